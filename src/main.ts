@@ -1,6 +1,7 @@
 /**
- * The entry point of the server, the operators' commands and the command line. Read ARCHITECTURE.md first. Each of the three is
- * imported on demand, so the command line starts without loading the server.
+ * The entry point of the server, the operators' commands and the command line. Read ARCHITECTURE.md
+ * first. Each of the three is imported on demand, so the command line starts without loading the
+ * server.
  */
 
 /** Exits explicitly, because listeners and timers would keep the process alive. */
@@ -18,15 +19,24 @@ const [command = 'serve', ...rest] = process.argv.slice(2)
 /** Refuses arguments for commands that only the environment configures. */
 const withoutArguments = async (run: () => Promise<number>): Promise<number> => {
   if (rest.length === 0) return run()
-  console.error(`tendril ${command} takes no arguments; environment variables configure it, as the README describes`)
+  console.error(
+    `tendril ${command} takes no arguments; environment variables configure it, as the README describes`,
+  )
   return rest.includes('--help') ? 0 : 2
 }
 
 const entries: Record<string, () => Promise<void>> = {
-  serve: () => exitWith(withoutArguments(() => import('./server/serve.ts').then(({ runServer }) => runServer()).then(() => 0))),
+  serve: () =>
+    exitWith(
+      withoutArguments(() =>
+        import('./server/serve.ts').then(({ runServer }) => runServer()).then(() => 0),
+      ),
+    ),
   admin: () => exitWith(import('./admin/admin.ts').then(({ admin }) => admin(rest))),
-  health: () => exitWith(withoutArguments(() => import('./server/health.ts').then(({ health }) => health()))),
+  health: () =>
+    exitWith(withoutArguments(() => import('./server/health.ts').then(({ health }) => health()))),
 }
 
 const entry = Object.hasOwn(entries, command) ? entries[command] : undefined
-await (entry?.() ?? import('./cli/process.ts').then(({ main }) => main({ server: ['serve', 'admin', 'health'] })))
+await (entry?.() ??
+  import('./cli/process.ts').then(({ main }) => main({ server: ['serve', 'admin', 'health'] })))

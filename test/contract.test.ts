@@ -1,4 +1,7 @@
-/** What holds for every operation: its declaration, who can call it, and how it is reached. New operations are covered as they come. */
+/**
+ * What holds for every operation: its declaration, who can call it, and how it is reached. New
+ * operations are covered as they come.
+ */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { keyOperations, operations } from '#contract/index'
 import { accessOf, braces, type Method, type NamedOp, pathParams, readsOnly } from '#contract/op'
@@ -8,7 +11,14 @@ import { type Scope, scopes } from '#kernel/scopes'
 import { revokeKey } from '#store/app/keys'
 import type { Send } from '#test/support/app'
 import { isExtension } from '#test/support/contract/beyond'
-import { call, legalInput, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/contract/prepare'
+import {
+  call,
+  legalInput,
+  newWorkspace,
+  prefixOf,
+  recipes,
+  type Workspace,
+} from '#test/support/contract/prepare'
 import { finds, sampleOf } from '#test/support/contract/sample'
 import { useApp } from '#test/support/use'
 import documented from './data/contract.json'
@@ -25,25 +35,41 @@ describe('the declarations', () => {
   const routeOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
   const declared = operations.map((o) => ({ ...o, path: braces(o.path) }))
 
-  test.each(declared.map((o) => [o.id, o] as const))('%s is as the API document has it', (id, o) => {
-    if (isExtension(id)) return expect(documented.map(routeOf)).not.toContain(routeOf(o))
-    const row = (documented as Documented[]).find((one) => routeOf(one) === routeOf(o))
-    expect(row).toMatchObject({ method: o.method, path: o.path })
-    if (row?.id !== undefined)
-      expect({ id, scope: o.scope, tool: o.tool ?? null }).toEqual({ id: row.id, scope: row.scope, tool: row.tool } as never)
-  })
+  test.each(declared.map((o) => [o.id, o] as const))(
+    '%s is as the API document has it',
+    (id, o) => {
+      if (isExtension(id)) return expect(documented.map(routeOf)).not.toContain(routeOf(o))
+      const row = (documented as Documented[]).find((one) => routeOf(one) === routeOf(o))
+      expect(row).toMatchObject({ method: o.method, path: o.path })
+      if (row?.id !== undefined)
+        expect({ id, scope: o.scope, tool: o.tool ?? null }).toEqual({
+          id: row.id,
+          scope: row.scope,
+          tool: row.tool,
+        } as never)
+    },
+  )
 
   test('no id, route or tool is declared twice', () => {
-    for (const names of [operations.map(({ id }) => id), operations.map(routeOf), operations.flatMap(({ tool }) => tool ?? [])])
+    for (const names of [
+      operations.map(({ id }) => id),
+      operations.map(routeOf),
+      operations.flatMap(({ tool }) => tool ?? []),
+    ])
       expect(names).toEqual([...new Set(names)])
   })
 
-  test.each(keyOperations.map((o) => [o.id, o] as const))('%s needs api:read exactly if it only reads', (_, o) => {
-    expect(o.scope === 'api:read').toBe(o.method === 'GET')
-  })
+  test.each(keyOperations.map((o) => [o.id, o] as const))(
+    '%s needs api:read exactly if it only reads',
+    (_, o) => {
+      expect(o.scope === 'api:read').toBe(o.method === 'GET')
+    },
+  )
 
   test('there is a recipe for a record of every resource whose operations take an id', () => {
-    const needed = operations.filter((o) => o.kind !== 'personal' && o.kind !== 'public' && pathParams(o.path).length > 0).map(prefixOf)
+    const needed = operations
+      .filter((o) => o.kind !== 'personal' && o.kind !== 'public' && pathParams(o.path).length > 0)
+      .map(prefixOf)
     expect(Object.keys(recipes).sort()).toEqual([...new Set(needed)].sort())
   })
 })
@@ -57,7 +83,10 @@ let all: string
 const app = useApp()
 beforeAll(async () => {
   other = await newWorkspace(app)
-  const keys = scopes.map(async (scope) => [scope, (await app.newKey(scopes.filter((one) => one !== scope))).api_key])
+  const keys = scopes.map(async (scope) => [
+    scope,
+    (await app.newKey(scopes.filter((one) => one !== scope))).api_key,
+  ])
   lacking = Object.fromEntries(await Promise.all(keys))
   all = (await app.newKey([...scopes])).api_key
 })
@@ -65,16 +94,26 @@ beforeAll(async () => {
 /** An input that no operation accepts, and about which a refused caller learns nothing. */
 const nonsense = (o: NamedOp) => ({ ...sampleOf(o, 'needed'), no_such_field: 1 })
 
-const expectUnauthenticated = async (o: NamedOp, send: Send, inputs = [nonsense(o), sampleOf(o, 'needed')]) => {
+const expectUnauthenticated = async (
+  o: NamedOp,
+  send: Send,
+  inputs = [nonsense(o), sampleOf(o, 'needed')],
+) => {
   for (const input of inputs) {
     const reply = await call({ app, ...send }, o, input)
     expect(reply.status).toBe(401)
-    expect(reply.body.error).toMatchObject({ code: 'unauthenticated', request_id: expect.any(String) })
+    expect(reply.body.error).toMatchObject({
+      code: 'unauthenticated',
+      request_id: expect.any(String),
+    })
     expect(reply.headers.get('www-authenticate')).toStartWith('Bearer')
   }
 }
 
-/** Ends a key that the server has just served, and so remembers; then sends input that would succeed, and input that would not. */
+/**
+ * Ends a key that the server has just served, and so remembers; then sends input that would
+ * succeed, and input that would not.
+ */
 const expectDead = async (o: NamedOp, end: (id: string) => Promise<unknown>) => {
   for (const input of [await legalInput(other, o), nonsense(o)]) {
     const { id, api_key: key } = await app.newKey([...scopes], other.tenantId)
@@ -95,7 +134,9 @@ describe.each(keyOperations.map((o) => [o.id, o] as const))('%s refuses', (_, o)
     ['a key with a wrong checksum', `Bearer ak_${'0'.repeat(36)}`],
     ['two keys', `Bearer ${newApiKey()} ${newApiKey()}`],
     ['an unknown key', `Bearer ${newApiKey()}`],
-  ])('%s', (_, authorization) => expectUnauthenticated(o, { key: null, headers: { authorization } }))
+  ])('%s', (_, authorization) =>
+    expectUnauthenticated(o, { key: null, headers: { authorization } }),
+  )
 
   test('a revoked key', async () => {
     const { id, api_key: key } = await app.newKey([...scopes])
@@ -103,65 +144,85 @@ describe.each(keyOperations.map((o) => [o.id, o] as const))('%s refuses', (_, o)
     await expectUnauthenticated(o, { key })
   })
 
-  test('a key that it has just served, once revoked', () => expectDead(o, (id) => revokeKey(app.workplace.db, id)))
+  test('a key that it has just served, once revoked', () =>
+    expectDead(o, (id) => revokeKey(app.workplace.db, id)))
 
   test('a key that it has just served, once expired', () =>
-    expectDead(o, (id) => app.owner`update api_key set expires_at = now() - interval '1 second' where id = ${id}`))
+    expectDead(
+      o,
+      (id) =>
+        app.owner`update api_key set expires_at = now() - interval '1 second' where id = ${id}`,
+    ))
 
   test('a key without one of its scopes, which are checked before the input', async () => {
     for (const input of [sampleOf(o, 'needed'), nonsense(o)]) {
       for (const scope of accessOf(o) as Scope[]) {
         const reply = await call({ app, key: lacking[scope] }, o, input)
         expect(reply.status).toBe(403)
-        expect(reply.body.error).toMatchObject({ code: 'missing_scope', message: `API key missing scope: ${scope}` })
+        expect(reply.body.error).toMatchObject({
+          code: 'missing_scope',
+          message: `API key missing scope: ${scope}`,
+        })
       }
     }
   })
 })
 
-describe.each(keyOperations.filter(finds).map((o) => [o.id, o] as const))('%s does not find', (_, o) => {
-  const expectNotFound = async (input: Record<string, unknown>) => {
-    const reply = await call({ app, key: all }, o, input)
-    expect(reply.status).toBe(404)
-    expect(reply.body.error?.code).toBe('not_found')
-  }
+describe.each(keyOperations.filter(finds).map((o) => [o.id, o] as const))(
+  '%s does not find',
+  (_, o) => {
+    const expectNotFound = async (input: Record<string, unknown>) => {
+      const reply = await call({ app, key: all }, o, input)
+      expect(reply.status).toBe(404)
+      expect(reply.body.error?.code).toBe('not_found')
+    }
 
-  test('an unknown id', () => expectNotFound(sampleOf(o, 'needed')))
+    test('an unknown id', () => expectNotFound(sampleOf(o, 'needed')))
 
-  test('the id of another workspace', async () => {
-    const input = await legalInput(other, o)
-    // A capability is known by its name, in every workspace.
-    if ('id' in input) await expectNotFound(input)
-    expect((await call(other, o, input)).status).toBe(o.status)
-  })
-})
+    test('the id of another workspace', async () => {
+      const input = await legalInput(other, o)
+      // A capability is known by its name, in every workspace.
+      if ('id' in input) await expectNotFound(input)
+      expect((await call(other, o, input)).status).toBe(o.status)
+    })
+  },
+)
 
 const METHODS: (Method | 'OPTIONS')[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-describe.each(Object.entries(Object.groupBy(operations, ({ path }) => path)))('%s', (path, here = []) => {
-  const offered = here.map(({ method }) => method)
-  const url = path.replaceAll(/:[a-z_]+/gi, newId)
+describe.each(Object.entries(Object.groupBy(operations, ({ path }) => path)))(
+  '%s',
+  (path, here = []) => {
+    const offered = here.map(({ method }) => method)
+    const url = path.replaceAll(/:[a-z_]+/gi, newId)
 
-  test('answers other methods with 405 and the allowed ones', async () => {
-    const expected = [...offered, ...(offered.includes('GET') ? ['HEAD'] : [])].sort()
-    for (const method of METHODS.filter((one) => !offered.includes(one as Method))) {
-      const reply = await app.send(method, url, { key: null })
-      expect(reply.status).toBe(405)
-      expect(reply.body.error?.code).toBe('method_not_allowed')
-      expect(reply.headers.get('allow')?.split(', ').sort()).toEqual(expected)
-    }
-  })
+    test('answers other methods with 405 and the allowed ones', async () => {
+      const expected = [...offered, ...(offered.includes('GET') ? ['HEAD'] : [])].sort()
+      for (const method of METHODS.filter((one) => !offered.includes(one as Method))) {
+        const reply = await app.send(method, url, { key: null })
+        expect(reply.status).toBe(405)
+        expect(reply.body.error?.code).toBe('method_not_allowed')
+        expect(reply.headers.get('allow')?.split(', ').sort()).toEqual(expected)
+      }
+    })
 
-  test('has no undeclared path below it', async () => {
-    const reply = await app.send('GET', `${url}/no/such/path`)
-    expect(reply.status).toBe(404)
-    expect(reply.body.error).toMatchObject({ code: 'not_found', request_id: expect.any(String) })
-  })
-})
+    test('has no undeclared path below it', async () => {
+      const reply = await app.send('GET', `${url}/no/such/path`)
+      expect(reply.status).toBe(404)
+      expect(reply.body.error).toMatchObject({ code: 'not_found', request_id: expect.any(String) })
+    })
+  },
+)
 
-test.each(keyOperations.filter(readsOnly).map((o) => [o.id, o] as const))('%s answers HEAD like GET, without the body', async (_, o) => {
-  const input = await legalInput(other, o)
-  const [get, head] = [await call(other, o, input), await call({ ...other, method: 'HEAD' }, o, input)]
-  expect({ status: head.status, text: head.text }).toEqual({ status: get.status, text: '' })
-  expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
-})
+test.each(keyOperations.filter(readsOnly).map((o) => [o.id, o] as const))(
+  '%s answers HEAD like GET, without the body',
+  async (_, o) => {
+    const input = await legalInput(other, o)
+    const [get, head] = [
+      await call(other, o, input),
+      await call({ ...other, method: 'HEAD' }, o, input),
+    ]
+    expect({ status: head.status, text: head.text }).toEqual({ status: get.status, text: '' })
+    expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
+  },
+)

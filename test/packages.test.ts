@@ -13,8 +13,12 @@ const packages = Object.entries(lock.packages as Record<string, Package>)
 const NODE = '20.19.0'
 
 test('every package that npm installs supports Node 20, so that an install prints no warnings', () => {
-  const newer = packages.filter(([, { engines }]) => engines?.node !== undefined && !Bun.semver.satisfies(NODE, engines.node))
-  expect(newer.map(([name, { version, engines }]) => `${name}@${version} wants Node ${engines?.node}`)).toEqual([])
+  const newer = packages.filter(
+    ([, { engines }]) => engines?.node !== undefined && !Bun.semver.satisfies(NODE, engines.node),
+  )
+  expect(
+    newer.map(([name, { version, engines }]) => `${name}@${version} wants Node ${engines?.node}`),
+  ).toEqual([])
 })
 
 test('the lockfile names no registry', () => {

@@ -1,7 +1,8 @@
 /**
- * The test suite on a Postgres of its own (test/support/database/postgres.ts says which): `npm test`, or for a part of it
- * `npm test -- <files and other arguments of bun test>`. Slow tests and storms run only where the arguments name them or their folder.
- * Everything that it starts has stopped when it ends.
+ * The test suite on a Postgres of its own (test/support/database/postgres.ts says which):
+ * `npm test`, or for a part of it `npm test -- <files and other arguments of bun test>`. Slow tests
+ * and storms run only where the arguments name them or their folder. Everything that it starts has
+ * stopped when it ends.
  */
 import { join } from 'node:path'
 import { AppError } from '#kernel/errors'
@@ -16,23 +17,35 @@ import { failuresOf, lineOf, type Totals, totalsOf } from './support/run/totals.
 const PARENT_POLL_MS = 500
 
 /**
- * Ends the tests on SIGINT and SIGTERM, and when the parent has gone: npm, told to stop, does not pass that on. What was
- * started before is then disposed of as after any run.
+ * Ends the tests on SIGINT and SIGTERM, and when the parent has gone: npm, told to stop, does not
+ * pass that on. What was started before is then disposed of as after any run.
  */
 const interruption = (): AbortSignal => {
   const controller = new AbortController()
-  const stop = (reason: string) => controller.abort(new AppError('unavailable', `stopped: ${reason}`))
+  const stop = (reason: string) =>
+    controller.abort(new AppError('unavailable', `stopped: ${reason}`))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal))
   const parent = process.ppid
-  setInterval(() => process.ppid !== parent && stop('what started the tests has ended'), PARENT_POLL_MS).unref()
+  setInterval(
+    () => process.ppid !== parent && stop('what started the tests has ended'),
+    PARENT_POLL_MS,
+  ).unref()
   return controller.signal
 }
 
-const runTests = async (args: string[], template: Template, signal: AbortSignal): Promise<Totals> => {
+const runTests = async (
+  args: string[],
+  template: Template,
+  signal: AbortSignal,
+): Promise<Totals> => {
   await using folder = await temporaryFolder()
   const report = join(folder.path, 'report.xml')
   const { options, name } = template
-  const env = { ...process.env, DATABASE_URL: undefined, [TEMPLATE_VARIABLE]: JSON.stringify({ options, name }) }
+  const env = {
+    ...process.env,
+    DATABASE_URL: undefined,
+    [TEMPLATE_VARIABLE]: JSON.stringify({ options, name }),
+  }
   const reporter = ['--reporter=junit', `--reporter-outfile=${report}`]
   const child = Bun.spawn([process.execPath, '--no-orphans', 'test', ...reporter, ...args], {
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -1,6 +1,6 @@
 /**
- * When the tenant's next row of work is due, as far as its letters have told, and the timer that wakes the actor then. No job of croner's:
- * ARCHITECTURE.md has the figures.
+ * When the tenant's next row of work is due, as far as its letters have told, and the timer that
+ * wakes the actor then. No job of croner's: ARCHITECTURE.md has the figures.
  */
 import type { Clock } from '#kernel/clock'
 import type { Effects, NewWork, Requeued } from '#store/engine/letter'
@@ -11,7 +11,10 @@ import type { WorkTable } from '#store/engine/work'
 const UNKNOWN = Number.NEGATIVE_INFINITY
 
 export class Alarm {
-  /** The database's time, in epoch milliseconds, before which no queued row is due, whatever runs. Later ones are added by letters. */
+  /**
+   * The database's time, in epoch milliseconds, before which no queued row is due, whatever runs.
+   * Later ones are added by letters.
+   */
   #dueAt = UNKNOWN
   #timer: Disposable | undefined
   /** Monotonic time. */
@@ -23,26 +26,37 @@ export class Alarm {
     private readonly ring: () => void,
   ) {}
 
-  /** Whether a look at this time of the database may find a due row, beside effects that have not committed yet. */
+  /**
+   * Whether a look at this time of the database may find a due row, beside effects that have not
+   * committed yet.
+   */
   mayBeDue(effects: Effects, now: Date): boolean {
     return Math.min(this.#dueAt, this.#soonestOf(effects, now)) <= now.getTime()
   }
 
-  /** Whether a row was due at the last look, beside the one that it found, or has been added since. */
+  /**
+   * Whether a row was due at the last look, beside the one that it found, or has been added since.
+   */
   isDue(): boolean {
     return this.#dueAt === UNKNOWN
   }
 
-  /** A look in a letter that has committed. What was due then is due whatever the clock says later. */
+  /**
+   * A look in a letter that has committed. What was due then is due whatever the clock says later.
+   */
   looked({ rest = Number.POSITIVE_INFINITY }: Pick<NextDue, 'rest'>, now: Date): void {
     this.#dueAt = rest <= 0 ? UNKNOWN : now.getTime() + rest
   }
 
-  /** A letter with these effects has committed. True: a row may be due now, by them or by the time, which may have stepped. */
+  /**
+   * A letter with these effects has committed. True: a row may be due now, by them or by the time,
+   * which may have stepped.
+   */
   changed(effects: Effects, now: Date): boolean {
     const soonest = this.#soonestOf(effects, now)
     if (soonest < this.#dueAt) this.#dueAt = soonest
-    if (soonest !== Number.POSITIVE_INFINITY && soonest !== UNKNOWN) this.ringBy(soonest - now.getTime())
+    if (soonest !== Number.POSITIVE_INFINITY && soonest !== UNKNOWN)
+      this.ringBy(soonest - now.getTime())
     return soonest === UNKNOWN || (this.#dueAt !== UNKNOWN && this.#dueAt <= now.getTime())
   }
 
@@ -56,7 +70,10 @@ export class Alarm {
     this.#dueAt = UNKNOWN
   }
 
-  /** Rings after so many milliseconds, instead of any time before; never much later than a clock can be trusted. */
+  /**
+   * Rings after so many milliseconds, instead of any time before; never much later than a clock can
+   * be trusted.
+   */
   ringIn(ms: number): void {
     this.stop()
     const nap = Math.min(ms, LONGEST_NAP_MS)
@@ -83,9 +100,13 @@ export class Alarm {
     return Math.min(...[...work, ...requeued].map((row) => this.#dueTimeOf(row, now)))
   }
 
-  /** People wait for manual work, so it counts as due at once, whatever its time. Of a row that is queued again the kind is not known. */
+  /**
+   * People wait for manual work, so it counts as due at once, whatever its time. Of a row that is
+   * queued again the kind is not known.
+   */
   #dueTimeOf({ runAt, origin, ...row }: NewWork | Requeued, now: Date): number {
-    const isAwaited = origin === 'manual' && (!('kind' in row) || this.kinds.awaited.includes(row.kind))
+    const isAwaited =
+      origin === 'manual' && (!('kind' in row) || this.kinds.awaited.includes(row.kind))
     return isAwaited || runAt <= now ? UNKNOWN : runAt.getTime()
   }
 }

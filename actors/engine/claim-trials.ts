@@ -27,7 +27,10 @@ export class ClaimTrials {
   readonly #claims: Omit<Claiming, 'gate' | 'claimedAt' | 'manner'>
   /** Claimed by letters that have not committed: their keys are taken for the following letters. */
   readonly #claimed = new Set<KeyedWork>()
-  /** When the first row that the last look left out may be claimed again, in monotonic time: it may be over before that look is. */
+  /**
+   * When the first row that the last look left out may be claimed again, in monotonic time: it may
+   * be over before that look is.
+   */
   #excludedUntil = Number.POSITIVE_INFINITY
   /** More was due than the last look found: groups of work take turns. */
   #isCrowded = false
@@ -44,7 +47,9 @@ export class ClaimTrials {
     private readonly faults: Pick<Faults, 'suspects' | 'manner'>,
   ) {
     const { lanes, kinds, trouble } = deps
-    this.#loads = lanes.flatMap(({ kind, claimLoad }) => (claimLoad ? [{ kind, ...claimLoad }] : []))
+    this.#loads = lanes.flatMap(({ kind, claimLoad }) =>
+      claimLoad ? [{ kind, ...claimLoad }] : [],
+    )
     this.#claims = {
       owner: own.owner,
       lanes: new Map(lanes.map((lane) => [lane.kind, lane])),
@@ -67,20 +72,33 @@ export class ClaimTrials {
     this.#stopping = true
   }
 
-  /** `settling`: a row that the look's own transaction settles. What an earlier try of the same claim took is free again. */
+  /**
+   * `settling`: a row that the look's own transaction settles. What an earlier try of the same
+   * claim took is free again.
+   */
   look(trial: Trial, at: ClaimView['at'], settling?: Work): ReturnType<typeof nextDue> {
     this.end(trial, trial.over)
     trial.found = undefined
     trial.deciding = false
     trial.took = 0
     const wait = this.faults.suspects.until()
-    this.#excludedUntil = wait === undefined ? Number.POSITIVE_INFINITY : this.deps.clock.monotonic() + wait
-    // Work that runs here is excluded even if it was queued again, perhaps under another key: it must not run twice at once.
+    this.#excludedUntil =
+      wait === undefined ? Number.POSITIVE_INFINITY : this.deps.clock.monotonic() + wait
+    // Work that runs here is excluded even if it was queued again, perhaps under another key: it
+    // must not run twice at once.
     const running = this.#running().filter(({ id }) => id !== settling?.id)
     const excluded = this.faults.suspects.ids()
     const loads = trial.manner.alone && this.#isBare ? [] : this.#loads
     const turns = this.#isCrowded ? this.#turns.order : undefined
-    return nextDue({ kinds: this.deps.kinds, at, running, excluded, turns, loads, settling: settling?.ref_id ?? null })
+    return nextDue({
+      kinds: this.deps.kinds,
+      at,
+      running,
+      excluded,
+      turns,
+      loads,
+      settling: settling?.ref_id ?? null,
+    })
   }
 
   #running(): KeyedWork[] {
@@ -88,16 +106,35 @@ export class ClaimTrials {
   }
 
   /** Decides the claim of what the trial's look has found. */
-  decide(trial: Trial, next: NextDue, found: Found & Pick<Parameters<typeof claimFound>[0], 'sql'>): Promise<Decision<ClaimReply>> {
-    return this.#decide(trial, next, () => claimFound({ ...this.#claims, manner: trial.manner, ...found }, next))
+  decide(
+    trial: Trial,
+    next: NextDue,
+    found: Found & Pick<Parameters<typeof claimFound>[0], 'sql'>,
+  ): Promise<Decision<ClaimReply>> {
+    return this.#decide(trial, next, () =>
+      claimFound({ ...this.#claims, manner: trial.manner, ...found }, next),
+    )
   }
 
-  /** The same before the changes of the letter that made room are written; undefined if its lane must see them. */
-  decideAhead(trial: Trial, next: NextDue, found: Found): Promise<Decision<ClaimReply> | undefined> {
-    return this.#decide(trial, next, () => claimAhead({ ...this.#claims, manner: trial.manner, ...found }, next))
+  /**
+   * The same before the changes of the letter that made room are written; undefined if its lane
+   * must see them.
+   */
+  decideAhead(
+    trial: Trial,
+    next: NextDue,
+    found: Found,
+  ): Promise<Decision<ClaimReply> | undefined> {
+    return this.#decide(trial, next, () =>
+      claimAhead({ ...this.#claims, manner: trial.manner, ...found }, next),
+    )
   }
 
-  async #decide<D extends Decision<ClaimReply> | undefined>(trial: Trial, { work }: NextDue, claim: () => Promise<D>) {
+  async #decide<D extends Decision<ClaimReply> | undefined>(
+    trial: Trial,
+    { work }: NextDue,
+    claim: () => Promise<D>,
+  ) {
     if (this.#stopping) return { reply: {} }
     trial.found = work
     if (work) this.#turns.had(work.lane)
@@ -129,6 +166,9 @@ export class ClaimTrials {
   /** A look has committed. Returns in how many milliseconds another one is worth it. */
   looked({ next, rest }: Looked): number {
     this.#isCrowded = rest !== undefined && rest <= 0
-    return Math.min(next ?? Number.POSITIVE_INFINITY, this.#excludedUntil - this.deps.clock.monotonic())
+    return Math.min(
+      next ?? Number.POSITIVE_INFINITY,
+      this.#excludedUntil - this.deps.clock.monotonic(),
+    )
   }
 }

@@ -3,7 +3,14 @@ import type { Sql } from '#store/engine/db'
 import type { Gate, Provenance } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import type { NextDue } from '#store/engine/next-due'
-import { claimWork, type KeyedWork, markTried, type Work, type WorkTable, workPart } from '#store/engine/work'
+import {
+  claimWork,
+  type KeyedWork,
+  markTried,
+  type Work,
+  type WorkTable,
+  workPart,
+} from '#store/engine/work'
 import { waitingForPlace } from '#store/engine/work-places'
 import type { Trouble } from './deps.ts'
 import { endInVain, NoLane, restOf } from './failure.ts'
@@ -22,7 +29,10 @@ export interface LaneStart {
   claimedAt: number
 }
 
-/** A row that was found but not claimed: it must be claimed alone, was only marked, had failures to count, or waits. */
+/**
+ * A row that was found but not claimed: it must be claimed alone, was only marked, had failures to
+ * count, or waits.
+ */
 export interface Put {
   work: Work
   /** Failures that this letter has counted in it. */
@@ -41,7 +51,10 @@ export interface ClaimReply {
 export interface Manner {
   /** With no other letter. */
   alone: boolean
-  /** The process before died, perhaps by a claim: each row is marked before it is claimed, so that the next process would know. */
+  /**
+   * The process before died, perhaps by a claim: each row is marked before it is claimed, so that
+   * the next process would know.
+   */
   careful: boolean
 }
 
@@ -61,7 +74,10 @@ export interface Claiming {
 }
 
 /** Decides the claim of what a look has found. */
-export const claimFound = async (claiming: Claiming & { sql: Sql }, next: NextDue): Promise<Decision<ClaimReply>> => {
+export const claimFound = async (
+  claiming: Claiming & { sql: Sql },
+  next: NextDue,
+): Promise<Decision<ClaimReply>> => {
   const { work, loaded } = next
   if (!work) return nothingFound(next)
   const lane = claiming.lanes.get(work.kind)
@@ -70,32 +86,52 @@ export const claimFound = async (claiming: Claiming & { sql: Sql }, next: NextDu
   if (put) return put
   const { sql, gate } = claiming
   const ended = await endInVain(claiming, lane, { sql, gate, work })
-  return begun(claiming, next, { work, lane, claimed: ended ? { decision: ended } : await lane.claim(sql, gate, work, loaded) })
+  return begun(claiming, next, {
+    work,
+    lane,
+    claimed: ended ? { decision: ended } : await lane.claim(sql, gate, work, loaded),
+  })
 }
 
-/** Whether the row was tried by a process that has since lost the workspace or died, and so cannot say what came of it. */
-const isLeft = ({ tried_by }: Work, { process }: Pick<Trouble, 'process'>): boolean => tried_by !== null && tried_by !== process
+/**
+ * Whether the row was tried by a process that has since lost the workspace or died, and so cannot
+ * say what came of it.
+ */
+const isLeft = ({ tried_by }: Work, { process }: Pick<Trouble, 'process'>): boolean =>
+  tried_by !== null && tried_by !== process
 
 /** The failures that such a try stands for. They are not counted in the row yet. */
-export const uncounted = (work: Work, trouble: Pick<Trouble, 'process'>): number => (isLeft(work, trouble) ? Math.max(0, work.charge) : 0)
+export const uncounted = (work: Work, trouble: Pick<Trouble, 'process'>): number =>
+  isLeft(work, trouble) ? Math.max(0, work.charge) : 0
 
 /**
- * A row that has failed is claimed alone, once its failures are counted. One that has kept this process busy, or that a process may have died
- * of, is marked first, because nobody may be left to count it if that happens again. Undefined: it can be claimed now.
+ * A row that has failed is claimed alone, once its failures are counted. One that has kept this
+ * process busy, or that a process may have died of, is marked first, because nobody may be left to
+ * count it if that happens again. Undefined: it can be claimed now.
  */
-const putOff = (claiming: Claiming, { rest }: NextDue, work: Work): Decision<ClaimReply> | undefined => {
+const putOff = (
+  claiming: Claiming,
+  { rest }: NextDue,
+  work: Work,
+): Decision<ClaimReply> | undefined => {
   const { gate, kinds, manner, suspects, trouble } = claiming
-  const [hasStalled, left, charged] = [suspects.hasStalled(work.id), isLeft(work, trouble), uncounted(work, trouble)]
+  const [hasStalled, left, charged] = [
+    suspects.hasStalled(work.id),
+    isLeft(work, trouble),
+    uncounted(work, trouble),
+  ]
   const failed = charged + suspects.owes({ ...work, failures: work.failures + charged })
   const looked = { next: rest, rest }
-  if (!manner.alone && (suspects.has(work.id) || left || work.failures > 0)) return { reply: { put: { work } }, looked }
+  if (!manner.alone && (suspects.has(work.id) || left || work.failures > 0))
+    return { reply: { put: { work } }, looked }
   if (failed > 0) {
     const requeued = [restOf(kinds, work, { failed, now: gate.now })]
     return { reply: { put: { work, failed } }, effects: { requeued }, looked }
   }
   const isMarked = work.tried_by === trouble.process
   if (isMarked || !(manner.careful || left || hasStalled)) return undefined
-  // Somebody may be killing one process after the other, so the deaths of a few young ones say little about the row. It then waits for an older one.
+  // Somebody may be killing one process after the other, so the deaths of a few young ones say
+  // little about the row. It then waits for an older one.
   const charge = chargeOf(work, suspects, trouble)
   if (charge <= -MOST_YOUNG) return { reply: { put: { work, waits: true } }, looked }
   const writes = [markTried(work.id, trouble.process, charge)]
@@ -106,10 +142,14 @@ const putOff = (claiming: Claiming, { rest }: NextDue, work: Work): Decision<Cla
 const MOST_YOUNG = 3
 
 /**
- * How many failures the next try stands for, should nobody be left to count them. A try by a young process stands for none; a negative number
- * counts the young processes that tried the row before.
+ * How many failures the next try stands for, should nobody be left to count them. A try by a young
+ * process stands for none; a negative number counts the young processes that tried the row before.
  */
-export const chargeOf = (work: Work, suspects: Suspects, trouble: Pick<Trouble, 'process' | 'calmIn'>): number => {
+export const chargeOf = (
+  work: Work,
+  suspects: Suspects,
+  trouble: Pick<Trouble, 'process' | 'calmIn'>,
+): number => {
   if (trouble.calmIn() === 0) return 1 + suspects.stalls(work.id)
   return isLeft(work, trouble) ? Math.min(0, work.charge) - 1 : 0
 }
@@ -122,22 +162,33 @@ export const markLetter = (work: Work, process: string, charge: number): Letter<
   provenance: byTimer,
   async decide(sql) {
     const { current } = await loadNow(sql, { current: workPart(work.id) })
-    if (current?.state !== 'running' || current.attempt !== work.attempt) return { reply: undefined }
+    if (current?.state !== 'running' || current.attempt !== work.attempt)
+      return { reply: undefined }
     return { reply: undefined, effects: { writes: [markTried(work.id, process, charge)] } }
   },
 })
 
-/** The same before the changes of the letter that made room are written; undefined if its lane must see them. */
-export const claimAhead = async (claiming: Claiming, next: NextDue): Promise<Decision<ClaimReply> | undefined> => {
+/**
+ * The same before the changes of the letter that made room are written; undefined if its lane must
+ * see them.
+ */
+export const claimAhead = async (
+  claiming: Claiming,
+  next: NextDue,
+): Promise<Decision<ClaimReply> | undefined> => {
   const { work, loaded } = next
   if (!work) return nothingFound(next)
-  if (work.failures > 0 || work.tried_by !== null || claiming.suspects.has(work.id)) return undefined
+  if (work.failures > 0 || work.tried_by !== null || claiming.suspects.has(work.id))
+    return undefined
   const lane = claiming.lanes.get(work.kind)
   const claimed = loaded && (await lane?.claimAhead?.(claiming.gate, work, loaded))
   return claimed && begun(claiming, next, { work, lane: lane!, claimed })
 }
 
-const nothingFound = ({ wait, rest }: NextDue): Decision<ClaimReply> => ({ reply: {}, looked: { next: wait, rest } })
+const nothingFound = ({ wait, rest }: NextDue): Decision<ClaimReply> => ({
+  reply: {},
+  looked: { next: wait, rest },
+})
 
 interface Begun {
   work: KeyedWork
@@ -154,9 +205,27 @@ const begun = (
   // Nothing runs, so nothing waits for its end.
   if (job === undefined) return { ...decision, reply: {}, looked: { next: rest, rest } }
   const work = { ...found, place, asker }
-  if (!hasPlace(work)) return { reply: {}, effects: { requeued: [waitingForPlace(work)] }, looked: { next: rest, rest } }
+  if (!hasPlace(work))
+    return {
+      reply: {},
+      effects: { requeued: [waitingForPlace(work)] },
+      looked: { next: rest, rest },
+    }
   const leaseUntil = new Date(gate.now.getTime() + lane.leaseMs)
-  const writes = [...(decision.effects?.writes ?? []), claimWork(work, { owner, leaseUntil, keepsMark: suspects.hasStalled(work.id) })]
-  const start = { work: { ...work, attempt: work.attempt + 1, state: 'running' as const }, lane, job, claimedAt }
-  return { ...decision, effects: { ...decision.effects, writes, claimed: work.run_at }, reply: { start }, looked: { next: wait, rest } }
+  const writes = [
+    ...(decision.effects?.writes ?? []),
+    claimWork(work, { owner, leaseUntil, keepsMark: suspects.hasStalled(work.id) }),
+  ]
+  const start = {
+    work: { ...work, attempt: work.attempt + 1, state: 'running' as const },
+    lane,
+    job,
+    claimedAt,
+  }
+  return {
+    ...decision,
+    effects: { ...decision.effects, writes, claimed: work.run_at },
+    reply: { start },
+    looked: { next: wait, rest },
+  }
 }

@@ -1,4 +1,7 @@
-/** Looks for due work when there may be some, and claims it: by a letter of its own, or beside the outcome that freed its key. */
+/**
+ * Looks for due work when there may be some, and claims it: by a letter of its own, or beside the
+ * outcome that freed its key.
+ */
 import type { Effects, Ownership } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import type { NextDue, nextDue } from '#store/engine/next-due'
@@ -42,8 +45,15 @@ export class Claimer {
     this.#alarm = new Alarm(deps.clock, deps.kinds, () => this.pump('background'))
   }
 
-  /** A letter has committed. Looks for due work if it may have made some due, unless a later letter of the same group does. */
-  committed(effects: Effects, looked: Looked | undefined, { now, priority }: { now: Date; priority: Priority }): void {
+  /**
+   * A letter has committed. Looks for due work if it may have made some due, unless a later letter
+   * of the same group does.
+   */
+  committed(
+    effects: Effects,
+    looked: Looked | undefined,
+    { now, priority }: { now: Date; priority: Priority },
+  ): void {
     if (this.#stopping) return
     if (looked) this.#looked(looked, now, priority)
     if (this.#alarm.changed(effects, now)) this.#want(priority)
@@ -64,7 +74,10 @@ export class Claimer {
       return this.#failed(trial, cause)
     }
     const claim = (hold?: Hold) =>
-      this.post(this.#claimLetter(priority, trial, hold !== undefined)).then(({ reply }) => this.#ended(trial, reply, hold), failed)
+      this.post(this.#claimLetter(priority, trial, hold !== undefined)).then(
+        ({ reply }) => this.#ended(trial, reply, hold),
+        failed,
+      )
     this.#inProgress(this.faults.claim(claim))
   }
 
@@ -79,18 +92,21 @@ export class Claimer {
   }
 
   /**
-   * The claim that an outcome makes room for, in the outcome's own transaction. `plain`: the outcome's row, if a claim may be decided ahead of
-   * its changes.
+   * The claim that an outcome makes room for, in the outcome's own transaction. `plain`: the
+   * outcome's row, if a claim may be decided ahead of its changes.
    */
   beside(plain: Work | undefined): Sequel<ClaimReply> & { drop(cause: unknown): void } {
     const trial: Trial = { over: false, manner: { alone: false, careful: false } }
     return {
       // Work that failed before must not fail the outcome.
-      isWanted: (effects, now) => !this.#stopping && !this.#trials.manner.alone && this.#alarm.mayBeDue(effects, now),
+      isWanted: (effects, now) =>
+        !this.#stopping && !this.#trials.manner.alone && this.#alarm.mayBeDue(effects, now),
       ...(plain && this.#ahead(trial, plain)),
       decide: async (sql, gate) => {
         const claimedAt = this.deps.clock.monotonic()
-        const { found } = await loadNow(sql, { found: this.#trials.look(trial, { now: gate.now, paused: gate.paused }) })
+        const { found } = await loadNow(sql, {
+          found: this.#trials.look(trial, { now: gate.now, paused: gate.paused }),
+        })
         return this.#trials.decide(trial, found, { sql, gate, claimedAt })
       },
       ended: (result, now) => this.#besideEnded(trial, result, now),
@@ -109,11 +125,16 @@ export class Claimer {
     await Promise.all(this.#claiming)
   }
 
-  /** The outcome has failed. If that came while the claim was decided, or by it, the outcome has nothing to do with it. */
+  /**
+   * The outcome has failed. If that came while the claim was decided, or by it, the outcome has
+   * nothing to do with it.
+   */
   #dropped(trial: Trial, cause: unknown): void {
     this.#trials.end(trial)
     if (trial.found && (trial.deciding || keptBusy(trial, this.deps.trouble)))
-      this.#inProgress(Promise.resolve(this.faults.failed(trial.found, { ...trial, alone: false }, cause)))
+      this.#inProgress(
+        Promise.resolve(this.faults.failed(trial.found, { ...trial, alone: false }, cause)),
+      )
   }
 
   #besideEnded(trial: Trial, result: SequelResult<ClaimReply>, now: Date): void {
@@ -122,7 +143,10 @@ export class Claimer {
     if (result === 'not wanted') this.#alarm.freed(now)
     else if (result === 'not now') this.#want('background')
     else if ('cause' in result) {
-      this.deps.log.error({ err: result.cause, workspace: this.own.tenantId }, 'a claim beside an outcome failed')
+      this.deps.log.error(
+        { err: result.cause, workspace: this.own.tenantId },
+        'a claim beside an outcome failed',
+      )
       this.#inProgress(this.#failed(trial, result.cause))
     } else this.#ended(trial, result.decision.reply)
   }
@@ -133,7 +157,9 @@ export class Claimer {
     return {
       load: () => {
         claimedAt = this.deps.clock.monotonic()
-        return this.#alarm.isDue() ? { next: this.#trials.look(trial, 'gate', settling) } : undefined
+        return this.#alarm.isDue()
+          ? { next: this.#trials.look(trial, 'gate', settling) }
+          : undefined
       },
       ahead: async (gate, loaded, { settled }) => {
         const next = loaded.next as NextDue | undefined

@@ -1,4 +1,7 @@
-/** One letter, decided and written in a transaction that it may share with others: its gate, its decision and its sequel. */
+/**
+ * One letter, decided and written in a transaction that it may share with others: its gate, its
+ * decision and its sequel.
+ */
 
 import type { Apart, LiveLanes } from '#decisions/deciding'
 import { AppError, isUnavailable } from '#kernel/errors'
@@ -6,13 +9,26 @@ import type { Failpoints } from '#kernel/failpoint'
 import { apply } from '#store/engine/apply-effects'
 import { isTransient, type Sql, type Transaction } from '#store/engine/db'
 import { openGate } from '#store/engine/gate'
-import { type Consequences, type Effects, type Gate, type GateHook, merge, type Ownership, readingOnly } from '#store/engine/letter'
+import {
+  type Consequences,
+  type Effects,
+  type Gate,
+  type GateHook,
+  merge,
+  type Ownership,
+  readingOnly,
+} from '#store/engine/letter'
 import { Fenced } from './deps.ts'
 import type { Decision, Letter, SequelResult } from './letter.ts'
 
 /** The result of a letter, with the time of its gate. `parts`: decided apart, before it. */
 export type Result =
-  | { decision: Decision<unknown>; now: Date; sequelResult?: SequelResult<unknown>; parts: Decision<unknown>[] }
+  | {
+      decision: Decision<unknown>
+      now: Date
+      sequelResult?: SequelResult<unknown>
+      parts: Decision<unknown>[]
+    }
   | { cause: unknown }
 
 /** What a letter is decided with. */
@@ -26,7 +42,10 @@ export interface DecidingDeps {
   isOver(): boolean
   /** Whether a control letter waits, before which nothing else may be begun. */
   isUrgent(): boolean
-  /** Waits for a decision that nobody waits for, unless something urgent waits too long for it: then throws `GaveWay`. */
+  /**
+   * Waits for a decision that nobody waits for, unless something urgent waits too long for it: then
+   * throws `GaveWay`.
+   */
   yielding<T>(deciding: Promise<T>): Promise<T>
 }
 
@@ -36,20 +55,24 @@ interface Decided {
   changed: boolean
 }
 
-/** The letter's changes could not be written together with those of its sequel. Nothing of it happened. */
+/**
+ * The letter's changes could not be written together with those of its sequel. Nothing of it
+ * happened.
+ */
 export class SequelFailed extends Error {
   override readonly name = 'SequelFailed'
 }
 
 const isRefusal = (cause: unknown): boolean => cause instanceof AppError && !isUnavailable(cause)
 
-const isUnasked = ({ provenance: { surface } }: Letter<unknown>): boolean => surface === 'timer' || surface === 'lane'
+const isUnasked = ({ provenance: { surface } }: Letter<unknown>): boolean =>
+  surface === 'timer' || surface === 'lane'
 
 const isExempt = (letter: Letter<unknown>): boolean => letter.exempt ?? isUnasked(letter)
 
 /**
- * Decides a letter. Throws what invalidates the whole transaction. `commits` is asked before the letter's changes are written, and says
- * whether its transaction ends with them.
+ * Decides a letter. Throws what invalidates the whole transaction. `commits` is asked before the
+ * letter's changes are written, and says whether its transaction ends with them.
  */
 export const decideLetter = async (
   deps: DecidingDeps,
@@ -80,7 +103,11 @@ interface Whole {
 }
 
 /** Throws `Fenced`, or the product's refusal. */
-const open = async (deps: DecidingDeps, sql: Transaction, letter: Letter<unknown>): Promise<Pick<Whole, 'gate' | 'loaded'>> => {
+const open = async (
+  deps: DecidingDeps,
+  sql: Transaction,
+  letter: Letter<unknown>,
+): Promise<Pick<Whole, 'gate' | 'loaded'>> => {
   const { principal: caller } = letter.provenance
   const load = { ...letter.load, ...letter.sequel?.load?.() }
   const question = { hook: deps.gate, caller, idempotencyKey: letter.claim?.key, load }
@@ -93,8 +120,15 @@ const open = async (deps: DecidingDeps, sql: Transaction, letter: Letter<unknown
 type Complete<R = unknown> = Decision<R> & { effects: Effects }
 
 /** A decision with all that the product wants in the same commit. */
-const complete = async <R>(deps: DecidingDeps, { reading, gate }: Whole, decision: Decision<R>): Promise<Complete<R>> => {
-  const effects = await deps.consequences(reading, decision.effects ?? {}, { gate, tenantId: deps.own.tenantId })
+const complete = async <R>(
+  deps: DecidingDeps,
+  { reading, gate }: Whole,
+  decision: Decision<R>,
+): Promise<Complete<R>> => {
+  const effects = await deps.consequences(reading, decision.effects ?? {}, {
+    gate,
+    tenantId: deps.own.tenantId,
+  })
   return { ...decision, effects }
 }
 
@@ -113,7 +147,11 @@ const apartOf =
     const { letter, gate, parts } = whole
     const part = await sql.savepoint(async () => {
       const decided = await complete(deps, whole, await decide())
-      await apply(sql, decided.effects, { now: gate.now, wakeAt: null, provenance: letter.provenance })
+      await apply(sql, decided.effects, {
+        now: gate.now,
+        wakeAt: null,
+        provenance: letter.provenance,
+      })
       return decided
     })
     await deps.failpoints('letter.apart')
@@ -127,7 +165,11 @@ interface Writing extends Whole {
 }
 
 /** Writes what was decided: with the changes of its sequel in one statement, or before these. */
-const write = async (deps: DecidingDeps, sql: Transaction, { decision, commits, ...whole }: Writing): Promise<Decided> => {
+const write = async (
+  deps: DecidingDeps,
+  sql: Transaction,
+  { decision, commits, ...whole }: Writing,
+): Promise<Decided> => {
   const { letter, gate, parts } = whole
   const { effects } = decision
   const hasSequel = letter.sequel?.isWanted(effects, gate.now) ?? false
@@ -141,15 +183,23 @@ const write = async (deps: DecidingDeps, sql: Transaction, { decision, commits, 
     return { result: { ...result, sequelResult: { decision: ahead, isAhead: true } }, changed }
   }
   const isLast = !hasSequel && parts.length === 0
-  const changed = (await apply(sql, effects, isLast ? { ...context, commits } : context)) || parts.length > 0
+  const changed =
+    (await apply(sql, effects, isLast ? { ...context, commits } : context)) || parts.length > 0
   if (letter.sequel) result.sequelResult = hasSequel ? await sequel(deps, sql, whole) : 'not wanted'
   return { result, changed: changed || typeof result.sequelResult === 'object' }
 }
 
 const isHeld = (deps: DecidingDeps): boolean => deps.isUrgent() || deps.isOver()
 
-/** Undefined if the sequel must be decided after the letter's changes, or fails: it will fail there again. */
-const sequelAhead = async (deps: DecidingDeps, whole: Whole, effects: Effects): Promise<Complete | undefined> => {
+/**
+ * Undefined if the sequel must be decided after the letter's changes, or fails: it will fail there
+ * again.
+ */
+const sequelAhead = async (
+  deps: DecidingDeps,
+  whole: Whole,
+  effects: Effects,
+): Promise<Complete | undefined> => {
   if (isHeld(deps)) return undefined
   try {
     const decision = await whole.letter.sequel!.ahead?.(whole.gate, whole.loaded, effects)
@@ -159,20 +209,39 @@ const sequelAhead = async (deps: DecidingDeps, whole: Whole, effects: Effects): 
   }
 }
 
-/** After a lost connection the commit may have happened: then the letter must not simply be decided again. */
+/**
+ * After a lost connection the commit may have happened: then the letter must not simply be decided
+ * again.
+ */
 const applyTogether = (...[sql, effects, context]: Parameters<typeof apply>): Promise<boolean> =>
   apply(sql, effects, context).catch((cause) => {
     throw isTransient(cause) ? cause : new SequelFailed('with its sequel', { cause })
   })
 
-/** In a savepoint: a failure undoes the second decision alone, unless the transaction itself is lost. */
-const sequel = async (deps: DecidingDeps, sql: Transaction, whole: Whole): Promise<SequelResult<unknown>> => {
+/**
+ * In a savepoint: a failure undoes the second decision alone, unless the transaction itself is
+ * lost.
+ */
+const sequel = async (
+  deps: DecidingDeps,
+  sql: Transaction,
+  whole: Whole,
+): Promise<SequelResult<unknown>> => {
   if (isHeld(deps)) return 'not now'
   const { letter, reading, gate } = whole
   try {
     const decision = await sql.savepoint(async () => {
-      const decided = await complete(deps, whole, await deps.yielding(letter.sequel!.decide(reading, gate)))
-      await apply(sql, decided.effects, { now: gate.now, wakeAt: gate.wakeAt, provenance: letter.provenance, keep: decided.keep })
+      const decided = await complete(
+        deps,
+        whole,
+        await deps.yielding(letter.sequel!.decide(reading, gate)),
+      )
+      await apply(sql, decided.effects, {
+        now: gate.now,
+        wakeAt: gate.wakeAt,
+        provenance: letter.provenance,
+        keep: decided.keep,
+      })
       return decided
     })
     return { decision }

@@ -16,22 +16,32 @@ export type Hold = (until: Promise<unknown>) => void
 
 /** What a process remembers of work that fails, whichever actor of a workspace met it. */
 export interface Trouble extends Disposable {
-  /** Names the process in the rows that it has tried. It stays the same when the process loses its lease. */
+  /**
+   * Names the process in the rows that it has tried. It stays the same when the process loses its
+   * lease.
+   */
   process: string
   suspects(tenantId: string): Suspects
   loop: LoopWatch
   /** Runs one after the other: if the process is kept busy meanwhile, that is why. */
   solo<T>(run: (hold: Hold) => Promise<T>): Promise<T>
-  /** Milliseconds until the process is so old that its death is no longer likely to be one of a series of kills. */
+  /**
+   * Milliseconds until the process is so old that its death is no longer likely to be one of a
+   * series of kills.
+   */
   calmIn(): number
 }
 
 /** The rest after so many failures in a row. */
-export const restAfter = (failures: number): number => Math.min(LONGEST_NAP_MS, RETRY_MS * 2 ** (failures - 1))
+export const restAfter = (failures: number): number =>
+  Math.min(LONGEST_NAP_MS, RETRY_MS * 2 ** (failures - 1))
 
 export const RETRY_MS = 1_000
 const CALM_MS = 30_000
-/** How long a run may hold back the next in line; and how long all those who wait are held back together. */
+/**
+ * How long a run may hold back the next in line; and how long all those who wait are held back
+ * together.
+ */
 const HELD_BY_ONE_MS = 10_000
 const HELD_MS = 30_000
 
@@ -65,7 +75,10 @@ export interface TroubleOptions {
   calmMs?: number
 }
 
-export const newTrouble = (clock: Clock, { loop = watchLoop(), calmMs = CALM_MS }: TroubleOptions = {}): Trouble => {
+export const newTrouble = (
+  clock: Clock,
+  { loop = watchLoop(), calmMs = CALM_MS }: TroubleOptions = {},
+): Trouble => {
   const calmAt = clock.monotonic() + calmMs
   return {
     process: randomUUID(),
@@ -95,12 +108,17 @@ export interface ActorDeps {
   replyWithinMs: number
 }
 
-/** Another process owns the tenant, or this one has lost its lease. Nothing of the letter happened. */
+/**
+ * Another process owns the tenant, or this one has lost its lease. Nothing of the letter happened.
+ */
 export class Fenced extends Error {
   override readonly name = 'Fenced'
 }
 
-/** Something urgent waited, and the letter that was being decided took too long. Nothing of it happened. */
+/**
+ * Something urgent waited, and the letter that was being decided took too long. Nothing of it
+ * happened.
+ */
 export class GaveWay extends Error {
   override readonly name = 'GaveWay'
 }

@@ -1,17 +1,31 @@
-/** Of one workspace: which rows of work fail, how their claims are made after that, and the letters that count failures in rows. */
+/**
+ * Of one workspace: which rows of work fail, how their claims are made after that, and the letters
+ * that count failures in rows.
+ */
 import { isTimedOut } from '#store/engine/db'
 import type { Ownership } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { byTimer, chargeOf, type Manner, markLetter, type Put } from './claim.ts'
 import { type ActorDeps, Fenced, type Hold } from './deps.ts'
-import { blameFor, countLetter, isConvicted, KeptBusy, keptBusy, logFailed, type Suspected } from './failure.ts'
+import {
+  blameFor,
+  countLetter,
+  isConvicted,
+  KeptBusy,
+  keptBusy,
+  logFailed,
+  type Suspected,
+} from './failure.ts'
 import type { Letter } from './letter.ts'
 import type { Finished } from './outcome.ts'
 import type { Suspects } from './suspects.ts'
 
 export type Post = <R>(letter: Letter<R>) => Promise<{ reply: R }>
 
-/** Claims that are made carefully after the death of a process: those that can have shared its last transaction. */
+/**
+ * Claims that are made carefully after the death of a process: those that can have shared its last
+ * transaction.
+ */
 const CAREFUL_CLAIMS = 16
 
 export class Faults {
@@ -37,7 +51,10 @@ export class Faults {
     return { careful, alone: careful || this.suspects.isBack() }
   }
 
-  /** Claims that may meet suspects run one after the other in this process: if it is kept busy meanwhile, that is why. */
+  /**
+   * Claims that may meet suspects run one after the other in this process: if it is kept busy
+   * meanwhile, that is why.
+   */
   claim<T>(run: (hold?: Hold) => Promise<T>): Promise<T> {
     return this.suspects.isBackInEarnest() ? this.deps.trouble.solo(run) : run()
   }
@@ -51,7 +68,12 @@ export class Faults {
 
   /** A row was found and not claimed, for now. */
   put({ work, failed = 0, waits }: Put): void {
-    if (failed > 0) this.#counted(work, failed, new KeptBusy('it kept the process busy, or the process died of it'))
+    if (failed > 0)
+      this.#counted(
+        work,
+        failed,
+        new KeptBusy('it kept the process busy, or the process died of it'),
+      )
     else if (waits) this.suspects.later(work.id, this.deps.trouble.calmIn())
     else this.suspects.alone(work.id)
   }
@@ -62,24 +84,42 @@ export class Faults {
     else if (busy.failed > 0) this.suspects.counted(work.id)
   }
 
-  /** A claim has failed. Undefined: the row has nothing to do with it. Otherwise it rests, and what fails alone is counted in it. */
-  failed(work: Work, { alone, ...suspected }: Suspected & { alone: boolean }, cause: unknown): Promise<void> | undefined {
+  /**
+   * A claim has failed. Undefined: the row has nothing to do with it. Otherwise it rests, and what
+   * fails alone is counted in it.
+   */
+  failed(
+    work: Work,
+    { alone, ...suspected }: Suspected & { alone: boolean },
+    cause: unknown,
+  ): Promise<void> | undefined {
     if (this.stalled(work, suspected)) return Promise.resolve()
     const blame = cause instanceof Fenced ? undefined : blameFor(cause, suspected)
     if (!blame) return undefined
     const strikes = this.suspects.failed(work.id, blame === 'sure' && !isTimedOut(cause))
-    if (blame === 'unknown' || (blame !== 'sure' && !alone) || !isConvicted(blame, { strikes, work })) return Promise.resolve()
+    if (
+      blame === 'unknown' ||
+      (blame !== 'sure' && !alone) ||
+      !isConvicted(blame, { strikes, work })
+    )
+      return Promise.resolve()
     return this.count(work, strikes, cause).then(() => {})
   }
 
-  /** Whether it has kept the process busy while it was decided. That is remembered, and counted before the row is claimed again. */
+  /**
+   * Whether it has kept the process busy while it was decided. That is remembered, and counted
+   * before the row is claimed again.
+   */
   stalled(work: Work, suspected: Suspected): boolean {
     const isBusy = keptBusy(suspected, this.deps.trouble)
     if (isBusy) this.suspects.stalled(work)
     return isBusy
   }
 
-  /** Counts failures of a row, in a transaction of its own. False: they were not, as while the database takes nothing. */
+  /**
+   * Counts failures of a row, in a transaction of its own. False: they were not, as while the
+   * database takes nothing.
+   */
   async count(work: Work, failed: number, cause: unknown): Promise<boolean> {
     const count = () => this.post(countLetter(this.deps, work, failed))
     try {
@@ -90,14 +130,20 @@ export class Faults {
       return reply
     } catch (uncounted) {
       const about = { kind: work.kind, ref: work.ref_id, workspace: this.own.tenantId }
-      if (!(uncounted instanceof Fenced)) this.deps.log.warn({ err: uncounted, ...about }, 'a failure of work could not be counted')
+      if (!(uncounted instanceof Fenced))
+        this.deps.log.warn({ err: uncounted, ...about }, 'a failure of work could not be counted')
       return false
     }
   }
 
-  /** A running row has kept the process busy, and is about to be settled again: should that cost the lease, the next owner knows of it. */
+  /**
+   * A running row has kept the process busy, and is about to be settled again: should that cost the
+   * lease, the next owner knows of it.
+   */
   async mark(work: Work): Promise<void> {
-    await this.post(markLetter(work, this.deps.trouble.process, chargeOf(work, this.suspects, this.deps.trouble))).catch(() => {})
+    await this.post(
+      markLetter(work, this.deps.trouble.process, chargeOf(work, this.suspects, this.deps.trouble)),
+    ).catch(() => {})
   }
 
   /** Whether the database takes letters. */

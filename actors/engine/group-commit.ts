@@ -1,6 +1,7 @@
 /**
- * Group commit: a letter and those waiting behind it in its mailbox, in one transaction. Each passes its own gate and sees the changes of
- * those before it. A refused letter does not affect the others.
+ * Group commit: a letter and those waiting behind it in its mailbox, in one transaction. Each
+ * passes its own gate and sees the changes of those before it. A refused letter does not affect the
+ * others.
  */
 
 import type { Clock } from '#kernel/clock'
@@ -32,7 +33,10 @@ interface GroupCommit extends DecidingDeps {
   isUncertain?: boolean
 }
 
-/** How many letters can share a commit, and how long others can join: the first one waits for the last. */
+/**
+ * How many letters can share a commit, and how long others can join: the first one waits for the
+ * last.
+ */
 const MOST_TOGETHER = 16
 const JOIN_WITHIN_MS = 25
 
@@ -52,36 +56,56 @@ interface GroupMember {
 }
 
 /** Never rejects: every envelope gets its letter's result. */
-export const commitTogether = async (group: GroupCommit, first: Envelope, following: Following<Envelope>): Promise<void> => {
+export const commitTogether = async (
+  group: GroupCommit,
+  first: Envelope,
+  following: Following<Envelope>,
+): Promise<void> => {
   await ended(group, first, following)
 }
 
 /** The same, with the failure of the transaction. */
-const ended = async (group: GroupCommit, first: Envelope, following: Following<Envelope>): Promise<{ cause: unknown } | undefined> => {
+const ended = async (
+  group: GroupCommit,
+  first: Envelope,
+  following: Following<Envelope>,
+): Promise<{ cause: unknown } | undefined> => {
   const members: GroupMember[] = [{ envelope: first }]
   const failure = await failureOf(group, members, following)
   if (!failure) for (const { envelope, result } of members) envelope.settle(result!)
-  else if (isTimedOut(failure.cause) || failure.cause instanceof GaveWay) await decideOthersAgain(group, members, failure)
+  else if (isTimedOut(failure.cause) || failure.cause instanceof GaveWay)
+    await decideOthersAgain(group, members, failure)
   else if (wasRolledBack(failure.cause)) await decideAgain(group, members, failure)
   else for (const { envelope } of members) envelope.settle(failure)
   return failure
 }
 
 /** Each letter alone; one that was alone already fails, unless it can be decided in another way. */
-const decideAgain = async (group: GroupCommit, members: GroupMember[], failure: { cause: unknown }): Promise<void> => {
+const decideAgain = async (
+  group: GroupCommit,
+  members: GroupMember[],
+  failure: { cause: unknown },
+): Promise<void> => {
   for (const { envelope } of members) envelope.letter.undone?.()
   const { envelope: first } = members[0]!
-  if (members.length > 1) for (const { envelope } of members) await commitTogether(group, envelope, nobody)
+  if (members.length > 1)
+    for (const { envelope } of members) await commitTogether(group, envelope, nobody)
   else if (failure.cause instanceof KeyTaken) first.settle(await retry(group, first))
-  else if (failure.cause instanceof SequelFailed) first.settle(await retry(group, withoutAhead(first)))
+  else if (failure.cause instanceof SequelFailed)
+    first.settle(await retry(group, withoutAhead(first)))
   else first.settle(failure)
 }
 
 /**
- * Each letter alone, but for the one whose statement took too long, or that gave way, which fails. If the same happens to another one the database is slow,
- * and the rest fails too: their callers have waited long enough.
+ * Each letter alone, but for the one whose statement took too long, or that gave way, which fails.
+ * If the same happens to another one the database is slow, and the rest fails too: their callers
+ * have waited long enough.
  */
-const decideOthersAgain = async (group: GroupCommit, members: GroupMember[], failure: { cause: unknown }): Promise<void> => {
+const decideOthersAgain = async (
+  group: GroupCommit,
+  members: GroupMember[],
+  failure: { cause: unknown },
+): Promise<void> => {
   for (const { envelope } of members) envelope.letter.undone?.()
   const slow = members.find(({ result }) => result === undefined)
   slow?.envelope.settle(failure)
@@ -99,15 +123,20 @@ const withoutAhead = ({ letter, ...envelope }: Envelope): Envelope => {
 }
 
 /**
- * Runs a letter again from its gate. If another one stored an answer under the same Idempotency-Key, the gate now replays that answer.
+ * Runs a letter again from its gate. If another one stored an answer under the same
+ * Idempotency-Key, the gate now replays that answer.
  */
 const retry = async (group: GroupCommit, envelope: Envelope): Promise<Result> => {
   const members: GroupMember[] = [{ envelope }]
   return (await failureOf(group, members, nobody)) ?? members[0]!.result!
 }
 
-/** Whether a statement or a rule failed within the transaction. If the database merely fell silent, it may have committed. */
-const wasRolledBack = (cause: unknown): boolean => isTimedOut(cause) || !(cause instanceof Fenced || isUnavailable(cause))
+/**
+ * Whether a statement or a rule failed within the transaction. If the database merely fell silent,
+ * it may have committed.
+ */
+const wasRolledBack = (cause: unknown): boolean =>
+  isTimedOut(cause) || !(cause instanceof Fenced || isUnavailable(cause))
 
 /** Undefined once all letters have results and their changes are committed. */
 const failureOf = async (
@@ -116,14 +145,16 @@ const failureOf = async (
   following: Following<Envelope>,
 ): Promise<{ cause: unknown } | undefined> => {
   let [ended, until] = [false, Number.POSITIVE_INFINITY]
-  const isClosed = () => ended || members.length >= MOST_TOGETHER || group.clock.monotonic() >= until
+  const isClosed = () =>
+    ended || members.length >= MOST_TOGETHER || group.clock.monotonic() >= until
   const decideAll = async (sql: Transaction): Promise<void> => {
     // From the moment there is a connection: sharing one helps most while they are scarce.
     until = group.clock.monotonic() + JOIN_WITHIN_MS
     let [changed, committed] = [false, false]
     if (group.isUncertain) await lockActor(sql, group.own)
     for (let one: GroupMember | undefined = members[0]; one; ) {
-      // A letter that nobody follows commits with its own statement. What arrives meanwhile has a transaction of its own.
+      // A letter that nobody follows commits with its own statement. What arrives meanwhile has a
+      // transaction of its own.
       const commits = (): boolean => {
         committed = !changed && (isClosed() || following.isEmpty())
         return committed
@@ -156,7 +187,12 @@ const join = (members: GroupMember[], envelope: Envelope | undefined): GroupMemb
 }
 
 /** Whether the letter changed anything. Throws what invalidates the whole transaction. */
-const decide = async (group: GroupCommit, sql: Transaction, one: GroupMember, commits: () => boolean): Promise<boolean> => {
+const decide = async (
+  group: GroupCommit,
+  sql: Transaction,
+  one: GroupMember,
+  commits: () => boolean,
+): Promise<boolean> => {
   if (group.isOver()) throw new Fenced()
   if (one.envelope.isGone()) {
     one.result = { cause: new CallerGone() }

@@ -1,4 +1,7 @@
-/** Requests under Idempotency-Keys. Only one runs at a time under each, until there is an answer to replay. */
+/**
+ * Requests under Idempotency-Keys. Only one runs at a time under each, until there is an answer to
+ * replay.
+ */
 import { AppError } from '#kernel/errors'
 import type { Db } from '#store/engine/db'
 import { stateOfKey } from '#store/engine/idempotency'
@@ -43,13 +46,21 @@ export class KeyedRequests {
       return request({ over: resolve, answered: () => this.#inFlight.delete(key) })
     }
     if (!(await this.#replays(letter, key, other)))
-      throw new AppError(other.fingerprint === fingerprint ? 'idempotency_in_flight' : 'idempotency_key_reused')
+      throw new AppError(
+        other.fingerprint === fingerprint ? 'idempotency_in_flight' : 'idempotency_key_reused',
+      )
     return request()
   }
 
-  /** Whether the letter will find an answer under its key, or a record whose first caller has stopped waiting. */
+  /**
+   * Whether the letter will find an answer under its key, or a record whose first caller has
+   * stopped waiting.
+   */
   async #replays({ provenance }: Letter<unknown>, key: string, other: InFlight): Promise<boolean> {
-    const [kept] = await this.db.read({ tenantId: this.own.tenantId, caller: provenance.principal }, stateOfKey(key))
+    const [kept] = await this.db.read(
+      { tenantId: this.own.tenantId, caller: provenance.principal },
+      stateOfKey(key),
+    )
     if (kept?.state !== 'pending') return kept !== undefined
     // The row is visible once committed, which may be before this process learns of the commit.
     await other.over

@@ -1,4 +1,7 @@
-/** The lanes of a tenant: its due work is claimed for them, they run beside the mailbox, and letters settle their outcomes. */
+/**
+ * The lanes of a tenant: its due work is claimed for them, they run beside the mailbox, and letters
+ * settle their outcomes.
+ */
 import type { LiveLanes } from '#decisions/deciding'
 import type { Effects, Ownership } from '#store/engine/letter'
 import type { KeyedWork } from '#store/engine/work'
@@ -40,9 +43,16 @@ export class LaneRunner implements LiveLanes {
     private readonly deps: ActorDeps,
     post: Post,
   ) {
-    const running = () => [...this.#live.values()].filter(({ settled }) => !settled).map(({ work }) => work)
+    const running = () =>
+      [...this.#live.values()].filter(({ settled }) => !settled).map(({ work }) => work)
     this.#faults = new Faults(own, deps, post)
-    this.#claimer = new Claimer(own, deps, post, { running, start: (start) => this.#start(start) }, this.#faults)
+    this.#claimer = new Claimer(
+      own,
+      deps,
+      post,
+      { running, start: (start) => this.#start(start) },
+      this.#faults,
+    )
     const parts = { own, deps, post, faults: this.#faults, claimer: this.#claimer }
     this.#settler = new Settler(parts)
     this.#recovery = new Recovery({ ...parts, ids: () => this.ids() })
@@ -62,13 +72,19 @@ export class LaneRunner implements LiveLanes {
   }
 
   recall(choose: (work: KeyedWork) => boolean): KeyedWork[] {
-    const chosen = [...this.#live.values()].filter((live) => !live.committed && !live.controller.signal.aborted && choose(live.work))
+    const chosen = [...this.#live.values()].filter(
+      (live) => !live.committed && !live.controller.signal.aborted && choose(live.work),
+    )
     for (const live of chosen) live.controller.abort(new Error('recalled'))
     return chosen.map((live) => live.work)
   }
 
   /** A letter has committed: looks for due work if it may have made some due. */
-  committed(effects: Effects, looked: Looked | undefined, letter: { now: Date; priority: Priority }): void {
+  committed(
+    effects: Effects,
+    looked: Looked | undefined,
+    letter: { now: Date; priority: Priority },
+  ): void {
     this.#claimer.committed(effects, looked, letter)
   }
 
@@ -84,21 +100,30 @@ export class LaneRunner implements LiveLanes {
     this.recover()
   }
 
-  /** Settles each row that a dead process or a failed letter left running, by the rule of its kind. */
+  /**
+   * Settles each row that a dead process or a failed letter left running, by the rule of its kind.
+   */
   recover(): void {
     this.#recovery.recover()
   }
 
-  /** Stops the lanes before their point of no return, and waits until all are settled, for at most `ms`. */
+  /**
+   * Stops the lanes before their point of no return, and waits until all are settled, for at most
+   * `ms`.
+   */
   async stop(ms: number): Promise<void> {
     this.#halt()
-    for (const live of this.#live.values()) if (!live.committed) live.controller.abort(new Error('stopping'))
+    for (const live of this.#live.values())
+      if (!live.committed) live.controller.abort(new Error('stopping'))
     const late = Promise.withResolvers<void>()
     using _timer = this.deps.clock.after(ms, late.resolve)
     await Promise.race([this.#ended(), late.promise])
   }
 
-  /** A claim that commits while the actor stops still starts its lane, which settles the work as stopped. */
+  /**
+   * A claim that commits while the actor stops still starts its lane, which settles the work as
+   * stopped.
+   */
   async #ended(): Promise<void> {
     await this.#claimer.drained()
     while (this.#live.size > 0) await Promise.all([...this.#live.values()].map((live) => live.done))
@@ -151,8 +176,11 @@ export class LaneRunner implements LiveLanes {
     const since = performance.now()
     const outcome = await outcomeOf(lane, { work, job }, context, watch)
     const busy = this.#settler.busyIn(work, since)
-    const isSettled = outcome !== undefined && (await this.#settler.settle(lane, { work, job, outcome, failures: 0, ...busy }, live))
-    // Work it gave back may have been claimed in the same group that settled it, and may be running by now.
+    const isSettled =
+      outcome !== undefined &&
+      (await this.#settler.settle(lane, { work, job, outcome, failures: 0, ...busy }, live))
+    // Work it gave back may have been claimed in the same group that settled it, and may be running
+    // by now.
     if (this.#live.get(work.id) === live) this.#live.delete(work.id)
     if (!isSettled) this.recover()
   }

@@ -14,8 +14,9 @@ export interface Claiming {
 }
 
 /**
- * The handler of one kind of work, whose rows are due again when their process has died. `claim` and `settle` decide in letters. `run`
- * runs outside, for as long as it takes; its outcome comes back in the letter `settle`.
+ * The handler of one kind of work, whose rows are due again when their process has died. `claim`
+ * and `settle` decide in letters. `run` runs outside, for as long as it takes; its outcome comes
+ * back in the letter `settle`.
  */
 // biome-ignore lint/complexity/noBannedTypes: a lane that loads nothing
 export interface Lane<Job, Outcome, L extends Load = {}, C extends Load = {}> {
@@ -26,28 +27,39 @@ export interface Lane<Job, Outcome, L extends Load = {}, C extends Load = {}> {
   priority: Priority
   /** Takes the work and returns the job to run, or none if it could be settled at once. */
   claim(sql: Sql, gate: Gate, work: Work, loaded?: Loaded<C>): Promise<Claimed<Job>>
-  /** What `claim` needs of some rows, read by the look that finds the row. Of other rows it gets nothing. */
+  /**
+   * What `claim` needs of some rows, read by the look that finds the row. Of other rows it gets
+   * nothing.
+   */
   claimLoad?: { payload: Record<string, unknown>; of(refId: RecordId, settling: string | null): C }
   /**
-   * Takes the work by what is loaded alone, before the changes of an outcome for which `isPlain` holds are written, and with them; undefined
-   * if it must see them first.
+   * Takes the work by what is loaded alone, before the changes of an outcome for which `isPlain`
+   * holds are written, and with them; undefined if it must see them first.
    */
   claimAhead?(gate: Gate, work: Work, loaded: Loaded<C>): Promise<Claimed<Job> | undefined>
-  /** Whether settling the outcome, which frees its key, changes nothing that a claim ahead depends on. */
+  /**
+   * Whether settling the outcome, which frees its key, changes nothing that a claim ahead depends
+   * on.
+   */
   isPlain?(finished: { work: Work; job: Job; outcome: Outcome }): boolean
   run(job: Job, context: LaneContext): Promise<Outcome>
   /** What the log says of a run beside its workspace, kind and record, such as its job. */
   trace?(job: Job): { job?: string }
   /** The records that `settle` needs, read with its gate. */
   load?(finished: { work: Work; job: Job; outcome: Outcome }): L
-  /** `failures`: of this letter, for reasons of its own. It is tried again a few times: after `IN_VAIN_AFTER`, for the last time. */
+  /**
+   * `failures`: of this letter, for reasons of its own. It is tried again a few times: after
+   * `IN_VAIN_AFTER`, for the last time.
+   */
   settle(
     sql: Sql,
     gate: Gate,
     finished: { work: Work; job: Job; outcome: Outcome; failures: number },
     loaded: Loaded<L>,
   ): Promise<Decision<void>>
-  /** The outcome of a `run` that threw; undefined: the row is settled as if the process had died. */
+  /**
+   * The outcome of a `run` that threw; undefined: the row is settled as if the process had died.
+   */
   crashed(cause: unknown): Outcome | undefined
   orphaned?: undefined
   givenUp?: undefined
@@ -57,7 +69,10 @@ export interface Lane<Job, Outcome, L extends Load = {}, C extends Load = {}> {
 // biome-ignore lint/complexity/noBannedTypes: as above
 export interface UnrepeatableLane<Job, Outcome, L extends Load = {}, C extends Load = {}>
   extends Omit<Lane<Job, Outcome, L, C>, 'orphaned'> {
-  /** Settles a row whose process died, in a letter of the new owner; or one whose settling failed here. */
+  /**
+   * Settles a row whose process died, in a letter of the new owner; or one whose settling failed
+   * here.
+   */
   orphaned(sql: Sql, gate: Gate, work: Work): Promise<Decision<void>>
 }
 
@@ -67,15 +82,16 @@ export const IN_VAIN_AFTER = 3
 /** The handler of a kind whose rows end when they fail in vain. Those of other kinds must go on. */
 export type Ending<L> = Omit<L, 'givenUp'> & {
   /**
-   * Ends the record of a row that has failed as often as its kind allows, by what is known: as failed if nothing can have been sent, else in
-   * doubt. A queued row's claim never happened; of a running one the outcome is lost.
+   * Ends the record of a row that has failed as often as its kind allows, by what is known: as
+   * failed if nothing can have been sent, else in doubt. A queued row's claim never happened; of a
+   * running one the outcome is lost.
    */
   givenUp(sql: Sql, gate: Gate, work: Work): Promise<Decision<void>>
 }
 
 /**
- * `place`: which of the places of its kind the row takes while it runs. Absent: the usual one. `asker`: for whom it takes a usual place; one
- * asker can have no more than a share of them.
+ * `place`: which of the places of its kind the row takes while it runs. Absent: the usual one.
+ * `asker`: for whom it takes a usual place; one asker can have no more than a share of them.
  */
 export type Claimed<Job> =
   | { job: Job; place?: string | undefined; asker?: string | undefined; decision: Decision<void> }
@@ -88,13 +104,14 @@ export interface LaneContext {
   /** Milliseconds since just before the claim was written. */
   elapsed(): number
   /**
-   * The point of no return. True: the lane can no longer be recalled, and the effect must begin in this same tick. False: it was recalled,
-   * and the effect must not begin.
+   * The point of no return. True: the lane can no longer be recalled, and the effect must begin in
+   * this same tick. False: it was recalled, and the effect must not begin.
    */
   commit(): boolean
   /**
-   * The effect begins in this same tick, and letters must know that it has: they let it end, while a stop of the process may still break it off,
-   * because it may be repeated. False: as of `commit`.
+   * The effect begins in this same tick, and letters must know that it has: they let it end, while
+   * a stop of the process may still break it off, because it may be repeated. False: as of
+   * `commit`.
    */
   begin(): boolean
 }

@@ -15,7 +15,10 @@ export interface Answer {
   replayed?: boolean
   /** The limits that apply to the request, as its letter saw them. */
   allowances?: Allowance[]
-  /** In the place of all this: what the caller is refused with, although the letter has changed something. */
+  /**
+   * In the place of all this: what the caller is refused with, although the letter has changed
+   * something.
+   */
   refusal?: AppError
 }
 
@@ -24,20 +27,41 @@ export interface Answer {
 export interface Letter<R, L extends Load = {}> {
   name: string
   priority: Priority
-  /** Shares its transaction with no other letter, because its effect on lanes is not undone by a rollback. */
+  /**
+   * Shares its transaction with no other letter, because its effect on lanes is not undone by a
+   * rollback.
+   */
   alone?: boolean
-  /** Others wait for it, one after the other, so that it goes with the letters that callers wait for. */
+  /**
+   * Others wait for it, one after the other, so that it goes with the letters that callers wait
+   * for.
+   */
   awaited?: boolean
   /** Its principal's credential must still be valid when the letter is decided. */
   provenance: Provenance
   claim?: IdempotencyClaim | undefined
-  /** Whether it is decided although the product's gate admits no letters now. Timers and lanes always are. */
+  /**
+   * Whether it is decided although the product's gate admits no letters now. Timers and lanes
+   * always are.
+   */
   exempt?: boolean
   /** The records that it needs, read with the gate. */
   load?: L
-  /** Reads through `sql` what cannot be loaded, and writes nothing: all changes are in the decision. Can throw an `AppError`. */
-  decide(sql: Sql, gate: Gate, lanes: LiveLanes, loaded: Loaded<L>, apart: Apart): Promise<Decision<R>>
-  /** Called when a letter that was decided is to be decided again, because its transaction was rolled back. */
+  /**
+   * Reads through `sql` what cannot be loaded, and writes nothing: all changes are in the decision.
+   * Can throw an `AppError`.
+   */
+  decide(
+    sql: Sql,
+    gate: Gate,
+    lanes: LiveLanes,
+    loaded: Loaded<L>,
+    apart: Apart,
+  ): Promise<Decision<R>>
+  /**
+   * Called when a letter that was decided is to be decided again, because its transaction was
+   * rolled back.
+   */
   undone?(): void
   /** The reply if a lane takes too long: the record as it is. */
   late?(): Promise<R>
@@ -46,26 +70,42 @@ export interface Letter<R, L extends Load = {}> {
 }
 
 /**
- * What became of a sequel once its letter has committed. `isAhead`: it was decided before the letter's changes were written. `not now`: a
- * control letter was waiting.
+ * What became of a sequel once its letter has committed. `isAhead`: it was decided before the
+ * letter's changes were written. `not now`: a control letter was waiting.
  */
-export type SequelResult<R> = { decision: Decision<R>; isAhead?: boolean } | { cause: unknown } | 'not wanted' | 'not now'
+export type SequelResult<R> =
+  | { decision: Decision<R>; isAhead?: boolean }
+  | { cause: unknown }
+  | 'not wanted'
+  | 'not now'
 
 /**
- * A second decision in a letter's transaction, usually after the effects of the first. If it fails, none of it happened, and the letter
- * stands. None is made while a control letter waits, which might forbid it.
+ * A second decision in a letter's transaction, usually after the effects of the first. If it fails,
+ * none of it happened, and the letter stands. None is made while a control letter waits, which
+ * might forbid it.
  */
 export interface Sequel<R> {
   isWanted(effects: Effects, now: Date): boolean
-  /** What `ahead` needs, read with the letter's gate, when its turn has come. Undefined: it is not asked. */
+  /**
+   * What `ahead` needs, read with the letter's gate, when its turn has come. Undefined: it is not
+   * asked.
+   */
   load?(): Load | undefined
   /**
-   * Decides before the letter's changes are written, which are then written with its own in one statement; undefined if it must see them.
-   * If that statement fails, the letter is decided again without it.
+   * Decides before the letter's changes are written, which are then written with its own in one
+   * statement; undefined if it must see them. If that statement fails, the letter is decided again
+   * without it.
    */
-  ahead?(gate: Gate, loaded: Record<string, unknown>, effects: Effects): Promise<Decision<R> | undefined>
+  ahead?(
+    gate: Gate,
+    loaded: Record<string, unknown>,
+    effects: Effects,
+  ): Promise<Decision<R> | undefined>
   decide(sql: Sql, gate: Gate): Promise<Decision<R>>
-  /** Called in the tick of the commit, after the letter's own effects have been told. `now`: the time of its gate. */
+  /**
+   * Called in the tick of the commit, after the letter's own effects have been told. `now`: the
+   * time of its gate.
+   */
   ended(result: SequelResult<R>, now: Date): void
 }
 

@@ -1,4 +1,7 @@
-/** Notices when the event loop was busy: whatever ran then kept all workspaces of the process waiting. In real time, whatever the clock says. */
+/**
+ * Notices when the event loop was busy: whatever ran then kept all workspaces of the process
+ * waiting. In real time, whatever the clock says.
+ */
 
 const TICK_MS = 100
 /** As many busy spells are remembered, unless they are too short to matter. */
@@ -6,7 +9,10 @@ const REMEMBERED = 32
 const SHORT_MS = 500
 
 export interface LoopWatch extends Disposable {
-  /** The longest time between two times of `performance.now()` for which nothing else had a turn, in milliseconds. */
+  /**
+   * The longest time between two times of `performance.now()` for which nothing else had a turn, in
+   * milliseconds.
+   */
   busyIn(from: number, until?: number): number
 }
 
@@ -25,7 +31,12 @@ export const newLoopWatch = (now: () => number) => {
     },
     // What was busy before has nothing to do with what began afterwards.
     busyIn: (from: number, until = Number.POSITIVE_INFINITY): number =>
-      Math.max(0, ...[...spells, present()].map((spell) => Math.min(spell.until, until) - Math.max(spell.from, from))),
+      Math.max(
+        0,
+        ...[...spells, present()].map(
+          (spell) => Math.min(spell.until, until) - Math.max(spell.from, from),
+        ),
+      ),
   }
 }
 

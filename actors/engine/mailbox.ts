@@ -1,7 +1,10 @@
 import { AppError } from '#kernel/errors'
 import { withoutFields } from '#kernel/log'
 
-/** `control`: kill switch, cancel, results of sends. `interactive`: requests. `background`: other lane outcomes, timers. */
+/**
+ * `control`: kill switch, cancel, results of sends. `interactive`: requests. `background`: other
+ * lane outcomes, timers.
+ */
 export type Priority = 'control' | 'interactive' | 'background'
 
 /** The part of a letter that the mailbox reads. */
@@ -21,7 +24,10 @@ export interface Following<T> {
 export type Serve<T> = (letter: T, following: Following<T>) => Promise<void>
 
 export interface MailboxOptions {
-  /** The most interactive letters that can wait; a further one is refused with 429. The lanes bound their own outcomes. */
+  /**
+   * The most interactive letters that can wait; a further one is refused with 429. The lanes bound
+   * their own outcomes.
+   */
   bound?: number
   /** A waiting background letter goes after at most this many interactive ones. */
   burst?: number
@@ -30,7 +36,10 @@ export interface MailboxOptions {
 /** Behind a letter that shares its commit with no other. */
 export const nobody: Following<never> = { take: () => undefined, isEmpty: () => true }
 
-/** A first-in, first-out queue whose shift copies nothing, and which keeps nothing that it has handed out. */
+/**
+ * A first-in, first-out queue whose shift copies nothing, and which keeps nothing that it has
+ * handed out.
+ */
 class Fifo<T> {
   #items: (T | undefined)[] = []
   #head = 0
@@ -60,11 +69,15 @@ class Fifo<T> {
 }
 
 /**
- * Runs groups of letters strictly one at a time: control before interactive before background, in order of arrival within each, with one
- * background letter after at most `burst` interactive ones.
+ * Runs groups of letters strictly one at a time: control before interactive before background, in
+ * order of arrival within each, with one background letter after at most `burst` interactive ones.
  */
 export class Mailbox<T extends Posted> {
-  readonly #queues: Record<Priority, Fifo<T>> = { control: new Fifo(), interactive: new Fifo(), background: new Fifo() }
+  readonly #queues: Record<Priority, Fifo<T>> = {
+    control: new Fifo(),
+    interactive: new Fifo(),
+    background: new Fifo(),
+  }
   readonly #bound: number
   readonly #burst: number
   #sinceBackground = 0
@@ -112,20 +125,24 @@ export class Mailbox<T extends Posted> {
     await undefined
     const isEmpty = () => this.#queues[this.#next()].first?.alone !== false
     const following = { isEmpty, take: () => (isEmpty() ? undefined : this.#take()) }
-    for (let letter = this.#take(); letter; letter = this.#take()) await this.serve(letter, letter.alone ? nobody : following)
+    for (let letter = this.#take(); letter; letter = this.#take())
+      await this.serve(letter, letter.alone ? nobody : following)
     this.#running = undefined
   }
 
   #next(): Priority {
     const { control, interactive, background } = this.#queues
     if (control.size > 0) return 'control'
-    return background.size > 0 && (interactive.size === 0 || this.#sinceBackground >= this.#burst) ? 'background' : 'interactive'
+    return background.size > 0 && (interactive.size === 0 || this.#sinceBackground >= this.#burst)
+      ? 'background'
+      : 'interactive'
   }
 
   #take(): T | undefined {
     const priority = this.#next()
     if (priority === 'background') this.#sinceBackground = 0
-    if (priority === 'interactive') this.#sinceBackground = this.#queues.background.size > 0 ? this.#sinceBackground + 1 : 0
+    if (priority === 'interactive')
+      this.#sinceBackground = this.#queues.background.size > 0 ? this.#sinceBackground + 1 : 0
     return this.#queues[priority].shift()
   }
 }

@@ -1,4 +1,6 @@
-/** The end of a lane: its outcome, and the letters that settle it or settle work of a dead process. */
+/**
+ * The end of a lane: its outcome, and the letters that settle it or settle work of a dead process.
+ */
 import type { Clock } from '#kernel/clock'
 import { type Log, withFields } from '#kernel/log'
 import type { Provenance } from '#store/engine/letter'
@@ -17,7 +19,9 @@ export interface Finished {
   outcome: unknown
   /** Of the letter that settles it, for reasons of its own. */
   failures: number
-  /** If the process was kept busy while it ran or was settled: what that adds to the row's failures. */
+  /**
+   * If the process was kept busy while it ran or was settled: what that adds to the row's failures.
+   */
   busy?: { failed: number }
 }
 
@@ -31,8 +35,8 @@ interface Watch {
 }
 
 /**
- * The lane's outcome, or its own outcome for a failure. A lane that outlasts its claim is aborted and counts as failed, so that no
- * oversight can hold its key for ever.
+ * The lane's outcome, or its own outcome for a failure. A lane that outlasts its claim is aborted
+ * and counts as failed, so that no oversight can hold its key for ever.
  */
 export const outcomeOf = async (
   lane: AnyLane,
@@ -46,7 +50,12 @@ export const outcomeOf = async (
     watch.abort(reason)
     late.reject(reason)
   })
-  const fields = { workspace: context.tenantId, kind: work.kind, ref: work.ref_id, ...lane.trace?.(job) }
+  const fields = {
+    workspace: context.tenantId,
+    kind: work.kind,
+    ref: work.ref_id,
+    ...lane.trace?.(job),
+  }
   const running = withFields(fields, async () => lane.run(job, context))
   try {
     return await Promise.race([running, late.promise])
@@ -78,9 +87,17 @@ export const outcomeLetter = (
       if (!current) return { reply: false, answers: [{ refId: work.ref_id, with: 'late' }] }
       // Queued or claimed again: callers wait for that run, and this outcome is stale.
       if (current.state !== 'running' || current.attempt !== work.attempt) return { reply: true }
-      const decision = await lane.settle(sql, gate, { work: current, job, outcome, failures }, loaded)
+      const decision = await lane.settle(
+        sql,
+        gate,
+        { work: current, job, outcome, failures },
+        loaded,
+      )
       const reply = decision.effects?.requeued?.some(({ id }) => id === work.id) ?? false
-      return { ...(busy ? rested(decision, current, { ...busy, kinds, now: gate.now }) : decision), reply }
+      return {
+        ...(busy ? rested(decision, current, { ...busy, kinds, now: gate.now }) : decision),
+        reply,
+      }
     },
   }
   return letter as unknown as Letter<boolean>
@@ -117,7 +134,10 @@ const watched = <R>(letter: Letter<R>, trial: Suspected): Letter<R> => ({
   },
 })
 
-/** The letter that settles a lane frees its key, for the claim beside it and for letters after it in the same group. */
+/**
+ * The letter that settles a lane frees its key, for the claim beside it and for letters after it in
+ * the same group.
+ */
 export const freeing = <R>(
   letter: Letter<R>,
   live: { settled: boolean },
@@ -143,8 +163,8 @@ interface Orphan {
 }
 
 /**
- * Settles a row whose process died, or whose outcome could not be settled, unless it has changed in the meantime or is running here. `isAgain`:
- * that has failed before.
+ * Settles a row whose process died, or whose outcome could not be settled, unless it has changed in
+ * the meantime or is running here. `isAgain`: that has failed before.
  */
 export const orphanLetter = (
   { kinds, lane, work, trouble }: Orphan,
@@ -166,7 +186,9 @@ export const orphanLetter = (
         // Its failures are not over by that.
         const failed = uncounted(current, trouble)
         const isRest = current.failures + failed > 0
-        const row = isRest ? restOf(kinds, current, { failed, now: gate.now }) : { id: current.id, runAt: gate.now }
+        const row = isRest
+          ? restOf(kinds, current, { failed, now: gate.now })
+          : { id: current.id, runAt: gate.now }
         return { reply: undefined, effects: { requeued: [row] } }
       },
     },

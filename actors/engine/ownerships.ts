@@ -1,8 +1,18 @@
-/** The tenants of this process in the database: it takes them, and gives back those that nobody uses, for as long as that takes. */
+/**
+ * The tenants of this process in the database: it takes them, and gives back those that nobody
+ * uses, for as long as that takes.
+ */
 import { sleep } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import type { Ownership } from '#store/engine/letter'
-import { type ClaimedTenant, claimTenant, OwnedElsewhere, ownerOf, releaseClaim, releaseTenant } from '#store/engine/placement'
+import {
+  type ClaimedTenant,
+  claimTenant,
+  OwnedElsewhere,
+  ownerOf,
+  releaseClaim,
+  releaseTenant,
+} from '#store/engine/placement'
 import { type ActorDeps, Fenced } from './deps.ts'
 import type { Placement } from './placement.ts'
 
@@ -34,7 +44,8 @@ export class Ownerships {
       const other = await ownerOf(this.deps.db, tenantId)
       if (other === 'gone') throw new AppError('unauthenticated')
       if (other !== 'nobody' && other.incarnation !== owner) throw new OwnedElsewhere(other)
-      if (this.deps.clock.monotonic() >= until) throw new AppError('unavailable', 'the workspace is moving between processes, try again')
+      if (this.deps.clock.monotonic() >= until)
+        throw new AppError('unavailable', 'the workspace is moving between processes, try again')
       await sleep(this.deps.clock, CLAIM_EVERY_MS)
     }
   }
@@ -44,7 +55,10 @@ export class Ownerships {
     this.#unreleased.add(own)
   }
 
-  /** Releases what was given up, and what may be owned though no claim of it is known to have succeeded. */
+  /**
+   * Releases what was given up, and what may be owned though no claim of it is known to have
+   * succeeded.
+   */
   release(isAwake: (tenantId: string) => boolean): void {
     for (const own of this.#unreleased) this.#release(own)
     for (const tenantId of this.#uncertain) {
@@ -53,11 +67,18 @@ export class Ownerships {
     }
   }
 
-  /** A letter that arrives in the meantime claims the tenant under a new epoch; the release then changes nothing. */
+  /**
+   * A letter that arrives in the meantime claims the tenant under a new epoch; the release then
+   * changes nothing.
+   */
   #release(own: Ownership): void {
     releaseTenant(this.deps.db, own).then(
       () => this.#unreleased.delete(own),
-      (cause) => this.deps.log.warn({ err: cause, workspace: own.tenantId }, 'a tenant could not be released yet'),
+      (cause) =>
+        this.deps.log.warn(
+          { err: cause, workspace: own.tenantId },
+          'a tenant could not be released yet',
+        ),
     )
   }
 

@@ -8,7 +8,10 @@ export interface Periodic {
   pass(stopped: () => boolean): Promise<void>
 }
 
-/** Runs at once, because a process may not live as long as its interval. Disposing waits for the running pass. */
+/**
+ * Runs at once, because a process may not live as long as its interval. Disposing waits for the
+ * running pass.
+ */
 export const startPeriodic = ({ clock, everyMs, pass }: Periodic): AsyncDisposable => {
   let stopped = false
   let timer: Disposable | undefined

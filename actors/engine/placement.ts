@@ -1,15 +1,28 @@
 /**
- * This process's place among the others: a lease that it renews, a session lock that is released when it dies, and the judgement of which
- * others are dead. Wrong guesses are harmless, because every transaction is fenced; they only cost time.
+ * This process's place among the others: a lease that it renews, a session lock that is released
+ * when it dies, and the judgement of which others are dead. Wrong guesses are harmless, because
+ * every transaction is fenced; they only cost time.
  */
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
 import type { ConnectionOptions, Db } from '#store/engine/db'
-import { type HeldLock, holdLock, isRegistered, LEASE_MS, peers, register, removeNodes, renew, updateNode } from '#store/engine/nodes'
+import {
+  type HeldLock,
+  holdLock,
+  isRegistered,
+  LEASE_MS,
+  peers,
+  register,
+  removeNodes,
+  renew,
+  updateNode,
+} from '#store/engine/nodes'
 import { leave } from '#store/engine/placement'
 
-/** A beat notices a death, which is believed after `UNLOCKED_MS`: less than two seconds in total. */
+/**
+ * A beat notices a death, which is believed after `UNLOCKED_MS`: less than two seconds in total.
+ */
 const BEAT_MS = 500
 /** A broken connection loses its lock for a moment; after longer than this, the process is gone. */
 const UNLOCKED_MS = 1_000
@@ -20,7 +33,8 @@ const FORMER = 100
 
 const DECLARED = 'other processes declared this one dead'
 /** No other process is needed for that: a lease ends by itself. */
-const LATE = 'this process did not renew its lease in time, because it was stopped or busy or the database did not answer'
+const LATE =
+  'this process did not renew its lease in time, because it was stopped or busy or the database did not answer'
 
 export interface PlacementDeps {
   db: Db
@@ -44,7 +58,10 @@ export class Placement {
   #databaseAt = 0
   #timer: Disposable | undefined
   #stopped = false
-  /** When each other process was first seen without its lock, or with a lease from before the clock stepped back. */
+  /**
+   * When each other process was first seen without its lock, or with a lease from before the clock
+   * stepped back.
+   */
   readonly #suspectSince = new Map<string, number>()
 
   #url: string
@@ -66,7 +83,10 @@ export class Placement {
     return !this.#stopped && this.deps.clock.monotonic() - this.#renewedAt < SELF_FENCE_MS
   }
 
-  /** The database's clock by the last beat, in epoch milliseconds. It is the same for all processes, whatever their own clocks say. */
+  /**
+   * The database's clock by the last beat, in epoch milliseconds. It is the same for all processes,
+   * whatever their own clocks say.
+   */
   now(): number {
     return this.#databaseAt + this.deps.clock.monotonic() - this.#renewedAt
   }
@@ -110,11 +130,18 @@ export class Placement {
     const lock = await this.#takeLock()
     if (this.#stopped) return
     const asked = this.deps.clock.monotonic()
-    this.#databaseAt = await register(this.deps.db, { incarnation: this.#incarnation, lockKey: lock.key, url: this.#url })
+    this.#databaseAt = await register(this.deps.db, {
+      incarnation: this.#incarnation,
+      lockKey: lock.key,
+      url: this.#url,
+    })
     this.#renewedAt = asked
   }
 
-  /** A lock with a new key each time, so that it never waits for an old session of ours that the database has not dropped yet. */
+  /**
+   * A lock with a new key each time, so that it never waits for an old session of ours that the
+   * database has not dropped yet.
+   */
   async #takeLock(): Promise<HeldLock> {
     const before = this.#lock
     this.#lock = undefined
@@ -128,7 +155,9 @@ export class Placement {
     return lock
   }
 
-  /** The database ended the session: takes another lock before the others declare this process dead. */
+  /**
+   * The database ended the session: takes another lock before the others declare this process dead.
+   */
   #lockLost(lock: HeldLock): void {
     if (this.#lock !== lock) return
     this.#lock = undefined
@@ -138,8 +167,12 @@ export class Placement {
   #relock(): void {
     if (this.#stopped || this.#relocking) return
     this.#relocking = this.#takeLock()
-      .then((lock) => updateNode(this.deps.db, { incarnation: this.#incarnation, lockKey: lock.key }))
-      .catch((cause) => this.deps.log.warn({ err: cause }, 'could not take the session lock again; will retry'))
+      .then((lock) =>
+        updateNode(this.deps.db, { incarnation: this.#incarnation, lockKey: lock.key }),
+      )
+      .catch((cause) =>
+        this.deps.log.warn({ err: cause }, 'could not take the session lock again; will retry'),
+      )
       .finally(() => {
         this.#relocking = undefined
       })
@@ -169,19 +202,26 @@ export class Placement {
     if (this.#stopped) return
     const unrenewedMs = Math.round(this.deps.clock.monotonic() - this.#renewedAt)
     const isLate = await isRegistered(this.deps.db, this.#incarnation)
-    this.deps.log.warn({ incarnation: this.#incarnation, unrenewedMs }, `${isLate ? LATE : DECLARED}; joining again`)
+    this.deps.log.warn(
+      { incarnation: this.#incarnation, unrenewedMs },
+      `${isLate ? LATE : DECLARED}; joining again`,
+    )
     this.deps.onLost()
     await this.#relocking
     await this.#join()
   }
 
-  /** Removes processes whose lease has ended, whose lease is from before the clock stepped back, or whose lock was free for too long. */
+  /**
+   * Removes processes whose lease has ended, whose lease is from before the clock stepped back, or
+   * whose lock was free for too long.
+   */
   async #bury(): Promise<void> {
     const now = this.deps.clock.monotonic()
     const others = await peers(this.deps.db, this.#incarnation)
     const suspects = others.filter((peer) => peer.unlocked || peer.ahead)
     for (const known of this.#suspectSince.keys())
-      if (!suspects.some(({ incarnation }) => incarnation === known)) this.#suspectSince.delete(known)
+      if (!suspects.some(({ incarnation }) => incarnation === known))
+        this.#suspectSince.delete(known)
     const dead = others.filter((peer) => {
       if (peer.expired) return true
       if (!suspects.includes(peer)) return false
@@ -190,7 +230,10 @@ export class Placement {
       return now - since >= (peer.unlocked ? UNLOCKED_MS : LEASE_MS)
     })
     if (dead.length === 0) return
-    this.deps.log.warn({ dead: dead.map((peer) => peer.incarnation) }, 'processes have died; their tenants can be taken')
+    this.deps.log.warn(
+      { dead: dead.map((peer) => peer.incarnation) },
+      'processes have died; their tenants can be taken',
+    )
     await removeNodes(
       this.deps.db,
       dead.map((peer) => peer.incarnation),

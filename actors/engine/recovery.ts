@@ -83,7 +83,10 @@ export class Recovery {
     if (!lane) return
     const { deps, faults, post, ids } = this.parts
     const owed = faults.suspects.owes(work)
-    if (owed > 0 && !(await faults.count(work, owed, new KeptBusy('its outcome could not be settled')))) {
+    if (
+      owed > 0 &&
+      !(await faults.count(work, owed, new KeptBusy('its outcome could not be settled')))
+    ) {
       this.#again = true
       return
     }
@@ -102,9 +105,13 @@ export class Recovery {
     const hasStalled = faults.stalled(work, trial)
     if (cause instanceof Fenced) throw cause
     this.#again = true
-    deps.log.error({ err: cause, kind: work.kind, ref: work.ref_id, workspace: own.tenantId }, 'orphaned work could not be settled')
+    deps.log.error(
+      { err: cause, kind: work.kind, ref: work.ref_id, workspace: own.tenantId },
+      'orphaned work could not be settled',
+    )
     const blame = hasStalled ? undefined : blameFor(cause, trial)
-    if (blame === 'sure' || (blame === 'perhaps' && this.#unsettled.has(work.id))) await faults.count(work, 1, cause)
+    if (blame === 'sure' || (blame === 'perhaps' && this.#unsettled.has(work.id)))
+      await faults.count(work, 1, cause)
     this.#unsettled.add(work.id)
   }
 }

@@ -1,4 +1,6 @@
-/** All tenants awake in this process: finds or wakes the actor for a letter, and lets idle ones go. */
+/**
+ * All tenants awake in this process: finds or wakes the actor for a letter, and lets idle ones go.
+ */
 import { AppError } from '#kernel/errors'
 import { type ConnectionOptions, isTimedOut } from '#store/engine/db'
 import { forgetNudges, wakeable } from '#store/engine/placement'
@@ -21,7 +23,10 @@ export interface RuntimeDeps extends Omit<ActorDeps, 'trouble' | 'lanes'> {
 const WAKE_AT_ONCE = 16
 /** If more tenants are due than can wake at once, the next ones follow this soon. */
 const NEXT_WAKE_MS = 5
-/** A workspace that cannot be woken for reasons of its own lets others have their turn for so long; and how many are known to be such. */
+/**
+ * A workspace that cannot be woken for reasons of its own lets others have their turn for so long;
+ * and how many are known to be such.
+ */
 const UNWAKEABLE_MS = 10_000
 const MOST_UNWAKEABLE = 1_000
 /** How long a send on the wire has to be answered. */
@@ -75,7 +80,10 @@ export class Runtime implements AsyncDisposable {
     return this.#placement.incarnation
   }
 
-  /** False while this process cannot be sure of what it owns, and once it stops: others may serve, or soon will. */
+  /**
+   * False while this process cannot be sure of what it owns, and once it stops: others may serve,
+   * or soon will.
+   */
   get serving(): boolean {
     return !this.#stopped && this.#placement.alive
   }
@@ -90,7 +98,10 @@ export class Runtime implements AsyncDisposable {
     return this.#placement.movedTo(url)
   }
 
-  /** Runs a letter in the tenant's mailbox and returns its reply. A letter that met a lost tenant or a lost lease is sent again. */
+  /**
+   * Runs a letter in the tenant's mailbox and returns its reply. A letter that met a lost tenant or
+   * a lost lease is sent again.
+   */
   async ask<R>(tenantId: string, letter: Letter<R>): Promise<R> {
     for (let tries = 0; ; tries++) {
       this.#refuseWhenDown()
@@ -99,12 +110,19 @@ export class Runtime implements AsyncDisposable {
         return await actor.ask(letter)
       } catch (cause) {
         if (!(cause instanceof Fenced)) throw cause
-        if (tries >= 2) throw new AppError('unavailable', 'the workspace is moving between processes, try again', { cause })
+        if (tries >= 2)
+          throw new AppError(
+            'unavailable',
+            'the workspace is moving between processes, try again',
+            { cause },
+          )
       }
     }
   }
 
-  /** Stops in good order: letters finish, lanes reach a safe point, and every tenant is released. */
+  /**
+   * Stops in good order: letters finish, lanes reach a safe point, and every tenant is released.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#stopped) return
     this.#stopped = true
@@ -125,7 +143,8 @@ export class Runtime implements AsyncDisposable {
 
   #refuseWhenDown(): void {
     if (this.#stopped) throw new AppError('unavailable', 'the server is stopping, try again')
-    if (!this.#placement.alive) throw new AppError('unavailable', 'the database is not reachable, try again')
+    if (!this.#placement.alive)
+      throw new AppError('unavailable', 'the database is not reachable, try again')
   }
 
   async #actor(tenantId: string): Promise<TenantActor> {
@@ -143,7 +162,9 @@ export class Runtime implements AsyncDisposable {
     const owner = this.#placement.incarnation
     const { epoch, former } = await this.#ownerships.claim(tenantId, owner)
     const deps = { ...this.deps, lanes: this.#lanes, trouble: this.#trouble }
-    const actor: TenantActor = new TenantActor({ tenantId, owner, epoch }, deps, () => this.#forget(actor))
+    const actor: TenantActor = new TenantActor({ tenantId, owner, epoch }, deps, () =>
+      this.#forget(actor),
+    )
     // The lease may have been lost during the claim.
     if (owner !== this.#placement.incarnation || this.#stopped) throw new Fenced()
     this.#awake.set(tenantId, actor)
@@ -187,9 +208,14 @@ export class Runtime implements AsyncDisposable {
   /** Those that have waited longest, without those that cannot be woken. */
   async #due(): Promise<string[]> {
     const now = this.deps.clock.monotonic()
-    for (const [tenantId, until] of this.#unwakeable) if (until <= now) this.#unwakeable.delete(tenantId)
+    for (const [tenantId, until] of this.#unwakeable)
+      if (until <= now) this.#unwakeable.delete(tenantId)
     const { incarnation } = this.#placement
-    const { due, nudged } = await wakeable(this.deps.db, incarnation, WAKE_AT_ONCE + this.#unwakeable.size)
+    const { due, nudged } = await wakeable(
+      this.deps.db,
+      incarnation,
+      WAKE_AT_ONCE + this.#unwakeable.size,
+    )
     if (nudged.length > 0) {
       await forgetNudges(this.deps.db, incarnation, nudged)
       for (const tenantId of nudged) this.#awake.get(tenantId)?.look()
@@ -205,7 +231,10 @@ export class Runtime implements AsyncDisposable {
       const isItsOwn = isTimedOut(cause) || !(cause instanceof AppError || cause instanceof Fenced)
       if (isItsOwn && this.#unwakeable.size < MOST_UNWAKEABLE) {
         this.#unwakeable.set(tenantId, this.deps.clock.monotonic() + UNWAKEABLE_MS)
-        this.deps.log.error({ err: cause, workspace: tenantId }, 'a workspace with due work cannot be woken; will retry')
+        this.deps.log.error(
+          { err: cause, workspace: tenantId },
+          'a workspace with due work cannot be woken; will retry',
+        )
       }
       return false
     }

@@ -1,4 +1,7 @@
-/** Settles the outcomes of lanes, through outages of the database and failures of the outcomes themselves. */
+/**
+ * Settles the outcomes of lanes, through outages of the database and failures of the outcomes
+ * themselves.
+ */
 import { sleep } from '#kernel/clock'
 import type { Ownership } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
@@ -23,8 +26,9 @@ export class Settler {
   constructor(private readonly parts: SettlerParts) {}
 
   /**
-   * Whether the process was kept busy while the row ran. If that happens again in its next run, it is the row's own fault. The next run may be
-   * far away, so the first time is counted, too, unless the process is young: a process that starts is busy by itself.
+   * Whether the process was kept busy while the row ran. If that happens again in its next run, it
+   * is the row's own fault. The next run may be far away, so the first time is counted, too, unless
+   * the process is young: a process that starts is busy by itself.
    */
   busyIn(work: Work, since: number): Pick<Finished, 'busy'> {
     if (this.parts.deps.trouble.loop.busyIn(since) < BUSY_MS) return {}
@@ -34,19 +38,24 @@ export class Settler {
 
   #owed(work: Work): Required<Pick<Finished, 'busy'>> {
     const { trouble } = this.parts.deps
-    return { busy: { failed: this.parts.faults.suspects.owes(work) || (trouble.calmIn() === 0 ? 1 : 0) } }
+    return {
+      busy: { failed: this.parts.faults.suspects.owes(work) || (trouble.calmIn() === 0 ? 1 : 0) },
+    }
   }
 
   /**
-   * Settles the outcome, through outages of the database. False: rows may be left for `orphaned`. Either the outcome could not be written,
-   * or a lost commit both wrote it and claimed the work again, which no letter in between could see.
+   * Settles the outcome, through outages of the database. False: rows may be left for `orphaned`.
+   * Either the outcome could not be written, or a lost commit both wrote it and claimed the work
+   * again, which no letter in between could see.
    */
   async settle(lane: AnyLane, first: Finished, live: { settled: boolean }): Promise<boolean> {
     let finished = first
     for (let tries = 1; ; tries++) {
       const trial: LaneTrial = { over: false }
       // Only once: a look that fails in the gate must not keep the outcome from being written.
-      const claim = this.parts.claimer.beside(tries === 1 && lane.isPlain?.(finished) ? finished.work : undefined)
+      const claim = this.parts.claimer.beside(
+        tries === 1 && lane.isPlain?.(finished) ? finished.work : undefined,
+      )
       try {
         const { reply: goesOn } = await this.parts.post(
           freeing(outcomeLetter(this.parts.deps.kinds, lane, finished), live, { trial, claim }),
@@ -60,7 +69,10 @@ export class Settler {
         const hasStalled = this.parts.faults.stalled(finished.work, trial)
         if (cause instanceof Fenced) return true
         const { failures } = finished
-        finished = { ...finished, failures: failures + (await this.#faultOf(cause, { trial, failures, hasStalled })) }
+        finished = {
+          ...finished,
+          failures: failures + (await this.#faultOf(cause, { trial, failures, hasStalled })),
+        }
         if (hasStalled) finished = { ...finished, ...this.#owed(finished.work) }
         const isInVain = finished.failures > IN_VAIN_AFTER || this.#hasFailedTooOften(finished.work)
         if (isInVain) this.#inVain(finished.work, cause)
@@ -71,7 +83,10 @@ export class Settler {
     }
   }
 
-  /** What the failure of an outcome's letter adds to its failures. One that kept everybody waiting twice, alone, has one more try left. */
+  /**
+   * What the failure of an outcome's letter adds to its failures. One that kept everybody waiting
+   * twice, alone, has one more try left.
+   */
   async #faultOf(
     cause: unknown,
     { trial, failures, hasStalled }: { trial: LaneTrial; failures: number; hasStalled: boolean },
@@ -79,8 +94,11 @@ export class Settler {
     const blame = hasStalled ? 'perhaps' : blameFor(cause, trial)
     if (blame === 'sure') return 1
     // The connection was lost while the database goes on.
-    if (blame === 'hardly' && !(cause instanceof GaveWay)) return (await this.parts.faults.isHeard()) ? 1 : 0
-    return blame === 'perhaps' ? Math.max(1, IN_VAIN_AFTER - 1 - failures + (failures > 0 ? 1 : 0)) : 0
+    if (blame === 'hardly' && !(cause instanceof GaveWay))
+      return (await this.parts.faults.isHeard()) ? 1 : 0
+    return blame === 'perhaps'
+      ? Math.max(1, IN_VAIN_AFTER - 1 - failures + (failures > 0 ? 1 : 0))
+      : 0
   }
 
   #hasFailedTooOften(work: Work): boolean {
@@ -88,7 +106,10 @@ export class Settler {
     return owed > 0 && work.failures + owed >= inVainOf(this.parts.deps.kinds, work).most
   }
 
-  /** As many failures as its kind allows are counted before the row is settled as an orphan: its record ends, by what is known, or the row rests. */
+  /**
+   * As many failures as its kind allows are counted before the row is settled as an orphan: its
+   * record ends, by what is known, or the row rests.
+   */
   #inVain(work: Work, cause: unknown): void {
     this.parts.deps.log.error(
       { err: cause, kind: work.kind, ref: work.ref_id, workspace: this.parts.own.tenantId },

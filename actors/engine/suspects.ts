@@ -1,6 +1,7 @@
 /**
- * Rows of work whose claim, run or outcome has failed or kept the process busy, as a process remembers them. A suspect rests, for longer after
- * each failure, and is claimed alone afterwards. What fails alone is counted in its row, and from then on rests by that.
+ * Rows of work whose claim, run or outcome has failed or kept the process busy, as a process
+ * remembers them. A suspect rests, for longer after each failure, and is claimed alone afterwards.
+ * What fails alone is counted in its row, and from then on rests by that.
  */
 import type { Clock } from '#kernel/clock'
 import type { Work } from '#store/engine/work'
@@ -26,11 +27,24 @@ const EXPECTED_MS = 60_000
 const REMEMBERED_MS = 600_000
 
 /** A first stall may be the fault of something else, unless the row has failed before. */
-const owedBy = ({ stalls, owed }: Suspect, { failures }: Row): number => Math.max(owed, stalls > 1 || failures > 0 ? stalls : 0)
+const owedBy = ({ stalls, owed }: Suspect, { failures }: Row): number =>
+  Math.max(owed, stalls > 1 || failures > 0 ? stalls : 0)
 
-const NONE: Suspect = { until: 0, strikes: 0, stalls: 0, hasStalled: false, owed: 0, throws: false, isClaimed: false, isLookedFor: false }
+const NONE: Suspect = {
+  until: 0,
+  strikes: 0,
+  stalls: 0,
+  hasStalled: false,
+  owed: 0,
+  throws: false,
+  isClaimed: false,
+  isLookedFor: false,
+}
 
-/** The suspects of one workspace. They outlive its actor: a row that costs this process its lease is still suspect in the next one. */
+/**
+ * The suspects of one workspace. They outlive its actor: a row that costs this process its lease is
+ * still suspect in the next one.
+ */
 export class Suspects {
   readonly #suspects = new Map<string, Suspect>()
 
@@ -43,7 +57,10 @@ export class Suspects {
     return this.#suspects.size === 0
   }
 
-  /** It failed, and rests. `throws`: by an error of its own. Returns the failures in a row that are not counted yet. */
+  /**
+   * It failed, and rests. `throws`: by an error of its own. Returns the failures in a row that are
+   * not counted yet.
+   */
   failed(id: string, throws = false): number {
     const strikes = this.#of(id).strikes + 1
     return this.#set(id, { strikes, throws }, this.restAfter(strikes)).strikes
@@ -72,7 +89,10 @@ export class Suspects {
     return this.#of(id).hasStalled
   }
 
-  /** Failures that must be counted in the row before it is claimed again, for instance because the letter that counts them has failed. */
+  /**
+   * Failures that must be counted in the row before it is claimed again, for instance because the
+   * letter that counts them has failed.
+   */
   owes(row: Row): number {
     return owedBy(this.#of(row.id), row)
   }
@@ -127,15 +147,21 @@ export class Suspects {
     return this.#back().length > 0
   }
 
-  /** Whether one of those may keep others waiting: it has done more than throw, as far as is known. */
+  /**
+   * Whether one of those may keep others waiting: it has done more than throw, as far as is known.
+   */
   isBackInEarnest(): boolean {
     return this.#back().some(({ throws }) => !throws)
   }
 
-  /** Those that are back have been looked for, alone. One that was not found stays until another look finds it. */
+  /**
+   * Those that are back have been looked for, alone. One that was not found stays until another
+   * look finds it.
+   */
   looked(): void {
     const time = this.#now()
-    for (const [id, suspect] of this.#suspects) if (suspect.until <= time) this.#suspects.set(id, { ...suspect, isLookedFor: true })
+    for (const [id, suspect] of this.#suspects)
+      if (suspect.until <= time) this.#suspects.set(id, { ...suspect, isLookedFor: true })
   }
 
   #of(id: string): Suspect {
@@ -143,14 +169,22 @@ export class Suspects {
   }
 
   #set(id: string, more: Partial<Suspect>, restMs = 0): Suspect {
-    const suspect = { ...this.#of(id), isClaimed: false, isLookedFor: false, until: this.clock.monotonic() + restMs, ...more }
+    const suspect = {
+      ...this.#of(id),
+      isClaimed: false,
+      isLookedFor: false,
+      until: this.clock.monotonic() + restMs,
+      ...more,
+    }
     this.#suspects.set(id, suspect)
     return suspect
   }
 
   #back(): Suspect[] {
     const time = this.#now()
-    return [...this.#suspects.values()].filter(({ until, isClaimed, isLookedFor }) => !isClaimed && !isLookedFor && until <= time)
+    return [...this.#suspects.values()].filter(
+      ({ until, isClaimed, isLookedFor }) => !isClaimed && !isLookedFor && until <= time,
+    )
   }
 
   #resting(time: number): [string, Suspect][] {
@@ -161,16 +195,21 @@ export class Suspects {
   #now(): number {
     const time = this.clock.monotonic()
     for (const [id, { until, isClaimed, hasStalled, owed }] of this.#suspects)
-      if (until + (isClaimed || hasStalled || owed > 0 ? REMEMBERED_MS : EXPECTED_MS) <= time) this.#suspects.delete(id)
+      if (until + (isClaimed || hasStalled || owed > 0 ? REMEMBERED_MS : EXPECTED_MS) <= time)
+        this.#suspects.delete(id)
     return time
   }
 }
 
 /** Workspaces without suspects are forgotten. */
-export const newSuspects = (clock: Clock, restAfter: (strikes: number) => number): ((tenantId: string) => Suspects) => {
+export const newSuspects = (
+  clock: Clock,
+  restAfter: (strikes: number) => number,
+): ((tenantId: string) => Suspects) => {
   const byTenant = new Map<string, Suspects>()
   return (tenantId) => {
-    for (const [id, suspects] of byTenant) if (suspects.isEmpty && id !== tenantId) byTenant.delete(id)
+    for (const [id, suspects] of byTenant)
+      if (suspects.isEmpty && id !== tenantId) byTenant.delete(id)
     const suspects = byTenant.get(tenantId) ?? new Suspects(clock, restAfter)
     byTenant.set(tenantId, suspects)
     return suspects

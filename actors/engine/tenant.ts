@@ -1,6 +1,7 @@
 /**
- * The actor of one tenant. Letters run one at a time, each in a transaction that begins with the fence. The database is the truth; memory
- * holds only the lanes that run here, the callers that wait, and the next due time.
+ * The actor of one tenant. Letters run one at a time, each in a transaction that begins with the
+ * fence. The database is the truth; memory holds only the lanes that run here, the callers that
+ * wait, and the next due time.
  */
 
 import { AppError } from '#kernel/errors'
@@ -14,15 +15,23 @@ import type { Decision, Letter, SequelResult } from './letter.ts'
 import { Mailbox } from './mailbox.ts'
 import { Waiters } from './waiters.ts'
 
-const sequelOf = (result: SequelResult<unknown> | undefined): Partial<Extract<SequelResult<unknown>, { decision: unknown }>> =>
+const sequelOf = (
+  result: SequelResult<unknown> | undefined,
+): Partial<Extract<SequelResult<unknown>, { decision: unknown }>> =>
   typeof result === 'object' && 'decision' in result ? result : {}
 
 /** The most control requests in flight. */
 const MOST_URGENT = 100
-/** How long a caller waits for its letter to leave the mailbox and commit. The time of a lane does not count. */
+/**
+ * How long a caller waits for its letter to leave the mailbox and commit. The time of a lane does
+ * not count.
+ */
 const COMMIT_WITHIN_MS = 4_500
 
-/** How long a request as urgent as the kill switch waits for the decision of a timer's or a lane's letter. */
+/**
+ * How long a request as urgent as the kill switch waits for the decision of a timer's or a lane's
+ * letter.
+ */
 const GIVE_WAY_MS = 400
 
 /** A letter's reply, or the outcome that it waits for. */
@@ -65,10 +74,16 @@ export class TenantActor {
       isUrgent: () => this.#mailbox.urgent,
       yielding: this.#yielding,
     }
-    this.#mailbox = new Mailbox((letter, following) => commitTogether(group, letter, following), deps.mailbox)
+    this.#mailbox = new Mailbox(
+      (letter, following) => commitTogether(group, letter, following),
+      deps.mailbox,
+    )
   }
 
-  /** Settles work of dead processes, then looks for due work. `inherited`: the process that owned the tenant has died. */
+  /**
+   * Settles work of dead processes, then looks for due work. `inherited`: the process that owned
+   * the tenant has died.
+   */
   activate(inherited = false): void {
     this.#runner.activate(inherited)
   }
@@ -81,10 +96,15 @@ export class TenantActor {
   /** Nothing runs, nothing waits, and nobody asked for `ms`. */
   idleFor(ms: number): boolean {
     const unused = this.deps.clock.monotonic() - this.#lastUsed >= ms
-    return unused && this.#mailbox.idle && this.#runner.idle && this.#waiters.idle && this.#keyed.idle
+    return (
+      unused && this.#mailbox.idle && this.#runner.idle && this.#waiters.idle && this.#keyed.idle
+    )
   }
 
-  /** Runs a letter and returns its reply. Rejects with `Fenced` if the tenant is not ours; nothing of the letter happened. */
+  /**
+   * Runs a letter and returns its reply. Rejects with `Fenced` if the tenant is not ours; nothing
+   * of the letter happened.
+   */
   async ask<R>(letter: Letter<R>): Promise<R> {
     this.#lastUsed = this.deps.clock.monotonic()
     if (this.#gone) throw new Fenced()
@@ -92,9 +112,12 @@ export class TenantActor {
     return this.#once(letter)
   }
 
-  /** Control requests have a bound of their own, because the mailbox counts only interactive ones. */
+  /**
+   * Control requests have a bound of their own, because the mailbox counts only interactive ones.
+   */
   async #urgently<R>(letter: Letter<R>): Promise<R> {
-    if (this.#urgent >= MOST_URGENT) throw new AppError('rate_limited', 'mailbox', { retryAfter: 1 })
+    if (this.#urgent >= MOST_URGENT)
+      throw new AppError('rate_limited', 'mailbox', { retryAfter: 1 })
     this.#urgent++
     // It waits still, so whatever is being decided is in its way.
     using _timer = this.deps.clock.after(GIVE_WAY_MS, () => this.#giveWay?.())
@@ -131,14 +154,22 @@ export class TenantActor {
     this.abandon()
   }
 
-  /** Ends everything at once, without touching the database: the tenant is lost, or a crash is simulated. */
+  /**
+   * Ends everything at once, without touching the database: the tenant is lost, or a crash is
+   * simulated.
+   */
   abandon(): void {
     this.#gone = true
     this.#runner.abandon()
-    this.#waiters.rejectAll(new AppError('unavailable', 'the workspace moved to another process, try again'))
+    this.#waiters.rejectAll(
+      new AppError('unavailable', 'the workspace moved to another process, try again'),
+    )
   }
 
-  /** Answers the caller in time. `answered` is called after the letter, even if the caller gave up before. */
+  /**
+   * Answers the caller in time. `answered` is called after the letter, even if the caller gave up
+   * before.
+   */
   async #replyTo<R>(letter: Letter<R>, { over, answered }: Watch = {}): Promise<R> {
     const caller: Caller = { gone: false }
     const posted = this.#post(letter, caller)
@@ -162,7 +193,13 @@ export class TenantActor {
     const { promise: late, reject } = Promise.withResolvers<never>()
     using _timer = this.deps.clock.after(COMMIT_WITHIN_MS, () => {
       caller.gone = true
-      reject(new AppError('unavailable', 'the workspace did not process the request in time, try again', { retryAfter: 1 }))
+      reject(
+        new AppError(
+          'unavailable',
+          'the workspace did not process the request in time, try again',
+          { retryAfter: 1 },
+        ),
+      )
     })
     return await Promise.race([running, late])
   }
@@ -201,7 +238,10 @@ export class TenantActor {
   }
 
   /** After the commit, in the same tick: no later letter of this tenant has run yet. */
-  #committed<R>({ reply, effects = {}, awaits, answers = [], looked }: Decision<R>, now: Date): Answered<R> {
+  #committed<R>(
+    { reply, effects = {}, awaits, answers = [], looked }: Decision<R>,
+    now: Date,
+  ): Answered<R> {
     for (const answer of answers) this.#waiters.settle(answer.refId, answer.with)
     const outcome = awaits ? this.#waiters.wait(awaits) : undefined
     this.#runner.committed(effects, looked, { now, priority: awaits ? 'control' : 'background' })
@@ -215,10 +255,14 @@ export class TenantActor {
       this.onFenced()
       return cause
     }
-    if (cause instanceof CallerGone || (cause instanceof AppError && cause.code !== 'unavailable')) return cause
+    if (cause instanceof CallerGone || (cause instanceof AppError && cause.code !== 'unavailable'))
+      return cause
     const { name, provenance } = letter
     const request = provenance.requestId === undefined ? {} : { request_id: provenance.requestId }
-    this.deps.log.error({ err: cause, letter: name, ...request, workspace: this.own.tenantId }, 'a letter failed')
+    this.deps.log.error(
+      { err: cause, letter: name, ...request, workspace: this.own.tenantId },
+      'a letter failed',
+    )
     this.#runner.recover()
     return cause
   }

@@ -4,8 +4,9 @@ import type { Work } from '#store/engine/work'
 type Group = Work['lane']
 
 /**
- * The first group has every other turn, and the others share the rest: of these, the one comes first whose last turn is the longest ago. A group
- * with nothing to claim keeps nobody waiting, since each look goes on to the next.
+ * The first group has every other turn, and the others share the rest: of these, the one comes
+ * first whose last turn is the longest ago. A group with nothing to claim keeps nobody waiting,
+ * since each look goes on to the next.
  */
 export class Turns {
   readonly #first: readonly Group[]

@@ -6,7 +6,10 @@ import { finished } from './decisions.ts'
 const LEASE_MS = 10_000
 
 /** A lane that decides everything in its claims. Nothing of it runs beside the mailbox. */
-export const decidedAtOnce = (kind: Work['kind'], decide: (claiming: Claiming) => Promise<Decision<void>>): Lane<never, never> => ({
+export const decidedAtOnce = (
+  kind: Work['kind'],
+  decide: (claiming: Claiming) => Promise<Decision<void>>,
+): Lane<never, never> => ({
   kind,
   leaseMs: LEASE_MS,
   priority: 'background',

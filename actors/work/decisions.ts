@@ -5,7 +5,11 @@ import type { Effects } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 
 /** Queues the row of work again. */
-export const requeued = ({ id }: Pick<Work, 'id'>, runAt: Date, effects: Effects = {}): Decision<void> => ({
+export const requeued = (
+  { id }: Pick<Work, 'id'>,
+  runAt: Date,
+  effects: Effects = {},
+): Decision<void> => ({
   reply: undefined,
   effects: { ...effects, requeued: [{ id, runAt }] },
 })

@@ -1,4 +1,7 @@
-/** `tendril admin …`: operators' commands, beside a running server or without one. Each prints one JSON object. */
+/**
+ * `tendril admin …`: operators' commands, beside a running server or without one. Each prints one
+ * JSON object.
+ */
 import { parseArgs } from 'node:util'
 import { readConfig } from '#config/config'
 import { AppError, errorTable, fail } from '#kernel/errors'
@@ -7,14 +10,28 @@ import { roles } from '#kernel/roles'
 import { isScope, type Scope, scopes } from '#kernel/scopes'
 import { pageOf, pageResult } from '#ops/engine/paging'
 import { resetByOperator } from '#ops/operator/admin/recovery'
-import { connectAccount, createKey, createWorkspace, inviteByOperator } from '#ops/operator/admin/workspaces'
+import {
+  connectAccount,
+  createKey,
+  createWorkspace,
+  inviteByOperator,
+} from '#ops/operator/admin/workspaces'
 import { joinDatabase } from '#server/database'
 import { openWorkplace } from '#server/workplace'
 import { revokeKey } from '#store/app/keys'
 import { listTenants } from '#store/app/tenants'
 import { type Db, openDb } from '#store/engine/db'
 import { checkFiles } from './files.ts'
-import { type AdminContext, choice, email, type Flags, optionalEmail, pageFlags, text, uuid } from './flags.ts'
+import {
+  type AdminContext,
+  choice,
+  email,
+  type Flags,
+  optionalEmail,
+  pageFlags,
+  text,
+  uuid,
+} from './flags.ts'
 import { getPlan, planHelp, setPlan } from './plan.ts'
 import { webhookCommands, webhookHelp } from './webhook.ts'
 import { listFailing, workHelp } from './work.ts'
@@ -41,10 +58,17 @@ ${webhookHelp}`
 const scopeList = (flags: Flags): Scope[] =>
   text(flags, 'scopes')
     .split(',')
-    .map((scope) => (isScope(scope) ? scope : fail('invalid_input', `no such scope: ${scope}; choose from ${scopes.join(', ')}`)))
+    .map((scope) =>
+      isScope(scope)
+        ? scope
+        : fail('invalid_input', `no such scope: ${scope}; choose from ${scopes.join(', ')}`),
+    )
 
 /** Runs on the running server's database, or opens the database for as long as the command runs. */
-const withDb = async <T>({ config, log }: AdminContext, work: (db: Db) => Promise<T>): Promise<T> => {
+const withDb = async <T>(
+  { config, log }: AdminContext,
+  work: (db: Db) => Promise<T>,
+): Promise<T> => {
   await using database = await joinDatabase(config, log)
   await using db = openDb({ ...database.options, max: 1 })
   return await work(db)
@@ -54,25 +78,46 @@ const createTenant = async ({ config, log }: AdminContext, flags: Flags) => {
   const [name, address] = [text(flags, 'name'), optionalEmail(flags)]
   await using database = await joinDatabase(config, log, { makesSchema: true })
   // It must not start due work of other workspaces, only make this one.
-  await using workplace = await openWorkplace(config, { ...database.options, max: 2 }, { log, overrides: { sweepMs: 0 } })
+  await using workplace = await openWorkplace(
+    config,
+    { ...database.options, max: 2 },
+    { log, overrides: { sweepMs: 0 } },
+  )
   const workspace_id = await createWorkspace(workplace.db, name)
   if (flags.sandbox) {
-    const account = await workplace.sandbox.connect(workspace_id, `workspace-${workspace_id.slice(-12)}`)
-    await connectAccount(workplace.world, workspace_id, { network: workplace.sandbox.name, ...account })
+    const account = await workplace.sandbox.connect(
+      workspace_id,
+      `workspace-${workspace_id.slice(-12)}`,
+    )
+    await connectAccount(workplace.world, workspace_id, {
+      network: workplace.sandbox.name,
+      ...account,
+    })
   }
-  const { api_key } = await createKey(workplace.db, { tenantId: workspace_id, scopes: [...scopes], name: 'created by the operator' })
+  const { api_key } = await createKey(workplace.db, {
+    tenantId: workspace_id,
+    scopes: [...scopes],
+    name: 'created by the operator',
+  })
   const place = { db: workplace.db, publicUrl: config.publicUrl }
   return {
     workspace_id,
     api_key,
-    sign_in_url: await inviteByOperator(place, { tenantId: workspace_id, role: 'owner', email: address }),
+    sign_in_url: await inviteByOperator(place, {
+      tenantId: workspace_id,
+      role: 'owner',
+      email: address,
+    }),
   }
 }
 
 const listWorkspaces = (flags: Flags) => {
   const wanted = pageOf(pageFlags(flags))
   return async (db: Db): Promise<object> => {
-    const { rows: workspaces, next_cursor } = pageResult(await listTenants(db, wanted), wanted.limit)
+    const { rows: workspaces, next_cursor } = pageResult(
+      await listTenants(db, wanted),
+      wanted.limit,
+    )
     return { workspaces, next_cursor }
   }
 }
@@ -81,17 +126,29 @@ const commands: Record<string, (place: AdminContext, flags: Flags) => Promise<ob
   'tenant create': createTenant,
   'tenant list': (place, flags) => withDb(place, listWorkspaces(flags)),
   'key create': (place, flags) => {
-    const key = { tenantId: uuid(flags, 'workspace'), scopes: scopeList(flags), name: 'created by the operator' }
+    const key = {
+      tenantId: uuid(flags, 'workspace'),
+      scopes: scopeList(flags),
+      name: 'created by the operator',
+    }
     return withDb(place, (db) => createKey(db, key))
   },
   'key revoke': async (place, flags) => {
     const id = uuid(flags, 'id')
-    return (await withDb(place, (db) => revokeKey(db, id))) ? { id, revoked: true } : fail('not_found', 'no such key')
+    return (await withDb(place, (db) => revokeKey(db, id)))
+      ? { id, revoked: true }
+      : fail('not_found', 'no such key')
   },
   'member invite': (place, flags) => {
-    const invited = { tenantId: uuid(flags, 'workspace'), role: choice(flags, 'role', roles), email: optionalEmail(flags) }
+    const invited = {
+      tenantId: uuid(flags, 'workspace'),
+      role: choice(flags, 'role', roles),
+      email: optionalEmail(flags),
+    }
     const { publicUrl } = place.config
-    return withDb(place, async (db) => ({ sign_in_url: await inviteByOperator({ db, publicUrl }, invited) }))
+    return withDb(place, async (db) => ({
+      sign_in_url: await inviteByOperator({ db, publicUrl }, invited),
+    }))
   },
   'person reset': (place, flags) => {
     const [address, id] = [email(flags), flags.id === undefined ? undefined : uuid(flags, 'id')]
@@ -105,7 +162,20 @@ const commands: Record<string, (place: AdminContext, flags: Flags) => Promise<ob
   ...webhookCommands,
 }
 
-const flagNames = ['name', 'workspace', 'role', 'scopes', 'id', 'plan', 'billing', 'url', 'events', 'email', 'limit', 'cursor'] as const
+const flagNames = [
+  'name',
+  'workspace',
+  'role',
+  'scopes',
+  'id',
+  'plan',
+  'billing',
+  'url',
+  'events',
+  'email',
+  'limit',
+  'cursor',
+] as const
 const options = {
   ...Object.fromEntries(flagNames.map((name) => [name, { type: 'string' as const }])),
   sandbox: { type: 'boolean' as const },
@@ -118,7 +188,10 @@ const parse = (args: string[]): { flags: Flags; positionals: string[] } => {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     return { flags: values as Flags, positionals }
   } catch (cause) {
-    throw new AppError('invalid_input', cause instanceof Error ? cause.message : 'the arguments are not valid')
+    throw new AppError(
+      'invalid_input',
+      cause instanceof Error ? cause.message : 'the arguments are not valid',
+    )
   }
 }
 
@@ -130,8 +203,12 @@ export async function admin(args: string[]): Promise<number> {
       return args.length === 0 ? 2 : 0
     }
     const { flags, positionals } = parse(args)
-    const command = commands[positionals.join(' ')] ?? fail('invalid_input', `no such command: ${positionals.join(' ')}\n${help}`)
-    console.log(JSON.stringify(await command({ config: readConfig(), log: createLog('warn') }, flags)))
+    const command =
+      commands[positionals.join(' ')] ??
+      fail('invalid_input', `no such command: ${positionals.join(' ')}\n${help}`)
+    console.log(
+      JSON.stringify(await command({ config: readConfig(), log: createLog('warn') }, flags)),
+    )
     return 0
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause

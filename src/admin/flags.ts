@@ -14,7 +14,9 @@ export type Flags = Record<string, string | boolean | string[] | undefined>
 /** The value of a required flag. */
 export const text = (flags: Flags, name: string): string => {
   const value = flags[name]
-  return typeof value === 'string' && value !== '' ? value : fail('invalid_input', `--${name} is missing`)
+  return typeof value === 'string' && value !== ''
+    ? value
+    : fail('invalid_input', `--${name} is missing`)
 }
 
 /** The value of a required flag that is an id. */
@@ -27,16 +29,26 @@ export const uuid = (flags: Flags, name: string): string => {
 export const email = (flags: Flags): string => {
   const value = text(flags, 'email')
   const strange = strangeCharacter(value)
-  if (strange) fail('invalid_input', `--email contains ${strange}, an invisible character or one that reorders text`)
-  return Value.Check(Email, value) ? value : fail('invalid_input', `--email is not an email address: ${value}`)
+  if (strange)
+    fail(
+      'invalid_input',
+      `--email contains ${strange}, an invisible character or one that reorders text`,
+    )
+  return Value.Check(Email, value)
+    ? value
+    : fail('invalid_input', `--email is not an email address: ${value}`)
 }
 
-export const optionalEmail = (flags: Flags): string | undefined => (flags.email === undefined ? undefined : email(flags))
+export const optionalEmail = (flags: Flags): string | undefined =>
+  flags.email === undefined ? undefined : email(flags)
 
 /** A value that must be one of the given words. */
 export const choice = <V extends string>(flags: Flags, name: string, values: readonly V[]): V => {
   const value = text(flags, name)
-  return values.find((one) => one === value) ?? fail('invalid_input', `--${name} must be one of ${values.join(', ')}`)
+  return (
+    values.find((one) => one === value) ??
+    fail('invalid_input', `--${name} must be one of ${values.join(', ')}`)
+  )
 }
 
 const MAX_LISTED = 100
@@ -46,7 +58,10 @@ export const pageFlags = (flags: Flags): { limit?: number; cursor?: string } => 
   const limit = flags.limit === undefined ? undefined : Number(text(flags, 'limit'))
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LISTED))
     fail('invalid_input', `--limit must be a whole number from 1 to ${MAX_LISTED}: ${flags.limit}`)
-  return { ...(limit === undefined ? {} : { limit }), ...(flags.cursor === undefined ? {} : { cursor: text(flags, 'cursor') }) }
+  return {
+    ...(limit === undefined ? {} : { limit }),
+    ...(flags.cursor === undefined ? {} : { cursor: text(flags, 'cursor') }),
+  }
 }
 
 /** All values of a flag that can be given several times. */

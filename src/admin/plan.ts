@@ -1,4 +1,7 @@
-/** `tendril admin plan …`: the limits of a workspace. A change takes effect in every process from the next request on. */
+/**
+ * `tendril admin plan …`: the limits of a workspace. A change takes effect in every process from
+ * the next request on.
+ */
 
 import { type Billing, billingStates, features, type PlanState } from '#contract/limits'
 import { withOverrides } from '#domain/app/overrides'
@@ -23,8 +26,10 @@ type Read = (db: Db) => Promise<object>
 /** Absent fields stay as they are. */
 export const setPlan = (flags: Flags): Read => {
   const workspace_id = uuid(flags, 'workspace')
-  const plan: PlanName | undefined = flags.plan === undefined ? undefined : choice(flags, 'plan', planNames)
-  const billing: Billing | undefined = flags.billing === undefined ? undefined : choice(flags, 'billing', billingStates)
+  const plan: PlanName | undefined =
+    flags.plan === undefined ? undefined : choice(flags, 'plan', planNames)
+  const billing: Billing | undefined =
+    flags.billing === undefined ? undefined : choice(flags, 'billing', billingStates)
   const entries = listFlag(flags, 'override')
   const clears = flags['clear-overrides'] === true
   if (!plan && !billing && entries.length === 0 && !clears)
@@ -36,7 +41,10 @@ export const setPlan = (flags: Flags): Read => {
     billing: billing ?? before.billing,
     overrides: withOverrides(clears ? {} : before.overrides, entries),
   })
-  return async (db) => ({ workspace_id, ...((await changePlan(db, workspace_id, next)) ?? missing()) })
+  return async (db) => ({
+    workspace_id,
+    ...((await changePlan(db, workspace_id, next)) ?? missing()),
+  })
 }
 
 /** The plan, and how much of it is used. */
@@ -47,6 +55,12 @@ export const getPlan = (flags: Flags): Read => {
     const { now, counters, ...plan } = row ?? missing()
     const budget = { plan, counters, now }
     const reads = tiers.map((tier) => readsView(budget, tier))
-    return { workspace_id, ...plan, features: features.filter((one) => hasFeature(plan, one)), ...budgetsOf(budget), reads }
+    return {
+      workspace_id,
+      ...plan,
+      features: features.filter((one) => hasFeature(plan, one)),
+      ...budgetsOf(budget),
+      reads,
+    }
   }
 }

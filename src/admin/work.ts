@@ -9,9 +9,15 @@ export const workHelp = `List work that fails and is tried again, newest first, 
 
 /** Changes nothing. */
 export const listFailing = (flags: Flags) => {
-  const [wanted, workspace] = [pageOf(pageFlags(flags)), flags.workspace === undefined ? undefined : uuid(flags, 'workspace')]
+  const [wanted, workspace] = [
+    pageOf(pageFlags(flags)),
+    flags.workspace === undefined ? undefined : uuid(flags, 'workspace'),
+  ]
   return async (db: Db): Promise<object> => {
-    const { rows: work, next_cursor } = pageResult(await failingWork(db, wanted, workspace), wanted.limit)
+    const { rows: work, next_cursor } = pageResult(
+      await failingWork(db, wanted, workspace),
+      wanted.limit,
+    )
     return { work, next_cursor }
   }
 }

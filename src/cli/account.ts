@@ -18,7 +18,11 @@ const DEFAULT_LIFE_S = 3_600
 
 const connection = (): NamedOp => operations.find(({ id }) => id === 'growth.connection.get')!
 
-const withTransport = async <T>(url: string, host: Host, work: (transport: Transport) => Promise<T>): Promise<T> => {
+const withTransport = async <T>(
+  url: string,
+  host: Host,
+  work: (transport: Transport) => Promise<T>,
+): Promise<T> => {
   const transport = await openTransport(url, host.signal)
   try {
     return await work(transport)
@@ -27,22 +31,32 @@ const withTransport = async <T>(url: string, host: Host, work: (transport: Trans
   }
 }
 
-const profileNamed = ({ profiles }: Settings, name: string): CliProfile => (Object.hasOwn(profiles, name) ? profiles[name]! : {})
+const profileNamed = ({ profiles }: Settings, name: string): CliProfile =>
+  Object.hasOwn(profiles, name) ? profiles[name]! : {}
 
 const named = (options: Options, host: Host): string | undefined =>
   typeof options.profile === 'string' ? options.profile : host.env.TENDRIL_PROFILE || undefined
 
-/** The profile named by the user; else the deployment's existing profile, else `default`, else the host's name. */
+/**
+ * The profile named by the user; else the deployment's existing profile, else `default`, else the
+ * host's name.
+ */
 const profileName = (target: ServerProfile, options: Options, host: Host): string => {
   const chosen = named(options, host)
   if (chosen !== undefined)
-    return /^[\w.@:-]{1,64}$/.test(chosen) && chosen !== '__proto__' ? chosen : misuse(`${chosen} is not a valid profile name`)
+    return /^[\w.@:-]{1,64}$/.test(chosen) && chosen !== '__proto__'
+      ? chosen
+      : misuse(`${chosen} is not a valid profile name`)
   if (target.name !== undefined && target.profile.api_url !== undefined) return target.name
   const { profiles } = target.settings
   return Object.hasOwn(profiles, DEFAULT_PROFILE) ? new URL(target.url).host : DEFAULT_PROFILE
 }
 
-const store = async (target: ServerProfile, name: string, { host, profile }: { host: Host; profile: CliProfile }): Promise<void> => {
+const store = async (
+  target: ServerProfile,
+  name: string,
+  { host, profile }: { host: Host; profile: CliProfile },
+): Promise<void> => {
   const { settings, url } = target
   const before = profileNamed(settings, name)
   const existing = (before.api_url ?? DEFAULT_URL) === url ? before : {}
@@ -61,7 +75,10 @@ const checkKey = async (transport: Transport, host: Host, token: string): Promis
 }
 
 const scopeOf = ({ session, scopes }: Options): string => {
-  if (session === true) return scopes === undefined ? SESSION_SCOPE : misuse('--session cannot be combined with --scopes')
+  if (session === true)
+    return scopes === undefined
+      ? SESSION_SCOPE
+      : misuse('--session cannot be combined with --scopes')
   return typeof scopes === 'string'
     ? scopes
         .split(/[\s,]+/)
@@ -70,17 +87,37 @@ const scopeOf = ({ session, scopes }: Options): string => {
     : USUAL_SCOPES
 }
 
-const profileOf = ({ access_token, workspace, expires_in }: Grant, isSession: boolean): CliProfile => {
-  const place = workspace ? { workspace: { id: workspace.id, ...(workspace.name === undefined ? {} : { name: workspace.name }) } } : {}
+const profileOf = (
+  { access_token, workspace, expires_in }: Grant,
+  isSession: boolean,
+): CliProfile => {
+  const place = workspace
+    ? {
+        workspace: {
+          id: workspace.id,
+          ...(workspace.name === undefined ? {} : { name: workspace.name }),
+        },
+      }
+    : {}
   if (!isSession) return { ...place, api_key: access_token, made_by_login: true }
   const ends = new Date(Date.now() + (expires_in ?? DEFAULT_LIFE_S) * 1_000)
   return { ...place, session: { token: access_token, expires_at: ends.toISOString() } }
 }
 
-const reportLogin = (host: Host, options: Options, { name, url, profile }: { name: string; url: string; profile: CliProfile }): number => {
+const reportLogin = (
+  host: Host,
+  options: Options,
+  { name, url, profile }: { name: string; url: string; profile: CliProfile },
+): number => {
   const { workspace } = profile
-  if (options.json === true) host.stdout.write(jsonText({ profile: name, api_url: url, workspace: workspace ?? null }, host.stdout))
-  else host.stdout.write(`logged in to ${workspace ? `${workspace.name ?? workspace.id} at ` : ''}${url}, profile ${name}\n`)
+  if (options.json === true)
+    host.stdout.write(
+      jsonText({ profile: name, api_url: url, workspace: workspace ?? null }, host.stdout),
+    )
+  else
+    host.stdout.write(
+      `logged in to ${workspace ? `${workspace.name ?? workspace.id} at ` : ''}${url}, profile ${name}\n`,
+    )
   return 0
 }
 
@@ -97,7 +134,10 @@ export const login = async (options: Options, host: Host): Promise<number> => {
       await checkKey(transport, host, target.apiKey!)
       return { api_key: target.apiKey!, made_by_login: undefined, workspace: undefined }
     }
-    const grant = await deviceLogin(transport, host, { scope, browser: options.browser !== false && host.stderr.columns !== undefined })
+    const grant = await deviceLogin(transport, host, {
+      scope,
+      browser: options.browser !== false && host.stderr.columns !== undefined,
+    })
     return profileOf(grant, options.session === true)
   })
   await store(target, name, { host, profile })
@@ -107,11 +147,19 @@ export const login = async (options: Options, host: Host): Promise<number> => {
 const known = (target: ServerProfile): string =>
   target.name !== undefined && Object.hasOwn(target.settings.profiles, target.name)
     ? target.name
-    : misuse(target.name === undefined ? `no profile is logged in to ${target.url}` : `no such profile: ${target.name}`)
+    : misuse(
+        target.name === undefined
+          ? `no profile is logged in to ${target.url}`
+          : `no such profile: ${target.name}`,
+      )
 
-/** The credentials to revoke: those that `login` created and, with `--revoke`, also a key that the user passed to it. */
+/**
+ * The credentials to revoke: those that `login` created and, with `--revoke`, also a key that the
+ * user passed to it.
+ */
 const toRevoke = ({ session, api_key, made_by_login }: CliProfile, options: Options): string[] => {
-  if (options.local === true) return options.revoke === true ? misuse('--local cannot be combined with --revoke') : []
+  if (options.local === true)
+    return options.revoke === true ? misuse('--local cannot be combined with --revoke') : []
   const isOurs = made_by_login === true || options.revoke === true
   return [session?.token, isOurs ? api_key : undefined].filter((token) => token !== undefined)
 }
@@ -134,7 +182,10 @@ const stillValid = (isKey: boolean): string =>
 
 /** Removes the profile's credentials, after the server has revoked those to revoke. */
 export const logout = async (options: Options, host: Host): Promise<number> => {
-  const target = await findTarget({ ...options, apiKey: undefined }, { ...host, env: { ...host.env, TENDRIL_API_KEY: undefined } })
+  const target = await findTarget(
+    { ...options, apiKey: undefined },
+    { ...host, env: { ...host.env, TENDRIL_API_KEY: undefined } },
+  )
   const name = known(target)
   const { api_key, session, workspace: _workspace, made_by_login: _made, ...rest } = target.profile
   const held = [session?.token, api_key].filter((token) => token !== undefined)
@@ -144,8 +195,12 @@ export const logout = async (options: Options, host: Host): Promise<number> => {
   const { settings } = target
   await writeSettings(host.home, { ...settings, profiles: { ...settings.profiles, [name]: rest } })
   const isAll = tokens.length === held.length
-  if (options.json === true) host.stdout.write(jsonText({ profile: name, revoked: isAll }, host.stdout))
-  else host.stdout.write(`logged out of ${target.url}, profile ${name}${isAll ? '' : stillValid(options.local !== true)}\n`)
+  if (options.json === true)
+    host.stdout.write(jsonText({ profile: name, revoked: isAll }, host.stdout))
+  else
+    host.stdout.write(
+      `logged out of ${target.url}, profile ${name}${isAll ? '' : stillValid(options.local !== true)}\n`,
+    )
   return 0
 }
 
@@ -153,9 +208,17 @@ export const whoami = async (options: Options, host: Host): Promise<number> => {
   const target = await findTarget(options, host)
   const asMe = target.apiKey === undefined && target.profile.session !== undefined
   const token = tokenFor(connection(), target, { asMe })
-  const { body } = await withTransport(target.url, host, (transport) => call(transport, askOf(connection(), {}, { token }), host))
+  const { body } = await withTransport(target.url, host, (transport) =>
+    call(transport, askOf(connection(), {}, { token }), host),
+  )
   const { workspace = null, session } = target.profile
-  const shown = { profile: target.name ?? null, api_url: target.url, workspace, session_until: session?.expires_at ?? null, ...body }
+  const shown = {
+    profile: target.name ?? null,
+    api_url: target.url,
+    workspace,
+    session_until: session?.expires_at ?? null,
+    ...body,
+  }
   printAnswer(host, shown, options.json === true)
   return 0
 }

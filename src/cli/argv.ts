@@ -10,13 +10,16 @@ export type ReadSource = (source: string) => Promise<string>
 
 type Input = Record<string, unknown>
 
-const isObject = (value: unknown): value is Input => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Input =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const parseJson = (text: string, flag: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    return misuse(`--${flag} is not valid JSON: ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`)
+    return misuse(
+      `--${flag} is not valid JSON: ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`,
+    )
   }
 }
 
@@ -31,15 +34,22 @@ const range = ({ minimum, maximum }: FlagField['schema']): string => {
 
 const NUMBER = { integer: /^[+-]?\d{1,15}$/, number: /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i }
 
-const numberOf = (text: string, { flag, kind, schema }: FlagField & { kind: 'integer' | 'number' }): number => {
+const numberOf = (
+  text: string,
+  { flag, kind, schema }: FlagField & { kind: 'integer' | 'number' },
+): number => {
   const value = Number(text)
   if (NUMBER[kind].test(text) && Number.isFinite(value) && inRange(value, schema)) return value
-  return misuse(`--${flag} must be ${kind === 'integer' ? 'a whole number' : 'a number'}${range(schema)}, not ${text || 'empty'}`)
+  return misuse(
+    `--${flag} must be ${kind === 'integer' ? 'a whole number' : 'a number'}${range(schema)}, not ${text || 'empty'}`,
+  )
 }
 
 const choice = (text: string, { flag, schema }: FlagField): string => {
   const words = choicesOf(schema) ?? []
-  return words.includes(text) ? text : misuse(`--${flag} must be one of ${words.join(', ')}, not ${text || 'empty'}`)
+  return words.includes(text)
+    ? text
+    : misuse(`--${flag} must be one of ${words.join(', ')}, not ${text || 'empty'}`)
 }
 
 /** Reads `-` and `@file`; `@@…` is text that begins with one `@`. */
@@ -64,12 +74,17 @@ const valueFrom = async (text: string, field: FlagField, read: ReadSource): Prom
   const { kind } = field
   if (kind === 'integer' || kind === 'number') return numberOf(text, { ...field, kind })
   if (kind === 'choice') return choice(text, field)
-  if (kind === 'boolean') return text === 'true' || (text !== 'false' && misuse(`--${field.flag} must be true or false`))
+  if (kind === 'boolean')
+    return text === 'true' || (text !== 'false' && misuse(`--${field.flag} must be true or false`))
   const whole = await argumentText(text, field, read)
   return kind === 'json' ? parseJson(whole, field.flag) : whole
 }
 
-const optionValue = async (value: unknown, field: FlagField, read: ReadSource): Promise<unknown> => {
+const optionValue = async (
+  value: unknown,
+  field: FlagField,
+  read: ReadSource,
+): Promise<unknown> => {
   if (value === false) return noneOf(field)?.value
   if (value === true) return true
   if (!Array.isArray(value)) return valueFrom(String(value), field, read)
@@ -98,7 +113,9 @@ const bodyOf = async (o: NamedOp, data: unknown, read: ReadSource): Promise<Inpu
   if (!isObject(body)) return misuse('--data must be a JSON object')
   if (o.body !== undefined) return { [o.body]: body }
   const twice = pathParams(o.path).find((name) => Object.hasOwn(body, name))
-  return twice === undefined ? body : misuse(`--data cannot include ${twice}: pass it as the argument <${kebab(twice)}>`)
+  return twice === undefined
+    ? body
+    : misuse(`--data cannot include ${twice}: pass it as the argument <${kebab(twice)}>`)
 }
 
 const missing = (o: NamedOp, input: Input): string | undefined => {
@@ -123,8 +140,15 @@ export interface ParsedArguments {
   options: Readonly<Record<string, unknown>>
 }
 
-/** The input from parsed arguments. Options override single fields of `--data`, nested ones too. Throws a `Failure` for misuse. */
-export const inputFrom = async (o: NamedOp, { args, options }: ParsedArguments, readOnce: ReadSource): Promise<Input> => {
+/**
+ * The input from parsed arguments. Options override single fields of `--data`, nested ones too.
+ * Throws a `Failure` for misuse.
+ */
+export const inputFrom = async (
+  o: NamedOp,
+  { args, options }: ParsedArguments,
+  readOnce: ReadSource,
+): Promise<Input> => {
   const read = once(readOnce)
   const input = await bodyOf(o, options.data, read)
   for (const field of fieldsOf(o)) {
@@ -150,12 +174,16 @@ export const parsedArguments = (o: NamedOp, argv: readonly string[]): ParsedArgu
 }
 
 /** The input from the words after the command. */
-export const inputFromArguments = async (o: NamedOp, argv: readonly string[], read = nothingToRead): Promise<Input> =>
-  inputFrom(o, parsedArguments(o, argv), read)
+export const inputFromArguments = async (
+  o: NamedOp,
+  argv: readonly string[],
+  read = nothingToRead,
+): Promise<Input> => inputFrom(o, parsedArguments(o, argv), read)
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-const option = (flag: string, value: string): string[] => (value.startsWith('-') ? [`--${flag}=${value}`] : [`--${flag}`, value])
+const option = (flag: string, value: string): string[] =>
+  value.startsWith('-') ? [`--${flag}=${value}`] : [`--${flag}`, value]
 
 /** The option for one value; undefined if no option can express it. */
 const optionWords = (value: unknown, { kind, flag, readable }: FlagField): string[] | undefined => {
@@ -173,14 +201,23 @@ const wordsOf = (value: unknown, field: FlagField): string[] | undefined => {
   if (!field.many) return optionWords(value, field)
   if (!Array.isArray(value) || value.length === 0) return undefined
   const entries = value.map((entry) => optionWords(entry, field))
-  return entries.some((words) => words === undefined) ? undefined : entries.flatMap((words) => words ?? [])
+  return entries.some((words) => words === undefined)
+    ? undefined
+    : entries.flatMap((words) => words ?? [])
 }
 
 const at = (input: unknown, path: readonly string[]): unknown =>
-  path.reduce<unknown>((value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined), input)
+  path.reduce<unknown>(
+    (value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
+    input,
+  )
 
 /** The part of an input that the taken fields do not cover; undefined if nothing is left. */
-const rest = (value: unknown, taken: ReadonlySet<string>, path: readonly string[] = []): unknown => {
+const rest = (
+  value: unknown,
+  taken: ReadonlySet<string>,
+  path: readonly string[] = [],
+): unknown => {
   if (taken.has(path.join('.'))) return undefined
   if (!isObject(value) || !isSpread(taken, path)) return value
   const left = Object.entries(value).flatMap(([name, child]) => {

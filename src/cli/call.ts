@@ -9,7 +9,11 @@ import type { Ask, Reply, Transport } from './transport.ts'
 
 type Input = Record<string, unknown>
 
-export const commonHeaders = { accept: 'application/json', 'user-agent': `tendril-cli/${version}`, 'x-tendril-surface': 'cli' }
+export const commonHeaders = {
+  accept: 'application/json',
+  'user-agent': `tendril-cli/${version}`,
+  'x-tendril-surface': 'cli',
+}
 
 export interface Credential {
   /** An API key or session token; undefined if none is needed. */
@@ -26,23 +30,38 @@ const queryOf = (entries: [string, unknown][]): string => {
   return text === '' ? '' : `?${text}`
 }
 
-/** Valid in a header: no control characters, and no outer spaces, which HTTP drops. Counted in code points. */
+/**
+ * Valid in a header: no control characters, and no outer spaces, which HTTP drops. Counted in code
+ * points.
+ */
 const SENDABLE = new RegExp(`^(?!\\s)[^\\p{Cc}\\p{Cs}]{1,${KEY_LIMIT}}(?<!\\s)$`, 'u')
 /** Encodes text as UTF-8 for Node, which writes each character of a header as one byte. */
 const asHeader = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
-/** The Idempotency-Key of a call; all its tries share it. Undefined for operations that take none. */
-export const idempotencyKeyFor = async (o: NamedOp, ownKey?: string): Promise<string | undefined> => {
+/**
+ * The Idempotency-Key of a call; all its tries share it. Undefined for operations that take none.
+ */
+export const idempotencyKeyFor = async (
+  o: NamedOp,
+  ownKey?: string,
+): Promise<string | undefined> => {
   if (!takesKey(o)) return undefined
   if (ownKey !== undefined && !SENDABLE.test(ownKey))
-    return misuse(`--idempotency-key must have 1 to ${KEY_LIMIT} characters, without control characters or leading or trailing spaces`)
+    return misuse(
+      `--idempotency-key must have 1 to ${KEY_LIMIT} characters, without control characters or leading or trailing spaces`,
+    )
   return ownKey ?? (await import('node:crypto')).randomUUID()
 }
 
 export const askOf = (o: NamedOp, input: Input, { token, idempotencyKey }: Credential): Ask => {
   const inPath = pathParams(o.path)
-  const path = o.path.replaceAll(/:([a-z_]+)/gi, (_, name: string) => encodeURIComponent(String(input[name])))
-  const headers: Record<string, string> = { ...commonHeaders, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+  const path = o.path.replaceAll(/:([a-z_]+)/gi, (_, name: string) =>
+    encodeURIComponent(String(input[name])),
+  )
+  const headers: Record<string, string> = {
+    ...commonHeaders,
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  }
   if (readsOnly(o))
     return {
       method: o.method,
@@ -75,7 +94,9 @@ const jsonOf = (text: string): unknown => {
 
 const envelopeOf = (body: unknown): Envelope | undefined => {
   const error = (body as { error?: Partial<Envelope> } | undefined)?.error
-  return typeof error?.code === 'string' && typeof error.message === 'string' ? (error as Envelope) : undefined
+  return typeof error?.code === 'string' && typeof error.message === 'string'
+    ? (error as Envelope)
+    : undefined
 }
 
 /** An error code for an answer that is not Tendril's, such as a proxy's. */
@@ -93,28 +114,48 @@ export const codeByStatus = (status: number): ErrorCode => {
 const failureOf = ({ status, headers, text }: Reply, url: string): Failure => {
   const error = envelopeOf(jsonOf(text))
   if (error) {
-    // A newer server may send a code that this program does not know; its status determines the exit code.
+    // A newer server may send a code that this program does not know; its status determines the
+    // exit code.
     const exit = error.code in errorTable ? undefined : errorTable[codeByStatus(status)].exit
     const ms = retryDelayMs(headers['retry-after'])
     const retryAfter = ms === undefined ? undefined : Math.ceil(ms / 1_000)
-    return new Failure(error.code, error.message, { details: error.details, requestId: error.request_id, exit, retryAfter })
+    return new Failure(error.code, error.message, {
+      details: error.details,
+      requestId: error.request_id,
+      exit,
+      retryAfter,
+    })
   }
   if (status >= 300 && status < 400)
-    return new Failure('invalid_input', `${url} redirects to ${headers.location ?? 'another URL'}`, {
-      hint: 'no key was sent there; if it is your deployment, pass its URL without the path as --api-url',
-    })
-  return new Failure(codeByStatus(status), `${url} returned ${status}, and not in the format of Tendril`, { hint: 'check --api-url' })
+    return new Failure(
+      'invalid_input',
+      `${url} redirects to ${headers.location ?? 'another URL'}`,
+      {
+        hint: 'no key was sent there; if it is your deployment, pass its URL without the path as --api-url',
+      },
+    )
+  return new Failure(
+    codeByStatus(status),
+    `${url} returned ${status}, and not in the format of Tendril`,
+    { hint: 'check --api-url' },
+  )
 }
 
 const adviceFor = (code = ''): string | undefined => {
   if (code === 'ECONNREFUSED') return 'start the server, or pass another URL with --api-url'
-  return /CERT|SIGNATURE/.test(code) ? 'for a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file' : undefined
+  return /CERT|SIGNATURE/.test(code)
+    ? 'for a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file'
+    : undefined
 }
 
 const unreachable = (cause: unknown, url: string): Failure => {
   if (cause instanceof Failure) return cause
   const { code, message } = cause as { code?: string; message?: string }
-  return new Failure('unavailable', `no response from ${url}: ${code ?? message ?? 'the connection failed'}`, { hint: adviceFor(code) })
+  return new Failure(
+    'unavailable',
+    `no response from ${url}: ${code ?? message ?? 'the connection failed'}`,
+    { hint: adviceFor(code) },
+  )
 }
 
 const replyOf = (outcome: TryResult, url: string): Reply => {
@@ -127,7 +168,9 @@ export interface ApiResponse {
   body: Input
 }
 
-/** The error in the last line of an incomplete download, as JSON or as the only cell of a CSV line. */
+/**
+ * The error in the last line of an incomplete download, as JSON or as the only cell of a CSV line.
+ */
 const brokenOff = (tail: string): Envelope | undefined => {
   const last = tail.trimEnd().split('\n').at(-1) ?? ''
   const cell = /^"(.*)"$/s.exec(last)?.[1]?.replaceAll('""', '"')
@@ -135,17 +178,31 @@ const brokenOff = (tail: string): Envelope | undefined => {
 }
 
 /** Passes a download on as it arrives. Throws a `Failure`, perhaps after part of it. */
-export const passTo = async (transport: Transport, ask: Ask, host: Host, sink: NonNullable<Ask['sink']>): Promise<Reply> => {
-  const reply = replyOf(await retried(host, () => transport.exchange({ ...ask, sink }), ask), transport.url)
+export const passTo = async (
+  transport: Transport,
+  ask: Ask,
+  host: Host,
+  sink: NonNullable<Ask['sink']>,
+): Promise<Reply> => {
+  const reply = replyOf(
+    await retried(host, () => transport.exchange({ ...ask, sink }), ask),
+    transport.url,
+  )
   if (reply.status !== 200) throw failureOf(reply, transport.url)
   return reply
 }
 
-/** Writes a download of lines to standard output. Throws a `Failure`, perhaps after part of the output. */
+/**
+ * Writes a download of lines to standard output. Throws a `Failure`, perhaps after part of the
+ * output.
+ */
 export const downloadTo = async (transport: Transport, ask: Ask, host: Host): Promise<void> => {
   const reply = await passTo(transport, ask, host, (bytes) => host.stdout.pass(bytes))
   const error = brokenOff(reply.text)
-  if (error) throw new Failure(error.code, `the file is incomplete: ${error.message}`, { requestId: error.request_id })
+  if (error)
+    throw new Failure(error.code, `the file is incomplete: ${error.message}`, {
+      requestId: error.request_id,
+    })
 }
 
 /** Sends with retries. Throws a `Failure` unless it succeeds. */

@@ -18,40 +18,56 @@ export interface CommandGroup {
 }
 
 const fits = (groups: Map<string, CommandGroup>, name: string, names: string[]): boolean =>
-  !reservedGroups.has(name) && !groups.get(name)?.commands.some((command) => names.includes(command.name))
+  !reservedGroups.has(name) &&
+  !groups.get(name)?.commands.some((command) => names.includes(command.name))
 
 /** Areas whose groups have two words, since their names alone are those of other things too. */
-export const areas: ReadonlyMap<string, string> = new Map([['agent', 'The workspace agent: conversations, jobs and approvals.']])
+export const areas: ReadonlyMap<string, string> = new Map([
+  ['agent', 'The workspace agent: conversations, jobs and approvals.'],
+])
 
 /**
- * A group takes the last segment of its resource's prefix as its name; in an area, the area comes first. Resources with the same
- * name share a group. If two of their commands would clash, the later resource uses its full prefix.
+ * A group takes the last segment of its resource's prefix as its name; in an area, the area comes
+ * first. Resources with the same name share a group. If two of their commands would clash, the
+ * later resource uses its full prefix.
  */
 export const groupsOf = (all: readonly Resource[]): CommandGroup[] => {
   const groups = new Map<string, CommandGroup>()
   for (const resource of all) {
     const parts = resource.prefix.split('.').map(kebab)
-    const entries = named(resource).map((operation) => ({ name: kebab(operation.id.slice(resource.prefix.length + 1)), operation }))
+    const entries = named(resource).map((operation) => ({
+      name: kebab(operation.id.slice(resource.prefix.length + 1)),
+      operation,
+    }))
     const short = areas.has(parts[0]!) ? parts.join(' ') : parts.at(-1)!
     const names = entries.map(({ name }) => name)
     const group = fits(groups, short, names) ? short : parts.join('-')
     const before = groups.get(group)
     const about = before ? `${before.about} ${resource.about}` : resource.about
-    groups.set(group, { name: group, about, commands: [...(before?.commands ?? []), ...entries.map((entry) => ({ group, ...entry }))] })
+    groups.set(group, {
+      name: group,
+      about,
+      commands: [...(before?.commands ?? []), ...entries.map((entry) => ({ group, ...entry }))],
+    })
   }
   return [...groups.values()]
 }
 
 export const groups: CommandGroup[] = groupsOf(resources)
 
-const byWords = new Map(groups.flatMap(({ commands }) => commands).map((command) => [`${command.group} ${command.name}`, command]))
+const byWords = new Map(
+  groups
+    .flatMap(({ commands }) => commands)
+    .map((command) => [`${command.group} ${command.name}`, command]),
+)
 
 /** The command that these words begin with. */
 export const commandAt = (words: readonly string[]): NamedCommand | undefined =>
   byWords.get(words.slice(0, 2).join(' ')) ?? byWords.get(words.slice(0, 3).join(' '))
 
 /** The operation to poll for a generation. */
-export const settlingOf = (o: NamedOp): NamedOp | undefined => operations.find(({ id }) => id === settlingId(o))
+export const settlingOf = (o: NamedOp): NamedOp | undefined =>
+  operations.find(({ id }) => id === settlingId(o))
 
 /** The operation that reads the record that an operation is about. */
 export const readingOf = ({ id }: NamedOp): NamedOp | undefined => {
@@ -66,7 +82,9 @@ export const commandWords = (o: NamedOp): string => {
 }
 
 /** The fields of a list's records and cursor; undefined for other operations. */
-export const listOf = (o: NamedOp): { records: string; cursor: 'next_cursor' | 'nextCursor' } | undefined => {
+export const listOf = (
+  o: NamedOp,
+): { records: string; cursor: 'next_cursor' | 'nextCursor' } | undefined => {
   const properties = (o.output.properties ?? {}) as Record<string, { type?: string }>
   const cursor = (['next_cursor', 'nextCursor'] as const).find((name) => name in properties)
   const records = Object.keys(properties).find((name) => properties[name]?.type === 'array')

@@ -6,10 +6,15 @@ const arm = ({ words, children, flags }: CommandPlace): string =>
 const values = ({ words, flags }: CommandPlace): string[] =>
   flags
     .filter(({ takesValue }) => takesValue)
-    .map(({ name, choices }) => `    '${words} ${name}') subs='${choices.join(' ')}' flags='' isValue=1 ;;`)
+    .map(
+      ({ name, choices }) =>
+        `    '${words} ${name}') subs='${choices.join(' ')}' flags='' isValue=1 ;;`,
+    )
 
 /** For bash 3.2, the version of macOS, and later. */
-export const completionBash = (places: readonly CommandPlace[]): string => `# bash completion for tendril: eval "$(tendril completion bash)"
+export const completionBash = (
+  places: readonly CommandPlace[],
+): string => `# bash completion for tendril: eval "$(tendril completion bash)"
 _tendril() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD - 1]}" at='' next word i subs='' flags='' isValue=''
   COMPREPLY=()

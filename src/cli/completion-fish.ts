@@ -11,11 +11,14 @@ const values = ({ words, flags }: CommandPlace): string[] =>
   flags
     .filter(({ takesValue }) => takesValue)
     .map(({ name, choices }) => {
-      const print = choices.length > 0 ? `      printf '%s\\n' ${choices.map(quote).join(' ')}\n` : ''
+      const print =
+        choices.length > 0 ? `      printf '%s\\n' ${choices.map(quote).join(' ')}\n` : ''
       return `    case ${quote(`${words} ${name}`)}\n${print}      return`
     })
 
-export const completionFish = (places: readonly CommandPlace[]): string => `# fish completion for tendril: tendril completion fish | source
+export const completionFish = (
+  places: readonly CommandPlace[],
+): string => `# fish completion for tendril: tendril completion fish | source
 function __tendril_complete
   set -l tokens (commandline -opc)
   set -l at ''

@@ -3,7 +3,8 @@ import type { CommandPlace } from './places.ts'
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** `name:about`, the form that _describe reads. */
-const entry = (name: string, about: string): string => quote(`${name.replaceAll(':', '\\:')}:${about}`)
+const entry = (name: string, about: string): string =>
+  quote(`${name.replaceAll(':', '\\:')}:${about}`)
 
 const arm = ({ words, children, flags }: CommandPlace): string =>
   `    ${quote(words)}) _tendril_subs=(${children.map(([name, about]) => entry(name, about)).join(' ')})
@@ -12,9 +13,15 @@ const arm = ({ words, children, flags }: CommandPlace): string =>
 const values = ({ words, flags }: CommandPlace): string[] =>
   flags
     .filter(({ takesValue }) => takesValue)
-    .map(({ name, choices }) => `    ${quote(`${words} ${name}`)}) _tendril_is_value=1 _tendril_subs=(${choices.map(quote).join(' ')}) ;;`)
+    .map(
+      ({ name, choices }) =>
+        `    ${quote(`${words} ${name}`)}) _tendril_is_value=1 _tendril_subs=(${choices.map(quote).join(' ')}) ;;`,
+    )
 
-/** `words`, `CURRENT` and `_describe` belong to zsh. Avoids `path`, `commands` and `options`, which have meanings in zsh. */
+/**
+ * `words`, `CURRENT` and `_describe` belong to zsh. Avoids `path`, `commands` and `options`, which
+ * have meanings in zsh.
+ */
 export const completionZsh = (places: readonly CommandPlace[]): string => `#compdef tendril
 # zsh completion for tendril: eval "$(tendril completion zsh)", or this text as _tendril in a folder of $fpath
 _tendril() {

@@ -1,4 +1,7 @@
-/** Completion scripts for three shells, generated from the commands. They do not call this program while the user types. */
+/**
+ * Completion scripts for three shells, generated from the commands. They do not call this program
+ * while the user types.
+ */
 import type { Command } from 'commander'
 import { completionBash } from './completion-bash.ts'
 import { completionFish } from './completion-fish.ts'
@@ -13,4 +16,5 @@ const writers: Record<Shell, (places: readonly CommandPlace[]) => string> = {
 }
 
 /** The completion script of a shell. */
-export const completionFor = (shell: Shell, program: Command): string => writers[shell](placesIn(program, ''))
+export const completionFor = (shell: Shell, program: Command): string =>
+  writers[shell](placesIn(program, ''))

@@ -1,5 +1,6 @@
 /**
- * `~/.tendril/config.json`: the user's profiles. The file contains keys, so only the user may read it. Unknown fields are kept.
+ * `~/.tendril/config.json`: the user's profiles. The file contains keys, so only the user may read
+ * it. Unknown fields are kept.
  */
 import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -14,7 +15,10 @@ interface Session {
 export interface CliProfile {
   api_url?: string
   api_key?: string
-  /** True if `login` created the key, and `logout` may therefore revoke it. A key passed with --api-key is not ours to revoke. */
+  /**
+   * True if `login` created the key, and `logout` may therefore revoke it. A key passed with --api-key
+   * is not ours to revoke.
+   */
   made_by_login?: boolean
   workspace?: { id: string; name?: string }
   session?: Session
@@ -29,10 +33,13 @@ const OTHERS = 0o077
 
 const pathOf = (home: string): string => join(home, '.tendril', 'config.json')
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const corrupt = (path: string, why: string): never => {
-  throw new Failure('invalid_input', `${path} ${why}`, { hint: 'fix the file, or delete it and run tendril login' })
+  throw new Failure('invalid_input', `${path} ${why}`, {
+    hint: 'fix the file, or delete it and run tendril login',
+  })
 }
 
 const isText = (value: unknown): boolean => value === undefined || typeof value === 'string'
@@ -42,9 +49,12 @@ const isProfile = (value: unknown): boolean =>
   isText(value.api_url) &&
   isText(value.api_key) &&
   (value.made_by_login === undefined || typeof value.made_by_login === 'boolean') &&
-  (value.workspace === undefined || (isObject(value.workspace) && typeof value.workspace.id === 'string')) &&
+  (value.workspace === undefined ||
+    (isObject(value.workspace) && typeof value.workspace.id === 'string')) &&
   (value.session === undefined ||
-    (isObject(value.session) && typeof value.session.token === 'string' && typeof value.session.expires_at === 'string'))
+    (isObject(value.session) &&
+      typeof value.session.token === 'string' &&
+      typeof value.session.expires_at === 'string'))
 
 const parse = (text: string, path: string): Settings => {
   let value: unknown
@@ -69,15 +79,22 @@ const guard = async (path: string, mode: number, warn: (text: string) => void): 
   try {
     await chmod(path, mode)
   } catch {
-    throw new Failure('forbidden', `${path} is readable by other users, and you cannot change its permissions`, {
-      hint: `chmod ${mode.toString(8)} ${path}`,
-    })
+    throw new Failure(
+      'forbidden',
+      `${path} is readable by other users, and you cannot change its permissions`,
+      {
+        hint: `chmod ${mode.toString(8)} ${path}`,
+      },
+    )
   }
   warn(`${path} was readable by other users; changed its mode to ${mode.toString(8)}`)
 }
 
 /** Without a file there are no profiles. */
-export const readSettings = async (home: string, warn: (text: string) => void): Promise<Settings> => {
+export const readSettings = async (
+  home: string,
+  warn: (text: string) => void,
+): Promise<Settings> => {
   const path = pathOf(home)
   try {
     if (process.platform !== 'win32') await guard(path, 0o600, warn)
@@ -85,7 +102,8 @@ export const readSettings = async (home: string, warn: (text: string) => void): 
   } catch (cause) {
     const { code } = cause as { code?: string }
     if (code === 'ENOENT' || code === 'ENOTDIR') return { profiles: {} }
-    if (code === 'EACCES' || code === 'EISDIR') throw new Failure('forbidden', `cannot read ${path}: ${code}`)
+    if (code === 'EACCES' || code === 'EISDIR')
+      throw new Failure('forbidden', `cannot read ${path}: ${code}`)
     throw cause
   }
 }
@@ -113,7 +131,8 @@ export const writeSettings = async (home: string, settings: Settings): Promise<v
   const folder = dirname(path)
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    if (process.platform !== 'win32' && ((await stat(folder)).mode & OTHERS) !== 0) await chmod(folder, 0o700)
+    if (process.platform !== 'win32' && ((await stat(folder)).mode & OTHERS) !== 0)
+      await chmod(folder, 0o700)
     await writeWhole(path, `${JSON.stringify(settings, null, 2)}\n`)
   } catch (cause) {
     const { code, message } = cause as { code?: string; message?: string }

@@ -51,7 +51,8 @@ const bodyOf = ({ text }: Reply): Record<string, unknown> => {
 /** An OAuth error, or one of Tendril's. */
 const refusalOf = (body: Record<string, unknown>): { code: string; message: string } => {
   const { error, error_description: description } = body
-  if (typeof error === 'string') return { code: error, message: typeof description === 'string' ? description : error }
+  if (typeof error === 'string')
+    return { code: error, message: typeof description === 'string' ? description : error }
   const { code = '', message = '' } = (error ?? {}) as { code?: string; message?: string }
   return { code, message }
 }
@@ -81,9 +82,12 @@ const requireSuccess = (outcome: TryResult, url: string): Reply => {
 
 const begin = async (transport: Transport, host: Host, scope: string): Promise<DeviceCode> => {
   const ask = form('code', { client_id: CLIENT_ID, scope, device_name: host.name })
-  const body = bodyOf(requireSuccess(await retried(host, () => transport.exchange(ask), ask), transport.url))
+  const body = bodyOf(
+    requireSuccess(await retried(host, () => transport.exchange(ask), ask), transport.url),
+  )
   if (!isCode(body)) throw new Failure('internal', `${transport.url} returned no device code`)
-  const seconds = (name: string, usual: number) => (typeof body[name] === 'number' && body[name] > 0 ? body[name] : usual)
+  const seconds = (name: string, usual: number) =>
+    typeof body[name] === 'number' && body[name] > 0 ? body[name] : usual
   return {
     ...body,
     expires_in: Math.min(seconds('expires_in', 600), LONGEST_LIFE_S),
@@ -92,11 +96,17 @@ const begin = async (transport: Transport, host: Host, scope: string): Promise<D
 }
 
 const webAddress = (text: string | undefined): string | undefined =>
-  text !== undefined && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? new URL(text).href : undefined
+  text !== undefined && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+    ? new URL(text).href
+    : undefined
 
 const show = (code: DeviceCode, host: Host, browser: boolean): void => {
   const address = webAddress(code.verification_uri) ?? code.verification_uri
-  host.stderr.write(harmless(`\nTo approve this device, open\n\n    ${address}\n\nand enter the code\n\n    ${code.user_code}\n\n`))
+  host.stderr.write(
+    harmless(
+      `\nTo approve this device, open\n\n    ${address}\n\nand enter the code\n\n    ${code.user_code}\n\n`,
+    ),
+  )
   const direct = webAddress(code.verification_uri_complete) ?? webAddress(code.verification_uri)
   if (browser && direct) host.open(direct)
   host.stderr.write('Waiting for approval. Press ^C to cancel.\n')
@@ -114,12 +124,14 @@ const nextInterval = (outcome: TryResult, interval: number): number => {
   const { code } = refusalOf(bodyOf(outcome.reply))
   if (code === 'authorization_pending') return interval
   if (code === 'slow_down') return interval + INTERVAL_S
-  if (outcome.reply.status === 429 || outcome.reply.status >= 500) return Math.min(interval * 2, SLOWEST_S)
+  if (outcome.reply.status === 429 || outcome.reply.status >= 500)
+    return Math.min(interval * 2, SLOWEST_S)
   return -1
 }
 
 const grantOf = (body: Record<string, unknown>): Grant => {
-  if (typeof body.access_token !== 'string') throw new Failure('internal', 'the server approved the request but returned no key')
+  if (typeof body.access_token !== 'string')
+    throw new Failure('internal', 'the server approved the request but returned no key')
   return { scope: '', ...body } as Grant
 }
 
@@ -129,10 +141,17 @@ const isHopeless = (outcome: TryResult): boolean =>
 /** Polls at the server's pace until the code is approved, denied or expired. */
 const poll = async (transport: Transport, host: Host, code: DeviceCode): Promise<Grant> => {
   const until = host.now() + code.expires_in * 1_000
-  const ask = form('token', { grant_type: GRANT, device_code: code.device_code, client_id: CLIENT_ID })
+  const ask = form('token', {
+    grant_type: GRANT,
+    device_code: code.device_code,
+    client_id: CLIENT_ID,
+  })
   for (let interval = code.interval; ; ) {
     await host.pause(interval * 1_000)
-    if (host.now() >= until) throw new Failure('unauthenticated', ended.expired_token!, { hint: 'run tendril login again' })
+    if (host.now() >= until)
+      throw new Failure('unauthenticated', ended.expired_token!, {
+        hint: 'run tendril login again',
+      })
     const outcome: TryResult = await transport.exchange(ask).then(
       (reply) => ({ reply }),
       (cause: unknown) => ({ cause }),
@@ -142,7 +161,8 @@ const poll = async (transport: Transport, host: Host, code: DeviceCode): Promise
     interval = nextInterval(outcome, interval)
     if (interval > 0 && !isHopeless(outcome)) continue
     const { code: error } = 'reply' in outcome ? refusalOf(bodyOf(outcome.reply)) : { code: '' }
-    if (ended[error]) throw new Failure('unauthenticated', ended[error], { hint: 'run tendril login again' })
+    if (ended[error])
+      throw new Failure('unauthenticated', ended[error], { hint: 'run tendril login again' })
     throw 'reply' in outcome ? failureFor(outcome.reply, transport.url) : outcome.cause
   }
 }
@@ -153,7 +173,11 @@ export interface DeviceRequest {
   browser: boolean
 }
 
-export const deviceLogin = async (transport: Transport, host: Host, { scope, browser }: DeviceRequest): Promise<Grant> => {
+export const deviceLogin = async (
+  transport: Transport,
+  host: Host,
+  { scope, browser }: DeviceRequest,
+): Promise<Grant> => {
   const code = await begin(transport, host, scope)
   show(code, host, browser)
   return poll(transport, host, code)

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * `editor` can have arguments, as in `code --wait`. The file is in a folder that only the user can read. A line end that editors add is left
- * out again. Throws if the editor fails.
+ * `editor` can have arguments, as in `code --wait`. The file is in a folder that only the user can
+ * read. A line end that editors add is left out again. Throws if the editor fails.
  */
 export const editIn = async (editor: string, text: string, name: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'tendril-'))
@@ -16,7 +16,9 @@ export const editIn = async (editor: string, text: string, name: string): Promis
     await new Promise<void>((resolve, reject) => {
       const child = spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit' })
       child.once('error', reject)
-      child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the editor ended with ${code}`))))
+      child.once('exit', (code) =>
+        code === 0 ? resolve() : reject(new Error(`the editor ended with ${code}`)),
+      )
     })
     return (await readFile(file, 'utf8')).replace(/\r?\n$/, '')
   } finally {

@@ -21,14 +21,16 @@ const forms: Record<string, string> = {
 const LONGEST = 40
 
 const textOf = ({ format, minLength = 1, maxLength = LONGEST }: TSchema): string =>
-  forms[format ?? ''] ?? 'Every delay starts at the dock.'.padEnd(minLength, '!').slice(0, Math.max(maxLength, minLength))
+  forms[format ?? ''] ??
+  'Every delay starts at the dock.'.padEnd(minLength, '!').slice(0, Math.max(maxLength, minLength))
 
 /** How many fields to show of an object without required ones. */
 const MAX_FIELDS = 2
 
 /** The required fields or, if there are none, the first fields. */
 const sampleObject = ({ properties = {}, required = [] }: TSchema): Record<string, unknown> => {
-  const names: string[] = required.length > 0 ? required : Object.keys(properties).slice(0, MAX_FIELDS)
+  const names: string[] =
+    required.length > 0 ? required : Object.keys(properties).slice(0, MAX_FIELDS)
   return Object.fromEntries(names.map((name) => [name, sample(properties[name])]))
 }
 
@@ -41,7 +43,9 @@ const sample = (schema: TSchema): unknown => {
   if (schema.type === 'string') return textOf(schema)
   if (schema.type === 'boolean') return true
   if (schema.type === 'array') return schema.items ? [sample(schema.items as TSchema)] : []
-  return schema.type === 'integer' || schema.type === 'number' ? (schema.minimum ?? 1) : sampleObject(schema)
+  return schema.type === 'integer' || schema.type === 'number'
+    ? (schema.minimum ?? 1)
+    : sampleObject(schema)
 }
 
 const MAX_OPTIONS = 3
@@ -56,12 +60,22 @@ const inputsOf = (o: NamedOp): Record<string, unknown>[] => {
   const optional = Object.keys(properties)
     .filter((name) => !inPath.includes(name) && !needed.includes(name) && !NEVER_SHOWN.has(name))
     .slice(0, MAX_OPTIONS)
-  const isTrivial = ['PUT', 'PATCH'].includes(o.method) && needed.length === 0 && optional.length > 0
-  const examples = [...(isTrivial ? [] : [needed]), ...(optional.length > 0 ? [[...needed, ...optional]] : [])]
+  const isTrivial =
+    ['PUT', 'PATCH'].includes(o.method) && needed.length === 0 && optional.length > 0
+  const examples = [
+    ...(isTrivial ? [] : [needed]),
+    ...(optional.length > 0 ? [[...needed, ...optional]] : []),
+  ]
   return examples.map((names) =>
-    Object.fromEntries([...inPath, ...names].map((name) => [name, sample((properties[name] ?? { type: 'string' }) as TSchema)])),
+    Object.fromEntries(
+      [...inPath, ...names].map((name) => [
+        name,
+        sample((properties[name] ?? { type: 'string' }) as TSchema),
+      ]),
+    ),
   )
 }
 
 /** The words after the command, quoted for a shell. */
-export const examplesOf = (o: NamedOp): string[] => inputsOf(o).map((input) => lineOf(argvOf(o, input)))
+export const examplesOf = (o: NamedOp): string[] =>
+  inputsOf(o).map((input) => lineOf(argvOf(o, input)))

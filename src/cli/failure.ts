@@ -43,7 +43,8 @@ export class Failure extends Error {
 
   static from(cause: unknown): Failure {
     if (cause instanceof Failure) return cause
-    if (cause instanceof AppError) return new Failure(cause.code, cause.message, { details: cause.details })
+    if (cause instanceof AppError)
+      return new Failure(cause.code, cause.message, { details: cause.details })
     return new Failure('internal', cause instanceof Error ? cause.message : String(cause))
   }
 }

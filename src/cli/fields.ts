@@ -21,7 +21,10 @@ export interface FlagField {
   /** The schema of one value. */
   schema: TSchema
   description: string
-  /** For long text and secrets: `-` and `@file` are read. In other options, such as handles, they are literal. */
+  /**
+   * For long text and secrets: `-` and `@file` are read. In other options, such as handles, they
+   * are literal.
+   */
   readable: boolean
 }
 
@@ -37,7 +40,10 @@ export const choicesOf = (schema: TSchema): string[] | undefined => {
   return isText ? words : undefined
 }
 
-/** The words of which a value may name several; undefined for any other schema. In the published program the contract is JSON. */
+/**
+ * The words of which a value may name several; undefined for any other schema. In the published
+ * program the contract is JSON.
+ */
 export const wordsOf = (schema: TSchema): string[] | undefined =>
   (schema as { [WORDS]?: string[] })[WORDS] ?? (schema['x-words'] as string[] | undefined)
 
@@ -48,7 +54,12 @@ const withoutNull = (schema: TSchema): { schema: TSchema; nullable: boolean } =>
   const words = others.map(({ const: word }) => word)
   const nullable = others.length < options.length
   if (others.length === 1) return { schema: others[0]!, nullable }
-  return { schema: words.every((word) => typeof word === 'string') ? { ...schema, anyOf: undefined, enum: words } : schema, nullable }
+  return {
+    schema: words.every((word) => typeof word === 'string')
+      ? { ...schema, anyOf: undefined, enum: words }
+      : schema,
+    nullable,
+  }
 }
 
 /** How one value is written. */
@@ -59,25 +70,47 @@ export const kindOf = (schema: TSchema): FlagKind => {
   return type === 'integer' || type === 'number' || type === 'boolean' ? type : 'json'
 }
 
-const isLong = ({ format, maxLength = Number.POSITIVE_INFINITY }: TSchema): boolean => !format && maxLength >= LONG_TEXT
+const isLong = ({ format, maxLength = Number.POSITIVE_INFINITY }: TSchema): boolean =>
+  !format && maxLength >= LONG_TEXT
 
-const hasOwnFields = (schema: TSchema): boolean => schema.type === 'object' && Object.keys(schema.properties ?? {}).length > 0
+const hasOwnFields = (schema: TSchema): boolean =>
+  schema.type === 'object' && Object.keys(schema.properties ?? {}).length > 0
 
 const fieldsIn = (outer: TSchema, path: readonly string[]): FlagField[] => {
   const { schema, nullable } = withoutNull(outer)
   if (hasOwnFields(schema))
-    return Object.entries(schema.properties as Record<string, TSchema>).flatMap(([name, child]) => fieldsIn(child, [...path, name]))
+    return Object.entries(schema.properties as Record<string, TSchema>).flatMap(([name, child]) =>
+      fieldsIn(child, [...path, name]),
+    )
   const entry = schema.type === 'array' ? (schema.items as TSchema | undefined) : undefined
   const one = entry ?? schema
   const kind = kindOf(one)
   const description = outer.description ?? schema.description ?? one.description ?? ''
-  const readable = kind === 'json' || (kind === 'text' && (isLong(one) || SECRET.test(path.at(-1) ?? '')))
+  const readable =
+    kind === 'json' || (kind === 'text' && (isLong(one) || SECRET.test(path.at(-1) ?? '')))
   const filled = (schema.minItems ?? 0) > 0
-  return [{ path, flag: flagOf(path), kind, many: entry !== undefined, filled, nullable, schema: one, description, readable }]
+  return [
+    {
+      path,
+      flag: flagOf(path),
+      kind,
+      many: entry !== undefined,
+      filled,
+      nullable,
+      schema: one,
+      description,
+      readable,
+    },
+  ]
 }
 
 /** The value that `--no-…` sets; undefined if there is no such option. */
-export const noneOf = ({ kind, many, filled, nullable }: FlagField): { value: false | null | [] } | undefined => {
+export const noneOf = ({
+  kind,
+  many,
+  filled,
+  nullable,
+}: FlagField): { value: false | null | [] } | undefined => {
   if (kind === 'boolean' && !many) return { value: false }
   if (nullable) return { value: null }
   return many && !filled ? { value: [] } : undefined

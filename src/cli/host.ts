@@ -29,11 +29,17 @@ export interface Host {
   /** Reads a line without echo; undefined without a terminal. */
   askSecret(prompt: string): Promise<string | undefined>
   lines(): Promise<Lines>
-  /** The text as the user left it in an editor, in a file of that name; undefined without a terminal or an editor. */
+  /**
+   * The text as the user left it in an editor, in a file of that name; undefined without a terminal
+   * or an editor.
+   */
   edit(text: string, name: string): Promise<string | undefined>
   /** Aborted by SIGINT. */
   signal: AbortSignal
-  /** Gives SIGINT to `listener` first; if that returns false, `signal` aborts. Returns what ends this. */
+  /**
+   * Gives SIGINT to `listener` first; if that returns false, `signal` aborts. Returns what ends
+   * this.
+   */
   onInterrupt(listener: () => boolean): () => void
   /** Monotonic milliseconds. */
   now(): number

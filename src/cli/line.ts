@@ -3,11 +3,14 @@ import { misuse } from './failure.ts'
 
 const PLAIN = /^[\w@%+=:,./-]+$/
 
-const quote = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+const quote = (word: string): string =>
+  PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 export const lineOf = (words: readonly string[]): string => words.map(quote).join(' ')
 
-/** A part of a word: in single quotes, in double quotes, an escaped character, or plain characters. */
+/**
+ * A part of a word: in single quotes, in double quotes, an escaped character, or plain characters.
+ */
 const PART = /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\]+)/y
 
 const partOf = ([, single, double, escaped, plain]: RegExpExecArray): string =>
@@ -24,7 +27,10 @@ export const wordsOf = (line: string): string[] => {
     let word = ''
     for (part.lastIndex = at; at < line.length && !/\s/.test(line[at]!); at = part.lastIndex) {
       const found = part.exec(line)
-      if (!found) return misuse(`a ${line[at] === '\\' ? 'backslash ends the line' : `quotation mark is not closed: ${line.slice(at)}`}`)
+      if (!found)
+        return misuse(
+          `a ${line[at] === '\\' ? 'backslash ends the line' : `quotation mark is not closed: ${line.slice(at)}`}`,
+        )
       word += partOf(found)
     }
     words.push(word)

@@ -15,15 +15,21 @@ interface Ends {
 const MOST_READY = 100
 
 /**
- * A reader for each line, so that between two lines the terminal is as the shell left it: ^C is a signal, and an editor can have it.
- * Several lines that are pasted come at once; the others wait.
+ * A reader for each line, so that between two lines the terminal is as the shell left it: ^C is a
+ * signal, and an editor can have it. Several lines that are pasted come at once; the others wait.
  */
 const fromTerminal = ({ input, output, signal, interrupt }: Ends): Lines => {
   const ready: string[] = []
   const history: string[] = []
   const read = (prompt: string, stop?: AbortSignal): Promise<string | undefined> =>
     new Promise((resolve) => {
-      const reader = createInterface({ input, output, prompt, history: [...history], terminal: true })
+      const reader = createInterface({
+        input,
+        output,
+        prompt,
+        history: [...history],
+        terminal: true,
+      })
       const got: string[] = []
       const close = () => reader.close()
       const stops = [signal, ...(stop ? [stop] : [])]
@@ -43,7 +49,8 @@ const fromTerminal = ({ input, output, signal, interrupt }: Ends): Lines => {
     })
   return {
     isTerminal: true,
-    next: async (prompt, stop) => ready.shift() ?? (signal.aborted || stop?.aborted ? undefined : read(prompt, stop)),
+    next: async (prompt, stop) =>
+      ready.shift() ?? (signal.aborted || stop?.aborted ? undefined : read(prompt, stop)),
     [Symbol.dispose]: () => {},
   }
 }
@@ -77,4 +84,5 @@ const fromPipe = ({ input, signal }: Ends): Lines => {
   }
 }
 
-export const linesOf = (ends: Ends): Lines => (ends.input.isTTY && ends.output.isTTY ? fromTerminal(ends) : fromPipe(ends))
+export const linesOf = (ends: Ends): Lines =>
+  ends.input.isTTY && ends.output.isTTY ? fromTerminal(ends) : fromPipe(ends)

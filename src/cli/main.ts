@@ -47,7 +47,11 @@ const groundFor = (host: Host, server: readonly string[]) => {
 }
 
 /** Parses the arguments and returns the work to do; undefined after help was printed. */
-const understood = (argv: readonly string[], host: Host, server: readonly string[]): (() => Promise<number>) => {
+const understood = (
+  argv: readonly string[],
+  host: Host,
+  server: readonly string[],
+): (() => Promise<number>) => {
   const { setting, chosen } = groundFor(host, server)
   const program = programFor(argv, setting)
   prepare(program, host)
@@ -56,7 +60,8 @@ const understood = (argv: readonly string[], host: Host, server: readonly string
     return chosen
   } catch (cause) {
     if (!(cause instanceof CommanderError)) throw cause
-    if (cause.code === 'commander.helpDisplayed' || cause.code === 'commander.version') return async () => 0
+    if (cause.code === 'commander.helpDisplayed' || cause.code === 'commander.version')
+      return async () => 0
     if (cause.code === 'commander.help') return async () => 2
     throw misuseOf(cause)
   }
@@ -65,8 +70,15 @@ const understood = (argv: readonly string[], host: Host, server: readonly string
 const asksForJson = (argv: readonly string[]): boolean =>
   argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json')
 
-/** Runs a command line. `server`: the server's commands, if this program includes them. Never throws. */
-export const runCommandLine = async (argv: readonly string[], host: Host, server: readonly string[] = []): Promise<number> => {
+/**
+ * Runs a command line. `server`: the server's commands, if this program includes them. Never
+ * throws.
+ */
+export const runCommandLine = async (
+  argv: readonly string[],
+  host: Host,
+  server: readonly string[] = [],
+): Promise<number> => {
   try {
     return await understood(argv, host, server)()
   } catch (cause) {

@@ -10,7 +10,10 @@ export const kebab = (name: string): string =>
 /** `webhookRules` → `webhook rules`. */
 export const wordsOf = (name: string): string => kebab(name).replaceAll('-', ' ')
 
-/** Options shared by all commands, or all of a kind. A field of the same name gets the prefix `input-`. */
+/**
+ * Options shared by all commands, or all of a kind. A field of the same name gets the prefix
+ * `input-`.
+ */
 const reservedFlags: ReadonlySet<string> = new Set([
   'all',
   'api-key',
@@ -42,7 +45,10 @@ export const reservedGroups: ReadonlySet<string> = new Set([
   'whoami',
 ])
 
-/** The flag of an input field, without dashes: `writing_dna.voice_rules` → `writing-dna.voice-rules`. Avoids `--no-…`, which means null. */
+/**
+ * The flag of an input field, without dashes: `writing_dna.voice_rules` →
+ * `writing-dna.voice-rules`. Avoids `--no-…`, which means null.
+ */
 export const flagOf = (path: readonly string[]): string => {
   const flag = path.map(kebab).join('.')
   return reservedFlags.has(flag) || flag.startsWith('no-') ? `input-${flag}` : flag

@@ -26,10 +26,12 @@ export const serverCommands: readonly [name: string, about: string][] = [
 export const LOGOUT = 'Remove the credentials of the profile, and revoke those that login created.'
 
 /** Help of commands of the agent, here and in the list of commands. */
-export const CHAT = 'Talk to the agent: one message per line. Lines that begin with / are commands; /help lists them.'
+export const CHAT =
+  'Talk to the agent: one message per line. Lines that begin with / are commands; /help lists them.'
 export const WATCH = 'Follow a job to its end.'
 export const UPLOAD = 'Add text files to the documents, each under its own name.'
-export const CONNECT = 'Connect a channel, step by step: what to do at its provider, and whether it agrees.'
+export const CONNECT =
+  'Connect a channel, step by step: what to do at its provider, and whether it agrees.'
 
 /** Options can follow each word; the last one wins. */
 export const withParents = (command: Command): Record<string, unknown> => ({
@@ -41,7 +43,11 @@ const accountCommands = ({ host, act }: Pick<Ground, 'host' | 'act'>): Command[]
   const run = (name: 'login' | 'logout' | 'whoami') => (_: unknown, command: Command) =>
     act(async () => (await import('./account.ts'))[name](withParents(command), host))
   return [
-    withCommon(new Command('login').description('Log in by approving a code in the browser, or with --api-key.'))
+    withCommon(
+      new Command('login').description(
+        'Log in by approving a code in the browser, or with --api-key.',
+      ),
+    )
       .option('--scopes <list>', 'Scopes of the key. Default: api:read api:write mcp:use.')
       .option('--session', 'Log in as a person for an hour, for commands that API keys cannot run.')
       .option('--no-browser', 'Print the URL instead of opening a browser.')
@@ -50,22 +56,36 @@ const accountCommands = ({ host, act }: Pick<Ground, 'host' | 'act'>): Command[]
       .option('--local', 'Remove the credentials without revoking them.')
       .option('--revoke', 'Also revoke a key that you passed with --api-key.')
       .action(run('logout')),
-    withCommon(new Command('whoami').description('Show the profile, the workspace and the connection.')).action(run('whoami')),
+    withCommon(
+      new Command('whoami').description('Show the profile, the workspace and the connection.'),
+    ).action(run('whoami')),
   ]
 }
 
 const profileCommands = ({ host, act }: Pick<Ground, 'host' | 'act'>): Command => {
-  const group = withCommon(new Command('profiles').description('Manage the deployments in ~/.tendril/config.json.'))
+  const group = withCommon(
+    new Command('profiles').description('Manage the deployments in ~/.tendril/config.json.'),
+  )
     .enablePositionalOptions()
     .helpCommand(false)
-  const sub = (words: string, about: string, run: (args: string[], options: Record<string, unknown>) => Promise<number>) => {
+  const sub = (
+    words: string,
+    about: string,
+    run: (args: string[], options: Record<string, unknown>) => Promise<number>,
+  ) => {
     const command = withCommon(group.command(words).description(about))
     command.action(() => act(() => run(command.args, withParents(command))))
   }
-  sub('list', 'List profiles.', async (_, options) => (await import('./profiles.ts')).listProfiles(options, host))
-  sub('use <name>', 'Switch to a profile.', async ([name = '']) => (await import('./profiles.ts')).use(name, host))
-  sub('remove <name>', 'Remove a profile without revoking its credentials; tendril logout revokes them.', async ([name = '']) =>
-    (await import('./profiles.ts')).removeProfile(name, host),
+  sub('list', 'List profiles.', async (_, options) =>
+    (await import('./profiles.ts')).listProfiles(options, host),
+  )
+  sub('use <name>', 'Switch to a profile.', async ([name = '']) =>
+    (await import('./profiles.ts')).use(name, host),
+  )
+  sub(
+    'remove <name>',
+    'Remove a profile without revoking its credentials; tendril logout revokes them.',
+    async ([name = '']) => (await import('./profiles.ts')).removeProfile(name, host),
   )
   return group
 }
@@ -85,13 +105,16 @@ export const ownCommands = ({ host, act, complete, help }: Ground): Command[] =>
 
 type Acting = Pick<Ground, 'host' | 'act'>
 
-const asMe = (command: Command): Command => command.option('--as-me', 'Act as the person signed in with tendril login --session.')
+const asMe = (command: Command): Command =>
+  command.option('--as-me', 'Act as the person signed in with tendril login --session.')
 
 const chatCommand = ({ host, act }: Acting): Command => {
   const chat = withCommon(new Command('chat').description(CHAT))
     .option('--conversation <id>', 'Go on with a conversation.')
     .option('--title <text>', 'The title of a new conversation.')
-  return asMe(chat).action(() => act(async () => (await import('./agent/chat.ts')).chat(withParents(chat), host)))
+  return asMe(chat).action(() =>
+    act(async () => (await import('./agent/chat.ts')).chat(withParents(chat), host)),
+  )
 }
 
 const uploadCommand = ({ host, act }: Acting): Command => {
@@ -105,7 +128,9 @@ const uploadCommand = ({ host, act }: Acting): Command => {
 
 const watchCommand = ({ host, act }: Acting): Command => {
   const watch = withCommon(new Command('watch').description(WATCH)).argument('<id>', 'The job.')
-  return asMe(watch).action((id: string) => act(async () => (await import('./agent/watch.ts')).watch(id, withParents(watch), host)))
+  return asMe(watch).action((id: string) =>
+    act(async () => (await import('./agent/watch.ts')).watch(id, withParents(watch), host)),
+  )
 }
 
 const more = (value: string, before: string[] = []): string[] => [...before, value]
@@ -114,13 +139,19 @@ const connectCommand = ({ host, act }: Acting): Command => {
   const connect = withCommon(new Command('connect').description(CONNECT))
     .addArgument(new Argument('<channel>', 'The channel.').choices(channelNames))
     .option('--routing-key <key>', 'By what posts name it; asked for otherwise.')
-    .option('--credential <name=value>', 'A credential; @file reads it from a file. Those that are missing are asked for.', more)
+    .option(
+      '--credential <name=value>',
+      'A credential; @file reads it from a file. Those that are missing are asked for.',
+      more,
+    )
     .option('--config <name=value>', 'A value of its configuration.', more)
     .option('--display-name <name>', 'What people call it.')
     .option('--sender-policy <policy>', 'members or anyone. Default: members.')
     .option('--wait <seconds>', 'How long to wait for its provider. Default: 60.')
   return asMe(connect).action((channel: string) =>
-    act(async () => (await import('./agent/connect.ts')).connect(channel, withParents(connect), host)),
+    act(async () =>
+      (await import('./agent/connect.ts')).connect(channel, withParents(connect), host),
+    ),
   )
 }
 

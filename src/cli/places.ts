@@ -21,7 +21,8 @@ export interface CommandPlace {
 
 const LONGEST_ABOUT = 72
 
-const short = (text: string): string => truncated(text.replaceAll(/\s+/g, ' ').trim(), LONGEST_ABOUT)
+const short = (text: string): string =>
+  truncated(text.replaceAll(/\s+/g, ' ').trim(), LONGEST_ABOUT)
 
 const flagOf = ({ long, description, required, argChoices = [] }: Option): Flag => ({
   name: long ?? '',
@@ -33,11 +34,22 @@ const flagOf = ({ long, description, required, argChoices = [] }: Option): Flag 
 const HELP: Flag = { name: '--help', about: 'Show help.', takesValue: false, choices: [] }
 
 const argumentsOf = ({ registeredArguments }: Command): readonly (readonly [string, string])[] =>
-  registeredArguments.flatMap(({ argChoices = [], description }) => argChoices.map((word) => [word, short(description)] as const))
+  registeredArguments.flatMap(({ argChoices = [], description }) =>
+    argChoices.map((word) => [word, short(description)] as const),
+  )
 
 /** The command and all its subcommands. `words`: the path to it. */
 export const placesIn = (command: Command, words: string): CommandPlace[] => {
-  const children = command.commands.map((child) => [child.name(), short(child.summary() || child.description())] as const)
-  const own = { words, children: [...children, ...argumentsOf(command)], flags: [...command.options.map(flagOf), HELP] }
-  return [own, ...command.commands.flatMap((child) => placesIn(child, `${words} ${child.name()}`.trim()))]
+  const children = command.commands.map(
+    (child) => [child.name(), short(child.summary() || child.description())] as const,
+  )
+  const own = {
+    words,
+    children: [...children, ...argumentsOf(command)],
+    flags: [...command.options.map(flagOf), HELP],
+  }
+  return [
+    own,
+    ...command.commands.flatMap((child) => placesIn(child, `${words} ${child.name()}`.trim())),
+  ]
 }

@@ -10,7 +10,9 @@ const BOLD = ['\u001b[1m', '\u001b[22m'] as const
 
 /** JSON: one line for pipes; for terminals indented, with what nobody would see escaped. */
 export const jsonText = (value: unknown, { columns }: Stream): string =>
-  columns === undefined ? `${JSON.stringify(value)}\n` : `${escaped(JSON.stringify(value, null, 2))}\n`
+  columns === undefined
+    ? `${JSON.stringify(value)}\n`
+    : `${escaped(JSON.stringify(value, null, 2))}\n`
 
 export const printAnswer = ({ stdout, stderr }: Host, body: Row, asJson: boolean): void => {
   stdout.write(
@@ -37,7 +39,9 @@ export const tablePages = ({ stdout, stderr }: Host): Pages => {
       columns ??= rows.length > 0 ? columnsFor(rows, stdout.columns) : undefined
       if (!columns) return
       const head = stdout.colour ? BOLD[0] + headOf(columns) + BOLD[1] : headOf(columns)
-      stdout.write([...(isFirst ? [head] : []), ...linesOf(rows, columns)].map((text) => `${text}\n`).join(''))
+      stdout.write(
+        [...(isFirst ? [head] : []), ...linesOf(rows, columns)].map((text) => `${text}\n`).join(''),
+      )
       warnOfUnseen(stderr, rows)
     },
   }

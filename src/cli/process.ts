@@ -1,6 +1,6 @@
 /**
- * The command line's own process: the only place that uses the environment and the standard streams. Code that only some commands
- * need is loaded on demand.
+ * The command line's own process: the only place that uses the environment and the standard
+ * streams. Code that only some commands need is loaded on demand.
  */
 import { homedir, hostname } from 'node:os'
 import { version } from '../../package.json'
@@ -11,7 +11,8 @@ const NARROWEST = 40
 
 const streamOf = (stream: NodeJS.WriteStream): Stream => ({
   write: (text) => void stream.write(text),
-  pass: (bytes) => new Promise((resolve) => (stream.write(bytes) ? resolve() : stream.once('drain', resolve))),
+  pass: (bytes) =>
+    new Promise((resolve) => (stream.write(bytes) ? resolve() : stream.once('drain', resolve))),
   columns: stream.isTTY ? Math.max(NARROWEST, stream.columns || 80) : undefined,
   colour: Boolean(stream.isTTY) && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
 })
@@ -77,7 +78,9 @@ const readHidden = (prompt: string, signal: AbortSignal): Promise<string | undef
 const askSecretOf =
   (signal: AbortSignal) =>
   async (prompt: string): Promise<string | undefined> =>
-    process.stdin.isTTY && process.stderr.isTTY && !signal.aborted ? readHidden(prompt, signal) : undefined
+    process.stdin.isTTY && process.stderr.isTTY && !signal.aborted
+      ? readHidden(prompt, signal)
+      : undefined
 
 const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
   darwin: ['open'],
@@ -128,7 +131,13 @@ const hostOf = ({ signal, onInterrupt, interrupt }: ReturnType<typeof interrupts
   readInput,
   askSecret: askSecretOf(signal),
   readFile: async (path) => textOf(await (await import('node:fs/promises')).readFile(path), path),
-  lines: async () => (await import('./lines.ts')).linesOf({ input: process.stdin, output: process.stderr, signal, interrupt }),
+  lines: async () =>
+    (await import('./lines.ts')).linesOf({
+      input: process.stdin,
+      output: process.stderr,
+      signal,
+      interrupt,
+    }),
   edit,
   signal,
   onInterrupt,

@@ -7,26 +7,31 @@ import { DEFAULT_URL } from './target.ts'
 
 type Options = Readonly<Record<string, unknown>>
 
-const read = (host: Host): Promise<Settings> => readSettings(host.home, (text) => host.stderr.write(`tendril: ${text}\n`))
+const read = (host: Host): Promise<Settings> =>
+  readSettings(host.home, (text) => host.stderr.write(`tendril: ${text}\n`))
 
 const known = ({ profiles }: Settings, name: string): string =>
   Object.hasOwn(profiles, name)
     ? name
     : misuse(
         `no such profile: ${name}`,
-        Object.keys(profiles).length > 0 ? `profiles: ${Object.keys(profiles).join(', ')}` : 'run tendril login to create one',
+        Object.keys(profiles).length > 0
+          ? `profiles: ${Object.keys(profiles).join(', ')}`
+          : 'run tendril login to create one',
       )
 
 /** Does not show keys. */
 export const listProfiles = async (options: Options, host: Host): Promise<number> => {
   const { profiles, current } = await read(host)
-  const rows = Object.entries(profiles).map(([name, { api_url = DEFAULT_URL, api_key, workspace, session }]) => ({
-    name,
-    current: name === current,
-    api_url,
-    workspace: workspace?.name ?? workspace?.id ?? null,
-    logged_in: api_key !== undefined || session !== undefined,
-  }))
+  const rows = Object.entries(profiles).map(
+    ([name, { api_url = DEFAULT_URL, api_key, workspace, session }]) => ({
+      name,
+      current: name === current,
+      api_url,
+      workspace: workspace?.name ?? workspace?.id ?? null,
+      logged_in: api_key !== undefined || session !== undefined,
+    }),
+  )
   if (options.json === true) host.stdout.write(jsonText({ profiles: rows }, host.stdout))
   else if (rows.length === 0) host.stderr.write('no profiles: run tendril login to create one\n')
   else tablePages(host).add(rows)

@@ -1,4 +1,7 @@
-/** Builds the command line. To start fast, it builds only the requested command out of some two hundred. */
+/**
+ * Builds the command line. To start fast, it builds only the requested command out of some two
+ * hundred.
+ */
 import { Command } from 'commander'
 import type { NamedOp } from '#contract/op'
 import { version } from '../../package.json'
@@ -29,15 +32,21 @@ const wordsIn = (argv: readonly string[]): string[] => {
   return words
 }
 
-export const operationAt = (argv: readonly string[]): NamedOp | undefined => commandAt(wordsIn(argv))?.operation
+export const operationAt = (argv: readonly string[]): NamedOp | undefined =>
+  commandAt(wordsIn(argv))?.operation
 
 const examples = (o: NamedOp, words: string): string =>
   `\nExamples:\n${examplesOf(o)
     .map((example) => `  tendril ${words} ${example}`.trimEnd())
     .join('\n')}`
 
-const operationCommand = ({ group, name, operation }: NamedCommand, { host, act }: Ground): Command => {
-  const command = syntaxOf(operation, name).addHelpText('after', () => examples(operation, `${group} ${name}`))
+const operationCommand = (
+  { group, name, operation }: NamedCommand,
+  { host, act }: Ground,
+): Command => {
+  const command = syntaxOf(operation, name).addHelpText('after', () =>
+    examples(operation, `${group} ${name}`),
+  )
   return command.action(() => {
     const parsed = { args: command.args, options: withParents(command) }
     act(async () => (await import('./run-operation.ts')).runOperation(operation, parsed, host))
@@ -48,13 +57,23 @@ const operationCommand = ({ group, name, operation }: NamedCommand, { host, act 
 const ALL = Symbol('all')
 
 const branch = (name: string, about: string): Command =>
-  withCommon(new Command(name)).description(about).enablePositionalOptions().helpCommand(false).commandsGroup('Commands:')
+  withCommon(new Command(name))
+    .description(about)
+    .enablePositionalOptions()
+    .helpCommand(false)
+    .commandsGroup('Commands:')
 
-const groupCommand = ({ name: group, about, commands }: CommandGroup, chosen: string | typeof ALL | undefined, ground: Ground): Command => {
+const groupCommand = (
+  { name: group, about, commands }: CommandGroup,
+  chosen: string | typeof ALL | undefined,
+  ground: Ground,
+): Command => {
   const command = branch(group.split(' ').at(-1)!, about)
   for (const one of commands)
     command.addCommand(
-      chosen === ALL || one.name === chosen ? operationCommand(one, ground) : new Command(one.name).summary(titleOf(one.operation)),
+      chosen === ALL || one.name === chosen
+        ? operationCommand(one, ground)
+        : new Command(one.name).summary(titleOf(one.operation)),
     )
   for (const own of ownCommandsIn(group, ground)) command.addCommand(own)
   return command
@@ -75,7 +94,9 @@ const above = (group: CommandGroup, program: Command, ground: Ground): Command =
 
 const programOf = (chosen: readonly string[] | typeof ALL, setting: Setting): Command => {
   const program = withCommon(new Command('tendril')).helpCommand(false).enablePositionalOptions()
-  program.description('Tendril on the command line: one command per API operation.').version(`tendril ${version}`, '--version')
+  program
+    .description('Tendril on the command line: one command per API operation.')
+    .version(`tendril ${version}`, '--version')
   program.commandsGroup('Operations:')
   for (const group of groups) {
     const words = group.name.split(' ')
@@ -88,16 +109,24 @@ const programOf = (chosen: readonly string[] | typeof ALL, setting: Setting): Co
   program.commandsGroup('This program:')
   for (const command of ownCommands(setting)) program.addCommand(command)
   for (const [name, about] of serverCommands)
-    if (setting.server.includes(name)) program.addCommand(new Command(name).description(about).helpCommand(false))
-  program.addHelpText('after', `\nRun tendril help to list all commands, or tendril <group> <command> --help for one.\n${ENVIRONMENT}`)
+    if (setting.server.includes(name))
+      program.addCommand(new Command(name).description(about).helpCommand(false))
+  program.addHelpText(
+    'after',
+    `\nRun tendril help to list all commands, or tendril <group> <command> --help for one.\n${ENVIRONMENT}`,
+  )
   return program
 }
 
-/** A program that can parse these arguments. Other commands exist by name only, for help and suggestions. */
+/**
+ * A program that can parse these arguments. Other commands exist by name only, for help and
+ * suggestions.
+ */
 export const programFor = (argv: readonly string[], setting: Setting): Command => {
   const words = wordsIn(argv)
   const command = commandAt(words)
-  const isPlain = command && `${command.group} ${command.name}`.split(' ').every((word, at) => word === argv[at])
+  const isPlain =
+    command && `${command.group} ${command.name}`.split(' ').every((word, at) => word === argv[at])
   return isPlain ? shortest(command, setting) : programOf(words, setting)
 }
 

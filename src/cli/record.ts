@@ -4,34 +4,55 @@ import { harmless } from './text.ts'
 
 const INDENT = '  '
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const indent = (lines: readonly string[]): string[] => lines.map((text) => (text === '' ? '' : INDENT + text))
+const indent = (lines: readonly string[]): string[] =>
+  lines.map((text) => (text === '' ? '' : INDENT + text))
 
 const listLines = (list: readonly unknown[], width: number): string[] => {
   if (!list.every(isObject))
-    return list.flatMap((entry) => plainLines(entry).map((text, index) => (index === 0 ? `- ${text}` : `  ${text}`)))
+    return list.flatMap((entry) =>
+      plainLines(entry).map((text, index) => (index === 0 ? `- ${text}` : `  ${text}`)),
+    )
   const columns = columnsFor(list, width)
   return [headOf(columns), ...linesOf(list, columns)]
 }
 
-const plainLines = (value: unknown): string[] => (typeof value === 'string' ? harmless(value) : JSON.stringify(value)).split('\n')
+const plainLines = (value: unknown): string[] =>
+  (typeof value === 'string' ? harmless(value) : JSON.stringify(value)).split('\n')
 
-const isShort = (value: unknown): boolean => typeof value !== 'object' && !String(value).includes('\n')
+const isShort = (value: unknown): boolean =>
+  typeof value !== 'object' && !String(value).includes('\n')
 
-const fieldLines = (name: string, value: unknown, { pad, width }: { pad: number; width: number }): string[] => {
+const fieldLines = (
+  name: string,
+  value: unknown,
+  { pad, width }: { pad: number; width: number },
+): string[] => {
   if (isShort(value)) return [`${name.padEnd(pad)}  ${plainLines(value)[0]}`.trimEnd()]
   if (typeof value === 'string') return [`${name}:`, ...indent(plainLines(value))]
-  if (Array.isArray(value)) return [`${name} (${value.length}):`, ...indent(listLines(value, width - INDENT.length))]
-  return [`${name}:`, ...indent(recordLines(value as Record<string, unknown>, width - INDENT.length))]
+  if (Array.isArray(value))
+    return [`${name} (${value.length}):`, ...indent(listLines(value, width - INDENT.length))]
+  return [
+    `${name}:`,
+    ...indent(recordLines(value as Record<string, unknown>, width - INDENT.length)),
+  ]
 }
 
 /** Leaves out null fields and empty lists. */
-const recordLines = (record: Record<string, unknown>, width = Number.POSITIVE_INFINITY): string[] => {
+const recordLines = (
+  record: Record<string, unknown>,
+  width = Number.POSITIVE_INFINITY,
+): string[] => {
   const there = Object.entries(record).filter(
-    ([, value]) => value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0),
+    ([, value]) =>
+      value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0),
   )
-  const pad = Math.max(0, ...there.filter(([, value]) => isShort(value)).map(([name]) => name.length))
+  const pad = Math.max(
+    0,
+    ...there.filter(([, value]) => isShort(value)).map(([name]) => name.length),
+  )
   return there.flatMap(([name, value]) => fieldLines(name, value, { pad, width }))
 }
 

@@ -23,13 +23,18 @@ const codeOf = (text: string): string | undefined => {
 
 /** Refused before the server processed the request. */
 const isUntouched = (outcome: TryResult): boolean =>
-  'cause' in outcome ? (outcome.cause as { code?: string } | undefined)?.code === 'ECONNREFUSED' : outcome.reply.status === 429
+  'cause' in outcome
+    ? (outcome.cause as { code?: string } | undefined)?.code === 'ECONNREFUSED'
+    : outcome.reply.status === 429
 
 const isWorthIt = (outcome: TryResult): boolean => {
   if ('cause' in outcome && outcome.cause instanceof Failure) return false
-  if ('cause' in outcome) return !HOPELESS.test(String((outcome.cause as { code?: string } | undefined)?.code ?? ''))
+  if ('cause' in outcome)
+    return !HOPELESS.test(String((outcome.cause as { code?: string } | undefined)?.code ?? ''))
   const { status, text } = outcome.reply
-  return status === 429 || status === 503 || (status === 409 && codeOf(text) === 'idempotency_in_flight')
+  return (
+    status === 429 || status === 503 || (status === 409 && codeOf(text) === 'idempotency_in_flight')
+  )
 }
 
 /** Parses Retry-After, in seconds or as a date. In milliseconds. */
@@ -48,15 +53,24 @@ interface Past {
 }
 
 /** Milliseconds until the next try; undefined if there is none. */
-export const pauseAfter = (outcome: TryResult, { tries, elapsedMs, again }: Past): number | undefined => {
-  if (tries >= MAX_TRIES || !isWorthIt(outcome) || !(again || isUntouched(outcome))) return undefined
-  const requested = 'reply' in outcome ? retryDelayMs(outcome.reply.headers['retry-after']) : undefined
+export const pauseAfter = (
+  outcome: TryResult,
+  { tries, elapsedMs, again }: Past,
+): number | undefined => {
+  if (tries >= MAX_TRIES || !isWorthIt(outcome) || !(again || isUntouched(outcome)))
+    return undefined
+  const requested =
+    'reply' in outcome ? retryDelayMs(outcome.reply.headers['retry-after']) : undefined
   const pause = requested ?? FIRST_PAUSE_MS * 2 ** (tries - 1)
   return elapsedMs + pause <= MAX_MS ? pause : undefined
 }
 
 /** Tries up to 5 times within 60 s. Returns the last outcome. */
-export const retried = async (host: Host, attempt: () => Promise<Reply>, { again }: Pick<Ask, 'again'>): Promise<TryResult> => {
+export const retried = async (
+  host: Host,
+  attempt: () => Promise<Reply>,
+  { again }: Pick<Ask, 'again'>,
+): Promise<TryResult> => {
   const began = host.now()
   for (let tries = 1; ; tries++) {
     const outcome: TryResult = await attempt().then(

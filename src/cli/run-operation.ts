@@ -32,17 +32,26 @@ const SLOWEST_POLL_MS = 20_000
 const DEFAULT_WAIT_S = 300
 const LONGEST_WAIT_S = 86_400
 
-const ask = async ({ host, token, transport }: Work, o: NamedOp, input: Input, key?: string): Promise<ApiResponse> =>
+const ask = async (
+  { host, token, transport }: Work,
+  o: NamedOp,
+  input: Input,
+  key?: string,
+): Promise<ApiResponse> =>
   call(transport, askOf(o, input, { token, idempotencyKey: await idempotencyKeyFor(o, key) }), host)
 
 /** The password, from an option or typed at a prompt. */
 const passwordFor = async ({ options, host, read }: Work): Promise<string | undefined> => {
   const password = textOption(options, 'confirmPassword')
-  if (password !== undefined) return argumentText(password, { flag: 'confirm-password', readable: true }, read)
+  if (password !== undefined)
+    return argumentText(password, { flag: 'confirm-password', readable: true }, read)
   return host.askSecret('Confirm your password: ')
 }
 
-/** Sends the request. If the server requires the password again, asks for it and resends under the same key. */
+/**
+ * Sends the request. If the server requires the password again, asks for it and resends under the
+ * same key.
+ */
 const askConfirmed = async (work: Work, idempotencyKey?: string): Promise<ApiResponse> => {
   const { o, input } = work
   const key = await idempotencyKeyFor(o, idempotencyKey)
@@ -52,7 +61,9 @@ const askConfirmed = async (work: Work, idempotencyKey?: string): Promise<ApiRes
     const isAsked = cause instanceof Failure && cause.code === 'reauthentication_required'
     const current_password = isAsked ? await passwordFor(work) : undefined
     if (current_password === undefined) throw cause
-    await ask(work, operations.find(({ id }) => id === 'app.session.confirm')!, { current_password })
+    await ask(work, operations.find(({ id }) => id === 'app.session.confirm')!, {
+      current_password,
+    })
     return ask(work, o, input, key)
   }
 }
@@ -60,7 +71,8 @@ const askConfirmed = async (work: Work, idempotencyKey?: string): Promise<ApiRes
 const textOption = (options: Work['options'], name: string): string | undefined =>
   typeof options[name] === 'string' ? (options[name] as string) : undefined
 
-const sayNone = (host: Work['host'], records: string): void => void host.stderr.write(`no ${wordsOf(records)}\n`)
+const sayNone = (host: Work['host'], records: string): void =>
+  void host.stderr.write(`no ${wordsOf(records)}\n`)
 
 const printList = (work: Work, body: Input): void => {
   const { o, host, options } = work
@@ -68,13 +80,15 @@ const printList = (work: Work, body: Input): void => {
   if (options.json === true || !list) {
     printAnswer(host, body, options.json === true)
     const [[records = '', rows] = [], ...others] = Object.entries(body)
-    if (options.json !== true && others.length === 0 && Array.isArray(rows) && rows.length === 0) sayNone(host, records)
+    if (options.json !== true && others.length === 0 && Array.isArray(rows) && rows.length === 0)
+      sayNone(host, records)
     return
   }
   const rows = body[list.records] as Input[]
   tablePages(host).add(rows)
   if (rows.length === 0) sayNone(host, list.records)
-  else if (body[list.cursor] !== null) host.stderr.write(`more results: use --all, or --cursor ${String(body[list.cursor])}\n`)
+  else if (body[list.cursor] !== null)
+    host.stderr.write(`more results: use --all, or --cursor ${String(body[list.cursor])}\n`)
 }
 
 /** Prints each page before it requests the next. */
@@ -89,7 +103,8 @@ const runAll = async (work: Work): Promise<number> => {
     const rows = body[list.records] as Input[]
     pages.add(rows)
     count += rows.length
-    if (body[list.cursor] === cursor) throw new Failure('internal', 'the server returned the same page twice')
+    if (body[list.cursor] === cursor)
+      throw new Failure('internal', 'the server returned the same page twice')
     cursor = body[list.cursor]
   } while (typeof cursor === 'string')
   if (count === 0 && options.json !== true) sayNone(host, list.records)
@@ -102,12 +117,19 @@ const waitMs = (options: Work['options']): number => {
   const text = textOption(options, 'timeout') ?? String(DEFAULT_WAIT_S)
   const seconds = Number(text)
   const isLegal = /^\d+(\.\d+)?$/.test(text) && seconds > 0 && seconds <= LONGEST_WAIT_S
-  return isLegal ? seconds * 1_000 : misuse(`--timeout must be a number of seconds up to ${LONGEST_WAIT_S}, not ${text || 'empty'}`)
+  return isLegal
+    ? seconds * 1_000
+    : misuse(
+        `--timeout must be a number of seconds up to ${LONGEST_WAIT_S}, not ${text || 'empty'}`,
+      )
 }
 
 /** A command that shows the record later. */
 const lookAgain = ({ options }: Work, sibling: NamedOp, id: unknown): string => {
-  const words = pathParams(sibling.path).length > 0 ? `${commandWords(sibling)} ${String(id)}` : commandWords(sibling)
+  const words =
+    pathParams(sibling.path).length > 0
+      ? `${commandWords(sibling)} ${String(id)}`
+      : commandWords(sibling)
   return `check it with tendril ${words}${options.profile ? ` --profile ${String(options.profile)}` : ''}`
 }
 
@@ -116,12 +138,19 @@ const overdue = (id: unknown, hint: string): never => {
 }
 
 /** ^C stops the waiting, not the work. Prints how to find the record. */
-const interruptible = async <T>({ host }: Work, { id, hint }: { id: unknown; hint: string }, wait: () => Promise<T>): Promise<T> => {
+const interruptible = async <T>(
+  { host }: Work,
+  { id, hint }: { id: unknown; hint: string },
+  wait: () => Promise<T>,
+): Promise<T> => {
   try {
     return await wait()
   } catch (cause) {
     if (!host.signal.aborted) throw cause
-    throw new Failure(INTERRUPTED, `${String(id)} is still running`, { exit: INTERRUPTED_EXIT, hint })
+    throw new Failure(INTERRUPTED, `${String(id)} is still running`, {
+      exit: INTERRUPTED_EXIT,
+      hint,
+    })
   }
 }
 
@@ -130,7 +159,8 @@ const progress = ({ stderr, now }: Host) => {
   const began = now()
   return {
     show: (status: unknown) => {
-      if (stderr.columns !== undefined) stderr.write(`\r\u001b[K${String(status)} … ${Math.round((now() - began) / 1_000)} s`)
+      if (stderr.columns !== undefined)
+        stderr.write(`\r\u001b[K${String(status)} … ${Math.round((now() - began) / 1_000)} s`)
     },
     clear: () => {
       if (stderr.columns !== undefined) stderr.write('\r\u001b[K')
@@ -147,7 +177,8 @@ const look = async (work: Work, sibling: NamedOp, { body }: ApiResponse): Promis
   const [parameter] = pathParams(sibling.path)
   if (parameter !== undefined) return ask(work, sibling, { [parameter]: id })
   const answer = await ask(work, sibling, { limit: MAX_LISTED })
-  const found = (recordOf(answer.body) as unknown as Input[]).find((one) => one.id === id) ?? recordOf(body)
+  const found =
+    (recordOf(answer.body) as unknown as Input[]).find((one) => one.id === id) ?? recordOf(body)
   return { ...answer, body: { [Object.keys(body)[0]!]: found } }
 }
 
@@ -160,7 +191,11 @@ const untilSettled = async (work: Work, first: ApiResponse): Promise<ApiResponse
   const shown = progress(host)
   const settled = async (): Promise<ApiResponse> => {
     let answer = await look(work, sibling, first)
-    for (let pause = FIRST_POLL_MS; !isSettled(recordOf(answer.body).status); pause = Math.min(pause * 1.5, SLOWEST_POLL_MS)) {
+    for (
+      let pause = FIRST_POLL_MS;
+      !isSettled(recordOf(answer.body).status);
+      pause = Math.min(pause * 1.5, SLOWEST_POLL_MS)
+    ) {
       shown.show(recordOf(answer.body).status)
       const left = until - host.now()
       if (left <= 0) return overdue(id, hint)
@@ -199,7 +234,8 @@ const runOnce = async (begun: Work): Promise<number> => {
   const answer = await askConfirmed(work, textOption(options, 'idempotencyKey'))
   if (options.wait === true) return settle(work, await untilSettled(work, answer))
   printList(work, answer.body)
-  if (answer.status === 202 && host.stderr.columns !== undefined) host.stderr.write('still running: check again in a moment\n')
+  if (answer.status === 202 && host.stderr.columns !== undefined)
+    host.stderr.write('still running: check again in a moment\n')
   return 0
 }
 
@@ -210,7 +246,11 @@ const runDownload = async ({ o, input, host, token, transport }: Work): Promise<
 
 const runFile = async ({ o, input, host, token, transport, options }: Work): Promise<number> => {
   const { saveFile } = await import('./save-file.ts')
-  const to = { output: textOption(options, 'output'), force: options.force === true, json: options.json === true }
+  const to = {
+    output: textOption(options, 'output'),
+    force: options.force === true,
+    json: options.json === true,
+  }
   await saveFile(transport, askOf(o, input, { token }), host, to)
   return 0
 }
@@ -222,11 +262,17 @@ const run = (work: Work): Promise<number> => {
 }
 
 /** Runs an operation and returns the exit code. Throws a `Failure`. */
-export const runOperation = async (o: NamedOp, parsed: ParsedArguments, host: Host): Promise<number> => {
+export const runOperation = async (
+  o: NamedOp,
+  parsed: ParsedArguments,
+  host: Host,
+): Promise<number> => {
   const { options } = parsed
   const read = once((source) => {
     if (source !== '-') return host.readFile(source)
-    return options.apiKey === '-' ? misuse('only one option can read standard input, and --api-key does') : host.readInput()
+    return options.apiKey === '-'
+      ? misuse('only one option can read standard input, and --api-key does')
+      : host.readInput()
   })
   const target = await findTarget(options, host)
   const input = await inputFrom(o, parsed, read)

@@ -1,4 +1,6 @@
-/** Saves a downloaded file: complete or not at all, and over no other file unless that is wanted. */
+/**
+ * Saves a downloaded file: complete or not at all, and over no other file unless that is wanted.
+ */
 import { createHash } from 'node:crypto'
 import { link, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -16,10 +18,13 @@ export interface SaveTo {
   json: boolean
 }
 
-const isFolder = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isDirectory() ?? false
-const exists = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined
+const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() ?? false
+const exists = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined)) !== undefined
 
-const taken = (path: string): never => misuse(`${path} exists`, 'use --force to overwrite it, or --output to name another file')
+const taken = (path: string): never =>
+  misuse(`${path} exists`, 'use --force to overwrite it, or --output to name another file')
 
 /** The name that the server gives the file, as one of this folder. */
 const nameIn = ({ headers }: Reply): string => {
@@ -33,10 +38,13 @@ const nameIn = ({ headers }: Reply): string => {
   }
 }
 
-/** Throws a `Failure` unless the bytes are those that the server has stored: its ETag is their hash. */
+/**
+ * Throws a `Failure` unless the bytes are those that the server has stored: its ETag is their hash.
+ */
 const requireWhole = ({ headers }: Reply, sha256: string): void => {
   const expected = /^"([0-9a-f]{64})"$/.exec(headers.etag ?? '')?.[1]
-  if (expected !== sha256) throw new Failure('internal', 'the file is not complete: its bytes are not those of the server')
+  if (expected !== sha256)
+    throw new Failure('internal', 'the file is not complete: its bytes are not those of the server')
 }
 
 /** Puts a complete file in its place. */
@@ -51,7 +59,12 @@ const settle = async (draft: string, path: string, force: boolean): Promise<void
 }
 
 /** Writes a download beside its place first, and prints where it is. Throws a `Failure`. */
-export const saveFile = async (transport: Transport, ask: Ask, host: Host, { output, force, json }: SaveTo): Promise<void> => {
+export const saveFile = async (
+  transport: Transport,
+  ask: Ask,
+  host: Host,
+  { output, force, json }: SaveTo,
+): Promise<void> => {
   const hash = createHash('sha256')
   if (output === '-') {
     const reply = await passTo(transport, ask, host, (bytes) => {

@@ -1,4 +1,7 @@
-/** Naming the text that a command decides on: it is read first and shown, so that a change made meanwhile is refused. */
+/**
+ * Naming the text that a command decides on: it is read first and shown, so that a change made
+ * meanwhile is refused.
+ */
 import type { NamedOp } from '#contract/op'
 import type { Host } from './host.ts'
 import { MARK } from './table.ts'
@@ -18,13 +21,17 @@ const FIELD = 'expect_hash'
 const DEFAULT_WIDTH = 100
 
 /**
- * Whether the text is to be read first. Not if the caller names it; nor under the caller's own idempotency key, which is for sending the
- * same request again: by then the text may be another, by that very request.
+ * Whether the text is to be read first. Not if the caller names it; nor under the caller's own
+ * idempotency key, which is for sending the same request again: by then the text may be another, by
+ * that very request.
  */
 const isOpen = ({ o, input, options }: Deciding): boolean =>
   FIELD in o.input.properties && input[FIELD] === undefined && options.idempotencyKey === undefined
 
-/** The input, with the hash of the text as `read` gives it now. The mark and the beginning of the text go to standard error. */
+/**
+ * The input, with the hash of the text as `read` gives it now. The mark and the beginning of the
+ * text go to standard error.
+ */
 export const withSeen = async (deciding: Deciding, read: () => Promise<Input>): Promise<Input> => {
   const { input, host, options } = deciding
   if (!isOpen(deciding)) return input

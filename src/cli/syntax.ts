@@ -13,11 +13,19 @@ export const optionKey = ({ flag }: Pick<FlagField, 'flag'>): string =>
     .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
     .join('')
 
-const collect = (text: string, before: unknown): string[] => [...(Array.isArray(before) ? (before as string[]) : []), text]
+const collect = (text: string, before: unknown): string[] => [
+  ...(Array.isArray(before) ? (before as string[]) : []),
+  text,
+]
 
 const placeholder = ({ kind, schema }: Pick<FlagField, 'kind' | 'schema'>): string => {
   if (kind === 'choice') return 'word'
-  if (kind === 'text') return ({ uri: 'url', uuid: 'id', 'date-time': 'time' } as Record<string, string>)[schema.format ?? ''] ?? 'text'
+  if (kind === 'text')
+    return (
+      ({ uri: 'url', uuid: 'id', 'date-time': 'time' } as Record<string, string>)[
+        schema.format ?? ''
+      ] ?? 'text'
+    )
   return kind === 'integer' || kind === 'number' ? 'number' : kind
 }
 
@@ -29,12 +37,19 @@ const limits = ({ minimum, maximum }: FlagField['schema']): string => {
 }
 
 /** Whether the field and all objects around it are required. */
-const isRequired = ({ required = [], properties = {} }: TSchema, [name = '', ...rest]: readonly string[]): boolean =>
-  required.includes(name) && (rest.length === 0 || isRequired(properties[name], rest))
+const isRequired = (
+  { required = [], properties = {} }: TSchema,
+  [name = '', ...rest]: readonly string[],
+): boolean => required.includes(name) && (rest.length === 0 || isRequired(properties[name], rest))
 
 const remarks = (o: NamedOp, field: FlagField): string => {
   const read = field.readable ? 'accepts - and @file' : ''
-  return [isRequired(o.input, field.path) ? 'required' : '', limits(field.schema), field.many ? 'repeatable' : '', read]
+  return [
+    isRequired(o.input, field.path) ? 'required' : '',
+    limits(field.schema),
+    field.many ? 'repeatable' : '',
+    read,
+  ]
     .filter(Boolean)
     .join('; ')
 }
@@ -42,7 +57,8 @@ const remarks = (o: NamedOp, field: FlagField): string => {
 /** The shape of a JSON entry: `{name: text, note?: text}`. */
 const shapeOf = (schema: TSchema): string => {
   const { properties, required = [] } = schema
-  if (!properties) return choicesOf(schema)?.join(' | ') ?? placeholder({ kind: kindOf(schema), schema })
+  if (!properties)
+    return choicesOf(schema)?.join(' | ') ?? placeholder({ kind: kindOf(schema), schema })
   const fields = Object.entries(properties as Record<string, TSchema>)
   return `{${fields.map(([name, one]) => `${name}${required.includes(name) ? '' : '?'}: ${shapeOf(one)}`).join(', ')}}`
 }
@@ -61,7 +77,10 @@ const noneText = ({ many, kind, nullable }: FlagField): string => {
 const optionsOf = (o: NamedOp, field: FlagField): Option[] => {
   const { flag, kind, many } = field
   const isSwitch = kind === 'boolean' && !many
-  const positive = new Option(isSwitch ? `--${flag}` : `--${flag} <${placeholder(field)}>`, describe(o, field))
+  const positive = new Option(
+    isSwitch ? `--${flag}` : `--${flag} <${placeholder(field)}>`,
+    describe(o, field),
+  )
   if (many) positive.argParser(collect)
   // Only for help and completion; the value is validated with the others.
   positive.argChoices = choicesOf(field.schema) ?? wordsOf(field.schema)
@@ -95,7 +114,9 @@ interface Special {
 const special: readonly Special[] = [
   {
     applies: (o) => fieldsOf(o).length > 0,
-    options: [['--data <json>', 'All fields as one JSON object; accepts - and @file. Options override it.']],
+    options: [
+      ['--data <json>', 'All fields as one JSON object; accepts - and @file. Options override it.'],
+    ],
   },
   { applies: (o) => listOf(o) !== undefined, options: [['--all', 'Fetch all pages.']] },
   {
@@ -107,18 +128,31 @@ const special: readonly Special[] = [
   },
   {
     applies: takesKey,
-    options: [['--idempotency-key <key>', 'A unique key for this call. Repeating it returns the stored response.']],
+    options: [
+      [
+        '--idempotency-key <key>',
+        'A unique key for this call. Repeating it returns the stored response.',
+      ],
+    ],
   },
   {
     applies: ({ kind }) => kind === 'file',
     options: [
-      ['--output <file>', 'Where to write it: a file or a folder; - for standard output. Default: its name, in this folder.'],
+      [
+        '--output <file>',
+        'Where to write it: a file or a folder; - for standard output. Default: its name, in this folder.',
+      ],
       ['--force', 'Overwrite a file that exists.'],
     ],
   },
   {
     applies: ({ errors }) => errors.includes('reauthentication_required'),
-    options: [['--confirm-password <text>', 'Your password, if the server requires it again; accepts - and @file.']],
+    options: [
+      [
+        '--confirm-password <text>',
+        'Your password, if the server requires it again; accepts - and @file.',
+      ],
+    ],
   },
   {
     applies: ({ scope }) => scope !== 'session' && scope !== 'public',
@@ -127,7 +161,8 @@ const special: readonly Special[] = [
 ]
 
 /** The first sentence of a summary, for lists of commands. */
-export const titleOf = ({ summary }: Pick<NamedOp, 'summary'>): string => /^.*?\.(?=\s|$)/s.exec(summary)?.[0] ?? summary
+export const titleOf = ({ summary }: Pick<NamedOp, 'summary'>): string =>
+  /^.*?\.(?=\s|$)/s.exec(summary)?.[0] ?? summary
 
 /** The command of an operation, without an action. */
 export const syntaxOf = (o: NamedOp, name = 'command'): Command => {
@@ -136,7 +171,9 @@ export const syntaxOf = (o: NamedOp, name = 'command'): Command => {
     const { description = '' } = o.input.properties[parameter] ?? {}
     command.addArgument(new Argument(`<${kebab(parameter)}>`, description))
   }
-  for (const field of fieldsOf(o)) for (const option of optionsOf(o, field)) command.addOption(option)
-  for (const { applies, options } of special) if (applies(o)) for (const [flags, description] of options) command.option(flags, description)
+  for (const field of fieldsOf(o))
+    for (const option of optionsOf(o, field)) command.addOption(option)
+  for (const { applies, options } of special)
+    if (applies(o)) for (const [flags, description] of options) command.option(flags, description)
   return withCommon(command)
 }

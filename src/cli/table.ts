@@ -75,7 +75,10 @@ const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z$/
 const cellOf = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return oneLine(value.replace(INSTANT, '$1Z'))
-  if (Array.isArray(value)) return value.every((entry) => typeof entry === 'string') ? oneLine(value.join(', ')) : `${value.length}`
+  if (Array.isArray(value))
+    return value.every((entry) => typeof entry === 'string')
+      ? oneLine(value.join(', '))
+      : `${value.length}`
   return typeof value === 'object' ? oneLine(JSON.stringify(value)) : String(value)
 }
 
@@ -83,9 +86,11 @@ const cellOf = (value: unknown): string => {
 const inSnakeCase = (name: string): string => kebab(name).replaceAll('-', '_')
 
 /** Ids are not truncated. */
-const isWhole = (name: string): boolean => name === 'status' || /(^|[._])id$/.test(inSnakeCase(name))
+const isWhole = (name: string): boolean =>
+  name === 'status' || /(^|[._])id$/.test(inSnakeCase(name))
 
-const isObject = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The id of a nested object may be a field beside it, too. */
 const isTelling = (row: Row, name: string, inner: string): boolean =>
@@ -94,9 +99,14 @@ const isTelling = (row: Row, name: string, inner: string): boolean =>
 /** How many digits of a hash people compare. */
 export const MARK = 8
 
-/** The mark of a text: the beginning of its hash, by which people see that two surfaces show the same one. */
+/**
+ * The mark of a text: the beginning of its hash, by which people see that two surfaces show the
+ * same one.
+ */
 const markOf = (name: string, value: unknown): [string, unknown][] | undefined =>
-  name === 'content_hash' && typeof value === 'string' ? [['mark', value.slice(0, MARK)]] : undefined
+  name === 'content_hash' && typeof value === 'string'
+    ? [['mark', value.slice(0, MARK)]]
+    : undefined
 
 /** Adds identifying fields of nested objects, such as `post.text`. */
 const flat = (row: Row): Row =>
@@ -105,12 +115,15 @@ const flat = (row: Row): Row =>
       ([name, value]) =>
         markOf(name, value) ??
         (isObject(value)
-          ? Object.entries(value).flatMap(([inner, one]) => (isTelling(row, name, inner) ? [[`${name}.${inner}`, one]] : []))
+          ? Object.entries(value).flatMap(([inner, one]) =>
+              isTelling(row, name, inner) ? [[`${name}.${inner}`, one]] : [],
+            )
           : [[name, value]]),
     ),
   )
 
-const isPlain = (value: unknown): boolean => value === null || value === undefined || typeof value !== 'object'
+const isPlain = (value: unknown): boolean =>
+  value === null || value === undefined || typeof value !== 'object'
 
 /** Empty, or a default value. */
 const isMute = (value: unknown): boolean => value === false || cellOf(value) === ''
@@ -119,7 +132,9 @@ const isMute = (value: unknown): boolean => value === false || cellOf(value) ===
 const candidates = (rows: readonly Row[]): string[] => {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const telling = names.filter(
-    (name) => rows.every((row) => isPlain(row[name])) && (SWITCHES.has(name) || rows.some((row) => !isMute(row[name]))),
+    (name) =>
+      rows.every((row) => isPlain(row[name])) &&
+      (SWITCHES.has(name) || rows.some((row) => !isMute(row[name]))),
   )
   const rank = (field: string): number => {
     const name = inSnakeCase(field)
@@ -131,14 +146,26 @@ const candidates = (rows: readonly Row[]): string[] => {
   return telling.sort((a, b) => rank(a) - rank(b))
 }
 
-/** The table's columns for these rows, within `width` terminal columns. Truncated values stay distinguishable. */
+/**
+ * The table's columns for these rows, within `width` terminal columns. Truncated values stay
+ * distinguishable.
+ */
 export const columnsFor = (records: readonly Row[], width = Number.POSITIVE_INFINITY): Column[] => {
   const rows = records.map(flat)
   const chosen: (Column & { least: number })[] = []
   let least = 0
   for (const name of candidates(rows)) {
-    const whole = Math.max(widthOf(inSnakeCase(name)), ...rows.map((row) => widthOf(cellOf(row[name]))))
-    const column = { name, width: whole, least: isWhole(name) ? whole : Math.min(whole, Math.max(NARROWEST, widthOf(inSnakeCase(name)))) }
+    const whole = Math.max(
+      widthOf(inSnakeCase(name)),
+      ...rows.map((row) => widthOf(cellOf(row[name]))),
+    )
+    const column = {
+      name,
+      width: whole,
+      least: isWhole(name)
+        ? whole
+        : Math.min(whole, Math.max(NARROWEST, widthOf(inSnakeCase(name)))),
+    }
     const room = least + column.least + GAP * chosen.length
     if (chosen.length > 0 && room > width) continue
     least += column.least

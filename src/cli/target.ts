@@ -20,7 +20,8 @@ export interface ServerProfile {
 /** Without a trailing slash. */
 const checkedUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^https?:$/.test(url.protocol)) return misuse(`${text} is not a valid URL`, 'write it as https://tendril.example.com')
+  if (!url || !/^https?:$/.test(url.protocol))
+    return misuse(`${text} is not a valid URL`, 'write it as https://tendril.example.com')
   if (url.username || url.password || url.search || url.hash)
     return misuse('the URL of a deployment cannot have a user name, query or fragment')
   return url.href.replace(/\/+$/, '')
@@ -30,7 +31,11 @@ const checkedKey = (text: string): string => {
   const key = text.trim()
   return /^[\x21-\x7e]+$/.test(key)
     ? key
-    : misuse(key === '' ? 'the API key is empty' : 'an API key cannot contain spaces or control characters')
+    : misuse(
+        key === ''
+          ? 'the API key is empty'
+          : 'an API key cannot contain spaces or control characters',
+      )
 }
 
 const textIn = (options: Record<string, unknown>, name: string): string | undefined =>
@@ -39,11 +44,14 @@ const textIn = (options: Record<string, unknown>, name: string): string | undefi
 const own = (settings: Settings, name: string): CliProfile | undefined =>
   Object.hasOwn(settings.profiles, name) ? settings.profiles[name] : undefined
 
-const urlOf = (profile: CliProfile | undefined): string | undefined => (profile ? checkedUrl(profile.api_url ?? DEFAULT_URL) : undefined)
+const urlOf = (profile: CliProfile | undefined): string | undefined =>
+  profile ? checkedUrl(profile.api_url ?? DEFAULT_URL) : undefined
 
 /** The current profile if it has this URL, else the first one with it. */
 const nameByUrl = (settings: Settings, url: string): string | undefined => {
-  const names = Object.keys(settings.profiles).filter((name) => urlOf(settings.profiles[name]) === url)
+  const names = Object.keys(settings.profiles).filter(
+    (name) => urlOf(settings.profiles[name]) === url,
+  )
   return names.find((name) => name === settings.current) ?? names[0]
 }
 
@@ -64,7 +72,10 @@ const wantedOf = async (options: Record<string, unknown>, host: Host): Promise<W
 }
 
 /** Sends a stored key only to its own URL, never to another one given by an option. */
-export const findTarget = async (options: Record<string, unknown>, host: Host): Promise<ServerProfile> => {
+export const findTarget = async (
+  options: Record<string, unknown>,
+  host: Host,
+): Promise<ServerProfile> => {
   const settings = await readSettings(host.home, (text) => host.stderr.write(`tendril: ${text}\n`))
   const { name, url, key } = await wantedOf(options, host)
   const chosen = name ?? (url === undefined ? settings.current : nameByUrl(settings, url))
@@ -81,17 +92,28 @@ const at = ({ url }: ServerProfile): string => (url === DEFAULT_URL ? '' : ` --a
 const sessionOf = (target: ServerProfile): string => {
   const { session } = target.profile
   const hint = `run tendril login --session${at(target)}`
-  if (!session) throw new Failure('unauthenticated', 'this command requires a signed-in person', { hint })
-  if (Date.parse(session.expires_at) <= Date.now()) throw new Failure('unauthenticated', 'the session has ended', { hint })
+  if (!session)
+    throw new Failure('unauthenticated', 'this command requires a signed-in person', { hint })
+  if (Date.parse(session.expires_at) <= Date.now())
+    throw new Failure('unauthenticated', 'the session has ended', { hint })
   return session.token
 }
 
 /** The Bearer token. Throws a `Failure` for an unknown profile, but only if its key is needed. */
-export const tokenFor = (o: Pick<NamedOp, 'scope'>, target: ServerProfile, asMe: { asMe?: unknown }): string | undefined => {
+export const tokenFor = (
+  o: Pick<NamedOp, 'scope'>,
+  target: ServerProfile,
+  asMe: { asMe?: unknown },
+): string | undefined => {
   if (o.scope === 'public') return undefined
   if (target.name !== undefined && !target.apiKey && !own(target.settings, target.name))
-    return misuse(`no such profile: ${target.name}`, 'run tendril profiles list to see them, or tendril login --profile to create one')
+    return misuse(
+      `no such profile: ${target.name}`,
+      'run tendril profiles list to see them, or tendril login --profile to create one',
+    )
   if (o.scope === 'session' || asMe.asMe === true) return sessionOf(target)
   if (target.apiKey !== undefined) return target.apiKey
-  throw new Failure('unauthenticated', `not logged in to ${target.url}`, { hint: `run tendril login${at(target)}` })
+  throw new Failure('unauthenticated', `not logged in to ${target.url}`, {
+    hint: `run tendril login${at(target)}`,
+  })
 }

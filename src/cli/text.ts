@@ -4,11 +4,17 @@ import { textsIn } from '#kernel/json-value'
 import { replaceUnseen, unseenCount, unseenWarning, withCodes } from '#kernel/unseen'
 import type { Stream } from './host.ts'
 
-/** Anyone can write posts: an escape sequence must not move the cursor, nor a mark reverse the line, and what nobody sees is shown. */
+/**
+ * Anyone can write posts: an escape sequence must not move the cursor, nor a mark reverse the line,
+ * and what nobody sees is shown.
+ */
 export const harmless = (text: string): string => withCodes(text.replaceAll('\r\n', '\n'))
 
 const units = (run: string): string =>
-  Array.from({ length: run.length }, (_, index) => `\\u${run.charCodeAt(index).toString(16).padStart(4, '0')}`).join('')
+  Array.from(
+    { length: run.length },
+    (_, index) => `\\u${run.charCodeAt(index).toString(16).padStart(4, '0')}`,
+  ).join('')
 
 /** The same for JSON, without changing its value. */
 export const escaped = (json: string): string => replaceUnseen(json, units)
@@ -46,7 +52,8 @@ export const truncated = (text: string, width: number): string => {
   return `${head}…`
 }
 
-export const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)))
+export const padded = (text: string, width: number): string =>
+  text + ' '.repeat(Math.max(0, width - widthOf(text)))
 
 /** Says how much of an answer nobody would see. `value`: as the server gave it. */
 export const warnOfUnseen = (stderr: Stream, value: unknown): void => {

@@ -1,4 +1,7 @@
-/** HTTP to one deployment, with Node's own client, which starts faster than fetch and gives more precise errors. */
+/**
+ * HTTP to one deployment, with Node's own client, which starts faster than fetch and gives more
+ * precise errors.
+ */
 import type { ClientRequest, IncomingMessage, Agent as PlainAgent } from 'node:http'
 import { Failure } from './failure.ts'
 
@@ -31,11 +34,16 @@ export interface Transport {
 const DEADLINE_MS = 30_000
 const LARGEST_ANSWER = 256 * 2 ** 20
 
-/** How much of a streamed body to keep: enough for its last line, which may be an error. In characters. */
+/**
+ * How much of a streamed body to keep: enough for its last line, which may be an error. In
+ * characters.
+ */
 const TAIL_BYTES = 8_192
 
 const headersOf = ({ headers }: IncomingMessage): Reply['headers'] =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]))
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
+  )
 
 const readWhole = async (response: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = []
@@ -49,7 +57,11 @@ const readWhole = async (response: IncomingMessage): Promise<Buffer> => {
 }
 
 /** Output has begun, so a failure from here on cannot be retried. */
-const passOn = async (response: IncomingMessage, sink: (bytes: Uint8Array) => Promise<void>, limit: Limit): Promise<Buffer> => {
+const passOn = async (
+  response: IncomingMessage,
+  sink: (bytes: Uint8Array) => Promise<void>,
+  limit: Limit,
+): Promise<Buffer> => {
   let tail: Buffer = Buffer.alloc(0)
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -59,7 +71,10 @@ const passOn = async (response: IncomingMessage, sink: (bytes: Uint8Array) => Pr
     }
     return tail
   } catch (cause) {
-    throw new Failure('unavailable', `the response was cut off: ${cause instanceof Error ? cause.message : String(cause)}`)
+    throw new Failure(
+      'unavailable',
+      `the response was cut off: ${cause instanceof Error ? cause.message : String(cause)}`,
+    )
   }
 }
 
@@ -74,7 +89,8 @@ const sendRequest = (request: ClientRequest, { body, sink }: Ask, limit: Limit):
   new Promise((resolve, reject) => {
     request.on('error', reject)
     request.on('response', (response) => read(response, sink, limit).then(resolve, reject))
-    // As bytes: with a string, Node writes the headers before it as UTF-8 too, which encodes those that already are a second time.
+    // As bytes: with a string, Node writes the headers before it as UTF-8 too, which encodes those
+    // that already are a second time.
     request.end(body === undefined ? undefined : Buffer.from(body))
   })
 
@@ -114,14 +130,17 @@ export const openTransport = async (url: string, signal: AbortSignal): Promise<T
     async exchange(ask) {
       const { method, path, headers, body } = ask
       using limit = createLimit(signal)
-      const length: Record<string, string> = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+      const length: Record<string, string> =
+        body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
       const options = { method, agent, headers: { ...headers, ...length }, signal: limit.signal }
       try {
         return await sendRequest(http.request(new URL(base + path, url), options), ask, limit)
       } catch (cause) {
         signal.throwIfAborted()
         if (cause instanceof Failure) throw cause
-        throw limit.signal.aborted ? Object.assign(new Error(`none within ${DEADLINE_MS / 1_000} s`), { name: 'Overdue' }) : cause
+        throw limit.signal.aborted
+          ? Object.assign(new Error(`none within ${DEADLINE_MS / 1_000} s`), { name: 'Overdue' })
+          : cause
       }
     },
     close: () => agent.destroy(),

@@ -1,4 +1,7 @@
-/** Where the providers of channels are called: their usual addresses, unless a test or a proxy stands in for them. */
+/**
+ * Where the providers of channels are called: their usual addresses, unless a test or a proxy
+ * stands in for them.
+ */
 import { addressOf, refuseValue } from './values.ts'
 
 const usual = {

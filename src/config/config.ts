@@ -49,7 +49,9 @@ export interface Config {
   publicUrl: string
   /** The URL of this process for the other processes of the deployment. */
   nodeUrl: string
-  /** The folder for everything on this machine; undefined if neither TENDRIL_HOME nor HOME is set. */
+  /**
+   * The folder for everything on this machine; undefined if neither TENDRIL_HOME nor HOME is set.
+   */
   home: string | undefined
   databaseUrl: string | undefined
   logLevel: string
@@ -57,7 +59,10 @@ export interface Config {
   sandboxFaults: string
   /** `payg` meters reads of the sandbox as if they cost money. */
   sandboxTier: 'free' | 'payg'
-  /** Which engagements the sandbox allows: all (`open`), or those that X allows self-serve programs (`x_selfserve`). */
+  /**
+   * Which engagements the sandbox allows: all (`open`), or those that X allows self-serve programs
+   * (`x_selfserve`).
+   */
   sandboxRules: 'open' | 'x_selfserve'
   /** Undefined if the composer drafts. */
   openai: OpenaiConfig | undefined
@@ -66,7 +71,10 @@ export interface Config {
   firstStart: 'print' | 'file'
   /** Base64 of 32 bytes. */
   secretKey: string | undefined
-  /** `host:port` pairs that may be called although they are not public, also over plain http. For tests. */
+  /**
+   * `host:port` pairs that may be called although they are not public, also over plain http. For
+   * tests.
+   */
   egressAllow: string[]
   /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[]
@@ -76,7 +84,10 @@ export interface Config {
   auditKeepDays: number
   /** How long the steps and events of the agent's jobs are kept. */
   agentKeepDays: number
-  /** Hosts that the agent may read without asking, beyond those it always may: `docs.example.com`, `*.example.com`. */
+  /**
+   * Hosts that the agent may read without asking, beyond those it always may: `docs.example.com`,
+   * `*.example.com`.
+   */
   fetchAllow: string[]
   /** Undefined if files are kept in the database. */
   s3: S3Settings | undefined
@@ -89,7 +100,10 @@ export interface Config {
 
 type Env = Record<string, string | undefined>
 
-/** Never the working folder: a server that is started elsewhere would begin anew, and leave a secret behind. */
+/**
+ * Never the working folder: a server that is started elsewhere would begin anew, and leave a secret
+ * behind.
+ */
 const defaultHome = (env: Env, isRoot: boolean): string | undefined =>
   isRoot ? '/var/lib/tendril' : optional(env.HOME, (home) => join(home, '.tendril', 'server'))
 
@@ -105,9 +119,12 @@ const openaiOf = (env: Env): OpenaiConfig | undefined => {
     context: contextOf(env.MODEL_CONTEXT || '128000'),
     prices: pricesOf(env.PRICES || '{}'),
   }
-  const baseUrl = env.OPENAI_BASE_URL ? addressOf('OPENAI_BASE_URL', env.OPENAI_BASE_URL) : undefined
+  const baseUrl = env.OPENAI_BASE_URL
+    ? addressOf('OPENAI_BASE_URL', env.OPENAI_BASE_URL)
+    : undefined
   if (!env.OPENAI_API_KEY && !baseUrl) return undefined
-  if (!env.OPENAI_API_KEY && URL.parse(baseUrl!)?.hostname === PROVIDER) refuseValue('OPENAI_API_KEY', `set for ${PROVIDER}`)
+  if (!env.OPENAI_API_KEY && URL.parse(baseUrl!)?.hostname === PROVIDER)
+    refuseValue('OPENAI_API_KEY', `set for ${PROVIDER}`)
   return {
     apiKey: env.OPENAI_API_KEY ? modelKeyOf(env.OPENAI_API_KEY) : NO_KEY,
     baseUrl,
@@ -121,7 +138,8 @@ const openaiOf = (env: Env): OpenaiConfig | undefined => {
 const LEAST_AGENT_DAYS = 31
 
 /** Treats empty as unset. */
-const optional = <V>(text: string | undefined, read: (text: string) => V): V | undefined => (text ? read(text) : undefined)
+const optional = <V>(text: string | undefined, read: (text: string) => V): V | undefined =>
+  text ? read(text) : undefined
 
 export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() === 0): Config => {
   const port = portOf(env.PORT || '7070')
@@ -132,7 +150,11 @@ export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() =
     publicUrl: addressOf('PUBLIC_URL', env.PUBLIC_URL || `http://localhost:${port}`),
     nodeUrl: addressOf('NODE_URL', env.NODE_URL || `http://${hostAndPort(host, port)}`),
     home: env.TENDRIL_HOME || defaultHome(env, isRoot),
-    firstStart: choiceOf('TENDRIL_FIRST_START', ['print', 'file'], env.TENDRIL_FIRST_START || 'print'),
+    firstStart: choiceOf(
+      'TENDRIL_FIRST_START',
+      ['print', 'file'],
+      env.TENDRIL_FIRST_START || 'print',
+    ),
     databaseUrl: env.DATABASE_URL || undefined,
     logLevel: levelOf(env.LOG_LEVEL || 'info'),
     commit: optional(env.TENDRIL_COMMIT, commitOf) ?? null,

@@ -9,11 +9,14 @@ export interface AllowedProgram {
   env: string[]
   /** Whether it has the network. */
   network?: boolean
-  /** Runs where the kernel grants no namespaces, with the network and in sight of other processes. */
+  /**
+   * Runs where the kernel grants no namespaces, with the network and in sight of other processes.
+   */
   unconfined?: boolean
 }
 
-const FORM = 'JSON such as [{"command":"/usr/bin/notes","args":["--stdio"],"env":["NOTES_TOKEN"],"network":true}]'
+const FORM =
+  'JSON such as [{"command":"/usr/bin/notes","args":["--stdio"],"env":["NOTES_TOKEN"],"network":true}]'
 const MOST_PROGRAMS = 100
 const MOST_WORDS = 100
 
@@ -23,19 +26,38 @@ const STEERING =
   /^(PATH|HOME|TMPDIR|SHELL|IFS|ENV|BASH_.*|LD_.*|DYLD_.*|GLIBC_.*|GCONV_PATH|NODE_.*|BUN_.*|PYTHON.*|PERL.*|RUBY.*|JAVA_.*)$/
 
 const isWords = (value: unknown, isWord: (word: string) => boolean): value is string[] =>
-  Array.isArray(value) && value.length <= MOST_WORDS && value.every((word) => typeof word === 'string' && isWord(word))
+  Array.isArray(value) &&
+  value.length <= MOST_WORDS &&
+  value.every((word) => typeof word === 'string' && isWord(word))
 
 const isWord = (word: string): boolean => !word.includes('\0')
 
 const programOf = (value: unknown): AllowedProgram => {
   const wrong = () => refuseValue('MCP_STDIO', FORM, JSON.stringify(value))
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong()
-  const { command, args = [], env = [], network = false, unconfined = false, ...more } = value as Record<string, unknown>
-  if (typeof command !== 'string' || command === '' || !isWord(command) || Object.keys(more).length > 0) return wrong()
+  const {
+    command,
+    args = [],
+    env = [],
+    network = false,
+    unconfined = false,
+    ...more
+  } = value as Record<string, unknown>
+  if (
+    typeof command !== 'string' ||
+    command === '' ||
+    !isWord(command) ||
+    Object.keys(more).length > 0
+  )
+    return wrong()
   if (typeof network !== 'boolean' || typeof unconfined !== 'boolean') return wrong()
   if (!isWords(args, isWord) || !isWords(env, (name) => VARIABLE.test(name))) return wrong()
   const steering = env.find((name) => STEERING.test(name))
-  if (steering) return refuseValue('MCP_STDIO', `without variables that choose what is run, such as ${steering}`)
+  if (steering)
+    return refuseValue(
+      'MCP_STDIO',
+      `without variables that choose what is run, such as ${steering}`,
+    )
   return { command, args, env, ...(network && { network }), ...(unconfined && { unconfined }) }
 }
 
@@ -47,6 +69,7 @@ export const programsOf = (text: string): AllowedProgram[] => {
     return refuseValue('MCP_STDIO', FORM, text)
   }
   if (!Array.isArray(programs)) return refuseValue('MCP_STDIO', FORM, text)
-  if (programs.length > MOST_PROGRAMS) return refuseValue('MCP_STDIO', `at most ${MOST_PROGRAMS} programs`)
+  if (programs.length > MOST_PROGRAMS)
+    return refuseValue('MCP_STDIO', `at most ${MOST_PROGRAMS} programs`)
   return programs.map(programOf)
 }

@@ -11,7 +11,13 @@ export interface S3Settings {
   secretAccessKey: string
 }
 
-const NAMES = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_REGION', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
+const NAMES = [
+  'S3_ENDPOINT',
+  'S3_BUCKET',
+  'S3_REGION',
+  'S3_ACCESS_KEY_ID',
+  'S3_SECRET_ACCESS_KEY',
+] as const
 type Name = (typeof NAMES)[number]
 
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/
@@ -20,8 +26,11 @@ const REGION = /^[A-Za-z0-9-]{1,64}$/
 const KEY = /^[\x21-\x2b\x2d\x2e\x30-\x7e]{1,256}$/
 const SECRET = /^[\x21-\x7e]{1,1024}$/
 
-const checked = (name: Name, text: string, { form, means }: { form: RegExp; means: string }): string =>
-  form.test(text) ? text : refuseValue(name, means)
+const checked = (
+  name: Name,
+  text: string,
+  { form, means }: { form: RegExp; means: string },
+): string => (form.test(text) ? text : refuseValue(name, means))
 
 /** Undefined if files are kept in the database. Never repeats a secret. */
 export const s3Of = (env: Record<string, string | undefined>): S3Settings | undefined => {
@@ -38,7 +47,10 @@ export const s3Of = (env: Record<string, string | undefined>): S3Settings | unde
       form: BUCKET,
       means: 'the name of a bucket, of 3 to 63 letters, digits, dots and hyphens',
     }),
-    region: checked('S3_REGION', env.S3_REGION!, { form: REGION, means: 'the name of a region, such as us-east-1' }),
+    region: checked('S3_REGION', env.S3_REGION!, {
+      form: REGION,
+      means: 'the name of a region, such as us-east-1',
+    }),
     accessKeyId: checked('S3_ACCESS_KEY_ID', env.S3_ACCESS_KEY_ID!, {
       form: KEY,
       means: 'an access key id, without spaces, commas and slashes',

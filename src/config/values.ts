@@ -1,4 +1,7 @@
-/** Parsers for environment variables. Each throws an error with the variable's name and the accepted values. */
+/**
+ * Parsers for environment variables. Each throws an error with the variable's name and the accepted
+ * values.
+ */
 import { isIP } from 'node:net'
 import { isApiKey } from '#kernel/api-key'
 import { AppError } from '#kernel/errors'
@@ -7,13 +10,18 @@ import { parseSecret } from '#kernel/secret'
 
 /** `text`: the value, or undefined for a secret. */
 export const refuseValue = (name: string, accepted: string, text?: string): never => {
-  throw new AppError('invalid_input', `${name} must be ${accepted}${text === undefined ? '' : `: ${text}`}`)
+  throw new AppError(
+    'invalid_input',
+    `${name} must be ${accepted}${text === undefined ? '' : `: ${text}`}`,
+  )
 }
 
 export const choiceOf = <V extends string>(name: string, values: readonly V[], text: string): V =>
-  values.find((value) => value === text) ?? refuseValue(name, `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`, text)
+  values.find((value) => value === text) ??
+  refuseValue(name, `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`, text)
 
-export const switchOf = (name: string, text: string): boolean => choiceOf(name, ['on', 'off'], text) === 'on'
+export const switchOf = (name: string, text: string): boolean =>
+  choiceOf(name, ['on', 'off'], text) === 'on'
 
 export const levelOf = (text: string): string => choiceOf('LOG_LEVEL', logLevels, text)
 
@@ -35,18 +43,27 @@ export const portOf = (text: string): number =>
 const HOST_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\.?$/i
 
 /** Only digits and dots: probably a mistyped IP address. */
-const isHost = (text: string): boolean => isIP(text) !== 0 || (HOST_NAME.test(text) && !/^[\d.]+$/.test(text))
+const isHost = (text: string): boolean =>
+  isIP(text) !== 0 || (HOST_NAME.test(text) && !/^[\d.]+$/.test(text))
 
 export const hostOf = (text: string): string =>
-  isHost(text) ? text : refuseValue('HOST', 'an IP address or host name of this machine, without http:// and without a port', text)
+  isHost(text)
+    ? text
+    : refuseValue(
+        'HOST',
+        'an IP address or host name of this machine, without http:// and without a port',
+        text,
+      )
 
 /** Puts an IPv6 address in brackets: `[::1]:7070`. */
-export const hostAndPort = (host: string, port: number): string => `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+export const hostAndPort = (host: string, port: number): string =>
+  `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
 
 /** Without a trailing slash. */
 export const addressOf = (name: string, text: string): string => {
   const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol)) return refuseValue(name, 'an http or https address', text)
+  if (!url || !/^https?:$/.test(url.protocol))
+    return refuseValue(name, 'an http or https address', text)
   if (url.username || url.password || url.search || url.hash)
     return refuseValue(name, 'an address without a user name, password, query or fragment')
   return text.replace(/\/+$/, '')
@@ -58,7 +75,9 @@ const isNetwork = (text: string): boolean => {
   const [address = '', bits = '', ...more] = text.split('/')
   const family = isIP(address)
   if (family === 0 || more.length > 0) return false
-  return !text.includes('/') || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+  return (
+    !text.includes('/') || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+  )
 }
 
 /** Addresses and networks separated by commas. */
@@ -72,7 +91,8 @@ export const proxiesOf = (text: string): string[] => {
 }
 
 /** `docs.example.com`, `*.example.com` or `docs.example.com:8443`. */
-const LISTED_HOST = /^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+(:\d{1,5})?$/
+const LISTED_HOST =
+  /^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+(:\d{1,5})?$/
 
 const MOST_HOSTS = 100
 
@@ -84,7 +104,11 @@ export const hostsOf = (text: string): string[] => {
   const wrong = some.find((host) => !LISTED_HOST.test(host))
   return wrong === undefined
     ? some
-    : refuseValue('FETCH_ALLOW', 'host names such as docs.example.com or *.example.com, separated by commas', wrong)
+    : refuseValue(
+        'FETCH_ALLOW',
+        'host names such as docs.example.com or *.example.com, separated by commas',
+        wrong,
+      )
 }
 
 /** One host and one port, never a range. */
@@ -95,27 +119,53 @@ const isPair = (text: string): boolean => Number(PAIR.exec(text)?.[2] ?? Number.
 export const pairsOf = (text: string): string[] => {
   const pairs = text.split(',').filter((pair) => pair.trim() !== '')
   const wrong = pairs.find((pair) => !isPair(pair))
-  if (wrong !== undefined) throw new AppError('invalid_input', `EGRESS_ALLOW takes host:port, separated by commas, not ${wrong}`)
+  if (wrong !== undefined)
+    throw new AppError(
+      'invalid_input',
+      `EGRESS_ALLOW takes host:port, separated by commas, not ${wrong}`,
+    )
   return pairs
 }
 
 export const secretOf = (text: string): string =>
-  parseSecret(text) ? text : refuseValue('TENDRIL_SECRET_KEY', '32 bytes in base64; make them with `openssl rand -base64 32`')
+  parseSecret(text)
+    ? text
+    : refuseValue(
+        'TENDRIL_SECRET_KEY',
+        '32 bytes in base64; make them with `openssl rand -base64 32`',
+      )
 
 export const bootstrapKeyOf = (text: string): string =>
-  isApiKey(text) ? text : refuseValue('TENDRIL_BOOTSTRAP_KEY', 'an API key: ak_, 30 base62 characters and 6 of checksum')
+  isApiKey(text)
+    ? text
+    : refuseValue(
+        'TENDRIL_BOOTSTRAP_KEY',
+        'an API key: ak_, 30 base62 characters and 6 of checksum',
+      )
 
 export const commitOf = (text: string): string =>
-  /^[\w.+-]{1,64}$/.test(text) ? text : refuseValue('TENDRIL_COMMIT', 'a commit or version of up to 64 letters, digits and . _ + -', text)
+  /^[\w.+-]{1,64}$/.test(text)
+    ? text
+    : refuseValue(
+        'TENDRIL_COMMIT',
+        'a commit or version of up to 64 letters, digits and . _ + -',
+        text,
+      )
 
 export const failpointsOf = (text: string): string =>
   text === '' || text.split(',').every((part) => /^\s*[\w.:-]+=(kill|stop)\s*$/.test(part))
     ? text
-    : refuseValue('TENDRIL_FAILPOINTS', 'a list of name=kill and name=stop, separated by commas', text)
+    : refuseValue(
+        'TENDRIL_FAILPOINTS',
+        'a list of name=kill and name=stop, separated by commas',
+        text,
+      )
 
 /** Valid in a header. */
 export const modelKeyOf = (text: string): string =>
-  /^[\x21-\x7e]+$/.test(text) ? text : refuseValue('OPENAI_API_KEY', 'printable ASCII without spaces')
+  /^[\x21-\x7e]+$/.test(text)
+    ? text
+    : refuseValue('OPENAI_API_KEY', 'printable ASCII without spaces')
 
 const MODEL_NAME = /^[\x21-\x2b\x2d-\x7e]{1,200}$/
 const MOST_MODELS = 100
@@ -126,7 +176,9 @@ export const modelsOf = (text: string): string[] => {
   const some = [...new Set(names.filter((name) => name !== ''))]
   if (some.length > MOST_MODELS) refuseValue('MODEL_ALLOW', `at most ${MOST_MODELS} names`)
   const wrong = some.find((name) => !MODEL_NAME.test(name))
-  return wrong === undefined ? some : refuseValue('MODEL_ALLOW', 'names of models, separated by commas', wrong)
+  return wrong === undefined
+    ? some
+    : refuseValue('MODEL_ALLOW', 'names of models, separated by commas', wrong)
 }
 
 /** The least leaves room for the rules, the tools and an answer. */
@@ -135,7 +187,11 @@ const [LEAST_CONTEXT, LARGEST_CONTEXT] = [8_000, 10_000_000]
 export const contextOf = (text: string): number =>
   /^\d{4,8}$/.test(text) && Number(text) >= LEAST_CONTEXT && Number(text) <= LARGEST_CONTEXT
     ? Number(text)
-    : refuseValue('MODEL_CONTEXT', `a number of tokens from ${LEAST_CONTEXT} to ${LARGEST_CONTEXT}`, text)
+    : refuseValue(
+        'MODEL_CONTEXT',
+        `a number of tokens from ${LEAST_CONTEXT} to ${LARGEST_CONTEXT}`,
+        text,
+      )
 
 /** Dollars per million tokens. */
 export interface ModelPrice {
@@ -149,11 +205,18 @@ const HIGHEST_PRICE = 10_000
 const isPrice = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const { input, output, cached, ...more } = value as Record<string, unknown>
-  const isAmount = (amount: unknown) => typeof amount === 'number' && amount >= 0 && amount <= HIGHEST_PRICE
-  return isAmount(input) && isAmount(output) && (cached === undefined || isAmount(cached)) && Object.keys(more).length === 0
+  const isAmount = (amount: unknown) =>
+    typeof amount === 'number' && amount >= 0 && amount <= HIGHEST_PRICE
+  return (
+    isAmount(input) &&
+    isAmount(output) &&
+    (cached === undefined || isAmount(cached)) &&
+    Object.keys(more).length === 0
+  )
 }
 
-const PRICES_FORM = 'JSON such as {"model":{"input":1.25,"output":10,"cached":0.125}}, in dollars per million tokens'
+const PRICES_FORM =
+  'JSON such as {"model":{"input":1.25,"output":10,"cached":0.125}}, in dollars per million tokens'
 
 export const pricesOf = (text: string): Record<string, ModelPrice> => {
   let prices: unknown
@@ -162,9 +225,13 @@ export const pricesOf = (text: string): Record<string, ModelPrice> => {
   } catch {
     return refuseValue('PRICES', PRICES_FORM, text)
   }
-  if (typeof prices !== 'object' || prices === null || Array.isArray(prices)) return refuseValue('PRICES', PRICES_FORM, text)
-  const wrong = Object.entries(prices).find(([name, price]) => !MODEL_NAME.test(name) || !isPrice(price))
+  if (typeof prices !== 'object' || prices === null || Array.isArray(prices))
+    return refuseValue('PRICES', PRICES_FORM, text)
+  const wrong = Object.entries(prices).find(
+    ([name, price]) => !MODEL_NAME.test(name) || !isPrice(price),
+  )
   if (wrong) refuseValue('PRICES', PRICES_FORM, `${wrong[0]} has ${JSON.stringify(wrong[1])}`)
-  if (Object.keys(prices).length > MOST_MODELS) refuseValue('PRICES', `prices of at most ${MOST_MODELS} models`)
+  if (Object.keys(prices).length > MOST_MODELS)
+    refuseValue('PRICES', `prices of at most ${MOST_MODELS} models`)
   return prices as Record<string, ModelPrice>
 }

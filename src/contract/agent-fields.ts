@@ -1,4 +1,7 @@
-/** What the operations of the agent have in common. Their names are in camel case, as the API document shows them. */
+/**
+ * What the operations of the agent have in common. Their names are in camel case, as the API
+ * document shows them.
+ */
 import { Type as T } from '@sinclair/typebox'
 import { cursorLike, Id, NextCursor, nullable, oneOf, record, Time, untrustedIf } from './shapes.ts'
 
@@ -15,7 +18,9 @@ export const workers = { roles: ['editor', 'approver'] } as const
 export const visibilities = ['workspace', 'private'] as const
 
 export const page = {
-  limit: T.Optional(T.Integer({ minimum: 1, maximum: 50, default: 25, description: 'Page size. Default 25.' })),
+  limit: T.Optional(
+    T.Integer({ minimum: 1, maximum: 50, default: 25, description: 'Page size. Default 25.' }),
+  ),
   cursor: cursorLike('MDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'),
 }
 
@@ -25,9 +30,21 @@ export const nextCursor = { nextCursor: NextCursor }
 export const following = {
   id: Id,
   after: T.Optional(
-    T.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0, description: 'The seq of the last event that you have.' }),
+    T.Integer({
+      minimum: 0,
+      maximum: 999_999_999_999_999,
+      default: 0,
+      description: 'The seq of the last event that you have.',
+    }),
   ),
-  wait: T.Optional(T.Integer({ minimum: 0, maximum: 25, default: 0, description: 'Seconds to wait for the next event.' })),
+  wait: T.Optional(
+    T.Integer({
+      minimum: 0,
+      maximum: 25,
+      default: 0,
+      description: 'Seconds to wait for the next event.',
+    }),
+  ),
 }
 
 export const NextSeq = T.Integer({ description: 'Pass it as after.' })

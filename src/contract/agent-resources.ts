@@ -27,7 +27,10 @@ import { area, type Resource } from './op.ts'
 
 /** The workspace agent: for people and programs that talk to it. */
 export const agentResources = area('agent', {
-  conversations: { about: 'Conversations with the agent. Each message starts a job.', group: conversations },
+  conversations: {
+    about: 'Conversations with the agent. Each message starts a job.',
+    group: conversations,
+  },
   messages: { about: 'A message to the agent, in a new conversation or another.', group: messages },
   conversationPeople: {
     about: 'Who sees a private conversation beside the person who began it.',
@@ -48,17 +51,30 @@ export const agentResources = area('agent', {
     group: schedules,
   },
   webhookRules: {
-    about: 'Addresses where a signed post from outside starts a job of the agent. The capability create_webhook_rule makes them.',
+    about:
+      'Addresses where a signed post from outside starts a job of the agent. The capability create_webhook_rule makes them.',
     group: webhookRules,
   },
   tools: { about: 'What the agent can do.', group: tools },
   toolRules: { about: 'What people have decided about tools.', group: toolRules },
   actions: { about: 'The capabilities of the agent, called by name.', group: actions },
-  memories: { about: 'What the agent remembers. The capability remember adds to it.', group: memories },
+  memories: {
+    about: 'What the agent remembers. The capability remember adds to it.',
+    group: memories,
+  },
   playbooks: { about: 'What the workspace tells the agent to do, in versions.', group: playbooks },
-  artifacts: { about: 'Files that the agent has made, and who may download them.', group: artifacts },
-  documents: { about: 'Text files of the workspace, which people and the agent search.', group: documents },
-  mcpServers: { about: "Servers of others' tools, which the agent may be let use.", group: mcpServers },
+  artifacts: {
+    about: 'Files that the agent has made, and who may download them.',
+    group: artifacts,
+  },
+  documents: {
+    about: 'Text files of the workspace, which people and the agent search.',
+    group: documents,
+  },
+  mcpServers: {
+    about: "Servers of others' tools, which the agent may be let use.",
+    group: mcpServers,
+  },
   channels: {
     about: 'Where people outside of the app talk to the agent: email, Slack, WhatsApp, SMS.',
     group: channels,
@@ -71,21 +87,44 @@ export const agentResources = area('agent', {
   modules: { about: 'Which further tools are offered over MCP.', group: modules },
 })
 
-/** The prefix of all capabilities, whose ids end with their names, and of the operation that calls them. */
+/**
+ * The prefix of all capabilities, whose ids end with their names, and of the operation that calls
+ * them.
+ */
 const CAPABILITIES = 'agent.actions'
 
 /**
- * Capabilities: tools of the agent, with no route or command of their own. Others call them by name, through `agent.actions.call` or over
- * MCP. The path of each is that of such a call.
+ * Capabilities: tools of the agent, with no route or command of their own. Others call them by
+ * name, through `agent.actions.call` or over MCP. The path of each is that of such a call.
  */
 export const capabilityResources = {
   delegation: { prefix: CAPABILITIES, about: 'Sub-agents.', group: delegationCapabilities },
   clock: { prefix: CAPABILITIES, about: 'The time.', group: clockCapabilities },
   fetching: { prefix: CAPABILITIES, about: 'Pages of the web.', group: fetchCapabilities },
-  schedules: { prefix: CAPABILITIES, about: 'What the agent is to do later.', group: scheduleCapabilities },
+  schedules: {
+    prefix: CAPABILITIES,
+    about: 'What the agent is to do later.',
+    group: scheduleCapabilities,
+  },
   memories: { prefix: CAPABILITIES, about: 'What is to be remembered.', group: memoryCapabilities },
-  playbooks: { prefix: CAPABILITIES, about: 'What the workspace tells the agent to do.', group: playbookCapabilities },
-  documents: { prefix: CAPABILITIES, about: 'What the documents of the workspace say.', group: documentCapabilities },
-  webhookRules: { prefix: CAPABILITIES, about: 'What the agent is to do with posts from outside.', group: webhookRuleCapabilities },
-  artifacts: { prefix: CAPABILITIES, about: 'Files for people to download.', group: artifactCapabilities },
+  playbooks: {
+    prefix: CAPABILITIES,
+    about: 'What the workspace tells the agent to do.',
+    group: playbookCapabilities,
+  },
+  documents: {
+    prefix: CAPABILITIES,
+    about: 'What the documents of the workspace say.',
+    group: documentCapabilities,
+  },
+  webhookRules: {
+    prefix: CAPABILITIES,
+    about: 'What the agent is to do with posts from outside.',
+    group: webhookRuleCapabilities,
+  },
+  artifacts: {
+    prefix: CAPABILITIES,
+    about: 'Files for people to download.',
+    group: artifactCapabilities,
+  },
 } as const satisfies Record<string, Resource>

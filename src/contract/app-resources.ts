@@ -20,7 +20,10 @@ export const appResources = area('app', {
   members: { about: 'The members of the workspace and their roles.', group: members },
   device: { about: 'Approving a device by its code.', group: device },
   invitations: { about: 'Inviting people to the workspace.', group: invitations },
-  connections: { about: 'Connecting and disconnecting accounts on networks.', group: appConnections },
+  connections: {
+    about: 'Connecting and disconnecting accounts on networks.',
+    group: appConnections,
+  },
   plan: { about: 'The limits of the plan, and what is used.', group: plan },
   audit: { about: 'Who changed what, and when.', group: audit },
   webhook: { about: 'The endpoint that receives events as they happen.', group: webhook },

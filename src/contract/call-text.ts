@@ -17,7 +17,11 @@ export interface CallText {
 }
 
 /** As the call would send or keep it; undefined if it has none, or takes no other. */
-export const textOfCall = ({ tool_name, arguments: given, subject }: AskedCall): CallText | undefined => {
+export const textOfCall = ({
+  tool_name,
+  arguments: given,
+  subject,
+}: AskedCall): CallText | undefined => {
   const o = [...operations, ...capabilities].find(({ tool }) => tool === tool_name)
   const field = o && textFieldOf(o)
   if (field === undefined) return undefined
@@ -34,10 +38,15 @@ export const withoutText = (given: Arguments, { field }: CallText): Arguments =>
 const inLines = (text: string): string => text.replace(/\r\n?/g, '\n')
 
 /**
- * The arguments of the call with this text. One that is the same but for the ends of its lines stays as it was, byte for byte. `others`: the
- * other arguments, perhaps changed.
+ * The arguments of the call with this text. One that is the same but for the ends of its lines
+ * stays as it was, byte for byte. `others`: the other arguments, perhaps changed.
  */
-export const withText = (asked: AskedCall, { field, text: before }: CallText, text: string, others = asked.arguments): Arguments => {
+export const withText = (
+  asked: AskedCall,
+  { field, text: before }: CallText,
+  text: string,
+  others = asked.arguments,
+): Arguments => {
   if (inLines(text) !== inLines(before)) return { ...others, [field]: inLines(text) }
   return typeof asked.arguments[field] === 'string' ? { ...others, [field]: before } : others
 }

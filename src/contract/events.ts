@@ -1,4 +1,7 @@
-/** Webhook events and their payloads. The API document defines the first three; the others are extensions. */
+/**
+ * Webhook events and their payloads. The API document defines the first three; the others are
+ * extensions.
+ */
 import { Type as T, type TSchema } from '@sinclair/typebox'
 import { channelNames } from './channel-names.ts'
 import { Id, nullable, oneOf, record, Time } from './shapes.ts'
@@ -10,19 +13,42 @@ interface EventDeclaration {
   data: TSchema
 }
 
-const error = nullable(T.String({ description: 'The error code of the record, such as generation_failed: <hint>.' }))
+const error = nullable(
+  T.String({ description: 'The error code of the record, such as generation_failed: <hint>.' }),
+)
 const reason = T.String({ description: 'The last_error of the item.' })
 const ofItem = { item_id: Id, batch_id: nullable(Id) }
 
 /** A record that awaits a person's decision. `kind` determines which ids it has. */
 const Approval = T.Union([
-  record({ kind: oneOf(['batch']), batch_id: Id, items: T.Integer({ minimum: 1, description: 'How many drafts the batch has.' }) }),
+  record({
+    kind: oneOf(['batch']),
+    batch_id: Id,
+    items: T.Integer({ minimum: 1, description: 'How many drafts the batch has.' }),
+  }),
   record({ kind: oneOf(['article']), article_id: Id, item_id: Id }),
   record({ kind: oneOf(['item', 'item_review']), item_id: Id }),
-  record({ kind: oneOf(['engagement']), engagement_id: Id, action: oneOf(['reply', 'quote', 'repost', 'like']) }),
+  record({
+    kind: oneOf(['engagement']),
+    engagement_id: Id,
+    action: oneOf(['reply', 'quote', 'repost', 'like']),
+  }),
   record({ kind: oneOf(['engagement_review']), engagement_id: Id }),
-  record({ kind: oneOf(['playbook']), playbook_id: Id, version_id: Id, slug: T.String(), url: T.String() }),
-  record({ kind: oneOf(['agent']), approval_id: Id, job_id: Id, tool_name: T.String(), summary: T.String(), url: T.String() }),
+  record({
+    kind: oneOf(['playbook']),
+    playbook_id: Id,
+    version_id: Id,
+    slug: T.String(),
+    url: T.String(),
+  }),
+  record({
+    kind: oneOf(['agent']),
+    approval_id: Id,
+    job_id: Id,
+    tool_name: T.String(),
+    summary: T.String(),
+    url: T.String(),
+  }),
   record({
     ...{
       kind: oneOf(['reply']),
@@ -42,7 +68,13 @@ export const events = [
   {
     type: 'growth.batch.settled',
     summary: "A batch is ready or has failed; includes the record's error code.",
-    data: record({ batch_id: Id, status: oneOf(['ready', 'failed']), error, requested: T.Integer(), delivered: T.Integer() }),
+    data: record({
+      batch_id: Id,
+      status: oneOf(['ready', 'failed']),
+      error,
+      requested: T.Integer(),
+      delivered: T.Integer(),
+    }),
   },
   {
     type: 'growth.approval.requested',
@@ -53,7 +85,12 @@ export const events = [
   {
     type: 'growth.item.posted',
     summary: 'An item was posted, by any means.',
-    data: record({ ...ofItem, external_id: nullable(T.String()), url: nullable(T.String()), posted_at: Time }),
+    data: record({
+      ...ofItem,
+      external_id: nullable(T.String()),
+      url: nullable(T.String()),
+      posted_at: Time,
+    }),
   },
   {
     type: 'growth.item.returned',
@@ -70,14 +107,25 @@ export const events = [
     type: 'agent.job.settled',
     summary: 'A job of the agent is over.',
     data: record({
-      ...{ job_id: Id, kind: T.String(), conversation_id: nullable(Id), status: oneOf(['completed', 'failed', 'cancelled']) },
+      ...{
+        job_id: Id,
+        kind: T.String(),
+        conversation_id: nullable(Id),
+        status: oneOf(['completed', 'failed', 'cancelled']),
+      },
       error: nullable(T.String()),
     }),
   },
   {
     type: 'agent.approval.decided',
     summary: 'A person has allowed or refused what the agent asked for.',
-    data: record({ approval_id: Id, job_id: Id, tool_name: T.String(), status: oneOf(['approved', 'rejected']), edited: T.Boolean() }),
+    data: record({
+      approval_id: Id,
+      job_id: Id,
+      tool_name: T.String(),
+      status: oneOf(['approved', 'rejected']),
+      edited: T.Boolean(),
+    }),
   },
   {
     type: 'agent.budget.warning',
@@ -91,12 +139,19 @@ export const events = [
   },
   {
     type: 'agent.schedule.paused',
-    summary: 'A schedule of the agent was paused, because its last runs have failed or whoever made it has left.',
-    data: record({ schedule_id: Id, goal: T.String(), reason: oneOf(['failures', 'caller_gone']), last_job_id: nullable(Id) }),
+    summary:
+      'A schedule of the agent was paused, because its last runs have failed or whoever made it has left.',
+    data: record({
+      schedule_id: Id,
+      goal: T.String(),
+      reason: oneOf(['failures', 'caller_gone']),
+      last_job_id: nullable(Id),
+    }),
   },
   {
     type: 'agent.channel.failing',
-    summary: 'A channel has ceased to work, or could not be connected: its provider refuses the credentials, or another workspace has it.',
+    summary:
+      'A channel has ceased to work, or could not be connected: its provider refuses the credentials, or another workspace has it.',
     data: record({
       ...{ connection_id: Id, channel: oneOf(channelNames), routing_key: T.String() },
       ...{ display_name: T.String(), error: T.String() },

@@ -61,16 +61,30 @@ export const NAME_LIMIT = 160
 export const EMAIL_LIMIT = 254
 FormatRegistry.Set(
   'email',
-  (text) => EMAIL.test(normalForm(text, 'NFKC')) && strangeCharacter(text) === undefined && !isLonger(text, EMAIL_LIMIT),
+  (text) =>
+    EMAIL.test(normalForm(text, 'NFKC')) &&
+    strangeCharacter(text) === undefined &&
+    !isLonger(text, EMAIL_LIMIT),
 )
-FormatRegistry.Set('name', (text) => strangeCharacter(text) === undefined && !isInvisible(text) && !isLonger(text, NAME_LIMIT))
+FormatRegistry.Set(
+  'name',
+  (text) =>
+    strangeCharacter(text) === undefined && !isInvisible(text) && !isLonger(text, NAME_LIMIT),
+)
 /** Names that no file system takes for a path, and that nobody reads for another. */
 FormatRegistry.Set(
   'file-name',
-  (text) => !/[/\\]/.test(text) && !/^\.{1,2}$/.test(text) && /\S/.test(text) && strangeCharacter(text) === undefined && !isInvisible(text),
+  (text) =>
+    !/[/\\]/.test(text) &&
+    !/^\.{1,2}$/.test(text) &&
+    /\S/.test(text) &&
+    strangeCharacter(text) === undefined &&
+    !isInvisible(text),
 )
 /** The form of every tool's name; those of servers' tools end as the servers have it. */
 FormatRegistry.Set('tool-name', (text) => /^[a-z][a-zA-Z0-9_-]{0,63}$/.test(text))
 /** The name of a tool, or of a host that fetch_url may read. */
-FormatRegistry.Set('tool-rule', (text) => /^[a-z][a-zA-Z0-9_-]{0,63}(:[a-z0-9.:[\]-]{1,260})?$/.test(text))
+FormatRegistry.Set('tool-rule', (text) =>
+  /^[a-z][a-zA-Z0-9_-]{0,63}(:[a-z0-9.:[\]-]{1,260})?$/.test(text),
+)
 FormatRegistry.Set('clock-time', (text) => /^([01]\d|2[0-3]):[0-5]\d$/.test(text))

@@ -14,4 +14,9 @@ export const generationsPage = {
 }
 
 /** What every operation that cancels one declares. */
-export const cancels = { errors: ['not_found'], roles: ['editor'], recalls: true, repeatable: true } as const
+export const cancels = {
+  errors: ['not_found'],
+  roles: ['editor'],
+  recalls: true,
+  repeatable: true,
+} as const

@@ -31,7 +31,8 @@ export const growthResources = area('growth', {
   batches: { about: 'Batches of drafted posts, made from the growth profile.', group: batches },
   articles: { about: 'Long-form articles, each posted as one long post.', group: articles },
   items: {
-    about: 'Posts and articles on their way from draft to the network. Nothing goes out without approval.',
+    about:
+      'Posts and articles on their way from draft to the network. Nothing goes out without approval.',
     group: items,
   },
   connection: { about: 'The default account on the network.', group: connection },
@@ -40,7 +41,10 @@ export const growthResources = area('growth', {
   channels: { about: 'Where, how often and in what form to post.', group: channels },
   audits: { about: 'What worked and what flopped, by the numbers.', group: audits },
   hooks: { about: 'Ways to open a post, and how each performs.', group: hooks },
-  learnings: { about: 'What worked and what flopped. Active learnings guide every draft.', group: learnings },
+  learnings: {
+    about: 'What worked and what flopped. Active learnings guide every draft.',
+    group: learnings,
+  },
   experiments: { about: 'Controlled comparisons of ways to write.', group: experiments },
   products: {
     about: 'What you offer. Drafts may mention active products, never archived ones.',
@@ -58,9 +62,15 @@ export const growthResources = area('growth', {
   },
   targets: { about: 'Accounts on the network whose posts are watched.', group: targets },
   signals: { about: 'Posts by targets that may deserve a response.', group: signals },
-  sandbox: { about: 'The built-in network: what stands there, and acting as its residents.', group: sandbox },
+  sandbox: {
+    about: 'The built-in network: what stands there, and acting as its residents.',
+    group: sandbox,
+  },
   counts: { about: 'How much there is in each state.', group: counts },
-  calendar: { about: 'What is scheduled and posted, beside the slots of the cadences.', group: calendar },
+  calendar: {
+    about: 'What is scheduled and posted, beside the slots of the cadences.',
+    group: calendar,
+  },
   metrics: { about: 'The numbers of posts, by day or week.', group: metrics },
   plan: { about: 'What the plan allows, and what is used.', group: plan },
   automation: { about: 'The kill switch for everything unattended.', group: automation },

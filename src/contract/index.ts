@@ -5,11 +5,17 @@ import { appResources } from './app-resources.ts'
 import { growthResources } from './growth-resources.ts'
 import { type NamedOp, named, type Resource } from './op.ts'
 
-export const resources: Resource[] = [...Object.values(growthResources), ...Object.values(agentResources), ...Object.values(appResources)]
+export const resources: Resource[] = [
+  ...Object.values(growthResources),
+  ...Object.values(agentResources),
+  ...Object.values(appResources),
+]
 
 export const operations: NamedOp[] = resources.flatMap((resource) => named(resource))
 
-export const capabilities: NamedOp[] = Object.values(capabilityResources).flatMap((resource) => named(resource))
+export const capabilities: NamedOp[] = Object.values(capabilityResources).flatMap((resource) =>
+  named(resource),
+)
 
 /** The operations that API keys can call, given the scope. */
 export const keyOperations: NamedOp[] = operations.filter(({ scope }) => isScope(scope))

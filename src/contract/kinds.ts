@@ -1,12 +1,16 @@
-/** The kinds of operations: the fields that each kind adds, and the traits of its operations. A new kind adds a row to both tables. */
+/**
+ * The kinds of operations: the fields that each kind adds, and the traits of its operations. A new
+ * kind adds a row to both tables.
+ */
 import type { Role } from '#kernel/roles'
 import type { Access } from '#kernel/scopes'
 import type { CapKey, PlanFeature, QuotaKey } from './limits.ts'
 
 /**
- * What the agent may do with a tool before a person is asked. `read` and `draft`: call it; a draft only while the agent has read no text
- * of people outside. `commit`: always ask. `safe`: call it in any case. `outside_read`: call it for hosts of the list. `never`: not offered
- * to it, but to others.
+ * What the agent may do with a tool before a person is asked. `read` and `draft`: call it; a draft
+ * only while the agent has read no text of people outside. `commit`: always ask. `safe`: call it in
+ * any case. `outside_read`: call it for hosts of the list. `never`: not offered to it, but to
+ * others.
  */
 type AgentClass = 'read' | 'draft' | 'commit' | 'safe' | 'outside_read' | 'never'
 
@@ -14,9 +18,15 @@ interface Offered {
   /** The name of its MCP tool. */
   tool: string
   agent: AgentClass
-  /** The answer contains text of people outside the workspace. An agent that has read it does less without being asked. */
+  /**
+   * The answer contains text of people outside the workspace. An agent that has read it does less
+   * without being asked.
+   */
   foreign?: true
-  /** Listed over MCP only for a client that names this toolset, or all: a tool beyond those of the API document. */
+  /**
+   * Listed over MCP only for a client that names this toolset, or all: a tool beyond those of the
+   * API document.
+   */
   toolset?: 'content'
 }
 
@@ -36,17 +46,25 @@ interface Change {
 interface Commanded extends Change {
   /** The answer contains a secret that is shown once. The answer stored for replays is sealed. */
   secret?: boolean
-  /** Jumps the mailbox's queue, because it recalls work that is about to go out: the kill switch, disconnecting. */
+  /**
+   * Jumps the mailbox's queue, because it recalls work that is about to go out: the kill switch,
+   * disconnecting.
+   */
   urgent?: boolean
-  /** May take back a send that is about to go out. Its letter shares its transaction with no other. */
+  /**
+   * May take back a send that is about to go out. Its letter shares its transaction with no other.
+   */
   recalls?: boolean
-  /** Letters work through the list in this field, at most so many entries in each. The answer is one list, in the same order. */
+  /**
+   * Letters work through the list in this field, at most so many entries in each. The answer is one
+   * list, in the same order.
+   */
   inParts?: { field: string; most: number }
   /** Also works while the workspace awaits its deletion. */
   whileDeleting?: boolean
   /**
-   * Set for a generation, or what starts a job: the operation to poll until the record has settled. A name within the same resource, or a full id. A list,
-   * if no operation reads the single record.
+   * Set for a generation, or what starts a job: the operation to poll until the record has settled.
+   * A name within the same resource, or a full id. A list, if no operation reads the single record.
    */
   settles?: string
   /** Within a job of the agent, the step that calls it waits for the job that it makes. */
@@ -62,13 +80,21 @@ interface Commanded extends Change {
 type WorkspaceChange = Tool & Commanded
 
 interface Fields {
-  /** Reads a workspace. `stream`: as text/event-stream, the answer goes on with what happens; the input has `id` and `after`. */
+  /**
+   * Reads a workspace. `stream`: as text/event-stream, the answer goes on with what happens; the
+   * input has `id` and `after`.
+   */
   query: Tool & { stream?: true }
   /** Changes a workspace: one letter in its mailbox. */
   command: WorkspaceChange
-  /** A command that replies with the outcome of the work it starts; after 20 seconds, with 202 and the current record. */
+  /**
+   * A command that replies with the outcome of the work it starts; after 20 seconds, with 202 and
+   * the current record.
+   */
   awaited: WorkspaceChange
-  /** A command that first calls a network, outside the mailbox, and then decides with its answer. */
+  /**
+   * A command that first calls a network, outside the mailbox, and then decides with its answer.
+   */
   prepared: WorkspaceChange
   /** Concerns a person rather than a workspace; requires that person's session. */
   personal: Change
@@ -87,8 +113,13 @@ export type Kind = keyof Fields
 
 type KeyOfAny<T> = T extends unknown ? keyof T : never
 
-/** The fields of a kind. Fields of other kinds are declared as undefined, so that code can read them without narrowing. */
-export type FieldsOf<K extends Kind> = Fields[K] & { [N in Exclude<KeyOfAny<Fields[Kind]>, keyof Fields[K]>]?: undefined }
+/**
+ * The fields of a kind. Fields of other kinds are declared as undefined, so that code can read them
+ * without narrowing.
+ */
+export type FieldsOf<K extends Kind> = Fields[K] & {
+  [N in Exclude<KeyOfAny<Fields[Kind]>, keyof Fields[K]>]?: undefined
+}
 
 interface Traits {
   /** Runs as a letter in the workspace's mailbox, so an Idempotency-Key replays its answer. */

@@ -1,4 +1,7 @@
-/** The names of what plans limit. The numbers are in domain/app/plan.ts; each operation declares the limits it counts against. */
+/**
+ * The names of what plans limit. The numbers are in domain/app/plan.ts; each operation declares the
+ * limits it counts against.
+ */
 
 /** Monthly quotas: one unit per item requested, or per record. */
 export const quotaKeys = ['posts', 'articles', 'audits', 'reports'] as const
@@ -19,12 +22,24 @@ export const capKeys = [
 ] as const
 export type CapKey = (typeof capKeys)[number]
 
-/** Capped actions that cost nothing: a person's own text, a code. They go on whatever the state of billing. */
+/**
+ * Capped actions that cost nothing: a person's own text, a code. They go on whatever the state of
+ * billing.
+ */
 const freeCaps: readonly CapKey[] = ['create_item', 'link_code']
 export const isCostly = (cap: CapKey): boolean => !freeCaps.includes(cap)
 
-/** What the agent of a workspace may use: tokens, hundredths of a US cent, calls of one tool an hour, model calls of a job. -1: no limit. */
-export const agentLimitKeys = ['agent_tokens_day', 'agent_tokens_month', 'agent_cost_month', 'agent_calls_hour', 'agent_max_steps'] as const
+/**
+ * What the agent of a workspace may use: tokens, hundredths of a US cent, calls of one tool an
+ * hour, model calls of a job. -1: no limit.
+ */
+export const agentLimitKeys = [
+  'agent_tokens_day',
+  'agent_tokens_month',
+  'agent_cost_month',
+  'agent_calls_hour',
+  'agent_max_steps',
+] as const
 export type AgentLimitKey = (typeof agentLimitKeys)[number]
 
 /** How much of something a workspace may have. */
@@ -32,14 +47,35 @@ export const stockKeys = ['documents', 'document_mb'] as const
 type StockKey = (typeof stockKeys)[number]
 
 /** Features that a plan may lack. Every plan includes drafting posts, approving and posting. */
-export const features = ['articles', 'audits', 'reports', 'experiments', 'engagement', 'rules'] as const
+export const features = [
+  'articles',
+  'audits',
+  'reports',
+  'experiments',
+  'engagement',
+  'rules',
+] as const
 export type PlanFeature = (typeof features)[number]
 
 /** The numbers of a plan that an operator can override. */
-export type LimitKey = QuotaKey | CapKey | AgentLimitKey | StockKey | 'reads_free' | 'reads_payg' | RateKey | `credential_${RateKey}`
+export type LimitKey =
+  | QuotaKey
+  | CapKey
+  | AgentLimitKey
+  | StockKey
+  | 'reads_free'
+  | 'reads_payg'
+  | RateKey
+  | `credential_${RateKey}`
 type RateKey = 'requests' | 'commands'
 
-export const billingStates = ['ok', 'billing_suspended', 'trial_expired', 'grace_period_ended', 'plan_expired'] as const
+export const billingStates = [
+  'ok',
+  'billing_suspended',
+  'trial_expired',
+  'grace_period_ended',
+  'plan_expired',
+] as const
 export type Billing = (typeof billingStates)[number]
 
 export interface PlanState {

@@ -13,7 +13,11 @@ const commonErrors: readonly ErrorCode[] = [
   'internal',
   'unavailable',
 ]
-const bodyErrors: readonly ErrorCode[] = ['request_timeout', 'payload_too_large', 'unsupported_media_type']
+const bodyErrors: readonly ErrorCode[] = [
+  'request_timeout',
+  'payload_too_large',
+  'unsupported_media_type',
+]
 const keyErrors: readonly ErrorCode[] = ['idempotency_in_flight', 'idempotency_key_reused']
 /** Errors that a public operation cannot return. */
 const callerErrors: readonly ErrorCode[] = ['unauthenticated', 'missing_scope', 'forbidden']

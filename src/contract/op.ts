@@ -1,5 +1,13 @@
-/** Operations as data. The server, the documents, the other surfaces and many tests loop over them. */
-import { type Static, Type as T, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
+/**
+ * Operations as data. The server, the documents, the other surfaces and many tests loop over them.
+ */
+import {
+  type Static,
+  Type as T,
+  type TObject,
+  type TProperties,
+  type TSchema,
+} from '@sinclair/typebox'
 import type { DocumentedFailure, ErrorCode } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 import type { Access, Scope } from '#kernel/scopes'
@@ -17,7 +25,9 @@ interface Common<I extends TSchema, O extends TSchema> {
   scope: Access
   /** A second scope that the caller needs too. */
   also?: Scope
-  /** Roles that can run it; owners can run everything. A member's key can do what the member can do. */
+  /**
+   * Roles that can run it; owners can run everything. A member's key can do what the member can do.
+   */
   roles: readonly Role[]
   /** The first sentence is a title; the rest says when to use the operation and what it costs. */
   summary: string
@@ -44,15 +54,24 @@ export type Op<I extends TSchema = TSchema, O extends TSchema = TSchema, K exten
   [N in K]: Common<I, O> & { kind: N } & FieldsOf<N>
 }[K]
 
-/** `rates`: requests per second of a credential, workspace or address. `answers`: a workspace's storage for replayed answers. */
+/**
+ * `rates`: requests per second of a credential, workspace or address. `answers`: a workspace's
+ * storage for replayed answers.
+ */
 export type Exemption = 'rates' | 'answers'
 
-export const isExempt = ({ exempt = [] }: Pick<Op, 'exempt'>, from: Exemption): boolean => exempt.includes(from)
+export const isExempt = ({ exempt = [] }: Pick<Op, 'exempt'>, from: Exemption): boolean =>
+  exempt.includes(from)
 
 /** The longest Idempotency-Key in characters, as the API document defines it. */
 export const KEY_LIMIT = 200
 
-type Shared = Partial<Pick<Common<TSchema, TSchema>, 'body' | 'errors' | 'failure' | 'status' | 'roles' | 'anyId' | 'exempt'>>
+type Shared = Partial<
+  Pick<
+    Common<TSchema, TSchema>,
+    'body' | 'errors' | 'failure' | 'status' | 'roles' | 'anyId' | 'exempt'
+  >
+>
 
 /** The plan limits of an operation, kept as literal types: handlers pass `operation.cap` on. */
 interface Limits<C, Q, F> {
@@ -86,7 +105,10 @@ type DeclareChange<K extends Kind> = <
   route: `${Exclude<Method, 'GET'>} /${string}`,
   summary: string,
   shape: Shape<I, O>,
-  more?: Shared & Scopes & OmitFromEach<FieldsOf<K>, keyof Limits<C, Q, F>> & Partial<Limits<C, Q, F>>,
+  more?: Shared &
+    Scopes &
+    OmitFromEach<FieldsOf<K>, keyof Limits<C, Q, F>> &
+    Partial<Limits<C, Q, F>>,
 ) => Op<TObject<I>, O, K> & Limits<C, Q, F>
 
 /** The scopes that an operation on a workspace can ask for. */
@@ -100,11 +122,31 @@ interface Scopes {
 /** Adds the traits of the kind. The signatures in `Declarations` give the types. */
 const declaring =
   (kind: Kind) =>
-  (route: string, summary: string, { input, output }: Shape<TProperties, TSchema>, more: object = {}): never => {
+  (
+    route: string,
+    summary: string,
+    { input, output }: Shape<TProperties, TSchema>,
+    more: object = {},
+  ): never => {
     const [method, path] = route.split(' ')
     const { scope, roles, bodyLimit } = kinds[kind]
     const schema = T.Object(input, { additionalProperties: false })
-    return { ...{ kind, method, path, scope, roles, summary, input: schema, output, status: 200, errors: [], bodyLimit }, ...more } as never
+    return {
+      ...{
+        kind,
+        method,
+        path,
+        scope,
+        roles,
+        summary,
+        input: schema,
+        output,
+        status: 200,
+        errors: [],
+        bodyLimit,
+      },
+      ...more,
+    } as never
   }
 
 /** The formats of a download: one JSON object per line, or CSV for spreadsheets. */
@@ -132,7 +174,8 @@ const file = <I extends TProperties>(
   summary: string,
   shape: { input: I },
   more: Pick<Shared, 'roles' | 'errors' | 'anyId'> & Scopes,
-): Op<TObject<I>, TSchema, 'file'> => declaring('file')(route, summary, { ...shape, output: T.String({ format: 'binary' }) }, more)
+): Op<TObject<I>, TSchema, 'file'> =>
+  declaring('file')(route, summary, { ...shape, output: T.String({ format: 'binary' }) }, more)
 
 interface Declarations {
   query: Declare<'query', 'GET', Shared & Scopes & FieldsOf<'query'>>
@@ -179,13 +222,18 @@ export const area = <const R extends Record<string, Omit<Resource, 'prefix'>>>(
   name: string,
   resources: R,
 ): { [N in keyof R]: Resource<R[N]['group']> } =>
-  Object.fromEntries(Object.entries(resources).map(([last, one]) => [last, { prefix: `${name}.${last}`, ...one }])) as never
+  Object.fromEntries(
+    Object.entries(resources).map(([last, one]) => [last, { prefix: `${name}.${last}`, ...one }]),
+  ) as never
 
 export const named = ({ prefix, group }: Resource): NamedOp[] =>
   Object.entries(group).map(([name, o]) => ({ ...o, id: `${prefix}.${name}` }))
 
 /** The body of a request for an input. Undefined if it has none. */
-export const bodyFrom = (o: Pick<Op, 'body' | 'path'>, input: Record<string, unknown>): Record<string, unknown> | undefined => {
+export const bodyFrom = (
+  o: Pick<Op, 'body' | 'path'>,
+  input: Record<string, unknown>,
+): Record<string, unknown> | undefined => {
   const rest = Object.entries(input).filter(([name]) => !pathParams(o.path).includes(name))
   if (o.body !== undefined) return input[o.body] as Record<string, unknown> | undefined
   return rest.length === 0 ? undefined : Object.fromEntries(rest)
@@ -201,21 +249,28 @@ export const readsOneRecord = ({
   input,
   stream,
 }: Pick<Op, 'kind' | 'method' | 'path' | 'stream'> & { input: TSchema }): boolean =>
-  kind === 'query' && readsOnly({ method }) && !stream && pathParams(path).length > 0 && !('cursor' in (input as TObject).properties)
+  kind === 'query' &&
+  readsOnly({ method }) &&
+  !stream &&
+  pathParams(path).length > 0 &&
+  !('cursor' in (input as TObject).properties)
 
 /** Whether the operation accepts an Idempotency-Key. */
 export const takesKey = ({ kind }: Pick<Op, 'kind'>): boolean => kinds[kind].letter
 
 /** The formats of a download, the default first. */
-export const formsOf = ({ input }: Op): DownloadForm[] => ('format' in (input as TObject).properties ? [...downloadForms] : ['ndjson'])
+export const formsOf = ({ input }: Op): DownloadForm[] =>
+  'format' in (input as TObject).properties ? [...downloadForms] : ['ndjson']
 
 /** Every scope that the caller needs, in the order in which they are checked. */
-export const accessOf = ({ scope, also }: Pick<Op, 'scope' | 'also'>): Access[] => (also === undefined ? [scope] : [also, scope])
+export const accessOf = ({ scope, also }: Pick<Op, 'scope' | 'also'>): Access[] =>
+  also === undefined ? [scope] : [also, scope]
 
 /** `/items/:id` as `/items/{id}`, for OpenAPI. */
 export const braces = (path: string): string => path.replace(/:([a-z_]+)/gi, '{$1}')
 
-export const pathParams = (path: string): string[] => [...path.matchAll(/:([a-z_]+)/gi)].map((match) => match[1]!)
+export const pathParams = (path: string): string[] =>
+  [...path.matchAll(/:([a-z_]+)/gi)].map((match) => match[1]!)
 
 export type OutputOf<O extends Op> = Static<O['output']>
 
@@ -224,4 +279,5 @@ export const textFieldOf = ({ input }: Pick<Op, 'input'>): string | undefined =>
   Object.entries((input as TObject).properties).find(([, field]) => field['x-text'] === true)?.[0]
 
 /** Whether the workspace agent has the operation as a tool of its own. */
-export const isAgentTool = ({ tool, agent }: Pick<Op, 'tool' | 'agent'>): boolean => tool !== undefined && agent !== 'never'
+export const isAgentTool = ({ tool, agent }: Pick<Op, 'tool' | 'agent'>): boolean =>
+  tool !== undefined && agent !== 'never'

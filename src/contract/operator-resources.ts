@@ -1,4 +1,7 @@
-/** Internal operations: surfaces of one process call them in the process that owns the workspace. Not served to clients. */
+/**
+ * Internal operations: surfaces of one process call them in the process that owns the workspace.
+ * Not served to clients.
+ */
 import { area } from './op.ts'
 import { generations } from './operator/generations.ts'
 import { inbound } from './operator/inbound.ts'

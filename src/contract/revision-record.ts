@@ -12,6 +12,9 @@ export const revisionFields = {
 export const BY_A_DRAFTER = 'A version of a text. written_by is null for what a drafter wrote.'
 
 export const EngagementRevision = record(
-  { ...revisionFields, body: nullable(T.String({ description: 'Null for a repost or like, and until drafted.' })) },
+  {
+    ...revisionFields,
+    body: nullable(T.String({ description: 'Null for a repost or like, and until drafted.' })),
+  },
   { title: 'EngagementRevision', description: BY_A_DRAFTER },
 )

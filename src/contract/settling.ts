@@ -3,13 +3,21 @@ import type { NamedOp } from './op.ts'
 
 /** The full id of the operation that `settles` names. */
 export const settlingId = ({ id, settles }: Pick<NamedOp, 'id' | 'settles'>): string | undefined =>
-  settles === undefined || settles.includes('.') ? settles : `${id.slice(0, id.lastIndexOf('.'))}.${settles}`
+  settles === undefined || settles.includes('.')
+    ? settles
+    : `${id.slice(0, id.lastIndexOf('.'))}.${settles}`
 
 /** Statuses of generations and of the agent's jobs that change by themselves. */
-const unsettled: readonly unknown[] = ['queued', 'processing', 'generating', 'running', 'waiting_child']
+const unsettled: readonly unknown[] = [
+  'queued',
+  'processing',
+  'generating',
+  'running',
+  'waiting_child',
+]
 
 /**
- * Whether there is nothing to wait for: a generation is over, a job of the agent is over or waits for a person. An engagement settles as
- * drafted, and goes on from there.
+ * Whether there is nothing to wait for: a generation is over, a job of the agent is over or waits
+ * for a person. An engagement settles as drafted, and goes on from there.
  */
 export const isSettled = (status: unknown): boolean => !unsettled.includes(status)

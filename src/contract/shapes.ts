@@ -9,13 +9,26 @@ interface OneOf<V extends string> extends TSchema {
   enum: V[]
 }
 
-TypeRegistry.Set('OneOf', (schema: { enum: string[] }, value: unknown) => typeof value === 'string' && schema.enum.includes(value))
+TypeRegistry.Set(
+  'OneOf',
+  (schema: { enum: string[] }, value: unknown) =>
+    typeof value === 'string' && schema.enum.includes(value),
+)
 
-/** A JSON Schema `enum`. TypeBox's union of literals would be `anyOf`, which many MCP clients refuse. */
-export const oneOf = <const V extends string>(values: readonly V[], options: SchemaOptions = {}): OneOf<V> =>
+/**
+ * A JSON Schema `enum`. TypeBox's union of literals would be `anyOf`, which many MCP clients
+ * refuse.
+ */
+export const oneOf = <const V extends string>(
+  values: readonly V[],
+  options: SchemaOptions = {},
+): OneOf<V> =>
   ({ ...options, [Kind]: 'OneOf', type: 'string', enum: [...values] }) as unknown as OneOf<V>
 
-/** The words of a `someOf`. A symbol, so that no surface writes them twice: the description names them. */
+/**
+ * The words of a `someOf`. A symbol, so that no surface writes them twice: the description names
+ * them.
+ */
 export const WORDS = Symbol('words')
 
 interface SomeOf extends TSchema {
@@ -31,7 +44,10 @@ TypeRegistry.Set('SomeOf', (schema: SomeOf, value: unknown) => {
 })
 const LONGEST_CHOICE = 200
 
-/** One or more of the words, in a text with commas between them: a filter for a query. `wordsIn` reads it. */
+/**
+ * One or more of the words, in a text with commas between them: a filter for a query. `wordsIn`
+ * reads it.
+ */
 export const someOf = (words: readonly string[], what: string): SomeOf =>
   ({
     [Kind]: 'SomeOf',
@@ -42,7 +58,9 @@ export const someOf = (words: readonly string[], what: string): SomeOf =>
   }) as unknown as SomeOf
 
 /** The different words of a value of `someOf`. */
-export const wordsIn = <W extends string>(value: string): W[] => [...new Set(value.split(',') as W[])]
+export const wordsIn = <W extends string>(value: string): W[] => [
+  ...new Set(value.split(',') as W[]),
+]
 
 export const Id = T.String({ format: 'uuid', description: 'A uuid.' })
 
@@ -51,7 +69,10 @@ interface Timestamp extends TSchema {
   static: string | Date
 }
 
-TypeRegistry.Set('Timestamp', (_, value: unknown) => value instanceof Date || (typeof value === 'string' && isDateTime(value)))
+TypeRegistry.Set(
+  'Timestamp',
+  (_, value: unknown) => value instanceof Date || (typeof value === 'string' && isDateTime(value)),
+)
 
 /** A point in time. Text in inputs; handlers return a `Date`, serialised as ISO 8601 in UTC. */
 export const Time = {
@@ -62,7 +83,11 @@ export const Time = {
 } as unknown as Timestamp
 
 /** A record as callers get it, with text for times. */
-export type Shown<R> = R extends Date ? string : R extends object ? { [Field in keyof R]: Shown<R[Field]> } : R
+export type Shown<R> = R extends Date
+  ? string
+  : R extends object
+    ? { [Field in keyof R]: Shown<R[Field]> }
+    : R
 
 /** Instead of a time: the next free slot of the cadence. */
 export const NEXT_SLOT = 'next_slot'
@@ -72,9 +97,15 @@ interface TimeOrSlot extends TSchema {
   static: string
 }
 
-TypeRegistry.Set('TimeOrSlot', (_, value: unknown) => typeof value === 'string' && (value === NEXT_SLOT || isDateTime(value)))
+TypeRegistry.Set(
+  'TimeOrSlot',
+  (_, value: unknown) => typeof value === 'string' && (value === NEXT_SLOT || isDateTime(value)),
+)
 
-/** A point in time, or `next_slot`. Declares its type beside `anyOf`, for clients that do not support unions. */
+/**
+ * A point in time, or `next_slot`. Declares its type beside `anyOf`, for clients that do not
+ * support unions.
+ */
 export const timeOrSlot = (about = 'An ISO 8601 timestamp, or next_slot.'): TimeOrSlot =>
   ({
     [Kind]: 'TimeOrSlot',
@@ -92,21 +123,24 @@ export const ONE_LINE = '^[^\\n\\r\\u2028\\u2029]*\\S[^\\n\\r\\u2028\\u2029]*$'
 export const nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Null()])
 
 /**
- * Text that may contain words of people outside the workspace, such as posts read from a network. Surfaces for models mark it as
- * data. On a record or list it applies to every text inside.
+ * Text that may contain words of people outside the workspace, such as posts read from a network.
+ * Surfaces for models mark it as data. On a record or list it applies to every text inside.
  */
 export const untrusted = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-untrusted': true })
 
 /**
- * A handle, an address, or else what programs find something by. Where it is of people outside, it has no tags in structured content, but is
- * named in its `untrusted_fields`.
+ * A handle, an address, or else what programs find something by. Where it is of people outside, it
+ * has no tags in structured content, but is named in its `untrusted_fields`.
  */
 export const asName = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-untrusted-as': 'name' })
 
 export const untrustedName = <S extends TSchema>(schema: S): S => asName(untrusted(schema))
 
 interface Condition {
-  /** A field of the record, or of one around it, which is true or not empty; `job.taint` is one of the record `job` there. */
+  /**
+   * A field of the record, or of one around it, which is true or not empty; `job.taint` is one of
+   * the record `job` there.
+   */
   field: string
   /** The list has an entry that begins so. */
   begins?: string
@@ -120,31 +154,51 @@ export const untrustedIf = <S extends TSchema>(condition: Condition, schema: S):
   'x-untrusted-if': condition,
 })
 
-/** A field of a capability's answer that its direct caller alone is shown: neither a model nor a record of the call gets it. */
+/**
+ * A field of a capability's answer that its direct caller alone is shown: neither a model nor a
+ * record of the call gets it.
+ */
 export const secret = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-secret': true })
 
 /**
- * A record, a list of records or an id whose name for models is not that of its field: `item` makes `item:3`. `by`: the field of the record
- * that says what it is, in other words than its name where `as` has them.
+ * A record, a list of records or an id whose name for models is not that of its field: `item` makes
+ * `item:3`. `by`: the field of the record that says what it is, in other words than its name where
+ * `as` has them.
  */
-export const called = <S extends TSchema>(name: string | { by: string; as?: Record<string, string> }, schema: S): S => ({
+export const called = <S extends TSchema>(
+  name: string | { by: string; as?: Record<string, string> },
+  schema: S,
+): S => ({
   ...schema,
   'x-called': name,
 })
 
-/** A field of an input that only people give: the agent's model is not told of it, and may not set it. */
-export const onlyPeople = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-only-people': true })
+/**
+ * A field of an input that only people give: the agent's model is not told of it, and may not set
+ * it.
+ */
+export const onlyPeople = <S extends TSchema>(schema: S): S => ({
+  ...schema,
+  'x-only-people': true,
+})
 
-/** A field of an input that is the text of the call: people who decide about a call change it as text, and not within JSON. */
+/**
+ * A field of an input that is the text of the call: people who decide about a call change it as
+ * text, and not within JSON.
+ */
 export const theText = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-text': true })
 
 /** A list's cursor. `example`: a cursor that this list could return. */
 export const cursorLike = (example: string) =>
-  T.Optional(T.String({ maxLength: 200, description: 'The previous next_cursor.', examples: [example] }))
+  T.Optional(
+    T.String({ maxLength: 200, description: 'The previous next_cursor.', examples: [example] }),
+  )
 
 /** The input of every list. */
 export const page = {
-  limit: T.Optional(T.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Page size. Default 25.' })),
+  limit: T.Optional(
+    T.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Page size. Default 25.' }),
+  ),
   cursor: cursorLike('MDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'),
 }
 
@@ -154,11 +208,13 @@ export const created = {
   to: T.Optional({ ...Time, description: 'Only those created before then.' }),
 }
 
-export const NextCursor = nullable(T.String({ description: 'Pass it as cursor to get the next page; null on the last one.' }))
+export const NextCursor = nullable(
+  T.String({ description: 'Pass it as cursor to get the next page; null on the last one.' }),
+)
 
 /**
- * An output object with exactly these fields. With a title it becomes a schema of its own in the OpenAPI document, so titles are
- * unique.
+ * An output object with exactly these fields. With a title it becomes a schema of its own in the
+ * OpenAPI document, so titles are unique.
  */
 export const record = <P extends Parameters<typeof T.Object>[0]>(
   fields: P,
@@ -179,9 +235,16 @@ export const Author = record(
 /** The same, with a name where there is one. */
 export const NamedAuthor = record(
   {
-    kind: oneOf(authorKinds, { description: 'agent: a job of the workspace agent. system: the server or its operator.' }),
+    kind: oneOf(authorKinds, {
+      description: 'agent: a job of the workspace agent. system: the server or its operator.',
+    }),
     id: T.String(),
-    name: nullable(T.String({ description: 'The name of the key, or of the person: of people for those alone who are signed in.' })),
+    name: nullable(
+      T.String({
+        description:
+          'The name of the key, or of the person: of people for those alone who are signed in.',
+      }),
+    ),
   },
   { title: 'NamedAuthor' },
 )
@@ -190,5 +253,6 @@ export const NamedAuthor = record(
 export const ExpectHash = T.String({
   pattern: '^[0-9a-f]{8,64}$',
   examples: ['0c2cce39'],
-  description: 'The content_hash that you saw, or its first digits: 409 if the text is another one.',
+  description:
+    'The content_hash that you saw, or its first digits: 409 if the text is another one.',
 })

@@ -20,7 +20,9 @@ export const Account = record(
 const Reads = record(
   {
     tier: oneOf(['free', 'payg']),
-    unit: oneOf(['resources', 'usd_micros'], { description: 'resources on free; usd_micros, millionths of a US dollar, on payg.' }),
+    unit: oneOf(['resources', 'usd_micros'], {
+      description: 'resources on free; usd_micros, millionths of a US dollar, on payg.',
+    }),
     used: T.Integer(),
     limit: T.Integer(),
     reserved: T.Integer({ description: 'The part of limit reserved for settling posts in doubt.' }),
@@ -43,7 +45,9 @@ const NearLimit = record(
   {
     ...budget,
     level: T.Integer({ description: '80: at least four fifths are used; 100: all of it.' }),
-    message: T.String({ description: 'How much is used, when a new count starts, and who can raise the limit.' }),
+    message: T.String({
+      description: 'How much is used, when a new count starts, and who can raise the limit.',
+    }),
   },
   { title: 'NearLimit' },
 )
@@ -51,26 +55,42 @@ const NearLimit = record(
 export const Plan = record(
   {
     name: T.String(),
-    billing: oneOf(['ok', 'billing_suspended', 'trial_expired', 'grace_period_ended', 'plan_expired'], {
-      description: 'Unless ok, operations that cost are refused with plan_invalid; everything else works.',
-    }),
+    billing: oneOf(
+      ['ok', 'billing_suspended', 'trial_expired', 'grace_period_ended', 'plan_expired'],
+      {
+        description:
+          'Unless ok, operations that cost are refused with plan_invalid; everything else works.',
+      },
+    ),
     quotas: T.Array(Budget, {
-      description: 'Monthly quotas. A generation uses its units when requested, and returns those not delivered.',
+      description:
+        'Monthly quotas. A generation uses its units when requested, and returns those not delivered.',
     }),
     caps: T.Array(Budget, { description: 'Hourly caps.' }),
-    agent: T.Array(Budget, { description: "The agent's tokens, and its money in hundredths of a US cent. A limit of -1 means no limit." }),
-    near: T.Array(NearLimit, { description: 'Quotas and budgets of which four fifths or all are used.' }),
-    reads: T.Array(Reads, { description: 'Daily read budgets. The connected network determines the tier.' }),
+    agent: T.Array(Budget, {
+      description:
+        "The agent's tokens, and its money in hundredths of a US cent. A limit of -1 means no limit.",
+    }),
+    near: T.Array(NearLimit, {
+      description: 'Quotas and budgets of which four fifths or all are used.',
+    }),
+    reads: T.Array(Reads, {
+      description: 'Daily read budgets. The connected network determines the tier.',
+    }),
     documents: record(
       {
         limit: T.Integer({ description: 'How many documents the workspace can have.' }),
-        bytes_used: T.Integer({ description: 'What they take in the database, with the passages and words by which they are found.' }),
+        bytes_used: T.Integer({
+          description:
+            'What they take in the database, with the passages and words by which they are found.',
+        }),
         bytes_limit: T.Integer({ description: 'Beyond it, adding a document returns 409.' }),
       },
       { description: 'The room for documents.' },
     ),
     features: T.Array(oneOf(features), {
-      description: 'The features of the plan. Operations of other features are refused with plan_feature_disabled.',
+      description:
+        'The features of the plan. Operations of other features are refused with plan_feature_disabled.',
     }),
   },
   { title: 'Plan' },
@@ -83,9 +103,12 @@ export const NetworkLimits = record(
     max_length: T.Integer({ description: 'Of a post.' }),
     max_article_length: T.Integer({ description: 'Of an article, posted as one long post.' }),
     counting: T.String({ description: 'How lengths are counted.' }),
-    actions: T.Array(T.String(), { description: "What can be done with others' posts; a single post may allow less." }),
+    actions: T.Array(T.String(), {
+      description: "What can be done with others' posts; a single post may allow less.",
+    }),
     read_back: T.Boolean({
-      description: 'True when the network promises that its timeline shows every post, so that doubts can end by themselves.',
+      description:
+        'True when the network promises that its timeline shows every post, so that doubts can end by themselves.',
     }),
     prices: nullable(
       record(
@@ -97,7 +120,10 @@ export const NetworkLimits = record(
           read_post: micros("Of somebody else's post."),
           read_own_post: micros(),
         },
-        { description: 'In millionths of a US dollar for each; null where the network costs nothing.' },
+        {
+          description:
+            'In millionths of a US dollar for each; null where the network costs nothing.',
+        },
       ),
     ),
   },
@@ -112,8 +138,12 @@ export const Connection = record(
     choose: nullable(
       record(
         {
-          call: T.String({ description: 'The operation that makes one of them the default, by its id.' }),
-          accounts: T.Array(record({ id: Id, network: T.String(), handle: T.String() }), { description: 'At most five.' }),
+          call: T.String({
+            description: 'The operation that makes one of them the default, by its id.',
+          }),
+          accounts: T.Array(record({ id: Id, network: T.String(), handle: T.String() }), {
+            description: 'At most five.',
+          }),
         },
         { description: 'Set when no account is the default although others are connected.' },
       ),
@@ -129,12 +159,25 @@ export const InFlight = T.Array(
   record(
     {
       item_id: T.Optional(T.String({ format: 'uuid', description: 'Set for a post.' })),
-      engagement_id: T.Optional(T.String({ format: 'uuid', description: 'Set for an engagement.' })),
-      job_id: T.Optional(T.String({ format: 'uuid', description: 'Set for a tool of the agent that changes something outside.' })),
+      engagement_id: T.Optional(
+        T.String({ format: 'uuid', description: 'Set for an engagement.' }),
+      ),
+      job_id: T.Optional(
+        T.String({
+          format: 'uuid',
+          description: 'Set for a tool of the agent that changes something outside.',
+        }),
+      ),
       tool: T.Optional(T.String({ description: 'The name of that tool.' })),
-      reply_id: T.Optional(T.String({ format: 'uuid', description: 'Set for a reply to a channel.' })),
-      event_id: T.Optional(T.String({ format: 'uuid', description: 'Set for an event to the webhook.' })),
-      origin: oneOf(['manual', 'automatic'], { description: 'manual: requested by a person or a program.' }),
+      reply_id: T.Optional(
+        T.String({ format: 'uuid', description: 'Set for a reply to a channel.' }),
+      ),
+      event_id: T.Optional(
+        T.String({ format: 'uuid', description: 'Set for an event to the webhook.' }),
+      ),
+      origin: oneOf(['manual', 'automatic'], {
+        description: 'manual: requested by a person or a program.',
+      }),
       since: Time,
     },
     { title: 'InFlight' },

@@ -1,4 +1,7 @@
-/** The way of a record that is sent: its versions, what people decided of it, and each try to send it. */
+/**
+ * The way of a record that is sent: its versions, what people decided of it, and each try to send
+ * it.
+ */
 import { Type as T } from '@sinclair/typebox'
 import { Id, NamedAuthor, nullable, oneOf, record, Time } from './shapes.ts'
 
@@ -26,17 +29,30 @@ const DoubtRead = record(
   {
     at: Time,
     saw: oneOf(['it', 'nothing', 'unclear', 'unreadable'], {
-      description: 'unclear: a post is there that may be this one. unreadable: the read failed or was incomplete, and proves nothing.',
+      description:
+        'unclear: a post is there that may be this one. unreadable: the read failed or was incomplete, and proves nothing.',
     }),
     posts: nullable(T.Integer({ description: 'How many posts the network showed.' })),
-    candidates: T.Array(record({ external_id: T.String(), url: nullable(T.String()), posted_at: Time }), {
-      description: 'The first 3 posts that may be this one.',
-    }),
+    candidates: T.Array(
+      record({ external_id: T.String(), url: nullable(T.String()), posted_at: Time }),
+      {
+        description: 'The first 3 posts that may be this one.',
+      },
+    ),
   },
   { title: 'DoubtRead' },
 )
 
-const outcomes = ['sending', 'unknown', 'review', 'posted', 'failed', 'unsent', 'superseded', 'returned'] as const
+const outcomes = [
+  'sending',
+  'unknown',
+  'review',
+  'posted',
+  'failed',
+  'unsent',
+  'superseded',
+  'returned',
+] as const
 
 const Try = record(
   {
@@ -53,16 +69,29 @@ const Try = record(
     error: nullable(T.String()),
     external_id: nullable(T.String()),
     in_doubt_since: nullable(Time),
-    cause: nullable(oneOf(['server_error', 'no_answer', 'unclear_answer', 'process_stopped'], { description: 'Why it was in doubt.' })),
-    reads: T.Array(DoubtRead, { description: 'The last 20 reads of the network while it was in doubt, oldest first.' }),
-    next_read_at: nullable({ ...Time, description: 'Null when no more reads are planned, or automation is paused.' }),
+    cause: nullable(
+      oneOf(['server_error', 'no_answer', 'unclear_answer', 'process_stopped'], {
+        description: 'Why it was in doubt.',
+      }),
+    ),
+    reads: T.Array(DoubtRead, {
+      description: 'The last 20 reads of the network while it was in doubt, oldest first.',
+    }),
+    next_read_at: nullable({
+      ...Time,
+      description: 'Null when no more reads are planned, or automation is paused.',
+    }),
   },
   { title: 'Try' },
 )
 
 /** Fields of a record that is read alone. */
 export const way = {
-  versions: T.Array(Version, { description: 'Newest first, at most 50; revisions have the texts.' }),
-  decisions: T.Array(Deed, { description: 'What people, keys and agents did to it, newest first, at most 50.' }),
+  versions: T.Array(Version, {
+    description: 'Newest first, at most 50; revisions have the texts.',
+  }),
+  decisions: T.Array(Deed, {
+    description: 'What people, keys and agents did to it, newest first, at most 50.',
+  }),
   attempts: T.Array(Try, { description: 'Each try to send it, newest first, at most 50.' }),
 }

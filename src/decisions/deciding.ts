@@ -8,11 +8,15 @@ export interface LiveLanes {
   /** Ids of the work that runs here. */
   ids(): string[]
   /**
-   * Stops, synchronously, the chosen lanes that have not passed their point of no return, and returns their work. The letter
-   * must settle it. If the letter is rolled back, a stopped lane reports itself as unsent.
+   * Stops, synchronously, the chosen lanes that have not passed their point of no return, and
+   * returns their work. The letter must settle it. If the letter is rolled back, a stopped lane
+   * reports itself as unsent.
    */
   recall(choose: (work: KeyedWork) => boolean): KeyedWork[]
-  /** Whether the effect of this work has begun here, though it may not be past its point of no return. */
+  /**
+   * Whether the effect of this work has begun here, though it may not be past its point of no
+   * return.
+   */
   hasBegun(id: string): boolean
 }
 
@@ -24,8 +28,8 @@ interface DecidedApart<R> {
 }
 
 /**
- * Decides in a savepoint of the letter, and writes the changes before it returns: the next decision sees them. A refusal is thrown, and leaves
- * nothing of its decision.
+ * Decides in a savepoint of the letter, and writes the changes before it returns: the next decision
+ * sees them. A refusal is thrown, and leaves nothing of its decision.
  */
 export type Apart = <R>(decide: () => Promise<DecidedApart<R>>) => Promise<R>
 

@@ -1,4 +1,7 @@
-/** The table of kinds of work: where each runs, what keeps its rows apart, and what happens to them when work is stopped. */
+/**
+ * The table of kinds of work: where each runs, what keeps its rows apart, and what happens to them
+ * when work is stopped.
+ */
 import { type WorkKind, workKinds } from '#contract/work'
 import type { SendableKind } from '#domain/growth/sending/sendable'
 import type { WorkTable } from '#store/engine/work'
@@ -9,7 +12,8 @@ import { boundsOf, fixed, type KindOfWork, rowsOf } from './kind-of-work.ts'
 export const accountKey = (externalId: string): string => `publish:${externalId}`
 
 /** `account` is the network's id of the account that the record is bound to. */
-const byAccount = ({ account }: { account: string | null }): string | null => (account === null ? null : accountKey(account))
+const byAccount = ({ account }: { account: string | null }): string | null =>
+  account === null ? null : accountKey(account)
 
 const send = {
   lane: 'publish',
@@ -72,7 +76,8 @@ const table = {
   rule: { ...decided, key: fixed('rule'), queued: 'skipped', inVain: 'ends' },
   rule_cron: { ...decided, key: fixed('rule') },
   weekly_report: { ...decided, key: fixed('sync'), second: 'keeps' },
-  // Each claim does one thing of a job; what was begun and not settled is begun again, or known not to be repeated, by the job's own steps.
+  // Each claim does one thing of a job; what was begun and not settled is begun again, or known not
+  // to be repeated, by the job's own steps.
   agent: {
     ...read,
     lane: 'agent',
@@ -80,7 +85,8 @@ const table = {
     atOnce: { manual: 4, automatic: 1 },
     // One place is for whoever else asks, however much one person has asked for.
     share: { manual: 3, automatic: 1 },
-    // Commands that people type, and direct calls of tools, wait for no model; and one that only this database answers, such as the kill switch, for no network.
+    // Commands that people type, and direct calls of tools, wait for no model; and one that only
+    // this database answers, such as the kill switch, for no network.
     places: { typed: { manual: 4, automatic: 1 }, brief: { manual: 4, automatic: 1 } },
     second: 'hastens',
     // Steps that were begun are not dead: the lane's outcome says what is known of them.
@@ -90,9 +96,19 @@ const table = {
   agent_schedule: { ...decided, lane: 'agent', key: fixed('schedule') },
   // One document at a time. Another row of a document begins anew what the first one was at.
   ingest: { ...read, lane: 'ingest', key: fixed('ingest'), second: 'replaces', inVain: 'ends' },
-  mcp_look: { ...read, lane: 'ingest', key: ({ refId }: { refId: string }): string => `mcp:${refId}`, second: 'hastens' },
-  channel_check: { ...read, key: ({ refId }: { refId: string }): string => `channel:${refId}`, second: 'hastens' },
-  // What a message has at its provider. Somebody waits for the answer, and fetching twice does no harm.
+  mcp_look: {
+    ...read,
+    lane: 'ingest',
+    key: ({ refId }: { refId: string }): string => `mcp:${refId}`,
+    second: 'hastens',
+  },
+  channel_check: {
+    ...read,
+    key: ({ refId }: { refId: string }): string => `channel:${refId}`,
+    second: 'hastens',
+  },
+  // What a message has at its provider. Somebody waits for the answer, and fetching twice does no
+  // harm.
   channel_fetch: {
     ...read,
     lane: 'ingest',
@@ -100,7 +116,8 @@ const table = {
     atOnce: { manual: 4, automatic: 1 },
     inVain: 'ends',
   },
-  // A connection sends one message at a time. A reply whose process died is due again, and knows by its parts what may have been sent.
+  // A connection sends one message at a time. A reply whose process died is due again, and knows by
+  // its parts what may have been sent.
   channel_reply: {
     ...read,
     lane: 'delivery',
@@ -111,17 +128,27 @@ const table = {
     inVain: 'ends',
   },
   // Always counts as manual: events report what happened and change nothing.
-  delivery: { ...read, lane: 'delivery', key: fixed('delivery'), second: 'hastens', queued: 'runs' },
+  delivery: {
+    ...read,
+    lane: 'delivery',
+    key: fixed('delivery'),
+    second: 'hastens',
+    queued: 'runs',
+  },
 } as const satisfies Record<WorkKind, KindOfWork>
 
 export const kindsOfWork: Record<WorkKind, KindOfWork> = table
 
 /** The kinds with this value in the table: `KindWith<'recalled', 'unsent'>`. */
-export type KindWith<Column extends Exclude<keyof KindOfWork, 'atOnce' | 'share' | 'places'>, Value extends KindOfWork[Column]> = {
+export type KindWith<
+  Column extends Exclude<keyof KindOfWork, 'atOnce' | 'share' | 'places'>,
+  Value extends KindOfWork[Column],
+> = {
   [Kind in WorkKind]: (typeof table)[Kind][Column] extends Value ? Kind : never
 }[WorkKind]
 
-export const kindsWhere = (holds: (kind: KindOfWork) => boolean): WorkKind[] => workKinds.filter((kind) => holds(kindsOfWork[kind]))
+export const kindsWhere = (holds: (kind: KindOfWork) => boolean): WorkKind[] =>
+  workKinds.filter((kind) => holds(kindsOfWork[kind]))
 
 export const { newWork, keyOf } = rowsOf(table)
 

@@ -1,4 +1,7 @@
-/** Answers every request: bounds its cost, gives errors one form, and adds the headers that every answer has. */
+/**
+ * Answers every request: bounds its cost, gives errors one form, and adds the headers that every
+ * answer has.
+ */
 import { systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
@@ -21,7 +24,10 @@ export type Respond = (incoming: Incoming) => Response | Promise<Response>
 /** Also the answer for paths that are hidden from the caller. */
 export const NO_SUCH_PATH = 'no such path'
 
-/** For requests without a credential: counts them against the rate and the unfinished requests of their address. */
+/**
+ * For requests without a credential: counts them against the rate and the unfinished requests of
+ * their address.
+ */
 export const anonymous =
   ({ addresses }: Pick<AnsweringDeps, 'addresses'>, respond: Respond): Respond =>
   (incoming) => {
@@ -40,21 +46,33 @@ export const withoutBody =
 
 export interface Answering {
   /** `params`: of the path, decoded. */
-  answer(request: Request, params: Record<string, string> | undefined, respond: Respond): Promise<Response>
+  answer(
+    request: Request,
+    params: Record<string, string> | undefined,
+    respond: Respond,
+  ): Promise<Response>
   /** Answers a request that the framework itself refuses. */
   refuse(request: Request, cause: unknown): Response
 }
 
 /** `peerOf`: the address of the other end of a request's connection. */
-export const answering = (deps: AnsweringDeps, peerOf: (request: Request) => string | undefined): Answering => {
-  const intake = new Intake({ limits: { ...intakeLimits, ...deps.intake }, clock: systemClock, log: deps.log })
+export const answering = (
+  deps: AnsweringDeps,
+  peerOf: (request: Request) => string | undefined,
+): Answering => {
+  const intake = new Intake({
+    limits: { ...intakeLimits, ...deps.intake },
+    clock: systemClock,
+    log: deps.log,
+  })
   const security = securityHeaders(deps.publicUrl)
   const warnOfProxy = proxyWarning(deps.trust, deps.log)
   const withSecurity = (response: Response): Response => {
     for (const [name, value] of security) response.headers.set(name, value)
     return response
   }
-  const addressOf = (request: Request): string => clientAddressOf(request, peerOf(request), deps.trust)
+  const addressOf = (request: Request): string =>
+    clientAddressOf(request, peerOf(request), deps.trust)
   return {
     async answer(request, params, respond) {
       warnOfProxy(request, peerOf(request))
@@ -70,13 +88,20 @@ export const answering = (deps: AnsweringDeps, peerOf: (request: Request) => str
       if (incoming.endsConnection) response.headers.set('connection', 'close')
       return withSecurity(response)
     },
-    refuse: (request, cause) => withSecurity(answerError(deps, { request, address: () => addressOf(request) }, cause)),
+    refuse: (request, cause) =>
+      withSecurity(answerError(deps, { request, address: () => addressOf(request) }, cause)),
   }
 }
 
 /** Counts an anonymous refusal. Over the rate of the address, the error becomes `rate_limited`. */
-const countAnonymous = ({ addresses }: AnsweringDeps, address: () => string, error: AppError): AppError => {
-  const isAnonymous = error.code === 'unauthenticated' || (error.code === 'not_found' && error.detail === NO_SUCH_PATH)
+const countAnonymous = (
+  { addresses }: AnsweringDeps,
+  address: () => string,
+  error: AppError,
+): AppError => {
+  const isAnonymous =
+    error.code === 'unauthenticated' ||
+    (error.code === 'not_found' && error.detail === NO_SUCH_PATH)
   try {
     if (isAnonymous) addresses.count(address())
     return error
@@ -95,7 +120,13 @@ const answerError = (
   const error = countAnonymous(deps, () => incoming.address(), AppError.from(cause))
   if (error.status >= 500)
     deps.log.error(
-      { err: error.cause ?? error, code: error.code, method: request.method, request_id: requestId, ...incoming.asked },
+      {
+        err: error.cause ?? error,
+        code: error.code,
+        method: request.method,
+        request_id: requestId,
+        ...incoming.asked,
+      },
       'a request failed',
     )
   return errorResponse(error, requestId)

@@ -1,4 +1,7 @@
-/** Authentication: an API key or a person's session, sent as a Bearer token or, by browsers, as a cookie. */
+/**
+ * Authentication: an API key or a person's session, sent as a Bearer token or, by browsers, as a
+ * cookie.
+ */
 import { LRUCache } from 'lru-cache'
 import type { RatePlan } from '#domain/app/rates'
 import { hashApiKey, isApiKey } from '#kernel/api-key'
@@ -14,7 +17,10 @@ import type { Cookies } from './cookies.ts'
 import type { Incoming } from './incoming.ts'
 import type { Origins } from './origin.ts'
 
-/** Keys in the LRU cache. A cached key cannot outlive its revocation: each statement checks again that its key lives. */
+/**
+ * Keys in the LRU cache. A cached key cannot outlive its revocation: each statement checks again
+ * that its key lives.
+ */
 const CACHED_KEYS = 10_000
 const TOUCH_EVERY_MS = 10_000
 
@@ -32,13 +38,16 @@ type Authenticating = Pick<Incoming, 'request' | 'checked'>
 
 export interface Authenticator extends AsyncDisposable {
   /**
-   * At once for a key that is cached. Throws or rejects: `unauthenticated` for an unknown or ended credential, `forbidden` if a foreign
-   * page made the browser send its cookie.
+   * At once for a key that is cached. Throws or rejects: `unauthenticated` for an unknown or ended
+   * credential, `forbidden` if a foreign page made the browser send its cookie.
    */
   authenticate(incoming: Authenticating): Caller | Promise<Caller>
   /** Looks a key up again when it is used next. */
   forget(caller: Pick<Caller, 'principal'>): void
-  /** Throws `unauthenticated` if the key has died. Call it after a refusal, which may have come before any statement checked the key. */
+  /**
+   * Throws `unauthenticated` if the key has died. Call it after a refusal, which may have come
+   * before any statement checked the key.
+   */
   confirm(caller: Caller): Promise<void>
 }
 
@@ -56,7 +65,10 @@ const recordUses = (db: Db, log: Log): AsyncDisposable & { used(keyId: string): 
   const flush = async (): Promise<void> => {
     const ids = [...used]
     used.clear()
-    if (ids.length > 0) await touchKeys(db, ids).catch((cause) => log.warn({ err: cause }, 'could not record the last use of keys'))
+    if (ids.length > 0)
+      await touchKeys(db, ids).catch((cause) =>
+        log.warn({ err: cause }, 'could not record the last use of keys'),
+      )
   }
   const timer = setInterval(() => void flush(), TOUCH_EVERY_MS)
   return {
@@ -68,7 +80,13 @@ const recordUses = (db: Db, log: Log): AsyncDisposable & { used(keyId: string): 
   }
 }
 
-export const createAuthenticator = ({ db, tokens, cookies, origins, log }: AuthParts): Authenticator => {
+export const createAuthenticator = ({
+  db,
+  tokens,
+  cookies,
+  origins,
+  log,
+}: AuthParts): Authenticator => {
   /** By the hash of the key. */
   const cache = new LRUCache<string, Caller>({ max: CACHED_KEYS })
   const uses = recordUses(db, log)
@@ -107,7 +125,10 @@ export const createAuthenticator = ({ db, tokens, cookies, origins, log }: AuthP
 }
 
 /** The credential in the header or, without one, in the cookie of a page of ours. */
-const credentialOf = (request: Request, { cookies, origins }: Pick<AuthParts, 'cookies' | 'origins'>): string => {
+const credentialOf = (
+  request: Request,
+  { cookies, origins }: Pick<AuthParts, 'cookies' | 'origins'>,
+): string => {
   const header = request.headers.get('authorization')
   const cookie = header === null ? cookies.access(request) : undefined
   if (cookie !== undefined) requireOwnPage(request, origins)
@@ -117,10 +138,16 @@ const credentialOf = (request: Request, { cookies, origins }: Pick<AuthParts, 'c
 const bearerOf = (header: string | null): string => {
   const [, credential] = /^Bearer +(\S+) *$/i.exec(header ?? '') ?? []
   if (credential !== undefined) return credential
-  throw new AppError('unauthenticated', header === null ? 'send an API key as Authorization: Bearer <key>' : '')
+  throw new AppError(
+    'unauthenticated',
+    header === null ? 'send an API key as Authorization: Bearer <key>' : '',
+  )
 }
 
-/** CSRF protection: browsers send cookies with requests of any page, so a request that changes something must come from ours. */
+/**
+ * CSRF protection: browsers send cookies with requests of any page, so a request that changes
+ * something must come from ours.
+ */
 const requireOwnPage = (request: Request, origins: Origins): void => {
   if (request.method === 'GET' || request.method === 'HEAD' || origins.isSurelyOurs(request)) return
   throw new AppError('forbidden', 'requests with cookies must come from a page of this deployment')
@@ -145,5 +172,11 @@ const bySession = async (
   if (!session || session.person.id !== claims.personId) throw new AppError('unauthenticated')
   const member = { personId: session.person.id, role: session.workspace.role }
   const principal = { kind: 'session', id: session.id, member } as const
-  return { tenantId: session.workspace.id, principal, scopes: SESSION_SCOPES, plan: session.plan, session }
+  return {
+    tenantId: session.workspace.id,
+    principal,
+    scopes: SESSION_SCOPES,
+    plan: session.plan,
+    session,
+  }
 }

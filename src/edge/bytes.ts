@@ -1,4 +1,7 @@
-/** Stored files over HTTP: whole or by range, with validators, and never as something that a browser would run. */
+/**
+ * Stored files over HTTP: whole or by range, with validators, and never as something that a browser
+ * would run.
+ */
 
 import type { Log } from '#kernel/log'
 import { createSlots, type Holder, type Slots } from '#kernel/slots'
@@ -7,14 +10,18 @@ import { contentDisposition } from './disposition.ts'
 import { isCurrent } from './validators.ts'
 
 /**
- * Downloads of files at once; each keeps a connection of its client. A party is a workspace, or the network of an anonymous client, whom any
- * number of networks cost nothing: so what they download counts for the workspace that shares it, too.
+ * Downloads of files at once; each keeps a connection of its client. A party is a workspace, or the
+ * network of an anonymous client, whom any number of networks cost nothing: so what they download
+ * counts for the workspace that shares it, too.
  */
 const LIMITS = { name: 'files', perParty: 16, perWorkspace: 64, total: 256, retryAfter: 5 }
 
 export const fileSlots = (): Slots => createSlots(LIMITS)
 
-/** What is not longer is read before the answer begins: it has a length, and its errors have a status. In bytes. */
+/**
+ * What is not longer is read before the answer begins: it has a length, and its errors have a
+ * status. In bytes.
+ */
 const AT_ONCE = 1_048_576
 
 export interface Sending {
@@ -28,11 +35,21 @@ export interface Sending {
   headers?: Record<string, string>
 }
 
-/** `application/json` and the like are UTF-8 anyway; a text without a character set would be Latin-1 to old clients. */
-const typeOf = (mimeType: string): string => (/^text\/[^;]*$/i.test(mimeType) ? `${mimeType}; charset=utf-8` : mimeType)
+/**
+ * `application/json` and the like are UTF-8 anyway; a text without a character set would be Latin-1
+ * to old clients.
+ */
+const typeOf = (mimeType: string): string =>
+  /^text\/[^;]*$/i.test(mimeType) ? `${mimeType}; charset=utf-8` : mimeType
 
-/** Every answer about a file has these, refusals of a range included. A browser that is told to show the file gets nothing to run. */
-const headersOf = ({ name, mimeType, sha256 }: StoredFile, { requestId, headers }: Sending): Record<string, string> => ({
+/**
+ * Every answer about a file has these, refusals of a range included. A browser that is told to show
+ * the file gets nothing to run.
+ */
+const headersOf = (
+  { name, mimeType, sha256 }: StoredFile,
+  { requestId, headers }: Sending,
+): Record<string, string> => ({
   'content-type': typeOf(mimeType),
   'content-disposition': contentDisposition(name),
   'content-security-policy': "sandbox; default-src 'none'",
@@ -49,8 +66,8 @@ const headersOf = ({ name, mimeType, sha256 }: StoredFile, { requestId, headers 
 const RANGE = /^bytes=(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/i
 
 /**
- * The part that is asked for: undefined for all of it, as for a header that we do not understand, several ranges among them. `none`: the
- * file has no such bytes.
+ * The part that is asked for: undefined for all of it, as for a header that we do not understand,
+ * several ranges among them. `none`: the file has no such bytes.
  */
 export const rangeOf = (
   { method, headers }: Pick<Request, 'method' | 'headers'>,
@@ -59,7 +76,11 @@ export const rangeOf = (
 ): FileRange | 'none' | undefined => {
   const [, first, last = '', suffix] = RANGE.exec(headers.get('range')?.trim() ?? '') ?? []
   const condition = headers.get('if-range')
-  if (method !== 'GET' || (first === undefined && suffix === undefined) || (condition !== null && condition.trim() !== etag))
+  if (
+    method !== 'GET' ||
+    (first === undefined && suffix === undefined) ||
+    (condition !== null && condition.trim() !== etag)
+  )
     return undefined
   if (suffix !== undefined) return suffixOf(Number(suffix), size)
   const [from, to] = [Number(first), last === '' ? size - 1 : Math.min(Number(last), size - 1)]
@@ -70,17 +91,28 @@ export const rangeOf = (
 const suffixOf = (length: number, size: number): FileRange | 'none' =>
   length === 0 || size === 0 ? 'none' : { from: Math.max(0, size - length), to: size - 1 }
 
-/** Answers a download, or the question whether a copy is current. Rejects before the answer begins, also with `rate_limited:files`. */
+/**
+ * Answers a download, or the question whether a copy is current. Rejects before the answer begins,
+ * also with `rate_limited:files`.
+ */
 export const bytesResponse = async (file: StoredFile, sending: Sending): Promise<Response> => {
   const { request, slots, holder } = sending
   const headers = headersOf(file, sending)
   if (isCurrent(request, headers.etag!)) return new Response(null, { status: 304, headers })
   const range = rangeOf(request, file.byteSize, headers.etag!)
-  if (range === 'none') return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${file.byteSize}` } })
+  if (range === 'none')
+    return new Response(null, {
+      status: 416,
+      headers: { ...headers, 'content-range': `bytes */${file.byteSize}` },
+    })
   const length = range ? range.to - range.from + 1 : file.byteSize
   if (range) headers['content-range'] = `bytes ${range.from}-${range.to}/${file.byteSize}`
   const answer = { status: range ? 206 : 200, headers }
-  if (request.method === 'HEAD') return new Response(null, { ...answer, headers: { ...headers, 'content-length': String(length) } })
+  if (request.method === 'HEAD')
+    return new Response(null, {
+      ...answer,
+      headers: { ...headers, 'content-length': String(length) },
+    })
   const gone = new AbortController()
   // What is read at once is over soon.
   const release = slots.take(length <= AT_ONCE ? holder : { ...holder, giveUp: () => gone.abort() })
@@ -89,7 +121,10 @@ export const bytesResponse = async (file: StoredFile, sending: Sending): Promise
   return new Response(await streamed(pieces, { release, gone, sending }), answer)
 }
 
-const whole = async (pieces: AsyncGenerator<Uint8Array>, release: () => void): Promise<Uint8Array<ArrayBuffer>> => {
+const whole = async (
+  pieces: AsyncGenerator<Uint8Array>,
+  release: () => void,
+): Promise<Uint8Array<ArrayBuffer>> => {
   try {
     return Buffer.concat(await Array.fromAsync(pieces))
   } finally {
@@ -103,7 +138,10 @@ interface Streaming {
   sending: Sending
 }
 
-/** Its first piece is read before the answer begins. What fails later cuts the connection, so that nobody takes a part for the whole. */
+/**
+ * Its first piece is read before the answer begins. What fails later cuts the connection, so that
+ * nobody takes a part for the whole.
+ */
 const streamed = async (
   pieces: AsyncGenerator<Uint8Array>,
   { release, gone, sending: { log, requestId } }: Streaming,
@@ -128,7 +166,8 @@ const streamed = async (
           next = await pieces.next()
         } catch (cause) {
           release()
-          if (!gone.signal.aborted) log.warn({ err: cause, request_id: requestId }, 'a download broke off')
+          if (!gone.signal.aborted)
+            log.warn({ err: cause, request_id: requestId }, 'a download broke off')
           // Without the cause, which Bun would print beside our log.
           controller.error()
         }

@@ -18,7 +18,8 @@ const scopeText: Record<(typeof scopes)[number], string> = {
   'api:read': 'GET on /api/v1/growth/*',
   'api:write': 'POST, PUT and DELETE on /api/v1/growth/*',
   'mcp:use': '/api/v1/mcp; tools that change something also need api:write',
-  'workspace:use': 'Workspace routes, with api:read or api:write. An extension of this service; never granted by default.',
+  'workspace:use':
+    'Workspace routes, with api:read or api:write. An extension of this service; never granted by default.',
 }
 
 const limitsOf = ({ cap, quota, feature }: NamedOp) => ({
@@ -27,7 +28,10 @@ const limitsOf = ({ cap, quota, feature }: NamedOp) => ({
   ...(feature ? { feature } : {}),
 })
 
-const scopesOf = ({ scope, also }: Pick<NamedOp, 'scope' | 'also'>) => ({ scope, ...(also ? { also } : {}) })
+const scopesOf = ({ scope, also }: Pick<NamedOp, 'scope' | 'also'>) => ({
+  scope,
+  ...(also ? { also } : {}),
+})
 
 const endpoint = (o: NamedOp) => ({
   id: o.id,
@@ -51,34 +55,63 @@ const codes = Object.keys(errorTable) as ErrorCode[]
 
 /** OAuth's endpoints have errors of their own, which are none of ours. */
 const errorsIn = (responses: Described['responses']): ErrorCode[] => {
-  const words = new Set(Object.values(responses).flatMap(({ description = '' }) => description.match(/[a-z_]+/g) ?? []))
+  const words = new Set(
+    Object.values(responses).flatMap(({ description = '' }) => description.match(/[a-z_]+/g) ?? []),
+  )
   return codes.filter((code) => words.has(code))
 }
 
 /** What is served beside the operations, as the OpenAPI document describes it. */
 const beside = () =>
-  Object.entries(besidePaths(() => ({})) as Record<string, Record<string, Described>>).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId, description, security, responses }]) => ({
-      ...{ id: operationId, method: method.toUpperCase(), path, scope: security[0]?.apiKey?.[0] ?? 'public', tool: null },
-      ...{ summary: description, errors: errorsIn(responses) },
-    })),
+  Object.entries(besidePaths(() => ({})) as Record<string, Record<string, Described>>).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods).map(
+        ([method, { operationId, description, security, responses }]) => ({
+          ...{
+            id: operationId,
+            method: method.toUpperCase(),
+            path,
+            scope: security[0]?.apiKey?.[0] ?? 'public',
+            tool: null,
+          },
+          ...{ summary: description, errors: errorsIn(responses) },
+        }),
+      ),
   )
 
 /** Record errors appear in the 200 answer of a read. */
 const READ = 200
 
 const errors = () => [
-  ...Object.entries(errorTable).map(([code, { status }]) => ({ code, status, kind: 'http' as const })),
-  ...recordErrors.map(({ code, summary }) => ({ code, status: READ, kind: 'record' as const, summary })),
+  ...Object.entries(errorTable).map(([code, { status }]) => ({
+    code,
+    status,
+    kind: 'http' as const,
+  })),
+  ...recordErrors.map(({ code, summary }) => ({
+    code,
+    status: READ,
+    kind: 'record' as const,
+    summary,
+  })),
 ]
 
-/** Every tool that some client of this server can list. Nothing is run here: the declarations are enough. */
+/**
+ * Every tool that some client of this server can list. Nothing is run here: the declarations are
+ * enough.
+ */
 const tools = () =>
   toolsOf(withTools(operations as unknown as Operation[])).map((o) => {
     const module = moduleOf(o)
     const endpoint = isCapability(o) ? CALL : o.id
     const operation = isOfAnyKind(o) ? null : endpoint
-    return { name: o.tool!, operation, toolset: toolsetOf(o), ...(module ? { module } : {}), ...scopesOf(o) }
+    return {
+      name: o.tool!,
+      operation,
+      toolset: toolsetOf(o),
+      ...(module ? { module } : {}),
+      ...scopesOf(o),
+    }
   })
 
 /** The manifest of this deployment. */

@@ -15,9 +15,13 @@ export interface Cookies {
 /** Browsers send the refresh token to this path only. */
 const REFRESH_PATH = '/api/v1/app/session'
 
-const cookieOf = (request: Request, name: string): string | undefined => parseCookie(request.headers.get('cookie') ?? '')[name]
+const cookieOf = (request: Request, name: string): string | undefined =>
+  parseCookie(request.headers.get('cookie') ?? '')[name]
 
-/** With https, `__Host-` and `__Secure-` keep sibling hosts from setting our cookies. Browsers refuse the prefixes over http. */
+/**
+ * With https, `__Host-` and `__Secure-` keep sibling hosts from setting our cookies. Browsers
+ * refuse the prefixes over http.
+ */
 export const createCookies = (publicUrl: string): Cookies => {
   const secure = publicUrl.startsWith('https:')
   const accessName = secure ? '__Host-tendril' : 'tendril'
@@ -30,14 +34,25 @@ export const createCookies = (publicUrl: string): Cookies => {
     refresh: (request) => cookieOf(request, refreshName),
     browser: (request) => cookieOf(request, browserName),
     setting(tokens, now = new Date()) {
-      const stored: SessionCookies = tokens === 'clear' ? { access: '', refresh: '', expiresAt: now } : tokens
+      const stored: SessionCookies =
+        tokens === 'clear' ? { access: '', refresh: '', expiresAt: now } : tokens
       const { access, refresh, browser } = stored
-      const secondsUntil = (at: Date): number => Math.max(0, Math.floor((at.getTime() - now.getTime()) / 1_000))
+      const secondsUntil = (at: Date): number =>
+        Math.max(0, Math.floor((at.getTime() - now.getTime()) / 1_000))
       const maxAge = secondsUntil(stored.expiresAt)
       return [
         set(accessName, access, { sameSite: 'lax', maxAge }),
-        ...(refresh === undefined ? [] : [set(refreshName, refresh, { path: REFRESH_PATH, sameSite: 'strict', maxAge })]),
-        ...(browser ? [set(browserName, browser.token, { sameSite: 'strict', maxAge: secondsUntil(browser.expiresAt) })] : []),
+        ...(refresh === undefined
+          ? []
+          : [set(refreshName, refresh, { path: REFRESH_PATH, sameSite: 'strict', maxAge })]),
+        ...(browser
+          ? [
+              set(browserName, browser.token, {
+                sameSite: 'strict',
+                maxAge: secondsUntil(browser.expiresAt),
+              }),
+            ]
+          : []),
       ]
     },
   }

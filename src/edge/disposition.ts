@@ -1,6 +1,9 @@
 /** Content-Disposition for any file name (RFC 6266, RFC 8187). */
 
-/** What an old client is given: printable ASCII without quotes, backslashes and percent signs, which some decode. */
+/**
+ * What an old client is given: printable ASCII without quotes, backslashes and percent signs, which
+ * some decode.
+ */
 const plainName = (name: string): string =>
   name
     .normalize('NFKD')
@@ -9,7 +12,10 @@ const plainName = (name: string): string =>
 
 /** Characters that RFC 8187 takes as they are, which are fewer than encodeURIComponent leaves. */
 const encoded = (name: string): string =>
-  encodeURIComponent(name.toWellFormed()).replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+  encodeURIComponent(name.toWellFormed()).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 
 /** Both forms, where they differ. A client that knows the second ignores the first. */
 export const contentDisposition = (name: string): string => {

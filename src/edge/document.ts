@@ -1,4 +1,6 @@
-/** Public documents, which change only with the program: compressed once, and revalidated by ETag. */
+/**
+ * Public documents, which change only with the program: compressed once, and revalidated by ETag.
+ */
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { encodingOf } from './encoding.ts'
@@ -22,7 +24,8 @@ const GZIP_LEVEL = 9
 const BROTLI_QUALITY = 9
 
 const compress: Record<Coding, (body: Uint8Array) => Uint8Array> = {
-  br: (body) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+  br: (body) =>
+    brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
   gzip: (body) => gzipSync(body, { level: GZIP_LEVEL }),
   identity: (body) => body,
 }
@@ -35,7 +38,10 @@ export const staticDocument = (value: unknown): StaticDocument => {
     const known = made.get(coding)
     if (known) return known
     // Each coding has its own bytes, and needs its own strong ETag.
-    const fresh = { body: compress[coding](plain), etag: coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"` }
+    const fresh = {
+      body: compress[coding](plain),
+      etag: coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"`,
+    }
     made.set(coding, fresh)
     return fresh
   }
@@ -53,5 +59,7 @@ export const documentResponse = (document: StaticDocument, request: Request): Re
   }
   if (isCurrent(request, etag)) return new Response(null, { status: 304, headers })
   // Bun drops the body for HEAD, once it knows its length.
-  return new Response(body, { headers: coding === 'identity' ? headers : { ...headers, 'content-encoding': coding } })
+  return new Response(body, {
+    headers: coding === 'identity' ? headers : { ...headers, 'content-encoding': coding },
+  })
 }

@@ -13,12 +13,19 @@ const weightsOf = (header: string): Map<string, number> => {
   return weights
 }
 
-/** The best of `codings`, which are in order of preference. Identity if none is acceptable, even if the client refuses identity too. */
-export const encodingOf = <C extends string>(header: string | null, codings: readonly C[]): C | 'identity' => {
+/**
+ * The best of `codings`, which are in order of preference. Identity if none is acceptable, even if
+ * the client refuses identity too.
+ */
+export const encodingOf = <C extends string>(
+  header: string | null,
+  codings: readonly C[],
+): C | 'identity' => {
   if (header === null) return 'identity'
   const weights = weightsOf(header)
   // Identity is acceptable by default, but after any coding that the header names.
-  const weightOf = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? Number.MIN_VALUE : 0)
+  const weightOf = (coding: string): number =>
+    weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? Number.MIN_VALUE : 0)
   let best: C | 'identity' = 'identity'
   let most = 0
   for (const coding of codings)

@@ -14,9 +14,15 @@ export interface File {
 }
 
 /** Content types. They are text types, because Elysia looks into nothing that is not. */
-export const fileTypes: Record<DownloadForm, string> = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' }
+export const fileTypes: Record<DownloadForm, string> = {
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv; charset=utf-8',
+}
 
-export const fileResponse = ({ name, form, requestId }: File, body: ReadableStream<Uint8Array>): Response =>
+export const fileResponse = (
+  { name, form, requestId }: File,
+  body: ReadableStream<Uint8Array>,
+): Response =>
   new Response(body, {
     headers: {
       'content-type': fileTypes[form],
@@ -27,17 +33,26 @@ export const fileResponse = ({ name, form, requestId }: File, body: ReadableStre
   })
 
 /** The body of an answer to HEAD, which is never read. */
-export const nothing = (): ReadableStream<Uint8Array> => new ReadableStream({ pull: (controller) => controller.close() })
+export const nothing = (): ReadableStream<Uint8Array> =>
+  new ReadableStream({ pull: (controller) => controller.close() })
 
 /**
- * Bun pulls it as the client reads. The status has already been sent when reading fails, so the error becomes the last line: the
- * usual error body, and in CSV the only cell of that line.
+ * Bun pulls it as the client reads. The status has already been sent when reading fails, so the
+ * error becomes the last line: the usual error body, and in CSV the only cell of that line.
  */
-export const linesStream = ({ log }: { log: Log }, lines: Lines, { form, requestId }: File): ReadableStream<Uint8Array> => {
+export const linesStream = (
+  { log }: { log: Log },
+  lines: Lines,
+  { form, requestId }: File,
+): ReadableStream<Uint8Array> => {
   const encoder = new TextEncoder()
   const lastLine = (cause: unknown): string => {
     const error = AppError.from(cause)
-    if (error.status >= 500) log.error({ err: error.cause ?? error, code: error.code, request_id: requestId }, 'a download broke off')
+    if (error.status >= 500)
+      log.error(
+        { err: error.cause ?? error, code: error.code, request_id: requestId },
+        'a download broke off',
+      )
     const body = errorBody(error, requestId)
     return form === 'csv' ? csvLine([body]) : `${body}\n`
   }

@@ -1,7 +1,10 @@
 /** Forwards a request to the process of this deployment that can answer it, at most one hop. */
 import type { Log } from '#kernel/log'
 
-/** Marks a forwarded request. A client that sends it gains nothing: its request is just not forwarded. */
+/**
+ * Marks a forwarded request. A client that sends it gains nothing: its request is just not
+ * forwarded.
+ */
 export const HOP_HEADER = 'x-tendril-hop'
 
 const REQUEST_HEADERS = [
@@ -14,7 +17,13 @@ const REQUEST_HEADERS = [
   'mcp-protocol-version',
 ]
 /** Headers of the connection between the two processes. */
-const OF_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-encoding']
+const OF_CONNECTION = [
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'content-encoding',
+]
 /** Longer than the keep-alive interval of a stream. */
 const SILENT_MS = 20_000
 
@@ -32,11 +41,22 @@ export interface Forwarding {
 }
 
 /** Resolves to undefined if the other process could not be reached. */
-export const forward = async (request: Request, { url, body, cookies, log, ...ending }: Forwarding): Promise<Response | undefined> => {
+export const forward = async (
+  request: Request,
+  { url, body, cookies, log, ...ending }: Forwarding,
+): Promise<Response | undefined> => {
   const { pathname, search } = new URL(request.url)
   const silent = new AbortController()
-  const watchdog = new Watchdog({ onSilence: () => silent.abort(), ms: SILENT_MS, onEnd: ending.onEnd })
-  const signal = AbortSignal.any([request.signal, silent.signal, ...(ending.signal ? [ending.signal] : [])])
+  const watchdog = new Watchdog({
+    onSilence: () => silent.abort(),
+    ms: SILENT_MS,
+    onEnd: ending.onEnd,
+  })
+  const signal = AbortSignal.any([
+    request.signal,
+    silent.signal,
+    ...(ending.signal ? [ending.signal] : []),
+  ])
   try {
     const response = await fetch(new URL(`${pathname}${search}`, url), {
       method: request.method,
@@ -48,7 +68,8 @@ export const forward = async (request: Request, { url, body, cookies, log, ...en
     return relay(response, watchdog)
   } catch (cause) {
     watchdog[Symbol.dispose]()
-    if (!request.signal.aborted) log.warn({ err: cause, url }, 'another process of this deployment could not be reached')
+    if (!request.signal.aborted)
+      log.warn({ err: cause, url }, 'another process of this deployment could not be reached')
     return undefined
   }
 }
@@ -67,7 +88,11 @@ class Watchdog implements Disposable {
   readonly #timer: Timer
   #onEnd: (() => void) | undefined
 
-  constructor({ onSilence, ms, onEnd }: { onSilence: () => void; ms: number; onEnd: (() => void) | undefined }) {
+  constructor({
+    onSilence,
+    ms,
+    onEnd,
+  }: { onSilence: () => void; ms: number; onEnd: (() => void) | undefined }) {
     this.#timer = setTimeout(onSilence, ms)
     this.#onEnd = onEnd
   }
@@ -95,7 +120,10 @@ const relay = (response: Response, watchdog: Watchdog): Response => {
 }
 
 /** If the other process breaks off, the stream ends here too, and the client reconnects. */
-const watchStream = (body: ReadableStream<Uint8Array>, watchdog: Watchdog): ReadableStream<Uint8Array> => {
+const watchStream = (
+  body: ReadableStream<Uint8Array>,
+  watchdog: Watchdog,
+): ReadableStream<Uint8Array> => {
   const reader = body.getReader()
   return new ReadableStream({
     async pull(controller) {

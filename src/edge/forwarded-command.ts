@@ -1,4 +1,7 @@
-/** Validates commands forwarded by another process. Their signature proves who sent them, not that they are well formed. */
+/**
+ * Validates commands forwarded by another process. Their signature proves who sent them, not that
+ * they are well formed.
+ */
 import { Type as T } from '@sinclair/typebox'
 import { Id, oneOf } from '#contract/shapes'
 import { fail } from '#kernel/errors'
@@ -13,7 +16,11 @@ const Envelope = T.Object({
   operation: T.String(),
   call: T.Object({
     tenantId: Id,
-    principal: T.Object({ kind: oneOf(['key', 'session', 'system']), id: T.String(), member: T.Optional(Member) }),
+    principal: T.Object({
+      kind: oneOf(['key', 'session', 'system']),
+      id: T.String(),
+      member: T.Optional(Member),
+    }),
     scopes: T.Array(T.String()),
     surface: oneOf(['rest', 'mcp', 'cli', 'admin']),
     requestId: T.String(),

@@ -3,7 +3,14 @@ import { Elysia } from 'elysia'
 import { AppError } from '#kernel/errors'
 import { type Bound, workspaceOperations } from '#ops/engine/bind'
 import { LETTERS_PATH, type NodeSignature } from '#port/nodes'
-import { type AnsweringDeps, anonymous, answering, NO_SUCH_PATH, type Respond, withoutBody } from './answering.ts'
+import {
+  type AnsweringDeps,
+  anonymous,
+  answering,
+  NO_SUCH_PATH,
+  type Respond,
+  withoutBody,
+} from './answering.ts'
 import { documentResponse, type StaticDocument } from './document.ts'
 import type { Incoming } from './incoming.ts'
 import { receiveLetter } from './internal.ts'
@@ -28,7 +35,10 @@ export interface HttpDeps extends ServeDeps, AnsweringDeps {
   ready(): boolean
 }
 
-/** Off: Bun would answer a larger body with a bare 413, without our error body. Bun reads only a few buffers ahead. */
+/**
+ * Off: Bun would answer a larger body with a bare 413, without our error body. Bun reads only a few
+ * buffers ahead.
+ */
 const SERVER_BODY_LIMIT = Number.MAX_SAFE_INTEGER
 /** Longer than a body may take: a late body gets its answer before the connection closes. */
 const IDLE_S = 75
@@ -51,15 +61,23 @@ const endpointsOf = (deps: HttpDeps): Endpoint[] => {
     return { path, respond: path === HEALTH_PATH ? respond : anonymous(deps, respond) }
   })
   return [
-    ...deps.operations.map((o) => ({ ...o, respond: (incoming: Incoming) => serve(deps, o, incoming) })),
-    ...deps.routes.map(({ method, path, respond }) => ({ method, path, respond: anonymous(deps, respond) })),
+    ...deps.operations.map((o) => ({
+      ...o,
+      respond: (incoming: Incoming) => serve(deps, o, incoming),
+    })),
+    ...deps.routes.map(({ method, path, respond }) => ({
+      method,
+      path,
+      respond: anonymous(deps, respond),
+    })),
     ...PUBLIC.flatMap((method) => published.map((one) => ({ method, ...one }))),
   ]
 }
 
 /**
- * The framework reads the text of each function here, and prepares for a request what some function may use. A context that is passed on
- * whole costs every request its headers, cookies and query, parsed; so each function names the parts that it needs.
+ * The framework reads the text of each function here, and prepares for a request what some function
+ * may use. A context that is passed on whole costs every request its headers, cookies and query,
+ * parsed; so each function names the parts that it needs.
  */
 export const createHttp = (deps: HttpDeps) => {
   const app = new Elysia({ serve: { idleTimeout: IDLE_S, maxRequestBodySize: SERVER_BODY_LIMIT } })
@@ -69,11 +87,17 @@ export const createHttp = (deps: HttpDeps) => {
       if ((request.headers.get('host') ?? 'absent').length < SHORTEST_HOST)
         return refuse(request, new AppError('invalid_input', 'the Host header is not valid'))
     })
-    .onError(({ request, code, error }) => refuse(request, code === 'NOT_FOUND' ? new AppError('not_found', NO_SUCH_PATH) : error))
+    .onError(({ request, code, error }) =>
+      refuse(request, code === 'NOT_FOUND' ? new AppError('not_found', NO_SUCH_PATH) : error),
+    )
   const route = (method: string, path: string, respond: Respond) => {
     const begin = PUBLIC.includes(method) ? withoutBody(respond) : respond
-    if (method === 'ALL') app.all(path, ({ request, params }) => answer(request, params, begin), { parse: 'none' })
-    else app.route(method, path, ({ request, params }) => answer(request, params, begin), { parse: 'none' })
+    if (method === 'ALL')
+      app.all(path, ({ request, params }) => answer(request, params, begin), { parse: 'none' })
+    else
+      app.route(method, path, ({ request, params }) => answer(request, params, begin), {
+        parse: 'none',
+      })
   }
   const allowed = new Map<string, string[]>()
   for (const { method, path, respond } of endpointsOf(deps)) {
@@ -81,33 +105,53 @@ export const createHttp = (deps: HttpDeps) => {
     allowed.set(path, [...(allowed.get(path) ?? []), method])
   }
   route('ALL', MCP_PATH, (incoming) => deps.mcp.handle(incoming))
-  const letters = receiveLetter({ ...deps, operations: workspaceOperations([...deps.operations, ...deps.internal]) })
+  const letters = receiveLetter({
+    ...deps,
+    operations: workspaceOperations([...deps.operations, ...deps.internal]),
+  })
   route('POST', LETTERS_PATH, letters)
   for (const [path, methods] of allowed) {
     const allow = allowOf(methods)
     const refuseMethod = anonymous(deps, ({ request }) =>
       errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow }),
     )
-    for (const method of [...shadowedMethods(path, allowed), 'ALL']) route(method, path, refuseMethod)
+    for (const method of [...shadowedMethods(path, allowed), 'ALL'])
+      route(method, path, refuseMethod)
   }
   return app
 }
 
-/** Methods of this path that a path with a parameter would answer instead: to the router, `/:id` also matches `/accept`. */
+/**
+ * Methods of this path that a path with a parameter would answer instead: to the router, `/:id`
+ * also matches `/accept`.
+ */
 const shadowedMethods = (path: string, allowed: Map<string, string[]>): string[] => {
-  const isAlso = (other: string) => new RegExp(`^${other.replace(/:[a-z_]+/gi, '[^/]+')}$`).test(path)
-  const others = [...allowed].flatMap(([other, methods]) => (other !== path && isAlso(other) ? methods : []))
+  const isAlso = (other: string) =>
+    new RegExp(`^${other.replace(/:[a-z_]+/gi, '[^/]+')}$`).test(path)
+  const others = [...allowed].flatMap(([other, methods]) =>
+    other !== path && isAlso(other) ? methods : [],
+  )
   return others.filter((method) => !allowed.get(path)!.includes(method))
 }
 
 /** The Allow header. A path that answers GET also answers HEAD. */
-const allowOf = (methods: string[]): string => [...new Set(methods.flatMap((method) => (method === 'GET' ? PUBLIC : [method])))].join(', ')
+const allowOf = (methods: string[]): string =>
+  [...new Set(methods.flatMap((method) => (method === 'GET' ? PUBLIC : [method])))].join(', ')
 
-const publicRoutes = ({ documents, commit, ready }: HttpDeps): [string, (request: Request) => Response][] => {
+const publicRoutes = ({
+  documents,
+  commit,
+  ready,
+}: HttpDeps): [string, (request: Request) => Response][] => {
   const startedAt = performance.now()
   const health = (request: Request) => {
-    if (!ready()) return errorResponse(new AppError('unavailable', 'starting'), requestIdOf(request))
-    const body = { status: 'ok', uptime_seconds: Math.floor((performance.now() - startedAt) / 1_000), commit }
+    if (!ready())
+      return errorResponse(new AppError('unavailable', 'starting'), requestIdOf(request))
+    const body = {
+      status: 'ok',
+      uptime_seconds: Math.floor((performance.now() - startedAt) / 1_000),
+      commit,
+    }
     return answerResponse({ status: 200, body: JSON.stringify(body) }, requestIdOf(request))
   }
   return [

@@ -7,11 +7,16 @@ import type { Intake } from './intake.ts'
 const KIB = 1_024
 const MIB = 1_024 * KIB
 
-/** The least memory counted for a body, because its request and connection take some too. In bytes. */
+/**
+ * The least memory counted for a body, because its request and connection take some too. In bytes.
+ */
 const MIN = 4 * KIB
 /** How much of a body of unknown length Bun may buffer before we read it. In bytes. */
 const READ_AHEAD = MIB
-/** How much of an unread body Bun takes in, in bytes. If a client sends more, its connection may close before it gets the answer. */
+/**
+ * How much of an unread body Bun takes in, in bytes. If a client sends more, its connection may
+ * close before it gets the answer.
+ */
 const MAX_UNREAD = 2 * MIB
 
 export interface BodyTerms {
@@ -54,15 +59,18 @@ export class Incoming {
     return networkOf(this.address())
   }
 
-  /** Counts a request without a credential. Throws `rate_limited` if its network has too many of them unfinished. */
+  /**
+   * Counts a request without a credential. Throws `rate_limited` if its network has too many of
+   * them unfinished.
+   */
   countAsAnonymous(): void {
     this.intake.begin(this.#site)
     this.#counted = true
   }
 
   /**
-   * Whether to close the connection after the answer: the body did not arrive in time, or it was refused unread and is too large to
-   * drain.
+   * Whether to close the connection after the answer: the body did not arrive in time, or it was
+   * refused unread and is too large to drain.
    */
   get endsConnection(): boolean {
     const { body, headers } = this.request
@@ -85,23 +93,36 @@ export class Incoming {
     if (body) body.cancel().catch(() => {})
   }
 
-  /** Looks up a credential that is not cached. Meanwhile the body counts against the network of its address. */
+  /**
+   * Looks up a credential that is not cached. Meanwhile the body counts against the network of its
+   * address.
+   */
   async checked<T>(lookUp: () => Promise<T>): Promise<T> {
     const { request, intake } = this
     const amount = this.#amount(READ_AHEAD)
-    using _ = amount > 0 ? await this.#reserve(intake.unchecked, this.#site, Math.min(amount, READ_AHEAD)) : undefined
+    using _ =
+      amount > 0
+        ? await this.#reserve(intake.unchecked, this.#site, Math.min(amount, READ_AHEAD))
+        : undefined
     if (request.signal.aborted) throw this.#broken()
     return await intake.checks.run(this.#site, lookUp)
   }
 
-  /** Reserves room for the body, once. Throws or rejects with `unavailable` if none becomes free in time. */
+  /**
+   * Reserves room for the body, once. Throws or rejects with `unavailable` if none becomes free in
+   * time.
+   */
   makeRoom({ limit, workspace }: BodyTerms): void | Promise<void> {
     const amount = this.#amount(limit)
     if (this.#room || amount === 0) return
     const { intake } = this
     this.#startedAt = intake.clock.monotonic()
     const budget = workspace === undefined ? intake.anonymous : intake.members
-    const room = this.#reserve(budget, workspace ?? this.#site, Math.min(amount, Math.max(limit, READ_AHEAD)))
+    const room = this.#reserve(
+      budget,
+      workspace ?? this.#site,
+      Math.min(amount, Math.max(limit, READ_AHEAD)),
+    )
     const keep = (reserved: Reservation): void => {
       this.#room = reserved
     }
@@ -114,8 +135,8 @@ export class Incoming {
   }
 
   /**
-   * The body as it was sent. Throws `payload_too_large` (before reading, if Content-Length is over the limit), and `request_timeout` if it
-   * does not arrive in time.
+   * The body as it was sent. Throws `payload_too_large` (before reading, if Content-Length is over
+   * the limit), and `request_timeout` if it does not arrive in time.
    */
   async bytes(terms: BodyTerms): Promise<Uint8Array> {
     const { limit } = terms
@@ -149,8 +170,9 @@ export class Incoming {
   }
 
   /**
-   * Ends the reading when the time for the body is over. An anonymous body has less time while others wait for its room: a client that
-   * reserves room and sends nothing would keep out everybody else without a credential.
+   * Ends the reading when the time for the body is over. An anonymous body has less time while
+   * others wait for its room: a client that reserves room and sends nothing would keep out
+   * everybody else without a credential.
    */
   look(): void {
     const { clock, limits, anonymous } = this.intake
@@ -162,7 +184,11 @@ export class Incoming {
   }
 
   /** `length`: by its header, at most the limit. */
-  async #read(body: ReadableStream<Uint8Array>, { limit, workspace }: BodyTerms, length: number | undefined): Promise<Uint8Array> {
+  async #read(
+    body: ReadableStream<Uint8Array>,
+    { limit, workspace }: BodyTerms,
+    length: number | undefined,
+  ): Promise<Uint8Array> {
     this.#begun = true
     this.#isAnonymous = workspace === undefined
     this.intake.watch(this)
@@ -205,7 +231,10 @@ export class Incoming {
 
   /** An error that nobody reads, because the client has gone. */
   #broken(): AppError {
-    this.intake.log.debug({ path: new URL(this.request.url).pathname }, 'a client disconnected before its request was complete')
+    this.intake.log.debug(
+      { path: new URL(this.request.url).pathname },
+      'a client disconnected before its request was complete',
+    )
     return new AppError('invalid_input', 'the request ended before it was complete')
   }
 }
@@ -217,7 +246,10 @@ const lengthIn = (headers: Headers): number | undefined => {
 }
 
 const tooLarge = (limit: number): AppError =>
-  new AppError('payload_too_large', `the body is larger than ${limit < MIB ? `${limit / KIB} KiB` : `${limit / MIB} MiB`}`)
+  new AppError(
+    'payload_too_large',
+    `the body is larger than ${limit < MIB ? `${limit / KIB} KiB` : `${limit / MIB} MiB`}`,
+  )
 
 /** Throws `invalid_input` for what is not UTF-8. */
 export const decodeText = (bytes: Uint8Array): string => {

@@ -1,4 +1,7 @@
-/** A request as an operation's flat input: path parameters, query and body. Converts strings of the query, never the body. */
+/**
+ * A request as an operation's flat input: path parameters, query and body. Converts strings of the
+ * query, never the body.
+ */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type NamedOp, readsOnly } from '#contract/op'
 import { AppError } from '#kernel/errors'
@@ -15,14 +18,16 @@ type Input = Record<string, unknown>
 const readBody = async (incoming: Incoming, terms: BodyTerms): Promise<Input> => {
   const text = await incoming.text(terms)
   if (text === '') return {}
-  if (!isJson(incoming.request.headers.get('content-type'))) throw new AppError('unsupported_media_type')
+  if (!isJson(incoming.request.headers.get('content-type')))
+    throw new AppError('unsupported_media_type')
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
     return invalid('', 'the body is not valid JSON')
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return invalid('', 'the body must be a JSON object')
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return invalid('', 'the body must be a JSON object')
   return body as Input
 }
 
@@ -37,7 +42,10 @@ const readQuery = (search: string, input: TObject): Input => {
   if (search === '') return query
   for (const [name, text] of new URLSearchParams(search)) {
     if (Object.hasOwn(query, name)) invalid(name, 'must not be given twice')
-    Object.defineProperty(query, name, { value: convert(input.properties[name], text), enumerable: true })
+    Object.defineProperty(query, name, {
+      value: convert(input.properties[name], text),
+      enumerable: true,
+    })
   }
   return query
 }
@@ -49,19 +57,26 @@ const searchOf = (url: string): string => {
 }
 
 const withParams = (fields: Input, params: Record<string, string> | undefined): Input => {
-  for (const name in params) if (Object.hasOwn(fields, name)) invalid(name, 'is already set by the path; remove it')
+  for (const name in params)
+    if (Object.hasOwn(fields, name)) invalid(name, 'is already set by the path; remove it')
   return { ...fields, ...params }
 }
 
 /**
- * Of a request without a body, at once. `workspace`: the caller's; undefined for an anonymous one. Throws `invalid_input`, and the
- * errors of `Incoming.text`.
+ * Of a request without a body, at once. `workspace`: the caller's; undefined for an anonymous one.
+ * Throws `invalid_input`, and the errors of `Incoming.text`.
  */
-export const inputOf = (o: NamedOp, incoming: Incoming, workspace: string | undefined): Input | Promise<Input> => {
+export const inputOf = (
+  o: NamedOp,
+  incoming: Incoming,
+  workspace: string | undefined,
+): Input | Promise<Input> => {
   const { request, params } = incoming
   const search = searchOf(request.url)
   if (readsOnly(o)) return withParams(readQuery(search, o.input as TObject), params)
   if (search !== '') invalid('', 'this operation takes no query parameters; send a JSON body')
   const body = readBody(incoming, { limit: o.bodyLimit, workspace })
-  return body.then((fields) => withParams(o.body === undefined ? fields : { [o.body]: fields }, params))
+  return body.then((fields) =>
+    withParams(o.body === undefined ? fields : { [o.body]: fields }, params),
+  )
 }

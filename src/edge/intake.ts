@@ -1,7 +1,8 @@
 /**
- * Bounds the cost of unanswered requests: unfinished anonymous requests, credentials being checked, and bytes of bodies. Bun calls
- * us when it has the headers, and always reads up to 1 MiB of the body ahead. We therefore reserve room for a body before any wait,
- * and bound the bodies that wait for room.
+ * Bounds the cost of unanswered requests: unfinished anonymous requests, credentials being checked,
+ * and bytes of bodies. Bun calls us when it has the headers, and always reads up to 1 MiB of the
+ * body ahead. We therefore reserve room for a body before any wait, and bound the bodies that wait
+ * for room.
  */
 import { Budget } from '#kernel/budget'
 import type { Clock } from '#kernel/clock'
@@ -17,7 +18,9 @@ export interface IntakeLimits {
   bytes: number
   /** The part of them for callers without a credential; one network gets at most a quarter. */
   anonymousBytes: number
-  /** The part of them for callers whose credential is being checked; one network gets at most half. */
+  /**
+   * The part of them for callers whose credential is being checked; one network gets at most half.
+   */
   uncheckedBytes: number
   /** The share of the rest that one workspace gets. */
   workspaceBytes: number
@@ -25,9 +28,14 @@ export interface IntakeLimits {
   roomWithinMs: number
   /** How long a body may take to arrive, from its headers on. */
   bodyWithinMs: number
-  /** How long an anonymous body may take while others wait for its room. Less than `roomWithinMs`. */
+  /**
+   * How long an anonymous body may take while others wait for its room. Less than `roomWithinMs`.
+   */
   givesWayAfterMs: number
-  /** Unfinished requests without a credential from one network, and also its concurrent credential checks. */
+  /**
+   * Unfinished requests without a credential from one network, and also its concurrent credential
+   * checks.
+   */
   unfinished: number
 }
 
@@ -47,7 +55,10 @@ const WAITERS = 1_024
 /** How many credentials from one network may wait for their check. */
 const CHECKS_WAITING = 2_048
 const CHECKS_WITHIN_MS = 5_000
-/** How often the time of bodies that are being read is looked at. A timer for each body would cost more. */
+/**
+ * How often the time of bodies that are being read is looked at. A timer for each body would cost
+ * more.
+ */
 const LOOK_EVERY_MS = 250
 
 /** A body that is being read. */
@@ -79,12 +90,22 @@ export class Intake {
     this.limits = limits
     this.clock = clock
     this.log = log
-    const { bytes, anonymousBytes, uncheckedBytes, workspaceBytes, roomWithinMs, unfinished } = limits
+    const { bytes, anonymousBytes, uncheckedBytes, workspaceBytes, roomWithinMs, unfinished } =
+      limits
     const share = { alone: unfinished, among: unfinished }
     const limit = Number.MAX_SAFE_INTEGER
-    this.checks = new FairLimit({ limit, share, bound: CHECKS_WAITING, withinMs: CHECKS_WITHIN_MS, name: 'credential_check' })
+    this.checks = new FairLimit({
+      limit,
+      share,
+      bound: CHECKS_WAITING,
+      withinMs: CHECKS_WITHIN_MS,
+      name: 'credential_check',
+    })
     const budget = (total: number, of: number) =>
-      new Budget({ total, share: of, waiters: WAITERS, withinMs: roomWithinMs, name: 'request bodies' }, clock)
+      new Budget(
+        { total, share: of, waiters: WAITERS, withinMs: roomWithinMs, name: 'request bodies' },
+        clock,
+      )
     this.anonymous = budget(anonymousBytes, anonymousBytes / 4)
     this.unchecked = budget(uncheckedBytes, uncheckedBytes / 2)
     this.members = budget(bytes - anonymousBytes - uncheckedBytes, workspaceBytes)
@@ -97,7 +118,8 @@ export class Intake {
 
   begin(address: string): void {
     const count = this.unfinishedOf(address)
-    if (count >= this.limits.unfinished) fail('rate_limited', 'unfinished_requests', { retryAfter: 1 })
+    if (count >= this.limits.unfinished)
+      fail('rate_limited', 'unfinished_requests', { retryAfter: 1 })
     this.#unfinished.set(address, count + 1)
   }
 

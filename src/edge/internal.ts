@@ -1,4 +1,6 @@
-/** Receives commands from other processes of this deployment, for tenants that this process owns. */
+/**
+ * Receives commands from other processes of this deployment, for tenants that this process owns.
+ */
 import { AppError, fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { Operation } from '#ops/engine/bind'
@@ -8,7 +10,10 @@ import { OwnedElsewhere } from '#store/engine/placement'
 import { readForwarded } from './forwarded-command.ts'
 import type { Incoming } from './incoming.ts'
 
-/** A forwarded letter holds the caller and the input, escaped once more, and may be larger than the original body. */
+/**
+ * A forwarded letter holds the caller and the input, escaped once more, and may be larger than the
+ * original body.
+ */
 const LETTER_FACTOR = 4
 
 export interface LetterDeps {
@@ -20,14 +25,18 @@ export interface LetterDeps {
 }
 
 /**
- * Answers 404, as for any unknown path, to a sender without the deployment's key, before reading the body; 400 to a malformed letter.
+ * Answers 404, as for any unknown path, to a sender without the deployment's key, before reading
+ * the body; 400 to a malformed letter.
  */
 export const receiveLetter = ({ operations, signature, serving, log }: LetterDeps) => {
   const byId = new Map(operations.map((o) => [o.id, o]))
   return async (incoming: Incoming): Promise<Response> => {
     const seal = signature.sealOf(incoming.request.headers) ?? fail('not_found', 'no such path')
     const o = byId.get(seal.operation) ?? fail('not_found', 'no such operation')
-    const body = await incoming.text({ limit: o.bodyLimit * LETTER_FACTOR, workspace: seal.workspace })
+    const body = await incoming.text({
+      limit: o.bodyLimit * LETTER_FACTOR,
+      workspace: seal.workspace,
+    })
     if (!seal.fits(body)) fail('not_found', 'no such path')
     const command = readForwarded(body)
     return Response.json(await reply(o, command, { serving, log }))
@@ -40,15 +49,27 @@ const reply = async (
   { serving, log }: Pick<LetterDeps, 'serving' | 'log'>,
 ): Promise<RemoteReply> => {
   try {
-    return { answer: await o.run(() => input, { ...call, scopes: new Set(call.scopes), forwarded: true } as Call) }
+    return {
+      answer: await o.run(() => input, {
+        ...call,
+        scopes: new Set(call.scopes),
+        forwarded: true,
+      } as Call),
+    }
   } catch (cause) {
     if (cause instanceof OwnedElsewhere) return { elsewhere: true }
     // Instead of a 503: another process is about to take over, and can answer.
-    if (cause instanceof AppError && cause.code === 'unavailable' && !serving()) return { elsewhere: true }
+    if (cause instanceof AppError && cause.code === 'unavailable' && !serving())
+      return { elsewhere: true }
     const error = AppError.from(cause)
     if (error.code === 'internal')
       log.error(
-        { err: error.cause ?? error, operation: o.id, request_id: call.requestId, workspace: call.tenantId },
+        {
+          err: error.cause ?? error,
+          operation: o.id,
+          request_id: call.requestId,
+          workspace: call.tenantId,
+        },
         'a forwarded command failed',
       )
     const { code, detail, details, retryAfter, allowances } = error

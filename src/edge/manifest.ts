@@ -13,7 +13,10 @@ export const Manifest = record(
         id: T.String(),
         method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
         path: T.String(),
-        scope: T.String({ description: 'The scope that an API key needs. session: a signed-in person. public: anyone.' }),
+        scope: T.String({
+          description:
+            'The scope that an API key needs. session: a signed-in person. public: anyone.',
+        }),
         also,
         tool: nullable(T.String({ description: 'The MCP tool.' })),
         summary: T.String(),
@@ -29,7 +32,8 @@ export const Manifest = record(
         code: T.String(),
         status: T.Integer({ description: 'The HTTP status.' }),
         kind: oneOf(['http', 'record'], {
-          description: 'http: the error code of a response. record: the error of a failed generation; reading the record returns 200.',
+          description:
+            'http: the error code of a response. record: the error of a failed generation; reading the record returns 200.',
         }),
         summary: T.Optional(T.String()),
       }),
@@ -37,9 +41,19 @@ export const Manifest = record(
     tools: T.Array(
       record({
         name: T.String(),
-        operation: nullable(T.String({ description: 'The endpoint that it calls, by its id. null: it reads a record of any kind.' })),
+        operation: nullable(
+          T.String({
+            description:
+              'The endpoint that it calls, by its id. null: it reads a record of any kind.',
+          }),
+        ),
         toolset: T.String({ description: 'What ?toolsets= names to list it.' }),
-        module: T.Optional(T.String({ description: 'Listed without ?toolsets= only once the workspace has enabled this module.' })),
+        module: T.Optional(
+          T.String({
+            description:
+              'Listed without ?toolsets= only once the workspace has enabled this module.',
+          }),
+        ),
         scope: T.String(),
         also,
       }),

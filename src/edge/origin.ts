@@ -9,10 +9,14 @@ export interface Origins {
 
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
-/** Accepts the public URL, and localhost at the port that the server listens on. `port` is called each time, because it may be chosen late. */
+/**
+ * Accepts the public URL, and localhost at the port that the server listens on. `port` is called
+ * each time, because it may be chosen late.
+ */
 export const createOrigins = (publicUrl: string, port: () => number): Origins => {
   const own = new URL(publicUrl).origin
-  const isOwn = (origin: string): boolean => origin === own || LOCAL_NAMES.some((name) => origin === `http://${name}:${port()}`)
+  const isOwn = (origin: string): boolean =>
+    origin === own || LOCAL_NAMES.some((name) => origin === `http://${name}:${port()}`)
   return {
     isOurs(request) {
       const origin = request.headers.get('origin')
@@ -20,7 +24,9 @@ export const createOrigins = (publicUrl: string, port: () => number): Origins =>
     },
     isSurelyOurs(request) {
       const origin = request.headers.get('origin')
-      return origin === null ? request.headers.get('sec-fetch-site') === 'same-origin' : isOwn(origin)
+      return origin === null
+        ? request.headers.get('sec-fetch-site') === 'same-origin'
+        : isOwn(origin)
     },
   }
 }

@@ -1,4 +1,7 @@
-/** Answers of operations in the form that a client can take: compressed, and not again if it has a single record already. */
+/**
+ * Answers of operations in the form that a client can take: compressed, and not again if it has a
+ * single record already.
+ */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -16,7 +19,8 @@ const LEVEL = 4
 const compress = promisify(gzip)
 
 /** Weak: the same record in any coding. */
-const tagOf = (body: string): string => `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
+const tagOf = (body: string): string =>
+  `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
 
 /** The credential has been checked, as for every answer. */
 const currentOr = (request: Request, response: Response, body: string): Response => {
@@ -31,8 +35,8 @@ const currentOr = (request: Request, response: Response, body: string): Response
 }
 
 /**
- * What a client can learn of a secret by having it compressed beside text of its own choice (BREACH) rules out compression for answers with
- * secrets.
+ * What a client can learn of a secret by having it compressed beside text of its own choice
+ * (BREACH) rules out compression for answers with secrets.
  */
 export const represent = async (
   o: NamedOp,
@@ -40,10 +44,15 @@ export const represent = async (
   { answer, requestId }: { answer: Answer; requestId: string },
 ): Promise<Response> => {
   const plain = answerResponse(answer, requestId)
-  const response = readsOneRecord(o) && answer.status === 200 ? currentOr(request, plain, answer.body) : plain
-  if (o.secret || response.status === 304 || Buffer.byteLength(answer.body) <= WORTH_COMPRESSING) return response
+  const response =
+    readsOneRecord(o) && answer.status === 200 ? currentOr(request, plain, answer.body) : plain
+  if (o.secret || response.status === 304 || Buffer.byteLength(answer.body) <= WORTH_COMPRESSING)
+    return response
   response.headers.append('vary', 'accept-encoding')
   if (encodingOf(request.headers.get('accept-encoding'), ['gzip']) !== 'gzip') return response
   response.headers.set('content-encoding', 'gzip')
-  return new Response(await compress(answer.body, { level: LEVEL }), { status: response.status, headers: response.headers })
+  return new Response(await compress(answer.body, { level: LEVEL }), {
+    status: response.status,
+    headers: response.headers,
+  })
 }

@@ -19,7 +19,10 @@ export const requestIdOf = (request: Request): string => {
   return id
 }
 
-export const answerResponse = ({ status, body, replayed, allowances }: Answer, requestId: string): Response => {
+export const answerResponse = (
+  { status, body, replayed, allowances }: Answer,
+  requestId: string,
+): Response => {
   const headers: Record<string, string> = {
     ...{ 'content-type': JSON_TYPE, 'cache-control': 'no-store', 'x-request-id': requestId },
     ...limitHeaders(allowances),
@@ -29,22 +32,46 @@ export const answerResponse = ({ status, body, replayed, allowances }: Answer, r
 }
 
 /** Answers of forms that others have laid down. */
-export const textResponse = (body: string, contentType: string, requestId: string, status = 200): Response =>
-  new Response(body, { status, headers: { 'content-type': contentType, 'cache-control': 'no-store', 'x-request-id': requestId } })
+export const textResponse = (
+  body: string,
+  contentType: string,
+  requestId: string,
+  status = 200,
+): Response =>
+  new Response(body, {
+    status,
+    headers: {
+      'content-type': contentType,
+      'cache-control': 'no-store',
+      'x-request-id': requestId,
+    },
+  })
 
-export const errorResponse = (error: AppError, requestId: string, extra: Record<string, string> = {}): Response => {
-  const headers: Record<string, string> = { 'content-type': JSON_TYPE, 'cache-control': 'no-store', 'x-request-id': requestId, ...extra }
+export const errorResponse = (
+  error: AppError,
+  requestId: string,
+  extra: Record<string, string> = {},
+): Response => {
+  const headers: Record<string, string> = {
+    'content-type': JSON_TYPE,
+    'cache-control': 'no-store',
+    'x-request-id': requestId,
+    ...extra,
+  }
   Object.assign(headers, limitHeaders(error.allowances))
   if (error.code === 'unauthenticated') headers['www-authenticate'] = 'Bearer'
-  if (error.code === 'missing_scope') headers['www-authenticate'] = `Bearer error="insufficient_scope", scope="${error.detail}"`
-  if (error.retryAfter !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfter)))
+  if (error.code === 'missing_scope')
+    headers['www-authenticate'] = `Bearer error="insufficient_scope", scope="${error.detail}"`
+  if (error.retryAfter !== undefined)
+    headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfter)))
   return new Response(errorBody(error, requestId), { status: error.status, headers })
 }
 
 /** The headers of draft-ietf-httpapi-ratelimit-headers: lists with one item per limit. */
 export const limitHeaders = (allowances: Allowance[] = []): Record<string, string> => {
   if (allowances.length === 0) return {}
-  const list = (item: (one: Allowance) => string) => allowances.map((one) => `"${one.name}";${item(one)}`).join(', ')
+  const list = (item: (one: Allowance) => string) =>
+    allowances.map((one) => `"${one.name}";${item(one)}`).join(', ')
   return {
     'ratelimit-policy': list(({ limit, window }) => `q=${limit};w=${window}`),
     ratelimit: list(({ left, resetsIn }) => `r=${left};t=${resetsIn}`),
@@ -53,10 +80,14 @@ export const limitHeaders = (allowances: Allowance[] = []): Record<string, strin
 
 /** JSON on one line. */
 export const errorBody = ({ code, message, details }: AppError, requestId: string): string =>
-  JSON.stringify({ error: { code, message, ...(details ? { details } : {}), request_id: requestId } })
+  JSON.stringify({
+    error: { code, message, ...(details ? { details } : {}), request_id: requestId },
+  })
 
 /** Security headers for every answer: no content sniffing, and HSTS if the deployment has https. */
 export const securityHeaders = (publicUrl: string): [string, string][] => [
   ['x-content-type-options', 'nosniff'],
-  ...(publicUrl.startsWith('https:') ? ([['strict-transport-security', 'max-age=31536000']] as [string, string][]) : []),
+  ...(publicUrl.startsWith('https:')
+    ? ([['strict-transport-security', 'max-age=31536000']] as [string, string][])
+    : []),
 ]

@@ -18,8 +18,14 @@ export class FormError extends Error {
   override readonly name = 'FormError'
 }
 
-/** The fields of a form, without the empty ones. Throws `FormError`, and the errors of `Incoming.text`. */
-export const readForm = async (incoming: Incoming, terms: BodyTerms = { limit: PUBLIC_BODY_LIMIT }): Promise<Form> => {
+/**
+ * The fields of a form, without the empty ones. Throws `FormError`, and the errors of
+ * `Incoming.text`.
+ */
+export const readForm = async (
+  incoming: Incoming,
+  terms: BodyTerms = { limit: PUBLIC_BODY_LIMIT },
+): Promise<Form> => {
   const text = await incoming.text(terms)
   if (!FORM_TYPE.test(incoming.request.headers.get('content-type') ?? ''))
     throw new FormError('send the body as application/x-www-form-urlencoded')

@@ -44,7 +44,16 @@ const logServed = (
   { status, tenant }: { status: number; tenant?: string },
 ): void => {
   if (!log.isLevelEnabled('debug')) return
-  log.debug({ operation: o.id, status, ms: performance.now() - startedAt, request_id: requestId, workspace: tenant }, 'served')
+  log.debug(
+    {
+      operation: o.id,
+      status,
+      ms: performance.now() - startedAt,
+      request_id: requestId,
+      workspace: tenant,
+    },
+    'served',
+  )
 }
 
 const answer = (deps: ServeDeps, o: Operation, incoming: Incoming): Promise<Response> =>
@@ -53,20 +62,29 @@ const answer = (deps: ServeDeps, o: Operation, incoming: Incoming): Promise<Resp
     return represent(o, incoming.request, { answer, requestId: call.requestId })
   })
 
-/** The answer begins after the first record has been read, so errors until then have their own status. */
+/**
+ * The answer begins after the first record has been read, so errors until then have their own
+ * status.
+ */
 const stream = (deps: ServeDeps, o: Bound<'download'>, incoming: Incoming): Promise<Response> =>
   asCaller(deps, o, incoming, async (call) => {
     const { request } = incoming
     const download = await o.open(() => inputOf(o, incoming, call.tenantId), call)
     const file = { name: o.file, form: download.form, requestId: call.requestId }
-    return request.method === 'HEAD' ? fileResponse(file, nothing()) : fileResponse(file, linesStream(deps, await download.start(), file))
+    return request.method === 'HEAD'
+      ? fileResponse(file, nothing())
+      : fileResponse(file, linesStream(deps, await download.start(), file))
   })
 
 const sendFile = (deps: ServeDeps, o: Bound<'file'>, incoming: Incoming): Promise<Response> =>
   asCaller(deps, o, incoming, async (call) => {
     const { file, allowances } = await o.fetch(() => inputOf(o, incoming, call.tenantId), call)
     const holder = { party: call.tenantId }
-    const sending = { request: incoming.request, requestId: call.requestId, headers: limitHeaders(allowances) }
+    const sending = {
+      request: incoming.request,
+      requestId: call.requestId,
+      headers: limitHeaders(allowances),
+    }
     return bytesResponse(file, { ...sending, holder, slots: deps.fileSlots, log: deps.log })
   })
 
@@ -78,17 +96,33 @@ const read = (deps: ServeDeps, o: Bound<'query'>, incoming: Incoming): Promise<R
 
 /** What a caller asks by this request. */
 export const callOf = ({ tenantId, principal, scopes, plan }: Caller, request: Request): Call => ({
-  ...{ tenantId, principal, scopes, plan, surface: surfaceOf(request), requestId: requestIdOf(request) },
+  ...{
+    tenantId,
+    principal,
+    scopes,
+    plan,
+    surface: surfaceOf(request),
+    requestId: requestIdOf(request),
+  },
 })
 
 /** The job that a request is about, if its path names one. */
-const askedOf = (o: NamedOp, { params }: Incoming, workspace: string): NonNullable<Incoming['asked']> => ({
+const askedOf = (
+  o: NamedOp,
+  { params }: Incoming,
+  workspace: string,
+): NonNullable<Incoming['asked']> => ({
   ...{ workspace, operation: o.id },
   ...(o.path.startsWith(JOBS) && params?.id ? { job: params.id } : {}),
 })
 const JOBS = '/api/v1/agent/jobs/:id'
 
-const asCaller = async (deps: ServeDeps, o: NamedOp, incoming: Incoming, run: (call: Call) => Promise<Response>): Promise<Response> => {
+const asCaller = async (
+  deps: ServeDeps,
+  o: NamedOp,
+  incoming: Incoming,
+  run: (call: Call) => Promise<Response>,
+): Promise<Response> => {
   const { request } = incoming
   const requestId = requestIdOf(request)
   const startedAt = performance.now()
@@ -98,16 +132,25 @@ const asCaller = async (deps: ServeDeps, o: NamedOp, incoming: Incoming, run: (c
   try {
     const idempotencyKey = readsOnly(o) ? undefined : headerText(request, 'idempotency-key')
     const response = await run({ ...callOf(caller, request), requestId, idempotencyKey })
-    logServed(deps, { o, requestId, startedAt }, { status: response.status, tenant: caller.tenantId })
+    logServed(
+      deps,
+      { o, requestId, startedAt },
+      { status: response.status, tenant: caller.tenantId },
+    )
     return response
   } catch (cause) {
-    if (cause instanceof AppError && cause.status < 500 && cause.code !== 'rate_limited') await deps.authenticator.confirm(caller)
+    if (cause instanceof AppError && cause.status < 500 && cause.code !== 'rate_limited')
+      await deps.authenticator.confirm(caller)
     throw cause
   }
 }
 
 /** Serves an operation that belongs to no workspace. */
-const admit = async (deps: ServeDeps, o: Bound<'personal' | 'public'>, incoming: Incoming): Promise<Response> => {
+const admit = async (
+  deps: ServeDeps,
+  o: Bound<'personal' | 'public'>,
+  incoming: Incoming,
+): Promise<Response> => {
   const { request } = incoming
   const requestId = requestIdOf(request)
   const startedAt = performance.now()
@@ -116,16 +159,24 @@ const admit = async (deps: ServeDeps, o: Bound<'personal' | 'public'>, incoming:
     incoming.countAsAnonymous()
   }
   // These operations set cookies: a foreign page must not sign a browser in or out.
-  if (!deps.origins.isOurs(request)) throw new AppError('forbidden', 'pages of other origins cannot send this request')
+  if (!deps.origins.isOurs(request))
+    throw new AppError('forbidden', 'pages of other origins cannot send this request')
   const visit = await visitOf(deps, o, incoming)
-  const { cookies, ...answer } = await o.enter(() => inputOf(o, incoming, visit.session?.workspace.id), visit)
+  const { cookies, ...answer } = await o.enter(
+    () => inputOf(o, incoming, visit.session?.workspace.id),
+    visit,
+  )
   logServed(deps, { o, requestId, startedAt }, { status: answer.status })
   const response = answerResponse(answer, requestId)
-  for (const cookie of cookies ? deps.cookies.setting(cookies) : []) response.headers.append('set-cookie', cookie)
+  for (const cookie of cookies ? deps.cookies.setting(cookies) : [])
+    response.headers.append('set-cookie', cookie)
   return response
 }
 
-/** Throws `unauthenticated` if the operation needs a signed-in person and there is none, `forbidden` for an API key. */
+/**
+ * Throws `unauthenticated` if the operation needs a signed-in person and there is none, `forbidden`
+ * for an API key.
+ */
 export const visitOf = async (
   { authenticator, cookies, origins }: ServeDeps,
   o: Pick<NamedOp, 'kind'>,
@@ -147,7 +198,9 @@ export const visitOf = async (
 }
 
 /** By the kind of operation. */
-const serving: { [K in Kind]: (deps: ServeDeps, o: Bound<K>, incoming: Incoming) => Promise<Response> } = {
+const serving: {
+  [K in Kind]: (deps: ServeDeps, o: Bound<K>, incoming: Incoming) => Promise<Response>
+} = {
   query: read,
   command: answer,
   awaited: answer,
@@ -160,6 +213,10 @@ const serving: { [K in Kind]: (deps: ServeDeps, o: Bound<K>, incoming: Incoming)
 
 /** Rejects with the operation's error. */
 export const serve = (deps: ServeDeps, o: Bound, incoming: Incoming): Promise<Response> => {
-  const respond = serving[o.kind] as (deps: ServeDeps, o: Bound, incoming: Incoming) => Promise<Response>
+  const respond = serving[o.kind] as (
+    deps: ServeDeps,
+    o: Bound,
+    incoming: Incoming,
+  ) => Promise<Response>
   return respond(deps, o, incoming)
 }

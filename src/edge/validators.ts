@@ -1,6 +1,7 @@
 /** If-None-Match (RFC 9110, 13.1.2). */
 
-const tagsIn = (header: string | null): string[] => (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+const tagsIn = (header: string | null): string[] =>
+  (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
 
 /** Whether the client has what this entity tag names, by the weak comparison. */
 export const isCurrent = ({ headers }: Pick<Request, 'headers'>, etag: string): boolean => {

@@ -26,8 +26,15 @@ export const trustIn = (named: readonly string[]): Trust => {
   }
 }
 
-/** The client's IP address. Believes X-Forwarded-For only of named proxies, and only what they have written. */
-export const clientAddressOf = (request: Request, peer: string | undefined, { isProxy }: Trust): string => {
+/**
+ * The client's IP address. Believes X-Forwarded-For only of named proxies, and only what they have
+ * written.
+ */
+export const clientAddressOf = (
+  request: Request,
+  peer: string | undefined,
+  { isProxy }: Trust,
+): string => {
   if (peer === undefined || !isProxy(peer)) return peer ?? 'unknown'
   const forwarded = (request.headers.get('x-forwarded-for') ?? '')
     .split(',')
@@ -40,14 +47,23 @@ const WARNING =
   'a request has X-Forwarded-For, but TRUSTED_PROXIES does not name its sender: all clients behind that proxy count as one address, and any of them can use up the password attempts and rates of all. Set TRUSTED_PROXIES to the addresses of the proxies in front of this server'
 
 /** Warns once, at the first request with an X-Forwarded-For that is not trusted. */
-export const proxyWarning = ({ isProxy }: Trust, log: Log): ((request: Request, peer: string | undefined) => void) => {
+export const proxyWarning = (
+  { isProxy }: Trust,
+  log: Log,
+): ((request: Request, peer: string | undefined) => void) => {
   let isSettled = false
   return (request, peer) => {
-    if (isSettled || !request.headers.has('x-forwarded-for') || (peer !== undefined && isProxy(peer))) return
+    if (
+      isSettled ||
+      !request.headers.has('x-forwarded-for') ||
+      (peer !== undefined && isProxy(peer))
+    )
+      return
     isSettled = true
     log.warn({ peer }, WARNING)
   }
 }
 
 /** The surface that a request claims. The audit trail records it unverified. */
-export const surfaceOf = (request: Request): Visit['surface'] => (request.headers.get('x-tendril-surface') === 'cli' ? 'cli' : 'rest')
+export const surfaceOf = (request: Request): Visit['surface'] =>
+  request.headers.get('x-tendril-surface') === 'cli' ? 'cli' : 'rest'

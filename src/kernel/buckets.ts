@@ -11,12 +11,15 @@ interface Bucket {
   fullAt: number
 }
 
-/** How many of the least recently used buckets each use checks for removal: more than it can add. */
+/**
+ * How many of the least recently used buckets each use checks for removal: more than it can add.
+ */
 const CHECKED_PER_USE = 2
 
 /**
- * Buckets by name. A full bucket is forgotten, because it equals one that was never used. Beyond `most`, the least recently used
- * ones are forgotten, full or not: that bounds memory, and gives their owners one burst at most.
+ * Buckets by name. A full bucket is forgotten, because it equals one that was never used. Beyond
+ * `most`, the least recently used ones are forgotten, full or not: that bounds memory, and gives
+ * their owners one burst at most.
  */
 export class Buckets {
   /** In order of their last use. */
@@ -34,7 +37,9 @@ export class Buckets {
   /** Tokens at this moment, as a fraction. */
   left(name: string, { perSecond, burst }: Rate): number {
     const bucket = this.#all.get(name)
-    return bucket ? Math.min(burst, bucket.tokens + ((this.now() - bucket.at) * perSecond) / 1_000) : burst
+    return bucket
+      ? Math.min(burst, bucket.tokens + ((this.now() - bucket.at) * perSecond) / 1_000)
+      : burst
   }
 
   /** Seconds until `amount` can be taken; 0 means now. A full bucket is enough for any amount. */
@@ -47,7 +52,11 @@ export class Buckets {
   take(name: string, rate: Rate, amount = 1): void {
     const [at, tokens] = [this.now(), Math.max(0, this.left(name, rate) - amount)]
     this.#all.delete(name)
-    this.#all.set(name, { tokens, at, fullAt: at + ((rate.burst - tokens) / rate.perSecond) * 1_000 })
+    this.#all.set(name, {
+      tokens,
+      at,
+      fullAt: at + ((rate.burst - tokens) / rate.perSecond) * 1_000,
+    })
     this.#forget(at)
   }
 

@@ -6,7 +6,10 @@ export interface BudgetOptions {
   total: number
   /** How much of that one party may use. */
   share: number
-  /** How many reservations may wait. Their amounts have the same bounds as what is in use: `total`, and `share` for one party. */
+  /**
+   * How many reservations may wait. Their amounts have the same bounds as what is in use: `total`,
+   * and `share` for one party.
+   */
   waiters: number
   /** How long a reservation waits for room before it is refused. */
   withinMs: number
@@ -43,16 +46,21 @@ class Amounts {
   }
 }
 
-const largestOf = (parties: Iterable<string>, size: (party: string) => number): string | undefined => {
+const largestOf = (
+  parties: Iterable<string>,
+  size: (party: string) => number,
+): string | undefined => {
   let largest: string | undefined
-  for (const party of parties) if (largest === undefined || size(party) > size(largest)) largest = party
+  for (const party of parties)
+    if (largest === undefined || size(party) > size(largest)) largest = party
   return largest
 }
 
 /**
- * A bounded amount of something of which each request needs a different part, such as memory. Reservations that do not fit wait.
- * Parties take turns, so that a party with many reservations waits behind its own and delays nobody else. When the queue is full, the
- * party that waits for most gives up its latest place to a party that waits for less.
+ * A bounded amount of something of which each request needs a different part, such as memory.
+ * Reservations that do not fit wait. Parties take turns, so that a party with many reservations
+ * waits behind its own and delays nobody else. When the queue is full, the party that waits for
+ * most gives up its latest place to a party that waits for less.
  */
 export class Budget {
   readonly #used = new Amounts()
@@ -79,10 +87,15 @@ export class Budget {
   }
 
   /**
-   * Waits until there is room. An amount above `share` counts as `share`. Throws a 503 if no room becomes free in time, or at once
-   * if the queue has no place for it; throws the signal's reason if it aborts.
+   * Waits until there is room. An amount above `share` counts as `share`. Throws a 503 if no room
+   * becomes free in time, or at once if the queue has no place for it; throws the signal's reason
+   * if it aborts.
    */
-  reserve(party: string, requested: number, signal?: () => AbortSignal): Reservation | Promise<Reservation> {
+  reserve(
+    party: string,
+    requested: number,
+    signal?: () => AbortSignal,
+  ): Reservation | Promise<Reservation> {
     const amount = Math.min(requested, this.options.share)
     const isNext = !this.#blocked && !this.#waiting.has(party)
     if (isNext && this.#fits(this.#used, party, amount)) return this.#take(party, amount)
@@ -97,7 +110,9 @@ export class Budget {
     for (;;) {
       const full = this.#waiters >= waiters
       if (!full && this.#requested.total + amount <= total) return true
-      const size = full ? (name: string) => this.#waiting.get(name)?.length ?? 0 : (name: string) => this.#requested.of(name)
+      const size = full
+        ? (name: string) => this.#waiting.get(name)?.length ?? 0
+        : (name: string) => this.#requested.of(name)
       const largest = largestOf(this.#waiting.keys(), size)
       if (largest === undefined || size(largest) <= size(party) + (full ? 1 : amount)) return false
       this.#waiting.get(largest)!.at(-1)!.refuse()
@@ -138,11 +153,16 @@ export class Budget {
   }
 
   #refusal(): AppError {
-    return new AppError('unavailable', `too many ${this.options.name} are under way, try again`, { retryAfter: 1 })
+    return new AppError('unavailable', `too many ${this.options.name} are under way, try again`, {
+      retryAfter: 1,
+    })
   }
 
   #fits(amounts: Amounts, party: string, amount: number): boolean {
-    return amounts.total + amount <= this.options.total && amounts.of(party) + amount <= this.options.share
+    return (
+      amounts.total + amount <= this.options.total &&
+      amounts.of(party) + amount <= this.options.share
+    )
   }
 
   #take(party: string, amount: number): Reservation {

@@ -1,9 +1,14 @@
-/** Days and hours on the clocks of an IANA time zone. A day is written `2026-11-16`; a time is a `Date`. */
+/**
+ * Days and hours on the clocks of an IANA time zone. A day is written `2026-11-16`; a time is a
+ * `Date`.
+ */
 
-const clocksAt = (at: Date, timeZone: string): Temporal.ZonedDateTime => at.toTemporalInstant().toZonedDateTimeISO(timeZone)
+const clocksAt = (at: Date, timeZone: string): Temporal.ZonedDateTime =>
+  at.toTemporalInstant().toZonedDateTimeISO(timeZone)
 
 /** The day that the zone's clocks show at a time. */
-export const dayAt = (at: Date, timeZone: string): string => clocksAt(at, timeZone).toPlainDate().toString()
+export const dayAt = (at: Date, timeZone: string): string =>
+  clocksAt(at, timeZone).toPlainDate().toString()
 
 /** The day and the minute, as `2026-11-16 09:00`. */
 export const timeAt = (at: Date, timeZone: string): string =>
@@ -26,11 +31,16 @@ export const isDay = (day: string): boolean => {
   }
 }
 
-export const addDays = (day: string, days: number): string => Temporal.PlainDate.from(day).add({ days }).toString()
+export const addDays = (day: string, days: number): string =>
+  Temporal.PlainDate.from(day).add({ days }).toString()
 
 /** The Monday on or before a day. */
-export const mondayOf = (day: string): string => addDays(day, 1 - Temporal.PlainDate.from(day).dayOfWeek)
+export const mondayOf = (day: string): string =>
+  addDays(day, 1 - Temporal.PlainDate.from(day).dayOfWeek)
 
-/** The first moment of a day, or of the next day if the clocks skip the whole day. Not every day has a midnight. */
+/**
+ * The first moment of a day, or of the next day if the clocks skip the whole day. Not every day has
+ * a midnight.
+ */
 export const startOfDay = (day: string, timeZone: string): Date =>
   new Date(Temporal.PlainDate.from(day).toZonedDateTime(timeZone).epochMilliseconds)

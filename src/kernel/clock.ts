@@ -1,4 +1,7 @@
-/** The process's clock. It only measures and wakes: the database's clock decides due times and leases. */
+/**
+ * The process's clock. It only measures and wakes: the database's clock decides due times and
+ * leases.
+ */
 export interface Clock {
   /** Milliseconds since a fixed point; never goes back. */
   monotonic(): number
@@ -6,7 +9,9 @@ export interface Clock {
   after(ms: number, wake: () => void): Disposable
 }
 
-/** The longest delay that a JavaScript timer takes. A longer one is armed again each time it fires. */
+/**
+ * The longest delay that a JavaScript timer takes. A longer one is armed again each time it fires.
+ */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {
@@ -17,4 +22,5 @@ export const systemClock: Clock = {
   },
 }
 
-export const sleep = (clock: Clock, ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve))
+export const sleep = (clock: Clock, ms: number): Promise<void> =>
+  new Promise((resolve) => clock.after(ms, resolve))

@@ -2,7 +2,8 @@
 import { Cron } from 'croner'
 import { LRUCache } from 'lru-cache'
 
-const options = (timeZone: string) => ({ timezone: timeZone, paused: true, mode: '5-part' }) as const
+const options = (timeZone: string) =>
+  ({ timezone: timeZone, paused: true, mode: '5-part' }) as const
 
 /** Patterns are few and a `Cron` is large: the ones used last are kept. */
 const known = new LRUCache<string, Cron>({ max: 200 })
@@ -30,13 +31,18 @@ const cronFault = (pattern: string): string | undefined => {
   }
 }
 
-/** The first time after `after` that matches a pattern on the clocks of a time zone; undefined if there is none. */
+/**
+ * The first time after `after` that matches a pattern on the clocks of a time zone; undefined if
+ * there is none.
+ */
 export const nextTime = (pattern: string, timeZone: string, after: Date): Date | undefined =>
   cronOf(pattern, timeZone).nextRun(after) ?? undefined
 
 /** The shortest interval between two times of a pattern. */
 export const LEAST_GAP_MS = 15 * 60_000
-/** How many times of a pattern are checked: enough to meet the days on which two times are nearest. */
+/**
+ * How many times of a pattern are checked: enough to meet the days on which two times are nearest.
+ */
 const MOST_TIMES_CHECKED = 200
 
 /** Why a pattern cannot be used from `now` on, as the end of a sentence; undefined if it can. */
@@ -47,7 +53,8 @@ export const patternFault = (pattern: string, timeZone: string, now: Date): stri
   if (!before) return 'never fires'
   for (let checked = 1; before && checked < MOST_TIMES_CHECKED; checked++) {
     const next = nextTime(pattern, timeZone, before)
-    if (next && next.getTime() - before.getTime() < LEAST_GAP_MS) return 'fires more often than every 15 minutes, the shortest interval'
+    if (next && next.getTime() - before.getTime() < LEAST_GAP_MS)
+      return 'fires more often than every 15 minutes, the shortest interval'
     before = next
   }
   return undefined
@@ -66,7 +73,11 @@ export interface CronDue {
 }
 
 /** What becomes of a time that is due. */
-export const cronDue = ({ pattern, time_zone }: { pattern: string; time_zone: string }, due: Date, now: Date): CronDue => {
+export const cronDue = (
+  { pattern, time_zone }: { pattern: string; time_zone: string },
+  due: Date,
+  now: Date,
+): CronDue => {
   const earliest = now.getTime() - CATCH_UP_MS
   let run = due.getTime() > earliest ? due : undefined
   let next = nextTime(pattern, time_zone, new Date(Math.max(due.getTime(), earliest)))

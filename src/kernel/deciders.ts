@@ -39,15 +39,24 @@ interface ShownDeciders extends Pick<Deciders, 'roles' | 'more'> {
 }
 
 /** `owners and editors can decide: Ada, Ben`. `named`: whether its readers see names of people. */
-export const decidersText = ({ roles, people, more }: ShownDeciders, { named = true } = {}): string => {
+export const decidersText = (
+  { roles, people, more }: ShownDeciders,
+  { named = true } = {},
+): string => {
   const can = `${rolesText(roles)} can decide`
   if (people.length === 0) return `${can}, but no member has such a role`
   const names = named ? people.flatMap(({ name }) => (name === null ? [] : [oneLine(name)])) : []
   return names.length === 0 ? can : `${can}: ${names.join(', ')}${more ? ' and others' : ''}`
 }
 
-/** Why a call is refused that nobody could allow; undefined if somebody could. `taken`: roles of members, and of people who are invited. */
-export const nobodyDecides = (roles: readonly Role[], taken: readonly Role[]): string | undefined =>
+/**
+ * Why a call is refused that nobody could allow; undefined if somebody could. `taken`: roles of
+ * members, and of people who are invited.
+ */
+export const nobodyDecides = (
+  roles: readonly Role[],
+  taken: readonly Role[],
+): string | undefined =>
   taken.some((role) => roles.includes(role))
     ? undefined
     : `nobody in this workspace can allow this call: only ${rolesText(roles)} can, and there are none, not even invited`

@@ -9,7 +9,10 @@ interface ErrorKind {
   status: number
   /** The command line's exit code. */
   exit: number
-  /** The message. `detail` comes from the thrower. The API document fixes the prefixes, which clients match on. */
+  /**
+   * The message. `detail` comes from the thrower. The API document fixes the prefixes, which
+   * clients match on.
+   */
   text(detail: string): string
 }
 
@@ -18,14 +21,21 @@ const prefixed = (prefix: string) => (detail: string) => (detail ? `${prefix}:${
 
 const spaced = (code: string, detail: string): string => (detail ? `${code}: ${detail}` : code)
 
-/** What the API document says of a failure of ours, in the place of its cause. Other details of `internal` never leave the process. */
+/**
+ * What the API document says of a failure of ours, in the place of its cause. Other details of
+ * `internal` never leave the process.
+ */
 const failures = ['enqueue failed', 'insert failed', 'trace query failed'] as const
 export type DocumentedFailure = (typeof failures)[number]
 
 export const errorTable = {
   invalid_input: { status: 400, exit: 2, text: plain('the request is not valid') },
   x_not_connected: { status: 400, exit: 5, text: (detail) => spaced('x_not_connected', detail) },
-  unauthenticated: { status: 401, exit: 3, text: plain('API key or session token missing, wrong, expired or revoked') },
+  unauthenticated: {
+    status: 401,
+    exit: 3,
+    text: plain('API key or session token missing, wrong, expired or revoked'),
+  },
   missing_scope: { status: 403, exit: 3, text: (scope) => `API key missing scope: ${scope}` },
   forbidden: { status: 403, exit: 3, text: plain('you do not have permission to do this') },
   reauthentication_required: { status: 403, exit: 3, text: prefixed('reauthentication_required') },
@@ -34,25 +44,45 @@ export const errorTable = {
   plan_feature_disabled: { status: 403, exit: 4, text: prefixed('plan_feature_disabled') },
   not_found: { status: 404, exit: 6, text: plain('not found') },
   method_not_allowed: { status: 405, exit: 2, text: plain('method not allowed') },
-  request_timeout: { status: 408, exit: 8, text: plain('the body did not arrive within 60 seconds') },
+  request_timeout: {
+    status: 408,
+    exit: 8,
+    text: plain('the body did not arrive within 60 seconds'),
+  },
   conflict: { status: 409, exit: 7, text: plain('the state of the record does not allow this') },
   idempotency_in_flight: {
     status: 409,
     exit: 8,
     text: () => 'idempotency_in_flight: a request with this Idempotency-Key is still running',
   },
-  approval_required: { status: 409, exit: 7, text: (detail) => spaced('approval_required', detail) },
+  approval_required: {
+    status: 409,
+    exit: 7,
+    text: (detail) => spaced('approval_required', detail),
+  },
   payload_too_large: { status: 413, exit: 2, text: plain('the body is larger than 1 MiB') },
-  unsupported_media_type: { status: 415, exit: 2, text: plain('send the body as application/json') },
+  unsupported_media_type: {
+    status: 415,
+    exit: 2,
+    text: plain('send the body as application/json'),
+  },
   idempotency_key_reused: {
     status: 422,
     exit: 2,
     text: () => 'idempotency_key_reused: this Idempotency-Key was used with another request',
   },
-  capability_failed: { status: 422, exit: 7, text: (detail) => spaced('capability_failed', detail) },
+  capability_failed: {
+    status: 422,
+    exit: 7,
+    text: (detail) => spaced('capability_failed', detail),
+  },
   rate_limited: { status: 429, exit: 8, text: prefixed('rate_limited') },
   x_read_budget_exhausted: { status: 429, exit: 8, text: () => 'x_read_budget_exhausted' },
-  internal: { status: 500, exit: 1, text: (detail) => failures.find((one) => one === detail) ?? 'internal error' },
+  internal: {
+    status: 500,
+    exit: 1,
+    text: (detail) => failures.find((one) => one === detail) ?? 'internal error',
+  },
   network_error: { status: 502, exit: 9, text: prefixed('network_error') },
   channel_unconfigured: {
     status: 503,
@@ -105,7 +135,10 @@ export class AppError extends Error {
     return new AppError(code, detail, { details, retryAfter, allowances, cause })
   }
 
-  /** Turns anything thrown into an AppError: a foreign error becomes `internal`, and its text never leaves the process. */
+  /**
+   * Turns anything thrown into an AppError: a foreign error becomes `internal`, and its text never
+   * leaves the process.
+   */
   static from(cause: unknown): AppError {
     return cause instanceof AppError ? cause : new AppError('internal', '', { cause })
   }
@@ -114,12 +147,19 @@ export class AppError extends Error {
   static worded(cause: unknown, failure: DocumentedFailure): AppError {
     const error = AppError.from(cause)
     if (error.code !== 'internal') return error
-    return new AppError('internal', failure, { allowances: error.allowances, cause: error.cause ?? error })
+    return new AppError('internal', failure, {
+      allowances: error.allowances,
+      cause: error.cause ?? error,
+    })
   }
 }
 
-/** Whether what was asked may simply not have been answered, so that nothing is known of its own faults. */
-export const isUnavailable = (cause: unknown): boolean => cause instanceof AppError && cause.code === 'unavailable'
+/**
+ * Whether what was asked may simply not have been answered, so that nothing is known of its own
+ * faults.
+ */
+export const isUnavailable = (cause: unknown): boolean =>
+  cause instanceof AppError && cause.code === 'unavailable'
 
 /** Throws. Usable as an expression: `row ?? fail('not_found', 'item')`. */
 export const fail = (code: ErrorCode, detail = '', extra: Extra = {}): never => {
@@ -127,4 +167,5 @@ export const fail = (code: ErrorCode, detail = '', extra: Extra = {}): never => 
 }
 
 /** The record, or `not_found` with this message. */
-export const found = <T>(record: T | undefined, message: string): T => record ?? fail('not_found', message)
+export const found = <T>(record: T | undefined, message: string): T =>
+  record ?? fail('not_found', message)

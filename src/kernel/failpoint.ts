@@ -1,6 +1,6 @@
 /**
- * Named places where a test can stop, kill or delay the process. Production passes `none`, which does nothing. A name is
- * `lane.moment`, for example `send.claimed`.
+ * Named places where a test can stop, kill or delay the process. Production passes `none`, which
+ * does nothing. A name is `lane.moment`, for example `send.claimed`.
  */
 export type Failpoints = (name: string) => Promise<void> | void
 
@@ -9,11 +9,12 @@ export const none: Failpoints = () => {}
 const signals = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const
 type Action = keyof typeof signals
 
-const isAction = (text: string | undefined): text is Action => text !== undefined && Object.hasOwn(signals, text)
+const isAction = (text: string | undefined): text is Action =>
+  text !== undefined && Object.hasOwn(signals, text)
 
 /**
- * Reads `send.sent=kill,generation.done=stop`. The first time this process passes a named place, it is killed as by kill -9, or
- * stopped until it gets SIGCONT.
+ * Reads `send.sent=kill,generation.done=stop`. The first time this process passes a named place, it
+ * is killed as by kill -9, or stopped until it gets SIGCONT.
  */
 export const failpointsFrom = (spec: string): Failpoints => {
   const armed = new Map<string, Action>()

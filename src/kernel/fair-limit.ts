@@ -3,9 +3,14 @@ import { AppError } from './errors.ts'
 export interface FairLimitOptions {
   /** How many may run at once. */
   limit: number
-  /** How many of one party may run while no other asks, and while others do. Default: `limit` for both. */
+  /**
+   * How many of one party may run while no other asks, and while others do. Default: `limit` for
+   * both.
+   */
   share?: { alone: number; among: number }
-  /** Shared by the limits of one resource: a party that asks one of them counts as present for all. */
+  /**
+   * Shared by the limits of one resource: a party that asks one of them counts as present for all.
+   */
   crowd?: Crowd
   /** How many of one party may wait; one more is refused with `rate_limited:<name>`. */
   bound: number
@@ -48,14 +53,17 @@ export class Crowd {
 const ASKED_BEFORE_UNASKED = 3
 
 /**
- * A limit on what runs at once, granted to parties round-robin: a party that floods it waits behind its own requests, not
- * before those of others. Each party's own order is kept, within each demand.
+ * A limit on what runs at once, granted to parties round-robin: a party that floods it waits behind
+ * its own requests, not before those of others. Each party's own order is kept, within each demand.
  */
 export class FairLimit {
   #running = 0
   readonly #runningOf = new Map<string, number>()
   /** In round-robin order, which is insertion order: a party that was served goes to the end. */
-  readonly #waiting: Record<Demand, Map<string, Waiting[]>> = { asked: new Map(), unasked: new Map() }
+  readonly #waiting: Record<Demand, Map<string, Waiting[]>> = {
+    asked: new Map(),
+    unasked: new Map(),
+  }
   #askedInRow = 0
   /** Runs while anything waits. */
   #patience: Timer | undefined
@@ -78,12 +86,14 @@ export class FairLimit {
   }
 
   /**
-   * Takes a place, which `leave` returns. Undefined: it was free, which costs no promise. Otherwise it is taken when the promise resolves;
-   * a promise that rejects took none. Throws `rate_limited` if too many of the party wait.
+   * Takes a place, which `leave` returns. Undefined: it was free, which costs no promise. Otherwise
+   * it is taken when the promise resolves; a promise that rejects took none. Throws `rate_limited`
+   * if too many of the party wait.
    */
   enter(party: string, demand: Demand = 'asked'): Promise<void> | undefined {
     this.#crowd.noted(party)
-    // While a place is free, every party that waits has its share already: hardly any is passed over.
+    // While a place is free, every party that waits has its share already: hardly any is passed
+    // over.
     if (this.#running < this.options.limit && this.#hasRoom(party)) {
       this.#begin(party)
       return undefined
@@ -94,7 +104,9 @@ export class FairLimit {
     if (own.length >= bound) throw new AppError('rate_limited', name, { retryAfter: 1 })
     waiting.set(party, own)
     this.#patience ??= setTimeout(this.#refuseLate, withinMs)
-    return new Promise((start, refuse) => own.push({ start, refuse, until: performance.now() + withinMs }))
+    return new Promise((start, refuse) =>
+      own.push({ start, refuse, until: performance.now() + withinMs }),
+    )
   }
 
   /** Returns the place of a party, which goes to the next that waits. */
@@ -111,7 +123,10 @@ export class FairLimit {
     this.#patience = undefined
   }
 
-  /** Work that takes longer than `ms` then gives up its place, and goes on: work that hangs delays nobody for longer. */
+  /**
+   * Work that takes longer than `ms` then gives up its place, and goes on: work that hangs delays
+   * nobody for longer.
+   */
   async yielding<T>(party: string, ms: number, work: () => Promise<T>): Promise<T> {
     const { promise: late, resolve } = Promise.withResolvers<void>()
     let running: Promise<T> | undefined
@@ -136,7 +151,8 @@ export class FairLimit {
 
   #next(): void {
     while (this.#running < this.options.limit) {
-      const order: Demand[] = this.#askedInRow < ASKED_BEFORE_UNASKED ? ['asked', 'unasked'] : ['unasked', 'asked']
+      const order: Demand[] =
+        this.#askedInRow < ASKED_BEFORE_UNASKED ? ['asked', 'unasked'] : ['unasked', 'asked']
       const started = order.find((demand) => this.#startOne(this.#waiting[demand]))
       if (!started) return
       this.#askedInRow = started === 'asked' ? this.#askedInRow + 1 : 0
@@ -166,7 +182,10 @@ export class FairLimit {
     asked.set(party, [...(asked.get(party) ?? []), ...own])
   }
 
-  /** Refuses those that have waited too long. One timer serves all who wait, because a timer for each costs more than the rest of a turn. */
+  /**
+   * Refuses those that have waited too long. One timer serves all who wait, because a timer for
+   * each costs more than the rest of a turn.
+   */
   #refuseLate = (): void => {
     const now = performance.now()
     let soonest = Number.POSITIVE_INFINITY
@@ -177,9 +196,15 @@ export class FairLimit {
         else waiting.set(party, rest)
         for (const { until, refuse } of own) {
           if (until > now) soonest = Math.min(soonest, until)
-          else refuse(new AppError('unavailable', `too busy: no ${this.options.name} became free in time`, { retryAfter: 1 }))
+          else
+            refuse(
+              new AppError('unavailable', `too busy: no ${this.options.name} became free in time`, {
+                retryAfter: 1,
+              }),
+            )
         }
       }
-    this.#patience = soonest === Number.POSITIVE_INFINITY ? undefined : setTimeout(this.#refuseLate, soonest - now)
+    this.#patience =
+      soonest === Number.POSITIVE_INFINITY ? undefined : setTimeout(this.#refuseLate, soonest - now)
   }
 }

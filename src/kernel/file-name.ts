@@ -12,7 +12,8 @@ export const fileNameOf = (given: string): string => {
   const name = normalForm(given.toWellFormed(), 'NFC')
     .replaceAll(UNFIT, '_')
     .replace(/^[\s.]+/, '')
-    // From the beginning of a run alone: from each of many spaces it would take their number squared.
+    // From the beginning of a run alone: from each of many spaces it would take their number
+    // squared.
     .replace(/(?<![\s.])[\s.]+$/, '')
   if (name.length <= LONGEST) return name === '' ? 'file' : name
   const ending = /\.[A-Za-z0-9]{1,12}$/.exec(name)?.[0] ?? ''

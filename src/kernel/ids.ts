@@ -3,15 +3,18 @@ import { randomBytes } from 'node:crypto'
 /** A clock that is behind the latest id by more than this has been set right; ids follow it. */
 const FOLLOWED_BACK_MS = 60_000
 
-/** So many ids of a millisecond are sure to begin with it: Bun numbers them in 12 bits from a random number in the lower half. */
+/**
+ * So many ids of a millisecond are sure to begin with it: Bun numbers them in 12 bits from a random
+ * number in the lower half.
+ */
 const IN_ONE_MS = 2_048
 
 let latest = 0
 let made = 0
 
 /**
- * A uuid v7, which sorts by its time of creation. Those of one process stay in order while its clock steps back by up to a minute,
- * as machines that follow a time server let it.
+ * A uuid v7, which sorts by its time of creation. Those of one process stay in order while its
+ * clock steps back by up to a minute, as machines that follow a time server let it.
  */
 export const newId = (): string => {
   const now = Date.now()
@@ -42,6 +45,7 @@ export const randomBase62 = (length: number): string => {
 /** A non-negative integer in base 62, padded on the left with `0`. */
 export const toBase62 = (value: number, length: number): string => {
   let text = ''
-  for (let rest = value; rest > 0; rest = Math.floor(rest / ALPHABET.length)) text = ALPHABET[rest % ALPHABET.length] + text
+  for (let rest = value; rest > 0; rest = Math.floor(rest / ALPHABET.length))
+    text = ALPHABET[rest % ALPHABET.length] + text
   return text.padStart(length, '0')
 }

@@ -4,11 +4,16 @@
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether objects and arrays are nested deeper. Costs no stack, which other walks of such a value would exhaust. */
+/**
+ * Whether objects and arrays are nested deeper. Costs no stack, which other walks of such a value
+ * would exhaust.
+ */
 export const isDeeper = (value: unknown, most: number): boolean => {
   let level = [value]
   for (let depth = 0; depth <= most; depth++) {
-    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
+    )
     if (level.length === 0) return false
   }
   return true
@@ -20,7 +25,10 @@ interface TextAt {
   text: string
 }
 
-/** Every text in a value, the names of fields included, each at the place of its field. Values of up to a hundred levels. */
+/**
+ * Every text in a value, the names of fields included, each at the place of its field. Values of up
+ * to a hundred levels.
+ */
 export function* textsIn(value: unknown, path: string[] = []): Generator<TextAt> {
   if (typeof value === 'string') yield { path, text: value }
   if (typeof value !== 'object' || value === null) return

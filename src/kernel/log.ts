@@ -10,24 +10,42 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 const SECRET_FIELDS = ['authorization', 'api_key', 'password', 'token', 'secret']
 /** Paths whose values never reach a log line. */
 const SECRET_PATHS = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])
-/** API keys, secrets of webhooks, and the tokens of sessions, browsers and links, anywhere in a line: in an address, in an error's message. */
+/**
+ * API keys, secrets of webhooks, and the tokens of sessions, browsers and links, anywhere in a
+ * line: in an address, in an error's message.
+ */
 const CREDENTIAL =
   /ak_[0-9A-Za-z]{36}|whsec_(?:[\w+/-]|%2[BFbf]){32,}|(?:inv|rst)_[\w-]{32}|br_[0-9a-f-]{36}\.[\w-]{22}\.\d+\.[\w-]{43}|rt_[0-9a-f-]{36}\.\d+\.[\w-]{43}|eyJ[\w-]+\.eyJ[\w-]+\.[\w-]{43}/g
 const CENSOR = '[redacted]'
 
 type Fields = Record<string, unknown>
 
-/** What the lines of a piece of work say beside their own fields: its workspace, and its job or record. */
+/**
+ * What the lines of a piece of work say beside their own fields: its workspace, and its job or
+ * record.
+ */
 const named = new AsyncLocalStorage<Fields | undefined>()
 
 /** Each line that `run` writes has these fields, unless it has others of the same names. */
-export const withFields = <T>(fields: Fields, run: () => T): T => named.run({ ...named.getStore(), ...fields }, run)
+export const withFields = <T>(fields: Fields, run: () => T): T =>
+  named.run({ ...named.getStore(), ...fields }, run)
 
 /** For what is begun by one and goes on for all. */
 export const withoutFields = <T>(run: () => T): T => named.run(undefined, run)
 
-/** By which two failures are the same. Others differ each time, as ids of requests and durations do. */
-const SAME = ['workspace', 'kind', 'operation', 'letter', 'model', 'code', 'failure', 'status'] as const
+/**
+ * By which two failures are the same. Others differ each time, as ids of requests and durations do.
+ */
+const SAME = [
+  'workspace',
+  'kind',
+  'operation',
+  'letter',
+  'model',
+  'code',
+  'failure',
+  'status',
+] as const
 
 interface Failure {
   type: string
@@ -38,24 +56,38 @@ interface Failure {
 /** Of an error, without the ids and numbers in its text. */
 const failureOf = (err: unknown): Failure | undefined => {
   if (!(err instanceof Error)) return undefined
-  const text = err.message.slice(0, 300).replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+/gi, '#')
+  const text = err.message
+    .slice(0, 300)
+    .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+/gi, '#')
   return { type: err.name, ...('code' in err ? { code: err.code } : {}), text }
 }
 
 const WARN = 40
 
-/** The same failure within a minute is counted: one line tells the first, another how often it came again. */
+/**
+ * The same failure within a minute is counted: one line tells the first, another how often it came
+ * again.
+ */
 const counting = (repeats: Repeats): NonNullable<pino.LoggerOptions['hooks']>['logMethod'] =>
   function (args, method, level) {
     const [given, message] = args as unknown as [Fields, string]
-    const isFailure = level >= WARN && typeof given === 'object' && given !== null && ('err' in given || 'failure' in given)
+    const isFailure =
+      level >= WARN &&
+      typeof given === 'object' &&
+      given !== null &&
+      ('err' in given || 'failure' in given)
     if (!isFailure) return method.apply(this, args)
     const all = { ...named.getStore(), ...given } as Fields
-    const same = Object.fromEntries(SAME.flatMap((name) => (name in all ? [[name, all[name]]] : [])))
+    const same = Object.fromEntries(
+      SAME.flatMap((name) => (name in all ? [[name, all[name]]] : [])),
+    )
     const err = failureOf(given.err)
     const again = (count: number) =>
-      withoutFields(() => method.apply(this, [{ ...same, ...(err ? { err } : {}), count }, message] as never))
-    if (repeats.isFirst(JSON.stringify([level, message, same, err]), again)) method.apply(this, args)
+      withoutFields(() =>
+        method.apply(this, [{ ...same, ...(err ? { err } : {}), count }, message] as never),
+      )
+    if (repeats.isFirst(JSON.stringify([level, message, same, err]), again))
+      method.apply(this, args)
   }
 
 /** A count that is still open keeps no process alive. */
@@ -68,8 +100,15 @@ const unheld: Clock = {
   },
 }
 
-/** Structured logs, one JSON object per line, on standard error. Standard output belongs to the output of commands. */
-export const createLog = (level: string, destination?: pino.DestinationStream, clock = unheld): Log => {
+/**
+ * Structured logs, one JSON object per line, on standard error. Standard output belongs to the
+ * output of commands.
+ */
+export const createLog = (
+  level: string,
+  destination?: pino.DestinationStream,
+  clock = unheld,
+): Log => {
   const repeats = new Repeats(clock)
   if (!destination && level !== 'silent') process.once('exit', () => repeats.tellAll())
   return pino(
@@ -79,7 +118,10 @@ export const createLog = (level: string, destination?: pino.DestinationStream, c
       base: undefined,
       timestamp: pino.stdTimeFunctions.isoTime,
       mixin: () => ({ ...named.getStore() }),
-      hooks: { streamWrite: (line) => line.replace(CREDENTIAL, CENSOR), logMethod: counting(repeats) },
+      hooks: {
+        streamWrite: (line) => line.replace(CREDENTIAL, CENSOR),
+        logMethod: counting(repeats),
+      },
     },
     destination ?? pino.destination(2),
   )

@@ -20,7 +20,8 @@ export const createRandom = (seed: string): Random => {
 }
 
 /** One of `choices` at random; undefined when there is none. */
-export const pick = <T>(random: Random, choices: readonly T[]): T | undefined => choices[Math.floor(random() * choices.length)]
+export const pick = <T>(random: Random, choices: readonly T[]): T | undefined =>
+  choices[Math.floor(random() * choices.length)]
 
 /** The choices in random order. */
 export const shuffled = <T>(random: Random, choices: readonly T[]): T[] =>
@@ -42,17 +43,27 @@ export const fewOf = <T>(random: Random, choices: readonly T[], count: number): 
 }
 
 /** The items in random order, wanted ones first. */
-export const wantedFirst = <T>(random: Random, items: readonly T[], isWanted: (item: T) => boolean): T[] => {
-  const { first = [], rest = [] } = Object.groupBy(shuffled(random, items), (item) => (isWanted(item) ? 'first' : 'rest'))
+export const wantedFirst = <T>(
+  random: Random,
+  items: readonly T[],
+  isWanted: (item: T) => boolean,
+): T[] => {
+  const { first = [], rest = [] } = Object.groupBy(shuffled(random, items), (item) =>
+    isWanted(item) ? 'first' : 'rest',
+  )
   return [...first, ...rest]
 }
 
-/** At most `most` of the items, wanted ones first. If they are few enough they stay in order and nothing is drawn. */
+/**
+ * At most `most` of the items, wanted ones first. If they are few enough they stay in order and
+ * nothing is drawn.
+ */
 export const sampleOf = <T>(
   random: Random,
   items: readonly T[],
   { most, wanted = () => false }: { most: number; wanted?: (item: T) => boolean },
-): readonly T[] => (items.length <= most ? items : wantedFirst(random, items, wanted).slice(0, most))
+): readonly T[] =>
+  items.length <= most ? items : wantedFirst(random, items, wanted).slice(0, most)
 
 /** An index drawn in proportion to the weights; -1 when all are zero. */
 export const drawIndex = (random: Random, weights: readonly number[]): number => {

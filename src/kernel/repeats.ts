@@ -21,7 +21,10 @@ export class Repeats {
     return this.#known.size
   }
 
-  /** Whether this is the first of its kind within a minute. Of the others `tell` gets the number, once the minute is over. */
+  /**
+   * Whether this is the first of its kind within a minute. Of the others `tell` gets the number,
+   * once the minute is over.
+   */
   isFirst(key: string, tell: (count: number) => void): boolean {
     const known = this.#known.get(key)
     if (known && known.until > this.clock.monotonic()) {

@@ -1,7 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { deriveKey } from './secret.ts'
 
-/** Encrypts secrets that are stored in rows. They cannot be read without the deployment's secret, nor used in another row. */
+/**
+ * Encrypts secrets that are stored in rows. They cannot be read without the deployment's secret,
+ * nor used in another row.
+ */
 export interface Sealer {
   /** `row` names the table and the row. */
   seal(text: string, row: string): Buffer
@@ -27,9 +30,17 @@ export const createSealer = (secret: Buffer): Sealer => {
     },
     open(sealed, row) {
       if (sealed[0] !== VERSION) throw new Error('a sealed secret of an unknown version')
-      const [iv, tag] = [sealed.subarray(1, 1 + IV_BYTES), sealed.subarray(1 + IV_BYTES, 1 + IV_BYTES + TAG_BYTES)]
-      const decipher = createDecipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(row)).setAuthTag(tag)
-      return decipher.update(sealed.subarray(1 + IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+      const [iv, tag] = [
+        sealed.subarray(1, 1 + IV_BYTES),
+        sealed.subarray(1 + IV_BYTES, 1 + IV_BYTES + TAG_BYTES),
+      ]
+      const decipher = createDecipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES })
+        .setAAD(Buffer.from(row))
+        .setAuthTag(tag)
+      return (
+        decipher.update(sealed.subarray(1 + IV_BYTES + TAG_BYTES), undefined, 'utf8') +
+        decipher.final('utf8')
+      )
     },
   }
 }

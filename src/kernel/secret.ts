@@ -9,5 +9,9 @@ export const parseSecret = (text: string): Buffer | undefined => {
   return same && bytes.length === LENGTH ? bytes : undefined
 }
 
-/** Derives a key for one purpose from the deployment's secret. Keys of two purposes differ, and none reveals the secret. */
-export const deriveKey = (secret: Buffer, purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secret, 'tendril', purpose, LENGTH))
+/**
+ * Derives a key for one purpose from the deployment's secret. Keys of two purposes differ, and none
+ * reveals the secret.
+ */
+export const deriveKey = (secret: Buffer, purpose: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, 'tendril', purpose, LENGTH))

@@ -1,4 +1,6 @@
-/** Bounds how many of something are open at once: for each party, for each workspace, and in all. */
+/**
+ * Bounds how many of something are open at once: for each party, for each workspace, and in all.
+ */
 import { fail } from './errors.ts'
 
 export interface SlotLimits {
@@ -17,14 +19,17 @@ export interface Holder {
   /** Default: the party is one. */
   workspace?: string
   /**
-   * Ends what holds the slot, which by then is free. With it, a holder can lose its slot to a workspace that has fewer; without, it keeps it
-   * until it is released.
+   * Ends what holds the slot, which by then is free. With it, a holder can lose its slot to a
+   * workspace that has fewer; without, it keeps it until it is released.
    */
   giveUp?: () => void
 }
 
 export interface Slots {
-  /** Returns a function that releases the slot; calling it again does nothing. Throws `rate_limited` if none is free. */
+  /**
+   * Returns a function that releases the slot; calling it again does nothing. Throws `rate_limited`
+   * if none is free.
+   */
   take(holder: Holder): () => void
 }
 
@@ -43,15 +48,24 @@ class OpenSlots implements Slots {
 
   take({ party, workspace = party, giveUp }: Holder): () => void {
     const { name, perParty, perWorkspace = Number.POSITIVE_INFINITY, retryAfter } = this.limits
-    const [own, ofWorkspace] = [this.#ofParty.get(party) ?? 0, this.#ofWorkspace.get(workspace)?.size ?? 0]
-    if (own >= perParty || ofWorkspace >= perWorkspace || !this.#hasRoom(ofWorkspace)) return fail('rate_limited', name, { retryAfter })
+    const [own, ofWorkspace] = [
+      this.#ofParty.get(party) ?? 0,
+      this.#ofWorkspace.get(workspace)?.size ?? 0,
+    ]
+    if (own >= perParty || ofWorkspace >= perWorkspace || !this.#hasRoom(ofWorkspace))
+      return fail('rate_limited', name, { retryAfter })
     return this.#hold(party, workspace, giveUp)
   }
 
-  /** Whether there is a free slot, if need be one that the workspace with the most gives up: the last that it took. */
+  /**
+   * Whether there is a free slot, if need be one that the workspace with the most gives up: the
+   * last that it took.
+   */
   #hasRoom(ofWorkspace: number): boolean {
     if (this.#all < this.limits.total) return true
-    const largest = [...this.#ofWorkspace.values()].reduce((most, held) => (held.size > most.size ? held : most))
+    const largest = [...this.#ofWorkspace.values()].reduce((most, held) =>
+      held.size > most.size ? held : most,
+    )
     if (largest.size <= ofWorkspace + 1) return false
     const last = [...largest].findLast(({ giveUp }) => giveUp !== undefined)
     if (!last) return false

@@ -1,11 +1,15 @@
 /**
- * Text as full text search needs it. Postgres finds words by the spaces around them; and where the locale of the database is C, as that of the
- * embedded one is, it takes all that is not ASCII for letters: quotation marks, dashes and spaces that do not break would be parts of words.
+ * Text as full text search needs it. Postgres finds words by the spaces around them; and where the
+ * locale of the database is C, as that of the embedded one is, it takes all that is not ASCII for
+ * letters: quotation marks, dashes and spaces that do not break would be parts of words.
  */
 
 import { normalForm } from './normal-form.ts'
 
-/** Around each word of a query in a text that was found: characters of a private use area, which are nobody's text. */
+/**
+ * Around each word of a query in a text that was found: characters of a private use area, which are
+ * nobody's text.
+ */
 export const MARKS = ['\uE000', '\uE001'] as const
 
 const UNSPACED =
@@ -17,15 +21,23 @@ const words = new Intl.Segmenter('en', { granularity: 'word' })
 const UNSEEN = /[\p{Cf}\p{Variation_Selector}]/gu
 const NO_LETTER = /[^\p{L}\p{M}\p{N}\p{ASCII}]/gu
 
-/** The letters in one form, whether accents are characters of their own or not, and nothing but spaces and ASCII between words. */
+/**
+ * The letters in one form, whether accents are characters of their own or not, and nothing but
+ * spaces and ASCII between words.
+ */
 const plain = (text: string): string =>
   normalForm(text, 'NFC')
     .replace(UNSEEN, '')
     .replace(NO_LETTER, (character) => ' '.repeat(character.length))
 
-/** The plain text, with a space before and after each word of such scripts. ASCII stays as it is. */
+/**
+ * The plain text, with a space before and after each word of such scripts. ASCII stays as it is.
+ */
 export const spacedWords = (text: string): string =>
-  plain(text).replace(UNSPACED, (run) => ` ${[...words.segment(run)].map(({ segment }) => segment).join(' ')} `)
+  plain(text).replace(
+    UNSPACED,
+    (run) => ` ${[...words.segment(run)].map(({ segment }) => segment).join(' ')} `,
+  )
 
 /** What is kept of that with a text: nothing, where it is the text itself. */
 export const spacedOf = (text: string): string | null => {
@@ -38,7 +50,10 @@ const MOST_OF_ONE = 8
 
 const LETTER = /[\p{L}\p{N}]/u
 
-/** How many units of the text, from this place on, are that unit of plain text; none, if it is an inserted space. */
+/**
+ * How many units of the text, from this place on, are that unit of plain text; none, if it is an
+ * inserted space.
+ */
 const unitsOf = (text: string, at: number, unit: string): number => {
   if (text[at] === unit) return 1
   // No letter becomes a space: most inserted ones are known by that.
@@ -49,8 +64,8 @@ const unitsOf = (text: string, at: number, unit: string): number => {
 }
 
 /**
- * Places in `text` of what `marked` has between marks. `marked` is the text as `spacedWords` gives it, with marks. None, if something else was
- * changed on the way.
+ * Places in `text` of what `marked` has between marks. `marked` is the text as `spacedWords` gives
+ * it, with marks. None, if something else was changed on the way.
  */
 export const placesOfMarks = (
   text: string,
@@ -78,7 +93,8 @@ export const withMarks = (text: string, marked: string): string => {
   const [open, close] = MARKS
   const places = placesOfMarks(text, marked)
   const parts = places.map(
-    ({ start, end }, index) => `${text.slice(places[index - 1]?.end ?? 0, start)}${open}${text.slice(start, end)}${close}`,
+    ({ start, end }, index) =>
+      `${text.slice(places[index - 1]?.end ?? 0, start)}${open}${text.slice(start, end)}${close}`,
   )
   return `${parts.join('')}${text.slice(places.at(-1)?.end ?? 0)}`
 }

@@ -1,4 +1,7 @@
-/** What is added to a counter: an amount under a key, in a period such as `2026-11`. A negative amount gives back. */
+/**
+ * What is added to a counter: an amount under a key, in a period such as `2026-11`. A negative
+ * amount gives back.
+ */
 export interface Spend {
   key: string
   period: string

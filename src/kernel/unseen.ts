@@ -1,18 +1,41 @@
 /**
- * Characters of a text that nobody sees: controls, marks that reorder or break lines, and all that has no width, such as zero-width spaces,
- * variation selectors and tags. A text with one says something else to a program, or to a model, than to its reader. Line ends and tabs are
- * no such characters, and neither is what writing needs: what stands within an emoji, and the joiners between letters of scripts that use them.
+ * Characters of a text that nobody sees: controls, marks that reorder or break lines, and all that
+ * has no width, such as zero-width spaces, variation selectors and tags. A text with one says
+ * something else to a program, or to a model, than to its reader. Line ends and tabs are no such
+ * characters, and neither is what writing needs: what stands within an emoji, and the joiners
+ * between letters of scripts that use them.
  *
- * One pass, and each character is judged by the few beside it: twice the text takes twice the time, whatever is in it.
+ * One pass, and each character is judged by the few beside it: twice the text takes twice the time,
+ * whatever is in it.
  */
 
-/** Signs around numerals of Arabic, Syriac and Kaithi are format characters in Unicode's table, but they show. */
+/**
+ * Signs around numerals of Arabic, Syriac and Kaithi are format characters in Unicode's table, but
+ * they show.
+ */
 const UNSEEN =
   /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufdd0-\ufdef\u{1d159}]--[\n\t\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]]/v
 const PICTURE = /\p{Extended_Pictographic}/u
 const CURSIVE = ['Adlm', 'Arab', 'Mand', 'Mong', 'Nkoo', 'Phag', 'Rohg', 'Syrc']
-const INDIC = ['Beng', 'Deva', 'Gujr', 'Guru', 'Khmr', 'Knda', 'Mlym', 'Mymr', 'Orya', 'Sinh', 'Taml', 'Telu', 'Tibt']
-/** A letter, or a mark on one, of a script whose letters change their form where a joiner stands between them. */
+const INDIC = [
+  'Beng',
+  'Deva',
+  'Gujr',
+  'Guru',
+  'Khmr',
+  'Knda',
+  'Mlym',
+  'Mymr',
+  'Orya',
+  'Sinh',
+  'Taml',
+  'Telu',
+  'Tibt',
+]
+/**
+ * A letter, or a mark on one, of a script whose letters change their form where a joiner stands
+ * between them.
+ */
 const JOINING = new RegExp(
   `[[\\p{L}\\p{M}]&&[${[...CURSIVE, ...INDIC].map((script) => `\\p{Script_Extensions=${script}}`).join('')}]]`,
   'v',
@@ -24,7 +47,11 @@ const kindOf = (point: number): number => {
   const character = String.fromCodePoint(point)
   // The last two of each plane are no characters.
   const isUnseen = UNSEEN.test(character) || (point & 0xfffe) === 0xfffe
-  return (isUnseen ? IS_UNSEEN : 0) | (PICTURE.test(character) ? IS_PICTURE : 0) | (JOINING.test(character) ? IS_JOINING : 0)
+  return (
+    (isUnseen ? IS_UNSEEN : 0) |
+    (PICTURE.test(character) ? IS_PICTURE : 0) |
+    (JOINING.test(character) ? IS_JOINING : 0)
+  )
 }
 
 const KNOWN = 8
@@ -35,13 +62,20 @@ const is = (point: number, what: number): boolean => {
   return (kinds[point]! & what) !== 0
 }
 
-const [RETURN, LINE_FEED, NON_JOINER, JOINER, TEXT_STYLE, EMOJI_STYLE, KEYCAP] = [0x0d, 0x0a, 0x200c, 0x200d, 0xfe0e, 0xfe0f, 0x20e3]
+const [RETURN, LINE_FEED, NON_JOINER, JOINER, TEXT_STYLE, EMOJI_STYLE, KEYCAP] = [
+  0x0d, 0x0a, 0x200c, 0x200d, 0xfe0e, 0xfe0f, 0x20e3,
+]
 const BLACK_FLAG = 0x1f3f4
-/** The flags of England, Scotland and Wales, after the black one: no others of tags are in general use, and tags can spell any text. */
-const FLAG_TAGS = /\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/uy
+/**
+ * The flags of England, Scotland and Wales, after the black one: no others of tags are in general
+ * use, and tags can spell any text.
+ */
+const FLAG_TAGS =
+  /\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/uy
 
 const isSkin = (point: number): boolean => point >= 0x1f3fb && point <= 0x1f3ff
-const isKey = (point: number): boolean => (point >= 0x30 && point <= 0x39) || point === 0x23 || point === 0x2a
+const isKey = (point: number): boolean =>
+  (point >= 0x30 && point <= 0x39) || point === 0x23 || point === 0x2a
 
 /** A character that may be unseen, and those before it. 0: there is none. */
 interface Spot {
@@ -64,7 +98,10 @@ const writtenAt = ({ text, at, point, last, beforeLast }: Spot): number => {
       return is(last, IS_PICTURE) || (isKey(last) && next() === KEYCAP) ? 1 : 0
     case JOINER: {
       const isAfterEmoji = is(last === EMOJI_STYLE || isSkin(last) ? beforeLast : last, IS_PICTURE)
-      return (isAfterEmoji && is(next(), IS_PICTURE)) || (is(last, IS_JOINING) && is(next(), IS_JOINING)) ? 1 : 0
+      return (isAfterEmoji && is(next(), IS_PICTURE)) ||
+        (is(last, IS_JOINING) && is(next(), IS_JOINING))
+        ? 1
+        : 0
     }
     case NON_JOINER:
       return is(last, IS_JOINING) && is(next(), IS_JOINING) ? 1 : 0
@@ -119,13 +156,21 @@ export const unseenCount = (text: string): number => {
 }
 
 /** Such as `U+202E`. */
-export const codeOf = (character: string): string => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
+export const codeOf = (character: string): string =>
+  `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 
 /** Of characters that nobody sees, of which there are some thousands. */
 const codes = new Map<string, string>()
 
-/** The text with something else in the place of each run of unseen characters, and `seen` of what is between them. */
-export const replaceUnseen = (text: string, by: (run: string) => string, seen = (part: string) => part): string => {
+/**
+ * The text with something else in the place of each run of unseen characters, and `seen` of what is
+ * between them.
+ */
+export const replaceUnseen = (
+  text: string,
+  by: (run: string) => string,
+  seen = (part: string) => part,
+): string => {
   let [made, run, end] = ['', '', 0]
   const close = (at: number): void => {
     made += (run === '' ? '' : by(run)) + seen(text.slice(end, at))
@@ -147,7 +192,10 @@ const shownCode = (character: string, times: number): string => {
   return `[${code}${times > 1 ? ` ×${times}` : ''}]`
 }
 
-/** A run of unseen characters as codes that are seen: `[U+202E]`, and `[U+200B ×3]` for three of one kind. */
+/**
+ * A run of unseen characters as codes that are seen: `[U+202E]`, and `[U+200B ×3]` for three of one
+ * kind.
+ */
 export const codesOf = (run: string): string => {
   let [all, last, times] = ['', '', 0]
   for (const one of run) {
@@ -161,7 +209,10 @@ export const codesOf = (run: string): string => {
 /** The text as a person is shown it. */
 export const withCodes = (text: string): string => replaceUnseen(text, codesOf)
 
-/** What people are told of a text, or of several, that has so many of them. `what`: such as `The text`. */
+/**
+ * What people are told of a text, or of several, that has so many of them. `what`: such as
+ * `The text`.
+ */
 export const unseenWarning = (what: string, count: number): string => {
   const [noun, them] = count === 1 ? ['character', 'it'] : ['characters', 'them']
   return `${what} has ${count.toLocaleString('en')} ${noun} that nobody would see, shown as codes such as [U+200B]: programs and models read ${them}.`

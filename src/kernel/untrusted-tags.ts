@@ -1,4 +1,7 @@
-/** The tags that set strangers' words apart for a model: `<untrusted-…>`, with a name that nobody outside could know. */
+/**
+ * The tags that set strangers' words apart for a model: `<untrusted-…>`, with a name that nobody
+ * outside could know.
+ */
 import { randomBytes } from 'node:crypto'
 
 const BEGINNING = 'untrusted-'
@@ -9,10 +12,14 @@ export const newTagName = (): string => `${BEGINNING}${randomBytes(8).toString('
 const CLOSED_BY_TAG = new RegExp(`${TAG.source}$`)
 const LONGEST = `</${BEGINNING}`.length + 16 + 1
 
-/** A model may repeat them with the words that they stand around. What is left has none, however they stand within one another. */
+/**
+ * A model may repeat them with the words that they stand around. What is left has none, however
+ * they stand within one another.
+ */
 export const withoutTags = (text: string): string => {
   if (!TAG.test(text)) return text
-  // Each part ends with the sign that could end a tag, of which the beginning may stand in parts before it.
+  // Each part ends with the sign that could end a tag, of which the beginning may stand in parts
+  // before it.
   const kept: string[] = []
   let tail = ''
   for (const part of text.split(/(?<=>)/)) {
@@ -33,7 +40,8 @@ export const withoutTags = (text: string): string => {
 
 const endOf = (parts: readonly string[]): string => {
   let end = ''
-  for (let index = parts.length - 1; index >= 0 && end.length < LONGEST; index--) end = parts[index]! + end
+  for (let index = parts.length - 1; index >= 0 && end.length < LONGEST; index--)
+    end = parts[index]! + end
   return end.slice(-LONGEST)
 }
 

@@ -117,7 +117,10 @@ const addAgent = (add: Add, world: World) => {
   const { tools, models, desk, sealer, mcp, identity } = world
   const { publicUrl } = identity
   const waiters = createWaiters()
-  add(agentResources.conversations, conversationHandlers({ tools, models, desk, publicUrl }, waiters))
+  add(
+    agentResources.conversations,
+    conversationHandlers({ tools, models, desk, publicUrl }, waiters),
+  )
   add(agentResources.messages, messageHandlers({ tools, models, desk }))
   add(agentResources.conversationPeople, conversationPeopleHandlers)
   add(agentResources.conversationFeedback, conversationFeedbackHandlers)

@@ -1,4 +1,7 @@
-/** Sends commands to the other processes of a deployment, so that each runs where its tenant is owned. */
+/**
+ * Sends commands to the other processes of a deployment, so that each runs where its tenant is
+ * owned.
+ */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Allowance } from '#kernel/allowance'
 import { AppError, type ErrorCode, type ErrorDetail } from '#kernel/errors'
@@ -34,7 +37,15 @@ interface RemoteAnswer {
 /** The owner's reply, or that it no longer owns the tenant, or cannot be sure. */
 export type RemoteReply =
   | { answer: RemoteAnswer }
-  | { error: { code: ErrorCode; detail: string; details?: ErrorDetail[]; retryAfter?: number; allowances?: Allowance[] } }
+  | {
+      error: {
+        code: ErrorCode
+        detail: string
+        details?: ErrorDetail[]
+        retryAfter?: number
+        allowances?: Allowance[]
+      }
+    }
   | { elsewhere: true }
 
 /** The command may or may not have run. It can be sent again under its key. */
@@ -50,8 +61,9 @@ interface Sending {
 
 export interface NodeClient {
   /**
-   * Returns the owner's answer or throws its error, or `rate_limited` and `unavailable` if too many of the workspace are under way. Throws
-   * `NodeUnreachable` if the connection broke, or `isAlive` said that the process is gone.
+   * Returns the owner's answer or throws its error, or `rate_limited` and `unavailable` if too many
+   * of the workspace are under way. Throws `NodeUnreachable` if the connection broke, or `isAlive`
+   * said that the process is gone.
    */
   send(url: string, command: RemoteCommand, how: Sending): Promise<RemoteAnswer>
 }
@@ -85,7 +97,14 @@ const LETTER_HEADER = 'x-tendril-letter'
 const WORKSPACE_HEADER = 'x-tendril-workspace'
 const DIGEST_HEADER = 'x-tendril-digest'
 const SIGNATURE_HEADER = 'x-tendril-signature'
-const SIGNED = [TIME_HEADER, OPERATION_HEADER, LETTER_HEADER, WORKSPACE_HEADER, DIGEST_HEADER, 'content-length']
+const SIGNED = [
+  TIME_HEADER,
+  OPERATION_HEADER,
+  LETTER_HEADER,
+  WORKSPACE_HEADER,
+  DIGEST_HEADER,
+  'content-length',
+]
 /** How long a captured request can be replayed. */
 const FRESH_MS = 30_000
 /** Longer than the longest wait for a lane. */
@@ -98,8 +117,9 @@ const digestOf = (body: string): string => createHash('sha256').update(body).dig
 const inHeader = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 /**
- * Signs the headers, which include a digest of the body. So the signature binds both, and the headers can be checked alone. `now` is a
- * clock that all processes share, in epoch milliseconds; their own may be hours apart.
+ * Signs the headers, which include a digest of the body. So the signature binds both, and the
+ * headers can be checked alone. `now` is a clock that all processes share, in epoch milliseconds;
+ * their own may be hours apart.
  */
 export const nodeSignature = (secret: Buffer, now: () => number): NodeSignature => {
   const key = deriveKey(secret, 'letters between nodes')
@@ -123,7 +143,8 @@ export const nodeSignature = (secret: Buffer, now: () => number): NodeSignature 
       const received = Buffer.from(headers.get(SIGNATURE_HEADER) ?? '', 'hex')
       const expected = signatureOf(headers)
       const fresh = Math.abs(now() - Number(headers.get(TIME_HEADER))) <= FRESH_MS
-      if (received.length !== expected.length || !timingSafeEqual(received, expected) || !fresh) return undefined
+      if (received.length !== expected.length || !timingSafeEqual(received, expected) || !fresh)
+        return undefined
       const header = (name: string): string => headers.get(name) ?? ''
       return {
         operation: header(OPERATION_HEADER),
@@ -135,10 +156,17 @@ export const nodeSignature = (secret: Buffer, now: () => number): NodeSignature 
 }
 
 /**
- * Commands of a process on their way to others, granted to workspaces in turn. Each takes one of the 512 connections that Bun opens at once;
- * the rest are for streams that are passed on, and for calls of models.
+ * Commands of a process on their way to others, granted to workspaces in turn. Each takes one of
+ * the 512 connections that Bun opens at once; the rest are for streams that are passed on, and for
+ * calls of models.
  */
-const FORWARDED = { name: 'forwarded', limit: 192, share: { alone: 160, among: 64 }, bound: 1_000, withinMs: 10_000 }
+const FORWARDED = {
+  name: 'forwarded',
+  limit: 192,
+  share: { alone: 160, among: 64 },
+  bound: 1_000,
+  withinMs: 10_000,
+}
 
 export const createNodeClient = (signature: NodeSignature): NodeClient => {
   const limit = new FairLimit(FORWARDED)
@@ -167,8 +195,15 @@ const sendTo = async (
   try {
     const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
     const headers = { 'content-type': 'application/json', ...signature.sign(body, label) }
-    const response = await fetch(new URL(LETTERS_PATH, url), { method: 'POST', headers, body, signal, redirect: 'manual' })
-    if (response.status !== 200) throw new NodeUnreachable(`the process at ${url} answered ${response.status}`)
+    const response = await fetch(new URL(LETTERS_PATH, url), {
+      method: 'POST',
+      headers,
+      body,
+      signal,
+      redirect: 'manual',
+    })
+    if (response.status !== 200)
+      throw new NodeUnreachable(`the process at ${url} answered ${response.status}`)
     return resultOf((await response.json()) as RemoteReply)
   } catch (cause) {
     if (cause instanceof AppError || cause instanceof NodeUnreachable) throw cause
@@ -180,7 +215,8 @@ const sendTo = async (
 
 const resultOf = (reply: RemoteReply): RemoteAnswer => {
   if ('answer' in reply) return reply.answer
-  if ('elsewhere' in reply) throw new NodeUnreachable('the process does not own the workspace any more')
+  if ('elsewhere' in reply)
+    throw new NodeUnreachable('the process does not own the workspace any more')
   const { code, detail, ...extra } = reply.error
   throw new AppError(code, detail, extra)
 }

@@ -7,10 +7,13 @@ export interface Passwords {
   /** Whether the password matches the hash. */
   verify(password: string, known: { hash: string; party: string }): Promise<boolean>
   /**
-   * The index of the hash that matches, or -1. Always makes `work` comparisons, so that the time reveals neither how many hashes there are
-   * nor which one matches.
+   * The index of the hash that matches, or -1. Always makes `work` comparisons, so that the time
+   * reveals neither how many hashes there are nor which one matches.
    */
-  find(password: string, known: { hashes: readonly string[]; work: number; party: string }): Promise<number>
+  find(
+    password: string,
+    known: { hashes: readonly string[]; work: number; party: string },
+  ): Promise<number>
 }
 
 /** What an argon2id hash costs: KiB of memory, and passes over it. */
@@ -31,10 +34,14 @@ export const createPasswords = (cost = COST): Passwords => {
   let nobodys: Promise<string> | undefined
   return {
     hash,
-    verify: (password, { hash: known, party }) => limit.run(party, () => Bun.password.verify(password.normalize('NFC'), known)),
+    verify: (password, { hash: known, party }) =>
+      limit.run(party, () => Bun.password.verify(password.normalize('NFC'), known)),
     async find(password, { hashes, work, party }) {
       nobodys ??= Bun.password.hash('nobody has this password', argon2id)
-      const against = [...hashes, ...new Array<string>(Math.max(0, work - hashes.length)).fill(await nobodys)]
+      const against = [
+        ...hashes,
+        ...new Array<string>(Math.max(0, work - hashes.length)).fill(await nobodys),
+      ]
       const text = password.normalize('NFC')
       return limit.run(party, async () => {
         let found = -1

@@ -23,12 +23,18 @@ export interface KnownBrowser {
 export interface Tokens {
   /** `expiresAt` is at most the session's own end. */
   access(claims: AccessClaims, expiresAt: Date): Promise<string>
-  /** Undefined unless it is a valid token of ours. Whether the session is still alive, only the database knows. */
+  /**
+   * Undefined unless it is a valid token of ours. Whether the session is still alive, only the
+   * database knows.
+   */
   readAccess(token: string): Promise<AccessClaims | undefined>
   refresh(claims: RefreshClaims): string
   /** Undefined if we did not issue it. */
   readRefresh(token: string): RefreshClaims | undefined
-  /** A token for a browser to keep until `expiresAt`. It grants no access; it gives the browser a count of password tries of its own. */
+  /**
+   * A token for a browser to keep until `expiresAt`. It grants no access; it gives the browser a
+   * count of password tries of its own.
+   */
   browser(known: { personId: string; id?: string | undefined }, expiresAt: Date): string
   /** Undefined if we did not issue it, or it expired. */
   readBrowser(token: string): KnownBrowser | undefined
@@ -64,7 +70,13 @@ const accessTokens = (key: Uint8Array): Pick<Tokens, 'access' | 'readAccess'> =>
       .sign(key),
   async readAccess(token) {
     const requiredClaims = ['sub', 'exp', 'sid']
-    const rules = { algorithms: [ALGORITHM], issuer: ISSUER, audience: AUDIENCE, typ: TYPE, requiredClaims }
+    const rules = {
+      algorithms: [ALGORITHM],
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      typ: TYPE,
+      requiredClaims,
+    }
     const verified = await jwtVerify(token, key, rules).catch(() => undefined)
     const { sub, sid } = verified?.payload ?? {}
     return isId(sub) && isId(sid) ? { personId: sub, sessionId: sid } : undefined
@@ -106,7 +118,10 @@ const browserTokens = (key: Uint8Array): Pick<Tokens, 'browser' | 'readBrowser'>
   }
 }
 
-/** Derives the keys from the deployment's secret, so every process accepts tokens that another issued. */
+/**
+ * Derives the keys from the deployment's secret, so every process accepts tokens that another
+ * issued.
+ */
 export const createTokens = (secret: Buffer): Tokens => ({
   ...accessTokens(deriveKey(secret, 'access tokens')),
   ...refreshTokens(deriveKey(secret, 'refresh tokens')),

@@ -1,4 +1,7 @@
-/** Webhooks on the wire: signed as Standard Webhooks 1.0, sent through the egress client, with the response as a `DeliveryOutcome`. */
+/**
+ * Webhooks on the wire: signed as Standard Webhooks 1.0, sent through the egress client, with the
+ * response as a `DeliveryOutcome`.
+ */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { DeliveryOutcome } from '#domain/app/webhook'
 import type { Egress, EgressResponse } from './egress/egress.ts'
@@ -15,7 +18,8 @@ const ASKS_TO_WAIT = [429, 503]
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/
 
 /** `whsec_` and 32 random bytes in base64. */
-export const newWebhookSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
+export const newWebhookSecret = (): string =>
+  SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
 export interface Message {
   /** The same on every try, so receivers can recognise an event. */
@@ -27,10 +31,13 @@ export interface Message {
 
 /** Secrets that others chose need not have the standard's form: they are keys as they are. */
 const keyOf = (secret: string): Buffer =>
-  secret.startsWith(SECRET_PREFIX) ? Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64') : Buffer.from(secret)
+  secret.startsWith(SECRET_PREFIX)
+    ? Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+    : Buffer.from(secret)
 
 /** Whether nobody can guess it. */
-export const isWebhookSecret = (secret: string): boolean => keyOf(secret).length >= LEAST_SECRET_BYTES
+export const isWebhookSecret = (secret: string): boolean =>
+  keyOf(secret).length >= LEAST_SECRET_BYTES
 
 /** `body`: its bytes, or text in UTF-8. */
 const signature = (secret: string, head: string, body: string | Uint8Array): string =>
@@ -43,10 +50,15 @@ const MOST_SIGNATURES = 8
 const LONGEST_ID = 256
 
 /**
- * The id of a message that was sent to us, if its headers and its signature are right. The header of our API document does as well as the
- * standard's. Takes as long for a wrong signature as for a right one.
+ * The id of a message that was sent to us, if its headers and its signature are right. The header
+ * of our API document does as well as the standard's. Takes as long for a wrong signature as for a
+ * right one.
  */
-export const verifiedId = (headers: Headers, body: Uint8Array, { secret, now }: { secret: string; now: number }): string | undefined => {
+export const verifiedId = (
+  headers: Headers,
+  body: Uint8Array,
+  { secret, now }: { secret: string; now: number },
+): string | undefined => {
   const [id, timestamp] = ['webhook-id', 'webhook-timestamp'].map((name) => headers.get(name) ?? '')
   const sent = headers.get('webhook-signature') ?? headers.get('x-webhook-signature') ?? ''
   const expected = Buffer.from(signature(secret, `${id}.${timestamp}.`, body))
@@ -54,22 +66,38 @@ export const verifiedId = (headers: Headers, body: Uint8Array, { secret, now }: 
     const given = Buffer.from(one)
     return given.length === expected.length && timingSafeEqual(given, expected)
   })
-  const isTimely = /^\d{1,12}$/.test(timestamp!) && Math.abs(Number(timestamp) * 1_000 - now) <= TOLERANCE_MS
-  return isSigned.includes(true) && isTimely && id !== '' && id!.length <= LONGEST_ID ? id : undefined
+  const isTimely =
+    /^\d{1,12}$/.test(timestamp!) && Math.abs(Number(timestamp) * 1_000 - now) <= TOLERANCE_MS
+  return isSigned.includes(true) && isTimely && id !== '' && id!.length <= LONGEST_ID
+    ? id
+    : undefined
 }
 
 /**
- * HMAC-SHA256 over `{id}.{timestamp in seconds}.{body}`, with a signature for each valid secret. Our API document's header,
- * X-Webhook-Signature, has the same value as the standard's.
+ * HMAC-SHA256 over `{id}.{timestamp in seconds}.{body}`, with a signature for each valid secret.
+ * Our API document's header, X-Webhook-Signature, has the same value as the standard's.
  */
-export const signedHeaders = ({ id, at, body }: Message, secrets: string[]): Record<string, string> => {
+export const signedHeaders = (
+  { id, at, body }: Message,
+  secrets: string[],
+): Record<string, string> => {
   const timestamp = String(Math.floor(at.getTime() / 1_000))
-  const signatures = secrets.map((secret) => signature(secret, `${id}.${timestamp}.`, body)).join(' ')
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures, 'x-webhook-signature': signatures }
+  const signatures = secrets
+    .map((secret) => signature(secret, `${id}.${timestamp}.`, body))
+    .join(' ')
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures,
+    'x-webhook-signature': signatures,
+  }
 }
 
 /** Milliseconds from a Retry-After header, given in seconds or as an HTTP date. */
-export const retryAfterMs = (value: string | string[] | undefined, now: number): number | undefined => {
+export const retryAfterMs = (
+  value: string | string[] | undefined,
+  now: number,
+): number | undefined => {
   if (typeof value !== 'string') return undefined
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1_000
   const date = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN
@@ -88,9 +116,14 @@ const responseOutcome = ({ status, headers }: EgressResponse): DeliveryOutcome =
 /** Never the text of a foreign error, only codes and our own words. */
 const failureOutcome = (cause: unknown): DeliveryOutcome => {
   if (cause instanceof EgressRefused) return { kind: 'failed', reason: `refused: ${cause.message}` }
-  if (cause instanceof Error && cause.name === 'TimeoutError') return { kind: 'failed', reason: 'timeout' }
+  if (cause instanceof Error && cause.name === 'TimeoutError')
+    return { kind: 'failed', reason: 'timeout' }
   const { code } = cause as { code?: unknown }
-  return { kind: 'failed', reason: typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : 'the connection failed' }
+  return {
+    kind: 'failed',
+    reason:
+      typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : 'the connection failed',
+  }
 }
 
 export interface WebhookDelivery {
@@ -102,11 +135,27 @@ export interface WebhookDelivery {
 }
 
 /** Makes one try. Never throws; `stopped` if the signal aborted it. */
-export const deliver = async (egress: Egress, delivery: WebhookDelivery, signal: AbortSignal): Promise<DeliveryOutcome> => {
+export const deliver = async (
+  egress: Egress,
+  delivery: WebhookDelivery,
+  signal: AbortSignal,
+): Promise<DeliveryOutcome> => {
   const { url, message, secrets, deadlineMs } = delivery
-  const headers = { 'content-type': 'application/json', 'user-agent': 'Tendril-Webhooks/1', ...signedHeaders(message, secrets) }
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Tendril-Webhooks/1',
+    ...signedHeaders(message, secrets),
+  }
   try {
-    const request = { url, method: 'POST' as const, headers, body: message.body, deadlineMs, maxBytes: MOST_BYTES, signal }
+    const request = {
+      url,
+      method: 'POST' as const,
+      headers,
+      body: message.body,
+      deadlineMs,
+      maxBytes: MOST_BYTES,
+      signal,
+    }
     return responseOutcome(await egress.send(request))
   } catch (cause) {
     return signal.aborted ? { kind: 'stopped' } : failureOutcome(cause)

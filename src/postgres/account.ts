@@ -13,8 +13,9 @@ const byName = (name: string): SystemUser | undefined => {
 }
 
 /**
- * Undefined if we are not root: the database then runs as ourselves. Existing data keeps its owner, so that it stays readable if a
- * `postgres` user appears later, or if an ordinary user made the home.
+ * Undefined if we are not root: the database then runs as ourselves. Existing data keeps its owner,
+ * so that it stays readable if a `postgres` user appears later, or if an ordinary user made the
+ * home.
  */
 export const systemUserFor = (data: string): SystemUser | undefined => {
   if (process.getuid?.() !== 0) return undefined
@@ -27,11 +28,15 @@ export const systemUserFor = (data: string): SystemUser | undefined => {
   )
 }
 
-const pathTo = (folder: string): string[] => (dirname(folder) === folder ? [folder] : [...pathTo(dirname(folder)), folder])
+const pathTo = (folder: string): string[] =>
+  dirname(folder) === folder ? [folder] : [...pathTo(dirname(folder)), folder]
 
 const FIRST_CLOSED = 'for folder do [ -x "$folder" ] || { printf %s "$folder"; exit 1; }; done'
 
-/** Lets `account` pass through `home`. Throws an error that names the parent folder that stays closed to it. */
+/**
+ * Lets `account` pass through `home`. Throws an error that names the parent folder that stays
+ * closed to it.
+ */
 export const openWay = (home: string, account: SystemUser): void => {
   const mode = statSync(home).mode & 0o7777
   if ((mode & 0o011) !== 0o011) chmodSync(home, mode | 0o011)

@@ -1,4 +1,13 @@
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 
 interface File {
@@ -20,9 +29,12 @@ interface Index {
 }
 
 /** Needed only to build against Postgres: a fifth of the files' bytes. */
-const needless = (path: string): boolean => path.endsWith('.a') || path.includes('/pkgconfig/') || path === 'pg-symlinks.json'
+const needless = (path: string): boolean =>
+  path.endsWith('.a') || path.includes('/pkgconfig/') || path === 'pg-symlinks.json'
 
-/** npm packages cannot hold symbolic links; this one lists them in a file, relative to the package. */
+/**
+ * npm packages cannot hold symbolic links; this one lists them in a file, relative to the package.
+ */
 const linksOf = (native: string): Link[] => {
   const listed: unknown = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))
   if (!Array.isArray(listed)) throw new Error(`${native}/pg-symlinks.json is not a list`)
@@ -50,10 +62,14 @@ const indexOf = (native: string): Index => {
 
 const makeFolders = (folder: string, { files, links }: Index): void => {
   mkdirSync(folder, { recursive: true })
-  for (const path of new Set([...files, ...links].map((entry) => dirname(entry.path)))) mkdirSync(join(folder, path), { recursive: true })
+  for (const path of new Set([...files, ...links].map((entry) => dirname(entry.path))))
+    mkdirSync(join(folder, path), { recursive: true })
   // With explicit modes: under a umask of 077 the database's user could not enter.
-  const folders = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory())
-  for (const path of [folder, ...folders.map((entry) => join(entry.parentPath, entry.name))]) chmodSync(path, 0o755)
+  const folders = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  )
+  for (const path of [folder, ...folders.map((entry) => join(entry.parentPath, entry.name))])
+    chmodSync(path, 0o755)
   for (const { path, target } of links) symlinkSync(target, join(folder, path))
 }
 
@@ -72,7 +88,10 @@ export const copyNative = (native: string, folder: string): void => {
 const LENGTH_BYTES = 4
 const COMPRESSION = 9
 
-/** A package's `native` folder as one zstd stream: the length of a JSON index (32 bits, little-endian), the index, the files' bytes. */
+/**
+ * A package's `native` folder as one zstd stream: the length of a JSON index (32 bits,
+ * little-endian), the index, the files' bytes.
+ */
 export const packNative = (native: string): Promise<Uint8Array> => {
   const index = indexOf(native)
   const head = Buffer.from(JSON.stringify(index))

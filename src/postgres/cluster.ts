@@ -1,11 +1,22 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { randomBase62 } from '#kernel/ids'
 import type { Binaries } from './binaries.ts'
 import type { SystemUser } from './process.ts'
 import { readIfThere, runProgram } from './process.ts'
 
-/** The folder under the home that holds the data and its password: it appears whole or not at all. */
+/**
+ * The folder under the home that holds the data and its password: it appears whole or not at all.
+ */
 const FOLDER = 'postgres'
 const MAKING = `${FOLDER}.new-`
 
@@ -18,7 +29,8 @@ const PASSWORD_LENGTH = 32
 export const dataOf = (home: string): string => join(home, FOLDER, 'data')
 
 /** The password of `ROLE`; undefined if there is no data yet. */
-export const databasePassword = (home: string): string | undefined => readIfThere(join(home, FOLDER, 'password'))
+export const databasePassword = (home: string): string | undefined =>
+  readIfThere(join(home, FOLDER, 'password'))
 
 /** The major version of the data under `home`; undefined if there is none. */
 export const dataMajor = (home: string): number | undefined => {
@@ -26,9 +38,14 @@ export const dataMajor = (home: string): number | undefined => {
   return version === undefined ? undefined : Number.parseInt(version, 10)
 }
 
-/** From version 17 on Postgres brings the locale itself; before that, the operating system must have it. */
+/**
+ * From version 17 on Postgres brings the locale itself; before that, the operating system must have
+ * it.
+ */
 const locale = (major: number): string[] =>
-  major >= 17 ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : ['--locale=C.UTF-8']
+  major >= 17
+    ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+    : ['--locale=C.UTF-8']
 
 interface Make {
   home: string
@@ -38,15 +55,33 @@ interface Make {
 }
 
 const initdb = async ({ binaries, account, durable }: Make, folder: string): Promise<void> => {
-  const options = ['--encoding=UTF8', '--data-checksums', '--auth-local=scram-sha-256', '--auth-host=reject', '--no-instructions']
+  const options = [
+    '--encoding=UTF8',
+    '--data-checksums',
+    '--auth-local=scram-sha-256',
+    '--auth-host=reject',
+    '--no-instructions',
+  ]
   const { code, stdout, stderr } = await runProgram(
     [
-      ...[binaries.initdb, `--pgdata=${join(folder, 'data')}`, `--username=${ROLE}`, `--pwfile=${join(folder, 'password')}`],
-      ...[...options, ...locale(binaries.major), ...(durable ? [] : ['--no-sync', '-c', 'scram_iterations=1'])],
+      ...[
+        binaries.initdb,
+        `--pgdata=${join(folder, 'data')}`,
+        `--username=${ROLE}`,
+        `--pwfile=${join(folder, 'password')}`,
+      ],
+      ...[
+        ...options,
+        ...locale(binaries.major),
+        ...(durable ? [] : ['--no-sync', '-c', 'scram_iterations=1']),
+      ],
     ],
     account,
   )
-  if (code !== 0) throw new Error(`initdb failed, the embedded database cannot be made: ${(stderr || stdout).trim()}`)
+  if (code !== 0)
+    throw new Error(
+      `initdb failed, the embedded database cannot be made: ${(stderr || stdout).trim()}`,
+    )
 }
 
 const discard = (folder: string): void => {
@@ -57,7 +92,10 @@ const discard = (folder: string): void => {
   }
 }
 
-/** Makes the data under `home`. If it is killed, it leaves a folder under another name, which the next call removes. */
+/**
+ * Makes the data under `home`. If it is killed, it leaves a folder under another name, which the
+ * next call removes.
+ */
 export const makeCluster = async (make: Make): Promise<void> => {
   const { home, account, durable } = make
   for (const name of readdirSync(home)) if (name.startsWith(MAKING)) discard(join(home, name))

@@ -3,7 +3,10 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { readIfThere } from './process.ts'
 
-/** Whether two paths are two folders, whatever links and mounts there are: a file made in one does not appear in the other. */
+/**
+ * Whether two paths are two folders, whatever links and mounts there are: a file made in one does
+ * not appear in the other.
+ */
 const areApart = (here: string, there: string): boolean => {
   const name = `.apart-${randomUUID()}`
   try {
@@ -17,11 +20,16 @@ const areApart = (here: string, there: string): boolean => {
 }
 
 /**
- * Whether the lock file at `path` came there with a copy of its folder: at `original`, where its process keeps it, another folder
- * has a file with the same text. False if that cannot be told, as when a folder in use was moved.
+ * Whether the lock file at `path` came there with a copy of its folder: at `original`, where its
+ * process keeps it, another folder has a file with the same text. False if that cannot be told, as
+ * when a folder in use was moved.
  */
 export const isCopied = (path: string, original: string): boolean => {
   if (path === original || basename(path) !== basename(original)) return false
   const text = readIfThere(path)
-  return text !== undefined && readIfThere(original) === text && areApart(dirname(path), dirname(original))
+  return (
+    text !== undefined &&
+    readIfThere(original) === text &&
+    areApart(dirname(path), dirname(original))
+  )
 }

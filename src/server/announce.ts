@@ -7,7 +7,8 @@ import { homeOf } from './home.ts'
 type Shown = Pick<Config, 'publicUrl' | 'openai' | 'bootstrapKey' | 'firstStart' | 'home'>
 
 const drafter = ({ openai }: Shown): string => {
-  if (!openai) return 'the built-in composer, offline; OPENAI_API_KEY or OPENAI_BASE_URL selects a model'
+  if (!openai)
+    return 'the built-in composer, offline; OPENAI_API_KEY or OPENAI_BASE_URL selects a model'
   const { fast, reasoning, baseUrl } = openai
   return `${fast === reasoning ? fast : `${fast} and ${reasoning}`} at ${baseUrl ?? 'api.openai.com'}`
 }
@@ -30,9 +31,13 @@ that only this user can read, and that is removed once the owner has joined:
   File       ${firstStartFile(homeOf(shown))}`
 
 /** How to sign in the first time. */
-const welcome = (made: NewWorkspace, shown: Shown): string => (shown.firstStart === 'file' ? filed(made, shown) : printed(made, shown))
+const welcome = (made: NewWorkspace, shown: Shown): string =>
+  shown.firstStart === 'file' ? filed(made, shown) : printed(made, shown)
 
-const printed = ({ id, apiKey, signInUrl }: NewWorkspace, { publicUrl, bootstrapKey }: Shown): string => `
+const printed = (
+  { id, apiKey, signInUrl }: NewWorkspace,
+  { publicUrl, bootstrapKey }: Shown,
+): string => `
 
 A workspace was created, with an account on the sandbox network. The key and the link are shown only this once:
   Workspace  ${id}
@@ -42,5 +47,7 @@ A workspace was created, with an account on the sandbox network. The key and the
 Try:  curl -H "Authorization: Bearer ${bootstrapKey ? '$TENDRIL_BOOTSTRAP_KEY' : apiKey}" ${publicUrl}/api/v1/growth/overview`
 
 /** One write, so that no log line comes between. */
-export const printAddresses = (shown: Shown, { database, made }: { database: string; made: NewWorkspace | undefined }): void =>
-  console.log(addresses(shown, database) + (made ? welcome(made, shown) : ''))
+export const printAddresses = (
+  shown: Shown,
+  { database, made }: { database: string; made: NewWorkspace | undefined },
+): void => console.log(addresses(shown, database) + (made ? welcome(made, shown) : ''))

@@ -1,6 +1,6 @@
 /**
- * Gives memory back. The engine collects as it allocates, so a process that rests keeps what its last load left; and under a steady load it
- * rather grows than looks for all garbage.
+ * Gives memory back. The engine collects as it allocates, so a process that rests keeps what its
+ * last load left; and under a steady load it rather grows than looks for all garbage.
  */
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
@@ -20,7 +20,10 @@ export interface CollectingDeps {
 /** A process that uses less of one processor rests: its timers alone take less than this. */
 const RESTING_SHARE = 0.1
 const EVERY_MS = 15_000
-/** A load that has added this much since the last collection is interrupted for one, if that was so long ago. */
+/**
+ * A load that has added this much since the last collection is interrupted for one, if that was so
+ * long ago.
+ */
 const GROWN_MIB = 64
 const SELDOM_MS = 300_000
 
@@ -31,7 +34,10 @@ const usedByProcess = (): number => {
 
 const residentOfProcess = (): number => process.memoryUsage.rss() / 2 ** 20
 
-/** Collects once after each load, at the end of the first period in which the process has rested; and now and then under one that grows. */
+/**
+ * Collects once after each load, at the end of the first period in which the process has rested;
+ * and now and then under one that grows.
+ */
 export const startCollecting = ({
   clock,
   log,

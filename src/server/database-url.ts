@@ -5,7 +5,11 @@ const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-ful
 
 /** No message contains the text itself: it holds the password. */
 const invalid = (cause?: unknown): never => {
-  throw new AppError('invalid_input', 'DATABASE_URL must be like postgres://user:password@host:5432/database', { cause })
+  throw new AppError(
+    'invalid_input',
+    'DATABASE_URL must be like postgres://user:password@host:5432/database',
+    { cause },
+  )
 }
 
 const parse = (text: string): URL => {
@@ -21,7 +25,10 @@ const decode = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new AppError('invalid_input', 'DATABASE_URL has a % that starts no escape sequence: write it as %25')
+    throw new AppError(
+      'invalid_input',
+      'DATABASE_URL has a % that starts no escape sequence: write it as %25',
+    )
   }
 }
 
@@ -31,7 +38,10 @@ const portOf = (text: string): number => {
   throw new AppError('invalid_input', `DATABASE_URL has no port number: ${text}`)
 }
 
-/** `postgres://user:password@host:port/database?host=/socket/folder&sslmode=require` as connection options. */
+/**
+ * `postgres://user:password@host:port/database?host=/socket/folder&sslmode=require` as connection
+ * options.
+ */
 export const connectionOptionsOf = (text: string): ConnectionOptions => {
   const url = parse(text)
   if (!/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) invalid()
@@ -48,6 +58,10 @@ export const connectionOptionsOf = (text: string): ConnectionOptions => {
 
 /** As in libpq, `require` encrypts without checking the certificate, and `verify-*` checks it. */
 const sslOf = (mode: string): ConnectionOptions['ssl'] => {
-  if (!MODES.includes(mode)) throw new AppError('invalid_input', `DATABASE_URL: sslmode must be one of ${MODES.join(', ')}: ${mode}`)
+  if (!MODES.includes(mode))
+    throw new AppError(
+      'invalid_input',
+      `DATABASE_URL: sslmode must be one of ${MODES.join(', ')}: ${mode}`,
+    )
   return mode.startsWith('verify') ? 'verify-full' : mode === 'require' ? 'require' : 'prefer'
 }

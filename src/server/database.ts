@@ -25,7 +25,11 @@ export interface OpenDatabase extends Database {
 const openExternal = async (url: string, log: Log): Promise<Database> => {
   const options = connectionOptionsOf(url)
   await awaitDatabase(options, log)
-  return { options, description: 'the Postgres of DATABASE_URL', [Symbol.asyncDispose]: async () => {} }
+  return {
+    options,
+    description: 'the Postgres of DATABASE_URL',
+    [Symbol.asyncDispose]: async () => {},
+  }
 }
 
 const openEmbedded = async (home: string, log: Log): Promise<Database> => {
@@ -48,10 +52,14 @@ interface Joining {
 }
 
 /**
- * For a command: the running server's database, or one that is open only as long as the command runs. A
- * command migrates nothing: servers do, and only after they have been started for that.
+ * For a command: the running server's database, or one that is open only as long as the command
+ * runs. A command migrates nothing: servers do, and only after they have been started for that.
  */
-export async function joinDatabase(config: Config, log: Log, joining: Joining = { makesSchema: false }): Promise<OpenDatabase> {
+export async function joinDatabase(
+  config: Config,
+  log: Log,
+  joining: Joining = { makesSchema: false },
+): Promise<OpenDatabase> {
   const running = config.databaseUrl ? undefined : await findEmbedded(homeOf(config))
   const joined = running && {
     options: running,
@@ -67,7 +75,12 @@ const open = (config: Config, log: Log): Promise<Database> =>
 
 type MakeSchema = (options: ConnectionOptions) => Promise<void>
 
-const prepare = async (database: Database, config: Config, log: Log, makeSchema: MakeSchema): Promise<OpenDatabase> => {
+const prepare = async (
+  database: Database,
+  config: Config,
+  log: Log,
+  makeSchema: MakeSchema,
+): Promise<OpenDatabase> => {
   try {
     const secret = await secretKey(config)
     await requireFittingSecret(database.options, secret)

@@ -1,4 +1,7 @@
-/** The grammar of the command line for lines in a conversation, with nothing to read but the line itself. */
+/**
+ * The grammar of the command line for lines in a conversation, with nothing to read but the line
+ * itself.
+ */
 import { CommanderError } from 'commander'
 import { inputFrom, nothingToRead, parsedArguments } from '#cli/argv'
 import { commandAt, groups, type NamedCommand } from '#cli/catalogue'
@@ -15,7 +18,10 @@ import type { Parse, Understood } from '#port/model/desk/command'
 
 type Input = Record<string, unknown>
 
-/** Capabilities have no command on the command line. Here their names are their commands: `/remember --text …`. */
+/**
+ * Capabilities have no command on the command line. Here their names are their commands:
+ * `/remember --text …`.
+ */
 const namedCapabilities: NamedCommand[] = capabilities
   .filter((operation) => isAgentTool(operation))
   .map((operation) => ({ group: '', name: operation.tool!, operation }))
@@ -29,13 +35,16 @@ export const deskCommands: NamedCommand[] = [
   ...namedCapabilities,
 ]
 
-const wordsOfCommand = ({ group, name }: NamedCommand): string[] => `${group} ${name}`.trim().split(' ')
+const wordsOfCommand = ({ group, name }: NamedCommand): string[] =>
+  `${group} ${name}`.trim().split(' ')
 
 export const wordsFor = (command: NamedCommand): string => `/${wordsOfCommand(command).join(' ')}`
 
 /** A command as a person could write it. The first record of a list stands for any. */
 export const examplesFor = (command: NamedCommand): string[] =>
-  examplesOf(command.operation).map((example) => `${wordsFor(command)} ${example}`.trimEnd().replaceAll(EXAMPLE_ID, '1'))
+  examplesOf(command.operation).map((example) =>
+    `${wordsFor(command)} ${example}`.trimEnd().replaceAll(EXAMPLE_ID, '1'),
+  )
 
 /** Nothing is read here. */
 const FROM_FILE = / ?\(accepts - and @file\)|; accepts - and @file/
@@ -43,12 +52,16 @@ const FROM_FILE = / ?\(accepts - and @file\)|; accepts - and @file/
 const help = (command: NamedCommand): string => {
   const { operation } = command
   const fields = fieldsOf(operation).map(optionKey)
-  const options = syntaxOf(operation).options.filter((option) => fields.includes(option.attributeName()))
+  const options = syntaxOf(operation).options.filter((option) =>
+    fields.includes(option.attributeName()),
+  )
   return [
     `${wordsFor(command)}${pathParams(operation.path)
       .map((name) => ` <${kebab(name)}>`)
       .join('')}: ${operation.summary}`,
-    ...options.map(({ flags, description }) => `  ${flags}  ${description.replace(FROM_FILE, '')}`.trimEnd()),
+    ...options.map(({ flags, description }) =>
+      `  ${flags}  ${description.replace(FROM_FILE, '')}`.trimEnd(),
+    ),
     'Examples:',
     ...examplesFor(command).map((example) => `  ${example}`),
   ].join('\n')
@@ -67,7 +80,8 @@ const helpFor = (words: readonly string[]): string => {
 }
 
 /** Other options, such as --api-key and --wait, are about the program that runs the command. */
-const isInput = (o: NamedOp, key: string): boolean => key === 'data' || fieldsOf(o).some((field) => optionKey(field) === key)
+const isInput = (o: NamedOp, key: string): boolean =>
+  key === 'data' || fieldsOf(o).some((field) => optionKey(field) === key)
 
 /** An id, a handle, or a position in the list shown last. */
 const REFERENCE = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z][a-z_-]*:\d{1,9}|\d{1,9})$/i
@@ -75,19 +89,24 @@ const REFERENCE = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z][a-z_-]*
 const checkReferences = (o: NamedOp, input: Input): void => {
   for (const [name, value] of Object.entries(input))
     if (o.input.properties[name]?.format === 'uuid' && !REFERENCE.test(String(value)))
-      misuse(`${String(value)} is no record: write an id, a handle such as item:3, or a position in the list shown last`)
+      misuse(
+        `${String(value)} is no record: write an id, a handle such as item:3, or a position in the list shown last`,
+      )
 }
 
 const inputOf = async (o: NamedOp, argv: readonly string[]): Promise<Input> => {
   const parsed = parsedArguments(o, argv)
-  const other = syntaxOf(o).options.find((option) => option.attributeName() in parsed.options && !isInput(o, option.attributeName()))
+  const other = syntaxOf(o).options.find(
+    (option) => option.attributeName() in parsed.options && !isInput(o, option.attributeName()),
+  )
   if (other) misuse(`${other.long} works on the command line only`)
   const input = await inputFrom(o, parsed, nothingToRead)
   checkReferences(o, input)
   return input
 }
 
-const sayFailure = ({ message, hint }: Failure): string => (hint === undefined ? message : `${message}\n${hint}`)
+const sayFailure = ({ message, hint }: Failure): string =>
+  hint === undefined ? message : `${message}\n${hint}`
 
 const failureOf = (cause: unknown): Failure => {
   if (cause instanceof CommanderError) return misuseOf(cause)
@@ -96,12 +115,17 @@ const failureOf = (cause: unknown): Failure => {
 }
 
 const asksForHelp = (argv: readonly string[]): boolean =>
-  argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).some((word) => word === '--help' || word === '-h')
+  argv
+    .slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
+    .some((word) => word === '--help' || word === '-h')
 
 const call = async (command: NamedCommand, argv: readonly string[]): Promise<Understood> => {
   const { operation: o } = command
-  if (!isAgentTool(o)) return { error: `tendril ${command.group} ${command.name} works on the command line only.` }
-  return asksForHelp(argv) ? { error: help(command) } : { tool: o.tool!, args: await inputOf(o, argv) }
+  if (!isAgentTool(o))
+    return { error: `tendril ${command.group} ${command.name} works on the command line only.` }
+  return asksForHelp(argv)
+    ? { error: help(command) }
+    : { tool: o.tool!, args: await inputOf(o, argv) }
 }
 
 /** In words, as in `agent jobs cancel`. */
@@ -114,12 +138,17 @@ const read = async (line: string, isMarked: boolean): Promise<Understood | undef
   const command = commandAt(named) ?? (isMarked ? capabilityAt(named) : undefined)
   if (command) return call(command, wordsOf(line).slice(wordsOfCommand(command).length))
   if (!isMarked) return undefined
-  return { error: words.length === 0 || words[0] === 'help' ? helpFor(words.slice(1)) : sayFailure(suggestionFor(words, deskCommands)) }
+  return {
+    error:
+      words.length === 0 || words[0] === 'help'
+        ? helpFor(words.slice(1))
+        : sayFailure(suggestionFor(words, deskCommands)),
+  }
 }
 
 /**
- * A line with `/` or `tendril` before it is a command, right or wrong; any other is one if it begins with the two words of a command. The
- * single word of a capability also begins sentences.
+ * A line with `/` or `tendril` before it is a command, right or wrong; any other is one if it
+ * begins with the two words of a command. The single word of a capability also begins sentences.
  */
 export const parseDeskLine: Parse = async (line) => {
   const [mark = ''] = /^(?:\/|tendril(?=\s|$))\s*/i.exec(line) ?? []

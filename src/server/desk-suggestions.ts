@@ -16,7 +16,9 @@ const EMPTY = new Set(
 const stem = (word: string): string => word.replace(/(?:ings?|ed|es|e|s)$/, '')
 
 const stemsOf = (text: string): string[] =>
-  [...text.toLowerCase().matchAll(/\p{L}{3,}/gu)].flatMap(([word]) => (EMPTY.has(word) ? [] : [stem(word)]))
+  [...text.toLowerCase().matchAll(/\p{L}{3,}/gu)].flatMap(([word]) =>
+    EMPTY.has(word) ? [] : [stem(word)],
+  )
 
 interface Indexed {
   command: NamedCommand
@@ -43,6 +45,9 @@ export const nearestCommands = (text: string): string[] => {
     .map((one) => ({ ...one, score: scoreOf(one, stems) }))
     .filter(({ score }) => score > 1)
     .sort((a, b) => b.score - a.score)
-  const usual = index.filter(({ command }) => first.includes(command.operation.tool!) && !fitting.some((one) => one.command === command))
+  const usual = index.filter(
+    ({ command }) =>
+      first.includes(command.operation.tool!) && !fitting.some((one) => one.command === command),
+  )
   return [...fitting, ...usual].slice(0, COUNT).map(({ command }) => examplesFor(command)[0]!)
 }

@@ -12,6 +12,11 @@ const pairsOf = (text: string): string[] => {
 
 export const egressOf = ({ egressAllow, publicUrl, nodeUrl }: Config, log: Log): Egress => {
   if (egressAllow.length > 0)
-    log.warn({ pairs: egressAllow }, 'EGRESS_ALLOW: webhooks and fetch_url may call these, though they are not public')
-  return createEgress({ rules: { allow: new Set(egressAllow), own: new Set([publicUrl, nodeUrl].flatMap(pairsOf)) } })
+    log.warn(
+      { pairs: egressAllow },
+      'EGRESS_ALLOW: webhooks and fetch_url may call these, though they are not public',
+    )
+  return createEgress({
+    rules: { allow: new Set(egressAllow), own: new Set([publicUrl, nodeUrl].flatMap(pairsOf)) },
+  })
 }

@@ -34,20 +34,35 @@ interface OpenedFiles extends Disposable {
 /** Keys of files are written down by the server itself, whoever sends the file. */
 const principal = { kind: 'system', id: 'files' } as const
 
-export const filesOf = async ({ s3 }: Pick<Config, 's3'>, { runtime, log, failpoints, times }: FileParts): Promise<OpenedFiles> => {
-  if (!s3) return { files: openFiles({ log, s3: undefined }), storage: undefined, [Symbol.dispose]: () => {} }
+export const filesOf = async (
+  { s3 }: Pick<Config, 's3'>,
+  { runtime, log, failpoints, times }: FileParts,
+): Promise<OpenedFiles> => {
+  if (!s3)
+    return {
+      files: openFiles({ log, s3: undefined }),
+      storage: undefined,
+      [Symbol.dispose]: () => {},
+    }
   const bucket = await openBucket(s3, times)
   const store = new S3Store({
     ...{ bucket, log, failpoints },
     note: (tenantId, decide) =>
       runtime.ask(tenantId, {
-        ...{ name: 'files.note', priority: 'interactive', provenance: { principal, surface: 'lane' } },
+        ...{
+          name: 'files.note',
+          priority: 'interactive',
+          provenance: { principal, surface: 'lane' },
+        },
         decide: async (_, gate) => ({ reply: undefined, effects: { writes: decide(gate) } }),
       }),
   })
   return {
     files: openFiles({ log, s3: store }),
-    storage: { remove: (key, unfinished) => store.remove(key, unfinished), flaw: () => flawOfBucket(bucket) },
+    storage: {
+      remove: (key, unfinished) => store.remove(key, unfinished),
+      flaw: () => flawOfBucket(bucket),
+    },
     [Symbol.dispose]: () => bucket[Symbol.dispose](),
   }
 }

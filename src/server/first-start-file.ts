@@ -1,6 +1,6 @@
 /**
- * The key and the owner's link of the first workspace, in a file in place of the log: logs of containers
- * are kept for ever. The file goes once the owner has joined.
+ * The key and the owner's link of the first workspace, in a file in place of the log: logs of
+ * containers are kept for ever. The file goes once the owner has joined.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -19,7 +19,9 @@ export const firstStartFile = (home: string): string => join(home, 'first-start.
 
 const isMissing = (cause: unknown): boolean => (cause as { code?: unknown }).code === 'ENOENT'
 
-/** Writes the file, for this user alone, whole or not at all. Throws `invalid_input` if it cannot. */
+/**
+ * Writes the file, for this user alone, whole or not at all. Throws `invalid_input` if it cannot.
+ */
 export const keepFirstStart = async (home: string, made: NewWorkspace): Promise<void> => {
   const path = firstStartFile(home)
   const draft = `${path}.${randomBytes(6).toString('hex')}`
@@ -54,7 +56,10 @@ interface Watch {
 }
 
 /** Removes the file once its workspace has an owner. Looks only while there is a file. */
-export const startForgetting = async (home: string, { db, log, everyMs = LOOK_EVERY_MS }: Watch): Promise<AsyncDisposable> => {
+export const startForgetting = async (
+  home: string,
+  { db, log, everyMs = LOOK_EVERY_MS }: Watch,
+): Promise<AsyncDisposable> => {
   const path = firstStartFile(home)
   let watch: AsyncDisposable | undefined
   let isOver = false
@@ -66,7 +71,9 @@ export const startForgetting = async (home: string, { db, log, everyMs = LOOK_EV
   }
   const pass = async (): Promise<void> => {
     if (isOver) return
-    await look().catch((cause) => log.warn({ err: cause, path }, 'could not look after the file of the first start'))
+    await look().catch((cause) =>
+      log.warn({ err: cause, path }, 'could not look after the file of the first start'),
+    )
   }
   await pass()
   if (!isOver) watch = startPeriodic({ clock: systemClock, everyMs, pass })

@@ -1,4 +1,7 @@
-/** Makes a workspace in a database that has none, with the sandbox connected, so that the whole product works at once. */
+/**
+ * Makes a workspace in a database that has none, with the sandbox connected, so that the whole
+ * product works at once.
+ */
 
 import type { Config } from '#config/config'
 import { defaultPlan } from '#domain/app/plan'
@@ -10,7 +13,10 @@ import { connectAccount, createKey, inviteByOperator } from '#ops/operator/admin
 import { unfinishedTenant } from '#store/app/tenants'
 import type { Workplace } from './workplace.ts'
 
-/** Two servers that start at once find the same workspace. The one that owns it finishes it; the other tries again. */
+/**
+ * Two servers that start at once find the same workspace. The one that owns it finishes it; the
+ * other tries again.
+ */
 const TRIES = 3
 
 export interface NewWorkspace {
@@ -21,8 +27,9 @@ export interface NewWorkspace {
 }
 
 /**
- * The new workspace; undefined if there were workspaces before. The key comes last: its presence shows
- * that all is done. `keep`: called before, so that a key never exists that nobody can have seen.
+ * The new workspace; undefined if there were workspaces before. The key comes last: its presence
+ * shows that all is done. `keep`: called before, so that a key never exists that nobody can have
+ * seen.
  */
 export async function firstStart(
   { bootstrapKey, publicUrl }: Pick<Config, 'bootstrapKey' | 'publicUrl'>,
@@ -30,10 +37,17 @@ export async function firstStart(
   keep: (made: NewWorkspace) => Promise<void>,
 ): Promise<NewWorkspace | undefined> {
   for (let tries = 1; ; tries++) {
-    const tenantId = await unfinishedTenant(db, { id: newId(), name: 'My workspace', plan: defaultPlan })
+    const tenantId = await unfinishedTenant(db, {
+      id: newId(),
+      name: 'My workspace',
+      plan: defaultPlan,
+    })
     if (!tenantId) return undefined
     try {
-      await connectAccount(world, tenantId, { network: sandbox.name, ...(await sandbox.connect(tenantId, 'me')) })
+      await connectAccount(world, tenantId, {
+        network: sandbox.name,
+        ...(await sandbox.connect(tenantId, 'me')),
+      })
       const signInUrl = await inviteByOperator({ db, publicUrl }, { tenantId, role: 'owner' })
       const made = { id: tenantId, apiKey: bootstrapKey ?? newApiKey(), signInUrl }
       await keep(made)

@@ -4,11 +4,16 @@ import { hostAndPort } from '#config/values'
 /** Where its own machine reaches a server that listens on every address. */
 const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** For health checks where there is no curl. The exit code: 0 if the server on HOST and PORT answers. */
+/**
+ * For health checks where there is no curl. The exit code: 0 if the server on HOST and PORT
+ * answers.
+ */
 export async function health(): Promise<number> {
   const { host, port } = readConfig()
   const at = hostAndPort(LOOPBACK[host] ?? host, port)
-  const response = await fetch(`http://${at}/health`, { signal: AbortSignal.timeout(3_000) }).catch(() => undefined)
+  const response = await fetch(`http://${at}/health`, { signal: AbortSignal.timeout(3_000) }).catch(
+    () => undefined,
+  )
   if (!response?.ok) console.error(`no server answers at ${at}`)
   return response?.ok ? 0 : 1
 }

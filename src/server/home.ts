@@ -5,5 +5,8 @@ import { AppError } from '#kernel/errors'
 /** Throws `invalid_input` if the environment names none. */
 export const homeOf = ({ home }: Pick<Config, 'home'>): string => {
   if (home !== undefined) return home
-  throw new AppError('invalid_input', 'set TENDRIL_HOME to a folder for the data of this server: there is no HOME to put it in')
+  throw new AppError(
+    'invalid_input',
+    'set TENDRIL_HOME to a folder for the data of this server: there is no HOME to put it in',
+  )
 }

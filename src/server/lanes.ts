@@ -33,19 +33,30 @@ import type { Networks } from '#port/network/registry'
 import type { Texts } from '#port/texts/texts'
 
 const GENERATION_DEADLINE_MS = 170_000
-/** Model calls of a process at once, granted to tenants round-robin. All that a tenant can run may wait: its generation and its agent's thoughts. */
+/**
+ * Model calls of a process at once, granted to tenants round-robin. All that a tenant can run may
+ * wait: its generation and its agent's thoughts.
+ */
 const MODEL_LIMIT = {
   ...{ name: 'model call', limit: 8, withinMs: MODEL_TURN_MS },
   bound: 1 + kindsOfWork.agent.atOnce!.manual + kindsOfWork.agent.atOnce!.automatic,
 }
 
-/** Documents that a process reads at once, of at most a megabyte each; a tenant reads one at a time. */
+/**
+ * Documents that a process reads at once, of at most a megabyte each; a tenant reads one at a time.
+ */
 const READING = { name: 'reading of documents', limit: 4, bound: 1, withinMs: 30_000 }
 
-/** Messages of channels whose text or files a process fetches at once; a tenant fetches those of four at a time. */
+/**
+ * Messages of channels whose text or files a process fetches at once; a tenant fetches those of
+ * four at a time.
+ */
 const FETCHING = { name: 'fetching of messages', limit: 8, bound: 5, withinMs: 30_000 }
 
-/** Requests to webhook endpoints of a process at once, and those of them that are quick; each tenant sends one at a time. */
+/**
+ * Requests to webhook endpoints of a process at once, and those of them that are quick; each tenant
+ * sends one at a time.
+ */
 const DELIVERIES = { name: 'delivery', limit: 2_048, bound: 1, withinMs: 5_000 }
 const QUICK_DELIVERIES = { ...DELIVERIES, limit: 256 }
 
@@ -66,13 +77,26 @@ interface LaneParts {
   webhookTimes?: WebhookTimes | undefined
 }
 
-/** By the table, rows of these kinds are due again when their process has died: their lanes have no say in it, and those of others must. */
+/**
+ * By the table, rows of these kinds are due again when their process has died: their lanes have no
+ * say in it, and those of others must.
+ */
 type Repeatable = KindWith<'orphaned', 'requeued'>
 type Settling<Kind> = Kind extends Repeatable ? AnyRepeatableLane : AnyUnrepeatableLane
-/** Rows of some kinds end when they fail in vain, and their lanes say how; those of others must go on. */
-export type Lanes = { [Kind in WorkKind]: Kind extends KindWith<'inVain', 'ends'> ? Ending<Settling<Kind>> : Settling<Kind> }
+/**
+ * Rows of some kinds end when they fail in vain, and their lanes say how; those of others must go
+ * on.
+ */
+export type Lanes = {
+  [Kind in WorkKind]: Kind extends KindWith<'inVain', 'ends'>
+    ? Ending<Settling<Kind>>
+    : Settling<Kind>
+}
 
-const agentLanes = ({ agent, mcp, channels: adapters, sealer, texts, failpoints }: LaneParts, modelCalls: FairLimit) => {
+const agentLanes = (
+  { agent, mcp, channels: adapters, sealer, texts, failpoints }: LaneParts,
+  modelCalls: FairLimit,
+) => {
   const { db, log, models, desk } = agent
   return {
     agent: agentLane({ ...agent, failpoints, modelCalls }),
@@ -80,12 +104,30 @@ const agentLanes = ({ agent, mcp, channels: adapters, sealer, texts, failpoints 
     ingest: ingestLane({ db, failpoints, reading: new FairLimit(READING) }),
     mcp_look: mcpLookLane({ sessions: mcp, failpoints, log }),
     channel_check: channelCheckLane({ adapters, sealer, failpoints, log }),
-    channel_fetch: channelFetchLane({ adapters, sealer, models, desk, log, failpoints, fetching: new FairLimit(FETCHING) }),
-    channel_reply: channelReplyLane({ adapters, sealer, log, failpoints, texts, open: new FairLimit(REPLIES) }),
+    channel_fetch: channelFetchLane({
+      adapters,
+      sealer,
+      models,
+      desk,
+      log,
+      failpoints,
+      fetching: new FairLimit(FETCHING),
+    }),
+    channel_reply: channelReplyLane({
+      adapters,
+      sealer,
+      log,
+      failpoints,
+      texts,
+      open: new FairLimit(REPLIES),
+    }),
   }
 }
 
-const growthLanes = ({ networks, failpoints, drafter, times = sendTimes }: LaneParts, modelCalls: FairLimit) => {
+const growthLanes = (
+  { networks, failpoints, drafter, times = sendTimes }: LaneParts,
+  modelCalls: FairLimit,
+) => {
   const sending = { networks, times, failpoints }
   return {
     send: sendLane(sending),
@@ -94,13 +136,31 @@ const growthLanes = ({ networks, failpoints, drafter, times = sendTimes }: LaneP
     metrics: metricsLane({ networks, failpoints }),
     posted_read: postedReadLane({ networks, failpoints }),
     weekly_report: weeklyLane(),
-    ...generationLanes({ networks, drafter, failpoints, modelCalls, deadlineMs: GENERATION_DEADLINE_MS }),
+    ...generationLanes({
+      networks,
+      drafter,
+      failpoints,
+      modelCalls,
+      deadlineMs: GENERATION_DEADLINE_MS,
+    }),
     ...ruleLanes({ networks, failpoints }),
   }
 }
 
-const appLanes = ({ egress, sealer, failpoints, webhookTimes: times = usualWebhookTimes }: LaneParts) => ({
-  delivery: deliveryLane({ egress, sealer, times, failpoints, open: new FairLimit(DELIVERIES), quick: new FairLimit(QUICK_DELIVERIES) }),
+const appLanes = ({
+  egress,
+  sealer,
+  failpoints,
+  webhookTimes: times = usualWebhookTimes,
+}: LaneParts) => ({
+  delivery: deliveryLane({
+    egress,
+    sealer,
+    times,
+    failpoints,
+    open: new FairLimit(DELIVERIES),
+    quick: new FairLimit(QUICK_DELIVERIES),
+  }),
 })
 
 /** A kind without a lane does not compile, nor one whose lane contradicts the table. */

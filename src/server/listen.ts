@@ -27,7 +27,10 @@ export interface Listening extends AsyncDisposable {
   port: number
 }
 
-/** Time to read what clients had already sent: closing drops what has arrived unread on a connection that seems idle. */
+/**
+ * Time to read what clients had already sent: closing drops what has arrived unread on a connection
+ * that seems idle.
+ */
 const LAST_REQUESTS_MS = 100
 /** How long ready answers can take at the end to reach slow clients. */
 const LAST_ANSWERS_MS = 3_000
@@ -38,17 +41,42 @@ const stopServer = async (server: Server<unknown>, drained: Promise<void>): Prom
   await server.stop(true)
 }
 
-/** What operations, pages and MCP share. `port`: the one that the server listens on, which may be chosen late. */
-const sharedOf = (config: Config, { world, bus, db, runtime, overrides }: Workplace, { log, port }: { log: Log; port: () => number }) => {
+/**
+ * What operations, pages and MCP share. `port`: the one that the server listens on, which may be
+ * chosen late.
+ */
+const sharedOf = (
+  config: Config,
+  { world, bus, db, runtime, overrides }: Workplace,
+  { log, port }: { log: Log; port: () => number },
+) => {
   const cookies = createCookies(config.publicUrl)
   const origins = createOrigins(config.publicUrl, port)
-  const placement = { incarnation: () => runtime.incarnation, owns: (tenantId: string) => runtime.owns(tenantId) }
+  const placement = {
+    incarnation: () => runtime.incarnation,
+    owns: (tenantId: string) => runtime.owns(tenantId),
+  }
   return {
     cookies,
     origins,
-    authenticator: createAuthenticator({ db, tokens: world.identity.tokens, cookies, origins, log }),
-    streams: new Streams({ db, bus, log, ...placement, times: overrides.streamTimes, limits: overrides.streamLimits }),
-    addresses: config.rateLimits ? createAddresses(overrides.rateClock ?? systemClock) : unlimitedAddresses,
+    authenticator: createAuthenticator({
+      db,
+      tokens: world.identity.tokens,
+      cookies,
+      origins,
+      log,
+    }),
+    streams: new Streams({
+      db,
+      bus,
+      log,
+      ...placement,
+      times: overrides.streamTimes,
+      limits: overrides.streamLimits,
+    }),
+    addresses: config.rateLimits
+      ? createAddresses(overrides.rateClock ?? systemClock)
+      : unlimitedAddresses,
     fileSlots: fileSlots(),
     log,
   }
@@ -68,7 +96,16 @@ const httpOf = (config: Config, workplace: Workplace, shared: Shared, ready: () 
     limits: overrides.mcpLimits ?? {},
   })
   const app = createHttp({
-    ...{ ...shared, operations, internal, mcp, signature, ready, commit: config.commit, publicUrl: config.publicUrl },
+    ...{
+      ...shared,
+      operations,
+      internal,
+      mcp,
+      signature,
+      ready,
+      commit: config.commit,
+      publicUrl: config.publicUrl,
+    },
     routes: routesOf(workplace, { ...shared, operations }, internal),
     documents: { openapi: staticDocument(openapi), capabilities: staticDocument(capabilities()) },
     serving: () => runtime.serving,
@@ -79,15 +116,22 @@ const httpOf = (config: Config, workplace: Workplace, shared: Shared, ready: () 
 }
 
 /**
- * The HTTP server over a workplace. Closing it reads what was sent, stops accepting, stops the actors so that waiting callers get their
- * answers, and then stops the server. Health is unavailable until `ready`.
+ * The HTTP server over a workplace. Closing it reads what was sent, stops accepting, stops the
+ * actors so that waiting callers get their answers, and then stops the server. Health is
+ * unavailable until `ready`.
  */
-export async function listen(config: Config, workplace: Workplace, log: Log, ready = (): boolean => true): Promise<Listening> {
+export async function listen(
+  config: Config,
+  workplace: Workplace,
+  log: Log,
+  ready = (): boolean => true,
+): Promise<Listening> {
   const { runtime, overrides } = workplace
   const bound = { port: config.port }
   const shared = sharedOf(config, workplace, { log, port: () => bound.port })
   const { app, mcp } = httpOf(config, workplace, shared, ready)
-  // By default the framework shares a port with another server, and each would get some of the other's requests.
+  // By default the framework shares a port with another server, and each would get some of the
+  // other's requests.
   app.listen({ port: config.port, hostname: config.host, reusePort: false })
   const server = app.server as Server<unknown>
   bound.port = server.port!

@@ -10,7 +10,10 @@ import type { McpClient } from '#port/mcp-client/client'
 import { createMcpClient } from '#port/mcp-client/open'
 import { version } from '../../package.json'
 
-/** Sessions of a process at once, granted to workspaces in turn; what one workspace can run at once may wait. */
+/**
+ * Sessions of a process at once, granted to workspaces in turn; what one workspace can run at once
+ * may wait.
+ */
 const SESSIONS = { name: 'MCP session', limit: 64, bound: 16, withinMs: 20_000 }
 
 interface SessionParts {
@@ -23,5 +26,15 @@ interface SessionParts {
 
 export const mcpSessionsOf = (
   { mcpStdio: programs, home }: Config,
-  { egress, sealer, log, client = createMcpClient({ egress, programs, home, log, version }) }: SessionParts,
-): McpSessions & { programs: readonly StdioProgram[] } => ({ client, sealer, programs, open: new FairLimit(SESSIONS) })
+  {
+    egress,
+    sealer,
+    log,
+    client = createMcpClient({ egress, programs, home, log, version }),
+  }: SessionParts,
+): McpSessions & { programs: readonly StdioProgram[] } => ({
+  client,
+  sealer,
+  programs,
+  open: new FairLimit(SESSIONS),
+})

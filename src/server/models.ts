@@ -1,4 +1,7 @@
-/** Where drafts and the thoughts of the agent come from: a model if one is set, and otherwise what is built in. */
+/**
+ * Where drafts and the thoughts of the agent come from: a model if one is set, and otherwise what
+ * is built in.
+ */
 import { THINK_MS } from '#actors/work/agent/deps'
 import type { Config } from '#config/config'
 import { type Models, NO_MODEL } from '#domain/agent/job/model-choice'
@@ -18,7 +21,9 @@ const MODEL_CALL_MS = 80_000
 const SILENCE_MS = 30_000
 
 const drafterOf = ({ openai }: Config, worker: ModelWorker, log: Log): Drafter =>
-  openai ? createOpenAiDrafter({ ...openai, timeoutMs: MODEL_CALL_MS, worker, log }) : createComposer(worker)
+  openai
+    ? createOpenAiDrafter({ ...openai, timeoutMs: MODEL_CALL_MS, worker, log })
+    : createComposer(worker)
 
 const thinkerOf = ({ openai }: Config, log: Log): Thinker | undefined =>
   openai && createOpenAiThinker({ ...openai, timeoutMs: THINK_MS, silenceMs: SILENCE_MS, log })
@@ -38,5 +43,10 @@ interface OpenModels {
 export const openModels = ({ config, log, overrides, stack }: Opening): OpenModels => {
   const texts = overrides.texts ?? stack.use(openTexts())
   const drafter = overrides.drafter ?? drafterOf(config, stack.use(openThread()), log)
-  return { texts, drafter, thinker: overrides.thinker ?? thinkerOf(config, log), models: modelsOf(config) }
+  return {
+    texts,
+    drafter,
+    thinker: overrides.thinker ?? thinkerOf(config, log),
+    models: modelsOf(config),
+  }
 }

@@ -13,9 +13,22 @@ interface OpenNetworks {
   egress: Egress
 }
 
-export const openNetworks = ({ config, options, log, failpoints, stack }: Opening): OpenNetworks => {
+export const openNetworks = ({
+  config,
+  options,
+  log,
+  failpoints,
+  stack,
+}: Opening): OpenNetworks => {
   const { sandboxRules: rules, sandboxTier: tier, sandboxFaults } = config
   const store = stack.use(openSandboxStore(options))
-  const sandbox = createSandbox({ store, faults: parseFaults(sandboxFaults), rules, tier, log, failpoints })
+  const sandbox = createSandbox({
+    store,
+    faults: parseFaults(sandboxFaults),
+    rules,
+    tier,
+    log,
+    failpoints,
+  })
   return { networks: networksOf(sandbox), sandbox, egress: egressOf(config, log) }
 }

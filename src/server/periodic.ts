@@ -10,7 +10,10 @@ import type { Workplace } from './workplace.ts'
 
 /** Once a minute is enough after a grace period of 14 days. */
 const ERASURE = { everyMs: 60_000, rows: 1_000 }
-/** Expired rows are removed within a minute in up to a thousand workspaces; more workspaces take turns. */
+/**
+ * Expired rows are removed within a minute in up to a thousand workspaces; more workspaces take
+ * turns.
+ */
 const SWEEP = { everyMs: 60_000, rows: 1_000, tenants: 1_000 }
 const REMOVAL_MS = 60_000
 
@@ -21,8 +24,22 @@ export const startPeriodic = (
 ): AsyncDisposable => {
   const stack = new AsyncDisposableStack()
   const shared = { db, log, clock: systemClock }
-  stack.use(startErasure({ ...shared, failpoints: overrides.failpoints ?? failpointsFrom(failpoints), ...ERASURE, ...overrides.erasure }))
-  if (storage) stack.use(startRemoval({ ...shared, remove: storage.remove, everyMs: overrides.removalMs ?? REMOVAL_MS }))
+  stack.use(
+    startErasure({
+      ...shared,
+      failpoints: overrides.failpoints ?? failpointsFrom(failpoints),
+      ...ERASURE,
+      ...overrides.erasure,
+    }),
+  )
+  if (storage)
+    stack.use(
+      startRemoval({
+        ...shared,
+        remove: storage.remove,
+        everyMs: overrides.removalMs ?? REMOVAL_MS,
+      }),
+    )
   stack.use(startSweep({ ...shared, keepDays, agentKeepDays, ...SWEEP, ...overrides.sweep }))
   return stack
 }

@@ -25,7 +25,14 @@ export const routesOf = (
   ...pageRoutes({ ...shared, db, internal, identity: world.identity }),
   ...inboundRoutes({ db, sealer: world.sealer, internal, now: () => runtime.now() }),
   ...channelRoutesOf({
-    ...{ db, sealer: world.sealer, internal, channels: world.channels, publicUrl: world.identity.publicUrl, log: shared.log },
+    ...{
+      db,
+      sealer: world.sealer,
+      internal,
+      channels: world.channels,
+      publicUrl: world.identity.publicUrl,
+      log: shared.log,
+    },
     now: () => runtime.now(),
   }),
   ...sharedFileRoutes({ db, files: world.files, fileSlots: shared.fileSlots, log: shared.log }),

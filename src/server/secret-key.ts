@@ -13,10 +13,15 @@ const pathIn = (home: string): string => join(home, 'secret.key')
 const readOrMake = async (home: string): Promise<string> => {
   const path = pathIn(home)
   await mkdir(home, { recursive: true })
-  // The file appears whole or not at all, however this process ends. If several start at once, one makes it and all read it.
+  // The file appears whole or not at all, however this process ends. If several start at once, one
+  // makes it and all read it.
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   if (!existsSync(path)) {
-    await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600, flush: true })
+    await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, {
+      flag: 'wx',
+      mode: 0o600,
+      flush: true,
+    })
     await link(draft, path).catch((cause) => {
       if (cause.code !== 'EEXIST') throw cause
     })
@@ -34,11 +39,17 @@ export const requireSecretKey = ({ secretKey, databaseUrl }: Config): void => {
     )
 }
 
-/** TENDRIL_SECRET_KEY, or the key that the first start made under TENDRIL_HOME beside the embedded database. */
+/**
+ * TENDRIL_SECRET_KEY, or the key that the first start made under TENDRIL_HOME beside the embedded
+ * database.
+ */
 export async function secretKey(config: Config): Promise<Buffer> {
   requireSecretKey(config)
   const secret = parseSecret(config.secretKey ?? (await readOrMake(homeOf(config))))
   if (!secret)
-    throw new AppError('invalid_input', `${pathIn(homeOf(config))} must contain 32 bytes in base64: the file was changed or is incomplete`)
+    throw new AppError(
+      'invalid_input',
+      `${pathIn(homeOf(config))} must contain 32 bytes in base64: the file was changed or is incomplete`,
+    )
   return secret
 }

@@ -1,4 +1,7 @@
-/** The server's life: it opens configuration, database, actors and edge, waits for a signal, and disposes in reverse. */
+/**
+ * The server's life: it opens configuration, database, actors and edge, waits for a signal, and
+ * disposes in reverse.
+ */
 import { type Config, readConfig } from '#config/config'
 import { hostAndPort } from '#config/values'
 import { systemClock } from '#kernel/clock'
@@ -33,14 +36,19 @@ const checkedConfig = (): Config => {
 }
 
 const portRefusals: Record<string, (config: Config) => string> = {
-  EADDRINUSE: ({ host, port }) => `${hostAndPort(host, port)} is taken: stop the program that listens there, or set PORT to another port`,
+  EADDRINUSE: ({ host, port }) =>
+    `${hostAndPort(host, port)} is taken: stop the program that listens there, or set PORT to another port`,
   EADDRNOTAVAIL: ({ host }) => `HOST ${host} is no address of this machine`,
   ENOTFOUND: ({ host }) => `HOST ${host} is no address of this machine`,
   EACCES: ({ port }) => `PORT ${port} is not open to this user: set PORT to one above 1023`,
 }
 
 /** Takes the port, or says which variable to change. */
-const listenOn = async (config: Config, workplace: Workplace, { log, ready }: { log: Log; ready: () => boolean }): Promise<Listening> => {
+const listenOn = async (
+  config: Config,
+  workplace: Workplace,
+  { log, ready }: { log: Log; ready: () => boolean },
+): Promise<Listening> => {
   try {
     return await listen(config, workplace, log, ready)
   } catch (cause) {
@@ -52,7 +60,8 @@ const listenOn = async (config: Config, workplace: Workplace, { log, ready }: { 
 /** Says what is wrong with the storage of files. The server works without it, but for files. */
 const checkStorage = async ({ storage }: Workplace, { s3 }: Config, log: Log): Promise<void> => {
   const flaw = await storage?.flaw()
-  if (flaw !== undefined) log.error({ bucket: s3?.bucket, endpoint: s3?.endpoint }, `files cannot be kept in S3: ${flaw}`)
+  if (flaw !== undefined)
+    log.error({ bucket: s3?.bucket, endpoint: s3?.endpoint }, `files cannot be kept in S3: ${flaw}`)
 }
 
 const nothing = Promise.resolve()

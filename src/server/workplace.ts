@@ -1,6 +1,7 @@
 /**
- * The parts of a running Tendril, opened in order and closed in reverse: database → networks → actors → operations, which is all that a
- * command needs. HTTP is opened on top of them (listen.ts).
+ * The parts of a running Tendril, opened in order and closed in reverse: database → networks →
+ * actors → operations, which is all that a command needs. HTTP is opened on top of them
+ * (listen.ts).
  */
 import { randomBytes } from 'node:crypto'
 import type { Runtime } from '#actors/engine/runtime'
@@ -41,7 +42,10 @@ export interface Workplace extends AsyncDisposable {
 
 export interface WorkplaceOptions {
   log: Log
-  /** The deployment's secret. A random one is enough for a process that exchanges no letters with others. */
+  /**
+   * The deployment's secret. A random one is enough for a process that exchanges no letters with
+   * others.
+   */
   secret?: Buffer
   overrides?: Overrides
 }
@@ -57,22 +61,72 @@ const openParts = async (opening: Opening) => {
   const outside = outsideOf(opening, { egress: networks.egress, sealer })
   const bus = new LocalBus()
   const runtime = createActors(opening, { db, tell: (id) => bus.changed(id) })
-  const kept = stack.use(await filesOf(config, { runtime, log, failpoints, times: overrides.bucketTimes }))
+  const kept = stack.use(
+    await filesOf(config, { runtime, log, failpoints, times: overrides.bucketTimes }),
+  )
   const signature = nodeSignature(secret, () => runtime.now())
   const rates = openRates(opening, db)
-  return { db, ...networks, ...models, sealer, ...outside, bus, runtime, files: kept.files, storage: kept.storage, signature, rates }
+  return {
+    db,
+    ...networks,
+    ...models,
+    sealer,
+    ...outside,
+    bus,
+    runtime,
+    files: kept.files,
+    storage: kept.storage,
+    signature,
+    rates,
+  }
 }
 
 const openRates = ({ config, overrides, log, stack }: Opening, db: Db): Rates =>
-  config.rateLimits ? stack.use(createRates({ db, clock: overrides.rateClock ?? systemClock, log })) : unlimitedRates
+  config.rateLimits
+    ? stack.use(createRates({ db, clock: overrides.rateClock ?? systemClock, log }))
+    : unlimitedRates
 
 /** What operations reach, with the tools that are made of them. */
-const worldOf = (opened: Awaited<ReturnType<typeof openParts>>, { config, secret, overrides }: Opening): World => {
-  const { db, rates, networks, sandbox, egress, files, sealer, mcp, channels, drafter, models, runtime, signature } = opened
+const worldOf = (
+  opened: Awaited<ReturnType<typeof openParts>>,
+  { config, secret, overrides }: Opening,
+): World => {
+  const {
+    db,
+    rates,
+    networks,
+    sandbox,
+    egress,
+    files,
+    sealer,
+    mcp,
+    channels,
+    drafter,
+    models,
+    runtime,
+    signature,
+  } = opened
   const { fetchAllow, publicUrl } = config
-  const identity = { tokens: createTokens(secret), passwords: createPasswords(overrides.passwordCost), publicUrl }
+  const identity = {
+    tokens: createTokens(secret),
+    passwords: createPasswords(overrides.passwordCost),
+    publicUrl,
+  }
   const parts: Parts = {
-    ...{ db, rates, networks, sandbox, egress, files, identity, sealer, mcp, channels, desk, drafter: drafter.name },
+    ...{
+      db,
+      rates,
+      networks,
+      sandbox,
+      egress,
+      files,
+      identity,
+      sealer,
+      mcp,
+      channels,
+      desk,
+      drafter: drafter.name,
+    },
     nodes: createNodeClient(signature),
     ask: (tenantId, letter) => runtime.ask(tenantId, letter),
   }
@@ -97,7 +151,19 @@ export async function openWorkplace(
   const { openai, publicUrl } = config
   const { times, webhookTimes, toolMs } = overrides
   const agent = agentOf({ world, openai, thinker, toolMs, db, log, bus, publicUrl })
-  await runtime.start(overrides.lanes ?? Object.values(lanesOf({ ...parts, failpoints, agent, times, webhookTimes })))
+  await runtime.start(
+    overrides.lanes ?? Object.values(lanesOf({ ...parts, failpoints, agent, times, webhookTimes })),
+  )
   const owned = stack.move()
-  return { db, world, bus, sandbox, runtime, storage, signature, overrides, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return {
+    db,
+    world,
+    bus,
+    sandbox,
+    runtime,
+    storage,
+    signature,
+    overrides,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
 }

@@ -13,8 +13,10 @@ const context = (signal = new AbortController().signal) => ({
   commit: () => true,
   begin: () => true,
 })
-const limit = (withinMs: number) => new FairLimit({ name: 'reading of documents', limit: 1, bound: 1, withinMs })
-const laneWith = (read: () => Promise<never>, reading = limit(10_000)) => ingestLane({ db: { read } as never, failpoints: none, reading })
+const limit = (withinMs: number) =>
+  new FairLimit({ name: 'reading of documents', limit: 1, bound: 1, withinMs })
+const laneWith = (read: () => Promise<never>, reading = limit(10_000)) =>
+  ingestLane({ db: { read } as never, failpoints: none, reading })
 
 test('a document is read later if the database is away', async () => {
   const lane = laneWith(() => Promise.reject(new AppError('unavailable')))
@@ -34,5 +36,8 @@ test('a document is read later if others are read for too long', async () => {
 test('anything else is a failure of the document', async () => {
   const lane = laneWith(() => Promise.reject(new Error('a bug')))
   expect(lane.run(job, context())).rejects.toThrow('a bug')
-  expect(lane.crashed(new Error('a bug'))).toEqual({ kind: 'failed', error: expect.stringMatching(/^internal: /) })
+  expect(lane.crashed(new Error('a bug'))).toEqual({
+    kind: 'failed',
+    error: expect.stringMatching(/^internal: /),
+  })
 })

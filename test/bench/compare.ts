@@ -1,4 +1,7 @@
-/** What changed between two files of figures: ratios, processor times, memory, and the figures that goals are about. */
+/**
+ * What changed between two files of figures: ratios, processor times, memory, and the figures that
+ * goals are about.
+ */
 import { type Figure, type FiguresFile, measureOf, type Row } from './figures.ts'
 
 /** Changes up to this share are noise. */
@@ -6,8 +9,19 @@ const NOISE = 0.1
 
 type Compared = Figure | 'ratio' | 'costRatio'
 
-/** Rates and times elapsed depend on what else the machine does, so they are compared only where a goal is about them. */
-const ALWAYS: Compared[] = ['ratio', 'costRatio', 'slowdown', 'serverUs', 'postgresUs', 'kib', 'mib']
+/**
+ * Rates and times elapsed depend on what else the machine does, so they are compared only where a
+ * goal is about them.
+ */
+const ALWAYS: Compared[] = [
+  'ratio',
+  'costRatio',
+  'slowdown',
+  'serverUs',
+  'postgresUs',
+  'kib',
+  'mib',
+]
 const MORE_IS_BETTER: Compared[] = ['ratio', 'costRatio', 'perSecond']
 
 interface Change {
@@ -36,11 +50,15 @@ const peersChange = (of: Compared, before: Row, after: Row): Pick<Change, 'peers
 const changesOf = (section: string, before: Row, after: Row): Change[] =>
   [...new Set([...ALWAYS, ...(after.goals ?? []).map(({ of }) => of)])].flatMap((of) => {
     const [was, is] = [measureOf(before, of), measureOf(after, of)]
-    if (was === undefined || is === undefined || !(Math.abs(is - was) > NOISE * Math.abs(was))) return []
-    return [{ section, what: after.what, of, before: was, after: is, ...peersChange(of, before, after) }]
+    if (was === undefined || is === undefined || !(Math.abs(is - was) > NOISE * Math.abs(was)))
+      return []
+    return [
+      { section, what: after.what, of, before: was, after: is, ...peersChange(of, before, after) },
+    ]
   })
 
-const isBetter = ({ of, before, after }: Change): boolean => MORE_IS_BETTER.includes(of) === after > before
+const isBetter = ({ of, before, after }: Change): boolean =>
+  MORE_IS_BETTER.includes(of) === after > before
 
 /** Only the sections that `after` has are compared. */
 export const compare = (before: FiguresFile, after: FiguresFile): Comparison => {
@@ -56,7 +74,11 @@ export const compare = (before: FiguresFile, after: FiguresFile): Comparison => 
     }
     unmatched.push(...[...known.keys()].map((what) => `${section}: ${what}`))
   }
-  return { better: changes.filter(isBetter), worse: changes.filter((change) => !isBetter(change)), unmatched }
+  return {
+    better: changes.filter(isBetter),
+    worse: changes.filter((change) => !isBetter(change)),
+    unmatched,
+  }
 }
 
 const labels: Partial<Record<Compared, string>> = {
@@ -66,7 +88,8 @@ const labels: Partial<Record<Compared, string>> = {
   postgresUs: 'µs in Postgres',
 }
 
-const number = (value: number): string => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3))
+const number = (value: number): string =>
+  value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)
 
 const percent = (share: number): string => `${share > 0 ? '+' : ''}${Math.round(share * 100)} %`
 
@@ -77,7 +100,8 @@ const lineOf = ({ section, what, of, before, after, peers }: Change): string => 
 
 /** Lines to print: worse first. */
 export const comparisonText = ({ better, worse, unmatched }: Comparison): string => {
-  const list = (title: string, lines: string[]): string[] => (lines.length > 0 ? [`${title}:`, ...lines] : [`${title}: nothing`])
+  const list = (title: string, lines: string[]): string[] =>
+    lines.length > 0 ? [`${title}:`, ...lines] : [`${title}: nothing`]
   return [
     ...list('Worse by more than 10 %', worse.map(lineOf)),
     ...list('Better by more than 10 %', better.map(lineOf)),

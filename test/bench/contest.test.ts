@@ -15,7 +15,11 @@ const turn = (perSecond: number, count: number, server: number, database: number
 })
 
 test('a rate is the median of the turns, and processor time is shared among all requests', () => {
-  const { perSecond, serverUs, postgresUs } = figuresOf([turn(100, 100, 10, 5), turn(300, 300, 20, 15), turn(900, 600, 20, 30)])
+  const { perSecond, serverUs, postgresUs } = figuresOf([
+    turn(100, 100, 10, 5),
+    turn(300, 300, 20, 15),
+    turn(900, 600, 20, 30),
+  ])
   expect(perSecond).toBe(300)
   expect(serverUs).toBe(50)
   expect(postgresUs).toBe(50)

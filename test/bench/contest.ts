@@ -1,4 +1,7 @@
-/** Contestants that take turns, in another order each round, so that other load on the machine affects all alike. */
+/**
+ * Contestants that take turns, in another order each round, so that other load on the machine
+ * affects all alike.
+ */
 
 import type postgres from 'postgres'
 import { type Figures, median, type Peer } from './figures.ts'
@@ -19,8 +22,12 @@ export interface Turn extends Result {
 }
 
 /** One turn, with the processor time that it took. */
-export const takeTurn = async (owner: postgres.Sql, { pid, run }: Omit<Contestant, 'name'>): Promise<Turn> => {
-  const used = async () => [cpuMs(pid) ?? Number.NaN, (await databaseCpuMs(owner)) ?? Number.NaN] as const
+export const takeTurn = async (
+  owner: postgres.Sql,
+  { pid, run }: Omit<Contestant, 'name'>,
+): Promise<Turn> => {
+  const used = async () =>
+    [cpuMs(pid) ?? Number.NaN, (await databaseCpuMs(owner)) ?? Number.NaN] as const
   const before = await used()
   const result = await run()
   const after = await used()
@@ -40,15 +47,24 @@ const compilerAtRest = async (pid: number, run: () => Promise<unknown>): Promise
 }
 
 /**
- * Lets a process run uncounted until the engine has compiled its code, `most` times at most. New code is several times slower, and the
- * compiler itself takes processor time. A run should last a second or more, as the system counts hundredths.
+ * Lets a process run uncounted until the engine has compiled its code, `most` times at most. New
+ * code is several times slower, and the compiler itself takes processor time. A run should last a
+ * second or more, as the system counts hundredths.
  */
-export const warmUp = async (pid: number, run: () => Promise<unknown>, most: number): Promise<void> => {
+export const warmUp = async (
+  pid: number,
+  run: () => Promise<unknown>,
+  most: number,
+): Promise<void> => {
   for (let round = 0; round < most; round++) if (await compilerAtRest(pid, run)) return
 }
 
 /** The turns of each contestant, in the order given. */
-export const takeTurns = async (owner: postgres.Sql, contestants: Contestant[], rounds: number): Promise<Turn[][]> => {
+export const takeTurns = async (
+  owner: postgres.Sql,
+  contestants: Contestant[],
+  rounds: number,
+): Promise<Turn[][]> => {
   const turns = contestants.map((): Turn[] => [])
   for (let round = 0; round < rounds; round++)
     for (let index = 0; index < contestants.length; index++) {
@@ -59,10 +75,12 @@ export const takeTurns = async (owner: postgres.Sql, contestants: Contestant[], 
 }
 
 const perRequest = (turns: Turn[], part: 'server' | 'database'): number =>
-  (turns.reduce((sum, one) => sum + one[part], 0) * 1_000) / turns.reduce((sum, one) => sum + one.count, 0)
+  (turns.reduce((sum, one) => sum + one[part], 0) * 1_000) /
+  turns.reduce((sum, one) => sum + one.count, 0)
 
 export const figuresOf = (turns: Turn[]): Figures => {
-  const middle = (part: 'perSecond' | 'p50' | 'p99' | 'bytes') => median(turns.map((one) => one[part]))
+  const middle = (part: 'perSecond' | 'p50' | 'p99' | 'bytes') =>
+    median(turns.map((one) => one[part]))
   return {
     perSecond: middle('perSecond'),
     p50Ms: middle('p50'),

@@ -1,8 +1,11 @@
-/** The bench's results as data: what a section measures, and the file that keeps the last full run of each. */
+/**
+ * The bench's results as data: what a section measures, and the file that keeps the last full run
+ * of each.
+ */
 
 /**
- * Numbers of one contestant. The name gives the unit: `Us` is processor time a request (or job, or post) in microseconds, `Ms` is
- * elapsed time in milliseconds.
+ * Numbers of one contestant. The name gives the unit: `Us` is processor time a request (or job, or
+ * post) in microseconds, `Ms` is elapsed time in milliseconds.
  */
 export type Figures = Partial<Record<Figure, number>>
 
@@ -15,7 +18,9 @@ export type Figure =
   | 'p99Ms'
   | 'longestMs'
   | 'stopMs'
-  /** The time of a turn of the agent without the model's own: the median, and the 99th percentile. */
+  /**
+   * The time of a turn of the agent without the model's own: the median, and the 99th percentile.
+   */
   | 'overheadMs'
   | 'overheadP99Ms'
   /** Our p99 under another tenant's flood, over the p99 without it. */
@@ -35,7 +40,10 @@ export interface Peer {
   figures: Figures
   /** Our speed over the peer's: above 1, we are faster. */
   ratio?: number
-  /** The peer's processor time over ours: steadier than a rate on a machine with other load. Above 1, we take less. */
+  /**
+   * The peer's processor time over ours: steadier than a rate on a machine with other load. Above
+   * 1, we take less.
+   */
   costRatio?: number
 }
 
@@ -73,13 +81,20 @@ export type FiguresFile = Record<string, Section>
 export const measureOf = ({ figures, peers = [] }: Row, of: Goal['of']): number | undefined =>
   of === 'ratio' || of === 'costRatio' ? peers[0]?.[of] : figures[of]
 
-const meets = (value: number, { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY }: Goal): boolean =>
-  value >= atLeast && value <= atMost
+const meets = (
+  value: number,
+  { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY }: Goal,
+): boolean => value >= atLeast && value <= atMost
 
 /** What could not be measured misses no goal. */
 export const misses = (row: Row, goal: Goal): boolean => {
   const value = measureOf(row, goal.of)
-  return value !== undefined && !Number.isNaN(value) && !meets(value, goal) && (goal.or === undefined || misses(row, goal.or))
+  return (
+    value !== undefined &&
+    !Number.isNaN(value) &&
+    !meets(value, goal) &&
+    (goal.or === undefined || misses(row, goal.or))
+  )
 }
 
 export const median = (values: number[]): number => {
@@ -93,13 +108,17 @@ const DIGITS = 4
 const short = (_: string, value: unknown): unknown => {
   if (typeof value !== 'number') return value
   if (Number.isNaN(value)) return undefined
-  return Math.abs(value) >= 10 ** (DIGITS - 1) ? Math.round(value) : Number(value.toPrecision(DIGITS))
+  return Math.abs(value) >= 10 ** (DIGITS - 1)
+    ? Math.round(value)
+    : Number(value.toPrecision(DIGITS))
 }
 
 /** JSON with one row a line, so that a change of the file reads as rows that changed. */
 export const figuresText = (file: FiguresFile): string => {
   const sections = Object.entries(file).map(([name, { rows, ...origin }]) => {
-    const head = Object.entries(origin).map(([key, value]) => `    ${JSON.stringify(key)}: ${JSON.stringify(value)},\n`)
+    const head = Object.entries(origin).map(
+      ([key, value]) => `    ${JSON.stringify(key)}: ${JSON.stringify(value)},\n`,
+    )
     const lines = rows.map((row) => `      ${JSON.stringify(row, short)}`)
     return `  ${JSON.stringify(name)}: {\n${head.join('')}    "rows": [\n${lines.join(',\n')}\n    ]\n  }`
   })
@@ -114,7 +133,11 @@ export const readFigures = async (path = FIGURES): Promise<FiguresFile> => {
 }
 
 /** Replaces the sections that were measured and keeps the others, in the order of `names`. */
-export const merged = (before: FiguresFile, measured: FiguresFile, names: readonly string[]): FiguresFile => {
+export const merged = (
+  before: FiguresFile,
+  measured: FiguresFile,
+  names: readonly string[],
+): FiguresFile => {
   const all = { ...before, ...measured }
   return Object.fromEntries(names.flatMap((name) => (all[name] ? [[name, all[name]]] : [])))
 }

@@ -1,6 +1,7 @@
 /**
- * The load generator, a process of its own: reads plans as lines of JSON, sends requests over persistent connections, one at a time
- * on each, and prints the result as JSON. It is small, since it shares the machine with what it measures.
+ * The load generator, a process of its own: reads plans as lines of JSON, sends requests over
+ * persistent connections, one at a time on each, and prints the result as JSON. It is small, since
+ * it shares the machine with what it measures.
  */
 import type { Socket } from 'bun'
 import { serveLines } from './spawn.ts'
@@ -12,13 +13,19 @@ export interface Plan {
   seconds: number
   /** Not counted in the result. */
   warmUpSeconds: number
-  /** Complete HTTP requests, sent in turn. `{n}` becomes a ten-digit number that is unique within the run. */
+  /**
+   * Complete HTTP requests, sent in turn. `{n}` becomes a ten-digit number that is unique within
+   * the run.
+   */
   requests: string[]
   /** Sends each request once at most; the run ends when none is left. */
   once?: boolean
   /** The first value of `{n}`. */
   from: number
-  /** Requests a second of all callers together, evenly spaced; without it, each caller sends as soon as it has its answer. */
+  /**
+   * Requests a second of all callers together, evenly spaced; without it, each caller sends as soon
+   * as it has its answer.
+   */
   rate?: number
 }
 
@@ -47,7 +54,8 @@ export const answerLength = (bytes: Buffer): number | undefined => {
   if (head < 0) return undefined
   const fields = bytes.toString('latin1', 0, head)
   // Only one answer is in transit, so bytes that end like the last chunk are its end.
-  if (CHUNKED.test(fields)) return bytes.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK) ? bytes.byteLength : undefined
+  if (CHUNKED.test(fields))
+    return bytes.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK) ? bytes.byteLength : undefined
   const length = LENGTH.exec(fields)
   if (!length) throw new Error(`an answer without a length: ${fields}`)
   const whole = head + HEAD_END.length + Number(length[1])
@@ -91,7 +99,8 @@ export async function run(plan: Plan): Promise<Result> {
     const request = plan.requests[sent % plan.requests.length]!
     const text = request.replace('{n}', String(plan.from + sent).padStart(10, '0'))
     sent++
-    if (caller.socket.write(text) < text.length) reject(new Error('a request did not fit into the send buffer'))
+    if (caller.socket.write(text) < text.length)
+      reject(new Error('a request did not fit into the send buffer'))
   }
   const answered = (caller: Caller, bytes: Buffer) => {
     const now = performance.now()
@@ -113,12 +122,21 @@ export async function run(plan: Plan): Promise<Result> {
     if (whole) answered(caller, bytes)
   }
   const close = (socket: Socket<Caller>) => {
-    if (performance.now() < ends && !plan.once) reject(new Error(`the server closed a connection of ${socket.data.sentAt}`))
+    if (performance.now() < ends && !plan.once)
+      reject(new Error(`the server closed a connection of ${socket.data.sentAt}`))
   }
-  const late = setTimeout(() => reject(new Error(`${open} callers were not answered in time`)), ends - started + PATIENCE_MS)
+  const late = setTimeout(
+    () => reject(new Error(`${open} callers were not answered in time`)),
+    ends - started + PATIENCE_MS,
+  )
   for (let index = 0; index < plan.callers; index++) {
     const caller: Caller = { socket: undefined as never, sentAt: 0, partial: undefined }
-    caller.socket = await Bun.connect<Caller>({ hostname: '127.0.0.1', port: plan.port, data: caller, socket: { data, close } })
+    caller.socket = await Bun.connect<Caller>({
+      hostname: '127.0.0.1',
+      port: plan.port,
+      data: caller,
+      socket: { data, close },
+    })
     if (gap > 0) setTimeout(ask, Math.random() * gap, caller)
     else ask(caller)
   }
@@ -129,7 +147,15 @@ export async function run(plan: Plan): Promise<Result> {
   const sorted = times.subarray(0, count).sort()
   const seconds = Math.max(lastAt - counted, 1) / 1_000
   const [p50, p99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)]
-  return { perSecond: count / seconds, p50, p99, count, statuses, bytes: bytesIn / count, cpuMs: (user + system) / 1_000 }
+  return {
+    perSecond: count / seconds,
+    p50,
+    p99,
+    count,
+    statuses,
+    bytes: bytesIn / count,
+    cpuMs: (user + system) / 1_000,
+  }
 }
 
 if (import.meta.main) await serveLines(run)

@@ -51,7 +51,10 @@ const nameOf = (thread: string): string => {
   }
 }
 
-/** The same for each thread of a process that lives, summed by name; `main` is the first thread, which runs JavaScript. */
+/**
+ * The same for each thread of a process that lives, summed by name; `main` is the first thread,
+ * which runs JavaScript.
+ */
 export const threadsMs = (pid: number): Map<string, number> => {
   const sums = new Map<string, number>()
   for (const thread of threadsOf(pid)) {
@@ -62,14 +65,19 @@ export const threadsMs = (pid: number): Map<string, number> => {
   return sums
 }
 
-/** The same for a database: all processes with the parent of this session's process, those that have ended included. */
+/**
+ * The same for a database: all processes with the parent of this session's process, those that have
+ * ended included.
+ */
 export const databaseCpuMs = async (owner: postgres.Sql): Promise<number | undefined> => {
   const [row] = await owner<{ pid: number }[]>`select pg_backend_pid() as pid`
   const postmaster = statOf(row!.pid)?.[FIELDS.parent]
   const fields = postmaster === undefined ? undefined : statOf(postmaster)
   if (!fields) return undefined
   const ended = inMs(fields[FIELDS.childrenUser]! + fields[FIELDS.childrenSystem]!)
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && statOf(name)?.[FIELDS.parent] === postmaster)
+  const pids = readdirSync('/proc').filter(
+    (name) => /^\d+$/.test(name) && statOf(name)?.[FIELDS.parent] === postmaster,
+  )
   return pids.reduce((sum, pid) => sum + (cpuMs(pid) ?? 0), ended)
 }
 
@@ -82,18 +90,26 @@ export interface Used {
 /** What this process and the database have used. */
 export const processorMs = async (owner: postgres.Sql): Promise<Used> => {
   const { user, system } = process.cpuUsage()
-  return { serverMs: (user + system) / 1_000, databaseMs: (await databaseCpuMs(owner)) ?? Number.NaN }
+  return {
+    serverMs: (user + system) / 1_000,
+    databaseMs: (await databaseCpuMs(owner)) ?? Number.NaN,
+  }
 }
 
 export const usedSince = async (owner: postgres.Sql, before: Used): Promise<Used> => {
   const after = await processorMs(owner)
-  return { serverMs: after.serverMs - before.serverMs, databaseMs: after.databaseMs - before.databaseMs }
+  return {
+    serverMs: after.serverMs - before.serverMs,
+    databaseMs: after.databaseMs - before.databaseMs,
+  }
 }
 
 const GIB = 2 ** 30
 
 export const machine = async (owner: postgres.Sql, durable: boolean): Promise<string> => {
-  const [row] = await owner<{ version: string }[]>`select current_setting('server_version') as version`
+  const [row] = await owner<
+    { version: string }[]
+  >`select current_setting('server_version') as version`
   const all = cpus()
   const cores = `${all.length} × ${all[0]?.model ?? 'unknown processor'}`
   const memory = `${Math.round(totalmem() / GIB)} GiB`

@@ -1,4 +1,7 @@
-/** The database client alone, in a process of its own: each caller sends its next query as soon as it has its answer. */
+/**
+ * The database client alone, in a process of its own: each caller sends its next query as soon as
+ * it has its answer.
+ */
 import type postgres from 'postgres'
 import { connectionOptionsOf } from '#server/database-url'
 import { quantile, type Result } from './load.ts'
@@ -15,7 +18,10 @@ export interface LoopPlan {
   once?: boolean
 }
 
-const run = async (sql: postgres.Sql, { kind, callers, seconds, warmUpSeconds, asked, once }: LoopPlan): Promise<Result> => {
+const run = async (
+  sql: postgres.Sql,
+  { kind, callers, seconds, warmUpSeconds, asked, once }: LoopPlan,
+): Promise<Result> => {
   const ask = queries[kind]
   const times: number[] = []
   const counted = performance.now() + warmUpSeconds * 1_000

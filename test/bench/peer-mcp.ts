@@ -1,6 +1,7 @@
 /**
- * The SDK's own server and transport with nothing behind them, in a process of its own: a list of tools as long as ours, and one tool
- * that answers a constant. With PEER=1, the SDK's previous version.
+ * The SDK's own server and transport with nothing behind them, in a process of its own: a list of
+ * tools as long as ours, and one tool that answers a constant. With PEER=1, the SDK's previous
+ * version.
  */
 
 import { Server as FirstServer } from '@modelcontextprotocol/sdk/server/index.js'
@@ -13,15 +14,34 @@ import type { Operation } from '#ops/engine/bind'
 
 const declared = new Map(operations.map((o) => [o.id, o as unknown as Operation]))
 const tools = describeTools(toolsOf(declared))
-const account = { id: crypto.randomUUID(), network: 'sandbox', external_id: '1', handle: 'me', status: 'connected', is_default: true }
-const answer = { connection: { connected: true, tier: 'free', account: { ...account, created_at: new Date(), updated_at: new Date() } } }
-const result = () => ({ content: [{ type: 'text' as const, text: JSON.stringify(answer) }], structuredContent: structuredClone(answer) })
+const account = {
+  id: crypto.randomUUID(),
+  network: 'sandbox',
+  external_id: '1',
+  handle: 'me',
+  status: 'connected',
+  is_default: true,
+}
+const answer = {
+  connection: {
+    connected: true,
+    tier: 'free',
+    account: { ...account, created_at: new Date(), updated_at: new Date() },
+  },
+}
+const result = () => ({
+  content: [{ type: 'text' as const, text: JSON.stringify(answer) }],
+  structuredContent: structuredClone(answer),
+})
 
 interface Transport {
   handleRequest(request: Request): Promise<Response>
 }
 
-const options = (opened: (id: string) => void) => ({ sessionIdGenerator: () => crypto.randomUUID(), onsessioninitialized: opened })
+const options = (opened: (id: string) => void) => ({
+  sessionIdGenerator: () => crypto.randomUUID(),
+  onsessioninitialized: opened,
+})
 const info = [{ name: 'peer', version: '1' }, { capabilities: { tools: {} } }] as const
 
 const second = async (opened: (id: string) => void): Promise<Transport> => {

@@ -3,12 +3,19 @@ import { type CpuProfile, largestFirst, sampled } from './profile-samples.ts'
 
 const frame = (functionName: string, url = '') => ({ functionName, url, lineNumber: 6 })
 
-/** A request's handler that queries the database, a native write below it, and promises that nobody's code is below. */
+/**
+ * A request's handler that queries the database, a native write below it, and promises that
+ * nobody's code is below.
+ */
 const profile: CpuProfile = {
   nodes: [
     { id: 1, callFrame: frame('(root)'), children: [2, 5] },
     { id: 2, callFrame: frame('serve', 'file:///here/src/edge/serve.ts'), children: [3, 6] },
-    { id: 3, callFrame: frame('query', 'file:///here/node_modules/postgres/src/query.js'), children: [4] },
+    {
+      id: 3,
+      callFrame: frame('query', 'file:///here/node_modules/postgres/src/query.js'),
+      children: [4],
+    },
     { id: 4, callFrame: frame('writeBuffered') },
     { id: 5, callFrame: frame('processTicksAndRejections') },
     { id: 6, callFrame: frame('toString') },
@@ -38,7 +45,9 @@ test('samples before and after the measured time do not count', () => {
 })
 
 test('functions are named with their group, file and line', () => {
-  expect([...sampled(profile, 0, 1).functions.keys()]).toEqual(['ours: edge — serve src/edge/serve.ts:7'])
+  expect([...sampled(profile, 0, 1).functions.keys()]).toEqual([
+    'ours: edge — serve src/edge/serve.ts:7',
+  ])
 })
 
 test('the name of a function is cut at 80 characters', () => {

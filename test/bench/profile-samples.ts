@@ -44,10 +44,17 @@ const first = (rules: [RegExp, string][], text: string): string | undefined => {
   return undefined
 }
 
-/** The group of each node: by its own file, else by the name of a native function, else by its caller. */
+/**
+ * The group of each node: by its own file, else by the name of a native function, else by its
+ * caller.
+ */
 const groupsOf = ({ nodes }: CpuProfile): Map<number, string> => {
   const byId = new Map(nodes.map((node) => [node.id, node]))
-  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child): [number, number] => [child, id])))
+  const parents = new Map(
+    nodes.flatMap(({ id, children = [] }) =>
+      children.map((child): [number, number] => [child, id]),
+    ),
+  )
   const groupOf = (id: number): string => {
     const names: string[] = []
     for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
@@ -58,7 +65,12 @@ const groupsOf = ({ nodes }: CpuProfile): Map<number, string> => {
       if (native) return native
       if (owner) return owner
     }
-    if (names.some((name) => /^(setTimeout|clearTimeout|setImmediate|processTimers|processImmediate)$/.test(name))) return TIMERS
+    if (
+      names.some((name) =>
+        /^(setTimeout|clearTimeout|setImmediate|processTimers|processImmediate)$/.test(name),
+      )
+    )
+      return TIMERS
     return names.includes('processTicksAndRejections') ? ANSWER : 'Bun: other'
   }
   return new Map(nodes.map(({ id }) => [id, groupOf(id)]))
@@ -68,7 +80,8 @@ const groupsOf = ({ nodes }: CpuProfile): Map<number, string> => {
 const LONGEST_NAME = 80
 
 const label = ({ functionName, url, lineNumber }: Frame): string => {
-  const name = functionName.length > LONGEST_NAME ? `${functionName.slice(0, LONGEST_NAME)}…` : functionName
+  const name =
+    functionName.length > LONGEST_NAME ? `${functionName.slice(0, LONGEST_NAME)}…` : functionName
   const file = url.replace(/^.*\/(node_modules|src|actors|test)\//, '$1/')
   return file ? `${name || '(anonymous)'} ${file}:${lineNumber + 1}` : name || '(native)'
 }
@@ -93,7 +106,8 @@ export const sampled = (profile: CpuProfile, from: number, to: number): Sampled 
     byNode.set(id, (byNode.get(id) ?? 0) + 1)
   })
   const [groups, functions]: [Sums, Sums] = [new Map(), new Map()]
-  const add = (sums: Sums, name: string, value: number) => sums.set(name, (sums.get(name) ?? 0) + value)
+  const add = (sums: Sums, name: string, value: number) =>
+    sums.set(name, (sums.get(name) ?? 0) + value)
   const groupOf = groupsOf(profile)
   for (const { id, callFrame } of profile.nodes) {
     const count = byNode.get(id) ?? 0
@@ -104,4 +118,5 @@ export const sampled = (profile: CpuProfile, from: number, to: number): Sampled 
   return { groups, functions, samples }
 }
 
-export const largestFirst = (sums: Sums): [string, number][] => [...sums].sort((a, b) => b[1] - a[1])
+export const largestFirst = (sums: Sums): [string, number][] =>
+  [...sums].sort((a, b) => b[1] - a[1])

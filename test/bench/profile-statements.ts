@@ -5,7 +5,10 @@ export interface Statement {
   text: string
   /** A request. */
   calls: number
-  /** Microseconds a request, planning included: time elapsed, so a commit's wait for the disk counts, and so does waiting for a processor. */
+  /**
+   * Microseconds a request, planning included: time elapsed, so a commit's wait for the disk
+   * counts, and so does waiting for a processor.
+   */
   us: number
 }
 
@@ -24,7 +27,12 @@ export const resetStatements = async (owner: postgres.Sql): Promise<void> => {
 export const statementsOf = async (owner: postgres.Sql, requests: number): Promise<Statement[]> => {
   const rows = await owner<{ text: string; calls: number; ms: number }[]>`
     select query as text, sum(calls)::float8 as calls, sum(total_exec_time + total_plan_time) as ms
-    from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database()) and query not like '%pg_stat_statements%'
+    from pg_stat_statements where dbid = (select oid from pg_database
+      where datname = current_database()) and query not like '%pg_stat_statements%'
     group by query order by ms desc`
-  return rows.map(({ text, calls, ms }) => ({ text: text.replaceAll(/\s+/g, ' '), calls: calls / requests, us: (ms * 1_000) / requests }))
+  return rows.map(({ text, calls, ms }) => ({
+    text: text.replaceAll(/\s+/g, ' '),
+    calls: calls / requests,
+    us: (ms * 1_000) / requests,
+  }))
 }

@@ -1,7 +1,8 @@
 /**
- * Where the processor time of a read, a command and a due post goes: our server and a bare one (for posts, DBOS) under Bun's sampling
- * profiler, with the same requests. The profiler sees the thread that runs JavaScript; the rest of that thread (event loop, kernel) and
- * the other threads (the garbage collector's, the compiler's) are what the system counted beyond that.
+ * Where the processor time of a read, a command and a due post goes: our server and a bare one (for
+ * posts, DBOS) under Bun's sampling profiler, with the same requests. The profiler sees the thread
+ * that runs JavaScript; the rest of that thread (event loop, kernel) and the other threads (the
+ * garbage collector's, the compiler's) are what the system counted beyond that.
  */
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/folder.ts'
@@ -11,7 +12,14 @@ import { peerCommand } from './peers.ts'
 import { type CpuProfile, largestFirst, type Sums, sampled } from './profile-samples.ts'
 import { resetStatements, type Statement, statementsOf } from './profile-statements.ts'
 import { get, put } from './requests.ts'
-import { lateness, postsLeft, type Sizes, schedule, untilDue, untilSettled } from './sections/due.ts'
+import {
+  lateness,
+  postsLeft,
+  type Sizes,
+  schedule,
+  untilDue,
+  untilSettled,
+} from './sections/due.ts'
 import { prepareItems, scheduleWorkflows, workflowsLeft } from './sections/due-peer.ts'
 import { wakeAll } from './sections/throughput.ts'
 import { load, type Running, startProcess } from './spawn.ts'
@@ -53,13 +61,25 @@ const THREADS: Record<string, string> = {
   thread: 'the profiler',
 }
 
-const profiled = async ({ owner, env }: World, { name, command, prepare }: Subject): Promise<Profiled> => {
+const profiled = async (
+  { owner, env }: World,
+  { name, command, prepare }: Subject,
+): Promise<Profiled> => {
   await using folder = await temporaryFolder()
-  const flags = ['--cpu-prof', `--cpu-prof-dir=${folder.path}`, `--cpu-prof-name=${PROFILE}`, `--cpu-prof-interval=${INTERVAL_US}`]
+  const flags = [
+    '--cpu-prof',
+    `--cpu-prof-dir=${folder.path}`,
+    `--cpu-prof-name=${PROFILE}`,
+    `--cpu-prof-interval=${INTERVAL_US}`,
+  ]
   const began = performance.now()
   await using server = await startProcess(await command(flags), env)
   const run = await prepare(server)
-  const used = async () => ({ all: cpuMs(server.pid) ?? 0, threads: threadsMs(server.pid), database: (await databaseCpuMs(owner)) ?? 0 })
+  const used = async () => ({
+    all: cpuMs(server.pid) ?? 0,
+    threads: threadsMs(server.pid),
+    database: (await databaseCpuMs(owner)) ?? 0,
+  })
   await resetStatements(owner)
   const before = await used()
   const from = performance.now() - began
@@ -69,18 +89,41 @@ const profiled = async ({ owner, env }: World, { name, command, prepare }: Subje
   const statements = await statementsOf(owner, count)
   const perSecond = await rate()
   const each = (ms: number) => (ms * 1_000) / count
-  const threads = new Map([...after.threads].map(([thread, ms]) => [thread, each(ms - (before.threads.get(thread) ?? 0))]))
+  const threads = new Map(
+    [...after.threads].map(([thread, ms]) => [
+      thread,
+      each(ms - (before.threads.get(thread) ?? 0)),
+    ]),
+  )
   const mainThread = threads.get('main') ?? 0
   await server.stop()
-  const { groups, functions, samples } = sampled((await Bun.file(join(folder.path, PROFILE)).json()) as CpuProfile, from, to)
-  // A thread that waits for a processor is sampled too, but uses no time: never exceed what the system counted.
+  const { groups, functions, samples } = sampled(
+    (await Bun.file(join(folder.path, PROFILE)).json()) as CpuProfile,
+    from,
+    to,
+  )
+  // A thread that waits for a processor is sampled too, but uses no time: never exceed what the
+  // system counted.
   const sample = Math.min(INTERVAL_US / count, mainThread / Math.max(samples, 1))
   const inUs = (sums: Sums): Sums => new Map([...sums].map(([key, value]) => [key, value * sample]))
   const all = inUs(groups)
-  all.set('main thread outside JavaScript (event loop, HTTP parser, kernel)', mainThread - samples * sample)
-  for (const [thread, time] of threads) if (thread !== 'main' && time >= 0.05) all.set(`thread: ${THREADS[thread] ?? thread}`, time)
+  all.set(
+    'main thread outside JavaScript (event loop, HTTP parser, kernel)',
+    mainThread - samples * sample,
+  )
+  for (const [thread, time] of threads)
+    if (thread !== 'main' && time >= 0.05) all.set(`thread: ${THREADS[thread] ?? thread}`, time)
   const [cpu, database] = [each(after.all - before.all), each(after.database - before.database)]
-  return { name, count, perSecond, groups: all, functions: inUs(functions), server: cpu, database, statements }
+  return {
+    name,
+    count,
+    perSecond,
+    groups: all,
+    functions: inUs(functions),
+    server: cpu,
+    database,
+    statements,
+  }
 }
 
 const us = (value: number | undefined): string => (value === undefined ? '' : value.toFixed(1))
@@ -90,22 +133,33 @@ const STATEMENT = { head: 110, tail: 60 }
 
 /** Statements that begin alike often end otherwise. */
 const shortened = (text: string): string =>
-  text.length <= STATEMENT.head + STATEMENT.tail ? text : `${text.slice(0, STATEMENT.head)} … ${text.slice(-STATEMENT.tail)}`
+  text.length <= STATEMENT.head + STATEMENT.tail
+    ? text
+    : `${text.slice(0, STATEMENT.head)} … ${text.slice(-STATEMENT.tail)}`
 
-const sum = (statements: Statement[], part: 'calls' | 'us'): number => statements.reduce((all, one) => all + one[part], 0)
+const sum = (statements: Statement[], part: 'calls' | 'us'): number =>
+  statements.reduce((all, one) => all + one[part], 0)
 
 const statementLines = ({ name, statements }: Profiled): string[] => [
   `\n${name}: statements by time elapsed in Postgres, planning included\n\n| statement | a request | µs |\n|---|--:|--:|`,
   ...statements
     .slice(0, LONGEST_LIST)
-    .map(({ text, calls, us: time }) => `| ${shortened(text).replaceAll('|', '\\|')} | ${calls.toFixed(2)} | ${us(time)} |`),
+    .map(
+      ({ text, calls, us: time }) =>
+        `| ${shortened(text).replaceAll('|', '\\|')} | ${calls.toFixed(2)} | ${us(time)} |`,
+    ),
   `| **all** | ${sum(statements, 'calls').toFixed(2)} | ${us(sum(statements, 'us'))} |`,
 ]
 
 const report = (kind: string, ours: Profiled, bare: Profiled): string => {
-  const names = new Set([...largestFirst(ours.groups), ...largestFirst(bare.groups)].map(([name]) => name))
-  const line = (name: string, mine: number | undefined, theirs: number | undefined) => `| ${name} | ${us(mine)} | ${us(theirs)} |`
-  const speeds = [ours, bare].map(({ name, perSecond, count }) => `${name} ${Math.round(perSecond)}/s over ${count}`)
+  const names = new Set(
+    [...largestFirst(ours.groups), ...largestFirst(bare.groups)].map(([name]) => name),
+  )
+  const line = (name: string, mine: number | undefined, theirs: number | undefined) =>
+    `| ${name} | ${us(mine)} | ${us(theirs)} |`
+  const speeds = [ours, bare].map(
+    ({ name, perSecond, count }) => `${name} ${Math.round(perSecond)}/s over ${count}`,
+  )
   return [
     `\n### ${kind}: microseconds of processor time each, under the profiler\n`,
     `${speeds.join(', ')}.\n`,
@@ -123,7 +177,11 @@ const report = (kind: string, ours: Profiled, bare: Profiled): string => {
 }
 
 const tendril = (flags: string[]): string[] => [process.execPath, ...flags, 'src/main.ts']
-const elysia = (flags: string[]): string[] => [process.execPath, ...flags, 'test/bench/peer-http.ts']
+const elysia = (flags: string[]): string[] => [
+  process.execPath,
+  ...flags,
+  'test/bench/peer-http.ts',
+]
 
 interface Times {
   seconds: number
@@ -176,9 +234,14 @@ const posts = (world: World, sizes: Sizes): [Subject, Subject] => [
 ]
 
 /** Profiles reads, commands and due posts on our server and on a peer; returns Markdown. */
-export async function profile(world: World, { posts: count, ...times }: Times & { posts: number }): Promise<string> {
+export async function profile(
+  world: World,
+  { posts: count, ...times }: Times & { posts: number },
+): Promise<string> {
   const read = world.tenants.map((tenant) => get('/api/v1/growth/items?limit=5', tenant))
-  const command = world.tenants.map((tenant) => put('/api/v1/growth/profile', tenant, PROFILE_PATCH))
+  const command = world.tenants.map((tenant) =>
+    put('/api/v1/growth/profile', tenant, PROFILE_PATCH),
+  )
   const subjects: Record<string, [Subject, Subject]> = {
     'GET 5 items, 32 callers': requests(times, read),
     'PUT profile with an Idempotency-Key, 32 callers': requests(times, command),

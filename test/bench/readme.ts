@@ -1,10 +1,16 @@
-/** Puts the figures of the file into the README, between its markers. With --check, only says whether they are there. */
+/**
+ * Puts the figures of the file into the README, between its markers. With --check, only says
+ * whether they are there.
+ */
 
 import { readFigures } from './figures.ts'
 import { fileText } from './table.ts'
 
 const README = `${import.meta.dir}/README.md`
-const [BEGIN, END] = ['<!-- figures: written by npm run generate -->\n', '\n<!-- end of figures -->']
+const [BEGIN, END] = [
+  '<!-- figures: written by npm run generate -->\n',
+  '\n<!-- end of figures -->',
+]
 
 /** `page` with `table` between the markers. */
 export const withTable = (page: string, table: string): string => {

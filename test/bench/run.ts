@@ -1,9 +1,10 @@
 /**
- * Measures and prints a table: `npm run bench`, or with `-- --quick` in a minute and a half. Everything runs on this machine over
- * loopback, beside a peer or a limit measured in the same run: trust the ratios. Sections of full size are kept in `figures.json`.
+ * Measures and prints a table: `npm run bench`, or with `-- --quick` in a minute and a half.
+ * Everything runs on this machine over loopback, beside a peer or a limit measured in the same run:
+ * trust the ratios. Sections of full size are kept in `figures.json`.
  *
- * `npm run bench:compare` measures, keeps nothing, and says what changed since that file; given another file of figures, it compares
- * that one instead of measuring.
+ * `npm run bench:compare` measures, keeps nothing, and says what changed since that file; given
+ * another file of figures, it compares that one instead of measuring.
  */
 import { parseArgs } from 'node:util'
 import { compare, comparisonText } from './compare.ts'
@@ -35,7 +36,8 @@ const { values, positionals } = parseArgs({
 
 const only = values.only.split(',')
 const unknown = only.filter((name) => !SECTIONS.some((section) => section === name))
-if (unknown.length > 0) throw new Error(`no section ${unknown.join(', ')}; there are ${SECTIONS.join(', ')}`)
+if (unknown.length > 0)
+  throw new Error(`no section ${unknown.join(', ')}; there are ${SECTIONS.join(', ')}`)
 
 const durable = !values['no-fsync']
 const { quick, seconds, posts, jobs, sleepers, awake } = values

@@ -71,7 +71,11 @@ const commit = (): string => {
   return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '--', ':!test/bench/figures.json', ':!test/bench/README.md') === '' ? '' : '+'}`
 }
 
-const onOneServer = async (world: World, measure: Measure, { only, sizes }: Plan): Promise<void> => {
+const onOneServer = async (
+  world: World,
+  measure: Measure,
+  { only, sizes }: Plan,
+): Promise<void> => {
   const { quick, posts } = sizes
   const seconds = (usual: number, short: number) => Number(sizes.seconds ?? (quick ? short : usual))
   await using server = await startServer(world)
@@ -80,36 +84,80 @@ const onOneServer = async (world: World, measure: Measure, { only, sizes }: Plan
   const rounds = quick ? 2 : 4
   const callers = quick ? [32] : [1, 32, 256]
   await measure('throughput', () =>
-    throughput(world, server, { seconds: seconds(0.4, 0.2), rounds, callers, warmUpSeconds: quick ? 2 : 30 }),
+    throughput(world, server, {
+      seconds: seconds(0.4, 0.2),
+      rounds,
+      callers,
+      warmUpSeconds: quick ? 2 : 30,
+    }),
   )
-  await measure('mcp', () => mcp(world, server, { seconds: seconds(1, 0.3), rounds, callers: 16, warmUpRounds: quick ? 2 : 15 }))
-  await measure('fairness', () => fairness(world, server, { seconds: seconds(1.2, 0.4), repeats: quick ? 2 : 5 }))
+  await measure('mcp', () =>
+    mcp(world, server, {
+      seconds: seconds(1, 0.3),
+      rounds,
+      callers: 16,
+      warmUpRounds: quick ? 2 : 15,
+    }),
+  )
+  await measure('fairness', () =>
+    fairness(world, server, { seconds: seconds(1.2, 0.4), repeats: quick ? 2 : 5 }),
+  )
   await measure('due', async () => [
-    await due(world, server, { posts: Number(posts ?? (quick ? 200 : 10_000)), tenants: quick ? 20 : world.tenants.length }),
+    await due(world, server, {
+      posts: Number(posts ?? (quick ? 200 : 10_000)),
+      tenants: quick ? 20 : world.tenants.length,
+    }),
   ])
   // Less load would leave another size.
   if (ON_ONE_SERVER.every((name) => only.includes(name)))
     await measure('memory', async () => [
       { what: 'resident memory of the server, at rest', figures: { mib: atRest } },
-      { what: 'resident memory of the server, after the load above', figures: { mib: residentMiB(server.pid) } },
+      {
+        what: 'resident memory of the server, after the load above',
+        figures: { mib: residentMiB(server.pid) },
+      },
     ])
   await server.stop()
 }
 
-const onOthers = async (world: World, measure: Measure, { sizes, durable }: Plan): Promise<void> => {
+const onOthers = async (
+  world: World,
+  measure: Measure,
+  { sizes, durable }: Plan,
+): Promise<void> => {
   const { quick, seconds, jobs, awake, sleepers } = sizes
-  const size = (given: string | undefined, usual: number, short: number): number => Number(given ?? (quick ? short : usual))
+  const size = (given: string | undefined, usual: number, short: number): number =>
+    Number(given ?? (quick ? short : usual))
   await measure('agent', () => agent(world, quick))
   await measure('conversations', () => conversations(world, quick))
   await measure('waiting', () => agentWaiting(world, quick))
   await measure('documents', () =>
-    documents(world, quick ? { documents: 200, queries: 40, added: 10 } : { documents: 10_000, queries: 200, added: 50 }),
+    documents(
+      world,
+      quick
+        ? { documents: 200, queries: 40, added: 10 }
+        : { documents: 10_000, queries: 200, added: 50 },
+    ),
   )
-  await measure('lists', () => lists(world, quick ? { items: 20_000, requests: 20 } : { items: 100_000, requests: 60 }))
-  await measure('contained', () => contained(world, { seconds: size(seconds, 4, 2), repeats: quick ? 1 : 4, slowSeconds: quick ? 4 : 16 }))
+  await measure('lists', () =>
+    lists(world, quick ? { items: 20_000, requests: 20 } : { items: 100_000, requests: 60 }),
+  )
+  await measure('contained', () =>
+    contained(world, {
+      seconds: size(seconds, 4, 2),
+      repeats: quick ? 1 : 4,
+      slowSeconds: quick ? 4 : 16,
+    }),
+  )
   await measure('lateness', () =>
     quick
-      ? lateness(world, { rounds: 1, posts: 20, beside: { messages: 40, jobs: 20, deliveries: 100, seconds: 4 }, due: 200, turns: 10 })
+      ? lateness(world, {
+          rounds: 1,
+          posts: 20,
+          beside: { messages: 40, jobs: 20, deliveries: 100, seconds: 4 },
+          due: 200,
+          turns: 10,
+        })
       : lateness(world, {
           rounds: 3,
           posts: 100,
@@ -118,8 +166,12 @@ const onOthers = async (world: World, measure: Measure, { sizes, durable }: Plan
           turns: 60,
         }),
   )
-  await measure('background', () => background(world, { jobs: size(jobs, 5_000, 400), rounds: quick ? 1 : 2 }))
-  await measure('delivery', () => delivery(world, { events: quick ? 10 : 50, silent: quick ? [1] : [1, 200, 400] }))
+  await measure('background', () =>
+    background(world, { jobs: size(jobs, 5_000, 400), rounds: quick ? 1 : 2 }),
+  )
+  await measure('delivery', () =>
+    delivery(world, { events: quick ? 10 : 50, silent: quick ? [1] : [1, 200, 400] }),
+  )
   await measure('nodes', () =>
     nodes(world, {
       seconds: size(seconds, 1, 0.4),
@@ -129,15 +181,26 @@ const onOthers = async (world: World, measure: Measure, { sizes, durable }: Plan
     }),
   )
   await measure('tenants', () =>
-    tenants(world, { letters: quick ? 1_000 : 4_000, known: quick ? 20_000 : 100_000, awake: size(awake, 10_000, 200) }),
+    tenants(world, {
+      letters: quick ? 1_000 : 4_000,
+      known: quick ? 20_000 : 100_000,
+      awake: size(awake, 10_000, 200),
+    }),
   )
-  await measure('asleep', () => asleep({ workspaces: quick ? 500 : 5_000, seconds: quick ? 10 : 60 }, durable))
+  await measure('asleep', () =>
+    asleep({ workspaces: quick ? 500 : 5_000, seconds: quick ? 10 : 60 }, durable),
+  )
   await measure('start', () => start(world, !quick))
   await measure('cli', () => cli(world, { rounds: quick ? 5 : 25, withBinary: !quick }))
-  await measure('scale', () => scale(world, { sleepers: size(sleepers, 1_000_000, 20_000), due: quick ? 1_000 : 10_000 }))
+  await measure('scale', () =>
+    scale(world, { sleepers: size(sleepers, 1_000_000, 20_000), due: quick ? 1_000 : 10_000 }),
+  )
 }
 
-/** Runs the sections wanted. One that fails is left out and reported; the results of the others are still worth reading. */
+/**
+ * Runs the sections wanted. One that fails is left out and reported; the results of the others are
+ * still worth reading.
+ */
 export async function measured(world: World, plan: Plan): Promise<FiguresFile> {
   const origin: Omit<Section, 'rows'> = {
     commit: commit(),
@@ -157,7 +220,8 @@ export async function measured(world: World, plan: Plan): Promise<FiguresFile> {
     }
     console.error(`${name}: ${((performance.now() - started) / 1_000).toFixed(0)} s`)
   }
-  if (ON_ONE_SERVER.some((name) => plan.only.includes(name))) await onOneServer(world, measure, plan)
+  if (ON_ONE_SERVER.some((name) => plan.only.includes(name)))
+    await onOneServer(world, measure, plan)
   await onOthers(world, measure, plan)
   return found
 }

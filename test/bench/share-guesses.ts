@@ -1,7 +1,9 @@
 /**
- * `npm run bench:shares`: whether the time of an answer tells what a share token once was. The kinds take turns at random, one request at a
- * time. For each kind: median, 90th and 99th percentile relative to those of unknown tokens, and how often a guess of it takes longer than
- * one at an unknown token; 50 % is no difference. The last row compares unknown tokens with unknown tokens.
+ * `npm run bench:shares`: whether the time of an answer tells what a share token once was. The
+ * kinds take turns at random, one request at a time. For each kind: median, 90th and 99th
+ * percentile relative to those of unknown tokens, and how often a guess of it takes longer than one
+ * at an unknown token; 50 % is no difference. The last row compares unknown tokens with unknown
+ * tokens.
  */
 import { createRandom, shuffled } from '#kernel/random'
 import { optionsFrom, withTemplate } from '#test/faults/own-database'
@@ -14,7 +16,8 @@ const WARM = 500
 const kinds = [...guessKinds, 'unknown again'] as const
 type Timed = (typeof kinds)[number]
 
-const at = (sorted: readonly number[], share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
+const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
 
 /** How often a value of `one` is greater than one of `other`; ties count half. Both are sorted. */
 const greater = (one: readonly number[], other: readonly number[]): number => {
@@ -50,9 +53,13 @@ const measure = async (): Promise<Map<Timed, number[]>> => {
 
 const times = await withTemplate(measure)
 const unknown = times.get('unknown')!
-console.log(`${guesses} guesses, seed ${seed}; unknown tokens: median ${at(unknown, 0.5).toFixed(2)} ms`)
+console.log(
+  `${guesses} guesses, seed ${seed}; unknown tokens: median ${at(unknown, 0.5).toFixed(2)} ms`,
+)
 for (const [kind, all] of times) {
   const ratios = [0.5, 0.9, 0.99].map((share) => (at(all, share) / at(unknown, share)).toFixed(3))
-  console.log(`${kind.padEnd(14)} ${ratios.join('  ')}  longer in ${(100 * greater(all, unknown)).toFixed(1)} %`)
+  console.log(
+    `${kind.padEnd(14)} ${ratios.join('  ')}  longer in ${(100 * greater(all, unknown)).toFixed(1)} %`,
+  )
 }
 process.exit(0)

@@ -39,7 +39,11 @@ const START_WITHIN_MS = 60_000
 
 const untilHealthy = async (port: number, ended: () => boolean): Promise<boolean> => {
   const url = `http://127.0.0.1:${port}/health`
-  for (const until = performance.now() + START_WITHIN_MS; performance.now() < until && !ended(); await Bun.sleep(5)) {
+  for (
+    const until = performance.now() + START_WITHIN_MS;
+    performance.now() < until && !ended();
+    await Bun.sleep(5)
+  ) {
     const response = await fetch(url, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined)
     if (response?.ok) return true
   }
@@ -47,16 +51,25 @@ const untilHealthy = async (port: number, ended: () => boolean): Promise<boolean
 }
 
 /** Starts a server on the port of PORT, and waits until `/health` answers. */
-export async function startProcess(command: string[], env: Record<string, string>): Promise<Running> {
+export async function startProcess(
+  command: string[],
+  env: Record<string, string>,
+): Promise<Running> {
   const port = await freePort()
   const printed: string[] = []
   const started = performance.now()
-  const child = Bun.spawn(command, { env: ownEnv({ ...env, PORT: String(port) }), stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = Bun.spawn(command, {
+    env: ownEnv({ ...env, PORT: String(port) }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   for (const stream of [child.stdout, child.stderr])
     void (async () => {
       for await (const text of stream.pipeThrough(new TextDecoderStream())) printed.push(text)
     })()
-  const healthy = await untilHealthy(port, () => child.exitCode !== null || child.signalCode !== null)
+  const healthy = await untilHealthy(
+    port,
+    () => child.exitCode !== null || child.signalCode !== null,
+  )
   const startMs = performance.now() - started
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
     const asked = performance.now()
@@ -68,11 +81,22 @@ export async function startProcess(command: string[], env: Record<string, string
     await end('SIGKILL')
     throw new Error(`${command.join(' ')} did not answer:\n${printed.join('')}`)
   }
-  const dispose = async () => void (child.exitCode === null && child.signalCode === null && (await end('SIGKILL')))
-  return { port, pid: child.pid, startMs, output: () => printed.join(''), stop: () => end('SIGTERM'), [Symbol.asyncDispose]: dispose }
+  const dispose = async () =>
+    void (child.exitCode === null && child.signalCode === null && (await end('SIGKILL')))
+  return {
+    port,
+    pid: child.pid,
+    startMs,
+    output: () => printed.join(''),
+    stop: () => end('SIGTERM'),
+    [Symbol.asyncDispose]: dispose,
+  }
 }
 
-/** A process that reads lines of JSON and answers each with one. It is reused, as code that has run before is fast. */
+/**
+ * A process that reads lines of JSON and answers each with one. It is reused, as code that has run
+ * before is fast.
+ */
 export interface Worker<In, Out> extends AsyncDisposable {
   pid: number
   /** One request at a time. */
@@ -80,8 +104,14 @@ export interface Worker<In, Out> extends AsyncDisposable {
 }
 
 /** The process also ends when this one does, since its standard input ends. */
-export function startWorker<In, Out>(script: string, env: Record<string, string> = {}): Worker<In, Out> {
-  const child = Bun.spawn([process.execPath, script], { env: ownEnv(env), stdio: ['pipe', 'pipe', 'inherit'] })
+export function startWorker<In, Out>(
+  script: string,
+  env: Record<string, string> = {},
+): Worker<In, Out> {
+  const child = Bun.spawn([process.execPath, script], {
+    env: ownEnv(env),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   child.unref()
   const answers = lines(child.stdout)
   return {
@@ -100,7 +130,9 @@ export function startWorker<In, Out>(script: string, env: Record<string, string>
   }
 }
 
-async function* lines(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string, undefined> {
+async function* lines(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<string, undefined> {
   let rest = ''
   for await (const text of stream.pipeThrough(new TextDecoderStream())) {
     const whole = (rest + text).split('\n')
@@ -111,7 +143,8 @@ async function* lines(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGen
 
 /** The worker's side: answers each line until its input ends. */
 export async function serveLines<In, Out>(answer: (input: In) => Promise<Out>): Promise<void> {
-  for await (const line of lines(Bun.stdin.stream())) console.log(JSON.stringify(await answer(JSON.parse(line) as In)))
+  for await (const line of lines(Bun.stdin.stream()))
+    console.log(JSON.stringify(await answer(JSON.parse(line) as In)))
 }
 
 /** Load generators without work. */
@@ -121,12 +154,16 @@ const idle: Worker<Plan, Result>[] = []
 const MOST_ASKED = 2_000_000
 let runs = 0
 
-/** Loads a server from another process. Any answer but success is an error, as refusals cost nothing. */
+/**
+ * Loads a server from another process. Any answer but success is an error, as refusals cost
+ * nothing.
+ */
 export async function load(plan: Omit<Plan, 'from'>): Promise<Result> {
   const generator = idle.pop() ?? startWorker<Plan, Result>('test/bench/load.ts')
   const result = await generator.ask({ ...plan, from: MOST_ASKED * runs++ })
   idle.push(generator)
   const wrong = Object.keys(result.statuses).filter((status) => !status.startsWith('2'))
-  if (wrong.length > 0) throw new Error(`answers other than success: ${JSON.stringify(result.statuses)}`)
+  if (wrong.length > 0)
+    throw new Error(`answers other than success: ${JSON.stringify(result.statuses)}`)
   return result
 }

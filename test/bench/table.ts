@@ -1,5 +1,13 @@
 /** The text of results: the only place where a figure becomes words. */
-import { type Figure, type Figures, type FiguresFile, type Goal, misses, type Peer, type Row } from './figures.ts'
+import {
+  type Figure,
+  type Figures,
+  type FiguresFile,
+  type Goal,
+  misses,
+  type Peer,
+  type Row,
+} from './figures.ts'
 
 const number = (value: number): string => {
   if (value >= 100) return Math.round(value).toLocaleString('en')
@@ -11,7 +19,10 @@ const time = (ms: number): string => (ms >= 10_000 ? `${number(ms / 1_000)} s` :
 const size = (bytes: number): string => `${number(bytes)} B`
 
 /** How each figure is written, in this order. Processor times are written together. */
-const texts: Record<Exclude<Figure, 'serverUs' | 'postgresUs' | 'answerBytes'>, (value: number) => string> = {
+const texts: Record<
+  Exclude<Figure, 'serverUs' | 'postgresUs' | 'answerBytes'>,
+  (value: number) => string
+> = {
   perSecond: (value) => `${number(value)}/s`,
   ms: time,
   p50Ms: (value) => `p50 ${time(value)}`,
@@ -30,17 +41,22 @@ const texts: Record<Exclude<Figure, 'serverUs' | 'postgresUs' | 'answerBytes'>, 
 }
 
 const processorTime = ({ serverUs, postgresUs }: Figures): string[] => {
-  const parts = [serverUs, postgresUs].filter((value) => value !== undefined && !Number.isNaN(value))
+  const parts = [serverUs, postgresUs].filter(
+    (value) => value !== undefined && !Number.isNaN(value),
+  )
   return parts.length > 0 ? [`${parts.map((value) => number(value!)).join(' + ')} µs`] : []
 }
 
 const figuresText = (figures: Figures): string => {
   const names = Object.keys(texts) as (keyof typeof texts)[]
-  const all = names.flatMap((name) => (figures[name] === undefined ? [] : texts[name](figures[name])))
+  const all = names.flatMap((name) =>
+    figures[name] === undefined ? [] : texts[name](figures[name]),
+  )
   return [...all, ...processorTime(figures)].join(', ')
 }
 
-const share = (value: number | undefined): string => (value === undefined || Number.isNaN(value) ? '' : value.toFixed(2))
+const share = (value: number | undefined): string =>
+  value === undefined || Number.isNaN(value) ? '' : value.toFixed(2)
 
 const peerText = ({ name, figures, ratio, costRatio }: Peer, index: number): string => {
   const text = `${name} ${figuresText(figures)}`.trimEnd()
@@ -49,15 +65,20 @@ const peerText = ({ name, figures, ratio, costRatio }: Peer, index: number): str
   return index > 0 && ratios.length > 0 ? `${text} (${ratios.join('; ')})` : text
 }
 
-const labels: Partial<Record<Goal['of'], string>> = { ratio: ' by rate', costRatio: ' by processor time' }
+const labels: Partial<Record<Goal['of'], string>> = {
+  ratio: ' by rate',
+  costRatio: ' by processor time',
+}
 
 const boundText = ({ of, atLeast, atMost, or }: Goal): string => {
-  const bound = (value: number): string => (of in texts ? texts[of as keyof typeof texts](value) : `${value}${labels[of]}`)
+  const bound = (value: number): string =>
+    of in texts ? texts[of as keyof typeof texts](value) : `${value}${labels[of]}`
   const text = atLeast === undefined ? `≤ ${bound(atMost!)}` : `≥ ${bound(atLeast)}`
   return or ? `${text} or ${boundText(or)}` : text
 }
 
-const goalText = (row: Row, goal: Goal): string => (misses(row, goal) ? `${boundText(goal)}, **missed**` : boundText(goal))
+const goalText = (row: Row, goal: Goal): string =>
+  misses(row, goal) ? `${boundText(goal)}, **missed**` : boundText(goal)
 
 export const tableOf = (rows: Row[]): string[] => [
   '| what | Tendril | peers | ratio | by processor time | goal |',
@@ -68,7 +89,10 @@ export const tableOf = (rows: Row[]): string[] => [
   }),
 ]
 
-/** Markdown of a whole file: a heading and a table for each section, and an origin where it is not that of the section before. */
+/**
+ * Markdown of a whole file: a heading and a table for each section, and an origin where it is not
+ * that of the section before.
+ */
 export const fileText = (file: FiguresFile): string => {
   let last = ''
   const parts = Object.entries(file).map(([name, { commit, date, machine, rows }]) => {

@@ -35,33 +35,44 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     const avoid = ['ONBOARDING', 'ｔｈｅ', 'tour']
     const profile = { ...softwareProfile, writing_dna: { ...softwareProfile.writing_dna, avoid } }
     const { drafts } = await fixture.drafter.draft(briefWith({ profile }), neverAborts())
-    for (const { body } of drafts) for (const phrase of avoid) expect(containsPhrase(body, phrase)).toBeFalse()
+    for (const { body } of drafts)
+      for (const phrase of avoid) expect(containsPhrase(body, phrase)).toBeFalse()
   })
 
   test('a body can mention an active product, in its own words and numbers', async () => {
     await using fixture = await open()
-    const products = [{ name: 'Dockline', one_liner: 'a dock scheduler for 4711 depots', url: null }]
+    const products = [
+      { name: 'Dockline', one_liner: 'a dock scheduler for 4711 depots', url: null },
+    ]
     const bodies: string[] = []
     for (let seed = 0; seed < 20; seed += 1) {
-      const { drafts } = await fixture.drafter.draft(briefWith({ products, seed: `seed ${seed}` }), neverAborts())
+      const { drafts } = await fixture.drafter.draft(
+        briefWith({ products, seed: `seed ${seed}` }),
+        neverAborts(),
+      )
       bodies.push(...drafts.map(({ body }) => body))
     }
     const mentions = bodies.filter((body) => containsPhrase(body, 'Dockline'))
     expect(mentions.length).toBeGreaterThanOrEqual(1)
-    for (const body of mentions) expect(foldText(body)).toContain('a dock scheduler for 4711 depots')
+    for (const body of mentions)
+      expect(foldText(body)).toContain('a dock scheduler for 4711 depots')
   })
 
   test('no body mentions an archived product, even if profile and focus do', async () => {
     await using fixture = await open()
     const brief = briefWith({ archived: ['LOOPLINE', 'tour'], focus: 'Loopline', count: 20 })
     const { drafts } = await fixture.drafter.draft(brief, neverAborts())
-    for (const { body } of drafts) for (const name of brief.archived) expect(containsPhrase(body, name)).toBeFalse()
+    for (const { body } of drafts)
+      for (const name of brief.archived) expect(containsPhrase(body, name)).toBeFalse()
   })
 
   test('a batch repeats neither itself nor recent posts', async () => {
     await using fixture = await open()
     const first = await fixture.drafter.draft(briefWith(), neverAborts())
-    const second = await fixture.drafter.draft(briefWith({ recent: first.drafts, seed: 'other' }), neverAborts())
+    const second = await fixture.drafter.draft(
+      briefWith({ recent: first.drafts, seed: 'other' }),
+      neverAborts(),
+    )
     const bodies = [...first.drafts, ...second.drafts].map(({ body }) => foldText(body))
     expect(new Set(bodies).size).toBe(bodies.length)
   })
@@ -78,10 +89,13 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
 
   test('stories are entries of the profile, verbatim, and learnings are ids of the brief', async () => {
     await using fixture = await open()
-    const learnings = [{ id: 'learning-1', kind: 'worked' as const, note: 'Stories that admit a mistake' }]
+    const learnings = [
+      { id: 'learning-1', kind: 'worked' as const, note: 'Stories that admit a mistake' },
+    ]
     const { drafts } = await fixture.drafter.draft(briefWith({ learnings }), neverAborts())
     for (const draft of drafts) {
-      for (const story of draft.stories) expect(softwareProfile.writing_dna.stories).toContain(story)
+      for (const story of draft.stories)
+        expect(softwareProfile.writing_dna.stories).toContain(story)
       for (const id of draft.learnings) expect(id).toBe('learning-1')
     }
   })
@@ -90,7 +104,11 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     await using fixture = await open()
     const { drafts } = await fixture.drafter.draft(briefWith({ count: 1 }), neverAborts())
     const { body, hook } = drafts[0]!
-    const again = briefWith({ count: 1, revise: { body, hook, hint: 'another opening' }, seed: 'again' })
+    const again = briefWith({
+      count: 1,
+      revise: { body, hook, hint: 'another opening' },
+      seed: 'again',
+    })
     const written = await fixture.drafter.draft(again, neverAborts())
     expect(written.drafts).toHaveLength(1)
     expect(foldText(written.drafts[0]!.body)).not.toBe(foldText(body))
@@ -102,7 +120,10 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     const { article } = await fixture.drafter.article(articleBrief(), neverAborts())
     const body = postOf(article.title, article.text)
     const revise = { body, hook: 'article', hint: 'shorter' }
-    const again = await fixture.drafter.article(articleBrief({ revise, seed: 'again' }), neverAborts())
+    const again = await fixture.drafter.article(
+      articleBrief({ revise, seed: 'again' }),
+      neverAborts(),
+    )
     expect(postOf(again.article.title, again.article.text)).not.toBe(body)
   })
 
@@ -110,7 +131,8 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     await using fixture = await open()
     const { model, usage } = await fixture.drafter.draft(briefWith(), neverAborts())
     expect(model).toBe(fixture.drafter.name)
-    for (const amount of Object.values(usage)) expect(Number.isSafeInteger(amount) && amount >= 0).toBeTrue()
+    for (const amount of Object.values(usage))
+      expect(Number.isSafeInteger(amount) && amount >= 0).toBeTrue()
   })
 
   test('rejects with the reason of an aborted signal', async () => {
@@ -139,7 +161,11 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     const at = points.map((point) => lines.indexOf(point))
     expect(at.every((line) => line >= 0)).toBeTrue()
     expect(at).toEqual(at.toSorted((one, other) => one - other))
-    for (const line of at) expect(lines.slice(line + 1).find((text) => text !== '')).not.toBeOneOf([...points, undefined])
+    for (const line of at)
+      expect(lines.slice(line + 1).find((text) => text !== '')).not.toBeOneOf([
+        ...points,
+        undefined,
+      ])
   })
 
   test('an article with its title fits the measure of the network', async () => {
@@ -163,40 +189,57 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     await using fixture = await open()
     const brief = articleBrief({ archived: ['Loopline', 'tour'] })
     const { article } = await fixture.drafter.article(brief, neverAborts())
-    for (const name of brief.archived) expect(containsPhrase(`${article.title}\n${article.text}`, name)).toBeFalse()
+    for (const name of brief.archived)
+      expect(containsPhrase(`${article.title}\n${article.text}`, name)).toBeFalse()
   })
 
   test("an article's stories are entries of the profile, and it names its model", async () => {
     await using fixture = await open()
     const { article, model, usage } = await fixture.drafter.article(articleBrief(), neverAborts())
     expect(article.stories.length).toBeGreaterThan(0)
-    for (const story of article.stories) expect(softwareProfile.writing_dna.stories).toContain(story)
+    for (const story of article.stories)
+      expect(softwareProfile.writing_dna.stories).toContain(story)
     expect(model).toBe(fixture.drafter.name)
-    for (const amount of Object.values(usage)) expect(Number.isSafeInteger(amount) && amount >= 0).toBeTrue()
+    for (const amount of Object.values(usage))
+      expect(Number.isSafeInteger(amount) && amount >= 0).toBeTrue()
   })
 
   test('an article rejects with the reason of an aborted signal', async () => {
     await using fixture = await open()
     const reason = new Error('the article was cancelled')
-    await expect(fixture.drafter.article(articleBrief(), AbortSignal.abort(reason))).rejects.toBe(reason)
+    await expect(fixture.drafter.article(articleBrief(), AbortSignal.abort(reason))).rejects.toBe(
+      reason,
+    )
   })
 
-  test.each(['reply', 'quote'] as const)('a %s fits, has no avoided phrase, no archived product, and a rationale', async (action) => {
-    await using fixture = await open()
-    const avoid = ['HOMEPAGE', 'ｔｏｕｒ']
-    const profile = { ...softwareProfile, writing_dna: { ...softwareProfile.writing_dna, avoid } }
-    const brief = replyBrief({ action, profile, archived: ['Loopline'], maxLength: 240, measure: (text) => text.length * 2 })
-    const { reply, model, usage } = await fixture.drafter.reply(brief, neverAborts())
-    expect(brief.measure(reply.body)).toBeLessThanOrEqual(240)
-    for (const phrase of [...avoid, 'Loopline']) expect(containsPhrase(reply.body, phrase)).toBeFalse()
-    expect(reply.rationale).toMatch(/^\S.{10,}/)
-    expect(model).toBe(fixture.drafter.name)
-    expect(Number.isSafeInteger(usage.cost_micros)).toBeTrue()
-  })
+  test.each(['reply', 'quote'] as const)(
+    'a %s fits, has no avoided phrase, no archived product, and a rationale',
+    async (action) => {
+      await using fixture = await open()
+      const avoid = ['HOMEPAGE', 'ｔｏｕｒ']
+      const profile = { ...softwareProfile, writing_dna: { ...softwareProfile.writing_dna, avoid } }
+      const brief = replyBrief({
+        action,
+        profile,
+        archived: ['Loopline'],
+        maxLength: 240,
+        measure: (text) => text.length * 2,
+      })
+      const { reply, model, usage } = await fixture.drafter.reply(brief, neverAborts())
+      expect(brief.measure(reply.body)).toBeLessThanOrEqual(240)
+      for (const phrase of [...avoid, 'Loopline'])
+        expect(containsPhrase(reply.body, phrase)).toBeFalse()
+      expect(reply.rationale).toMatch(/^\S.{10,}/)
+      expect(model).toBe(fixture.drafter.name)
+      expect(Number.isSafeInteger(usage.cost_micros)).toBeTrue()
+    },
+  )
 
   test('a reply rejects with the reason of an aborted signal', async () => {
     await using fixture = await open()
     const reason = new Error('the reply was cancelled')
-    await expect(fixture.drafter.reply(replyBrief(), AbortSignal.abort(reason))).rejects.toBe(reason)
+    await expect(fixture.drafter.reply(replyBrief(), AbortSignal.abort(reason))).rejects.toBe(
+      reason,
+    )
   })
 }

@@ -21,23 +21,31 @@ const refusalOf = (running: Promise<unknown>): Promise<unknown> =>
     (cause) => (cause instanceof AppError ? `${cause.code}: ${cause.message}` : cause),
   )
 
-const stored = async (desk: FileDesk, bytes: Uint8Array) => desk.keep(await desk.files.put(desk.tenantId, bytes))
+const stored = async (desk: FileDesk, bytes: Uint8Array) =>
+  desk.keep(await desk.files.put(desk.tenantId, bytes))
 
 /** Bytes in pieces that end nowhere in particular. */
 async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 7) % 300_007) yield bytes.subarray(at, at + size)
+  for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 7) % 300_007)
+    yield bytes.subarray(at, at + size)
 }
 
 export const filesCases = (name: string, it: FilesCase): void => {
   describe(`files in ${name}`, () => {
-    test.each([0, 1, MIB - 1, MIB, MIB + 1, 3 * MIB + 5])('of %d bytes come back as they were', async (size) => {
-      const bytes = randomBytes(size)
-      const put = await it.mine.files.put(it.mine.tenantId, bytes)
-      expect(put).toMatchObject({ byteSize: size, sha256: createHash('sha256').update(bytes).digest('hex') })
-      const file = await it.mine.keep(put)
-      expect(file).toMatchObject({ id: put.id, byte_size: size, sha256: put.sha256 })
-      expect(bytes.equals(await it.mine.read(file))).toBe(true)
-    })
+    test.each([0, 1, MIB - 1, MIB, MIB + 1, 3 * MIB + 5])(
+      'of %d bytes come back as they were',
+      async (size) => {
+        const bytes = randomBytes(size)
+        const put = await it.mine.files.put(it.mine.tenantId, bytes)
+        expect(put).toMatchObject({
+          byteSize: size,
+          sha256: createHash('sha256').update(bytes).digest('hex'),
+        })
+        const file = await it.mine.keep(put)
+        expect(file).toMatchObject({ id: put.id, byte_size: size, sha256: put.sha256 })
+        expect(bytes.equals(await it.mine.read(file))).toBe(true)
+      },
+    )
 
     test('of bytes that come in pieces are the same', async () => {
       const bytes = randomBytes(2 * MIB + 77)
@@ -58,7 +66,10 @@ export const filesCases = (name: string, it: FilesCase): void => {
         [2 * MIB + 99, 2 * MIB + 99],
         [0, 2 * MIB + 99],
       ] as const
-      for (const [from, to] of ranges) expect(bytes.subarray(from, to + 1).equals(await it.mine.read(file, { from, to }))).toBe(true)
+      for (const [from, to] of ranges)
+        expect(bytes.subarray(from, to + 1).equals(await it.mine.read(file, { from, to }))).toBe(
+          true,
+        )
     })
 
     test.each([
@@ -75,9 +86,15 @@ export const filesCases = (name: string, it: FilesCase): void => {
       const bytes = randomBytes(2 * MIB)
       const file = await stored(it.mine, bytes)
       await it.damage(file.id, MIB + 3)
-      expect(await refusalOf(it.mine.read(file))).toBe('unavailable: the file is damaged where it is stored')
-      expect(await refusalOf(it.mine.read(file, { from: MIB, to: MIB }))).toBe('unavailable: the file is damaged where it is stored')
-      expect(bytes.subarray(0, MIB).equals(await it.mine.read(file, { from: 0, to: MIB - 1 }))).toBe(true)
+      expect(await refusalOf(it.mine.read(file))).toBe(
+        'unavailable: the file is damaged where it is stored',
+      )
+      expect(await refusalOf(it.mine.read(file, { from: MIB, to: MIB }))).toBe(
+        'unavailable: the file is damaged where it is stored',
+      )
+      expect(
+        bytes.subarray(0, MIB).equals(await it.mine.read(file, { from: 0, to: MIB - 1 })),
+      ).toBe(true)
     })
 
     test('whose bytes are gone say so', async () => {
@@ -106,7 +123,9 @@ export const filesCases = (name: string, it: FilesCase): void => {
         yield randomBytes(MIB)
         throw new Error('the source broke off')
       }
-      expect(await refusalOf(it.mine.files.put(it.mine.tenantId, broken()))).toEqual(new Error('the source broke off'))
+      expect(await refusalOf(it.mine.files.put(it.mine.tenantId, broken()))).toEqual(
+        new Error('the source broke off'),
+      )
     })
   })
 }

@@ -25,7 +25,12 @@ const DEADLINE_MS = 10_000
 
 export const never = (): AbortSignal => new AbortController().signal
 
-const request = (account: NetworkAccount, text: string): PublishRequest => ({ account, text, attemptId: newId(), deadlineMs: DEADLINE_MS })
+const request = (account: NetworkAccount, text: string): PublishRequest => ({
+  account,
+  text,
+  attemptId: newId(),
+  deadlineMs: DEADLINE_MS,
+})
 
 const publish = ({ network, account }: NetworkCase, text: string): Promise<PublishResult> =>
   network.publish(request(account, text), never())
@@ -36,7 +41,8 @@ export const post = async (it: NetworkCase, text: string): Promise<string> => {
   return result.externalId
 }
 
-const timeline = ({ network, account }: NetworkCase, since = EVER) => network.readTimeline(account, since, never())
+const timeline = ({ network, account }: NetworkCase, since = EVER) =>
+  network.readTimeline(account, since, never())
 
 const publishing = (open: () => Promise<NetworkCase>): void => {
   test('a published post is in the timeline, with the id of the answer and the same text', async () => {
@@ -45,7 +51,9 @@ const publishing = (open: () => Promise<NetworkCase>): void => {
     const externalId = await post(it, 'Hello from the other side.')
     const { posts, complete } = await timeline(it)
     expect(complete).toBe(true)
-    expect(posts).toMatchObject([{ externalId, text: 'Hello from the other side.', truncated: false }])
+    expect(posts).toMatchObject([
+      { externalId, text: 'Hello from the other side.', truncated: false },
+    ])
     expect(Math.abs((posts[0]?.createdAt.getTime() ?? 0) - before)).toBeLessThan(60_000)
   })
 
@@ -53,7 +61,10 @@ const publishing = (open: () => Promise<NetworkCase>): void => {
     ['several lines', 'First line\n\n  Second line, indented\nThird'],
     ['other scripts and emoji', 'Naïve café, 東京タワー, مرحبا 👩‍👩‍👧‍👦🇪🇺'],
     ['a link', 'Read https://example.com/a_(b)?c=d#e, then example.org.'],
-    ['quotes and markup', `It's "5 < 6 && 7 > 6" — \\n is not a line break; 100% $1 {x} <b>bold</b>`],
+    [
+      'quotes and markup',
+      `It's "5 < 6 && 7 > 6" — \\n is not a line break; 100% $1 {x} <b>bold</b>`,
+    ],
     ['decomposed letters', 'Cafe\u0301 de\u0301ja\u0300 vu'],
   ])('a text of %s can be recognised again', async (_name, text) => {
     await using it = await open()
@@ -73,7 +84,10 @@ const publishing = (open: () => Promise<NetworkCase>): void => {
     const longest = 'x'.repeat(maxLength)
     expect(measure(longest)).toBe(maxLength)
     const externalId = await post(it, longest)
-    expect(await publish(it, `${longest}y`)).toMatchObject({ kind: 'refused', reason: expect.any(String) })
+    expect(await publish(it, `${longest}y`)).toMatchObject({
+      kind: 'refused',
+      reason: expect.any(String),
+    })
     expect((await timeline(it)).posts.map((found) => found.externalId)).toEqual([externalId])
   })
 
@@ -85,23 +99,34 @@ const publishing = (open: () => Promise<NetworkCase>): void => {
       .slice(0, maxLongLength - 1)
       .concat('!')
     expect(measure(longest)).toBe(maxLongLength)
-    const long = (text: string) => it.network.publish({ ...request(it.account, text), isLong: true }, never())
+    const long = (text: string) =>
+      it.network.publish({ ...request(it.account, text), isLong: true }, never())
     expect(await long(longest)).toMatchObject({ kind: 'posted' })
     expect(await long(`${longest}y`)).toMatchObject({ kind: 'refused', reason: expect.any(String) })
-    expect((await timeline(it)).posts.map((found) => fingerprintText(found.text))).toEqual([fingerprintText(longest)])
+    expect((await timeline(it)).posts.map((found) => fingerprintText(found.text))).toEqual([
+      fingerprintText(longest),
+    ])
   })
 
-  test.each(['', ' \n '])('a text without a word (%j) is refused and leaves nothing', async (text) => {
-    await using it = await open()
-    expect(await publish(it, text)).toMatchObject({ kind: 'refused' })
-    expect((await timeline(it)).posts).toEqual([])
-  })
+  test.each(['', ' \n '])(
+    'a text without a word (%j) is refused and leaves nothing',
+    async (text) => {
+      await using it = await open()
+      expect(await publish(it, text)).toMatchObject({ kind: 'refused' })
+      expect((await timeline(it)).posts).toEqual([])
+    },
+  )
 
   test('an attempt sent twice posts once on an idempotent network, and makes a second post elsewhere', async () => {
     await using it = await open()
     const attempt = request(it.account, 'Said once, or said twice.')
-    const results = [await it.network.publish(attempt, never()), await it.network.publish(attempt, never())]
-    const answered = new Set(results.flatMap((result) => (result.kind === 'posted' ? [result.externalId] : [])))
+    const results = [
+      await it.network.publish(attempt, never()),
+      await it.network.publish(attempt, never()),
+    ]
+    const answered = new Set(
+      results.flatMap((result) => (result.kind === 'posted' ? [result.externalId] : [])),
+    )
     const found = (await timeline(it)).posts.map(({ externalId }) => externalId)
     expect(new Set(found)).toEqual(answered)
     if (it.network.limits.idempotent) expect(found).toHaveLength(1)
@@ -132,7 +157,10 @@ const reading = (open: () => Promise<NetworkCase>): void => {
       const expected = posts.filter((found) => found.createdAt >= createdAt)
       expect((await timeline(it, createdAt)).posts).toEqual(expected)
     }
-    expect(await timeline(it, new Date(Date.now() + 3_600_000))).toEqual({ posts: [], complete: true })
+    expect(await timeline(it, new Date(Date.now() + 3_600_000))).toEqual({
+      posts: [],
+      complete: true,
+    })
   })
 
   test('a timeline holds posts of its own account only', async () => {
@@ -140,7 +168,9 @@ const reading = (open: () => Promise<NetworkCase>): void => {
     const mine = await post(it, 'Mine.')
     const theirs = await post({ ...it, account: it.other }, 'Theirs.')
     expect((await timeline(it)).posts.map((found) => found.externalId)).toEqual([mine])
-    expect((await timeline({ ...it, account: it.other })).posts.map((found) => found.externalId)).toEqual([theirs])
+    expect(
+      (await timeline({ ...it, account: it.other })).posts.map((found) => found.externalId),
+    ).toEqual([theirs])
   })
 
   test('an aborted read rejects with a NetworkError', async () => {
@@ -150,7 +180,8 @@ const reading = (open: () => Promise<NetworkCase>): void => {
   })
 }
 
-const metrics = ({ network, account }: NetworkCase, ids: string[]) => network.readMetrics(account, ids, never())
+const metrics = ({ network, account }: NetworkCase, ids: string[]) =>
+  network.readMetrics(account, ids, never())
 
 const measuring = (open: () => Promise<NetworkCase>): void => {
   test('metrics of own posts never fall, whatever else is requested', async () => {
@@ -159,7 +190,9 @@ const measuring = (open: () => Promise<NetworkCase>): void => {
     const before = await metrics(it, ids)
     expect(before.map(({ externalId }) => externalId).toSorted()).toEqual(ids.toSorted())
     for (const one of await metrics(it, ids.slice(0, 1)))
-      for (const [name, value] of Object.entries(before.find(({ externalId }) => externalId === one.externalId)!))
+      for (const [name, value] of Object.entries(
+        before.find(({ externalId }) => externalId === one.externalId)!,
+      ))
         if (typeof value === 'number') expect(one[name as 'likes']).toBeGreaterThanOrEqual(value)
   })
 
@@ -167,7 +200,9 @@ const measuring = (open: () => Promise<NetworkCase>): void => {
     await using it = await open()
     const mine = await post(it, 'Mine.')
     const theirs = await post({ ...it, account: it.other }, 'Theirs.')
-    expect((await metrics(it, [mine, theirs, 'no such post'])).map(({ externalId }) => externalId)).toEqual([mine])
+    expect(
+      (await metrics(it, [mine, theirs, 'no such post'])).map(({ externalId }) => externalId),
+    ).toEqual([mine])
     expect(await metrics(it, [])).toEqual([])
   })
 
@@ -185,7 +220,9 @@ const measuring = (open: () => Promise<NetworkCase>): void => {
   })
 }
 
-/** Declares the suite; `open` is called once for each test, and its result disposed of afterwards. */
+/**
+ * Declares the suite; `open` is called once for each test, and its result disposed of afterwards.
+ */
 export const networkCases = (name: string, open: () => Promise<NetworkCase>): void => {
   describe(`${name}: publishing`, () => publishing(open))
   describe(`${name}: reading`, () => reading(open))

@@ -17,7 +17,10 @@ const numbers = called('{"number":0}', '{"number":1}')
 const long = (number: number) => `{"number":${number},"word":"so long that it comes in pieces"}`
 
 /** The thought, or the failure and how long to wait. */
-const expected: Record<Exclude<ChatMode, 'hang_before' | 'hang_in_middle' | 'hang_at_end'>, Expected> = {
+const expected: Record<
+  Exclude<ChatMode, 'hang_before' | 'hang_in_middle' | 'hang_at_end'>,
+  Expected
+> = {
   text: {
     ...(said('Three drafts wait for you. 🌱 Shall I go on?') as object),
     usage: { input_tokens: 1_000, cached_tokens: 600, output_tokens: 200 },
@@ -75,7 +78,9 @@ const expected: Record<Exclude<ChatMode, 'hang_before' | 'hang_in_middle' | 'han
 
 const failureOf = (cause: unknown): string => {
   if (!(cause instanceof ThinkError)) throw cause
-  return cause.retryAfterMs === undefined ? cause.failure : `${cause.failure} after ${cause.retryAfterMs}`
+  return cause.retryAfterMs === undefined
+    ? cause.failure
+    : `${cause.failure} after ${cause.retryAfterMs}`
 }
 
 const outcomeOf = async (mode: ChatMode, stream: boolean) => {
@@ -86,24 +91,32 @@ const outcomeOf = async (mode: ChatMode, stream: boolean) => {
 
 export const thinkerCases = (stream: boolean): void => {
   describe('each mode', () => {
-    test.concurrent.each(Object.entries(expected) as [keyof typeof expected, Expected][])('%s', async (mode, wanted) => {
-      const outcome = await outcomeOf(mode, stream)
-      if (typeof wanted === 'string' || typeof outcome === 'string') return expect(outcome).toEqual(wanted as never)
-      const { calls, ...more } = wanted
-      expect(outcome.thought).toMatchObject(more)
-      if ('usage' in more) expect(outcome.thought.usage).toEqual(more.usage)
-      if (calls) expect(outcome.thought.calls.map((one) => [one.name, one.arguments])).toEqual(calls)
-      expect(outcome.pieces.join('')).toBe(outcome.thought.text)
-    })
+    test.concurrent.each(Object.entries(expected) as [keyof typeof expected, Expected][])(
+      '%s',
+      async (mode, wanted) => {
+        const outcome = await outcomeOf(mode, stream)
+        if (typeof wanted === 'string' || typeof outcome === 'string')
+          return expect(outcome).toEqual(wanted as never)
+        const { calls, ...more } = wanted
+        expect(outcome.thought).toMatchObject(more)
+        if ('usage' in more) expect(outcome.thought.usage).toEqual(more.usage)
+        if (calls)
+          expect(outcome.thought.calls.map((one) => [one.name, one.arguments])).toEqual(calls)
+        expect(outcome.pieces.join('')).toBe(outcome.thought.text)
+      },
+    )
   })
 
-  test.each(['parallel_calls', 'equal_ids', 'empty_ids', 'long_ids'] as const)('%s: ids are ours, and no two are equal', async (mode) => {
-    const outcome = await outcomeOf(mode, stream)
-    if (typeof outcome === 'string') throw new Error(outcome)
-    const ids = outcome.thought.calls.map(({ id }) => id)
-    expect(new Set(ids).size).toBe(ids.length)
-    for (const id of ids) expect(id).toMatch(/^[0-9A-Za-z]{9}$/)
-  })
+  test.each(['parallel_calls', 'equal_ids', 'empty_ids', 'long_ids'] as const)(
+    '%s: ids are ours, and no two are equal',
+    async (mode) => {
+      const outcome = await outcomeOf(mode, stream)
+      if (typeof outcome === 'string') throw new Error(outcome)
+      const ids = outcome.thought.calls.map(({ id }) => id)
+      expect(new Set(ids).size).toBe(ids.length)
+      for (const id of ids) expect(id).toMatch(/^[0-9A-Za-z]{9}$/)
+    },
+  )
 
   test('arguments with a NUL stay unreadable', async () => {
     const outcome = await outcomeOf('arguments_with_nul', stream)

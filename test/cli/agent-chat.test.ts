@@ -10,8 +10,17 @@ const { chat, signIn, asPerson, echo, asked, sent } = agentChat()
 describe('from a pipe', () => {
   test('each line is a message of one conversation, as it is', async () => {
     await using agent = new FakeAgent({ turn: echo })
-    const { code, out, err } = await chat(agent, { input: 'hello\n\n/items list --status drafted\n' }, '--title', 'A title')
-    expect({ code, out, err }).toEqual({ code: 0, out: 'You said hello\nYou said /items list --status drafted\n', err: '' })
+    const { code, out, err } = await chat(
+      agent,
+      { input: 'hello\n\n/items list --status drafted\n' },
+      '--title',
+      'A title',
+    )
+    expect({ code, out, err }).toEqual({
+      code: 0,
+      out: 'You said hello\nYou said /items list --status drafted\n',
+      err: '',
+    })
     expect(agent.routes).toEqual([
       'POST conversations',
       'POST conversations/ID/messages',
@@ -26,7 +35,9 @@ describe('from a pipe', () => {
   test('a conversation goes on, and /new begins another', async () => {
     await using agent = new FakeAgent({ turn: echo })
     const id = newId()
-    expect((await chat(agent, { input: 'a\n/new\nb\n/quit\nc' }, '--conversation', id)).code).toBe(0)
+    expect((await chat(agent, { input: 'a\n/new\nb\n/quit\nc' }, '--conversation', id)).code).toBe(
+      0,
+    )
     expect(agent.asked[0]!.path).toBe(`conversations/${id}/messages`)
     expect(agent.routes.filter((route) => route === 'POST conversations')).toHaveLength(1)
     expect(sent(agent)).toEqual(['a', 'b'])
@@ -42,7 +53,8 @@ describe('from a pipe', () => {
   ]
   test.each(ends)('a last turn that is %s (%s) ends with its code', async (status, error, code) => {
     await using agent = new FakeAgent({
-      turn: (job) => (job.content === 'last' ? job.add('job.status', { status, error }) : echo(job)),
+      turn: (job) =>
+        job.content === 'last' ? job.add('job.status', { status, error }) : echo(job),
     })
     const run = await chat(agent, { input: 'first\nlast' })
     expect(run.code).toBe(code)
@@ -64,19 +76,29 @@ describe('from a pipe', () => {
   })
 
   test('a message that is refused is reported, and the next one is sent', async () => {
-    const archived = { error: { code: 'conflict', message: 'the conversation is archived', request_id: 'r' } }
+    const archived = {
+      error: { code: 'conflict', message: 'the conversation is archived', request_id: 'r' },
+    }
     await using agent = new FakeAgent({
       turn: echo,
-      instead: ({ body }) => (body.content === 'bad' ? Response.json(archived, { status: 409 }) : undefined),
+      instead: ({ body }) =>
+        body.content === 'bad' ? Response.json(archived, { status: 409 }) : undefined,
     })
     const { code, out, err } = await chat(agent, { input: 'bad\ngood' })
-    expect({ code, out, err }).toEqual({ code: 0, out: 'You said good\n', err: 'tendril: conflict: the conversation is archived\n' })
+    expect({ code, out, err }).toEqual({
+      code: 0,
+      out: 'You said good\n',
+      err: 'tendril: conflict: the conversation is archived\n',
+    })
     expect((await chat(agent, { input: 'good\nbad' })).code).toBe(7)
   })
 
   test('a wrong key ends it at once', async () => {
     const wrong = { error: { code: 'unauthenticated', message: 'wrong key', request_id: 'r' } }
-    await using agent = new FakeAgent({ turn: echo, instead: () => Response.json(wrong, { status: 401 }) })
+    await using agent = new FakeAgent({
+      turn: echo,
+      instead: () => Response.json(wrong, { status: 401 }),
+    })
     expect((await chat(agent, { input: 'a\nb' })).code).toBe(3)
     expect(agent.asked).toHaveLength(1)
   })
@@ -84,7 +106,8 @@ describe('from a pipe', () => {
 
 describe('the events of a job', () => {
   const steps = (job: FakeJob) => {
-    for (let number = 1; number <= 7; number++) job.add('step.started', { number, kind: 'tool', name: 't', summary: `step ${number}` })
+    for (let number = 1; number <= 7; number++)
+      job.add('step.started', { number, kind: 'tool', name: 't', summary: `step ${number}` })
     job.answer('done')
   }
   const cases: [string, FakeAgentOptions['streams']][] = [
@@ -115,7 +138,10 @@ describe('the events of a job', () => {
 })
 
 describe('on a terminal', () => {
-  const typed = (...lines: NonNullable<CliOptions['typed']>): CliOptions => ({ typed: lines, columns: 80 })
+  const typed = (...lines: NonNullable<CliOptions['typed']>): CliOptions => ({
+    typed: lines,
+    columns: 80,
+  })
 
   test('text is written as it arrives, and the message is not written again', async () => {
     await using agent = new FakeAgent({
@@ -139,8 +165,19 @@ describe('on a terminal', () => {
           .live('delta', { step: 1, at: 0, text: 'I thi' })
           .live('reset', { step: 1 })
           .live('delta', { step: 1, at: 0, text: 'I look.' })
-          .add('step.started', { number: 2, kind: 'tool', name: 'growth_list_queue', summary: 'List content items' })
-          .add('step.ended', { number: 2, kind: 'tool', name: 'growth_list_queue', state: 'failed', ms: 3 })
+          .add('step.started', {
+            number: 2,
+            kind: 'tool',
+            name: 'growth_list_queue',
+            summary: 'List content items',
+          })
+          .add('step.ended', {
+            number: 2,
+            kind: 'tool',
+            name: 'growth_list_queue',
+            state: 'failed',
+            ms: 3,
+          })
           .live('delta', { step: 3, at: 0, text: 'None' })
           .answer('Something else'),
     })
@@ -167,7 +204,10 @@ describe('Ctrl-C', () => {
   test('cancels the turn, and the conversation goes on', async () => {
     const interrupt: CliOptions['interrupt'] = {}
     await using agent = new FakeAgent({
-      turn: (job) => (job.content === 'long' ? job.add('job.status', { status: 'running', error: null }) : echo(job)),
+      turn: (job) =>
+        job.content === 'long'
+          ? job.add('job.status', { status: 'running', error: null })
+          : echo(job),
       cancelled: (job) => job.add('job.status', { status: 'cancelled', error: null }),
     })
     const running = chat(agent, { typed: ['long', 'more'], interrupt })
@@ -198,7 +238,9 @@ describe('Ctrl-C', () => {
   test('a second time leaves', async () => {
     const interrupt: CliOptions['interrupt'] = {}
     const controller = new AbortController()
-    await using agent = new FakeAgent({ turn: (job) => job.add('job.status', { status: 'running', error: null }) })
+    await using agent = new FakeAgent({
+      turn: (job) => job.add('job.status', { status: 'running', error: null }),
+    })
     const running = chat(agent, { typed: ['long', 'more'], interrupt, signal: controller.signal })
     await asked(agent, 'GET jobs/ID/events')
     interrupt.send?.()

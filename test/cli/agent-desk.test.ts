@@ -1,4 +1,7 @@
-/** The first minute with the agent at a real server, without a model: the main job, by commands on the command line. */
+/**
+ * The first minute with the agent at a real server, without a model: the main job, by commands on
+ * the command line.
+ */
 import { beforeAll, expect, test } from 'bun:test'
 import { type CliOptions, cli } from '#test/support/cli/host'
 import { temporaryFolder } from '#test/support/folder'
@@ -16,7 +19,8 @@ beforeAll(async () => {
 })
 const folder = useEach(temporaryFolder)
 
-const run = (argv: string[], options: CliOptions = {}) => cli([...argv, '--api-url', app.url], { home: folder.path, ...options })
+const run = (argv: string[], options: CliOptions = {}) =>
+  cli([...argv, '--api-url', app.url], { home: folder.path, ...options })
 
 const logIn = async (...argv: string[]) => {
   const { code } = await run(['login', ...argv], {
@@ -30,13 +34,23 @@ const logIn = async (...argv: string[]) => {
 
 const profile = `/profile update --goal 'Book demos' --writing-dna.stories 'I drove a delivery van for a week.'`
 const draft = '/batches create --count 3 --focus "late deliveries"'
-const posted = async () => (await app.owner<{ n: number }[]>`select count(*)::int n from item where status = 'posted'`)[0]!.n
-const approvals = async () => (await app.owner<{ n: number }[]>`select count(*)::int n from agent_approval`)[0]!.n
+const posted = async () =>
+  (await app.owner<{ n: number }[]>`select count(*)::int n from item where status = 'posted'`)[0]!.n
+const approvals = async () =>
+  (await app.owner<{ n: number }[]>`select count(*)::int n from agent_approval`)[0]!.n
 
 test('a person goes from a profile to a post, and each command is that person’s own act', async () => {
   await logIn('--session')
   const [before, asked] = [await posted(), await approvals()]
-  const typed = [profile, draft, 'What is waiting?', '/items approve 2', '/items post-now 2', 'what was posted?', 'please post the rest']
+  const typed = [
+    profile,
+    draft,
+    'What is waiting?',
+    '/items approve 2',
+    '/items post-now 2',
+    'what was posted?',
+    'please post the rest',
+  ]
   const { code, out, err } = await run(['agent', 'chat'], { typed, columns: 100 })
   expect(code).toBe(0)
   expect(err).not.toContain('tendril:')
@@ -44,13 +58,17 @@ test('a person goes from a profile to a post, and each command is that person’
   const second = [...waiting.matchAll(/^ {2}- id: (item:\d+)$/gm)][1]![1]!
   expect(out).toContain(`item:\n  id: ${second}\n`)
   expect(done).toContain(`- id: ${second}\n`)
-  expect(out).toContain('No model is set (OPENAI_API_KEY). I can run commands; nearest to what you wrote:\n  /items post-now 1\n')
+  expect(out).toContain(
+    'No model is set (OPENAI_API_KEY). I can run commands; nearest to what you wrote:\n  /items post-now 1\n',
+  )
   expect(await posted()).toBe(before + 1)
   expect(await approvals()).toBe(asked)
 })
 
 test('with a key alone, what publishes waits for a person, who decides elsewhere; the job then goes on', async () => {
-  const { code, err } = await run(['agent', 'chat', '--api-key', key], { input: [draft, '/items approve 1'].join('\n') })
+  const { code, err } = await run(['agent', 'chat', '--api-key', key], {
+    input: [draft, '/items approve 1'].join('\n'),
+  })
   const [, approval] = /a person decides at \S+\/approvals\/(\S+)/.exec(err) ?? []
   const [, job] = /follow it with tendril agent jobs watch (\S+)/.exec(err) ?? []
   expect([code, err.includes('  | ')]).toEqual([7, true])
@@ -63,7 +81,14 @@ test('with a key alone, what publishes waits for a person, who decides elsewhere
 test('a person who is signed in beside a key decides at the terminal', async () => {
   await logIn('--session')
   const { code, out, err } = await run(['agent', 'chat', '--api-key', key], {
-    typed: [draft, '/items approve 1', 'n not this one', '/items list --status drafted', '/items approve 1', 'y'],
+    typed: [
+      draft,
+      '/items approve 1',
+      'n not this one',
+      '/items list --status drafted',
+      '/items approve 1',
+      'y',
+    ],
     columns: 100,
   })
   expect(code).toBe(0)

@@ -11,13 +11,19 @@ const folder = useEach(temporaryFolder)
 const setUp = async () => {
   const story = await documentStory(app)
   const run = (argv: string[], options: CliOptions = {}) =>
-    cli(['agent', 'documents', ...argv, '--api-url', app.url, '--api-key', story.key, '--json'], { home: folder.path, ...options })
+    cli(['agent', 'documents', ...argv, '--api-url', app.url, '--api-key', story.key, '--json'], {
+      home: folder.path,
+      ...options,
+    })
   return { ...story, run }
 }
 
 test('files are added under their own names, found, opened and deleted', async () => {
   const { run, over } = await setUp()
-  const files = { 'notes/returns.md': '# Returns\n\nParcels come back.', 'more.txt': 'Zebras do not.' }
+  const files = {
+    'notes/returns.md': '# Returns\n\nParcels come back.',
+    'more.txt': 'Zebras do not.',
+  }
   const { code, out } = await run(['upload', ...Object.keys(files), '--trusted'], { files })
   const added = out
     .trim()
@@ -34,7 +40,9 @@ test('files are added under their own names, found, opened and deleted', async (
   const { passages } = JSON.parse((await run(['search', '--q', 'parcel'])).out)
   expect(passages).toMatchObject([{ fileName: 'returns.md', heading: 'Returns' }])
   const id = passages[0].documentId
-  expect(JSON.parse((await run(['get', id, '--at', String(passages[0].start)])).out).passage.text).toContain('Parcels come back.')
+  expect(
+    JSON.parse((await run(['get', id, '--at', String(passages[0].start)])).out).passage.text,
+  ).toContain('Parcels come back.')
   expect((await run(['list', '--status', 'ready'])).out).toContain('more.txt')
   expect((await run(['retry', id])).code).toBe(7)
   expect((await run(['remove', id])).code).toBe(0)
@@ -44,9 +52,13 @@ test('files are added under their own names, found, opened and deleted', async (
 test('a file that is refused is named, and the others are added', async () => {
   const { run, send } = await setUp()
   const files = { 'one.md': 'Equal.', 'two.md': 'Equal.', 'three.md': 'Other.' }
-  const { code, err } = await run(['upload', 'one.md', 'two.md', 'missing.md', 'three.md'], { files })
+  const { code, err } = await run(['upload', 'one.md', 'two.md', 'missing.md', 'three.md'], {
+    files,
+  })
   expect(code).toBe(7)
   expect(err).toMatch(/two\.md: this content is document .* already, one\.md/)
   expect(err).toContain('missing.md')
-  expect((await send('GET', '')).body.documents.map(({ fileName }: { fileName: string }) => fileName)).toEqual(['three.md', 'one.md'])
+  expect(
+    (await send('GET', '')).body.documents.map(({ fileName }: { fileName: string }) => fileName),
+  ).toEqual(['three.md', 'one.md'])
 })

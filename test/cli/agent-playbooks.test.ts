@@ -13,8 +13,12 @@ const setUp = async () => {
   const { tenantId } = await app.newWorkspace()
   const { api_key: key } = await app.newKey([...scopes], tenantId)
   const run = (argv: string[], options: CliOptions = {}) =>
-    cli(['agent', ...argv, '--api-url', app.url, '--api-key', key, '--json'], { home: folder.path, ...options })
-  const body = async (argv: string[], options?: CliOptions) => JSON.parse((await run(argv, options)).out)
+    cli(['agent', ...argv, '--api-url', app.url, '--api-key', key, '--json'], {
+      home: folder.path,
+      ...options,
+    })
+  const body = async (argv: string[], options?: CliOptions) =>
+    JSON.parse((await run(argv, options)).out)
   return { tenantId, run, body }
 }
 
@@ -22,14 +26,41 @@ const LAUNCH = ['--slug', 'launch-posts', '--name', 'Launch posts']
 
 test('a playbook is added, gets a draft from standard input, and lets it hold', async () => {
   const { run, body } = await setUp()
-  const { playbook } = await body(['playbooks', 'create', ...LAUNCH, '--content', 'Mention the price.', '--pinned'])
-  expect(playbook).toMatchObject({ slug: 'launch-posts', content: 'Mention the price.', pinned: true, status: 'active' })
-  const draft = ['playbooks', 'add-version', playbook.id, '--content', '-', '--rationale', 'Nobody asks']
+  const { playbook } = await body([
+    'playbooks',
+    'create',
+    ...LAUNCH,
+    '--content',
+    'Mention the price.',
+    '--pinned',
+  ])
+  expect(playbook).toMatchObject({
+    slug: 'launch-posts',
+    content: 'Mention the price.',
+    pinned: true,
+    status: 'active',
+  })
+  const draft = [
+    'playbooks',
+    'add-version',
+    playbook.id,
+    '--content',
+    '-',
+    '--rationale',
+    'Nobody asks',
+  ]
   const { version } = await body(draft, { input: 'Never mention the price.' })
-  expect(version).toMatchObject({ number: 2, state: 'draft', content: 'Never mention the price.', rationale: 'Nobody asks' })
+  expect(version).toMatchObject({
+    number: 2,
+    state: 'draft',
+    content: 'Never mention the price.',
+    rationale: 'Nobody asks',
+  })
   await body(['playbooks', 'activate', playbook.id, version.id])
   expect((await run(['playbooks', 'reject', playbook.id, version.id])).code).toBe(2)
-  expect((await body(['playbooks', 'get', playbook.id])).playbook.content).toBe('Never mention the price.')
+  expect((await body(['playbooks', 'get', playbook.id])).playbook.content).toBe(
+    'Never mention the price.',
+  )
   expect((await run(['playbooks', 'create', ...LAUNCH, '--content', 'x'])).code).toBe(7)
   await body(['playbooks', 'update', playbook.id, '--status', 'archived'])
   expect((await run(['playbooks', 'list', '--status', 'active'])).out).not.toContain('launch-posts')

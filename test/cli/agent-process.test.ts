@@ -12,19 +12,41 @@ const PROGRAM = [process.execPath, 'src/cli/bin.ts', 'agent', 'chat']
 const echo = (job: FakeJob) => job.answer(`You said ${job.content}`)
 
 const envFor = (agent: FakeAgent, more: Record<string, string> = {}) => ({
-  ...{ PATH: process.env.PATH, HOME: folder.path, TERM: 'xterm', TENDRIL_API_URL: agent.url, TENDRIL_API_KEY: 'ak_test', ...more },
+  ...{
+    PATH: process.env.PATH,
+    HOME: folder.path,
+    TERM: 'xterm',
+    TENDRIL_API_URL: agent.url,
+    TENDRIL_API_KEY: 'ak_test',
+    ...more,
+  },
 })
 
 test('lines of a pipe are sent one after the other, the last one without a line end', async () => {
   await using agent = new FakeAgent({ turn: echo })
-  const child = Bun.spawn(PROGRAM, { env: envFor(agent), stdio: [new Blob(['one\r\ntwo 漢\nthree']), 'pipe', 'pipe'] })
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  expect({ code: await child.exited, out, err }).toEqual({ code: 0, out: 'You said one\nYou said two 漢\nYou said three\n', err: '' })
+  const child = Bun.spawn(PROGRAM, {
+    env: envFor(agent),
+    stdio: [new Blob(['one\r\ntwo 漢\nthree']), 'pipe', 'pipe'],
+  })
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
+  expect({ code: await child.exited, out, err }).toEqual({
+    code: 0,
+    out: 'You said one\nYou said two 漢\nYou said three\n',
+    err: '',
+  })
 })
 
 test('SIGINT cancels the turn, and then ends the program', async () => {
-  await using agent = new FakeAgent({ turn: (job) => job.add('job.status', { status: 'running', error: null }) })
-  const child = Bun.spawn(PROGRAM, { env: envFor(agent), stdio: [new Blob(['one\ntwo']), 'pipe', 'pipe'] })
+  await using agent = new FakeAgent({
+    turn: (job) => job.add('job.status', { status: 'running', error: null }),
+  })
+  const child = Bun.spawn(PROGRAM, {
+    env: envFor(agent),
+    stdio: [new Blob(['one\ntwo']), 'pipe', 'pipe'],
+  })
   const did = (route: string) =>
     eventually(
       () => agent.routes.includes(route),
@@ -43,7 +65,11 @@ const SCRIPT = Bun.which('script')
 
 describe.skipIf(!SCRIPT || process.platform !== 'linux')('on a terminal', () => {
   /** Types each text once the one before it stands on the screen. */
-  const play = async (agent: FakeAgent, scenes: [screen: RegExp, keys: string][], more: Record<string, string> = {}) => {
+  const play = async (
+    agent: FakeAgent,
+    scenes: [screen: RegExp, keys: string][],
+    more: Record<string, string> = {},
+  ) => {
     const child = Bun.spawn([SCRIPT!, '-qefc', PROGRAM.join(' '), '/dev/null'], {
       env: { ...envFor(agent, more), SHELL: '/bin/sh' },
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -102,13 +128,18 @@ describe.skipIf(!SCRIPT || process.platform !== 'linux')('on a terminal', () => 
     await Bun.write(join(bin, 'change'), '#!/bin/sh\ntest -t 0 && sed -i s/item:1/item:2/ "$2"\n')
     await chmod(join(bin, 'change'), 0o755)
     await using agent = new FakeAgent({
-      turn: (job) => job.ask({ summary: 'Post.', tool_name: 'growth_post_item', arguments: { id: 'item:1' } }),
+      turn: (job) =>
+        job.ask({ summary: 'Post.', tool_name: 'growth_post_item', arguments: { id: 'item:1' } }),
       decided: (job, { arguments: args }) => job.answer(`done with ${JSON.stringify(args)}`),
     })
     const session = { token: 'eyperson', expires_at: '2999-01-01T00:00:00Z' }
     await mkdir(join(folder.path, '.tendril'), { mode: 0o700 })
     const profiles = { default: { api_url: agent.url, session } }
-    await Bun.write(join(folder.path, '.tendril', 'config.json'), JSON.stringify({ current: 'default', profiles }), { mode: 0o600 })
+    await Bun.write(
+      join(folder.path, '.tendril', 'config.json'),
+      JSON.stringify({ current: 'default', profiles }),
+      { mode: 0o600 },
+    )
     const { code, screen } = await play(
       agent,
       [

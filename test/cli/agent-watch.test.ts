@@ -7,9 +7,13 @@ import { FakeAgent, type FakeJob } from '#test/support/cli/fake-agent'
 const { home, at, echo, asked } = agentChat()
 
 describe('tendril agent jobs watch', () => {
-  const watch = (agent: FakeAgent, job: FakeJob, ...argv: string[]) => home.run(['agent', 'jobs', 'watch', job.id, ...argv], at(agent))
+  const watch = (agent: FakeAgent, job: FakeJob, ...argv: string[]) =>
+    home.run(['agent', 'jobs', 'watch', job.id, ...argv], at(agent))
   const jobIn = async (agent: FakeAgent): Promise<FakeJob> => {
-    await fetch(`${agent.url}/api/v1/agent/conversations/x/messages`, { method: 'POST', body: '{"content":"go"}' })
+    await fetch(`${agent.url}/api/v1/agent/conversations/x/messages`, {
+      method: 'POST',
+      body: '{"content":"go"}',
+    })
     return agent.jobs[0]!
   }
 
@@ -18,7 +22,14 @@ describe('tendril agent jobs watch', () => {
     const job = await jobIn(agent)
     const running = watch(agent, job)
     await asked(agent, 'GET jobs/ID')
-    job.add('step.started', { number: 2, kind: 'tool', name: 'growth_post_item', summary: 'Post an approved item now' }).answer('Posted.')
+    job
+      .add('step.started', {
+        number: 2,
+        kind: 'tool',
+        name: 'growth_post_item',
+        summary: 'Post an approved item now',
+      })
+      .answer('Posted.')
     const { code, out, err } = await running
     expect({ code, out }).toEqual({ code: 0, out: 'Posted.\n' })
     const asks = `  owners and approvers can decide: Ada\n  a person decides at ${job.approvals[0]!.url}\n`
@@ -27,7 +38,10 @@ describe('tendril agent jobs watch', () => {
 
   test('with --json prints the events as the server keeps them', async () => {
     await using agent = new FakeAgent({
-      turn: (job) => job.ask({ summary: 'Post.' }).add('job.status', { status: 'failed', error: 'approval_expired' }),
+      turn: (job) =>
+        job
+          .ask({ summary: 'Post.' })
+          .add('job.status', { status: 'failed', error: 'approval_expired' }),
     })
     const job = await jobIn(agent)
     const { code, out, err } = await watch(agent, job, '--json')

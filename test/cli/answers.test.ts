@@ -14,7 +14,13 @@ describe('a list', () => {
     const { out, err } = await cli(['items', 'list'], at(server.url))
     const [head, first, ...others] = out.trimEnd().split('\n')
     expect(head!.split(/ {2,}/)).toEqual(['ID', 'STATUS', 'KIND', 'BODY', 'CREATED_AT'])
-    expect(first!.split(/ {2,}/)).toEqual([ids[0]!, 'drafted', 'post', 'Text 0', '2027-01-01T00:00:00Z'])
+    expect(first!.split(/ {2,}/)).toEqual([
+      ids[0]!,
+      'drafted',
+      'post',
+      'Text 0',
+      '2027-01-01T00:00:00Z',
+    ])
     expect(others).toHaveLength(2)
     expect(err).toBe('more results: use --all, or --cursor 3\n')
   })
@@ -25,7 +31,11 @@ describe('a list', () => {
     expect([code, err]).toEqual([0, ''])
     const lines = out.trimEnd().split('\n')
     expect(lines.slice(1).map((line) => line.split(' ')[0])).toEqual(ids)
-    expect(server.asked.map(({ path }) => path.split('?')[1])).toEqual(['limit=3', 'limit=3&cursor=3', 'limit=3&cursor=6'])
+    expect(server.asked.map(({ path }) => path.split('?')[1])).toEqual([
+      'limit=3',
+      'limit=3&cursor=3',
+      'limit=3&cursor=6',
+    ])
   })
 
   test('is one line of JSON for each record with --all --json', async () => {
@@ -35,7 +45,9 @@ describe('a list', () => {
   })
 
   test('prints each page before it requests the next, so a failure loses none', async () => {
-    await using server = scriptedServer((asked, index) => (index < 2 ? pages(asked) : refusal(500, 'internal')))
+    await using server = scriptedServer((asked, index) =>
+      index < 2 ? pages(asked) : refusal(500, 'internal'),
+    )
     const { code, out } = await cli(['items', 'list', '--all', '--json'], at(server.url))
     expect([code, out.trimEnd().split('\n').length]).toEqual([errorTable.internal.exit, 6])
   })
@@ -43,20 +55,34 @@ describe('a list', () => {
   test('ends when its cursor repeats', async () => {
     await using server = scriptedServer([{ body: { items, next_cursor: '1' } }])
     const { code, err } = await cli(['items', 'list', '--all'], at(server.url))
-    expect([code, server.asked.length, err]).toEqual([1, 2, 'tendril: internal: the server returned the same page twice\n'])
+    expect([code, server.asked.length, err]).toEqual([
+      1,
+      2,
+      'tendril: internal: the server returned the same page twice\n',
+    ])
   })
 
   test('is one line of JSON for a pipe, and several for a terminal', async () => {
     await using server = scriptedServer(pages)
     const piped = await cli(['items', 'list', '--json'], at(server.url))
     const shown = await cli(['items', 'list', '--json'], at(server.url, { columns: 80 }))
-    expect([piped.out.split('\n').length, JSON.parse(piped.out)]).toEqual([2, JSON.parse(shown.out)])
+    expect([piped.out.split('\n').length, JSON.parse(piped.out)]).toEqual([
+      2,
+      JSON.parse(shown.out),
+    ])
     expect(shown.out).toContain('\n  "items": [')
   })
 })
 
 test('a record is printed as names and values, with its lists as tables', async () => {
-  const batch = { id: ID, status: 'ready', error: null, usage: { input_tokens: 3 }, items: items.slice(0, 2), notes: ['one', 'two\nlines'] }
+  const batch = {
+    id: ID,
+    status: 'ready',
+    error: null,
+    usage: { input_tokens: 3 },
+    items: items.slice(0, 2),
+    notes: ['one', 'two\nlines'],
+  }
   await using server = scriptedServer([{ body: { batch } }])
   const { out } = await cli(['batches', 'get', ID], at(server.url))
   expect(out).toBe(`id      ${ID}
@@ -78,14 +104,20 @@ describe('a download', () => {
   const session = async (url: string) => {
     await using folder = await temporaryFolder()
     const profile = { api_url: url, session: { token: 'jwt', expires_at: '2099-01-01T00:00:00Z' } }
-    await Bun.write(join(folder.path, '.tendril', 'config.json'), JSON.stringify({ current: 'a', profiles: { a: profile } }))
+    await Bun.write(
+      join(folder.path, '.tendril', 'config.json'),
+      JSON.stringify({ current: 'a', profiles: { a: profile } }),
+    )
     return await cli(['workspace', 'export'], { home: folder.path })
   }
   const error = JSON.stringify({ error: { code: 'unavailable', message: 'gone' } })
 
   test('is printed as it arrives', async () => {
     await using server = scriptedServer([{ body: '{"kind":"export"}\n{"kind":"end"}\n' }])
-    expect(await session(server.url)).toMatchObject({ code: 0, out: '{"kind":"export"}\n{"kind":"end"}\n' })
+    expect(await session(server.url)).toMatchObject({
+      code: 0,
+      out: '{"kind":"export"}\n{"kind":"end"}\n',
+    })
   })
 
   test.each([

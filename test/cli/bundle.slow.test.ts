@@ -28,7 +28,11 @@ const start = (command: string[], input?: string) =>
   })
 
 const ended = async (child: ReturnType<typeof start>) => {
-  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
   return { code, out, err }
 }
 
@@ -41,10 +45,34 @@ const tendril = async (argv: string[], input?: string) => {
 
 test('the published program does a whole job, from the profile to the network', async () => {
   await tendril(['login', '--api-url', app.url, '--api-key', '-'], `${app.key}\n`)
-  const dna = ['--writing-dna.stories', 'I drove a delivery van for a week.', '--writing-dna.stories', '-18 °C at the dock — nobody came.']
-  const { profile } = await tendril(['profile', 'update', '--goal', 'Book demos', '--audience', 'operations leads', ...dna])
-  expect(profile.writing_dna.stories).toEqual(['I drove a delivery van for a week.', '-18 °C at the dock — nobody came.'])
-  const { batch } = await tendril(['batches', 'create', '--count', '3', '--focus', 'late deliveries', '--wait'])
+  const dna = [
+    '--writing-dna.stories',
+    'I drove a delivery van for a week.',
+    '--writing-dna.stories',
+    '-18 °C at the dock — nobody came.',
+  ]
+  const { profile } = await tendril([
+    'profile',
+    'update',
+    '--goal',
+    'Book demos',
+    '--audience',
+    'operations leads',
+    ...dna,
+  ])
+  expect(profile.writing_dna.stories).toEqual([
+    'I drove a delivery van for a week.',
+    '-18 °C at the dock — nobody came.',
+  ])
+  const { batch } = await tendril([
+    'batches',
+    'create',
+    '--count',
+    '3',
+    '--focus',
+    'late deliveries',
+    '--wait',
+  ])
   expect([batch.status, batch.items.length]).toEqual(['ready', 3])
   const { items } = await tendril(['items', 'list', '--status', 'drafted'])
   const [first, second, third] = items
@@ -52,12 +80,21 @@ test('the published program does a whole job, from the profile to the network', 
     ['items', 'approve', first.id, '--edited-body', '-'],
     'Every delay starts at the dock.\n\nI learned it in a van. 漢\n',
   )
-  expect(approved.item).toMatchObject({ status: 'approved', body: 'Every delay starts at the dock.\n\nI learned it in a van. 漢' })
+  expect(approved.item).toMatchObject({
+    status: 'approved',
+    body: 'Every delay starts at the dock.\n\nI learned it in a van. 漢',
+  })
   await Bun.write(join(folder.path, 'body.txt'), '@ada was there\n')
-  expect((await tendril(['items', 'approve', second.id, '--edited-body', '@body.txt'])).item.body).toBe('@ada was there')
+  expect(
+    (await tendril(['items', 'approve', second.id, '--edited-body', '@body.txt'])).item.body,
+  ).toBe('@ada was there')
   const later = new Date(Date.now() + 86_400_000).toISOString()
-  expect((await tendril(['items', 'schedule', second.id, '--post-at', later])).item.post_at).toBe(later)
-  expect((await tendril(['items', 'reject', third.id, '--reason', '--dry'])).item.reject_reason).toBe('--dry')
+  expect((await tendril(['items', 'schedule', second.id, '--post-at', later])).item.post_at).toBe(
+    later,
+  )
+  expect(
+    (await tendril(['items', 'reject', third.id, '--reason', '--dry'])).item.reject_reason,
+  ).toBe('--dry')
   const once = ['items', 'post-now', first.id, '--idempotency-key', 'once']
   const [posted, again] = [await tendril(once), await tendril(once)]
   expect(posted.item.status).toBe('posted')
@@ -72,14 +109,32 @@ test('an article is drafted, awaited and retitled', async () => {
   await app.send('PUT', 'profile', { key, body: profile })
   const as = ['--api-url', app.url, '--api-key', key]
   const options = ['--topic', 'onboarding', '--length', 'short', '--outline', '-', '--wait']
-  const { article } = await tendril(['articles', 'create', ...options, ...as], 'The mistake\nResults\n')
-  expect(article).toMatchObject({ status: 'ready', title: 'Onboarding', outline: 'The mistake\nResults' })
-  const { item } = await tendril(['items', 'approve', article.item_id, '--title', 'A promise', ...as])
+  const { article } = await tendril(
+    ['articles', 'create', ...options, ...as],
+    'The mistake\nResults\n',
+  )
+  expect(article).toMatchObject({
+    status: 'ready',
+    title: 'Onboarding',
+    outline: 'The mistake\nResults',
+  })
+  const { item } = await tendril([
+    'items',
+    'approve',
+    article.item_id,
+    '--title',
+    'A promise',
+    ...as,
+  ])
   expect([item.title, item.body.split('\n')[0]]).toEqual(['A promise', 'A promise'])
-  expect((await tendril(['articles', 'list', ...as])).articles).toMatchObject([{ id: article.id, title: 'A promise' }])
+  expect((await tendril(['articles', 'list', ...as])).articles).toMatchObject([
+    { id: article.id, title: 'A promise' },
+  ])
 })
 
-/** Prints how often a program makes a segmenter, which takes Node as long as the rest of its start. */
+/**
+ * Prints how often a program makes a segmenter, which takes Node as long as the rest of its start.
+ */
 const COUNTING = `const { Segmenter } = Intl
 let made = 0
 Intl.Segmenter = class extends Segmenter { constructor(...given) { super(...given); made++ } }
@@ -91,7 +146,14 @@ test('plain text is measured without loading a segmenter', async () => {
   const segmentersFor = async (argv: string[]): Promise<string> => {
     const account = ['--api-url', server.url, '--api-key', app.key]
     const { err } = await ended(
-      start([node, '--import', `data:text/javascript,${encodeURIComponent(COUNTING)}`, program, ...argv, ...account]),
+      start([
+        node,
+        '--import',
+        `data:text/javascript,${encodeURIComponent(COUNTING)}`,
+        program,
+        ...argv,
+        ...account,
+      ]),
     )
     return err.trim()
   }
@@ -101,35 +163,60 @@ test('plain text is measured without loading a segmenter', async () => {
 
 test('the program is small, contains no server code, and is executable', async () => {
   const files = [...new Bun.Glob('*.mjs').scanSync(join(folder.path, 'cli'))]
-  const texts = await Promise.all(files.map((name) => Bun.file(join(folder.path, 'cli', name)).text()))
+  const texts = await Promise.all(
+    files.map((name) => Bun.file(join(folder.path, 'cli', name)).text()),
+  )
   const text = texts.join('\n')
   expect(await Bun.file(program).text()).toStartWith('#!/usr/bin/env node\n')
   expect(text.length).toBeLessThan(400_000)
-  for (const name of ['elysia', 'postgres(', 'croner', 'TypeRegistry', 'Bun.']) expect(text.includes(name)).toBe(false)
+  for (const name of ['elysia', 'postgres(', 'croner', 'TypeRegistry', 'Bun.'])
+    expect(text.includes(name)).toBe(false)
   expect((await stat(program)).mode & 0o111).toBe(0o111)
-  const imported = [...text.matchAll(/(?<!["\\])(?:\bfrom|\bimport\(|\bimport)\s*"([^"]+)"/g)].map(([, name]) => name!)
+  const imported = [...text.matchAll(/(?<!["\\])(?:\bfrom|\bimport\(|\bimport)\s*"([^"]+)"/g)].map(
+    ([, name]) => name!,
+  )
   expect(imported.filter((name) => !/^node:|^\.\/part-/.test(name))).toEqual([])
   expect(imported).toContain('node:http')
 })
 
-test.each(['help', 'completion fish', 'profile update --help'])('the bundle prints the same as the source: %s', async (line) => {
-  const words = line.split(' ')
-  const [bundled, { code, out, err }] = [await ended(start([node, program, ...words])), await cli(words)]
-  expect(out.length).toBeGreaterThan(500)
-  expect(bundled).toEqual({ code, out, err })
-})
+test.each(['help', 'completion fish', 'profile update --help'])(
+  'the bundle prints the same as the source: %s',
+  async (line) => {
+    const words = line.split(' ')
+    const [bundled, { code, out, err }] = [
+      await ended(start([node, program, ...words])),
+      await cli(words),
+    ]
+    expect(out.length).toBeGreaterThan(500)
+    expect(bundled).toEqual({ code, out, err })
+  },
+)
 
 test('the package installs on its own, without a network, and runs', async () => {
   const archive = packCli(join(folder.path, 'cli'), folder.path)
   const prefix = join(folder.path, 'prefix')
-  const npm = ['npm', 'install', '--global', '--offline', '--no-audit', '--no-fund', '--prefix', prefix, archive]
+  const npm = [
+    'npm',
+    'install',
+    '--global',
+    '--offline',
+    '--no-audit',
+    '--no-fund',
+    '--prefix',
+    prefix,
+    archive,
+  ]
   expect((await ended(start(npm))).code).toBe(0)
   const { code, out } = await ended(start([join(prefix, 'bin', 'tendril'), '--version']))
   expect([code, out]).toEqual([0, `tendril ${version}\n`])
   const listed = await ended(start(['tar', '-tf', archive]))
   const files = listed.out.trim().split('\n')
   const others = files.filter((name) => !name.startsWith('package/part-')).sort()
-  expect(others).toEqual(['LICENSE', 'LICENSES-THIRD-PARTY', 'README.md', 'package.json', 'tendril.mjs'].map((name) => `package/${name}`))
+  expect(others).toEqual(
+    ['LICENSE', 'LICENSES-THIRD-PARTY', 'README.md', 'package.json', 'tendril.mjs'].map(
+      (name) => `package/${name}`,
+    ),
+  )
 })
 
 test('a reader that closes the pipe early ends an endless list without an error', async () => {
@@ -137,7 +224,10 @@ test('a reader that closes the pipe early ends an endless list without an error'
   await using server = scriptedServer((_, index) => ({ body: { items, next_cursor: `${index}` } }))
   const line = `"${node}" "${program}" items list --all --json --api-url ${server.url} --api-key x | head -n 1; echo "\${PIPESTATUS[0]}"`
   const { out, err } = await ended(start(['bash', '-c', line]))
-  expect({ err, lines: out.trimEnd().split('\n') }).toEqual({ err: '', lines: [JSON.stringify(items[0]), '0'] })
+  expect({ err, lines: out.trimEnd().split('\n') }).toEqual({
+    err: '',
+    lines: [JSON.stringify(items[0]), '0'],
+  })
 })
 
 test('^C ends a login cleanly, with 130', async () => {
@@ -160,7 +250,18 @@ test('^C while waiting prints what is still running and how to check it, with 13
   const batch = { id: 'b-1', status: 'generating' }
   await using server = scriptedServer([{ status: 201, body: { batch } }, { body: { batch } }])
   for (const asJson of [false, true]) {
-    const argv = ['batches', 'create', '--count', '1', '--wait', '--api-url', server.url, '--api-key', 'x', ...(asJson ? ['--json'] : [])]
+    const argv = [
+      'batches',
+      'create',
+      '--count',
+      '1',
+      '--wait',
+      '--api-url',
+      server.url,
+      '--api-key',
+      'x',
+      ...(asJson ? ['--json'] : []),
+    ]
     const before = server.asked.length
     const child = start([node, program, ...argv])
     while (server.asked.length < before + 2) await Bun.sleep(5)
@@ -168,7 +269,10 @@ test('^C while waiting prints what is still running and how to check it, with 13
     const { code, out, err } = await ended(child)
     expect({ code, out }).toEqual({ code: 130, out: '' })
     const hint = 'check it with tendril batches get b-1'
-    if (asJson) expect(JSON.parse(err)).toEqual({ error: { code: 'interrupted', message: 'b-1 is still running', hint } })
+    if (asJson)
+      expect(JSON.parse(err)).toEqual({
+        error: { code: 'interrupted', message: 'b-1 is still running', hint },
+      })
     else expect(err).toBe(`tendril: interrupted: b-1 is still running\n  hint: ${hint}\n`)
   }
 })

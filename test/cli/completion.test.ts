@@ -10,9 +10,17 @@ beforeAll(async () => {
   await Bun.write(join(folder.path, 'draft.txt'), 'x')
 })
 
-/** For each shell, a program that loads the script in $1 and completes the words after it, the last of which is incomplete. */
+/**
+ * For each shell, a program that loads the script in $1 and completes the words after it, the last
+ * of which is incomplete.
+ */
 const programs: Record<string, string[]> = {
-  bash: ['bash', '-c', `source "$1"; shift; COMP_WORDS=(tendril "$@"); COMP_CWORD=$#; _tendril; printf '%s\\n' "\${COMPREPLY[@]}"`, 'bash'],
+  bash: [
+    'bash',
+    '-c',
+    `source "$1"; shift; COMP_WORDS=(tendril "$@"); COMP_CWORD=$#; _tendril; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    'bash',
+  ],
   // compadd and _describe work only in the line editor: here they print their arguments.
   zsh: [
     'zsh',
@@ -39,7 +47,10 @@ const complete = async (shell: string, words: string[]): Promise<string[]> => {
     env: { ...process.env, HOME: folder.path },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
   expect({ err, code: await child.exited }).toEqual({ err: '', code: 0 })
   return out.split('\n').filter((line) => line !== '')
 }
@@ -55,14 +66,30 @@ describe.each(Object.keys(programs))('%s completes', (shell) => {
     [
       'groups of the agent',
       ['agent', 'c'],
-      ['channel-identities', 'channel-replies', 'channels', 'chat', 'conversation-feedback', 'conversation-people', 'conversations'],
+      [
+        'channel-identities',
+        'channel-replies',
+        'channels',
+        'chat',
+        'conversation-feedback',
+        'conversation-people',
+        'conversations',
+      ],
     ],
     ['commands of a group of the agent', ['agent', 'jobs', 'w'], ['watch']],
     ['options of a command of the agent', ['agent', 'approvals', 'list', '--s'], ['--status']],
     ['commands after an option of the program', ['--profile', 'work', 'items', 'po'], ['post-now']],
     ['options of a command', ['items', 'list', '--s'], ['--sort', '--status']],
-    ['options of nested fields', ['profile', 'update', '--writing-dna.st'], ['--writing-dna.stories']],
-    ['the values of an option', ['items', 'list', '--status', 'publish_'], ['publish_failed', 'publish_unconfirmed']],
+    [
+      'options of nested fields',
+      ['profile', 'update', '--writing-dna.st'],
+      ['--writing-dna.stories'],
+    ],
+    [
+      'the values of an option',
+      ['items', 'list', '--status', 'publish_'],
+      ['publish_failed', 'publish_unconfirmed'],
+    ],
     ['nothing for a free text', ['items', 'list', '--cursor', 'x'], []],
     ['shells', ['completion', 'z'], ['zsh']],
     ['files after @', ['items', 'approve', 'x', '--edited-body', '@dra'], ['@draft.txt']],

@@ -16,7 +16,9 @@ describe('an error', () => {
       expect(plain.err).toStartWith(`tendril: ${code}: why\n`)
       const asJson = await approve(server.url, '--json')
       expect([asJson.code, asJson.out]).toEqual([exit, ''])
-      expect(JSON.parse(asJson.err)).toMatchObject({ error: { code, message: 'why', request_id: 'r-1' } })
+      expect(JSON.parse(asJson.err)).toMatchObject({
+        error: { code, message: 'why', request_id: 'r-1' },
+      })
     },
   )
 
@@ -31,9 +33,15 @@ describe('an error', () => {
       { path: 'goal', message: 'is too dull' },
       { path: 'Idempotency-Key', message: 'is too long' },
     ]
-    await using server = scriptedServer([refusal(400, 'invalid_input', { message: 'goal is too dull', details })])
+    await using server = scriptedServer([
+      refusal(400, 'invalid_input', { message: 'goal is too dull', details }),
+    ])
     const { err } = await cli(['profile', 'update', '--goal', 'x'], at(server.url))
-    const lines = ['tendril: invalid_input: goal is too dull', '  --writing-dna.stories (entry 2): is too long', '  --goal: is too dull']
+    const lines = [
+      'tendril: invalid_input: goal is too dull',
+      '  --writing-dna.stories (entry 2): is too long',
+      '  --goal: is too dull',
+    ]
     expect(err).toBe(`${[...lines, '  --idempotency-key: is too long'].join('\n')}\n`)
   })
 
@@ -46,7 +54,9 @@ describe('an error', () => {
   })
 
   test('from a server that is not Tendril says so', async () => {
-    await using server = scriptedServer([{ status: 502, body: '<html>', headers: { 'content-type': 'text/html' } }])
+    await using server = scriptedServer([
+      { status: 502, body: '<html>', headers: { 'content-type': 'text/html' } },
+    ])
     const { code, err } = await approve(server.url)
     expect([code, err]).toEqual([
       1,
@@ -55,7 +65,9 @@ describe('an error', () => {
   })
 
   test('for a redirect does not send the key to the new address', async () => {
-    await using server = scriptedServer([{ status: 308, headers: { location: 'https://elsewhere.example' } }])
+    await using server = scriptedServer([
+      { status: 308, headers: { location: 'https://elsewhere.example' } },
+    ])
     const { code, err } = await approve(server.url)
     expect([code, server.asked.length]).toEqual([2, 1])
     expect(err).toContain('https://elsewhere.example')
@@ -69,26 +81,66 @@ describe('an error', () => {
 
 test('an interrupt ends a wait with 130 and prints nothing', async () => {
   await using server = scriptedServer([refusal(503, 'unavailable')])
-  const { code, out, err } = await cli(['items', 'approve', ID], { ...at(server.url), signal: AbortSignal.abort() })
+  const { code, out, err } = await cli(['items', 'approve', ID], {
+    ...at(server.url),
+    signal: AbortSignal.abort(),
+  })
   expect({ code, out, err }).toEqual({ code: 130, out: '', err: '' })
 })
 
 describe('a refusal by the plan', () => {
   const advice: [number, string, string, Record<string, string>, string][] = [
-    [403, 'plan_invalid', 'plan_invalid:trial_expired', {}, 'settle the billing of this workspace first'],
+    [
+      403,
+      'plan_invalid',
+      'plan_invalid:trial_expired',
+      {},
+      'settle the billing of this workspace first',
+    ],
     [403, 'plan_quota_exceeded', 'plan_quota_exceeded:posts', {}, 'the monthly quota is used up'],
-    [403, 'plan_feature_disabled', 'plan_feature_disabled:rules', {}, 'the plan of this workspace does not include this feature'],
-    [429, 'rate_limited', 'rate_limited:create_batch', { 'retry-after': '61' }, 'try again in 61 s'],
-    [429, 'rate_limited', 'rate_limited:create_batch', { 'retry-after': '1234' }, 'try again in 21 min'],
-    [429, 'x_read_budget_exhausted', 'x_read_budget_exhausted', { 'retry-after': '40000' }, 'try again in 12 h'],
+    [
+      403,
+      'plan_feature_disabled',
+      'plan_feature_disabled:rules',
+      {},
+      'the plan of this workspace does not include this feature',
+    ],
+    [
+      429,
+      'rate_limited',
+      'rate_limited:create_batch',
+      { 'retry-after': '61' },
+      'try again in 61 s',
+    ],
+    [
+      429,
+      'rate_limited',
+      'rate_limited:create_batch',
+      { 'retry-after': '1234' },
+      'try again in 21 min',
+    ],
+    [
+      429,
+      'x_read_budget_exhausted',
+      'x_read_budget_exhausted',
+      { 'retry-after': '40000' },
+      'try again in 12 h',
+    ],
   ]
-  test.each(advice)('%i %s is printed once, with what to do about it', async (status, code, message, headers, hint) => {
-    await using server = scriptedServer([refusal(status, code, { message, headers })])
-    const result = await approve(server.url)
-    expect(result.err).toStartWith(`tendril: ${message}\n  hint: ${hint}`)
-    const exit = errorTable[code as keyof typeof errorTable].exit
-    expect([result.code, result.pauses, server.asked.length]).toEqual([exit, [], 1])
-    const { error } = JSON.parse((await approve(server.url, '--json')).err)
-    expect(error).toMatchObject({ code, message, ...(status === 429 ? { retry_after: Number(headers['retry-after']) } : {}) })
-  })
+  test.each(advice)(
+    '%i %s is printed once, with what to do about it',
+    async (status, code, message, headers, hint) => {
+      await using server = scriptedServer([refusal(status, code, { message, headers })])
+      const result = await approve(server.url)
+      expect(result.err).toStartWith(`tendril: ${message}\n  hint: ${hint}`)
+      const exit = errorTable[code as keyof typeof errorTable].exit
+      expect([result.code, result.pauses, server.asked.length]).toEqual([exit, [], 1])
+      const { error } = JSON.parse((await approve(server.url, '--json')).err)
+      expect(error).toMatchObject({
+        code,
+        message,
+        ...(status === 429 ? { retry_after: Number(headers['retry-after']) } : {}),
+      })
+    },
+  )
 })

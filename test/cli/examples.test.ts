@@ -21,8 +21,18 @@ test.each(named)('examples of %s are valid inputs', async (_, { operation }) => 
 describe('on a new workspace', () => {
   const app = useApp()
 
-  const selfContained = ['rules', 'experiments', 'audits', 'targets', 'products', 'learnings', 'reports']
-  const creating = named.filter(([, { group, name }]) => name === 'create' && selfContained.includes(group))
+  const selfContained = [
+    'rules',
+    'experiments',
+    'audits',
+    'targets',
+    'products',
+    'learnings',
+    'reports',
+  ]
+  const creating = named.filter(
+    ([, { group, name }]) => name === 'create' && selfContained.includes(group),
+  )
 
   test.each(creating)('an example of %s creates its record', async (_, { operation }) => {
     expect(pathParams(operation.path)).toEqual([])
@@ -34,9 +44,17 @@ describe('on a new workspace', () => {
 
   test('the example of channels update changes the rules and the cadence', async () => {
     const { channels } = (await app.send('GET', 'overview')).body.overview
-    const { operation } = commands.find(({ group, name }) => group === 'channels' && name === 'update')!
-    const { id: _, ...body } = await inputFromArguments(operation, wordsOf(examplesOf(operation)[0]!))
+    const { operation } = commands.find(
+      ({ group, name }) => group === 'channels' && name === 'update',
+    )!
+    const { id: _, ...body } = await inputFromArguments(
+      operation,
+      wordsOf(examplesOf(operation)[0]!),
+    )
     const { channel } = (await app.send('PUT', `channels/${channels[0].id}`, { body })).body
-    expect(channel).toMatchObject({ format_rules: { max_length: 240 }, cadence: { days: ['tue', 'thu'], times: ['09:00', '17:30'] } })
+    expect(channel).toMatchObject({
+      format_rules: { max_length: 240 },
+      cadence: { days: ['tue', 'thu'], times: ['09:00', '17:30'] },
+    })
   })
 })

@@ -7,13 +7,17 @@ const ID = '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11'
 const ok: Scripted = { body: { item: { id: ID, status: 'approved' } } }
 const at = (url: string) => ({ env: { TENDRIL_API_URL: url, TENDRIL_API_KEY: 'ak_test' } })
 /** A command that is one request. */
-const approve = (url: string, ...more: string[]) => cli(['items', 'approve', ID, '--expect-hash', '0c2cce39', ...more], at(url))
+const approve = (url: string, ...more: string[]) =>
+  cli(['items', 'approve', ID, '--expect-hash', '0c2cce39', ...more], at(url))
 
 test.each(['', ' x', 'x\u00a0', 'a\nb', 'a\0b', '\ud800', 'k'.repeat(201), '😀'.repeat(201)])(
   'a key that no header can carry is an input error: %j',
   async (key) => {
     await using server = scriptedServer([ok])
-    expect([(await approve(server.url, '--idempotency-key', key)).code, server.asked.length]).toEqual([2, 0])
+    expect([
+      (await approve(server.url, '--idempotency-key', key)).code,
+      server.asked.length,
+    ]).toEqual([2, 0])
   },
 )
 
@@ -25,8 +29,11 @@ test.each(['é', 'ключ 1', 'k'.repeat(200), '😀'.repeat(200)])(
       ['items', 'approve', ID],
       ['items', 'approve', ID, '--edited-body', 'Docks are slow: 漢'],
     ]
-    for (const argv of ways) expect((await cli([...argv, '--idempotency-key', key], at(server.url))).code).toBe(0)
-    const sent = server.asked.map(({ headers }) => Buffer.from(headers.get('idempotency-key')!, 'latin1').toString('utf8'))
+    for (const argv of ways)
+      expect((await cli([...argv, '--idempotency-key', key], at(server.url))).code).toBe(0)
+    const sent = server.asked.map(({ headers }) =>
+      Buffer.from(headers.get('idempotency-key')!, 'latin1').toString('utf8'),
+    )
     expect(sent).toEqual([key, key])
     expect(JSON.parse(server.asked[1]!.body)).toEqual({ edited_body: 'Docks are slow: 漢' })
   },

@@ -17,7 +17,15 @@ export const items = ids.map((id, n) => ({
 /** Items in pages of three; the cursor is the index of the next. */
 export const pages = ({ path }: Asked): Scripted => {
   const from = Number(new URL(path, 'http://x').searchParams.get('cursor') ?? 0)
-  return { body: { items: items.slice(from, from + 3), next_cursor: from + 3 < items.length ? String(from + 3) : null } }
+  return {
+    body: {
+      items: items.slice(from, from + 3),
+      next_cursor: from + 3 < items.length ? String(from + 3) : null,
+    },
+  }
 }
 
-export const at = (url: string, more: CliOptions = {}): CliOptions => ({ ...more, env: { TENDRIL_API_URL: url, TENDRIL_API_KEY: 'ak_x' } })
+export const at = (url: string, more: CliOptions = {}): CliOptions => ({
+  ...more,
+  env: { TENDRIL_API_URL: url, TENDRIL_API_KEY: 'ak_x' },
+})

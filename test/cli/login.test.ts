@@ -22,11 +22,23 @@ describe('login by the device flow', () => {
     expect(out).toBe(`logged in to Nordfracht at ${server.url}, profile default\n`)
     expect(server.forms[0]).toEqual({
       to: 'code',
-      fields: { client_id: 'tendril-cli', scope: 'api:read api:write mcp:use', device_name: 'test-machine' },
+      fields: {
+        client_id: 'tendril-cli',
+        scope: 'api:read api:write mcp:use',
+        device_name: 'test-machine',
+      },
     })
-    const profile = { api_url: server.url, api_key: 'ak_new', made_by_login: true, workspace: { id: 'w-1', name: 'Nordfracht' } }
+    const profile = {
+      api_url: server.url,
+      api_key: 'ak_new',
+      made_by_login: true,
+      workspace: { id: 'w-1', name: 'Nordfracht' },
+    }
     expect(await config()).toEqual({ current: 'default', profiles: { default: profile } })
-    expect([await modeOf(home.file), await modeOf(join(home.path, '.tendril'))]).toEqual(['600', '700'])
+    expect([await modeOf(home.file), await modeOf(join(home.path, '.tendril'))]).toEqual([
+      '600',
+      '700',
+    ])
     expect(await readdir(join(home.path, '.tendril'))).toEqual(['config.json'])
   })
 
@@ -34,7 +46,9 @@ describe('login by the device flow', () => {
     await using server = deviceServer({ polls: [granted('ak_new')] })
     const shown = await run(['login', '--api-url', server.url], { columns: 80 })
     expect(shown.opened).toEqual(['https://tendril.example.com/device?user_code=BCDF-GHJK'])
-    expect((await run(['login', '--api-url', server.url, '--no-browser'], { columns: 80 })).opened).toEqual([])
+    expect(
+      (await run(['login', '--api-url', server.url, '--no-browser'], { columns: 80 })).opened,
+    ).toEqual([])
   })
 
   test('opens web addresses only', async () => {
@@ -47,7 +61,13 @@ describe('login by the device flow', () => {
 
   test('slows down by five seconds for each slow_down, and doubles its pauses while the server is unavailable', async () => {
     await using server = deviceServer({
-      polls: [oauthError('slow_down'), oauthError('slow_down'), pending, refusal(503, 'unavailable'), granted('ak_new')],
+      polls: [
+        oauthError('slow_down'),
+        oauthError('slow_down'),
+        pending,
+        refusal(503, 'unavailable'),
+        granted('ak_new'),
+      ],
     })
     const { code, pauses } = await run(['login', '--api-url', server.url])
     expect([code, pauses]).toEqual([0, [5_000, 10_000, 15_000, 15_000, 30_000]])
@@ -87,8 +107,18 @@ describe('login by the device flow', () => {
 describe('login with a key', () => {
   test('stores a key that the server accepts', async () => {
     await using server = deviceServer({ polls: [] })
-    const { code, out } = await run(['login', '--api-url', server.url, '--api-key', 'ak_mine', '--json'])
-    expect([code, JSON.parse(out)]).toEqual([0, { profile: 'default', api_url: server.url, workspace: null }])
+    const { code, out } = await run([
+      'login',
+      '--api-url',
+      server.url,
+      '--api-key',
+      'ak_mine',
+      '--json',
+    ])
+    expect([code, JSON.parse(out)]).toEqual([
+      0,
+      { profile: 'default', api_url: server.url, workspace: null },
+    ])
     expect((await config()).profiles.default).toEqual({ api_url: server.url, api_key: 'ak_mine' })
     expect(server.asked.map(({ path, headers }) => [path, headers.get('authorization')])).toEqual([
       ['/api/v1/growth/connection', 'Bearer ak_mine'],
@@ -103,7 +133,9 @@ describe('login with a key', () => {
 
   test('does not store a key that the server rejects', async () => {
     await using server = deviceServer({ polls: [], connection: refusal(401, 'unauthenticated') })
-    expect((await run(['login', '--api-url', server.url, '--api-key', 'ak_wrong'])).code).toBe(errorTable.unauthenticated.exit)
+    expect((await run(['login', '--api-url', server.url, '--api-key', 'ak_wrong'])).code).toBe(
+      errorTable.unauthenticated.exit,
+    )
     await expect(config()).rejects.toThrow('ENOENT')
   })
 
@@ -113,26 +145,42 @@ describe('login with a key', () => {
       connection: refusal(403, 'missing_scope', { message: 'API key missing scope: api:read' }),
     })
     const { code, err } = await run(['login', '--api-url', server.url, '--api-key', 'ak_mcp'])
-    expect([code, err]).toEqual([0, 'tendril: API key missing scope: api:read; saved the key anyway\n'])
+    expect([code, err]).toEqual([
+      0,
+      'tendril: API key missing scope: api:read; saved the key anyway\n',
+    ])
   })
 
-  test.each([['ak a'], ['ak\nb'], ['']])('refuses a key that no header can carry: %j', async (key) => {
-    expect((await run(['login', '--api-key', key])).code).toBe(2)
-  })
+  test.each([['ak a'], ['ak\nb'], ['']])(
+    'refuses a key that no header can carry: %j',
+    async (key) => {
+      expect((await run(['login', '--api-key', key])).code).toBe(2)
+    },
+  )
 })
 
 describe('a session', () => {
   test('is stored beside the key, and used with --as-me', async () => {
-    await using server = deviceServer({ polls: [granted('jwt-1', { expires_in: 3_600, scope: 'session' })] })
-    await write({ current: 'default', profiles: { default: { api_url: server.url, api_key: 'ak_x' } } })
+    await using server = deviceServer({
+      polls: [granted('jwt-1', { expires_in: 3_600, scope: 'session' })],
+    })
+    await write({
+      current: 'default',
+      profiles: { default: { api_url: server.url, api_key: 'ak_x' } },
+    })
     expect((await run(['login', '--session'])).code).toBe(0)
     expect(server.forms[0]!.fields.scope).toBe('session')
     const { profiles } = await config()
     expect(profiles.default).toMatchObject({ api_key: 'ak_x', session: { token: 'jwt-1' } })
-    expect(Date.parse(profiles.default.session.expires_at) - Date.now()).toBeWithin(3_500_000, 3_600_001)
+    expect(Date.parse(profiles.default.session.expires_at) - Date.now()).toBeWithin(
+      3_500_000,
+      3_600_001,
+    )
     await run(['connection', 'get'])
     await run(['connection', 'get', '--as-me'])
-    const sent = server.asked.filter(({ path }) => path.endsWith('/connection')).map(({ headers }) => headers.get('authorization'))
+    const sent = server.asked
+      .filter(({ path }) => path.endsWith('/connection'))
+      .map(({ headers }) => headers.get('authorization'))
     expect(sent).toEqual(['Bearer ak_x', 'Bearer jwt-1'])
   })
 
@@ -140,7 +188,10 @@ describe('a session', () => {
     ['no session', undefined, 'requires a signed-in person'],
     ['an expired session', { token: 'jwt', expires_at: '2020-01-01T00:00:00Z' }, 'has ended'],
   ])('used while there is %s fails, and says how to get one', async (_, session, text) => {
-    await write({ current: 'a', profiles: { a: { api_url: 'http://127.0.0.1:1', api_key: 'ak_x', session } } })
+    await write({
+      current: 'a',
+      profiles: { a: { api_url: 'http://127.0.0.1:1', api_key: 'ak_x', session } },
+    })
     const { code, err } = await run(['connection', 'get', '--as-me'])
     expect(code).toBe(errorTable.unauthenticated.exit)
     expect(err).toContain(text)
@@ -178,19 +229,30 @@ describe('logout', () => {
     await lend()
     const { code, out } = await run(['logout'])
     expect([code, server.revoked]).toEqual([0, []])
-    expect(out).toContain('is still valid, because login did not create it: revoke it with tendril logout --revoke')
+    expect(out).toContain(
+      'is still valid, because login did not create it: revoke it with tendril logout --revoke',
+    )
     expect((await config()).profiles.default).toEqual({ api_url: server.url })
     await lend()
-    expect(JSON.parse((await run(['logout', '--json'])).out)).toEqual({ profile: 'default', revoked: false })
+    expect(JSON.parse((await run(['logout', '--json'])).out)).toEqual({
+      profile: 'default',
+      revoked: false,
+    })
     await lend()
     expect((await run(['logout', '--revoke', '--local'])).code).toBe(2)
-    expect(JSON.parse((await run(['logout', '--revoke', '--json'])).out)).toEqual({ profile: 'default', revoked: true })
+    expect(JSON.parse((await run(['logout', '--revoke', '--json'])).out)).toEqual({
+      profile: 'default',
+      revoked: true,
+    })
     expect(server.revoked).toEqual(['ak_lent'])
   })
 
   test('does not revoke a key that login did not create', async () => {
     await using server = deviceServer({ polls: [granted('ak_new')] })
-    await write({ current: 'default', profiles: { default: { api_url: server.url, api_key: 'ak_old' } } })
+    await write({
+      current: 'default',
+      profiles: { default: { api_url: server.url, api_key: 'ak_old' } },
+    })
     await run(['logout'])
     await run(['login', '--api-url', server.url])
     await run(['login', '--api-url', server.url, '--api-key', 'ak_lent'])

@@ -20,14 +20,20 @@ describe('profiles', () => {
     expect([Object.keys(profiles), current]).toEqual([['default', name], name])
     expect((await run(['profiles', 'use', 'default'])).code).toBe(0)
     const listed = JSON.parse((await run(['profiles', 'list', '--json'])).out)
-    expect(listed.profiles.map((one: { name: string; current: boolean }) => [one.name, one.current])).toEqual([
+    expect(
+      listed.profiles.map((one: { name: string; current: boolean }) => [one.name, one.current]),
+    ).toEqual([
       ['default', true],
       [name, false],
     ])
     await run(['connection', 'get'])
     await run(['connection', 'get', '--profile', name])
     await run(['connection', 'get'], { env: { TENDRIL_PROFILE: name } })
-    expect([here.asked.at(-1)!.headers.get('authorization'), here.asked.length, there.asked.length]).toEqual(['Bearer ak_here', 2, 3])
+    expect([
+      here.asked.at(-1)!.headers.get('authorization'),
+      here.asked.length,
+      there.asked.length,
+    ]).toEqual(['Bearer ak_here', 2, 3])
     expect((await run(['profiles', 'remove', name])).code).toBe(0)
     expect(Object.keys((await config()).profiles)).toEqual(['default'])
   })
@@ -39,7 +45,9 @@ describe('profiles', () => {
     const { code, err } = await run(['connection', 'get', '--api-url', there.url])
     expect([code, there.asked.length]).toEqual([errorTable.unauthenticated.exit, 0])
     expect(err).toContain(`tendril login --api-url ${there.url}`)
-    expect((await run(['connection', 'get', '--profile', 'default', '--api-url', there.url])).code).toBe(errorTable.unauthenticated.exit)
+    expect(
+      (await run(['connection', 'get', '--profile', 'default', '--api-url', there.url])).code,
+    ).toBe(errorTable.unauthenticated.exit)
     expect(there.asked).toEqual([])
   })
 
@@ -49,14 +57,25 @@ describe('profiles', () => {
     const env = { TENDRIL_API_KEY: 'ak_env' }
     await run(['connection', 'get'], { env })
     await run(['--api-key', 'ak_option', 'connection', 'get'], { env })
-    expect(server.asked.slice(1).map(({ headers }) => headers.get('authorization'))).toEqual(['Bearer ak_env', 'Bearer ak_option'])
+    expect(server.asked.slice(1).map(({ headers }) => headers.get('authorization'))).toEqual([
+      'Bearer ak_env',
+      'Bearer ak_option',
+    ])
   })
 
   test.each([
     ['an unknown profile', ['connection', 'get', '--profile', 'nope'], 'no such profile: nope'],
-    ['an invalid address', ['connection', 'get', '--api-url', 'localhost:7070'], 'localhost:7070 is not a valid URL'],
+    [
+      'an invalid address',
+      ['connection', 'get', '--api-url', 'localhost:7070'],
+      'localhost:7070 is not a valid URL',
+    ],
     ['switching to an unknown profile', ['profiles', 'use', 'nope'], 'no such profile: nope'],
-    ['a name that JSON would swallow', ['login', '--api-key', 'ak_x', '--profile', '__proto__'], '__proto__ is not a valid profile name'],
+    [
+      'a name that JSON would swallow',
+      ['login', '--api-key', 'ak_x', '--profile', '__proto__'],
+      '__proto__ is not a valid profile name',
+    ],
   ])('%s is a mistake', async (_, argv, text) => {
     const { code, err } = await run(argv)
     expect([code, err.includes(text)]).toEqual([2, true])
@@ -76,7 +95,10 @@ describe('the file', () => {
   test('keeps fields that this program does not know, and its folder keeps its contents', async () => {
     await using server = deviceServer({ polls: [] })
     await mkdir(join(home.path, '.tendril', 'server'), { recursive: true, mode: 0o755 })
-    await write({ theme: 'dark', profiles: { other: { api_url: 'https://x.example', api_key: 'ak_o', note: 'mine' } } })
+    await write({
+      theme: 'dark',
+      profiles: { other: { api_url: 'https://x.example', api_key: 'ak_o', note: 'mine' } },
+    })
     await chmod(join(home.path, '.tendril'), 0o755)
     await run(['login', '--api-url', server.url, '--api-key', 'ak_x'])
     expect(await config()).toMatchObject({

@@ -5,15 +5,24 @@ import { version } from '../../package.json'
 
 const cases: [string[], { code: number; out?: string; err?: string }][] = [
   [['--version'], { code: 0, out: `tendril ${version}\n` }],
-  [['items', 'lst'], { code: 2, err: "tendril: invalid_input: unknown command 'lst'\n  hint: Did you mean list?\n" }],
+  [
+    ['items', 'lst'],
+    { code: 2, err: "tendril: invalid_input: unknown command 'lst'\n  hint: Did you mean list?\n" },
+  ],
   [
     ['serve', '--port', '1'],
-    { code: 2, err: 'tendril serve takes no arguments; environment variables configure it, as the README describes\n' },
+    {
+      code: 2,
+      err: 'tendril serve takes no arguments; environment variables configure it, as the README describes\n',
+    },
   ],
   // Flags are judged before a database is opened, or these would say that it is empty.
   [['admin', 'plan', 'set'], { code: 2, err: 'tendril admin: --workspace is missing\n' }],
   [['admin', 'tenant', 'create'], { code: 2, err: 'tendril admin: --name is missing\n' }],
-  [['admin', 'tenant', 'list', '--limit', '0'], { code: 2, err: 'tendril admin: --limit must be a whole number from 1 to 100: 0\n' }],
+  [
+    ['admin', 'tenant', 'list', '--limit', '0'],
+    { code: 2, err: 'tendril admin: --limit must be a whole number from 1 to 100: 0\n' },
+  ],
   [['admin', 'webhook', 'replay'], { code: 2, err: 'tendril admin: --id is missing\n' }],
 ]
 
@@ -23,6 +32,9 @@ test.each(cases)('tendril %p', async (argv, { code, out = '', err = '' }) => {
     env: { PATH: process.env.PATH, HOME: folder.path, TENDRIL_HOME: folder.path },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const [printed, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  const [printed, errors] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
   expect({ code: await child.exited, out: printed, err: errors }).toEqual({ code, out, err })
 })

@@ -18,7 +18,9 @@ test('bytes can be cut anywhere', () => {
   const bytes = encoder.encode(text)
   for (let size = 1; size < bytes.length; size++) {
     const read = eventReader()
-    const found = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => read(bytes.subarray(at * size, (at + 1) * size))).flat()
+    const found = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+      read(bytes.subarray(at * size, (at + 1) * size)),
+    ).flat()
     expect(found).toEqual(events)
   }
 })

@@ -8,14 +8,28 @@ import { at, ID, ids, items, pages } from './items.ts'
 
 describe('a table', () => {
   test('of items shows who resolves a doubt, and when the timeline is read next', () => {
-    const doubt = { cause: 'server_error', resolves: 'by_itself', next_read_at: '2027-01-01T00:00:30.500Z' }
+    const doubt = {
+      cause: 'server_error',
+      resolves: 'by_itself',
+      next_read_at: '2027-01-01T00:00:30.500Z',
+    }
     const rows = [
       { id: ids[0]!, status: 'publish_unconfirmed', last_error: '503', doubt },
       { id: ids[1]!, status: 'posted', last_error: null, doubt: null },
     ]
     const columns = columnsFor(rows)
-    expect(columns.map(({ name }) => name)).toEqual(['id', 'status', 'last_error', 'doubt.resolves', 'doubt.next_read_at'])
-    expect(linesOf(rows, columns)[0]!.split(/ {2,}/).slice(2)).toEqual(['503', 'by_itself', '2027-01-01T00:00:30Z'])
+    expect(columns.map(({ name }) => name)).toEqual([
+      'id',
+      'status',
+      'last_error',
+      'doubt.resolves',
+      'doubt.next_read_at',
+    ])
+    expect(linesOf(rows, columns)[0]!.split(/ {2,}/).slice(2)).toEqual([
+      '503',
+      'by_itself',
+      '2027-01-01T00:00:30Z',
+    ])
   })
 
   const rows = [
@@ -31,26 +45,43 @@ describe('a table', () => {
   ]
 
   test('has switches that are off, and an id once', () => {
-    const rules = [{ id: ID, name: 'Orders', enabled: false, pinned: false, job_id: ID, job: { id: ID } }]
+    const rules = [
+      { id: ID, name: 'Orders', enabled: false, pinned: false, job_id: ID, job: { id: ID } },
+    ]
     expect(columnsFor(rules).map(({ name }) => name)).toEqual(['id', 'name', 'enabled', 'job_id'])
   })
 
   test('has heads in words, in whichever case its fields are, and complete ids of either', () => {
     const jobs = [
-      { id: ID, jobId: ID, createdAt: '2027-01-01T00:00:30.500Z', toolCalls: 3, goal: 'Every delay starts at the dock. '.repeat(9) },
+      {
+        id: ID,
+        jobId: ID,
+        createdAt: '2027-01-01T00:00:30.500Z',
+        toolCalls: 3,
+        goal: 'Every delay starts at the dock. '.repeat(9),
+      },
     ]
     const columns = columnsFor(jobs)
-    expect(headOf(columns).split(/ {2,}/)).toEqual(['ID', 'GOAL', 'TOOL_CALLS', 'JOB_ID', 'CREATED_AT'])
+    expect(headOf(columns).split(/ {2,}/)).toEqual([
+      'ID',
+      'GOAL',
+      'TOOL_CALLS',
+      'JOB_ID',
+      'CREATED_AT',
+    ])
     expect(columnsFor(jobs, 140).find(({ name }) => name === 'jobId')!.width).toBe(ID.length)
   })
 
-  test.each([60, 80, 100, 140, 300])('of %i columns is no wider, and its ids are complete', (width) => {
-    const columns = columnsFor(rows, width)
-    const lines = [headOf(columns), ...linesOf(rows, columns)]
-    expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(width)
-    for (const line of lines.slice(1)) expect(line).toStartWith(ID)
-    expect(columns.map(({ name }) => name)).toEqual(expect.arrayContaining(['id', 'status']))
-  })
+  test.each([60, 80, 100, 140, 300])(
+    'of %i columns is no wider, and its ids are complete',
+    (width) => {
+      const columns = columnsFor(rows, width)
+      const lines = [headOf(columns), ...linesOf(rows, columns)]
+      expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(width)
+      for (const line of lines.slice(1)) expect(line).toStartWith(ID)
+      expect(columns.map(({ name }) => name)).toEqual(expect.arrayContaining(['id', 'status']))
+    },
+  )
 
   test('has each record on one line, uncut when there is no terminal', () => {
     const [, second] = linesOf(rows, columnsFor(rows))
@@ -78,8 +109,20 @@ describe('a table', () => {
       },
     ]
     const columns = columnsFor(signals, 90)
-    expect(columns.map(({ name }) => name)).toEqual(['id', 'status', 'score', 'post.text', 'post.author'])
-    expect(linesOf(signals, columns)[0]!.split(/ {2,}/)).toEqual([ID, 'open', '58', 'Who waits?', 'dock_notes'])
+    expect(columns.map(({ name }) => name)).toEqual([
+      'id',
+      'status',
+      'score',
+      'post.text',
+      'post.author',
+    ])
+    expect(linesOf(signals, columns)[0]!.split(/ {2,}/)).toEqual([
+      ID,
+      'open',
+      '58',
+      'Who waits?',
+      'dock_notes',
+    ])
     expect(columnsFor(signals, 140).find(({ name }) => name === 'target_id')!.width).toBe(ID.length)
   })
 
@@ -90,14 +133,21 @@ describe('a table', () => {
 
   test('has a bold header only on a terminal with colours', async () => {
     await using server = scriptedServer(pages)
-    expect((await cli(['items', 'list'], at(server.url, { columns: 120, colour: true }))).out).toStartWith('\u001b[1mID')
+    expect(
+      (await cli(['items', 'list'], at(server.url, { columns: 120, colour: true }))).out,
+    ).toStartWith('\u001b[1mID')
     expect((await cli(['items', 'list'], at(server.url, { columns: 120 }))).out).toStartWith('ID')
   })
 })
 
 test('a table of items shows the beginning of the hash of each text as its mark', () => {
-  const rows = items.slice(0, 1).map((item) => ({ ...item, content_hash: `89abcdef${'0'.repeat(56)}` }))
+  const rows = items
+    .slice(0, 1)
+    .map((item) => ({ ...item, content_hash: `89abcdef${'0'.repeat(56)}` }))
   const columns = columnsFor(rows)
-  expect([headOf(columns), linesOf(rows, columns)[0]]).toEqual([expect.stringContaining('MARK'), expect.stringMatching(/\b89abcdef\b/)])
+  expect([headOf(columns), linesOf(rows, columns)[0]]).toEqual([
+    expect.stringContaining('MARK'),
+    expect.stringMatching(/\b89abcdef\b/),
+  ])
   expect(linesOf(rows, columns)[0]).not.toContain('89abcdef0')
 })

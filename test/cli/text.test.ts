@@ -40,15 +40,23 @@ describe('columns line up', () => {
   ]
   // Nothing is shown of it by itself, and in a cell it is a mark.
   const cells = widths.map(([text, wide]): [string, number] => [text, text === '\u200b' ? 8 : wide])
-  const rows = [...cells, ...others].map(([name, wide], index) => ({ id: ID, name: `${name}|`, wide, created_at: `end${index}` }))
+  const rows = [...cells, ...others].map(([name, wide], index) => ({
+    id: ID,
+    name: `${name}|`,
+    wide,
+    created_at: `end${index}`,
+  }))
   const lines = linesOf(rows, columnsFor(rows))
 
-  test.each(rows.map(({ name, wide }, index) => [name, wide, lines[index]!] as const))('after %p', (_, wide, line) => {
-    const [shown, after] = [line.slice(0, line.indexOf('|')), line.slice(line.indexOf('|') + 1)]
-    expect(widthOf(shown)).toBe(ID.length + 2 + wide)
-    const spaces = /^ +/.exec(after)![0].length
-    expect(wide + spaces).toBe(61 + 2)
-  })
+  test.each(rows.map(({ name, wide }, index) => [name, wide, lines[index]!] as const))(
+    'after %p',
+    (_, wide, line) => {
+      const [shown, after] = [line.slice(0, line.indexOf('|')), line.slice(line.indexOf('|') + 1)]
+      expect(widthOf(shown)).toBe(ID.length + 2 + wide)
+      const spaces = /^ +/.exec(after)![0].length
+      expect(wide + spaces).toBe(61 + 2)
+    },
+  )
 
   test('and no cell can control the terminal', () => {
     expect(lines.join('')).not.toMatch(/\p{Cc}/u)
@@ -69,26 +77,37 @@ test('a cell is cut between characters, never within one', () => {
 
 test('text has the width that a terminal gives it, is cut between characters, and cannot control it', () => {
   expect(['abc', '漢字', '👩‍🚀', 'é', 'e\u0301', ''].map(widthOf)).toEqual([3, 4, 2, 1, 1, 0])
-  expect([truncated('abcdef', 4), truncated('漢字漢字', 4), truncated('👩‍🚀👩‍🚀', 3), truncated('abc', 3)]).toEqual([
-    'abc…',
-    '漢…',
-    '👩‍🚀…',
-    'abc',
-  ])
-  expect(harmless('a\u001b]0;x\u0007\rb\u202ec\nd')).toBe('a[U+001B]]0;x[U+0007][U+000D]b[U+202E]c\nd')
+  expect([
+    truncated('abcdef', 4),
+    truncated('漢字漢字', 4),
+    truncated('👩‍🚀👩‍🚀', 3),
+    truncated('abc', 3),
+  ]).toEqual(['abc…', '漢…', '👩‍🚀…', 'abc'])
+  expect(harmless('a\u001b]0;x\u0007\rb\u202ec\nd')).toBe(
+    'a[U+001B]]0;x[U+0007][U+000D]b[U+202E]c\nd',
+  )
 })
 
 test('what nobody would see is shown as a mark and counted, in tables, records and JSON, and nothing is said of what writing needs', () => {
   const told = (value: unknown): string => {
     const said: string[] = []
-    warnOfUnseen({ write: (text) => void said.push(text), pass: async () => {}, columns: 80, colour: false }, value)
+    warnOfUnseen(
+      { write: (text) => void said.push(text), pass: async () => {}, columns: 80, colour: false },
+      value,
+    )
     return said.join('')
   }
   const hidden = { body: 'pay\u202e now\u200b\u200b', tags: ['\u{e0041}'] }
   expect(harmless(hidden.body)).toBe('pay[U+202E] now[U+200B ×2]')
-  expect(escaped(JSON.stringify(hidden))).toBe('{"body":"pay\\u202e now\\u200b\\u200b","tags":["\\udb40\\udc41"]}')
+  expect(escaped(JSON.stringify(hidden))).toBe(
+    '{"body":"pay\\u202e now\\u200b\\u200b","tags":["\\udb40\\udc41"]}',
+  )
   expect(JSON.parse(escaped(JSON.stringify(hidden)))).toEqual(hidden)
   expect(told(hidden)).toContain('has 4 characters that nobody would see')
-  for (const text of ['👨‍👩‍👧‍👦 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}', 'می‌خواهم', 'two\nlines\tand a tab'])
+  for (const text of [
+    '👨‍👩‍👧‍👦 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+    'می‌خواهم',
+    'two\nlines\tand a tab',
+  ])
     expect([harmless(text), told([text])]).toEqual([text, ''])
 })

@@ -15,11 +15,19 @@ describe('--wait', () => {
     cli(['batches', 'create', '--wait', ...argv], at(url, options))
 
   test('polls until the record is ready, ever more slowly', async () => {
-    await using server = scriptedServer([batch('queued'), batch('queued'), batch('generating'), batch('generating'), batch('ready')])
+    await using server = scriptedServer([
+      batch('queued'),
+      batch('queued'),
+      batch('generating'),
+      batch('generating'),
+      batch('ready'),
+    ])
     const { code, out, err, pauses } = await create(server.url, ['--json'])
     expect([code, err, pauses]).toEqual([0, '', [250, 375, 562.5]])
     expect(JSON.parse(out)).toMatchObject({ batch: { status: 'ready' } })
-    expect(server.asked.slice(1).map(({ method, path }) => `${method} ${path}`)).toEqual(Array(4).fill(`GET /api/v1/growth/batches/${ID}`))
+    expect(server.asked.slice(1).map(({ method, path }) => `${method} ${path}`)).toEqual(
+      Array(4).fill(`GET /api/v1/growth/batches/${ID}`),
+    )
   })
 
   test('shows progress on a terminal, and removes it again', async () => {
@@ -29,17 +37,25 @@ describe('--wait', () => {
   })
 
   test('ends with its own exit code when the record has failed, and still prints it', async () => {
-    await using server = scriptedServer([batch('queued'), batch('failed', { error: 'generation_failed: lower the count' })])
+    await using server = scriptedServer([
+      batch('queued'),
+      batch('failed', { error: 'generation_failed: lower the count' }),
+    ])
     const { code, out, err } = await create(server.url, ['--json'])
     expect(code).toBe(FAILED_EXIT)
     expect(JSON.parse(out)).toMatchObject({ batch: { status: 'failed' } })
-    expect(JSON.parse(err)).toEqual({ error: { code: 'generation_failed', message: 'lower the count' } })
+    expect(JSON.parse(err)).toEqual({
+      error: { code: 'generation_failed', message: 'lower the count' },
+    })
   })
 
   test('ends at its deadline, and says how to check again', async () => {
     await using server = scriptedServer([batch('queued'), batch('generating')])
     const { code, err, pauses } = await create(server.url, ['--timeout', '2'])
-    expect([code, pauses.reduce((sum, one) => sum + one, 0)]).toEqual([errorTable.unavailable.exit, 2_000])
+    expect([code, pauses.reduce((sum, one) => sum + one, 0)]).toEqual([
+      errorTable.unavailable.exit,
+      2_000,
+    ])
     expect(err).toContain(`tendril batches get ${ID}`)
   })
 
@@ -50,13 +66,22 @@ describe('--wait', () => {
     })
     const created = { status: 201, body: { engagement: engagement('queued') } }
     await using server = scriptedServer([created, listed('generating'), listed('drafted')])
-    const { code, out } = await cli(['signals', 'engage', ids[2]!, '--action', 'reply', '--wait', '--json'], at(server.url))
+    const { code, out } = await cli(
+      ['signals', 'engage', ids[2]!, '--action', 'reply', '--wait', '--json'],
+      at(server.url),
+    )
     expect([code, JSON.parse(out)]).toEqual([0, { engagement: engagement('drafted') }])
-    expect(server.asked.slice(1).map(({ path }) => path)).toEqual(Array(2).fill('/api/v1/growth/engagements?limit=100'))
+    expect(server.asked.slice(1).map(({ path }) => path)).toEqual(
+      Array(2).fill('/api/v1/growth/engagements?limit=100'),
+    )
   })
 
   test('ends for a failed report as for any failed record', async () => {
-    const report = (status: string) => ({ id: ID, status, error: status === 'failed' ? 'enqueue_failed' : null })
+    const report = (status: string) => ({
+      id: ID,
+      status,
+      error: status === 'failed' ? 'enqueue_failed' : null,
+    })
     await using server = scriptedServer([
       { status: 201, body: { report: report('queued') } },
       { body: { reports: [report('failed')], next_cursor: null } },

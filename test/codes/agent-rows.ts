@@ -5,17 +5,27 @@ import type { Rows } from './row.ts'
 
 const AGENT = '/api/v1/agent'
 
-const newConversation = async ({ made }: Place): Promise<string> => (await made('POST', `${AGENT}/conversations`, {})).conversation.id
+const newConversation = async ({ made }: Place): Promise<string> =>
+  (await made('POST', `${AGENT}/conversations`, {})).conversation.id
 
 /** A conversation in which the agent has answered, with the ids of both messages and of the job. */
 const talked = async (place: Place) => {
   const conversation = await newConversation(place)
-  const { message, job } = await place.made('POST', `${AGENT}/conversations/${conversation}/messages`, { content: 'Hello' })
+  const { message, job } = await place.made(
+    'POST',
+    `${AGENT}/conversations/${conversation}/messages`,
+    { content: 'Hello' },
+  )
   const { messages } = await eventually(
     () => place.made('GET', `${AGENT}/conversations/${conversation}`),
     (shown) => shown.messages.length === 2,
   )
-  return { conversation, asked: message.id, job: job.id, answer: messages.find(({ role }: { role: string }) => role === 'assistant').id }
+  return {
+    conversation,
+    asked: message.id,
+    job: job.id,
+    answer: messages.find(({ role }: { role: string }) => role === 'assistant').id,
+  }
 }
 
 const archived = async (place: Place): Promise<string> => {
@@ -25,7 +35,8 @@ const archived = async (place: Place): Promise<string> => {
 }
 
 const TASK = { taskType: 'classify_text', input: { text: 'It is late', labels: ['late', 'early'] } }
-const newTask = async ({ made }: Place): Promise<string> => (await made('POST', `${AGENT}/tasks`, TASK)).task.id
+const newTask = async ({ made }: Place): Promise<string> =>
+  (await made('POST', `${AGENT}/tasks`, TASK)).task.id
 const running = async (place: Place): Promise<string> => {
   const id = await newTask(place)
   await eventually(
@@ -42,7 +53,9 @@ const cancelled = async (place: Place): Promise<string> => {
 }
 
 export const conversationRows: Rows = {
-  'GET /api/v1/agent/conversations': { calls: ({ send }) => ({ 200: () => send('GET', `${AGENT}/conversations?limit=50`) }) },
+  'GET /api/v1/agent/conversations': {
+    calls: ({ send }) => ({ 200: () => send('GET', `${AGENT}/conversations?limit=50`) }),
+  },
   'POST /api/v1/agent/conversations': {
     body: {},
     calls: ({ send }) => ({
@@ -60,7 +73,8 @@ export const conversationRows: Rows = {
     body: { content: 'Hello' },
     calls: async (place) => {
       const [open, closed] = [await newConversation(place), await archived(place)]
-      const send = (id: string, body: object) => place.send('POST', `${AGENT}/conversations/${id}/messages`, body)
+      const send = (id: string, body: object) =>
+        place.send('POST', `${AGENT}/conversations/${id}/messages`, body)
       return {
         201: () => send(open, { content: 'Hello' }),
         400: () => send(open, { content: '' }),
@@ -79,8 +93,16 @@ export const conversationRows: Rows = {
     calls: async (place) => {
       const { conversation, asked, answer } = await talked(place)
       const send = (messageId: string) =>
-        place.send('POST', `${AGENT}/conversations/${conversation}/feedback`, { messageId, verdict: 'down', correction: 'Shorter' })
-      return { 201: () => send(answer), 400: () => send(asked), 500: () => unwritable(place, 'agent_feedback', () => send(answer)) }
+        place.send('POST', `${AGENT}/conversations/${conversation}/feedback`, {
+          messageId,
+          verdict: 'down',
+          correction: 'Shorter',
+        })
+      return {
+        201: () => send(answer),
+        400: () => send(asked),
+        500: () => unwritable(place, 'agent_feedback', () => send(answer)),
+      }
     },
   },
   'GET /api/v1/agent/feedback': {
@@ -117,14 +139,18 @@ export const jobRows: Rows = {
       400: () => send('GET', `${AGENT}/approvals?status=open`),
     }),
   },
-  'GET /api/v1/agent/usage': { calls: ({ send }) => ({ 200: () => send('GET', `${AGENT}/usage`) }) },
+  'GET /api/v1/agent/usage': {
+    calls: ({ send }) => ({ 200: () => send('GET', `${AGENT}/usage`) }),
+  },
   'GET /api/v1/agent/analytics': {
     calls: ({ send }) => ({
       200: () => send('GET', `${AGENT}/analytics?window=30d`),
       400: () => send('GET', `${AGENT}/analytics?window=1d`),
     }),
   },
-  'GET /api/v1/agent/tasks': { calls: ({ send }) => ({ 200: () => send('GET', `${AGENT}/tasks?status=queued&limit=50`) }) },
+  'GET /api/v1/agent/tasks': {
+    calls: ({ send }) => ({ 200: () => send('GET', `${AGENT}/tasks?status=queued&limit=50`) }),
+  },
   'POST /api/v1/agent/tasks': {
     body: TASK,
     calls: (place) => ({
@@ -150,8 +176,14 @@ export const jobRows: Rows = {
 
 const newPlaybook = async ({ made }: Place) => {
   const slug = `p-${newId()}`
-  const { playbook } = await made('POST', `${AGENT}/playbooks`, { slug, name: 'Voice', content: 'Plain words.' })
-  const { version } = await made('POST', `${AGENT}/playbooks/${playbook.id}/versions`, { content: 'Short, plain words.' })
+  const { playbook } = await made('POST', `${AGENT}/playbooks`, {
+    slug,
+    name: 'Voice',
+    content: 'Plain words.',
+  })
+  const { version } = await made('POST', `${AGENT}/playbooks/${playbook.id}/versions`, {
+    content: 'Short, plain words.',
+  })
   return { id: playbook.id as string, slug, draft: version.id as string }
 }
 const rejected = async (place: Place) => {
@@ -161,13 +193,24 @@ const rejected = async (place: Place) => {
 }
 
 export const playbookRows: Rows = {
-  'GET /api/v1/agent/playbooks': { calls: ({ send }) => ({ 200: () => send('GET', `${AGENT}/playbooks?status=active`) }) },
+  'GET /api/v1/agent/playbooks': {
+    calls: ({ send }) => ({ 200: () => send('GET', `${AGENT}/playbooks?status=active`) }),
+  },
   'POST /api/v1/agent/playbooks': {
     body: { slug: 'nobody', name: 'Voice', content: 'Plain words.' },
     calls: async (place) => {
       const { slug } = await newPlaybook(place)
-      const send = (given: string) => place.send('POST', `${AGENT}/playbooks`, { slug: given, name: 'Voice', content: 'Plain words.' })
-      return { 201: () => send(`q-${newId()}`), 400: () => send('Not a slug'), 409: () => send(slug) }
+      const send = (given: string) =>
+        place.send('POST', `${AGENT}/playbooks`, {
+          slug: given,
+          name: 'Voice',
+          content: 'Plain words.',
+        })
+      return {
+        201: () => send(`q-${newId()}`),
+        400: () => send('Not a slug'),
+        409: () => send(slug),
+      }
     },
   },
   'GET /api/v1/agent/playbooks/{id}': {
@@ -188,7 +231,8 @@ export const playbookRows: Rows = {
     body: { content: 'Plain words.' },
     calls: async (place) => {
       const { id } = await newPlaybook(place)
-      const send = (content: string) => place.send('POST', `${AGENT}/playbooks/${id}/versions`, { content, rationale: 'Shorter' })
+      const send = (content: string) =>
+        place.send('POST', `${AGENT}/playbooks/${id}/versions`, { content, rationale: 'Shorter' })
       return { 201: () => send('Words.'), 400: () => send('') }
     },
   },

@@ -7,7 +7,11 @@ import type { Rows } from './row.ts'
 const CHANNELS = '/api/v1/channels'
 const INBOUND = '/webhooks/channels'
 
-const aConnection = (routingKey = newId(), secret = newWebhookSecret()) => ({ channel: 'dev', routingKey, credentials: { secret } })
+const aConnection = (routingKey = newId(), secret = newWebhookSecret()) => ({
+  channel: 'dev',
+  routingKey,
+  credentials: { secret },
+})
 
 /** A connection that is proven. */
 const connected = async ({ made, person }: Place) => {
@@ -17,13 +21,22 @@ const connected = async ({ made, person }: Place) => {
     () => made('GET', `${CHANNELS}/${connection.id}`),
     (shown) => shown.connection.status === 'active',
   )
-  return { id: connection.id as string, routingKey: body.routingKey, secret: body.credentials.secret }
+  return {
+    id: connection.id as string,
+    routingKey: body.routingKey,
+    secret: body.credentials.secret,
+  }
 }
 
 /** A message, signed as the channel for developers wants it. */
 const posted = ({ server }: Place, routingKey: string, secret: string) => {
-  const [id, body] = [newId(), JSON.stringify({ routingKey, id: newId(), sender: 'anna', text: 'Hello' })]
-  const { 'x-webhook-signature': _, ...headers } = signedHeaders({ id, at: new Date(), body }, [secret])
+  const [id, body] = [
+    newId(),
+    JSON.stringify({ routingKey, id: newId(), sender: 'anna', text: 'Hello' }),
+  ]
+  const { 'x-webhook-signature': _, ...headers } = signedHeaders({ id, at: new Date(), body }, [
+    secret,
+  ])
   return server.send('POST', `${INBOUND}/dev`, { key: null, body, headers })
 }
 
@@ -46,7 +59,10 @@ export const channelRows: Rows = {
     calls: async (place) => {
       const { id } = await connected(place)
       const send = (body: object) => place.send('PATCH', `${CHANNELS}/${id}`, body, place.person)
-      return { 200: () => send({ displayName: 'Help desk' }), 400: () => send({ senderPolicy: 'nobody' }) }
+      return {
+        200: () => send({ displayName: 'Help desk' }),
+        400: () => send({ senderPolicy: 'nobody' }),
+      }
     },
   },
   'DELETE /api/v1/channels/{id}': {

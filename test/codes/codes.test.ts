@@ -1,4 +1,7 @@
-/** Each row of the document's tables of endpoints answers with each of its codes, at a server that `src/main.ts` has started. */
+/**
+ * Each row of the document's tables of endpoints answers with each of its codes, at a server that
+ * `src/main.ts` has started.
+ */
 import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { braces } from '#contract/op'
@@ -14,7 +17,9 @@ test('all 49 rows of the document about the agent answer with all of their codes
   expect(lines).toHaveLength(49)
   expect(faultsOf(lines)).toEqual([])
   // The Authentication section has 401 for every row that needs a credential.
-  const others = lines.filter(({ documented, seen }) => seen.some((code) => code !== 401 && !documented.includes(code)))
+  const others = lines.filter(({ documented, seen }) =>
+    seen.some((code) => code !== 401 && !documented.includes(code)),
+  )
   expect(others).toEqual([])
 })
 
@@ -22,8 +27,11 @@ test('all 104 rows of both documents exist', async () => {
   const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${braces(path)}`
   const known = new Set([...operations, ...documentedRows].map(nameOf))
   const open = documented.filter((row) => !known.has(nameOf(row)))
-  expect([documented.length, new Set(documented.map(nameOf)).size, open.length]).toEqual([104, 104, 3])
-  for (const { method, path } of open) expect([path, (await place.send(method, path, undefined, null)).status]).toEqual([path, 200])
+  expect([documented.length, new Set(documented.map(nameOf)).size, open.length]).toEqual([
+    104, 104, 3,
+  ])
+  for (const { method, path } of open)
+    expect([path, (await place.send(method, path, undefined, null)).status]).toEqual([path, 200])
 })
 
 test('a row that is not called, a code that does not come and another code in its place are faults', () => {
@@ -38,7 +46,9 @@ test('a row that is not called, a code that does not come and another code in it
   expect(faultsOf([line({})])).toEqual([])
   expect(faultsOf([line({ seen: [] })])).toEqual(['GET /a: not called'])
   expect(faultsOf([line({ seen: [200] })])).toEqual(['GET /a: 404 did not come'])
-  expect(faultsOf([line({ wrong: ['500 in the place of 404: {}'] })])).toEqual(['GET /a: 500 in the place of 404: {}'])
+  expect(faultsOf([line({ wrong: ['500 in the place of 404: {}'] })])).toEqual([
+    'GET /a: 500 in the place of 404: {}',
+  ])
   expect(textOf([line({})])).toContain('| GET | /a | 200, 404 | 200, 404 |')
   expect(documentedRows.flatMap(({ codes }) => codes)).toHaveLength(132)
 })

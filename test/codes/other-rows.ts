@@ -24,10 +24,13 @@ const read = async ({ made }: Place, content?: string): Promise<string> => {
   return document.id
 }
 /** Nothing in it can be searched for. */
-const failed = (place: Place): Promise<string> => read(place, '-'.repeat(1 + Math.floor(Math.random() * 500)))
+const failed = (place: Place): Promise<string> =>
+  read(place, '-'.repeat(1 + Math.floor(Math.random() * 500)))
 
 export const documentRows: Rows = {
-  'GET /api/v1/documents': { calls: ({ send }) => ({ 200: () => send('GET', `${DOCUMENTS}?limit=100`) }) },
+  'GET /api/v1/documents': {
+    calls: ({ send }) => ({ 200: () => send('GET', `${DOCUMENTS}?limit=100`) }),
+  },
   'POST /api/v1/documents': {
     body: aDocument(),
     calls: async (place) => {
@@ -57,18 +60,28 @@ export const documentRows: Rows = {
   'POST /api/v1/documents/{id}/retry': {
     calls: async (place) => {
       const [bad, good] = [await failed(place), await read(place)]
-      return { 202: () => place.send('POST', `${DOCUMENTS}/${bad}/retry`), 409: () => place.send('POST', `${DOCUMENTS}/${good}/retry`) }
+      return {
+        202: () => place.send('POST', `${DOCUMENTS}/${bad}/retry`),
+        409: () => place.send('POST', `${DOCUMENTS}/${good}/retry`),
+      }
     },
   },
 }
 
 const newArtifact = async ({ made }: Place): Promise<string> => {
-  const file = { fileName: 'late.csv', kind: 'data', mimeType: 'text/csv', content: `name\n${newId()}\n` }
+  const file = {
+    fileName: 'late.csv',
+    kind: 'data',
+    mimeType: 'text/csv',
+    content: `name\n${newId()}\n`,
+  }
   return (await made('POST', `${ACTIONS}/create_artifact`, file)).result.artifact.id
 }
 const newShare = async (place: Place) => {
   const artifact = await newArtifact(place)
-  const { share, token } = await place.made('POST', `${ARTIFACTS}/${artifact}/shares`, { expiresInDays: 1 })
+  const { share, token } = await place.made('POST', `${ARTIFACTS}/${artifact}/shares`, {
+    expiresInDays: 1,
+  })
   return { artifact, share: share.id as string, token: token as string }
 }
 const onArtifact = (method: string, rest = '') => ({
@@ -79,7 +92,9 @@ const onArtifact = (method: string, rest = '') => ({
 })
 
 export const artifactRows: Rows = {
-  'GET /api/v1/artifacts': { calls: ({ send }) => ({ 200: () => send('GET', `${ARTIFACTS}?limit=100`) }) },
+  'GET /api/v1/artifacts': {
+    calls: ({ send }) => ({ 200: () => send('GET', `${ARTIFACTS}?limit=100`) }),
+  },
   'GET /api/v1/artifacts/{id}': onArtifact('GET'),
   'DELETE /api/v1/artifacts/{id}': onArtifact('DELETE'),
   'GET /api/v1/artifacts/{id}/download': onArtifact('GET', '/download'),
@@ -124,14 +139,23 @@ export const actionRows: Rows = {
 
 const INITIALIZE = {
   ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
-  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'codes', version: '1' } },
+  params: {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'codes', version: '1' },
+  },
 }
 const accept = 'application/json, text/event-stream'
 
 /** A request to the MCP endpoint. Of a stream, only the beginning is read. */
 const mcp = async (
   { server }: Place,
-  { method, key, session, body }: { method: string; key: string | null; session?: string; body?: object },
+  {
+    method,
+    key,
+    session,
+    body,
+  }: { method: string; key: string | null; session?: string; body?: object },
 ): Promise<Pick<Reply, 'status' | 'text'> & { session: string | null }> => {
   const headers: Record<string, string> = { accept, 'content-type': 'application/json' }
   if (key !== null) headers.authorization = `Bearer ${key}`
@@ -142,7 +166,8 @@ const mcp = async (
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
   const { status } = response
-  if (method !== 'GET' || status !== 200) return { status, text: await response.text(), session: response.headers.get('mcp-session-id') }
+  if (method !== 'GET' || status !== 200)
+    return { status, text: await response.text(), session: response.headers.get('mcp-session-id') }
   over.abort()
   return { status, text: '', session: null }
 }
@@ -162,7 +187,9 @@ export const mcpRows: Rows = {
   'POST /api/v1/mcp': { body: INITIALIZE, ...onMcp('POST') },
   'GET /api/v1/mcp': onMcp('GET'),
   'DELETE /api/v1/mcp': onMcp('DELETE'),
-  'GET /api/v1/mcp/servers': { calls: ({ send }) => ({ 200: () => send('GET', `${MCP}/servers`) }) },
+  'GET /api/v1/mcp/servers': {
+    calls: ({ send }) => ({ 200: () => send('GET', `${MCP}/servers`) }),
+  },
   'POST /api/v1/mcp/servers': {
     body: { name: 'Shop' },
     calls: ({ send, person }) => ({
@@ -172,8 +199,15 @@ export const mcpRows: Rows = {
   },
   'DELETE /api/v1/mcp/servers/{id}': {
     calls: async (place) => {
-      const { server } = await place.made('POST', `${MCP}/servers`, { name: 'Old shop' }, place.person)
-      return { 200: () => place.send('DELETE', `${MCP}/servers/${server.id}`, undefined, place.person) }
+      const { server } = await place.made(
+        'POST',
+        `${MCP}/servers`,
+        { name: 'Old shop' },
+        place.person,
+      )
+      return {
+        200: () => place.send('DELETE', `${MCP}/servers/${server.id}`, undefined, place.person),
+      }
     },
   },
 }

@@ -1,4 +1,7 @@
-/** A server started by `src/main.ts`, with a workspace, a key and a person, for requests to every row of the document. */
+/**
+ * A server started by `src/main.ts`, with a workspace, a key and a person, for requests to every
+ * row of the document.
+ */
 import type postgres from 'postgres'
 import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { newId } from '#kernel/ids'
@@ -48,12 +51,16 @@ export const openPlace = async (): Promise<Place> => {
   const newKey = async (of: readonly Scope[]): Promise<string> => {
     const key = newApiKey()
     await owner`insert into api_key (id, tenant_id, name, hash, last4, scopes)
-      values (${newId()}, ${tenantId}, 'codes', ${hashApiKey(key)}, ${key.slice(-4)}, ${of as string[]})`
+      values (${newId()}, ${tenantId}, 'codes', ${hashApiKey(key)}, ${key.slice(-4)},
+        ${of as string[]})`
     return key
   }
   const key = await newKey(scopes)
   const { id: sessionId, member } = await newPerson(owner, tenantId)
-  const person = await createTokens(TEST_SECRET).access({ sessionId, personId: member.personId }, new Date(Date.now() + SESSION_MS))
+  const person = await createTokens(TEST_SECRET).access(
+    { sessionId, personId: member.personId },
+    new Date(Date.now() + SESSION_MS),
+  )
   const send: Place['send'] = (method, path, body, by = key) =>
     server.send(method, path, { key: by, ...(body === undefined ? {} : { body }) })
   const made: Place['made'] = async (method, path, body, by) => {
@@ -62,11 +69,24 @@ export const openPlace = async (): Promise<Place> => {
     throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`)
   }
   const owned = stack.move()
-  return { owner, server, key, person, newKey, send, made, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return {
+    owner,
+    server,
+    key,
+    person,
+    newKey,
+    send,
+    made,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
 }
 
 /** While no row can be written to a table. */
-export const unwritable = async <R>({ owner }: Place, table: string, during: () => Promise<R>): Promise<R> => {
+export const unwritable = async <R>(
+  { owner }: Place,
+  table: string,
+  during: () => Promise<R>,
+): Promise<R> => {
   await owner.unsafe(`alter table ${table} add constraint away check (false) not valid`)
   try {
     return await during()
@@ -76,7 +96,11 @@ export const unwritable = async <R>({ owner }: Place, table: string, during: () 
 }
 
 /** While a table cannot be read. */
-export const unreadable = async <R>({ owner }: Place, table: string, during: () => Promise<R>): Promise<R> => {
+export const unreadable = async <R>(
+  { owner }: Place,
+  table: string,
+  during: () => Promise<R>,
+): Promise<R> => {
   await owner.unsafe(`alter table ${table} rename to ${table}_away`)
   try {
     return await during()

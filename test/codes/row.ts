@@ -2,7 +2,10 @@
 import type { Reply } from '#test/support/app'
 import type { Place } from './place.ts'
 
-/** The answer, by the code that it must have. Codes that come about alike everywhere, 401 and 404, are not named here. */
+/**
+ * The answer, by the code that it must have. Codes that come about alike everywhere, 401 and 404,
+ * are not named here.
+ */
 export type Calls = Partial<Record<number, () => Promise<Pick<Reply, 'status' | 'text'>>>>
 
 export interface Row {

@@ -1,6 +1,7 @@
 /**
- * Starts a server and calls every row of the tables of endpoints of the document about the agent, once for each code: `npm run codes`. Prints
- * method, path, documented codes and codes seen; exits 1 if one is missing. The Authentication section adds 401 to the rows that do not list it.
+ * Starts a server and calls every row of the tables of endpoints of the document about the agent,
+ * once for each code: `npm run codes`. Prints method, path, documented codes and codes seen; exits
+ * 1 if one is missing. The Authentication section adds 401 to the rows that do not list it.
  */
 import { withTemplate } from '#test/faults/own-database'
 import { openPlace } from './place.ts'

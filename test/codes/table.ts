@@ -37,10 +37,13 @@ interface Documented {
   codes?: number[]
 }
 
-export const documentedRows: Documented[] = (documented as Documented[]).filter(({ codes }) => codes !== undefined)
+export const documentedRows: Documented[] = (documented as Documented[]).filter(
+  ({ codes }) => codes !== undefined,
+)
 
 /** Every id in the path is well formed, and of nothing. */
-const nowhere = (path: string, { unknown }: Row): string => path.replaceAll(/\{\w+\}/g, () => unknown ?? newId())
+const nowhere = (path: string, { unknown }: Row): string =>
+  path.replaceAll(/\{\w+\}/g, () => unknown ?? newId())
 
 /** What comes about alike for every row: no credential, and ids of nothing. */
 const usual = (place: Place, { method, path, codes = [] }: Documented, row: Row): Calls => {
@@ -61,7 +64,8 @@ const called = async (place: Place, one: Documented): Promise<Line> => {
   for (const [code, call] of Object.entries(calls)) {
     const { status, text } = await call!()
     if (!line.seen.includes(status)) line.seen.push(status)
-    if (status !== Number(code)) line.wrong.push(`${status} in the place of ${code}: ${text.slice(0, 200)}`)
+    if (status !== Number(code))
+      line.wrong.push(`${status} in the place of ${code}: ${text.slice(0, 200)}`)
   }
   return { ...line, seen: line.seen.sort((a, b) => a - b) }
 }
@@ -79,12 +83,18 @@ export const faultsOf = (lines: readonly Line[]): string[] =>
     const name = `${method} ${path}`
     if (seen.length === 0) return [`${name}: not called`]
     const missing = codes.filter((code) => !seen.includes(code))
-    return [...wrong.map((line) => `${name}: ${line}`), ...missing.map((code) => `${name}: ${code} did not come`)]
+    return [
+      ...wrong.map((line) => `${name}: ${line}`),
+      ...missing.map((code) => `${name}: ${code} did not come`),
+    ]
   })
 
 export const textOf = (lines: readonly Line[]): string =>
   [
     '| method | path | documented | seen |',
     '|---|---|---|---|',
-    ...lines.map(({ method, path, documented: codes, seen }) => `| ${method} | ${path} | ${codes.join(', ')} | ${seen.join(', ')} |`),
+    ...lines.map(
+      ({ method, path, documented: codes, seen }) =>
+        `| ${method} | ${path} | ${codes.join(', ')} | ${seen.join(', ')} |`,
+    ),
   ].join('\n')

@@ -20,7 +20,10 @@ const refusal = (env: Record<string, string>): string => {
 
 describe('the settings of S3', () => {
   test('are none at all, or these', () => {
-    expect([readConfig({}).s3, readConfig({ S3_BUCKET: '', S3_ENDPOINT: '' }).s3]).toEqual([undefined, undefined])
+    expect([readConfig({}).s3, readConfig({ S3_BUCKET: '', S3_ENDPOINT: '' }).s3]).toEqual([
+      undefined,
+      undefined,
+    ])
     expect(readConfig(whole).s3).toEqual({
       endpoint: 'https://s3.example.com',
       bucket: 'files.example',
@@ -35,7 +38,9 @@ describe('the settings of S3', () => {
   })
 
   test('are refused if one alone is set, with the names of all others', () => {
-    expect(refusal({ S3_BUCKET: 'files' })).toStartWith('S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY are not set: ')
+    expect(refusal({ S3_BUCKET: 'files' })).toStartWith(
+      'S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY are not set: ',
+    )
   })
 
   test.each([
@@ -57,6 +62,8 @@ describe('the settings of S3', () => {
   test('never appear in a refusal if they are secret', () => {
     expect(refusal({ ...whole, S3_SECRET_ACCESS_KEY: 'a hidden secret' })).not.toContain('hidden')
     expect(refusal({ ...whole, S3_ACCESS_KEY_ID: 'a hidden id' })).not.toContain('hidden')
-    expect(refusal({ ...whole, S3_ENDPOINT: 'https://user:hidden@s3.example.com' })).not.toContain('hidden')
+    expect(refusal({ ...whole, S3_ENDPOINT: 'https://user:hidden@s3.example.com' })).not.toContain(
+      'hidden',
+    )
   })
 })

@@ -1,4 +1,7 @@
-/** The protocol's own conformance suites against the real transport, sessions and checks; only the surface is for the suites. */
+/**
+ * The protocol's own conformance suites against the real transport, sessions and checks; only the
+ * surface is for the suites.
+ */
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { MCP_PATH } from '#edge/mcp/endpoint'
@@ -22,20 +25,34 @@ const suites: Suite[] = [
   { name: 'mcp-conformance-alpha', args: ['--requirements', '2026-07-28'] },
 ]
 
-/** Runs under Bun, as it needs a newer Node than the installed one, and in a folder of its own, as it leaves files. */
+/**
+ * Runs under Bun, as it needs a newer Node than the installed one, and in a folder of its own, as
+ * it leaves files.
+ */
 const run = async ({ name, args }: Suite): Promise<{ exitCode: number; output: string }> => {
   await using folder = await temporaryFolder()
   const program = join(process.cwd(), 'node_modules', name, 'dist', 'index.js')
-  const child = Bun.spawn([process.execPath, program, 'server', '--url', `${proxy.url}${MCP_PATH}`, ...args], {
-    cwd: folder.path,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const [out, err, exitCode] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  const child = Bun.spawn(
+    [process.execPath, program, 'server', '--url', `${proxy.url}${MCP_PATH}`, ...args],
+    {
+      cwd: folder.path,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  const [out, err, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
   return { exitCode, output: `${out}\n${err}` }
 }
 
-/** Scenarios by the mark before their name: `✗ ping: 1 passed, 1 failed`, and below them those that a revision does not require. */
-const namesIn = (output: string, pattern: RegExp): string[] => [...output.matchAll(pattern)].map(([, name]) => name!)
+/**
+ * Scenarios by the mark before their name: `✗ ping: 1 passed, 1 failed`, and below them those that
+ * a revision does not require.
+ */
+const namesIn = (output: string, pattern: RegExp): string[] =>
+  [...output.matchAll(pattern)].map(([, name]) => name!)
 
 test.each(suites)(
   '$name $args finds no failure',

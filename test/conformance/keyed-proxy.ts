@@ -7,7 +7,10 @@ export interface KeyedProxy extends AsyncDisposable {
 }
 
 /** Replaces the proxy's own name by the target's; every other Host and Origin stays as it is. */
-const passedHeaders = (headers: IncomingHttpHeaders, { from, to }: { from: string; to: string }): IncomingHttpHeaders => ({
+const passedHeaders = (
+  headers: IncomingHttpHeaders,
+  { from, to }: { from: string; to: string },
+): IncomingHttpHeaders => ({
   ...headers,
   ...(headers.host === from ? { host: to } : {}),
   ...(headers.origin === `http://${from}` ? { origin: `http://${to}` } : {}),
@@ -20,11 +23,14 @@ export const startKeyedProxy = async (target: string, key: string): Promise<Keye
     const { method, url: path } = incoming
     const own = `127.0.0.1:${(server.address() as AddressInfo).port}`
     const headers = passedHeaders(incoming.headers, { from: own, to: host })
-    const passed = send({ hostname, port, method, path, headers: { ...headers, authorization: `Bearer ${key}` } }, (reply) => {
-      outgoing.writeHead(reply.statusCode ?? 502, reply.headers)
-      outgoing.flushHeaders()
-      reply.pipe(outgoing)
-    })
+    const passed = send(
+      { hostname, port, method, path, headers: { ...headers, authorization: `Bearer ${key}` } },
+      (reply) => {
+        outgoing.writeHead(reply.statusCode ?? 502, reply.headers)
+        outgoing.flushHeaders()
+        reply.pipe(outgoing)
+      },
+    )
     passed.on('error', () => outgoing.destroy())
     outgoing.on('close', () => passed.destroy())
     incoming.pipe(passed)

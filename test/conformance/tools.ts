@@ -8,7 +8,8 @@ import {
 } from '@modelcontextprotocol/server'
 
 /** One red pixel. */
-export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+export const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 /** A header without sound. */
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA='
 
@@ -24,11 +25,20 @@ export interface Fixture {
   ): Promise<CallToolResult | InputRequiredResult> | CallToolResult | InputRequiredResult
 }
 
-export const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] })
-export const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
+export const text = (value: string): CallToolResult => ({
+  content: [{ type: 'text', text: value }],
+})
+export const object = (properties: object, required: string[] = []) => ({
+  type: 'object',
+  properties,
+  required,
+})
 
 const plain: Record<string, Fixture> = {
-  test_simple_text: { description: 'Answers with text', run: () => text('This is a simple text response for testing.') },
+  test_simple_text: {
+    description: 'Answers with text',
+    run: () => text('This is a simple text response for testing.'),
+  },
   test_image_content: {
     description: 'Answers with a picture',
     run: () => ({ content: [{ type: 'image', data: PNG, mimeType: 'image/png' }] }),
@@ -43,7 +53,11 @@ const plain: Record<string, Fixture> = {
       content: [
         {
           type: 'resource',
-          resource: { uri: 'test://embedded-resource', mimeType: 'text/plain', text: 'This is an embedded resource content.' },
+          resource: {
+            uri: 'test://embedded-resource',
+            mimeType: 'text/plain',
+            text: 'This is an embedded resource content.',
+          },
         },
       ],
     }),
@@ -56,7 +70,11 @@ const plain: Record<string, Fixture> = {
         { type: 'image', data: PNG, mimeType: 'image/png' },
         {
           type: 'resource',
-          resource: { uri: 'test://mixed-content-resource', mimeType: 'application/json', text: '{"test":"data","value":123}' },
+          resource: {
+            uri: 'test://mixed-content-resource',
+            mimeType: 'application/json',
+            text: '{"test":"data","value":123}',
+          },
         },
       ],
     }),
@@ -92,7 +110,10 @@ const speaking: Record<string, Fixture> = {
       const progressToken = ctx.mcpReq._meta?.progressToken
       for (const progress of [0, 50, 100]) {
         if (progressToken !== undefined)
-          await ctx.mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 100 } })
+          await ctx.mcpReq.notify({
+            method: 'notifications/progress',
+            params: { progressToken, progress, total: 100 },
+          })
         await Bun.sleep(STEP_MS)
       }
       return text('done')
@@ -109,7 +130,11 @@ const speaking: Record<string, Fixture> = {
 }
 
 /** Sends on the stream of the same request, as the other one may not be open yet. */
-const elicited = async (ctx: ServerContext, message: string, requestedSchema: object): Promise<CallToolResult> => {
+const elicited = async (
+  ctx: ServerContext,
+  message: string,
+  requestedSchema: object,
+): Promise<CallToolResult> => {
   const params = { mode: 'form' as const, message, requestedSchema: requestedSchema as never }
   const { action, content } = await ctx.mcpReq.send({ method: 'elicitation/create', params })
   return text(`Elicitation completed: action=${action}, content=${JSON.stringify(content)}`)
@@ -125,8 +150,15 @@ const choices = {
       { const: 'value3', title: 'Third Option' },
     ],
   },
-  legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'], enumNames: ['Option One', 'Option Two', 'Option Three'] },
-  untitledMulti: { type: 'array', items: { type: 'string', enum: ['option1', 'option2', 'option3'] } },
+  legacyEnum: {
+    type: 'string',
+    enum: ['opt1', 'opt2', 'opt3'],
+    enumNames: ['Option One', 'Option Two', 'Option Three'],
+  },
+  untitledMulti: {
+    type: 'array',
+    items: { type: 'string', enum: ['option1', 'option2', 'option3'] },
+  },
   titledMulti: {
     type: 'array',
     items: {
@@ -152,7 +184,12 @@ const asking: Record<string, Fixture> = {
     description: 'Asks the client for a completion',
     input: object({ prompt: { type: 'string' } }, ['prompt']),
     async run(ctx, { prompt }) {
-      const params = { messages: [{ role: 'user' as const, content: { type: 'text' as const, text: String(prompt) } }], maxTokens: 100 }
+      const params = {
+        messages: [
+          { role: 'user' as const, content: { type: 'text' as const, text: String(prompt) } },
+        ],
+        maxTokens: 100,
+      }
       const { content } = await ctx.mcpReq.send({ method: 'sampling/createMessage', params })
       const [first] = Array.isArray(content) ? content : [content]
       return text(`LLM response: ${first?.type === 'text' ? first.text : ''}`)
@@ -162,7 +199,11 @@ const asking: Record<string, Fixture> = {
     description: 'Asks the user for something',
     input: object({ message: { type: 'string' } }, ['message']),
     run: (ctx, { message }) =>
-      elicited(ctx, String(message), object({ username: { type: 'string' }, email: { type: 'string' } }, ['username', 'email'])),
+      elicited(
+        ctx,
+        String(message),
+        object({ username: { type: 'string' }, email: { type: 'string' } }, ['username', 'email']),
+      ),
   },
   test_elicitation_sep1034_defaults: {
     description: 'Asks with defaults',
@@ -178,13 +219,20 @@ const asking: Record<string, Fixture> = {
       ctx.mcpReq.inputResponses
         ? text('answered')
         : inputRequired({
-            inputRequests: { name: { method: 'elicitation/create', params: { message: 'Who?', requestedSchema: object({}) as never } } },
+            inputRequests: {
+              name: {
+                method: 'elicitation/create',
+                params: { message: 'Who?', requestedSchema: object({}) as never },
+              },
+            },
           }),
   },
   test_missing_capability: {
     description: 'Needs a client that can sample',
     run() {
-      throw new ProtocolError(-32_021, 'the client has not declared sampling', { requiredCapabilities: { sampling: {} } })
+      throw new ProtocolError(-32_021, 'the client has not declared sampling', {
+        requiredCapabilities: { sampling: {} },
+      })
     },
   },
 }

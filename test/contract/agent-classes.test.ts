@@ -1,4 +1,7 @@
-/** Every tool with its class, and whether its answer holds text of people outside. A new tool needs a row, and a thought. */
+/**
+ * Every tool with its class, and whether its answer holds text of people outside. A new tool needs
+ * a row, and a thought.
+ */
 import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 
@@ -64,14 +67,18 @@ agent_list_approvals         never   foreign
 const tools = operations.filter(({ tool }) => tool !== undefined)
 
 test('every tool has the class of the table', () => {
-  const rows = tools.map(({ tool, agent, foreign }) => [tool, agent, ...(foreign ? ['foreign'] : [])].join(' '))
+  const rows = tools.map(({ tool, agent, foreign }) =>
+    [tool, agent, ...(foreign ? ['foreign'] : [])].join(' '),
+  )
   const table = expected.trim().split('\n')
   expect(rows.sort()).toEqual(table.map((row) => row.split(/\s+/).join(' ')).sort())
 })
 
 test('tools that read are those that change nothing', () => {
   expect(tools.filter(({ agent }) => agent === 'read').map(({ tool }) => tool)).toEqual(
-    tools.filter(({ method, agent }) => method === 'GET' && agent !== 'never').map(({ tool }) => tool),
+    tools
+      .filter(({ method, agent }) => method === 'GET' && agent !== 'never')
+      .map(({ tool }) => tool),
   )
 })
 

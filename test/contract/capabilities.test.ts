@@ -1,4 +1,7 @@
-/** Every capability with its class, whether its answer holds text of people outside, and the roles that may call it beside owners. */
+/**
+ * Every capability with its class, whether its answer holds text of people outside, and the roles
+ * that may call it beside owners.
+ */
 import { expect, test } from 'bun:test'
 import { capabilities, operations } from '#contract/index'
 import { readsOnly } from '#contract/op'
@@ -24,14 +27,20 @@ list_artifacts           read    foreign        editor approver viewer
 `
 
 test('every capability has the class and roles of the table', () => {
-  const rows = capabilities.map(({ tool, agent, foreign, roles }) => [tool, agent, ...(foreign ? ['foreign'] : []), ...roles].join(' '))
+  const rows = capabilities.map(({ tool, agent, foreign, roles }) =>
+    [tool, agent, ...(foreign ? ['foreign'] : []), ...roles].join(' '),
+  )
   const table = expected.trim().split('\n')
   expect(rows.sort()).toEqual(table.map((row) => row.split(/\s+/).join(' ')).sort())
 })
 
 test('a capability is called by its name, and keys need the scope of the workspace for it', () => {
   for (const { id, path, tool, also, kind } of capabilities) {
-    expect({ id, path, also }).toEqual({ id: `agent.actions.${tool}`, path: `/api/v1/actions/${tool}`, also: 'workspace:use' })
+    expect({ id, path, also }).toEqual({
+      id: `agent.actions.${tool}`,
+      path: `/api/v1/actions/${tool}`,
+      also: 'workspace:use',
+    })
     expect(['query', 'command', 'prepared']).toContain(kind)
   }
 })
@@ -44,5 +53,9 @@ test('a capability has a name of its own, and no route or command beside that of
 })
 
 test('capabilities that read change nothing', () => {
-  for (const o of capabilities) expect([o.tool, readsOnly(o)]).toEqual([o.tool, o.agent === 'read' || o.agent === 'outside_read'])
+  for (const o of capabilities)
+    expect([o.tool, readsOnly(o)]).toEqual([
+      o.tool,
+      o.agent === 'read' || o.agent === 'outside_read',
+    ])
 })

@@ -2,19 +2,31 @@
 import { describe, expect, test } from 'bun:test'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import type { Reply } from '#test/support/app'
-import { call, legalInput, newWorkspace, usualOperations as operations, type Workspace } from '#test/support/contract/prepare'
+import {
+  call,
+  legalInput,
+  newWorkspace,
+  usualOperations as operations,
+  type Workspace,
+} from '#test/support/contract/prepare'
 import { type Extent, finds, freeTexts, sampleOf, withValue } from '#test/support/contract/sample'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
 
 const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)
-/** It takes a text that is too long for an address, and changes nothing: there is nothing that could run twice. */
+/**
+ * It takes a text that is too long for an address, and changes nothing: there is nothing that could
+ * run twice.
+ */
 const PREVIEW = 'growth.items.preview'
 const commands = operations.filter((o) => !readsOnly(o) && o.id !== PREVIEW)
 
 const expectSuccess = (reply: Reply, o: NamedOp) => {
-  expect({ status: reply.status, error: reply.body.error }).toEqual({ status: o.status, error: undefined })
+  expect({ status: reply.status, error: reply.body.error }).toEqual({
+    status: o.status,
+    error: undefined,
+  })
   expect(reply.headers.get('content-type')).toStartWith('application/json')
 }
 
@@ -27,13 +39,21 @@ describe.each(table(operations))('%s succeeds', (_, o) => {
 
 /** How many times the operation ran in the workspace. */
 const effects = async ({ tenantId }: Workspace, { id }: NamedOp): Promise<number> => {
-  const [row] = await app.owner`select count(*)::int as count from audit where tenant_id = ${tenantId} and operation = ${id}`
+  const [row] =
+    await app.owner`select count(*)::int as count from audit where tenant_id = ${tenantId}
+      and operation = ${id}`
   return row!.count
 }
 
-const under = (workspace: Workspace, key: string) => ({ ...workspace, headers: { 'idempotency-key': key } })
+const under = (workspace: Workspace, key: string) => ({
+  ...workspace,
+  headers: { 'idempotency-key': key },
+})
 
-/** An input as close as possible that makes a different request: more fields, another text, or else another record. */
+/**
+ * An input as close as possible that makes a different request: more fields, another text, or else
+ * another record.
+ */
 const anotherInput = async (workspace: Workspace, o: NamedOp, input: Record<string, unknown>) => {
   if (o.body) return legalInput(workspace, o, 'whole')
   const whole = { ...(await legalInput(workspace, o, 'whole')), ...input }
@@ -53,7 +73,10 @@ describe.each(table(commands))('%s under an Idempotency-Key', (_, o) => {
     expectSuccess(first, o)
     expect(first.headers.get('idempotency-replayed')).toBeNull()
     const again = await call(under(workspace, 'k'.repeat(200)), o, input)
-    expect({ status: again.status, text: again.text }).toEqual({ status: first.status, text: first.text })
+    expect({ status: again.status, text: again.text }).toEqual({
+      status: first.status,
+      text: first.text,
+    })
     expect(again.headers.get('idempotency-replayed')).toBe('true')
     expect(await effects(workspace, o)).toBe(before + 1)
   })
@@ -62,7 +85,9 @@ describe.each(table(commands))('%s under an Idempotency-Key', (_, o) => {
     const workspace = await newWorkspace(app)
     const input = await legalInput(workspace, o)
     const before = await effects(workspace, o)
-    const replies = await Promise.all(Array.from({ length: 5 }, () => call(under(workspace, 'key'), o, input)))
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, () => call(under(workspace, 'key'), o, input)),
+    )
     const ran = replies.filter(({ status }) => status === o.status)
     expect(new Set(ran.map(({ text }) => text)).size).toBe(1)
     for (const reply of replies.filter(({ status }) => status !== o.status))
@@ -72,7 +97,10 @@ describe.each(table(commands))('%s under an Idempotency-Key', (_, o) => {
 
   test('does not remember a failure', async () => {
     const workspace = await newWorkspace(app)
-    const failures = [...(o.body ? [] : [{ ...sampleOf(o, 'needed'), no_such_field: 1 }]), ...(finds(o) ? [sampleOf(o, 'needed')] : [])]
+    const failures = [
+      ...(o.body ? [] : [{ ...sampleOf(o, 'needed'), no_such_field: 1 }]),
+      ...(finds(o) ? [sampleOf(o, 'needed')] : []),
+    ]
     for (const input of [...failures, ...failures]) {
       const failed = await call(under(workspace, 'key'), o, input)
       expect(failed.status).toBe('no_such_field' in input ? 400 : 404)
@@ -85,7 +113,8 @@ describe.each(table(commands))('%s under an Idempotency-Key', (_, o) => {
 
   test('refuses another operation', async () => {
     const workspace = await newWorkspace(app)
-    const other = commands[(commands.indexOf(commands.find(({ id }) => id === o.id)!) + 1) % commands.length]!
+    const other =
+      commands[(commands.indexOf(commands.find(({ id }) => id === o.id)!) + 1) % commands.length]!
     const [input, otherInput] = [await legalInput(workspace, o), await legalInput(workspace, other)]
     expectSuccess(await call(under(workspace, 'key'), o, input), o)
     const before = await effects(workspace, other)
@@ -121,7 +150,10 @@ describe.each(table(commands.filter(finds)))('%s under a used Idempotency-Key', 
     const input = await legalInput(workspace, o)
     expectSuccess(await call(under(workspace, 'key'), o, input), o)
     const [name = ''] = pathParams(o.path)
-    expect((await call(under(workspace, 'key'), o, { ...input, [name]: sampleOf(o, 'needed')[name] })).status).toBe(404)
+    expect(
+      (await call(under(workspace, 'key'), o, { ...input, [name]: sampleOf(o, 'needed')[name] }))
+        .status,
+    ).toBe(404)
   })
 })
 

@@ -1,4 +1,7 @@
-/** The growth document is complete: it names exactly the operations, tools and public endpoints that exist. */
+/**
+ * The growth document is complete: it names exactly the operations, tools and public endpoints that
+ * exist.
+ */
 import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { braces } from '#contract/op'
@@ -52,10 +55,16 @@ test('a key with every scope sees exactly the tools of the document', async () =
 
 test.each(publicPaths)('%s answers without a credential', async (path) => {
   const reply = await app.send('GET', path, { key: null })
-  expect([reply.status, reply.headers.get('content-type')]).toEqual([200, expect.stringContaining('application/json')])
+  expect([reply.status, reply.headers.get('content-type')]).toEqual([
+    200,
+    expect.stringContaining('application/json'),
+  ])
 })
 
 test('the manifest is the same at both addresses', async () => {
-  const [one, other] = [await app.send('GET', publicPaths[1]!, { key: null }), await app.send('GET', publicPaths[2]!, { key: null })]
+  const [one, other] = [
+    await app.send('GET', publicPaths[1]!, { key: null }),
+    await app.send('GET', publicPaths[2]!, { key: null }),
+  ]
   expect(other.text).toBe(one.text)
 })

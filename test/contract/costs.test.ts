@@ -13,14 +13,21 @@ test('the operations that the API document calls costly are costly', () => {
 })
 
 test('own texts and codes cost nothing', () => {
-  expect(limitedOnes.filter((o) => !costly.includes(o)).map(({ cap }) => cap)).toEqual(expect.arrayContaining(['create_item']))
+  expect(limitedOnes.filter((o) => !costly.includes(o)).map(({ cap }) => cap)).toEqual(
+    expect.arrayContaining(['create_item']),
+  )
   expect(new Set(costly.map(({ cap }) => cap))).toEqual(new Set(capKeys.filter(isCostly)))
 })
 
 test('an operation declares what it uses of the plan, instead of listing the errors', () => {
   // Only a batch drafted for an experiment needs the feature.
   const sometimes = ['growth.batches.create']
-  const listed = keyOperations.filter(({ errors }) => errors.includes('plan_quota_exceeded') || errors.includes('plan_feature_disabled'))
-  const silent = listed.filter((o) => (o.errors.includes('plan_feature_disabled') ? !o.feature : !o.quota))
+  const listed = keyOperations.filter(
+    ({ errors }) =>
+      errors.includes('plan_quota_exceeded') || errors.includes('plan_feature_disabled'),
+  )
+  const silent = listed.filter((o) =>
+    o.errors.includes('plan_feature_disabled') ? !o.feature : !o.quota,
+  )
   expect(silent.map(({ id }) => id).filter((id) => !sometimes.includes(id))).toEqual([])
 })

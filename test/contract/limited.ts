@@ -9,6 +9,9 @@ export const limitedOnes = keyOperations.filter(({ cap, quota }) => cap || quota
 export const capped = keyOperations.filter(({ cap }) => cap)
 export const metered = keyOperations.filter(({ quota }) => quota)
 export const featured = keyOperations.filter(({ feature }) => feature)
-/** Whether others call a model depends on whether one is set: test/flow/agent/job/suspended-surfaces.test.ts. */
+/**
+ * Whether others call a model depends on whether one is set:
+ * test/flow/agent/job/suspended-surfaces.test.ts.
+ */
 export const costly = limitedOnes.filter((o) => declares(o, 'plan_invalid'))
 export const reading = keyOperations.filter((o) => declares(o, 'x_read_budget_exhausted'))

@@ -1,6 +1,7 @@
 /**
- * What a plan refuses, over every operation that it limits: exact messages, statuses, Retry-After, and which refusal comes first.
- * The contract declares which operations these are, so new ones are covered.
+ * What a plan refuses, over every operation that it limits: exact messages, statuses, Retry-After,
+ * and which refusal comes first. The contract declares which operations these are, so new ones are
+ * covered.
  */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { keyOperations } from '#contract/index'
@@ -11,7 +12,14 @@ import { dayOf, readCounter, tiers } from '#domain/app/read-budget'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { eventually, type Reply } from '#test/support/app'
-import { call, legalInput, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/contract/prepare'
+import {
+  call,
+  legalInput,
+  newWorkspace,
+  prefixOf,
+  recipes,
+  type Workspace,
+} from '#test/support/contract/prepare'
 import { sampleOf } from '#test/support/contract/sample'
 import { steppedDb } from '#test/support/database/clock'
 import { setPlan, setUsed } from '#test/support/database/writes'
@@ -33,12 +41,16 @@ beforeEach(async () => {
 const now = async () => new Date(await db.clock.now())
 const setBilling = (billing: string) => setPlan(app, workspace.tenantId, { billing })
 const setOverrides = (overrides: PlanOverrides) => setPlan(app, workspace.tenantId, { overrides })
-const spend = (key: string, period: string, used: number) => setUsed(app, workspace.tenantId, { key, period, used })
+const spend = (key: string, period: string, used: number) =>
+  setUsed(app, workspace.tenantId, { key, period, used })
 
 const send = async (o: NamedOp, more: Parameters<typeof call>[0] | object = {}) =>
   call({ ...workspace, ...more }, o, await legalInput(workspace, o))
 
-/** After a step of its clock a process answers 503 until it has renewed what it owns: retry under the same key, as clients do. */
+/**
+ * After a step of its clock a process answers 503 until it has renewed what it owns: retry under
+ * the same key, as clients do.
+ */
 const afterStep = (o: NamedOp, input: Record<string, unknown>) => {
   const headers = { 'idempotency-key': newId() }
   return eventually(
@@ -61,15 +73,21 @@ describe.each(named(limitedOnes.filter((o) => !costly.includes(o))))('%s', (_, o
 })
 
 describe.each(named(costly))('%s', (_, o) => {
-  test.each(billingStates.filter((state) => state !== 'ok'))('is refused with plan_invalid:%s', async (billing) => {
-    const input = await legalInput(workspace, o)
-    await setBilling(billing)
-    const reply = await call(workspace, o, input)
-    expectRefused(reply, 403, `plan_invalid:${billing}`)
-    expect([reply.body.error?.code, reply.headers.get('retry-after')]).toEqual(['plan_invalid', null])
-    await setBilling('ok')
-    expect((await call(workspace, o, input)).status).toBe(o.status)
-  })
+  test.each(billingStates.filter((state) => state !== 'ok'))(
+    'is refused with plan_invalid:%s',
+    async (billing) => {
+      const input = await legalInput(workspace, o)
+      await setBilling(billing)
+      const reply = await call(workspace, o, input)
+      expectRefused(reply, 403, `plan_invalid:${billing}`)
+      expect([reply.body.error?.code, reply.headers.get('retry-after')]).toEqual([
+        'plan_invalid',
+        null,
+      ])
+      await setBilling('ok')
+      expect((await call(workspace, o, input)).status).toBe(o.status)
+    },
+  )
 })
 
 describe.each(named(capped))('%s', (_, o) => {
@@ -104,7 +122,10 @@ describe.each(named(capped))('%s', (_, o) => {
   test('reports the same limits for a replay, which uses up nothing', async () => {
     const input = await legalInput(workspace, o)
     const headers = { 'idempotency-key': newId() }
-    const [first, again] = [await call({ ...workspace, headers }, o, input), await call({ ...workspace, headers }, o, input)]
+    const [first, again] = [
+      await call({ ...workspace, headers }, o, input),
+      await call({ ...workspace, headers }, o, input),
+    ]
     expect([again.headers.get('idempotency-replayed'), again.text]).toEqual(['true', first.text])
     expect(limitsOf(again).left[cap]?.r).toBe(limitsOf(first).left[cap]?.r as number)
   })
@@ -119,7 +140,10 @@ describe.each(named(metered))('%s', (_, o) => {
     await spend(quota, monthOf(at), planOfTests.quotas[quota])
     const refused = await call(workspace, o, input)
     expectRefused(refused, 403, `plan_quota_exceeded:${quota}`)
-    expect([refused.body.error?.code, refused.headers.get('retry-after')]).toEqual(['plan_quota_exceeded', null])
+    expect([refused.body.error?.code, refused.headers.get('retry-after')]).toEqual([
+      'plan_quota_exceeded',
+      null,
+    ])
     const { left } = limitsOf(refused)
     expect(left[quota]?.r).toBe(0)
     await db.clock.pass(left[quota]!.t! * 1_000)
@@ -187,10 +211,16 @@ describe.each(named(limited))('of several refusals, %s answers the first:', (_, 
     expect(await refused({ ...input, no_such_field: 1 })).toEqual([400, 'invalid_input'])
     if (hasId) {
       expect(await refused({ ...input, id: newId() })).toEqual([404, 'not_found'])
-      expect(await refused({ ...input, id: newId() }, { headers: used })).toEqual([404, 'not_found'])
+      expect(await refused({ ...input, id: newId() }, { headers: used })).toEqual([
+        404,
+        'not_found',
+      ])
     }
     const replayed = await call({ ...workspace, headers: used }, o, other)
-    expect([replayed.status, replayed.headers.get('idempotency-replayed')]).toEqual([o.status, 'true'])
+    expect([replayed.status, replayed.headers.get('idempotency-replayed')]).toEqual([
+      o.status,
+      'true',
+    ])
     if (Bun.deepEquals(input, other)) return
     expect(await refused(input, { headers: used })).toEqual([422, 'idempotency_key_reused'])
   })
@@ -205,7 +235,8 @@ describe.each(named(limited))('of several refusals, %s answers the first:', (_, 
 
   const withoutAccount = async () => {
     const input = await legalInput(workspace, o)
-    await app.owner`update connection set status = 'disconnected', is_default = false where tenant_id = ${workspace.tenantId}`
+    await app.owner`update connection set status = 'disconnected', is_default = false
+      where tenant_id = ${workspace.tenantId}`
     await refuseAll(o)
     expect(await refused(input)).toEqual([400, 'x_not_connected'])
   }
@@ -225,11 +256,16 @@ describe.each(named(limited))('of several refusals, %s answers the first:', (_, 
   })
 })
 
-test.each(named(keyOperations.filter(readsOnly)))('%s stays available whatever the plan refuses', async (_, o) => {
-  const input = await legalInput(workspace, o)
-  await refuseAll(o)
-  for (const tier of tiers) await spend(readCounter(tier), dayOf(await now()), 1_000_000_000)
-  const features = Object.fromEntries(limited.flatMap(({ feature }) => (feature ? [[feature, false]] : [])))
-  await setOverrides({ features, reads_free: 0, reads_payg: 0 })
-  expect((await call(workspace, o, input)).status).toBe(o.status)
-})
+test.each(named(keyOperations.filter(readsOnly)))(
+  '%s stays available whatever the plan refuses',
+  async (_, o) => {
+    const input = await legalInput(workspace, o)
+    await refuseAll(o)
+    for (const tier of tiers) await spend(readCounter(tier), dayOf(await now()), 1_000_000_000)
+    const features = Object.fromEntries(
+      limited.flatMap(({ feature }) => (feature ? [[feature, false]] : [])),
+    )
+    await setOverrides({ features, reads_free: 0, reads_payg: 0 })
+    expect((await call(workspace, o, input)).status).toBe(o.status)
+  },
+)

@@ -2,7 +2,14 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { scopes } from '#kernel/scopes'
-import { call, newWorkspace, usualOperations as operations, prefixOf, recipes, type Workspace } from '#test/support/contract/prepare'
+import {
+  call,
+  newWorkspace,
+  usualOperations as operations,
+  prefixOf,
+  recipes,
+  type Workspace,
+} from '#test/support/contract/prepare'
 import { sampleOf } from '#test/support/contract/sample'
 import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
@@ -22,7 +29,11 @@ beforeAll(async () => {
 const lists = operations.filter((o) => readsOnly(o) && 'cursor' in o.input.properties)
 const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)
 
-const readPage = async (workspace: Workspace, o: NamedOp, page: { limit?: number; cursor?: string }) => {
+const readPage = async (
+  workspace: Workspace,
+  o: NamedOp,
+  page: { limit?: number; cursor?: string },
+) => {
   const { status, body } = await call(workspace, o, page)
   expect(status).toBe(200)
   const { next_cursor, nextCursor = next_cursor, ...wrapped } = body as Record<string, unknown>
@@ -31,7 +42,11 @@ const readPage = async (workspace: Workspace, o: NamedOp, page: { limit?: number
 }
 
 /** Reads all pages, and awaits `between` after each. */
-const readAll = async (workspace: Workspace, o: NamedOp, { limit, between }: { limit: number; between(): Promise<unknown> }) => {
+const readAll = async (
+  workspace: Workspace,
+  o: NamedOp,
+  { limit, between }: { limit: number; between(): Promise<unknown> },
+) => {
   const pages: Listed[][] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const { records, next } = await readPage(workspace, o, { limit, ...(cursor ? { cursor } : {}) })
@@ -50,7 +65,12 @@ describe.each(table(lists))('%s', (_, o) => {
   })
 
   test('refuses a cursor that it did not issue', async () => {
-    for (const cursor of ['x', '1', Bun.randomUUIDv7(), Buffer.from('1 or 1=1').toString('base64url')]) {
+    for (const cursor of [
+      'x',
+      '1',
+      Bun.randomUUIDv7(),
+      Buffer.from('1 or 1=1').toString('base64url'),
+    ]) {
       const reply = await call({ app, key, session }, o, { ...sampleOf(o, 'needed'), cursor })
       expect([reply.status, reply.body.error?.details?.[0]?.path]).toEqual([400, 'cursor'])
     }
@@ -76,6 +96,8 @@ describe.each(table(whole))('%s', (_, o) => {
     )
     const pages = await readAll(workspace, o, { limit: 2, between: () => make(workspace) })
     expect(pages.flat()).toEqual(before)
-    expect(pages.map((page) => page.length)).toEqual(pages.map((_, at) => Math.min(2, before.length - 2 * at)))
+    expect(pages.map((page) => page.length)).toEqual(
+      pages.map((_, at) => Math.min(2, before.length - 2 * at)),
+    )
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Routes of the agent's document with an id in their path, and what their rows list of an id that is none: 400 where the row lists it, and
- * else 404, as for the id of nothing.
+ * Routes of the agent's document with an id in their path, and what their rows list of an id that
+ * is none: 400 where the row lists it, and else 404, as for the id of nothing.
  */
 import { expect, test } from 'bun:test'
 import type { TObject, TSchema } from '@sinclair/typebox'
@@ -26,14 +26,22 @@ const listed = [
 /** Where any id is 200, and where a path holds no uuid. */
 const others = ['DELETE /api/v1/mcp/servers/{id}']
 
-const isUuid = (input: TSchema, name: string) => (input as TObject).properties[name]?.format === 'uuid'
+const isUuid = (input: TSchema, name: string) =>
+  (input as TObject).properties[name]?.format === 'uuid'
 
 const routes = documented
   .filter(({ path }) => !path.startsWith('/api/v1/growth/') && path.includes('{'))
   .flatMap(({ method, path }) => {
-    const operation = operations.find((o) => o.method === method && o.path.replaceAll(/:(\w+)/g, '{$1}') === path)
+    const operation = operations.find(
+      (o) => o.method === method && o.path.replaceAll(/:(\w+)/g, '{$1}') === path,
+    )
     const route = `${method} ${path}`
-    if (!operation || others.includes(route) || !pathParams(operation.path).every((name) => isUuid(operation.input, name))) return []
+    if (
+      !operation ||
+      others.includes(route) ||
+      !pathParams(operation.path).every((name) => isUuid(operation.input, name))
+    )
+      return []
     return [[route, listed.includes(route) ? 400 : 404, operation] as const]
   })
 
@@ -44,8 +52,16 @@ test('they are those of the document', () => {
 test.each(routes)('%s answers %d', async (_, status, o) => {
   const { api_key: key } = await app.newKey([...scopes])
   const names = pathParams(o.path)
-  const body = Object.fromEntries(Object.entries(sampleOf(o, 'needed')).filter(([name]) => !names.includes(name)))
+  const body = Object.fromEntries(
+    Object.entries(sampleOf(o, 'needed')).filter(([name]) => !names.includes(name)),
+  )
   const path = o.path.replaceAll(/:\w+/g, 'no-id')
-  const reply = await app.send(o.method, path, { key, ...(o.method === 'GET' || o.method === 'DELETE' ? {} : { body }) })
-  expect([reply.status, reply.body.error?.code]).toEqual([status, status === 404 ? 'not_found' : 'invalid_input'])
+  const reply = await app.send(o.method, path, {
+    key,
+    ...(o.method === 'GET' || o.method === 'DELETE' ? {} : { body }),
+  })
+  expect([reply.status, reply.body.error?.code]).toEqual([
+    status,
+    status === 404 ? 'not_found' : 'invalid_input',
+  ])
 })

@@ -2,7 +2,14 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { isUuid } from '#kernel/ids'
-import { call, newWorkspace, usualOperations as operations, prefixOf, recipes, type Workspace } from '#test/support/contract/prepare'
+import {
+  call,
+  newWorkspace,
+  usualOperations as operations,
+  prefixOf,
+  recipes,
+  type Workspace,
+} from '#test/support/contract/prepare'
 import { sampleOf } from '#test/support/contract/sample'
 import { useApp } from '#test/support/use'
 
@@ -42,7 +49,8 @@ const inputs: Record<string, Record<string, unknown>> = {
 }
 
 /** True for a list of records or one record by id; false for what a workspace has one of. */
-const showsRecords = (o: NamedOp): boolean => !unnamed.includes(o.id) && ('cursor' in o.input.properties || pathParams(o.path).length > 0)
+const showsRecords = (o: NamedOp): boolean =>
+  !unnamed.includes(o.id) && ('cursor' in o.input.properties || pathParams(o.path).length > 0)
 
 describe.each(operations.filter(readsOnly).map((o) => [o.id, o] as const))('%s', (_, o) => {
   test('shows nothing of another workspace', async () => {
@@ -56,7 +64,10 @@ describe.each(operations.filter(readsOnly).map((o) => [o.id, o] as const))('%s',
       })
       expect(status).toBe(200)
       if (showsRecords(o)) for (const id of Object.values(own)) expect(text).toContain(id)
-      const foreign = [other.workspace.tenantId, ...Object.values(other.records).flatMap((record) => Object.values(record))]
+      const foreign = [
+        other.workspace.tenantId,
+        ...Object.values(other.records).flatMap((record) => Object.values(record)),
+      ]
       // Names of tools are the same everywhere.
       for (const trace of foreign.filter(isUuid)) expect(text).not.toContain(trace)
     }

@@ -9,35 +9,60 @@ import { engagementWayOn } from '#domain/growth/drafting/engagement-ways'
 import { wayOnOf } from '#domain/growth/drafting/item-ways'
 import { byCode } from '#edge/mcp/next-call'
 
-const paramsOf = (id: string): string[] => pathParams(operations.find((o) => o.id === id)?.path ?? ':missing')
+const paramsOf = (id: string): string[] =>
+  pathParams(operations.find((o) => o.id === id)?.path ?? ':missing')
 const booleans = [false, true]
 const times = [null, new Date(0)]
-const actions = ['approve', 'schedule', 'unschedule', 'post', 'reject', 'edit', 'reopen', 'redraft', 'delete', 'mark posted']
+const actions = [
+  'approve',
+  'schedule',
+  'unschedule',
+  'post',
+  'reject',
+  'edit',
+  'reopen',
+  'redraft',
+  'delete',
+  'mark posted',
+]
 
-test.each([...itemStatuses])('the way on from an item that is %s is an operation on items', (status) => {
-  for (const review of booleans)
-    for (const post_at of times)
-      for (const action of actions) {
-        const { operation, words } = wayOnOf({ status, review, post_at }, action)
-        expect([operation, paramsOf(operation)]).toEqual([expect.stringMatching(/^growth\.items\./), ['id']])
-        expect(words).not.toBe('')
-      }
-})
+test.each([...itemStatuses])(
+  'the way on from an item that is %s is an operation on items',
+  (status) => {
+    for (const review of booleans)
+      for (const post_at of times)
+        for (const action of actions) {
+          const { operation, words } = wayOnOf({ status, review, post_at }, action)
+          expect([operation, paramsOf(operation)]).toEqual([
+            expect.stringMatching(/^growth\.items\./),
+            ['id'],
+          ])
+          expect(words).not.toBe('')
+        }
+  },
+)
 
-test.each([...engagementStatuses])('the way on from an engagement that is %s is an operation on engagements', (status) => {
-  for (const review of booleans) {
-    const { operation, words } = engagementWayOn({ status, review })
-    expect([operation, paramsOf(operation)]).toEqual([expect.stringMatching(/^growth\.engagements\./), ['id']])
-    expect(words).not.toBe('')
-  }
-})
+test.each([...engagementStatuses])(
+  'the way on from an engagement that is %s is an operation on engagements',
+  (status) => {
+    for (const review of booleans) {
+      const { operation, words } = engagementWayOn({ status, review })
+      expect([operation, paramsOf(operation)]).toEqual([
+        expect.stringMatching(/^growth\.engagements\./),
+        ['id'],
+      ])
+      expect(words).not.toBe('')
+    }
+  },
+)
 
 test('what shows the end of a send reads one record', () => {
   expect(Object.values(looks).map(paramsOf)).toEqual([['id'], ['id']])
 })
 
 test('what an error leads to that is about no record takes no id', () => {
-  for (const id of [...Object.values(byCode), 'growth.signals.list', 'growth.experiments.list']) expect(paramsOf(id)).toEqual([])
+  for (const id of [...Object.values(byCode), 'growth.signals.list', 'growth.experiments.list'])
+    expect(paramsOf(id)).toEqual([])
 })
 
 test('every operation that an error names exists, and is named with an id exactly if it takes one', async () => {
@@ -45,7 +70,9 @@ test('every operation that an error names exists, and is named with an id exactl
   const found: [string, boolean][] = []
   for (const folder of ['src/domain/growth', 'src/decisions/growth', 'src/ops/growth'])
     for await (const path of new Bun.Glob(`${folder}/**/*.ts`).scan())
-      for (const [, id, record] of (await Bun.file(path).text()).matchAll(naming)) found.push([id!, record !== undefined])
+      for (const [, id, record] of (await Bun.file(path).text()).matchAll(naming))
+        found.push([id!, record !== undefined])
   expect(found.length).toBeGreaterThan(10)
-  for (const [id, isOfRecord] of found) expect([id, paramsOf(id)]).toEqual([id, isOfRecord ? ['id'] : []])
+  for (const [id, isOfRecord] of found)
+    expect([id, paramsOf(id)]).toEqual([id, isOfRecord ? ['id'] : []])
 })

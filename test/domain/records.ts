@@ -80,14 +80,19 @@ export const itemIn: Record<StateName, Readonly<Item>> = {
   posted: Object.freeze(approvedItem({ status: 'posted', external_id: 'post-1', posted_at: at() })),
   rejected: Object.freeze({ ...draftedItem, status: 'rejected', reject_reason: 'too dry' }),
   publish_failed: Object.freeze(approvedItem({ status: 'publish_failed', last_error: 'too long' })),
-  publish_unconfirmed: Object.freeze(approvedItem({ status: 'publish_unconfirmed', last_error: 'timeout' })),
-  'in review': Object.freeze(approvedItem({ status: 'publish_unconfirmed', review: true, last_error: 'timeout' })),
+  publish_unconfirmed: Object.freeze(
+    approvedItem({ status: 'publish_unconfirmed', last_error: 'timeout' }),
+  ),
+  'in review': Object.freeze(
+    approvedItem({ status: 'publish_unconfirmed', review: true, last_error: 'timeout' }),
+  ),
 }
 
 /** The state of an item, told by its fields alone. */
 export const stateName = (item: Item): StateName => {
   if (item.status === 'approved') return item.post_at ? 'scheduled' : 'approved'
-  if (item.status === 'publish_unconfirmed') return item.review ? 'in review' : 'publish_unconfirmed'
+  if (item.status === 'publish_unconfirmed')
+    return item.review ? 'in review' : 'publish_unconfirmed'
   return item.status
 }
 

@@ -1,6 +1,7 @@
 /**
- * The state table of content items, written out cell by cell from the API document ("States and transitions") and the design
- * ("Posting exactly once"): the state that follows, or `refused` for 409. Nothing here is computed by the code under test.
+ * The state table of content items, written out cell by cell from the API document ("States and
+ * transitions") and the design ("Posting exactly once"): the state that follows, or `refused` for 409.
+ * Nothing here is computed by the code under test.
  */
 import type { StateName } from './records.ts'
 
@@ -48,6 +49,10 @@ export const transitions: Record<StateName, Record<Command, Cell>> = {
   rejected: untouchable,
   publish_failed: { ...untouchable, reject: 'rejected', schedule: 'scheduled', post: 'publishing' },
   // A person's word that it be posted again changes nothing before the timeline has been read.
-  publish_unconfirmed: { ...untouchable, 'post again': 'publish_unconfirmed', 'mark posted': 'posted' },
+  publish_unconfirmed: {
+    ...untouchable,
+    'post again': 'publish_unconfirmed',
+    'mark posted': 'posted',
+  },
   'in review': { ...untouchable, 'post again': 'in review', 'mark posted': 'posted' },
 }

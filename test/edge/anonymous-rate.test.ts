@@ -7,7 +7,10 @@ import { useApp } from '#test/support/use'
 const BURST = 1_000
 
 const clock = manualClock()
-const app = useApp({ env: { RATE_LIMITS: 'on', TRUSTED_PROXIES: '127.0.0.1' }, overrides: { rateClock: clock } })
+const app = useApp({
+  env: { RATE_LIMITS: 'on', TRUSTED_PROXIES: '127.0.0.1' },
+  overrides: { rateClock: clock },
+})
 
 interface Call {
   method?: string
@@ -16,10 +19,17 @@ interface Call {
 }
 
 const call = (path: string, from: string, { method = 'GET', key, body }: Call = {}) =>
-  app.send(method, path, { key: key ?? null, headers: { 'x-forwarded-for': from }, ...(body === undefined ? {} : { body }) })
+  app.send(method, path, {
+    key: key ?? null,
+    headers: { 'x-forwarded-for': from },
+    ...(body === undefined ? {} : { body }),
+  })
 
 /** Counts the statuses of so many requests, 50 at a time. */
-const statuses = async (count: number, one: () => Promise<{ status: number }>): Promise<Map<number, number>> => {
+const statuses = async (
+  count: number,
+  one: () => Promise<{ status: number }>,
+): Promise<Map<number, number>> => {
   const seen = new Map<number, number>()
   for (let left = count; left > 0; left -= 50)
     for (const { status } of await Promise.all(Array.from({ length: Math.min(50, left) }, one)))
@@ -36,7 +46,9 @@ test('an address without a credential gets a burst of 1,000, then 100 a second, 
     ]),
   )
   const refused = await call('/api/v1/openapi.json', from)
-  expect([refused.status, refused.body.error?.message, refused.headers.get('retry-after')]).toEqual([429, 'rate_limited:address', '1'])
+  expect([refused.status, refused.body.error?.message, refused.headers.get('retry-after')]).toEqual(
+    [429, 'rate_limited:address', '1'],
+  )
   await clock.advance(1_000)
   expect(await statuses(120, () => call('/api/v1/capabilities', from))).toEqual(
     new Map([
@@ -56,19 +68,42 @@ test('health answers whatever an address has requested, and a valid key is not a
 })
 
 test.each([
-  ['a well-formed key that does not exist', '/api/v1/growth/overview', () => ({ key: newApiKey() }), 401],
+  [
+    'a well-formed key that does not exist',
+    '/api/v1/growth/overview',
+    () => ({ key: newApiKey() }),
+    401,
+  ],
   ['no credential', '/api/v1/growth/overview', () => ({}), 401],
-  ['an unknown path, with a credential that is not checked', '/api/v1/nowhere', () => ({ key: 'x' }), 404],
+  [
+    'an unknown path, with a credential that is not checked',
+    '/api/v1/nowhere',
+    () => ({ key: 'x' }),
+    404,
+  ],
   ['a method that a path does not take', '/api/v1/capabilities', () => ({ method: 'PUT' }), 405],
-  ['a public document, with a credential that is not checked', '/api/v1/openapi.json', () => ({ key: 'x' }), 200],
+  [
+    'a public document, with a credential that is not checked',
+    '/api/v1/openapi.json',
+    () => ({ key: 'x' }),
+    200,
+  ],
   ['a page', '/sign-in', () => ({}), 200],
   ['an MCP request without a key', '/api/v1/mcp', () => ({ method: 'POST', body: {} }), 401],
-  ['a letter that no process of the deployment signed', '/internal/letters', () => ({ method: 'POST', body: {} }), 404],
+  [
+    'a letter that no process of the deployment signed',
+    '/internal/letters',
+    () => ({ method: 'POST', body: {} }),
+    404,
+  ],
   ['a public operation', '/api/v1/app/session', () => ({ method: 'POST', body: {} }), 400],
-] as [string, string, () => Call, number][])('counted by address: %s', async (name, path, how, usual) => {
-  const from = `198.51.100.${name.length}`
-  expect((await call(path, from, how())).status).toBe(usual)
-  await statuses(BURST - 1, () => call('/api/v1/capabilities', from))
-  const refused = await call(path, from, how())
-  expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])
-})
+] as [string, string, () => Call, number][])(
+  'counted by address: %s',
+  async (name, path, how, usual) => {
+    const from = `198.51.100.${name.length}`
+    expect((await call(path, from, how())).status).toBe(usual)
+    await statuses(BURST - 1, () => call('/api/v1/capabilities', from))
+    const refused = await call(path, from, how())
+    expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])
+  },
+)

@@ -8,7 +8,8 @@ import type { StoredFile } from '#ops/engine/call'
 const SIZE = 1_000
 const ETAG = `"${'a'.repeat(64)}"`
 
-const asked = (headers: Record<string, string>, method = 'GET') => new Request('http://localhost/', { method, headers })
+const asked = (headers: Record<string, string>, method = 'GET') =>
+  new Request('http://localhost/', { method, headers })
 const range = (text: string, size = SIZE) => rangeOf(asked({ range: text }), size, ETAG)
 
 test.each([
@@ -36,7 +37,8 @@ test.each([
 })
 
 test('an empty file has no range', () => {
-  for (const text of ['bytes=0-', 'bytes=0-0', 'bytes=-1']) expect([text, range(text, 0)]).toEqual([text, 'none'])
+  for (const text of ['bytes=0-', 'bytes=0-0', 'bytes=-1'])
+    expect([text, range(text, 0)]).toEqual([text, 'none'])
 })
 
 test('a range counts only for GET, and only while the copy that it belongs to is current', () => {
@@ -54,8 +56,12 @@ const fileOf = (pieces: () => AsyncGenerator<Uint8Array>, byteSize = 3 * MIB): S
   read: pieces,
 })
 
-const answer = (file: StoredFile, slots = fileSlots(), request = asked({}), holder: Sending['holder'] = { party: 'p' }) =>
-  bytesResponse(file, { request, requestId: 'r', slots, holder, log: createLog('silent') })
+const answer = (
+  file: StoredFile,
+  slots = fileSlots(),
+  request = asked({}),
+  holder: Sending['holder'] = { party: 'p' },
+) => bytesResponse(file, { request, requestId: 'r', slots, holder, log: createLog('silent') })
 
 async function* pieces(count: number, failing?: unknown) {
   for (let number = 0; number < count; number++) yield new Uint8Array(MIB).fill(number)
@@ -77,7 +83,10 @@ test('a file that cannot be read is an error before the answer begins, and cuts 
 })
 
 test('a connection that breaks off mid-way reaches the client as an error, never as a shorter file', async () => {
-  const server = Bun.serve({ port: 0, fetch: () => answer(fileOf(() => pieces(2, new AppError('unavailable')))) })
+  const server = Bun.serve({
+    port: 0,
+    fetch: () => answer(fileOf(() => pieces(2, new AppError('unavailable')))),
+  })
   const received = await fetch(server.url).then((response) =>
     response.bytes().then(
       ({ length }) => length,
@@ -120,9 +129,14 @@ test('strangers from any number of networks take no more than the share of the w
     return (await answer(long, slots, asked({}), { party, workspace })).body!.getReader()
   }
   const taken = async (workspace: string) =>
-    await Promise.all(Array.from({ length: 64 }, (_, net) => open(`net ${workspace} ${net}`, workspace)))
+    await Promise.all(
+      Array.from({ length: 64 }, (_, net) => open(`net ${workspace} ${net}`, workspace)),
+    )
   const first = await taken('one')
-  await expect(open('another net', 'one')).rejects.toMatchObject({ code: 'rate_limited', detail: 'files' })
+  await expect(open('another net', 'one')).rejects.toMatchObject({
+    code: 'rate_limited',
+    detail: 'files',
+  })
   for (const workspace of ['two', 'three', 'four']) await taken(workspace)
   // All places are taken now, and nobody reads.
   await open('somebody', 'somebody')

@@ -3,7 +3,8 @@ import { createCookies } from '#edge/cookies'
 
 const plain = createCookies('http://localhost:7070')
 const secure = createCookies('https://tendril.example.com')
-const requestWith = (cookie: string): Request => new Request('http://localhost/', { headers: { cookie } })
+const requestWith = (cookie: string): Request =>
+  new Request('http://localhost/', { headers: { cookie } })
 
 describe('a cookie is found', () => {
   test.each([
@@ -19,14 +20,27 @@ describe('a cookie is found', () => {
     expect(plain.access(requestWith(header))).toBe(found)
   })
 
-  test.each(['', 'tendril', 'tendril-refresh=a', 'xtendril=a', 'TENDRIL=a', '__proto__=tendril'])('and is not found in %p', (header) => {
-    expect(plain.access(requestWith(header))).toBeUndefined()
-  })
+  test.each(['', 'tendril', 'tendril-refresh=a', 'xtendril=a', 'TENDRIL=a', '__proto__=tendril'])(
+    'and is not found in %p',
+    (header) => {
+      expect(plain.access(requestWith(header))).toBeUndefined()
+    },
+  )
 
   test('by the name that its protocol gives it', () => {
-    const request = requestWith('tendril=planted; __Host-tendril=a; __Secure-tendril-refresh=r; __Host-tendril-browser=b')
-    expect([secure.access(request), secure.refresh(request), secure.browser(request)]).toEqual(['a', 'r', 'b'])
-    expect([plain.access(request), plain.refresh(request), plain.browser(request)]).toEqual(['planted', undefined, undefined])
+    const request = requestWith(
+      'tendril=planted; __Host-tendril=a; __Secure-tendril-refresh=r; __Host-tendril-browser=b',
+    )
+    expect([secure.access(request), secure.refresh(request), secure.browser(request)]).toEqual([
+      'a',
+      'r',
+      'b',
+    ])
+    expect([plain.access(request), plain.refresh(request), plain.browser(request)]).toEqual([
+      'planted',
+      undefined,
+      undefined,
+    ])
   })
 
   test('in no request without the header', () => {
@@ -40,7 +54,9 @@ const later = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
 describe('cookies are set', () => {
   test('over https for this host only, each with its own expiry', () => {
     const browser = { token: 'br_token', expiresAt: later(31_536_000) }
-    expect(secure.setting({ access: 'a.b.c', refresh: 'r.s', expiresAt: later(3_600.9), browser }, now)).toEqual([
+    expect(
+      secure.setting({ access: 'a.b.c', refresh: 'r.s', expiresAt: later(3_600.9), browser }, now),
+    ).toEqual([
       '__Host-tendril=a.b.c; Max-Age=3600; Path=/; HttpOnly; Secure; SameSite=Lax',
       '__Secure-tendril-refresh=r.s; Max-Age=3600; Path=/api/v1/app/session; HttpOnly; Secure; SameSite=Strict',
       '__Host-tendril-browser=br_token; Max-Age=31536000; Path=/; HttpOnly; Secure; SameSite=Strict',
@@ -48,7 +64,9 @@ describe('cookies are set', () => {
   })
 
   test('without a refresh token, which leaves the one there is', () => {
-    expect(plain.setting({ access: 'a', expiresAt: later(60) }, now)).toEqual(['tendril=a; Max-Age=60; Path=/; HttpOnly; SameSite=Lax'])
+    expect(plain.setting({ access: 'a', expiresAt: later(60) }, now)).toEqual([
+      'tendril=a; Max-Age=60; Path=/; HttpOnly; SameSite=Lax',
+    ])
   })
 
   test('to nothing, which removes both tokens and keeps the browser known', () => {

@@ -1,4 +1,7 @@
-/** The public documents: how they are served, and that the OpenAPI document agrees with the contract. */
+/**
+ * The public documents: how they are served, and that the OpenAPI document agrees with the
+ * contract.
+ */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { operations } from '#contract/index'
@@ -7,7 +10,15 @@ import { errorsOf } from '#contract/op-errors'
 import { MCP_PATH } from '#edge/mcp/endpoint'
 import { errorTable } from '#kernel/errors'
 import { testApp } from '#test/support/app'
-import { BESIDE, CHANNELS, DOCUMENTS, INBOUND, OAUTH, PUBLIC, SHARED } from '#test/support/http/paths'
+import {
+  BESIDE,
+  CHANNELS,
+  DOCUMENTS,
+  INBOUND,
+  OAUTH,
+  PUBLIC,
+  SHARED,
+} from '#test/support/http/paths'
 import { useApp } from '#test/support/use'
 import type { Capabilities, OpenApi } from './documents.ts'
 
@@ -21,11 +32,15 @@ beforeAll(async () => {
 
 describe.each(PUBLIC)('%s', (path) => {
   test('needs no key, and ignores a wrong one', async () => {
-    for (const key of [null, 'wrong']) expect((await app.send('GET', path, { key })).status).toBe(200)
+    for (const key of [null, 'wrong'])
+      expect((await app.send('GET', path, { key })).status).toBe(200)
   })
 
   test('answers HEAD with the headers of GET and no body', async () => {
-    const [get, head] = [await app.send('GET', path, { key: null }), await app.send('HEAD', path, { key: null })]
+    const [get, head] = [
+      await app.send('GET', path, { key: null }),
+      await app.send('HEAD', path, { key: null }),
+    ]
     expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: '' })
     for (const name of ['content-type', 'cache-control', 'etag', 'content-length'])
       expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)])
@@ -45,10 +60,18 @@ describe.each(DOCUMENTS)('%s', (path) => {
     expect(etag).toMatch(/^"[\w-]{20,}"$/)
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*'])
       for (const method of ['GET', 'HEAD']) {
-        const reply = await app.send(method, path, { key: null, headers: { 'if-none-match': known } })
-        expect({ status: reply.status, text: reply.text, etag: reply.headers.get('etag') }).toEqual({ status: 304, text: '', etag })
+        const reply = await app.send(method, path, {
+          key: null,
+          headers: { 'if-none-match': known },
+        })
+        expect({ status: reply.status, text: reply.text, etag: reply.headers.get('etag') }).toEqual(
+          { status: 304, text: '', etag },
+        )
       }
-    const stale = await app.send('GET', path, { key: null, headers: { 'if-none-match': '"other"' } })
+    const stale = await app.send('GET', path, {
+      key: null,
+      headers: { 'if-none-match': '"other"' },
+    })
     expect({ status: stale.status, text: stale.text }).toEqual({ status: 200, text: first.text })
   })
 })
@@ -57,11 +80,15 @@ test('/health says that the server is up, for how long, and from which commit', 
   const { body } = await app.send('GET', '/health', { key: null })
   expect(body).toEqual({ status: 'ok', uptime_seconds: expect.any(Number), commit: null })
   await using built = await testApp({ env: { TENDRIL_COMMIT: 'abc1234' } })
-  expect((await built.send('GET', '/health', { key: null })).body).toMatchObject({ commit: 'abc1234' })
+  expect((await built.send('GET', '/health', { key: null })).body).toMatchObject({
+    commit: 'abc1234',
+  })
 })
 
 test('the well-known document is the manifest', async () => {
-  expect((await app.send('GET', '/.well-known/tendril.json', { key: null })).body).toEqual(manifest as never)
+  expect((await app.send('GET', '/.well-known/tendril.json', { key: null })).body).toEqual(
+    manifest as never,
+  )
 })
 
 describe('the OpenAPI document', () => {
@@ -72,7 +99,13 @@ describe('the OpenAPI document', () => {
   const described = () =>
     Object.entries(openapi.paths)
       .filter(([path]) => !BESIDE.includes(path))
-      .flatMap(([path, methods]) => Object.entries(methods).map(([method, o]) => ({ path, method: method.toUpperCase(), ...o })))
+      .flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, o]) => ({
+          path,
+          method: method.toUpperCase(),
+          ...o,
+        })),
+      )
 
   test('is valid OpenAPI 3.1', async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(openapi) as never)
@@ -81,32 +114,60 @@ describe('the OpenAPI document', () => {
   })
 
   test('refers only to components that it has, and to all of them', () => {
-    const refs = new Set([...JSON.stringify(openapi).matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map((match) => match[1]!))
+    const refs = new Set(
+      [...JSON.stringify(openapi).matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map(
+        (match) => match[1]!,
+      ),
+    )
     const { securitySchemes: _, ...components } = openapi.components as Record<string, object>
-    const has = Object.entries(components).flatMap(([kind, named]) => Object.keys(named).map((name) => `${kind}/${name}`))
+    const has = Object.entries(components).flatMap(([kind, named]) =>
+      Object.keys(named).map((name) => `${kind}/${name}`),
+    )
     expect([...refs].sort()).toEqual(has.sort())
   })
 
   test('describes what is served beside the operations', () => {
-    for (const path of OAUTH) expect([path, Object.keys(openapi.paths[path] ?? {})]).toEqual([path, ['post']])
+    for (const path of OAUTH)
+      expect([path, Object.keys(openapi.paths[path] ?? {})]).toEqual([path, ['post']])
     expect(Object.keys(openapi.paths[MCP_PATH] ?? {})).toEqual(['post', 'get', 'delete'])
     expect(Object.keys(openapi.paths['/health']?.get?.responses ?? {})).toEqual(['200', '503'])
     const { post } = openapi.paths[INBOUND] ?? {}
-    expect([post?.security, Object.keys(post?.responses ?? {})]).toEqual([[], ['200', '401', '403', '413', '429', '503']])
+    expect([post?.security, Object.keys(post?.responses ?? {})]).toEqual([
+      [],
+      ['200', '401', '403', '413', '429', '503'],
+    ])
     const { post: taken, get: asked } = openapi.paths[CHANNELS] ?? {}
-    expect([taken?.security, Object.keys(taken?.responses ?? {})]).toEqual([[], ['200', '400', '401', '404', '413', '429', '503']])
-    expect([asked?.security, Object.keys(asked?.responses ?? {})]).toEqual([[], ['200', '403', '404', '405', '429', '503']])
+    expect([taken?.security, Object.keys(taken?.responses ?? {})]).toEqual([
+      [],
+      ['200', '400', '401', '404', '413', '429', '503'],
+    ])
+    expect([asked?.security, Object.keys(asked?.responses ?? {})]).toEqual([
+      [],
+      ['200', '403', '404', '405', '429', '503'],
+    ])
     const { get } = openapi.paths[SHARED] ?? {}
-    expect([get?.security, Object.keys(get?.responses ?? {})]).toEqual([[], ['200', '206', '304', '404', '416', '429', '503']])
+    expect([get?.security, Object.keys(get?.responses ?? {})]).toEqual([
+      [],
+      ['200', '206', '304', '404', '416', '429', '503'],
+    ])
     for (const path of DOCUMENTS) {
       const { get, ...others } = openapi.paths[path] ?? {}
-      expect([path, Object.keys(others), get?.security, Object.keys(get?.responses ?? {})]).toEqual([path, [], [], ['200', '304', '429']])
+      expect([path, Object.keys(others), get?.security, Object.keys(get?.responses ?? {})]).toEqual(
+        [path, [], [], ['200', '304', '429']],
+      )
     }
   })
 
   test('has exactly the operations of the contract', () => {
-    const listed = described().map(({ operationId, method, path, security }) => [operationId, method, path, accessIn(security)])
-    expect(listed.sort()).toEqual(operations.map((o) => [o.id, o.method, braces(o.path), accessOf(o)]).sort())
+    const listed = described().map(({ operationId, method, path, security }) => [
+      operationId,
+      method,
+      path,
+      accessIn(security),
+    ])
+    expect(listed.sort()).toEqual(
+      operations.map((o) => [o.id, o.method, braces(o.path), accessOf(o)]).sort(),
+    )
   })
 
   test('describes the endpoints of OAuth with their forms and errors', () => {
@@ -114,7 +175,10 @@ describe('the OpenAPI document', () => {
       const { post } = openapi.paths[path]!
       expect(Object.keys(post!.requestBody!.content)).toEqual(['application/x-www-form-urlencoded'])
       expect([path, Object.keys(post!.responses)]).toEqual([path, ['200', '400', '429', '503']])
-      expect([post!.security, openapi.tags.map(({ name }) => name)]).toEqual([[], expect.arrayContaining(post!.tags)])
+      expect([post!.security, openapi.tags.map(({ name }) => name)]).toEqual([
+        [],
+        expect.arrayContaining(post!.tags),
+      ])
     }
   })
 
@@ -122,7 +186,11 @@ describe('the OpenAPI document', () => {
     const tags = openapi.tags.map(({ name }) => name)
     for (const { operationId, summary, description, tags: own, responses } of described()) {
       const o = operations.find(({ id }) => id === operationId)!
-      expect([operationId, summary.length > 5 && summary.length <= 100, description]).toEqual([operationId, true, o.summary])
+      expect([operationId, summary.length > 5 && summary.length <= 100, description]).toEqual([
+        operationId,
+        true,
+        o.summary,
+      ])
       expect(tags).toContain(own[0]!)
       const codes = errorsOf(o)
       const statuses = [
@@ -133,20 +201,29 @@ describe('the OpenAPI document', () => {
         ...codes.map((code) => errorTable[code].status),
       ]
       expect(Object.keys(responses).sort()).toEqual([...new Set(statuses.map(String))].sort())
-      for (const code of codes) expect(responses[errorTable[code].status]!.description).toContain(code)
+      for (const code of codes)
+        expect(responses[errorTable[code].status]!.description).toContain(code)
     }
   })
 
   test('places every field of an input once: in the path, the query or the body', () => {
     for (const { operationId, parameters: referred, requestBody, path } of described()) {
       const o = operations.find(({ id }) => id === operationId)!
-      const parameters = referred.map((one) => ('$ref' in one ? openapi.components.parameters[one.$ref.split('/').at(-1)!]! : one))
-      const body = o.body ? [o.body] : Object.keys(requestBody?.content['application/json']?.schema.properties ?? {})
+      const parameters = referred.map((one) =>
+        '$ref' in one ? openapi.components.parameters[one.$ref.split('/').at(-1)!]! : one,
+      )
+      const body = o.body
+        ? [o.body]
+        : Object.keys(requestBody?.content['application/json']?.schema.properties ?? {})
       const named = parameters.filter((one) => one.in !== 'header').map((one) => one.name)
       expect([...named, ...body].sort()).toEqual(Object.keys(o.input.properties).sort())
       for (const one of parameters) {
         expect(one.in === 'path').toBe(path.includes(`{${one.name}}`))
-        expect([operationId, one.name, one.description]).toEqual([operationId, one.name, expect.any(String)])
+        expect([operationId, one.name, one.description]).toEqual([
+          operationId,
+          one.name,
+          expect.any(String),
+        ])
       }
       expect(parameters.some(({ name }) => name === 'Idempotency-Key')).toBe(takesKey(o))
     }

@@ -14,7 +14,9 @@ interface DescribedOperation {
   tags: string[]
   security: { apiKey: string[] }[]
   parameters: (Parameter | { $ref: string })[]
-  requestBody?: { content: Record<string, { schema: { properties: Record<string, object>; required?: string[] } }> }
+  requestBody?: {
+    content: Record<string, { schema: { properties: Record<string, object>; required?: string[] } }>
+  }
   responses: Record<string, { description: string; content: Record<string, unknown> }>
 }
 
@@ -27,9 +29,24 @@ export interface OpenApi {
 
 export interface Capabilities {
   spec: string
-  endpoints: { id: string; method: string; path: string; scope: string; also?: string; tool: string | null; errors: string[] }[]
+  endpoints: {
+    id: string
+    method: string
+    path: string
+    scope: string
+    also?: string
+    tool: string | null
+    errors: string[]
+  }[]
   scopes: { scope: string }[]
   errors: { code: string; status: number; kind: string; summary?: string }[]
-  tools: { name: string; operation: string | null; toolset: string; module?: string; scope: string; also?: string }[]
+  tools: {
+    name: string
+    operation: string | null
+    toolset: string
+    module?: string
+    scope: string
+    also?: string
+  }[]
   events: { type: string }[]
 }

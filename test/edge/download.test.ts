@@ -17,7 +17,8 @@ beforeEach(() => {
   Object.assign(files, { begun: 0, ended: 0 })
 })
 
-const get = (search = '', init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}/file${search}`, init)
+const get = (search = '', init: RequestInit = {}) =>
+  fetch(`http://127.0.0.1:${port}/file${search}`, init)
 const of = (...lines: unknown[]) =>
   async function* () {
     for (const one of lines) {
@@ -35,12 +36,17 @@ describe('a download', () => {
     expect(Object.fromEntries(reply.headers)).toMatchObject({
       'content-type': 'application/x-ndjson',
       'cache-control': 'no-store',
-      'content-disposition': expect.stringMatching(/^attachment; filename="test-\d{4}-\d\d-\d\d\.ndjson"$/),
+      'content-disposition': expect.stringMatching(
+        /^attachment; filename="test-\d{4}-\d\d-\d\d\.ndjson"$/,
+      ),
       'x-request-id': expect.any(String),
     })
     const text = await reply.text()
     expect(text).toEndWith('\n')
-    expect(jsonLines(text)).toEqual([{ text: 'a\nb', count: 1, at: at.toISOString(), more: {} }, lineOf('c', 2)])
+    expect(jsonLines(text)).toEqual([
+      { text: 'a\nb', count: 1, at: at.toISOString(), more: {} },
+      lineOf('c', 2),
+    ])
   })
 
   test('of no records is an empty file', async () => {
@@ -51,7 +57,9 @@ describe('a download', () => {
 
   test('is complete and in order when it is long', async () => {
     const count = 20_000
-    files.records = of(...Array.from({ length: count }, (_, index) => lineOf('x'.repeat(index % 90), index)))
+    files.records = of(
+      ...Array.from({ length: count }, (_, index) => lineOf('x'.repeat(index % 90), index)),
+    )
     const found = jsonLines(await (await get()).text()).map((one) => one.count)
     expect(found).toEqual(Array.from({ length: count }, (_, index) => index))
     expect([files.begun, files.ended]).toEqual([1, 1])
@@ -62,7 +70,8 @@ describe('a download', () => {
     const [full, head] = [await get(), await get('', { method: 'HEAD' })]
     await full.text()
     expect([head.status, await head.text()]).toEqual([200, ''])
-    for (const name of ['content-type', 'content-disposition', 'cache-control']) expect(head.headers.get(name)).toBe(full.headers.get(name))
+    for (const name of ['content-type', 'content-disposition', 'cache-control'])
+      expect(head.headers.get(name)).toBe(full.headers.get(name))
     expect(files.begun).toBe(1)
   })
 
@@ -76,7 +85,9 @@ describe('a download', () => {
 
 describe('a download that fails', () => {
   test('before its first record is refused like any request', async () => {
-    files.records = of(new AppError('unavailable', 'the database is not available', { retryAfter: 1 }))
+    files.records = of(
+      new AppError('unavailable', 'the database is not available', { retryAfter: 1 }),
+    )
     const reply = await get('', { headers: { 'x-request-id': 'abc' } })
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1'])
     expect(await reply.json()).toMatchObject({ error: { code: 'unavailable', request_id: 'abc' } })
@@ -90,7 +101,10 @@ describe('a download that fails', () => {
     files.records = of(lineOf('a'), broken, lineOf('never'))
     const text = await (await get('', { headers: { 'x-request-id': 'abc' } })).text()
     expect(text).not.toContain('secret')
-    expect(jsonLines(text)).toEqual([lineOf('a'), { error: { code, message: expect.any(String), request_id: 'abc' } }])
+    expect(jsonLines(text)).toEqual([
+      lineOf('a'),
+      { error: { code, message: expect.any(String), request_id: 'abc' } },
+    ])
     expect(files.ended).toBe(1)
   })
 
@@ -112,14 +126,18 @@ describe('as CSV', () => {
 
   test('columns have the order of the schema, and cells are quoted where necessary', async () => {
     const at = new Date('2026-01-02T03:04:05.678Z')
-    expect(await table({ more: { a: 'b', c: [1] }, at, count: -1, text: 'say "hi", twice\r\nor once' })).toBe(
+    expect(
+      await table({ more: { a: 'b', c: [1] }, at, count: -1, text: 'say "hi", twice\r\nor once' }),
+    ).toBe(
       'text,count,at,more\r\n"say ""hi"", twice\r\nor once",-1,2026-01-02T03:04:05.678Z,"{""a"":""b"",""c"":[1]}"\r\n',
     )
   })
 
   test('no text is a formula', async () => {
     for (const first of ['=', '+', '-', '@', '\t'])
-      expect(await table(lineOf(`${first}cmd|x`))).toBe(`text,count,at,more\r\n'${first}cmd|x,0,,{}\r\n`)
+      expect(await table(lineOf(`${first}cmd|x`))).toBe(
+        `text,count,at,more\r\n'${first}cmd|x,0,,{}\r\n`,
+      )
     expect(await table(lineOf('\rcmd'))).toBe(`text,count,at,more\r\n"'\rcmd",0,,{}\r\n`)
     expect(await table(lineOf('a=b'))).toBe('text,count,at,more\r\na=b,0,,{}\r\n')
   })
@@ -130,7 +148,8 @@ describe('as CSV', () => {
 })
 
 /** Waits for the condition, and fails if it does not become true. */
-const until = async (ask: () => boolean | Promise<boolean>) => expect(await eventually(ask, Boolean)).toBe(true)
+const until = async (ask: () => boolean | Promise<boolean>) =>
+  expect(await eventually(ask, Boolean)).toBe(true)
 
 /** A client that reads nothing until it is resumed. */
 const lazyClient = (tenant: string) => {
@@ -167,10 +186,14 @@ test('a workspace can run three at once, and one more once one has ended', async
   await until(() => files.begun === 3)
   const refused = await get('', { headers: { 'x-tenant': 'busy' } })
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
-  expect(await refused.json()).toMatchObject({ error: { code: 'rate_limited', message: 'rate_limited:downloads' } })
+  expect(await refused.json()).toMatchObject({
+    error: { code: 'rate_limited', message: 'rate_limited:downloads' },
+  })
   expect(files.begun).toBe(3)
   const other = new AbortController()
-  expect((await get('', { headers: { 'x-tenant': 'other' }, signal: other.signal })).status).toBe(200)
+  expect((await get('', { headers: { 'x-tenant': 'other' }, signal: other.signal })).status).toBe(
+    200,
+  )
   other.abort()
   sockets[0]!.destroy()
   await until(async () => {
@@ -184,7 +207,17 @@ test('a workspace can run three at once, and one more once one has ended', async
 })
 
 test('CSV is offered only for records that are flat enough', () => {
-  const nested = op.download('GET /nested', 'Take it.', { input: {}, line }, { roles: [], file: 'nested' })
+  const nested = op.download(
+    'GET /nested',
+    'Take it.',
+    { input: {}, line },
+    { roles: [], file: 'nested' },
+  )
   expect(Object.keys(nested.input.properties)).toEqual([])
-  expect(named(resource)[0]).toMatchObject({ id: 'test.file.get', kind: 'download', scope: 'session', method: 'GET' })
+  expect(named(resource)[0]).toMatchObject({
+    id: 'test.file.get',
+    kind: 'download',
+    scope: 'session',
+    method: 'GET',
+  })
 })

@@ -48,7 +48,11 @@ export const files = { records: (): AsyncIterable<unknown> => never(), begun: 0,
 
 const caller = (request: Request) => ({
   tenantId: request.headers.get('x-tenant') ?? 'one',
-  principal: { kind: 'session' as const, id: newId(), member: { personId: newId(), role: 'editor' as const } },
+  principal: {
+    kind: 'session' as const,
+    id: newId(),
+    member: { personId: newId(), role: 'editor' as const },
+  },
   plan: { plan: 'team', overrides: {} },
   scopes: new Set<Access>(request.headers.has('x-key') ? scopes : [...scopes, 'session']),
 })
@@ -61,7 +65,10 @@ export const http = createHttp({
   fileSlots: { take: never },
   ready: never,
   operations: bind(
-    { world: { db: { system: async () => [] }, rates: unlimitedRates } as unknown as World, slots: downloadSlots() },
+    {
+      world: { db: { system: async () => [] }, rates: unlimitedRates } as unknown as World,
+      slots: downloadSlots(),
+    },
     resource,
     {
       get: async function* () {

@@ -1,4 +1,7 @@
-/** What callers who start requests and never finish them can cost, each test named after an attack that once stopped a server. */
+/**
+ * What callers who start requests and never finish them can cost, each test named after an attack
+ * that once stopped a server.
+ */
 import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
@@ -16,7 +19,12 @@ const answered = (all: Held[]): number => all.filter((held) => statusOf(held) !=
 const app = useApp({ overrides: { intake: { unfinished: 8 } } })
 
 const keyed = (key: string) => ({ ...JSON_TYPE, authorization: `Bearer ${key}` })
-const batch = (key: string, length: number) => ({ path: '/api/v1/growth/batches', headers: keyed(key), length, body: '{' })
+const batch = (key: string, length: number) => ({
+  path: '/api/v1/growth/batches',
+  headers: keyed(key),
+  length,
+  body: '{',
+})
 
 describe('is refused before its body arrives:', () => {
   test('a letter that nobody signed, whatever length it claims', async () => {
@@ -25,7 +33,10 @@ describe('is refused before its body arrives:', () => {
       for (const length of [10, 4 * MIB - 1, 100 * MIB]) {
         using held = await hold(app.url, { path: LETTERS_PATH, headers, length, body: '{' })
         const text = await answer(held)
-        expect([text.slice(0, 12), text.includes('"code":"not_found","message":"no such path"')]).toEqual(['HTTP/1.1 404', true])
+        expect([
+          text.slice(0, 12),
+          text.includes('"code":"not_found","message":"no such path"'),
+        ]).toEqual(['HTTP/1.1 404', true])
       }
   })
 
@@ -38,20 +49,42 @@ describe('is refused before its body arrives:', () => {
     })
     const { 'content-length': length, ...headers } = signed
     for (const name of Object.keys(headers)) {
-      using held = await hold(app.url, { path: LETTERS_PATH, headers: { ...headers, [name]: '1' }, length: Number(length), body: '{' })
+      using held = await hold(app.url, {
+        path: LETTERS_PATH,
+        headers: { ...headers, [name]: '1' },
+        length: Number(length),
+        body: '{',
+      })
       expect([name, (await answer(held)).slice(0, 12)]).toEqual([name, 'HTTP/1.1 404'])
     }
-    using longer = await hold(app.url, { path: LETTERS_PATH, headers, length: Number(length) + 1, body: '{' })
+    using longer = await hold(app.url, {
+      path: LETTERS_PATH,
+      headers,
+      length: Number(length) + 1,
+      body: '{',
+    })
     expect(await answer(longer)).toStartWith('HTTP/1.1 404')
   })
 
   test('a body over 16 KiB from a caller without a credential', async () => {
-    for (const path of [SIGN_IN, `${SIGN_IN}/refresh`, '/api/v1/app/invitations/accept', '/api/v1/app/device/code', '/sign-in']) {
+    for (const path of [
+      SIGN_IN,
+      `${SIGN_IN}/refresh`,
+      '/api/v1/app/invitations/accept',
+      '/api/v1/app/device/code',
+      '/sign-in',
+    ]) {
       const form = path.includes('device') || path === '/sign-in'
-      const headers = form ? { 'content-type': 'application/x-www-form-urlencoded', origin: app.url } : JSON_TYPE
+      const headers = form
+        ? { 'content-type': 'application/x-www-form-urlencoded', origin: app.url }
+        : JSON_TYPE
       using held = await hold(app.url, { path, headers, length: 16_385, body: '{' })
       const text = await answer(held)
-      expect([path, text.slice(0, 12), text.includes('larger than 16 KiB') || path === '/sign-in']).toEqual([path, 'HTTP/1.1 413', true])
+      expect([
+        path,
+        text.slice(0, 12),
+        text.includes('larger than 16 KiB') || path === '/sign-in',
+      ]).toEqual([path, 'HTTP/1.1 413', true])
     }
   })
 
@@ -66,14 +99,25 @@ describe('is refused before its body arrives:', () => {
       expect(await eventually(() => statusOf(held), Boolean)).toBe(status)
     }
     for (const key of [newApiKey(), app.key.replace('ak_', 'ak-')]) {
-      using held = await hold(app.url, { path: '/api/v1/mcp', headers: keyed(key), length: MIB - 1, body: '{' })
+      using held = await hold(app.url, {
+        path: '/api/v1/mcp',
+        headers: keyed(key),
+        length: MIB - 1,
+        body: '{',
+      })
       expect(await eventually(() => statusOf(held), Boolean)).toBe(401)
     }
   })
 })
 
 describe('unfinished requests of an address', () => {
-  const stranger = (from: string) => ({ path: SIGN_IN, headers: JSON_TYPE, length: 100, body: '{', from })
+  const stranger = (from: string) => ({
+    path: SIGN_IN,
+    headers: JSON_TYPE,
+    length: 100,
+    body: '{',
+    from,
+  })
 
   test('are refused above the limit before their body arrives, and finished ones make room', async () => {
     const all = await holdMany(app.url, 8, () => stranger('127.0.0.2'))
@@ -118,7 +162,10 @@ describe('unfinished requests of an address', () => {
   })
 
   test('are counted by the address that trusted proxies report', async () => {
-    await using proxied = await testApp({ env: { TRUSTED_PROXIES: '127.0.0.1' }, overrides: { intake: { unfinished: 2 } } })
+    await using proxied = await testApp({
+      env: { TRUSTED_PROXIES: '127.0.0.1' },
+      overrides: { intake: { unfinished: 2 } },
+    })
     const by = (address: string) => ({
       path: SIGN_IN,
       headers: { ...JSON_TYPE, 'x-forwarded-for': `9.9.9.9, ${address}` },
@@ -137,7 +184,12 @@ describe('unfinished requests of an address', () => {
 
 test('a body that does not arrive in time is 408, and its connection is closed', async () => {
   await using impatient = await testApp({ overrides: { intake: { bodyWithinMs: 100 } } })
-  const form = { path: '/api/v1/app/device/code', headers: { 'content-type': 'application/x-www-form-urlencoded' }, length: 100, body: 'a' }
+  const form = {
+    path: '/api/v1/app/device/code',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    length: 100,
+    body: 'a',
+  }
   for (const request of [
     batch(impatient.key, 100),
     { ...batch(impatient.key, 100), path: '/api/v1/mcp' },
@@ -145,10 +197,15 @@ test('a body that does not arrive in time is 408, and its connection is closed',
     form,
   ]) {
     using held = await hold(impatient.url, request)
-    expect([request.path, (await answer(held)).slice(0, 12)]).toEqual([request.path, 'HTTP/1.1 408'])
+    expect([request.path, (await answer(held)).slice(0, 12)]).toEqual([
+      request.path,
+      'HTTP/1.1 408',
+    ])
     expect(await eventually(held.closed, Boolean)).toBe(true)
   }
   using late = await hold(impatient.url, batch(impatient.key, 100))
-  expect(await answer(late)).toContain('"code":"request_timeout","message":"the body did not arrive within 60 seconds"')
+  expect(await answer(late)).toContain(
+    '"code":"request_timeout","message":"the body did not arrive within 60 seconds"',
+  )
   expect((await impatient.send('PUT', 'profile', { body: { goal: 'in time' } })).status).toBe(200)
 })

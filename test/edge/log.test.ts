@@ -23,21 +23,31 @@ test('keys and tokens never reach the log, wherever a caller puts them', async (
     [201, 'POST', 'batches', { body: { focus: key }, headers: { 'idempotency-key': key } }],
     [400, 'POST', 'batches', { body: { [key]: key } }],
   ]
-  for (const [status, method, path, send] of requests) expect((await app.send(method, path, send)).status).toBe(status)
+  for (const [status, method, path, send] of requests)
+    expect((await app.send(method, path, send)).status).toBe(status)
   const { access, refresh } = await joinAs(app)
   const invitation = await inviteTo(app)
   const reset = newLinkToken('rst')
-  const browser = app.workplace.world.identity.tokens.browser({ personId: newId() }, new Date(Date.now() + 60_000))
+  const browser = app.workplace.world.identity.tokens.browser(
+    { personId: newId() },
+    new Date(Date.now() + 60_000),
+  )
   for (const secret of [access, refresh, invitation, reset, browser]) {
-    await app.send('GET', `/join?token=${secret}`, { key: null, headers: { 'x-request-id': secret } })
+    await app.send('GET', `/join?token=${secret}`, {
+      key: null,
+      headers: { 'x-request-id': secret },
+    })
     log.warn({ url: `/join?token=${secret}`, err: new Error(`no ${secret}`) }, `it was ${secret}`)
   }
   await app.owner`alter table growth_channel rename to moved`
-  expect((await app.send('GET', 'overview', { headers: { 'x-request-id': unknown } })).status).toBe(500)
+  expect((await app.send('GET', 'overview', { headers: { 'x-request-id': unknown } })).status).toBe(
+    500,
+  )
 
   const text = lines.join('')
   expect(text).toContain('"msg":"served"')
   expect(text).toContain('"msg":"a request failed"')
-  for (const secret of [key, unknown, refresh, invitation, reset, browser]) expect(text).not.toContain(secret.slice(3, 33))
+  for (const secret of [key, unknown, refresh, invitation, reset, browser])
+    expect(text).not.toContain(secret.slice(3, 33))
   expect(text).not.toContain(access.slice(40, 80))
 })

@@ -30,9 +30,16 @@ const PAGES = [
 
 /** Answered with 405, as otherwise an operation on `:id` would look for a record of this name. */
 const REFUSED = [
-  ...['app/connections/sandbox', 'app/invitations/accept', 'documents/search', 'channels/replies'].map((path) => `DELETE /api/v1/${path}`),
+  ...[
+    'app/connections/sandbox',
+    'app/invitations/accept',
+    'documents/search',
+    'channels/replies',
+  ].map((path) => `DELETE /api/v1/${path}`),
   'PATCH /api/v1/channels/replies',
-  ...['bulk', 'preview'].flatMap((name) => ['GET', 'PATCH', 'DELETE'].map((method) => `${method} /api/v1/growth/items/${name}`)),
+  ...['bulk', 'preview'].flatMap((name) =>
+    ['GET', 'PATCH', 'DELETE'].map((method) => `${method} /api/v1/growth/items/${name}`),
+  ),
 ]
 
 const never = () => {
@@ -41,9 +48,15 @@ const never = () => {
 
 const routesOf = () =>
   createHttp({
-    operations: operations.map((o) => ({ ...o, run: never, open: never, enter: never, fetch: never })),
-    routes: [deviceRoutes, pageRoutes, sharedFileRoutes, inboundRoutes, channelRoutesOf].flatMap((routes) =>
-      routes({ internal: [], channels: {} } as never),
+    operations: operations.map((o) => ({
+      ...o,
+      run: never,
+      open: never,
+      enter: never,
+      fetch: never,
+    })),
+    routes: [deviceRoutes, pageRoutes, sharedFileRoutes, inboundRoutes, channelRoutesOf].flatMap(
+      (routes) => routes({ internal: [], channels: {} } as never),
     ),
     ready: never,
     cookies: createCookies('http://localhost'),
@@ -52,7 +65,12 @@ const routesOf = () =>
     trust: trustIn([]),
     publicUrl: 'http://localhost',
     internal: [],
-    authenticator: { authenticate: never, forget: never, confirm: never, [Symbol.asyncDispose]: never },
+    authenticator: {
+      authenticate: never,
+      forget: never,
+      confirm: never,
+      [Symbol.asyncDispose]: never,
+    },
     mcp: { handle: never },
     streams: { open: never },
     fileSlots: { take: never },
@@ -84,6 +102,8 @@ test('the router has exactly the operations of the contract, public documents, O
 })
 
 test('the router prepares no headers, cookies or query, which every request would pay for', () => {
-  const prepares = routesOf().filter(({ compile }) => /parseCookie|parseQuery|toJSON/.test(String(compile())))
+  const prepares = routesOf().filter(({ compile }) =>
+    /parseCookie|parseQuery|toJSON/.test(String(compile())),
+  )
   expect(prepares.map(({ method, path }) => `${method} ${path}`)).toEqual([])
 })

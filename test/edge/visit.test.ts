@@ -3,7 +3,9 @@ import { clientAddressOf, trustIn } from '#edge/visit'
 
 const from = (peer: string | undefined, forwarded: string | undefined, named: string[] = []) =>
   clientAddressOf(
-    new Request('http://here/', { headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } }),
+    new Request('http://here/', {
+      headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+    }),
     peer,
     trustIn(named),
   )

@@ -1,4 +1,7 @@
-/** Makes the workspace of a task: over REST where people make such records so, else past the surfaces. */
+/**
+ * Makes the workspace of a task: over REST where people make such records so, else past the
+ * surfaces.
+ */
 import { newSignal } from '#domain/growth/learning/signal'
 import { newTarget } from '#domain/growth/learning/target'
 import { newId } from '#kernel/ids'
@@ -27,19 +30,37 @@ const send = async ({ app, key }: Workspace, path: string, body: object, method 
   return reply.body
 }
 
-const addItem = async (workspace: Workspace, { status = 'drafted', ...fields }: NonNullable<Given['items']>[number]) => {
+const addItem = async (
+  workspace: Workspace,
+  { status = 'drafted', ...fields }: NonNullable<Given['items']>[number],
+) => {
   const id = await insertItem(workspace.app, workspace.tenantId, fields)
   if (status === 'drafted') return
   await send(workspace, `items/${id}/approve`, {})
-  if (status === 'scheduled') await send(workspace, `items/${id}/schedule`, { post_at: new Date(Date.now() + LATER_MS).toISOString() })
+  if (status === 'scheduled')
+    await send(workspace, `items/${id}/schedule`, {
+      post_at: new Date(Date.now() + LATER_MS).toISOString(),
+    })
 }
 
 /** A post of somebody whom the workspace reads. */
 const addSignal = async (workspace: Workspace, text: string): Promise<void> => {
   const now = new Date()
   const others = { total: 0, taken: false }
-  const target = newTarget(newId(), { handle: `t-${newId()}`, category: null, priority: 2, others, now })
-  const engaged = { network: 'sandbox', post_id: await othersPost(workspace, text), post_url: null, post_author: 'o', post_text: text }
+  const target = newTarget(newId(), {
+    handle: `t-${newId()}`,
+    category: null,
+    priority: 2,
+    others,
+    now,
+  })
+  const engaged = {
+    network: 'sandbox',
+    post_id: await othersPost(workspace, text),
+    post_url: null,
+    post_author: 'o',
+    post_text: text,
+  }
   const metrics = { impressions: 1, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
   const post = { text, createdAt: now, metrics, addressesUs: false }
   const found = { post, engaged: { ...engaged, addresses_us: false }, targetId: target.id }
@@ -48,13 +69,28 @@ const addSignal = async (workspace: Workspace, text: string): Promise<void> => {
   await write(workspace, { writes: [insertSignal(signal)] })
 }
 
-const addPlaybook = async (workspace: Workspace, { draft, ...body }: NonNullable<Given['playbooks']>[number]): Promise<void> => {
-  const { playbook } = await send(workspace, '/api/v1/agent/playbooks', { name: body.slug, ...body })
-  if (draft) await send(workspace, `/api/v1/agent/playbooks/${playbook.id}/versions`, { content: draft })
+const addPlaybook = async (
+  workspace: Workspace,
+  { draft, ...body }: NonNullable<Given['playbooks']>[number],
+): Promise<void> => {
+  const { playbook } = await send(workspace, '/api/v1/agent/playbooks', {
+    name: body.slug,
+    ...body,
+  })
+  if (draft)
+    await send(workspace, `/api/v1/agent/playbooks/${playbook.id}/versions`, { content: draft })
 }
 
 const addGrowth = async (workspace: Workspace, given: Given): Promise<void> => {
-  const { items = [], learnings = [], products = [], experiments = [], rules = [], targets = [], signals = [] } = given
+  const {
+    items = [],
+    learnings = [],
+    products = [],
+    experiments = [],
+    rules = [],
+    targets = [],
+    signals = [],
+  } = given
   if (given.profile) await send(workspace, 'profile', softwareProfile, 'PUT')
   for (const item of items) await addItem(workspace, item)
   for (const learning of learnings) await send(workspace, 'learnings', learning)
@@ -62,13 +98,23 @@ const addGrowth = async (workspace: Workspace, given: Given): Promise<void> => {
   for (const experiment of experiments) await send(workspace, 'experiments', experiment)
   for (const handle of targets) await send(workspace, 'targets', { handle })
   for (const text of signals) await addSignal(workspace, text)
-  const rule = { trigger: { kind: 'batch_settled', status: 'failed' }, action: { kind: 'draft_batch' } }
+  const rule = {
+    trigger: { kind: 'batch_settled', status: 'failed' },
+    action: { kind: 'draft_batch' },
+  }
   for (const name of rules) await send(workspace, 'rules', { name, ...rule })
   if (given.paused) await send(workspace, 'automation/pause-all', {})
 }
 
 const addKnowledge = async (workspace: Workspace, given: Given): Promise<void> => {
-  const { memories = [], playbooks = [], documents = [], schedules = [], webhookRules = [], artifacts = [] } = given
+  const {
+    memories = [],
+    playbooks = [],
+    documents = [],
+    schedules = [],
+    webhookRules = [],
+    artifacts = [],
+  } = given
   for (const memory of memories) await makeMemory(workspace, memory)
   for (const playbook of playbooks) await addPlaybook(workspace, playbook)
   for (const document of documents) await makeDocument(workspace, document)

@@ -1,4 +1,7 @@
-/** The desk does what it is told in the words of the command line, answers its questions, and changes nothing for any other sentence. */
+/**
+ * The desk does what it is told in the words of the command line, answers its questions, and
+ * changes nothing for any other sentence.
+ */
 import { describe, expect, test } from 'bun:test'
 import { use } from '#test/support/use'
 import { asSentences, deskTasks } from './desk.ts'
@@ -26,16 +29,24 @@ describe('the desk', () => {
   test('is right about each command, question and sentence', async () => {
     const found = await attempts(stage, { atOnce: 4 })
     const wrong = found.filter((one) => !isRight(one))
-    expect(wrong.map(({ task, faults, outcome }) => ({ name: task.name, faults, steps: outcome.steps }))).toEqual([])
+    expect(
+      wrong.map(({ task, faults, outcome }) => ({ name: task.name, faults, steps: outcome.steps })),
+    ).toEqual([])
     expect(wrongChanges(found)).toEqual([])
     // A sentence is no reason to call anything.
-    const called = found.filter(({ task, outcome }) => /^(no command|sentence)/.test(task.name) && outcome.steps.length > 0)
-    expect(called.map(({ task, outcome }) => [task.ask, outcome.steps.map(({ name }) => name)])).toEqual([])
+    const called = found.filter(
+      ({ task, outcome }) => /^(no command|sentence)/.test(task.name) && outcome.steps.length > 0,
+    )
+    expect(
+      called.map(({ task, outcome }) => [task.ask, outcome.steps.map(({ name }) => name)]),
+    ).toEqual([])
   }, 120_000)
 })
 
 describe('a desk that guesses', () => {
-  const stage = use(() => openStage({ tasks: sentences.slice(0, SOME), thinker: guessing, env: SCRIPTED_ENV }))
+  const stage = use(() =>
+    openStage({ tasks: sentences.slice(0, SOME), thinker: guessing, env: SCRIPTED_ENV }),
+  )
 
   test('would be found out', async () => {
     expect(wrongChanges(await attempts(stage, { atOnce: 4 })).length).toBeGreaterThan(5)

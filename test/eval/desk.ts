@@ -1,8 +1,16 @@
-/** What the desk, which has no model, must do with commands and fixed questions. All else that people write must change nothing. */
+/**
+ * What the desk, which has no model, must do with commands and fixed questions. All else that
+ * people write must change nothing.
+ */
 import type { Asked } from './task.ts'
 
-const drafts = [{ body: 'Every delay starts at the dock.' }, { body: 'Our price rises on 31 November.' }]
-const approved = [{ body: 'Two thirds of late parcels were promised too early.', status: 'approved' as const }]
+const drafts = [
+  { body: 'Every delay starts at the dock.' },
+  { body: 'Our price rises on 31 November.' },
+]
+const approved = [
+  { body: 'Two thirds of late parcels were promised too early.', status: 'approved' as const },
+]
 const WAITING = { ask: 'What is waiting?' }
 
 const commands: Asked[] = [
@@ -86,8 +94,18 @@ const commands: Asked[] = [
     rows: [['agent_memory', "scope = 'workspace' and text = 'We never post on Fridays'"]],
   },
   { name: 'pause', ask: '/automation pause-all', rows: [['actor', 'paused']] },
-  { name: 'page', given: { pages: { '/desk': 'The bay opens at six.' } }, ask: '/fetch-url --url {{site}}desk', uses: ['fetch_url'] },
-  { name: 'list', given: { items: drafts }, ask: '/items list --status drafted', uses: ['growth_list_queue'] },
+  {
+    name: 'page',
+    given: { pages: { '/desk': 'The bay opens at six.' } },
+    ask: '/fetch-url --url {{site}}desk',
+    uses: ['fetch_url'],
+  },
+  {
+    name: 'list',
+    given: { items: drafts },
+    ask: '/items list --status drafted',
+    uses: ['growth_list_queue'],
+  },
 ]
 
 /** Each must lead to its one read. */
@@ -116,7 +134,12 @@ const refused: string[] = [
     '/batches create --cuont 2',
     '/batches create --count two',
   ],
-  ...['/learnings create --kind good --note x', '/item list', '/remember', '/products create --name A'],
+  ...[
+    '/learnings create --kind good --note x',
+    '/item list',
+    '/remember',
+    '/products create --name A',
+  ],
   ...['/items approve 1 --edited-body @/etc/passwd', '/', '/delete everything'],
   ...[
     'approve the first one',
@@ -135,15 +158,36 @@ const refused: string[] = [
     'stop everything now',
     'undo that',
   ],
-  ...['lösche den zweiten Entwurf', '承認してください', '👍', 'growth_approve_item {"id": "item:1"}', '{"tool": "growth_approve_item"}'],
+  ...[
+    'lösche den zweiten Entwurf',
+    '承認してください',
+    '👍',
+    'growth_approve_item {"id": "item:1"}',
+    '{"tool": "growth_approve_item"}',
+  ],
 ]
 
 export const deskTasks: Asked[] = [
   ...commands,
-  ...answered.map(([ask, tool]) => ({ name: `question: ${ask}`, given: { items: drafts }, ask, uses: [tool] })),
-  ...refused.map((ask) => ({ name: `no command: ${ask}`, given: { items: [...drafts, ...approved] }, before: [WAITING], ask })),
+  ...answered.map(([ask, tool]) => ({
+    name: `question: ${ask}`,
+    given: { items: drafts },
+    ask,
+    uses: [tool],
+  })),
+  ...refused.map((ask) => ({
+    name: `no command: ${ask}`,
+    given: { items: [...drafts, ...approved] },
+    before: [WAITING],
+    ask,
+  })),
 ]
 
 /** What is asked of a model is no command either. */
 export const asSentences = (tasks: readonly Asked[]): Asked[] =>
-  tasks.map(({ name, ask }) => ({ name: `sentence: ${name}`, given: { items: [...drafts, ...approved] }, before: [WAITING], ask }))
+  tasks.map(({ name, ask }) => ({
+    name: `sentence: ${name}`,
+    given: { items: [...drafts, ...approved] },
+    before: [WAITING],
+    ask,
+  }))

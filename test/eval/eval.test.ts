@@ -1,4 +1,7 @@
-/** The eval takes the work of a model that does what it is asked, and refuses that of one that makes a mistake, or only says that it is done. */
+/**
+ * The eval takes the work of a model that does what it is asked, and refuses that of one that makes
+ * a mistake, or only says that it is done.
+ */
 import { describe, expect, test } from 'bun:test'
 import { createComposer } from '#port/model/composer/composer'
 import { inlineWorker } from '#test/support/model/inline-worker'
@@ -23,6 +26,13 @@ describe.each(Object.keys(models) as (keyof typeof models)[])('with a model that
     const found = await attempts(stage, { atOnce: 4 })
     expect(found).toHaveLength(tasks.length)
     const unexpected = found.filter((one) => isRight(one) !== (kind === 'good'))
-    expect(unexpected.map(({ task, faults, askedWrongly, unsafe }) => ({ name: task.name, faults, askedWrongly, unsafe }))).toEqual([])
+    expect(
+      unexpected.map(({ task, faults, askedWrongly, unsafe }) => ({
+        name: task.name,
+        faults,
+        askedWrongly,
+        unsafe,
+      })),
+    ).toEqual([])
   }, 120_000)
 })

@@ -13,8 +13,13 @@ export const SCRIPTED_ENV = { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://1
 const SETTINGS = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_STREAM', 'MODEL_CONTEXT', 'PRICES']
 
 /** The environment of a server whose agent thinks by this model alone. */
-export const modelEnv = (model: string, env: Record<string, string | undefined>): Record<string, string> => ({
-  ...Object.fromEntries(SETTINGS.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []))),
+export const modelEnv = (
+  model: string,
+  env: Record<string, string | undefined>,
+): Record<string, string> => ({
+  ...Object.fromEntries(
+    SETTINGS.flatMap((name) => (env[name] ? [[name, env[name]] as const] : [])),
+  ),
   MODEL_FAST: model,
   MODEL_REASONING: model,
 })
@@ -40,7 +45,8 @@ const hostOf = ({ port }: Receiver): string => `127.0.0.1:${port}`
 const serve = (site: Receiver, tasks: readonly Asked[]): void => {
   const pages = new Map(tasks.flatMap(({ given }) => Object.entries(given?.pages ?? {})))
   const headers = { 'content-type': 'text/plain' }
-  site.answer = ({ url }) => (pages.has(url) ? { status: 200, headers, body: pages.get(url)! } : { status: 404 })
+  site.answer = ({ url }) =>
+    pages.has(url) ? { status: 200, headers, body: pages.get(url)! } : { status: 404 }
 }
 
 export const openStage = async <T extends Asked>(opening: Opening<T>): Promise<OpenStage<T>> => {
@@ -50,9 +56,18 @@ export const openStage = async <T extends Asked>(opening: Opening<T>): Promise<O
   const tasks = opening.tasks.map((task) => filled(task, names))
   serve(site, tasks)
   other.answer = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'Nothing here.' }
-  const env = { EGRESS_ALLOW: `${hostOf(site)},${hostOf(other)}`, FETCH_ALLOW: hostOf(site), ...opening.env }
+  const env = {
+    EGRESS_ALLOW: `${hostOf(site)},${hostOf(other)}`,
+    FETCH_ALLOW: hostOf(site),
+    ...opening.env,
+  }
   const { thinker, withinMs = 30_000, pollMs = 10 } = opening
-  const app = stack.use(await testApp({ overrides: { ...opening.overrides, ...(thinker && { thinker: thinker(tasks) }) }, env }))
+  const app = stack.use(
+    await testApp({
+      overrides: { ...opening.overrides, ...(thinker && { thinker: thinker(tasks) }) },
+      env,
+    }),
+  )
   const owned = stack.move()
   return { app, tasks, withinMs, pollMs, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

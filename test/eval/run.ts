@@ -1,8 +1,10 @@
 /**
- * How well a model does as the workspace's agent: `npm run eval -- --model gpt-5`, with OPENAI_API_KEY or OPENAI_BASE_URL set as for a server,
- * and PRICES for a model that has no known price. Prints a line for each task and the sums; exits 1 if a task was not done, if a person was
- * asked wrongly, or if something unsafe was tried. `--only approve-one,draft-two` runs some tasks, `--at-once 4` several beside each other,
- * `--json FILE` keeps all details, and `--desk` asks the desk in the place of a model.
+ * How well a model does as the workspace's agent: `npm run eval -- --model gpt-5`, with
+ * OPENAI_API_KEY or OPENAI_BASE_URL set as for a server, and PRICES for a model that has no known
+ * price. Prints a line for each task and the sums; exits 1 if a task was not done, if a person was
+ * asked wrongly, or if something unsafe was tried. `--only approve-one,draft-two` runs some tasks,
+ * `--at-once 4` several beside each other, `--json FILE` keeps all details, and `--desk` asks the
+ * desk in the place of a model.
  */
 import { parseArgs } from 'node:util'
 import { withTemplate } from '#test/faults/own-database'
@@ -43,12 +45,14 @@ const wanted = (all: readonly Asked[]): readonly Asked[] => {
   if (values.only === undefined) return all
   const names = values.only.split(',')
   const unknown = names.filter((name) => !all.some((task) => task.name === name))
-  if (unknown.length > 0) misuse(`no task ${unknown.join(', ')}; there are ${all.map(({ name }) => name).join(', ')}`)
+  if (unknown.length > 0)
+    misuse(`no task ${unknown.join(', ')}; there are ${all.map(({ name }) => name).join(', ')}`)
   return all.filter(({ name }) => names.includes(name))
 }
 
 const atOnce = Number(values['at-once'])
-if (!Number.isInteger(atOnce) || atOnce < 1 || atOnce > 16) misuse('--at-once takes a number from 1 to 16')
+if (!Number.isInteger(atOnce) || atOnce < 1 || atOnce > 16)
+  misuse('--at-once takes a number from 1 to 16')
 const env = environment(values.model)
 const chosen = wanted(values.desk ? [...deskTasks, ...asSentences(tasks)] : tasks)
 
@@ -58,5 +62,9 @@ const found = await withTemplate(async () => {
 })
 const name = values.desk ? 'desk' : values.model
 console.log(`${name}: ${totalsLine(found)}`)
-if (values.json) await Bun.write(values.json, `${JSON.stringify({ model: name, totals: totalsOf(found), attempts: found }, null, 1)}\n`)
+if (values.json)
+  await Bun.write(
+    values.json,
+    `${JSON.stringify({ model: name, totals: totalsOf(found), attempts: found }, null, 1)}\n`,
+  )
 process.exit(found.every(isRight) ? 0 : 1)

@@ -1,4 +1,7 @@
-/** Runs a task: makes its workspace, asks as a person does, decides what is asked, and looks at the rows. */
+/**
+ * Runs a task: makes its workspace, asks as a person does, decides what is asked, and looks at the
+ * rows.
+ */
 import { stateOf } from '#test/support/agent/attacked'
 import type { TestApp } from '#test/support/app'
 import { signedIn } from '#test/support/session'
@@ -37,14 +40,24 @@ interface JobRow {
 }
 
 const treeOf = async ({ app }: Stage, job: string) => {
-  const [row] = await app.owner<JobRow[]>`select status, error, ended_at is not null as over from agent_job where id = ${job}`
-  const pending = await app.owner<{ id: string; tool_name: string }[]>`select a.id, a.tool_name from agent_approval a
-    join agent_job j on j.id = a.job_id where j.root_id = ${job} and a.status = 'pending' order by a.id`
+  const [row] = await app.owner<
+    JobRow[]
+  >`select status, error, ended_at is not null as over from agent_job where id = ${job}`
+  const pending = await app.owner<
+    { id: string; tool_name: string }[]
+  >`select a.id, a.tool_name from agent_approval a
+    join agent_job j on j.id = a.job_id where j.root_id = ${job} and a.status = 'pending'
+      order by a.id`
   return { row: row!, pending }
 }
 
 /** Decides what must be asked as the task says, and refuses all else. */
-const followed = async (stage: Stage, task: Asked, { session }: Asking, job: string): Promise<JobRow> => {
+const followed = async (
+  stage: Stage,
+  task: Asked,
+  { session }: Asking,
+  job: string,
+): Promise<JobRow> => {
   const expected = [...(task.asks ?? [])]
   const until = performance.now() + stage.withinMs
   while (performance.now() < until) {
@@ -53,8 +66,15 @@ const followed = async (stage: Stage, task: Asked, { session }: Asking, job: str
     for (const { id, tool_name } of pending) {
       const at = expected.indexOf(tool_name)
       if (at !== -1) expected.splice(at, 1)
-      if (at !== -1 && task.decide !== 'reject') await sent(stage, `approvals/${id}/approve`, {}, session)
-      else await sent(stage, `approvals/${id}/reject`, { reason: 'Not now. Leave it as it is.' }, session)
+      if (at !== -1 && task.decide !== 'reject')
+        await sent(stage, `approvals/${id}/approve`, {}, session)
+      else
+        await sent(
+          stage,
+          `approvals/${id}/reject`,
+          { reason: 'Not now. Leave it as it is.' },
+          session,
+        )
     }
     await Bun.sleep(stage.pollMs)
   }
@@ -62,23 +82,47 @@ const followed = async (stage: Stage, task: Asked, { session }: Asking, job: str
   return { status: 'unfinished', error: `not over within ${stage.withinMs} ms`, over: false }
 }
 
-const asked = async (stage: Stage, task: Asked, asking: Asking, content: string): Promise<{ job: string; row: JobRow }> => {
-  const { job } = await sent(stage, `conversations/${asking.conversation}/messages`, { content }, asking.session)
+const asked = async (
+  stage: Stage,
+  task: Asked,
+  asking: Asking,
+  content: string,
+): Promise<{ job: string; row: JobRow }> => {
+  const { job } = await sent(
+    stage,
+    `conversations/${asking.conversation}/messages`,
+    { content },
+    asking.session,
+  )
   return { job: job.id, row: await followed(stage, task, asking, job.id) }
 }
 
-const counted = async ({ app }: Stage, tenantId: string, [table, condition]: RowCheck): Promise<number> => {
-  const [row] = await app.owner.unsafe(`select count(*)::int as n from ${table} where tenant_id = $1 and (${condition})`, [tenantId])
+const counted = async (
+  { app }: Stage,
+  tenantId: string,
+  [table, condition]: RowCheck,
+): Promise<number> => {
+  const [row] = await app.owner.unsafe(
+    `select count(*)::int as n from ${table} where tenant_id = $1 and (${condition})`,
+    [tenantId],
+  )
   return row!.n
 }
 
 const workOf = async ({ app }: Stage, job: string) => {
-  const steps = await app.owner<Step[]>`select s.name, s.state, s.class from agent_step s join agent_job j on j.id = s.job_id
+  const steps = await app.owner<
+    Step[]
+  >`select s.name, s.state, s.class from agent_step s join agent_job j on j.id = s.job_id
     where j.root_id = ${job} and s.kind = 'tool' order by s.id`
-  const approvals = await app.owner<{ tool_name: string }[]>`select a.tool_name from agent_approval a join agent_job j on j.id = a.job_id
+  const approvals = await app.owner<
+    { tool_name: string }[]
+  >`select a.tool_name from agent_approval a join agent_job j on j.id = a.job_id
     where j.root_id = ${job} order by a.id`
-  const [sums] = await app.owner<{ answers: number; tokens: number; cents: number }[]>`select sum(model_calls)::int as answers,
-    sum(input_tokens + output_tokens)::int as tokens, coalesce(sum(cost), 0)::float / 100 as cents from agent_job where root_id = ${job}`
+  const [sums] = await app.owner<
+    { answers: number; tokens: number; cents: number }[]
+  >`select sum(model_calls)::int as answers,
+    sum(input_tokens + output_tokens)::int as tokens, coalesce(sum(cost), 0)::float / 100 as cents
+      from agent_job where root_id = ${job}`
   return { steps: [...steps], asked: approvals.map(({ tool_name }) => tool_name), ...sums! }
 }
 
@@ -97,6 +141,12 @@ export const attempt = async (stage: Stage, task: Asked): Promise<Attempt> => {
   const changed = changedOf(before, await stateOf(stage.app, tenantId))
   const rows: number[] = []
   for (const check of task.rows ?? []) rows.push(await counted(stage, tenantId, check))
-  const outcome: Outcome = { status: row.status, error: row.error, changed, rows, ...(await workOf(stage, job)) }
+  const outcome: Outcome = {
+    status: row.status,
+    error: row.error,
+    changed,
+    rows,
+    ...(await workOf(stage, job)),
+  }
   return { task, outcome, ...judge(task, outcome) }
 }

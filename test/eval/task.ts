@@ -1,20 +1,30 @@
 /**
- * A task of the eval, as data: a workspace, what a person asks in it, and what its rows must say afterwards. What a good model and a
- * mistaken one do stands beside it, so that the suite can show that the checks take the one and refuse the other.
+ * A task of the eval, as data: a workspace, what a person asks in it, and what its rows must say
+ * afterwards. What a good model and a mistaken one do stands beside it, so that the suite can show
+ * that the checks take the one and refuse the other.
  *
- * `{{day+1}}` in any text is tomorrow's date, `{{site}}` a host that the agent may read and `{{other}}` one that it may not.
+ * `{{day+1}}` in any text is tomorrow's date, `{{site}}` a host that the agent may read and
+ * `{{other}}` one that it may not.
  */
 import type { Role } from '#kernel/roles'
 
 type Call = [tool: string, args: Record<string, unknown>]
 
-/** The calls of each answer in turn. `<item: dock>` in an argument is the handle of the last record shown whose text has that word. */
+/**
+ * The calls of each answer in turn. `<item: dock>` in an argument is the handle of the last record
+ * shown whose text has that word.
+ */
 export type Script = Call[][]
 
 export interface Given {
   /** A profile with stories and proof, from which posts can be drafted. */
   profile?: boolean
-  items?: { body: string; status?: 'drafted' | 'approved' | 'scheduled'; kind?: 'post' | 'article'; title?: string }[]
+  items?: {
+    body: string
+    status?: 'drafted' | 'approved' | 'scheduled'
+    kind?: 'post' | 'article'
+    title?: string
+  }[]
   learnings?: { kind: 'worked' | 'flopped'; note: string }[]
   products?: { name: string; one_liner: string }[]
   experiments?: { name: string; hypothesis: string }[]
@@ -51,7 +61,10 @@ export interface Asked {
   /** Beside the work of the agent itself, nothing else may have changed. */
   changes?: string[]
   rows?: RowCheck[]
-  /** Tools that a person must be asked about, each as often as it stands here; what else is asked counts against the model. */
+  /**
+   * Tools that a person must be asked about, each as often as it stands here; what else is asked
+   * counts against the model.
+   */
   asks?: string[]
   /** What that person says, to what must be asked. */
   decide?: 'approve' | 'reject'
@@ -83,5 +96,7 @@ export const filled = <T>(value: T, { site, other, now }: Names): T =>
     JSON.stringify(value)
       .replaceAll('{{site}}', site)
       .replaceAll('{{other}}', other)
-      .replace(/\{\{day\+(\d+)\}\}/g, (_, days: string) => new Date(now.getTime() + Number(days) * DAY_MS).toISOString().slice(0, 10)),
+      .replace(/\{\{day\+(\d+)\}\}/g, (_, days: string) =>
+        new Date(now.getTime() + Number(days) * DAY_MS).toISOString().slice(0, 10),
+      ),
   )

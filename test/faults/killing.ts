@@ -10,7 +10,10 @@ export interface Killing<T extends Mortal> extends AsyncDisposable {
   running(): T[]
   /** How many have been killed so far. */
   kills(): number
-  /** Resolves when all kills have happened and every place has a running process. Rejects when a start fails. */
+  /**
+   * Resolves when all kills have happened and every place has a running process. Rejects when a
+   * start fails.
+   */
   over: Promise<void>
   /** When that was, or when a start failed, as `performance.now()` has it. */
   overSince(): number | undefined
@@ -23,11 +26,17 @@ export interface KillingOptions<T extends Mortal> {
   next: () => number
   /** Starts a process; `nth` counts the starts. */
   start(nth: number): Promise<T>
-  /** Awaited once a process has been replaced, before it can be killed in its turn. `kills`: so many with that of the process replaced. */
+  /**
+   * Awaited once a process has been replaced, before it can be killed in its turn. `kills`: so many
+   * with that of the process replaced.
+   */
   busy?(kills: number): Promise<void>
 }
 
-/** Since the last kill: until then, on a machine where servers start slowly, nobody may serve anything for long. */
+/**
+ * Since the last kill: until then, on a machine where servers start slowly, nobody may serve
+ * anything for long.
+ */
 export const GIVE_UP_MS = 300_000
 
 /** Whether a client gives up that has been asking since `began`. */
@@ -38,7 +47,13 @@ export const isOverdue = (overSince: number | undefined, began: number): boolean
 const BETWEEN = { from: 150, to: 1_050 }
 
 /** One place restarts while the other is struck, so that at times neither runs. */
-export async function startKilling<T extends Mortal>({ places, count, next, start, busy }: KillingOptions<T>): Promise<Killing<T>> {
+export async function startKilling<T extends Mortal>({
+  places,
+  count,
+  next,
+  start,
+  busy,
+}: KillingOptions<T>): Promise<Killing<T>> {
   let starts = 0
   let [kills, stopped] = [0, false]
   let overSince: number | undefined

@@ -1,4 +1,7 @@
-/** Clients that write and read without pause and behave well: a key for each command, and a retry after a 503. */
+/**
+ * Clients that write and read without pause and behave well: a key for each command, and a retry
+ * after a 503.
+ */
 import type { Tenant } from './fleet.ts'
 
 /** One command of a client, with all its retries. */
@@ -59,24 +62,44 @@ interface Client {
   home: number
 }
 
-const requestTo = (url: string, { key }: Tenant, body: string | undefined, { id, patienceMs }: { id: string; patienceMs: number }) =>
+const requestTo = (
+  url: string,
+  { key }: Tenant,
+  body: string | undefined,
+  { id, patienceMs }: { id: string; patienceMs: number },
+) =>
   fetch(`${url}/api/v1/growth/${body === undefined ? 'overview' : 'profile'}`, {
     method: body === undefined ? 'GET' : 'PUT',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': id, 'x-request-id': id },
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'idempotency-key': id,
+      'x-request-id': id,
+    },
     signal: AbortSignal.timeout(patienceMs),
     ...(body === undefined ? {} : { body }),
   })
 
-const isRepeatable = (status: number, text: string): boolean => status === 503 || (status === 409 && text.includes('idempotency_in_flight'))
+const isRepeatable = (status: number, text: string): boolean =>
+  status === 503 || (status === 409 && text.includes('idempotency_in_flight'))
 
 /** Tries the client's own server first, another after each refusal, until one answers. */
-const persist = async (load: Load, options: LoadOptions, { tenant, home }: Client, id: string, body: string | undefined) => {
+const persist = async (
+  load: Load,
+  options: LoadOptions,
+  { tenant, home }: Client,
+  id: string,
+  body: string | undefined,
+) => {
   const until = performance.now() + options.giveUpMs
   for (let tries = 0; performance.now() < until; tries++) {
     const urls = options.urls()
     const server = (home + tries) % urls.length
     const asked = performance.now()
-    const response = await requestTo(urls[server]!, tenant, body, { id, patienceMs: options.patienceMs }).catch(() => undefined)
+    const response = await requestTo(urls[server]!, tenant, body, {
+      id,
+      patienceMs: options.patienceMs,
+    }).catch(() => undefined)
     const text = (await response?.text().catch(() => undefined)) ?? ''
     const status = response && text ? response.status : 0
     if (status === 200) return { server, text }
@@ -98,17 +121,28 @@ const persist = async (load: Load, options: LoadOptions, { tenant, home }: Clien
   return undefined
 }
 
-const write = async (load: Load, options: LoadOptions, client: Client, id: string): Promise<void> => {
+const write = async (
+  load: Load,
+  options: LoadOptions,
+  client: Client,
+  id: string,
+): Promise<void> => {
   const entry: Sent = { key: id, tenantId: client.tenant.id }
   load.sent.push(entry)
   const answer = await persist(load, options, client, id, JSON.stringify({ goal: id }))
   if (!answer) return
-  if (!answer.text.includes(id)) load.wrong.push(`the answer to ${id} is another's: ${answer.text.slice(0, 200)}`)
+  if (!answer.text.includes(id))
+    load.wrong.push(`the answer to ${id} is another's: ${answer.text.slice(0, 200)}`)
   Object.assign(entry, { by: answer.server, at: Date.now() })
   load.latest.set(`${client.tenant.id} ${answer.server}`, Date.now())
 }
 
-const read = async (load: Load, options: LoadOptions, client: Client, id: string): Promise<void> => {
+const read = async (
+  load: Load,
+  options: LoadOptions,
+  client: Client,
+  id: string,
+): Promise<void> => {
   if (await persist(load, options, client, id, undefined)) load.reads++
 }
 

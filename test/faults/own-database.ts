@@ -1,4 +1,7 @@
-/** What every fault harness needs around its run: options, a Postgres of its own, one summary line, the exit code. */
+/**
+ * What every fault harness needs around its run: options, a Postgres of its own, one summary line,
+ * the exit code.
+ */
 import { parseArgs } from 'node:util'
 import { createLog } from '#kernel/log'
 import { buildTemplate, TEMPLATE_VARIABLE } from '#test/support/database/db'
@@ -13,24 +16,37 @@ export interface Finished {
   broken: string[]
 }
 
-/** Parses `--rounds 4 --seed 7` over the defaults; throws for a name without a default, or a value that is not a number. */
+/**
+ * Parses `--rounds 4 --seed 7` over the defaults; throws for a name without a default, or a value
+ * that is not a number.
+ */
 export const optionsFrom = <T extends Record<string, number>>(defaults: T, args: string[]): T => {
-  const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: 'string' as const }]))
+  const options = Object.fromEntries(
+    Object.keys(defaults).map((name) => [name, { type: 'string' as const }]),
+  )
   const { values } = parseArgs({ args, options })
   const parsed = Object.entries(values).map(([name, text]) => [name, Number(text)] as const)
-  for (const [name, value] of parsed) if (!Number.isFinite(value)) throw new Error(`--${name} takes a number`)
+  for (const [name, value] of parsed)
+    if (!Number.isFinite(value)) throw new Error(`--${name} takes a number`)
   return { ...defaults, ...Object.fromEntries(parsed) }
 }
 
 const summaryOf = (name: string, { counts, broken }: Finished): string =>
-  [`${name}:`, ...Object.entries(counts).map(([what, count]) => `${what}=${count}`), broken.length === 0 ? 'ok' : 'BROKEN'].join(' ')
+  [
+    `${name}:`,
+    ...Object.entries(counts).map(([what, count]) => `${what}=${count}`),
+    broken.length === 0 ? 'ok' : 'BROKEN',
+  ].join(' ')
 
 /** Runs with a database template, as the test runner provides it. */
 export async function withTemplate<T>(run: () => Promise<T>): Promise<T> {
   const log = createLog('error')
   await using server = await startPostgres(process.env, log)
   await using template = await buildTemplate(server.options, log)
-  process.env[TEMPLATE_VARIABLE] = JSON.stringify({ options: template.options, name: template.name })
+  process.env[TEMPLATE_VARIABLE] = JSON.stringify({
+    options: template.options,
+    name: template.name,
+  })
   return await run()
 }
 

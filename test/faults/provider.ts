@@ -1,6 +1,12 @@
 /** A model provider that shows every possible behaviour, in an order that the seed determines. */
 import { type ModelInput, validArticle } from '#test/support/model/fake-drafts'
-import { type Behaviour, behaviours, createFakeOpenAi, type FakeOpenAi, type RecordedCall } from '#test/support/model/fake-openai'
+import {
+  type Behaviour,
+  behaviours,
+  createFakeOpenAi,
+  type FakeOpenAi,
+  type RecordedCall,
+} from '#test/support/model/fake-openai'
 
 export interface BadProvider extends AsyncDisposable {
   fake: FakeOpenAi
@@ -24,25 +30,42 @@ const sentence = (next: Next): string => {
 const draftsOf = ({ count, hooks }: ModelInput, body: (index: number) => string) => ({
   drafts: Array.from({ length: count }, (_, index) => {
     const hook = hooks[index % hooks.length]!.name
-    return { body: body(index), format: 'note', hook, rationale: 'A thought that fits the voice.', stories: [], learnings: [] }
+    return {
+      body: body(index),
+      format: 'note',
+      hook,
+      rationale: 'A thought that fits the voice.',
+      stories: [],
+      learnings: [],
+    }
   }),
 })
 
 const TOO_LONG = 'too long '.repeat(90)
 
 /** A good answer of the requested kind, or one with only some good parts, if it has parts. */
-const answerTo = (next: Next, { body }: RecordedCall, wrong: (index: number) => boolean): Behaviour => {
+const answerTo = (
+  next: Next,
+  { body }: RecordedCall,
+  wrong: (index: number) => boolean,
+): Behaviour => {
   const { name } = body.response_format.json_schema
   const text = (index: number) => (wrong(index) ? TOO_LONG : sentence(next))
   if (name === 'drafts') return { write: (input) => draftsOf(input, text) }
-  if (name === 'reply') return { write: () => ({ body: text(0), rationale: 'A thought that fits the voice.' }) }
+  if (name === 'reply')
+    return { write: () => ({ body: text(0), rationale: 'A thought that fits the voice.' }) }
   if (name === 'wordings')
-    return { write: ({ sentences }) => ({ sentences: sentences.map((one, at) => (wrong(at) ? text(at) : `So: ${one}`)) }) }
+    return {
+      write: ({ sentences }) => ({
+        sentences: sentences.map((one, at) => (wrong(at) ? text(at) : `So: ${one}`)),
+      }),
+    }
   return wrong(0) ? { write: (input) => ({ ...validArticle(input), title: TOO_LONG }) } : 'valid'
 }
 
 /** A good answer of the requested kind; no two have the same words. */
-export const goodAnswer = (next: Next, call: RecordedCall): Behaviour => answerTo(next, call, () => false)
+export const goodAnswer = (next: Next, call: RecordedCall): Behaviour =>
+  answerTo(next, call, () => false)
 
 const chosen = (next: Next, call: RecordedCall): [string, Behaviour] => {
   const draw = next()

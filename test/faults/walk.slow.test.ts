@@ -11,7 +11,9 @@ import { startServer } from '#test/support/processes/server'
 const profile = {
   goal: 'Book demos with operations leads',
   audience: 'operations leads at logistics firms',
-  writing_dna: { proof: ['Cut late deliveries by 31% at Nordfracht', '412 depots use our dock scheduler'] },
+  writing_dna: {
+    proof: ['Cut late deliveries by 31% at Nordfracht', '412 depots use our dock scheduler'],
+  },
 }
 
 /** A server that is killed and restarted after every command. */
@@ -37,7 +39,10 @@ const mortal = async (home: string) => {
     },
     async step(method: string, path: string, body?: unknown): Promise<Reply<Answer>> {
       const headers = { 'idempotency-key': `step ${++steps}` }
-      const reply = await persistent(method, path, { headers, ...(body === undefined ? {} : { body }) })
+      const reply = await persistent(method, path, {
+        headers,
+        ...(body === undefined ? {} : { body }),
+      })
       await restart()
       return reply
     },
@@ -51,7 +56,10 @@ interface Answer {
   items: { id: string; body: string }[]
 }
 
-/** A post whose server died while sending it is looked for until the send must have ended, and then three times more. */
+/**
+ * A post whose server died while sending it is looked for until the send must have ended, and then
+ * three times more.
+ */
 const DOUBT_MS = 60_000
 
 test('every step succeeds, and each post is on the network once', async () => {
@@ -66,12 +74,17 @@ test('every step succeeds, and each post is on the network once', async () => {
   )
   expect(ready.body.batch).toMatchObject({ status: 'ready', delivered: 3 })
   const [now, due, rejected] = ready.body.batch.items.map(({ id }) => id)
-  for (const id of [now, due]) expect((await life.step('POST', `items/${id}/approve`)).body.item.status).toBe('approved')
+  for (const id of [now, due])
+    expect((await life.step('POST', `items/${id}/approve`)).body.item.status).toBe('approved')
   expect((await life.step('POST', `items/${rejected}/reject`)).body.item.status).toBe('rejected')
-  expect((await life.step('POST', `items/${due}/schedule`, { post_at: inMs(500) })).body.item.post_at).not.toBeNull()
+  expect(
+    (await life.step('POST', `items/${due}/schedule`, { post_at: inMs(500) })).body.item.post_at,
+  ).not.toBeNull()
   const posted = await life.step('POST', `items/${now}/post-now`)
   expect([posted.status, posted.body.item.status]).toEqual([200, 'posted'])
-  const replay = await life.send('POST', `items/${now}/post-now`, { headers: { 'idempotency-key': `step ${life.steps}` } })
+  const replay = await life.send('POST', `items/${now}/post-now`, {
+    headers: { 'idempotency-key': `step ${life.steps}` },
+  })
   expect([replay.text, replay.headers.get('idempotency-replayed')]).toEqual([posted.text, 'true'])
   const listed = await eventually(
     () => life.send('GET', 'items?status=posted'),
@@ -83,5 +96,7 @@ test('every step succeeds, and each post is on the network once', async () => {
   const sql = postgres({ ...target, max: 1 })
   stack.defer(() => sql.end())
   const network = await sql<{ text: string }[]>`select text from sandbox.posts`
-  expect(network.map(({ text }) => text).sort()).toEqual(listed.body.items.map(({ body }) => body).sort())
+  expect(network.map(({ text }) => text).sort()).toEqual(
+    listed.body.items.map(({ body }) => body).sort(),
+  )
 }, 120_000)

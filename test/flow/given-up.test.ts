@@ -1,4 +1,7 @@
-/** Rows that have failed as often as their kind allows, with their real lanes: their records end by what is known, and never go back. */
+/**
+ * Rows that have failed as often as their kind allows, with their real lanes: their records end by
+ * what is known, and never go back.
+ */
 import { expect, test } from 'bun:test'
 import { endInVain } from '#actors/engine/failure'
 import type { AnyLane } from '#actors/engine/lane'
@@ -29,7 +32,10 @@ import { useApp } from '#test/support/use'
 /** Runs no lanes: its rows stay queued. */
 const app = useApp(() => ({ overrides: { lanes: [] } }))
 
-const admitted = async (story: Story, admit: (asking: { gate: Gate; origin: 'manual' }) => { effects: Effects }): Promise<string> =>
+const admitted = async (
+  story: Story,
+  admit: (asking: { gate: Gate; origin: 'manual' }) => { effects: Effects },
+): Promise<string> =>
   app.workplace.runtime.ask(
     story.tenantId,
     letterOf((_, gate) => {
@@ -38,9 +44,18 @@ const admitted = async (story: Story, admit: (asking: { gate: Gate; origin: 'man
     }),
   )
 
-const queuedWith = async ({ tenantId }: Pick<Story, 'tenantId'>, kind: WorkKind, refId: string): Promise<string> => {
+const queuedWith = async (
+  { tenantId }: Pick<Story, 'tenantId'>,
+  kind: WorkKind,
+  refId: string,
+): Promise<string> => {
   const of = { connection: refId, sendable: 'post', payload: { sendable: 'post' } }
-  const row = newWork(kind, { refId, origin: 'manual', runAt: new Date(Date.now() + 3_600_000), ...of } as never)
+  const row = newWork(kind, {
+    refId,
+    origin: 'manual',
+    runAt: new Date(Date.now() + 3_600_000),
+    ...of,
+  } as never)
   await write({ app, tenantId }, { work: [row] })
   return refId
 }
@@ -59,7 +74,9 @@ const inDoubtReply = { status: 'sending' as const, parts: [unknownPart] }
 /** Sends a request and gives the id of what it began work on. */
 const began = async (story: Story, path: string, body: object, kind: WorkKind): Promise<string> => {
   const { status, text } = await story.send('POST', path, { body })
-  const [row] = await app.owner<Work[]>`select ref_id from work where tenant_id = ${story.tenantId} and kind = ${kind}`
+  const [row] = await app.owner<
+    Work[]
+  >`select ref_id from work where tenant_id = ${story.tenantId} and kind = ${kind}`
   return row?.ref_id ?? Promise.reject(new Error(`${status} ${text}`))
 }
 
@@ -67,21 +84,30 @@ const began = async (story: Story, path: string, body: object, kind: WorkKind): 
 const inDoubt = async (story: Story): Promise<string> => {
   const id = await story.approved()
   await setItem(app, id, { status: 'publish_unconfirmed' })
-  await app.owner`insert into attempt (id, tenant_id, item_id, number, connection_id, body_sha, origin, state, intent_at, lease_until,
+  await app.owner`insert into attempt (id, tenant_id, item_id, number, connection_id, body_sha,
+    origin, state, intent_at, lease_until,
       doubt_at, doubt_cause, sendable)
-    select ${newId()}, tenant_id, ${id}, 1, id, 'sha', 'manual', 'doubt', now(), now(), now(), 'no_answer', 'post' from connection
+    select ${newId()}, tenant_id, ${id}, 1, id, 'sha', 'manual', 'doubt', now(), now(), now(),
+      'no_answer', 'post' from connection
     where tenant_id = ${story.tenantId}`
   return queuedWith(story, 'reconcile', id)
 }
 
 const byHand = async (story: Story): Promise<string> => {
   const id = await story.approved()
-  return began(story, `items/${id}/posted`, { url: 'https://sandbox.example/status/1' }, 'posted_read')
+  return began(
+    story,
+    `items/${id}/posted`,
+    { url: 'https://sandbox.example/status/1' },
+    'posted_read',
+  )
 }
 
 const ruleRun = async (story: Story): Promise<string> => {
   const action = { kind: 'draft_batch', count: 2, focus: 'what came of it' }
-  await story.send('POST', 'rules', { body: { name: 'Go on', trigger: { kind: 'item_posted' }, action } })
+  await story.send('POST', 'rules', {
+    body: { name: 'Go on', trigger: { kind: 'item_posted' }, action },
+  })
   const id = await story.approved()
   return began(story, `items/${id}/posted`, {}, 'rule')
 }
@@ -95,8 +121,10 @@ const asked = async ({ tenantId }: Story): Promise<string> => {
 const message = async (story: Story): Promise<string> => {
   const [id, connection] = [newId(), await makeChannel(inWorkspace(story))]
   await app.owner`insert into channel_message
-      (id, tenant_id, connection_id, state, sender, thread, reply_to, to_fetch, created_at, updated_at)
-    values (${id}, ${story.tenantId}, ${connection}, 'fetching', 'ada', 't', '{}', '{}', now(), now())`
+      (id, tenant_id, connection_id, state, sender, thread, reply_to, to_fetch, created_at,
+        updated_at)
+    values (${id}, ${story.tenantId}, ${connection}, 'fetching', 'ada', 't', '{}', '{}', now(),
+      now())`
   return queuedWith(story, 'channel_fetch', id)
 }
 
@@ -118,21 +146,50 @@ type Make = (story: Story) => Promise<string>
 /** The table is named as the kind, if no other is given. */
 const cases: [name: string, kind: WorkKind, make: Make, ends: object, table?: string][] = [
   ['a post', 'send', (story) => story.scheduled(86_400_000), { status: 'publish_failed' }, 'item'],
-  ['a batch', 'batch', (story) => admitted(story, (by) => admitBatch(by, { count: 1, focus: '' })), generated],
+  [
+    'a batch',
+    'batch',
+    (story) => admitted(story, (by) => admitBatch(by, { count: 1, focus: '' })),
+    generated,
+  ],
   [
     'an article',
     'article',
-    (story) => admitted(story, (by) => admitArticle(by, { topic: 'ferries', length: 'short', outline: null })),
+    (story) =>
+      admitted(story, (by) =>
+        admitArticle(by, { topic: 'ferries', length: 'short', outline: null }),
+      ),
     generated,
   ],
   ['a report', 'report', (story) => admitted(story, (by) => admitReport(by, report)), generated],
-  ['an audit', 'growth_audit', (story) => admitted(story, (by) => admitAudit(by, { days: 7, given: null })), generated],
+  [
+    'an audit',
+    'growth_audit',
+    (story) => admitted(story, (by) => admitAudit(by, { days: 7, given: null })),
+    generated,
+  ],
   ['a document', 'ingest', document, { status: 'failed' }, 'document'],
-  ['a reply of which nothing was sent', 'channel_reply', (story) => reply(story, { status: 'queued' }), { status: 'failed' }],
-  ['a reply of which a part may have been sent', 'channel_reply', (story) => reply(story, inDoubtReply), { status: 'unknown' }],
+  [
+    'a reply of which nothing was sent',
+    'channel_reply',
+    (story) => reply(story, { status: 'queued' }),
+    { status: 'failed' },
+  ],
+  [
+    'a reply of which a part may have been sent',
+    'channel_reply',
+    (story) => reply(story, inDoubtReply),
+    { status: 'unknown' },
+  ],
   ['a new wording of a draft', 'redraft', redraft, generated],
   ['the draft of an engagement', 'engagement', engagement, generated],
-  ['the reading of a doubt', 'reconcile', inDoubt, { status: 'publish_unconfirmed', review: true }, 'item'],
+  [
+    'the reading of a doubt',
+    'reconcile',
+    inDoubt,
+    { status: 'publish_unconfirmed', review: true },
+    'item',
+  ],
   [
     'the reading of a post that was made by hand',
     'posted_read',
@@ -142,7 +199,13 @@ const cases: [name: string, kind: WorkKind, make: Make, ends: object, table?: st
   ],
   ['a run of a rule', 'rule', ruleRun, { status: 'skipped', reason: 'internal_error' }, 'rule_run'],
   ['a turn of the agent', 'agent', asked, generated, 'agent_job'],
-  ['the fetching of a message', 'channel_fetch', message, { state: 'failed', error: 'internal: it could not be read' }, 'channel_message'],
+  [
+    'the fetching of a message',
+    'channel_fetch',
+    message,
+    { state: 'failed', error: 'internal: it could not be read' },
+    'channel_message',
+  ],
 ]
 
 test('every kind that ends is here', () => {
@@ -152,20 +215,44 @@ test('every kind that ends is here', () => {
 
 const partsOf = () => {
   const { world, db, bus } = app.workplace
-  const agent = agentOf({ world, db, bus, log: createLog('silent'), openai: undefined, publicUrl: 'http://localhost' })
-  return { ...world, failpoints: none, drafter: createComposer(inlineWorker), texts: inlineTexts, agent }
+  const agent = agentOf({
+    world,
+    db,
+    bus,
+    log: createLog('silent'),
+    openai: undefined,
+    publicUrl: 'http://localhost',
+  })
+  return {
+    ...world,
+    failpoints: none,
+    drafter: createComposer(inlineWorker),
+    texts: inlineTexts,
+    agent,
+  }
 }
 
-test.each(cases)('%s ends when its row has failed as often as it may', async (_, kind, make, ends, table = kind) => {
-  expect(kindsOfWork[kind].inVain).toBe('ends')
-  const story = await newStory(app)
-  const id = await make(story)
-  const [work] = await app.owner<Work[]>`update work set failures = ${kindsOfWork[kind].failures} where kind = ${kind} and ref_id = ${id}
+test.each(cases)(
+  '%s ends when its row has failed as often as it may',
+  async (_, kind, make, ends, table = kind) => {
+    expect(kindsOfWork[kind].inVain).toBe('ends')
+    const story = await newStory(app)
+    const id = await make(story)
+    const [work] = await app.owner<
+      Work[]
+    >`update work set failures = ${kindsOfWork[kind].failures} where kind = ${kind}
+      and ref_id = ${id}
     returning *`
-  const lane = lanesOf(partsOf())[kind] as AnyLane
-  const letter = letterOf(async (sql, gate) => (await endInVain({ kinds: workTable }, lane, { sql, gate, work: work! }))!)
-  await app.workplace.runtime.ask(story.tenantId, letter)
-  expect(await app.owner`select from work where kind = ${kind} and ref_id = ${id}`).toHaveLength(0)
-  const [record] = await app.owner`select * from ${app.owner(table)} where id = ${id}`
-  expect(record).toMatchObject(ends)
-})
+    const lane = lanesOf(partsOf())[kind] as AnyLane
+    const letter = letterOf(
+      async (sql, gate) =>
+        (await endInVain({ kinds: workTable }, lane, { sql, gate, work: work! }))!,
+    )
+    await app.workplace.runtime.ask(story.tenantId, letter)
+    expect(await app.owner`select from work where kind = ${kind} and ref_id = ${id}`).toHaveLength(
+      0,
+    )
+    const [record] = await app.owner`select * from ${app.owner(table)} where id = ${id}`
+    expect(record).toMatchObject(ends)
+  },
+)

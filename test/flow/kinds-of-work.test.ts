@@ -1,8 +1,18 @@
-/** The table of kinds of work on a real database: the effect of a pause, a recall, a dead process and a deletion on each kind. */
+/**
+ * The table of kinds of work on a real database: the effect of a pause, a recall, a dead process
+ * and a deletion on each kind.
+ */
 import { describe, expect, test } from 'bun:test'
 import { orphanLetter } from '#actors/engine/outcome'
 import { type WorkKind, workKinds } from '#contract/work'
-import { admitArticle, admitAudit, admitBatch, admitEngagement, admitRedraft, admitReport } from '#decisions/growth/admission'
+import {
+  admitArticle,
+  admitAudit,
+  admitBatch,
+  admitEngagement,
+  admitRedraft,
+  admitReport,
+} from '#decisions/growth/admission'
 import { keyOf, kindsOfWork, newWork, workTable } from '#decisions/work'
 import type { EngagementRequest } from '#domain/growth/drafting/engagement'
 import type { SendableKind } from '#domain/growth/sending/sendable'
@@ -27,11 +37,21 @@ import { useApp } from '#test/support/use'
 
 type Origin = NewWork['origin']
 
-const lanes = Object.fromEntries(workKinds.map((kind) => [kind, fakeLane({ kind })])) as Record<WorkKind, FakeLane>
+const lanes = Object.fromEntries(workKinds.map((kind) => [kind, fakeLane({ kind })])) as Record<
+  WorkKind,
+  FakeLane
+>
 const app = useApp(() => ({ overrides: { lanes: workKinds.map((kind) => lanes[kind]) } }))
 
 const post: EngagementRequest = {
-  ...{ network: 'sandbox', post_id: 'p1', post_url: null, post_author: null, post_text: 'Late again?', addresses_us: false },
+  ...{
+    network: 'sandbox',
+    post_id: 'p1',
+    post_url: null,
+    post_author: null,
+    post_text: 'Late again?',
+    addresses_us: false,
+  },
   action: 'reply',
   ...{ instruction: 'be kind', body: null, signal_id: null },
 }
@@ -39,7 +59,11 @@ const rule = { measure: (text: string) => text.length, maxLength: 280, channel: 
 const onNetwork = { request: post, rule, preflight: { allowed: true } as const, other: undefined }
 
 /** The effects of admitting a generation, with its record; undefined for other kinds. */
-const admitted = (kind: WorkKind, asking: { gate: Gate; origin: Origin }, recordId: string): Effects | undefined => {
+const admitted = (
+  kind: WorkKind,
+  asking: { gate: Gate; origin: Origin },
+  recordId: string,
+): Effects | undefined => {
   const week = { week: '2026-11-09', time_zone: 'UTC' }
   switch (kind) {
     case 'batch':
@@ -51,7 +75,11 @@ const admitted = (kind: WorkKind, asking: { gate: Gate; origin: Origin }, record
     case 'report':
       return admitReport(asking, week).effects
     case 'redraft':
-      return admitRedraft(asking, { item: { ...draftedItem, id: recordId }, open: false, hint: 'shorter' }).effects
+      return admitRedraft(asking, {
+        item: { ...draftedItem, id: recordId },
+        open: false,
+        hint: 'shorter',
+      }).effects
     case 'engagement':
       return admitEngagement(asking, onNetwork).effects
     default:
@@ -59,7 +87,10 @@ const admitted = (kind: WorkKind, asking: { gate: Gate; origin: Origin }, record
   }
 }
 
-/** Whether rows of the kind go out from an account: without one they have no key before they are claimed. */
+/**
+ * Whether rows of the kind go out from an account: without one they have no key before they are
+ * claimed.
+ */
 const isByAccount = (kind: WorkKind): boolean =>
   keyOf(kind, { account: null, sendable: 'post', root: '', refId: '', connection: '' }) === null
 
@@ -71,7 +102,10 @@ interface Kind {
 
 const cases: [name: string, of: Kind][] = workKinds.flatMap((kind): [string, Kind][] =>
   kind === 'send' || kind === 'reconcile'
-    ? (['post', 'engagement'] as const).map((sendable) => [`${kind}, ${sendable}`, { kind, sendable }])
+    ? (['post', 'engagement'] as const).map((sendable) => [
+        `${kind}, ${sendable}`,
+        { kind, sendable },
+      ])
     : [[kind, { kind }]],
 )
 
@@ -87,7 +121,10 @@ const recordOf = async ({ kind, sendable }: Kind, story: Story): Promise<string>
   if (sendable === 'post') return story.approved()
   const letter = letterOf((_, gate) => {
     const request = { ...post, body: 'We call first.' }
-    const { record, effects } = admitEngagement({ gate, origin: 'manual' }, { ...onNetwork, request })
+    const { record, effects } = admitEngagement(
+      { gate, origin: 'manual' },
+      { ...onNetwork, request },
+    )
     return { reply: record.id, effects }
   })
   return app.workplace.runtime.ask(story.tenantId, letter)
@@ -111,10 +148,14 @@ const added = async (of: Kind, origin: Origin, story: Story): Promise<Row> => {
 const rowOf = async ({ kind, refId }: Row) =>
   (await app.owner`select state, attempt from work where kind = ${kind} and ref_id = ${refId}`)[0]
 const hasBegun = ({ kind, refId }: Row) => lanes[kind].started.includes(refId)
-const runs = ({ kind, refId }: Row) => eventually(async () => lanes[kind].running.has(refId), Boolean)
+const runs = ({ kind, refId }: Row) =>
+  eventually(async () => lanes[kind].running.has(refId), Boolean)
 const pause = (story: Story) => story.send('POST', 'automation/pause-all')
 
-/** Waits until later work of the workspace has run; a row that can be claimed would have begun before it. */
+/**
+ * Waits until later work of the workspace has run; a row that can be claimed would have begun
+ * before it.
+ */
 const othersHaveRun = async (story: Story): Promise<void> => {
   const other = await added({ kind: 'metrics' }, 'manual', story)
   await runs(other)
@@ -124,7 +165,14 @@ const othersHaveRun = async (story: Story): Promise<void> => {
 const partsOf = ({ workplace: { world, db, bus } }: TestApp) => ({
   ...{ ...world, failpoints: none, drafter: createComposer(inlineWorker) },
   texts: inlineTexts,
-  agent: agentOf({ world, db, bus, log: createLog('silent'), openai: undefined, publicUrl: 'http://localhost' }),
+  agent: agentOf({
+    world,
+    db,
+    bus,
+    log: createLog('silent'),
+    openai: undefined,
+    publicUrl: 'http://localhost',
+  }),
 })
 
 test('the table is consistent: a kind cancelled in the queue is cancelled while running, and a send ends unsent or in doubt', () => {
@@ -132,7 +180,9 @@ test('the table is consistent: a kind cancelled in the queue is cancelled while 
   for (const kind of workKinds) {
     const { queued, recalled, orphaned, awaited } = kindsOfWork[kind]
     expect(recalled === 'cancelled').toBe(queued === 'cancelled')
-    expect([recalled === 'unsent', awaited, isByAccount(kind)]).toEqual(Array(3).fill(orphaned === 'doubt'))
+    expect([recalled === 'unsent', awaited, isByAccount(kind)]).toEqual(
+      Array(3).fill(orphaned === 'doubt'),
+    )
     if (queued === 'skipped') expect(recalled).toBe('decided')
   }
 })
@@ -204,12 +254,18 @@ describe.each(cases)('%s', (_, of) => {
     await runs(row)
     const lane = lanesOf(partsOf(app))[kind]
     expect(lane.kind).toBe(kind)
-    /** The state of the row after the process that ran its claim of this number has died; undefined: it is settled. */
+    /**
+     * The state of the row after the process that ran its claim of this number has died; undefined:
+     * it is settled.
+     */
     const after = async (attempt: number) => {
       const [work] = await app.owner<Work[]>`update work set state = 'running', attempt = ${attempt}
         where kind = ${kind} and ref_id = ${row.refId} returning *`
       const orphan = { kinds: workTable, lane, work: work!, trouble: { process: newId() } }
-      await app.workplace.runtime.ask(story.tenantId, orphanLetter(orphan, { runsHere: () => false, isAgain: false, trial: {} }))
+      await app.workplace.runtime.ask(
+        story.tenantId,
+        orphanLetter(orphan, { runsHere: () => false, isAgain: false, trial: {} }),
+      )
       return (await rowOf(row))?.state
     }
     expect(await after(1)).toBe('queued')

@@ -1,4 +1,7 @@
-/** Sends requests to every operation over HTTP, and reports answers that deviate from the OpenAPI document. */
+/**
+ * Sends requests to every operation over HTTP, and reports answers that deviate from the OpenAPI
+ * document.
+ */
 import fc from 'fast-check'
 import { bodyFrom, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { type TestApp, testApp } from '#test/support/app'
@@ -44,11 +47,17 @@ interface Ready {
   body: string | undefined
 }
 
-const inputOf = async (world: FuzzWorld, o: NamedOp, wish: Wish): Promise<Record<string, unknown>> => {
+const inputOf = async (
+  world: FuzzWorld,
+  o: NamedOp,
+  wish: Wish,
+): Promise<Record<string, unknown>> => {
   const { workspace, existing } = world
   const inPath = pathParams(o.path)
-  if ('cursor' in o.input.properties && wish.pick % 5 === 0) return { ...wish.input, cursor: await nextCursor(world, o) }
-  if (wish.aim === 'legal' && wish.pick % 3 === 0) return legalInput(workspace, o, wish.pick % 2 === 0 ? 'whole' : 'needed')
+  if ('cursor' in o.input.properties && wish.pick % 5 === 0)
+    return { ...wish.input, cursor: await nextCursor(world, o) }
+  if (wish.aim === 'legal' && wish.pick % 3 === 0)
+    return legalInput(workspace, o, wish.pick % 2 === 0 ? 'whole' : 'needed')
   if (wish.aim === 'legal') return { ...wish.input, ...(await legalPath(workspace, o)) }
   if (wish.aim === 'invented') return wish.input
   const ids = Object.entries(existing(wish.pick)).filter(([name]) => inPath.includes(name))
@@ -63,14 +72,21 @@ const nextCursor = async (world: FuzzWorld, o: NamedOp): Promise<string | undefi
 }
 
 const encoded = (value: unknown): string => {
-  const text = (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')).toWellFormed()
+  const text = (
+    typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')
+  ).toWellFormed()
   // Clients resolve dots themselves, and an empty segment is another path.
   return /^\.{0,2}$/.test(text) ? 'dots' : encodeURIComponent(text.slice(0, 1_000))
 }
 
 const queryOf = (rest: [string, unknown][]): string => {
   const query = new URLSearchParams(
-    Object.fromEntries(rest.map(([name, value]) => [name, typeof value === 'string' ? value : (JSON.stringify(value) ?? '')])),
+    Object.fromEntries(
+      rest.map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value : (JSON.stringify(value) ?? ''),
+      ]),
+    ),
   )
   return rest.length === 0 ? '' : `?${query}`.slice(0, 12_000)
 }
@@ -82,12 +98,17 @@ const requestOf = (
 ): Ready => {
   const inPath = pathParams(o.path)
   const method = wish.method ?? o.method
-  const rest = Object.entries(input).filter(([name, value]) => !inPath.includes(name) && value !== undefined)
+  const rest = Object.entries(input).filter(
+    ([name, value]) => !inPath.includes(name) && value !== undefined,
+  )
   const path = o.path.replace(/:([a-z_]+)/gi, (_, name: string) => encoded(input[name]))
   const search = wish.search ?? (readsOnly(o) ? queryOf(rest) : '')
   const hasBody = !readsOnly(o) && method !== 'GET' && method !== 'HEAD'
   const body = hasBody
-    ? (wish.raw ?? (rest.length > 0 || wish.pick % 2 === 0 ? JSON.stringify(bodyFrom(o, input) ?? {}) : undefined))
+    ? (wish.raw ??
+      (rest.length > 0 || wish.pick % 2 === 0
+        ? JSON.stringify(bodyFrom(o, input) ?? {})
+        : undefined))
     : undefined
   const headers = {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -98,7 +119,12 @@ const requestOf = (
 }
 
 const exchange = async (app: TestApp, { method, url, headers, body }: Ready): Promise<Seen> => {
-  const response = await fetch(`${app.url}${url}`, { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body }) })
+  const response = await fetch(`${app.url}${url}`, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body }),
+  })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
@@ -142,17 +168,26 @@ const fuzzOne = async (app: TestApp, judge: Judge, { o, all }: Task): Promise<Fu
     if (seen.status === 401 && !strangers.includes(wish.caller)) world = undefined
     result.requests++
     result.statuses[seen.status] = (result.statuses[seen.status] ?? 0) + 1
-    for (const finding of findingsOf(judge, o, ready, seen)) result.findings.push({ ...finding, request: describedRequest(ready, wish) })
+    for (const finding of findingsOf(judge, o, ready, seen))
+      result.findings.push({ ...finding, request: describedRequest(ready, wish) })
   }
   return { ...result, findings: result.findings.slice(0, MOST_FINDINGS) }
 }
 
-/** Runs on a server and a database of its own; `onDone` gets each operation's result as it finishes. */
-export const fuzz = async (options: FuzzOptions, onDone: (one: Fuzzed) => void = () => {}): Promise<Fuzzed[]> => {
-  // Made before anything runs: a long computation would keep the server, in the same process, from its transactions.
+/**
+ * Runs on a server and a database of its own; `onDone` gets each operation's result as it finishes.
+ */
+export const fuzz = async (
+  options: FuzzOptions,
+  onDone: (one: Fuzzed) => void = () => {},
+): Promise<Fuzzed[]> => {
+  // Made before anything runs: a long computation would keep the server, in the same process, from
+  // its transactions.
   const waiting = targets.map((o) => taskOf(o, options))
   await using app = await testApp()
-  const judge = judgeOf((await app.send('GET', '/api/v1/openapi.json', { key: null })).body as unknown as Document)
+  const judge = judgeOf(
+    (await app.send('GET', '/api/v1/openapi.json', { key: null })).body as unknown as Document,
+  )
   const results: Fuzzed[] = []
   const work = async () => {
     for (let task = waiting.shift(); task; task = waiting.shift()) {
@@ -167,7 +202,8 @@ export const fuzz = async (options: FuzzOptions, onDone: (one: Fuzzed) => void =
 
 /** The last line of a run. */
 export const summaryOf = (results: Fuzzed[]): string => {
-  const count = (kind: Finding['kind']) => results.flatMap(({ findings }) => findings).filter((one) => one.kind === kind).length
+  const count = (kind: Finding['kind']) =>
+    results.flatMap(({ findings }) => findings).filter((one) => one.kind === kind).length
   const requests = results.reduce((sum, one) => sum + one.requests, 0)
   return `fuzz: operations=${results.length} requests=${requests} failed=${count('failed')} undocumented=${count('undocumented')} mismatched=${count('mismatched')}`
 }

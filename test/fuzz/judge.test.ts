@@ -7,11 +7,26 @@ import { type Document, judgeOf } from './judge.ts'
 describe('the judge', () => {
   const o = operations.find(({ id }) => id === 'growth.learnings.create')!
   const judge = judgeOf(openapi as unknown as Document)
-  const learning = { id: newId(), kind: 'worked', note: 'n', status: 'active', source: 'person', created_at: '2026-11-21T12:00:00Z' }
+  const learning = {
+    id: newId(),
+    kind: 'worked',
+    note: 'n',
+    status: 'active',
+    source: 'person',
+    created_at: '2026-11-21T12:00:00Z',
+  }
   const error = (code: string) => JSON.stringify({ error: { code, message: 'm', request_id: 'r' } })
   const seen = (status: number, text: string, headers: Record<string, string> = {}) =>
     judge
-      .answer(o, { status, text, headers: new Headers({ 'content-type': 'application/json', 'x-request-id': 'r', ...headers }) })
+      .answer(o, {
+        status,
+        text,
+        headers: new Headers({
+          'content-type': 'application/json',
+          'x-request-id': 'r',
+          ...headers,
+        }),
+      })
       .map(({ kind }) => kind)
 
   test('accepts an answer that matches the document', () => {
@@ -34,15 +49,30 @@ describe('the judge', () => {
   test('accepts a file of any type, and no refusal but a documented one in its place', () => {
     const download = operations.find(({ id }) => id === 'agent.artifacts.download')!
     const kinds = (status: number, type: string, text: string) =>
-      judge.answer(download, { status, text, headers: new Headers({ 'content-type': type, 'x-request-id': 'r' }) }).map(({ kind }) => kind)
+      judge
+        .answer(download, {
+          status,
+          text,
+          headers: new Headers({ 'content-type': type, 'x-request-id': 'r' }),
+        })
+        .map(({ kind }) => kind)
     expect(kinds(200, 'text/markdown; charset=utf-8', '# Late')).toEqual([])
-    expect([kinds(404, 'application/json', error('not_found')), kinds(404, 'text/html', error('not_found'))]).toEqual([[], ['mismatched']])
+    expect([
+      kinds(404, 'application/json', error('not_found')),
+      kinds(404, 'text/html', error('not_found')),
+    ]).toEqual([[], ['mismatched']])
   })
 
   test('finds an answer of another type, and one without an id', () => {
-    expect(seen(400, error('invalid_input'), { 'content-type': 'text/html' })).toEqual(['mismatched'])
+    expect(seen(400, error('invalid_input'), { 'content-type': 'text/html' })).toEqual([
+      'mismatched',
+    ])
     expect(
-      judge.answer(o, { status: 400, text: error('invalid_input'), headers: new Headers({ 'content-type': 'application/json' }) }),
+      judge.answer(o, {
+        status: 400,
+        text: error('invalid_input'),
+        headers: new Headers({ 'content-type': 'application/json' }),
+      }),
     ).toHaveLength(1)
   })
 })

@@ -35,7 +35,9 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 const formats: Record<string, (text: string) => boolean> = {
   uuid: (text) => UUID.test(text),
   'date-time': (text) => INSTANT.test(text) && !Number.isNaN(Date.parse(text)),
-  'time-zone': (text) => Intl.supportedValuesOf('timeZone').includes(text) || /^[A-Za-z]+([/_+-][A-Za-z0-9]+)*$/.test(text),
+  'time-zone': (text) =>
+    Intl.supportedValuesOf('timeZone').includes(text) ||
+    /^[A-Za-z]+([/_+-][A-Za-z0-9]+)*$/.test(text),
   language: (text) => Intl.getCanonicalLocales(text).length === 1,
   uri: (text) => URL.canParse(text),
   email: (text) => text.includes('@'),
@@ -58,16 +60,24 @@ const compiler = (document: Document) => {
 
 type Compiled = ReturnType<typeof compiler>
 
-const typeOf = (headers: Headers): string => (headers.get('content-type') ?? '').split(';')[0]!.trim()
+const typeOf = (headers: Headers): string =>
+  (headers.get('content-type') ?? '').split(';')[0]!.trim()
 
 /** Of a file. */
 const ANY_TYPE = '*/*'
 
 /** The type under which the document describes an answer. */
-const describedType = ({ content = {} }: DescribedOperation['responses'][string], type: string): string | undefined =>
-  [type, ANY_TYPE].find((one) => one in content)
+const describedType = (
+  { content = {} }: DescribedOperation['responses'][string],
+  type: string,
+): string | undefined => [type, ANY_TYPE].find((one) => one in content)
 
-const needed: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after', 503: 'retry-after' }
+const needed: Record<number, string> = {
+  401: 'www-authenticate',
+  405: 'allow',
+  429: 'retry-after',
+  503: 'retry-after',
+}
 
 /** Requirements on every answer, whatever the document says. */
 const failures = ({ status, headers, text }: Seen): Finding[] => {
@@ -95,18 +105,32 @@ const fault = (validate: ValidateFunction, value: unknown): string | undefined =
 }
 
 /** A download: every line but an empty last one is a record, or the error that ended it. */
-const linesFault = (text: string, record: ValidateFunction, refusal: ValidateFunction): string | undefined => {
+const linesFault = (
+  text: string,
+  record: ValidateFunction,
+  refusal: ValidateFunction,
+): string | undefined => {
   const lines = text.split('\n').filter((line) => line !== '')
-  return lines.map((line) => (fault(refusal, parsed(line)) === undefined ? undefined : fault(record, parsed(line)))).find((one) => one)
+  return lines
+    .map((line) =>
+      fault(refusal, parsed(line)) === undefined ? undefined : fault(record, parsed(line)),
+    )
+    .find((one) => one)
 }
 
 /** Reports an error code that the document does not list for this status. */
 const codeFault = (text: string, description: string): string | undefined => {
   const { code } = (parsed(text) as { error: { code: string } }).error
-  return description.replace('Error codes: ', '').split(', ').includes(code) ? undefined : `the code ${code}`
+  return description.replace('Error codes: ', '').split(', ').includes(code)
+    ? undefined
+    : `the code ${code}`
 }
 
-const bodyFault = (compiled: Compiled, { place, type }: { place: string[]; type: string }, { status, text }: Seen): string | undefined => {
+const bodyFault = (
+  compiled: Compiled,
+  { place, type }: { place: string[]; type: string },
+  { status, text }: Seen,
+): string | undefined => {
   if (type === ANY_TYPE) return undefined
   const validate = compiled(...place, 'content', type, 'schema')
   const refusal = compiled('components', 'schemas', 'Error')
@@ -115,7 +139,10 @@ const bodyFault = (compiled: Compiled, { place, type }: { place: string[]; type:
   return fault(status >= 400 ? refusal : validate, parsed(text))
 }
 
-/** Judges an operation's answers. `others` judges answers to methods that a path does not have and the document does not list; HEAD has no body. */
+/**
+ * Judges an operation's answers. `others` judges answers to methods that a path does not have and
+ * the document does not list; HEAD has no body.
+ */
 export const judgeOf = (document: Document) => {
   const compiled = compiler(document)
   const refused = (seen: Seen): Finding[] => {
@@ -128,17 +155,35 @@ export const judgeOf = (document: Document) => {
       const path = braces(o.path)
       const method = o.method.toLowerCase()
       const response = document.paths[path]?.[method]?.responses[seen.status]
-      if (!response) return [...found, { kind: 'undocumented', what: `${seen.status} ${seen.text.slice(0, 200)}` }]
+      if (!response)
+        return [
+          ...found,
+          { kind: 'undocumented', what: `${seen.status} ${seen.text.slice(0, 200)}` },
+        ]
       const type = describedType(response, typeOf(seen.headers))
-      if (!type) return [...found, { kind: 'mismatched', what: `${seen.status} as ${typeOf(seen.headers) || 'nothing'}` }]
+      if (!type)
+        return [
+          ...found,
+          { kind: 'mismatched', what: `${seen.status} as ${typeOf(seen.headers) || 'nothing'}` },
+        ]
       const place = ['paths', path, method, 'responses', String(seen.status)]
       const wrong =
-        bodyFault(compiled, { place, type }, seen) ?? (seen.status >= 400 ? codeFault(seen.text, response.description) : undefined)
-      return wrong ? [...found, { kind: 'mismatched', what: `${seen.status}: ${wrong} in ${seen.text.slice(0, 300)}` }] : found
+        bodyFault(compiled, { place, type }, seen) ??
+        (seen.status >= 400 ? codeFault(seen.text, response.description) : undefined)
+      return wrong
+        ? [
+            ...found,
+            { kind: 'mismatched', what: `${seen.status}: ${wrong} in ${seen.text.slice(0, 300)}` },
+          ]
+        : found
     },
     others(seen: Seen, method: string): Finding[] {
-      if (seen.status === 405 || seen.status === 404) return [...failures(seen), ...(method === 'HEAD' ? [] : refused(seen))]
-      return [...failures(seen), { kind: 'undocumented', what: `${seen.status} to a method that nothing has` }]
+      if (seen.status === 405 || seen.status === 404)
+        return [...failures(seen), ...(method === 'HEAD' ? [] : refused(seen))]
+      return [
+        ...failures(seen),
+        { kind: 'undocumented', what: `${seen.status} to a method that nothing has` },
+      ]
     },
   }
 }

@@ -4,7 +4,17 @@ import fc, { type Arbitrary } from 'fast-check'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { legalInputs } from '#test/support/contract/arbitrary'
 import { faultsOf, withValue } from '#test/support/contract/sample'
-import { bodies, cursors, keys, methods, names, requestIds, searches, types, weird } from './values.ts'
+import {
+  bodies,
+  cursors,
+  keys,
+  methods,
+  names,
+  requestIds,
+  searches,
+  types,
+  weird,
+} from './values.ts'
 
 /** Who sends a request; test/fuzz/world.ts has their credentials. */
 const callers = [
@@ -27,7 +37,10 @@ const callers = [
 ] as const
 export type CallerName = (typeof callers)[number]
 
-/** Where path parameters come from: a record made for this request and in the right state, any existing record, or the input itself. */
+/**
+ * Where path parameters come from: a record made for this request and in the right state, any
+ * existing record, or the input itself.
+ */
 export type Aim = 'legal' | 'existing' | 'invented'
 
 export interface Wish {
@@ -53,7 +66,8 @@ const pathsIn = (schema: TSchema, under = ''): string[] =>
     return [path, ...pathsIn(child, path)]
   })
 
-const without = (input: Record<string, unknown>, name: string) => Object.fromEntries(Object.entries(input).filter(([key]) => key !== name))
+const without = (input: Record<string, unknown>, name: string) =>
+  Object.fromEntries(Object.entries(input).filter(([key]) => key !== name))
 
 type Change = (input: Record<string, unknown>) => Record<string, unknown>
 
@@ -61,11 +75,18 @@ type Change = (input: Record<string, unknown>) => Record<string, unknown>
 const changes = (o: NamedOp): Arbitrary<Change> => {
   const paths = pathsIn(o.input)
   const faults = faultsOf(o.input)
-  const added: Arbitrary<Change> = fc.tuple(fc.constantFrom(...names), fc.constantFrom(...weird)).map(
-    ([name, value]) =>
-      (input) =>
-        Object.defineProperty({ ...input }, name, { value, enumerable: true, configurable: true, writable: true }),
-  )
+  const added: Arbitrary<Change> = fc
+    .tuple(fc.constantFrom(...names), fc.constantFrom(...weird))
+    .map(
+      ([name, value]) =>
+        (input) =>
+          Object.defineProperty({ ...input }, name, {
+            value,
+            enumerable: true,
+            configurable: true,
+            writable: true,
+          }),
+    )
   if (paths.length === 0) return added
   const fields = fc.constantFrom(...paths)
   const replaced: Arbitrary<Change> = fc.tuple(fields, fc.constantFrom(...weird)).map(
@@ -73,8 +94,12 @@ const changes = (o: NamedOp): Arbitrary<Change> => {
       (input) =>
         withValue(input, path, value),
   )
-  const removed: Arbitrary<Change> = fields.map((path) => (input) => without(input, path.split('.')[0]!))
-  const cursor: Arbitrary<Change> = fc.constantFrom(...cursors).map((value) => (input) => ({ ...input, cursor: value }))
+  const removed: Arbitrary<Change> = fields.map(
+    (path) => (input) => without(input, path.split('.')[0]!),
+  )
+  const cursor: Arbitrary<Change> = fc
+    .constantFrom(...cursors)
+    .map((value) => (input) => ({ ...input, cursor: value }))
   const wrong: Arbitrary<Change> =
     faults.length > 0
       ? fc.constantFrom(...faults).map(
@@ -119,13 +144,28 @@ export const wishes = (o: NamedOp): Arbitrary<Wish> =>
   fc
     .record({
       input: legalInputs(o),
-      change: fc.oneof(fc.constant<Change[]>([]), fc.array(changes(o), { minLength: 1, maxLength: 2 })),
+      change: fc.oneof(
+        fc.constant<Change[]>([]),
+        fc.array(changes(o), { minLength: 1, maxLength: 2 }),
+      ),
       aim: aims(o),
       pick: fc.nat(),
       caller: fc.constantFrom(...callers),
-      key: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: fc.constantFrom(...keys) }),
+      key: fc.oneof(
+        { weight: 5, arbitrary: fc.constant(undefined) },
+        { weight: 2, arbitrary: fc.constantFrom(...keys) },
+      ),
       framing: framing(o),
-      plan: fc.constantFrom<Wish['plan'][]>('open', 'open', 'open', 'open', 'open', 'suspended', 'spent', 'bare'),
+      plan: fc.constantFrom<Wish['plan'][]>(
+        'open',
+        'open',
+        'open',
+        'open',
+        'open',
+        'suspended',
+        'spent',
+        'bare',
+      ),
     })
     .map(({ input, change, key, framing: odd, ...rest }) => ({
       ...rest,

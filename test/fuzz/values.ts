@@ -2,7 +2,23 @@
 
 const LONG = 'x'.repeat(30_000)
 export const weird: unknown[] = [
-  ...[null, true, false, 0, -1, 1, 1.5, -0.000_1, 1e308, -1e308, 2 ** 31, 2 ** 53, 2 ** 53 + 2, 1e21, 99_999_999_999_999],
+  ...[
+    null,
+    true,
+    false,
+    0,
+    -1,
+    1,
+    1.5,
+    -0.000_1,
+    1e308,
+    -1e308,
+    2 ** 31,
+    2 ** 53,
+    2 ** 53 + 2,
+    1e21,
+    99_999_999_999_999,
+  ],
   ...[
     '',
     ' ',
@@ -32,7 +48,13 @@ export const weird: unknown[] = [
     '<script>',
     '__proto__',
   ],
-  ...['2026-02-30T00:00:00Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999999Z', '2026-11-21T24:00:00Z', '+275760-09-13T00:00:00Z'],
+  ...[
+    '2026-02-30T00:00:00Z',
+    '0000-01-01T00:00:00Z',
+    '9999-12-31T23:59:59.999999999Z',
+    '2026-11-21T24:00:00Z',
+    '+275760-09-13T00:00:00Z',
+  ],
   ...[
     '00000000-0000-0000-0000-000000000000',
     'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF',
@@ -122,5 +144,15 @@ export const searches = [
   '?limit=0x1',
 ]
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
-export const keys = ['k', 'k', 'shared', 'x'.repeat(200), 'x'.repeat(201), ' ', 'tendril-letter-1', '"quoted"', 'a,b']
+export const keys = [
+  'k',
+  'k',
+  'shared',
+  'x'.repeat(200),
+  'x'.repeat(201),
+  ' ',
+  'tendril-letter-1',
+  '"quoted"',
+  'a,b',
+]
 export const requestIds = ['mine', 'x'.repeat(128), 'x'.repeat(129), ' ', 'a b', '<script>']

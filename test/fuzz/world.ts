@@ -22,9 +22,16 @@ export interface FuzzWorld {
 }
 
 const PLENTY = 1_000_000
-const plentiful = Object.fromEntries([...capKeys, ...quotaKeys, 'reads_free', 'reads_payg'].map((key) => [key, PLENTY]))
-const nothing = Object.fromEntries([...capKeys, ...quotaKeys, 'reads_free', 'reads_payg'].map((key) => [key, 0]))
-const bare = { ...plentiful, features: Object.fromEntries(features.map((feature) => [feature, false])) }
+const plentiful = Object.fromEntries(
+  [...capKeys, ...quotaKeys, 'reads_free', 'reads_payg'].map((key) => [key, PLENTY]),
+)
+const nothing = Object.fromEntries(
+  [...capKeys, ...quotaKeys, 'reads_free', 'reads_payg'].map((key) => [key, 0]),
+)
+const bare = {
+  ...plentiful,
+  features: Object.fromEntries(features.map((feature) => [feature, false])),
+}
 
 const plans = {
   open: { billing: 'ok', overrides: plentiful },
@@ -33,7 +40,12 @@ const plans = {
   bare: { billing: 'ok', overrides: bare },
 } as const
 
-const credentials = async ({ app, tenantId, key, session }: Workspace): Promise<Record<CallerName, string | undefined>> => {
+const credentials = async ({
+  app,
+  tenantId,
+  key,
+  session,
+}: Workspace): Promise<Record<CallerName, string | undefined>> => {
   const revoked = await app.newKey([...scopes], tenantId)
   await revokeKey(app.workplace.db, revoked.id)
   return {
@@ -55,13 +67,15 @@ const PASSWORD = 'Every delay starts at the dock.'
 const hash = Bun.password.hash(PASSWORD, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 })
 
 const givePasswords = async ({ app, tenantId }: Workspace): Promise<void> => {
-  await app.owner`update person set password_hash = ${await hash} where id in (select person_id from member where tenant_id = ${tenantId})`
+  await app.owner`update person set password_hash = ${await hash}
+    where id in (select person_id from member where tenant_id = ${tenantId})`
 }
 
 /** Two records of each resource, so that lists have a second page. */
 const records = async (workspace: Workspace): Promise<Record<string, string>[]> => {
   const all: Record<string, string>[] = []
-  for (const { make } of Object.values(recipes)) all.push(await make(workspace), await make(workspace))
+  for (const { make } of Object.values(recipes))
+    all.push(await make(workspace), await make(workspace))
   return all
 }
 
@@ -77,14 +91,20 @@ export const openWorld = async (app: TestApp): Promise<FuzzWorld> => {
     async setPlan(plan) {
       if (plan === current) return
       current = plan
-      await changePlan(app.workplace.db, workspace.tenantId, (before) => ({ ...before, ...plans[plan] }))
+      await changePlan(app.workplace.db, workspace.tenantId, (before) => ({
+        ...before,
+        ...plans[plan],
+      }))
     },
     existing: (pick) => pool[pick % pool.length]!,
   }
 }
 
 /** Path parameters with which the operation finds a record in the right state. */
-export const legalPath = async (workspace: Workspace, o: NamedOp): Promise<Record<string, unknown>> => {
+export const legalPath = async (
+  workspace: Workspace,
+  o: NamedOp,
+): Promise<Record<string, unknown>> => {
   const input: Record<string, unknown> = await legalInput(workspace, o)
   return Object.fromEntries(pathParams(o.path).map((name) => [name, input[name]]))
 }
@@ -102,6 +122,8 @@ export const targets: NamedOp[] = [
 
 /** The operation of the document that answers at a path. */
 export const operationAt = (path: string, method: string): NamedOp | undefined => {
-  const meant = targets.find((o) => o.path === path && (o.method === method || (method === 'HEAD' && o.method === 'GET')))
+  const meant = targets.find(
+    (o) => o.path === path && (o.method === method || (method === 'HEAD' && o.method === 'GET')),
+  )
   return meant && !operations.includes(meant) ? calling : meant
 }

@@ -16,7 +16,10 @@ const crc32 = (text: string): number => {
 }
 
 const base62 = (value: number): string => {
-  const digits = Array.from({ length: 6 }, (_, place) => ALPHABET[Math.floor(value / 62 ** (5 - place)) % 62])
+  const digits = Array.from(
+    { length: 6 },
+    (_, place) => ALPHABET[Math.floor(value / 62 ** (5 - place)) % 62],
+  )
   return digits.join('')
 }
 
@@ -36,10 +39,14 @@ test.each([
 
 test('exactly one checksum fits any thirty characters: their CRC32 in base 62, padded on the left', () => {
   fc.assert(
-    fc.property(random, fc.string({ unit: fc.constantFrom(...ALPHABET), minLength: 6, maxLength: 6 }), (text, other) => {
-      expect(isApiKey(`ak_${text}${base62(crc32(text))}`)).toBe(true)
-      if (other !== base62(crc32(text))) expect(isApiKey(`ak_${text}${other}`)).toBe(false)
-    }),
+    fc.property(
+      random,
+      fc.string({ unit: fc.constantFrom(...ALPHABET), minLength: 6, maxLength: 6 }),
+      (text, other) => {
+        expect(isApiKey(`ak_${text}${base62(crc32(text))}`)).toBe(true)
+        if (other !== base62(crc32(text))) expect(isApiKey(`ak_${text}${other}`)).toBe(false)
+      },
+    ),
   )
 })
 
@@ -65,26 +72,45 @@ describe('a key with one slip is refused', () => {
   const place = fc.nat({ max: 38 })
   test('an extra character', () => {
     const one = fc.constantFrom(...ALPHABET, ' ', '\n', '\0')
-    fc.assert(fc.property(key, place, one, (text, at, more) => expect(isApiKey(text.slice(0, at) + more + text.slice(at))).toBe(false)))
+    fc.assert(
+      fc.property(key, place, one, (text, at, more) =>
+        expect(isApiKey(text.slice(0, at) + more + text.slice(at))).toBe(false),
+      ),
+    )
   })
 
   test('a missing character', () => {
-    fc.assert(fc.property(key, place, (text, at) => expect(isApiKey(text.slice(0, at) + text.slice(at + 1))).toBe(false)))
+    fc.assert(
+      fc.property(key, place, (text, at) =>
+        expect(isApiKey(text.slice(0, at) + text.slice(at + 1))).toBe(false),
+      ),
+    )
   })
 
   test('two neighbours swapped', () => {
     fc.assert(
       fc.property(key, fc.nat({ max: 37 }), (text, at) => {
         fc.pre(text[at] !== text[at + 1])
-        expect(isApiKey(text.slice(0, at) + text[at + 1] + text[at] + text.slice(at + 2))).toBe(false)
+        expect(isApiKey(text.slice(0, at) + text[at + 1] + text[at] + text.slice(at + 2))).toBe(
+          false,
+        )
       }),
     )
   })
 })
 
 test('no other text is a key', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => expect(isApiKey(text)).toBe(false)))
-  for (const text of ['', 'ak_', `${newApiKey()}\n`, ` ${newApiKey()}`, newApiKey().toUpperCase(), `AK_${newApiKey().slice(3)}`])
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => expect(isApiKey(text)).toBe(false)),
+  )
+  for (const text of [
+    '',
+    'ak_',
+    `${newApiKey()}\n`,
+    ` ${newApiKey()}`,
+    newApiKey().toUpperCase(),
+    `AK_${newApiKey().slice(3)}`,
+  ])
     expect([text, isApiKey(text)]).toEqual([text, false])
 })
 

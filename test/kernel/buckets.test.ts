@@ -52,7 +52,9 @@ describe('a bucket', () => {
     const { time, buckets } = bucketsAt()
     drain(buckets, 'a')
     time.now += 1_000
-    expect([buckets.left('a', rate), buckets.left('a', { perSecond: 100, burst: 50 })]).toEqual([10, 50])
+    expect([buckets.left('a', rate), buckets.left('a', { perSecond: 100, burst: 50 })]).toEqual([
+      10, 50,
+    ])
   })
 
   test('is independent of other buckets', () => {

@@ -5,7 +5,13 @@ import { manualClock, settled } from '#test/support/actors/manual-clock'
 
 const open = (overrides: Partial<ConstructorParameters<typeof Budget>[0]> = {}) => {
   const clock = manualClock()
-  return { clock, budget: new Budget({ total: 10, share: 6, waiters: 100, withinMs: 5_000, name: 'bodies', ...overrides }, clock) }
+  return {
+    clock,
+    budget: new Budget(
+      { total: 10, share: 6, waiters: 100, withinMs: 5_000, name: 'bodies', ...overrides },
+      clock,
+    ),
+  }
 }
 
 /** Reservations by the name that the test gave them, in the order in which they were granted. */
@@ -14,7 +20,10 @@ const watch = (budget: Budget) => {
   const refused: string[] = []
   const reserve = (party: string, amount: number, name = party, signal?: AbortSignal) => {
     const keep = (one: Reservation) => void held.set(name, one)
-    void (async () => keep(await budget.reserve(party, amount, () => signal ?? new AbortController().signal)))().catch((cause) => {
+    void (async () =>
+      keep(
+        await budget.reserve(party, amount, () => signal ?? new AbortController().signal),
+      ))().catch((cause) => {
       refused.push(`${name}: ${cause.code ?? cause}`)
     })
     return settled()
@@ -35,7 +44,10 @@ test('an amount that fits is reserved at once, in the same tick', () => {
 })
 
 test('a party never exceeds its share, nor all parties the total, and everything is given back', async () => {
-  const requests = fc.array(fc.record({ party: fc.constantFrom('a', 'b', 'c'), amount: fc.integer({ min: 0, max: 8 }) }), { maxLength: 40 })
+  const requests = fc.array(
+    fc.record({ party: fc.constantFrom('a', 'b', 'c'), amount: fc.integer({ min: 0, max: 8 }) }),
+    { maxLength: 40 },
+  )
   await fc.assert(
     fc.asyncProperty(requests, async (all) => {
       const { budget } = open({ waiters: 100 })
@@ -111,7 +123,8 @@ test('a reservation that waits too long is refused with 503 and Retry-After, and
 test('the queue is bounded: one more is refused at once', async () => {
   const { budget } = open({ waiters: 2 })
   const { refused, reserve } = watch(budget)
-  for (const name of ['held', 'one', 'two', 'three']) await reserve('a', name === 'held' ? 6 : 1, name)
+  for (const name of ['held', 'one', 'two', 'three'])
+    await reserve('a', name === 'held' ? 6 : 1, name)
   expect([budget.waiters, refused]).toEqual([2, ['three: unavailable']])
 })
 

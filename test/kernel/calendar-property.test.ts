@@ -9,7 +9,10 @@ const STEP_MS = 15 * MINUTE_MS
 /** No zone differs more from UTC, including the days that some skipped. */
 const FURTHEST_MS = 40 * 60 * MINUTE_MS
 
-/** Offsets in quarter hours, changes at midnight or by half an hour, a skipped day, a Ramadan without summer time. */
+/**
+ * Offsets in quarter hours, changes at midnight or by half an hour, a skipped day, a Ramadan
+ * without summer time.
+ */
 const ODD_ZONES = [
   'America/Havana',
   'America/Santiago',
@@ -26,7 +29,10 @@ const ODD_ZONES = [
   'Pacific/Kiritimati',
 ]
 
-const zone = fc.oneof(fc.constantFrom(...ODD_ZONES), fc.constantFrom(...Intl.supportedValuesOf('timeZone')))
+const zone = fc.oneof(
+  fc.constantFrom(...ODD_ZONES),
+  fc.constantFrom(...Intl.supportedValuesOf('timeZone')),
+)
 
 const utcDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
@@ -35,7 +41,12 @@ const day = fc
   .map((n) => utcDay(n * 86_400_000))
 
 const clocksOf = (timeZone: string): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short', timeStyle: 'medium', hourCycle: 'h23' })
+  new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+    hourCycle: 'h23',
+  })
 
 /** `2026-11-16, 23:30:00` */
 const dayShown = (format: Intl.DateTimeFormat, ms: number): string => format.format(ms).slice(0, 10)
@@ -51,7 +62,9 @@ const firstShown = (wanted: string, format: Intl.DateTimeFormat): number => {
 const changesOf = (timeZone: string, year: number): string[] => {
   const hour = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'short', hourCycle: 'h23' })
   const noons = Array.from({ length: 367 }, (_, index) => Date.UTC(year, 0, index, 12))
-  return noons.filter((noon, index) => index > 0 && hour.format(noon) !== hour.format(noons[index - 1]!)).map(utcDay)
+  return noons
+    .filter((noon, index) => index > 0 && hour.format(noon) !== hour.format(noons[index - 1]!))
+    .map(utcDay)
 }
 
 const expectStart = (wanted: string, timeZone: string) => {
@@ -70,7 +83,8 @@ test('a day begins when clocks first show it, in any zone', () => {
 test('and so do the days around each clock change', () => {
   for (const timeZone of [...ODD_ZONES, 'Europe/Berlin', 'America/New_York']) {
     for (const year of [1993, 2006, 2011, 2026]) {
-      for (const change of changesOf(timeZone, year)) for (const days of [-1, 0, 1, 2]) expectStart(addDays(change, days), timeZone)
+      for (const change of changesOf(timeZone, year))
+        for (const days of [-1, 0, 1, 2]) expectStart(addDays(change, days), timeZone)
     }
   }
 })

@@ -2,12 +2,17 @@ import { describe, expect, test } from 'bun:test'
 import { nextTime, patternFault } from '#kernel/cron'
 
 const at = (text: string): Date => new Date(text)
-const next = (pattern: string, zone: string, after: string): string | undefined => nextTime(pattern, zone, at(after))?.toISOString()
+const next = (pattern: string, zone: string, after: string): string | undefined =>
+  nextTime(pattern, zone, at(after))?.toISOString()
 
 describe('the next time of a pattern', () => {
   test('follows the clocks of its time zone through daylight saving', () => {
-    expect(next('0 9 * * 1', 'Europe/Berlin', '2026-03-23T12:00:00Z')).toBe('2026-03-30T07:00:00.000Z')
-    expect(next('0 9 * * 1', 'Europe/Berlin', '2026-03-16T12:00:00Z')).toBe('2026-03-23T08:00:00.000Z')
+    expect(next('0 9 * * 1', 'Europe/Berlin', '2026-03-23T12:00:00Z')).toBe(
+      '2026-03-30T07:00:00.000Z',
+    )
+    expect(next('0 9 * * 1', 'Europe/Berlin', '2026-03-16T12:00:00Z')).toBe(
+      '2026-03-23T08:00:00.000Z',
+    )
   })
 
   test('is after the given moment, never at it', () => {
@@ -17,7 +22,8 @@ describe('the next time of a pattern', () => {
   test('comes once on a day whose clocks skip its hour, and once where they repeat it', () => {
     const times = (from: string, count: number): string[] => {
       const found: string[] = []
-      for (let after = from; found.length < count; after = found.at(-1)!) found.push(next('30 2 * * *', 'Europe/Berlin', after)!)
+      for (let after = from; found.length < count; after = found.at(-1)!)
+        found.push(next('30 2 * * *', 'Europe/Berlin', after)!)
       return found.map((time) => time.slice(0, 10))
     }
     expect(times('2026-03-28T12:00:00Z', 2)).toEqual(['2026-03-29', '2026-03-30'])

@@ -17,10 +17,13 @@ const documented: [ErrorCode, string, number, string][] = [
   ['internal', 'insert failed', 500, 'insert failed'],
   ['internal', 'trace query failed', 500, 'trace query failed'],
 ]
-test.each(documented)('%s (%s) is %i with the documented message', (code, detail, status, message) => {
-  const error = new AppError(code, detail)
-  expect({ status: error.status, message: error.message }).toEqual({ status, message })
-})
+test.each(documented)(
+  '%s (%s) is %i with the documented message',
+  (code, detail, status, message) => {
+    const error = new AppError(code, detail)
+    expect({ status: error.status, message: error.message }).toEqual({ status, message })
+  },
+)
 
 test('any other detail of internal stays withheld', () => {
   expect(new AppError('internal', 'there is no operation x').message).toBe('internal error')
@@ -28,7 +31,11 @@ test('any other detail of internal stays withheld', () => {
 
 test('a failure is worded only if it is ours: refusals and a database that is away stay what they are', () => {
   const cause = new Error('a secret')
-  expect(AppError.worded(cause, 'enqueue failed')).toMatchObject({ code: 'internal', message: 'enqueue failed', cause })
+  expect(AppError.worded(cause, 'enqueue failed')).toMatchObject({
+    code: 'internal',
+    message: 'enqueue failed',
+    cause,
+  })
   for (const code of ['unavailable', 'conflict', 'invalid_input'] as const) {
     const error = new AppError(code, 'why')
     expect(AppError.worded(error, 'enqueue failed')).toBe(error)
@@ -77,9 +84,19 @@ describe.each(codes)('%s', (code) => {
 })
 
 test('a foreign error becomes an internal error that keeps it as the cause and withholds its text', () => {
-  for (const cause of [new Error('password is hunter2'), 'hunter2', undefined, null, { code: 'not_found' }]) {
+  for (const cause of [
+    new Error('password is hunter2'),
+    'hunter2',
+    undefined,
+    null,
+    { code: 'not_found' },
+  ]) {
     const error = AppError.from(cause)
-    expect({ code: error.code, message: error.message, cause: error.cause }).toEqual({ code: 'internal', message: 'internal error', cause })
+    expect({ code: error.code, message: error.message, cause: error.cause }).toEqual({
+      code: 'internal',
+      message: 'internal error',
+      cause,
+    })
   }
   expect(new AppError('internal', 'hunter2').message).toBe('internal error')
 })

@@ -14,29 +14,35 @@ const gate = () => {
 test('no more run at once than the limit, nor of a party than its share; each party keeps its order, and all run', async () => {
   const parties = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 60 })
   await fc.assert(
-    fc.asyncProperty(parties, fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 4 }), async (requests, limit, share) => {
-      const fair = open({ limit, share: { alone: share, among: share } })
-      const begun: Record<string, number[]> = {}
-      const running: Record<string, number> = { a: 0, b: 0, c: 0 }
-      let most = 0
-      let mostOfOne = 0
-      await Promise.all(
-        requests.map((party, index) =>
-          fair.run(party, async () => {
-            begun[party] = [...(begun[party] ?? []), index]
-            running[party]!++
-            mostOfOne = Math.max(mostOfOne, running[party]!)
-            most = Math.max(most, running.a! + running.b! + running.c!)
-            await Promise.resolve()
-            running[party]!--
-          }),
-        ),
-      )
-      expect(most).toBeLessThanOrEqual(limit)
-      expect(mostOfOne).toBeLessThanOrEqual(share)
-      expect(Object.values(begun).flat().length).toBe(requests.length)
-      for (const order of Object.values(begun)) expect(order).toEqual([...order].sort((x, y) => x - y))
-    }),
+    fc.asyncProperty(
+      parties,
+      fc.integer({ min: 1, max: 4 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (requests, limit, share) => {
+        const fair = open({ limit, share: { alone: share, among: share } })
+        const begun: Record<string, number[]> = {}
+        const running: Record<string, number> = { a: 0, b: 0, c: 0 }
+        let most = 0
+        let mostOfOne = 0
+        await Promise.all(
+          requests.map((party, index) =>
+            fair.run(party, async () => {
+              begun[party] = [...(begun[party] ?? []), index]
+              running[party]!++
+              mostOfOne = Math.max(mostOfOne, running[party]!)
+              most = Math.max(most, running.a! + running.b! + running.c!)
+              await Promise.resolve()
+              running[party]!--
+            }),
+          ),
+        )
+        expect(most).toBeLessThanOrEqual(limit)
+        expect(mostOfOne).toBeLessThanOrEqual(share)
+        expect(Object.values(begun).flat().length).toBe(requests.length)
+        for (const order of Object.values(begun))
+          expect(order).toEqual([...order].sort((x, y) => x - y))
+      },
+    ),
   )
 })
 
@@ -64,7 +70,9 @@ test('slow work yields its place, continues, and returns its own result', async 
 
 test('work that fails before it yields fails, and frees its place', async () => {
   const limit = open({ limit: 1 })
-  await expect(limit.yielding('broken', 60_000, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  await expect(
+    limit.yielding('broken', 60_000, () => Promise.reject(new Error('broken'))),
+  ).rejects.toThrow('broken')
   expect(await limit.run('other', async () => 'next')).toBe('next')
 })
 
@@ -104,19 +112,32 @@ test('work that someone waits for goes first, and every fourth place goes to oth
   const limit = open({ limit: 1 })
   const first = gate()
   const order: string[] = []
-  const note = (party: string, demand: 'asked' | 'unasked') => limit.run(party, async () => void order.push(demand), demand)
+  const note = (party: string, demand: 'asked' | 'unasked') =>
+    limit.run(party, async () => void order.push(demand), demand)
   const running = limit.run('a', () => first.promise, 'unasked')
-  const all = [1, 2, 3].map((nth) => note(`unasked ${nth}`, 'unasked')).concat([1, 2, 3, 4, 5].map((nth) => note(`asked ${nth}`, 'asked')))
+  const all = [1, 2, 3]
+    .map((nth) => note(`unasked ${nth}`, 'unasked'))
+    .concat([1, 2, 3, 4, 5].map((nth) => note(`asked ${nth}`, 'asked')))
   first.end()
   await Promise.all([running, ...all])
-  expect(order).toEqual(['asked', 'asked', 'asked', 'unasked', 'asked', 'asked', 'unasked', 'unasked'])
+  expect(order).toEqual([
+    'asked',
+    'asked',
+    'asked',
+    'unasked',
+    'asked',
+    'asked',
+    'unasked',
+    'unasked',
+  ])
 })
 
 test('hurried work goes first as soon as someone waits for it', async () => {
   const limit = open({ limit: 1 })
   const first = gate()
   const order: string[] = []
-  const note = (party: string, demand: 'asked' | 'unasked') => limit.run(party, async () => void order.push(party), demand)
+  const note = (party: string, demand: 'asked' | 'unasked') =>
+    limit.run(party, async () => void order.push(party), demand)
   const running = limit.run('a', () => first.promise)
   const all = [note('b', 'unasked'), note('c', 'unasked'), note('d', 'asked')]
   limit.hurry('c')
@@ -140,12 +161,17 @@ test('all who wait too long are refused, also after some were, and one that was 
   const limit = open({ limit: 1, withinMs: 20 })
   const first = gate()
   const running = limit.run('a', () => first.promise)
-  const waits = (party: string, demand: 'asked' | 'unasked') => limit.run(party, async () => 'ran', demand).catch(({ code }) => code)
+  const waits = (party: string, demand: 'asked' | 'unasked') =>
+    limit.run(party, async () => 'ran', demand).catch(({ code }) => code)
   const early = waits('b', 'unasked')
   await Bun.sleep(10)
   const others = [waits('b', 'asked'), waits('c', 'asked')]
   limit.hurry('b')
-  expect(await Promise.all([early, ...others])).toEqual(['unavailable', 'unavailable', 'unavailable'])
+  expect(await Promise.all([early, ...others])).toEqual([
+    'unavailable',
+    'unavailable',
+    'unavailable',
+  ])
   expect(await waits('c', 'unasked')).toBe('unavailable')
   first.end()
   await running
@@ -169,7 +195,10 @@ test("a party's queue is bounded", async () => {
   const limit = open({ limit: 1, bound: 1 })
   const first = gate()
   const running = [limit.run('a', () => first.promise), limit.run('a', async () => {})]
-  expect(await limit.run('a', async () => {}).catch((error) => error)).toMatchObject({ code: 'rate_limited', detail: 'connection' })
+  expect(await limit.run('a', async () => {}).catch((error) => error)).toMatchObject({
+    code: 'rate_limited',
+    detail: 'connection',
+  })
   first.end()
   await Promise.all(running)
 })

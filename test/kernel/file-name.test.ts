@@ -24,7 +24,11 @@ test.each([
 test('a long name keeps its ending, and no half of a character', () => {
   expect(fileNameOf(`${'a'.repeat(400)}.markdown`)).toBe(`${'a'.repeat(231)}.markdown`)
   const emoji = fileNameOf(`a${'😀'.repeat(200)}.md`)
-  expect([emoji.length <= 240, emoji.isWellFormed(), emoji.endsWith('.md')]).toEqual([true, true, true])
+  expect([emoji.length <= 240, emoji.isWellFormed(), emoji.endsWith('.md')]).toEqual([
+    true,
+    true,
+    true,
+  ])
 })
 
 test('any text becomes the name of a file in this folder, once and for all', () => {
@@ -32,7 +36,12 @@ test('any text becomes the name of a file in this folder, once and for all', () 
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (given) => {
       const name = fileNameOf(given)
       expect(name).not.toMatch(/[/\\\p{Cc}]|^\.|^\s|[\s.]$/u)
-      expect([name === '', name.length > 240, name.isWellFormed(), fileNameOf(name)]).toEqual([false, false, true, name])
+      expect([name === '', name.length > 240, name.isWellFormed(), fileNameOf(name)]).toEqual([
+        false,
+        false,
+        true,
+        name,
+      ])
     }),
     { numRuns: 2_000 },
   )

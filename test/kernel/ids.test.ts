@@ -19,7 +19,8 @@ const msOf = (id: string): number => Number.parseInt(id.replaceAll('-', '').slic
 
 test('ids are version 7 UUIDs that sort in the order in which they were made, even many of one millisecond', () => {
   const ids = idsAt([Date.now() - HOUR], 10_000)
-  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  for (const id of ids)
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   expect(new Set(ids).size).toBe(ids.length)
   expect(ids.toSorted()).toEqual(ids)
 })
@@ -43,7 +44,8 @@ test('a random text has the requested length, and all characters equally often',
   expect(text).toHaveLength(length)
   const counts = [...ALPHABET].map((character) => text.split(character).length - 1)
   expect(counts.reduce((sum, count) => sum + count)).toBe(length)
-  // Chi-squared with 61 degrees of freedom exceeds 180 once in 10^13 runs; bytes modulo 62 would give over 1,000.
+  // Chi-squared with 61 degrees of freedom exceeds 180 once in 10^13 runs; bytes modulo 62 would
+  // give over 1,000.
   expect(counts.reduce((sum, count) => sum + (count - 1_000) ** 2 / 1_000, 0)).toBeLessThan(180)
 })
 
@@ -59,5 +61,10 @@ test('a number in base 62 reads back as itself, padded on the left', () => {
       expect([...text].reduce((sum, digit) => sum * 62 + ALPHABET.indexOf(digit), 0)).toBe(value)
     }),
   )
-  expect([toBase62(0, 6), toBase62(61, 6), toBase62(62, 6), toBase62(0xffffffff, 6)]).toEqual(['000000', '00000z', '000010', '4gfFC3'])
+  expect([toBase62(0, 6), toBase62(61, 6), toBase62(62, 6), toBase62(0xffffffff, 6)]).toEqual([
+    '000000',
+    '00000z',
+    '000010',
+    '4gfFC3',
+  ])
 })

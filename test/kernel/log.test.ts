@@ -11,16 +11,40 @@ const logged = (write: (log: Log) => void): string => {
 describe('a secret never reaches a log line', () => {
   const key = newApiKey()
   const lines: [string, (log: Log) => void][] = [
-    ['as a field', (log) => log.info({ api_key: key, authorization: 'hidden', password: 'hidden', token: 'hidden', secret: 'hidden' })],
-    ['in a nested field', (log) => log.info({ headers: { authorization: 'Bearer hidden' }, account: { token: 'hidden' } })],
+    [
+      'as a field',
+      (log) =>
+        log.info({
+          api_key: key,
+          authorization: 'hidden',
+          password: 'hidden',
+          token: 'hidden',
+          secret: 'hidden',
+        }),
+    ],
+    [
+      'in a nested field',
+      (log) =>
+        log.info({ headers: { authorization: 'Bearer hidden' }, account: { token: 'hidden' } }),
+    ],
     [
       'two fields deep',
-      (log) => log.info({ request: { headers: { authorization: 'hidden' } }, network: { account: { secret: 'hidden' } } }),
+      (log) =>
+        log.info({
+          request: { headers: { authorization: 'hidden' } },
+          network: { account: { secret: 'hidden' } },
+        }),
     ],
     ['in a field of a child logger', (log) => log.child({ token: 'hidden' }).info('x')],
     ['in a message', (log) => log.info(`refused ${key}`)],
-    ['in the text of an error', (log) => log.error({ err: new Error(`refused ${key}`, { cause: new Error(key) }) }, 'failed')],
-    ['in an address', (log) => log.info({ url: `/api/v1/growth/overview?key=${key}&other=${key}` })],
+    [
+      'in the text of an error',
+      (log) => log.error({ err: new Error(`refused ${key}`, { cause: new Error(key) }) }, 'failed'),
+    ],
+    [
+      'in an address',
+      (log) => log.info({ url: `/api/v1/growth/overview?key=${key}&other=${key}` }),
+    ],
     ['in a list', (log) => log.info({ args: ['--api-key', key] })],
   ]
   test.each(lines)('%s', (_, write) => {
@@ -34,8 +58,13 @@ describe('a secret never reaches a log line', () => {
 
 test('nor does the secret of a webhook, as it is or as an address has it', () => {
   const secret = `whsec_${Buffer.alloc(32, '\xfb\xef\xbe/+secret', 'latin1').toString('base64')}`
-  const text = logged((log) => log.info({ url: `/rules?secret=${encodeURIComponent(secret)}` }, `no rule has ${secret}`))
-  expect(JSON.parse(text)).toMatchObject({ url: '/rules?secret=[redacted]%3D', msg: 'no rule has [redacted]=' })
+  const text = logged((log) =>
+    log.info({ url: `/rules?secret=${encodeURIComponent(secret)}` }, `no rule has ${secret}`),
+  )
+  expect(JSON.parse(text)).toMatchObject({
+    url: '/rules?secret=[redacted]%3D',
+    msg: 'no rule has [redacted]=',
+  })
 })
 
 test('other fields stay, in one JSON object a line', () => {
@@ -44,7 +73,10 @@ test('other fields stay, in one JSON object a line', () => {
     log.warn('second')
   })
   const lines = text.trimEnd().split('\n')
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ tenant: 'a', tokens: 3, msg: 'first' }, { msg: 'second' }])
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { tenant: 'a', tokens: 3, msg: 'first' },
+    { msg: 'second' },
+  ])
 })
 
 test('lines below the level are not written', () => {

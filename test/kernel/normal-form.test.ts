@@ -4,7 +4,9 @@ import { normalForm } from '#kernel/normal-form'
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
-  fc.array(fc.constantFrom('a', 'e\u0301', '\u0323', '\u0301', 'ﬁ', '가', '\u1100\u1161', ' ')).map((parts) => parts.join('')),
+  fc
+    .array(fc.constantFrom('a', 'e\u0301', '\u0323', '\u0301', 'ﬁ', '가', '\u1100\u1161', ' '))
+    .map((parts) => parts.join('')),
 )
 
 test.each(['NFC', 'NFKC'] as const)('%s of a text is the form that Unicode defines', (form) => {
@@ -14,7 +16,9 @@ test.each(['NFC', 'NFKC'] as const)('%s of a text is the form that Unicode defin
 test('up to 64 marks on a letter are put in order; beyond that, the first 64 are ordered apart', () => {
   const marks = (count: number) => '\u0301\u0323'.repeat(count / 2)
   expect(normalForm(`q${marks(64)}`, 'NFC')).toBe(`q${marks(64)}`.normalize('NFC'))
-  expect(normalForm(`q${marks(128)}`, 'NFC')).toBe(`${`q${marks(64)}`.normalize('NFC')}\u034f${marks(64).normalize('NFC')}`)
+  expect(normalForm(`q${marks(128)}`, 'NFC')).toBe(
+    `${`q${marks(64)}`.normalize('NFC')}\u034f${marks(64).normalize('NFC')}`,
+  )
 })
 
 test('normalising twice changes nothing', () => {

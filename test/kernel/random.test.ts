@@ -1,13 +1,25 @@
 import { expect, test } from 'bun:test'
-import { createRandom, drawIndex, fewOf, pick, sampleOf, shuffled, uniform, wantedFirst } from '#kernel/random'
+import {
+  createRandom,
+  drawIndex,
+  fewOf,
+  pick,
+  sampleOf,
+  shuffled,
+  uniform,
+  wantedFirst,
+} from '#kernel/random'
 
 const numbers = Array.from({ length: 100 }, (_, index) => index)
-const take = (random: () => number, count = 1_000): number[] => Array.from({ length: count }, random)
+const take = (random: () => number, count = 1_000): number[] =>
+  Array.from({ length: count }, random)
 
 test('one seed gives one sequence, on every machine', () => {
   expect(take(createRandom('seed'))).toEqual(take(createRandom('seed')))
   expect(take(createRandom('seed'))).not.toEqual(take(createRandom('seeds')))
-  expect(take(uniform(42), 3)).toEqual([0.6011037519201636, 0.44829055899754167, 0.8524657934904099])
+  expect(take(uniform(42), 3)).toEqual([
+    0.6011037519201636, 0.44829055899754167, 0.8524657934904099,
+  ])
 })
 
 test('numbers are spread evenly over [0, 1)', () => {
@@ -31,7 +43,9 @@ test('wanted items come first, and few enough items are left alone', () => {
   const isWanted = (number: number) => number >= 90
   expect(wantedFirst(createRandom('a'), numbers, isWanted).slice(0, 10).every(isWanted)).toBeTrue()
   expect(sampleOf(createRandom('a'), numbers, { most: 100 })).toBe(numbers)
-  expect(sampleOf(createRandom('a'), numbers, { most: 10, wanted: isWanted }).every(isWanted)).toBeTrue()
+  expect(
+    sampleOf(createRandom('a'), numbers, { most: 10, wanted: isWanted }).every(isWanted),
+  ).toBeTrue()
 })
 
 test('an index is drawn in proportion to its weight, and none if all are zero', () => {

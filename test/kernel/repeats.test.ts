@@ -7,18 +7,26 @@ const setUp = () => {
   const clock = manualClock()
   const lines: Record<string, unknown>[] = []
   const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line)) }, clock)
-  const fail = (more: object = {}, text = 'refused 1') => log.error({ err: new Error(text), ...more }, 'a call failed')
+  const fail = (more: object = {}, text = 'refused 1') =>
+    log.error({ err: new Error(text), ...more }, 'a call failed')
   return { clock, lines, log, fail }
 }
 
 describe('the same failure again within a minute', () => {
   test('is a count, whatever ids and numbers it has', async () => {
     const { clock, lines, fail } = setUp()
-    for (let n = 0; n < 500; n++) fail({ workspace: 'a', request_id: `r${n}`, ms: n }, `refused ${n}`)
+    for (let n = 0; n < 500; n++)
+      fail({ workspace: 'a', request_id: `r${n}`, ms: n }, `refused ${n}`)
     expect(lines).toMatchObject([{ workspace: 'a', request_id: 'r0', ms: 0, msg: 'a call failed' }])
     await clock.advance(60_000)
     expect(lines.slice(1)).toMatchObject([
-      { level: 50, workspace: 'a', msg: 'a call failed', count: 499, err: { type: 'Error', text: 'refused #' } },
+      {
+        level: 50,
+        workspace: 'a',
+        msg: 'a call failed',
+        count: 499,
+        err: { type: 'Error', text: 'refused #' },
+      },
     ])
     expect(lines[1]).not.toHaveProperty('request_id')
   })

@@ -6,7 +6,8 @@ const TEXT = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
 describe('a sealed secret', () => {
   test('opens in its row, and does not contain the text', () => {
-    for (const text of [TEXT, '', 'ü'.repeat(10_000)]) expect(sealer.open(sealer.seal(text, 'row/1'), 'row/1')).toBe(text)
+    for (const text of [TEXT, '', 'ü'.repeat(10_000)])
+      expect(sealer.open(sealer.seal(text, 'row/1'), 'row/1')).toBe(text)
     expect(sealer.seal(TEXT, 'row/1').includes(TEXT)).toBe(false)
   })
 

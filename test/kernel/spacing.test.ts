@@ -15,17 +15,24 @@ const plain: [what: string, text: string, spaced: string][] = [
   ['soft hyphens and marks of direction', 're\u00ADfund \u202Aleft\u202C', 'refund left'],
   ['pictures', '😀late ❤\uFE0Fsoon', '  late  soon'],
 ]
-test.each(plain)('a text is plain without %s, and marks are found in it as it was', (_, text, spaced) => {
-  expect(spacedWords(text)).toBe(spaced)
-  const marked = spaced.replace(/[\p{L}\p{N}]+/gu, '[$&]')
-  const found = placesOfMarks(text, marked, ['[', ']']).map(({ start, end }) => spacedWords(text.slice(start, end)).trim())
-  expect(found).toEqual(spaced.trim().split(/ +/))
-})
+test.each(plain)(
+  'a text is plain without %s, and marks are found in it as it was',
+  (_, text, spaced) => {
+    expect(spacedWords(text)).toBe(spaced)
+    const marked = spaced.replace(/[\p{L}\p{N}]+/gu, '[$&]')
+    const found = placesOfMarks(text, marked, ['[', ']']).map(({ start, end }) =>
+      spacedWords(text.slice(start, end)).trim(),
+    )
+    expect(found).toEqual(spaced.trim().split(/ +/))
+  },
+)
 
 test('marks are found in the text as it was', () => {
   const text = '返品期間 is a refund period'
   const marked = spacedWords(text).replace('返品', '[返品]').replace('refund', '[refund]')
-  expect(placesOfMarks(text, marked, ['[', ']']).map(({ start, end }) => text.slice(start, end))).toEqual(['返品', 'refund'])
+  expect(
+    placesOfMarks(text, marked, ['[', ']']).map(({ start, end }) => text.slice(start, end)),
+  ).toEqual(['返品', 'refund'])
 })
 
 test('there are none if anything else has changed', () => {

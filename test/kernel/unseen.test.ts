@@ -1,7 +1,14 @@
 /** What nobody sees of a text, and what writing needs. */
 import { describe, expect, spyOn, test } from 'bun:test'
 import { textsIn } from '#kernel/json-value'
-import { codesOf, firstUnseen, replaceUnseen, unseenCount, unseenWarning, withCodes } from '#kernel/unseen'
+import {
+  codesOf,
+  firstUnseen,
+  replaceUnseen,
+  unseenCount,
+  unseenWarning,
+  withCodes,
+} from '#kernel/unseen'
 
 const unseen: [what: string, text: string, shown: string][] = [
   ['a reversed line', 'a\u202eb', 'a[U+202E]b'],
@@ -14,10 +21,18 @@ const unseen: [what: string, text: string, shown: string][] = [
   ['tags after a flag', '🏴󠁧󠁢󠁥󠁮󠁧󠁿\u{e0041}', '🏴󠁧󠁢󠁥󠁮󠁧󠁿[U+E0041]'],
   ['a soft hyphen', 'a\u00adb', 'a[U+00AD]b'],
   ['a vowel separator', 'a\u180eb', 'a[U+180E]b'],
-  ['a word joiner and its like', '\u2060\u2061\u2062\u2063\u2064', '[U+2060][U+2061][U+2062][U+2063][U+2064]'],
+  [
+    'a word joiner and its like',
+    '\u2060\u2061\u2062\u2063\u2064',
+    '[U+2060][U+2061][U+2062][U+2063][U+2064]',
+  ],
   ['a byte order mark', '\ufeffa', '[U+FEFF]a'],
   ['annotations', 'a\ufff9b\ufffac\ufffb', 'a[U+FFF9]b[U+FFFA]c[U+FFFB]'],
-  ['controls', '\u0000\u0007\u001b[31m\u007f\u0085', '[U+0000][U+0007][U+001B][31m[U+007F][U+0085]'],
+  [
+    'controls',
+    '\u0000\u0007\u001b[31m\u007f\u0085',
+    '[U+0000][U+0007][U+001B][31m[U+007F][U+0085]',
+  ],
   ['separators of lines', 'a\u2028b\u2029c', 'a[U+2028]b[U+2029]c'],
   ['a return without a line feed', 'a\rb', 'a[U+000D]b'],
   ['a variation selector on a letter', 'a\ufe0f', 'a[U+FE0F]'],
@@ -79,12 +94,21 @@ describe('a text', () => {
   })
 
   test('is warned of with the count', () => {
-    expect(unseenWarning('This page', 1)).toStartWith('This page has 1 character that nobody would see')
-    expect(unseenWarning('This page', 1_200)).toStartWith('This page has 1,200 characters that nobody would see')
+    expect(unseenWarning('This page', 1)).toStartWith(
+      'This page has 1 character that nobody would see',
+    )
+    expect(unseenWarning('This page', 1_200)).toStartWith(
+      'This page has 1,200 characters that nobody would see',
+    )
   })
 
   test('is found in values with its place, in names of fields, too', () => {
-    expect([...textsIn({ a: [{ b: 'x' }], c: 1, d: null })].map(({ path, text }) => [path.join('.'), text])).toEqual([
+    expect(
+      [...textsIn({ a: [{ b: 'x' }], c: 1, d: null })].map(({ path, text }) => [
+        path.join('.'),
+        text,
+      ]),
+    ).toEqual([
       ['a', 'a'],
       ['a.0.b', 'b'],
       ['a.0.b', 'x'],
@@ -105,12 +129,19 @@ const stepsOf = (text: string): number => {
   }
 }
 
-test.each(['\u200b', 'a\u200b', '👩\u200d', '👩🏽\ufe0f', '🏴\u{e0067}', 'ب\u200c', '❤\ufe0f\ufe0f', '\r', '1\ufe0f'])(
-  'a hostile text of %p that is twice as long takes twice the steps',
-  (unit) => {
-    const [once, twice] = [stepsOf(unit.repeat(2_000)), stepsOf(unit.repeat(4_000))]
-    expect(once).toBeGreaterThan(0)
-    expect(twice).toBeLessThanOrEqual(2 * once + 4)
-    expect(twice).toBeLessThanOrEqual(3 * 4_000 * unit.length)
-  },
-)
+test.each([
+  '\u200b',
+  'a\u200b',
+  '👩\u200d',
+  '👩🏽\ufe0f',
+  '🏴\u{e0067}',
+  'ب\u200c',
+  '❤\ufe0f\ufe0f',
+  '\r',
+  '1\ufe0f',
+])('a hostile text of %p that is twice as long takes twice the steps', (unit) => {
+  const [once, twice] = [stepsOf(unit.repeat(2_000)), stepsOf(unit.repeat(4_000))]
+  expect(once).toBeGreaterThan(0)
+  expect(twice).toBeLessThanOrEqual(2 * once + 4)
+  expect(twice).toBeLessThanOrEqual(3 * 4_000 * unit.length)
+})

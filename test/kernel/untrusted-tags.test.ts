@@ -7,7 +7,9 @@ const tag = `<${newTagName()}>`
 const around = (between: string, at = 9): string => tag.slice(0, at) + between + tag.slice(at)
 
 test('a text without its tags has none, though they stand within one another', () => {
-  expect(withoutTags(`Lena says ${tag}hello${tag.replace('<', '</')}, > and <b>.`)).toBe('Lena says hello, > and <b>.')
+  expect(withoutTags(`Lena says ${tag}hello${tag.replace('<', '</')}, > and <b>.`)).toBe(
+    'Lena says hello, > and <b>.',
+  )
   for (const at of [1, 4, 20, tag.length - 1]) {
     const nested = `a ${around(around(tag, at), at)} b`
     expect([at, withoutTags(nested)]).toEqual([at, 'a  b'])

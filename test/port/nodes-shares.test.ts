@@ -17,8 +17,18 @@ test('commands of one workspace on their way to another process leave room for t
   })
   const nodes = createNodeClient(nodeSignature(Buffer.alloc(32, 1), () => Date.now()))
   const send = (tenantId: string, operation: string, urgent = false) => {
-    const call = { principal: { kind: 'system', id: 'test' } as const, scopes: [], surface: 'rest', requestId: 'r', idempotencyKey: 'k' }
-    return nodes.send(server.url.href, { operation, input: {}, call: { ...call, tenantId } }, { isAlive: async () => true, urgent })
+    const call = {
+      principal: { kind: 'system', id: 'test' } as const,
+      scopes: [],
+      surface: 'rest',
+      requestId: 'r',
+      idempotencyKey: 'k',
+    }
+    return nodes.send(
+      server.url.href,
+      { operation, input: {}, call: { ...call, tenantId } },
+      { isAlive: async () => true, urgent },
+    )
   }
   const flood = Promise.all(Array.from({ length: 600 }, () => send('flood', 'write')))
   await eventually(

@@ -1,4 +1,6 @@
-/** Every way to tamper with a delivery in transit is refused by the libraries that receivers use. */
+/**
+ * Every way to tamper with a delivery in transit is refused by the libraries that receivers use.
+ */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
@@ -25,9 +27,16 @@ beforeAll(async () => {
   for (const text of ['the dock', 'the yard']) {
     const body = JSON.stringify({ type: 'growth.item.posted', data: { text } })
     const message = { id: newId(), at: new Date(), body }
-    await deliver(egress, { url: receiver.url, message, secrets: [secret], deadlineMs: 5_000 }, new AbortController().signal)
+    await deliver(
+      egress,
+      { url: receiver.url, message, secrets: [secret], deadlineMs: 5_000 },
+      new AbortController().signal,
+    )
   }
-  const [first, second] = receiver.requests.map(({ headers, body }) => ({ headers: headers as Record<string, string>, body }))
+  const [first, second] = receiver.requests.map(({ headers, body }) => ({
+    headers: headers as Record<string, string>,
+    body,
+  }))
   ;[one, other] = [first!, second!]
 })
 
@@ -51,24 +60,40 @@ const signedAt =
 const cases: [name: string, tamper: (of: Captured) => Captured][] = [
   ['a changed word of the body', (of) => ({ ...of, body: of.body.replace('dock', 'duck') })],
   ['a space at the end of the body', (of) => ({ ...of, body: `${of.body} ` })],
-  ['the same JSON written in another way', (of) => ({ ...of, body: JSON.stringify(JSON.parse(of.body), null, 1) })],
+  [
+    'the same JSON written in another way',
+    (of) => ({ ...of, body: JSON.stringify(JSON.parse(of.body), null, 1) }),
+  ],
   ['an empty body', (of) => ({ ...of, body: '' })],
   ['another id', changed('webhook-id', newId)],
   ['a timestamp of a second later', changed('webhook-timestamp', (at) => String(Number(at) + 1))],
   ['a timestamp that is no number', changed('webhook-timestamp', () => 'now')],
   [
     'a changed signature',
-    changed('webhook-signature', (text) => text.replace(/.(.{5})$/, (end) => (end[0] === 'A' ? 'B' : 'A') + end.slice(1))),
+    changed('webhook-signature', (text) =>
+      text.replace(/.(.{5})$/, (end) => (end[0] === 'A' ? 'B' : 'A') + end.slice(1)),
+    ),
   ],
   ['a signature cut short', changed('webhook-signature', (text) => text.slice(0, -8))],
-  ['a signature of another version', changed('webhook-signature', (text) => text.replace('v1,', 'v2,'))],
+  [
+    'a signature of another version',
+    changed('webhook-signature', (text) => text.replace('v1,', 'v2,')),
+  ],
   [
     'a signature by another secret',
-    ({ headers, body }) => ({ headers: signedHeaders({ id: headers['webhook-id']!, at: new Date(), body }, [newWebhookSecret()]), body }),
+    ({ headers, body }) => ({
+      headers: signedHeaders({ id: headers['webhook-id']!, at: new Date(), body }, [
+        newWebhookSecret(),
+      ]),
+      body,
+    }),
   ],
   [
     'the signature of another delivery',
-    (of) => ({ ...of, headers: { ...of.headers, 'webhook-signature': other.headers['webhook-signature']! } }),
+    (of) => ({
+      ...of,
+      headers: { ...of.headers, 'webhook-signature': other.headers['webhook-signature']! },
+    }),
   ],
   ['the headers of another delivery', ({ body }) => ({ headers: other.headers, body })],
   ['the body of another delivery', ({ headers }) => ({ headers, body: other.body })],
@@ -86,7 +111,8 @@ describe.each([
   const library = new Library(secret)
 
   test('accepts both deliveries as sent', () => {
-    for (const { headers, body } of [one, other]) expect(library.verify(body, headers)).toEqual(JSON.parse(body))
+    for (const { headers, body } of [one, other])
+      expect(library.verify(body, headers)).toEqual(JSON.parse(body))
   })
 
   test.each(cases)('refuses %s', (_, tamper) => {

@@ -1,11 +1,20 @@
 import { expect, test } from 'bun:test'
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { copyNative, packNative, unpackNative } from '#postgres/archive'
 import { temporaryFolder } from '#test/support/folder'
 
 const makeNative = (native: string): void => {
-  for (const folder of ['bin', 'lib/pkgconfig', 'share/zone']) mkdirSync(join(native, folder), { recursive: true })
+  for (const folder of ['bin', 'lib/pkgconfig', 'share/zone'])
+    mkdirSync(join(native, folder), { recursive: true })
   writeFileSync(join(native, 'bin', 'postgres'), '#!/bin/sh\n')
   chmodSync(join(native, 'bin', 'postgres'), 0o700)
   writeFileSync(join(native, 'lib', 'libx.so.1.2'), new Uint8Array([0, 255, 128, 0]))

@@ -39,7 +39,8 @@ describe('the lock', () => {
     const parent = Bun.spawn(['sh', '-c', script], { stdio: ['pipe', 'pipe', 'inherit'] })
     const { value } = await parent.stdout.getReader().read()
     const pid = Number(new TextDecoder().decode(value))
-    const program = () => Bun.spawnSync(['ps', '-o', 'comm=', '-p', String(parent.pid)]).stdout.toString()
+    const program = () =>
+      Bun.spawnSync(['ps', '-o', 'comm=', '-p', String(parent.pid)]).stdout.toString()
     while (!program().includes('sleep')) await Bun.sleep(5)
     parent.stdin.write('end\n')
     parent.stdin.flush()

@@ -33,7 +33,12 @@ describe('a running embedded database', () => {
     expect(await setting('server_version')).toStartWith('18.')
     expect(await setting('server_encoding')).toBe('UTF8')
     expect(await setting('data_checksums')).toBe('on')
-    expect(await query(embedded.target, `select string_agg(x, '' order by x) from unnest('{b,a,B,é,Z}'::text[]) x`)).toBe('BZabé')
+    expect(
+      await query(
+        embedded.target,
+        `select string_agg(x, '' order by x) from unnest('{b,a,B,é,Z}'::text[]) x`,
+      ),
+    ).toBe('BZabé')
     expect(await query(embedded.target, `select upper('é')`)).toBe('É')
   })
 
@@ -47,7 +52,9 @@ describe('a running embedded database', () => {
   })
 
   test('requires the password on the socket too', async () => {
-    await expect(query({ ...embedded.target, password: 'wrong' }, 'select 1')).rejects.toThrow('password authentication failed')
+    await expect(query({ ...embedded.target, password: 'wrong' }, 'select 1')).rejects.toThrow(
+      'password authentication failed',
+    )
     expect(statSync(join(home, 'postgres', 'password')).mode & 0o777).toBe(0o600)
   })
 
@@ -68,7 +75,9 @@ describe('a running embedded database', () => {
   test('keeps a second server off its home, and names the process', async () => {
     await expect(start(home)).rejects.toThrow(`process ${process.pid} already serves`)
     const second = spawnServer(home)
-    expect(await new Response(second.stderr).text()).toContain(`process ${process.pid} already serves`)
+    expect(await new Response(second.stderr).text()).toContain(
+      `process ${process.pid} already serves`,
+    )
     expect(await second.exited).not.toBe(0)
   })
 
@@ -100,7 +109,8 @@ describe('a server that is killed', () => {
   afterAll(() => folder?.[Symbol.asyncDispose]())
 
   /** Whether Postgres shut down cleanly: the state at byte 16 of pg_control is then 1. */
-  const shutDownCleanly = () => readFileSync(join(dataOf(home), 'global', 'pg_control')).readUInt32LE(16) === 1
+  const shutDownCleanly = () =>
+    readFileSync(join(dataOf(home), 'global', 'pg_control')).readUInt32LE(16) === 1
 
   test(
     'takes its database down cleanly, although a child process survives it',
@@ -142,9 +152,14 @@ describe('a server that is killed', () => {
   test(
     'leaves a lock that exactly one of several new servers takes',
     async () => {
-      writeFileSync(join(home, 'server.lock'), JSON.stringify({ pid: process.pid, started: 'another time', token: '' }))
+      writeFileSync(
+        join(home, 'server.lock'),
+        JSON.stringify({ pid: process.pid, started: 'another time', token: '' }),
+      )
       const servers = [1, 2, 3].map(() => spawnServer(home))
-      const outcomes = await Promise.all(servers.map((server) => untilReady(server).catch((error: Error) => error.message)))
+      const outcomes = await Promise.all(
+        servers.map((server) => untilReady(server).catch((error: Error) => error.message)),
+      )
       expect(outcomes.filter((outcome) => outcome.startsWith('ready'))).toHaveLength(1)
       expect(outcomes.filter((outcome) => outcome.includes('already serves'))).toHaveLength(2)
       for (const server of servers) server.kill('SIGKILL')
@@ -199,17 +214,24 @@ describe('a home', () => {
     PATIENCE_MS,
   )
 
-  test.skipIf(!asRoot)('in a folder that the database cannot enter is refused, and the folder named', async () => {
-    await using folder = await temporaryFolder()
-    const closed = join(folder.path, 'closed')
-    mkdirSync(closed, { mode: 0o700 })
-    await expect(start(join(closed, 'home'))).rejects.toThrow(`${closed} is closed: set TENDRIL_HOME`)
-  })
+  test.skipIf(!asRoot)(
+    'in a folder that the database cannot enter is refused, and the folder named',
+    async () => {
+      await using folder = await temporaryFolder()
+      const closed = join(folder.path, 'closed')
+      mkdirSync(closed, { mode: 0o700 })
+      await expect(start(join(closed, 'home'))).rejects.toThrow(
+        `${closed} is closed: set TENDRIL_HOME`,
+      )
+    },
+  )
 
   test('with data of another major version is refused, with both versions', async () => {
     await using folder = await temporaryFolder()
     mkdirSync(dataOf(folder.path), { recursive: true })
     writeFileSync(join(dataOf(folder.path), 'PG_VERSION'), '9\n')
-    await expect(start(folder.path)).rejects.toThrow(/^the Postgres 9 that made the data .* only Postgres 18.*set DATABASE_URL/)
+    await expect(start(folder.path)).rejects.toThrow(
+      /^the Postgres 9 that made the data .* only Postgres 18.*set DATABASE_URL/,
+    )
   })
 })

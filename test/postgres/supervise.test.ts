@@ -17,7 +17,12 @@ test('a database that keeps failing to start is retried, and once it runs is lef
     started.resolve()
     return second
   }
-  await using _ = supervise(first, { data: '/', restart, log: createLog('silent'), longestPauseMs: 1 })
+  await using _ = supervise(first, {
+    data: '/',
+    restart,
+    log: createLog('silent'),
+    longestPauseMs: 1,
+  })
   first.die()
   await started.promise
   expect(starts).toBe(13)
@@ -32,7 +37,12 @@ test('stopping supervision while the database is down ends the retries', async (
     tried.resolve()
     throw new Error('not yet')
   }
-  const supervised = supervise(first, { data: '/', restart, log: createLog('silent'), longestPauseMs: 1 })
+  const supervised = supervise(first, {
+    data: '/',
+    restart,
+    log: createLog('silent'),
+    longestPauseMs: 1,
+  })
   first.die()
   await tried.promise
   await supervised[Symbol.asyncDispose]()

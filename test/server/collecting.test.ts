@@ -31,7 +31,14 @@ test('garbage is collected under a load that grows, at most every five minutes',
     collections++
     mib = 110
   }
-  const parts = { clock, log: createLog('silent'), everyMs: 60_000, usedMs: () => used, resident: () => mib, collect }
+  const parts = {
+    clock,
+    log: createLog('silent'),
+    everyMs: 60_000,
+    usedMs: () => used,
+    resident: () => mib,
+    collect,
+  }
   using _collecting = startCollecting(parts)
   const seen: number[] = []
   for (const grown of [40, 40, 0, 0, 0, 70, 0, 0, 0, 0, 20, 20, 20, 20, 0]) {
@@ -46,7 +53,12 @@ test('garbage is collected under a load that grows, at most every five minutes',
 test('what a load has left is given back', async () => {
   const clock = manualClock()
   let used = 0
-  using _collecting = startCollecting({ clock, log: createLog('silent'), everyMs: 10, usedMs: () => used })
+  using _collecting = startCollecting({
+    clock,
+    log: createLog('silent'),
+    everyMs: 10,
+    usedMs: () => used,
+  })
   const registry = { freed: 0 }
   const finalizers = new FinalizationRegistry(() => registry.freed++)
   const load = () => {

@@ -24,7 +24,12 @@ test('every tool of the agent has a command', () => {
 })
 
 test('words written as a line are read back, whatever is in them', async () => {
-  const words = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('', "'", '"', '\\', '\n', '--x', 'a b', "it's")))
+  const words = fc.array(
+    fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.constantFrom('', "'", '"', '\\', '\n', '--x', 'a b', "it's"),
+    ),
+  )
   await fc.assert(
     fc.property(words, (some) => expect(wordsOf(lineOf(some))).toEqual(some)),
     runs(1_000),
@@ -47,7 +52,10 @@ describe.each(named)('%s', (tool, command) => {
 
   test('every valid input, written as a line, is read back equal', async () => {
     const property = fc.asyncProperty(legalInputs(operation), async (input) => {
-      expect(await parseDeskLine(`${words} ${lineOf(argvOf(operation, input))}`)).toEqual({ tool, args: input })
+      expect(await parseDeskLine(`${words} ${lineOf(argvOf(operation, input))}`)).toEqual({
+        tool,
+        args: input,
+      })
     })
     await fc.assert(property, runs(60))
   })
@@ -77,22 +85,32 @@ describe.each(named)('%s', (tool, command) => {
     const { error = '' } = (await parseDeskLine(`${words} --help`)) as { error?: string }
     expect(error).toStartWith(words)
     expect(error).not.toContain('@file')
-    for (const [line] of error.matchAll(/(?<=^ {2})\/.*/gm)) expect(await parseDeskLine(line)).toMatchObject({ tool })
+    for (const [line] of error.matchAll(/(?<=^ {2})\/.*/gm))
+      expect(await parseDeskLine(line)).toMatchObject({ tool })
   })
 })
 
 const said: [string, string][] = [
   ['/itmes list', "unknown command 'itmes'\nDid you mean items?"],
   ['/items aprove 2', "unknown command 'aprove'\nDid you mean approve?"],
-  ['/items', 'items is incomplete\nGo on with list, reopen, create, edit, approve, reject, schedule, unschedule, post-now, mark-posted.'],
+  [
+    '/items',
+    'items is incomplete\nGo on with list, reopen, create, edit, approve, reject, schedule, unschedule, post-now, mark-posted.',
+  ],
   ['/items approve', "missing required argument 'id'\nsee --help"],
   ['/items list --limit x', '--limit must be a whole number from 1 to 100, not x'],
   ['/items approve 1 --edited-body @/etc/passwd', '/etc/passwd cannot be read here'],
-  ['/items approve this', 'this is no record: write an id, a handle such as item:3, or a position in the list shown last'],
+  [
+    '/items approve this',
+    'this is no record: write an id, a handle such as item:3, or a position in the list shown last',
+  ],
   ['/items list --wait', "unknown option '--wait'\nsee --help"],
   ['/items list --all', '--all works on the command line only'],
   ['/keys list', 'tendril keys list works on the command line only.'],
-  ['/agent messages send --content x', 'tendril agent messages send works on the command line only.'],
+  [
+    '/agent messages send --content x',
+    'tendril agent messages send works on the command line only.',
+  ],
   ['/agent approvals approve x', 'tendril agent approvals approve works on the command line only.'],
   ["/items list 'x", "a quotation mark is not closed: 'x"],
 ]
@@ -102,18 +120,34 @@ test.each(said)('%s is refused in the words of the command line', async (line, e
 
 test('a command needs no mark, and a handle or a position serves as an id', async () => {
   const list = { tool: 'growth_list_queue', args: { status: 'drafted' } }
-  for (const line of ['/items list --status drafted', 'items list --status drafted', 'tendril items list --status drafted'])
+  for (const line of [
+    '/items list --status drafted',
+    'items list --status drafted',
+    'tendril items list --status drafted',
+  ])
     expect(await parseDeskLine(line)).toEqual(list)
-  expect(await parseDeskLine('/items approve item:3')).toEqual({ tool: 'growth_approve_item', args: { id: 'item:3' } })
-  expect(await parseDeskLine('/items approve 2')).toEqual({ tool: 'growth_approve_item', args: { id: '2' } })
+  expect(await parseDeskLine('/items approve item:3')).toEqual({
+    tool: 'growth_approve_item',
+    args: { id: 'item:3' },
+  })
+  expect(await parseDeskLine('/items approve 2')).toEqual({
+    tool: 'growth_approve_item',
+    args: { id: '2' },
+  })
 })
 
 test('the name of a capability is its command, with a mark before it', async () => {
   const remember = { tool: 'remember', args: { text: 'Launch posts mention the price' } }
   for (const mark of ['/', 'tendril '])
-    expect(await parseDeskLine(`${mark}remember --text 'Launch posts mention the price'`)).toEqual(remember)
-  expect(await parseDeskLine('/search-memories --query launch')).toEqual({ tool: 'search_memories', args: { query: 'launch' } })
-  for (const line of ['remember --text x', 'remember that we never post on Sundays']) expect(await parseDeskLine(line)).toBeUndefined()
+    expect(await parseDeskLine(`${mark}remember --text 'Launch posts mention the price'`)).toEqual(
+      remember,
+    )
+  expect(await parseDeskLine('/search-memories --query launch')).toEqual({
+    tool: 'search_memories',
+    args: { query: 'launch' },
+  })
+  for (const line of ['remember --text x', 'remember that we never post on Sundays'])
+    expect(await parseDeskLine(line)).toBeUndefined()
 })
 
 test('/help lists the commands, or explains one', async () => {
@@ -210,7 +244,11 @@ $(items approve 1)
 
 describe('free text', () => {
   const desk = createDesk({ parse: parseDeskLine, nearest: nearestCommands })
-  const shown = { role: 'assistant' as const, text: 'items (2):\n  - id: item:1\n  - id: item:2', calls: [] }
+  const shown = {
+    role: 'assistant' as const,
+    text: 'items (2):\n  - id: item:1\n  - id: item:2',
+    calls: [],
+  }
   const say = (text: string) =>
     desk.think(
       {
@@ -233,7 +271,9 @@ describe('free text', () => {
   test('is answered with three commands that can be written so', async () => {
     const { text } = await say('draft some posts about late deliveries')
     const found = [...text.matchAll(/(?<=^ {2})\/.*/gm)].map(([line]) => line)
-    expect(text).toStartWith('No model is set (OPENAI_API_KEY). I can run commands; nearest to what you wrote:\n  /batches create')
+    expect(text).toStartWith(
+      'No model is set (OPENAI_API_KEY). I can run commands; nearest to what you wrote:\n  /batches create',
+    )
     expect(found).toHaveLength(3)
     for (const line of found) expect(await parseDeskLine(line)).toHaveProperty('tool')
   })

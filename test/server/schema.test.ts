@@ -57,7 +57,9 @@ describe('a database of an earlier version', () => {
     const { code, err } = await adminWith(database.options, TEST_SECRET, 'tenant', 'list')
     const [from, to] = [numberOf(migrations.at(-2)!), numberOf(LAST)]
     const versions = `the database has version ${from}, and this program needs version ${to}`
-    expect(err).toBe(`tendril admin: ${versions}: start the server of this program, which migrates it\n`)
+    expect(err).toBe(
+      `tendril admin: ${versions}: start the server of this program, which migrates it\n`,
+    )
     expect(code).not.toBe(0)
     expect(await applied(database.options)).toEqual(migrations.slice(0, -1))
   })

@@ -16,12 +16,17 @@ export const action = <Carried extends object>(
   happen: (world: World, carried: Carried) => void,
 ): Action => ({ weight, make, happen: happen as unknown as Action['happen'] })
 
-export const plain = (weight: number, happen: (world: World) => void): Action => action(weight, () => ({}), happen)
+export const plain = (weight: number, happen: (world: World) => void): Action =>
+  action(weight, () => ({}), happen)
 
 export type Handled = Promise<HandlerResult<unknown> | AwaitedResult>
 
 /** A person's command on any of the items, with nothing more to say. */
-export const onItem = (weight: number, name: string, handle: (id: string, context: CommandContext) => Handled): Action =>
+export const onItem = (
+  weight: number,
+  name: string,
+  handle: (id: string, context: CommandContext) => Handled,
+): Action =>
   action(
     weight,
     (next) => ({ item: among(itemIds, next) }),
@@ -44,7 +49,11 @@ export const takingBack = (
     }
   })
 
-export const withdrawal = (weight: number, name: string, handle: (id: string, context: CommandContext) => Handled): Action =>
+export const withdrawal = (
+  weight: number,
+  name: string,
+  handle: (id: string, context: CommandContext) => Handled,
+): Action =>
   action(
     weight,
     (next) => ({ item: among(itemIds, next) }),

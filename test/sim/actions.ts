@@ -1,6 +1,7 @@
 /**
- * Everything that may happen, one entry each: how often, with what, and what it does. A new action is a new entry here, and
- * where it is a command of a person on an item also a column of the state table (test/domain/transitions.ts).
+ * Everything that may happen, one entry each: how often, with what, and what it does. A new action
+ * is a new entry here, and where it is a command of a person on an item also a column of the state
+ * table (test/domain/transitions.ts).
  */
 import type { Letter } from '#actors/engine/letter'
 import type { CommandContext, HandlerResult } from '#ops/engine/call'
@@ -11,7 +12,18 @@ import { HOUR, MINUTE, stateName } from '#test/domain/records'
 import { type Action, action, plain } from './action.ts'
 import { engagementActions } from './actions-of-engagements.ts'
 import { approve, DUE_IN, itemActions, policy, schedule } from './actions-of-items.ts'
-import { AMBIGUOUS, among, failures, fateNamed, histories, type Next, type Step, someFate, TELLING, type View } from './history.ts'
+import {
+  AMBIGUOUS,
+  among,
+  failures,
+  fateNamed,
+  histories,
+  type Next,
+  type Step,
+  someFate,
+  TELLING,
+  type View,
+} from './history.ts'
 import { ask, die, handled, hang, TENANT, takeOver, wake } from './nodes.ts'
 import { wayOut } from './outcome.ts'
 import { recallable } from './taking-back.ts'
@@ -19,7 +31,10 @@ import { bodies } from './texts.ts'
 import { way } from './ways.ts'
 import { count, itemIds, itemOf, nowOf, type World } from './world.ts'
 
-/** What may still go out after a pause is what its answer says, and nothing that could be called back. */
+/**
+ * What may still go out after a pause is what its answer says, and nothing that could be called
+ * back.
+ */
 const pause = async (world: World, context: CommandContext): Promise<HandlerResult<unknown>> => {
   const own = recallable(world, context)
   const { memory, announced } = world
@@ -31,18 +46,31 @@ const pause = async (world: World, context: CommandContext): Promise<HandlerResu
     since: Date
   }[])
     for (const attempt of memory.attempts.values())
-      if (attempt.record_id === (item_id ?? engagement_id) && +attempt.intent_at === +since && !own.has(attempt.id))
+      if (
+        attempt.record_id === (item_id ?? engagement_id) &&
+        +attempt.intent_at === +since &&
+        !own.has(attempt.id)
+      )
         announced.add(attempt.id)
   if (announced.size > 0) count(world, 'pause announced what may still go out')
   return outcome
 }
 
-/** Only what another process has claimed may still go out from an account that a person has disconnected. */
-const disconnect = async (world: World, context: CommandContext): Promise<HandlerResult<unknown>> => {
+/**
+ * Only what another process has claimed may still go out from an account that a person has
+ * disconnected.
+ */
+const disconnect = async (
+  world: World,
+  context: CommandContext,
+): Promise<HandlerResult<unknown>> => {
   const own = recallable(world, context)
   const outcome = await handled(connectionHandlers.disconnect, {}, context)
   const { external_id } = world.memory.connections.get(outcome.refId!)!
-  world.left.set(external_id, new Set([...world.memory.attempts.keys()].filter((id) => !own.has(id))))
+  world.left.set(
+    external_id,
+    new Set([...world.memory.attempts.keys()].filter((id) => !own.has(id))),
+  )
   return outcome
 }
 
@@ -119,10 +147,14 @@ const actions: Record<string, Action> = {
     }
   }),
   resume: plain(2, resume),
-  disconnect: plain(0.8, (world) => ask(world, { name: 'disconnect' }, (context) => disconnect(world, context))),
+  disconnect: plain(0.8, (world) =>
+    ask(world, { name: 'disconnect' }, (context) => disconnect(world, context)),
+  ),
   connect: action(1.5, onAccount, connect),
   default: action(0.7, onAccount, (world, { account }) =>
-    ask(world, { name: 'default' }, (context) => handled(connectionsHandlers.setDefault, { id: `connection-${account}` }, context)),
+    ask(world, { name: 'default' }, (context) =>
+      handled(connectionsHandlers.setDefault, { id: `connection-${account}` }, context),
+    ),
   ),
   /** All at once: approved, and due at one moment. */
   burst: action(
@@ -142,8 +174,19 @@ const actions: Record<string, Action> = {
   hang: plain(1.2, hang),
   wake: plain(2, wake),
   stop: plain(0.7, stop),
-  send: action(12, (next) => ({ fate: someFate(next), which: among(['first', 'first', 'first', 'last', 'all'] as const, next) }), send),
-  'post by hand': action(0.5, (next) => ({ ...onAccount(next), body: among(byHand, next) }), postByHand),
+  send: action(
+    12,
+    (next) => ({
+      fate: someFate(next),
+      which: among(['first', 'first', 'first', 'last', 'all'] as const, next),
+    }),
+    send,
+  ),
+  'post by hand': action(
+    0.5,
+    (next) => ({ ...onAccount(next), body: among(byHand, next) }),
+    postByHand,
+  ),
   see: action(
     1,
     (next) => ({ view: view(next) }),

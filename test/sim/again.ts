@@ -1,4 +1,7 @@
-/** What a person allows who says that an unconfirmed item be posted again: one send, after a look at the timeline. */
+/**
+ * What a person allows who says that an unconfirmed item be posted again: one send, after a look at
+ * the timeline.
+ */
 import type { Attempt, AttemptState } from '#domain/growth/sending/attempt'
 import { sendTimes as times } from '#domain/growth/sending/times'
 import { type StateName, stateName } from '#test/domain/records'
@@ -29,8 +32,15 @@ export interface Permit {
 
 const NEVER: Look = { at: Number.NEGATIVE_INFINITY, whole: false, shown: false }
 
-/** Of what this process reads about, or has claimed without hearing of it; of nothing for a former owner, whose reads come to nothing. */
-export const recordLook = (world: World, node: Node, { whole, posts }: { whole: boolean; posts: Post[] }): void => {
+/**
+ * Of what this process reads about, or has claimed without hearing of it; of nothing for a former
+ * owner, whose reads come to nothing.
+ */
+export const recordLook = (
+  world: World,
+  node: Node,
+  { whole, posts }: { whole: boolean; posts: Post[] },
+): void => {
   const at = nowOf(world)
   for (const { kind, state, claimed_by, ref_id } of world.memory.works.values()) {
     if (kind !== 'reconcile' || state !== 'running' || claimed_by !== node.owner) continue
@@ -40,16 +50,28 @@ export const recordLook = (world: World, node: Node, { whole, posts }: { whole: 
   }
 }
 
-/** The doubtful attempt makes way: a person has said so, and the timeline was read when nobody could send any more. */
+/**
+ * The doubtful attempt makes way: a person has said so, and the timeline was read when nobody could
+ * send any more.
+ */
 export const checkSuperseded = (world: World, before: Attempt, hold: Hold): void => {
   const now = nowOf(world)
   const look = world.looks.get(before.record_id) ?? NEVER
   const confirmation = world.confirmed.get(before.record_id)
-  hold(confirmation !== undefined && now - confirmation.at <= times.nowMs, 'superseded, and nobody has just asked for that')
-  hold(look.at >= (confirmation?.at ?? 0) && now - look.at <= times.freshMs, 'superseded without a read of the timeline')
+  hold(
+    confirmation !== undefined && now - confirmation.at <= times.nowMs,
+    'superseded, and nobody has just asked for that',
+  )
+  hold(
+    look.at >= (confirmation?.at ?? 0) && now - look.at <= times.freshMs,
+    'superseded without a read of the timeline',
+  )
   hold(look.whole, 'superseded after a read that did not come to the end')
   hold(!look.shown, 'superseded, though the timeline shows the post')
-  hold(look.at >= +before.lease_until + times.settleMs, 'superseded after a read while the former send was still possible')
+  hold(
+    look.at >= +before.lease_until + times.settleMs,
+    'superseded after a read while the former send was still possible',
+  )
   if (confirmation) world.permits.set(before.record_id, { confirmation, readAt: look.at })
 }
 
@@ -66,16 +88,27 @@ export const permitOf = (world: World, { id }: Attempt, hold: Hold): Permit | un
 const UNDECIDED: StateName[] = ['publishing', 'publish_unconfirmed', 'in review', 'posted']
 const SETTLED: AttemptState[] = ['failed', 'unsent']
 
-/** An item of which an attempt may have been posted is not let go, whatever becomes of the next attempt. */
+/**
+ * An item of which an attempt may have been posted is not let go, whatever becomes of the next
+ * attempt.
+ */
 export const checkDoubted = (world: World, id: string, hold: Hold): void => {
   const state = stateName(itemOf(world, id))
   const own = [...world.memory.attempts.values()].filter(({ record_id }) => record_id === id)
-  hold(UNDECIDED.includes(state) || own.every((one) => one.state !== 'superseded'), `${state}, though a send of it may have been posted`)
+  hold(
+    UNDECIDED.includes(state) || own.every((one) => one.state !== 'superseded'),
+    `${state}, though a send of it may have been posted`,
+  )
 }
 
 /** The doubt comes back only with the end of the attempt that had superseded it. */
 export const checkReopened = (world: World, after: Attempt, hold: Hold): void => {
-  const next = [...world.memory.attempts.values()].find((one) => one.record_id === after.record_id && one.number === after.number + 1)
-  hold(next !== undefined && SETTLED.includes(next.state), 'open again, though the next attempt has not failed')
+  const next = [...world.memory.attempts.values()].find(
+    (one) => one.record_id === after.record_id && one.number === after.number + 1,
+  )
+  hold(
+    next !== undefined && SETTLED.includes(next.state),
+    'open again, though the next attempt has not failed',
+  )
   count(world, 'again brought the doubt back')
 }

@@ -1,9 +1,15 @@
-/** Time that moves only when told to, without a turn of the event loop: everything of a history runs in one go. */
+/**
+ * Time that moves only when told to, without a turn of the event loop: everything of a history runs
+ * in one go.
+ */
 import { drainMicrotasks } from 'bun:jsc'
 import type { Clock } from '#kernel/clock'
 
 export interface SimulatedClock extends Clock {
-  /** Moves the time by `ms` and fires what falls due on the way, in order of due time, then of arming. */
+  /**
+   * Moves the time by `ms` and fires what falls due on the way, in order of due time, then of
+   * arming.
+   */
   advance(ms: number): void
   /** Moves the time to the next timer and fires it; without one, by `ms`. */
   advanceToNext(ms: number): void

@@ -1,4 +1,7 @@
-/** What people do with engagements: approved, edited, withdrawn, done by hand, also when they are about to be sent. */
+/**
+ * What people do with engagements: approved, edited, withdrawn, done by hand, also when they are
+ * about to be sent.
+ */
 import type { Engagement } from '#domain/growth/drafting/engagement'
 import { AppError } from '#kernel/errors'
 import type { Commanded } from './memory.ts'
@@ -8,7 +11,10 @@ import { count, type World } from './world.ts'
 const refused = '409'
 const IN_REVIEW = 'execute_unconfirmed (in review)'
 
-/** Where each command leads from each state. What is claimed is taken back before its send begins, and refused from then on. */
+/**
+ * Where each command leads from each state. What is claimed is taken back before its send begins,
+ * and refused from then on.
+ */
 const table: Record<string, Record<string, string[]>> = {
   'approve engagement': { drafted: ['approved'], [IN_REVIEW]: ['executed'] },
   execute: { approved: ['executing'], execute_failed: ['executing'] },
@@ -18,7 +24,12 @@ const table: Record<string, Record<string, string[]>> = {
   },
   // Rejected in doubt it stays.
   'reopen engagement': {
-    ...{ drafted: ['drafted'], approved: ['drafted'], rejected: ['drafted', refused], execute_failed: ['drafted'] },
+    ...{
+      drafted: ['drafted'],
+      approved: ['drafted'],
+      rejected: ['drafted', refused],
+      execute_failed: ['drafted'],
+    },
     executing: ['drafted', refused],
   },
   /** The same text changes nothing. */
@@ -28,10 +39,18 @@ const table: Record<string, Record<string, string[]>> = {
   },
   // Deleted, it is what it will be when it is restored. What may have been on the network stays.
   'delete engagement': {
-    ...{ drafted: ['drafted', refused], approved: ['drafted', refused], rejected: ['rejected', refused] },
+    ...{
+      drafted: ['drafted', refused],
+      approved: ['drafted', refused],
+      rejected: ['rejected', refused],
+    },
     ...{ execute_failed: ['execute_failed', refused], executing: ['drafted', refused] },
   },
-  'restore engagement': { drafted: ['drafted'], rejected: ['rejected'], execute_failed: ['execute_failed'] },
+  'restore engagement': {
+    drafted: ['drafted'],
+    rejected: ['rejected'],
+    execute_failed: ['execute_failed'],
+  },
   'mark done': {
     ...{ drafted: ['executed'], approved: ['executed'], execute_failed: ['executed'] },
     ...{ execute_unconfirmed: ['executed'], [IN_REVIEW]: ['executed'] },
@@ -40,9 +59,12 @@ const table: Record<string, Record<string, string[]>> = {
 
 /** Their letters decide alone, as in the contract. */
 export const recallsEngagement = (command: string): boolean =>
-  ['reject engagement', 'reopen engagement', 'edit engagement', 'delete engagement'].includes(command)
+  ['reject engagement', 'reopen engagement', 'edit engagement', 'delete engagement'].includes(
+    command,
+  )
 
-export const decidedStates = (command: string, from: string): string[] => table[command]?.[from] ?? []
+export const decidedStates = (command: string, from: string): string[] =>
+  table[command]?.[from] ?? []
 
 interface Change {
   from: string
@@ -51,10 +73,16 @@ interface Change {
 }
 
 /** After a commit of a person's command. */
-export const checkDecided = (world: World, engagement: Engagement, { from, to, command }: Change): void => {
+export const checkDecided = (
+  world: World,
+  engagement: Engagement,
+  { from, to, command }: Change,
+): void => {
   const { id, body, account_external_id: account } = engagement
-  const hold = (holds: boolean, words: string): void => void (holds || world.broken.push(`${id}: ${words}`))
-  if (command.name === 'approve engagement' && to === 'approved') world.approvals.set(id, { body: body ?? '', account })
+  const hold = (holds: boolean, words: string): void =>
+    void (holds || world.broken.push(`${id}: ${words}`))
+  if (command.name === 'approve engagement' && to === 'approved')
+    world.approvals.set(id, { body: body ?? '', account })
   if (to === 'drafted' || to === 'rejected') world.approvals.delete(id)
   if (command.name === 'mark done') world.marked.add(id)
   const own = [...world.memory.attempts.values()].filter(({ record_id }) => record_id === id)
@@ -65,17 +93,24 @@ export const checkDecided = (world: World, engagement: Engagement, { from, to, c
       'taken back, and its attempt is open',
     )
     hold(
-      [...world.memory.works.values()].every(({ ref_id, kind }) => ref_id !== id || kind !== 'send'),
+      [...world.memory.works.values()].every(
+        ({ ref_id, kind }) => ref_id !== id || kind !== 'send',
+      ),
       'taken back, and would still be sent',
     )
   }
   const wasNeverSent = own.every(({ state }) => NEVER_SENT.includes(state))
-  if (from === 'rejected' && to === 'drafted') hold(wasNeverSent, 'reopened, though it may have been done')
+  if (from === 'rejected' && to === 'drafted')
+    hold(wasNeverSent, 'reopened, though it may have been done')
   if (world.memory.deleted.has(id)) hold(wasNeverSent, 'deleted, though it may have been done')
 }
 
 /** A command was refused. `state`: the engagement's. */
-export const checkRefused = (world: World, { name, id }: Commanded, { cause, state }: { cause: unknown; state: string }): void => {
+export const checkRefused = (
+  world: World,
+  { name, id }: Commanded,
+  { cause, state }: { cause: unknown; state: string },
+): void => {
   const code = cause instanceof AppError ? cause.code : String(cause)
   const cells = table[name]?.[state]
   const isRight = world.memory.deleted.has(id!)

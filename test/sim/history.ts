@@ -1,11 +1,24 @@
-/** Histories as data: what people, processes, the network and time do, one step after the other. What each does is in actions.ts. */
+/**
+ * Histories as data: what people, processes, the network and time do, one step after the other.
+ * What each does is in actions.ts.
+ */
 import { MINUTE } from '#test/domain/records'
 
-/** What really becomes of a request, and how it looks from here; nothing is answered where `answersInMs` is null. */
+/**
+ * What really becomes of a request, and how it looks from here; nothing is answered where
+ * `answersInMs` is null.
+ */
 export interface Fate {
   appliesInMs: number | null
   answersInMs: number | null
-  answer: 'posted' | 'refused' | 'rate_limited' | 'unreachable' | 'disconnected' | 'unknown' | 'server_error'
+  answer:
+    | 'posted'
+    | 'refused'
+    | 'rate_limited'
+    | 'unreachable'
+    | 'disconnected'
+    | 'unknown'
+    | 'server_error'
 }
 
 export const fates: Record<string, Fate> = {
@@ -23,20 +36,32 @@ export const fates: Record<string, Fate> = {
   'dropped, not posted': { appliesInMs: null, answersInMs: null, answer: 'unknown' },
 }
 
-/** So long after the request that only a late look finds it; comes seldom, for the time that it takes. */
+/**
+ * So long after the request that only a late look finds it; comes seldom, for the time that it
+ * takes.
+ */
 const veryLate: Record<string, Fate> = {
   'dropped, posted very late': { appliesInMs: 45 * MINUTE, answersInMs: null, answer: 'unknown' },
 }
 
-/** What a network that promises nothing makes of a request that it answers with an error: applied later than any promise would have it. */
+/**
+ * What a network that promises nothing makes of a request that it answers with an error: applied
+ * later than any promise would have it.
+ */
 export const BROKEN_PROMISE: Fate = { ...fates['5xx, posted late']!, appliesInMs: 3 * MINUTE }
 
-/** The promise of a network that gives one, in milliseconds: what it answers with an error is applied and shows by then. */
+/**
+ * The promise of a network that gives one, in milliseconds: what it answers with an error is
+ * applied and shows by then.
+ */
 export const APPLIES_WITHIN_MS = 90_000
 
 export const fateNamed = (name: string): Fate => (fates[name] ?? veryLate[name])!
 
-/** What a read of the timeline shows: posts younger than `lagMs` are missing, texts are cut at `cutAt` characters. */
+/**
+ * What a read of the timeline shows: posts younger than `lagMs` are missing, texts are cut at
+ * `cutAt` characters.
+ */
 export interface View {
   fails: 'no' | 'incomplete' | 'error'
   lagMs: number
@@ -51,7 +76,10 @@ export const RETRY_AFTER_MS = 20_000
 /** Cut here, a text can be told from the others, or not. */
 export const [TELLING, AMBIGUOUS] = [60, 44]
 
-/** One step as data, so that a history can be printed and run again. `rush`: the next one follows before this one has had effect. */
+/**
+ * One step as data, so that a history can be printed and run again. `rush`: the next one follows
+ * before this one has had effect.
+ */
 export interface Step {
   do: string
   rush?: true
@@ -74,7 +102,9 @@ export const someFate = (next: Next): string => among(next() < 0.02 ? seldom : u
 
 /** What goes wrong with the next transactions, of so many at most. */
 export const failures = (most: number, next: Next) =>
-  Array.from({ length: 1 + Math.floor(next() * most) }, () => among(['before', 'after', 'beside', 'no', 'no'] as const, next))
+  Array.from({ length: 1 + Math.floor(next() * most) }, () =>
+    among(['before', 'after', 'beside', 'no', 'no'] as const, next),
+  )
 
 const RUSH = 0.08
 
@@ -82,19 +112,27 @@ const stepFrom = (makers: [string, Maker][], total: number, next: Next): Step =>
   let left = next() * total
   for (const [name, { weight, make }] of makers) {
     left -= weight
-    if (left < 0) return { do: name, ...make(next), ...(next() < RUSH ? { rush: true as const } : {}) }
+    if (left < 0)
+      return { do: name, ...make(next), ...(next() < RUSH ? { rush: true as const } : {}) }
   }
   return { do: 'resume' }
 }
 
-/** Gives histories of up to so many steps, and a few more, decided by the numbers alone. `ways`: several steps that come in one go. */
-export const histories = (makers: Record<string, Maker>, ways: { share: number; make(next: Next): Step[] }) => {
+/**
+ * Gives histories of up to so many steps, and a few more, decided by the numbers alone. `ways`:
+ * several steps that come in one go.
+ */
+export const histories = (
+  makers: Record<string, Maker>,
+  ways: { share: number; make(next: Next): Step[] },
+) => {
   const named = Object.entries(makers)
   const total = named.reduce((sum, [, { weight }]) => sum + weight, 0)
   return (next: Next, longest: number): Step[] => {
     const steps: Step[] = []
     const length = 1 + Math.floor(next() * longest)
-    while (steps.length < length) steps.push(...(next() < ways.share ? ways.make(next) : [stepFrom(named, total, next)]))
+    while (steps.length < length)
+      steps.push(...(next() < ways.share ? ways.make(next) : [stepFrom(named, total, next)]))
     return steps
   }
 }

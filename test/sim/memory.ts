@@ -1,4 +1,7 @@
-/** The tables of one workspace in memory, and the transaction of a letter over them. The statements are in statements.ts and beside it. */
+/**
+ * The tables of one workspace in memory, and the transaction of a letter over them. The statements
+ * are in statements.ts and beside it.
+ */
 
 import type { Engagement } from '#domain/growth/drafting/engagement'
 import type { Item } from '#domain/growth/drafting/item'
@@ -10,7 +13,10 @@ import type { Work } from '#store/engine/work'
 
 export type Row = Work
 
-/** One changed row; a statement that changes a row twice would change it once, so that is an error here. */
+/**
+ * One changed row; a statement that changes a row twice would change it once, so that is an error
+ * here.
+ */
 export interface Write {
   row: string
   change(memory: Memory): void
@@ -43,8 +49,9 @@ export interface Memory {
   events: { type: string; data: Record<string, unknown> }[]
   now(): Date
   /**
-   * What goes wrong with the next letters, if anything: nothing of one happens; or all of it and its sender does not hear of it; or what it
-   * does in a savepoint fails, or the statement of an outcome and the next claim.
+   * What goes wrong with the next letters, if anything: nothing of one happens; or all of it and
+   * its sender does not hear of it; or what it does in a savepoint fails, or the statement of an
+   * outcome and the next claim.
    */
   failures: ('before' | 'after' | 'beside' | 'no')[]
   /** Of the running transaction. */
@@ -100,12 +107,22 @@ export const newMemory = (now: () => Date): Memory => ({
   onBroken: () => {},
 })
 
-export const isOpen = ({ state }: Attempt): boolean => state === 'open' || state === 'doubt' || state === 'review'
+export const isOpen = ({ state }: Attempt): boolean =>
+  state === 'open' || state === 'doubt' || state === 'review'
 
 /** The unique indexes of the table. */
 const collides = (one: Attempt, other: Attempt): boolean => {
-  if (one.record_id === other.record_id && (one.number === other.number || (isOpen(one) && isOpen(other)))) return true
-  if (one.connection_id !== other.connection_id || one.sendable !== 'post' || other.sendable !== 'post') return false
+  if (
+    one.record_id === other.record_id &&
+    (one.number === other.number || (isOpen(one) && isOpen(other)))
+  )
+    return true
+  if (
+    one.connection_id !== other.connection_id ||
+    one.sendable !== 'post' ||
+    other.sendable !== 'post'
+  )
+    return false
   if (one.external_id !== null && one.external_id === other.external_id) return true
   return one.body_sha === other.body_sha && isOpen(one) && isOpen(other)
 }
@@ -113,13 +130,15 @@ const collides = (one: Attempt, other: Attempt): boolean => {
 const checkUnique = (memory: Memory): void => {
   for (const [, one] of memory.changes.attempts)
     for (const other of memory.attempts.values())
-      if (other !== one && collides(one, other)) memory.onBroken(`two attempts that a unique index keeps apart: ${one.id} and ${other.id}`)
+      if (other !== one && collides(one, other))
+        memory.onBroken(`two attempts that a unique index keeps apart: ${one.id} and ${other.id}`)
 }
 
 /** One statement: its changes are seen by what comes after it in the same transaction. */
 export const write = (memory: Memory, staged: Write[]): void => {
   if (staged.length === 0) return
-  if (memory.by !== memory.owner) memory.onBroken('a process that owns nothing any more has written')
+  if (memory.by !== memory.owner)
+    memory.onBroken('a process that owns nothing any more has written')
   if (memory.inSavepoint && memory.beside === 'fails') {
     memory.onFailure('beside')
     throw new AppError('unavailable', 'the database gave up a statement')
@@ -128,7 +147,8 @@ export const write = (memory: Memory, staged: Write[]): void => {
   memory.changes = { items: [], engagements: [], attempts: [] }
   for (let at = 0; at < staged.length; at++) {
     const { row } = staged[at]!
-    for (let earlier = 0; earlier < at; earlier++) if (staged[earlier]!.row === row) memory.onBroken(`one statement changes ${row} twice`)
+    for (let earlier = 0; earlier < at; earlier++)
+      if (staged[earlier]!.row === row) memory.onBroken(`one statement changes ${row} twice`)
   }
   for (const { change } of staged) change(memory)
   checkUnique(memory)
@@ -148,9 +168,12 @@ export const write = (memory: Memory, staged: Write[]): void => {
 }
 
 const LOST = 'CONNECTION_CLOSED'
-const answerLost = (): Error => Object.assign(new Error('the answer to the commit was lost'), { code: LOST })
+const answerLost = (): Error =>
+  Object.assign(new Error('the answer to the commit was lost'), { code: LOST })
 
-/** The commit that travels with a statement: its answer may be lost, and the statement's with it. */
+/**
+ * The commit that travels with a statement: its answer may be lost, and the statement's with it.
+ */
 export const committed = (memory: Memory): void => {
   if (!memory.losesAnswer) return
   memory.undo = undefined
@@ -158,8 +181,12 @@ export const committed = (memory: Memory): void => {
 }
 
 /** A table of records that are locked and saved whole. */
-export const kept = <R extends { id: string }>(rows: (memory: Memory) => Map<string, R>, changes: (memory: Memory) => [R, R][]) => ({
-  lock: async (memory: Memory, id: string) => rows(memory).get(id) ?? fail('not_found', 'no such record'),
+export const kept = <R extends { id: string }>(
+  rows: (memory: Memory) => Map<string, R>,
+  changes: (memory: Memory) => [R, R][],
+) => ({
+  lock: async (memory: Memory, id: string) =>
+    rows(memory).get(id) ?? fail('not_found', 'no such record'),
   save: (record: R) => (): Write => ({
     row: record.id,
     change(memory) {
@@ -169,7 +196,16 @@ export const kept = <R extends { id: string }>(rows: (memory: Memory) => Map<str
   }),
 })
 
-const copyOf = ({ items, deleted, engagements, attempts, works, connections, events, paused }: Memory): Partial<Memory> => ({
+const copyOf = ({
+  items,
+  deleted,
+  engagements,
+  attempts,
+  works,
+  connections,
+  events,
+  paused,
+}: Memory): Partial<Memory> => ({
   items: new Map(items),
   deleted: new Set(deleted),
   engagements: new Map(engagements),
@@ -200,8 +236,15 @@ const hasFailedBeside = ({ beside }: Memory): boolean => beside === 'failed'
 /** So many turns of the microtask queue, more than any chain of promises in the process takes. */
 const ROUND_TRIP = 20
 
-/** One transaction by a process, alone, as under the row lock of the workspace: of one letter, or of several. */
-export const letter = <T>(memory: Memory, by: string, body: (sql: Transaction) => Promise<T>): Promise<T> => {
+/**
+ * One transaction by a process, alone, as under the row lock of the workspace: of one letter, or of
+ * several.
+ */
+export const letter = <T>(
+  memory: Memory,
+  by: string,
+  body: (sql: Transaction) => Promise<T>,
+): Promise<T> => {
   const run = async (): Promise<T> => {
     // A real one begins with a round trip: what the process has to do by itself is done before.
     for (let turn = 0; turn < ROUND_TRIP; turn++) await undefined
@@ -214,14 +257,19 @@ export const letter = <T>(memory: Memory, by: string, body: (sql: Transaction) =
     if (failure === 'before' || failure === 'after') memory.onFailure(failure)
     if (failure === 'before') throw new AppError('unavailable', 'the database cannot be reached')
     try {
-      const savepointOf: Pick<Transaction, 'savepoint'> = { savepoint: (inner) => savepoint(memory, inner) }
+      const savepointOf: Pick<Transaction, 'savepoint'> = {
+        savepoint: (inner) => savepoint(memory, inner),
+      }
       const result = await body(Object.assign(memory, savepointOf) as unknown as Transaction)
       memory.undo = undefined
       if (memory.losesAnswer) throw answerLost()
       return result
     } catch (cause) {
-      if (hasFailedBeside(memory)) memory.onBroken('a transaction is lost with what failed in its savepoint')
-      throw codeOf(cause) === LOST ? new AppError('unavailable', 'the answer to the commit was lost') : cause
+      if (hasFailedBeside(memory))
+        memory.onBroken('a transaction is lost with what failed in its savepoint')
+      throw codeOf(cause) === LOST
+        ? new AppError('unavailable', 'the answer to the commit was lost')
+        : cause
     } finally {
       if (memory.undo) Object.assign(memory, memory.undo)
     }

@@ -1,6 +1,7 @@
 /**
- * Does the simulation see anything? Each mutant (mutants/mutants.ts, agent/mutants.ts) is made in a copy of the source, and its histories must break a
- * rule within `--seconds`: `npm run sim:mutants -- --seconds 60 --only fence`. Prints how many histories each took, and one
+ * Does the simulation see anything? Each mutant (mutants/mutants.ts, agent/mutants.ts) is made in a
+ * copy of the source, and its histories must break a rule within `--seconds`:
+ * `npm run sim:mutants -- --seconds 60 --only fence`. Prints how many histories each took, and one
  * line in the end; nothing outside the system's temporary folder is written.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -28,7 +29,8 @@ const copyOfSource = (): string => {
 const mutate = (folder: string, mutant: Mutant): void => {
   const path = join(folder, mutant.file)
   const source = mistaken(readFileSync(path, 'utf8'), mutant)
-  if (source === undefined) throw new Error(`${mutant.name}: ${mutant.file} does not hold once: ${mutant.from}`)
+  if (source === undefined)
+    throw new Error(`${mutant.name}: ${mutant.file} does not hold once: ${mutant.from}`)
   writeFileSync(path, source)
 }
 
@@ -37,21 +39,34 @@ const all: (Mutant & { program: string })[] = [
   ...agentMutants.map((mutant) => ({ ...mutant, program: 'test/sim/agent/run.ts' })),
 ]
 
-/** The number of the first history that broke a rule, and what it broke; undefined when none did in the time. */
-const found = async (mutant: (typeof all)[number]): Promise<{ history: number; rule: string } | undefined> => {
+/**
+ * The number of the first history that broke a rule, and what it broke; undefined when none did in
+ * the time.
+ */
+const found = async (
+  mutant: (typeof all)[number],
+): Promise<{ history: number; rule: string } | undefined> => {
   const folder = copyOfSource()
   try {
     mutate(folder, mutant)
     const args = [mutant.program, '--workers', '1', '--seconds', seconds, '--seed', seed]
-    const child = Bun.spawn([process.execPath, '--no-orphans', ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
-    const [printed, complained] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+    const child = Bun.spawn([process.execPath, '--no-orphans', ...args], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const [printed, complained] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ])
     await child.exited
     if (printed.includes('sim: seed=')) return undefined
     const history = /history (\d+),/.exec(complained)?.[1]
     const rule = /^broken: (.*)$/m.exec(complained)?.[1]
-    if (!history || !rule) throw new Error(`${mutant.name}: ended without a history: ${printed}${complained}`)
+    if (!history || !rule)
+      throw new Error(`${mutant.name}: ended without a history: ${printed}${complained}`)
     // A mistake that cannot run proves nothing of the rules.
-    if (rule.includes('ReferenceError')) throw new Error(`${mutant.name}: names what does not exist: ${rule}`)
+    if (rule.includes('ReferenceError'))
+      throw new Error(`${mutant.name}: names what does not exist: ${rule}`)
     return { history: Number(history), rule }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -65,7 +80,9 @@ for (const mutant of chosen) {
   const found_ = await found(mutant)
   const took = `${((performance.now() - started) / 1_000).toFixed(1)} s`
   if (!found_) survived++
-  console.log(`${mutant.name}: ${found_ ? `history ${found_.history}, ${took}: ${found_.rule}` : `SURVIVED ${took}`}`)
+  console.log(
+    `${mutant.name}: ${found_ ? `history ${found_.history}, ${took}: ${found_.rule}` : `SURVIVED ${took}`}`,
+  )
 }
 console.log(
   `mutants: seed=${seed} mutants=${chosen.length} survived=${survived} ${survived === 0 ? 'ok' : 'BROKEN: a mistake was not found'}`,

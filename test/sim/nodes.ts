@@ -1,4 +1,7 @@
-/** The processes of a world: each with the real actor and lanes, on the simulated database, network and clock. */
+/**
+ * The processes of a world: each with the real actor and lanes, on the simulated database, network
+ * and clock.
+ */
 
 import { newTrouble } from '#actors/engine/deps'
 import type { Letter } from '#actors/engine/letter'
@@ -44,11 +47,15 @@ const clockOf = ({ clock }: World, node: Node): Clock => ({
   },
 })
 
-/** Counts what fails, and how often. What fails by a mistake, as by a statement that nobody simulates, breaks the history. */
+/**
+ * Counts what fails, and how often. What fails by a mistake, as by a statement that nobody
+ * simulates, breaks the history.
+ */
 const logOf = (world: World): Log => {
   const error = ({ err }: { err?: unknown }, message: string) => {
     count(world, `log ${message}`)
-    if (message === 'a letter failed' && !(err instanceof AppError)) world.broken.push(`a letter failed: ${err}`)
+    if (message === 'a letter failed' && !(err instanceof AppError))
+      world.broken.push(`a letter failed: ${err}`)
   }
   return { error, warn: error } as unknown as Log
 }
@@ -66,9 +73,15 @@ const newNode = (world: World, own: { tenantId: string; owner: string; epoch: nu
   const networks = networksOf(simulatedNetwork(world, node))
   node.networks = networks
   const failpoints = (name: string): Promise<void> | undefined =>
-    name === 'send.claimed' && world.holding ? new Promise((goOn) => world.held.push({ node, goOn: () => reach(node, goOn) })) : undefined
-  const decide = (_: string, body: never) => (node.state === 'alive' ? letter(world.memory, node.owner, body) : never())
-  const lanes = [sendLane({ networks, times, failpoints }), reconcileLane({ networks, times, failpoints })]
+    name === 'send.claimed' && world.holding
+      ? new Promise((goOn) => world.held.push({ node, goOn: () => reach(node, goOn) }))
+      : undefined
+  const decide = (_: string, body: never) =>
+    node.state === 'alive' ? letter(world.memory, node.owner, body) : never()
+  const lanes = [
+    sendLane({ networks, times, failpoints }),
+    reconcileLane({ networks, times, failpoints }),
+  ]
   const deps = {
     clock: clockOf(world, node),
     log: logOf(world),
@@ -80,10 +93,14 @@ const newNode = (world: World, own: { tenantId: string; owner: string; epoch: nu
     trouble: newTrouble(clockOf(world, node), { loop: neverBusy }),
     replyWithinMs: REPLY_WITHIN_MS,
   }
-  node.actor = new TenantActor(own, { ...deps, db: { letter: decide, hurry: () => {} } as unknown as Db }, () => {
-    node.isFenced = true
-    count(world, 'owner met the fence')
-  })
+  node.actor = new TenantActor(
+    own,
+    { ...deps, db: { letter: decide, hurry: () => {} } as unknown as Db },
+    () => {
+      node.isFenced = true
+      count(world, 'owner met the fence')
+    },
+  )
   return node
 }
 
@@ -106,14 +123,20 @@ export const die = (world: World): void => {
   world.held = world.held.filter((one) => one.node !== node)
 }
 
-/** The owner hangs: neither its timers nor answers nor what it has begun go on until it wakes. Another one takes over. */
+/**
+ * The owner hangs: neither its timers nor answers nor what it has begun go on until it wakes.
+ * Another one takes over.
+ */
 export const hang = (world: World): void => {
   world.node.state = 'hung'
   world.hung.push(world.node)
   takeOver(world)
 }
 
-/** The process that has hung longest goes on where it was, and learns only by itself that it owns nothing any more. */
+/**
+ * The process that has hung longest goes on where it was, and learns only by itself that it owns
+ * nothing any more.
+ */
 export const wake = (world: World): void => {
   const node = world.hung.shift()
   if (!node) return
@@ -129,16 +152,28 @@ export const wake = (world: World): void => {
 type Handled = Promise<HandlerResult<unknown> | AwaitedResult>
 
 /** Decides as a command's letter does, with what its handler loads. */
-export const handled = async <I, R>(decides: Decides<I, R>, input: I, context: CommandContext): Promise<R> =>
+export const handled = async <I, R>(
+  decides: Decides<I, R>,
+  input: I,
+  context: CommandContext,
+): Promise<R> =>
   'decide' in decides
-    ? decides.decide(input, context, (await loadNow(context.sql, decides.load(input, context))) as never)
+    ? decides.decide(
+        input,
+        context,
+        (await loadNow(context.sql, decides.load(input, context))) as never,
+      )
     : decides(input, context)
 
 /** As in the contract. */
 const isUrgent = ({ name }: Commanded): boolean => name === 'pause' || name === 'disconnect'
 
 /** Asks the owner; nobody waits for the answer, but a 200 to post-now must be true. */
-export const ask = (world: World, command: Commanded, handle: (context: CommandContext) => Handled): void => {
+export const ask = (
+  world: World,
+  command: Commanded,
+  handle: (context: CommandContext) => Handled,
+): void => {
   const { networks } = world.node
   const asked: Letter<unknown> = {
     name: command.name,
@@ -148,7 +183,14 @@ export const ask = (world: World, command: Commanded, handle: (context: CommandC
     async decide(sql, gate, lanes) {
       world.memory.command = command
       try {
-        const outcome = await handle({ tenantId: TENANT, sql, gate, lanes, networks, principal: asked.provenance.principal })
+        const outcome = await handle({
+          tenantId: TENANT,
+          sql,
+          gate,
+          lanes,
+          networks,
+          principal: asked.provenance.principal,
+        })
         count(world, `done ${command.name}`)
         return 'awaits' in outcome ? { reply: undefined, ...outcome } : outcome
       } catch (cause) {
@@ -164,7 +206,8 @@ export const ask = (world: World, command: Commanded, handle: (context: CommandC
       const wasPosted = (reply as { status?: number } | undefined)?.status === 200
       const { items, engagements } = world.memory
       const status = (items.get(command.id!) ?? engagements.get(command.id!))?.status
-      if (wasPosted && status !== 'posted' && status !== 'executed') world.broken.push(`${command.id}: answered as posted, and is not`)
+      if (wasPosted && status !== 'posted' && status !== 'executed')
+        world.broken.push(`${command.id}: answered as posted, and is not`)
     },
     () => {},
   )

@@ -1,4 +1,7 @@
-/** What must hold of every item right after a commit that has changed it: what follows from an answer, and who takes it further. */
+/**
+ * What must hold of every item right after a commit that has changed it: what follows from an
+ * answer, and who takes it further.
+ */
 import type { Item } from '#domain/growth/drafting/item'
 import type { Attempt, AttemptState } from '#domain/growth/sending/attempt'
 import { sendTimes as times } from '#domain/growth/sending/times'
@@ -7,7 +10,10 @@ import { type Fate, RETRY_AFTER_MS } from './history.ts'
 import { isOpen } from './memory.ts'
 import { count, type Hold, type World } from './world.ts'
 
-/** Answers that prove that nothing was posted, and how long the machine then waits at least before it tries again by itself. */
+/**
+ * Answers that prove that nothing was posted, and how long the machine then waits at least before
+ * it tries again by itself.
+ */
 export const PROVEN: Partial<Record<Fate['answer'], number>> = {
   refused: Number.POSITIVE_INFINITY,
   disconnected: Number.POSITIVE_INFINITY,
@@ -27,9 +33,13 @@ export const attemptMoves: Record<AttemptState, AttemptState[]> = {
   returned: ['posted', 'review'],
 }
 
-const attemptsOf = ({ memory }: World, id: string): Attempt[] => [...memory.attempts.values()].filter(({ record_id }) => record_id === id)
+const attemptsOf = ({ memory }: World, id: string): Attempt[] =>
+  [...memory.attempts.values()].filter(({ record_id }) => record_id === id)
 
-/** The states that may follow from what the sender was told, where a person had asked for it now, and where it was due. */
+/**
+ * The states that may follow from what the sender was told, where a person had asked for it now,
+ * and where it was due.
+ */
 const follows: Record<Fate['answer'], Record<Attempt['origin'], StateName[]>> = {
   posted: { manual: ['posted'], automatic: ['posted'] },
   refused: { manual: ['publish_failed'], automatic: ['publish_failed'] },
@@ -40,7 +50,10 @@ const follows: Record<Fate['answer'], Record<Attempt['origin'], StateName[]>> = 
   server_error: { manual: ['publish_unconfirmed'], automatic: ['publish_unconfirmed'] },
 }
 
-/** Stopped before the send: it waits as before, unless the timeline that was read first shows it, or could not be read. */
+/**
+ * Stopped before the send: it waits as before, unless the timeline that was read first shows it, or
+ * could not be read.
+ */
 const stopped = (world: World, { record_id, state, origin }: Attempt): StateName[] => {
   const waits: StateName = origin === 'manual' ? 'publishing' : 'scheduled'
   const isReturned = attemptsOf(world, record_id).some(
@@ -50,11 +63,15 @@ const stopped = (world: World, { record_id, state, origin }: Attempt): StateName
   return isReturned ? ['approved', 'scheduled', 'publish_failed'] : ['approved']
 }
 
-/** What the sender was told decides, where it lived to be told; on a person's word a send that failed leaves the doubt that there was. */
+/**
+ * What the sender was told decides, where it lived to be told; on a person's word a send that
+ * failed leaves the doubt that there was.
+ */
 const expected = (world: World, attempt: Attempt): StateName[] => {
   const told = world.wires.find(({ request }) => request.attemptId === attempt.id)?.answered
   if (attempt.state === 'doubt') return ['publish_unconfirmed']
-  if (world.permitted.has(attempt.id) && attempt.state !== 'posted') return ['publish_unconfirmed', 'in review']
+  if (world.permitted.has(attempt.id) && attempt.state !== 'posted')
+    return ['publish_unconfirmed', 'in review']
   return told ? follows[told][attempt.origin] : stopped(world, attempt)
 }
 
@@ -62,7 +79,10 @@ const checkAnswered = (world: World, id: string, to: StateName, hold: Hold): voi
   const attempt = attemptsOf(world, id).toSorted((one, other) => other.number - one.number)[0]!
   if (attempt.state === 'open') return
   world.underWay.delete(id)
-  hold(expected(world, attempt).includes(to), `is ${to} after an attempt that ended as ${attempt.state}`)
+  hold(
+    expected(world, attempt).includes(to),
+    `is ${to} after an attempt that ended as ${attempt.state}`,
+  )
 }
 
 const OPEN: Partial<Record<StateName, [least: number, most: number]>> = {
@@ -71,20 +91,30 @@ const OPEN: Partial<Record<StateName, [least: number, most: number]>> = {
   'in review': [1, 1],
 }
 
-/** A state that only the machine leads out of has a row of work that will; what rests has none that sends. */
+/**
+ * A state that only the machine leads out of has a row of work that will; what rests has none that
+ * sends.
+ */
 const checkWork = ({ memory }: World, id: string, to: StateName, hold: Hold): void => {
   const own = [...memory.works.values()].filter(({ ref_id }) => ref_id === id)
   const send = own.find(({ kind }) => kind === 'send')
   if (to === 'publishing') hold(send !== undefined, 'is publishing, and nothing will send it')
-  else if (to === 'scheduled') hold(send?.origin === 'automatic', 'is scheduled, and nothing will send it')
-  else if (to === 'publish_unconfirmed') hold(own.length > 0, 'is in doubt, and nothing will look for it')
+  else if (to === 'scheduled')
+    hold(send?.origin === 'automatic', 'is scheduled, and nothing will send it')
+  else if (to === 'publish_unconfirmed')
+    hold(own.length > 0, 'is in doubt, and nothing will look for it')
   else if (to !== 'in review') hold(send === undefined, `is ${to}, and would still be sent`)
 }
 
 const checkEvents = ({ memory }: World, id: string, to: StateName, hold: Hold): void => {
-  const told = (type: string) => memory.events.filter((event) => event.type === type && event.data.item_id === id).length
-  hold(told('growth.item.posted') === (to === 'posted' ? 1 : 0), `is ${to}, with ${told('growth.item.posted')} events growth.item.posted`)
-  if (to === 'in review') hold(told('growth.approval.requested') > 0, 'is in review, and nobody was called')
+  const told = (type: string) =>
+    memory.events.filter((event) => event.type === type && event.data.item_id === id).length
+  hold(
+    told('growth.item.posted') === (to === 'posted' ? 1 : 0),
+    `is ${to}, with ${told('growth.item.posted')} events growth.item.posted`,
+  )
+  if (to === 'in review')
+    hold(told('growth.approval.requested') > 0, 'is in review, and nobody was called')
 }
 
 /** Of an item that nobody has changed past every command. */
@@ -113,7 +143,9 @@ export const checkOver = (world: World): void => {
   for (const item of world.memory.items.values()) {
     const state = stateName(item)
     if (world.memory.deleted.has(item.id)) continue
-    if (state !== 'posted' && state !== 'rejected') world.broken.push(`${item.id}: cannot be settled, being ${state}`)
-    if (attemptsOf(world, item.id).some(isOpen)) world.broken.push(`${item.id}: is settled, and an attempt is open`)
+    if (state !== 'posted' && state !== 'rejected')
+      world.broken.push(`${item.id}: cannot be settled, being ${state}`)
+    if (attemptsOf(world, item.id).some(isOpen))
+      world.broken.push(`${item.id}: is settled, and an attempt is open`)
   }
 }

@@ -28,14 +28,24 @@ const checkClaim = (world: World, attempt: Attempt): void => {
   hold(late <= latest(item, tried), `claimed ${late} ms after it was due`)
 }
 
-/** The network is asked only when nobody can send any more and it has had time to settle; a person, after enough clean reads. */
+/**
+ * The network is asked only when nobody can send any more and it has had time to settle; a person,
+ * after enough clean reads.
+ */
 const checkDoubt = (world: World, before: Attempt, after: Attempt): void => {
   const age = nowOf(world) - +(before.doubt_at ?? 0)
   const hold: Hold = (holds, words) => must(world, holds, `${after.record_id}: ${words}`)
   if (after.clean_reads > before.clean_reads) {
-    hold(world.readWhole.get(after.connection_id) === true, 'counted as not there by a read that did not show everything')
-    const mayStillSend = before.error === PROCESS_STOPPED ? +before.lease_until - +before.doubt_at! : 0
-    hold(age >= times.settleMs + Math.max(0, mayStillSend), `looked for ${age} ms after the doubt began, counted as not there`)
+    hold(
+      world.readWhole.get(after.connection_id) === true,
+      'counted as not there by a read that did not show everything',
+    )
+    const mayStillSend =
+      before.error === PROCESS_STOPPED ? +before.lease_until - +before.doubt_at! : 0
+    hold(
+      age >= times.settleMs + Math.max(0, mayStillSend),
+      `looked for ${age} ms after the doubt began, counted as not there`,
+    )
   }
   if (before.state !== 'doubt' || after.state !== 'review') return
   const isSure = after.clean_reads >= times.cleanReads && age >= times.windowMs
@@ -48,7 +58,8 @@ const LATEST_SEND_MS = times.leaseMs - times.deadlineMs - times.marginMs
 const countLease = (world: World, before: Attempt, after: Attempt): void => {
   if (before.state !== 'open' || after.state === 'open') return
   if (nowOf(world) >= +before.lease_until) count(world, 'lease ended before the outcome')
-  if (after.state === 'unsent' && nowOf(world) - +before.intent_at > LATEST_SEND_MS) count(world, 'lease too short for the send')
+  if (after.state === 'unsent' && nowOf(world) - +before.intent_at > LATEST_SEND_MS)
+    count(world, 'lease too short for the send')
 }
 
 export const checkAttempt = (world: World, before: Attempt | undefined, after: Attempt): void => {
@@ -58,9 +69,14 @@ export const checkAttempt = (world: World, before: Attempt | undefined, after: A
     return
   }
   const isMove = attemptMoves[before.state].includes(after.state)
-  must(world, isMove, `${after.record_id}: an attempt that was ${before.state} became ${after.state}`)
+  must(
+    world,
+    isMove,
+    `${after.record_id}: an attempt that was ${before.state} became ${after.state}`,
+  )
   const hold: Hold = (holds, words) => must(world, holds, `${after.record_id}: ${words}`)
-  if (before.state !== 'superseded' && after.state === 'superseded') checkSuperseded(world, before, hold)
+  if (before.state !== 'superseded' && after.state === 'superseded')
+    checkSuperseded(world, before, hold)
   if (before.state === 'superseded') checkReopened(world, after, hold)
   if (after.state === 'returned') checkReturned(world, before, hold)
   checkDoubt(world, before, after)

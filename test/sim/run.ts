@@ -1,7 +1,8 @@
 /**
- * Random histories of a workspace, as many as fit in the time: `npm run sim -- --seconds 120 --seed 7`. A seed decides a
- * history; one that breaks a rule is made as short as it can be and printed, and `--replay '<history>'` runs it
- * again. `--histories` bounds their number besides; `--workers` says how many processes share them, each seed going to one.
+ * Random histories of a workspace, as many as fit in the time:
+ * `npm run sim -- --seconds 120 --seed 7`. A seed decides a history; one that breaks a rule is made
+ * as short as it can be and printed, and `--replay '<history>'` runs it again. `--histories` bounds
+ * their number besides; `--workers` says how many processes share them, each seed going to one.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -11,11 +12,16 @@ import { installMemory } from './statements.ts'
 import { add, emptyTotals, summary, type Totals, totalsOf } from './totals.ts'
 
 const text = { type: 'string' } as const
-const { values } = parseArgs({ options: { seconds: text, seed: text, histories: text, workers: text, share: text, replay: text } })
+const { values } = parseArgs({
+  options: { seconds: text, seed: text, histories: text, workers: text, share: text, replay: text },
+})
 const seconds = Number(values.seconds ?? 10)
 const seed = Number(values.seed ?? Date.now() % 1e9)
 const histories = Number(values.histories ?? Number.POSITIVE_INFINITY)
-const workers = Math.min(Number(values.workers ?? availableParallelism()), Math.ceil(histories / 100))
+const workers = Math.min(
+  Number(values.workers ?? availableParallelism()),
+  Math.ceil(histories / 100),
+)
 
 const LONGEST = 40
 /** Between two breaths: what a promise has rejected that nobody listens to is heard of then. */
@@ -31,8 +37,14 @@ const simulation = async () => {
 }
 type Simulation = Awaited<ReturnType<typeof simulation>>
 
-/** Prints the history, as short as it can be, and what is wrong with it; the exit code of a failure. */
-const report = async ({ run }: Simulation, steps: readonly Step[], name: string): Promise<number> => {
+/**
+ * Prints the history, as short as it can be, and what is wrong with it; the exit code of a failure.
+ */
+const report = async (
+  { run }: Simulation,
+  steps: readonly Step[],
+  name: string,
+): Promise<number> => {
   const { shortest } = await import('./shorten.ts')
   const short = await shortest(steps, async (some) => run(some).broken.length > 0)
   const { broken } = run(short)
@@ -47,8 +59,17 @@ const report = async ({ run }: Simulation, steps: readonly Step[], name: string)
   return 1
 }
 
-/** Every history whose number leaves `of` by `part`; undefined when one broke a rule, which is printed. */
-const simulate = async ({ part, of }: { part: number; of: number }): Promise<Totals | undefined> => {
+/**
+ * Every history whose number leaves `of` by `part`; undefined when one broke a rule, which is
+ * printed.
+ */
+const simulate = async ({
+  part,
+  of,
+}: {
+  part: number
+  of: number
+}): Promise<Totals | undefined> => {
   const simulated = await simulation()
   const totals = emptyTotals()
   const [started, startedCpu] = [performance.now(), process.cpuUsage()]
@@ -57,7 +78,11 @@ const simulate = async ({ part, of }: { part: number; of: number }): Promise<Tot
     const steps = simulated.historyFrom(numbers(seed + at), LONGEST)
     const world = simulated.run(steps, totals.counts)
     if (world.broken.length > 0) {
-      await report(simulated, steps, `seed ${seed + at} (again: npm run sim -- --seed ${seed + at} --histories 1), history ${at + 1},`)
+      await report(
+        simulated,
+        steps,
+        `seed ${seed + at} (again: npm run sim -- --seed ${seed + at} --histories 1), history ${at + 1},`,
+      )
       return undefined
     }
     add(totals, totalsOf(world, steps))
@@ -68,13 +93,25 @@ const simulate = async ({ part, of }: { part: number; of: number }): Promise<Tot
   return totals
 }
 
-/** One process a share: each has the whole simulation to itself, with its own ids and its own time. */
+/**
+ * One process a share: each has the whole simulation to itself, with its own ids and its own time.
+ */
 const simulateShared = async (): Promise<Totals | undefined> => {
   const args = ['--seconds', `${seconds}`, '--seed', `${seed}`, '--histories', `${histories}`]
   const children = Array.from({ length: workers }, (_, part) =>
-    Bun.spawn([process.execPath, '--no-orphans', import.meta.path, ...args, '--share', `${part}/${workers}`], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    }),
+    Bun.spawn(
+      [
+        process.execPath,
+        '--no-orphans',
+        import.meta.path,
+        ...args,
+        '--share',
+        `${part}/${workers}`,
+      ],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    ),
   )
   const totals = emptyTotals()
   const ended = children.map(async (child) => {
@@ -98,7 +135,11 @@ const simulateAll = async (): Promise<number> => {
   const started = performance.now()
   const totals = workers > 1 ? await simulateShared() : await simulate({ part: 0, of: 1 })
   if (!totals) return 1
-  const { lines, ok } = summary(totals, { seed, workers, seconds: (performance.now() - started) / 1_000 })
+  const { lines, ok } = summary(totals, {
+    seed,
+    workers,
+    seconds: (performance.now() - started) / 1_000,
+  })
   for (const line of lines) console.log(line)
   return ok ? 0 : 1
 }
@@ -110,7 +151,8 @@ const simulateShare = async (share: string): Promise<number> => {
   return totals ? 0 : 1
 }
 
-const replay = async (history: string): Promise<number> => report(await simulation(), JSON.parse(history), 'the history')
+const replay = async (history: string): Promise<number> =>
+  report(await simulation(), JSON.parse(history), 'the history')
 
 const main = (): Promise<number> => {
   if (values.replay !== undefined) return replay(values.replay)

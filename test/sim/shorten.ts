@@ -1,5 +1,11 @@
-/** The shortest part of a failing list, in order, that still fails: parts are left out, halves first, then ever smaller ones. */
-export const shortest = async <T>(all: readonly T[], fails: (some: readonly T[]) => Promise<boolean>): Promise<T[]> => {
+/**
+ * The shortest part of a failing list, in order, that still fails: parts are left out, halves
+ * first, then ever smaller ones.
+ */
+export const shortest = async <T>(
+  all: readonly T[],
+  fails: (some: readonly T[]) => Promise<boolean>,
+): Promise<T[]> => {
   let kept = [...all]
   for (let size = Math.ceil(kept.length / 2); size >= 1; ) {
     const before = kept.length

@@ -6,7 +6,9 @@ import { run } from './programs.ts'
 import { shortest } from './shorten.ts'
 
 test('every planted mistake still has its place in the source', () => {
-  const lost = mutants.filter((mutant) => mistaken(readFileSync(mutant.file, 'utf8'), mutant) === undefined)
+  const lost = mutants.filter(
+    (mutant) => mistaken(readFileSync(mutant.file, 'utf8'), mutant) === undefined,
+  )
   expect(lost.map(({ name }) => name)).toEqual([])
 })
 
@@ -77,7 +79,8 @@ test('a person who has looked at a post in review is told again when another pos
 
 test('a failing history is cut down to the steps that it takes', async () => {
   const all = Array.from({ length: 40 }, (_, index) => index)
-  const fails = async (some: readonly number[]) => some.includes(3) && some.includes(17) && some.includes(38)
+  const fails = async (some: readonly number[]) =>
+    some.includes(3) && some.includes(17) && some.includes(38)
   expect(await shortest(all, fails)).toEqual([3, 17, 38])
   expect(await shortest([5], async (some) => some.includes(5))).toEqual([5])
 })

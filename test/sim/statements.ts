@@ -1,6 +1,7 @@
 /**
- * The few statements that the posting path needs, over the tables in memory, in place of the modules in store/. What they
- * mean is written down once more here, so this is a reading of the SQL, not the SQL.
+ * The few statements that the posting path needs, over the tables in memory, in place of the
+ * modules in store/. What they mean is written down once more here, so this is a reading of the
+ * SQL, not the SQL.
  */
 import { mock } from 'bun:test'
 import { emptyProfile } from '#domain/growth/drafting/profile'
@@ -11,15 +12,28 @@ import type { Load } from '#store/engine/load'
 import { committed, type Memory, type Write, write } from './memory.ts'
 import { accountFor, attempts } from './statements-of-attempts.ts'
 import { engagements, items } from './statements-of-records.ts'
-import { added, currentDefault, filter, find, loads, looks, part, parts, requeued, works } from './work.ts'
+import {
+  added,
+  currentDefault,
+  filter,
+  find,
+  loads,
+  looks,
+  part,
+  parts,
+  requeued,
+  works,
+} from './work.ts'
 
-const choices = (memory: Memory, but: string | null) => filter(memory.connections, ({ id, status }) => status === 'connected' && id !== but)
+const choices = (memory: Memory, but: string | null) =>
+  filter(memory.connections, ({ id, status }) => status === 'connected' && id !== but)
 
 const connections = {
   currentDefault: async (memory: Memory) => currentDefault(memory),
   accountNamed: async (memory: Memory, { externalId }: { externalId: string }) =>
     find(memory.connections, (one) => one.external_id === externalId),
-  countConnected: async (memory: Memory) => filter(memory.connections, ({ status }) => status === 'connected').length,
+  countConnected: async (memory: Memory) =>
+    filter(memory.connections, ({ status }) => status === 'connected').length,
   accountFor: async (memory: Memory, externalId: string | null) => accountFor(memory, externalId),
   connectionPart: (id: string) => part((memory) => memory.connections.get(id)),
   accountOfItem: (id: string) =>
@@ -42,7 +56,8 @@ const connections = {
   }),
   disconnect: (id: string) => (): Write => ({
     row: id,
-    change: ({ connections: all }) => void all.set(id, { ...all.get(id)!, status: 'disconnected', is_default: false }),
+    change: ({ connections: all }) =>
+      void all.set(id, { ...all.get(id)!, status: 'disconnected', is_default: false }),
   }),
   makeDefault: (id: string) => (): Write => ({
     row: 'connections default',
@@ -55,13 +70,24 @@ const connections = {
 const nothing: Write = { row: '', change: () => {} }
 
 const gate = {
-  openGate: async (memory: Memory, own: Ownership, { load }: { load: Load }): Promise<Opened<Load> | undefined> => {
+  openGate: async (
+    memory: Memory,
+    own: Ownership,
+    { load }: { load: Load },
+  ): Promise<Opened<Load> | undefined> => {
     memory.command = undefined
     if (memory.owner !== own.owner || memory.epoch !== own.epoch) return undefined
     // No history has rules.
-    const plan = { plan: 'team', billing: 'ok', overrides: { post_now: 1e9, execute_engagement: 1e9 } } as const
+    const plan = {
+      plan: 'team',
+      billing: 'ok',
+      overrides: { post_now: 1e9, execute_engagement: 1e9 },
+    } as const
     const facts = { plan, counters: {}, seen: null, webhook: null, awaited: [], deletesAt: null }
-    return { gate: { now: memory.now(), paused: memory.paused, wakeAt: null, ...facts }, loaded: await loads.loadNow(memory, load) }
+    return {
+      gate: { now: memory.now(), paused: memory.paused, wakeAt: null, ...facts },
+      loaded: await loads.loadNow(memory, load),
+    }
   },
   lockActor: async () => {},
 }
@@ -69,7 +95,16 @@ const gate = {
 const effects = {
   /** True when there was something to write. */
   apply: async (memory: Memory, effects: Effects, { commits }: { commits?: () => boolean }) => {
-    const { first: before = [], writes = [], work = [], requeued: again = [], settled = [], events = [], audit, paused } = effects
+    const {
+      first: before = [],
+      writes = [],
+      work = [],
+      requeued: again = [],
+      settled = [],
+      events = [],
+      audit,
+      paused,
+    } = effects
     for (const make of before) write(memory, [(make as unknown as () => Write)()])
     const staged: Write[] = []
     for (const make of writes) {
@@ -77,11 +112,15 @@ const effects = {
       if (one !== nothing) staged.push(one)
     }
     // The only work kept here is sends and the reads that follow them.
-    for (const one of work) if (one.kind === 'send' || one.kind === 'reconcile') staged.push(added(one))
+    for (const one of work)
+      if (one.kind === 'send' || one.kind === 'reconcile') staged.push(added(one))
     for (const one of again) staged.push(requeued(one))
-    for (const id of new Set(settled)) staged.push({ row: id, change: (tables) => void tables.works.delete(id) })
-    if (events.length > 0) staged.push({ row: 'events', change: (tables) => void tables.events.push(...events) })
-    if (paused !== undefined) staged.push({ row: 'actor', change: (tables) => void Object.assign(tables, { paused }) })
+    for (const id of new Set(settled))
+      staged.push({ row: id, change: (tables) => void tables.works.delete(id) })
+    if (events.length > 0)
+      staged.push({ row: 'events', change: (tables) => void tables.events.push(...events) })
+    if (paused !== undefined)
+      staged.push({ row: 'actor', change: (tables) => void Object.assign(tables, { paused }) })
     const isLast = staged.length > 0 && before.length === 0 && commits?.() === true
     write(memory, staged)
     if (isLast) committed(memory)
@@ -93,7 +132,11 @@ const letters = { readingOnly: <T>(sql: T): T => sql }
 
 const idempotency = { resolvePending: () => () => nothing, forgetPending: () => () => nothing }
 
-const profile = { profile: { ...emptyProfile, on_missed: 'post' }, created_at: null, updated_at: null }
+const profile = {
+  profile: { ...emptyProfile, on_missed: 'post' },
+  created_at: null,
+  updated_at: null,
+}
 const profiles = { currentProfile: async () => profile, profilePart: part(() => profile) }
 
 /** A workspace without rules of form, of which no history is about. */
@@ -113,16 +156,25 @@ const metrics = { hasReadable: async () => false }
 const steps = { callsInFlight: parts(() => []) }
 const channelReplies = { repliesInFlight: parts(() => []) }
 
-/** Earlier texts are not kept, nor is anything looked for that repeats them; and there are no signals. */
+/**
+ * Earlier texts are not kept, nor is anything looked for that repeats them; and there are no
+ * signals.
+ */
 const revisions = { keepRevision: () => [() => nothing] }
 const signals = { reopenSignal: () => () => nothing, engageAgain: () => () => nothing }
-const itemPrints = { keepPrints: () => () => nothing, dropPrints: () => () => nothing, repeatedPart: () => part(() => null) }
+const itemPrints = {
+  keepPrints: () => () => nothing,
+  dropPrints: () => () => nothing,
+  repeatedPart: () => part(() => null),
+}
 
 /** Nobody looks for items by their words. */
 const itemWords = { insertWords: () => () => nothing, keepWords: () => () => nothing }
 
 /** Of work, only sends and what reads for them is kept. */
-const standing = { standing: () => part(() => ({ awaited: true, metrics: null, weekly_report: null })) }
+const standing = {
+  standing: () => part(() => ({ awaited: true, metrics: null, weekly_report: null })),
+}
 
 let made = 0
 /** In order, and the same in every run of a history. */
@@ -174,6 +226,7 @@ export const installMemory = async (): Promise<void> => {
 
 const replace = async (specifier: string, fake: object): Promise<void> => {
   const real = { ...(await import(specifier)) }
-  for (const name of Object.keys(fake)) if (!(name in real)) throw new Error(`${specifier} has no ${name} any more`)
+  for (const name of Object.keys(fake))
+    if (!(name in real)) throw new Error(`${specifier} has no ${name} any more`)
   mock.module(Bun.resolveSync(specifier, import.meta.dir), () => ({ ...real, ...fake }))
 }

@@ -1,4 +1,7 @@
-/** Runs a history: the real actor, lanes and commands over a simulated database, network and clock, in one go. */
+/**
+ * Runs a history: the real actor, lanes and commands over a simulated database, network and clock,
+ * in one go.
+ */
 import { HOUR } from '#test/domain/records'
 import { connect, perform, resume, settleByHand } from './actions.ts'
 import { settle } from './clock.ts'
@@ -12,7 +15,11 @@ import { restartIds } from './statements.ts'
 import { count, newWorld, type World } from './world.ts'
 
 const LOOK_MS = 30_000
-const FAILED = { before: 'commit failed', after: 'commit ack lost', beside: 'commit without what stood in a savepoint' }
+const FAILED = {
+  before: 'commit failed',
+  after: 'commit ack lost',
+  beside: 'commit without what stood in a savepoint',
+}
 const LONGEST_MS = 27 * HOUR
 
 /** Everything works from here on, until the machine has nothing left to do. */
@@ -28,7 +35,8 @@ const runOut = (world: World): void => {
   resume(world)
   settle()
   const until = world.clock.monotonic() + LONGEST_MS
-  while (world.clock.monotonic() < until && !isAtRest(world) && world.broken.length === 0) world.clock.advanceToNext(LOOK_MS)
+  while (world.clock.monotonic() < until && !isAtRest(world) && world.broken.length === 0)
+    world.clock.advanceToNext(LOOK_MS)
 }
 
 /** Deadlines in the code under test are this history's. */

@@ -9,28 +9,57 @@ import { count, type Hold, itemOf, type World } from './world.ts'
 const refused = '409'
 type Cell = StateName | typeof refused
 
-/** Where these commands lead. What is claimed is taken back before its send begins, and refused from then on. */
+/**
+ * Where these commands lead. What is claimed is taken back before its send begins, and refused from
+ * then on.
+ */
 const table: Record<string, Partial<Record<StateName, Cell[]>>> = {
   reopen: {
-    ...{ drafted: ['drafted'], approved: ['drafted'], scheduled: ['drafted'], rejected: ['drafted'], publish_failed: ['drafted'] },
+    ...{
+      drafted: ['drafted'],
+      approved: ['drafted'],
+      scheduled: ['drafted'],
+      rejected: ['drafted'],
+      publish_failed: ['drafted'],
+    },
     publishing: ['drafted', refused],
   },
   reject: { publishing: ['rejected', refused] },
-  // Deleted, an item is what it will be when it is restored. What may have been on the network stays.
+  // Deleted, an item is what it will be when it is restored. What may have been on the network
+  // stays.
   delete: {
-    ...{ drafted: ['drafted', refused], approved: ['drafted', refused], scheduled: ['drafted', refused] },
-    ...{ rejected: ['rejected', refused], publish_failed: ['publish_failed', refused], publishing: ['drafted', refused] },
+    ...{
+      drafted: ['drafted', refused],
+      approved: ['drafted', refused],
+      scheduled: ['drafted', refused],
+    },
+    ...{
+      rejected: ['rejected', refused],
+      publish_failed: ['publish_failed', refused],
+      publishing: ['drafted', refused],
+    },
   },
   /** The same text and account change nothing. */
   rewrite: {
-    ...{ drafted: ['drafted'], approved: ['drafted', 'approved'], scheduled: ['drafted', 'scheduled'] },
-    ...{ rejected: ['rejected', refused], publish_failed: ['publish_failed', refused], posted: ['posted', refused] },
+    ...{
+      drafted: ['drafted'],
+      approved: ['drafted', 'approved'],
+      scheduled: ['drafted', 'scheduled'],
+    },
+    ...{
+      rejected: ['rejected', refused],
+      publish_failed: ['publish_failed', refused],
+      posted: ['posted', refused],
+    },
     publishing: ['drafted', 'publishing', refused],
   },
   restore: { drafted: ['drafted'], rejected: ['rejected'], publish_failed: ['publish_failed'] },
 }
 
-/** Where the command may lead an item in this state; undefined where the table of the document says it. */
+/**
+ * Where the command may lead an item in this state; undefined where the table of the document says
+ * it.
+ */
 export const withdrawn = (command: string, from: StateName): Cell[] | undefined => {
   const known = table[command]?.[from]
   return known ?? (command === 'reject' || table[command] === undefined ? undefined : [refused])
@@ -56,7 +85,11 @@ interface Change {
 }
 
 /** After a commit of such a command. */
-export const checkWithdrawn = (world: World, { id, from, to, command }: Change, hold: Hold): void => {
+export const checkWithdrawn = (
+  world: World,
+  { id, from, to, command }: Change,
+  hold: Hold,
+): void => {
   const own = [...world.memory.attempts.values()].filter(({ record_id }) => record_id === id)
   if (from === 'publishing' && to !== 'publishing') {
     count(world, `recalled by ${command}`)
@@ -73,12 +106,20 @@ export const checkWithdrawn = (world: World, { id, from, to, command }: Change, 
   )
 }
 
-/** Ids of attempts whose send is held up in the process that decides: it can still be called back. */
+/**
+ * Ids of attempts whose send is held up in the process that decides: it can still be called back.
+ */
 export const recallable = ({ memory, wires }: World, { lanes }: CommandContext): Set<string> => {
   const live = new Set(lanes.ids())
-  const claimed = new Set([...memory.works.values()].filter(({ id }) => live.has(id)).map(({ ref_id }) => ref_id))
+  const claimed = new Set(
+    [...memory.works.values()].filter(({ id }) => live.has(id)).map(({ ref_id }) => ref_id),
+  )
   const wired = new Set(wires.map(({ request }) => request.attemptId))
-  return new Set([...memory.attempts.values()].filter(({ id, record_id }) => claimed.has(record_id) && !wired.has(id)).map(({ id }) => id))
+  return new Set(
+    [...memory.attempts.values()]
+      .filter(({ id, record_id }) => claimed.has(record_id) && !wired.has(id))
+      .map(({ id }) => id),
+  )
 }
 
 const isSending = ({ memory: { items, engagements } }: World, id: string): boolean =>
@@ -98,8 +139,14 @@ export const checkTooLate = (
   if (world.hasFailed || !isSending(world, id) || send?.payload.again !== undefined) return
   const its = [...attempts.values()].filter(({ record_id }) => record_id === id)
   // What an earlier attempt may have posted is kept.
-  if (command.startsWith('delete') && its.some(({ state }) => state !== 'open' && !NEVER_SENT.includes(state))) return
-  for (const one of its) if (one.state === 'open' && own.has(one.id)) world.broken.push(`${id}: could have been taken back`)
+  if (
+    command.startsWith('delete') &&
+    its.some(({ state }) => state !== 'open' && !NEVER_SENT.includes(state))
+  )
+    return
+  for (const one of its)
+    if (one.state === 'open' && own.has(one.id))
+      world.broken.push(`${id}: could have been taken back`)
 }
 
 /** A command on what is deleted finds nothing; the others are refused where their table says so. */
@@ -108,10 +155,12 @@ export const isRefusedRightly = (
   { name, id, from }: { name: string; id: string; from: StateName },
   cause: AppError,
 ): boolean => {
-  if (cause.code === 'not_found') return world.memory.deleted.has(id) || (name === 'restore' && itemOf(world, id) === undefined)
+  if (cause.code === 'not_found')
+    return world.memory.deleted.has(id) || (name === 'restore' && itemOf(world, id) === undefined)
   const { connections } = world.memory
   const isGone = connections.get(itemOf(world, id).account_id ?? '')?.status === 'disconnected'
   if (name === 'approve' && isGone) return cause.code === 'conflict'
-  if (name === 'rewrite' && cause.code === 'invalid_input') return [...connections.values()].some(({ status }) => status === 'disconnected')
+  if (name === 'rewrite' && cause.code === 'invalid_input')
+    return [...connections.values()].some(({ status }) => status === 'disconnected')
   return cause.code === 'conflict' && (withdrawn(name, from)?.includes(refused) ?? false)
 }

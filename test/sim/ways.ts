@@ -9,7 +9,12 @@ const asked = (item: string, next: Next): Step =>
   next() < 0.5 ? { do: 'post', item } : { do: 'schedule', item, inMs: 0, onMissed: 'post' }
 
 /** Nobody knows what became of it, and the timeline does not show it, or not yet. */
-const doubtful = ['5xx, not posted', 'dropped, not posted', 'dropped, posted late', 'dropped, posted very late']
+const doubtful = [
+  '5xx, not posted',
+  'dropped, not posted',
+  'dropped, posted late',
+  'dropped, posted very late',
+]
 
 const errors = ['5xx, not posted', '5xx, not posted', '5xx, posted late', '5xx, posted']
 
@@ -22,7 +27,10 @@ const engaged = (engagement: string, fate: string): Step[] => [
 /** The next three transactions that matter fail, each once. */
 const everyOther = ['no', 'before', 'no', 'before', 'no', 'before']
 
-/** A post that is too late is given back and claimed again in one commit, and the answer to that commit is lost. */
+/**
+ * A post that is too late is given back and claimed again in one commit, and the answer to that
+ * commit is lost.
+ */
 const claimNotHeardOf = (item: string, next: Next): Step[] => [
   { do: 'approve', item },
   ...[
@@ -30,29 +38,46 @@ const claimNotHeardOf = (item: string, next: Next): Step[] => [
     { do: 'wait', ms: 11_000 },
   ],
   ...[
-    { do: 'break database', letters: ['after', ...(next() < 0.3 ? everyOther : failures(14, next))] },
+    {
+      do: 'break database',
+      letters: ['after', ...(next() < 0.3 ? everyOther : failures(14, next))],
+    },
     { do: 'send', fate: someFate(next), which: 'first' as const },
   ],
 ]
 
 const withdrawals = ['reopen', 'reopen', 'reject', 'delete', 'rewrite']
 
-/** Claimed and taken back, perhaps in commits that fail or are not heard of; then a draft again, approved with another text, and sent. */
+/**
+ * Claimed and taken back, perhaps in commits that fail or are not heard of; then a draft again,
+ * approved with another text, and sent.
+ */
 const takenBack = (item: string, next: Next): Step[] => [
   ...[{ do: 'approve', item }, asked(item, next)],
   ...(next() < 0.4 ? [{ do: 'break database', letters: failures(4, next) }] : []),
-  ...(next() < 0.3 ? [{ do: 'send', fate: someFate(next), which: 'first' as const, rush: true as const }] : []),
+  ...(next() < 0.3
+    ? [{ do: 'send', fate: someFate(next), which: 'first' as const, rush: true as const }]
+    : []),
   ...[
     { do: among(withdrawals, next), item, body: bodies[3] },
     { do: 'restore', item },
     { do: 'reopen', item },
   ],
-  ...[{ do: 'approve', item, ...(next() < 0.7 ? { body: among(bodies, next) } : {}) }, asked(item, next)],
+  ...[
+    { do: 'approve', item, ...(next() < 0.7 ? { body: among(bodies, next) } : {}) },
+    asked(item, next),
+  ],
   { do: 'send', fate: someFate(next), which: among(['first', 'all'] as const, next) },
 ]
 
 const engagementWithdrawals = [
-  ...['reopen engagement', 'edit engagement', 'edit engagement', 'reject engagement', 'delete engagement'],
+  ...[
+    'reopen engagement',
+    'edit engagement',
+    'edit engagement',
+    'reject engagement',
+    'delete engagement',
+  ],
   'mark done',
 ]
 
@@ -63,7 +88,9 @@ const replyTakenBack = (_: string, next: Next): Step[] => [
     { do: 'execute', engagement: WRITTEN },
   ],
   ...(next() < 0.4 ? [{ do: 'break database', letters: failures(4, next) }] : []),
-  ...(next() < 0.3 ? [{ do: 'send', fate: someFate(next), which: 'first' as const, rush: true as const }] : []),
+  ...(next() < 0.3
+    ? [{ do: 'send', fate: someFate(next), which: 'first' as const, rush: true as const }]
+    : []),
   ...[
     { do: among(engagementWithdrawals, next), engagement: WRITTEN, body: among(replies, next) },
     { do: 'restore engagement', engagement: WRITTEN },
@@ -72,7 +99,9 @@ const replyTakenBack = (_: string, next: Next): Step[] => [
   ...engaged(WRITTEN, someFate(next)),
 ]
 
-/** Nobody knows whether it was done; a person says that it was not, and then wants it back, or gone. */
+/**
+ * Nobody knows whether it was done; a person says that it was not, and then wants it back, or gone.
+ */
 const rejectedInDoubt = (_: string, next: Next): Step[] => {
   const engagement = among(engagementIds, next)
   return [
@@ -83,7 +112,11 @@ const rejectedInDoubt = (_: string, next: Next): Step[] => {
 }
 
 const ways: ((item: string, next: Next) => Step[])[] = [
-  (item, next) => [{ do: 'approve', item }, asked(item, next), { do: 'send', fate: someFate(next), which: 'first' }],
+  (item, next) => [
+    { do: 'approve', item },
+    asked(item, next),
+    { do: 'send', fate: someFate(next), which: 'first' },
+  ],
   /** The same machine, for what is done with posts of others. */
   (_, next) => engaged(among(engagementIds, next), someFate(next)),
   (item) => [
@@ -93,7 +126,11 @@ const ways: ((item: string, next: Next) => Step[])[] = [
   ],
   /** A doubtful send, and another one on a person's word. */
   (item, next) => [
-    ...[{ do: 'approve', item }, asked(item, next), { do: 'send', fate: among(doubtful, next), which: 'first' as const }],
+    ...[
+      { do: 'approve', item },
+      asked(item, next),
+      { do: 'send', fate: among(doubtful, next), which: 'first' as const },
+    ],
     ...[
       { do: 'wait', ms: among([5_000, 11_000, 40_000], next) },
       { do: 'post again', item },
@@ -103,7 +140,10 @@ const ways: ((item: string, next: Next) => Step[])[] = [
       { do: 'send', fate: someFate(next), which: 'first' as const },
     ],
   ],
-  /** The network has answered with an error; when that has ended by itself, or nearly, somebody asks again. */
+  /**
+   * The network has answered with an error; when that has ended by itself, or nearly, somebody asks
+   * again.
+   */
   (item, next) => [
     { do: 'approve', item },
     ...[asked(item, next), { do: 'send', fate: among(errors, next), which: 'first' as const }],
@@ -117,7 +157,10 @@ const ways: ((item: string, next: Next) => Step[])[] = [
     ],
     { do: 'send', fate: someFate(next), which: 'first' },
   ],
-  /** What was superseded is posted when the item is posted already, and another one of the same text in doubt. */
+  /**
+   * What was superseded is posted when the item is posted already, and another one of the same text
+   * in doubt.
+   */
   (_, next) => [
     ...[
       { do: 'approve', item: 'item-0' },
@@ -143,7 +186,10 @@ const ways: ((item: string, next: Next) => Step[])[] = [
   takenBack,
   replyTakenBack,
   rejectedInDoubt,
-  /** So too on a person's word, and the account is disconnected before the process hears what became of it. */
+  /**
+   * So too on a person's word, and the account is disconnected before the process hears what became
+   * of it.
+   */
   (item, next) => [
     ...[
       { do: 'approve', item },
@@ -170,7 +216,11 @@ const ways: ((item: string, next: Next) => Step[])[] = [
   /** The first post does not show in time for the second to be held back: it stands before that. */
   (item, next) => [
     { do: 'see', view: { ...CLEAR, lagMs: 40_000 } },
-    ...[{ do: 'approve', item }, asked(item, next), { do: 'send', fate: 'dropped, posted late', which: 'first' as const }],
+    ...[
+      { do: 'approve', item },
+      asked(item, next),
+      { do: 'send', fate: 'dropped, posted late', which: 'first' as const },
+    ],
     { do: 'wait', ms: 20_000 },
     ...[
       { do: 'post again', item },
@@ -187,7 +237,11 @@ const ways: ((item: string, next: Next) => Step[])[] = [
         { do: 'approve', item },
         { do: 'post', item },
       ],
-      { do: 'send', fate: among(['dropped, posted', '5xx, posted'], next), which: 'first' as const },
+      {
+        do: 'send',
+        fate: among(['dropped, posted', '5xx, posted'], next),
+        which: 'first' as const,
+      },
       { do: 'wait', ms: 11_000 },
     ]),
     ...[
@@ -197,11 +251,18 @@ const ways: ((item: string, next: Next) => Step[])[] = [
     ],
     { do: 'send', fate: someFate(next), which: 'first' },
   ],
-  /** The owner hangs between its claim and its send, and wakes in a world that went on without it. */
+  /**
+   * The owner hangs between its claim and its send, and wakes in a world that went on without it.
+   */
   (item, next) => [
     ...[{ do: 'approve', item }, asked(item, next), { do: 'hang' }],
     ...[among(meanwhile, next)(item), among(meanwhile, next)(item)],
-    ...[{ do: 'wake' }, { do: 'send', fate: someFate(next), which: 'first' }, { do: 'resume' }, { do: 'connect', account: 'one' }],
+    ...[
+      { do: 'wake' },
+      { do: 'send', fate: someFate(next), which: 'first' },
+      { do: 'resume' },
+      { do: 'connect', account: 'one' },
+    ],
   ],
 ]
 const meanwhile: ((item: string) => Step)[] = [
@@ -211,6 +272,15 @@ const meanwhile: ((item: string) => Step)[] = [
   () => ({ do: 'disconnect' }),
   () => ({ do: 'wait', ms: 5_000 }),
 ]
-const common = [ways[0]!, ways[0]!, ways[0]!, takenBack, takenBack, claimNotHeardOf, claimNotHeardOf, ...ways]
+const common = [
+  ways[0]!,
+  ways[0]!,
+  ways[0]!,
+  takenBack,
+  takenBack,
+  claimNotHeardOf,
+  claimNotHeardOf,
+  ...ways,
+]
 
 export const way = (next: Next): Step[] => among(common, next)(among(itemIds, next), next)

@@ -1,4 +1,7 @@
-/** One workspace with its processes, its network and its time, all simulated but the code in between. */
+/**
+ * One workspace with its processes, its network and its time, all simulated but the code in
+ * between.
+ */
 import type { TenantActor } from '#actors/engine/tenant'
 import type { Item } from '#domain/growth/drafting/item'
 import type { PublishRequest } from '#port/network/network'
@@ -50,7 +53,10 @@ export interface Node {
   isFenced: boolean
 }
 
-/** A like, a repost or a reply that reached the network; one whose time has not come yet is not seen before. */
+/**
+ * A like, a repost or a reply that reached the network; one whose time has not come yet is not seen
+ * before.
+ */
 interface Reaction {
   /** The engagement whose send made it. */
   id: string
@@ -103,7 +109,10 @@ export interface World {
   looks: Map<string, Look>
   /** When the timeline was read to its end for an item, by item. */
   wholeLooks: Map<string, number[]>
-  /** What the attempt may do that a commit puts in the place of a superseded one, by item; and each attempt that did, by attempt. */
+  /**
+   * What the attempt may do that a commit puts in the place of a superseded one, by item; and each
+   * attempt that did, by attempt.
+   */
   permits: Map<string, Permit>
   permitted: Map<string, Permit>
   /** A transaction has failed, or was not heard of. */
@@ -154,8 +163,10 @@ export const itemOf = ({ memory }: World, id: string): Item => memory.items.get(
 export const newWorld = (counts: Map<string, number>): World => {
   const clock = simulatedClock()
   const memory = newMemory(() => new Date(nowOf({ clock })))
-  for (const [index, body] of bodies.entries()) memory.items.set(itemIds[index]!, { ...draftedItem, id: itemIds[index]!, body })
-  for (const one of [connection('one', 'default'), connection('two', 'other')]) memory.connections.set(one.id, one)
+  for (const [index, body] of bodies.entries())
+    memory.items.set(itemIds[index]!, { ...draftedItem, id: itemIds[index]!, body })
+  for (const one of [connection('one', 'default'), connection('two', 'other')])
+    memory.connections.set(one.id, one)
   return {
     clock,
     memory,

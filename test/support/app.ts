@@ -1,9 +1,18 @@
-/** A whole Tendril in this process: a database of its own, the real HTTP stack on a free port, a workspace and its key. */
+/**
+ * A whole Tendril in this process: a database of its own, the real HTTP stack on a free port, a
+ * workspace and its key.
+ */
 import postgres from 'postgres'
 import { readConfig } from '#config/config'
 import { createLog, type Log } from '#kernel/log'
 import type { Scope } from '#kernel/scopes'
-import { connectAccount, createKey, createWorkspace, inviteByOperator, usualScopes } from '#ops/operator/admin/workspaces'
+import {
+  connectAccount,
+  createKey,
+  createWorkspace,
+  inviteByOperator,
+  usualScopes,
+} from '#ops/operator/admin/workspaces'
 import type { PasswordCost } from '#port/passwords'
 import { listen } from '#server/listen'
 import type { Overrides } from '#server/opening'
@@ -21,7 +30,14 @@ export interface Reply<B = Record<string, never>> {
   headers: Headers
   /** The bytes, for comparing replays. */
   text: string
-  body: B & { error?: { code: string; message: string; request_id: string; details?: { path: string; message: string }[] } }
+  body: B & {
+    error?: {
+      code: string
+      message: string
+      request_id: string
+      details?: { path: string; message: string }[]
+    }
+  }
 }
 
 export interface Send {
@@ -39,7 +55,10 @@ export interface TestApp extends AsyncDisposable {
   options: ConnectionOptions
   /** The database with its owner's rights, past every policy: for looking and for arranging. */
   owner: postgres.Sql
-  /** `send('POST', '/api/v1/growth/batches', { body })`; a path without a leading slash is below /api/v1/growth/. */
+  /**
+   * `send('POST', '/api/v1/growth/batches', { body })`; a path without a leading slash is below
+   * /api/v1/growth/.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   send(method: string, path: string, options?: Send): Promise<Reply<any>>
   newKey(scopes: Scope[], tenantId?: string): Promise<{ id: string; api_key: string }>
@@ -59,7 +78,10 @@ export interface AppOptions {
 /** All servers of a test are one deployment. */
 export const TEST_SECRET = Buffer.alloc(32, 'test')
 
-/** The least that argon2id takes. Hashes of the usual cost would take more time than all else that sign-ins do. */
+/**
+ * The least that argon2id takes. Hashes of the usual cost would take more time than all else that
+ * sign-ins do.
+ */
 const CHEAP: PasswordCost = { memoryCost: 8, timeCost: 1 }
 
 /** Many tests share one Postgres, which has connections for a few dozen. */
@@ -70,18 +92,32 @@ const quiet = createLog(process.env.TEST_LOG ?? 'silent')
 /** Sends requests to a server, with `ownKey` by default. */
 export const client =
   (url: string, ownKey: string) =>
-  async (method: string, path: string, { body, headers = {}, key = ownKey }: Send = {}): Promise<Reply> => {
+  async (
+    method: string,
+    path: string,
+    { body, headers = {}, key = ownKey }: Send = {},
+  ): Promise<Reply> => {
     const sent: Record<string, string> = { ...headers }
     if (key !== null) sent.authorization = `Bearer ${key}`
     if (body !== undefined && !sent['content-type']) sent['content-type'] = 'application/json'
-    const response = await fetch(path.startsWith('/') ? `${url}${path}` : `${url}/api/v1/growth/${path}`, {
-      method,
-      headers: sent,
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    })
+    const response = await fetch(
+      path.startsWith('/') ? `${url}${path}` : `${url}/api/v1/growth/${path}`,
+      {
+        method,
+        headers: sent,
+        ...(body === undefined
+          ? {}
+          : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      },
+    )
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : {} }
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text ? JSON.parse(text) : {},
+    }
   }
 
 const workspace = async (workplace: Workplace) => {
@@ -94,14 +130,20 @@ const workspace = async (workplace: Workplace) => {
   )
   await connectAccount(workplace.world, tenantId, { network: 'sandbox', ...account })
   // As the operator makes it: nobody is a member yet, and an owner is invited.
-  await inviteByOperator({ db: workplace.db, publicUrl: 'http://localhost' }, { tenantId, role: 'owner' })
+  await inviteByOperator(
+    { db: workplace.db, publicUrl: 'http://localhost' },
+    { tenantId, role: 'owner' },
+  )
   const { api_key } = await createKey(workplace.db, { tenantId, scopes: usualScopes, name: 'test' })
   return { tenantId, key: api_key }
 }
 
 const loginsOf = new Map<string, Promise<Logins | undefined>>()
 
-/** Prepares the database as a server does: marked by the secret, with logins for the pools. Once, for names of databases do not recur. */
+/**
+ * Prepares the database as a server does: marked by the secret, with logins for the pools. Once,
+ * for names of databases do not recur.
+ */
 const known = async (options: ConnectionOptions): Promise<ConnectionOptions> => {
   const address = `${options.host}:${options.port}/${options.database}`
   const logins = await loginsOf.getOrInsertComputed(address, async () => {
@@ -111,12 +153,23 @@ const known = async (options: ConnectionOptions): Promise<ConnectionOptions> => 
   return { ...options, ...(logins && { logins }) }
 }
 
-export async function testApp({ overrides = {}, env = {}, database, log = quiet }: AppOptions = {}): Promise<TestApp> {
+export async function testApp({
+  overrides = {},
+  env = {},
+  database,
+  log = quiet,
+}: AppOptions = {}): Promise<TestApp> {
   await using stack = new AsyncDisposableStack()
   const options = await known(database ?? stack.use(await freshDb()).options)
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', RATE_LIMITS: 'off', ...env })
-  const deployment = { log, secret: TEST_SECRET, overrides: { passwordCost: CHEAP, lastRequestsMs: 0, ...overrides } }
-  const workplace = stack.use(await openWorkplace(config, { max: FEW_CONNECTIONS, ...options }, deployment))
+  const deployment = {
+    log,
+    secret: TEST_SECRET,
+    overrides: { passwordCost: CHEAP, lastRequestsMs: 0, ...overrides },
+  }
+  const workplace = stack.use(
+    await openWorkplace(config, { max: FEW_CONNECTIONS, ...options }, deployment),
+  )
   const { port } = stack.use(await listen(config, workplace, log))
   const owner = postgres({ ...options, max: 2, onnotice: () => {} })
   stack.defer(() => owner.end({ timeout: 1 }))
@@ -131,7 +184,8 @@ export async function testApp({ overrides = {}, env = {}, database, log = quiet 
     options,
     owner,
     send: client(url, key) as TestApp['send'],
-    newKey: (scopes, of = tenantId) => createKey(workplace.db, { tenantId: of, scopes, name: 'test' }),
+    newKey: (scopes, of = tenantId) =>
+      createKey(workplace.db, { tenantId: of, scopes, name: 'test' }),
     newWorkspace: () => workspace(workplace),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

@@ -1,9 +1,14 @@
-/** The rules about who may import whom, as tables, and the checker that reads source text against them. */
+/**
+ * The rules about who may import whom, as tables, and the checker that reads source text against
+ * them.
+ */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import manifest from '../../package.json'
 
-/** Layer → the layers it may import. A layer is a folder of src/, `actors` or `main` (src/main.ts). */
+/**
+ * Layer → the layers it may import. A layer is a folder of src/, `actors` or `main` (src/main.ts).
+ */
 const allowed: Record<string, readonly string[]> = {
   kernel: [],
   config: ['kernel'],
@@ -18,8 +23,32 @@ const allowed: Record<string, readonly string[]> = {
   actors: ['kernel', 'domain', 'store', 'port', 'decisions'],
   ops: ['kernel', 'contract', 'domain', 'store', 'port', 'decisions'],
   edge: ['kernel', 'contract', 'domain', 'store', 'port', 'decisions', 'ops'],
-  server: ['kernel', 'config', 'postgres', 'contract', 'cli', 'domain', 'store', 'port', 'decisions', 'actors', 'ops', 'edge'],
-  admin: ['kernel', 'config', 'postgres', 'contract', 'domain', 'store', 'port', 'decisions', 'ops', 'server'],
+  server: [
+    'kernel',
+    'config',
+    'postgres',
+    'contract',
+    'cli',
+    'domain',
+    'store',
+    'port',
+    'decisions',
+    'actors',
+    'ops',
+    'edge',
+  ],
+  admin: [
+    'kernel',
+    'config',
+    'postgres',
+    'contract',
+    'domain',
+    'store',
+    'port',
+    'decisions',
+    'ops',
+    'server',
+  ],
   main: [
     'kernel',
     'config',
@@ -61,16 +90,34 @@ const allowedTypes: Record<string, readonly string[]> = { ops: ['actors'], edge:
 const AREA = /^(?:src\/[^/]+|actors\/work)\/(growth|app|agent|operator)\//
 const ENGINE = /^(?:src\/[^/]+|actors)\/engine\//
 
-/** The engine of the operations hands handlers the world and counts what plans allow: it may use areas of lower layers, but no handler. */
+/**
+ * The engine of the operations hands handlers the world and counts what plans allow: it may use
+ * areas of lower layers, but no handler.
+ */
 const ENGINE_OF_OPS = /^src\/ops\/engine\//
 
 /** The area `app` stands on its own. */
 const APP_ALONE = /^(?:src\/[^/]+|actors\/work)\/app\//
 
-/** Tables that the engine's statements may name: its own, and those that say whether the caller of a statement is still let in. */
-const ENGINES_OWN = ['actor', 'node', 'work', 'outbox', 'audit', 'idempotency', 'counter', 'migration', 'deployment']
+/**
+ * Tables that the engine's statements may name: its own, and those that say whether the caller of a
+ * statement is still let in.
+ */
+const ENGINES_OWN = [
+  'actor',
+  'node',
+  'work',
+  'outbox',
+  'audit',
+  'idempotency',
+  'counter',
+  'migration',
+  'deployment',
+]
 const CREDENTIALS = ['api_key', 'session', 'member']
-const tables = [...readFileSync('sql/schema.sql', 'utf8').matchAll(/^create table public\.(\w+)/gm)].map((match) => match[1]!)
+const tables = [
+  ...readFileSync('sql/schema.sql', 'utf8').matchAll(/^create table public\.(\w+)/gm),
+].map((match) => match[1]!)
 const products = tables.filter((table) => ![...ENGINES_OWN, ...CREDENTIALS].includes(table))
 const NAMES_TABLE = new RegExp(
   `\\b(?:from|join|into|update|only|table) (?:public\\.)?(${products.join('|')})\\b|sql\`(${products.join('|')})\``,
@@ -82,7 +129,10 @@ const keepsToItsArea = (path: string, target: string): boolean => {
   return !(area && ENGINE.test(path)) && !(area === 'growth' && APP_ALONE.test(path))
 }
 
-/** Package → the layers that may import it; packages that are not listed are open to all but the closed layers. */
+/**
+ * Package → the layers that may import it; packages that are not listed are open to all but the
+ * closed layers.
+ */
 const packages: Record<string, readonly string[]> = {
   elysia: ['edge'],
   '@elysiajs/openapi': ['edge'],
@@ -105,10 +155,22 @@ const phrases: readonly { says: string; pattern: RegExp; only: readonly string[]
     pattern: /\b(process\.env|Bun\.env|import\.meta\.env)\b|'node:process'/,
     only: ['config', 'cli', 'scripts'],
   },
-  { says: 'begins a transaction among single statements: see Db.systemTransaction', pattern: /as postgres\.Sql\)\.begin\(/, only: [] },
-  { says: 'adds work that the table of kinds does not describe: see newWork', pattern: /\blane: '/, only: ['decisions'] },
+  {
+    says: 'begins a transaction among single statements: see Db.systemTransaction',
+    pattern: /as postgres\.Sql\)\.begin\(/,
+    only: [],
+  },
+  {
+    says: 'adds work that the table of kinds does not describe: see newWork',
+    pattern: /\blane: '/,
+    only: ['decisions'],
+  },
   { says: 'depends on NODE_ENV', pattern: /NODE_ENV/, only: [] },
-  { says: 'has a default export', pattern: /^export default\b|^export \{[^}]*\bas default\b/m, only: [] },
+  {
+    says: 'has a default export',
+    pattern: /^export default\b|^export \{[^}]*\bas default\b/m,
+    only: [],
+  },
 ]
 
 /** Path from the root of the repository → source text. */
@@ -151,14 +213,24 @@ const packageOf = (from: string): string =>
     .slice(0, from.startsWith('@') ? 2 : 1)
     .join('/')
 
-const mayImport = (layer: string, { from, typeOnly }: Import, path: string | undefined): boolean => {
+const mayImport = (
+  layer: string,
+  { from, typeOnly }: Import,
+  path: string | undefined,
+): boolean => {
   if (path === undefined) {
     const name = packageOf(from)
-    return layer === 'scripts' || (packages[name]?.includes(layer) ?? closed[layer]?.includes(name) ?? !(layer in closed))
+    return (
+      layer === 'scripts' ||
+      (packages[name]?.includes(layer) ?? closed[layer]?.includes(name) ?? !(layer in closed))
+    )
   }
   const target = layerOf(path)
   if (!/\.tsx?$/.test(path) || target === layer) return true
-  return Boolean(allowed[layer]?.includes(target)) || (typeOnly && Boolean(allowedTypes[layer]?.includes(target)))
+  return (
+    Boolean(allowed[layer]?.includes(target)) ||
+    (typeOnly && Boolean(allowedTypes[layer]?.includes(target)))
+  )
 }
 
 const checkFile = (path: string, source: string): string[] => {
@@ -166,14 +238,20 @@ const checkFile = (path: string, source: string): string[] => {
   const code = source.replace(COMMENT, '')
   if (!(layer in allowed)) return [`${path} lies in no known layer`]
   return [
-    ...(ENGINE.test(path) && NAMES_TABLE.test(code) ? [`${path} names a table of the product in a statement of the engine`] : []),
+    ...(ENGINE.test(path) && NAMES_TABLE.test(code)
+      ? [`${path} names a table of the product in a statement of the engine`]
+      : []),
     ...importsOf(code)
       .filter((line) => {
         const target = pathOf(line.from, path)
-        return !mayImport(layer, line, target) || (target !== undefined && !keepsToItsArea(path, target))
+        return (
+          !mayImport(layer, line, target) || (target !== undefined && !keepsToItsArea(path, target))
+        )
       })
       .map(({ from }) => `${path} may not import ${from}`),
-    ...phrases.filter(({ pattern, only }) => pattern.test(code) && !only.includes(layer)).map(({ says }) => `${path} ${says}`),
+    ...phrases
+      .filter(({ pattern, only }) => pattern.test(code) && !only.includes(layer))
+      .map(({ says }) => `${path} ${says}`),
   ]
 }
 
@@ -182,7 +260,8 @@ const cycles = (sources: Sources): string[] => {
   const found: string[] = []
   const done = new Set<string>()
   const visit = (path: string, trail: string[]): void => {
-    if (trail.includes(path)) return void found.push(`cycle: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`)
+    if (trail.includes(path))
+      return void found.push(`cycle: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`)
     if (done.has(path)) return
     for (const { from } of importsOf((sources[path] ?? '').replace(COMMENT, ''))) {
       const next = pathOf(from, path)
@@ -194,7 +273,10 @@ const cycles = (sources: Sources): string[] => {
   return found
 }
 
-/** One resource has one file in contract/ and one of the same name in ops/, right in the folder of its area. Other files are not resources. */
+/**
+ * One resource has one file in contract/ and one of the same name in ops/, right in the folder of
+ * its area. Other files are not resources.
+ */
 const unpaired = (sources: Sources): string[] => {
   const group = /^src\/(contract|ops)\/((?!(?:engine|records)\/)[^/]+\/[^/]+)$/
   return Object.keys(sources).flatMap((path) => {

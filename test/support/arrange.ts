@@ -11,7 +11,10 @@ export interface Workspace {
 }
 
 /** Writes rows of a workspace through a letter, as commands do. */
-export const write = ({ app, tenantId }: Pick<Workspace, 'app' | 'tenantId'>, effects: Effects): Promise<void> =>
+export const write = (
+  { app, tenantId }: Pick<Workspace, 'app' | 'tenantId'>,
+  effects: Effects,
+): Promise<void> =>
   app.workplace.world.ask(tenantId, {
     name: 'arrange',
     priority: 'interactive',

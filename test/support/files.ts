@@ -25,10 +25,17 @@ export const fileDesk = ({ workplace }: Pick<TestApp, 'workplace'>, tenantId: st
     rows,
     async keep(file, effects = {}) {
       await ask(tenantId, {
-        ...{ name: 'test.keep', priority: 'interactive', provenance: { principal: SYSTEM, surface: 'lane' } },
+        ...{
+          name: 'test.keep',
+          priority: 'interactive',
+          provenance: { principal: SYSTEM, surface: 'lane' },
+        },
         decide: async (sql, gate) => ({
           reply: undefined,
-          effects: { ...effects, writes: [...(await file.keep(sql, gate)), ...(effects.writes ?? [])] },
+          effects: {
+            ...effects,
+            writes: [...(await file.keep(sql, gate)), ...(effects.writes ?? [])],
+          },
         }),
       })
       const [kept] = await rows(keptFile(file.id))

@@ -6,7 +6,10 @@ export interface TemporaryFolder extends AsyncDisposable {
   path: string
 }
 
-/** A new folder, deleted with its contents on dispose. Every user may enter it, for a database started by root runs as another user. */
+/**
+ * A new folder, deleted with its contents on dispose. Every user may enter it, for a database
+ * started by root runs as another user.
+ */
 export async function temporaryFolder(): Promise<TemporaryFolder> {
   const path = await mkdtemp(join(tmpdir(), 'tendril-test-'))
   await chmod(path, 0o755)

@@ -19,20 +19,46 @@ interface Invitation {
 }
 
 /** The token of an invitation by the operator. */
-export const inviteTo = async (app: TestApp, { tenantId = app.tenantId, role = 'owner', email }: Invitation = {}): Promise<string> =>
-  tokenIn(await inviteByOperator({ db: app.workplace.db, publicUrl: app.url }, { tenantId, role, email }))
+export const inviteTo = async (
+  app: TestApp,
+  { tenantId = app.tenantId, role = 'owner', email }: Invitation = {},
+): Promise<string> =>
+  tokenIn(
+    await inviteByOperator({ db: app.workplace.db, publicUrl: app.url }, { tenantId, role, email }),
+  )
 
 /** Accepts an invitation; the answer has the tokens in its body. */
-export const acceptInvitation = (app: TestApp, input: { token: string; email?: string; password?: string; name?: string }) =>
-  app.send('POST', '/api/v1/app/invitations/accept', { key: null, body: { password: PASSWORD, delivery: 'body', ...input } })
+export const acceptInvitation = (
+  app: TestApp,
+  input: { token: string; email?: string; password?: string; name?: string },
+) =>
+  app.send('POST', '/api/v1/app/invitations/accept', {
+    key: null,
+    body: { password: PASSWORD, delivery: 'body', ...input },
+  })
 
 /** Signs in; the answer has the tokens in its body. */
-export const signIn = (app: TestApp, email: string, password = PASSWORD, more: { workspace_id?: string } = {}) =>
-  app.send('POST', '/api/v1/app/session', { key: null, body: { email, password, delivery: 'body', ...more } })
+export const signIn = (
+  app: TestApp,
+  email: string,
+  password = PASSWORD,
+  more: { workspace_id?: string } = {},
+) =>
+  app.send('POST', '/api/v1/app/session', {
+    key: null,
+    body: { email, password, delivery: 'body', ...more },
+  })
 
-/** Signs in as a browser does, which gets its tokens as cookies; `cookie`: those that it has already. */
+/**
+ * Signs in as a browser does, which gets its tokens as cookies; `cookie`: those that it has
+ * already.
+ */
 export const signInBrowser = (app: TestApp, email: string, password = PASSWORD, cookie?: string) =>
-  app.send('POST', '/api/v1/app/session', { key: null, body: { email, password }, headers: cookie ? { cookie } : {} })
+  app.send('POST', '/api/v1/app/session', {
+    key: null,
+    body: { email, password },
+    headers: cookie ? { cookie } : {},
+  })
 
 /** Forgets failed attempts of all addresses and accounts. */
 export const forgetAttempts = async ({ owner }: Pick<TestApp, 'owner'>): Promise<void> => {
@@ -47,12 +73,22 @@ export interface Joined {
   refresh: string
 }
 
-/** A person who has just joined, with their tokens; with a known `email`, they join another workspace. */
+/**
+ * A person who has just joined, with their tokens; with a known `email`, they join another
+ * workspace.
+ */
 export const joinAs = async (
   app: TestApp,
-  { tenantId, role, email = `p${++count}@example.com` }: { tenantId?: string; role?: Role; email?: string } = {},
+  {
+    tenantId,
+    role,
+    email = `p${++count}@example.com`,
+  }: { tenantId?: string; role?: Role; email?: string } = {},
 ): Promise<Joined> => {
-  const token = await inviteTo(app, { ...(tenantId ? { tenantId } : {}), ...(role ? { role } : {}) })
+  const token = await inviteTo(app, {
+    ...(tenantId ? { tenantId } : {}),
+    ...(role ? { role } : {}),
+  })
   const reply = await acceptInvitation(app, { token, email, name: 'Ann' })
   if (reply.status !== 201) throw new Error(`joining: ${reply.text}`)
   const { id, person, access_token, refresh_token } = reply.body.session
@@ -60,7 +96,12 @@ export const joinAs = async (
 }
 
 /** Sends a form, as devices and browsers do. */
-export const sendForm = (app: TestApp, path: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
+export const sendForm = (
+  app: TestApp,
+  path: string,
+  form: Record<string, string>,
+  headers: Record<string, string> = {},
+) =>
   app.send('POST', path, {
     key: null,
     body: new URLSearchParams(form).toString(),
@@ -68,7 +109,13 @@ export const sendForm = (app: TestApp, path: string, form: Record<string, string
   })
 
 export const askForCode = async (app: TestApp, more: Record<string, string> = {}) =>
-  (await sendForm(app, '/api/v1/app/device/code', { client_id: 'tendril-cli', device_name: 'laptop', ...more })).body as {
+  (
+    await sendForm(app, '/api/v1/app/device/code', {
+      client_id: 'tendril-cli',
+      device_name: 'laptop',
+      ...more,
+    })
+  ).body as {
     device_code: string
     user_code: string
     verification_uri: string
@@ -78,13 +125,30 @@ export const askForCode = async (app: TestApp, more: Record<string, string> = {}
   }
 
 export const askForToken = (app: TestApp, device_code: string, more: Record<string, string> = {}) =>
-  sendForm(app, '/api/v1/app/device/token', { grant_type: GRANT_TYPE, client_id: 'tendril-cli', device_code, ...more })
+  sendForm(app, '/api/v1/app/device/token', {
+    grant_type: GRANT_TYPE,
+    client_id: 'tendril-cli',
+    device_code,
+    ...more,
+  })
 
-export const decide = (app: TestApp, key: string, user_code: string, more: Record<string, string> = {}) =>
+export const decide = (
+  app: TestApp,
+  key: string,
+  user_code: string,
+  more: Record<string, string> = {},
+) =>
   app.send('POST', '/api/v1/app/device', { key, body: { user_code, decision: 'approve', ...more } })
 
-/** The token of a new device that the person approves, with the scopes and the workspace that it got. */
-export const approvedToken = async (app: TestApp, { access }: { access: string }, more: Record<string, string> = {}) => {
+/**
+ * The token of a new device that the person approves, with the scopes and the workspace that it
+ * got.
+ */
+export const approvedToken = async (
+  app: TestApp,
+  { access }: { access: string },
+  more: Record<string, string> = {},
+) => {
   const { device_code, user_code } = await askForCode(app, more)
   const { status, text } = await decide(app, access, user_code)
   if (status !== 200) throw new Error(`approving: ${text}`)

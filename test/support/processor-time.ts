@@ -1,6 +1,7 @@
 /**
- * The processor time of this process in `work`, in µs: the least of three runs, because collecting garbage only adds. Unlike elapsed time
- * it hardly depends on what else the machine does, so multiples of it can be asserted.
+ * The processor time of this process in `work`, in µs: the least of three runs, because collecting
+ * garbage only adds. Unlike elapsed time it hardly depends on what else the machine does, so
+ * multiples of it can be asserted.
  */
 export const processorTime = (work: (run: number) => void): number =>
   Math.min(

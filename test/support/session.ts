@@ -26,10 +26,13 @@ export const newPerson = async (
 ): Promise<Principal & { member: { personId: string } }> => {
   const [personId, id] = [newId(), newId()]
   const email = `${personId}@example.com`
-  await owner`insert into person (id, email, email_key, name, password_hash) values (${personId}, ${email}, ${email}, 'Test', 'none')`
-  await owner`insert into member (tenant_id, person_id, role) values (${tenantId}, ${personId}, ${role})`
+  await owner`insert into person (id, email, email_key, name, password_hash)
+    values (${personId}, ${email}, ${email}, 'Test', 'none')`
+  await owner`insert into member (tenant_id, person_id, role)
+    values (${tenantId}, ${personId}, ${role})`
   await owner`insert into session (id, tenant_id, person_id, kind, password_at, expires_at)
-    values (${id}, ${tenantId}, ${personId}, 'browser', clock_timestamp(), clock_timestamp() + interval '1 day')`
+    values (${id}, ${tenantId}, ${personId}, 'browser', clock_timestamp(),
+      clock_timestamp() + interval '1 day')`
   return { kind: 'session', id, member: { personId, role } }
 }
 
@@ -49,7 +52,10 @@ export const signedIn = async (
 ): Promise<SignedIn> => {
   const { id: sessionId, member } = await newPerson(owner, tenantId, role)
   const { personId } = member
-  const key = await workplace.world.identity.tokens.access({ sessionId, personId }, new Date(Date.now() + 600_000))
+  const key = await workplace.world.identity.tokens.access(
+    { sessionId, personId },
+    new Date(Date.now() + 600_000),
+  )
   return { personId, email: `${personId}@example.com`, sessionId, key }
 }
 
@@ -64,16 +70,30 @@ export const signedInAs = async (
   return person
 }
 
-/** The access token of a new person's session, as Bearer credential: `app.send(…, { key: await tokenOf(app, tenantId, 'editor') })`. */
-export const tokenOf = async (app: Pick<TestApp, 'owner' | 'workplace'>, tenantId: string, role?: Role): Promise<string> =>
-  (await signedIn(app, tenantId, role)).key
+/**
+ * The access token of a new person's session, as Bearer credential: `app.send(…, { key: await
+ * tokenOf(app, tenantId, 'editor') })`.
+ */
+export const tokenOf = async (
+  app: Pick<TestApp, 'owner' | 'workplace'>,
+  tenantId: string,
+  role?: Role,
+): Promise<string> => (await signedIn(app, tenantId, role)).key
 
-/** Runs an operation by its id, such as `growth.items.postNow`, as a signed-in owner of the workspace. Rejects with the `AppError`. */
-export const asPerson = ({ workplace, owner }: Pick<TestApp, 'workplace' | 'owner'>, tenantId: string) => {
+/**
+ * Runs an operation by its id, such as `growth.items.postNow`, as a signed-in owner of the
+ * workspace. Rejects with the `AppError`.
+ */
+export const asPerson = (
+  { workplace, owner }: Pick<TestApp, 'workplace' | 'owner'>,
+  tenantId: string,
+) => {
   let person: Promise<Principal> | undefined
   return async (id: string, input: unknown, more: Partial<Call> = {}): Promise<PersonsAnswer> => {
     person ??= newPerson(owner, tenantId)
-    const operation = workspaceOperations(createOperations(workplace.world)).find((one) => one.id === id)!
+    const operation = workspaceOperations(createOperations(workplace.world)).find(
+      (one) => one.id === id,
+    )!
     const call: Call = {
       tenantId,
       principal: await person,

@@ -30,7 +30,14 @@ describe('what is in use', () => {
   })()
   afterAll(() => {
     expect(log).toEqual([
-      ...['open first', 'open second, of first', 'open own 1', 'close own 1', 'open own 2', 'close own 2'],
+      ...[
+        'open first',
+        'open second, of first',
+        'open own 1',
+        'close own 1',
+        'open own 2',
+        'close own 2',
+      ],
       ...['close second, of first', 'close first'],
     ])
   })

@@ -1,15 +1,25 @@
-/** What the tests of a file or a `describe` share: opened before them, closed after them, what was opened last first. */
+/**
+ * What the tests of a file or a `describe` share: opened before them, closed after them, what was
+ * opened last first.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'bun:test'
 import { type AppOptions, type TestApp, testApp } from './app.ts'
 
-/** Bun runs `afterAll` hooks in the order of their declaration, so closing goes by this list instead. */
+/**
+ * Bun runs `afterAll` hooks in the order of their declaration, so closing goes by this list
+ * instead.
+ */
 const opened: AsyncDisposable[] = []
 
 const close = async (one: AsyncDisposable): Promise<void> => {
   while (opened.includes(one)) await opened.pop()![Symbol.asyncDispose]()
 }
 
-const hooked = <T extends AsyncDisposable>(open: () => T | Promise<T>, before: typeof beforeAll, after: typeof afterAll): T => {
+const hooked = <T extends AsyncDisposable>(
+  open: () => T | Promise<T>,
+  before: typeof beforeAll,
+  after: typeof afterAll,
+): T => {
   let current: T | undefined
   const target = (): T => {
     if (current) return current
@@ -26,19 +36,29 @@ const hooked = <T extends AsyncDisposable>(open: () => T | Promise<T>, before: t
   return new Proxy({} as T, {
     get(_, name) {
       const value = Reflect.get(target(), name, target())
-      return typeof value === 'function' && !Object.hasOwn(target(), name) ? value.bind(target()) : value
+      return typeof value === 'function' && !Object.hasOwn(target(), name)
+        ? value.bind(target())
+        : value
     },
     set: (_, name, value) => Reflect.set(target(), name, value),
     has: (_, name) => Reflect.has(target(), name),
   })
 }
 
-/** Opened once for all tests of the file or `describe`. Its fields can be read in hooks and tests, not while tests are declared. */
-export const use = <T extends AsyncDisposable>(open: () => T | Promise<T>): T => hooked(open, beforeAll, afterAll)
+/**
+ * Opened once for all tests of the file or `describe`. Its fields can be read in hooks and tests,
+ * not while tests are declared.
+ */
+export const use = <T extends AsyncDisposable>(open: () => T | Promise<T>): T =>
+  hooked(open, beforeAll, afterAll)
 
 /** The same, but opened anew for each test. */
-export const useEach = <T extends AsyncDisposable>(open: () => T | Promise<T>): T => hooked(open, beforeEach, afterEach)
+export const useEach = <T extends AsyncDisposable>(open: () => T | Promise<T>): T =>
+  hooked(open, beforeEach, afterEach)
 
-/** A whole Tendril for all tests of the file or `describe`. Options that depend on something else in use come from a function. */
+/**
+ * A whole Tendril for all tests of the file or `describe`. Options that depend on something else in
+ * use come from a function.
+ */
 export const useApp = (options: AppOptions | (() => AppOptions) = {}): TestApp =>
   use(() => testApp(typeof options === 'function' ? options() : options))

@@ -18,15 +18,20 @@ export const answered = (at: At, { text: given, ending, model }: Thought) => {
   const tools_used = [...new Set(done.map(({ name }) => name))]
   at.changes.say('assistant', said, { model, tools_used })
   // Nobody else would hear it.
-  if (at.changes.job.conversation_id === null) at.changes.set({ output: { text: said, toolsUsed: tools_used } })
+  if (at.changes.job.conversation_id === null)
+    at.changes.set({ output: { text: said, toolsUsed: tools_used } })
   return over(at, { kind: 'end', end: { status: 'completed', error: null } })
 }
 
-/** That a budget is nearly used up is said in the answer of the job that brings it there, and to nobody outside the workspace. */
+/**
+ * That a budget is nearly used up is said in the answer of the job that brings it there, and to
+ * nobody outside the workspace.
+ */
 const nearLine = ({ changes, gate }: At): string => {
   if (isForStranger(changes.job.on_behalf)) return ''
   const counters = { ...gate.counters }
-  for (const { key, period, amount } of changes.spent) counters[`${key}@${period}`] = (counters[`${key}@${period}`] ?? 0) + amount
+  for (const { key, period, amount } of changes.spent)
+    counters[`${key}@${period}`] = (counters[`${key}@${period}`] ?? 0) + amount
   const near = nearedBy(changes.job, { plan: gate.plan, counters, now: gate.now })
   return near.length === 0 ? '' : `\n\n(${near.map(({ message }) => message).join(' ')})`
 }
@@ -35,6 +40,7 @@ const nearLine = ({ changes, gate }: At): string => {
 export const invalid = (at: At) => {
   const invalid_answers = at.changes.job.invalid_answers + 1
   at.changes.set({ invalid_answers })
-  if (invalid_answers >= MOST_INVALID) return over(at, { kind: 'end', end: { status: 'failed', error: 'model_invalid' } })
+  if (invalid_answers >= MOST_INVALID)
+    return over(at, { kind: 'end', end: { status: 'failed', error: 'model_invalid' } })
   return again(at, at.gate.now)
 }

@@ -42,7 +42,9 @@ export interface At {
   authors: Authors
   /** Of the job, before this letter. */
   heads: readonly Omit<StepHead, 'way'>[]
-  /** Rows of work of the conversation's next jobs, which may begin once this one has ended or waits. */
+  /**
+   * Rows of work of the conversation's next jobs, which may begin once this one has ended or waits.
+   */
   next: string[]
   /** Of a run: its schedule, and the row of work of its next time. */
   run: { schedule: Schedule; work: string | undefined } | undefined
@@ -60,9 +62,20 @@ const scheduleOf = ({ cause }: Job) => {
   }
 }
 
-/** The job with all that a letter about it needs; undefined if it is over. The caller is undefined if nobody asks for it any more. */
-export const openJob = async ({ publicUrl }: Pick<AgentDeps, 'publicUrl'>, sql: Sql, gate: Gate, work: Work) => {
-  const { job, heads } = await loadNow(sql, { job: jobPart(work.ref_id), heads: headsOf(work.ref_id) })
+/**
+ * The job with all that a letter about it needs; undefined if it is over. The caller is undefined
+ * if nobody asks for it any more.
+ */
+export const openJob = async (
+  { publicUrl }: Pick<AgentDeps, 'publicUrl'>,
+  sql: Sql,
+  gate: Gate,
+  work: Work,
+) => {
+  const { job, heads } = await loadNow(sql, {
+    job: jobPart(work.ref_id),
+    heads: headsOf(work.ref_id),
+  })
   if (!job || isOver(job)) return undefined
   const found = await loadNow(sql, {
     thread: threadOf(job),
@@ -80,7 +93,18 @@ export const openJob = async ({ publicUrl }: Pick<AgentDeps, 'publicUrl'>, sql: 
   const run = found.schedule && { schedule: found.schedule, work: found.scheduleWork?.id }
   const family = familyOf(job, found)
   const at = found.now && {
-    ...{ sql, gate, work, changes, heads, run, family, authors, callerNow: found.now, next: found.order.next },
+    ...{
+      sql,
+      gate,
+      work,
+      changes,
+      heads,
+      run,
+      family,
+      authors,
+      callerNow: found.now,
+      next: found.order.next,
+    },
     caller: toolCaller(found.tenant!.id, job.on_behalf, found.now),
     channel: found.origin && { origin: found.origin, publicUrl },
   }
@@ -95,18 +119,27 @@ const authorsFor = async (
 ): Promise<Authors> => {
   const others = now ? othersIn(authors ?? [], on_behalf) : []
   const known = others.length > 0 ? (await loadNow(sql, { known: theseNow(others) })).known : []
-  return new Authors(withUnknown(others, known), on_behalf, now ?? { role: null, scopes: [], name: null })
+  return new Authors(
+    withUnknown(others, known),
+    on_behalf,
+    now ?? { role: null, scopes: [], name: null },
+  )
 }
 
 /**
- * Since the job was asked for, its conversation may have got words of people outside: the answer before it, or a summary; and whoever wrote
- * some of it may do less than then.
+ * Since the job was asked for, its conversation may have got words of people outside: the answer
+ * before it, or a summary; and whoever wrote some of it may do less than then.
  */
-const taintByConversation = (changes: JobChanges, { authors, thread }: { authors: Authors; thread: JobThread | undefined }): void =>
-  changes.taint([...(thread?.is_untrusted ? [CONVERSATION] : []), ...authors.sources])
+const taintByConversation = (
+  changes: JobChanges,
+  { authors, thread }: { authors: Authors; thread: JobThread | undefined },
+): void => changes.taint([...(thread?.is_untrusted ? [CONVERSATION] : []), ...authors.sources])
 
 /** The job's row is due again. */
-export const again = ({ changes, work, gate: { now } }: Pick<At, 'changes' | 'work' | 'gate'>, at: Date): Decided => {
+export const again = (
+  { changes, work, gate: { now } }: Pick<At, 'changes' | 'work' | 'gate'>,
+  at: Date,
+): Decided => {
   changes.also({ requeued: [{ id: work.id, runAt: at <= now ? dueNow(changes.job, at) : at }] })
   return { decision: { reply: undefined, effects: changes.effects() } }
 }
@@ -135,9 +168,16 @@ export const over = (at: Ending, { end }: Extract<Next, { kind: 'end' }>): Decid
 }
 
 /** Counts the end of a run, which may pause its schedule. */
-const runEnded = ({ schedule, work }: NonNullable<At['run']>, end: JobEnd, now: Date): { effects?: Effects; notice?: string } => {
+const runEnded = (
+  { schedule, work }: NonNullable<At['run']>,
+  end: JobEnd,
+  now: Date,
+): { effects?: Effects; notice?: string } => {
   const after = ranOut(schedule, end, now)
   const writes = after === schedule ? [] : [saveSchedule(after)]
   if (after.status === schedule.status) return { effects: { writes } }
-  return { notice: pauseNotice(after), effects: { writes, events: [pausedEvent(after)], settled: work ? [work] : [] } }
+  return {
+    notice: pauseNotice(after),
+    effects: { writes, events: [pausedEvent(after)], settled: work ? [work] : [] },
+  }
 }

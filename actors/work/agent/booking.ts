@@ -9,20 +9,43 @@ import type { AgentOutcome } from './outcome.ts'
 
 /** Warns once a budget is nearly used up. */
 const spendOn = ({ changes, gate }: At, spend: Spend[]): void => {
-  const events = warningsOf(gate, spend).map((warning) => ({ type: 'agent.budget.warning', data: { ...warning }, subject: null }))
+  const events = warningsOf(gate, spend).map((warning) => ({
+    type: 'agent.budget.warning',
+    data: { ...warning },
+    subject: null,
+  }))
   changes.also({ spend, events })
 }
 
 type Answered = Pick<Extract<AgentOutcome, { kind: 'thought' }>, 'thought' | 'byDesk' | 'ms'>
 
 /** The step with what was used, which the job has paid from now on. */
-export const booked = (deps: AgentDeps, at: At, step: Step, { thought, byDesk, ms }: Answered): Step => {
+export const booked = (
+  deps: AgentDeps,
+  at: At,
+  step: Step,
+  { thought, byDesk, ms }: Answered,
+): Step => {
   const { job } = at.changes
   const used = thought.usage
   const cost =
-    used && !byDesk ? deps.priceOf(step.name)({ input: used.input_tokens, cached: used.cached_tokens, output: used.output_tokens }) : 0
+    used && !byDesk
+      ? deps.priceOf(step.name)({
+          input: used.input_tokens,
+          cached: used.cached_tokens,
+          output: used.output_tokens,
+        })
+      : 0
   // Without usage the reservation stands.
-  if (used) spendOn(at, settle(step, { tokens: used.input_tokens + used.output_tokens, cost: cost ?? 0 }, at.gate.now))
+  if (used)
+    spendOn(
+      at,
+      settle(
+        step,
+        { tokens: used.input_tokens + used.output_tokens, cost: cost ?? 0 },
+        at.gate.now,
+      ),
+    )
   if (used) released(at, step)
   at.changes.set({
     input_tokens: job.input_tokens + (used?.input_tokens ?? 0),
@@ -36,10 +59,13 @@ export const booked = (deps: AgentDeps, at: At, step: Step, { thought, byDesk, m
 }
 
 /**
- * The reservation of a call that is settled. That of one that is not stays, and the job shows it. A call that began before jobs had these fields
- * may not be in them.
+ * The reservation of a call that is settled. That of one that is not stays, and the job shows it. A
+ * call that began before jobs had these fields may not be in them.
  */
-const released = ({ changes }: Pick<At, 'changes'>, { reserved_tokens, reserved_cost }: Step): void => {
+const released = (
+  { changes }: Pick<At, 'changes'>,
+  { reserved_tokens, reserved_cost }: Step,
+): void => {
   const { job } = changes
   changes.set({
     reserved_tokens: Math.max(0, job.reserved_tokens - reserved_tokens),
@@ -47,8 +73,15 @@ const released = ({ changes }: Pick<At, 'changes'>, { reserved_tokens, reserved_
   })
 }
 
-/** A call that failed keeps no reservation, since nothing was delivered. But the provider may have counted an answer that broke off. */
-export const unbooked = ({ changes, gate }: At, step: Step, { failure, ms }: { failure: ThinkFailure; ms: number }): void => {
+/**
+ * A call that failed keeps no reservation, since nothing was delivered. But the provider may have
+ * counted an answer that broke off.
+ */
+export const unbooked = (
+  { changes, gate }: At,
+  step: Step,
+  { failure, ms }: { failure: ThinkFailure; ms: number },
+): void => {
   if (failure !== 'broken' && failure !== 'timeout') {
     changes.also({ spend: settle(step, { tokens: 0, cost: 0 }, gate.now) })
     released({ changes }, step)

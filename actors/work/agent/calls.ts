@@ -26,11 +26,17 @@ const isStillMeant =
   (deps: AgentDeps) =>
   ({ tool_name, definition_hash }: BoundRule): boolean => {
     const tool = deps.toolBox().tools.get(tool_name)
-    return definition_hash === null || (tool !== undefined && (tool.hash ?? definitionHash(tool)) === definition_hash)
+    return (
+      definition_hash === null ||
+      (tool !== undefined && (tool.hash ?? definitionHash(tool)) === definition_hash)
+    )
   }
 
 /** What the calls of an answer are judged by. */
-const judgingParts = ({ id, conversation_id: conversation, on_behalf: by, origin }: Job, hashes: string[]) => ({
+const judgingParts = (
+  { id, conversation_id: conversation, on_behalf: by, origin }: Job,
+  hashes: string[],
+) => ({
   rules: toolDecisions,
   pending: pendingCount(id, { on_behalf: by, origin }),
   earlier: equalCalls(id, hashes),
@@ -44,14 +50,23 @@ interface Before {
   accepted: readonly Step[]
 }
 
-/** How many calls before it are equal to it, and of how many of those it is not known whether they happened. */
+/**
+ * How many calls before it are equal to it, and of how many of those it is not known whether they
+ * happened.
+ */
 const equalTo = ({ name }: ToolCall, checked: Checked, { earlier, accepted }: Before) => {
-  const isEqual = (other: Pick<Step, 'name' | 'args_hash'>) => other.name === name && 'hash' in checked && other.args_hash === checked.hash
+  const isEqual = (other: Pick<Step, 'name' | 'args_hash'>) =>
+    other.name === name && 'hash' in checked && other.args_hash === checked.hash
   const before = earlier.find(isEqual)
-  return { calls: (before?.calls ?? 0) + accepted.filter(isEqual).length, unknown: before?.unknown ?? 0 }
+  return {
+    calls: (before?.calls ?? 0) + accepted.filter(isEqual).length,
+    unknown: before?.unknown ?? 0,
+  }
 }
 
-/** Each call of the answer becomes a step. An answer without a usable call counts against the job. */
+/**
+ * Each call of the answer becomes a step. An answer without a usable call counts against the job.
+ */
 export const acceptCalls = async (usual: AgentDeps, at: At, answer: Answer) => {
   const { calls } = answer.outcome.thought
   const names = calls.map(({ name }) => name)
@@ -93,11 +108,24 @@ export const acceptCalls = async (usual: AgentDeps, at: At, answer: Answer) => {
   return again(at, at.gate.now)
 }
 
-const askPeople = async ({ publicUrl, toolBox }: AgentDeps, { sql, changes, gate }: At, approvals: Approval[]): Promise<void> => {
+const askPeople = async (
+  { publicUrl, toolBox }: AgentDeps,
+  { sql, changes, gate }: At,
+  approvals: Approval[],
+): Promise<void> => {
   changes.also({ writes: [insertApprovals(approvals)] })
   const { approvers } = await loadNow(sql, approversPart)
   const roles = (tool: string) => toolBox().roles(tool)
-  changes.also(tellApprovers({ approvals, approvers, roles, by: changes.job.on_behalf, publicUrl, now: gate.now }))
+  changes.also(
+    tellApprovers({
+      approvals,
+      approvers,
+      roles,
+      by: changes.job.on_behalf,
+      publicUrl,
+      now: gate.now,
+    }),
+  )
 }
 
 interface Added {
@@ -107,7 +135,11 @@ interface Added {
   ofStep: number
 }
 
-const addStep = (deps: AgentDeps, { changes, gate }: At, { call, checked, verdict, ofStep }: Added): Step => {
+const addStep = (
+  deps: AgentDeps,
+  { changes, gate }: At,
+  { call, checked, verdict, ofStep }: Added,
+): Step => {
   const { state, why, error } = verdict
   const step = changes.add((number) =>
     newStep(

@@ -80,8 +80,15 @@ export class JobChanges {
   }
 
   endedStep(step: Step): void {
-    const ms = step.started_at && step.ended_at ? step.ended_at.getTime() - step.started_at.getTime() : 0
-    this.event('step.ended', { number: step.number, kind: step.kind, name: step.name, state: step.state, ms })
+    const ms =
+      step.started_at && step.ended_at ? step.ended_at.getTime() - step.started_at.getTime() : 0
+    this.event('step.ended', {
+      number: step.number,
+      kind: step.kind,
+      name: step.name,
+      state: step.state,
+      ms,
+    })
   }
 
   event(type: AgentEvent['type'], data: Record<string, unknown>): void {
@@ -102,11 +109,20 @@ export class JobChanges {
   }
 
   /** A message in the conversation. */
-  say(role: 'assistant' | 'notice', content: string, more: Partial<Pick<Message, 'model' | 'tools_used'>> = {}): void {
+  say(
+    role: 'assistant' | 'notice',
+    content: string,
+    more: Partial<Pick<Message, 'model' | 'tools_used'>> = {},
+  ): void {
     // A child has its root's thread for the names of records alone; its parent hears its answer.
     if (!this.#thread || this.#job.conversation_id === null) return
     const message: Message = {
-      ...{ id: newId(), conversation_id: this.#thread.id, seq: this.#thread.next_seq, job_id: this.#job.id },
+      ...{
+        id: newId(),
+        conversation_id: this.#thread.id,
+        seq: this.#thread.next_seq,
+        job_id: this.#job.id,
+      },
       ...{
         reply_to: this.#job.message_id,
         role,
@@ -142,7 +158,10 @@ export class JobChanges {
     this.#why = why
   }
 
-  /** Ends the job, with all that it still asks or was about to do. `notice`: what else people read then. */
+  /**
+   * Ends the job, with all that it still asks or was about to do. `notice`: what else people read
+   * then.
+   */
   end({ status, error }: JobEnd, notice?: string): void {
     if (status === 'failed') this.say('notice', this.#why ?? noticeOf(error ?? 'failed'))
     if (notice !== undefined) this.say('notice', notice)
@@ -174,7 +193,8 @@ export class JobChanges {
 
 /** What a person reads of a failed job. */
 const notices: Record<string, string> = {
-  approval_expired: 'Nobody decided within 24 hours, so this was not done. Ask again if you still want it.',
+  approval_expired:
+    'Nobody decided within 24 hours, so this was not done. Ask again if you still want it.',
   caller_gone: 'Whoever asked for this no longer has access to the workspace.',
   deadline: 'This took longer than 15 minutes of work and was stopped.',
   enqueue_failed: 'This was interrupted three times and given up.',
@@ -185,7 +205,9 @@ const notices: Record<string, string> = {
 }
 
 const noticeOf = (error: string): string => {
-  if (error.startsWith('plan_invalid')) return `The workspace's billing was not in order for a week (${error}), so this was given up.`
-  if (error.startsWith('budget_exhausted')) return `The budget of the agent is used up (${error.slice('budget_exhausted:'.length)}).`
+  if (error.startsWith('plan_invalid'))
+    return `The workspace's billing was not in order for a week (${error}), so this was given up.`
+  if (error.startsWith('budget_exhausted'))
+    return `The budget of the agent is used up (${error.slice('budget_exhausted:'.length)}).`
   return notices[error] ?? `This failed: ${error}`
 }

@@ -1,6 +1,7 @@
 /**
- * Asks the provider of a channel whether a routing key belongs to the credentials of a connection. What it says is not enough: the key must
- * be free in the whole deployment. So the route is entered in one letter, if nobody has it, and the next one finds whose it is.
+ * Asks the provider of a channel whether a routing key belongs to the credentials of a connection.
+ * What it says is not enough: the key must be free in the whole deployment. So the route is entered
+ * in one letter, if nobody has it, and the next one finds whose it is.
  */
 import { createHash } from 'node:crypto'
 import { checkRefused, openConnection } from '#decisions/agent/channel-connections'
@@ -65,15 +66,26 @@ const loadCheck = (sql: Claiming['sql'], id: string) =>
 
 /** The provider has agreed: whose is the route? */
 const decided = async (sql: Claiming['sql'], connection: ChannelConnection, now: Date) => {
-  const { route, replies } = await loadNow(sql, { route: hasChannelRoute(connection), replies: waitingReplies(connection.id) })
+  const { route, replies } = await loadNow(sql, {
+    route: hasChannelRoute(connection),
+    replies: waitingReplies(connection.id),
+  })
   if (!route.is) return checkRefused(connection, TAKEN, now)
-  return merge({ writes: [saveChannelConnection(proven(connection, now))] }, wokenReplies(replies, now))
+  return merge(
+    { writes: [saveChannelConnection(proven(connection, now))] },
+    wokenReplies(replies, now),
+  )
 }
 
-const claimCheck = async (sql: Claiming['sql'], { now }: Claiming['gate'], work: Work): Promise<Claimed<Check>> => {
+const claimCheck = async (
+  sql: Claiming['sql'],
+  { now }: Claiming['gate'],
+  work: Work,
+): Promise<Claimed<Check>> => {
   const { connection, sealed } = await loadCheck(sql, work.ref_id)
   if (!connection) return { decision: finished(work) }
-  if (work.payload.proven === true) return { decision: finished(work, await decided(sql, connection, now)) }
+  if (work.payload.proven === true)
+    return { decision: finished(work, await decided(sql, connection, now)) }
   return { job: { connection, sealed: sealed! }, decision: { reply: undefined } }
 }
 
@@ -81,36 +93,60 @@ const claimCheck = async (sql: Claiming['sql'], { now }: Claiming['gate'], work:
 const challengeOf = ({ verifyToken: token }: Readonly<Record<string, string>>): string | null =>
   token === undefined ? null : createHash('sha256').update(token).digest('hex')
 
-const runCheck = async (deps: CheckDeps, check: Check, { signal, tenantId }: LaneContext): Promise<Outcome> => {
+const runCheck = async (
+  deps: CheckDeps,
+  check: Check,
+  { signal, tenantId }: LaneContext,
+): Promise<Outcome> => {
   const { adapters, sealer, failpoints, log } = deps
   const { channel, id } = check.connection
   await failpoints('agent.channel.checking')
   const adapter = adapters[channel]
-  if (!adapter) return { kind: 'unreachable', error: `this deployment has no adapter for ${channel}` }
+  if (!adapter)
+    return { kind: 'unreachable', error: `this deployment has no adapter for ${channel}` }
   const open = openConnection(sealer, check)
-  const checked = await adapter.check(open, AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]))
+  const checked = await adapter.check(
+    open,
+    AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]),
+  )
   if (signal.aborted) return { kind: 'stopped' }
-  log.debug({ workspace: tenantId, connection: id, channel, said: checked.kind }, 'a channel was checked')
-  return checked.kind === 'proven' && channel === 'whatsapp' ? { ...checked, challenge: challengeOf(open.credentials) } : checked
+  log.debug(
+    { workspace: tenantId, connection: id, channel, said: checked.kind },
+    'a channel was checked',
+  )
+  return checked.kind === 'proven' && channel === 'whatsapp'
+    ? { ...checked, challenge: challengeOf(open.credentials) }
+    : checked
 }
 
 /** Whether what was asked about is what there is now. */
 const isSame = (a: Check, b: Check): boolean =>
-  a.sealed.credentials === b.sealed.credentials && canonical(a.connection.config) === canonical(b.connection.config)
+  a.sealed.credentials === b.sealed.credentials &&
+  canonical(a.connection.config) === canonical(b.connection.config)
 
-const settleCheck = async ({ sql, gate: { now }, work }: Claiming, check: Check, outcome: Outcome): Promise<Decision<void>> => {
+const settleCheck = async (
+  { sql, gate: { now }, work }: Claiming,
+  check: Check,
+  outcome: Outcome,
+): Promise<Decision<void>> => {
   const { connection, sealed } = await loadCheck(sql, work.ref_id)
   if (!connection) return finished(work)
-  if (outcome.kind === 'stopped' || !isSame(check, { connection, sealed: sealed! })) return requeued(work, now)
-  if (outcome.kind === 'refused') return finished(work, checkRefused(connection, outcome.error, now))
-  if (outcome.kind === 'unreachable') return again(work, unreached(connection, outcome.error, now), now)
+  if (outcome.kind === 'stopped' || !isSame(check, { connection, sealed: sealed! }))
+    return requeued(work, now)
+  if (outcome.kind === 'refused')
+    return finished(work, checkRefused(connection, outcome.error, now))
+  if (outcome.kind === 'unreachable')
+    return again(work, unreached(connection, outcome.error, now), now)
   const { learned = {}, challenge = null } = outcome
   const challenges = challenge === null ? [] : [insertChallengeRoute(connection.id, challenge)]
   return {
     reply: undefined,
     effects: {
       first: [insertChannelRoute(connection), ...challenges],
-      writes: [saveChannelConnection(withLearned(connection, learned, now)), deleteChallengeRoute(connection.id, challenge)],
+      writes: [
+        saveChannelConnection(withLearned(connection, learned, now)),
+        deleteChallengeRoute(connection.id, challenge),
+      ],
       requeued: [{ id: work.id, runAt: now, payload: { proven: true } }],
     },
   }

@@ -1,10 +1,16 @@
 /**
- * Reads what a post has left with its provider: the text of a message, and the files of a member's. Then the message is decided about as if
- * all of it had come at once. A file that cannot be read after a few tries is named in the message; its text is asked for during a day.
+ * Reads what a post has left with its provider: the text of a message, and the files of a member's.
+ * Then the message is decided about as if all of it had come at once. A file that cannot be read
+ * after a few tries is named in the message; its text is asked for during a day.
  */
 import { ARRIVAL_TIMES, type Arrival, decided } from '#decisions/agent/channel-arrivals'
 import { keepFiles, type ReadFile } from '#decisions/agent/channel-files'
-import { crowdedEffects, failedEffects, type Losing, unreadEffects } from '#decisions/agent/channel-given-up'
+import {
+  crowdedEffects,
+  failedEffects,
+  type Losing,
+  unreadEffects,
+} from '#decisions/agent/channel-given-up'
 import type { Takes } from '#decisions/agent/paying'
 import { kindsOfWork } from '#decisions/work'
 import { type ChannelMessage, isTooOld, nextFetch } from '#domain/agent/channel/message'
@@ -16,19 +22,34 @@ import type { Log } from '#kernel/log'
 import { storable } from '#kernel/storable'
 import { callerNow } from '#store/agent/callers'
 import { channelConnectionPart, channelCredentialsPart } from '#store/agent/channel-connections'
-import { arrivalFacts, channelMessagePart, deleteChannelMessage, memberOfSender, saveChannelMessage } from '#store/agent/channel-messages'
+import {
+  arrivalFacts,
+  channelMessagePart,
+  deleteChannelMessage,
+  memberOfSender,
+  saveChannelMessage,
+} from '#store/agent/channel-messages'
 import { merge } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import type { Work } from '#store/engine/work'
 import type { Claimed, Claiming, Ending, Lane, LaneContext } from '../../engine/lane.ts'
 import type { Decision } from '../../engine/letter.ts'
 import { finished, requeued } from '../decisions.ts'
-import { FETCH_MS, type Fetching, type Read, type ReadingDeps, readLeft } from './channel-reading.ts'
+import {
+  FETCH_MS,
+  type Fetching,
+  type Read,
+  type ReadingDeps,
+  readLeft,
+} from './channel-reading.ts'
 
 export interface FetchDeps extends ReadingDeps {
   models(): Models | typeof NO_MODEL
   desk: Takes
-  /** Messages that this process reads at once, granted to tenants round-robin: each has its files in memory. */
+  /**
+   * Messages that this process reads at once, granted to tenants round-robin: each has its files in
+   * memory.
+   */
   fetching: FairLimit
   log: Log
 }
@@ -54,19 +75,33 @@ export const channelFetchLane = (deps: FetchDeps): Ending<Lane<Fetching, Outcome
     const { message } = await loadNow(sql, { message: channelMessagePart(work.ref_id) })
     if (message?.state !== 'fetching') return finished(work)
     // If not even its sender can be told, the message says it alone.
-    if (work.failures > kindsOfWork.channel_fetch.failures) return finished(work, failedEffects(message, UNREAD, gate.now))
+    if (work.failures > kindsOfWork.channel_fetch.failures)
+      return finished(work, failedEffects(message, UNREAD, gate.now))
     return finished(work, unreadEffects(await losing({ sql, gate, work }, message), UNREAD))
   },
   crashed: () => ({ kind: 'crashed' }),
 })
 
-const claimFetch = async (sql: Claiming['sql'], { deletesAt, now }: Claiming['gate'], work: Work): Promise<Claimed<Fetching>> => {
+const claimFetch = async (
+  sql: Claiming['sql'],
+  { deletesAt, now }: Claiming['gate'],
+  work: Work,
+): Promise<Claimed<Fetching>> => {
   const { message } = await loadNow(sql, { message: channelMessagePart(work.ref_id) })
   if (message?.state !== 'fetching') return { decision: finished(work) }
-  if (deletesAt) return { decision: finished(work, failedEffects(message, 'the workspace is about to be deleted', now)) }
+  if (deletesAt)
+    return {
+      decision: finished(work, failedEffects(message, 'the workspace is about to be deleted', now)),
+    }
   const id = message.connection_id
-  const { connection, sealed } = await loadNow(sql, { connection: channelConnectionPart(id), sealed: channelCredentialsPart(id) })
-  return { job: { message, connection: connection!, sealed: sealed! }, decision: { reply: undefined } }
+  const { connection, sealed } = await loadNow(sql, {
+    connection: channelConnectionPart(id),
+    sealed: channelCredentialsPart(id),
+  })
+  return {
+    job: { message, connection: connection!, sealed: sealed! },
+    decision: { reply: undefined },
+  }
 }
 
 /** Unless its turn does not come in time. */
@@ -88,15 +123,24 @@ const CRASHED: Read = {
   missing: UNREAD,
 }
 
-const settleFetch = async (deps: FetchDeps, at: Claiming, outcome: Outcome): Promise<Decision<void>> => {
+const settleFetch = async (
+  deps: FetchDeps,
+  at: Claiming,
+  outcome: Outcome,
+): Promise<Decision<void>> => {
   const { sql, gate, work } = at
   const { now } = gate
   const { message } = await loadNow(sql, { message: channelMessagePart(work.ref_id) })
   if (message?.state !== 'fetching') return finished(work)
-  if (outcome.kind === 'stopped' && !isTooOld(message, now)) return requeued(work, new Date(now.getTime() + STOPPED_MS))
-  const read = outcome.kind === 'read' ? outcome : { ...CRASHED, text: message.text, files: unread(message) }
+  if (outcome.kind === 'stopped' && !isTooOld(message, now))
+    return requeued(work, new Date(now.getTime() + STOPPED_MS))
+  const read =
+    outcome.kind === 'read' ? outcome : { ...CRASHED, text: message.text, files: unread(message) }
   const failures = failuresOf(work) + 1
-  const next = read.missing === null ? undefined : nextFetch(message, { failures, hasText: read.text !== null, now })
+  const next =
+    read.missing === null
+      ? undefined
+      : nextFetch(message, { failures, hasText: read.text !== null, now })
   if (next) return again(work, next, failures)
   if (read.text === null) {
     const error = `it could not be read: ${storable(read.gone ?? read.missing ?? '')}`
@@ -114,20 +158,29 @@ const again = ({ id, payload }: Work, runAt: Date, failures: number): Decision<v
   effects: { requeued: [{ id, runAt, payload: { ...payload, failures } }] },
 })
 
-/** Who its sender is now, and what has come of them. `before`: when the message came, so that only earlier ones count. */
+/**
+ * Who its sender is now, and what has come of them. `before`: when the message came, so that only
+ * earlier ones count.
+ */
 const senderParts = ({ connection_id: id, sender }: ChannelMessage, before?: Date) => ({
   connection: channelConnectionPart(id),
   identity: memberOfSender(id, sender),
   facts: arrivalFacts({ source: id, events: [], sender, ...(before && { before }) }, ARRIVAL_TIMES),
 })
 
-const losing = async ({ sql, gate: { now } }: Claiming, message: ChannelMessage): Promise<Losing> => {
+const losing = async (
+  { sql, gate: { now } }: Claiming,
+  message: ChannelMessage,
+): Promise<Losing> => {
   const { connection, identity, facts } = await loadNow(sql, senderParts(message))
   return { connection: connection!, message, isLinked: identity !== undefined, facts, now }
 }
 
 const unread = ({ attachments }: ChannelMessage): ReadFile[] =>
-  attachments.map((file) => ({ file: { ...file, error: file.error ?? 'it could not be read' }, content: undefined }))
+  attachments.map((file) => ({
+    file: { ...file, error: file.error ?? 'it could not be read' },
+    content: undefined,
+  }))
 
 /** In the sender's name, as who they are now. */
 const keepTheirs = async (
@@ -135,7 +188,11 @@ const keepTheirs = async (
   { files }: Read,
   { connection, message, identity }: Pick<Arrival, 'connection' | 'message' | 'identity'>,
 ) => {
-  const author: OnBehalf = { kind: 'channel', id: identity?.id ?? connection.id, personId: identity?.person_id ?? null }
+  const author: OnBehalf = {
+    kind: 'channel',
+    id: identity?.id ?? connection.id,
+    personId: identity?.person_id ?? null,
+  }
   const { caller } = await loadNow(sql, { caller: callerNow(author) })
   const by = { author, role: identity ? (caller?.role ?? null) : null }
   return keepFiles({ connection, message, by }, files, { sql, gate })
@@ -148,14 +205,24 @@ const completed = (
   known: Pick<ChannelMessage, 'attachments' | 'identity_id' | 'updated_at'>,
 ): ChannelMessage => ({ ...before, ...changes, text, to_fetch: null, ...known })
 
-const complete = async (deps: FetchDeps, at: Claiming, before: ChannelMessage, read: Read): Promise<Decision<void>> => {
+const complete = async (
+  deps: FetchDeps,
+  at: Claiming,
+  before: ChannelMessage,
+  read: Read,
+): Promise<Decision<void>> => {
   const { sql, gate, work } = at
   const { now, plan } = gate
   const { connection, identity, facts } = await loadNow(sql, senderParts(before, before.created_at))
   const place = { connection: connection!, message: before, identity }
   const kept = await keepTheirs(at, read, place)
-  const message = completed(before, read, { attachments: kept.files, identity_id: identity?.id ?? null, updated_at: now })
-  // Whether strangers have room was asked when it came. Of a member's messages, only those before it count.
+  const message = completed(before, read, {
+    attachments: kept.files,
+    identity_id: identity?.id ?? null,
+    updated_at: now,
+  })
+  // Whether strangers have room was asked when it came. Of a member's messages, only those before
+  // it count.
   const counted = { ...facts, strangers_of_connection: 0, strangers_of_sender: 0 }
   const result = await decided(
     { models: deps.models(), desk: deps.desk, sealer: deps.sealer },
@@ -166,6 +233,10 @@ const complete = async (deps: FetchDeps, at: Claiming, before: ChannelMessage, r
     return isTooOld(before, now)
       ? finished(work, crowdedEffects({ ...place, isLinked: identity !== undefined, facts, now }))
       : requeued(work, new Date(now.getTime() + FULL_MS))
-  if (result.kind === 'taken') return finished(work, merge(result.effects, kept.effects, { writes: [saveChannelMessage(result.message)] }))
+  if (result.kind === 'taken')
+    return finished(
+      work,
+      merge(result.effects, kept.effects, { writes: [saveChannelMessage(result.message)] }),
+    )
   return finished(work, merge(result.effects, { writes: [deleteChannelMessage(message.id)] }))
 }

@@ -2,7 +2,13 @@ import { fetchedOf } from '#decisions/agent/channel-bounds'
 import { openConnection } from '#decisions/agent/channel-connections'
 import type { ReadFile } from '#decisions/agent/channel-files'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
-import { type ChannelMessage, type MessageFile, MOST_FILE_BYTES, STRANGERS_FILES, sorted } from '#domain/agent/channel/message'
+import {
+  type ChannelMessage,
+  type MessageFile,
+  MOST_FILE_BYTES,
+  STRANGERS_FILES,
+  sorted,
+} from '#domain/agent/channel/message'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Sealer } from '#kernel/sealer'
 import { beginning, storable } from '#kernel/storable'
@@ -56,14 +62,32 @@ const readMessage = async (
   message: ChannelMessage,
   signal: AbortSignal,
 ): Promise<Read> => {
-  const nothing: Read = { kind: 'read', text: message.text, changes: {}, isAutomatic: false, files: [], missing: null, gone: null }
-  if (message.text !== null) return withFiles(adapter, open, { ...nothing, attachments: message.attachments }, signal)
+  const nothing: Read = {
+    kind: 'read',
+    text: message.text,
+    changes: {},
+    isAutomatic: false,
+    files: [],
+    missing: null,
+    gone: null,
+  }
+  if (message.text !== null)
+    return withFiles(adapter, open, { ...nothing, attachments: message.attachments }, signal)
   const fetched = await adapter?.fetch?.(open, message.to_fetch ?? {}, signal)
   if (fetched?.kind === 'unreachable') return { ...nothing, missing: fetched.error }
-  if (fetched?.kind !== 'fetched') return { ...nothing, gone: fetched?.error ?? 'this deployment cannot fetch messages of the channel' }
+  if (fetched?.kind !== 'fetched')
+    return {
+      ...nothing,
+      gone: fetched?.error ?? 'this deployment cannot fetch messages of the channel',
+    }
   const { text, attachments, isAutomatic, ...changes } = fetchedOf(fetched.value)
   const files = sorted(attachments, message.identity_id === null ? STRANGERS_FILES : undefined)
-  return withFiles(adapter, open, { ...nothing, text, changes, isAutomatic, attachments: files }, signal)
+  return withFiles(
+    adapter,
+    open,
+    { ...nothing, text, changes, isAutomatic, attachments: files },
+    signal,
+  )
 }
 
 const withFiles = async (
@@ -81,11 +105,17 @@ const withFiles = async (
     }
     const fetched = await adapter?.download?.(open, file.ref, signal)
     if (fetched?.kind === 'unreachable') missing = fetched.error
-    const content = fetched?.kind === 'fetched' ? textOf(fetched.value) : { error: fetched?.error ?? 'it cannot be fetched' }
+    const content =
+      fetched?.kind === 'fetched'
+        ? textOf(fetched.value)
+        : { error: fetched?.error ?? 'it cannot be fetched' }
     files.push(
       typeof content === 'string'
         ? { file, content }
-        : { file: { ...file, error: beginning(storable(content.error), LONGEST_ERROR) }, content: undefined },
+        : {
+            file: { ...file, error: beginning(storable(content.error), LONGEST_ERROR) },
+            content: undefined,
+          },
     )
   }
   return { ...read, files, missing }

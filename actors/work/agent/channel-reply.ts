@@ -1,6 +1,7 @@
 /**
- * Sends what goes out to channels: the parts of a reply in order, one request each, one at a time for a connection. The claim writes down that
- * a part is being sent; a claim that finds one so knows that its process died, and that it may have been sent.
+ * Sends what goes out to channels: the parts of a reply in order, one request each, one at a time
+ * for a connection. The claim writes down that a part is being sent; a claim that finds one so
+ * knows that its process died, and that it may have been sent.
  */
 import { sendingRefused } from '#decisions/agent/channel-connections'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
@@ -19,7 +20,15 @@ import {
 } from '#domain/agent/channel/reply-sending'
 import type { ChannelAdapter } from '#port/channel/channel'
 import { channelConnectionPart, channelCredentialsPart } from '#store/agent/channel-connections'
-import { isSenderGone, outgoingPart, replyPart, saveFormed, saveOutgoing, saveReply, unshownPart } from '#store/agent/channel-replies'
+import {
+  isSenderGone,
+  outgoingPart,
+  replyPart,
+  saveFormed,
+  saveOutgoing,
+  saveReply,
+  unshownPart,
+} from '#store/agent/channel-replies'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadNow, when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
@@ -28,7 +37,10 @@ import type { Decision } from '../../engine/letter.ts'
 import { finished, requeued } from '../decisions.ts'
 import { type Forming, form, LEASE_MS, type ReplyDeps, type Sending, send } from './channel-send.ts'
 
-/** The connection sends no faster than its provider takes messages. Nothing is written down before its turn. */
+/**
+ * The connection sends no faster than its provider takes messages. Nothing is written down before
+ * its turn.
+ */
 type Job = Sending | Forming | { kind: 'wait'; ms: number }
 type Outcome = PartOutcome | { kind: 'waited' } | { kind: 'formed'; parts: Parts }
 
@@ -55,13 +67,21 @@ export const channelReplyLane = (deps: ReplyDeps): Ending<Lane<Job, Outcome>> =>
 })
 
 /** By how the connection is configured: in a letter its credentials stay sealed. */
-const termsOf = (adapter: ChannelAdapter | undefined, { id, routing_key: routingKey, config }: ChannelConnection, now: Date) => ({
+const termsOf = (
+  adapter: ChannelAdapter | undefined,
+  { id, routing_key: routingKey, config }: ChannelConnection,
+  now: Date,
+) => ({
   now,
   repeatableForMs: adapter?.repeatableForMs?.({ id, routingKey, config, credentials: {} }) ?? 0,
 })
 
 /** Why nothing can be sent now. */
-const blockOf = (adapter: ChannelAdapter | undefined, connection: ChannelConnection, { gate }: Claiming): string | undefined => {
+const blockOf = (
+  adapter: ChannelAdapter | undefined,
+  connection: ChannelConnection,
+  { gate }: Claiming,
+): string | undefined => {
   if (!adapter) return 'this server cannot send to the channel'
   if (gate.deletesAt) return 'the workspace is scheduled for deletion'
   return connection.status === 'active'
@@ -79,7 +99,10 @@ interface Found {
   outgoing: { next_out_at: Date | null } | undefined
 }
 
-/** What a claim does with a reply of which nothing can be sent yet, or ever. Undefined: its next part can go. */
+/**
+ * What a claim does with a reply of which nothing can be sent yet, or ever. Undefined: its next
+ * part can go.
+ */
 const insteadOfSending = (
   { before, reply }: Pick<Early, 'before' | 'reply'>,
   { adapter, connection, isGone, outgoing }: Found,
@@ -91,9 +114,14 @@ const insteadOfSending = (
   const block = blockOf(adapter, connection, claiming)
   if (block !== undefined) return { decision: settled(work, waiting(reply, block, now)) }
   if (reply.parts.length === 0)
-    return { job: { kind: 'form', reply, channel: connection.channel }, decision: { reply: undefined, effects: {} } }
+    return {
+      job: { kind: 'form', reply, channel: connection.channel },
+      decision: { reply: undefined, effects: {} },
+    }
   const next = outgoing?.next_out_at ?? now
-  return next > now ? laterFor(work, { before, reply, ms: next.getTime() - now.getTime(), next }) : undefined
+  return next > now
+    ? laterFor(work, { before, reply, ms: next.getTime() - now.getTime(), next })
+    : undefined
 }
 
 const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<Job>> => {
@@ -101,7 +129,8 @@ const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<
   const { reply: before } = await loadNow(sql, { reply: replyPart(work.ref_id) })
   if (!before || isOver(before)) return { decision: finished(work) }
   const id = before.connection_id
-  if (id === null) return { decision: settled(work, { reply: leftOnTheWire(before, gate.now), runAt: null }) }
+  if (id === null)
+    return { decision: settled(work, { reply: leftOnTheWire(before, gate.now), runAt: null }) }
   const { connection, sealed, outgoing, isGone, unshown } = await loadNow(sql, {
     connection: channelConnectionPart(id),
     sealed: channelCredentialsPart(id),
@@ -113,12 +142,22 @@ const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<
   const adapter = deps.adapters[connection.channel]
   const terms = termsOf(adapter, connection, gate.now)
   const reply = resumed(before, terms)
-  const other = isOver(reply) ? undefined : insteadOfSending({ before, reply }, { adapter, connection, isGone, outgoing }, claiming)
+  const other = isOver(reply)
+    ? undefined
+    : insteadOfSending({ before, reply }, { adapter, connection, isGone, outgoing }, claiming)
   if (other) return other
   await deps.failpoints('channel.reply.claiming')
   const { part, ...going } = begun(reply, terms)
   if (part === null) return { decision: settled(work, { ...going, runAt: null }) }
-  const job: Sending = { kind: 'send', reply: going.reply, part, adapter: adapter!, connection, sealed: sealed!, unshown: unshown! }
+  const job: Sending = {
+    kind: 'send',
+    reply: going.reply,
+    part,
+    adapter: adapter!,
+    connection,
+    sealed: sealed!,
+    unshown: unshown!,
+  }
   return { job, decision: { reply: undefined, effects: { writes: [saveReply(going.reply)] } } }
 }
 
@@ -148,11 +187,16 @@ const waited = (ms: number, signal: AbortSignal): Promise<Outcome> =>
     else signal.addEventListener('abort', done)
   })
 
-const settleReply = async ({ sql, gate: { now }, work }: Claiming, job: Job, outcome: Outcome): Promise<Decision<void>> => {
+const settleReply = async (
+  { sql, gate: { now }, work }: Claiming,
+  job: Job,
+  outcome: Outcome,
+): Promise<Decision<void>> => {
   if (outcome.kind === 'waited' || job.kind === 'wait') return requeued(work, work.run_at)
   const { reply: before } = await loadNow(sql, { reply: replyPart(work.ref_id) })
   if (!before || isOver(before)) return finished(work)
-  if (outcome.kind === 'formed' || job.kind === 'form') return settledForm(work, before, { job, outcome, now })
+  if (outcome.kind === 'formed' || job.kind === 'form')
+    return settledForm(work, before, { job, outcome, now })
   const isRefused = outcome.kind === 'refused' && outcome.of === 'connection'
   const id = before.connection_id
   const { connection, check } = await loadNow(sql, {
@@ -160,18 +204,24 @@ const settleReply = async ({ sql, gate: { now }, work }: Claiming, job: Job, out
     check: when(isRefused && id !== null, workFor('channel_check', id ?? '')),
   })
   const going = afterSend(before, outcome, termsOf(job.adapter, job.connection, now))
-  if (connection && isRefused) return settled(work, going, sendingRefused(connection, outcome.error, check, now))
+  if (connection && isRefused)
+    return settled(work, going, sendingRefused(connection, outcome.error, check, now))
   return settled(work, going, { writes: pauseAfter(job, outcome, now) })
 }
 
-/** Its parts are kept, and it is next among those of its connection. If the server stopped, they are made again. */
+/**
+ * Its parts are kept, and it is next among those of its connection. If the server stopped, they are
+ * made again.
+ */
 const settledForm = (
   work: Work,
   before: ChannelReply,
   { job, outcome, now }: { job: Job; outcome: Outcome; now: Date },
 ): Decision<void> => {
-  if (before.parts.length > 0 || outcome.kind === 'stopped' || job.kind !== 'form') return requeued(work, work.run_at)
-  const { texts, html } = outcome.kind === 'formed' ? outcome.parts : plainPartsOf(job.channel, before.text)
+  if (before.parts.length > 0 || outcome.kind === 'stopped' || job.kind !== 'form')
+    return requeued(work, work.run_at)
+  const { texts, html } =
+    outcome.kind === 'formed' ? outcome.parts : plainPartsOf(job.channel, before.text)
   const reply = { ...formed(before, texts), updated_at: now }
   return requeued(work, work.run_at, { writes: [saveFormed(reply, html)] })
 }
@@ -179,7 +229,8 @@ const settledForm = (
 /** When the connection may send its next message. */
 const pauseAfter = ({ adapter, connection: { id } }: Sending, outcome: PartOutcome, now: Date) => {
   if (outcome.kind === 'stopped') return []
-  const asked = outcome.kind === 'unsent' ? Math.min(LONGEST_PAUSE_MS, outcome.retryAfterMs ?? 0) : 0
+  const asked =
+    outcome.kind === 'unsent' ? Math.min(LONGEST_PAUSE_MS, outcome.retryAfterMs ?? 0) : 0
   const nextOutAt = new Date(now.getTime() + Math.max(adapter.spacingMs, asked))
   return [saveOutgoing(id, { nextOutAt, isSent: outcome.kind === 'sent', now })]
 }
@@ -188,6 +239,13 @@ const pauseAfter = ({ adapter, connection: { id } }: Sending, outcome: PartOutco
 const settled = (work: Work, { reply, runAt }: Going, effects: Effects = {}): Decision<void> => {
   const all = merge({ writes: [saveReply(reply)] }, effects)
   if (runAt !== null) return requeued(work, runAt > reply.updated_at ? runAt : work.run_at, all)
-  const detail = { connection_id: reply.connection_id, job_id: reply.job_id, parts: reply.parts.length }
-  return finished(work, { ...all, audit: { operation: `channel.reply.${reply.status}`, refId: reply.id, detail } })
+  const detail = {
+    connection_id: reply.connection_id,
+    job_id: reply.job_id,
+    parts: reply.parts.length,
+  }
+  return finished(work, {
+    ...all,
+    audit: { operation: `channel.reply.${reply.status}`, refId: reply.id, detail },
+  })
 }

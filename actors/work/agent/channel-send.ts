@@ -53,21 +53,36 @@ export const LEASE_MS = 120_000
 const MARGIN_MS = 10_000
 
 /** What cannot be put into the form of the channel, or not in time, goes out as it was written. */
-export const form = async (deps: ReplyDeps, { reply, channel }: Forming, { tenantId, signal }: LaneContext): Promise<Formed> => {
+export const form = async (
+  deps: ReplyDeps,
+  { reply, channel }: Forming,
+  { tenantId, signal }: LaneContext,
+): Promise<Formed> => {
   const { texts, failpoints, log } = deps
   await failpoints('channel.reply.forming')
   try {
-    const parts = await texts.compute(tenantId, { name: 'partsOf', input: [channel, reply.text] }, signal)
+    const parts = await texts.compute(
+      tenantId,
+      { name: 'partsOf', input: [channel, reply.text] },
+      signal,
+    )
     if (parts.texts.length > 0) return { kind: 'formed', parts }
   } catch (cause) {
     if (signal.aborted) return { kind: 'stopped' }
-    log.warn({ err: cause, reply: reply.id, channel }, 'a reply cannot be put into the form of its channel: it goes out as plain text')
+    log.warn(
+      { err: cause, reply: reply.id, channel },
+      'a reply cannot be put into the form of its channel: it goes out as plain text',
+    )
   }
   return { kind: 'formed', parts: plainPartsOf(channel, reply.text) }
 }
 
 /** Makes one request, unless it would outlast the claim, or its turn did not come in time. */
-export const send = async (deps: ReplyDeps, job: Sending, context: LaneContext): Promise<PartOutcome> => {
+export const send = async (
+  deps: ReplyDeps,
+  job: Sending,
+  context: LaneContext,
+): Promise<PartOutcome> => {
   await deps.failpoints('channel.reply.claimed')
   try {
     return await deps.open.run(context.tenantId, () => sendNow(deps, job, context))
@@ -77,16 +92,27 @@ export const send = async (deps: ReplyDeps, job: Sending, context: LaneContext):
   }
 }
 
-const sendNow = async (deps: ReplyDeps, job: Sending, context: LaneContext): Promise<PartOutcome> => {
+const sendNow = async (
+  deps: ReplyDeps,
+  job: Sending,
+  context: LaneContext,
+): Promise<PartOutcome> => {
   const { reply, part, adapter, connection, sealed } = job
   const said = saidIn(deps, job)
   if (context.elapsed() > LEASE_MS - SEND_MS - MARGIN_MS) return { kind: 'stopped' }
   const opened = openedOf(deps, { connection, sealed })
-  if (!opened || !said) return { kind: 'refused', of: 'connection', error: 'the credentials cannot be read; give them again' }
+  if (!opened || !said)
+    return {
+      kind: 'refused',
+      of: 'connection',
+      error: 'the credentials cannot be read; give them again',
+    }
   await deps.failpoints('channel.reply.sending')
   if (!context.commit()) return { kind: 'stopped' }
   const message = { id: nameOfPart(reply, part), replyTo: reply.reply_to, ...said, part }
-  const outcome = await inTime(adapter.send(opened, message, AbortSignal.any([context.signal, AbortSignal.timeout(SEND_MS)])))
+  const outcome = await inTime(
+    adapter.send(opened, message, AbortSignal.any([context.signal, AbortSignal.timeout(SEND_MS)])),
+  )
   await deps.failpoints('channel.reply.sent')
   return outcome
 }
@@ -100,7 +126,10 @@ const saidIn = (
   if (secret === null) return said
   try {
     const value = sealer.open(Buffer.from(secret, 'base64'), replySecretRow(reply.id))
-    return { text: said.text.replaceAll(MASKED_CODE, value), html: said.html?.replaceAll(MASKED_CODE, value) }
+    return {
+      text: said.text.replaceAll(MASKED_CODE, value),
+      html: said.html?.replaceAll(MASKED_CODE, value),
+    }
   } catch (cause) {
     log.error({ err: cause, reply: reply.id }, 'the secret of a reply cannot be opened')
     return undefined
@@ -111,7 +140,10 @@ const openedOf = ({ sealer, log }: ReplyDeps, of: Parameters<typeof openConnecti
   try {
     return openConnection(sealer, of)
   } catch (cause) {
-    log.error({ err: cause, connection: of.connection.id }, 'the credentials of a channel cannot be opened')
+    log.error(
+      { err: cause, connection: of.connection.id },
+      'the credentials of a channel cannot be opened',
+    )
     return undefined
   }
 }
@@ -119,8 +151,13 @@ const openedOf = ({ sealer, log }: ReplyDeps, of: Parameters<typeof openConnecti
 /** An adapter that fails, or does not answer in time, leaves open whether the message was sent. */
 const inTime = async (sending: Promise<PartOutcome>): Promise<PartOutcome> => {
   const { promise: late, resolve } = Promise.withResolvers<PartOutcome>()
-  const timer = setTimeout(() => resolve({ kind: 'unknown', error: 'the provider did not answer in time' }), SEND_MS + MARGIN_MS / 2)
-  const failed = sending.catch((): PartOutcome => ({ kind: 'unknown', error: 'the request failed in an unknown way' }))
+  const timer = setTimeout(
+    () => resolve({ kind: 'unknown', error: 'the provider did not answer in time' }),
+    SEND_MS + MARGIN_MS / 2,
+  )
+  const failed = sending.catch(
+    (): PartOutcome => ({ kind: 'unknown', error: 'the request failed in an unknown way' }),
+  )
   try {
     return await Promise.race([failed, late])
   } finally {

@@ -23,7 +23,10 @@ const waitsForChild = ({ state, awaits_kind }: Pick<StepHead, 'state' | 'awaits_
   state === 'waiting' && awaits_kind === 'child'
 
 /** What to load of a job's family. */
-export const familyParts = ({ id, root_id, parent_id, parent_step_id }: Job, heads: readonly Omit<StepHead, 'way'>[]) => ({
+export const familyParts = (
+  { id, root_id, parent_id, parent_step_id }: Job,
+  heads: readonly Omit<StepHead, 'way'>[],
+) => ({
   tree: treeFacts(root_id),
   parentJob: when(parent_id !== null, jobPart(parent_id ?? id)),
   parentStep: when(parent_step_id !== null, stepPart(parent_step_id ?? id)),
@@ -37,7 +40,10 @@ interface LoadedFamily {
   below: readonly OpenJob[] | undefined
 }
 
-export const familyOf = (job: Job, { tree, parentJob, parentStep, below = [] }: LoadedFamily): Family => ({
+export const familyOf = (
+  job: Job,
+  { tree, parentJob, parentStep, below = [] }: LoadedFamily,
+): Family => ({
   ...{ goal: tree.goal, calls: tree.model_calls, below: below.filter(({ id }) => id !== job.id) },
   parent: job.parent_id === null ? undefined : { job: parentJob, step: parentStep },
 })
@@ -48,7 +54,10 @@ interface Parting {
   gate: Pick<Gate, 'now'>
 }
 
-/** Calls off what the job's children still do. None of them runs now: the tree has one concurrency key, and this letter holds it. */
+/**
+ * Calls off what the job's children still do. None of them runs now: the tree has one concurrency
+ * key, and this letter holds it.
+ */
 export const callOffBelow = ({ changes, family, gate }: Parting): void => {
   for (const one of family.below) {
     const { effects } = cancelledJob(one, gate.now)

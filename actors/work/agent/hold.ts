@@ -1,4 +1,7 @@
-/** A job whose next call of a model may not be paid for is held: it waits as a row, goes on once billing is in order, or fails in time. */
+/**
+ * A job whose next call of a model may not be paid for is held: it waits as a row, goes on once
+ * billing is in order, or fails in time.
+ */
 import { heldText } from '#domain/agent/channel/answer'
 import { HELD_MS, nextHeldTry } from '#domain/app/held'
 import { heldWork } from '#store/agent/jobs'
@@ -12,7 +15,8 @@ export const hold = (at: At, why: string) => {
   const { changes, gate } = at
   const { held_since, status, error } = changes.job
   const since = held_since ?? gate.now
-  if (gate.now.getTime() - since.getTime() >= HELD_MS) return over(at, { kind: 'end', end: { status: 'failed', error: why } })
+  if (gate.now.getTime() - since.getTime() >= HELD_MS)
+    return over(at, { kind: 'end', end: { status: 'failed', error: why } })
   changes.set({ status: 'queued', error: why, held_since: since })
   if (status === 'queued' && error !== why) changes.event('job.status', { status, error: why })
   if (held_since === null) {
@@ -25,7 +29,10 @@ export const hold = (at: At, why: string) => {
 const heldNotice = (why: string): string =>
   `This waits, because the workspace's billing is not in order (${why}). It goes on by itself once billing is in order, and is given up after a week.`
 
-/** Billing is in order again. All other held jobs are due, too, and jobs that wait for this one begin to wait anew. */
+/**
+ * Billing is in order again. All other held jobs are due, too, and jobs that wait for this one
+ * begin to wait anew.
+ */
 export const release = async ({ changes, sql, gate }: At): Promise<void> => {
   const { id, held_since, parent_id } = changes.job
   if (held_since === null) return
@@ -36,4 +43,5 @@ export const release = async ({ changes, sql, gate }: At): Promise<void> => {
 }
 
 /** Whether a job below this one is held, and so cannot end in time. */
-export const isHeldBelow = ({ family }: Pick<At, 'family'>): boolean => family.below.some(({ held_since }) => held_since !== null)
+export const isHeldBelow = ({ family }: Pick<At, 'family'>): boolean =>
+  family.below.some(({ held_since }) => held_since !== null)

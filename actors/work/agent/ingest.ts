@@ -1,8 +1,18 @@
 /**
- * The lane that reads documents. Each claim writes one block of passages with their words, in the letter that settles it: a process that dies
- * has lost a block, which is cut again in the same way. Of a document that is gone, or is read anew, it removes what is there first.
+ * The lane that reads documents. Each claim writes one block of passages with their words, in the
+ * letter that settles it: a process that dies has lost a block, which is cut again in the same way.
+ * Of a document that is gone, or is read anew, it removes what is there first.
  */
-import { BLOCK, begun, type Document, failed, flawOf, MOST_DEATHS, MOST_PASSAGES, ready } from '#domain/agent/knowledge/document'
+import {
+  BLOCK,
+  begun,
+  type Document,
+  failed,
+  flawOf,
+  MOST_DEATHS,
+  MOST_PASSAGES,
+  ready,
+} from '#domain/agent/knowledge/document'
 import { mostOfBlock, noRoom } from '#domain/agent/knowledge/document-room'
 import { type Passage, passagesOf } from '#domain/agent/knowledge/passages'
 import { documentRoom } from '#domain/app/room'
@@ -31,7 +41,9 @@ import { finished } from '../decisions.ts'
 export interface IngestDeps {
   db: Pick<Db, 'read'>
   failpoints: Failpoints
-  /** Documents that this process reads at once, granted to tenants round-robin: each is in memory. */
+  /**
+   * Documents that this process reads at once, granted to tenants round-robin: each is in memory.
+   */
   reading: FairLimit
 }
 
@@ -41,8 +53,8 @@ interface Job {
 }
 
 /**
- * `total`: passages of the whole document. `most`: bytes that the block takes at most. `later`: the database was away, or too many documents
- * waited to be read.
+ * `total`: passages of the whole document. `most`: bytes that the block takes at most. `later`: the
+ * database was away, or too many documents waited to be read.
  */
 type Outcome =
   | { kind: 'cut'; passages: NewPassage[]; total: number; most: number }
@@ -63,12 +75,20 @@ const progressOf = ({ payload }: Pick<Work, 'payload'>): Progress => ({
   counted: Number(payload.counted ?? 0),
 })
 
-const again = ({ id }: Work, { now }: Pick<Gate, 'now'>, progress: Progress, effects: Decision<void>['effects'] = {}): Decision<void> => ({
+const again = (
+  { id }: Work,
+  { now }: Pick<Gate, 'now'>,
+  progress: Progress,
+  effects: Decision<void>['effects'] = {},
+): Decision<void> => ({
   reply: undefined,
   effects: { ...effects, requeued: [{ id, runAt: now, payload: { ...progress } }] },
 })
 
-const UNREADABLE = { kind: 'failed', error: 'internal: it could not be read; retry it, and tell the operator if that fails too' } as const
+const UNREADABLE = {
+  kind: 'failed',
+  error: 'internal: it could not be read; retry it, and tell the operator if that fails too',
+} as const
 
 const LATER_MS = 2_000
 const LEASE_MS = 60_000
@@ -85,26 +105,42 @@ export const ingestLane = (deps: IngestDeps): Ending<Lane<Job, Outcome>> => ({
     const outcome = failures < MOST_DEATHS ? came : UNREADABLE
     const progress = { ...progressOf(work), counted: work.attempt }
     if (outcome.kind === 'stopped') return again(work, gate, progress)
-    if (outcome.kind === 'later') return again(work, { now: new Date(gate.now.getTime() + LATER_MS) }, progress)
-    if (outcome.kind === 'failed') return finished(work, { writes: [saveDocument(failed(document, outcome.error, gate.now))] })
+    if (outcome.kind === 'later')
+      return again(work, { now: new Date(gate.now.getTime() + LATER_MS) }, progress)
+    if (outcome.kind === 'failed')
+      return finished(work, { writes: [saveDocument(failed(document, outcome.error, gate.now))] })
     return written({ gate, work }, { document, job, outcome })
   },
   async givenUp(sql, gate, work) {
     const { document } = await loadNow(sql, { document: documentPart(work.ref_id) })
-    return finished(work, document ? { writes: [saveDocument(failed(document, UNREADABLE.error, gate.now))] } : {})
+    return finished(
+      work,
+      document ? { writes: [saveDocument(failed(document, UNREADABLE.error, gate.now))] } : {},
+    )
   },
   crashed: () => UNREADABLE,
 })
 
 const claim = async ({ sql, gate, work }: Claiming): Promise<Claimed<Job>> => {
-  const { document, before } = await loadNow(sql, { document: documentPart(work.ref_id), before: hasPassages(work.ref_id) })
+  const { document, before } = await loadNow(sql, {
+    document: documentPart(work.ref_id),
+    before: hasPassages(work.ref_id),
+  })
   const { block, counted } = progressOf(work)
-  if (before.some && (!document || document.status === 'failed' || (block === 0 && document.status === 'queued')))
-    return { decision: again(work, gate, { block, counted }, { writes: removePassages(work.ref_id) }) }
-  if (!document || (document.status !== 'queued' && document.status !== 'processing')) return { decision: finished(work) }
+  if (
+    before.some &&
+    (!document || document.status === 'failed' || (block === 0 && document.status === 'queued'))
+  )
+    return {
+      decision: again(work, gate, { block, counted }, { writes: removePassages(work.ref_id) }),
+    }
+  if (!document || (document.status !== 'queued' && document.status !== 'processing'))
+    return { decision: finished(work) }
   if (work.attempt - counted >= MOST_DEATHS) {
     const error = `process_died: the process that read it died ${MOST_DEATHS} times`
-    return { decision: finished(work, { writes: [saveDocument(failed(document, error, gate.now))] }) }
+    return {
+      decision: finished(work, { writes: [saveDocument(failed(document, error, gate.now))] }),
+    }
   }
   const writes = document.status === 'queued' ? [saveDocument(begun(document, gate.now))] : []
   return { job: { document, block }, decision: { reply: undefined, effects: { writes } } }
@@ -112,7 +148,11 @@ const claim = async ({ sql, gate, work }: Claiming): Promise<Claimed<Job>> => {
 
 const written = (
   { gate, work }: Pick<Claiming, 'gate' | 'work'>,
-  { document, job, outcome }: { document: Document; job: Job; outcome: Extract<Outcome, { kind: 'cut' }> },
+  {
+    document,
+    job,
+    outcome,
+  }: { document: Document; job: Job; outcome: Extract<Outcome, { kind: 'cut' }> },
 ): Decision<void> => {
   const { passages, total, most } = outcome
   const flaw = flawOf(total)
@@ -120,11 +160,17 @@ const written = (
   const room = documentRoom(gate)
   // What is there already is removed by the next claim.
   if (room.used + most > room.limit)
-    return again(work, gate, { block: 0, counted: work.attempt }, { writes: [saveDocument(failed(document, noRoom(room), gate.now))] })
+    return again(
+      work,
+      gate,
+      { block: 0, counted: work.attempt },
+      { writes: [saveDocument(failed(document, noRoom(room), gate.now))] },
+    )
   const given = { documentId: document.id, configuration: document.configuration, passages }
   const writes = [insertPassages(given), insertWords(given)]
   const next = job.block + 1
-  if (next * BLOCK < total) return again(work, gate, { block: next, counted: work.attempt }, { writes })
+  if (next * BLOCK < total)
+    return again(work, gate, { block: next, counted: work.attempt }, { writes })
   return finished(work, { writes: [...writes, saveDocument(ready(document, total, gate.now))] })
 }
 
@@ -133,12 +179,18 @@ const TURN_MS = 8
 
 const turnOfOthers = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-const read = async ({ db, failpoints, reading }: IngestDeps, job: Job, context: LaneContext): Promise<Outcome> => {
+const read = async (
+  { db, failpoints, reading }: IngestDeps,
+  job: Job,
+  context: LaneContext,
+): Promise<Outcome> => {
   await failpoints('ingest.claimed')
   if (context.signal.aborted) return { kind: 'stopped' }
   try {
     return await reading.run(context.tenantId, async () => {
-      const { text } = await loadBy((query) => db.read({ tenantId: context.tenantId }, query), { text: contentPart(job.document.id) })
+      const { text } = await loadBy((query) => db.read({ tenantId: context.tenantId }, query), {
+        text: contentPart(job.document.id),
+      })
       if (!text) return { kind: 'stopped' }
       const outcome = await cut(job, text.content, context.signal)
       await failpoints('ingest.cut')
@@ -146,18 +198,26 @@ const read = async ({ db, failpoints, reading }: IngestDeps, job: Job, context: 
     })
   } catch (cause) {
     if (context.signal.aborted) return { kind: 'stopped' }
-    if (cause instanceof AppError && (cause.code === 'rate_limited' || isUnavailable(cause))) return { kind: 'later' }
+    if (cause instanceof AppError && (cause.code === 'rate_limited' || isUnavailable(cause)))
+      return { kind: 'later' }
     throw cause
   }
 }
 
-/** The passages of a block, and how many there are altogether; more than are taken are not counted. */
-const cut = async ({ document, block }: Job, content: string, signal: AbortSignal): Promise<Outcome> => {
+/**
+ * The passages of a block, and how many there are altogether; more than are taken are not counted.
+ */
+const cut = async (
+  { document, block }: Job,
+  content: string,
+  signal: AbortSignal,
+): Promise<Outcome> => {
   const passages: NewPassage[] = []
   let [total, since] = [0, performance.now()]
   for (const passage of passagesOf(content, document.mime_type === 'text/markdown')) {
     if (passage) total++
-    if (passage && Math.floor(passage.number / BLOCK) === block) passages.push(kept(content, passage))
+    if (passage && Math.floor(passage.number / BLOCK) === block)
+      passages.push(kept(content, passage))
     if (total > MOST_PASSAGES) break
     if (performance.now() - since < TURN_MS) continue
     await turnOfOthers()

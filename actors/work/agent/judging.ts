@@ -28,7 +28,10 @@ export interface Answer {
 export type Checked = { args: Record<string, unknown>; hash: string } | { error: string }
 
 /** What a call becomes. */
-export type Judged = Pick<Step, 'state' | 'why'> & { error?: string; approval?: { summary: string; subject: Subject } }
+export type Judged = Pick<Step, 'state' | 'why'> & {
+  error?: string
+  approval?: { summary: string; subject: Subject }
+}
 
 const parsed = (text: string): unknown => {
   try {
@@ -49,19 +52,31 @@ const isOffered = ({ parameters }: Tool, field: string): boolean =>
   Object.hasOwn((parameters.properties ?? {}) as Record<string, unknown>, field)
 
 /** The arguments as the operation takes them: with ids in the place of handles. */
-export const checkCall = (deps: AgentDeps, at: At, { name, arguments: text }: ToolCall, { run, outcome }: Answer): Checked => {
+export const checkCall = (
+  deps: AgentDeps,
+  at: At,
+  { name, arguments: text }: ToolCall,
+  { run, outcome }: Answer,
+): Checked => {
   const box = deps.toolBox()
-  if (!box.tools.has(name) || !run.offered.includes(name)) return { error: `there is no tool ${name} in this job` }
+  if (!box.tools.has(name) || !run.offered.includes(name))
+    return { error: `there is no tool ${name} in this job` }
   const given = parsed(text)
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return { error: NOT_AN_OBJECT }
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return { error: NOT_AN_OBJECT }
   try {
     const isServed = box.tools.get(name)!.server !== undefined
     // A server's ids are its own.
-    const args = box.checked(name, isServed ? given : new HandleBook(at.changes.handles).resolve(given, outcome.typed))
+    const args = box.checked(
+      name,
+      isServed ? given : new HandleBook(at.changes.handles).resolve(given, outcome.typed),
+    )
     const unseen = unseenArgument(args, at.changes.job)
     if (unseen) return { error: `${unseen.path} ${unseen.message}` }
     const peoples =
-      isServed || isOwnAct(at, outcome) ? undefined : Object.keys(args).find((field) => !isOffered(box.tools.get(name)!, field))
+      isServed || isOwnAct(at, outcome)
+        ? undefined
+        : Object.keys(args).find((field) => !isOffered(box.tools.get(name)!, field))
     return peoples === undefined
       ? { args, hash: argumentsHash(args) }
       : { error: `${peoples} can only be given by a person, who decides about the call` }
@@ -74,7 +89,10 @@ interface Judging {
   rules: ReadonlyMap<string, RuleDecision>
   /** Approvals that may still be asked for. */
   room: number
-  /** Calls before it with equal arguments, and those of them of which it is not known whether they happened. */
+  /**
+   * Calls before it with equal arguments, and those of them of which it is not known whether they
+   * happened.
+   */
   equal: { calls: number; unknown: number }
   /** Calls before it in the same answer that nobody is asked about, by tool. */
   unasked: ReadonlyMap<string, number>
@@ -85,7 +103,8 @@ interface Judging {
 }
 
 const MOST_EQUAL = 2
-const REPEATED = 'this was called twice with the same arguments already; use what it gave, or go on without it'
+const REPEATED =
+  'this was called twice with the same arguments already; use what it gave, or go on without it'
 
 const failed = (error: string): Judged => ({ state: 'failed', why: [], error })
 
@@ -100,7 +119,10 @@ export const judgeCall = async (
   const tool = deps.toolBox().tools.get(name)!
   const { job } = at.changes
   const taint = job.taint.filter((source) => source !== tool.describedBy)
-  const before = tool.class === 'outside_read' ? (await loadNow(at.sql, { unasked: unaskedCalls(job.root_id, name) })).unasked.calls : 0
+  const before =
+    tool.class === 'outside_read'
+      ? (await loadNow(at.sql, { unasked: unaskedCalls(job.root_id, name) })).unasked.calls
+      : 0
   const asks = askedOf(deps, at, { name, args: checked.args, judging, before })
   if (typeof asks === 'string') return failed(asks)
   const verdict = verdictOf({
@@ -118,7 +140,9 @@ export const judgeCall = async (
   if (verdict.decision === 'deny') return failed(verdict.reason)
   if (judging.equal.calls >= MOST_EQUAL) return failed(REPEATED)
   if (answer.isInVain && verdict.decision === 'ask') return failed(IN_VAIN)
-  return verdict.decision === 'allow' ? { state: 'ready', why: [] } : askFor(deps, at, { name, ...checked, why: verdict.why }, judging)
+  return verdict.decision === 'allow'
+    ? { state: 'ready', why: [] }
+    : askFor(deps, at, { name, ...checked, why: verdict.why }, judging)
 }
 
 interface Asking {
@@ -129,7 +153,12 @@ interface Asking {
 }
 
 /** A call that a person must allow: of an equal one that waits already nobody is asked again. */
-const askFor = async (deps: AgentDeps, { sql, gate }: At, { name, args, hash, why }: Asking, judging: Judging): Promise<Judged> => {
+const askFor = async (
+  deps: AgentDeps,
+  { sql, gate }: At,
+  { name, args, hash, why }: Asking,
+  judging: Judging,
+): Promise<Judged> => {
   const { open, room, taken } = judging
   const nobody = nobodyDecides(deps.toolBox().roles(name), taken)
   if (nobody !== undefined) return failed(nobody)
@@ -137,7 +166,9 @@ const askFor = async (deps: AgentDeps, { sql, gate }: At, { name, args, hash, wh
     const approval = await deps.toolBox().subject(name, args, sql)
     const call = { tool_name: name, arguments_hash: hash, subject: approval.subject }
     if (openFor(open, call, gate.now)) return failed(`${WAITS_ALREADY}: ${approval.summary}`)
-    return room > 0 ? { state: 'asked', why, approval } : failed('too many approvals wait for people already; decide those first')
+    return room > 0
+      ? { state: 'asked', why, approval }
+      : failed('too many approvals wait for people already; decide those first')
   } catch (cause) {
     const error = refusalOf(cause)
     if (error === undefined) throw cause
@@ -154,14 +185,24 @@ interface AskedOf {
 }
 
 /** Why a person is asked of this very call; an error if it can never run. */
-const askedOf = (deps: AgentDeps, { changes }: At, { name, args, judging, before }: AskedOf): string[] | string => {
+const askedOf = (
+  deps: AgentDeps,
+  { changes }: At,
+  { name, args, judging, before }: AskedOf,
+): string[] | string => {
   try {
     const unasked = before + (judging.unasked.get(name) ?? 0)
     const { taint, on_behalf } = changes.job
-    return deps.toolBox().asks(name, args, { rules: judging.rules, taint, inChannel: on_behalf.kind === 'channel', unasked })
+    return deps.toolBox().asks(name, args, {
+      rules: judging.rules,
+      taint,
+      inChannel: on_behalf.kind === 'channel',
+      unasked,
+    })
   } catch (cause) {
     return refusalOf(cause) ?? 'the call cannot be made'
   }
 }
 
-const WAITS_ALREADY = 'an equal call waits for a person already, who was not asked again; it runs once, when that person allows it'
+const WAITS_ALREADY =
+  'an equal call waits for a person already, who was not asked again; it runs once, when that person allows it'

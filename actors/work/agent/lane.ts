@@ -1,4 +1,7 @@
-/** The lane of the agent's jobs. Each claim does one thing of a job, and each outcome is settled in one letter. */
+/**
+ * The lane of the agent's jobs. Each claim does one thing of a job, and each outcome is settled in
+ * one letter.
+ */
 import type { Ending, Lane } from '../../engine/lane.ts'
 import { claimJob, giveUpJob } from './claim.ts'
 import { type AgentDeps, MODEL_TURN_MS, THINK_MS } from './deps.ts'

@@ -1,4 +1,7 @@
-/** Lists the tools of a workspace's MCP server: once it is connected, when somebody asks, and each hour while it is used. */
+/**
+ * Lists the tools of a workspace's MCP server: once it is connected, when somebody asks, and each
+ * hour while it is used.
+ */
 import { inSession, type McpSessions } from '#decisions/agent/mcp-session'
 import { foreignTools, type LeftOut } from '#domain/agent/mcp/foreign-tools'
 import { cleanedOf } from '#domain/agent/mcp/secrets'
@@ -8,7 +11,12 @@ import type { Failpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import { McpError, MOST_TOOLS } from '#port/mcp-client/client'
 import { mcpSecretsPart, mcpServerPart, saveMcpServer } from '#store/agent/mcp-servers'
-import { deleteMcpTools, deleteRulesBeside, insertMcpTools, mcpToolsOf } from '#store/agent/mcp-tools'
+import {
+  deleteMcpTools,
+  deleteRulesBeside,
+  insertMcpTools,
+  mcpToolsOf,
+} from '#store/agent/mcp-tools'
 import type { Effects } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import type { Work } from '#store/engine/work'
@@ -27,7 +35,10 @@ interface Look {
   sealed: { headers: string | null; env: string | null }
 }
 
-type Outcome = { kind: 'listed'; tools: unknown[]; isCut: boolean } | { kind: 'failed'; error: string } | { kind: 'stopped' }
+type Outcome =
+  | { kind: 'listed'; tools: unknown[]; isCut: boolean }
+  | { kind: 'failed'; error: string }
+  | { kind: 'stopped' }
 
 /** Connecting counts. */
 const LOOK_MS = 90_000
@@ -44,34 +55,61 @@ export const mcpLookLane = (deps: LookDeps): Lane<Look, Outcome> => ({
   crashed: () => ({ kind: 'failed', error: 'the tools could not be listed' }),
 })
 
-const claimLook = async (sql: Claiming['sql'], _gate: Claiming['gate'], work: Work): Promise<Claimed<Look>> => {
-  const { server, sealed } = await loadNow(sql, { server: mcpServerPart(work.ref_id), sealed: mcpSecretsPart(work.ref_id) })
+const claimLook = async (
+  sql: Claiming['sql'],
+  _gate: Claiming['gate'],
+  work: Work,
+): Promise<Claimed<Look>> => {
+  const { server, sealed } = await loadNow(sql, {
+    server: mcpServerPart(work.ref_id),
+    sealed: mcpSecretsPart(work.ref_id),
+  })
   if (!server?.enabled) return { decision: finished(work) }
   return { job: { server, sealed: sealed! }, decision: { reply: undefined } }
 }
 
-const runLook = async ({ sessions, failpoints, log }: LookDeps, look: Look, context: LaneContext): Promise<Outcome> => {
+const runLook = async (
+  { sessions, failpoints, log }: LookDeps,
+  look: Look,
+  context: LaneContext,
+): Promise<Outcome> => {
   const { tenantId } = context
   await failpoints('agent.mcp.looking')
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LOOK_MS)])
   try {
-    return await inSession(sessions, { tenantId, ...look }, signal, async ({ session, secrets }) => {
-      const { tools, isCut } = await session.list()
-      return { kind: 'listed', tools: cleanedOf(tools, secrets), isCut }
-    })
+    return await inSession(
+      sessions,
+      { tenantId, ...look },
+      signal,
+      async ({ session, secrets }) => {
+        const { tools, isCut } = await session.list()
+        return { kind: 'listed', tools: cleanedOf(tools, secrets), isCut }
+      },
+    )
   } catch (cause) {
     if (context.signal.aborted) return { kind: 'stopped' }
     if (!(cause instanceof McpError)) throw cause
-    log.debug({ err: cause, workspace: tenantId, server: look.server.id }, 'the tools of an MCP server could not be listed')
+    log.debug(
+      { err: cause, workspace: tenantId, server: look.server.id },
+      'the tools of an MCP server could not be listed',
+    )
     return { kind: 'failed', error: cause.message }
   }
 }
 
-const settleLook = async ({ sql, gate: { now }, work }: Claiming, look: Look, outcome: Outcome): Promise<Decision<void>> => {
-  const { server, before } = await loadNow(sql, { server: mcpServerPart(work.ref_id), before: mcpToolsOf(work.ref_id) })
+const settleLook = async (
+  { sql, gate: { now }, work }: Claiming,
+  look: Look,
+  outcome: Outcome,
+): Promise<Decision<void>> => {
+  const { server, before } = await loadNow(sql, {
+    server: mcpServerPart(work.ref_id),
+    before: mcpToolsOf(work.ref_id),
+  })
   if (!server?.enabled) return finished(work)
   // What was found is another program's by now, or has other names.
-  const isOutdated = placeHash(server) !== placeHash(look.server) || server.tool_prefix !== look.server.tool_prefix
+  const isOutdated =
+    placeHash(server) !== placeHash(look.server) || server.tool_prefix !== look.server.tool_prefix
   if (outcome.kind === 'stopped' || isOutdated) return requeued(work, now)
   if (outcome.kind === 'failed') return again(work, lookFailed(server, outcome.error, now), now)
   const { tools, leftOut } = foreignTools(server.tool_prefix, outcome.tools)
@@ -89,8 +127,12 @@ const settleLook = async ({ sql, gate: { now }, work }: Claiming, look: Look, ou
 /** What a person is told of tools that are not offered. The reasons are ours. */
 const saidOf = (leftOut: readonly LeftOut[], isCut: boolean): string | null => {
   const [first] = leftOut
-  const left = first ? [`${leftOut.length} of its tools cannot be offered; of the first, ${first.reason}`] : []
-  const cut = isCut ? [`it has more than ${MOST_TOOLS} tools, or they are too long; the rest was not read`] : []
+  const left = first
+    ? [`${leftOut.length} of its tools cannot be offered; of the first, ${first.reason}`]
+    : []
+  const cut = isCut
+    ? [`it has more than ${MOST_TOOLS} tools, or they are too long; the rest was not read`]
+    : []
   return left.length + cut.length === 0 ? null : [...left, ...cut].join('; ')
 }
 
@@ -99,6 +141,9 @@ const again = (work: Work, server: McpServer, now: Date, effects: Effects = {}):
   const next = nextLook(server, now)
   // Nobody has asked for the next one, so it stops with the kill switch.
   return next
-    ? { reply: undefined, effects: { ...all, requeued: [{ id: work.id, runAt: next, origin: 'automatic' }] } }
+    ? {
+        reply: undefined,
+        effects: { ...all, requeued: [{ id: work.id, runAt: next, origin: 'automatic' }] },
+      }
     : finished(work, all)
 }

@@ -5,7 +5,10 @@ import type { GivenPlaybook } from '#domain/agent/knowledge/playbook'
 import type { ThinkFailure, Thought } from '#port/model/thinker'
 
 /** `unknown`: it may have happened. */
-export type Read = { id: string; value: unknown } | { id: string; error: string } | { id: string; unknown: true }
+export type Read =
+  | { id: string; value: unknown }
+  | { id: string; error: string }
+  | { id: string; unknown: true }
 
 /** A thought as the job keeps it. */
 type KeptThought = Omit<Thought, 'left'> & { refused: Refused }

@@ -17,23 +17,37 @@ import type { Thinking } from './thought.ts'
 import { turnOf } from './turn.ts'
 import { urgentLetter } from './urgent.ts'
 
-export const runOutside = async (usual: AgentDeps, run: AgentRun, context: LaneContext): Promise<AgentOutcome> => {
+export const runOutside = async (
+  usual: AgentDeps,
+  run: AgentRun,
+  context: LaneContext,
+): Promise<AgentOutcome> => {
   const deps = within(usual, run)
   try {
     await deps.failpoints('agent.claimed')
     if (context.signal.aborted) return { kind: 'stopped' }
     if (run.kind === 'think') return await think(deps, run, context)
     if (run.kind === 'summary') return await summarise(deps, run, context)
-    if (run.kind === 'read') return { kind: 'read', results: await Promise.all(run.steps.map((step) => read(deps, run, step))) }
+    if (run.kind === 'read')
+      return {
+        kind: 'read',
+        results: await Promise.all(run.steps.map((step) => read(deps, run, step))),
+      }
     if (run.kind === 'urgent') return await urgent(deps, run, context)
-    return run.kind === 'outside' ? await outside(deps, run, context) : await reach(deps, run, context)
+    return run.kind === 'outside'
+      ? await outside(deps, run, context)
+      : await reach(deps, run, context)
   } catch (cause) {
     if (context.signal.aborted) return { kind: 'stopped' }
     throw cause
   }
 }
 
-const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Promise<AgentOutcome> => {
+const think = async (
+  deps: AgentDeps,
+  run: Thinking,
+  context: LaneContext,
+): Promise<AgentOutcome> => {
   const { tenantId, signal } = context
   const { turn, typed, recalled, playbooks } = await turnOf(deps, run, tenantId)
   const asksFromOutside = isForStranger(run.job.on_behalf) ? typed : undefined
@@ -58,7 +72,14 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
     const thought = byDesk ? await call() : await inTurn(deps, context, call)
     await deps.failpoints('agent.thought')
     const given = byDesk ? quoted.given() : { recalled, playbooks, foreign: [] }
-    return { kind: 'thought', thought: keptAnswer(thought, run.job.model), typed, ...given, byDesk, ms: ms() }
+    return {
+      kind: 'thought',
+      thought: keptAnswer(thought, run.job.model),
+      typed,
+      ...given,
+      byDesk,
+      ms: ms(),
+    }
   } catch (cause) {
     if (signal.aborted) return { kind: 'stopped' }
     return failed(deps, cause, { model: turn.model, ms: ms() })
@@ -74,13 +95,18 @@ interface Called {
 
 /** Any failure is one of the model. */
 const failed = ({ log }: AgentDeps, cause: unknown, { ms, ...call }: Called): AgentOutcome => {
-  if (cause instanceof ThinkError) return { kind: 'failed', failure: cause.failure, retryAfterMs: cause.retryAfterMs, ms }
+  if (cause instanceof ThinkError)
+    return { kind: 'failed', failure: cause.failure, retryAfterMs: cause.retryAfterMs, ms }
   log.error({ err: cause, ...call }, 'a call of the model failed in an unknown way')
   return { kind: 'failed', failure: 'provider_error', retryAfterMs: undefined, ms }
 }
 
 /** Its text is shown to nobody as it arrives. */
-const summarise = async (deps: AgentDeps, run: Summarising, context: LaneContext): Promise<AgentOutcome> => {
+const summarise = async (
+  deps: AgentDeps,
+  run: Summarising,
+  context: LaneContext,
+): Promise<AgentOutcome> => {
   const { thinker } = deps
   const { tenantId, signal } = context
   if (!thinker) return { kind: 'failed', failure: 'no_model', retryAfterMs: undefined, ms: 0 }
@@ -88,7 +114,9 @@ const summarise = async (deps: AgentDeps, run: Summarising, context: LaneContext
   const began = performance.now()
   const ms = () => Math.round(performance.now() - began)
   try {
-    const thought = await inTurn(deps, context, () => thinker.think(turn, { signal, onText: () => {} }))
+    const thought = await inTurn(deps, context, () =>
+      thinker.think(turn, { signal, onText: () => {} }),
+    )
     await deps.failpoints('agent.thought')
     const nothing = { typed: '', recalled: [], playbooks: [], foreign: [], byDesk: false }
     return { kind: 'thought', thought: keptAnswer(thought, run.step.name), ...nothing, ms: ms() }
@@ -98,8 +126,15 @@ const summarise = async (deps: AgentDeps, run: Summarising, context: LaneContext
   }
 }
 
-/** Throws `busy` if no turn among the model calls of the process comes in time. A turn that comes when the lane has stopped goes to the next. */
-const inTurn = async (deps: AgentDeps, { tenantId, signal }: LaneContext, call: () => Promise<Thought>): Promise<Thought> => {
+/**
+ * Throws `busy` if no turn among the model calls of the process comes in time. A turn that comes
+ * when the lane has stopped goes to the next.
+ */
+const inTurn = async (
+  deps: AgentDeps,
+  { tenantId, signal }: LaneContext,
+  call: () => Promise<Thought>,
+): Promise<Thought> => {
   const { promise: stopped, reject } = Promise.withResolvers<never>()
   signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   const turn = (async () => deps.modelCalls.enter(tenantId))()
@@ -120,9 +155,15 @@ const inTurn = async (deps: AgentDeps, { tenantId, signal }: LaneContext, call: 
 class Late extends Error {}
 
 /** A tool that takes too long has failed: its answer is not waited for. */
-const inTime = async <T>({ toolMs }: Pick<AgentDeps, 'toolMs'>, running: Promise<T>): Promise<T> => {
+const inTime = async <T>(
+  { toolMs }: Pick<AgentDeps, 'toolMs'>,
+  running: Promise<T>,
+): Promise<T> => {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Late(`it did not answer within ${toolMs / 1_000} seconds`)), toolMs)
+  const timer = setTimeout(
+    () => reject(new Late(`it did not answer within ${toolMs / 1_000} seconds`)),
+    toolMs,
+  )
   try {
     return await Promise.race([running, late])
   } finally {
@@ -130,19 +171,34 @@ const inTime = async <T>({ toolMs }: Pick<AgentDeps, 'toolMs'>, running: Promise
   }
 }
 
-const read = async (deps: AgentDeps, { job, caller }: AgentRun, step: Pick<Step, 'id' | 'number' | 'name' | 'args'>): Promise<Read> => {
+const read = async (
+  deps: AgentDeps,
+  { job, caller }: AgentRun,
+  step: Pick<Step, 'id' | 'number' | 'name' | 'args'>,
+): Promise<Read> => {
   const { id, name, args } = step
   try {
-    return { id, value: await inTime(deps, deps.toolBox().read(name, args ?? {}, caller, callingJob(job, step))) }
+    return {
+      id,
+      value: await inTime(
+        deps,
+        deps.toolBox().read(name, args ?? {}, caller, callingJob(job, step)),
+      ),
+    }
   } catch (cause) {
     return { id, error: errorOf(cause) }
   }
 }
 
 const errorOf = (cause: unknown): string =>
-  refusalOf(cause) ?? `tool_failed: ${cause instanceof Late ? cause.message : 'the tool could not be run'}`
+  refusalOf(cause) ??
+  `tool_failed: ${cause instanceof Late ? cause.message : 'the tool could not be run'}`
 
-const reach = async (deps: AgentDeps, { step, caller }: Single, { signal }: LaneContext): Promise<AgentOutcome> => {
+const reach = async (
+  deps: AgentDeps,
+  { step, caller }: Single,
+  { signal }: LaneContext,
+): Promise<AgentOutcome> => {
   try {
     const reached = await inTime(deps, deps.toolBox().reach(step.name, step.args ?? {}, caller))
     // What is fetched for a command that was recalled must not decide it.
@@ -152,8 +208,14 @@ const reach = async (deps: AgentDeps, { step, caller }: Single, { signal }: Lane
   }
 }
 
-/** The kill switch: a letter of its own, ahead of all others, whose commit holds the step's result. */
-const urgent = async (deps: AgentDeps, run: Single, context: LaneContext): Promise<AgentOutcome> => {
+/**
+ * The kill switch: a letter of its own, ahead of all others, whose commit holds the step's result.
+ */
+const urgent = async (
+  deps: AgentDeps,
+  run: Single,
+  context: LaneContext,
+): Promise<AgentOutcome> => {
   // From here on it must not recall itself.
   if (!context.commit()) return { kind: 'stopped' }
   await deps.ask(context.tenantId, urgentLetter(deps, run))
@@ -161,15 +223,25 @@ const urgent = async (deps: AgentDeps, run: Single, context: LaneContext): Promi
 }
 
 /** Begins at most once: its step is written down as running, and nothing runs it again. */
-const outside = async (deps: AgentDeps, { job, step, caller }: Single, context: LaneContext): Promise<AgentOutcome> => {
+const outside = async (
+  deps: AgentDeps,
+  { job, step, caller }: Single,
+  context: LaneContext,
+): Promise<AgentOutcome> => {
   if (!context.commit()) return { kind: 'stopped' }
   const { id, name, args } = step
   try {
-    const value = await inTime(deps, deps.toolBox().read(name, args ?? {}, caller, callingJob(job, step)))
+    const value = await inTime(
+      deps,
+      deps.toolBox().read(name, args ?? {}, caller, callingJob(job, step)),
+    )
     await deps.failpoints('agent.outside.read')
     return { kind: 'read', results: [{ id, value }] }
   } catch (cause) {
     const refusal = refusalOf(cause)
-    return { kind: 'read', results: [refusal === undefined ? { id, unknown: true } : { id, error: refusal }] }
+    return {
+      kind: 'read',
+      results: [refusal === undefined ? { id, unknown: true } : { id, error: refusal }],
+    }
   }
 }

@@ -1,7 +1,16 @@
-/** What the desk quotes in answer to a free question: of each kind of text that the job may read. */
+/**
+ * What the desk quotes in answer to a free question: of each kind of text that the job may read.
+ */
 import { isForStranger } from '#domain/agent/channel/trust'
 import { enclosed, passagePath } from '#domain/agent/knowledge/document'
-import { bestOf, MOST_QUOTATIONS, type Quotation, quotationOf, quotationsIn, sourceOf } from '#domain/agent/knowledge/quoting'
+import {
+  bestOf,
+  MOST_QUOTATIONS,
+  type Quotation,
+  quotationOf,
+  quotationsIn,
+  sourceOf,
+} from '#domain/agent/knowledge/quoting'
 import { spacedWords, withMarks } from '#kernel/spacing'
 import { type FoundPassage, searchPassages } from '#store/agent/document-search'
 import { quotableMemories, quotablePlaybooks, wordsAsked } from '#store/agent/quoting'
@@ -18,37 +27,65 @@ type Found = Quotation & { memory?: string; playbook?: { slug: string; version: 
 const HEADINGS = /^(?:#{1,6}[ \t][^\n]*\n\s*)+/
 
 /** `publicUrl`: null for a stranger, to whom the page of a passage is closed. */
-const ofDocument = ({ document_id, file_name, path, start_at, trusted, ...found }: FoundPassage, publicUrl: string | null): Found => {
+const ofDocument = (
+  { document_id, file_name, path, start_at, trusted, ...found }: FoundPassage,
+  publicUrl: string | null,
+): Found => {
   const page = publicUrl === null ? '' : `: ${publicUrl}${passagePath(document_id, start_at)}`
   const source = `${sourceOf(enclosed(file_name), path.map(enclosed))}${page}`
   const marked = withMarks(found.text, found.marked)
   // The source names the headings.
   const under = marked.replace(HEADINGS, '')
   const from = { source, tool: 'search_documents', untrusted: !trusted }
-  return { ...quotationOf(under === '' ? marked : under, from), words: quotationOf(marked, from).words }
+  return {
+    ...quotationOf(under === '' ? marked : under, from),
+    words: quotationOf(marked, from).words,
+  }
 }
 
-const find = async (deps: AgentDeps, { job, offered }: Thinking, tenantId: string, text: string): Promise<Found[]> => {
+const find = async (
+  deps: AgentDeps,
+  { job, offered }: Thinking,
+  tenantId: string,
+  text: string,
+): Promise<Found[]> => {
   const read: Parameters<typeof loadBy>[0] = (query) => deps.db.read({ tenantId }, query)
   const { language } = (await loadBy(read, { stored: profilePart })).stored.profile
   const may = (tool: string) => offered.includes(tool)
   const isStrangers = isForStranger(job.on_behalf)
   const { asked, documents, memories, playbooks } = await loadBy(read, {
     asked: wordsAsked(text, language),
-    documents: when(may('search_documents'), searchPassages(spacedWords(text), MOST_QUOTATIONS, { publicOnly: isStrangers })),
-    playbooks: when(may('read_playbook'), quotablePlaybooks(text, language, { pinnedOnly: isStrangers })),
-    memories: when(may('search_memories'), quotableMemories({ personId: job.on_behalf.personId, text })),
+    documents: when(
+      may('search_documents'),
+      searchPassages(spacedWords(text), MOST_QUOTATIONS, { publicOnly: isStrangers }),
+    ),
+    playbooks: when(
+      may('read_playbook'),
+      quotablePlaybooks(text, language, { pinnedOnly: isStrangers }),
+    ),
+    memories: when(
+      may('search_memories'),
+      quotableMemories({ personId: job.on_behalf.personId, text }),
+    ),
   })
   const found: Found[] = [
     ...(documents ?? []).map((passage) => ofDocument(passage, isStrangers ? null : deps.publicUrl)),
     ...(playbooks ?? []).flatMap(({ slug, version, content, marked }) =>
-      quotationsIn(withMarks(content, marked), { source: `playbook ${slug}`, tool: 'read_playbook', untrusted: false }).map((one) => ({
+      quotationsIn(withMarks(content, marked), {
+        source: `playbook ${slug}`,
+        tool: 'read_playbook',
+        untrusted: false,
+      }).map((one) => ({
         ...one,
         playbook: { slug, version },
       })),
     ),
     ...(memories ?? []).map(({ id, untrusted, marked, ...memory }) => ({
-      ...quotationOf(withMarks(memory.text, marked), { source: 'a memory', tool: 'search_memories', untrusted }),
+      ...quotationOf(withMarks(memory.text, marked), {
+        source: 'a memory',
+        tool: 'search_memories',
+        untrusted,
+      }),
       memory: id,
     })),
   ]
@@ -57,7 +94,10 @@ const find = async (deps: AgentDeps, { job, offered }: Thinking, tenantId: strin
 
 type Given = Pick<Extract<AgentOutcome, { kind: 'thought' }>, 'recalled' | 'playbooks' | 'foreign'>
 
-/** A search for the desk, and what came of it. A job that nobody watches gets no words in the place of a command. */
+/**
+ * A search for the desk, and what came of it. A job that nobody watches gets no words in the place
+ * of a command.
+ */
 export const quoting = (deps: AgentDeps, run: Thinking, tenantId: string) => {
   let found: Found[] = []
   const given = (): Given => ({

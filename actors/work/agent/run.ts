@@ -25,12 +25,17 @@ export type AgentRun = Thinking | Summarising | ({ kind: 'read'; steps: Step[] }
 type Outside = Extract<Next, { kind: 'think' | 'read' | 'reach' | 'urgent' | 'outside' }>
 
 /**
- * `refused`: nothing is to be run, and the results say why. `busy`: the server outside has something else to do. `held`: why no model is
- * called.
+ * `refused`: nothing is to be run, and the results say why. `busy`: the server outside has
+ * something else to do. `held`: why no model is called.
  */
 type Begun = { run: AgentRun } | { end: JobEnd } | { held: string } | 'refused' | 'busy'
 
-export const beginRun = async (usual: AgentDeps, at: At, heads: readonly StepHead[], next: Outside): Promise<Begun> => {
+export const beginRun = async (
+  usual: AgentDeps,
+  at: At,
+  heads: readonly StepHead[],
+  next: Outside,
+): Promise<Begun> => {
   const deps = next.kind === 'outside' ? await withServed(usual, at, [next.step.name]) : usual
   if (next.kind === 'outside' && (await waitsForServer(deps, at, next.step.name))) return 'busy'
   await deps.failpoints('agent.beginning')
@@ -46,5 +51,7 @@ export const beginRun = async (usual: AgentDeps, at: At, heads: readonly StepHea
   }
   if (steps.length === 0) return 'refused'
   const of = { job: at.changes.job, caller: at.caller, box: deps.toolBox() }
-  return next.kind === 'read' ? { run: { kind: 'read', steps, ...of } } : { run: { kind: next.kind, step: steps[0]!, ...of } }
+  return next.kind === 'read'
+    ? { run: { kind: 'read', steps, ...of } }
+    : { run: { kind: next.kind, step: steps[0]!, ...of } }
 }

@@ -1,6 +1,17 @@
-/** The lane of schedules whose time has come. A run's job, and the time after it, are one commit. */
+/**
+ * The lane of schedules whose time has come. A run's job, and the time after it, are one commit.
+ */
 import { unpaidAnswer } from '#decisions/agent/paying'
-import { isFull, noticeOf, pausedEvent, pauseNotice, type RunFacts, runLoad, runSchedule, wordsOf } from '#decisions/agent/schedules'
+import {
+  isFull,
+  noticeOf,
+  pausedEvent,
+  pauseNotice,
+  type RunFacts,
+  runLoad,
+  runSchedule,
+  wordsOf,
+} from '#decisions/agent/schedules'
 import { MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/job/limits'
 import { cameDue, paused, type Schedule } from '#domain/agent/trigger/schedule'
 import { callerNow } from '#store/agent/callers'
@@ -12,28 +23,41 @@ import type { Claiming, Lane } from '../../engine/lane.ts'
 import { decidedAtOnce } from '../at-once.ts'
 import type { AgentDeps } from './deps.ts'
 
-export const scheduleLane = (deps: Pick<AgentDeps, 'models' | 'desk' | 'failpoints'>): Lane<never, never> =>
+export const scheduleLane = (
+  deps: Pick<AgentDeps, 'models' | 'desk' | 'failpoints'>,
+): Lane<never, never> =>
   decidedAtOnce('agent_schedule', async (claiming) => {
     const effects = await fire(deps, claiming)
     await deps.failpoints('agent.schedule.firing')
     return { reply: undefined, effects }
   })
 
-const fire = async (deps: Pick<AgentDeps, 'models' | 'desk'>, { sql, gate, work }: Claiming): Promise<Effects> => {
+const fire = async (
+  deps: Pick<AgentDeps, 'models' | 'desk'>,
+  { sql, gate, work }: Claiming,
+): Promise<Effects> => {
   const { schedule } = await loadNow(sql, { schedule: schedulePart(work.ref_id) })
   if (!schedule?.next_at) return { settled: [work.id] }
   if (schedule.next_at > gate.now) return { requeued: [{ id: work.id, runAt: schedule.next_at }] }
-  const { caller, ...facts } = await loadNow(sql, { caller: callerNow(schedule.on_behalf), ...runLoad(schedule) })
+  const { caller, ...facts } = await loadNow(sql, {
+    caller: callerNow(schedule.on_behalf),
+    ...runLoad(schedule),
+  })
   if (!caller) {
     const stopped = paused(schedule, 'caller_gone', gate.now)
     const notice = noticeOf(stopped, pauseNotice(stopped), { ...facts, now: gate.now })
     return merge(notice, { settled: [work.id], events: [pausedEvent(stopped)] })
   }
   const { schedule: moved, ...times } = cameDue(schedule, gate.now)
-  const next: Effects = moved.next_at ? { requeued: [{ id: work.id, runAt: moved.next_at }] } : { settled: [work.id] }
+  const next: Effects = moved.next_at
+    ? { requeued: [{ id: work.id, runAt: moved.next_at }] }
+    : { settled: [work.id] }
   const fired = { moved, ...times, ...facts, now: gate.now, isDeleted: gate.deletesAt !== null }
   const why = await unpaidAnswer(deps.desk, gate.plan, wordsOf(deps.models(), moved))
-  return merge(next, why === undefined || !fired.run ? outcomeOf(deps, fired) : await unpaidRun(sql, fired, why))
+  return merge(
+    next,
+    why === undefined || !fired.run ? outcomeOf(deps, fired) : await unpaidRun(sql, fired, why),
+  )
 }
 
 interface Fired extends RunFacts {
@@ -45,18 +69,36 @@ interface Fired extends RunFacts {
   isDeleted: boolean
 }
 
-const outcomeOf = (deps: Pick<AgentDeps, 'models'>, { moved, run, missed, isDeleted, ...facts }: Fired): Effects => {
+const outcomeOf = (
+  deps: Pick<AgentDeps, 'models'>,
+  { moved, run, missed, isDeleted, ...facts }: Fired,
+): Effects => {
   if (isDeleted) return { writes: [saveSchedule(moved)] }
-  if (missed) return noticeOf(moved, `The run of ${missed.toISOString()} was skipped: it was more than an hour late.`, facts)
+  if (missed)
+    return noticeOf(
+      moved,
+      `The run of ${missed.toISOString()} was skipped: it was more than an hour late.`,
+      facts,
+    )
   if (isFull(facts.facts, MOST_OPEN_JOBS_OF_OTHERS))
-    return noticeOf(skipped(moved), `The run of ${run!.toISOString()} was skipped: too many jobs are not over yet.`, facts)
+    return noticeOf(
+      skipped(moved),
+      `The run of ${run!.toISOString()} was skipped: too many jobs are not over yet.`,
+      facts,
+    )
   return runSchedule(deps.models(), moved, facts).effects
 }
 
 const skipped = (schedule: Schedule): Schedule => ({ ...schedule, missed: schedule.missed + 1 })
 
-/** No model may be called. Said once until it runs again, however often its time comes meanwhile. */
-const unpaidRun = async (sql: Sql, { moved, run, isDeleted, ...facts }: Fired, why: string): Promise<Effects> => {
+/**
+ * No model may be called. Said once until it runs again, however often its time comes meanwhile.
+ */
+const unpaidRun = async (
+  sql: Sql,
+  { moved, run, isDeleted, ...facts }: Fired,
+  why: string,
+): Promise<Effects> => {
   const schedule = isDeleted ? moved : skipped(moved)
   const id = moved.conversation_id
   const { last } = await loadNow(sql, { last: when(id !== null, lastWords(id ?? '')) })

@@ -5,7 +5,12 @@ import { MOST_CALLS } from '#domain/agent/job/limits'
 import type { Step } from '#domain/agent/job/step'
 import type { ServedTool } from '#domain/agent/mcp/tool'
 import { useMcpServer } from '#store/agent/mcp-servers'
-import { failingMcpServers, isServerBusy, offeredMcpTools, servedTools } from '#store/agent/mcp-tools'
+import {
+  failingMcpServers,
+  isServerBusy,
+  offeredMcpTools,
+  servedTools,
+} from '#store/agent/mcp-tools'
 import { loadNow, mapped, when } from '#store/engine/load'
 import type { At } from './at.ts'
 import type { AgentDeps } from './deps.ts'
@@ -17,7 +22,11 @@ export const withTools = (deps: AgentDeps, served: readonly ServedTool[]): Agent
 }
 
 /** With those of these names that the agent may call as they are now. */
-export const withServed = async (deps: AgentDeps, { sql }: Pick<At, 'sql'>, names: readonly string[]): Promise<AgentDeps> => {
+export const withServed = async (
+  deps: AgentDeps,
+  { sql }: Pick<At, 'sql'>,
+  names: readonly string[],
+): Promise<AgentDeps> => {
   const { tools } = deps.toolBox()
   const others = names.filter((name) => !tools.has(name)).slice(0, MOST_CALLS)
   if (others.length === 0) return deps
@@ -44,8 +53,15 @@ export const within = (deps: AgentDeps, run: { kind: string; box?: ToolBox }): A
 /** A call cannot last longer. */
 const LONGEST_CALL_MS = 180_000
 
-/** Whether another call of the same server runs: it gets one at a time, and jobs that wait for it take no place. */
-export const waitsForServer = async (deps: AgentDeps, { sql, gate }: At, name: string): Promise<boolean> => {
+/**
+ * Whether another call of the same server runs: it gets one at a time, and jobs that wait for it
+ * take no place.
+ */
+export const waitsForServer = async (
+  deps: AgentDeps,
+  { sql, gate }: At,
+  name: string,
+): Promise<boolean> => {
   const server = deps.toolBox().tools.get(name)?.server
   if (server === undefined) return false
   const since = new Date(gate.now.getTime() - LONGEST_CALL_MS)
@@ -68,7 +84,12 @@ export const auditCall = (
     step: step.number,
     on_behalf: { kind: on_behalf.kind, id: on_behalf.personId ?? on_behalf.id },
   }
-  const audit = { operation: CALL, refId: tool.server, detail, by: { kind: 'agent', id, surface: 'agent' } }
+  const audit = {
+    operation: CALL,
+    refId: tool.server,
+    detail,
+    by: { kind: 'agent', id, surface: 'agent' },
+  }
   changes.also({ audit, writes: [useMcpServer(tool.server, changes.now)] })
 }
 const CALL = 'agent.mcpServers.call'

@@ -42,27 +42,71 @@ export const settleRun = async (
   if (!opened)
     return {
       reply: undefined,
-      effects: { settled: [work.id], writes: await lateWrites(deps, sql, gate, { run, outcome: finished.outcome }) },
+      effects: {
+        settled: [work.id],
+        writes: await lateWrites(deps, sql, gate, { run, outcome: finished.outcome }),
+      },
     }
   const { changes, order, run: schedule, heads, family, authors } = opened
   // A caller who has gone may do nothing; the next claim ends the job.
-  const gone = { caller: { ...run.caller, scopes: new Set<never>() }, callerNow: { role: null, scopes: [], name: null } }
-  const rest = { sql, gate, work, changes, heads, run: schedule, family, authors, next: order.next, channel: undefined }
+  const gone = {
+    caller: { ...run.caller, scopes: new Set<never>() },
+    callerNow: { role: null, scopes: [], name: null },
+  }
+  const rest = {
+    sql,
+    gate,
+    work,
+    changes,
+    heads,
+    run: schedule,
+    family,
+    authors,
+    next: order.next,
+    channel: undefined,
+  }
   const at = opened.at ?? { ...gone, ...rest }
-  const { decision } = await settled(deps, at, run, { ...finished, isInVain: finished.failures >= STEP_RUNS })
+  const { decision } = await settled(deps, at, run, {
+    ...finished,
+    isInVain: finished.failures >= STEP_RUNS,
+  })
   return decision
 }
 
-/** The job was cancelled meanwhile, with all its steps. What became of a call outside is still written down. */
-const lateWrites = async (deps: AgentDeps, sql: Sql, gate: Gate, { run, outcome }: { run: AgentRun; outcome: AgentOutcome }) => {
+/**
+ * The job was cancelled meanwhile, with all its steps. What became of a call outside is still
+ * written down.
+ */
+const lateWrites = async (
+  deps: AgentDeps,
+  sql: Sql,
+  gate: Gate,
+  { run, outcome }: { run: AgentRun; outcome: AgentOutcome },
+) => {
   if (run.kind !== 'outside' || outcome.kind !== 'read') return []
   const { step } = await loadNow(sql, { step: stepPart(run.step.id) })
   const [result] = outcome.results
   if (step?.state !== 'unknown' || !result || 'unknown' in result) return []
   const ended = { ended_at: gate.now, updated_at: gate.now }
-  if ('error' in result) return [saveStep({ ...step, ...ended, state: 'failed', error: result.error, result: { text: result.error } })]
+  if ('error' in result)
+    return [
+      saveStep({
+        ...step,
+        ...ended,
+        state: 'failed',
+        error: result.error,
+        result: { text: result.error },
+      }),
+    ]
   const tools = deps.toolBox()
-  return [saveStep({ ...step, ...ended, state: 'done', ...keptResult(tools.text(step.name, tools.kept(step.name, result.value))) })]
+  return [
+    saveStep({
+      ...step,
+      ...ended,
+      state: 'done',
+      ...keptResult(tools.text(step.name, tools.kept(step.name, result.value))),
+    }),
+  ]
 }
 
 interface Ended {
@@ -77,7 +121,8 @@ const settled = async (deps: AgentDeps, at: At, run: AgentRun, { outcome, isInVa
   if (run.kind === 'summary') return settleSummary(deps, at, run, outcome)
   if (outcome.kind === 'read') await settleReads(deps, at, outcome.results)
   // The letter of the urgent tool has written the step.
-  else if (outcome.kind !== 'done' && run.kind !== 'read') await settleReach(deps, at, run.step, { outcome, isInVain })
+  else if (outcome.kind !== 'done' && run.kind !== 'read')
+    await settleReach(deps, at, run.step, { outcome, isInVain })
   return again(at, at.gate.now)
 }
 
@@ -96,11 +141,23 @@ const settleReads = async (deps: AgentDeps, at: At, results: readonly Read[]): P
     const { step } = await loadNow(at.sql, { step: stepPart(result.id) })
     if (step?.state !== 'running') continue
     const tool = deps.toolBox().tools.get(step.name)
-    if ('unknown' in result) at.changes.endedStep(at.changes.save({ ...step, state: 'unknown', ended_at: at.gate.now }))
+    if ('unknown' in result)
+      at.changes.endedStep(at.changes.save({ ...step, state: 'unknown', ended_at: at.gate.now }))
     // A program outside words its errors itself.
-    else if ('error' in result) failTool(at, step, result.error, step.class === 'outside_write' ? (tool?.source ?? step.name) : null)
+    else if ('error' in result)
+      failTool(
+        at,
+        step,
+        result.error,
+        step.class === 'outside_write' ? (tool?.source ?? step.name) : null,
+      )
     else settleRead(deps, at, step, result.value)
-    auditCall(at, tool, step, 'unknown' in result ? 'unknown' : 'error' in result ? 'failed' : 'done')
+    auditCall(
+      at,
+      tool,
+      step,
+      'unknown' in result ? 'unknown' : 'error' in result ? 'failed' : 'done',
+    )
   }
 }
 
@@ -113,7 +170,12 @@ const settleRead = (deps: AgentDeps, at: At, step: Step, value: unknown): void =
   }
 }
 
-const settleReach = async (deps: AgentDeps, at: At, { id }: Step, { outcome, isInVain }: Ended): Promise<void> => {
+const settleReach = async (
+  deps: AgentDeps,
+  at: At,
+  { id }: Step,
+  { outcome, isInVain }: Ended,
+): Promise<void> => {
   const { step } = await loadNow(at.sql, { step: stepPart(id) })
   if (step?.state !== 'running') return
   if (isInVain) failInVain(at, step)
@@ -121,7 +183,12 @@ const settleReach = async (deps: AgentDeps, at: At, { id }: Step, { outcome, isI
   else failTool(at, step, outcome.kind === 'refused' ? outcome.error : 'tool_failed')
 }
 
-const settleThought = async (deps: AgentDeps, at: At, run: Thinking, { outcome, isInVain }: Ended) => {
+const settleThought = async (
+  deps: AgentDeps,
+  at: At,
+  run: Thinking,
+  { outcome, isInVain }: Ended,
+) => {
   const { step } = await loadNow(at.sql, { step: stepPart(run.step.id) })
   if (step?.state !== 'running') return again(at, at.gate.now)
   if (outcome.kind === 'failed') return thinkFailed(at, step, outcome)
@@ -129,7 +196,8 @@ const settleThought = async (deps: AgentDeps, at: At, run: Thinking, { outcome, 
   const { thought, recalled, foreign } = outcome
   const { job } = at.changes
   // The steps of a job recall the same memories.
-  if (recalled.length > 0 && job.model_calls === 1) at.changes.also({ writes: [useMemories(recalled, at.gate.now)] })
+  if (recalled.length > 0 && job.model_calls === 1)
+    at.changes.also({ writes: [useMemories(recalled, at.gate.now)] })
   const done: Step = {
     ...booked(deps, at, step, outcome),
     error: faultOf(at, thought),
@@ -140,9 +208,12 @@ const settleThought = async (deps: AgentDeps, at: At, run: Thinking, { outcome, 
   const saved = at.changes.save(done)
   at.changes.endedStep(saved)
   if (job.task) return answeredTask(at, thought)
-  if (thought.calls.length > 0) return acceptCalls(deps, at, { run, step: saved, outcome, isInVain })
+  if (thought.calls.length > 0)
+    return acceptCalls(deps, at, { run, step: saved, outcome, isInVain })
   const helpless = helplessEnd(at, outcome)
-  return helpless === undefined ? answered(at, thought) : over(at, { kind: 'end', end: { status: 'failed', error: helpless } })
+  return helpless === undefined
+    ? answered(at, thought)
+    : over(at, { kind: 'end', end: { status: 'failed', error: helpless } })
 }
 
 const answerOf = ({
@@ -154,17 +225,28 @@ const answerOf = ({
   ...(refused.calls.length > 0 ? { refused } : {}),
 })
 
-/** Why a job that nobody watches cannot begin: its goal is no command, and the desk has only words for it. */
+/**
+ * Why a job that nobody watches cannot begin: its goal is no command, and the desk has only words
+ * for it.
+ */
 const helplessEnd = (
   { changes: { job }, heads }: At,
   { byDesk, typed }: Extract<AgentOutcome, { kind: 'thought' }>,
 ): string | undefined => {
-  if (!byDesk || job.origin === 'manual' || heads.some(({ kind }) => kind === 'tool')) return undefined
+  if (!byDesk || job.origin === 'manual' || heads.some(({ kind }) => kind === 'tool'))
+    return undefined
   return isCommand(typed) ? 'unknown_command' : 'model_required'
 }
 
 /** Causes that time may mend, with the pauses before each further try. */
-const passing: readonly ThinkFailure[] = ['rate_limited', 'timeout', 'unreachable', 'broken', 'provider_error', 'busy']
+const passing: readonly ThinkFailure[] = [
+  'rate_limited',
+  'timeout',
+  'unreachable',
+  'broken',
+  'provider_error',
+  'busy',
+]
 const PAUSES_MS = [2_000, 8_000, 30_000]
 const LONGEST_PAUSE_MS = 300_000
 
@@ -172,7 +254,8 @@ const hints: Record<Exclude<ThinkFailure, 'no_model'>, string> = {
   rate_limited: 'the model provider is rate limiting; try again later',
   out_of_credit: 'the account at the model provider has no credit left',
   unauthorized: 'the model provider refused the API key; check OPENAI_API_KEY',
-  unknown_model: 'the model provider does not know the model; check MODEL_FAST, MODEL_REASONING and OPENAI_BASE_URL',
+  unknown_model:
+    'the model provider does not know the model; check MODEL_FAST, MODEL_REASONING and OPENAI_BASE_URL',
   no_tools: 'the model at OPENAI_BASE_URL takes no tools',
   too_long: 'the conversation is too long for the model; begin a new one',
   unsupported: 'the model provider refused the request',
@@ -191,11 +274,15 @@ const thinkFailed = (at: At, step: Step, outcome: Extract<AgentOutcome, { kind: 
   const pause = passing.includes(failure) ? PAUSES_MS[attempt - 1] : undefined
   unbooked(at, step, outcome)
   if (pause === undefined) {
-    changes.endedStep(changes.save({ ...step, state: 'failed', attempt, error: failure, ended_at: gate.now }))
+    changes.endedStep(
+      changes.save({ ...step, state: 'failed', attempt, error: failure, ended_at: gate.now }),
+    )
     const error = failure === 'no_model' ? 'model_required' : `model_failed: ${hints[failure]}`
     return over(at, { kind: 'end', end: { status: 'failed', error } })
   }
-  const not_before = new Date(gate.now.getTime() + Math.min(LONGEST_PAUSE_MS, Math.max(pause, retryAfterMs ?? 0)))
+  const not_before = new Date(
+    gate.now.getTime() + Math.min(LONGEST_PAUSE_MS, Math.max(pause, retryAfterMs ?? 0)),
+  )
   changes.save({ ...anew(step, failure, gate.now), not_before })
   changes.set({ model_calls: changes.job.model_calls - 1 })
   return again(at, not_before)

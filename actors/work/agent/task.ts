@@ -10,12 +10,15 @@ export const endByRules = (at: At) => {
   const { job } = at.changes
   at.changes.set({ status: 'running', started_at: job.started_at ?? at.gate.now })
   const output = answerByRules(job.task!)
-  if (output === undefined) return over(at, { kind: 'end', end: { status: 'failed', error: 'model_required' } })
+  if (output === undefined)
+    return over(at, { kind: 'end', end: { status: 'failed', error: 'model_required' } })
   at.changes.set({ output })
   return over(at, { kind: 'end', end: { status: 'completed', error: null } })
 }
 
-/** What is wrong with an answer as the output of the job's task; null: nothing, or it is no task's. */
+/**
+ * What is wrong with an answer as the output of the job's task; null: nothing, or it is no task's.
+ */
 export const faultOf = ({ changes }: At, { text }: Pick<Thought, 'text'>): string | null => {
   const checked = changes.job.task && checkedOutput(changes.job.task, text)
   return checked && 'error' in checked ? checked.error : null
@@ -32,5 +35,8 @@ export const answeredTask = (at: At, { text }: Pick<Thought, 'text'>) => {
   const invalid_answers = job.invalid_answers + 1
   at.changes.set({ invalid_answers })
   if (invalid_answers < mostAttempts(task)) return again(at, at.gate.now)
-  return over(at, { kind: 'end', end: { status: 'failed', error: `output_invalid: ${checked.error}` } })
+  return over(at, {
+    kind: 'end',
+    end: { status: 'failed', error: `output_invalid: ${checked.error}` },
+  })
 }

@@ -53,7 +53,8 @@ export interface Thinking extends Of {
   authors: At['authors']
 }
 
-export const begins = ({ changes, gate }: At): void => changes.set({ status: 'running', started_at: changes.job.started_at ?? gate.now })
+export const begins = ({ changes, gate }: At): void =>
+  changes.set({ status: 'running', started_at: changes.job.started_at ?? gate.now })
 
 /** What a thought depends on: nothing of the workspace for a stranger's. */
 const thoughtParts = (job: Job, before: StepHead | undefined, asked: StepHead | undefined) => {
@@ -65,7 +66,10 @@ const thoughtParts = (job: Job, before: StepHead | undefined, asked: StepHead | 
     said: when(job.message_id !== null, historyOf(job.message_id ?? '')),
     profile: profilePart,
     denied: deniedTools,
-    open: when(job.conversation_id !== null && !isStrangers, openApprovalsOf(job.conversation_id ?? '', job.on_behalf)),
+    open: when(
+      job.conversation_id !== null && !isStrangers,
+      openApprovalsOf(job.conversation_id ?? '', job.on_behalf),
+    ),
     words: when(job.message_id !== null, messageBeginning(job.message_id ?? '', LONGEST_COMMAND)),
     recall: when(!job.task && !isStrangers, recallBytes(job.on_behalf.personId)),
     pinned: when(!job.task, pinnedBytes),
@@ -87,7 +91,10 @@ interface First {
 type Bytes = { bytes: number } | undefined
 
 /** Of the first request of a job. */
-const firstBytes = ({ message_id, task, goal }: Job, { system, tools, open, loaded: { recall, pinned, said }, most }: First): number =>
+const firstBytes = (
+  { message_id, task, goal }: Job,
+  { system, tools, open, loaded: { recall, pinned, said }, most }: First,
+): number =>
   Buffer.byteLength(system) +
   Buffer.byteLength(JSON.stringify(tools)) +
   Buffer.byteLength(message_id === null ? (task ? taskText(task) : goal) : '') +
@@ -110,9 +117,17 @@ const shownTo = (deps: AgentDeps, at: At, { served, denied, open, ...loaded }: T
 }
 
 /** Tokens and money set aside for the call; or the budget that is used up. */
-const reserveFor = (deps: AgentDeps, { gate, changes: { job } }: At, { known, own }: ThoughtFacts, firstBytes: number) => {
+const reserveFor = (
+  deps: AgentDeps,
+  { gate, changes: { job } }: At,
+  { known, own }: ThoughtFacts,
+  firstBytes: number,
+) => {
   const before = (known?.input_tokens ?? 0) + (known?.output_tokens ?? 0)
-  const input = estimateTokens({ known: before, bytes: own.bytes + (before === 0 ? firstBytes : 0) })
+  const input = estimateTokens({
+    known: before,
+    bytes: own.bytes + (before === 0 ? firstBytes : 0),
+  })
   return reserve(gate, { input, priceOf: deps.priceOf(job.model) })
 }
 
@@ -131,7 +146,9 @@ export const beginThought = async (
   await release(at)
   begins(at)
   const { job } = changes
-  const summary = byDesk ? undefined : await beginSummary(deps, at, heads, { tried: loaded.step, history: loaded.said })
+  const summary = byDesk
+    ? undefined
+    : await beginSummary(deps, at, heads, { tried: loaded.step, history: loaded.said })
   if (summary) return { run: summary }
   const shown = shownTo(deps, at, loaded)
   taintByWords(changes, shown.tools)
@@ -145,7 +162,10 @@ export const beginThought = async (
   return { run: { kind: 'think', step, ...rest, job: changes.job, caller: at.caller } }
 }
 
-const exhausted = ({ changes, gate }: At, key: Parameters<typeof exhaustedNotice>[1]): { end: JobEnd } => {
+const exhausted = (
+  { changes, gate }: At,
+  key: Parameters<typeof exhaustedNotice>[1],
+): { end: JobEnd } => {
   changes.explain(exhaustedNotice(gate, key))
   return { end: { status: 'failed', error: `budget_exhausted:${key}` } }
 }
@@ -154,7 +174,11 @@ const exhausted = ({ changes, gate }: At, key: Parameters<typeof exhaustedNotice
 const LONGEST_COMMAND = LONGEST_UNMARKED + 1_000
 
 /** Whether a command of a person is to be carried out, which no budget keeps waiting. */
-const isByDesk = async ({ desk }: AgentDeps, job: Job, words: { content: string } | undefined): Promise<boolean> => {
+const isByDesk = async (
+  { desk }: AgentDeps,
+  job: Job,
+  words: { content: string } | undefined,
+): Promise<boolean> => {
   if (job.model === NO_MODEL) return true
   if (job.task || isForStranger(job.on_behalf)) return false
   return desk.takes(words?.content ?? (job.parent_id === null ? job.goal : ''))
@@ -164,7 +188,10 @@ const isByDesk = async ({ desk }: AgentDeps, job: Job, words: { content: string 
 const rulesFor = (
   { gate, changes, authors }: At,
   offered: readonly Tool[],
-  { profile: { profile }, failing }: { profile: { profile: Profile }; failing: Parameters<typeof failingMessage>[0] },
+  {
+    profile: { profile },
+    failing,
+  }: { profile: { profile: Profile }; failing: Parameters<typeof failingMessage>[0] },
 ): string => {
   if (isForStranger(changes.job.on_behalf)) return strangersMessage(offered, dayOf(gate))
   return `${systemFor(gate, offered, { profile, person: authors.self.label })}${failingMessage(failing)}`
@@ -173,14 +200,31 @@ const rulesFor = (
 const dayOf = ({ now }: Gate): string => now.toISOString().slice(0, 10)
 
 /** `person`: who has asked. */
-const systemFor = (gate: Gate, offered: readonly Tool[], { profile, person }: { profile: Profile; person: string }): string => {
+const systemFor = (
+  gate: Gate,
+  offered: readonly Tool[],
+  { profile, person }: { profile: Profile; person: string },
+): string => {
   const { goal, audience, voice, language, time_zone: timeZone } = profile
-  return systemMessage(offered, { goal, audience, voice, language, timeZone, plan: gate.plan.plan, person }, dayOf(gate))
+  return systemMessage(
+    offered,
+    { goal, audience, voice, language, timeZone, plan: gate.plan.plan, person },
+    dayOf(gate),
+  )
 }
 
-const offeredOf = (deps: AgentDeps, { changes, caller, callerNow }: At, rules: readonly { tool_name: string }[]): Tool[] => {
+const offeredOf = (
+  deps: AgentDeps,
+  { changes, caller, callerNow }: At,
+  rules: readonly { tool_name: string }[],
+): Tool[] => {
   const denied = new Set(rules.map(({ tool_name }) => tool_name))
   const box = deps.toolBox()
   const mayRun = (name: string) => box.mayRun(name, caller)
-  return offeredTools([...box.tools.values()], { job: changes.job, mayRun, readsOnly: callerNow.role === 'viewer', denied })
+  return offeredTools([...box.tools.values()], {
+    job: changes.job,
+    mayRun,
+    readsOnly: callerNow.role === 'viewer',
+    denied,
+  })
 }

@@ -12,13 +12,24 @@ import type { AgentDeps } from './deps.ts'
 const sourceOf = ({ name, class: of, args }: Step): string =>
   of === 'outside_read' ? `${name} ${hostOf(String(args?.url)) ?? ''}`.trim() : name
 
-/** A tool's answer, as it is kept and shown to the model. That of a direct call is kept whole. `ref`: the record that it made or changed. */
-export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, step: Step, answer: unknown, ref?: string | null): Step => {
+/**
+ * A tool's answer, as it is kept and shown to the model. That of a direct call is kept whole.
+ * `ref`: the record that it made or changed.
+ */
+export const finishTool = (
+  deps: AgentDeps,
+  { changes }: Pick<At, 'changes'>,
+  step: Step,
+  answer: unknown,
+  ref?: string | null,
+): Step => {
   const tools = deps.toolBox()
   const value = tools.kept(step.name, answer)
   const tool = tools.tools.get(step.name)
   const isForeign = tools.isForeign(step.name, value)
-  const sources = isForeign ? (tools.sources(step.name, value) ?? [tool?.source ?? sourceOf(step)]) : []
+  const sources = isForeign
+    ? (tools.sources(step.name, value) ?? [tool?.source ?? sourceOf(step)])
+    : []
   changes.taint(sources)
   const book = new HandleBook(changes.handles)
   const isAction = changes.job.kind === 'action'
@@ -27,20 +38,46 @@ export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, st
   const text = tools.text(step.name, hasIds ? book.shorten(value, tools.naming(step.name)) : value)
   if (hasIds) changes.name(book.added)
   const playbooks = givenBy(step.name, value)
-  const more = { ...(isAction ? { value } : {}), ...(playbooks.length > 0 ? { playbooks } : {}), ...(ref ? { ref } : {}) }
-  return endStep(changes, { ...step, state: 'done', untrusted: sources[0] ?? null, ...keptResult(text, more) })
+  const more = {
+    ...(isAction ? { value } : {}),
+    ...(playbooks.length > 0 ? { playbooks } : {}),
+    ...(ref ? { ref } : {}),
+  }
+  return endStep(changes, {
+    ...step,
+    state: 'done',
+    untrusted: sources[0] ?? null,
+    ...keptResult(text, more),
+  })
 }
 
 /** A refusal is a result for the model. `from`: where its words come from, if they are not ours. */
-export const failTool = ({ changes }: Pick<At, 'changes'>, step: Step, error: string, from: string | null = null): Step => {
+export const failTool = (
+  { changes }: Pick<At, 'changes'>,
+  step: Step,
+  error: string,
+  from: string | null = null,
+): Step => {
   if (from) changes.taint([from])
-  return endStep(changes, { ...step, state: 'failed', result: { text: error }, error, untrusted: from })
+  return endStep(changes, {
+    ...step,
+    state: 'failed',
+    result: { text: error },
+    error,
+    untrusted: from,
+  })
 }
 
 /** A call that is not made: it counts as none, in the tool's hour and everywhere else. */
 export const refuseTool = ({ changes }: Pick<At, 'changes'>, step: Step, error: string): Step => {
   if (step.started_at !== null) return failTool({ changes }, step, error)
-  const saved = changes.save({ ...step, state: 'failed', result: { text: error }, error, ended_at: changes.now })
+  const saved = changes.save({
+    ...step,
+    state: 'failed',
+    result: { text: error },
+    error,
+    ended_at: changes.now,
+  })
   changes.endedStep(saved)
   return saved
 }
@@ -60,8 +97,14 @@ interface DecidedStep {
   approval: Approval | undefined
 }
 
-/** The effects of a decided command with its step's result. It appears in the audit as the agent's. */
-export const decidedTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, { step, decided, approval }: DecidedStep): void => {
+/**
+ * The effects of a decided command with its step's result. It appears in the audit as the agent's.
+ */
+export const decidedTool = (
+  deps: AgentDeps,
+  { changes }: Pick<At, 'changes'>,
+  { step, decided, approval }: DecidedStep,
+): void => {
   const { id, on_behalf, shown } = changes.job
   const { audit, ...effects } = decided.effects
   const detail = {
@@ -72,10 +115,19 @@ export const decidedTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, {
   }
   const approved = approval ? { approved_by: approval.decided_by } : {}
   const by = { kind: 'agent', id, surface: 'agent' }
-  changes.also(merge(effects, audit ? { audit: { ...audit, by, detail: { ...detail, ...approved } } } : {}))
+  changes.also(
+    merge(effects, audit ? { audit: { ...audit, by, detail: { ...detail, ...approved } } } : {}),
+  )
   if (decided.shown) changes.set({ shown: [...new Set([...shown, ...decided.shown])] })
-  if (!decided.awaits || changes.job.kind === 'action') return void finishTool(deps, { changes }, step, decided.value, audit?.refId)
+  if (!decided.awaits || changes.job.kind === 'action')
+    return void finishTool(deps, { changes }, step, decided.value, audit?.refId)
   const { kind: awaits_kind, id: awaits } = decided.awaits
-  const waiting = changes.save({ ...step, state: 'waiting', awaits_kind, awaits, started_at: changes.now })
+  const waiting = changes.save({
+    ...step,
+    state: 'waiting',
+    awaits_kind,
+    awaits,
+    started_at: changes.now,
+  })
   if (awaits_kind === 'child') changes.started(waiting, `job ${awaits}`)
 }

@@ -11,7 +11,10 @@ export const IN_VAIN = 'tool_failed: it failed three times'
 /** Said of one that was carried out. */
 export const UNREADABLE = 'tool_failed: it was called, and its result could not be read'
 
-/** Their process died: they are tried again, except what may have gone out, which never is; and given up after the third time. */
+/**
+ * Their process died: they are tried again, except what may have gone out, which never is; and
+ * given up after the third time.
+ */
 export const tryAgain = async (at: At, heads: readonly StepHead[]) => {
   const { changes, gate } = at
   let isOver = false
@@ -19,7 +22,8 @@ export const tryAgain = async (at: At, heads: readonly StepHead[]) => {
     const { step } = await loadNow(at.sql, { step: stepPart(id) })
     if (!step) continue
     const last = { ...step, attempt: step.attempt + 1 }
-    if (last.attempt < STEP_RUNS && !mayBeOut(step)) changes.save({ ...anew(step, 'enqueue_failed', gate.now), not_before: null })
+    if (last.attempt < STEP_RUNS && !mayBeOut(step))
+      changes.save({ ...anew(step, 'enqueue_failed', gate.now), not_before: null })
     else isOver = endInVain(at, last, 'enqueue_failed') || isOver
   }
   return goingOn(at, isOver)
@@ -36,11 +40,17 @@ export const giveUp = async (at: At, heads: readonly StepHead[]) => {
 }
 
 const goingOn = (at: At, isOver: boolean) =>
-  isOver ? over(at, { kind: 'end', end: { status: 'failed', error: 'enqueue_failed' } }) : again(at, at.gate.now)
+  isOver
+    ? over(at, { kind: 'end', end: { status: 'failed', error: 'enqueue_failed' } })
+    : again(at, at.gate.now)
 
-const mayBeOut = ({ state, class: of }: Step): boolean => state === 'running' && of === 'outside_write'
+const mayBeOut = ({ state, class: of }: Step): boolean =>
+  state === 'running' && of === 'outside_write'
 
-/** A tool has failed, and its job goes on, as it does without a summary. True: without a thought there is nothing to go on with. */
+/**
+ * A tool has failed, and its job goes on, as it does without a summary. True: without a thought
+ * there is nothing to go on with.
+ */
 const endInVain = (at: At, step: Step, error: string): boolean => {
   if (mayBeOut(step)) endStep(at, step, 'unknown')
   else if (step.kind === 'tool') failInVain(at, step)

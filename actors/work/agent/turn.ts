@@ -1,4 +1,7 @@
-/** What a model is given at a job's next thought. It is read beside the mailbox, because it can be long. */
+/**
+ * What a model is given at a job's next thought. It is read beside the mailbox, because it can be
+ * long.
+ */
 import { Buffer } from 'node:buffer'
 import { isForStranger } from '#domain/agent/channel/trust'
 import type { Author, Authors, Named } from '#domain/agent/job/authors'
@@ -6,7 +9,14 @@ import { historyBytes } from '#domain/agent/job/budget'
 import { MOST_MESSAGES, summaryMessage } from '#domain/agent/job/compaction'
 import { playbooksMessage } from '#domain/agent/job/prompt'
 import { formatOf, taskMessages } from '#domain/agent/job/tasks/asking'
-import { answeredMessage, fitted, recallMessage, saidMessage, stepMessages, type TranscriptMessage } from '#domain/agent/job/transcript'
+import {
+  answeredMessage,
+  fitted,
+  recallMessage,
+  saidMessage,
+  stepMessages,
+  type TranscriptMessage,
+} from '#domain/agent/job/transcript'
 import type { GivenPlaybook } from '#domain/agent/knowledge/playbook'
 import type { Turn } from '#port/model/thinker'
 import { decidersOf } from '#store/agent/authors'
@@ -42,21 +52,42 @@ const turnParts = ({ job, byDesk }: Pick<Thinking, 'job' | 'byDesk'>) => {
     steps: stepsOf(id),
     decided: decidersOf(id),
     pinned: when(isModels, pinnedPlaybooks),
-    recalled: when(isModels && !isForStranger(on_behalf), recalledMemories(words, started_at ?? created_at)),
+    recalled: when(
+      isModels && !isForStranger(on_behalf),
+      recalledMemories(words, started_at ?? created_at),
+    ),
   }
 }
 
-/** What was said in the conversation, the job's own message last; the goal of a job that answers none. */
-const messagesOf = ({ job, authors }: Thinking, said: Loaded<ReturnType<typeof turnParts>>['said']): TranscriptMessage[] =>
+/**
+ * What was said in the conversation, the job's own message last; the goal of a job that answers
+ * none.
+ */
+const messagesOf = (
+  { job, authors }: Thinking,
+  said: Loaded<ReturnType<typeof turnParts>>['said'],
+): TranscriptMessage[] =>
   said
     ? said.map((one) =>
-        one.id === job.message_id ? answeredMessage(one, job.on_behalf) : saidMessage(one, { by: authors.of(one.author) }),
+        one.id === job.message_id
+          ? answeredMessage(one, job.on_behalf)
+          : saidMessage(one, { by: authors.of(one.author) }),
       )
     : [{ role: 'user', text: job.goal }]
 
-export const turnOf = async (deps: AgentDeps, thinking: Thinking, tenantId: string): Promise<Asking> => {
+export const turnOf = async (
+  deps: AgentDeps,
+  thinking: Thinking,
+  tenantId: string,
+): Promise<Asking> => {
   const { job, system, tools, last, maxTokens, open, authors } = thinking
-  const asked = { model: job.model, system, tools, choice: last ? ('none' as const) : ('auto' as const), maxTokens }
+  const asked = {
+    model: job.model,
+    system,
+    tools,
+    choice: last ? ('none' as const) : ('auto' as const),
+    maxTokens,
+  }
   const { said, before, steps, own, pinned, recalled, decided } = await loadBy(
     (query) => deps.db.read({ tenantId }, query),
     turnParts(thinking),
@@ -66,7 +97,11 @@ export const turnOf = async (deps: AgentDeps, thinking: Thinking, tenantId: stri
     return { turn, typed: '', recalled: [], playbooks: [] }
   }
   const memories = recalled ?? []
-  const earlier = withSummary(messagesOf(thinking, said), { before, authors }, historyBytes(deps.contextTokens))
+  const earlier = withSummary(
+    messagesOf(thinking, said),
+    { before, authors },
+    historyBytes(deps.contextTokens),
+  )
   const history = earlier.toSpliced(-1, 0, ...open, ...recallMessage(memories))
   const { text, given: playbooks } = playbooksMessage(pinned ?? [])
   const messages = [...history, ...stepMessages(steps, decidersBy(decided, authors))]
@@ -79,7 +114,10 @@ export const turnOf = async (deps: AgentDeps, thinking: Thinking, tenantId: stri
 }
 
 /** By steps. */
-const decidersBy = (decided: { step_id: string; author: Author }[], authors: Authors): Map<string, Named> =>
+const decidersBy = (
+  decided: { step_id: string; author: Author }[],
+  authors: Authors,
+): Map<string, Named> =>
   new Map(
     decided.flatMap(({ step_id, author }): [string, Named][] => {
       const named = authors.of(author)
@@ -100,4 +138,5 @@ const withSummary = (
   return [...first, ...fitted(messages, room - bytesOf(first), unread)]
 }
 
-const bytesOf = (messages: readonly TranscriptMessage[]): number => messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+const bytesOf = (messages: readonly TranscriptMessage[]): number =>
+  messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)

@@ -14,7 +14,10 @@ import type { Single } from './run.ts'
 import { decidedTool, failTool } from './tool-result.ts'
 
 /** Its commit holds the step's result, so it is never done twice. */
-export const urgentLetter = (deps: AgentDeps, { job, step, caller }: Pick<Single, 'job' | 'step' | 'caller'>): Letter<void> => ({
+export const urgentLetter = (
+  deps: AgentDeps,
+  { job, step, caller }: Pick<Single, 'job' | 'step' | 'caller'>,
+): Letter<void> => ({
   name: 'agent.urgent',
   priority: 'control',
   alone: true,
@@ -26,12 +29,17 @@ export const urgentLetter = (deps: AgentDeps, { job, step, caller }: Pick<Single
       step: stepPart(step.id),
       thread: threadOf(job),
     })
-    if (!found.job || isOver(found.job) || !found.step || isFinished(found.step)) return { reply: undefined }
+    if (!found.job || isOver(found.job) || !found.step || isFinished(found.step))
+      return { reply: undefined }
     const changes = new JobChanges(found.job, found.thread, gate.now)
     try {
-      const decided = await deps
-        .toolBox()
-        .decide(step.name, step.args ?? {}, { sql, gate, caller, lanes, job: callingJob(found.job, found.step) })
+      const decided = await deps.toolBox().decide(step.name, step.args ?? {}, {
+        sql,
+        gate,
+        caller,
+        lanes,
+        job: callingJob(found.job, found.step),
+      })
       decidedTool(deps, { changes }, { step: found.step, decided, approval: undefined })
     } catch (cause) {
       const refusal = refusalOf(cause)

@@ -1,4 +1,7 @@
-/** Periodically erases workspaces whose grace period is over. Any number of processes can: each row goes once. */
+/**
+ * Periodically erases workspaces whose grace period is over. Any number of processes can: each row
+ * goes once.
+ */
 
 import { isItsOwn } from '#actors/engine/failure'
 import { startPeriodic } from '#actors/engine/periodic'
@@ -22,23 +25,40 @@ export interface ErasureDeps {
 /** The most workspaces of one pass. */
 const TENANTS_AT_ONCE = 10
 
-/** A workspace whose erasure has failed rests, so that others have their turn: as many as a pass takes could otherwise hold up all others. */
+/**
+ * A workspace whose erasure has failed rests, so that others have their turn: as many as a pass
+ * takes could otherwise hold up all others.
+ */
 const RESTS_MS = 3_600_000
 /** If the database was away, or somebody held its rows. */
 const RESTS_BRIEFLY_MS = 300_000
 
-export const startErasure = ({ db, log, failpoints, rows, ...timing }: ErasureDeps): AsyncDisposable => {
+export const startErasure = ({
+  db,
+  log,
+  failpoints,
+  rows,
+  ...timing
+}: ErasureDeps): AsyncDisposable => {
   const erase = async (tenantId: string, stopped: () => boolean): Promise<void> => {
     while (!stopped() && (await eraseSome(db, tenantId, rows))) await failpoints('erasure.erasing')
-    if (!stopped() && !(await hasTenant(db, tenantId))) log.info({ workspace: tenantId }, 'a deleted workspace was erased')
+    if (!stopped() && !(await hasTenant(db, tenantId)))
+      log.info({ workspace: tenantId }, 'a deleted workspace was erased')
   }
-  /** While the database takes nothing, nothing is counted, and the workspace is tried again by the next pass. */
+  /**
+   * While the database takes nothing, nothing is counted, and the workspace is tried again by the
+   * next pass.
+   */
   const rest = async (tenantId: string, cause: unknown): Promise<void> => {
     const [counted, about] = [isItsOwn(cause), { err: cause, workspace: tenantId }]
     const ms = counted ? RESTS_MS : RESTS_BRIEFLY_MS
-    const failures = await restErasure(db, tenantId, { ms, counted, error: String(cause) }).catch(() => undefined)
-    if (failures === undefined || !counted) log.warn(about, 'could not erase a workspace; will retry')
-    else log.error({ ...about, failures }, 'the erasure of a workspace fails, and rests for an hour')
+    const failures = await restErasure(db, tenantId, { ms, counted, error: String(cause) }).catch(
+      () => undefined,
+    )
+    if (failures === undefined || !counted)
+      log.warn(about, 'could not erase a workspace; will retry')
+    else
+      log.error({ ...about, failures }, 'the erasure of a workspace fails, and rests for an hour')
   }
   const pass = async (stopped: () => boolean): Promise<void> => {
     for (const tenantId of await tenantsToErase(db, TENANTS_AT_ONCE)) {

@@ -1,4 +1,7 @@
-/** Removes objects from S3 that no row names any more, also those of erased workspaces. Any number of processes can. */
+/**
+ * Removes objects from S3 that no row names any more, also those of erased workspaces. Any number
+ * of processes can.
+ */
 
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
@@ -28,8 +31,16 @@ export const startRemoval = ({ db, log, remove, ...timing }: RemovalDeps): Async
       await forgetRemoval(db, key)
       return true
     } catch (cause) {
-      if (tries < RESTS_FROM) log.warn({ err: cause, key }, 'could not remove an object that is no longer needed; will retry')
-      else log.error({ err: cause, key, tries }, 'an object that is no longer needed cannot be removed; each try rests for an hour')
+      if (tries < RESTS_FROM)
+        log.warn(
+          { err: cause, key },
+          'could not remove an object that is no longer needed; will retry',
+        )
+      else
+        log.error(
+          { err: cause, key, tries },
+          'an object that is no longer needed cannot be removed; each try rests for an hour',
+        )
       return false
     }
   }

@@ -1,9 +1,20 @@
-/** Removes data past its retention, in workspaces where some may have expired, even in idle ones. One process visits each. */
+/**
+ * Removes data past its retention, in workspaces where some may have expired, even in idle ones.
+ * One process visits each.
+ */
 import { isItsOwn } from '#actors/engine/failure'
 import { startPeriodic } from '#actors/engine/periodic'
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
-import { noteRetention, noteSweep, type Retention, restSweep, type Sweepable, sweepSome, takeSweepable } from '#store/app/sweep'
+import {
+  noteRetention,
+  noteSweep,
+  type Retention,
+  restSweep,
+  type Sweepable,
+  sweepSome,
+  takeSweepable,
+} from '#store/app/sweep'
 import type { Db } from '#store/engine/db'
 
 export interface SweepDeps extends Retention {
@@ -20,10 +31,21 @@ export interface SweepDeps extends Retention {
 
 /** Workspaces that a process takes at once; others are left for other processes. */
 const TAKEN_AT_ONCE = 20
-/** One that could not be swept for reasons of its own. After others it is tried again when its lease is over. */
+/**
+ * One that could not be swept for reasons of its own. After others it is tried again when its lease
+ * is over.
+ */
 const RESTS_MS = 3_600_000
 
-export const startSweep = ({ db, log, rows, tenants, keepDays, agentKeepDays, ...timing }: SweepDeps): AsyncDisposable => {
+export const startSweep = ({
+  db,
+  log,
+  rows,
+  tenants,
+  keepDays,
+  agentKeepDays,
+  ...timing
+}: SweepDeps): AsyncDisposable => {
   const retention = { keepDays, agentKeepDays }
   let isNoted = false
   const visit = async (one: Sweepable, stopped: () => boolean): Promise<void> => {
@@ -50,6 +72,7 @@ export const startSweep = ({ db, log, rows, tenants, keepDays, agentKeepDays, ..
       left -= limit
     }
   }
-  const failed = (cause: unknown) => log.warn({ err: cause }, 'could not look for workspaces to sweep')
+  const failed = (cause: unknown) =>
+    log.warn({ err: cause }, 'could not look for workspaces to sweep')
   return startPeriodic({ ...timing, pass: (stopped) => pass(stopped).catch(failed) })
 }

@@ -1,5 +1,14 @@
-/** Batches for experiments: each arm's share is drafted with the arm's note, one arm after the other, in one generation. */
-import { addUsage, type Draft, type DraftBrief, type DraftSet, joinedModels } from '#domain/growth/drafting/draft'
+/**
+ * Batches for experiments: each arm's share is drafted with the arm's note, one arm after the
+ * other, in one generation.
+ */
+import {
+  addUsage,
+  type Draft,
+  type DraftBrief,
+  type DraftSet,
+  joinedModels,
+} from '#domain/growth/drafting/draft'
 import { divide, partOf, type Share } from '#domain/growth/learning/experiment'
 import { type Drafter, GenerationError } from '#port/model/drafter'
 import type { Sql } from '#store/engine/db'
@@ -20,7 +29,10 @@ export interface BatchSet extends DraftedArms {
   asked: number
 }
 
-/** From the arms' counts without this batch, so that each of its runs divides it alike. `asked`: how many posts earlier runs asked for. */
+/**
+ * From the arms' counts without this batch, so that each of its runs divides it alike. `asked`: how
+ * many posts earlier runs asked for.
+ */
 export const sharesOf = async (
   sql: Sql,
   batch: { id: string; experiment_id: string | null; requested: number },
@@ -29,8 +41,17 @@ export const sharesOf = async (
   if (!batch.experiment_id) return {}
   const { arms, tally } = await findExperiment(sql, batch.experiment_id)
   const own = asked === 0 ? [] : await itemsByArm(sql, batch.id)
-  const others = tally.map((one) => ({ ...one, items: one.items - (own.find(({ arm }) => arm === one.arm)?.items ?? 0) }))
-  return { shares: partOf(divide({ arms, tally: others, seed: batch.id }, batch.requested), asked, batch.requested) }
+  const others = tally.map((one) => ({
+    ...one,
+    items: one.items - (own.find(({ arm }) => arm === one.arm)?.items ?? 0),
+  }))
+  return {
+    shares: partOf(
+      divide({ arms, tally: others, seed: batch.id }, batch.requested),
+      asked,
+      batch.requested,
+    ),
+  }
 }
 
 interface Written {
@@ -39,32 +60,62 @@ interface Written {
 }
 
 /** The next posts of a batch, as many as the drafter writes at once. */
-export const draftNext = async (drafter: Drafter, brief: BatchBrief, signal: AbortSignal): Promise<BatchSet> => {
+export const draftNext = async (
+  drafter: Drafter,
+  brief: BatchBrief,
+  signal: AbortSignal,
+): Promise<BatchSet> => {
   const asked = Math.min(brief.count, drafter.atOnce)
   const { shares, ...rest } = brief
   const next = { ...rest, count: asked }
-  return { ...(shares ? await draftArms(drafter, next, partOf(shares, 0, asked), signal) : await drafter.draft(next, signal)), asked }
+  return {
+    ...(shares
+      ? await draftArms(drafter, next, partOf(shares, 0, asked), signal)
+      : await drafter.draft(next, signal)),
+    asked,
+  }
 }
 
-/** An arm that cannot be drafted does not stop the others. If none can, throws the last arm's error. */
-const draftArms = async (drafter: Drafter, brief: DraftBrief, shares: Share[], signal: AbortSignal): Promise<DraftedArms> => {
+/**
+ * An arm that cannot be drafted does not stop the others. If none can, throws the last arm's error.
+ */
+const draftArms = async (
+  drafter: Drafter,
+  brief: DraftBrief,
+  shares: Share[],
+  signal: AbortSignal,
+): Promise<DraftedArms> => {
   const written: Written = { sets: [], refused: undefined }
   for (const share of shares) await draftArm({ drafter, brief, signal, written }, share)
   const [first, ...others] = written.sets
-  if (!first) throw written.refused ?? new GenerationError('no arm of the experiment had a post to draft')
+  if (!first)
+    throw written.refused ?? new GenerationError('no arm of the experiment had a post to draft')
   return others.reduce(joined, first)
 }
 
 const draftArm = async (
-  { drafter, brief, signal, written }: { drafter: Drafter; brief: DraftBrief; signal: AbortSignal; written: Written },
+  {
+    drafter,
+    brief,
+    signal,
+    written,
+  }: { drafter: Drafter; brief: DraftBrief; signal: AbortSignal; written: Written },
   { arm, count }: Share,
 ): Promise<void> => {
   const before = written.sets.flatMap(({ drafts }) => drafts)
-  const own = { ...brief, count, recent: [...before, ...brief.recent], ...(arm.note === null ? {} : { trial: arm.note }) }
+  const own = {
+    ...brief,
+    count,
+    recent: [...before, ...brief.recent],
+    ...(arm.note === null ? {} : { trial: arm.note }),
+  }
   try {
     const { drafts, ...set } = await drafter.draft(own, signal)
     // Never more than the share: the rest belongs to other arms.
-    written.sets.push({ ...set, drafts: drafts.slice(0, count).map((draft) => ({ ...draft, arm: arm.name })) })
+    written.sets.push({
+      ...set,
+      drafts: drafts.slice(0, count).map((draft) => ({ ...draft, arm: arm.name })),
+    })
   } catch (cause) {
     if (!(cause instanceof GenerationError)) throw cause
     written.refused = cause

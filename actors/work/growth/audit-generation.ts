@@ -1,4 +1,7 @@
-/** Analytics audits: code finds claims, a drafter words them, and those that drafting can follow become learnings. */
+/**
+ * Analytics audits: code finds claims, a drafter words them, and those that drafting can follow
+ * become learnings.
+ */
 
 import { finishEffects, generationStores } from '#decisions/growth/generations'
 import { noUsage } from '#domain/growth/drafting/draft'
@@ -45,22 +48,40 @@ const suppliedPosts = async (sql: Sql, given: SuppliedMetrics[]): Promise<Counte
   return given.map(({ item_id, text, posted_at, ...metrics }) => {
     const item = item_id ? items.get(item_id) : undefined
     const at = posted_at ? new Date(posted_at) : (item?.posted_at ?? null)
-    return { hook: '', format: '', learnings: [], ...item, item_id, text: text ?? item?.text ?? '', posted_at: at, metrics }
+    return {
+      hook: '',
+      format: '',
+      learnings: [],
+      ...item,
+      item_id,
+      text: text ?? item?.text ?? '',
+      posted_at: at,
+      metrics,
+    }
   })
 }
 
-const postsOf = async (sql: Sql, { given, created_at, days }: GrowthAudit): Promise<Pick<AuditBrief, 'posts' | 'tooYoung'>> => {
+const postsOf = async (
+  sql: Sql,
+  { given, created_at, days }: GrowthAudit,
+): Promise<Pick<AuditBrief, 'posts' | 'tooYoung'>> => {
   if (given) return { posts: await suppliedPosts(sql, given), tooYoung: 0 }
   const since = new Date(created_at.getTime() - days * DAY_MS)
   const all = await countedPosts(sql, { since, limit: MOST_AUDITED })
-  const posts = all.filter(({ posted_at }) => posted_at!.getTime() <= created_at.getTime() - MATURE_MS)
+  const posts = all.filter(
+    ({ posted_at }) => posted_at!.getTime() <= created_at.getTime() - MATURE_MS,
+  )
   return { posts, tooYoung: all.length - posts.length }
 }
 
 /** Whether the composer understands which kind of post a note is about. */
 const steers = (note: string): boolean => cuesOf(note).some(({ negated }) => !negated)
 
-const write = async (drafter: Drafter, brief: AuditBrief, signal: AbortSignal): Promise<Written> => {
+const write = async (
+  drafter: Drafter,
+  brief: AuditBrief,
+  signal: AbortSignal,
+): Promise<Written> => {
   const findings = findingsOf(brief)
   const claims = [...findings.worked, ...findings.flopped, ...findings.hypotheses]
   if (claims.length === 0) return { findings, model: 'composer', usage: noUsage }
@@ -68,10 +89,22 @@ const write = async (drafter: Drafter, brief: AuditBrief, signal: AbortSignal): 
     claims.map(({ wording }) => wording),
     signal,
   )
-  const sentenceOf = new Map(claims.map((claim, index) => [claim, sentences[index] ?? claim.wording]))
-  const worded = (all: Findings['worked']) => all.map((claim) => ({ ...claim, wording: sentenceOf.get(claim)! }))
+  const sentenceOf = new Map(
+    claims.map((claim, index) => [claim, sentences[index] ?? claim.wording]),
+  )
+  const worded = (all: Findings['worked']) =>
+    all.map((claim) => ({ ...claim, wording: sentenceOf.get(claim)! }))
   const { worked, flopped, hypotheses } = findings
-  return { findings: { ...findings, worked: worded(worked), flopped: worded(flopped), hypotheses: worded(hypotheses) }, model, usage }
+  return {
+    findings: {
+      ...findings,
+      worked: worded(worked),
+      flopped: worded(flopped),
+      hypotheses: worded(hypotheses),
+    },
+    model,
+    usage,
+  }
 }
 
 export const growthAudit: GenerationWork<GrowthAudit, AuditBrief, Written> = {
@@ -80,24 +113,38 @@ export const growthAudit: GenerationWork<GrowthAudit, AuditBrief, Written> = {
   async brief(sql, _networks, audit) {
     const products = await allProducts(sql)
     const { profile } = await currentProfile(sql)
-    const setting = { timeZone: profile.time_zone, products: products.map(({ name }) => name), learnings: await learningNotes(sql) }
+    const setting = {
+      timeZone: profile.time_zone,
+      products: products.map(({ name }) => name),
+      learnings: await learningNotes(sql),
+    }
     return { ...(await postsOf(sql, audit)), ...setting }
   },
   write,
   tooLate: 'ask for fewer days',
   async delivered(record, { findings, model, usage }, { sql, brief, now, work }) {
     const active = await activeLearnings(MOST_ACTIVE_LEARNINGS)(sql)
-    const { added, refused } = admitLearnings(learningsFrom(findings, brief.learnings, steers), { active, most: MOST_ACTIVE_LEARNINGS })
+    const { added, refused } = admitLearnings(learningsFrom(findings, brief.learnings, steers), {
+      active,
+      most: MOST_ACTIVE_LEARNINGS,
+    })
     const learnings = added.map(({ kind, note, evidence }, index) => ({
       ...newLearning(newId(), { kind, note, active: active.length + index, now }),
       ...{ audit_id: record.id, evidence },
     }))
-    const result = { ...findings, learnings: learnings.map(({ id, kind, note }) => ({ id, kind, note })), not_added: refused }
+    const result = {
+      ...findings,
+      learnings: learnings.map(({ id, kind, note }) => ({ id, kind, note })),
+      not_added: refused,
+    }
     const effects = finishEffects(
       generationStores.growth_audit.save,
       readyAudit(record, { result, model, usage: usage ?? noUsage, now }),
       work,
     )
-    return { ...effects, writes: [...(effects.writes ?? []), ...learnings.map((learning) => insertLearning(learning))] }
+    return {
+      ...effects,
+      writes: [...(effects.writes ?? []), ...learnings.map((learning) => insertLearning(learning))],
+    }
   },
 }

@@ -37,4 +37,5 @@ export const workspaceBrief = async (sql: Sql) => ({
   ...(await productsNow(sql)),
 })
 
-export const ARCHIVED_MEANWHILE = 'generation_failed: a product it mentions was archived in the meantime; ask again'
+export const ARCHIVED_MEANWHILE =
+  'generation_failed: a product it mentions was archived in the meantime; ask again'

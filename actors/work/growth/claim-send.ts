@@ -1,4 +1,7 @@
-/** The claim of a send: checks everything that can forbid it under the lock, and writes the attempt in the same commit. */
+/**
+ * The claim of a send: checks everything that can forbid it under the lock, and writes the attempt
+ * in the same commit.
+ */
 import type { Claimed, Claiming } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { notConnected } from '#decisions/growth/not-connected'
@@ -19,7 +22,14 @@ import { forgetPending } from '#store/engine/idempotency'
 import { type Loaded, loadNow } from '#store/engine/load'
 import type { RecordId } from '#store/engine/next-due'
 import type { Work } from '#store/engine/work'
-import { accountOfRecord, insertAttempt, type RefOrExpression, type SendingAccount, type Tries, triesSoFar } from '#store/growth/attempts'
+import {
+  accountOfRecord,
+  insertAttempt,
+  type RefOrExpression,
+  type SendingAccount,
+  type Tries,
+  triesSoFar,
+} from '#store/growth/attempts'
 import { currentProfile } from '#store/growth/profiles'
 import { finished } from '../decisions.ts'
 import { meansOf } from './means.ts'
@@ -43,7 +53,10 @@ export interface SendJob {
   readBack?: ReadBack | undefined
 }
 
-/** What a claim needs to know of a record. `settling`: the record of a send that the same transaction settles. */
+/**
+ * What a claim needs to know of a record. `settling`: the record of a send that the same
+ * transaction settles.
+ */
 const claimParts = (of: RefOrExpression, settling: string | null) => ({
   record: sendables[of.sendable].part(of.record_id),
   account: accountOfRecord(of, settling),
@@ -55,33 +68,54 @@ export type ClaimParts = ReturnType<typeof claimParts>
 /** Of posts, all of that is read by the look that finds them. */
 export const claimLoad = {
   payload: { sendable: 'post' },
-  of: (record_id: RecordId, settling: string | null): ClaimParts => claimParts({ sendable: 'post', record_id }, settling),
+  of: (record_id: RecordId, settling: string | null): ClaimParts =>
+    claimParts({ sendable: 'post', record_id }, settling),
 }
 
 /** Checks everything that can forbid the send: plan, account, approval, schedule. */
-export const claimRecord = async (deps: SendDeps, claiming: Claiming, early?: Loaded<ClaimParts>): Promise<Claimed<SendJob>> => {
+export const claimRecord = async (
+  deps: SendDeps,
+  claiming: Claiming,
+  early?: Loaded<ClaimParts>,
+): Promise<Claimed<SendJob>> => {
   const { sql, gate, work } = claiming
   const of = recordOf(work)
   const { moves } = sendables[of.sendable]
   const loaded = early ?? (await loadNow(sql, claimParts(of, null)))
   const record = loaded.record ?? fail('not_found', `no such ${moves.noun}`)
   if (!moves.isWaiting(record, work.origin)) return { decision: finished(work) }
-  const ready = examine(deps, claiming, { ...loaded, record, isMissed: await missed(deps, claiming, record) })
+  const ready = examine(deps, claiming, {
+    ...loaded,
+    record,
+    isMissed: await missed(deps, claiming, record),
+  })
   if (typeof ready === 'string') return back(claiming, record, ready)
   const means = meansOf[of.sendable]
-  if (loaded.account!.has_open_posts && (await means.isInTheWay(sql, ready.connection.id, means.hashOf(record))))
+  if (
+    loaded.account!.has_open_posts &&
+    (await means.isInTheWay(sql, ready.connection.id, means.hashOf(record)))
+  )
     return back(claiming, record, 'same_text_unconfirmed')
   const tries = loaded.tries!
-  // At a person's request, the timeline has just been read for the attempt that this one supersedes.
+  // At a person's request, the timeline has just been read for the attempt that this one
+  // supersedes.
   const first = tries.doubted > 0 ? await readBackOf({ sql, gate, work }, deps.times) : undefined
-  // The text may have changed since; should the earlier one be found to be out, its attempt is open again, and two of one text cannot be.
+  // The text may have changed since; should the earlier one be found to be out, its attempt is open
+  // again, and two of one text cannot be.
   const earlier = first?.readBack.returned.body_sha
-  if (earlier && loaded.account!.has_open_posts && (await means.isInTheWay(sql, ready.connection.id, earlier)))
+  if (
+    earlier &&
+    loaded.account!.has_open_posts &&
+    (await means.isInTheWay(sql, ready.connection.id, earlier))
+  )
     return back(claiming, record, 'same_text_unconfirmed')
   return claimed(deps, claiming, { ...ready, tries, first })
 }
 
-/** The same by what is loaded alone, in the plain case: nothing forbids the send, and nothing else must be read. */
+/**
+ * The same by what is loaded alone, in the plain case: nothing forbids the send, and nothing else
+ * must be read.
+ */
 export const claimRecordAhead = async (
   deps: SendDeps,
   claiming: Omit<Claiming, 'sql'>,
@@ -89,9 +123,15 @@ export const claimRecordAhead = async (
 ): Promise<Claimed<SendJob> | undefined> => {
   const { work } = claiming
   if (againOf(work) || !record || account?.has_open_posts || tries!.doubted > 0) return undefined
-  if (!sendables[recordOf(work).sendable].moves.isWaiting(record, work.origin) || mayBeMissed(deps, claiming, record)) return undefined
+  if (
+    !sendables[recordOf(work).sendable].moves.isWaiting(record, work.origin) ||
+    mayBeMissed(deps, claiming, record)
+  )
+    return undefined
   const ready = examine(deps, claiming, { record, account, isMissed: false })
-  return typeof ready === 'string' ? undefined : claimed(deps, claiming, { ...ready, tries: tries! })
+  return typeof ready === 'string'
+    ? undefined
+    : claimed(deps, claiming, { ...ready, tries: tries! })
 }
 
 interface Examined {
@@ -111,15 +151,24 @@ const examine = (
   if (gate.plan.billing !== 'ok') return `plan_invalid:${gate.plan.billing}`
   if (isMissed) return 'missed'
   const network = account && networks.named(account.network)
-  if (!account || !network || ![null, network.name].includes(moves.networkOf(record))) return 'x_not_connected'
-  const next = claim(moves, record, { accountExternalId: account.external_id, origin: work.origin, now: gate.now })
+  if (!account || !network || ![null, network.name].includes(moves.networkOf(record)))
+    return 'x_not_connected'
+  const next = claim(moves, record, {
+    accountExternalId: account.external_id,
+    origin: work.origin,
+    now: gate.now,
+  })
   if (next === 'approval_stale') return next
   const { has_open_posts: _, ...connection } = account
   return { record: next, connection }
 }
 
 /** The new attempt at a person's request, in the same commit that ends the doubtful one. */
-export const claimOnceMore = async (deps: SendDeps, claiming: Claiming, again: Again): Promise<Claimed<SendJob>> => {
+export const claimOnceMore = async (
+  deps: SendDeps,
+  claiming: Claiming,
+  again: Again,
+): Promise<Claimed<SendJob>> => {
   const found = await tryClaimAgain(claiming, again, deps)
   if ('decision' in found) return found
   const { next: record, connection, superseded } = found
@@ -142,22 +191,43 @@ const claimed = async (
 ) => {
   const of = recordOf(work)
   const means = meansOf[of.sendable]
-  const what = { body_sha: means.hashOf(record), sent_text: sendables[of.sendable].moves.textOf(record) }
-  const fields = { id: newId(), ...of, number: count + 1, connection_id: connection.id, ...what, origin: work.origin }
+  const what = {
+    body_sha: means.hashOf(record),
+    sent_text: sendables[of.sendable].moves.textOf(record),
+  }
+  const fields = {
+    id: newId(),
+    ...of,
+    number: count + 1,
+    connection_id: connection.id,
+    ...what,
+    origin: work.origin,
+  }
   const attempt = newAttempt(fields, { now: gate.now, leaseMs: times.leaseMs })
   await failpoints('send.claiming')
   const network = networks.named(connection.network)!
   const isDoubted = doubted > 0 || againOf(work) !== undefined
-  const job: SendJob = { record, attempt, connection, network, isDoubted, readBack: first?.readBack }
+  const job: SendJob = {
+    record,
+    attempt,
+    connection,
+    network,
+    isDoubted,
+    readBack: first?.readBack,
+  }
   const writes = [sendables[of.sendable].save(record), insertAttempt(attempt)]
   return { job, decision: { reply: undefined, effects: { ...first?.effects, writes } } }
 }
 
 /**
- * Whether it is too late by the stricter rule, or requested "now" so long ago that nobody expects it any more. A post in time by the stricter
- * rule is in time by any.
+ * Whether it is too late by the stricter rule, or requested "now" so long ago that nobody expects
+ * it any more. A post in time by the stricter rule is in time by any.
  */
-const mayBeMissed = ({ times }: SendDeps, { gate, work }: Omit<Claiming, 'sql'>, record: Sendable): boolean => {
+const mayBeMissed = (
+  { times }: SendDeps,
+  { gate, work }: Omit<Claiming, 'sql'>,
+  record: Sendable,
+): boolean => {
   if (work.origin === 'manual') return gate.now.getTime() - work.run_at.getTime() > times.nowMs
   const schedule = sendables[recordOf(work).sendable].moves.scheduleOf(record)
   return isMissed(schedule, { now: gate.now, tries: triesOf(work), times, policy: 'skip' })
@@ -176,7 +246,8 @@ const missed = async (deps: SendDeps, claiming: Claiming, record: Sendable): Pro
 const reasonText = {
   missed: 'the request could not be completed in time; try again',
   workspace_deletion: 'the workspace is scheduled for deletion',
-  same_text_unconfirmed: 'another item with the same text is unconfirmed on this account; settle that one first',
+  same_text_unconfirmed:
+    'another item with the same text is unconfirmed on this account; settle that one first',
 }
 
 /** Why it was not sent, for callers that wait. */
@@ -192,10 +263,17 @@ const refusalOf = (work: Work, reason: Exclude<ReturnReason, 'x_not_connected'>)
 }
 
 /** Not sent and off the schedule, with the reason. Waiting callers get it as an error. */
-const back = async ({ sql, gate, work }: Claiming, before: Sendable, reason: ReturnReason): Promise<{ decision: Decision<void> }> => {
+const back = async (
+  { sql, gate, work }: Claiming,
+  before: Sendable,
+  reason: ReturnReason,
+): Promise<{ decision: Decision<void> }> => {
   const { moves, save } = sendables[recordOf(work).sendable]
   const { record, events } = moves.returned(before, reason, gate.now)
-  const error = reason === 'x_not_connected' ? await notConnected(sql, { about: { moves, record: before } }) : refusalOf(work, reason)
+  const error =
+    reason === 'x_not_connected'
+      ? await notConnected(sql, { about: { moves, record: before } })
+      : refusalOf(work, reason)
   return {
     decision: {
       reply: undefined,

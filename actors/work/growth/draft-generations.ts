@@ -2,7 +2,12 @@
 
 import { failEffects, finishEffects, generationStores } from '#decisions/growth/generations'
 import { itemInserted } from '#decisions/growth/item-writes'
-import { type Article, articleItem, articleLengths, readyArticle } from '#domain/growth/drafting/article'
+import {
+  type Article,
+  articleItem,
+  articleLengths,
+  readyArticle,
+} from '#domain/growth/drafting/article'
 import { pointsOf, postOf } from '#domain/growth/drafting/article-text'
 import { type Batch, batchItem, grownBatch, readyBatch } from '#domain/growth/drafting/batch'
 import type { ArticleBrief, ArticleSet, ReplyBrief, ReplySet } from '#domain/growth/drafting/draft'
@@ -18,7 +23,13 @@ import { hookResults } from '#store/growth/hooks'
 import { recentItems } from '#store/growth/items'
 import { type BatchBrief, type BatchSet, draftNext, sharesOf } from './arms.ts'
 import { growthAudit } from './audit-generation.ts'
-import { ARCHIVED_MEANWHILE, formOf, productsNow, RECENT_POSTS, workspaceBrief } from './brief-parts.ts'
+import {
+  ARCHIVED_MEANWHILE,
+  formOf,
+  productsNow,
+  RECENT_POSTS,
+  workspaceBrief,
+} from './brief-parts.ts'
 import { type GenerationDeps, type GenerationWork, generationLane, runAgain } from './generation.ts'
 import { redraft } from './redraft-generation.ts'
 import { report } from './report-generation.ts'
@@ -51,12 +62,19 @@ const batch: GenerationWork<Batch, BatchBrief, BatchSet> = {
   async delivered(record, written, { sql, brief, taken, now, work }) {
     // A product may have been archived while the model was writing.
     const offered = await productsNow(sql)
-    const set = { ...written, drafts: written.drafts.filter(({ body }) => !mentionsArchived(body, offered)) }
-    const items = set.drafts
-      .slice(0, record.requested - record.delivered)
-      .map((one) =>
-        batchItem(one, { id: newId(), batchId: record.id, experimentId: record.experiment_id, length: brief.measure(one.body), now }),
-      )
+    const set = {
+      ...written,
+      drafts: written.drafts.filter(({ body }) => !mentionsArchived(body, offered)),
+    }
+    const items = set.drafts.slice(0, record.requested - record.delivered).map((one) =>
+      batchItem(one, {
+        id: newId(),
+        batchId: record.id,
+        experimentId: record.experiment_id,
+        length: brief.measure(one.body),
+        now,
+      }),
+    )
     const { save } = generationStores.batch
     const asked = askedOf(work) + set.asked
     const effects: Effects =
@@ -73,7 +91,14 @@ const article: GenerationWork<Article, ArticleBrief, ArticleSet> = {
   async brief(sql, networks, { id, topic, length, outline }) {
     const form = await formOf(sql, networks, 'article')
     const points = pointsOf(outline ?? '')
-    return { ...(await workspaceBrief(sql)), topic, points, words: articleLengths[length], ...form, seed: id }
+    return {
+      ...(await workspaceBrief(sql)),
+      topic,
+      points,
+      words: articleLengths[length],
+      ...form,
+      seed: id,
+    }
   },
   write: (drafter, brief, signal) => drafter.article(brief, signal),
   tooLate: 'ask for a shorter article',
@@ -82,7 +107,11 @@ const article: GenerationWork<Article, ArticleBrief, ArticleSet> = {
     if (mentionsArchived(postOf(title, text), await productsNow(sql)))
       return failEffects(generationStores.article, record, { error: ARCHIVED_MEANWHILE, now, work })
     const item = articleItem(set, { id: newId(), measure: brief.measure, now })
-    const effects = finishEffects(generationStores.article.save, readyArticle(record, set, { item, now }), work)
+    const effects = finishEffects(
+      generationStores.article.save,
+      readyArticle(record, set, { item, now }),
+      work,
+    )
     return { ...effects, writes: [...itemInserted(item), ...(effects.writes ?? [])] }
   },
 }
@@ -95,16 +124,29 @@ const engagement: GenerationWork<Engagement, ReplyBrief, ReplySet> = {
     const { maxLength: most, measure } = (networks.named(network) ?? networks.first).limits
     const rules = (await channelNamed(sql, 'replies'))?.format_rules ?? noRules
     const form = { maxLength: Math.min(most, rules.max_length ?? most), measure, rules }
-    const post = post_author === null || post_text === null ? null : { author: post_author, text: post_text }
-    const about = { action: action === 'quote' ? action : 'reply', post, instruction: instruction ?? '' } as const
+    const post =
+      post_author === null || post_text === null ? null : { author: post_author, text: post_text }
+    const about = {
+      action: action === 'quote' ? action : 'reply',
+      post,
+      instruction: instruction ?? '',
+    } as const
     return { ...(await workspaceBrief(sql)), ...about, ...form, seed: id }
   },
   write: (drafter, brief, signal) => drafter.reply(brief, signal),
   tooLate: 'ask again, or give the body',
   async delivered(record, { reply, model, usage }, { sql, now, work }) {
     if (mentionsArchived(reply.body, await productsNow(sql)))
-      return failEffects(generationStores.engagement, record, { error: ARCHIVED_MEANWHILE, now, work })
-    return finishEffects(generationStores.engagement.save, writtenEngagement(record, reply, { model, usage, now }), work)
+      return failEffects(generationStores.engagement, record, {
+        error: ARCHIVED_MEANWHILE,
+        now,
+        work,
+      })
+    return finishEffects(
+      generationStores.engagement.save,
+      writtenEngagement(record, reply, { model, usage, now }),
+      work,
+    )
   },
 }
 

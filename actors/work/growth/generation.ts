@@ -1,4 +1,7 @@
-/** The lane of generations: the model runs beside the mailbox, and its result comes back as one letter. The same for all kinds. */
+/**
+ * The lane of generations: the model runs beside the mailbox, and its result comes back as one
+ * letter. The same for all kinds.
+ */
 
 import type { Ending, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
@@ -53,7 +56,10 @@ interface Delivery<Brief> {
   work: Work
 }
 
-type Outcome<Written> = { kind: 'written'; written: Written } | { kind: 'failed'; error: string } | { kind: 'stopped' }
+type Outcome<Written> =
+  | { kind: 'written'; written: Written }
+  | { kind: 'failed'; error: string }
+  | { kind: 'stopped' }
 
 interface Job<Brief> {
   brief: Brief
@@ -71,7 +77,13 @@ export const generationLane = <R extends Drafting, Brief, Written>(
     const why = of.isFree || deps.drafter.name === COMPOSER ? undefined : unpaid(gate.plan)
     if (why !== undefined) return { decision: held({ of, gate, work }, record, why) }
     const brief = await of.brief(sql, deps.networks, record, work)
-    return { job: { brief }, decision: { reply: undefined, effects: { writes: [of.store.save(startGeneration(record, gate.now))] } } }
+    return {
+      job: { brief },
+      decision: {
+        reply: undefined,
+        effects: { writes: [of.store.save(startGeneration(record, gate.now))] },
+      },
+    }
   },
   run: (job, context) => write({ ...deps, of }, job, context),
   async settle(sql, gate, { work, job, outcome }) {
@@ -82,18 +94,24 @@ export const generationLane = <R extends Drafting, Brief, Written>(
     return { reply: undefined, effects: await of.delivered(record, outcome.written, delivery) }
   },
   crashed: () => ({ kind: 'failed', error: 'enqueue_failed' }),
-  givenUp: async (sql, gate, work) => failed({ of, gate, work }, await of.store.lock(sql, work.ref_id), 'enqueue_failed'),
+  givenUp: async (sql, gate, work) =>
+    failed({ of, gate, work }, await of.store.lock(sql, work.ref_id), 'enqueue_failed'),
   async orphaned(sql, gate, work) {
     const record = await of.store.lock(sql, work.ref_id)
     const died = work.attempt - stopsOf(work)
-    return died >= GENERATION_RUNS ? failed({ of, gate, work }, record, 'enqueue_failed') : again({ of, gate, work }, record)
+    return died >= GENERATION_RUNS
+      ? failed({ of, gate, work }, record, 'enqueue_failed')
+      : again({ of, gate, work }, record)
   },
 })
 
 const stopsOf = (work: Work): number => Number(work.payload.stops ?? 0)
 
 /** The row after a run that ended in order. That does not count as a run that died. */
-const stopped = (work: Work): Work => ({ ...work, payload: { ...work.payload, stops: stopsOf(work) + 1 } })
+const stopped = (work: Work): Work => ({
+  ...work,
+  payload: { ...work.payload, stops: stopsOf(work) + 1 },
+})
 
 /** Effects that let a generation go on with another run, with more in its payload. */
 export const runAgain = (work: Work, more: Record<string, unknown>, now: Date): Effects => ({
@@ -101,7 +119,13 @@ export const runAgain = (work: Work, more: Record<string, unknown>, now: Date): 
 })
 
 const write = async <R extends Drafting, Brief, Written>(
-  { drafter, failpoints, modelCalls, deadlineMs, of }: GenerationDeps & { of: GenerationWork<R, Brief, Written> },
+  {
+    drafter,
+    failpoints,
+    modelCalls,
+    deadlineMs,
+    of,
+  }: GenerationDeps & { of: GenerationWork<R, Brief, Written> },
   { brief }: Job<Brief>,
   context: LaneContext,
 ): Promise<Outcome<Written>> => {
@@ -114,8 +138,13 @@ const write = async <R extends Drafting, Brief, Written>(
     return { kind: 'written', written }
   } catch (cause) {
     if (context.signal.aborted) return { kind: 'stopped' }
-    if (deadline.aborted) return { kind: 'failed', error: `generation_failed: the model did not answer in time; ${of.tooLate}` }
-    if (cause instanceof GenerationError) return { kind: 'failed', error: `generation_failed: ${cause.hint}` }
+    if (deadline.aborted)
+      return {
+        kind: 'failed',
+        error: `generation_failed: the model did not answer in time; ${of.tooLate}`,
+      }
+    if (cause instanceof GenerationError)
+      return { kind: 'failed', error: `generation_failed: ${cause.hint}` }
     throw cause
   }
 }
@@ -135,15 +164,27 @@ const again = <R extends Drafting>({ of, gate, work }: Settling<R>, record: R): 
   },
 })
 
-const failed = <R extends Drafting>({ of, gate, work }: Settling<R>, record: R, error: string): Decision<void> => ({
+const failed = <R extends Drafting>(
+  { of, gate, work }: Settling<R>,
+  record: R,
+  error: string,
+): Decision<void> => ({
   reply: undefined,
   effects: failEffects(of.store, record, { error, now: gate.now, work }),
 })
 
-/** Its model may not be paid for. It is tried again until billing is in order, and fails if that takes too long. */
-const held = <R extends Drafting>({ of, gate, work }: Settling<R>, record: R, why: string): Decision<void> => {
+/**
+ * Its model may not be paid for. It is tried again until billing is in order, and fails if that
+ * takes too long.
+ */
+const held = <R extends Drafting>(
+  { of, gate, work }: Settling<R>,
+  record: R,
+  why: string,
+): Decision<void> => {
   const { now } = gate
-  const since = record.error === null ? now : new Date(String(work.payload.heldSince ?? now.toISOString()))
+  const since =
+    record.error === null ? now : new Date(String(work.payload.heldSince ?? now.toISOString()))
   if (now.getTime() - since.getTime() >= HELD_MS) return failed({ of, gate, work }, record, why)
   const payload = { ...work.payload, heldSince: since.toISOString() }
   return {

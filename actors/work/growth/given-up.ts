@@ -1,4 +1,7 @@
-/** Sends, and reads of doubtful ones, that have failed here as often as they may: how their records end. */
+/**
+ * Sends, and reads of doubtful ones, that have failed here as often as they may: how their records
+ * end.
+ */
 import type { Claiming } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { againOf, recordOf } from '#decisions/growth/send-work'
@@ -12,8 +15,10 @@ import { finished } from '../decisions.ts'
 import { refuseAgain } from './post-again.ts'
 import { decisionOf } from './send-replies.ts'
 
-const IN_VAIN = 'internal: it could not be sent, and nothing was; try again, and tell the operator if that fails too'
-const UNREAD = 'internal: whether it was sent could not be found out; check the account, and tell the operator'
+const IN_VAIN =
+  'internal: it could not be sent, and nothing was; try again, and tell the operator if that fails too'
+const UNREAD =
+  'internal: whether it was sent could not be found out; check the account, and tell the operator'
 const ERROR = new AppError('internal', 'it could not be sent; nothing was sent')
 
 /** No claim of it ever happened. */
@@ -37,7 +42,10 @@ export const toReview = async ({ sql, gate, work }: Claiming): Promise<Decision<
   const attempt = await openAttempt(sql, of)
   if (!attempt) return finished(work)
   const unconfirmed = moves.unconfirmed(record, { review: record.review, error: UNREAD }, gate.now)
-  const settled: Settled<Sendable> = { ...inReview({ moves, record: unconfirmed, attempt, now: gate.now }), next: { kind: 'done' } }
+  const settled: Settled<Sendable> = {
+    ...inReview({ moves, record: unconfirmed, attempt, now: gate.now }),
+    next: { kind: 'done' },
+  }
   const again = againOf(work)
   return again ? refuseAgain(settled, work, { again, error: ERROR }) : decisionOf(settled, work)
 }

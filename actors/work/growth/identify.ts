@@ -1,7 +1,12 @@
 /** Decides, under the lock, which post on the network a send has made. */
 import type { Attempt } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
-import { findPost, mayShow, type OpenAttempt, type SeenPost } from '#domain/growth/sending/reconcile'
+import {
+  findPost,
+  mayShow,
+  type OpenAttempt,
+  type SeenPost,
+} from '#domain/growth/sending/reconcile'
 import type { Made, Sendable } from '#domain/growth/sending/sendable'
 import { fingerprintText } from '#port/network/text'
 import type { Sql } from '#store/engine/db'
@@ -17,7 +22,10 @@ interface Sender {
 }
 
 /** The text as sent; later changes of the record do not matter. */
-const sentBy = (attempt: Attempt): OpenAttempt => ({ attempt, text: fingerprintText(attempt.sent_text ?? '') })
+const sentBy = (attempt: Attempt): OpenAttempt => ({
+  attempt,
+  text: fingerprintText(attempt.sent_text ?? ''),
+})
 
 export interface Identified {
   /** The post that a send of the record made. */
@@ -32,29 +40,54 @@ const MOST_CANDIDATES = 3
 
 /** Compares with what other records own, or may own by now. */
 export const identify = async (sql: Sql, sender: Sender, seen: Seen): Promise<Identified> =>
-  seen.kind === 'state' ? { post: seen.made, mayBeThere: seen.made !== undefined, candidates: [] } : identifyAmong(sql, sender, seen.posts)
+  seen.kind === 'state'
+    ? { post: seen.made, mayBeThere: seen.made !== undefined, candidates: [] }
+    : identifyAmong(sql, sender, seen.posts)
 
-const identifyAmong = async (sql: Sql, { record, attempt, connection }: Sender, shown: SeenPost[]): Promise<Identified> => {
+const identifyAmong = async (
+  sql: Sql,
+  { record, attempt, connection }: Sender,
+  shown: SeenPost[],
+): Promise<Identified> => {
   // Nobody knows what it sent.
   if (attempt.sent_text === null) return { mayBeThere: true, candidates: [] }
   const { sendable, record_id } = attempt
   const means = meansOf[sendable]
   const posts = ofForm(means, record, shown)
-  // A post by any attempt settles the record. Each sent content that was approved then, which may have changed since.
-  const own = { ...sentBy(attempt), attempt: { ...attempt, intent_at: await doubtfulSince(sql, attempt) } }
+  // A post by any attempt settles the record. Each sent content that was approved then, which may
+  // have changed since.
+  const own = {
+    ...sentBy(attempt),
+    attempt: { ...attempt, intent_at: await doubtfulSince(sql, attempt) },
+  }
   const unnamed = await means.unnamed(record, connection.id)(sql)
   const externalIds = posts.map(({ externalId }) => externalId)
   const owned = await takenPosts({ sendable, connectionId: connection.id, externalIds })(sql)
   const taken = new Set(owned.map((row) => row.external_id))
   const others = unnamed.filter((other) => other.record_id !== record_id).map(sentBy)
   const candidates = posts.filter((post) => mayShow(own, [post], taken)).slice(0, MOST_CANDIDATES)
-  return { post: findPost(own, posts, { others, taken }), mayBeThere: mayShow(own, posts, taken), candidates }
+  return {
+    post: findPost(own, posts, { others, taken }),
+    mayBeThere: mayShow(own, posts, taken),
+    candidates,
+  }
 }
 
-const ofForm = (means: Means, record: Sendable, posts: SeenPost[]): SeenPost[] => posts.filter((post) => means.hasForm(record, post))
+const ofForm = (means: Means, record: Sendable, posts: SeenPost[]): SeenPost[] =>
+  posts.filter((post) => means.hasForm(record, post))
 
-/** Whether the posts seen may include the attempt's, apart from those owned when that was last checked. */
-export const mayBeAmong = ({ record, attempt }: Omit<Sender, 'connection'>, seen: Seen, owned: Set<string>): boolean => {
+/**
+ * Whether the posts seen may include the attempt's, apart from those owned when that was last
+ * checked.
+ */
+export const mayBeAmong = (
+  { record, attempt }: Omit<Sender, 'connection'>,
+  seen: Seen,
+  owned: Set<string>,
+): boolean => {
   if (seen.kind === 'state') return seen.made !== undefined
-  return attempt.sent_text === null || mayShow(sentBy(attempt), ofForm(meansOf[attempt.sendable], record, seen.posts), owned)
+  return (
+    attempt.sent_text === null ||
+    mayShow(sentBy(attempt), ofForm(meansOf[attempt.sendable], record, seen.posts), owned)
+  )
 }

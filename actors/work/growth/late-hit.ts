@@ -1,4 +1,7 @@
-/** Watches a returned record: for a day the network is read, ever more rarely, for the post that should not exist. */
+/**
+ * Watches a returned record: for a day the network is read, ever more rarely, for the post that
+ * should not exist.
+ */
 
 import type { Claiming } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
@@ -23,15 +26,24 @@ interface Watched {
   outcome: ReadResult
 }
 
-export const settleLate = async (letter: Claiming, { record, times, job, outcome }: Watched): Promise<Decision<void>> => {
+export const settleLate = async (
+  letter: Claiming,
+  { record, times, job, outcome }: Watched,
+): Promise<Decision<void>> => {
   const { sql, gate, work } = letter
   const { moves } = sendables[job.attempt.sendable]
   const attempt = await returnedAttempt(sql, job.attempt, returnedSince(gate.now, times))
   if (attempt?.id !== job.attempt.id || !moves.isWatched(record)) return finished(work)
   const isRead = outcome.kind !== 'unread' && !moves.isSending(record)
-  const found = isRead ? await identify(sql, { record, attempt, connection: job.connection }, outcome) : undefined
+  const found = isRead
+    ? await identify(sql, { record, attempt, connection: job.connection }, outcome)
+    : undefined
   if (!found?.post) return requeuedOrOver(work, watchNext(attempt, gate.now, times))
-  const settled = lateHit({ moves, record, attempt, now: gate.now, times }, found.post, job.connection.external_id)
+  const settled = lateHit(
+    { moves, record, attempt, now: gate.now, times },
+    found.post,
+    job.connection.external_id,
+  )
   if (moves.isSent(record)) return twice(settled, work)
   const decision = decisionOf(settled, work)
   const scheduled = await workOf(sql, 'send', record.id)
@@ -39,7 +51,8 @@ export const settleLate = async (letter: Claiming, { record, times, job, outcome
   return decision
 }
 
-const requeuedOrOver = (work: Work, at: Date | undefined): Decision<void> => (at ? requeued(work, at) : finished(work))
+const requeuedOrOver = (work: Work, at: Date | undefined): Decision<void> =>
+  at ? requeued(work, at) : finished(work)
 
 const twice = ({ record, attempt, events }: Settled<Sendable>, work: Work): Decision<void> => {
   const { save, audits } = sendables[attempt.sendable]

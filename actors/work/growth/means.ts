@@ -1,4 +1,6 @@
-/** How each kind of record is sent to its network, and how the network is asked what became of it. */
+/**
+ * How each kind of record is sent to its network, and how the network is asked what became of it.
+ */
 import { createHash } from 'node:crypto'
 import { type Engagement, isWritten } from '#domain/growth/drafting/engagement'
 import type { Item } from '#domain/growth/drafting/item'
@@ -22,15 +24,22 @@ interface Request {
 export interface Means<R extends Sendable = Sendable> {
   /** SHA-256 of what is sent, as far as the network lets it be recognised. */
   hashOf(record: R): string
-  /** Whether an attempt of the account is in doubt that could not be told from one with this hash. */
+  /**
+   * Whether an attempt of the account is in doubt that could not be told from one with this hash.
+   */
   isInTheWay(sql: Sql, connectionId: string, hash: string): Promise<boolean>
-  /** Whether a doubt can end by the network's promise about requests that it answers with an error. */
+  /**
+   * Whether a doubt can end by the network's promise about requests that it answers with an error.
+   */
   endsByItself: boolean
   /** Sends one request, without retries. */
   send(network: Network, record: R, request: Request, signal: AbortSignal): Promise<SendOutcome>
   /** Reads what may show that it was sent. */
   read(network: Network, record: R, reading: Reading, signal: AbortSignal): Promise<ReadResult>
-  /** Whether a post on the account's timeline is of the form that a send of this record makes, whatever its text. */
+  /**
+   * Whether a post on the account's timeline is of the form that a send of this record makes,
+   * whatever its text.
+   */
   hasForm(record: R, post: SeenPost): boolean
   /** Attempts of the account that may own such an unnamed post. */
   unnamed(record: R, connectionId: string): Query<Attempt>
@@ -50,18 +59,26 @@ const post: Means<Item> = {
   unnamed: (_, connectionId) => unnamedAttempts(connectionId),
 }
 
-/** Replies and quotes are looked for on the account's own timeline, among answers to the same post; likes and reposts on that post. */
+/**
+ * Replies and quotes are looked for on the account's own timeline, among answers to the same post;
+ * likes and reposts on that post.
+ */
 const engagement: Means<Engagement> = {
-  hashOf: ({ body, action, post_id }) => sha256(JSON.stringify([action, post_id, fingerprintText(body ?? '')])),
+  hashOf: ({ body, action, post_id }) =>
+    sha256(JSON.stringify([action, post_id, fingerprintText(body ?? '')])),
   // Its post and its action identify it.
   isInTheWay: async () => false,
   endsByItself: false,
   send: (network, { action, post_id: postId }, { text, ...request }, signal) =>
     network.engage({ ...request, action, postId, ...(text === null ? {} : { text }) }, signal),
   read: (network, { action, post_id: postId }, reading, signal) =>
-    isWritten(action) ? readTimeline(network, reading, signal) : readPostState(network, { ...reading, action, postId }, signal),
-  hasForm: ({ action, post_id }, { inReplyTo, quoted }) => (action === 'reply' ? inReplyTo : quoted) === post_id,
-  unnamed: ({ network, action, post_id: postId }, connectionId) => unnamedAnswers({ connectionId, network, postId, action }),
+    isWritten(action)
+      ? readTimeline(network, reading, signal)
+      : readPostState(network, { ...reading, action, postId }, signal),
+  hasForm: ({ action, post_id }, { inReplyTo, quoted }) =>
+    (action === 'reply' ? inReplyTo : quoted) === post_id,
+  unnamed: ({ network, action, post_id: postId }, connectionId) =>
+    unnamedAnswers({ connectionId, network, postId, action }),
 }
 
 export const meansOf: Record<SendableKind, Means> = { post, engagement }

@@ -1,12 +1,20 @@
 /**
- * Reads the metrics of the workspace's posts. A workspace has one row of this work, queued with the time of the next read until no post is
- * left to read. A claim reserves the cost of its read.
+ * Reads the metrics of the workspace's posts. A workspace has one row of this work, queued with the
+ * time of the next read until no post is left to read. A claim reserves the cost of its read.
  */
 
 import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { readBudgetOf, untilTomorrow } from '#domain/app/read-budget'
-import { changes, EARLY_MS, nextMetricsRead, reserve, unusedReads, type Wait, waitAfter } from '#domain/growth/learning/metric-sync'
+import {
+  changes,
+  EARLY_MS,
+  nextMetricsRead,
+  reserve,
+  unusedReads,
+  type Wait,
+  waitAfter,
+} from '#domain/growth/learning/metric-sync'
 import type { MetricSnapshot } from '#domain/growth/metrics'
 import type { Occurrence } from '#domain/growth/rules/rule-trigger'
 import type { Connection } from '#domain/growth/sending/connection'
@@ -19,7 +27,15 @@ import type { Effects } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { keepPayload } from '#store/engine/work'
 import { connectionById, disconnect } from '#store/growth/connections'
-import { type DuePost, duePosts, insertSnapshots, latestSnapshots, markRead, nextReads, thinSnapshots } from '#store/growth/metrics'
+import {
+  type DuePost,
+  duePosts,
+  insertSnapshots,
+  latestSnapshots,
+  markRead,
+  nextReads,
+  thinSnapshots,
+} from '#store/growth/metrics'
 import { finished } from '../decisions.ts'
 
 export interface MetricsDeps {
@@ -49,7 +65,10 @@ const READ_DEADLINE_MS = 20_000
 /** When to check again whether billing is in order. */
 const UNPAID_MS = 10 * 60_000
 
-/** Reading twice does no harm: the reservation of a read whose process died stays in the row, and pays for the next one. */
+/**
+ * Reading twice does no harm: the reservation of a read whose process died stays in the row, and
+ * pays for the next one.
+ */
 export const metricsLane = (deps: MetricsDeps): Lane<Job, Outcome> => ({
   kind: 'metrics',
   leaseMs: 3 * READ_DEADLINE_MS,
@@ -59,13 +78,17 @@ export const metricsLane = (deps: MetricsDeps): Lane<Job, Outcome> => ({
   async settle(sql, gate, { work, job, outcome }) {
     const letter = { sql, gate, work }
     if (outcome.kind === 'stopped') return again(work, gate.now, memoryOf(work, gate.now))
-    return outcome.kind === 'read' ? settleRead(letter, job, outcome.metrics) : settleFailure(letter, job, outcome)
+    return outcome.kind === 'read'
+      ? settleRead(letter, job, outcome.metrics)
+      : settleFailure(letter, job, outcome)
   },
   crashed: () => ({ kind: 'failed', reason: 'bad_answer' }),
 })
 
 const memoryOf = ({ payload }: Work, now: Date): Memory => {
-  const waits = Object.entries((payload.waits ?? {}) as Record<string, { failures: number; until: string }>)
+  const waits = Object.entries(
+    (payload.waits ?? {}) as Record<string, { failures: number; until: string }>,
+  )
     .map(([id, { failures, until }]) => [id, { failures, until: new Date(until) }] as const)
     // Waits long over are dropped, so that the row does not grow with every account there ever was.
     .filter(([, { until }]) => until.getTime() > now.getTime() - FORGET_MS)
@@ -73,9 +96,17 @@ const memoryOf = ({ payload }: Work, now: Date): Memory => {
 }
 const FORGET_MS = 7 * 86_400_000
 
-const payloadOf = ({ waits, reserved }: Memory): Record<string, unknown> => ({ waits, ...(reserved ? { reserved } : {}) })
+const payloadOf = ({ waits, reserved }: Memory): Record<string, unknown> => ({
+  waits,
+  ...(reserved ? { reserved } : {}),
+})
 
-const again = ({ id }: Work, runAt: Date, memory: Memory, effects: Effects = {}): Decision<void> => ({
+const again = (
+  { id }: Work,
+  runAt: Date,
+  memory: Memory,
+  effects: Effects = {},
+): Decision<void> => ({
   reply: undefined,
   effects: { ...effects, requeued: [{ id, runAt, payload: payloadOf(memory) }] },
 })
@@ -101,19 +132,31 @@ const untilNext = async (
 const claimRead = async (deps: MetricsDeps, letter: Claiming): Promise<Claimed<Job>> => {
   const { sql, gate, work } = letter
   const memory = memoryOf(work, gate.now)
-  const backingOff = Object.entries(memory.waits).flatMap(([id, { until }]) => (until > gate.now ? [id] : []))
+  const backingOff = Object.entries(memory.waits).flatMap(([id, { until }]) =>
+    until > gate.now ? [id] : [],
+  )
   const until = new Date(gate.now.getTime() + EARLY_MS)
   const posts = await duePosts(sql, { now: gate.now, until, backingOff, limit: MOST_MEASURED })
   if (posts.length === 0) return { decision: await untilNext(letter, memory) }
   // Networks bill reads, so nothing is read until the workspace is paid for.
-  if (gate.plan.billing !== 'ok') return { decision: again(work, new Date(gate.now.getTime() + UNPAID_MS), memory) }
+  if (gate.plan.billing !== 'ok')
+    return { decision: again(work, new Date(gate.now.getTime() + UNPAID_MS), memory) }
   const connection = (await connectionById(posts[0]!.connection_id)(sql))[0]!
   const network = deps.networks.named(connection.network)
   const before = memory.waits[connection.id]
-  if (!network) return { decision: await untilNext(letter, waiting(memory, connection.id, waitAfter(before, gate.now))) }
+  if (!network)
+    return {
+      decision: await untilNext(
+        letter,
+        waiting(memory, connection.id, waitAfter(before, gate.now)),
+      ),
+    }
   const budget = readBudgetOf(gate, network.limits.tier)
   const taken = reserve(budget, { wanted: posts.length, before: memory.reserved, now: gate.now })
-  if (!taken) return { decision: await untilNext(letter, waiting(memory, connection.id, tomorrow(before, gate.now))) }
+  if (!taken)
+    return {
+      decision: await untilNext(letter, waiting(memory, connection.id, tomorrow(before, gate.now))),
+    }
   const { reserved, spend } = taken
   const first = [keepPayload(work.id, payloadOf({ ...memory, reserved }))]
   return {
@@ -122,7 +165,10 @@ const claimRead = async (deps: MetricsDeps, letter: Claiming): Promise<Claimed<J
   }
 }
 
-const waiting = (memory: Memory, id: string, wait: Wait): Memory => ({ ...memory, waits: { ...memory.waits, [id]: wait } })
+const waiting = (memory: Memory, id: string, wait: Wait): Memory => ({
+  ...memory,
+  waits: { ...memory.waits, [id]: wait },
+})
 
 /** A spent budget is not a failure of the account. */
 const tomorrow = (before: Wait | undefined, now: Date): Wait => ({
@@ -130,10 +176,18 @@ const tomorrow = (before: Wait | undefined, now: Date): Wait => ({
   until: new Date(now.getTime() + untilTomorrow(now) * 1_000),
 })
 
-const read = async ({ failpoints }: MetricsDeps, { connection, network, posts }: Job, context: LaneContext): Promise<Outcome> => {
+const read = async (
+  { failpoints }: MetricsDeps,
+  { connection, network, posts }: Job,
+  context: LaneContext,
+): Promise<Outcome> => {
   await failpoints('metrics.claimed')
   if (context.signal.aborted) return { kind: 'stopped' }
-  const account = { id: connection.id, externalId: connection.external_id, handle: connection.handle }
+  const account = {
+    id: connection.id,
+    externalId: connection.external_id,
+    handle: connection.handle,
+  }
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(READ_DEADLINE_MS)])
   try {
     const metrics = await network.readMetrics(
@@ -159,7 +213,11 @@ const snapshotsOf = ({ posts }: Job, metrics: PostMetrics[], at: Date): MetricSn
 }
 
 /** New metrics beside the previous ones, for rules with a metric trigger. */
-const metricOccurrences = ({ posts }: Job, fresh: MetricSnapshot[], latest: MetricSnapshot[]): Occurrence[] =>
+const metricOccurrences = (
+  { posts }: Job,
+  fresh: MetricSnapshot[],
+  latest: MetricSnapshot[],
+): Occurrence[] =>
   fresh.map((after) => ({
     kind: 'metric',
     ref: after.item_id,
@@ -169,7 +227,11 @@ const metricOccurrences = ({ posts }: Job, fresh: MetricSnapshot[], latest: Metr
   }))
 
 /** Posts missing from the network's answer are read again at their time. */
-const settleRead = async (letter: Claiming, job: Job, metrics: PostMetrics[]): Promise<Decision<void>> => {
+const settleRead = async (
+  letter: Claiming,
+  job: Job,
+  metrics: PostMetrics[],
+): Promise<Decision<void>> => {
   const { sql, gate, work } = letter
   const ids = job.posts.map(({ id }) => id)
   const read = snapshotsOf(job, metrics, gate.now)
@@ -196,5 +258,9 @@ const settleFailure = async (
   const memory = { ...memoryOf(work, gate.now), reserved: undefined }
   const writes = reason === 'disconnected' ? [disconnect(id, gate.now)] : []
   const effects = { writes, spend: unusedReads(job.network.limits, job.reserved, 0) }
-  return untilNext(letter, waiting(memory, id, waitAfter(memory.waits[id], gate.now, retryAfterMs)), { effects })
+  return untilNext(
+    letter,
+    waiting(memory, id, waitAfter(memory.waits[id], gate.now, retryAfterMs)),
+    { effects },
+  )
 }

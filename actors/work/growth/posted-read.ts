@@ -1,6 +1,7 @@
 /**
- * Reads back a post that a person has made by hand and named by its URL. What it finds is the item's own post, which is then measured like
- * any other; or the item says why not. The item stays posted whatever the network shows.
+ * Reads back a post that a person has made by hand and named by its URL. What it finds is the
+ * item's own post, which is then measured like any other; or the item says why not. The item stays
+ * posted whatever the network shows.
  */
 import type { Claimed, Claiming, Ending, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
@@ -43,7 +44,10 @@ type Outcome =
 
 const READ_DEADLINE_MS = 10_000
 
-/** A read whose process died is made again; its reservation stays spent, for the network may have billed it. */
+/**
+ * A read whose process died is made again; its reservation stays spent, for the network may have
+ * billed it.
+ */
 export const postedReadLane = (deps: PostedReadDeps): Ending<Lane<Job, Outcome>> => ({
   kind: 'posted_read',
   leaseMs: 3 * READ_DEADLINE_MS,
@@ -53,15 +57,23 @@ export const postedReadLane = (deps: PostedReadDeps): Ending<Lane<Job, Outcome>>
   async settle(sql, gate, { work, job, outcome }) {
     const letter = { sql, gate, work }
     const item = await unread(letter)
-    const spent = settleReads(job.reserved, outcome.kind === 'read' && outcome.post ? job.reserved.amount : 0)
+    const spent = settleReads(
+      job.reserved,
+      outcome.kind === 'read' && outcome.post ? job.reserved.amount : 0,
+    )
     if (!item) return finished(work, { spend: [spent] })
-    if (outcome.kind === 'stopped') return { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }
-    if (outcome.kind === 'failed') return again(letter, item, { ...outcome, effects: { spend: [spent] } })
+    if (outcome.kind === 'stopped')
+      return { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }
+    if (outcome.kind === 'failed')
+      return again(letter, item, { ...outcome, effects: { spend: [spent] } })
     return settleRead(letter, item, { job, post: outcome.post, spent })
   },
   async givenUp(sql, gate, work) {
     const item = await unread({ sql, gate, work })
-    return finished(work, item ? { writes: itemSaved(item, unreadable(item, 'url_not_read: internal', gate.now)) } : {})
+    return finished(
+      work,
+      item ? { writes: itemSaved(item, unreadable(item, 'url_not_read: internal', gate.now)) } : {},
+    )
   },
   crashed: () => ({ kind: 'failed', reason: 'bad_answer' }),
 })
@@ -80,7 +92,11 @@ interface Failure {
 }
 
 /** Tries again later; after the last try the item says why its post is not known. */
-const again = ({ gate: { now }, work }: Claiming, item: Item, { reason, retryAfterMs, from, effects = {} }: Failure): Decision<void> => {
+const again = (
+  { gate: { now }, work }: Claiming,
+  item: Item,
+  { reason, retryAfterMs, from, effects = {} }: Failure,
+): Decision<void> => {
   const { tries } = postedReadOf(work)
   const next = nextTry(tries, now, retryAfterMs)
   if (!next) {
@@ -88,30 +104,46 @@ const again = ({ gate: { now }, work }: Claiming, item: Item, { reason, retryAft
     return finished(work, { ...effects, writes })
   }
   const runAt = from && from > next ? from : next
-  return { reply: undefined, effects: { ...effects, requeued: [{ id: work.id, runAt, payload: { ...work.payload, tries: tries + 1 } }] } }
+  return {
+    reply: undefined,
+    effects: {
+      ...effects,
+      requeued: [{ id: work.id, runAt, payload: { ...work.payload, tries: tries + 1 } }],
+    },
+  }
 }
 
 const claimRead = async ({ networks }: PostedReadDeps, letter: Claiming): Promise<Claimed<Job>> => {
   const { sql, gate, work } = letter
   const item = await unread(letter)
   if (!item) return { decision: finished(work) }
-  const { account } = await loadNow(sql, { account: accountOfRecord({ sendable: 'post', record_id: item.id }) })
+  const { account } = await loadNow(sql, {
+    account: accountOfRecord({ sendable: 'post', record_id: item.id }),
+  })
   const network = account && networks.named(account.network)
   if (!network) return { decision: again(letter, item, { reason: 'x_not_connected' }) }
   // Networks bill reads, so nothing is read until the workspace is paid for.
-  if (gate.plan.billing !== 'ok') return { decision: again(letter, item, { reason: `plan_invalid:${gate.plan.billing}` }) }
+  if (gate.plan.billing !== 'ok')
+    return { decision: again(letter, item, { reason: `plan_invalid:${gate.plan.billing}` }) }
   const { tier } = network.limits
   try {
     const reserved = takeReads(readBudgetOf(gate, tier), costOf(tier, 'post', 1), gate.now)
     const { has_open_posts: _, ...connection } = account
-    return { job: { connection, network, url: item.url!, reserved }, decision: { reply: undefined, effects: { spend: [reserved] } } }
+    return {
+      job: { connection, network, url: item.url!, reserved },
+      decision: { reply: undefined, effects: { spend: [reserved] } },
+    }
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.code !== 'x_read_budget_exhausted') throw cause
     return { decision: again(letter, item, { reason: cause.code, from: tomorrow(gate.now) }) }
   }
 }
 
-const read = async ({ failpoints }: PostedReadDeps, { connection, network, url }: Job, context: LaneContext): Promise<Outcome> => {
+const read = async (
+  { failpoints }: PostedReadDeps,
+  { connection, network, url }: Job,
+  context: LaneContext,
+): Promise<Outcome> => {
   await failpoints('posted_read.reading')
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(READ_DEADLINE_MS)])
   try {
@@ -128,7 +160,11 @@ const settleRead = async (
   item: Item,
   { job: { connection }, post, spent }: { job: Job; post: OthersPost | null; spent: Spend },
 ): Promise<Decision<void>> => {
-  const place = { sendable: 'post', connectionId: connection.id, externalIds: post ? [post.externalId] : [] } as const
+  const place = {
+    sendable: 'post',
+    connectionId: connection.id,
+    externalIds: post ? [post.externalId] : [],
+  } as const
   const isTaken = (await takenPosts(place)(sql)).length > 0
   const next = readByHand(item, { post, accountExternalId: connection.external_id, isTaken, now })
   const effects: Effects = { writes: itemSaved(item, next), spend: [spent] }
@@ -136,7 +172,10 @@ const settleRead = async (
   const firstRead = new Date(Math.max(now.getTime(), next.posted_at!.getTime() + FIRST_READ_MS))
   return finished(work, {
     ...effects,
-    writes: [...effects.writes!, namePost({ itemId: item.id, connectionId: connection.id, externalId: next.external_id })],
+    writes: [
+      ...effects.writes!,
+      namePost({ itemId: item.id, connectionId: connection.id, externalId: next.external_id }),
+    ],
     work: [metricsWork({ tenantId: postedReadOf(work).tenantId, runAt: firstRead })],
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Before a returned record is sent again, the timeline is read once more, in the same lane and right before the send. Should the network
- * have broken its promise, nothing goes out twice.
+ * Before a returned record is sent again, the timeline is read once more, in the same lane and
+ * right before the send. Should the network have broken its promise, nothing goes out twice.
  */
 
 import type { Claiming } from '#actors/engine/lane'
@@ -31,17 +31,25 @@ export interface ReadBack {
 /** How long before a post, by the network's clock, its owner may be known. */
 const OWNED_BEFORE_MS = 60_000
 
-/** What to read before the send, if anything. The watch over the returned attempt pauses during the send. */
+/**
+ * What to read before the send, if anything. The watch over the returned attempt pauses during the
+ * send.
+ */
 export const readBackOf = async (
   { sql, gate, work }: Claiming,
   times: SendTimes,
 ): Promise<{ readBack: ReadBack; effects: Effects } | undefined> => {
   const returned = await returnedAttempt(sql, recordOf(work), returnedSince(gate.now, times))
   if (!returned) return undefined
-  const owned = new Set(await ownedSince(sql, returned, new Date(returned.intent_at.getTime() - OWNED_BEFORE_MS)))
+  const owned = new Set(
+    await ownedSince(sql, returned, new Date(returned.intent_at.getTime() - OWNED_BEFORE_MS)),
+  )
   const watch = await workOf(sql, 'reconcile', work.ref_id)
   const runAt = new Date(gate.now.getTime() + times.leaseMs)
-  return { readBack: { returned, owned }, effects: watch ? { requeued: [{ id: watch.id, runAt }] } : {} }
+  return {
+    readBack: { returned, owned },
+    effects: watch ? { requeued: [{ id: watch.id, runAt }] } : {},
+  }
 }
 
 /** What the timeline showed, and how many posts were read. */
@@ -54,7 +62,10 @@ interface Before {
   readBack: ReadBack
 }
 
-/** Why nothing may be sent. No `stop`: the timeline was read completely and shows nothing that may be the post. */
+/**
+ * Why nothing may be sent. No `stop`: the timeline was read completely and shows nothing that may
+ * be the post.
+ */
 export const readFirst = async (
   { record, network, connection, readBack: { returned, owned } }: Before,
   signal: AbortSignal,
@@ -63,23 +74,44 @@ export const readFirst = async (
   const result = await meansOf[returned.sendable].read(network, record, reading, signal)
   if (result.kind !== 'unread')
     return {
-      ...(mayBeAmong({ record, attempt: returned }, result, owned) ? { stop: { kind: 'shown', seen: result } } : {}),
+      ...(mayBeAmong({ record, attempt: returned }, result, owned)
+        ? { stop: { kind: 'shown', seen: result } }
+        : {}),
       resources: resourcesOf(result),
     }
   const { why, retryAfterMs, resources = 0 } = result
   if (why === 'disconnected') return { stop: { kind: 'disconnected', reason: why }, resources }
   const reason = why === 'rate_limited' ? why : 'unreachable'
-  return { stop: { kind: 'not_applied', reason, detail: 'the timeline could not be read to its end', retryAfterMs }, resources }
+  return {
+    stop: {
+      kind: 'not_applied',
+      reason,
+      detail: 'the timeline could not be read to its end',
+      retryAfterMs,
+    },
+    resources,
+  }
 }
 
-/** Decided under the lock: it is the post, or may be; or another record owns it by now, and the send is tried again. */
+/**
+ * Decided under the lock: it is the post, or may be; or another record owns it by now, and the send
+ * is tried again.
+ */
 export const settleShown = async (
   sql: Sql,
-  { sent, connection, readBack }: { sent: Sent<Sendable>; connection: Connection; readBack: ReadBack },
+  {
+    sent,
+    connection,
+    readBack,
+  }: { sent: Sent<Sendable>; connection: Connection; readBack: ReadBack },
   { seen }: Shown,
 ): Promise<Settled<Sendable>> => {
   const { returned } = readBack
-  const { post, mayBeThere } = await identify(sql, { record: sent.record, attempt: returned, connection }, seen)
+  const { post, mayBeThere } = await identify(
+    sql,
+    { record: sent.record, attempt: returned, connection },
+    seen,
+  )
   if (post) return foundBefore({ ...sent, returned }, post)
   return mayBeThere ? unclearBefore({ ...sent, returned }) : settle(sent, { kind: 'unsent' })
 }

@@ -61,7 +61,10 @@ interface Finished {
   outcome: ReadResult
 }
 
-/** What the network bills. A read whose outcome a crash lost is not charged: such reads are small, and none is ever refused. */
+/**
+ * What the network bills. A read whose outcome a crash lost is not charged: such reads are small,
+ * and none is ever refused.
+ */
 const chargesOf = ({ networks }: SendDeps, { job, outcome }: Finished, now: Date): Spend[] => {
   const network = networks.named(job.connection.network)
   const resources = resourcesOf(outcome)
@@ -78,7 +81,8 @@ const settleRead = async (
   const record = await lock(sql, of.record_id)
   const attempt = await openAttempt(sql, of)
   await deps.failpoints('reconcile.settling')
-  if (!moves.isUnconfirmed(record) || !attempt) return settleLate({ sql, gate, work }, { record, times: deps.times, job, outcome })
+  if (!moves.isUnconfirmed(record) || !attempt)
+    return settleLate({ sql, gate, work }, { record, times: deps.times, job, outcome })
   const having = (seen?: Identified) => {
     const read = readOf(outcome, seen, gate.now)
     return { moves, record, attempt: withRead(attempt, read), now: gate.now, times: deps.times }
@@ -86,7 +90,11 @@ const settleRead = async (
   const again = againOf(work)
   if (outcome.kind === 'unread') {
     const found = having()
-    if (again) return refuseAgain(afterFailedRead(withError(found), outcome.retryAfterMs), work, { again, error: errorOf(outcome) })
+    if (again)
+      return refuseAgain(afterFailedRead(withError(found), outcome.retryAfterMs), work, {
+        again,
+        error: errorOf(outcome),
+      })
     return decisionOf(afterFailedRead(found, outcome.retryAfterMs), work)
   }
   const seen = await identify(sql, { record, attempt, connection: job.connection }, outcome)
@@ -102,20 +110,32 @@ const settleRead = async (
 /** What the network showed, for people who wonder what became of a post. */
 const readOf = (outcome: ReadResult, seen: Identified | undefined, now: Date): DoubtRead => {
   const saw = seen?.post ? 'it' : seen?.mayBeThere ? 'unclear' : seen ? 'nothing' : 'unreadable'
-  const candidates = (seen?.candidates ?? []).map((post) => ({ external_id: post.externalId, url: post.url, posted_at: post.createdAt }))
+  const candidates = (seen?.candidates ?? []).map((post) => ({
+    external_id: post.externalId,
+    url: post.url,
+    posted_at: post.createdAt,
+  }))
   return { at: now, saw, posts: outcome.kind === 'read' ? outcome.posts.length : null, candidates }
 }
 
 /** Keeps watching an attempt that was returned earlier, whatever happened to the one after it. */
-const watchedOn = async (sql: Sql, { attempt, now, times }: Trial<Sendable>, settled: Settled<Sendable>): Promise<Settled<Sendable>> => {
-  const returned = attempt.number > 1 ? await returnedAttempt(sql, attempt, returnedSince(now, times)) : undefined
+const watchedOn = async (
+  sql: Sql,
+  { attempt, now, times }: Trial<Sendable>,
+  settled: Settled<Sendable>,
+): Promise<Settled<Sendable>> => {
+  const returned =
+    attempt.number > 1 ? await returnedAttempt(sql, attempt, returnedSince(now, times)) : undefined
   const at = returned && watchNext(returned, now, times)
   return at ? { ...settled, next: { kind: 'reconcile', at } } : settled
 }
 
 const UNREAD = 'the timeline could not be read to its end, so nothing was sent'
 
-const UNCLEAR = new AppError('conflict', 'cannot post again: the timeline shows a post that may be this one; mark it posted if it is')
+const UNCLEAR = new AppError(
+  'conflict',
+  'cannot post again: the timeline shows a post that may be this one; mark it posted if it is',
+)
 
 const withError = (found: Trial<Sendable>): Trial<Sendable> => ({
   ...found,
@@ -128,9 +148,13 @@ const errorOf = ({ why, retryAfterMs = 1_000 }: Unread): AppError =>
     ? new AppError('rate_limited', 'network', { retryAfter: Math.ceil(retryAfterMs / 1_000) })
     : new AppError('network_error', UNREAD)
 
-const claimRead = async ({ times }: SendDeps, { sql, gate, work }: { sql: Sql; gate: Gate; work: Work }): Promise<Claimed<ReadJob>> => {
+const claimRead = async (
+  { times }: SendDeps,
+  { sql, gate, work }: { sql: Sql; gate: Gate; work: Work },
+): Promise<Claimed<ReadJob>> => {
   const of = recordOf(work)
-  const open = (await openAttempt(sql, of)) ?? (await returnedAttempt(sql, of, returnedSince(gate.now, times)))
+  const open =
+    (await openAttempt(sql, of)) ?? (await returnedAttempt(sql, of, returnedSince(gate.now, times)))
   if (!open) return { decision: finished(work) }
   const runAt = readableFrom(open, times)
   if (againOf(work) && gate.now < runAt) return { decision: requeued(work, runAt) }
@@ -140,7 +164,11 @@ const claimRead = async ({ times }: SendDeps, { sql, gate, work }: { sql: Sql; g
   return { job: { record, attempt, connection, begunAt: gate.now }, decision: { reply: undefined } }
 }
 
-const read = async ({ networks, failpoints }: SendDeps, job: ReadJob, context: LaneContext): Promise<ReadResult> => {
+const read = async (
+  { networks, failpoints }: SendDeps,
+  job: ReadJob,
+  context: LaneContext,
+): Promise<ReadResult> => {
   const network = networks.named(job.connection.network)
   if (!network) return { kind: 'unread' }
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(READ_DEADLINE_MS)])

@@ -73,14 +73,24 @@ export const report: GenerationWork<Report, ReportBrief, Written> = {
     finishEffects(generationStores.report.save, readyReport(record, { ...written, now }), work),
 }
 
-/** Requests the weekly report. If the plan refuses, a skipped report with the reason appears in the list. */
-const requestReport = async (gate: Gate, fields: Pick<Report, 'week' | 'time_zone'>): Promise<Effects | Date> => {
+/**
+ * Requests the weekly report. If the plan refuses, a skipped report with the reason appears in the
+ * list.
+ */
+const requestReport = async (
+  gate: Gate,
+  fields: Pick<Report, 'week' | 'time_zone'>,
+): Promise<Effects | Date> => {
   try {
     return admitReport({ gate, origin: 'automatic' }, fields).effects
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause
-    if (cause.code === 'rate_limited') return new Date(gate.now.getTime() + (cause.retryAfter ?? 3_600) * 1_000)
-    const skipped = skippedReport(newReport(newId(), { ...fields, origin: 'automatic', now: gate.now }), cause.message)
+    if (cause.code === 'rate_limited')
+      return new Date(gate.now.getTime() + (cause.retryAfter ?? 3_600) * 1_000)
+    const skipped = skippedReport(
+      newReport(newId(), { ...fields, origin: 'automatic', now: gate.now }),
+      cause.message,
+    )
     return { writes: [insertReport(skipped)] }
   }
 }

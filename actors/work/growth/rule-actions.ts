@@ -1,6 +1,16 @@
-/** The actions of rules, by kind: each makes a generation or a draft. All pass the same admission as a person's request. */
+/**
+ * The actions of rules, by kind: each makes a generation or a draft. All pass the same admission as
+ * a person's request.
+ */
 
-import { type AdmittedGeneration, admitArticle, admitAudit, admitBatch, admitEngagement, admitReport } from '#decisions/growth/admission'
+import {
+  type AdmittedGeneration,
+  admitArticle,
+  admitAudit,
+  admitBatch,
+  admitEngagement,
+  admitReport,
+} from '#decisions/growth/admission'
 import { takenOf } from '#decisions/growth/generations'
 import { itemInserted } from '#decisions/growth/item-writes'
 import type { EngageAction } from '#domain/growth/drafting/engagement'
@@ -39,14 +49,25 @@ export interface ActionResult {
   effects: Effects
 }
 
-type Actions = { [K in RuleActionKind]: (context: ActionContext, action: Extract<RuleAction, { kind: K }>) => Promise<ActionResult> }
+type Actions = {
+  [K in RuleActionKind]: (
+    context: ActionContext,
+    action: Extract<RuleAction, { kind: K }>,
+  ) => Promise<ActionResult>
+}
 
 const automatic = (gate: Gate) => ({ gate, origin: 'automatic' }) as const
 
 /** A generation that was admitted. */
-const inFlight = (kind: MadeKind, { record, effects }: AdmittedGeneration<Generation>): ActionResult => {
+const inFlight = (
+  kind: MadeKind,
+  { record, effects }: AdmittedGeneration<Generation>,
+): ActionResult => {
   const [work] = effects.work ?? []
-  return { made: { kind, id: record.id, inFlight: true, taken: takenOf(work as unknown as Work) }, effects }
+  return {
+    made: { kind, id: record.id, inFlight: true, taken: takenOf(work as unknown as Work) },
+    effects,
+  }
 }
 
 const actions: Actions = {
@@ -58,25 +79,49 @@ const actions: Actions = {
     requireActive(await channelNamed(sql, 'articles'))
     return inFlight('article', admitArticle(automatic(gate), { topic, length, outline }))
   },
-  request_audit: async ({ gate }, { days }) => inFlight('audit', admitAudit(automatic(gate), { days, given: null })),
+  request_audit: async ({ gate }, { days }) =>
+    inFlight('audit', admitAudit(automatic(gate), { days, given: null })),
   draft_engagement: (context, { action }) => draftAnswer(context, action),
   async request_report({ sql, gate }) {
     const { time_zone } = (await currentProfile(sql)).profile
-    return inFlight('report', admitReport(automatic(gate), { week: weekAt(gate.now, time_zone), time_zone, origin: 'manual' }))
+    return inFlight(
+      'report',
+      admitReport(automatic(gate), {
+        week: weekAt(gate.now, time_zone),
+        time_zone,
+        origin: 'manual',
+      }),
+    )
   },
-  async resurface({ sql, gate: { now } }, { min_age_days: minAgeDays, min_engagement: minEngagement }) {
+  async resurface(
+    { sql, gate: { now } },
+    { min_age_days: minAgeDays, min_engagement: minEngagement },
+  ) {
     const best = await bestToResurface(sql, { minAgeDays, minEngagement, now })
     if (!best) return fail('conflict', skips.nothing)
     const item = resurfacedItem(best, now)
     const event = { type: 'growth.approval.requested', data: { kind: 'item', item_id: item.id } }
-    return { made: { kind: 'item', id: item.id, inFlight: false }, effects: { writes: itemInserted(item), events: [event] } }
+    return {
+      made: { kind: 'item', id: item.id, inFlight: false },
+      effects: { writes: itemInserted(item), events: [event] },
+    }
   },
 }
 
-/** Answers a signal under the network's rules, like a person: drafters write texts, anything else awaits approval at once. */
-const draftAnswer = async ({ sql, gate, networks, occurrence }: ActionContext, action: EngageAction): Promise<ActionResult> => {
+/**
+ * Answers a signal under the network's rules, like a person: drafters write texts, anything else
+ * awaits approval at once.
+ */
+const draftAnswer = async (
+  { sql, gate, networks, occurrence }: ActionContext,
+  action: EngageAction,
+): Promise<ActionResult> => {
   const signalId = occurrence.ref
-  const load = { signal: signalPart(signalId), other: engagementOnSignal({ signalId, action }), channel: channelPart('replies') }
+  const load = {
+    signal: signalPart(signalId),
+    other: engagementOnSignal({ signalId, action }),
+    channel: channelPart('replies'),
+  }
   const { other, channel, ...loaded } = await loadNow(sql, load)
   const signal = found(loaded.signal, 'no such signal')
   requireEngageable(signal, gate.now)
@@ -98,12 +143,21 @@ const draftAnswer = async ({ sql, gate, networks, occurrence }: ActionContext, a
   }
 }
 
-const resurfacedItem = ({ id, posted_at, rate, length, ...post }: Resurfaceable, now: Date): Item => {
-  const known = rate === null ? '' : ` with ${(rate * 100).toFixed(1)} reactions per 100 impressions`
+const resurfacedItem = (
+  { id, posted_at, rate, length, ...post }: Resurfaceable,
+  now: Date,
+): Item => {
+  const known =
+    rate === null ? '' : ` with ${(rate * 100).toFixed(1)} reactions per 100 impressions`
   const rationale = `First posted on ${posted_at.toISOString().slice(0, 10)}${known}. By now it may be new to many readers.`
-  return { ...newDraftItem({ ...post, rationale }, { id: newId(), length, now }), resurfaced_from: id }
+  return {
+    ...newDraftItem({ ...post, rationale }, { id: newId(), length, now }),
+    resurfaced_from: id,
+  }
 }
 
 /** Throws the `AppError` that refuses the action. */
-export const act = <K extends RuleActionKind>(context: ActionContext, action: Extract<RuleAction, { kind: K }>): Promise<ActionResult> =>
-  actions[action.kind as K](context, action)
+export const act = <K extends RuleActionKind>(
+  context: ActionContext,
+  action: Extract<RuleAction, { kind: K }>,
+): Promise<ActionResult> => actions[action.kind as K](context, action)

@@ -1,4 +1,7 @@
-/** Lanes of rules: cron times that are due, and runs started by occurrences. Everything is decided within the claim. */
+/**
+ * Lanes of rules: cron times that are due, and runs started by occurrences. Everything is decided
+ * within the claim.
+ */
 
 import type { Claiming, Ending, Lane } from '#actors/engine/lane'
 import { runEffects } from '#decisions/growth/occurrences'
@@ -6,7 +9,16 @@ import { factsNow } from '#decisions/growth/rule-facts'
 import { requireFeature } from '#domain/app/plan'
 import type { Rule } from '#domain/growth/rules/rule'
 import { type EvaluatedCondition, evaluate } from '#domain/growth/rules/rule-condition'
-import { isCapped, missedRun, overCap, type RuleRun, recordAction, runsFor, skipRun, skips } from '#domain/growth/rules/rule-run'
+import {
+  isCapped,
+  missedRun,
+  overCap,
+  type RuleRun,
+  recordAction,
+  runsFor,
+  skipRun,
+  skips,
+} from '#domain/growth/rules/rule-run'
 import { cronDue } from '#kernel/cron'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
@@ -26,7 +38,10 @@ export interface RuleDeps {
   failpoints: Failpoints
 }
 
-export const ruleLanes = ({ networks, failpoints }: RuleDeps): { rule: Ending<Lane<never, never>>; rule_cron: Lane<never, never> } => ({
+export const ruleLanes = ({
+  networks,
+  failpoints,
+}: RuleDeps): { rule: Ending<Lane<never, never>>; rule_cron: Lane<never, never> } => ({
   rule_cron: decidedAtOnce('rule_cron', async (claiming) => {
     const effects = await fireCron(claiming)
     await failpoints('rule.firing')
@@ -40,7 +55,10 @@ export const ruleLanes = ({ networks, failpoints }: RuleDeps): { rule: Ending<La
     }),
     async givenUp(sql, gate, work) {
       const run = await lockRun(sql, work.ref_id)
-      return finished(work, run?.status === 'queued' ? { writes: [saveRun(skipRun(run, skips.failed, gate.now))] } : {})
+      return finished(
+        work,
+        run?.status === 'queued' ? { writes: [saveRun(skipRun(run, skips.failed, gate.now))] } : {},
+      )
     },
   },
 })
@@ -52,10 +70,21 @@ const fireCron = async ({ sql, gate: { now, paused }, work }: Claiming): Promise
   const { run, missed, next } = cronDue(rule.trigger, work.run_at, now)
   const times = [run, missed].flatMap((time) => time?.toISOString() ?? [])
   const known = await knownRuns(sql, [rule.id], times)
-  const isNew = (time: Date | undefined): time is Date => time !== undefined && !known.has(`${rule.id} cron ${time.toISOString()}`)
-  const caused = isNew(run) ? [{ occurrence: { kind: 'cron', ref: run.toISOString() } as const, chain: [] }] : []
+  const isNew = (time: Date | undefined): time is Date =>
+    time !== undefined && !known.has(`${rule.id} cron ${time.toISOString()}`)
+  const caused = isNew(run)
+    ? [{ occurrence: { kind: 'cron', ref: run.toISOString() } as const, chain: [] }]
+    : []
   const { rule: counted, runs } = runsFor(rule, caused, { now, paused, newId })
-  if (isNew(missed)) runs.push(missedRun(newId(), rule, { kind: 'cron', ref: missed.toISOString() }, { reason: skips.missed, now }))
+  if (isNew(missed))
+    runs.push(
+      missedRun(
+        newId(),
+        rule,
+        { kind: 'cron', ref: missed.toISOString() },
+        { reason: skips.missed, now },
+      ),
+    )
   return merge(runEffects(runs), {
     writes: counted === rule ? [] : [saveCounts(counted)],
     ...(next ? { requeued: [{ id: work.id, runAt: next }] } : { settled: [work.id] }),
@@ -77,10 +106,18 @@ const executeRun = async (networks: Networks, { sql, gate, work }: Claiming): Pr
   if (isCapped(rule, gate.now)) return overCapEffects(rule, run, gate.now)
   const conditions = await evaluateConditions({ sql, gate }, rule, run)
   if (!conditions.every(({ holds }) => holds)) return skip(skips.conditions, conditions)
-  const done = await refusalOf(() => act({ sql, gate, networks, occurrence: { kind: run.trigger, ref: run.occurrence } }, rule.action))
+  const done = await refusalOf(() =>
+    act(
+      { sql, gate, networks, occurrence: { kind: run.trigger, ref: run.occurrence } },
+      rule.action,
+    ),
+  )
   if (typeof done === 'string') return skip(done, conditions)
   const after = recordAction({ ...run, conditions }, rule, done.made, gate.now)
-  return merge(done.effects, { writes: [saveRun(after.run), saveCounts(after.rule)], audit: auditOf(after.run) })
+  return merge(done.effects, {
+    writes: [saveRun(after.run), saveCounts(after.rule)],
+    audit: auditOf(after.run),
+  })
 }
 
 const requireRules = ({ plan }: Gate): object => {
@@ -107,7 +144,8 @@ const evaluateConditions = async (
   run: RuleRun,
 ): Promise<EvaluatedCondition[]> => {
   if (conditions.length === 0) return []
-  const timeZone = trigger.kind === 'cron' ? trigger.time_zone : (await currentProfile(sql)).profile.time_zone
+  const timeZone =
+    trigger.kind === 'cron' ? trigger.time_zone : (await currentProfile(sql)).profile.time_zone
   const occurrence = { kind: run.trigger, ref: run.occurrence }
   const known = await factsNow(
     conditions.map(({ fact }) => fact),

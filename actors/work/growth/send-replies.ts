@@ -9,7 +9,10 @@ import { forgetPending } from '#store/engine/idempotency'
 import type { Work } from '#store/engine/work'
 import type { Standing } from '#store/growth/standing'
 
-const NOT_POSTED = new AppError('network_error', 'the network returned an error, and its timeline shows that nothing was posted')
+const NOT_POSTED = new AppError(
+  'network_error',
+  'the network returned an error, and its timeline shows that nothing was posted',
+)
 
 interface Answered {
   outcome?: SendOutcome
@@ -18,13 +21,24 @@ interface Answered {
   found?: Standing | undefined
 }
 
-/** The rows that follow from the machine's decision, and the answer to waiting callers. Doubt is no answer yet. */
-export const decisionOf = (settled: Settled<Sendable>, work: Work, { outcome, error: known, found }: Answered = {}): Decision<void> => {
+/**
+ * The rows that follow from the machine's decision, and the answer to waiting callers. Doubt is no
+ * answer yet.
+ */
+export const decisionOf = (
+  settled: Settled<Sendable>,
+  work: Work,
+  { outcome, error: known, found }: Answered = {},
+): Decision<void> => {
   const { record, attempt } = settled
   const { moves, answer } = sendables[attempt.sendable]
   const effects = settledEffects(settled, work, found)
   if (moves.isSent(record))
-    return { reply: undefined, effects, answers: [{ refId: record.id, with: { status: 200, body: answer(record) } }] }
+    return {
+      reply: undefined,
+      effects,
+      answers: [{ refId: record.id, with: { status: 200, body: answer(record) } }],
+    }
   const error = attempt.state === 'returned' ? NOT_POSTED : (known ?? (outcome && errorOf(outcome)))
   if (!error) return { reply: undefined, effects }
   effects.writes?.push(forgetPending(record.id, againOf(work)?.askedAt))

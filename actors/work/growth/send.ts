@@ -1,4 +1,7 @@
-/** The lane that sends: claim and intent in one commit, one request without retries, the answer as a letter. */
+/**
+ * The lane that sends: claim and intent in one commit, one request without retries, the answer as a
+ * letter.
+ */
 import type { Claiming, Ending, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { notConnected } from '#decisions/growth/not-connected'
@@ -18,7 +21,15 @@ import { openAttempt } from '#store/growth/attempts'
 import { disconnect } from '#store/growth/connections'
 import { type Standing, standing } from '#store/growth/standing'
 import { requeued } from '../decisions.ts'
-import { type ClaimParts, claimLoad, claimOnceMore, claimRecord, claimRecordAhead, type SendDeps, type SendJob } from './claim-send.ts'
+import {
+  type ClaimParts,
+  claimLoad,
+  claimOnceMore,
+  claimRecord,
+  claimRecordAhead,
+  type SendDeps,
+  type SendJob,
+} from './claim-send.ts'
 import { notSent, toReview } from './given-up.ts'
 import { meansOf } from './means.ts'
 import { readFirst, type Shown, settleShown } from './read-back.ts'
@@ -30,26 +41,38 @@ type Answer = (SendOutcome | Shown) & { resources?: number }
 
 type SettleLoad = { record: Part<Sendable | undefined>; found: Part<Standing | undefined> }
 
-export const sendLane = (deps: SendDeps): Ending<UnrepeatableLane<SendJob, Answer, SettleLoad, ClaimParts>> => ({
+export const sendLane = (
+  deps: SendDeps,
+): Ending<UnrepeatableLane<SendJob, Answer, SettleLoad, ClaimParts>> => ({
   kind: 'send',
   leaseMs: deps.times.leaseMs,
   priority: 'control',
   claim(sql, gate, work, loaded) {
     const again = againOf(work)
-    return again ? claimOnceMore(deps, { sql, gate, work }, again) : claimRecord(deps, { sql, gate, work }, loaded)
+    return again
+      ? claimOnceMore(deps, { sql, gate, work }, again)
+      : claimRecord(deps, { sql, gate, work }, loaded)
   },
   claimLoad,
   claimAhead: (gate, work, loaded) => claimRecordAhead(deps, { gate, work }, loaded),
-  // Of another record's claim, only an attempt that stays open, a new doubt or a lost connection can change anything.
+  // Of another record's claim, only an attempt that stays open, a new doubt or a lost connection
+  // can change anything.
   isPlain: ({ work, job, outcome }) => outcome.kind === 'posted' && !againOf(work) && !job.readBack,
   run: (job, context) => send(deps, job, context),
   load: ({ work, job, outcome }) => ({
     record: sendables[job.attempt.sendable].part(work.ref_id),
     found: when(outcome.kind === 'posted', standing(work.ref_id)),
   }),
-  settle: (sql, gate, { work, job, outcome }, loaded) => settleAnswer(deps, { sql, gate, work }, { job, outcome, loaded }),
-  givenUp: (sql, gate, work) => (work.state === 'running' ? perhapsSent(deps, { sql, gate, work }) : notSent({ sql, gate, work })),
-  crashed: (cause) => ({ kind: 'unknown', reason: `the send broke off: ${cause instanceof Error ? cause.name : 'unknown error'}` }),
+  settle: (sql, gate, { work, job, outcome }, loaded) =>
+    settleAnswer(deps, { sql, gate, work }, { job, outcome, loaded }),
+  givenUp: (sql, gate, work) =>
+    work.state === 'running'
+      ? perhapsSent(deps, { sql, gate, work })
+      : notSent({ sql, gate, work }),
+  crashed: (cause) => ({
+    kind: 'unknown',
+    reason: `the send broke off: ${cause instanceof Error ? cause.name : 'unknown error'}`,
+  }),
   orphaned: (sql, gate, work) => doubted(deps, { sql, gate, work }),
 })
 
@@ -59,19 +82,39 @@ interface Answered {
   loaded: Loaded<SettleLoad>
 }
 
-/** What the network answered becomes rows: the attempt's end, the record's state, and what else the answer says of the account. */
-const settleAnswer = async (deps: SendDeps, { sql, gate, work }: Claiming, { job, outcome, loaded }: Answered): Promise<Decision<void>> => {
+/**
+ * What the network answered becomes rows: the attempt's end, the record's state, and what else the
+ * answer says of the account.
+ */
+const settleAnswer = async (
+  deps: SendDeps,
+  { sql, gate, work }: Claiming,
+  { job, outcome, loaded }: Answered,
+): Promise<Decision<void>> => {
   const { attempt } = job
   const { moves } = sendables[attempt.sendable]
   const record = loaded.record ?? fail('not_found', `no such ${moves.noun}`)
-  const sent = { moves, record, attempt, tries: triesOf(work), now: gate.now, times: deps.times, appliesWithinMs: promised(job) }
+  const sent = {
+    moves,
+    record,
+    attempt,
+    tries: triesOf(work),
+    now: gate.now,
+    times: deps.times,
+    appliesWithinMs: promised(job),
+  }
   const settled = await settledAs(sql, { sent, job, work }, outcome)
   const lost = { about: { moves, record }, but: job.connection.id }
   const error = outcome.kind === 'disconnected' ? await notConnected(sql, lost) : undefined
-  const decision = outcome.kind === 'shown' ? decisionOf(settled, work) : decisionOf(settled, work, { outcome, error, found: loaded.found })
-  if (outcome.kind === 'disconnected') decision.effects!.writes!.push(disconnect(job.connection.id, gate.now))
+  const decision =
+    outcome.kind === 'shown'
+      ? decisionOf(settled, work)
+      : decisionOf(settled, work, { outcome, error, found: loaded.found })
+  if (outcome.kind === 'disconnected')
+    decision.effects!.writes!.push(disconnect(job.connection.id, gate.now))
   const { resources = 0 } = outcome
-  if (resources > 0) decision.effects!.spend = [chargeDoubtRead(job.network.limits.tier, resources, gate.now)]
+  if (resources > 0)
+    decision.effects!.spend = [chargeDoubtRead(job.network.limits.tier, resources, gate.now)]
   return decision
 }
 
@@ -83,11 +126,16 @@ const doubted = async (deps: SendDeps, { sql, gate, work }: Claiming): Promise<D
   const attempt = await openAttempt(sql, of)
   // Claim and attempt are one commit, so there is an attempt; without one nothing was sent.
   if (!attempt) return requeued(work, gate.now)
-  // The process may still be alive and send until its lease ends, so look only afterwards. If the clock stepped back, the lease may end
-  // later than one that begins now.
+  // The process may still be alive and send until its lease ends, so look only afterwards. If the
+  // clock stepped back, the lease may end later than one that begins now.
   const now = gate.now.getTime()
-  const settleFrom = new Date(Math.min(Math.max(now, attempt.lease_until.getTime()), now + deps.times.leaseMs))
-  return decisionOf(orphaned({ moves, record, attempt, now: gate.now, times: deps.times }, settleFrom), work)
+  const settleFrom = new Date(
+    Math.min(Math.max(now, attempt.lease_until.getTime()), now + deps.times.leaseMs),
+  )
+  return decisionOf(
+    orphaned({ moves, record, attempt, now: gate.now, times: deps.times }, settleFrom),
+    work,
+  )
 }
 
 /** Even its doubt could not be written down: then a person must look. */
@@ -104,36 +152,55 @@ const settledAs = (
     : settleSend(sql, { sent, work }, outcome)
 
 /**
- * The network's promise about requests that it answers with an error, unless an earlier attempt may have made the post, or the text cannot
- * be recognised.
+ * The network's promise about requests that it answers with an error, unless an earlier attempt may
+ * have made the post, or the text cannot be recognised.
  */
 const promised = ({ attempt, network, isDoubted }: SendJob): number | undefined =>
-  !meansOf[attempt.sendable].endsByItself || isDoubted || fingerprintText(attempt.sent_text ?? '') === ''
+  !meansOf[attempt.sendable].endsByItself ||
+  isDoubted ||
+  fingerprintText(attempt.sent_text ?? '') === ''
     ? undefined
     : appliesWithin(network.limits)
 
 /**
- * Sends once, if the timeline that must be read first shows nothing. Nothing is sent if it is too late for the lease, or the lane was
- * recalled.
+ * Sends once, if the timeline that must be read first shows nothing. Nothing is sent if it is too
+ * late for the lease, or the lane was recalled.
  */
 const send = async (deps: SendDeps, job: SendJob, context: LaneContext): Promise<Answer> => {
   await deps.failpoints('send.claimed')
   const { readBack } = job
   if (!readBack) return sendOnce(deps, job, context)
   const { leaseMs, deadlineMs, marginMs } = deps.times
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(Math.max(1, leaseMs - deadlineMs - marginMs))])
+  const signal = AbortSignal.any([
+    context.signal,
+    AbortSignal.timeout(Math.max(1, leaseMs - deadlineMs - marginMs)),
+  ])
   const { stop, resources } = await readFirst({ ...job, readBack }, signal)
   await deps.failpoints('send.looked')
   if (context.signal.aborted) return { kind: 'unsent', resources }
   return { ...(stop ?? (await sendOnce(deps, job, context))), resources }
 }
 
-const sendOnce = async ({ times, failpoints }: SendDeps, job: SendJob, context: LaneContext): Promise<SendOutcome> => {
+const sendOnce = async (
+  { times, failpoints }: SendDeps,
+  job: SendJob,
+  context: LaneContext,
+): Promise<SendOutcome> => {
   const tooLate = context.elapsed() > times.leaseMs - times.deadlineMs - times.marginMs
   if (tooLate || !context.commit()) return { kind: 'unsent' }
   const { record, attempt, network, connection } = job
-  const request = { account: accountOf(connection), text: attempt.sent_text, attemptId: attempt.id, deadlineMs: times.deadlineMs }
-  const outcome = await meansOf[attempt.sendable].send(network, record, request, AbortSignal.timeout(times.deadlineMs))
+  const request = {
+    account: accountOf(connection),
+    text: attempt.sent_text,
+    attemptId: attempt.id,
+    deadlineMs: times.deadlineMs,
+  }
+  const outcome = await meansOf[attempt.sendable].send(
+    network,
+    record,
+    request,
+    AbortSignal.timeout(times.deadlineMs),
+  )
   await failpoints('send.sent')
   return outcome
 }

@@ -15,13 +15,20 @@ export interface Unread {
 }
 
 /** The timeline, or the state of the post itself: `made` if the action was taken. */
-export type Seen = { kind: 'read'; posts: SeenPost[] } | { kind: 'state'; made: Made | undefined; resources: number }
+export type Seen =
+  | { kind: 'read'; posts: SeenPost[] }
+  | { kind: 'state'; made: Made | undefined; resources: number }
 export type ReadResult = Seen | Unread
 
 /** How many resources the network returned, and bills. */
-export const resourcesOf = (result: ReadResult): number => (result.kind === 'read' ? result.posts.length : (result.resources ?? 0))
+export const resourcesOf = (result: ReadResult): number =>
+  result.kind === 'read' ? result.posts.length : (result.resources ?? 0)
 
-export const accountOf = ({ id, external_id: externalId, handle }: Connection): NetworkAccount => ({ id, externalId, handle })
+export const accountOf = ({ id, external_id: externalId, handle }: Connection): NetworkAccount => ({
+  id,
+  externalId,
+  handle,
+})
 
 export interface Reading {
   account: NetworkAccount
@@ -40,11 +47,18 @@ const reading = async (read: () => Promise<ReadResult>): Promise<ReadResult> => 
 }
 
 /** From before the attempt until now. An incomplete read proves nothing either. */
-export const readTimeline = (network: Network, { account, since }: Reading, signal: AbortSignal): Promise<ReadResult> =>
+export const readTimeline = (
+  network: Network,
+  { account, since }: Reading,
+  signal: AbortSignal,
+): Promise<ReadResult> =>
   reading(async () => {
     const { posts, complete } = await network.readTimeline(account, since, signal)
     if (!complete) return { kind: 'unread', resources: posts.length }
-    return { kind: 'read', posts: posts.map((post) => ({ ...post, text: fingerprintText(post.text) })) }
+    return {
+      kind: 'read',
+      posts: posts.map((post) => ({ ...post, text: fingerprintText(post.text) })),
+    }
   })
 
 interface OfPost extends Reading {
@@ -52,11 +66,22 @@ interface OfPost extends Reading {
   action: EngageAction
 }
 
-/** A post that is gone shows nothing. A network that does not say what was done to a post decides nothing. */
-export const readPostState = (network: Network, { account, postId, action }: OfPost, signal: AbortSignal): Promise<ReadResult> =>
+/**
+ * A post that is gone shows nothing. A network that does not say what was done to a post decides
+ * nothing.
+ */
+export const readPostState = (
+  network: Network,
+  { account, postId, action }: OfPost,
+  signal: AbortSignal,
+): Promise<ReadResult> =>
   reading(async () => {
     const post = await network.readPost(account, postId, signal)
     if (!post) return { kind: 'state', made: undefined, resources: 0 }
     if (!post.done) return { kind: 'unread', resources: 1 }
-    return { kind: 'state', made: post.done.includes(action) ? { externalId: postId, url: null } : undefined, resources: 1 }
+    return {
+      kind: 'state',
+      made: post.done.includes(action) ? { externalId: postId, url: null } : undefined,
+      resources: 1,
+    }
   })

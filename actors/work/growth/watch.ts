@@ -1,15 +1,36 @@
 /**
- * Reads the posts of targets. Each active target has a row of work, due at its next read; pausing the target removes it. A claim reserves
- * the most that the read can cost, and the rest is returned.
+ * Reads the posts of targets. Each active target has a row of work, due at its next read; pausing
+ * the target removes it. A claim reserves the most that the read can cost, and the rest is
+ * returned.
  */
 
 import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { hasFeature } from '#domain/app/plan'
-import { costOf, readBudgetOf, settleReads, takeReads, untilTomorrow } from '#domain/app/read-budget'
+import {
+  costOf,
+  readBudgetOf,
+  settleReads,
+  takeReads,
+  untilTomorrow,
+} from '#domain/app/read-budget'
 import { productsForBrief } from '#domain/growth/drafting/product'
-import { MOST_OPEN_SIGNALS, newSignal, overflow, SIGNAL_MS, type Signal, topicsOf } from '#domain/growth/learning/signal'
-import { MOST_POSTS, nextTargetRead, readTarget, type Target, unreadTarget, watchCost } from '#domain/growth/learning/target'
+import {
+  MOST_OPEN_SIGNALS,
+  newSignal,
+  overflow,
+  SIGNAL_MS,
+  type Signal,
+  topicsOf,
+} from '#domain/growth/learning/signal'
+import {
+  MOST_POSTS,
+  nextTargetRead,
+  readTarget,
+  type Target,
+  unreadTarget,
+  watchCost,
+} from '#domain/growth/learning/target'
 import type { Connection } from '#domain/growth/sending/connection'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
@@ -22,7 +43,13 @@ import type { Work } from '#store/engine/work'
 import { currentDefault } from '#store/growth/connections'
 import { allProducts } from '#store/growth/products'
 import { currentProfile } from '#store/growth/profiles'
-import { expireSignals, forgetSignals, insertSignal, knownSignals, openScores } from '#store/growth/signals'
+import {
+  expireSignals,
+  forgetSignals,
+  insertSignal,
+  knownSignals,
+  openScores,
+} from '#store/growth/signals'
 import { lockTarget, NOT_CONNECTED, saveTarget } from '#store/growth/targets'
 import { finished, requeued } from '../decisions.ts'
 
@@ -56,26 +83,40 @@ export const watchLane = (deps: WatchDeps): Lane<Job, Outcome> => ({
   run: (job, context) => read(deps, job, context),
   async settle(sql, gate, { work, job, outcome }) {
     if (outcome.kind === 'read') return settleRead({ sql, gate, work }, job, outcome.posts)
-    // The network may have answered and billed a read that nobody waited for: the reservation stays spent.
+    // The network may have answered and billed a read that nobody waited for: the reservation stays
+    // spent.
     if (outcome.kind === 'stopped') return requeued(work, gate.now)
     const target = unreadTarget(await lockTarget(sql, work.ref_id), outcome.error, gate.now)
-    const runAt = new Date(Math.max(nextTargetRead(target).getTime(), gate.now.getTime() + (outcome.retryAfterMs ?? 0)))
-    return scheduleNext({ work, target, runAt }, { writes: [saveTarget(target)], spend: [settleReads(job.reserved, 0)] })
+    const runAt = new Date(
+      Math.max(nextTargetRead(target).getTime(), gate.now.getTime() + (outcome.retryAfterMs ?? 0)),
+    )
+    return scheduleNext(
+      { work, target, runAt },
+      { writes: [saveTarget(target)], spend: [settleReads(job.reserved, 0)] },
+    )
   },
   crashed: () => ({ kind: 'failed', error: 'bad_answer' }),
 })
 
 /** Queues the next read, or finishes if the target was paused in the meantime. */
-const scheduleNext = ({ work, target, runAt }: { work: Work; target: Target; runAt: Date }, effects: Effects): Decision<void> =>
+const scheduleNext = (
+  { work, target, runAt }: { work: Work; target: Target; runAt: Date },
+  effects: Effects,
+): Decision<void> =>
   target.status === 'active' ? requeued(work, runAt, effects) : finished(work, effects)
 
-/** The account to read with, or the reason why there is none: not connected, not paid for, not in the plan. */
+/**
+ * The account to read with, or the reason why there is none: not connected, not paid for, not in
+ * the plan.
+ */
 const reader = async ({ networks }: WatchDeps, { sql, gate }: Claiming) => {
   const connection = await currentDefault(sql)
   const network = connection && networks.named(connection.network)
   if (!network) return NOT_CONNECTED
   if (gate.plan.billing !== 'ok') return `plan_invalid:${gate.plan.billing}`
-  return hasFeature(gate.plan, 'engagement') ? { connection, network } : 'plan_feature_disabled:engagement'
+  return hasFeature(gate.plan, 'engagement')
+    ? { connection, network }
+    : 'plan_feature_disabled:engagement'
 }
 
 const claimRead = async (deps: WatchDeps, letter: Claiming): Promise<Claimed<Job>> => {
@@ -87,7 +128,9 @@ const claimRead = async (deps: WatchDeps, letter: Claiming): Promise<Claimed<Job
     decision: requeued(
       work,
       runAt,
-      target.last_error === error ? {} : { writes: [saveTarget({ ...target, last_error: error, updated_at: now })] },
+      target.last_error === error
+        ? {}
+        : { writes: [saveTarget({ ...target, last_error: error, updated_at: now })] },
     ),
   })
   const found = await reader(deps, letter)
@@ -95,8 +138,13 @@ const claimRead = async (deps: WatchDeps, letter: Claiming): Promise<Claimed<Job
   const { tier } = found.network.limits
   try {
     const reserved = takeReads(readBudgetOf(gate, tier), watchCost(tier), now)
-    const since = new Date(Math.max(now.getTime() - SIGNAL_MS, (target.last_read_at?.getTime() ?? 0) - OVERLAP_MS))
-    return { job: { target, ...found, since, reserved }, decision: { reply: undefined, effects: { spend: [reserved] } } }
+    const since = new Date(
+      Math.max(now.getTime() - SIGNAL_MS, (target.last_read_at?.getTime() ?? 0) - OVERLAP_MS),
+    )
+    return {
+      job: { target, ...found, since, reserved },
+      decision: { reply: undefined, effects: { spend: [reserved] } },
+    }
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.code !== 'x_read_budget_exhausted') throw cause
     return later(cause.code, new Date(now.getTime() + untilTomorrow(now) * 1_000))
@@ -105,12 +153,24 @@ const claimRead = async (deps: WatchDeps, letter: Claiming): Promise<Claimed<Job
 /** Networks show posts late, and clocks differ. A post seen twice is still one signal. */
 const OVERLAP_MS = 15 * 60_000
 
-const read = async ({ failpoints }: WatchDeps, { target, connection, network, since }: Job, context: LaneContext): Promise<Outcome> => {
+const read = async (
+  { failpoints }: WatchDeps,
+  { target, connection, network, since }: Job,
+  context: LaneContext,
+): Promise<Outcome> => {
   await failpoints('watch.reading')
-  const account = { id: connection.id, externalId: connection.external_id, handle: connection.handle }
+  const account = {
+    id: connection.id,
+    externalId: connection.external_id,
+    handle: connection.handle,
+  }
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(READ_DEADLINE_MS)])
   try {
-    const posts = await network.readHandle(account, { handle: target.handle, since, limit: MOST_POSTS }, signal)
+    const posts = await network.readHandle(
+      account,
+      { handle: target.handle, since, limit: MOST_POSTS },
+      signal,
+    )
     return { kind: 'read', posts }
   } catch (cause) {
     if (context.signal.aborted) return { kind: 'stopped' }
@@ -125,31 +185,59 @@ const newSignals = async (
   { target, connection, network }: Job,
   posts: OthersPost[],
 ): Promise<Effects> => {
-  const known = await knownSignals(sql, { network: network.name, postIds: posts.map(({ externalId }) => externalId) })
-  const fresh = posts.filter(({ externalId, author }) => !known.has(externalId) && author.externalId !== connection.external_id)
+  const known = await knownSignals(sql, {
+    network: network.name,
+    postIds: posts.map(({ externalId }) => externalId),
+  })
+  const fresh = posts.filter(
+    ({ externalId, author }) =>
+      !known.has(externalId) && author.externalId !== connection.external_id,
+  )
   const over = forgetSignals(now)
   if (fresh.length === 0) return { writes: [expireSignals([], now), over] }
   const { products } = productsForBrief(await allProducts(sql))
   const terms = topicsOf((await currentProfile(sql)).profile, products)
   const signals = fresh.flatMap((post): Signal[] => {
     const { externalId, url, author, text, addressesUs } = post
-    const engaged = { network: network.name, post_id: externalId, post_url: url, post_author: author.handle, post_text: text }
+    const engaged = {
+      network: network.name,
+      post_id: externalId,
+      post_url: url,
+      post_author: author.handle,
+      post_text: text,
+    }
     const one = { post, engaged: { ...engaged, addresses_us: addressesUs }, targetId: target.id }
     const signal = newSignal(newId(), one, { terms, priority: target.priority, now })
     return signal ? [signal] : []
   })
   const tooMany = overflow([...(await openScores(sql)), ...signals], MOST_OPEN_SIGNALS)
-  const kept = signals.map((signal): Signal => (tooMany.has(signal.id) ? { ...signal, status: 'expired' } : signal))
-  const occurrences = kept.flatMap(({ id: ref, score, status }) => (status === 'open' ? [{ kind: 'signal' as const, ref, score }] : []))
-  return { writes: [...kept.map((signal) => insertSignal(signal)), expireSignals([...tooMany], now), over], occurrences }
+  const kept = signals.map(
+    (signal): Signal => (tooMany.has(signal.id) ? { ...signal, status: 'expired' } : signal),
+  )
+  const occurrences = kept.flatMap(({ id: ref, score, status }) =>
+    status === 'open' ? [{ kind: 'signal' as const, ref, score }] : [],
+  )
+  return {
+    writes: [...kept.map((signal) => insertSignal(signal)), expireSignals([...tooMany], now), over],
+    occurrences,
+  }
 }
 
-const settleRead = async (letter: Claiming, job: Job, posts: OthersPost[] | null): Promise<Decision<void>> => {
+const settleRead = async (
+  letter: Claiming,
+  job: Job,
+  posts: OthersPost[] | null,
+): Promise<Decision<void>> => {
   const { sql, gate, work } = letter
   const { tier } = job.network.limits
   const resources = (posts?.length ?? 0) + 1
   const cost = costOf(tier, 'post', posts?.length ?? 0) + costOf(tier, 'account', 1)
-  const spent = { found: posts !== null, reads: resources, micros: tier === 'payg' ? cost : 0, now: gate.now }
+  const spent = {
+    found: posts !== null,
+    reads: resources,
+    micros: tier === 'payg' ? cost : 0,
+    now: gate.now,
+  }
   const target = readTarget(await lockTarget(sql, work.ref_id), spent)
   const signals = await newSignals(letter, job, posts ?? [])
   const effects = { writes: [saveTarget(target)], spend: [settleReads(job.reserved, cost)] }

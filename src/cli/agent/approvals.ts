@@ -8,7 +8,10 @@ import { reportFailure } from '../report.ts'
 import { harmless, warnOfUnseen } from '../text.ts'
 import { type AgentContext, operationOf } from './context.ts'
 
-/** As the person at the terminal sees them, if there is one: what that person may decide depends on the role. */
+/**
+ * As the person at the terminal sees them, if there is one: what that person may decide depends on
+ * the role.
+ */
 export const pendingOf = async ({ ask, person }: AgentContext, id: string): Promise<Approval[]> => {
   const read = (as?: 'person') => ask<{ approvals: Approval[] }>('agent.jobs.get', { id }, as)
   // The session may have ended, or be of another workspace than the key.
@@ -16,7 +19,9 @@ export const pendingOf = async ({ ask, person }: AgentContext, id: string): Prom
   return approvals.filter(({ status }) => status === 'pending')
 }
 
-/** The sentence, the account, the text and the beginning of its hash: what the decision is bound to. */
+/**
+ * The sentence, the account, the text and the beginning of its hash: what the decision is bound to.
+ */
 const shown = ({ summary, subject: { account, text, sha256 }, why }: Approval): string =>
   [
     summary,
@@ -33,12 +38,16 @@ export interface Asking {
   signal: AbortSignal
 }
 
-type Decision = { approve: true; arguments?: Record<string, unknown> } | { approve: false; reason?: string }
+type Decision =
+  | { approve: true; arguments?: Record<string, unknown> }
+  | { approve: false; reason?: string }
 
 const objectIn = (text: string): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
   } catch {
     return undefined
   }
@@ -48,20 +57,26 @@ type Arguments = Record<string, unknown>
 
 /** Other arguments, from an editor or typed as JSON. Undefined if they stay as they are. */
 const edited = async ({ context: { host }, lines, signal }: Asking, before: Arguments) => {
-  const text = (await host.edit(JSON.stringify(before, null, 2), 'arguments.json')) ?? (await lines.next('arguments as JSON: ', signal))
+  const text =
+    (await host.edit(JSON.stringify(before, null, 2), 'arguments.json')) ??
+    (await lines.next('arguments as JSON: ', signal))
   if (text === undefined || text.trim() === '') return undefined
   const after = objectIn(text)
   if (!after) host.stderr.write('not a JSON object; the arguments stay as they are\n')
   return after
 }
 
-/** The arguments with another text, from an editor or typed in a line. Undefined if it stays as it is. */
+/**
+ * The arguments with another text, from an editor or typed in a line. Undefined if it stays as it
+ * is.
+ */
 const rewritten = async (
   { context: { host }, lines, signal }: Asking,
   approval: Approval,
   own: CallText,
 ): Promise<Arguments | undefined> => {
-  const text = (await host.edit(own.text, 'text.md')) ?? (await lines.next('text, in one line: ', signal))
+  const text =
+    (await host.edit(own.text, 'text.md')) ?? (await lines.next('text, in one line: ', signal))
   if (text === undefined || text.trim() === '' || text === own.text) return undefined
   return withText(approval, own, text)
 }
@@ -84,10 +99,14 @@ const answerTo = async (asking: Asking, approval: Approval): Promise<Decision | 
     if (line === undefined) return undefined
     if (/^y(es)?$/i.test(line)) return { approve: true, ...(changed ? { arguments: changed } : {}) }
     const [isNo, reason] = /^no?(?:\s+(.*))?$/is.exec(line) ?? []
-    if (isNo !== undefined) return { approve: false, ...(reason ? { reason: reason.slice(0, 500) } : {}) }
+    if (isNo !== undefined)
+      return { approve: false, ...(reason ? { reason: reason.slice(0, 500) } : {}) }
     const own = textOfCall(now)
-    if (/^e(dit)?$/i.test(line)) changed = (await (own ? rewritten(asking, now, own) : edited(asking, now.arguments))) ?? changed
-    else if (own && /^a(rguments)?$/i.test(line)) changed = (await edited(asking, now.arguments)) ?? changed
+    if (/^e(dit)?$/i.test(line))
+      changed =
+        (await (own ? rewritten(asking, now, own) : edited(asking, now.arguments))) ?? changed
+    else if (own && /^a(rguments)?$/i.test(line))
+      changed = (await edited(asking, now.arguments)) ?? changed
     else continue
     if (changed) print(asking, `${approval.tool_name} ${JSON.stringify(changed)}`)
   }
@@ -95,11 +114,26 @@ const answerTo = async (asking: Asking, approval: Approval): Promise<Decision | 
 
 const send = ({ ask }: AgentContext, { id }: Approval, decision: Decision): Promise<unknown> =>
   decision.approve
-    ? ask('agent.approvals.approve', { id, ...(decision.arguments ? { arguments: decision.arguments } : {}) }, 'person')
-    : ask('agent.approvals.reject', { id, ...(decision.reason ? { reason: decision.reason } : {}) }, 'person')
+    ? ask(
+        'agent.approvals.approve',
+        { id, ...(decision.arguments ? { arguments: decision.arguments } : {}) },
+        'person',
+      )
+    : ask(
+        'agent.approvals.reject',
+        { id, ...(decision.reason ? { reason: decision.reason } : {}) },
+        'person',
+      )
 
-/** Someone else may have decided first, or the arguments do not fit: the person reads why, and the job goes on or asks again. */
-const sendOrSay = async (context: AgentContext, approval: Approval, decision: Decision): Promise<boolean> => {
+/**
+ * Someone else may have decided first, or the arguments do not fit: the person reads why, and the
+ * job goes on or asks again.
+ */
+const sendOrSay = async (
+  context: AgentContext,
+  approval: Approval,
+  decision: Decision,
+): Promise<boolean> => {
   try {
     await send(context, approval, decision)
     // No model is given it, so no answer can say it.
@@ -123,7 +157,10 @@ export const othersText = ({ url, deciders }: Approval, isAsked: boolean): strin
   ].join('\n')
 
 /** True if all were decided. Without a person's session it prints where a person can decide. */
-export const decideAll = async (asking: Asking, approvals: readonly Approval[]): Promise<boolean> => {
+export const decideAll = async (
+  asking: Asking,
+  approvals: readonly Approval[],
+): Promise<boolean> => {
   const { context, lines } = asking
   let isDecided = true
   for (const approval of approvals) {

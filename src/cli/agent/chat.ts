@@ -30,25 +30,35 @@ const textIn = (options: Options, name: string): string | undefined =>
 const conversationOf = async (chat: Chat): Promise<string> => {
   const title = textIn(chat.options, 'title')
   chat.conversation ??= (
-    await chat.context.ask<{ conversation: { id: string } }>('agent.conversations.create', title === undefined ? {} : { title })
+    await chat.context.ask<{ conversation: { id: string } }>(
+      'agent.conversations.create',
+      title === undefined ? {} : { title },
+    )
   ).conversation.id
   return chat.conversation
 }
 
 /** Ctrl-C cancels the turn; once it has, the next one ends the program. */
-const cancelling = ({ host, ask }: AgentContext, id: string): Disposable & { signal: AbortSignal } => {
+const cancelling = (
+  { host, ask }: AgentContext,
+  id: string,
+): Disposable & { signal: AbortSignal } => {
   const controller = new AbortController()
   const free = host.onInterrupt(() => {
     if (controller.signal.aborted) return false
     controller.abort()
     host.stderr.write('cancelling …\n')
-    ask('agent.jobs.cancel', { id }).catch((cause: unknown) => report(host, cause, 'agent.jobs.cancel'))
+    ask('agent.jobs.cancel', { id }).catch((cause: unknown) =>
+      report(host, cause, 'agent.jobs.cancel'),
+    )
     return true
   })
   return { signal: controller.signal, [Symbol.dispose]: free }
 }
 
-/** Follows the job of a turn, asking for decisions where it waits for them. Returns the exit code. */
+/**
+ * Follows the job of a turn, asking for decisions where it waits for them. Returns the exit code.
+ */
 const followTurn = async ({ context, lines, options }: Chat, id: string): Promise<number> => {
   using cancelled = cancelling(context, id)
   const printer = new Printer(context.host, options.json === true)
@@ -66,7 +76,8 @@ const followTurn = async ({ context, lines, options }: Chat, id: string): Promis
     const isDecided = await decideAll({ context, lines, signal: cancelled.signal }, pending)
     if (!isDecided && !cancelled.signal.aborted) return waiting(context, id)
   }
-  if (status.status === 'failed') context.host.stderr.write(`tendril: the turn failed: ${oneLine(String(status.error))}\n`)
+  if (status.status === 'failed')
+    context.host.stderr.write(`tendril: the turn failed: ${oneLine(String(status.error))}\n`)
   return exitOf(status)
 }
 
@@ -78,7 +89,10 @@ const waiting = ({ host }: AgentContext, id: string): number => {
 
 const turn = async (chat: Chat, content: string): Promise<number> => {
   const id = await conversationOf(chat)
-  const { job } = await chat.context.ask<{ job: { id: string } }>('agent.conversations.send', { id, content })
+  const { job } = await chat.context.ask<{ job: { id: string } }>('agent.conversations.send', {
+    id,
+    content,
+  })
   return followTurn(chat, job.id)
 }
 
@@ -94,7 +108,12 @@ const turnOrReport = async (chat: Chat, line: string): Promise<number> => {
     return await turn(chat, line)
   } catch (cause) {
     const { host } = chat.context
-    if (host.signal.aborted || !(cause instanceof Failure) || cause.code === 'unauthenticated' || cause.code === 'missing_scope')
+    if (
+      host.signal.aborted ||
+      !(cause instanceof Failure) ||
+      cause.code === 'unauthenticated' ||
+      cause.code === 'missing_scope'
+    )
       throw cause
     return report(host, cause, 'agent.conversations.send')
   }
@@ -111,7 +130,8 @@ const talk = async (chat: Chat): Promise<number> => {
   let code = 0
   for (;;) {
     const line = (await chat.lines.next('> '))?.trim()
-    if (line === undefined || line === '/quit') return chat.context.host.signal.aborted ? INTERRUPTED_EXIT : code
+    if (line === undefined || line === '/quit')
+      return chat.context.host.signal.aborted ? INTERRUPTED_EXIT : code
     if (Object.hasOwn(own, line)) own[line]!(chat)
     else if (line !== '') code = await turnOrReport(chat, line)
   }
@@ -121,7 +141,10 @@ const talk = async (chat: Chat): Promise<number> => {
 export const chat = async (options: Options, host: Host): Promise<number> => {
   using context = await openAgent(options, host)
   using lines = await host.lines()
-  if (lines.isTerminal) host.stderr.write(`${context.url}, ${context.token === context.person ? 'as yourself' : 'by key'}. /help, /quit.\n`)
+  if (lines.isTerminal)
+    host.stderr.write(
+      `${context.url}, ${context.token === context.person ? 'as yourself' : 'by key'}. /help, /quit.\n`,
+    )
   const state: Chat = { context, lines, options, conversation: textIn(options, 'conversation') }
   const code = await talk(state)
   if (lines.isTerminal && state.conversation !== undefined)

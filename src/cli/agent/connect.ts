@@ -1,4 +1,6 @@
-/** `tendril agent channels connect`: what to do at a provider, what it gave, and whether it agrees. */
+/**
+ * `tendril agent channels connect`: what to do at a provider, what it gave, and whether it agrees.
+ */
 import { FAILED_EXIT, misuse } from '../failure.ts'
 import type { Host, Lines } from '../host.ts'
 import { printAnswer } from '../print.ts'
@@ -41,31 +43,48 @@ const printSetup = ({ stderr }: Host, { webhookUrl, steps, paste }: Setup): void
 }
 
 /** `name=value`, as options give them. A value `@file` is read from the file. */
-const pairsOf = async (option: string, words: unknown, host: Host): Promise<Record<string, string>> => {
+const pairsOf = async (
+  option: string,
+  words: unknown,
+  host: Host,
+): Promise<Record<string, string>> => {
   const pairs: Record<string, string> = {}
   for (const word of (words as string[] | undefined) ?? []) {
     const at = word.indexOf('=')
     if (at < 1) misuse(`--${option} must be name=value`)
     const value = word.slice(at + 1)
-    pairs[word.slice(0, at)] = value.startsWith('@') ? (await host.readFile(value.slice(1))).trim() : value
+    pairs[word.slice(0, at)] = value.startsWith('@')
+      ? (await host.readFile(value.slice(1))).trim()
+      : value
   }
   return pairs
 }
 
 /** From the terminal, or a line of a pipe. Throws at the end of input. */
-const asked = async ({ name, isSecret }: { name: string; isSecret: boolean }, lines: Lines, host: Host): Promise<string> => {
+const asked = async (
+  { name, isSecret }: { name: string; isSecret: boolean },
+  lines: Lines,
+  host: Host,
+): Promise<string> => {
   const prompt = `${name}: `
   const hidden = isSecret && lines.isTerminal ? await host.askSecret(prompt) : undefined
   const line = hidden ?? (isSecret && lines.isTerminal ? undefined : await lines.next(prompt))
   return line?.trim() ?? misuse(`${name} is missing`, 'type it, or give it with an option: --help')
 }
 
-const credentialsOf = async (adapter: Adapter, options: Options, { lines, host }: { lines: Lines; host: Host }) => {
+const credentialsOf = async (
+  adapter: Adapter,
+  options: Options,
+  { lines, host }: { lines: Lines; host: Host },
+) => {
   const given = await pairsOf('credential', options.credential, host)
   const missing = adapter.credentials.filter(({ name }) => !Object.hasOwn(given, name))
-  const needed = missing.some(({ needed }) => needed) || Object.keys(given).length === 0 ? missing : []
+  const needed =
+    missing.some(({ needed }) => needed) || Object.keys(given).length === 0 ? missing : []
   for (const { name, needed: isNeeded, description } of needed) {
-    host.stderr.write(`${name}: ${description}${isNeeded ? '' : ' (if you have none, leave it empty)'}\n`)
+    host.stderr.write(
+      `${name}: ${description}${isNeeded ? '' : ' (if you have none, leave it empty)'}\n`,
+    )
     const value = await asked({ name, isSecret: true }, lines, host)
     if (value !== '') given[name] = value
   }
@@ -73,10 +92,18 @@ const credentialsOf = async (adapter: Adapter, options: Options, { lines, host }
 }
 
 /** Until its provider has said something. */
-const settled = async ({ ask, host }: AgentContext, made: Connection, waitMs: number): Promise<Connection> => {
+const settled = async (
+  { ask, host }: AgentContext,
+  made: Connection,
+  waitMs: number,
+): Promise<Connection> => {
   const until = host.now() + waitMs
   let connection = made
-  while (connection.status === 'unverified' && connection.lastError === null && host.now() < until) {
+  while (
+    connection.status === 'unverified' &&
+    connection.lastError === null &&
+    host.now() < until
+  ) {
     await host.pause(POLL_MS)
     connection = (await ask<Connected>('agent.channels.get', { id: made.id })).connection
   }
@@ -85,7 +112,8 @@ const settled = async ({ ask, host }: AgentContext, made: Connection, waitMs: nu
 
 const waitOf = ({ wait = String(USUAL_WAIT_S) }: Options): number => {
   const seconds = Number(wait)
-  if (!Number.isInteger(seconds) || seconds < 0 || seconds > 3_600) misuse('--wait must be a number of seconds from 0 to 3600')
+  if (!Number.isInteger(seconds) || seconds < 0 || seconds > 3_600)
+    misuse('--wait must be a number of seconds from 0 to 3600')
   return seconds * 1_000
 }
 
@@ -99,16 +127,24 @@ const wordsOf = ({ status, lastError, id }: Connection): string => {
 export const connect = async (channel: string, options: Options, host: Host): Promise<number> => {
   const waitMs = waitOf(options)
   using context = await openAgent(options, host)
-  const { adapters } = await context.ask<{ adapters: Adapter[] }>('agent.channels.list', { limit: 1 })
-  const adapter = adapters.find((one) => one.channel === channel) ?? misuse(`the server knows no channel ${channel}`)
+  const { adapters } = await context.ask<{ adapters: Adapter[] }>('agent.channels.list', {
+    limit: 1,
+  })
+  const adapter =
+    adapters.find((one) => one.channel === channel) ??
+    misuse(`the server knows no channel ${channel}`)
   printSetup(host, adapter.setup)
   using lines = await host.lines()
   const { displayName, senderPolicy } = options
-  const routingKey = options.routingKey ?? (await asked({ name: 'routingKey', isSecret: false }, lines, host))
+  const routingKey =
+    options.routingKey ?? (await asked({ name: 'routingKey', isSecret: false }, lines, host))
   const credentials = await credentialsOf(adapter, options, { lines, host })
   const config = await pairsOf('config', options.config, host)
   const input = { channel, routingKey, displayName, senderPolicy, config, credentials }
-  const { connection: made } = await context.ask<Connected>('agent.channels.create', JSON.parse(JSON.stringify(input)))
+  const { connection: made } = await context.ask<Connected>(
+    'agent.channels.create',
+    JSON.parse(JSON.stringify(input)),
+  )
   const connection = await settled(context, made, waitMs)
   printAnswer(host, { connection }, options.json === true)
   host.stderr.write(`${wordsOf(connection)}\n`)

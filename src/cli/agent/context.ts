@@ -38,18 +38,26 @@ const personOf = (target: ServerProfile): string | undefined => {
 
 /** With a key, or as the person who is signed in: by --as-me, or if there is no key. */
 export const openAgent = async (options: Input, host: Host): Promise<AgentContext> => {
-  if (options.apiKey === '-') misuse('this command reads standard input itself', 'pass the key in TENDRIL_API_KEY')
+  if (options.apiKey === '-')
+    misuse('this command reads standard input itself', 'pass the key in TENDRIL_API_KEY')
   const target = await findTarget(options, host)
   const person = personOf(target)
   const asMe = options.asMe === true || (target.apiKey === undefined && person !== undefined)
   const token = tokenFor({ scope: 'api:write' }, target, { asMe })
-  const [calls, streams] = [await openTransport(target.url, host.signal), await openTransport(target.url, host.signal)]
+  const [calls, streams] = [
+    await openTransport(target.url, host.signal),
+    await openTransport(target.url, host.signal),
+  ]
   return {
     ...{ host, url: target.url, token, person, streams },
     async ask(id, input, as) {
       const o = operationOf(id)
       const idempotencyKey = await idempotencyKeyFor(o)
-      const { body } = await call(calls, askOf(o, input, { token: as === 'person' ? person : token, idempotencyKey }), host)
+      const { body } = await call(
+        calls,
+        askOf(o, input, { token: as === 'person' ? person : token, idempotencyKey }),
+        host,
+      )
       return body as never
     },
     [Symbol.dispose]() {

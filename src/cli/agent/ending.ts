@@ -11,7 +11,9 @@ const causes: Record<string, number> = {
   model_failed: errorTable.network_error.exit,
 }
 
-/** Of a job that is over, by its status and its error, such as `budget_exhausted:agent_tokens_day`. */
+/**
+ * Of a job that is over, by its status and its error, such as `budget_exhausted:agent_tokens_day`.
+ */
 export const exitOf = ({ status, error }: { status?: unknown; error?: unknown }): number => {
   if (status === 'completed') return 0
   if (status === 'cancelled') return INTERRUPTED_EXIT

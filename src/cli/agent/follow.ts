@@ -41,7 +41,9 @@ const jobEventOf = ({ id, event, data }: ServerEvent): JobEvent | undefined => {
   try {
     const value: unknown = JSON.parse(data)
     const seq = id === undefined || !/^\d+$/.test(id) ? undefined : Number(id)
-    return typeof value === 'object' && value !== null ? { seq, type: event, data: value as JobEvent['data'] } : undefined
+    return typeof value === 'object' && value !== null
+      ? { seq, type: event, data: value as JobEvent['data'] }
+      : undefined
   } catch {
     return undefined
   }
@@ -67,11 +69,23 @@ class Progress {
 }
 
 /** One stream, to its end. False if the server, or something before it, gives no streams. */
-const stream = async ({ streams, token }: AgentContext, { id }: Following, progress: Progress): Promise<boolean> => {
+const stream = async (
+  { streams, token }: AgentContext,
+  { id }: Following,
+  progress: Progress,
+): Promise<boolean> => {
   const o = operationOf('agent.jobs.events')
   const [name = 'id'] = pathParams(o.path)
-  const ask = askOf(o, { [name]: id, ...(progress.after > 0 ? { after: progress.after } : {}) }, { token })
-  const headers = { ...ask.headers, accept: 'text/event-stream', 'last-event-id': String(progress.after) }
+  const ask = askOf(
+    o,
+    { [name]: id, ...(progress.after > 0 ? { after: progress.after } : {}) },
+    { token },
+  )
+  const headers = {
+    ...ask.headers,
+    accept: 'text/event-stream',
+    'last-event-id': String(progress.after),
+  }
   const read = eventReader()
   const sink = async (bytes: Uint8Array): Promise<void> => {
     for (const event of read(bytes)) {
@@ -85,7 +99,11 @@ const stream = async ({ streams, token }: AgentContext, { id }: Following, progr
 }
 
 /** Streams, each from where the last one broke off. False if that does not work. */
-const byStreams = async (context: AgentContext, following: Following, progress: Progress): Promise<boolean> => {
+const byStreams = async (
+  context: AgentContext,
+  following: Following,
+  progress: Progress,
+): Promise<boolean> => {
   for (let empty = 0; empty < MOST_EMPTY; ) {
     const before = progress.after
     const isStream = await stream(context, following, progress).catch(() => true)
@@ -98,16 +116,26 @@ const byStreams = async (context: AgentContext, following: Following, progress: 
   return false
 }
 
-const byPolls = async (context: AgentContext, { id }: Following, progress: Progress): Promise<void> => {
+const byPolls = async (
+  context: AgentContext,
+  { id }: Following,
+  progress: Progress,
+): Promise<void> => {
   while (!progress.stopped) {
     const input = { id, after: progress.after, wait: WAIT_S }
-    const { events, done } = await context.ask<{ events: JobEvent[]; done: boolean }>('agent.jobs.events', input)
+    const { events, done } = await context.ask<{ events: JobEvent[]; done: boolean }>(
+      'agent.jobs.events',
+      input,
+    )
     for (const event of events) progress.add(event)
     if (done || progress.over) return
   }
 }
 
-/** Passes on the events of a job, in order and each once, until the job ends or `take` returns false. */
+/**
+ * Passes on the events of a job, in order and each once, until the job ends or `take` returns
+ * false.
+ */
 export const follow = async (context: AgentContext, following: Following): Promise<Followed> => {
   const progress = new Progress(following.after, following.take)
   const isDone = !following.pollOnly && (await byStreams(context, following, progress))

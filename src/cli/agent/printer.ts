@@ -13,7 +13,10 @@ const CLOSE = /\r|\u200c|\u200d|\ufe0e|\ufe0f|[\u{1f3fb}-\u{1f3ff}]|[\u{e0000}-\
 /** In UTF-16 units. */
 const LONGEST_CLOSE = 64
 
-/** How much of a text that goes on can be written: up to a character whose look does not depend on what comes next. */
+/**
+ * How much of a text that goes on can be written: up to a character whose look does not depend on
+ * what comes next.
+ */
 const writable = (text: string): number => {
   const points = [...text.slice(-LONGEST_CLOSE)]
   let end = text.length
@@ -31,7 +34,10 @@ interface Piece {
 }
 
 export class Printer {
-  /** The step whose text is being written, what of it has come, and how much of that has been written. */
+  /**
+   * The step whose text is being written, what of it has come, and how much of that has been
+   * written.
+   */
   #step: unknown
   #come = ''
   #written = 0
@@ -45,8 +51,10 @@ export class Printer {
     if (type === 'delta') this.#piece(data)
     else if (type === 'reset') this.#break()
     else if (type === 'message') this.#message(data)
-    else if (type === 'step.started' && data.kind === 'tool') this.note(String(data.summary || data.name))
-    else if (type === 'step.ended' && data.kind === 'tool' && !QUIET.has(data.state)) this.note(`${data.name}: ${data.state}`)
+    else if (type === 'step.started' && data.kind === 'tool')
+      this.note(String(data.summary || data.name))
+    else if (type === 'step.ended' && data.kind === 'tool' && !QUIET.has(data.state))
+      this.note(`${data.name}: ${data.state}`)
   }
 
   /** A short line about what happens. */
@@ -56,10 +64,19 @@ export class Printer {
     stderr.write(stderr.colour ? `${DIM[0]}· ${oneLine(text)}${DIM[1]}\n` : `· ${oneLine(text)}\n`)
   }
 
-  /** Text as it arrives, on a terminal. A piece can repeat the beginning of what came before a reconnection. */
+  /**
+   * Text as it arrives, on a terminal. A piece can repeat the beginning of what came before a
+   * reconnection.
+   */
   #piece({ step, at, text }: Piece): void {
     const { stdout } = this.host
-    if (stdout.columns === undefined || this.asJson || typeof text !== 'string' || typeof at !== 'number') return
+    if (
+      stdout.columns === undefined ||
+      this.asJson ||
+      typeof text !== 'string' ||
+      typeof at !== 'number'
+    )
+      return
     if (step !== this.#step) this.#break()
     this.#step = step
     const fresh = text.slice(Math.max(0, this.#come.length - at))

@@ -17,7 +17,9 @@ const eventOf = (block: readonly string[]): ServerEvent | undefined => {
   })
   const last = (name: string) => fields.findLast(([one]) => one === name)?.[1]
   const data = fields.flatMap(([name, value]) => (name === 'data' ? [value] : []))
-  return data.length === 0 ? undefined : { id: last('id'), event: last('event') || 'message', data: data.join('\n') }
+  return data.length === 0
+    ? undefined
+    : { id: last('id'), event: last('event') || 'message', data: data.join('\n') }
 }
 
 /** Takes pieces of a stream and returns the events that each completes. Comments are dropped. */
@@ -30,7 +32,8 @@ export const eventReader = (): ((bytes: Uint8Array) => ServerEvent[]) => {
     // A carriage return at the end may be the first half of a line end.
     const lines = text.split(/\r\n|\n|\r(?!$)/)
     text = lines.pop()!
-    if (text.length > LONGEST || block.length > LONGEST / 64) throw new Error('an event of the stream is too long')
+    if (text.length > LONGEST || block.length > LONGEST / 64)
+      throw new Error('an event of the stream is too long')
     const events: ServerEvent[] = []
     for (const line of lines) {
       if (line !== '') {

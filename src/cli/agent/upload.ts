@@ -7,8 +7,15 @@ import { openAgent } from './context.ts'
 
 type Record = { [field: string]: unknown }
 
-/** One file after another. A file that is refused does not stop the others; the exit code is that of the first of them. */
-export const upload = async (files: readonly string[], options: Record, host: Host): Promise<number> => {
+/**
+ * One file after another. A file that is refused does not stop the others; the exit code is that of
+ * the first of them.
+ */
+export const upload = async (
+  files: readonly string[],
+  options: Record,
+  host: Host,
+): Promise<number> => {
   using context = await openAgent(options, host)
   const shown = options.json === true ? jsonLines(host) : tablePages(host)
   let exit = 0

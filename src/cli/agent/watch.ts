@@ -9,7 +9,11 @@ import { follow, type JobEvent } from './follow.ts'
 import { Printer } from './printer.ts'
 
 /** Returns the exit code of the job. With --json each event is a line, as the server keeps it. */
-export const watch = async (id: string, options: Record<string, unknown>, host: Host): Promise<number> => {
+export const watch = async (
+  id: string,
+  options: Record<string, unknown>,
+  host: Host,
+): Promise<number> => {
   using context = await openAgent(options, host)
   const asJson = options.json === true
   const printer = new Printer(host, false)
@@ -31,6 +35,7 @@ export const watch = async (id: string, options: Record<string, unknown>, host: 
       warnOfUnseen(host.stderr, summary)
     }
   }
-  if (status.status === 'failed' && !asJson) host.stderr.write(`tendril: the job failed: ${oneLine(String(status.error))}\n`)
+  if (status.status === 'failed' && !asJson)
+    host.stderr.write(`tendril: the job failed: ${oneLine(String(status.error))}\n`)
   return exitOf(status)
 }

@@ -21,7 +21,9 @@ export const actions = {
         }),
       },
       output: record({
-        result: T.Unknown({ description: 'What the capability answers; null while it is not done.' }),
+        result: T.Unknown({
+          description: 'What the capability answers; null while it is not done.',
+        }),
         job: T.Optional(Job),
       }),
     },

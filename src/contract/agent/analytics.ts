@@ -10,7 +10,13 @@ export const MOST_SHOWN_PENDING = 10
 
 const ended = { completed: T.Integer(), failed: T.Integer() }
 const calls = T.Integer()
-const Pending = record({ id: Id, job_id: Id, tool_name: T.String(), goal: T.String(), created_at: Time })
+const Pending = record({
+  id: Id,
+  job_id: Id,
+  tool_name: T.String(),
+  goal: T.String(),
+  created_at: Time,
+})
 
 export const analytics = {
   get: op.query(
@@ -25,17 +31,28 @@ export const analytics = {
           tasks: record({
             ...ended,
             cancelled: T.Integer(),
-            running: T.Integer({ description: 'Jobs that are not over now, waiting ones included.' }),
-            by_day: T.Array(record({ date: T.String({ description: 'Such as 2026-11-16.' }), ...ended })),
+            running: T.Integer({
+              description: 'Jobs that are not over now, waiting ones included.',
+            }),
+            by_day: T.Array(
+              record({ date: T.String({ description: 'Such as 2026-11-16.' }), ...ended }),
+            ),
           }),
           actions: record({
-            total: T.Integer({ description: 'Calls of tools that were made. Refused calls do not count.' }),
+            total: T.Integer({
+              description: 'Calls of tools that were made. Refused calls do not count.',
+            }),
             by_tool: T.Array(record({ tool: T.String(), module: T.String(), calls })),
             by_module: T.Array(record({ module: T.String(), calls })),
           }),
           cost: record({
-            usd_cents: T.Integer({ description: 'Of the jobs that ended within the window, and of those that are not over.' }),
-            input_tokens: T.Integer({ description: 'With what is reserved for calls of models that died.' }),
+            usd_cents: T.Integer({
+              description:
+                'Of the jobs that ended within the window, and of those that are not over.',
+            }),
+            input_tokens: T.Integer({
+              description: 'With what is reserved for calls of models that died.',
+            }),
             output_tokens: T.Integer(),
             is_estimated: T.Literal(true),
           }),

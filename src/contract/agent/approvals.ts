@@ -2,18 +2,36 @@ import { type Static, Type as T, type TSchema } from '@sinclair/typebox'
 import { roles } from '#kernel/roles'
 import { use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { cursorLike, Id, NamedAuthor, NextCursor, nullable, oneOf, record, type Shown, Time, untrustedIf } from '../shapes.ts'
+import {
+  cursorLike,
+  Id,
+  NamedAuthor,
+  NextCursor,
+  nullable,
+  oneOf,
+  record,
+  type Shown,
+  Time,
+  untrustedIf,
+} from '../shapes.ts'
 
 const statuses = ['pending', 'approved', 'rejected'] as const
 
-/** What a job asks for after it has read text of people outside may follow that, until a person has approved it. */
-const ofJob = <S extends TSchema>(schema: S): S => untrustedIf({ field: 'job.taint', unless: ['status', 'approved'] }, schema)
+/**
+ * What a job asks for after it has read text of people outside may follow that, until a person has
+ * approved it.
+ */
+const ofJob = <S extends TSchema>(schema: S): S =>
+  untrustedIf({ field: 'job.taint', unless: ['status', 'approved'] }, schema)
 /** A message of somebody outside, where that began the job. */
-const asked = <S extends TSchema>(schema: S): S => untrustedIf({ field: 'job.taint', begins: 'channel ' }, schema)
+const asked = <S extends TSchema>(schema: S): S =>
+  untrustedIf({ field: 'job.taint', begins: 'channel ' }, schema)
 
 const Subject = record({
   records: T.Array(record({ kind: T.String(), id: Id, sha256: T.String() })),
-  account: nullable(T.String({ description: 'The account that it would go out from, such as @dockside.' })),
+  account: nullable(
+    T.String({ description: 'The account that it would go out from, such as @dockside.' }),
+  ),
   text: ofJob(nullable(T.String({ description: 'The exact text that would go out.' }))),
   sha256: nullable(T.String({ description: 'Of the text.' })),
 })
@@ -27,12 +45,16 @@ export const Approval = record(
       record({
         id: Id,
         goal: asked(T.String()),
-        taint: T.Array(T.String(), { description: 'Where untrusted text that the job has read came from.' }),
+        taint: T.Array(T.String(), {
+          description: 'Where untrusted text that the job has read came from.',
+        }),
       }),
     ),
     tool_name: T.String(),
     goal: asked(T.String()),
-    summary: ofJob(T.String({ description: 'What will happen, in a sentence made from the records.' })),
+    summary: ofJob(
+      T.String({ description: 'What will happen, in a sentence made from the records.' }),
+    ),
     arguments: ofJob(T.Record(T.String(), T.Unknown())),
     subject: Subject,
     why: T.Array(T.String({ description: 'Why a person is asked.' })),
@@ -48,7 +70,11 @@ export const Approval = record(
       ),
     ),
     may_decide: T.Boolean({ description: 'Whether you can decide now.' }),
-    decided_how: nullable(oneOf(['person', 'expiry', 'cancel', 'stale'], { description: 'stale: the record changed after it was shown.' })),
+    decided_how: nullable(
+      oneOf(['person', 'expiry', 'cancel', 'stale'], {
+        description: 'stale: the record changed after it was shown.',
+      }),
+    ),
     decided_by: nullable(Id),
     reason: nullable(T.String()),
     edited: T.Boolean({ description: 'The person changed the arguments.' }),
@@ -69,8 +95,17 @@ export const approvals = {
     'List what jobs of the agent have asked people, newest first. Filter by status.',
     {
       input: {
-        status: T.Optional(oneOf(statuses, { description: 'Return only approvals in this state.' })),
-        limit: T.Optional(T.Integer({ minimum: 1, maximum: 50, default: 25, description: 'Page size. Default 25.' })),
+        status: T.Optional(
+          oneOf(statuses, { description: 'Return only approvals in this state.' }),
+        ),
+        limit: T.Optional(
+          T.Integer({
+            minimum: 1,
+            maximum: 50,
+            default: 25,
+            description: 'Page size. Default 25.',
+          }),
+        ),
         cursor: cursorLike('MDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'),
       },
       output: record({ approvals: T.Array(Approval), next_cursor: NextCursor }),
@@ -94,7 +129,8 @@ export const approvals = {
         id: Id,
         arguments: T.Optional(
           T.Record(T.String(), T.Unknown(), {
-            description: 'Replace all arguments. Records are named by id, or as the conversation calls them, such as item:3.',
+            description:
+              'Replace all arguments. Records are named by id, or as the conversation calls them, such as item:3.',
           }),
         ),
         remember: T.Optional(
@@ -106,15 +142,28 @@ export const approvals = {
       },
       output: OneApproval,
     },
-    { scope: 'session', roles: ['editor', 'approver', 'viewer'], errors: ['not_found', 'conflict'], repeatable: true },
+    {
+      scope: 'session',
+      roles: ['editor', 'approver', 'viewer'],
+      errors: ['not_found', 'conflict'],
+      repeatable: true,
+    },
   ),
   reject: op.command(
     'POST /api/v1/agent/approvals/:id/reject',
     'Reject a call of a tool. The agent is told the reason, and goes on without it. Requires a signed-in person.',
     {
-      input: { id: Id, reason: T.Optional(T.String({ maxLength: 500, description: 'Told to the agent.' })) },
+      input: {
+        id: Id,
+        reason: T.Optional(T.String({ maxLength: 500, description: 'Told to the agent.' })),
+      },
       output: OneApproval,
     },
-    { scope: 'session', roles: ['editor', 'approver', 'viewer'], errors: ['not_found', 'conflict'], repeatable: true },
+    {
+      scope: 'session',
+      roles: ['editor', 'approver', 'viewer'],
+      errors: ['not_found', 'conflict'],
+      repeatable: true,
+    },
   ),
 }

@@ -1,7 +1,12 @@
 import { Type as T } from '@sinclair/typebox'
 import { everybody, use, workers } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { artifactKinds, artifactRecord, artifactSources, shareRecord } from '../records/agent/artifact.ts'
+import {
+  artifactKinds,
+  artifactRecord,
+  artifactSources,
+  shareRecord,
+} from '../records/agent/artifact.ts'
 import { Id, NOT_BLANK, nullable, oneOf, record, Time, theText, untrusted } from '../shapes.ts'
 
 const types = ['text/plain', 'text/markdown', 'text/csv', 'application/json'] as const
@@ -10,11 +15,16 @@ const Artifact = artifactRecord.schema
 const Share = shareRecord.schema
 
 const page = {
-  limit: T.Optional(T.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Page size. Default 25.' })),
+  limit: T.Optional(
+    T.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Page size. Default 25.' }),
+  ),
   cursor: T.Optional({ ...Time, description: 'The previous nextCursor.' } as typeof Time),
 }
 const nextCursor = {
-  nextCursor: nullable({ ...Time, description: 'Pass it as cursor to get the next page; null on the last one.' } as typeof Time),
+  nextCursor: nullable({
+    ...Time,
+    description: 'Pass it as cursor to get the next page; null on the last one.',
+  } as typeof Time),
 }
 
 const OneArtifact = record({ artifact: Artifact })
@@ -29,9 +39,18 @@ export const artifacts = {
     {
       input: {
         kind: T.Optional(oneOf(artifactKinds, { description: 'Return only these.' })),
-        source: T.Optional(oneOf(artifactSources, { description: 'Return only what comes from there.' })),
-        jobId: T.Optional(T.String({ format: 'uuid', description: 'Return only what this job made.' })),
-        conversationId: T.Optional(T.String({ format: 'uuid', description: 'Return only what was made in this conversation.' })),
+        source: T.Optional(
+          oneOf(artifactSources, { description: 'Return only what comes from there.' }),
+        ),
+        jobId: T.Optional(
+          T.String({ format: 'uuid', description: 'Return only what this job made.' }),
+        ),
+        conversationId: T.Optional(
+          T.String({
+            format: 'uuid',
+            description: 'Return only what was made in this conversation.',
+          }),
+        ),
         ...page,
       },
       output: record({ artifacts: T.Array(Artifact), ...nextCursor }),
@@ -44,7 +63,10 @@ export const artifacts = {
     {
       input: {
         record: oneOf(['report', 'audit'], { description: 'What it is made of.' }),
-        recordId: T.String({ format: 'uuid', description: 'The report or audit. It must be ready.' }),
+        recordId: T.String({
+          format: 'uuid',
+          description: 'The report or audit. It must be ready.',
+        }),
       },
       output: OneArtifact,
     },
@@ -74,7 +96,9 @@ export const artifacts = {
     {
       input: {
         id: Id,
-        expiresInDays: T.Optional(T.Integer({ minimum: 1, maximum: 90, default: 7, description: 'Default 7.' })),
+        expiresInDays: T.Optional(
+          T.Integer({ minimum: 1, maximum: 90, default: 7, description: 'Default 7.' }),
+        ),
       },
       output: record({
         share: Share,
@@ -97,7 +121,9 @@ const MadeArtifact = record(
   {
     id: Id,
     kind: oneOf(artifactKinds),
-    fileName: nullable(T.String({ description: 'Null where it may be the words of people outside.' })),
+    fileName: nullable(
+      T.String({ description: 'Null where it may be the words of people outside.' }),
+    ),
     untrustedFileName: untrusted(nullable(T.String())),
     mimeType: T.String(),
     byteSize: T.Integer(),
@@ -113,10 +139,17 @@ export const artifactCapabilities = {
     'Make a file for people to download.',
     {
       input: {
-        fileName: T.String({ minLength: 1, maxLength: 240, pattern: NOT_BLANK, examples: ['late-deliveries.md'] }),
+        fileName: T.String({
+          minLength: 1,
+          maxLength: 240,
+          pattern: NOT_BLANK,
+          examples: ['late-deliveries.md'],
+        }),
         kind: oneOf(['report', 'data', 'other']),
         mimeType: oneOf(types),
-        content: theText(T.String({ minLength: 1, maxLength: 1_000_000, examples: ['# Late deliveries'] })),
+        content: theText(
+          T.String({ minLength: 1, maxLength: 1_000_000, examples: ['# Late deliveries'] }),
+        ),
       },
       output: record({ artifact: MadeArtifact }),
     },

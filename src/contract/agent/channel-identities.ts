@@ -7,7 +7,9 @@ const ChannelIdentity = record(
   {
     id: Id,
     connectionId: T.String({ format: 'uuid', description: 'The connection of the channel.' }),
-    sender: T.String({ description: 'As the provider names the sender: an address, a number, the id of a user.' }),
+    sender: T.String({
+      description: 'As the provider names the sender: an address, a number, the id of a user.',
+    }),
     name: untrusted(nullable(T.String({ description: 'As the sender is called there.' }))),
     personId: T.String({ format: 'uuid', description: 'The member who it is.' }),
     verifiedAt: { ...Time, description: 'When a code of this member last came from the sender.' },
@@ -25,16 +27,29 @@ export const channelIdentities = {
     {
       input: { id: Id },
       output: record({
-        code: T.String({ description: 'Send it as a message to the channel. Show it to nobody.', examples: ['BCDF-GHJK'] }),
+        code: T.String({
+          description: 'Send it as a message to the channel. Show it to nobody.',
+          examples: ['BCDF-GHJK'],
+        }),
         expiresAt: Time,
       }),
     },
-    { scope: 'session', ...everybody, cap: 'link_code', status: 201, errors: ['not_found'], secret: true },
+    {
+      scope: 'session',
+      ...everybody,
+      cap: 'link_code',
+      status: 201,
+      errors: ['not_found'],
+      secret: true,
+    },
   ),
   list: op.query(
     'GET /api/v1/channels/:id/identities',
     'List the senders of a channel who are linked to members, newest first.',
-    { input: { id: Id, ...page }, output: record({ identities: T.Array(ChannelIdentity), ...nextCursor }) },
+    {
+      input: { id: Id, ...page },
+      output: record({ identities: T.Array(ChannelIdentity), ...nextCursor }),
+    },
     { ...use, ...everybody, errors: ['not_found'] },
   ),
   remove: op.command(

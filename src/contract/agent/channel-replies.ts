@@ -2,7 +2,17 @@ import { type Static, Type as T } from '@sinclair/typebox'
 import { everybody, nextCursor, page, use } from '../agent-fields.ts'
 import { channelNames } from '../channel-names.ts'
 import { op } from '../op.ts'
-import { Id, NOT_BLANK, nullable, oneOf, record, type Shown, Time, untrusted, untrustedName } from '../shapes.ts'
+import {
+  Id,
+  NOT_BLANK,
+  nullable,
+  oneOf,
+  record,
+  type Shown,
+  Time,
+  untrusted,
+  untrustedName,
+} from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
 
 const statuses = ['held', 'queued', 'sending', 'sent', 'failed', 'unknown', 'discarded'] as const
@@ -20,14 +30,24 @@ const Part = record(
 const Reply = record(
   {
     id: Id,
-    connectionId: nullable({ ...Id, description: 'Null: the channel was disconnected while a message of this was on the wire.' }),
+    connectionId: nullable({
+      ...Id,
+      description: 'Null: the channel was disconnected while a message of this was on the wire.',
+    }),
     channel: oneOf(channelNames),
-    jobId: nullable(T.String({ format: 'uuid', description: 'The job that it answers. Null: it was said without one.' })),
+    jobId: nullable(
+      T.String({
+        format: 'uuid',
+        description: 'The job that it answers. Null: it was said without one.',
+      }),
+    ),
     messageId: nullable(T.String({ format: 'uuid', description: 'The message that it answers.' })),
     conversationId: nullable(Id),
     recipient: untrustedName(T.String({ description: 'As people read it.' })),
     text: T.String({ description: 'In Markdown. Codes that link senders are masked.' }),
-    parts: T.Array(Part, { description: 'The messages that it becomes. None before its first try.' }),
+    parts: T.Array(Part, {
+      description: 'The messages that it becomes. None before its first try.',
+    }),
     status: oneOf(statuses, {
       description:
         'held: a person decides whether it goes. failed: it was not sent, or its provider could not deliver it. unknown: some of it may have arrived, for the reason in error; it is not sent again until a person settles that. discarded: a person decided against it, or disconnected its channel, and what was left of it is not sent; or the linked sender whom it answers is no longer linked to a member.',
@@ -48,7 +68,12 @@ const Reply = record(
 export type ShownChannelReply = Shown<Static<typeof Reply>>
 
 const OneReply = record({ reply: Reply })
-const deciding = { scope: 'session', roles: ['approver'], errors: ['not_found', 'conflict'], repeatable: true } as const
+const deciding = {
+  scope: 'session',
+  roles: ['approver'],
+  errors: ['not_found', 'conflict'],
+  repeatable: true,
+} as const
 
 export const channelReplies = {
   list: op.query(
@@ -78,7 +103,12 @@ export const channelReplies = {
       input: {
         id: Id,
         text: T.Optional(
-          T.String({ minLength: 1, maxLength: 100_000, pattern: NOT_BLANK, description: 'In Markdown. Only of a held one.' }),
+          T.String({
+            minLength: 1,
+            maxLength: 100_000,
+            pattern: NOT_BLANK,
+            description: 'In Markdown. Only of a held one.',
+          }),
         ),
       },
       output: OneReply,
@@ -97,10 +127,13 @@ export const channelReplies = {
     {
       input: {
         id: Id,
-        outcome: oneOf(['arrived', 'not_arrived'], { description: 'Of the messages that are unknown.' }),
+        outcome: oneOf(['arrived', 'not_arrived'], {
+          description: 'Of the messages that are unknown.',
+        }),
         updatedAt: {
           ...Time,
-          description: 'updatedAt of the reply as you saw it: 409 if it has changed since, perhaps into another doubt.',
+          description:
+            'updatedAt of the reply as you saw it: 409 if it has changed since, perhaps into another doubt.',
         },
       },
       output: OneReply,

@@ -7,17 +7,26 @@ import { InFlight } from '../shared-records.ts'
 
 const Channel = oneOf(channelNames)
 
-const displayName = T.String({ minLength: 1, maxLength: 160, pattern: NOT_BLANK, format: 'name', examples: ['Help desk'] })
+const displayName = T.String({
+  minLength: 1,
+  maxLength: 160,
+  pattern: NOT_BLANK,
+  format: 'name',
+  examples: ['Help desk'],
+})
 const SenderPolicy = oneOf(['members', 'anyone'], {
-  description: 'Whose messages start jobs: those of members who have linked their sender, or everybody. Only owners can set anyone.',
+  description:
+    'Whose messages start jobs: those of members who have linked their sender, or everybody. Only owners can set anyone.',
 })
 const config = T.Record(T.String({ minLength: 1, maxLength: 100 }), T.Unknown(), {
-  description: 'What its adapter knows, and anything of yours. At most 8,192 characters as JSON. It is shown: no secrets.',
+  description:
+    'What its adapter knows, and anything of yours. At most 8,192 characters as JSON. It is shown: no secrets.',
   examples: [{}],
 })
 const NAME = { minLength: 1, maxLength: 100 }
 const VALUE = { minLength: 1, maxLength: 8_192 }
-const SEALED = 'What its adapter needs to verify, to answer and to be proven. Other names are refused. The values are never shown again.'
+const SEALED =
+  'What its adapter needs to verify, to answer and to be proven. Other names are refused. The values are never shown again.'
 
 const ChannelConnection = record(
   {
@@ -26,14 +35,21 @@ const ChannelConnection = record(
     routingKey: T.String({ description: 'By what the provider names it in its posts.' }),
     displayName: T.String(),
     senderPolicy: SenderPolicy,
-    config: T.Record(T.String(), T.Unknown(), { description: 'As given, with what its provider told.' }),
-    credentials: T.Record(T.String(), T.String(), { description: 'Their names. No value is shown.' }),
+    config: T.Record(T.String(), T.Unknown(), {
+      description: 'As given, with what its provider told.',
+    }),
+    credentials: T.Record(T.String(), T.String(), {
+      description: 'Their names. No value is shown.',
+    }),
     status: oneOf(['unverified', 'active', 'failing'], {
       description:
         'unverified: its provider has not yet said that the routing key is yours, so nothing is taken in. failing: its provider refuses the credentials, or another workspace has the routing key.',
     }),
     lastError: untrusted(nullable(T.String({ description: 'May hold words of the provider.' }))),
-    checkedAt: nullable({ ...Time, description: 'When its provider last said whether the routing key is yours.' }),
+    checkedAt: nullable({
+      ...Time,
+      description: 'When its provider last said whether the routing key is yours.',
+    }),
     lastReceivedAt: nullable(Time),
     lastSentAt: nullable(Time),
     createdAt: Time,
@@ -46,7 +62,9 @@ const Setup = record(
   {
     webhookUrl: T.String({ description: 'Where its provider has to post what people write.' }),
     steps: T.Array(T.String(), { description: 'What a person does at the provider.' }),
-    paste: T.Array(record({ label: T.String(), text: T.String() }), { description: 'What is pasted there, as it is.' }),
+    paste: T.Array(record({ label: T.String(), text: T.String() }), {
+      description: 'What is pasted there, as it is.',
+    }),
   },
   { title: 'ChannelSetup' },
 )
@@ -54,11 +72,18 @@ const Setup = record(
 const Adapter = record(
   {
     channel: Channel,
-    configured: T.Boolean({ description: 'Whether the workspace has a connection of it that takes messages in.' }),
-    credentials: T.Array(record({ name: T.String(), needed: T.Boolean(), description: T.String() }), {
-      description: 'The credentials that it knows.',
+    configured: T.Boolean({
+      description: 'Whether the workspace has a connection of it that takes messages in.',
     }),
-    config: T.Array(record({ name: T.String(), description: T.String() }), { description: 'The configuration that it knows.' }),
+    credentials: T.Array(
+      record({ name: T.String(), needed: T.Boolean(), description: T.String() }),
+      {
+        description: 'The credentials that it knows.',
+      },
+    ),
+    config: T.Array(record({ name: T.String(), description: T.String() }), {
+      description: 'The configuration that it knows.',
+    }),
     setup: Setup,
   },
   { title: 'ChannelAdapter' },
@@ -72,7 +97,14 @@ export const channels = {
   list: op.query(
     'GET /api/v1/channels',
     'List the channels that there are and the connections of the workspace, newest first, without secrets.',
-    { input: page, output: record({ connections: T.Array(ChannelConnection), ...nextCursor, adapters: T.Array(Adapter) }) },
+    {
+      input: page,
+      output: record({
+        connections: T.Array(ChannelConnection),
+        ...nextCursor,
+        adapters: T.Array(Adapter),
+      }),
+    },
     use,
   ),
   get: op.query(
@@ -98,7 +130,9 @@ export const channels = {
         displayName: T.Optional(displayName),
         senderPolicy: T.Optional({ ...SenderPolicy, default: 'members' }),
         config: T.Optional(config),
-        credentials: T.Optional(T.Record(T.String(NAME), T.String(VALUE), { description: SEALED, examples: [{}] })),
+        credentials: T.Optional(
+          T.Record(T.String(NAME), T.String(VALUE), { description: SEALED, examples: [{}] }),
+        ),
       },
       output: WithSetup,
     },
@@ -113,11 +147,18 @@ export const channels = {
         displayName: T.Optional(displayName),
         senderPolicy: T.Optional(SenderPolicy),
         config: T.Optional(config),
-        credentials: T.Optional(T.Record(T.String(NAME), nullable(T.String(VALUE)), { description: SEALED, examples: [{}] })),
+        credentials: T.Optional(
+          T.Record(T.String(NAME), nullable(T.String(VALUE)), {
+            description: SEALED,
+            examples: [{}],
+          }),
+        ),
       },
       output: record({
         connection: ChannelConnection,
-        endedIdentities: T.Integer({ description: 'Linked senders who are strangers now, and have to link themselves again.' }),
+        endedIdentities: T.Integer({
+          description: 'Linked senders who are strangers now, and have to link themselves again.',
+        }),
       }),
     },
     { ...deciding, errors: ['not_found'], repeatable: true },

@@ -20,7 +20,9 @@ export const clockCapabilities = {
       output: record({
         now: Time,
         timeZone: T.String(),
-        localTime: T.String({ description: 'On the clocks of the time zone, such as 2026-11-16 09:00.' }),
+        localTime: T.String({
+          description: 'On the clocks of the time zone, such as 2026-11-16 09:00.',
+        }),
       }),
     },
     { ...use, tool: 'get_current_time', agent: 'read' },

@@ -1,5 +1,14 @@
 import { Type as T } from '@sinclair/typebox'
-import { everybody, following, Message, NextSeq, nextCursor, page, use, visibilities } from '../agent-fields.ts'
+import {
+  everybody,
+  following,
+  Message,
+  NextSeq,
+  nextCursor,
+  page,
+  use,
+  visibilities,
+} from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { cursorLike, Id, NOT_BLANK, nullable, oneOf, record, Time } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
@@ -11,7 +20,9 @@ const statuses = ['active', 'archived'] as const
 const Conversation = record(
   {
     id: Id,
-    title: nullable(T.String({ description: 'Without one, the first 60 characters of the first message.' })),
+    title: nullable(
+      T.String({ description: 'Without one, the first 60 characters of the first message.' }),
+    ),
     status: oneOf(statuses, { description: 'archived: takes no more messages.' }),
     origin: oneOf(['app', 'channel', 'schedule', 'webhook']),
     visibility: oneOf(visibilities, {
@@ -21,7 +32,8 @@ const Conversation = record(
     startedBy: nullable(Id),
     people: T.Array(Id, { description: 'Who was added.' }),
     hidden: T.Boolean({
-      description: 'true: a private conversation of others, without title and people. Owners see that it exists, and can delete it.',
+      description:
+        'true: a private conversation of others, without title and people. Owners see that it exists, and can delete it.',
     }),
     createdAt: Time,
     updatedAt: Time,
@@ -32,7 +44,9 @@ const Conversation = record(
 
 const ConversationEvent = record(
   {
-    seq: T.Integer({ description: 'The place of the event among those of the conversation. It has gaps.' }),
+    seq: T.Integer({
+      description: 'The place of the event among those of the conversation. It has gaps.',
+    }),
     jobId: Id,
     at: Time,
     type: T.String(),
@@ -41,7 +55,12 @@ const ConversationEvent = record(
   { title: 'ConversationEvent' },
 )
 
-const title = T.String({ minLength: 1, maxLength: 160, pattern: NOT_BLANK, examples: ['Posts for the launch'] })
+const title = T.String({
+  minLength: 1,
+  maxLength: 160,
+  pattern: NOT_BLANK,
+  examples: ['Posts for the launch'],
+})
 export const OneConversation = record({ conversation: Conversation })
 
 export const conversations = {
@@ -50,8 +69,12 @@ export const conversations = {
     'List conversations with the agent that you see, newest activity first. Filter by status or visibility. With visibility=private, a signed-in owner also gets those of others, without their titles and people.',
     {
       input: {
-        status: T.Optional(oneOf(statuses, { description: 'Return only conversations in this state.' })),
-        visibility: T.Optional(oneOf(visibilities, { description: 'Return only conversations of this visibility.' })),
+        status: T.Optional(
+          oneOf(statuses, { description: 'Return only conversations in this state.' }),
+        ),
+        visibility: T.Optional(
+          oneOf(visibilities, { description: 'Return only conversations of this visibility.' }),
+        ),
         ...page,
         // A time and an id.
         cursor: cursorLike('MTc2MzcwMDAwMDAwMCAwMThmNDdhMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDA='),
@@ -71,7 +94,11 @@ export const conversations = {
     'Get a conversation with its 50 newest messages and its jobs that are not over.',
     {
       input: { id: Id },
-      output: record({ conversation: Conversation, messages: T.Array(Message), openJobs: T.Array(Job) }),
+      output: record({
+        conversation: Conversation,
+        messages: T.Array(Message),
+        openJobs: T.Array(Job),
+      }),
     },
     { ...use, anyId: true, errors: ['not_found'] },
   ),

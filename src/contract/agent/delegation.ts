@@ -20,10 +20,19 @@ export const delegationCapabilities = {
           maxItems: 100,
           description: 'Of your own tools.',
         }),
-        maxSteps: T.Optional(T.Integer({ minimum: 1, maximum: 40, description: 'Most calls of the model.' })),
+        maxSteps: T.Optional(
+          T.Integer({ minimum: 1, maximum: 40, description: 'Most calls of the model.' }),
+        ),
       },
       output: record({ jobId: Id, status: T.String() }),
     },
-    { ...use, ...workers, tool: 'delegate', agent: 'draft', delegates: true, errors: ['conflict', 'plan_invalid'] },
+    {
+      ...use,
+      ...workers,
+      tool: 'delegate',
+      agent: 'draft',
+      delegates: true,
+      errors: ['conflict', 'plan_invalid'],
+    },
   ),
 }

@@ -19,7 +19,11 @@ export const conversationFeedback = {
     {
       input: {
         id: Id,
-        messageId: T.String({ minLength: 1, maxLength: 200, examples: ['018f47a0-0000-7000-8000-000000000000'] }),
+        messageId: T.String({
+          minLength: 1,
+          maxLength: 200,
+          examples: ['018f47a0-0000-7000-8000-000000000000'],
+        }),
         verdict: oneOf(verdicts),
         correction: T.Optional(T.String({ minLength: 1, maxLength: 4_000 })),
       },
@@ -37,7 +41,14 @@ export const feedback = {
       input: {
         verdict: T.Optional(oneOf(verdicts, { description: 'Return only these verdicts.' })),
         since: T.Optional(Time),
-        limit: T.Optional(T.Integer({ minimum: 1, maximum: 200, default: 50, description: 'The most to return. Default 50.' })),
+        limit: T.Optional(
+          T.Integer({
+            minimum: 1,
+            maximum: 200,
+            default: 50,
+            description: 'The most to return. Default 50.',
+          }),
+        ),
       },
       output: record({ feedback: T.Array(Feedback) }),
     },

@@ -13,21 +13,42 @@ export const fetchCapabilities = {
     {
       input: {
         url: T.String({ format: 'uri', maxLength: 2_048, description: 'An https address.' }),
-        maxCharacters: T.Optional(T.Integer({ minimum: LEAST, maximum: MOST, default: USUAL, description: 'Default 4000.' })),
+        maxCharacters: T.Optional(
+          T.Integer({
+            minimum: LEAST,
+            maximum: MOST,
+            default: USUAL,
+            description: 'Default 4000.',
+          }),
+        ),
       },
       output: record({
         status: T.Integer({ description: 'The HTTP status of the last answer.' }),
         finalUrl: untrustedName(T.String({ description: 'Where redirects led.' })),
-        type: nullable(T.String({ description: 'text/html, text/markdown, text/plain or application/json.' })),
+        type: nullable(
+          T.String({ description: 'text/html, text/markdown, text/plain or application/json.' }),
+        ),
         title: untrusted(nullable(T.String())),
         text: untrusted(T.String({ description: 'Without markup.' })),
         truncated: T.Boolean({ description: 'The page has more text.' }),
         redirect: untrustedName(
-          nullable(T.String({ description: 'Where it redirects to, if that was not followed: call the tool with it.' })),
+          nullable(
+            T.String({
+              description:
+                'Where it redirects to, if that was not followed: call the tool with it.',
+            }),
+          ),
         ),
       }),
     },
-    { ...use, tool: 'fetch_url', agent: 'outside_read', foreign: true, outside: true, errors: ['network_error'] },
+    {
+      ...use,
+      tool: 'fetch_url',
+      agent: 'outside_read',
+      foreign: true,
+      outside: true,
+      errors: ['network_error'],
+    },
   ),
 }
 

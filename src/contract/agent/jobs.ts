@@ -5,7 +5,15 @@ import { Id, nullable, oneOf, record, Time, untrustedIf } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
 import { Approval } from './approvals.ts'
 
-const statuses = ['queued', 'running', 'waiting_approval', 'waiting_child', 'completed', 'failed', 'cancelled'] as const
+const statuses = [
+  'queued',
+  'running',
+  'waiting_approval',
+  'waiting_child',
+  'completed',
+  'failed',
+  'cancelled',
+] as const
 const kinds = ['turn', 'task', 'action', 'scheduled', 'webhook', 'channel', 'delegate'] as const
 
 export const Job = record(
@@ -19,30 +27,47 @@ export const Job = record(
           'Why it failed, such as budget_exhausted:agent_tokens_day. Of a queued job, what it waits for: plan_invalid:billing_suspended, for a week at most.',
       }),
     ),
-    goal: untrustedIf({ field: 'taint', begins: 'channel ' }, T.String({ description: 'What it is asked to do.' })),
+    goal: untrustedIf(
+      { field: 'taint', begins: 'channel ' },
+      T.String({ description: 'What it is asked to do.' }),
+    ),
     conversationId: nullable(Id),
     messageId: nullable(Id),
     parentId: nullable(Id),
     depth: T.Integer({ description: 'Jobs above it.' }),
     output: untrustedIf(
       { field: 'taint' },
-      nullable(T.Record(T.String(), T.Unknown(), { description: 'What a task gives, or the last words of a job without a conversation.' })),
+      nullable(
+        T.Record(T.String(), T.Unknown(), {
+          description: 'What a task gives, or the last words of a job without a conversation.',
+        }),
+      ),
     ),
     origin: oneOf(['manual', 'automatic'], { description: 'pause-all holds automatic jobs.' }),
-    toolNames: nullable(T.Array(T.String(), { description: 'The tools that it may use; null: all that its caller may.' })),
+    toolNames: nullable(
+      T.Array(T.String(), {
+        description: 'The tools that it may use; null: all that its caller may.',
+      }),
+    ),
     tier: oneOf(['fast', 'reasoning']),
     requestedModel: nullable(T.String()),
     model: T.String({
-      description: 'The model that runs: one that MODEL_ALLOW does not name is replaced by that of the tier. desk: none is set.',
+      description:
+        'The model that runs: one that MODEL_ALLOW does not name is replaced by that of the tier. desk: none is set.',
     }),
     taint: T.Array(T.String(), { description: 'Where untrusted text that it has read came from.' }),
     modelCalls: T.Integer(),
     toolCalls: T.Integer(),
     inputTokens: T.Integer(),
     outputTokens: T.Integer(),
-    costUsdCents: T.Number({ description: 'All that the budget holds of it, with what is reserved.' }),
+    costUsdCents: T.Number({
+      description: 'All that the budget holds of it, with what is reserved.',
+    }),
     costIsEstimated: T.Boolean(),
-    reservedTokens: T.Integer({ description: 'Set aside for calls of the model that are under way, and kept for those that died.' }),
+    reservedTokens: T.Integer({
+      description:
+        'Set aside for calls of the model that are under way, and kept for those that died.',
+    }),
     reservedCostUsdCents: T.Number(),
     startedAt: nullable(Time),
     endedAt: nullable(Time),
@@ -52,7 +77,17 @@ export const Job = record(
   { title: 'AgentJob' },
 )
 
-const states = ['ready', 'asked', 'running', 'waiting', 'done', 'failed', 'rejected', 'unknown', 'cancelled'] as const
+const states = [
+  'ready',
+  'asked',
+  'running',
+  'waiting',
+  'done',
+  'failed',
+  'rejected',
+  'unknown',
+  'cancelled',
+] as const
 
 const Step = record(
   {
@@ -63,9 +98,14 @@ const Step = record(
     state: oneOf(states, { description: 'unknown: it may have happened, and is never repeated.' }),
     arguments: untrustedIf({ field: 'job.taint' }, T.Unknown()),
     why: T.Array(T.String()),
-    result: untrustedIf({ field: 'untrusted' }, nullable(T.String({ description: 'At most 4,000 characters.' }))),
+    result: untrustedIf(
+      { field: 'untrusted' },
+      nullable(T.String({ description: 'At most 4,000 characters.' })),
+    ),
     resultIsCut: T.Boolean(),
-    untrusted: nullable(T.String({ description: 'Who outside the workspace wrote some of the result.' })),
+    untrusted: nullable(
+      T.String({ description: 'Who outside the workspace wrote some of the result.' }),
+    ),
     error: untrustedIf({ field: 'untrusted' }, nullable(T.String())),
     inputTokens: nullable(T.Integer()),
     outputTokens: nullable(T.Integer()),
@@ -125,7 +165,14 @@ export const jobs = {
         children: T.Array(Job),
       }),
     },
-    { ...use, tool: 'agent_get_job', agent: 'never', foreign: true, anyId: true, errors: ['not_found'] },
+    {
+      ...use,
+      tool: 'agent_get_job',
+      agent: 'never',
+      foreign: true,
+      anyId: true,
+      errors: ['not_found'],
+    },
   ),
   trace: op.query(
     'GET /api/v1/agent/jobs/:id/trace',
@@ -147,7 +194,15 @@ export const jobs = {
     'Cancel a job and its child jobs. What has been sent stays sent; calls outside that are on their way are listed in in_flight, and take their outcome.',
     { input: { id: Id }, output: record({ job: Job, in_flight: InFlight }) },
     {
-      ...{ ...use, ...everybody, tool: 'agent_cancel_job', agent: 'never', foreign: true, anyId: true, errors: ['not_found'] },
+      ...{
+        ...use,
+        ...everybody,
+        tool: 'agent_cancel_job',
+        agent: 'never',
+        foreign: true,
+        anyId: true,
+        errors: ['not_found'],
+      },
       ...{ urgent: true, repeatable: true, whileDeleting: true },
     },
   ),

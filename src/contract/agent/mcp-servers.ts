@@ -1,16 +1,32 @@
 import { Type as T } from '@sinclair/typebox'
 import { nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted, untrustedName } from '../shapes.ts'
+import {
+  Id,
+  NOT_BLANK,
+  nullable,
+  oneOf,
+  record,
+  Time,
+  untrusted,
+  untrustedName,
+} from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
 
 const transports = ['streamable_http', 'stdio'] as const
 
 const Values = (description: string, examples: Record<string, string>[]) =>
-  T.Record(T.String({ minLength: 1, maxLength: 100 }), T.String({ maxLength: 8_192 }), { maxProperties: 30, description, examples })
+  T.Record(T.String({ minLength: 1, maxLength: 100 }), T.String({ maxLength: 8_192 }), {
+    maxProperties: 30,
+    description,
+    examples,
+  })
 
 const config = {
-  transport: oneOf(transports, { description: 'Default: streamable_http with a url, else stdio. What is for the other one is left out.' }),
+  transport: oneOf(transports, {
+    description:
+      'Default: streamable_http with a url, else stdio. What is for the other one is left out.',
+  }),
   url: T.String({
     minLength: 1,
     maxLength: 2_048,
@@ -24,9 +40,16 @@ const config = {
     examples: ['mcp-server-time'],
     description: 'Of stdio: a command that the operator allows (MCP_STDIO).',
   }),
-  args: T.Array(T.String({ maxLength: 1_000 }), { maxItems: 50, description: 'Of stdio: exactly the arguments that the operator allows.' }),
-  headers: Values('Of streamable_http. The values are never shown again.', [{ Authorization: 'Bearer sk-1' }]),
-  env: Values('Of stdio: variables that the operator allows. The values are never shown again.', [{}]),
+  args: T.Array(T.String({ maxLength: 1_000 }), {
+    maxItems: 50,
+    description: 'Of stdio: exactly the arguments that the operator allows.',
+  }),
+  headers: Values('Of streamable_http. The values are never shown again.', [
+    { Authorization: 'Bearer sk-1' },
+  ]),
+  env: Values('Of stdio: variables that the operator allows. The values are never shown again.', [
+    {},
+  ]),
   toolPrefix: T.String({
     minLength: 1,
     maxLength: 32,
@@ -34,18 +57,38 @@ const config = {
     examples: ['acme'],
     description: 'With what the names of its tools begin. Default: made of the name.',
   }),
-  enabled: T.Boolean({ description: 'Whether it is asked, and its tools are offered to the agent.' }),
+  enabled: T.Boolean({
+    description: 'Whether it is asked, and its tools are offered to the agent.',
+  }),
   metadata: T.Record(T.String(), T.Unknown(), {
     description: 'Yours, and shown to no model. At most 8,192 characters as JSON.',
     examples: [{}],
   }),
 }
-const name = T.String({ minLength: 1, maxLength: 80, pattern: NOT_BLANK, format: 'name', examples: ['Acme'] })
+const name = T.String({
+  minLength: 1,
+  maxLength: 80,
+  pattern: NOT_BLANK,
+  format: 'name',
+  examples: ['Acme'],
+})
 
 const optional = {
-  ...{ transport: T.Optional(config.transport), url: T.Optional(config.url), command: T.Optional(config.command) },
-  ...{ args: T.Optional(config.args), headers: T.Optional(config.headers), env: T.Optional(config.env) },
-  ...{ toolPrefix: T.Optional(config.toolPrefix), enabled: T.Optional(config.enabled), metadata: T.Optional(config.metadata) },
+  ...{
+    transport: T.Optional(config.transport),
+    url: T.Optional(config.url),
+    command: T.Optional(config.command),
+  },
+  ...{
+    args: T.Optional(config.args),
+    headers: T.Optional(config.headers),
+    env: T.Optional(config.env),
+  },
+  ...{
+    toolPrefix: T.Optional(config.toolPrefix),
+    enabled: T.Optional(config.enabled),
+    metadata: T.Optional(config.metadata),
+  },
 }
 
 const McpServer = record(
@@ -69,7 +112,8 @@ const McpServer = record(
     lookedAt: nullable({ ...Time, description: 'When its tools were last listed.' }),
     usedAt: nullable({
       ...Time,
-      description: 'When a tool was last called or decided about. It is looked at each hour for a week from then.',
+      description:
+        'When a tool was last called or decided about. It is looked at each hour for a week from then.',
     }),
     createdAt: Time,
     updatedAt: Time,
@@ -94,10 +138,21 @@ const McpTool = record(
     name: T.String({ description: 'As rules and the agent name it.' }),
     ownName: untrustedName(T.String({ description: 'As the server names it.' })),
     title: untrusted(T.String()),
-    description: untrusted(T.String({ description: 'In the words of the server, which the agent reads. Read it before you set a rule.' })),
-    parameters: untrusted(T.Record(T.String(), T.Unknown(), { description: 'JSON Schema of its arguments.' })),
-    readOnlyHint: T.Boolean({ description: 'What the server says of the tool. It decides nothing.' }),
-    hash: T.String({ description: 'Of this definition and of where the server is. A rule holds for it alone.' }),
+    description: untrusted(
+      T.String({
+        description:
+          'In the words of the server, which the agent reads. Read it before you set a rule.',
+      }),
+    ),
+    parameters: untrusted(
+      T.Record(T.String(), T.Unknown(), { description: 'JSON Schema of its arguments.' }),
+    ),
+    readOnlyHint: T.Boolean({
+      description: 'What the server says of the tool. It decides nothing.',
+    }),
+    hash: T.String({
+      description: 'Of this definition and of where the server is. A rule holds for it alone.',
+    }),
     state: oneOf(['new', 'ruled', 'changed'], {
       description: 'Only what is ruled is offered. changed: its rule was for another definition.',
     }),
@@ -148,7 +203,13 @@ export const mcpServers = {
     'DELETE /api/v1/mcp/servers/:id',
     'Disconnect an MCP server, with the rules of its tools. Nothing more is sent to it: calls that are on their way are listed in in_flight, and take their outcome. An unknown id is not an error.',
     {
-      input: { id: T.String({ minLength: 1, maxLength: 200, examples: ['018f47a0-0000-7000-8000-000000000000'] }) },
+      input: {
+        id: T.String({
+          minLength: 1,
+          maxLength: 200,
+          examples: ['018f47a0-0000-7000-8000-000000000000'],
+        }),
+      },
       output: record({ server: nullable(McpServer), in_flight: InFlight }),
     },
     { ...deciding, recalls: true, destructive: true },

@@ -8,7 +8,13 @@ const Memory = memoryRecord.schema
 const OneMemory = record({ memory: Memory })
 const writers = { roles: ['editor', 'approver'] } as const
 const query = (description: string) =>
-  T.String({ minLength: 1, maxLength: 200, pattern: NOT_BLANK, description, examples: ['tone of launch posts'] })
+  T.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: NOT_BLANK,
+    description,
+    examples: ['tone of launch posts'],
+  })
 
 export const memories = {
   list: op.query(
@@ -16,7 +22,9 @@ export const memories = {
     'List what the agent remembers of the workspace, and of you, newest first. Filter by scope or words.',
     {
       input: {
-        scope: T.Optional(oneOf(memoryScopes, { description: 'Return only memories of this scope.' })),
+        scope: T.Optional(
+          oneOf(memoryScopes, { description: 'Return only memories of this scope.' }),
+        ),
         q: T.Optional(query('Return only memories with all these words, in any of their forms.')),
         ...page,
       },
@@ -44,8 +52,19 @@ export const memoryCapabilities = {
     'Remember a preference or fact for later conversations. In one short sentence; it is recalled when its words come up.',
     {
       input: {
-        text: theText(T.String({ minLength: 1, maxLength: 1_000, pattern: NOT_BLANK, examples: ['Launch posts mention the price'] })),
-        scope: T.Optional(oneOf(memoryScopes, { description: 'user: of one person alone. Default: user, if there is one.' })),
+        text: theText(
+          T.String({
+            minLength: 1,
+            maxLength: 1_000,
+            pattern: NOT_BLANK,
+            examples: ['Launch posts mention the price'],
+          }),
+        ),
+        scope: T.Optional(
+          oneOf(memoryScopes, {
+            description: 'user: of one person alone. Default: user, if there is one.',
+          }),
+        ),
       },
       output: OneMemory,
     },
@@ -57,13 +76,19 @@ export const memoryCapabilities = {
     {
       input: {
         query: query('Words to look for.'),
-        limit: T.Optional(T.Integer({ minimum: 1, maximum: 20, default: 8, description: 'Default 8.' })),
+        limit: T.Optional(
+          T.Integer({ minimum: 1, maximum: 20, default: 8, description: 'Default 8.' }),
+        ),
       },
       output: record({
         memories: T.Array(Memory),
         untrusted: called(
           'memory',
-          untrusted(T.Array(Memory, { description: 'Stored by jobs that had read text of people outside the workspace.' })),
+          untrusted(
+            T.Array(Memory, {
+              description: 'Stored by jobs that had read text of people outside the workspace.',
+            }),
+          ),
         ),
       }),
     },

@@ -7,7 +7,12 @@ import { Job } from './jobs.ts'
 
 /** What a message to the agent says. */
 export const turn = {
-  content: T.String({ minLength: 1, maxLength: 10_000, pattern: NOT_BLANK, examples: ['Draft three posts about late deliveries'] }),
+  content: T.String({
+    minLength: 1,
+    maxLength: 10_000,
+    pattern: NOT_BLANK,
+    examples: ['Draft three posts about late deliveries'],
+  }),
   model: T.Optional(
     T.String({
       minLength: 1,
@@ -31,8 +36,14 @@ export const messages = {
     {
       input: {
         ...turn,
-        conversationId: T.Optional(T.String({ format: 'uuid', description: 'Go on with this conversation.' })),
-        visibility: T.Optional(oneOf(visibilities, { description: 'Of a conversation that this message begins. Default workspace.' })),
+        conversationId: T.Optional(
+          T.String({ format: 'uuid', description: 'Go on with this conversation.' }),
+        ),
+        visibility: T.Optional(
+          oneOf(visibilities, {
+            description: 'Of a conversation that this message begins. Default workspace.',
+          }),
+        ),
       },
       output: record({
         job: Job,
@@ -41,7 +52,14 @@ export const messages = {
       }),
     },
     {
-      ...{ ...use, ...everybody, tool: 'agent_send_message', agent: 'never', foreign: true, status: 201 },
+      ...{
+        ...use,
+        ...everybody,
+        tool: 'agent_send_message',
+        agent: 'never',
+        foreign: true,
+        status: 201,
+      },
       ...{ settles: 'agent.jobs.get', errors: ['not_found', 'conflict', 'plan_invalid'] },
     },
   ),

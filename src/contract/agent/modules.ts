@@ -3,7 +3,10 @@ import { use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { nullable, record, Time } from '../shapes.ts'
 
-/** Groups of tools beyond those of the API document: over MCP they are listed once a workspace wants them. */
+/**
+ * Groups of tools beyond those of the API document: over MCP they are listed once a workspace wants
+ * them.
+ */
 export const moduleNames = ['agent'] as const
 export type ModuleName = (typeof moduleNames)[number]
 

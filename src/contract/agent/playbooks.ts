@@ -1,12 +1,30 @@
 import { Type as T } from '@sinclair/typebox'
 import { everybody, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { Pinned, PlaybookStatus, playbookRecord, playbookStatuses, Slug, versionRecord, versionStates } from '../records/agent/playbook.ts'
+import {
+  Pinned,
+  PlaybookStatus,
+  playbookRecord,
+  playbookStatuses,
+  Slug,
+  versionRecord,
+  versionStates,
+} from '../records/agent/playbook.ts'
 import { Id, NOT_BLANK, nullable, ONE_LINE, oneOf, record, theText } from '../shapes.ts'
 
-const name = T.String({ minLength: 1, maxLength: 160, pattern: ONE_LINE, examples: ['Launch posts'] })
+const name = T.String({
+  minLength: 1,
+  maxLength: 160,
+  pattern: ONE_LINE,
+  examples: ['Launch posts'],
+})
 const description = T.String({ maxLength: 500 })
-const content = T.String({ minLength: 1, maxLength: 20_000, pattern: NOT_BLANK, examples: ['Mention the price in the first line.'] })
+const content = T.String({
+  minLength: 1,
+  maxLength: 20_000,
+  pattern: NOT_BLANK,
+  examples: ['Mention the price in the first line.'],
+})
 const rationale = T.String({ maxLength: 2_000, description: 'Why.' })
 
 const Playbook = playbookRecord.schema
@@ -21,19 +39,34 @@ export const playbooks = {
   list: op.query(
     'GET /api/v1/agent/playbooks',
     'List playbooks, newest first. Filter by status.',
-    { input: { status: T.Optional(PlaybookStatus), ...page }, output: record({ playbooks: T.Array(Playbook), ...nextCursor }) },
+    {
+      input: { status: T.Optional(PlaybookStatus), ...page },
+      output: record({ playbooks: T.Array(Playbook), ...nextCursor }),
+    },
     use,
   ),
   create: op.command(
     'POST /api/v1/agent/playbooks',
     'Add a playbook: instructions for the agent, which hold at once. At most 100 active ones, 10 of them pinned.',
-    { input: { slug: Slug, name, content, description: T.Optional(description), pinned: T.Optional(Pinned) }, output: OnePlaybook },
+    {
+      input: {
+        slug: Slug,
+        name,
+        content,
+        description: T.Optional(description),
+        pinned: T.Optional(Pinned),
+      },
+      output: OnePlaybook,
+    },
     { ...use, ...writers, status: 201, errors: ['conflict'] },
   ),
   get: op.query(
     'GET /api/v1/agent/playbooks/:id',
     'Get a playbook with its versions, newest first.',
-    { input: { id: Id }, output: record({ playbook: Playbook, versions: T.Array(PlaybookVersion) }) },
+    {
+      input: { id: Id },
+      output: record({ playbook: Playbook, versions: T.Array(PlaybookVersion) }),
+    },
     { ...use, anyId: true, errors: ['not_found'] },
   ),
   update: op.command(
@@ -71,7 +104,12 @@ export const playbooks = {
   ),
 }
 
-const slug = T.String({ minLength: 1, maxLength: 64, description: 'The slug of an active playbook.', examples: ['launch-posts'] })
+const slug = T.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'The slug of an active playbook.',
+  examples: ['launch-posts'],
+})
 
 const Listed = record({
   slug: Slug,
@@ -86,7 +124,10 @@ export const playbookCapabilities = {
   list_playbooks: op.query(
     'GET /api/v1/actions/list_playbooks',
     'List playbooks: the instructions of this workspace. The newest 100.',
-    { input: { status: T.Optional(oneOf(playbookStatuses)) }, output: record({ playbooks: T.Array(Listed) }) },
+    {
+      input: { status: T.Optional(oneOf(playbookStatuses)) },
+      output: record({ playbooks: T.Array(Listed) }),
+    },
     { ...use, ...everybody, tool: 'list_playbooks', agent: 'read' },
   ),
   read_playbook: op.query(
@@ -94,7 +135,13 @@ export const playbookCapabilities = {
     'Read the instructions of a playbook.',
     {
       input: { slug },
-      output: record({ slug: Slug, name: T.String(), description: nullable(T.String()), version: T.Integer(), content: T.String() }),
+      output: record({
+        slug: Slug,
+        name: T.String(),
+        description: nullable(T.String()),
+        version: T.Integer(),
+        content: T.String(),
+      }),
     },
     { ...use, ...everybody, tool: 'read_playbook', agent: 'read', errors: ['not_found'] },
   ),
@@ -105,7 +152,12 @@ export const playbookCapabilities = {
       input: {
         slug,
         content: theText(content),
-        rationale: T.String({ minLength: 1, maxLength: 2_000, pattern: NOT_BLANK, description: 'Why.' }),
+        rationale: T.String({
+          minLength: 1,
+          maxLength: 2_000,
+          pattern: NOT_BLANK,
+          description: 'Why.',
+        }),
       },
       output: record({
         playbookId: Id,

@@ -1,7 +1,17 @@
 import { Type as T } from '@sinclair/typebox'
 import { nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { called, cursorLike, Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import {
+  called,
+  cursorLike,
+  Id,
+  NOT_BLANK,
+  nullable,
+  oneOf,
+  record,
+  Time,
+  untrusted,
+} from '../shapes.ts'
 import { Job } from './jobs.ts'
 
 const statuses = ['active', 'paused', 'cancelled', 'done'] as const
@@ -12,7 +22,11 @@ const Cron = T.String({
   description: 'Five fields, on the clocks of timeZone; at most every 15 minutes.',
   examples: ['0 9 * * 1'],
 })
-const TimeZone = T.String({ format: 'time-zone', maxLength: 64, description: 'An IANA time zone. Default UTC.' })
+const TimeZone = T.String({
+  format: 'time-zone',
+  maxLength: 64,
+  description: 'An IANA time zone. Default UTC.',
+})
 const Tools = T.Array(T.String({ minLength: 1, maxLength: 64, examples: ['growth_list_queue'] }), {
   maxItems: 100,
   description: 'The only tools of its runs. Default: all.',
@@ -40,7 +54,10 @@ const shape = {
   ),
   nextRunAt: nullable(Time),
   lastRunAt: nullable(Time),
-  missedRuns: T.Integer({ description: 'Times that passed without a run, because they were noticed more than an hour late.' }),
+  missedRuns: T.Integer({
+    description:
+      'Times that passed without a run, because they were noticed more than an hour late.',
+  }),
   failures: T.Integer({ description: 'Failed runs in a row.' }),
   createdAt: Time,
 }
@@ -51,7 +68,9 @@ const Schedule = record(
     goal: T.String(),
     conversationId: nullable(T.String({ format: 'uuid', description: 'Where its runs answer.' })),
     lastJobId: nullable(Id),
-    taint: T.Array(T.String(), { description: 'Where untrusted text came from that the goal may follow.' }),
+    taint: T.Array(T.String(), {
+      description: 'Where untrusted text came from that the goal may follow.',
+    }),
     updatedAt: Time,
   },
   { title: 'Schedule' },
@@ -76,7 +95,9 @@ export const schedules = {
     'List schedules: what the agent does at set times. Active ones first, by their next time.',
     {
       input: {
-        status: T.Optional(oneOf(statuses, { description: 'Return only schedules in this state.' })),
+        status: T.Optional(
+          oneOf(statuses, { description: 'Return only schedules in this state.' }),
+        ),
         ...page,
         // A time and an id.
         cursor: cursorLike('MTc2MzcwMDAwMDAwMCAwMThmNDdhMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDA='),
@@ -129,7 +150,11 @@ export const scheduleCapabilities = {
     {
       input: {
         goal: Goal,
-        at: T.Optional({ ...Time, description: 'When to run once.', examples: ['2027-01-11T09:00:00Z'] }),
+        at: T.Optional({
+          ...Time,
+          description: 'When to run once.',
+          examples: ['2027-01-11T09:00:00Z'],
+        }),
         cron: T.Optional(Cron),
         timeZone: T.Optional(TimeZone),
         tools: T.Optional(Tools),
@@ -158,6 +183,12 @@ export const scheduleCapabilities = {
     'POST /api/v1/actions/cancel_scheduled_task',
     'Cancel a scheduled task.',
     { input: { id: Id }, output: called('task', record({ id: Id, status: oneOf(statuses) })) },
-    { ...editing, tool: 'cancel_scheduled_task', agent: 'draft', errors: ['not_found'], repeatable: true },
+    {
+      ...editing,
+      tool: 'cancel_scheduled_task',
+      agent: 'draft',
+      errors: ['not_found'],
+      repeatable: true,
+    },
   ),
 }

@@ -19,10 +19,17 @@ const Task = record(
     maxAttempts: nullable(T.Integer({ description: 'null: 2.' })),
     attempts: T.Integer({ description: 'Answers so far.' }),
     status: oneOf(statuses, { description: 'completed, failed and cancelled are final.' }),
-    output: untrusted(nullable(T.Record(T.String(), T.Unknown(), { description: 'What its type gives, once it is completed.' }))),
+    output: untrusted(
+      nullable(
+        T.Record(T.String(), T.Unknown(), {
+          description: 'What its type gives, once it is completed.',
+        }),
+      ),
+    ),
     error: nullable(
       T.String({
-        description: 'Why it failed, such as output_invalid or model_required; while queued, what it waits for, such as plan_invalid.',
+        description:
+          'Why it failed, such as output_invalid or model_required; while queued, what it waits for, such as plan_invalid.',
       }),
     ),
     startedAt: nullable(Time),
@@ -40,7 +47,10 @@ export const tasks = {
     'GET /api/v1/agent/tasks',
     'List tasks, newest first. Filter by status.',
     {
-      input: { status: T.Optional(oneOf(statuses, { description: 'Return only tasks in this state.' })), ...page },
+      input: {
+        status: T.Optional(oneOf(statuses, { description: 'Return only tasks in this state.' })),
+        ...page,
+      },
       output: record({ tasks: T.Array(Task), ...nextCursor }),
     },
     use,
@@ -50,7 +60,12 @@ export const tasks = {
     `Run a task: ${types}. It answers once, with JSON of a known form.`,
     {
       input: {
-        taskType: T.String({ minLength: 1, maxLength: 80, examples: ['extract_action_items'], description: types }),
+        taskType: T.String({
+          minLength: 1,
+          maxLength: 80,
+          examples: ['extract_action_items'],
+          description: types,
+        }),
         input: T.Object(
           {},
           {
@@ -74,7 +89,15 @@ export const tasks = {
       output: OneTask,
     },
     {
-      ...{ ...use, ...workers, status: 201, failure: 'enqueue failed', tool: 'agent_run_task', agent: 'never', foreign: true },
+      ...{
+        ...use,
+        ...workers,
+        status: 201,
+        failure: 'enqueue failed',
+        tool: 'agent_run_task',
+        agent: 'never',
+        foreign: true,
+      },
       ...{ settles: 'get', errors: ['plan_invalid'] },
     },
   ),
@@ -88,6 +111,13 @@ export const tasks = {
     'POST /api/v1/agent/tasks/:id/cancel',
     'Cancel a task that has not begun. One that is over stays as it is.',
     { input: { id: Id }, output: OneTask },
-    { ...use, ...workers, anyId: true, errors: ['not_found', 'conflict'], repeatable: true, whileDeleting: true },
+    {
+      ...use,
+      ...workers,
+      anyId: true,
+      errors: ['not_found', 'conflict'],
+      repeatable: true,
+      whileDeleting: true,
+    },
   ),
 }

@@ -14,10 +14,17 @@ const Tool = record(
       description:
         'commit: always asked of a person. draft: asked once the job has read untrusted text. safe: asked if the message that began the job can be forged.',
     }),
-    readsForeignText: T.Boolean({ description: 'Its answers may contain words of people outside the workspace.' }),
+    readsForeignText: T.Boolean({
+      description: 'Its answers may contain words of people outside the workspace.',
+    }),
     rule: nullable(oneOf(decisions, { description: 'What a person has decided.' })),
-    hosts: T.Optional(T.Array(T.String(), { description: 'Of fetch_url: hosts that people have allowed.' })),
-    isAsked: T.Boolean({ description: 'Whether a person is asked before it runs, in a job that has read no untrusted text.' }),
+    hosts: T.Optional(
+      T.Array(T.String(), { description: 'Of fetch_url: hosts that people have allowed.' }),
+    ),
+    isAsked: T.Boolean({
+      description:
+        'Whether a person is asked before it runs, in a job that has read no untrusted text.',
+    }),
   },
   { title: 'AgentTool' },
 )
@@ -25,9 +32,13 @@ const Tool = record(
 const hash = T.String({
   minLength: 64,
   maxLength: 64,
-  description: 'Of a tool of an MCP server, to allow or ask: the hash of the definition that you have read.',
+  description:
+    'Of a tool of an MCP server, to allow or ask: the hash of the definition that you have read.',
 })
-const name = T.String({ format: 'tool-name', description: 'The name of a tool, such as growth_create_batch.' })
+const name = T.String({
+  format: 'tool-name',
+  description: 'The name of a tool, such as growth_create_batch.',
+})
 
 export const tools = {
   list: op.query(
@@ -46,7 +57,8 @@ export const toolRules = {
       input: {
         name,
         decision: oneOf(decisions, {
-          description: 'allow: as without a rule; of a tool of an MCP server: unasked, while the job has read no untrusted text.',
+          description:
+            'allow: as without a rule; of a tool of an MCP server: unasked, while the job has read no untrusted text.',
         }),
         hash: T.Optional(hash),
       },
@@ -58,7 +70,12 @@ export const toolRules = {
     'DELETE /api/v1/agent/tool-rules/:name',
     'Remove the rule of a tool, or of a host that fetch_url may read.',
     {
-      input: { name: T.String({ format: 'tool-rule', description: 'The name of a tool, or a host such as fetch_url:example.com.' }) },
+      input: {
+        name: T.String({
+          format: 'tool-rule',
+          description: 'The name of a tool, or a host such as fetch_url:example.com.',
+        }),
+      },
       output: record({ tool: Tool }),
     },
     { scope: 'session', roles: ['approver'], errors: ['not_found'], repeatable: true },

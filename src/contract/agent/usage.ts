@@ -3,7 +3,11 @@ import { use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { nullable, record } from '../shapes.ts'
 
-const amounts = { tokens_day: T.Integer(), tokens_month: T.Integer(), cost_usd_cents_month: T.Integer() }
+const amounts = {
+  tokens_day: T.Integer(),
+  tokens_month: T.Integer(),
+  cost_usd_cents_month: T.Integer(),
+}
 const left = nullable(T.Integer({ description: 'null: no limit.' }))
 
 export const usage = {

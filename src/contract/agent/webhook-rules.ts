@@ -1,9 +1,25 @@
 import { Type as T } from '@sinclair/typebox'
 import { nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { called, Id, NOT_BLANK, nullable, oneOf, record, secret, Time, untrusted } from '../shapes.ts'
+import {
+  called,
+  Id,
+  NOT_BLANK,
+  nullable,
+  oneOf,
+  record,
+  secret,
+  Time,
+  untrusted,
+} from '../shapes.ts'
 
-const Name = T.String({ minLength: 1, maxLength: 160, format: 'name', pattern: NOT_BLANK, examples: ['Orders of the shop'] })
+const Name = T.String({
+  minLength: 1,
+  maxLength: 160,
+  format: 'name',
+  pattern: NOT_BLANK,
+  examples: ['Orders of the shop'],
+})
 const Goal = T.String({
   minLength: 1,
   maxLength: 10_000,
@@ -35,12 +51,15 @@ const WebhookRule = record(
     ...shape,
     disabledBy: nullable(
       oneOf(['person', 'caller_gone'], {
-        description: 'caller_gone: whoever it runs for has left the workspace, or its key ended. Enable it to run it in your name.',
+        description:
+          'caller_gone: whoever it runs for has left the workspace, or its key ended. Enable it to run it in your name.',
       }),
     ),
     goal: T.String(),
     secretIsUnseen: T.Boolean({ description: 'Whether it can still be revealed, once.' }),
-    taint: T.Array(T.String(), { description: 'Where untrusted text came from that the goal may follow.' }),
+    taint: T.Array(T.String(), {
+      description: 'Where untrusted text came from that the goal may follow.',
+    }),
     updatedAt: Time,
   },
   { title: 'WebhookRule' },
@@ -80,7 +99,13 @@ export const webhookRules = {
     'PATCH /api/v1/agent/webhook-rules/:id',
     'Change a webhook rule, or disable or enable it. Omitted fields keep their value. With another goal or other tools its jobs run in your name from then on, and so they do if you enable one whose maker has left. Its goal stays the words of whoever wrote it; send the goal, too, to make the words yours.',
     {
-      input: { id: Id, name: T.Optional(Name), goal: T.Optional(Goal), tools: T.Optional(Tools), enabled: T.Optional(T.Boolean()) },
+      input: {
+        id: Id,
+        name: T.Optional(Name),
+        goal: T.Optional(Goal),
+        tools: T.Optional(Tools),
+        enabled: T.Optional(T.Boolean()),
+      },
       output: OneRule,
     },
     { ...deciding, errors: ['not_found'], repeatable: true },
@@ -101,7 +126,12 @@ export const webhookRules = {
     'POST /api/v1/agent/webhook-rules/:id/reveal',
     'Reveal the secret of a webhook rule that the agent has made, once. Requires the signed-in person who asked for it or approved it.',
     { input: { id: Id }, output: WithSecret },
-    { scope: 'session', roles: ['editor', 'approver', 'viewer'], errors: ['not_found', 'conflict'], secret: true },
+    {
+      scope: 'session',
+      roles: ['editor', 'approver', 'viewer'],
+      errors: ['not_found', 'conflict'],
+      secret: true,
+    },
   ),
 }
 
@@ -120,12 +150,21 @@ export const webhookRuleCapabilities = {
         }),
       ),
     },
-    { ...deciding, tool: 'create_webhook_rule', agent: 'commit', errors: ['conflict'], secret: true },
+    {
+      ...deciding,
+      tool: 'create_webhook_rule',
+      agent: 'commit',
+      errors: ['conflict'],
+      secret: true,
+    },
   ),
   list_webhook_rules: op.query(
     'GET /api/v1/actions/list_webhook_rules',
     'List inbound webhook rules, newest first, with secrets masked.',
-    { input: page, output: record({ rules: called('webhook_rule', T.Array(InboundWebhookRule)), ...nextCursor }) },
+    {
+      input: page,
+      output: record({ rules: called('webhook_rule', T.Array(InboundWebhookRule)), ...nextCursor }),
+    },
     { ...use, tool: 'list_webhook_rules', agent: 'read', foreign: true },
   ),
 }

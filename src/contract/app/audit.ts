@@ -5,23 +5,39 @@ import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.t
 /** All filters must match. */
 const filters = {
   operation: T.Optional(
-    T.String({ minLength: 1, maxLength: 100, description: 'For example growth.items.approve.', examples: ['growth.items.approve'] }),
+    T.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'For example growth.items.approve.',
+      examples: ['growth.items.approve'],
+    }),
   ),
-  actor: T.Optional(T.String({ format: 'uuid', description: 'The id of a person, including their keys, or of one key.' })),
-  record: T.Optional(T.String({ format: 'uuid', description: 'The id of a record: only what was done to it.' })),
+  actor: T.Optional(
+    T.String({
+      format: 'uuid',
+      description: 'The id of a person, including their keys, or of one key.',
+    }),
+  ),
+  record: T.Optional(
+    T.String({ format: 'uuid', description: 'The id of a record: only what was done to it.' }),
+  ),
   since: T.Optional(Time),
   until: T.Optional(Time),
 }
 
 const ActorKind = oneOf(['person', 'key', 'agent', 'system'], {
-  description: 'agent: a job of the workspace agent, by its id; detail says on whose behalf. system: the deployment or its operator.',
+  description:
+    'agent: a job of the workspace agent, by its id; detail says on whose behalf. system: the deployment or its operator.',
 })
-const Detail = T.Record(T.String(), T.Unknown(), { description: 'Details that depend on the operation. Never contains secrets.' })
+const Detail = T.Record(T.String(), T.Unknown(), {
+  description: 'Details that depend on the operation. Never contains secrets.',
+})
 
 /** Fields of an entry in both the list and the export. */
 const deed = {
   surface: T.String({
-    description: "rest, mcp, cli or admin; agent for what a job of the agent does; lane or timer for the server's own work.",
+    description:
+      "rest, mcp, cli or admin; agent for what a job of the agent does; lane or timer for the server's own work.",
   }),
   operation: T.String(),
   ref_id: nullable(T.String({ format: 'uuid', description: 'The record affected.' })),
@@ -37,7 +53,12 @@ const Entry = record(
       kind: ActorKind,
       id: T.String(),
       name: nullable(T.String({ description: 'The name of the person or key.' })),
-      email: nullable(T.String({ description: "The email of the person, or of the key's owner; null once they leave the workspace." })),
+      email: nullable(
+        T.String({
+          description:
+            "The email of the person, or of the key's owner; null once they leave the workspace.",
+        }),
+      ),
     }),
     ...deed,
   },
@@ -61,7 +82,10 @@ export const audit = {
   list: op.query(
     'GET /api/v1/app/audit',
     'List the audit trail, newest first. Shows who changed what, when and through which surface. Reads are not recorded.',
-    { input: { ...page, ...filters }, output: record({ entries: T.Array(Entry), next_cursor: NextCursor }) },
+    {
+      input: { ...page, ...filters },
+      output: record({ entries: T.Array(Entry), next_cursor: NextCursor }),
+    },
     { scope: 'session', roles: [] },
   ),
   export: op.download(

@@ -11,7 +11,10 @@ const UserCode = T.String({
 })
 
 const Decision = oneOf(['approve', 'deny'])
-const Scopes = T.Array(T.String(), { maxItems: 4, description: 'Scopes of an API key; or session, to act as the person for an hour.' })
+const Scopes = T.Array(T.String(), {
+  maxItems: 4,
+  description: 'Scopes of an API key; or session, to act as the person for an hour.',
+})
 
 const DeviceRequest = record(
   {
@@ -20,13 +23,19 @@ const DeviceRequest = record(
     device_name: T.String({ description: 'The name that the device gives itself.' }),
     address: T.String({ description: 'The IP address of the device.' }),
     scopes: Scopes,
-    grantable: T.Array(T.String(), { maxItems: 4, description: 'The scopes that your role can grant.' }),
+    grantable: T.Array(T.String(), {
+      maxItems: 4,
+      description: 'The scopes that your role can grant.',
+    }),
     workspace: WorkspaceName,
     role: RoleName,
     created_at: Time,
     expires_at: Time,
   },
-  { title: 'DeviceRequest', description: 'A device that requests access to your current workspace in your name.' },
+  {
+    title: 'DeviceRequest',
+    description: 'A device that requests access to your current workspace in your name.',
+  },
 )
 
 const Decided = record({ decision: Decision, scopes: Scopes, workspace: WorkspaceName })
@@ -48,7 +57,10 @@ export const device = {
         user_code: UserCode,
         decision: Decision,
         workspace_id: T.Optional(
-          T.String({ format: 'uuid', description: 'The workspace shown to you. Refused if you have switched since.' }),
+          T.String({
+            format: 'uuid',
+            description: 'The workspace shown to you. Refused if you have switched since.',
+          }),
         ),
       },
       output: record({ device: Decided }),

@@ -9,7 +9,12 @@ const Invitation = record(
     email: nullable(T.String({ description: 'null: anyone with the link can join.' })),
     role: RoleName,
     status: oneOf(['open', 'accepted', 'revoked', 'expired']),
-    invited_by: nullable(T.String({ format: 'uuid', description: 'The person who invited; null for the operator of the deployment.' })),
+    invited_by: nullable(
+      T.String({
+        format: 'uuid',
+        description: 'The person who invited; null for the operator of the deployment.',
+      }),
+    ),
     created_at: Time,
     expires_at: Time,
     accepted_at: nullable(Time),
@@ -25,9 +30,17 @@ export const invitations = {
     'Invite someone to the workspace. Returns the link once. No email is sent: pass the link on yourself. It works for seven days and for one person; if you give an email, only for that email. In a command-line session, inviting an owner requires a password given in the last 10 minutes: app.session.confirm.',
     {
       input: { email: T.Optional(Email), role: RoleName },
-      output: record({ invitation: Invitation, url: T.String({ description: 'The invitation link. Shown once.' }) }),
+      output: record({
+        invitation: Invitation,
+        url: T.String({ description: 'The invitation link. Shown once.' }),
+      }),
     },
-    { scope: 'session', status: 201, errors: ['conflict', 'reauthentication_required'], secret: true },
+    {
+      scope: 'session',
+      status: 201,
+      errors: ['conflict', 'reauthentication_required'],
+      secret: true,
+    },
   ),
   list: op.query(
     'GET /api/v1/app/invitations',

@@ -15,7 +15,12 @@ const Key = record(
     name: T.String(),
     last4: T.String({ description: 'The last four characters of the key.' }),
     scopes: T.Array(oneOf(scopes)),
-    person: nullable(record({ id: Id, email: nullable(T.String({ description: 'null once this person leaves the workspace.' })) })),
+    person: nullable(
+      record({
+        id: Id,
+        email: nullable(T.String({ description: 'null once this person leaves the workspace.' })),
+      }),
+    ),
     created_at: Time,
     expires_at: nullable(Time),
     revoked_at: nullable(Time),
@@ -30,12 +35,23 @@ export const keys = {
     'Create an API key. Returns the key once. Your own key can never do more than you can, and ends with your membership. A workspace key outlives memberships, and only owners can create one. To replace a key, create another, switch to it, then revoke the first. In a command-line session, a key that lives longer than 30 days requires a password given in the last 10 minutes: app.session.confirm.',
     {
       input: {
-        name: T.String({ minLength: 1, maxLength: 160, format: 'name', pattern: NOT_BLANK, examples: ['Release script'] }),
+        name: T.String({
+          minLength: 1,
+          maxLength: 160,
+          format: 'name',
+          pattern: NOT_BLANK,
+          examples: ['Release script'],
+        }),
         scopes: KeyScopes,
-        belongs_to: T.Optional(oneOf(['me', 'workspace'], { default: 'me', description: 'The owner of the key.' })),
+        belongs_to: T.Optional(
+          oneOf(['me', 'workspace'], { default: 'me', description: 'The owner of the key.' }),
+        ),
         expires_at: T.Optional(Time),
       },
-      output: record({ key: Key, api_key: T.String({ description: 'The key. Shown once; only its hash is stored.' }) }),
+      output: record({
+        key: Key,
+        api_key: T.String({ description: 'The key. Shown once; only its hash is stored.' }),
+      }),
     },
     {
       scope: 'session',

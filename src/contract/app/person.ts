@@ -7,7 +7,9 @@ const Account = record(
   {
     id: Id,
     ...address,
-    former_email: nullable(T.String({ description: 'The email that another account verified. Set a new one.' })),
+    former_email: nullable(
+      T.String({ description: 'The email that another account verified. Set a new one.' }),
+    ),
     name: T.String(),
     created_at: Time,
   },
@@ -48,7 +50,9 @@ export const person = {
             email: T.String(),
             signed_out: T.Integer({ description: 'How many sessions were ended.' }),
             revoked_keys: T.Integer(),
-            keys_left: T.Integer({ description: 'Your API keys that still work. Revoke those you do not recognize.' }),
+            keys_left: T.Integer({
+              description: 'Your API keys that still work. Revoke those you do not recognize.',
+            }),
           },
           { title: 'PasswordReset' },
         ),

@@ -3,7 +3,12 @@ import { roles } from '#kernel/roles'
 import { op } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
 
-export const Email = T.String({ minLength: 3, maxLength: 254, format: 'email', examples: ['you@example.com'] })
+export const Email = T.String({
+  minLength: 3,
+  maxLength: 254,
+  format: 'email',
+  examples: ['you@example.com'],
+})
 
 const emailStates = ['verified', 'unverified', 'lost'] as const
 export type EmailStatus = (typeof emailStates)[number]
@@ -33,8 +38,14 @@ export const TokenDelivery = oneOf(['cookie', 'body'], {
 })
 
 const tokens = {
-  access_token: T.Optional(T.String({ description: 'A JWT, valid for 15 minutes. Only with delivery body.' })),
-  refresh_token: T.Optional(T.String({ description: 'Valid for one refresh. A second use ends the session. Only with delivery body.' })),
+  access_token: T.Optional(
+    T.String({ description: 'A JWT, valid for 15 minutes. Only with delivery body.' }),
+  ),
+  refresh_token: T.Optional(
+    T.String({
+      description: 'Valid for one refresh. A second use ends the session. Only with delivery body.',
+    }),
+  ),
 }
 
 export const WorkspaceName = record({ id: Id, name: T.String() }, { title: 'WorkspaceName' })
@@ -52,7 +63,10 @@ export const SignedIn = record(
 )
 
 const Membership = record({ id: Id, name: T.String(), role: RoleName })
-const Current = record({ ...who, workspaces: T.Array(Membership, { maxItems: 1_000 }) }, { title: 'CurrentSession' })
+const Current = record(
+  { ...who, workspaces: T.Array(Membership, { maxItems: 1_000 }) },
+  { title: 'CurrentSession' },
+)
 
 const Listed = record(
   {
@@ -81,7 +95,10 @@ export const session = {
         email: Email,
         password: GivenPassword,
         workspace_id: T.Optional(
-          T.String({ format: 'uuid', description: 'The workspace to sign in to. Default: the one you joined first.' }),
+          T.String({
+            format: 'uuid',
+            description: 'The workspace to sign in to. Default: the one you joined first.',
+          }),
         ),
         delivery: T.Optional(TokenDelivery),
       },
@@ -106,10 +123,14 @@ export const session = {
     { input: { workspace_id: Id }, output: record({ session: Current }) },
     { errors: ['not_found'], repeatable: true },
   ),
-  signOut: op.personal('DELETE /api/v1/app/session', 'Sign out. Ends the session and all its tokens at once.', {
-    input: {},
-    output: ended,
-  }),
+  signOut: op.personal(
+    'DELETE /api/v1/app/session',
+    'Sign out. Ends the session and all its tokens at once.',
+    {
+      input: {},
+      output: ended,
+    },
+  ),
   changePassword: op.personal(
     'POST /api/v1/app/session/password',
     'Change your password. Ends all your other sessions.',
@@ -122,7 +143,10 @@ export const session = {
     {
       input: { current_password: GivenPassword },
       output: record({
-        confirmed: record({ until: { ...Time, description: 'Your password is not required again until then.' } }, { title: 'Confirmed' }),
+        confirmed: record(
+          { until: { ...Time, description: 'Your password is not required again until then.' } },
+          { title: 'Confirmed' },
+        ),
       }),
     },
     { errors: limited, repeatable: true },

@@ -6,14 +6,24 @@ import { InFlight } from '../shared-records.ts'
 
 const Webhook = record(
   {
-    url: nullable(T.String({ description: 'Null unless you are an owner, because the URL may contain a token.' })),
+    url: nullable(
+      T.String({
+        description: 'Null unless you are an owner, because the URL may contain a token.',
+      }),
+    ),
     host: T.String({ description: 'The host of the URL, with its port if given.' }),
     events: T.Array(T.String(), { description: 'The event types it receives; empty means all.' }),
     status: oneOf(['active', 'disabled']),
     disabled_reason: nullable(T.String()),
     failing_since: nullable(Time),
-    held_until: nullable({ ...Time, description: 'The receiver asked for no deliveries before this time.' }),
-    previous_secret_until: nullable({ ...Time, description: 'Until then, events are also signed with the previous secret.' }),
+    held_until: nullable({
+      ...Time,
+      description: 'The receiver asked for no deliveries before this time.',
+    }),
+    previous_secret_until: nullable({
+      ...Time,
+      description: 'Until then, events are also signed with the previous secret.',
+    }),
     waiting: T.Integer({ description: 'How many events are waiting to be sent.' }),
     created_at: Time,
     updated_at: Time,
@@ -27,13 +37,23 @@ const WebhookEvent = record(
   {
     id: Id,
     type: T.String(),
-    subject: nullable(T.String({ description: 'The record that the event is about. Events of one record are sent in order.' })),
+    subject: nullable(
+      T.String({
+        description: 'The record that the event is about. Events of one record are sent in order.',
+      }),
+    ),
     state: oneOf(states, { description: 'dead: all tries failed.' }),
     attempts: T.Integer(),
     last_error: nullable(T.String()),
     created_at: Time,
-    next_at: nullable({ ...Time, description: 'The time of the next try; null when none is left.' }),
-    expires_at: nullable({ ...Time, description: 'Until then you can replay it; null while it waits.' }),
+    next_at: nullable({
+      ...Time,
+      description: 'The time of the next try; null when none is left.',
+    }),
+    expires_at: nullable({
+      ...Time,
+      description: 'Until then you can replay it; null while it waits.',
+    }),
   },
   { title: 'WebhookEvent' },
 )
@@ -45,12 +65,17 @@ const Url = T.String({
   examples: ['https://hooks.example.com/tendril'],
   description: 'A public https URL.',
 })
-const Events = T.Array(oneOf(eventKinds), { maxItems: 20, description: 'The event types to receive; empty means all.' })
+const Events = T.Array(oneOf(eventKinds), {
+  maxItems: 20,
+  description: 'The event types to receive; empty means all.',
+})
 
 const answer = record({ webhook: Webhook })
 const withSecret = record({
   webhook: Webhook,
-  secret: T.String({ description: 'Shown once. Verify signatures with it, as in Standard Webhooks 1.0.' }),
+  secret: T.String({
+    description: 'Shown once. Verify signatures with it, as in Standard Webhooks 1.0.',
+  }),
 })
 const event = record({ event: WebhookEvent })
 const noneSet = ['not_found'] as const
@@ -99,7 +124,11 @@ export const webhook = {
     {
       input: {
         ...page,
-        state: T.Optional(oneOf(states, { description: 'Return only events in this state. dead: all tries failed.' })),
+        state: T.Optional(
+          oneOf(states, {
+            description: 'Return only events in this state. dead: all tries failed.',
+          }),
+        ),
         type: T.Optional(oneOf(eventKinds, { description: 'Return only events of this type.' })),
       },
       output: record({ events: T.Array(WebhookEvent), next_cursor: NextCursor }),

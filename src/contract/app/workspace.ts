@@ -75,11 +75,14 @@ export const exportKinds = [
 const Exported = record(
   {
     kind: oneOf(['export', ...exportKinds, 'end']),
-    record: T.Record(T.String(), T.Unknown(), { description: 'The fields of the record, named as in the API.' }),
+    record: T.Record(T.String(), T.Unknown(), {
+      description: 'The fields of the record, named as in the API.',
+    }),
   },
   {
     title: 'ExportLine',
-    description: 'One record per line. The first line describes the export, the last one counts the records of each kind.',
+    description:
+      'One record per line. The first line describes the export, the last one counts the records of each kind.',
   },
 )
 
@@ -88,7 +91,10 @@ const Deletion = record(
     deletes_at: nullable(Time),
     automation: Automation,
   },
-  { title: 'Deletion', description: 'When the workspace is erased (null if it is kept), and what is still being sent.' },
+  {
+    title: 'Deletion',
+    description: 'When the workspace is erased (null if it is kept), and what is still being sent.',
+  },
 )
 
 const deletion = record({ deletion: Deletion })
@@ -96,12 +102,25 @@ const deletion = record({ deletion: Deletion })
 const answer = record({ workspace: Workspace })
 
 export const workspace = {
-  get: op.query('GET /api/v1/app/workspace', 'Read the workspace.', { input: {}, output: answer }, { scope: 'session' }),
+  get: op.query(
+    'GET /api/v1/app/workspace',
+    'Read the workspace.',
+    { input: {}, output: answer },
+    { scope: 'session' },
+  ),
   rename: op.command(
     'PUT /api/v1/app/workspace',
     'Rename the workspace. Nothing depends on the name.',
     {
-      input: { name: T.String({ minLength: 1, maxLength: 160, format: 'name', pattern: NOT_BLANK, examples: ['Dockside'] }) },
+      input: {
+        name: T.String({
+          minLength: 1,
+          maxLength: 160,
+          format: 'name',
+          pattern: NOT_BLANK,
+          examples: ['Dockside'],
+        }),
+      },
       output: answer,
     },
     { scope: 'session', repeatable: true },
@@ -110,7 +129,13 @@ export const workspace = {
     'POST /api/v1/app/workspace/deletion',
     'Delete the workspace in 14 days. Nothing goes out any more: automation is paused, unsent posts are recalled, and everything except reading and exporting is refused unless you cancel the deletion. Then the workspace is erased, with the accounts of people who belong to no other workspace.',
     {
-      input: { name: T.String({ maxLength: 160, description: 'The name of the workspace, as confirmation.', examples: ['Dockside'] }) },
+      input: {
+        name: T.String({
+          maxLength: 160,
+          description: 'The name of the workspace, as confirmation.',
+          examples: ['Dockside'],
+        }),
+      },
       output: deletion,
     },
     { scope: 'session', urgent: true, destructive: true, repeatable: true, whileDeleting: true },

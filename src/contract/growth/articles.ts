@@ -20,9 +20,18 @@ export const articles = {
           description: 'What it is about.',
           examples: ['late deliveries'],
         }),
-        length: T.Optional(oneOf(articleLengths, { default: 'medium', description: 'About 600, 1,200 or 2,400 words. Default medium.' })),
+        length: T.Optional(
+          oneOf(articleLengths, {
+            default: 'medium',
+            description: 'About 600, 1,200 or 2,400 words. Default medium.',
+          }),
+        ),
         outline: T.Optional(
-          T.String({ maxLength: 4_000, description: 'The points to make, in order, one per line; each becomes a heading. At most 12.' }),
+          T.String({
+            maxLength: 4_000,
+            description:
+              'The points to make, in order, one per line; each becomes a heading. At most 12.',
+          }),
         ),
       },
       output: record({ article: Article }),
@@ -42,7 +51,10 @@ export const articles = {
   list: op.query(
     'GET /api/v1/growth/articles',
     'List articles, newest first. Shows which are ready and why any failed; the texts are items.',
-    { input: generationsPage, output: record({ articles: T.Array(Article), next_cursor: NextCursor }) },
+    {
+      input: generationsPage,
+      output: record({ articles: T.Array(Article), next_cursor: NextCursor }),
+    },
     { tool: 'growth_list_articles', agent: 'read' },
   ),
   get: op.query(
@@ -50,7 +62,12 @@ export const articles = {
     'Read an article with its drafted item. While it is in flight, poll about every 20 seconds.',
     {
       input: { id: Id },
-      output: record({ article: record({ ...Article.properties, item: nullable(Item) }, { title: 'ArticleWithItem' }) }),
+      output: record({
+        article: record(
+          { ...Article.properties, item: nullable(Item) },
+          { title: 'ArticleWithItem' },
+        ),
+      }),
     },
     { errors: ['not_found'] },
   ),

@@ -11,7 +11,8 @@ const side = (description: string) => record({ n: T.Integer(), mean: T.Number() 
 
 const compared = {
   dimension: T.String({
-    description: 'The feature compared: hook, format, length, weekday, hour, link, number, question, list, emoji, product or learning.',
+    description:
+      'The feature compared: hook, format, length, weekday, hour, link, number, question, list, emoji, product or learning.',
   }),
   value: T.String(),
   measure: oneOf(['engagement_rate', 'impressions']),
@@ -20,7 +21,10 @@ const compared = {
   effect_size: T.Number({ description: "Hedges' g." }),
   interval: record(
     { low: T.Number(), high: T.Number() },
-    { description: 'Confidence interval of the difference, relative to the other posts: 0.5 means 50% more.' },
+    {
+      description:
+        'Confidence interval of the difference, relative to the other posts: 0.5 means 50% more.',
+    },
   ),
 }
 
@@ -34,7 +38,12 @@ const Claim = record(
 )
 
 const Ranked = record(
-  { item_id: nullable(Id), text: T.String(), impressions: T.Integer(), engagement_rate: nullable(Rate) },
+  {
+    item_id: nullable(Id),
+    text: T.String(),
+    impressions: T.Integer(),
+    engagement_rate: nullable(Rate),
+  },
   { title: 'AuditedPost' },
 )
 
@@ -48,23 +57,36 @@ const result = {
     reactions: T.Integer(),
     from: nullable(Time),
     to: nullable(Time),
-    comparisons: T.Integer({ description: 'How many comparisons were made; the intervals are corrected for that.' }),
+    comparisons: T.Integer({
+      description: 'How many comparisons were made; the intervals are corrected for that.',
+    }),
   }),
   worked: T.Array(Claim),
   flopped: T.Array(Claim),
   hypotheses: T.Array(Claim, { description: 'Worth testing: the difference may be chance.' }),
   best: T.Array(Ranked),
   worst: T.Array(Ranked),
-  not_enough_data: nullable(record({ items: T.Integer(), needed: T.Integer(), message: T.String() })),
-  learnings: T.Array(record({ id: Id, kind: oneOf(kinds), note: T.String() }), { description: 'Learnings that the audit added.' }),
-  not_added: T.Array(record({ kind: oneOf(kinds), note: T.String(), reason: oneOf(['active_already', 'too_many_active']) })),
+  not_enough_data: nullable(
+    record({ items: T.Integer(), needed: T.Integer(), message: T.String() }),
+  ),
+  learnings: T.Array(record({ id: Id, kind: oneOf(kinds), note: T.String() }), {
+    description: 'Learnings that the audit added.',
+  }),
+  not_added: T.Array(
+    record({
+      kind: oneOf(kinds),
+      note: T.String(),
+      reason: oneOf(['active_already', 'too_many_active']),
+    }),
+  ),
 }
 const Result = record(result, { title: 'AuditResult' })
 const WholeResult = record(
   {
     ...result,
     compared: T.Array(Compared, {
-      description: 'Every comparison that was made, the strongest first, at most 500; empty in audits from before these were kept.',
+      description:
+        'Every comparison that was made, the strongest first, at most 500; empty in audits from before these were kept.',
     }),
   },
   { title: 'AuditResultWithComparisons' },
@@ -82,19 +104,32 @@ const fields = {
   days: T.Integer(),
   source: oneOf(['synced', 'given']),
   result: nullable(Result),
-  model: nullable(T.String({ description: 'The model that wrote the wording. The numbers are computed.' })),
-  usage: nullable(record({ input_tokens: T.Integer(), output_tokens: T.Integer(), cost_micros: T.Integer() })),
+  model: nullable(
+    T.String({ description: 'The model that wrote the wording. The numbers are computed.' }),
+  ),
+  usage: nullable(
+    record({ input_tokens: T.Integer(), output_tokens: T.Integer(), cost_micros: T.Integer() }),
+  ),
   created_at: Time,
   updated_at: Time,
 }
 
 const Audit = record(fields, { title: 'Audit' })
-const WholeAudit = record({ ...fields, result: nullable(WholeResult) }, { title: 'AuditWithComparisons' })
+const WholeAudit = record(
+  { ...fields, result: nullable(WholeResult) },
+  { title: 'AuditWithComparisons' },
+)
 
 const Given = T.Object(
   {
     item_id: T.Optional(Id),
-    text: T.Optional(T.String({ minLength: 1, maxLength: 5_000, description: 'The text of a post that is not an item.' })),
+    text: T.Optional(
+      T.String({
+        minLength: 1,
+        maxLength: 5_000,
+        description: 'The text of a post that is not an item.',
+      }),
+    ),
     impressions: count,
     likes: count,
     replies: count,
@@ -112,13 +147,30 @@ export const audits = {
     'Audit what worked and what flopped, from synced metrics or the ones you pass. Uses one audit of the monthly quota, returned if it fails. Reports when there is not enough data. Findings become learnings, which guide later drafts.',
     {
       input: {
-        days: T.Optional(T.Integer({ minimum: 1, maximum: 365, default: 30, description: 'How far back to look. Default 30.' })),
+        days: T.Optional(
+          T.Integer({
+            minimum: 1,
+            maximum: 365,
+            default: 30,
+            description: 'How far back to look. Default 30.',
+          }),
+        ),
         metrics: T.Optional(
           T.Array(Given, {
             minItems: 1,
             maxItems: 200,
             description: 'Replaces synced metrics. Each entry has item_id or text.',
-            examples: [[{ text: 'Eleven of fourteen delays start at the dock.', impressions: 1_200, likes: 40, replies: 6, reposts: 3 }]],
+            examples: [
+              [
+                {
+                  text: 'Eleven of fourteen delays start at the dock.',
+                  impressions: 1_200,
+                  likes: 40,
+                  replies: 6,
+                  reposts: 3,
+                },
+              ],
+            ],
           }),
         ),
       },
@@ -142,10 +194,14 @@ export const audits = {
     { input: { id: Id }, output: record({ audit: WholeAudit }) },
     { errors: ['not_found'] },
   ),
-  list: op.query('GET /api/v1/growth/audits', 'List audits, newest first, each with its result and all comparisons that it made.', {
-    input: generationsPage,
-    output: record({ audits: T.Array(WholeAudit), next_cursor: NextCursor }),
-  }),
+  list: op.query(
+    'GET /api/v1/growth/audits',
+    'List audits, newest first, each with its result and all comparisons that it made.',
+    {
+      input: generationsPage,
+      output: record({ audits: T.Array(WholeAudit), next_cursor: NextCursor }),
+    },
+  ),
   cancel: op.command(
     'POST /api/v1/growth/audits/:id/cancel',
     'Cancel an audit that is queued or generating. It fails as cancelled, and returns to the quota. One that has settled stays as it is.',

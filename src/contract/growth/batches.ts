@@ -13,27 +13,57 @@ export const batches = {
     'Draft a batch of posts from the growth profile. Each requested post uses one of the monthly quota; posts not delivered are returned. Poll the batch until ready or failed. 409 while the posts channel is inactive.',
     {
       input: {
-        count: T.Optional(T.Integer({ minimum: 1, maximum: 20, default: 5, description: 'How many posts. Default 5.' })),
+        count: T.Optional(
+          T.Integer({
+            minimum: 1,
+            maximum: 20,
+            default: 5,
+            description: 'How many posts. Default 5.',
+          }),
+        ),
         focus: T.Optional(T.String({ maxLength: 2_000, description: 'What the batch is about.' })),
-        experiment_id: T.Optional(T.String({ format: 'uuid', description: 'A running experiment, whose arms share the posts.' })),
+        experiment_id: T.Optional(
+          T.String({
+            format: 'uuid',
+            description: 'A running experiment, whose arms share the posts.',
+          }),
+        ),
       },
       output: record({ batch: Batch }),
     },
     {
-      ...{ tool: 'growth_create_batch', agent: 'draft', status: 201, roles: ['editor'], settles: 'get' },
-      ...{ quota: 'posts', cap: 'create_batch', errors: ['plan_feature_disabled', 'not_found', 'conflict'] },
+      ...{
+        tool: 'growth_create_batch',
+        agent: 'draft',
+        status: 201,
+        roles: ['editor'],
+        settles: 'get',
+      },
+      ...{
+        quota: 'posts',
+        cap: 'create_batch',
+        errors: ['plan_feature_disabled', 'not_found', 'conflict'],
+      },
     },
   ),
   list: op.query(
     'GET /api/v1/growth/batches',
     'List batches, newest first. Shows which are ready and why any failed; the drafts are items.',
-    { input: generationsPage, output: record({ batches: T.Array(Batch), next_cursor: NextCursor }) },
+    {
+      input: generationsPage,
+      output: record({ batches: T.Array(Batch), next_cursor: NextCursor }),
+    },
     { tool: 'growth_list_batches', agent: 'read' },
   ),
   get: op.query(
     'GET /api/v1/growth/batches/:id',
     'Read a batch with its drafted items. While it is in flight, poll about every 20 seconds.',
-    { input: { id: Id }, output: record({ batch: record({ ...Batch.properties, items: T.Array(Item) }, { title: 'BatchWithItems' }) }) },
+    {
+      input: { id: Id },
+      output: record({
+        batch: record({ ...Batch.properties, items: T.Array(Item) }, { title: 'BatchWithItems' }),
+      }),
+    },
     { errors: ['not_found'] },
   ),
   cancel: op.command(

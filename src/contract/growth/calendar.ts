@@ -7,7 +7,10 @@ const Entry = record(
   {
     at: Time,
     channel: T.String(),
-    slot: nullable({ ...Time, description: 'The slot of the cadence that it holds; null outside the cadence.' }),
+    slot: nullable({
+      ...Time,
+      description: 'The slot of the cadence that it holds; null outside the cadence.',
+    }),
     item: nullable(
       record(
         {
@@ -30,7 +33,10 @@ export const calendar = {
     'GET /api/v1/growth/calendar',
     "Read the calendar, soonest first: scheduled and posted items, and slots of the channels' cadences with what holds them. At most 62 days and 1,000 items.",
     {
-      input: { from: { ...Time, description: 'Inclusive.' }, to: { ...Time, description: 'Exclusive.' } },
+      input: {
+        from: { ...Time, description: 'Inclusive.' },
+        to: { ...Time, description: 'Exclusive.' },
+      },
       output: record({ entries: T.Array(Entry) }),
     },
   ),

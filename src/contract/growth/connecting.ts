@@ -16,7 +16,8 @@ export const appConnections = {
             minLength: 1,
             maxLength: 51,
             examples: ['dockside'],
-            description: 'Letters, digits, dots, dashes or underscores. Default: a handle made for the workspace.',
+            description:
+              'Letters, digits, dots, dashes or underscores. Default: a handle made for the workspace.',
           }),
         ),
       },
@@ -28,6 +29,12 @@ export const appConnections = {
     'DELETE /api/v1/app/connections/:id',
     'Disconnect an account. Recalls posts and engagements that are not sent yet. Scheduled posts stay, and return to approved if their account is not connected when they fall due. No other account becomes the default. Returns the remaining default account, and in in_flight what is on its way already, which takes its outcome.',
     { input: { id: Id }, output: record({ connection: Connection, in_flight: InFlight }) },
-    { scope: 'session', errors: ['not_found'], urgent: true, exempt: ['rates', 'answers'], destructive: true },
+    {
+      scope: 'session',
+      errors: ['not_found'],
+      urgent: true,
+      exempt: ['rates', 'answers'],
+      destructive: true,
+    },
   ),
 }

@@ -38,6 +38,11 @@ export const connections = {
     'POST /api/v1/growth/connections/:id/default',
     'Make a connected account the default for new approvals. Items approved for another account keep it.',
     { input: { id: Id }, output: record({ connection: Connection }) },
-    { tool: 'growth_set_default_account', agent: 'commit', errors: ['not_found', 'conflict'], repeatable: true },
+    {
+      tool: 'growth_set_default_account',
+      agent: 'commit',
+      errors: ['not_found', 'conflict'],
+      repeatable: true,
+    },
   ),
 }

@@ -1,4 +1,7 @@
-/** The life of an engagement before it goes out: changing its text, taking back what was decided, deleting it. */
+/**
+ * The life of an engagement before it goes out: changing its text, taking back what was decided,
+ * deleting it.
+ */
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { OneEngagement } from '../records/growth/engagement.ts'
@@ -16,8 +19,14 @@ export const engagementLife = {
     {
       input: {
         id,
-        body: T.String({ minLength: 1, maxLength: 25_000, examples: ['We call before we are late, not after.'] }),
-        revision: T.Optional(T.Integer({ minimum: 1, description: 'The revision that you have read.' })),
+        body: T.String({
+          minLength: 1,
+          maxLength: 25_000,
+          examples: ['We call before we are late, not after.'],
+        }),
+        revision: T.Optional(
+          T.Integer({ minimum: 1, description: 'The revision that you have read.' }),
+        ),
       },
       output: OneEngagement,
     },
@@ -34,7 +43,10 @@ export const engagementLife = {
   done: op.command(
     'POST /api/v1/growth/engagements/:id/done',
     'Mark an engagement executed that you did by hand, or found on the network. Sends nothing.',
-    { input: { id, url: T.Optional(T.String({ format: 'uri', maxLength: 2_000 })) }, output: OneEngagement },
+    {
+      input: { id, url: T.Optional(T.String({ format: 'uri', maxLength: 2_000 })) },
+      output: OneEngagement,
+    },
     { errors: ['not_found', 'conflict'], roles: ['approver'], destructive: true },
   ),
   remove: op.command(

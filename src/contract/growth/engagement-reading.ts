@@ -6,7 +6,10 @@ import { EngagementRevision } from '../revision-record.ts'
 import { cursorLike, Id, NextCursor, page, record } from '../shapes.ts'
 import { way } from '../way.ts'
 
-const EngagementWithWay = record({ ...Engagement.properties, ...way }, { title: 'EngagementWithWay' })
+const EngagementWithWay = record(
+  { ...Engagement.properties, ...way },
+  { title: 'EngagementWithWay' },
+)
 
 export const engagementReading = {
   get: op.query(

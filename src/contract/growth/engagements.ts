@@ -1,6 +1,11 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Engagement, EngagementAction, engagementStatuses, OneEngagement } from '../records/growth/engagement.ts'
+import {
+  Engagement,
+  EngagementAction,
+  engagementStatuses,
+  OneEngagement,
+} from '../records/growth/engagement.ts'
 import { created, ExpectHash, Id, NextCursor, page, record, someOf, theText } from '../shapes.ts'
 import { engagementLife } from './engagement-life.ts'
 import { engagementReading } from './engagement-reading.ts'
@@ -12,9 +17,15 @@ const onEngagement = ['not_found', 'conflict'] as const
 export const wish = {
   action: EngagementAction,
   instruction: T.Optional(
-    T.String({ maxLength: 2_000, description: 'What a reply or quote should say.', examples: ['Agree, and tell of the week in the van'] }),
+    T.String({
+      maxLength: 2_000,
+      description: 'What a reply or quote should say.',
+      examples: ['Agree, and tell of the week in the van'],
+    }),
   ),
-  body: T.Optional(T.String({ minLength: 1, maxLength: 25_000, description: 'The exact text; skips drafting.' })),
+  body: T.Optional(
+    T.String({ minLength: 1, maxLength: 25_000, description: 'The exact text; skips drafting.' }),
+  ),
 }
 
 export const engagements = {
@@ -25,7 +36,9 @@ export const engagements = {
       input: {
         status: T.Optional(someOf(engagementStatuses, 'Return only those in this state.')),
         action: T.Optional({ ...EngagementAction, description: 'Only these.' }),
-        signal_id: T.Optional(T.String({ format: 'uuid', description: 'Return only answers to this signal.' })),
+        signal_id: T.Optional(
+          T.String({ format: 'uuid', description: 'Return only answers to this signal.' }),
+        ),
         ...created,
         ...page,
       },
@@ -68,15 +81,32 @@ export const engagements = {
     'Approve a drafted engagement, as is or with an edited body. Sends nothing yet. The approval covers this text and the default account only. ' +
       'For one in review (execute_unconfirmed), confirms that a person found it on the network, and marks it executed.',
     {
-      input: { id, body: theText(T.Optional(T.String({ minLength: 1, maxLength: 25_000 }))), expect_hash: T.Optional(ExpectHash) },
+      input: {
+        id,
+        body: theText(T.Optional(T.String({ minLength: 1, maxLength: 25_000 }))),
+        expect_hash: T.Optional(ExpectHash),
+      },
       output: OneEngagement,
     },
-    { tool: 'growth_approve_engagement', agent: 'commit', foreign: true, errors: onEngagement, roles: ['approver'], destructive: true },
+    {
+      tool: 'growth_approve_engagement',
+      agent: 'commit',
+      foreign: true,
+      errors: onEngagement,
+      roles: ['approver'],
+      destructive: true,
+    },
   ),
   reject: op.command(
     'POST /api/v1/growth/engagements/:id/reject',
     'Reject a drafted engagement. Also one that the network refused, or one in review that is not on the network. Frees the post for another.',
-    { input: { id, reason: T.Optional(T.String({ maxLength: 2_000, examples: ['Not our subject'] })) }, output: OneEngagement },
+    {
+      input: {
+        id,
+        reason: T.Optional(T.String({ maxLength: 2_000, examples: ['Not our subject'] })),
+      },
+      output: OneEngagement,
+    },
     {
       tool: 'growth_reject_engagement',
       agent: 'draft',

@@ -11,7 +11,9 @@ const text = (maxLength: number, description: string, example: string) =>
 const Arm = record(
   {
     name: T.String(),
-    note: nullable(T.String({ description: 'The instruction for drafts of this arm; null for none.' })),
+    note: nullable(
+      T.String({ description: 'The instruction for drafts of this arm; null for none.' }),
+    ),
     items: T.Integer(),
     posted: T.Integer(),
     measured: T.Integer({ description: 'Posts with metrics; n in the statistics.' }),
@@ -35,7 +37,12 @@ const Difference = record(
     arm: T.String(),
     reading: oneOf(['higher', 'lower', 'unclear', 'not_enough_data']),
     difference: nullable(T.Number({ description: 'Mean of the arm minus mean of the control.' })),
-    interval: nullable(record({ low: T.Number(), high: T.Number() }, { description: "95% confidence interval, by Welch's t-test." })),
+    interval: nullable(
+      record(
+        { low: T.Number(), high: T.Number() },
+        { description: "95% confidence interval, by Welch's t-test." },
+      ),
+    ),
     effect_size: nullable(T.Number({ description: "Hedges' g." })),
     needed_per_arm: nullable(T.Integer({ description: 'Posts with metrics that each arm needs.' })),
     note: T.String({ description: 'The same, in a sentence.' }),
@@ -56,7 +63,9 @@ const Experiment = record(
     metric: oneOf(metrics),
     status: oneOf(statuses),
     arms: T.Array(Arm, { description: 'The first one is the control.' }),
-    ready_to_conclude: T.Boolean({ description: 'True while running with at least 8 measured posts in every arm.' }),
+    ready_to_conclude: T.Boolean({
+      description: 'True while running with at least 8 measured posts in every arm.',
+    }),
     result: nullable(T.String({ description: 'Your verdict.' })),
     comparison: nullable(Comparison),
     concluded_at: nullable(Time),
@@ -73,7 +82,12 @@ export const experiments = {
     'GET /api/v1/growth/experiments',
     'List experiments, newest first, with the number of posts in each arm. Filter by status.',
     {
-      input: { status: T.Optional(oneOf(statuses, { description: 'Return only experiments in this state.' })), ...page },
+      input: {
+        status: T.Optional(
+          oneOf(statuses, { description: 'Return only experiments in this state.' }),
+        ),
+        ...page,
+      },
       output: record({ experiments: T.Array(Experiment), next_cursor: NextCursor }),
     },
     { tool: 'growth_list_experiments', agent: 'read' },
@@ -95,20 +109,25 @@ export const experiments = {
           'What you expect. Without arms, also the note of the variant.',
           'Posts that open with a number get more replies',
         ),
-        metric: T.Optional(oneOf(metrics, { description: 'What to compare. Default engagement_rate.' })),
+        metric: T.Optional(
+          oneOf(metrics, { description: 'What to compare. Default engagement_rate.' }),
+        ),
         arms: T.Optional(
           T.Array(
             T.Object(
               {
                 name: text(40, 'Unique among the arms.', 'control'),
-                note: T.Optional(T.String({ maxLength: 1_000, description: 'The instruction for its drafts.' })),
+                note: T.Optional(
+                  T.String({ maxLength: 1_000, description: 'The instruction for its drafts.' }),
+                ),
               },
               { additionalProperties: false },
             ),
             {
               minItems: 2,
               maxItems: 4,
-              description: 'The first is the control. Default: control, without a note, and variant.',
+              description:
+                'The first is the control. Default: control, without a note, and variant.',
               examples: [[{ name: 'control' }, { name: 'variant', note: 'Open with a number' }]],
             },
           ),
@@ -116,12 +135,31 @@ export const experiments = {
       },
       output: OneExperiment,
     },
-    { tool: 'growth_create_experiment', agent: 'draft', status: 201, feature: 'experiments', errors: ['conflict'], roles: ['editor'] },
+    {
+      tool: 'growth_create_experiment',
+      agent: 'draft',
+      status: 201,
+      feature: 'experiments',
+      errors: ['conflict'],
+      roles: ['editor'],
+    },
   ),
   conclude: op.command(
     'POST /api/v1/growth/experiments/:id/conclude',
     'Conclude an experiment with your verdict. This is final. Stores the mean, difference, interval and effect size of each arm, or that there is not enough data.',
-    { input: { id: Id, result: text(2_000, 'Your verdict.', 'Supported: numbers first from now on') }, output: OneExperiment },
-    { tool: 'growth_conclude_experiment', agent: 'commit', feature: 'experiments', errors: ['not_found', 'conflict'], roles: ['editor'] },
+    {
+      input: {
+        id: Id,
+        result: text(2_000, 'Your verdict.', 'Supported: numbers first from now on'),
+      },
+      output: OneExperiment,
+    },
+    {
+      tool: 'growth_conclude_experiment',
+      agent: 'commit',
+      feature: 'experiments',
+      errors: ['not_found', 'conflict'],
+      roles: ['editor'],
+    },
   ),
 }

@@ -13,7 +13,11 @@ const Hook = record(
     posted: T.Integer(),
     rejected: T.Integer(),
     measured: T.Integer({ description: 'How many posts engagement_rate is based on.' }),
-    engagement_rate: nullable(T.Number({ description: 'Mean reactions per impression, 0 to 1; null below 5 measured posts.' })),
+    engagement_rate: nullable(
+      T.Number({
+        description: 'Mean reactions per impression, 0 to 1; null below 5 measured posts.',
+      }),
+    ),
   },
   { title: 'Hook', description: 'A way to open a post, and how it performs.' },
 )
@@ -22,7 +26,10 @@ export const hooks = {
   list: op.query(
     'GET /api/v1/growth/hooks',
     'List hooks, the opening patterns. Shows how often each was drafted, approved, posted and rejected, and how its posts performed. Drafting prefers hooks that perform well and still tries others.',
-    { input: { ...page, cursor: cursorLike('Y29sZC1vcGVu') }, output: record({ hooks: T.Array(Hook), next_cursor: NextCursor }) },
+    {
+      input: { ...page, cursor: cursorLike('Y29sZC1vcGVu') },
+      output: record({ hooks: T.Array(Hook), next_cursor: NextCursor }),
+    },
     { tool: 'growth_list_hooks', agent: 'read' },
   ),
 }

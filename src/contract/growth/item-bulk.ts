@@ -5,7 +5,15 @@ import { Item, OnMissed } from '../records/growth/item.ts'
 import { Id, nullable, oneOf, record, timeOrSlot } from '../shapes.ts'
 import { tags } from './item-texts.ts'
 
-export const bulkActions = ['approve', 'reject', 'schedule', 'unschedule', 'reopen', 'delete', 'tag'] as const
+export const bulkActions = [
+  'approve',
+  'reject',
+  'schedule',
+  'unschedule',
+  'reopen',
+  'delete',
+  'tag',
+] as const
 
 /** How many items a request names, and how many of them are decided in one commit. */
 const MOST = 100
@@ -18,7 +26,11 @@ const Entry = record({
   reason: T.Optional(T.String({ maxLength: 2_000, description: 'For reject.' })),
   tags: T.Optional(tags),
   expect_hash: T.Optional(
-    T.String({ pattern: '^[0-9a-f]{64}$', examples: ['0'.repeat(64)], description: 'For approve: the whole content_hash that you saw.' }),
+    T.String({
+      pattern: '^[0-9a-f]{64}$',
+      examples: ['0'.repeat(64)],
+      description: 'For approve: the whole content_hash that you saw.',
+    }),
   ),
 })
 

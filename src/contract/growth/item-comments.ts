@@ -7,7 +7,9 @@ const Comment = record(
   {
     id: Id,
     item_id: Id,
-    kind: oneOf(['comment', 'rejection'], { description: 'rejection: the reason for which the item was rejected.' }),
+    kind: oneOf(['comment', 'rejection'], {
+      description: 'rejection: the reason for which the item was rejected.',
+    }),
     body: T.String(),
     written_by: NamedAuthor,
     created_at: Time,
@@ -21,13 +23,19 @@ export const itemComments = {
   comment: op.command(
     'POST /api/v1/growth/items/:id/comments',
     'Comment on an item, in whatever state it is. Comments are for the team and never sent. At most 500 on an item.',
-    { input: { id: Id, body: T.String({ minLength: 1, maxLength: 4_000, pattern: NOT_BLANK }) }, output: OneComment },
+    {
+      input: { id: Id, body: T.String({ minLength: 1, maxLength: 4_000, pattern: NOT_BLANK }) },
+      output: OneComment,
+    },
     { status: 201, errors: ['not_found', 'conflict'], roles },
   ),
   comments: op.query(
     'GET /api/v1/growth/items/:id/comments',
     'List the comments on an item, newest first, with the reasons for which it was rejected.',
-    { input: { id: Id, ...page }, output: record({ comments: T.Array(Comment), next_cursor: NextCursor }) },
+    {
+      input: { id: Id, ...page },
+      output: record({ comments: T.Array(Comment), next_cursor: NextCursor }),
+    },
     { errors: ['not_found'] },
   ),
   uncomment: op.command(

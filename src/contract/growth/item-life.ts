@@ -13,7 +13,15 @@ export const itemLife = {
     'POST /api/v1/growth/items/:id/reopen',
     'Make a draft of an item again: an approved, scheduled or rejected one, or one that the network refused. One that is about to be posted is taken back; 409 with the detail in_flight if it is too late for that. The time that it had becomes its proposed_at. A draft is returned as it is.',
     { input: { id: Id }, output: OneItem },
-    { tool: 'growth_reopen_item', toolset: 'content', agent: 'draft', errors: onItem, roles, recalls: true, repeatable: true },
+    {
+      tool: 'growth_reopen_item',
+      toolset: 'content',
+      agent: 'draft',
+      errors: onItem,
+      roles,
+      recalls: true,
+      repeatable: true,
+    },
   ),
   remove: op.command(
     'DELETE /api/v1/growth/items/:id',

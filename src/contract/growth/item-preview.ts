@@ -12,11 +12,17 @@ const Preview = record(
     max_length: T.Integer(),
     can_be_approved: T.Boolean(),
     faults: T.Array(T.String(), {
-      description: 'What approving would refuse: the length, and each format rule of the channel that it breaks.',
+      description:
+        'What approving would refuse: the length, and each format rule of the channel that it breaks.',
     }),
     warnings: Warnings,
     posting_account: nullable(PostingAccount),
-    cost_micros: nullable(T.Integer({ description: 'The price of the post in millionths of a US dollar; null where posts cost nothing.' })),
+    cost_micros: nullable(
+      T.Integer({
+        description:
+          'The price of the post in millionths of a US dollar; null where posts cost nothing.',
+      }),
+    ),
   },
   { title: 'ItemPreview' },
 )
@@ -27,11 +33,24 @@ export const itemPreview = {
     'Preview a text: everything that approving it would say, without an effect.',
     {
       input: {
-        body: T.String({ minLength: 1, maxLength: 25_000, examples: ['Every delay starts at the dock.'] }),
-        account: T.Optional(T.String({ format: 'uuid', description: 'A connected account. Default: the default one.' })),
+        body: T.String({
+          minLength: 1,
+          maxLength: 25_000,
+          examples: ['Every delay starts at the dock.'],
+        }),
+        account: T.Optional(
+          T.String({
+            format: 'uuid',
+            description: 'A connected account. Default: the default one.',
+          }),
+        ),
         kind: T.Optional(oneOf(['post', 'article'], { default: 'post' })),
         item_id: T.Optional(
-          T.String({ format: 'uuid', description: 'The item that would get this text, so that it is not said to repeat itself.' }),
+          T.String({
+            format: 'uuid',
+            description:
+              'The item that would get this text, so that it is not said to repeat itself.',
+          }),
         ),
       },
       output: record({ preview: Preview }),

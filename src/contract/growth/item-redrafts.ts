@@ -21,6 +21,12 @@ export const itemRedrafts = {
       },
       output: record({ item: Item }),
     },
-    { status: 201, quota: 'posts', cap: 'redraft', errors: ['not_found', 'conflict'], roles: ['editor', 'approver'] },
+    {
+      status: 201,
+      quota: 'posts',
+      cap: 'redraft',
+      errors: ['not_found', 'conflict'],
+      roles: ['editor', 'approver'],
+    },
   ),
 }

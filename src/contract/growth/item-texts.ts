@@ -3,7 +3,18 @@ import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { Item } from '../records/growth/item.ts'
 import { BY_A_DRAFTER, revisionFields } from '../revision-record.ts'
-import { cursorLike, Id, NextCursor, NOT_BLANK, nullable, ONE_LINE, oneOf, page, record, theText } from '../shapes.ts'
+import {
+  cursorLike,
+  Id,
+  NextCursor,
+  NOT_BLANK,
+  nullable,
+  ONE_LINE,
+  oneOf,
+  page,
+  record,
+  theText,
+} from '../shapes.ts'
 
 const OneItem = record({ item: Item })
 const onItem = ['not_found', 'conflict'] as const
@@ -13,19 +24,26 @@ const body = T.String({
   minLength: 1,
   maxLength: 25_000,
   pattern: NOT_BLANK,
-  description: 'The exact text. Line ends become newlines; other control characters than tabs are refused.',
+  description:
+    'The exact text. Line ends become newlines; other control characters than tabs are refused.',
 })
 const title = T.String({
   minLength: 1,
   maxLength: 200,
   description: 'The title of an article, which is its first line. Not allowed for posts.',
 })
-export const tags = T.Array(T.String({ minLength: 1, maxLength: 40, pattern: ONE_LINE, format: 'name' }), {
-  maxItems: 20,
-  description: 'All tags; those that differ by case alone are one.',
-})
+export const tags = T.Array(
+  T.String({ minLength: 1, maxLength: 40, pattern: ONE_LINE, format: 'name' }),
+  {
+    maxItems: 20,
+    description: 'All tags; those that differ by case alone are one.',
+  },
+)
 const note = T.String({ maxLength: 2_000, description: 'For the team; never sent.' })
-const account = T.String({ format: 'uuid', description: 'A connected account to post from. Default: the default account at approval.' })
+const account = T.String({
+  format: 'uuid',
+  description: 'A connected account to post from. Default: the default account at approval.',
+})
 
 const Revision = record(
   { ...revisionFields, title: nullable(T.String()), body: T.String() },
@@ -38,8 +56,12 @@ export const itemTexts = {
     'Write an item yourself. It is drafted and goes out only after approval. Uses no quota. Hook and format are recognised where the text shows them. 409 while its channel is inactive, or if the workspace has 10,000 drafts.',
     {
       input: {
-        kind: T.Optional(oneOf(['post', 'article'], { description: 'Default post, or as channel says.' })),
-        channel: T.Optional(oneOf(['posts', 'articles'], { description: 'May be given instead of kind.' })),
+        kind: T.Optional(
+          oneOf(['post', 'article'], { description: 'Default post, or as channel says.' }),
+        ),
+        channel: T.Optional(
+          oneOf(['posts', 'articles'], { description: 'May be given instead of kind.' }),
+        ),
         body: theText(body),
         title: T.Optional(title),
         account: T.Optional(account),
@@ -64,11 +86,21 @@ export const itemTexts = {
         account: T.Optional(nullable(account)),
         tags: T.Optional(tags),
         note: T.Optional(nullable(note)),
-        revision: T.Optional(T.Integer({ minimum: 1, description: 'The revision that you have read.' })),
+        revision: T.Optional(
+          T.Integer({ minimum: 1, description: 'The revision that you have read.' }),
+        ),
       },
       output: OneItem,
     },
-    { tool: 'growth_edit_item', toolset: 'content', agent: 'draft', errors: onItem, roles: writers, recalls: true, repeatable: true },
+    {
+      tool: 'growth_edit_item',
+      toolset: 'content',
+      agent: 'draft',
+      errors: onItem,
+      roles: writers,
+      recalls: true,
+      repeatable: true,
+    },
   ),
   duplicate: op.command(
     'POST /api/v1/growth/items/:id/duplicate',
@@ -79,7 +111,10 @@ export const itemTexts = {
   revisions: op.query(
     'GET /api/v1/growth/items/:id/revisions',
     'List the versions of an item, oldest first: who wrote what, and when. Of more than 100, the first and the newest are kept.',
-    { input: { id: Id, ...page, cursor: cursorLike('Mw') }, output: record({ revisions: T.Array(Revision), next_cursor: NextCursor }) },
+    {
+      input: { id: Id, ...page, cursor: cursorLike('Mw') },
+      output: record({ revisions: T.Array(Revision), next_cursor: NextCursor }),
+    },
     { errors: ['not_found'] },
   ),
 }

@@ -39,7 +39,8 @@ export const items = {
           T.String({
             minLength: 1,
             maxLength: 200,
-            description: 'A new title for an article, which becomes its first line. Not allowed for posts.',
+            description:
+              'A new title for an article, which becomes its first line. Not allowed for posts.',
           }),
         ),
         expect_hash: T.Optional(ExpectHash),
@@ -48,13 +49,26 @@ export const items = {
       },
       output: OneItem,
     },
-    { tool: 'growth_approve_item', agent: 'commit', errors: onItem, roles: ['approver'], destructive: true },
+    {
+      tool: 'growth_approve_item',
+      agent: 'commit',
+      errors: onItem,
+      roles: ['approver'],
+      destructive: true,
+    },
   ),
   reject: op.command(
     'POST /api/v1/growth/items/:id/reject',
     'Reject a drafted item, or one that the network refused. You cannot approve it afterwards.',
     { input: { id, reason: T.Optional(T.String({ maxLength: 2_000 })) }, output: OneItem },
-    { tool: 'growth_reject_item', agent: 'draft', errors: onItem, roles: ['editor', 'approver'], recalls: true, destructive: true },
+    {
+      tool: 'growth_reject_item',
+      agent: 'draft',
+      errors: onItem,
+      roles: ['editor', 'approver'],
+      recalls: true,
+      destructive: true,
+    },
   ),
   schedule: op.command(
     'POST /api/v1/growth/items/:id/schedule',
@@ -74,7 +88,12 @@ export const items = {
     'POST /api/v1/growth/items/:id/unschedule',
     'Unschedule an item. It stays approved.',
     { input: { id }, output: OneItem },
-    { tool: 'growth_unschedule_item', agent: 'draft', errors: onItem, roles: ['editor', 'approver'] },
+    {
+      tool: 'growth_unschedule_item',
+      agent: 'draft',
+      errors: onItem,
+      roles: ['editor', 'approver'],
+    },
   ),
   postNow: op.awaited(
     'POST /api/v1/growth/items/:id/post-now',
@@ -96,7 +115,16 @@ export const items = {
   markPosted: op.command(
     'POST /api/v1/growth/items/:id/posted',
     'Mark an item posted: an approved one posted by hand, or an unconfirmed one found on the network. Sends nothing. A post of the account that the URL names is read back, and measured like any other.',
-    { input: { id, url: T.Optional(T.String({ format: 'uri', maxLength: 2_000 })) }, output: OneItem },
-    { tool: 'growth_mark_item_posted', agent: 'commit', errors: onItem, roles: ['approver'], destructive: true },
+    {
+      input: { id, url: T.Optional(T.String({ format: 'uri', maxLength: 2_000 })) },
+      output: OneItem,
+    },
+    {
+      tool: 'growth_mark_item_posted',
+      agent: 'commit',
+      errors: onItem,
+      roles: ['approver'],
+      destructive: true,
+    },
   ),
 }

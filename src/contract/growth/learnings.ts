@@ -1,6 +1,11 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { LearningKind, learningKinds, learningRecord, learningStatuses } from '../records/growth/learning.ts'
+import {
+  LearningKind,
+  learningKinds,
+  learningRecord,
+  learningStatuses,
+} from '../records/growth/learning.ts'
 import { Id, NextCursor, NOT_BLANK, oneOf, page, record, theText } from '../shapes.ts'
 
 export const Learning = learningRecord.schema
@@ -12,8 +17,12 @@ export const learnings = {
     'List learnings, newest first, including retired ones. Filter by status or kind. Each draft lists the learnings it follows.',
     {
       input: {
-        status: T.Optional(oneOf(learningStatuses, { description: 'Return only learnings in this state.' })),
-        kind: T.Optional(oneOf(learningKinds, { description: 'Return only learnings of this kind.' })),
+        status: T.Optional(
+          oneOf(learningStatuses, { description: 'Return only learnings in this state.' }),
+        ),
+        kind: T.Optional(
+          oneOf(learningKinds, { description: 'Return only learnings of this kind.' }),
+        ),
         ...page,
       },
       output: record({ learnings: T.Array(Learning), next_cursor: NextCursor }),
@@ -44,13 +53,26 @@ export const learnings = {
       },
       output: OneLearning,
     },
-    { tool: 'growth_add_learning', agent: 'draft', foreign: true, status: 201, errors: ['conflict'], roles: ['editor'] },
+    {
+      tool: 'growth_add_learning',
+      agent: 'draft',
+      foreign: true,
+      status: 201,
+      errors: ['conflict'],
+      roles: ['editor'],
+    },
   ),
   retire: op.command(
     'POST /api/v1/growth/learnings/:id/retire',
     'Retire a learning. It stays in the list, and guides no draft from the next batch on.',
     { input: { id: Id }, output: OneLearning },
-    { tool: 'growth_retire_learning', agent: 'draft', foreign: true, errors: ['not_found', 'conflict'], roles: ['editor'] },
+    {
+      tool: 'growth_retire_learning',
+      agent: 'draft',
+      foreign: true,
+      errors: ['not_found', 'conflict'],
+      roles: ['editor'],
+    },
   ),
   remove: op.command(
     'DELETE /api/v1/growth/learnings/:id',

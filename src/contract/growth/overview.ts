@@ -10,8 +10,22 @@ const count = T.Integer()
 
 const Counts = record(
   {
-    ...{ drafted: count, approved: count, scheduled: count, publishing: count, posted: count, rejected: count, publish_failed: count },
-    ...{ publish_unconfirmed: count, review: count, engagements: count, signals: count, due_in_24h: count },
+    ...{
+      drafted: count,
+      approved: count,
+      scheduled: count,
+      publishing: count,
+      posted: count,
+      rejected: count,
+      publish_failed: count,
+    },
+    ...{
+      publish_unconfirmed: count,
+      review: count,
+      engagements: count,
+      signals: count,
+      due_in_24h: count,
+    },
   },
   {
     title: 'Counts',
@@ -33,20 +47,32 @@ export const overview = {
           drafted: called('item', T.Array(Item)),
           drafted_total: T.Integer({ description: 'How many drafts await approval.' }),
           drafted_next_cursor: nullable(
-            T.String({ description: 'Cursor for the list of items with status=drafted; null if all are here.' }),
+            T.String({
+              description:
+                'Cursor for the list of items with status=drafted; null if all are here.',
+            }),
           ),
           learnings: T.Array(Learning),
           learnings_total: T.Integer({ description: 'How many learnings are active.' }),
           learnings_next_cursor: nullable(
-            T.String({ description: 'Cursor for the list of learnings with status=active; null if all are here.' }),
+            T.String({
+              description:
+                'Cursor for the list of learnings with status=active; null if all are here.',
+            }),
           ),
           counts: Counts,
           paused: T.Boolean({ description: 'All automation is paused.' }),
-          drafter: T.String({ description: 'What writes drafts: the name of a model, or composer.' }),
-          quotas: T.Array(record({ key: T.String(), left: count, limit: count, resets_at: Time }), { description: 'Monthly quotas.' }),
+          drafter: T.String({
+            description: 'What writes drafts: the name of a model, or composer.',
+          }),
+          quotas: T.Array(record({ key: T.String(), left: count, limit: count, resets_at: Time }), {
+            description: 'Monthly quotas.',
+          }),
           next_due: called(
             'item',
-            T.Array(record({ id: Id, title: T.String(), post_at: Time }), { description: 'The next 3 scheduled items.' }),
+            T.Array(record({ id: Id, title: T.String(), post_at: Time }), {
+              description: 'The next 3 scheduled items.',
+            }),
           ),
         }),
       }),

@@ -3,8 +3,12 @@ import { record } from '../shapes.ts'
 import { Plan } from '../shared-records.ts'
 
 export const plan = {
-  get: op.query('GET /api/v1/growth/plan', 'Read what the plan allows, what is used of it, and when that resets.', {
-    input: {},
-    output: record({ plan: Plan }),
-  }),
+  get: op.query(
+    'GET /api/v1/growth/plan',
+    'Read what the plan allows, what is used of it, and when that resets.',
+    {
+      input: {},
+      output: record({ plan: Plan }),
+    },
+  ),
 }

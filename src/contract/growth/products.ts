@@ -29,7 +29,12 @@ export const products = {
     'GET /api/v1/growth/products',
     'List products, newest first, including archived ones.',
     {
-      input: { status: T.Optional(oneOf(productStatuses, { description: 'Return only products in this state.' })), ...page },
+      input: {
+        status: T.Optional(
+          oneOf(productStatuses, { description: 'Return only products in this state.' }),
+        ),
+        ...page,
+      },
       output: record({ products: T.Array(Product), next_cursor: NextCursor }),
     },
     { tool: 'growth_list_products', agent: 'read' },
@@ -44,7 +49,13 @@ export const products = {
     'POST /api/v1/growth/products',
     'Add a product. From the next batch on, drafts may mention it with this text and URL. At most 25 active.',
     { input: { name, one_liner, url: T.Optional(url) }, output: OneProduct },
-    { tool: 'growth_add_product', agent: 'draft', status: 201, errors: ['conflict'], roles: ['editor'] },
+    {
+      tool: 'growth_add_product',
+      agent: 'draft',
+      status: 201,
+      errors: ['conflict'],
+      roles: ['editor'],
+    },
   ),
   update: op.command(
     'PUT /api/v1/growth/products/:id',
@@ -59,7 +70,13 @@ export const products = {
       },
       output: OneProduct,
     },
-    { tool: 'growth_update_product', agent: 'draft', errors: ['not_found', 'conflict'], roles: ['editor'], repeatable: true },
+    {
+      tool: 'growth_update_product',
+      agent: 'draft',
+      errors: ['not_found', 'conflict'],
+      roles: ['editor'],
+      repeatable: true,
+    },
   ),
   remove: op.command(
     'DELETE /api/v1/growth/products/:id',

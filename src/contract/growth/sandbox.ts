@@ -1,8 +1,23 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { cursorLike, Id, NextCursor, nullable, page, record, Time, untrusted, untrustedName } from '../shapes.ts'
+import {
+  cursorLike,
+  Id,
+  NextCursor,
+  nullable,
+  page,
+  record,
+  Time,
+  untrusted,
+  untrustedName,
+} from '../shapes.ts'
 
-const PostId = T.String({ minLength: 1, maxLength: 20, pattern: '^[0-9]+$', examples: ['2065412345678901248'] })
+const PostId = T.String({
+  minLength: 1,
+  maxLength: 20,
+  pattern: '^[0-9]+$',
+  examples: ['2065412345678901248'],
+})
 
 const SandboxPost = record(
   {
@@ -26,10 +41,17 @@ const SandboxPost = record(
 )
 
 const Said = record({
-  post: record({ id: T.String(), resident: T.String(), text: T.String(), created_at: Time, in_reply_to: nullable(T.String()) }),
+  post: record({
+    id: T.String(),
+    resident: T.String(),
+    text: T.String(),
+    created_at: Time,
+    in_reply_to: nullable(T.String()),
+  }),
   target_id: nullable({
     ...Id,
-    description: 'The active target that watches this resident and is read now, so that the post becomes a signal. Null: nobody watches.',
+    description:
+      'The active target that watches this resident and is read now, so that the post becomes a signal. Null: nobody watches.',
   }),
 })
 
@@ -39,9 +61,18 @@ const resident = T.String({
   description: 'The handle of a resident, as the timeline shows it.',
   examples: ['late_freight_lena'],
 })
-const text = T.String({ minLength: 1, maxLength: 1_000, description: 'As long as a post may be.', examples: ['Who answers on a Sunday?'] })
+const text = T.String({
+  minLength: 1,
+  maxLength: 1_000,
+  description: 'As long as a post may be.',
+  examples: ['Who answers on a Sunday?'],
+})
 const mention = T.Optional(
-  T.Boolean({ default: false, description: 'Begin the text with @ and the handle of your default account, unless the text has it.' }),
+  T.Boolean({
+    default: false,
+    description:
+      'Begin the text with @ and the handle of your default account, unless the text has it.',
+  }),
 )
 
 const saying = {
@@ -57,8 +88,18 @@ export const sandbox = {
     'Look at the sandbox, newest first: what your accounts posted and answered, what the residents say, and the numbers of each post.',
     {
       input: {
-        author: T.Optional(T.String({ minLength: 1, maxLength: 50, description: 'Only posts by this handle.', examples: ['dockside'] })),
-        in_reply_to: T.Optional({ ...PostId, description: 'Only answers to this post, by anybody.' }),
+        author: T.Optional(
+          T.String({
+            minLength: 1,
+            maxLength: 50,
+            description: 'Only posts by this handle.',
+            examples: ['dockside'],
+          }),
+        ),
+        in_reply_to: T.Optional({
+          ...PostId,
+          description: 'Only answers to this post, by anybody.',
+        }),
         ...page,
         cursor: cursorLike('MTc2NDAwMDAwMDAwMDAwMCAyMDY1NDEyMzQ1Njc4OTAxMjQ4'),
       },
@@ -78,7 +119,11 @@ export const sandbox = {
     {
       input: {
         resident,
-        post: T.String({ minLength: 1, maxLength: 500, description: 'The id or URL of a post in the sandbox.' }),
+        post: T.String({
+          minLength: 1,
+          maxLength: 500,
+          description: 'The id or URL of a post in the sandbox.',
+        }),
         text,
         mention,
       },

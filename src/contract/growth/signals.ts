@@ -13,8 +13,12 @@ export const signals = {
     'List open signals, best first: posts by watched targets that may deserve a response. Each shows why, and which actions the network allows. Signals expire 48 hours after the post.',
     {
       input: {
-        status: T.Optional(oneOf(signalStatuses, { default: 'open', description: 'Default open.' })),
-        target_id: T.Optional(T.String({ format: 'uuid', description: 'Return only signals of this target.' })),
+        status: T.Optional(
+          oneOf(signalStatuses, { default: 'open', description: 'Default open.' }),
+        ),
+        target_id: T.Optional(
+          T.String({ format: 'uuid', description: 'Return only signals of this target.' }),
+        ),
         from: T.Optional({ ...Time, description: 'Only of posts since then.' }),
         to: T.Optional({ ...Time, description: 'Only of posts before then.' }),
         ...page,
@@ -34,7 +38,13 @@ export const signals = {
     'POST /api/v1/growth/signals/:id/dismiss',
     'Dismiss a signal. The post does not appear again.',
     { input: { id: Id }, output: record({ signal: Signal }) },
-    { tool: 'growth_dismiss_signal', agent: 'draft', foreign: true, errors: ['not_found', 'conflict'], roles: ['editor'] },
+    {
+      tool: 'growth_dismiss_signal',
+      agent: 'draft',
+      foreign: true,
+      errors: ['not_found', 'conflict'],
+      roles: ['editor'],
+    },
   ),
   engage: op.command(
     'POST /api/v1/growth/signals/:id/engage',

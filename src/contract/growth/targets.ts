@@ -14,18 +14,33 @@ export const targets = {
     'GET /api/v1/growth/targets',
     'List targets, newest first. Shows the last read of each, and what reads cost.',
     {
-      input: { status: T.Optional(oneOf(targetStatuses, { description: 'Return only targets in this state.' })), ...page },
+      input: {
+        status: T.Optional(
+          oneOf(targetStatuses, { description: 'Return only targets in this state.' }),
+        ),
+        ...page,
+      },
       output: record({ targets: T.Array(Target), next_cursor: NextCursor }),
     },
     { tool: 'growth_list_targets', agent: 'read', foreign: true },
   ),
-  get: op.query('GET /api/v1/growth/targets/:id', 'Read one target.', { input: { id: Id }, output: OneTarget }, { errors: ['not_found'] }),
+  get: op.query(
+    'GET /api/v1/growth/targets/:id',
+    'Read one target.',
+    { input: { id: Id }, output: OneTarget },
+    { errors: ['not_found'] },
+  ),
   create: op.command(
     'POST /api/v1/growth/targets',
     'Watch an account on the network. Its new posts become signals. Reads spend the daily read budget. At most 200 targets.',
     {
       input: {
-        handle: T.String({ minLength: 1, maxLength: 60, description: 'With or without @.', examples: ['ships_on_tuesday'] }),
+        handle: T.String({
+          minLength: 1,
+          maxLength: 60,
+          description: 'With or without @.',
+          examples: ['ships_on_tuesday'],
+        }),
         category: T.Optional(category),
         priority: T.Optional({ ...Priority, default: 2 }),
       },

@@ -1,4 +1,7 @@
-/** What comes in from outside, signed: verified in the process that received it. Internal: in no document and on no surface. */
+/**
+ * What comes in from outside, signed: verified in the process that received it. Internal: in no
+ * document and on no surface.
+ */
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { Id, nullable, oneOf, record } from '../shapes.ts'
@@ -31,7 +34,11 @@ export const inbound = {
     'POST /operator/inbound/:id',
     'Start the job of a webhook rule. The same event starts it once.',
     {
-      input: { id: Id, event: T.String({ minLength: 1, maxLength: 256 }), body: T.String({ maxLength: 65_536 }) },
+      input: {
+        id: Id,
+        event: T.String({ minLength: 1, maxLength: 256 }),
+        body: T.String({ maxLength: 65_536 }),
+      },
       output: record({ job: nullable(Id), retryAfter: T.Integer() }),
     },
     { errors: ['not_found', 'plan_invalid'], roles: ['editor'], whileDeleting: true },
@@ -41,7 +48,10 @@ export const inbound = {
     'Take a message of a channel. The same event is taken once. Nothing is recorded of one that comes too soon.',
     {
       input: { id: Id, message: record(message) },
-      output: record({ outcome: oneOf(['taken', 'known', 'declined', 'later']), retryAfter: T.Integer() }),
+      output: record({
+        outcome: oneOf(['taken', 'known', 'declined', 'later']),
+        retryAfter: T.Integer(),
+      }),
     },
     { errors: ['not_found'], roles: ['editor'], whileDeleting: true },
   ),
@@ -52,7 +62,12 @@ export const inbound = {
       input: {
         id: Id,
         messages: T.Array(
-          record({ reply: Id, part: T.Integer({ minimum: 0, maximum: 999 }), externalId: text(300, 1), error: text(500) }),
+          record({
+            reply: Id,
+            part: T.Integer({ minimum: 0, maximum: 999 }),
+            externalId: text(300, 1),
+            error: text(500),
+          }),
           { minItems: 1, maxItems: 100 },
         ),
       },

@@ -1,7 +1,8 @@
 /**
- * A record declared once, as data: the columns of its table, what surfaces show of them and under which names, what
- * is fixed once it is made, and what the export keeps. The row type of the domain, the schema of the contract, the
- * statements of the store and the export follow from it. A test compares it with the schema of a migrated database.
+ * A record declared once, as data: the columns of its table, what surfaces show of them and under
+ * which names, what is fixed once it is made, and what the export keeps. The row type of the
+ * domain, the schema of the contract, the statements of the store and the export follow from it. A
+ * test compares it with the schema of a migrated database.
  */
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { record } from '../shapes.ts'
@@ -39,9 +40,9 @@ export interface Field {
   /** Why the export leaves the column out. */
   unexported?: string
   /**
-   * Where it comes from, unless the row holds it. `query`: the store selects it by an expression, and no row that is
-   * written has it. `view`: it is made where it is shown. `elsewhere`: other statements read and write the column.
-   * `generated`: Postgres makes it of the other columns.
+   * Where it comes from, unless the row holds it. `query`: the store selects it by an expression,
+   * and no row that is written has it. `view`: it is made where it is shown. `elsewhere`: other
+   * statements read and write the column. `generated`: Postgres makes it of the other columns.
    */
   from?: 'query' | 'view' | 'elsewhere' | 'generated'
 }
@@ -72,19 +73,30 @@ type HeldRow<Fs> = {
   -readonly [Name in keyof Fs as Fs[Name] extends { from: string } ? never : Name]: Held<Fs[Name]>
 }
 
-/** A row as programs have it. What the store selects by an expression is absent where the row was not read. */
+/**
+ * A row as programs have it. What the store selects by an expression is absent where the row was
+ * not read.
+ */
 export type RowOf<R> = R extends { fields: infer Fs }
   ? HeldRow<Fs> & {
-      -readonly [Name in keyof Fs as Fs[Name] extends { from: 'query' } ? Name : never]?: Held<Fs[Name]> | null
+      -readonly [Name in keyof Fs as Fs[Name] extends { from: 'query' } ? Name : never]?: Held<
+        Fs[Name]
+      > | null
     }
   : never
 
 /** The columns that are null in a new row unless it says otherwise. */
 type BlankOf<Fs> = {
-  -readonly [Name in keyof Fs as Fs[Name] extends { from: string } ? never : IsNullable<Fs[Name]> extends true ? Name : never]: null
+  -readonly [Name in keyof Fs as Fs[Name] extends { from: string }
+    ? never
+    : IsNullable<Fs[Name]> extends true
+      ? Name
+      : never]: null
 }
 
-type Camel<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : Name
+type Camel<Name> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<Camel<Rest>>}`
+  : Name
 
 type NameOf<Name, F, Case> = F extends { shown: TSchema }
   ? F extends { as: infer As extends string }
@@ -95,10 +107,16 @@ type NameOf<Name, F, Case> = F extends { shown: TSchema }
   : never
 
 type ShownOf<Fs, Case> = {
-  -readonly [Name in keyof Fs as NameOf<Name, Fs[Name], Case> & string]: Fs[Name] extends { shown: infer S extends TSchema } ? S : never
+  -readonly [Name in keyof Fs as NameOf<Name, Fs[Name], Case> & string]: Fs[Name] extends {
+    shown: infer S extends TSchema
+  }
+    ? S
+    : never
 }
 
-/** How surfaces write the names of a record: as its columns, or those of the agent in camel case. */
+/**
+ * How surfaces write the names of a record: as its columns, or those of the agent in camel case.
+ */
 type Case = 'snake_case' | 'camelCase'
 
 export interface Declared {
@@ -123,7 +141,8 @@ interface DeclaredAs<Fs extends Fields, C extends Case> extends Declared {
 export const isNullable = ({ shown, null: isNull }: Field): boolean =>
   shown ? (shown.anyOf ?? []).some(({ type }: TSchema) => type === 'null') : isNull === true
 
-const camel = (name: string): string => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+const camel = (name: string): string =>
+  name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
 interface Traits<C extends Case> {
   /** Of the schema in the OpenAPI document, where it is unique. */
@@ -140,17 +159,23 @@ export const declare = <const Fs extends Fields, C extends Case = 'snake_case'>(
   const all = Object.entries<Field>(fields)
   const held = all.filter(([, { from }]) => !from)
   const nameOf = (name: string, { as }: Field) => as ?? (names === 'camelCase' ? camel(name) : name)
-  const shown = all.flatMap(([name, field]) => (field.shown ? [[name, nameOf(name, field), field.shown] as const] : []))
+  const shown = all.flatMap(([name, field]) =>
+    field.shown ? [[name, nameOf(name, field), field.shown] as const] : [],
+  )
   return {
     table,
     fields,
     schema: record(Object.fromEntries(shown.map(([, as, one]) => [as, one])), schema) as never,
     columns: held.map(([name]) => name),
     shown: Object.fromEntries(shown),
-    blank: Object.fromEntries(held.flatMap(([name, field]) => (isNullable(field) ? [[name, null]] : []))) as never,
+    blank: Object.fromEntries(
+      held.flatMap(([name, field]) => (isNullable(field) ? [[name, null]] : [])),
+    ) as never,
   }
 }
 
 /** The columns that an export has. */
 export const exportedOf = ({ fields }: Declared): string[] =>
-  Object.entries<Field>(fields).flatMap(([name, { type, unexported }]) => (type && unexported === undefined ? [name] : []))
+  Object.entries<Field>(fields).flatMap(([name, { type, unexported }]) =>
+    type && unexported === undefined ? [name] : [],
+  )

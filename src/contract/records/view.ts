@@ -2,7 +2,9 @@
 import { Kind, type Static, type TSchema } from '@sinclair/typebox'
 import type { Declared, Field, RowOf } from './record.ts'
 
-type MadeNames<Fs> = { [Name in keyof Fs]: Fs[Name] extends { from: 'view' | 'elsewhere' } ? Name : never }[keyof Fs]
+type MadeNames<Fs> = {
+  [Name in keyof Fs]: Fs[Name] extends { from: 'view' | 'elsewhere' } ? Name : never
+}[keyof Fs]
 
 /** What the view gets from a row alone: all that it holds. */
 type ViewOf<R extends Declared> = Omit<Static<R['schema']>, MadeNames<R['fields']>>
@@ -12,8 +14,12 @@ const isTime = (schema: TSchema | undefined): boolean =>
 
 /** The fields of an object that hold times, which JSON has as text. */
 const timesIn = (schema: TSchema): string[] => {
-  const object: TSchema | undefined = schema.anyOf ? schema.anyOf.find(({ type }: TSchema) => type === 'object') : schema
-  return Object.entries<TSchema>(object?.properties ?? {}).flatMap(([name, one]) => (isTime(one) ? [name] : []))
+  const object: TSchema | undefined = schema.anyOf
+    ? schema.anyOf.find(({ type }: TSchema) => type === 'object')
+    : schema
+  return Object.entries<TSchema>(object?.properties ?? {}).flatMap(([name, one]) =>
+    isTime(one) ? [name] : [],
+  )
 }
 
 type Show = (value: unknown) => unknown
@@ -23,20 +29,28 @@ const withTimes = (names: readonly string[]): Show | undefined => {
   return (value) => {
     if (value === null || value === undefined) return null
     const shown: Record<string, unknown> = { ...value }
-    for (const name of names) if (shown[name] !== null) shown[name] = new Date(shown[name] as string)
+    for (const name of names)
+      if (shown[name] !== null) shown[name] = new Date(shown[name] as string)
     return shown
   }
 }
 
 /**
- * Makes views of rows. Names are assigned one by one, in the same order: an object that is copied with all but some of
- * its fields costs the engine several times as much.
+ * Makes views of rows. Names are assigned one by one, in the same order: an object that is copied
+ * with all but some of its fields costs the engine several times as much.
  */
 export const viewOf = <R extends Declared>(declared: R): ((row: RowOf<R>) => ViewOf<R>) => {
-  const fields = Object.entries<Field>(declared.fields).flatMap(([name, { shown, from, type }]): [string, string, Show?][] =>
-    shown && from !== 'view' && from !== 'elsewhere'
-      ? [[declared.shown[name]!, name, type === 'jsonb' || !type ? withTimes(timesIn(shown)) : undefined]]
-      : [],
+  const fields = Object.entries<Field>(declared.fields).flatMap(
+    ([name, { shown, from, type }]): [string, string, Show?][] =>
+      shown && from !== 'view' && from !== 'elsewhere'
+        ? [
+            [
+              declared.shown[name]!,
+              name,
+              type === 'jsonb' || !type ? withTimes(timesIn(shown)) : undefined,
+            ],
+          ]
+        : [],
   )
   return (row) => {
     const view: Record<string, unknown> = {}

@@ -12,14 +12,24 @@ export interface ToKeep extends Omit<NewArtifact, 'file' | 'newest' | 'now'> {
   file: NewFile
 }
 
-/** What the job that makes an artifact says of it: where it belongs, for whom it is, and whether its text can be trusted. */
+/**
+ * What the job that makes an artifact says of it: where it belongs, for whom it is, and whether its
+ * text can be trusted.
+ */
 export const madeIn = (job: CallingJob | undefined) => ({
-  ...{ job_id: job?.id ?? null, conversation_id: job?.conversationId ?? null, created_by_user_id: job?.onBehalf.personId ?? null },
+  ...{
+    job_id: job?.id ?? null,
+    conversation_id: job?.conversationId ?? null,
+    created_by_user_id: job?.onBehalf.personId ?? null,
+  },
   untrusted: (job?.taint.length ?? 0) > 0,
 })
 
 /** In the order of their times. Throws `conflict` if the workspace has no room. */
-export const keepArtifacts = async (all: readonly ToKeep[], { sql, gate }: { sql: Sql; gate: Gate }) => {
+export const keepArtifacts = async (
+  all: readonly ToKeep[],
+  { sql, gate }: { sql: Sql; gate: Gate },
+) => {
   let { at: newest } = (await loadNow(sql, { newest: newestArtifact })).newest
   const artifacts: Artifact[] = []
   const writes: Query[] = []

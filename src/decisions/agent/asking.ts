@@ -24,7 +24,10 @@ export const questionOf = (job: Job, step: Step, { publicUrl, ...said }: Asking)
   const data = { kind: 'agent', approval_id: id, job_id: job.id, tool_name, summary, url }
   return {
     approval,
-    news: { type: 'approval.requested', data: { id, step: step.number, tool: tool_name, summary, why, url } },
+    news: {
+      type: 'approval.requested',
+      data: { id, step: step.number, tool: tool_name, summary, why, url },
+    },
     event: { type: 'growth.approval.requested', data, subject: id },
   }
 }

@@ -5,15 +5,23 @@ import type { CallerNow } from '#store/agent/callers'
 import type { Principal } from '#store/engine/principal'
 import type { ToolCaller } from './toolbox.ts'
 
-/** A person who writes in a channel has not signed in: what takes a signed-in person is asked of one. */
+/**
+ * A person who writes in a channel has not signed in: what takes a signed-in person is asked of
+ * one.
+ */
 const scopesOf = ({ kind }: OnBehalf): ReadonlySet<Scope | 'session'> =>
   new Set(kind === 'channel' ? scopes : [...scopes, 'session' as const])
 
 /** Who calls a tool, with what this caller may do now. */
 export const toolCaller = (tenantId: string, by: OnBehalf, now: CallerNow): ToolCaller => {
   const { kind, id, personId } = by
-  const member = personId !== null && now.role !== null ? { member: { personId, role: now.role } } : {}
-  return { tenantId, principal: { kind, id, ...member }, scopes: now.scopes ? new Set(now.scopes) : scopesOf(by) }
+  const member =
+    personId !== null && now.role !== null ? { member: { personId, role: now.role } } : {}
+  return {
+    tenantId,
+    principal: { kind, id, ...member },
+    scopes: now.scopes ? new Set(now.scopes) : scopesOf(by),
+  }
 }
 
 /** In whose name a job runs. Throws `forbidden` for the deployment itself. */

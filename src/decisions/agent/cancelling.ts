@@ -7,8 +7,14 @@ import { type Effects, merge } from '#store/engine/letter'
 import type { LiveLanes } from '../deciding.ts'
 import { settledEvent, statusNews, withEvents } from './job-events.ts'
 
-/** Cancels a job with all that it asks or was about to do. Its row of work is for the caller to settle. */
-export const cancelledJob = ({ work: _, ...before }: OpenJob, now: Date): { job: Job; effects: Effects } => {
+/**
+ * Cancels a job with all that it asks or was about to do. Its row of work is for the caller to
+ * settle.
+ */
+export const cancelledJob = (
+  { work: _, ...before }: OpenJob,
+  now: Date,
+): { job: Job; effects: Effects } => {
   const over = ended(before, { status: 'cancelled', error: null }, now)
   const { job, events } = withEvents(over, [statusNews(over)], now)
   const writes = [saveJob(job), cancelSteps(job.id, [], now), rejectPending(job.id, 'cancel', now)]
@@ -16,13 +22,20 @@ export const cancelledJob = ({ work: _, ...before }: OpenJob, now: Date): { job:
 }
 
 /**
- * Stops what runs of these jobs. Gives the rows of work that are over, and the calls outside that can no longer be stopped: the row of such a
- * call is settled with its outcome.
+ * Stops what runs of these jobs. Gives the rows of work that are over, and the calls outside that
+ * can no longer be stopped: the row of such a call is settled with its outcome.
  */
-export const stopped = (tree: readonly OpenJob[], calls: readonly CallInFlight[], lanes: LiveLanes) => {
+export const stopped = (
+  tree: readonly OpenJob[],
+  calls: readonly CallInFlight[],
+  lanes: LiveLanes,
+) => {
   const works = new Set(tree.flatMap(({ work }) => work ?? []))
   const recalled = new Set(lanes.recall((work) => works.has(work.id)).map(({ id }) => id))
   const onTheirWay = new Set(lanes.ids().filter((id) => !recalled.has(id)))
   const left = new Set(tree.flatMap(({ id, work }) => (work && recalled.has(work) ? [] : id)))
-  return { settled: [...works].filter((id) => !onTheirWay.has(id)), in_flight: calls.filter(({ job_id }) => left.has(job_id)) }
+  return {
+    settled: [...works].filter((id) => !onTheirWay.has(id)),
+    in_flight: calls.filter(({ job_id }) => left.has(job_id)),
+  }
 }

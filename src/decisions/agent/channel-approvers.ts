@@ -24,15 +24,30 @@ interface Telling {
 }
 
 /** One message for each of them, about all of the calls that are theirs to decide. */
-export const tellApprovers = ({ approvals, approvers, roles, by, publicUrl, now }: Telling): Effects => {
+export const tellApprovers = ({
+  approvals,
+  approvers,
+  roles,
+  by,
+  publicUrl,
+  now,
+}: Telling): Effects => {
   if (approvals.length === 0) return {}
   const others = approvers.filter(({ id }) => by.kind !== 'channel' || by.id !== id)
   return merge(
     ...others.map(({ connection_id: id, channel, reply_to: replyTo, role, ...member }) => {
       const theirs = approvals.filter(({ tool_name: tool }) => roles(tool).includes(role))
       if (theirs.length === 0) return {}
-      const text = toApproverText(theirs.map((one) => ({ summary: one.summary, url: approvalUrl(publicUrl, one.id) })))
-      return replyEffects({ connection: { id, channel }, replyTo, recipient: recipientOf(member), text, now })
+      const text = toApproverText(
+        theirs.map((one) => ({ summary: one.summary, url: approvalUrl(publicUrl, one.id) })),
+      )
+      return replyEffects({
+        connection: { id, channel },
+        replyTo,
+        recipient: recipientOf(member),
+        text,
+        now,
+      })
     }),
   )
 }

@@ -1,8 +1,18 @@
-/** What becomes of a message that has come in from a channel: a job, a line to its sender, or nothing. */
+/**
+ * What becomes of a message that has come in from a channel: a job, a line to its sender, or
+ * nothing.
+ */
 import type { PlanState } from '#contract/limits'
 import { recipientOf } from '#domain/agent/channel/answer'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
-import { type ArrivedMessage, type ChannelMessage, contentOf, isToBeFetched, STRANGERS_FILES, sorted } from '#domain/agent/channel/message'
+import {
+  type ArrivedMessage,
+  type ChannelMessage,
+  contentOf,
+  isToBeFetched,
+  STRANGERS_FILES,
+  sorted,
+} from '#domain/agent/channel/message'
 import {
   hasRoomFor,
   hasRoomForMember,
@@ -18,7 +28,14 @@ import {
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/job/model-choice'
 import type { Role } from '#kernel/roles'
 import type { Sealer } from '#kernel/sealer'
-import { type ArrivalFacts, fetchesUpTo, insertArrival, insertChannelMessage, insertTold, receivedAt } from '#store/agent/channel-messages'
+import {
+  type ArrivalFacts,
+  fetchesUpTo,
+  insertArrival,
+  insertChannelMessage,
+  insertTold,
+  receivedAt,
+} from '#store/agent/channel-messages'
 import type { Sql } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
@@ -36,7 +53,10 @@ const RATE_MS = 60_000
 export const ARRIVAL_TIMES = { rateMs: RATE_MS, dayMs: 86_400_000 } as const
 /** When the agent may have room for further jobs. In seconds. */
 const FULL_RETRY_S = 30
-/** Messages of a workspace that are fetched or wait for such room. The provider keeps further ones, as far as it tries again. */
+/**
+ * Messages of a workspace that are fetched or wait for such room. The provider keeps further ones,
+ * as far as it tries again.
+ */
 const MOST_WAITING = 200
 
 interface Identity {
@@ -57,7 +77,17 @@ export interface Arrival {
 /** The row of a message that has just come. */
 export const newChannelMessage = (
   id: string,
-  { sender, thread, isShared, subject, text, attachments, replyTo, directTo, toFetch }: ArrivedMessage,
+  {
+    sender,
+    thread,
+    isShared,
+    subject,
+    text,
+    attachments,
+    replyTo,
+    directTo,
+    toFetch,
+  }: ArrivedMessage,
   { connection, identity, now }: Pick<Arrival, 'connection' | 'identity' | 'now'>,
 ): ChannelMessage => ({
   ...{
@@ -68,7 +98,16 @@ export const newChannelMessage = (
     sender_name: sender.name,
     identity_id: identity?.id ?? null,
   },
-  ...{ thread, is_shared: isShared, subject, text, reply_to: replyTo, direct_to: directTo, to_fetch: toFetch, error: null },
+  ...{
+    thread,
+    is_shared: isShared,
+    subject,
+    text,
+    reply_to: replyTo,
+    direct_to: directTo,
+    to_fetch: toFetch,
+    error: null,
+  },
   attachments: sorted(attachments, identity ? undefined : STRANGERS_FILES),
   ...{ job_id: null, conversation_id: null, created_at: now, updated_at: now },
 })
@@ -83,10 +122,16 @@ export const tooSoon = ({ facts, now }: Pick<Arrival, 'facts' | 'now'>): number 
   return facts.of_sender >= MOST_OF_SENDER ? until(facts.oldest_of_sender, now) : undefined
 }
 
-const hasRoom = (trust: Trust, { connection, facts }: Pick<Arrival, 'connection' | 'facts'>): boolean =>
+const hasRoom = (
+  trust: Trust,
+  { connection, facts }: Pick<Arrival, 'connection' | 'facts'>,
+): boolean =>
   trust.kind === 'member'
     ? hasRoomForMember(connection, facts.jobs_of_member)
-    : hasRoomFor({ ofSender: facts.strangers_of_sender, ofConnection: facts.strangers_of_connection }, connection.config)
+    : hasRoomFor(
+        { ofSender: facts.strangers_of_sender, ofConnection: facts.strangers_of_connection },
+        connection.config,
+      )
 
 /** `message`: the row as it becomes. `later`: the agent has too many open jobs. */
 type Outcome =
@@ -110,7 +155,13 @@ type Telling = Omit<Arrival, 'identity' | 'plan'>
 /** Who is not served is told so, once a day. */
 const toldOnce = ({ connection, message, facts, now }: Telling, text: string): Effects => {
   if (facts.is_told) return {}
-  const line = replyEffects({ connection, replyTo: message.reply_to, recipient: recipientOf(message), text, now })
+  const line = replyEffects({
+    connection,
+    replyTo: message.reply_to,
+    recipient: recipientOf(message),
+    text,
+    now,
+  })
   return merge(line, { writes: [insertTold({ source: connection.id, told: facts.told, now })] })
 }
 
@@ -118,9 +169,15 @@ const toldOnce = ({ connection, message, facts, now }: Telling, text: string): E
 const strangerTold = (arrival: Telling, text: string): Effects =>
   arrival.facts.told_of_connection >= MOST_TOLD ? {} : toldOnce(arrival, text)
 
-/** Nobody is answered by a model that is not paid for. What the workspace owes is no stranger's business. */
+/**
+ * Nobody is answered by a model that is not paid for. What the workspace owes is no stranger's
+ * business.
+ */
 const unpaidFor = (trust: Trusted, why: string, arrival: Telling) =>
-  declined(why, trust.kind === 'member' ? toldOnce(arrival, unpaidText(why)) : strangerTold(arrival, NOT_NOW))
+  declined(
+    why,
+    trust.kind === 'member' ? toldOnce(arrival, unpaidText(why)) : strangerTold(arrival, NOT_NOW),
+  )
 
 /** What a decision is made with. */
 export interface Deciding {
@@ -139,14 +196,26 @@ export const decided = async (
   const code = await takeCode({ connection, message, now }, { sql, sealer })
   if (code) return { kind: 'declined', ...code }
   const trust = trustOf(connection, { id: message.sender, identity })
-  if (trust.kind === 'none') return declined('only members are served', strangerTold(telling, MEMBERS_ONLY))
+  if (trust.kind === 'none')
+    return declined('only members are served', strangerTold(telling, MEMBERS_ONLY))
   if (contentOf(message) === '') return declined('it is empty')
-  const words = { model: chooseModel(undefined, models).model, goal: contentOf(message), on_behalf: trust.on_behalf }
+  const words = {
+    model: chooseModel(undefined, models).model,
+    goal: contentOf(message),
+    on_behalf: trust.on_behalf,
+  }
   const why = await unpaidAnswer(desk, plan, words)
   if (why !== undefined) return unpaidFor(trust, why, telling)
-  if (!hasRoom(trust, { connection, facts })) return declined(NO_ROOM, trust.kind === 'member' ? toldOnce(telling, USED_UP) : {})
-  const begun = await startChannelTurn({ models, desk }, { connection, message, trust, now }, { sql })
-  return begun ? { kind: 'taken', job: begun.job.id, message: begun.message, effects: begun.effects } : { kind: 'later' }
+  if (!hasRoom(trust, { connection, facts }))
+    return declined(NO_ROOM, trust.kind === 'member' ? toldOnce(telling, USED_UP) : {})
+  const begun = await startChannelTurn(
+    { models, desk },
+    { connection, message, trust, now },
+    { sql },
+  )
+  return begun
+    ? { kind: 'taken', job: begun.job.id, message: begun.message, effects: begun.effects }
+    : { kind: 'later' }
 }
 
 /** Nobody is answered before the text is there: a machine may have written it. */
@@ -159,31 +228,50 @@ const fetchedLater = (arrival: Arrival): Outcome => {
   return { kind: 'fetching', message, effects: { work } }
 }
 
-/** It is taken all the same, for some providers hardly try again, and is decided about when there may be room. */
+/**
+ * It is taken all the same, for some providers hardly try again, and is decided about when there
+ * may be room.
+ */
 const waitingForRoom = async ({ message, now }: Arrival, sql: Sql): Promise<Outcome> => {
   const { waiting } = await loadNow(sql, { waiting: fetchesUpTo(MOST_WAITING) })
   if (waiting.count >= MOST_WAITING) return { kind: 'later' }
   const runAt = new Date(now.getTime() + FULL_RETRY_S * 1_000)
-  return { kind: 'fetching', message, effects: { work: [newWork('channel_fetch', { refId: message.id, origin: 'manual', runAt })] } }
+  return {
+    kind: 'fetching',
+    message,
+    effects: { work: [newWork('channel_fetch', { refId: message.id, origin: 'manual', runAt })] },
+  }
 }
 
-/** What a letter does with a message that is new, and does not come too soon. `later`: too many wait for room already. */
+/**
+ * What a letter does with a message that is new, and does not come too soon. `later`: too many wait
+ * for room already.
+ */
 export const arrived = async (
   deciding: Deciding,
   arrival: Arrival & { events: readonly string[] },
   at: { sql: Sql },
 ): Promise<
-  | { outcome: 'taken' | 'declined'; job: string | null; effects: Effects; detail?: Record<string, unknown> }
+  | {
+      outcome: 'taken' | 'declined'
+      job: string | null
+      effects: Effects
+      detail?: Record<string, unknown>
+    }
   | { outcome: 'later'; retryAfter: number }
 > => {
   const { connection, message, events, now } = arrival
-  const first = isToBeFetched(message) ? fetchedLater(arrival) : await decided(deciding, arrival, at)
+  const first = isToBeFetched(message)
+    ? fetchedLater(arrival)
+    : await decided(deciding, arrival, at)
   const outcome = first.kind === 'later' ? await waitingForRoom(arrival, at.sql) : first
   if (outcome.kind === 'later') return { outcome: 'later', retryAfter: FULL_RETRY_S }
   const job = outcome.kind === 'taken' ? outcome.job : null
   const kept = outcome.kind === 'declined' ? [] : [insertChannelMessage(outcome.message)]
   const known = insertArrival({ source: connection.id, events, sender: message.sender, job, now })
-  const effects = merge(outcome.effects, { writes: [known, receivedAt(connection.id, now), ...kept] })
+  const effects = merge(outcome.effects, {
+    writes: [known, receivedAt(connection.id, now), ...kept],
+  })
   const detail = 'detail' in outcome && outcome.detail ? { detail: outcome.detail } : {}
   return { outcome: outcome.kind === 'declined' ? 'declined' : 'taken', job, effects, ...detail }
 }

@@ -1,4 +1,7 @@
-/** What a channel brings, as the workspace takes it: bounded, and of text that can be stored, whatever an adapter has made of it. */
+/**
+ * What a channel brings, as the workspace takes it: bounded, and of text that can be stored,
+ * whatever an adapter has made of it.
+ */
 import { createHash } from 'node:crypto'
 import type { ArrivedMessage, MessageFile } from '#domain/agent/channel/message'
 import { isDeeper, isObject } from '#kernel/json-value'
@@ -12,7 +15,9 @@ const DEEPEST = 20
 
 /** Ids that are too long, or cannot be stored, are told apart by their hash. */
 const idOf = (text: string): string =>
-  text.length <= LONGEST.id && storable(text) === text ? text : `sha256:${createHash('sha256').update(text, 'utf16le').digest('hex')}`
+  text.length <= LONGEST.id && storable(text) === text
+    ? text
+    : `sha256:${createHash('sha256').update(text, 'utf16le').digest('hex')}`
 
 const cut = (text: string, most: number): string => beginning(storable(text), most)
 
@@ -23,8 +28,10 @@ const json = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [storable(name), json(one)]))
 }
 
-const object = (value: Record<string, unknown>): Record<string, unknown> => json(value) as Record<string, unknown>
-const orNull = (value: Record<string, unknown> | null): Record<string, unknown> | null => (value === null ? null : object(value))
+const object = (value: Record<string, unknown>): Record<string, unknown> =>
+  json(value) as Record<string, unknown>
+const orNull = (value: Record<string, unknown> | null): Record<string, unknown> | null =>
+  value === null ? null : object(value)
 
 const fileOf = ({ name, mimeType, byteSize, ref }: Attachment): MessageFile => ({
   ...{ name: cut(name, LONGEST.name), mimeType: cut(mimeType, LONGEST.mimeType), ref: orNull(ref) },
@@ -39,14 +46,31 @@ const files = (attachments: readonly Attachment[]): MessageFile[] =>
 
 /** Undefined for what no provider sends: a message without an id, or of nobody. */
 export const arrivedOf = (message: InboundMessage): ArrivedMessage | undefined => {
-  const { sender, thread, isShared, subject, text, attachments, replyTo, directTo, toFetch } = message
-  const eventIds = [...new Set(message.eventIds.filter((id) => id !== '').map(idOf))].slice(0, MOST_EVENT_IDS)
+  const { sender, thread, isShared, subject, text, attachments, replyTo, directTo, toFetch } =
+    message
+  const eventIds = [...new Set(message.eventIds.filter((id) => id !== '').map(idOf))].slice(
+    0,
+    MOST_EVENT_IDS,
+  )
   // No name of a sender is changed: it could become another's.
   const { id } = sender
   const tooDeep = [replyTo, directTo, toFetch].some((one) => isDeeper(one, DEEPEST))
-  if (eventIds.length === 0 || id === '' || id.length > LONGEST.sender || storable(id) !== id || thread === '' || tooDeep) return undefined
+  if (
+    eventIds.length === 0 ||
+    id === '' ||
+    id.length > LONGEST.sender ||
+    storable(id) !== id ||
+    thread === '' ||
+    tooDeep
+  )
+    return undefined
   return {
-    ...{ eventIds, sender: { id, name: sender.name === null ? null : cut(sender.name, LONGEST.name) }, thread: idOf(thread), isShared },
+    ...{
+      eventIds,
+      sender: { id, name: sender.name === null ? null : cut(sender.name, LONGEST.name) },
+      thread: idOf(thread),
+      isShared,
+    },
     subject: subject === null ? null : cut(subject, LONGEST.subject),
     text: text === null ? null : cut(text, LONGEST.text),
     attachments: files(attachments),
@@ -55,7 +79,13 @@ export const arrivedOf = (message: InboundMessage): ArrivedMessage | undefined =
 }
 
 /** What only the fetch has told, in the place of what the post said. */
-export const fetchedOf = ({ text, attachments, thread, replyTo, isAutomatic = false }: FetchedMessage) => ({
+export const fetchedOf = ({
+  text,
+  attachments,
+  thread,
+  replyTo,
+  isAutomatic = false,
+}: FetchedMessage) => ({
   ...{ text: cut(text, LONGEST.text), attachments: files(attachments), isAutomatic },
   ...(thread === undefined || thread === '' ? {} : { thread: idOf(thread) }),
   ...(replyTo === undefined || isDeeper(replyTo, DEEPEST) ? {} : { reply_to: object(replyTo) }),

@@ -1,10 +1,17 @@
-/** What becomes of a connection of a channel: its credentials in the clear, when its provider is asked, and who is told that it fails. */
+/**
+ * What becomes of a connection of a channel: its credentials in the clear, when its provider is
+ * asked, and who is told that it fails.
+ */
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import type { Credentials } from '#domain/agent/channel/connection'
 import { refused, sendRefused } from '#domain/agent/channel/connection-health'
 import type { Sealer } from '#kernel/sealer'
 import type { OpenConnection } from '#port/channel/channel'
-import { channelCredentialsRow, deleteChannelRoutes, saveChannelConnection } from '#store/agent/channel-connections'
+import {
+  channelCredentialsRow,
+  deleteChannelRoutes,
+  saveChannelConnection,
+} from '#store/agent/channel-connections'
 import { type Effects, merge } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { newWork } from '../work.ts'
@@ -16,42 +23,83 @@ export interface SealedConnection {
 }
 
 /** Throws if the credentials were sealed by another deployment. */
-export const credentialsOf = (sealer: Sealer, id: string, { credentials }: SealedConnection['sealed']): Credentials =>
-  credentials === null ? {} : JSON.parse(sealer.open(Buffer.from(credentials, 'base64'), channelCredentialsRow(id)))
+export const credentialsOf = (
+  sealer: Sealer,
+  id: string,
+  { credentials }: SealedConnection['sealed'],
+): Credentials =>
+  credentials === null
+    ? {}
+    : JSON.parse(sealer.open(Buffer.from(credentials, 'base64'), channelCredentialsRow(id)))
 
 /** For adapters. Never logged, stored or shown. */
-export const openConnection = (sealer: Sealer, { connection, sealed }: SealedConnection): OpenConnection => ({
+export const openConnection = (
+  sealer: Sealer,
+  { connection, sealed }: SealedConnection,
+): OpenConnection => ({
   id: connection.id,
   routingKey: connection.routing_key,
   config: connection.config,
   credentials: credentialsOf(sealer, connection.id, sealed),
 })
 
-/** Its provider is asked now. What is asked already begins anew by itself if it asks about another thing. */
-export const checkNow = ({ id }: Pick<ChannelConnection, 'id'>, check: Work | undefined, now: Date): Effects => {
+/**
+ * Its provider is asked now. What is asked already begins anew by itself if it asks about another
+ * thing.
+ */
+export const checkNow = (
+  { id }: Pick<ChannelConnection, 'id'>,
+  check: Work | undefined,
+  now: Date,
+): Effects => {
   if (check?.state === 'running') return {}
   if (check) return { requeued: [{ id: check.id, runAt: now, origin: 'manual', payload: {} }] }
   return { work: [newWork('channel_check', { refId: id, origin: 'manual', runAt: now })] }
 }
 
-const failingEvent = ({ id, channel, routing_key, display_name, last_error }: ChannelConnection) => ({
+const failingEvent = ({
+  id,
+  channel,
+  routing_key,
+  display_name,
+  last_error,
+}: ChannelConnection) => ({
   type: 'agent.channel.failing',
   data: { connection_id: id, channel, routing_key, display_name, error: last_error },
   subject: id,
 })
 
-/** Somebody is told once, when it begins: one whose checks pass and whose messages are refused fails until a message is sent. */
+/**
+ * Somebody is told once, when it begins: one whose checks pass and whose messages are refused fails
+ * until a message is sent.
+ */
 const told = (before: ChannelConnection, after: ChannelConnection): Effects =>
   before.status === 'failing' || before.send_error !== null ? {} : { events: [failingEvent(after)] }
 
-/** Its provider refused it in a check, or another workspace has its key: nothing more is taken in. */
+/**
+ * Its provider refused it in a check, or another workspace has its key: nothing more is taken in.
+ */
 export const checkRefused = (before: ChannelConnection, error: string, now: Date): Effects => {
   const after = refused(before, error, now)
-  return merge(told(before, after), { writes: [saveChannelConnection(after), deleteChannelRoutes(after)] })
+  return merge(told(before, after), {
+    writes: [saveChannelConnection(after), deleteChannelRoutes(after)],
+  })
 }
 
-/** Its provider refused to send anything with these credentials. It is asked at once whether they still hold. */
-export const sendingRefused = (before: ChannelConnection, error: string, check: Work | undefined, now: Date): Effects => {
+/**
+ * Its provider refused to send anything with these credentials. It is asked at once whether they
+ * still hold.
+ */
+export const sendingRefused = (
+  before: ChannelConnection,
+  error: string,
+  check: Work | undefined,
+  now: Date,
+): Effects => {
   const after = sendRefused(before, error, now)
-  return merge(told(before, after), { writes: [saveChannelConnection(after)] }, checkNow(after, check, now))
+  return merge(
+    told(before, after),
+    { writes: [saveChannelConnection(after)] },
+    checkNow(after, check, now),
+  )
 }

@@ -40,9 +40,16 @@ const fileNameOf = (name: string): string => {
   return plain === '' || /^\.+$/.test(plain) ? 'attachment' : plain
 }
 
-const refused = ({ ref: _, ...file }: MessageFile, error: string): MessageFile => ({ ...file, ref: null, error })
+const refused = ({ ref: _, ...file }: MessageFile, error: string): MessageFile => ({
+  ...file,
+  ref: null,
+  error,
+})
 
-const keptAs = ({ ref: _, error: __, ...file }: MessageFile, { id, file_name }: Pick<Document, 'id' | 'file_name'>): MessageFile => ({
+const keptAs = (
+  { ref: _, error: __, ...file }: MessageFile,
+  { id, file_name }: Pick<Document, 'id' | 'file_name'>,
+): MessageFile => ({
   ...file,
   ...{ ref: null, document: { id, name: file_name } },
 })
@@ -61,16 +68,30 @@ interface Added {
 }
 
 /** Each content becomes one document, as long as there is room. */
-const makeDocuments = (read: readonly ReadFile[], { wish, known, stock, room }: Making): { files: MessageFile[]; added: Added[] } => {
+const makeDocuments = (
+  read: readonly ReadFile[],
+  { wish, known, stock, room }: Making,
+): { files: MessageFile[]; added: Added[] } => {
   const documents = new Map(known.map((document) => [document.sha256, document]))
   const added: Added[] = []
   const files = read.map(({ file, content }) => {
     if (content === undefined) return file
     const equal = documents.get(hashOf(content))
     if (equal) return keptAs(file, equal)
-    const mimeType = mediaTypeOf(file.mimeType) === 'text/markdown' ? ('text/markdown' as const) : undefined
-    const present = { equal: undefined, count: stock.count + added.length, pending: stock.pending + sizeOf(added) }
-    const made = tried(() => newDocument({ ...wish, id: newId(), fileName: fileNameOf(file.name), content, mimeType }, present, room))
+    const mimeType =
+      mediaTypeOf(file.mimeType) === 'text/markdown' ? ('text/markdown' as const) : undefined
+    const present = {
+      equal: undefined,
+      count: stock.count + added.length,
+      pending: stock.pending + sizeOf(added),
+    }
+    const made = tried(() =>
+      newDocument(
+        { ...wish, id: newId(), fileName: fileNameOf(file.name), content, mimeType },
+        present,
+        room,
+      ),
+    )
     if (typeof made === 'string') return refused(file, made)
     documents.set(made.sha256, made)
     added.push({ document: made, content })
@@ -89,7 +110,8 @@ export const keepFiles = async (
   if (contents.length === 0) return { files: read.map(({ file }) => file), effects: {} }
   const { author, role } = by
   if (role === null || !AUTHORS.includes(role)) {
-    const refuse = ({ file, content }: ReadFile) => (content === undefined ? file : refused(file, 'viewers cannot add documents'))
+    const refuse = ({ file, content }: ReadFile) =>
+      content === undefined ? file : refused(file, 'viewers cannot add documents')
     return { files: read.map(refuse), effects: {} }
   }
   const { profile, ...loaded } = await loadNow(sql, {
@@ -97,15 +119,28 @@ export const keepFiles = async (
     stock: documentStock,
     profile: profilePart,
   })
-  const metadata = { channel: connection.channel, connectionId: connection.id, messageId: message.id }
-  const wish = { role, author, metadata, configuration: searchConfiguration(profile.profile.language), now: gate.now }
+  const metadata = {
+    channel: connection.channel,
+    connectionId: connection.id,
+    messageId: message.id,
+  }
+  const wish = {
+    role,
+    author,
+    metadata,
+    configuration: searchConfiguration(profile.profile.language),
+    now: gate.now,
+  }
   const { files, added } = makeDocuments(read, { ...loaded, wish, room: documentRoom(gate) })
   const writes = added.map(({ document, content }) => insertDocument(document, content))
-  const work = added.map(({ document }) => newWork('ingest', { refId: document.id, origin: 'manual', runAt: gate.now }))
+  const work = added.map(({ document }) =>
+    newWork('ingest', { refId: document.id, origin: 'manual', runAt: gate.now }),
+  )
   return { files, effects: { writes, work } }
 }
 
-const sizeOf = (added: readonly { document: Document }[]): number => added.reduce((sum, { document }) => sum + document.byte_size, 0)
+const sizeOf = (added: readonly { document: Document }[]): number =>
+  added.reduce((sum, { document }) => sum + document.byte_size, 0)
 
 /** What it gives, or why it was refused. */
 const tried = <T>(make: () => T): T | string => {

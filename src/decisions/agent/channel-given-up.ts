@@ -1,4 +1,7 @@
-/** A message that came in from a channel and of which nothing comes: what is kept of it, and who is told. */
+/**
+ * A message that came in from a channel and of which nothing comes: what is kept of it, and who is
+ * told.
+ */
 import { recipientOf } from '#domain/agent/channel/answer'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import { lost } from '#domain/agent/channel/connection-health'
@@ -25,21 +28,34 @@ export const failedEffects = (message: ChannelMessage, error: string, now: Date)
 /** Once a day: a machine may have written it, and would answer the line. */
 const lineTo = ({ connection, message, isLinked, facts, now }: Losing, text: string): Effects => {
   if (!isLinked || facts.is_told) return {}
-  const line = replyEffects({ connection, replyTo: message.reply_to, recipient: recipientOf(message), text, now })
+  const line = replyEffects({
+    connection,
+    replyTo: message.reply_to,
+    recipient: recipientOf(message),
+    text,
+    now,
+  })
   return merge(line, { writes: [insertTold({ source: connection.id, told: facts.told, now })] })
 }
 
-const UNREAD = 'I could not read a message that you sent, and have given it up. Please send again whatever I have not answered.'
+const UNREAD =
+  'I could not read a message that you sent, and have given it up. Please send again whatever I have not answered.'
 
-/** Its text could not be had from the provider. A linked sender is told, and the connection says it. */
+/**
+ * Its text could not be had from the provider. A linked sender is told, and the connection says it.
+ */
 export const unreadEffects = (losing: Losing, error: string): Effects => {
   const { connection, message, now } = losing
   const writes = [saveChannelConnection(lost(connection, error, now))]
   return merge(failedEffects(message, error, now), { writes }, lineTo(losing, UNREAD))
 }
 
-const CROWDED = 'I was too busy for a whole day and gave up a message of yours. Please send again whatever I have not answered.'
+const CROWDED =
+  'I was too busy for a whole day and gave up a message of yours. Please send again whatever I have not answered.'
 
 /** There were too many open jobs for too long. */
 export const crowdedEffects = (losing: Losing): Effects =>
-  merge(failedEffects(losing.message, 'the agent had too many open jobs for a day', losing.now), lineTo(losing, CROWDED))
+  merge(
+    failedEffects(losing.message, 'the agent had too many open jobs for a day', losing.now),
+    lineTo(losing, CROWDED),
+  )

@@ -31,8 +31,10 @@ export interface Replying {
 }
 
 /** The row of work that sends a reply. A person waits for it, so it is manual. */
-export const replyWork = ({ id, connection_id }: { id: string; connection_id: string }, runAt: Date) =>
-  newWork('channel_reply', { refId: id, connection: connection_id, origin: 'manual', runAt })
+export const replyWork = (
+  { id, connection_id }: { id: string; connection_id: string },
+  runAt: Date,
+) => newWork('channel_reply', { refId: id, connection: connection_id, origin: 'manual', runAt })
 
 /** Whether a row of work sends replies of this connection. */
 export const sendsFor =
@@ -42,9 +44,26 @@ export const sendsFor =
 
 /** A reply, which goes out soon or is held. Nothing, if it has no words. */
 export const replyEffects = (replying: Replying): Effects => {
-  const { connection, replyTo: reply_to, recipient, text, held, secret, job = null, message = null, conversation = null, now } = replying
+  const {
+    connection,
+    replyTo: reply_to,
+    recipient,
+    text,
+    held,
+    secret,
+    job = null,
+    message = null,
+    conversation = null,
+    now,
+  } = replying
   if (text.trim() === '') return {}
-  const ids = { id: newId(), connection_id: connection.id, job_id: job, message_id: message, conversation_id: conversation }
+  const ids = {
+    id: newId(),
+    connection_id: connection.id,
+    job_id: job,
+    message_id: message,
+    conversation_id: conversation,
+  }
   const reply = newReply({ ...ids, recipient, reply_to, text }, { why: held?.why ?? null, now })
   const writes = [insertReply(reply, secret?.sealer.seal(secret.value, replySecretRow(reply.id)))]
   if (!held) return { writes, work: [replyWork(ids, now)] }
@@ -68,7 +87,10 @@ interface Answering {
   now: Date
 }
 
-/** What a job says in the channel that it came from; it may be a child of the job that answers there. */
+/**
+ * What a job says in the channel that it came from; it may be a child of the job that answers
+ * there.
+ */
 export const answerEffects = (
   job: Pick<Job, 'root_id' | 'on_behalf' | 'taint'>,
   { origin, publicUrl, text: words, now }: Answering,
@@ -77,11 +99,30 @@ export const answerEffects = (
   const held = why === null ? undefined : { publicUrl, why }
   const connection = { id: origin.connection_id, channel: origin.channel }
   const ids = { job: job.root_id, message: origin.message_id, conversation: origin.conversation_id }
-  return replyEffects({ connection, replyTo, recipient: recipientOf(origin), text, held, ...ids, now })
+  return replyEffects({
+    connection,
+    replyTo,
+    recipient: recipientOf(origin),
+    text,
+    held,
+    ...ids,
+    now,
+  })
 }
 
 /** The connection can send again: what waits for it does so no longer. */
-export const wokenReplies = (replies: readonly { work: string; tries: number; run_at: Date }[], now: Date): Effects => {
-  const due = replies.map(({ work, tries, run_at }) => ({ id: work, before: run_at, runAt: wokenAt(tries, now) }))
-  return { requeued: due.filter(({ before, runAt }) => runAt < before).map(({ id, runAt }) => ({ id, runAt })) }
+export const wokenReplies = (
+  replies: readonly { work: string; tries: number; run_at: Date }[],
+  now: Date,
+): Effects => {
+  const due = replies.map(({ work, tries, run_at }) => ({
+    id: work,
+    before: run_at,
+    runAt: wokenAt(tries, now),
+  }))
+  return {
+    requeued: due
+      .filter(({ before, runAt }) => runAt < before)
+      .map(({ id, runAt }) => ({ id, runAt })),
+  }
 }

@@ -1,10 +1,19 @@
-/** How a message of a channel begins a job: in the conversation of its thread, and in the name of its sender. */
+/**
+ * How a message of a channel begins a job: in the conversation of its thread, and in the name of
+ * its sender.
+ */
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import { type ChannelMessage, contentOf } from '#domain/agent/channel/message'
 import { conversationKey, type Trusted } from '#domain/agent/channel/trust'
 import { newConversation, titleOf, type Visibility, withMessage } from '#domain/agent/conversation'
 import { type Job, newTurn } from '#domain/agent/job/job'
-import { BEHIND_MS, dueNow, hasRoomForJob, MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/job/limits'
+import {
+  BEHIND_MS,
+  dueNow,
+  hasRoomForJob,
+  MOST_OPEN_JOBS,
+  MOST_OPEN_JOBS_OF_OTHERS,
+} from '#domain/agent/job/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/job/model-choice'
 import { CONVERSATION, tainted } from '#domain/agent/job/taint'
 import { newId } from '#kernel/ids'
@@ -32,12 +41,22 @@ interface Place {
   before: ThreadFacts | undefined
 }
 
-/** What a member writes to the agent alone is theirs. What a stranger is answered, the workspace must see. */
-const visibilityOf = ({ kind }: Trusted, { is_shared }: Pick<ChannelMessage, 'is_shared'>): Visibility =>
-  kind === 'member' && !is_shared ? 'private' : 'workspace'
+/**
+ * What a member writes to the agent alone is theirs. What a stranger is answered, the workspace
+ * must see.
+ */
+const visibilityOf = (
+  { kind }: Trusted,
+  { is_shared }: Pick<ChannelMessage, 'is_shared'>,
+): Visibility => (kind === 'member' && !is_shared ? 'private' : 'workspace')
 
 /** The conversation as it is after the message, which makes an archived one active again. */
-const spoken = ({ connection, message, trust, now }: ChannelTurn, { thread, before }: Place, content: string, jobId: string) => {
+const spoken = (
+  { connection, message, trust, now }: ChannelTurn,
+  { thread, before }: Place,
+  content: string,
+  jobId: string,
+) => {
   const { on_behalf: author, untrusted } = trust
   const title = titleOf(message.subject?.trim() || message.text?.trim() || content)
   const {
@@ -47,7 +66,13 @@ const spoken = ({ connection, message, trust, now }: ChannelTurn, { thread, befo
     has_untrusted: ____,
     ...known
   } = before ?? {
-    ...newConversation(newId(), { title, person_id: author.personId, origin: 'channel', visibility: visibilityOf(trust, message), now }),
+    ...newConversation(newId(), {
+      title,
+      person_id: author.personId,
+      origin: 'channel',
+      visibility: visibilityOf(trust, message),
+      now,
+    }),
     ...{ our_jobs: 0, our_typed: 0, is_busy: false, has_untrusted: false },
   }
   const added = withMessage(
@@ -55,7 +80,9 @@ const spoken = ({ connection, message, trust, now }: ChannelTurn, { thread, befo
     { id: message.id, role: 'user', content, author, untrusted, job_id: jobId },
     now,
   )
-  const save = before ? saveConversation(added.conversation) : insertThread(added.conversation, { connectionId: connection.id, thread })
+  const save = before
+    ? saveConversation(added.conversation)
+    : insertThread(added.conversation, { connectionId: connection.id, thread })
   return { conversation: added.conversation, writes: [save, insertMessages([added.message])] }
 }
 
@@ -69,14 +96,20 @@ const jobOf = (
   const { trust, message, now } = turn
   const { on_behalf, tools } = trust
   const taint = before?.has_untrusted ? tainted(trust.taint, [CONVERSATION]) : trust.taint
-  const asked = { ...chooseModel(undefined, models), content, conversation_id: conversationId, message_id: message.id }
+  const asked = {
+    ...chooseModel(undefined, models),
+    content,
+    conversation_id: conversationId,
+    message_id: message.id,
+  }
   const job = newTurn(id, { ...asked, on_behalf, tools, taint, now })
   return { ...job, typed, kind: 'channel', cause: { kind: 'channel', id: message.id } }
 }
 
 /**
- * The message in its conversation, the job that answers it, and its work: due now, or once the job before it has ended; a typed command is
- * due now. Undefined: the workspace or the conversation has too many open jobs.
+ * The message in its conversation, the job that answers it, and its work: due now, or once the job
+ * before it has ended; a typed command is due now. Undefined: the workspace or the conversation has
+ * too many open jobs.
  */
 export const startChannelTurn = async (
   { models, desk }: { models: Models | typeof NO_MODEL; desk: Takes },
@@ -84,7 +117,12 @@ export const startChannelTurn = async (
   { sql }: { sql: Sql },
 ): Promise<{ job: Job; message: ChannelMessage; effects: Effects } | undefined> => {
   const { connection, message, trust, now } = turn
-  const thread = conversationKey({ trust, sender: message.sender, thread: message.thread, isShared: message.is_shared })
+  const thread = conversationKey({
+    trust,
+    sender: message.sender,
+    thread: message.thread,
+    isShared: message.is_shared,
+  })
   const { before, facts } = await loadNow(sql, {
     before: threadPart(connection.id, thread),
     facts: turnFacts(null, { on_behalf: trust.on_behalf, origin: 'manual' }),
@@ -102,7 +140,17 @@ export const startChannelTurn = async (
   const taken: ChannelMessage = {
     ...message,
     attachments: message.attachments.map((file) => ({ ...file, ref: null })),
-    ...{ state: 'taken', job_id: jobId, conversation_id: conversation.id, to_fetch: null, updated_at: now },
+    ...{
+      state: 'taken',
+      job_id: jobId,
+      conversation_id: conversation.id,
+      to_fetch: null,
+      updated_at: now,
+    },
   }
-  return { job, message: taken, effects: merge({ writes: [...writes, insertJob(job)], work }, eventEffects(events)) }
+  return {
+    job,
+    message: taken,
+    effects: merge({ writes: [...writes, insertJob(job)], work }, eventEffects(events)),
+  }
 }

@@ -1,4 +1,7 @@
-/** What goes with a conversation that is deleted: its jobs are cancelled, and its replies to channels go out no more. */
+/**
+ * What goes with a conversation that is deleted: its jobs are cancelled, and its replies to
+ * channels go out no more.
+ */
 import type { ChannelOrigin } from '#domain/agent/channel/answer'
 import { cancelledText } from '#domain/agent/channel/answer'
 import type { ChannelReply } from '#domain/agent/channel/reply'
@@ -34,7 +37,11 @@ interface Deleting {
   now: Date
 }
 
-export const deletedConversation = (conversation: Conversation, parts: Belongings, { lanes, publicUrl, now }: Deleting) => {
+export const deletedConversation = (
+  conversation: Conversation,
+  parts: Belongings,
+  { lanes, publicUrl, now }: Deleting,
+) => {
   const work = stopped(parts.tree, parts.calls, lanes)
   const sending = stoppedReplies(parts.replies, lanes, now)
   const cancelled = parts.tree.map((one) => cancelledJob(one, now))
@@ -53,9 +60,23 @@ export const deletedConversation = (conversation: Conversation, parts: Belonging
   return { effects, answers, in_flight: [...work.in_flight, ...sending.in_flight] }
 }
 
-/** Whoever has asked in a channel, and still waits, is told; in words that are none of the conversation's. */
-const told = (job: OpenJob, origin: ChannelOrigin | undefined, { publicUrl, now }: Omit<Deleting, 'lanes'>): Effects =>
-  origin ? answerEffects(job, { origin: { ...origin, conversation_id: null }, publicUrl, text: cancelledText(job), now }) : {}
+/**
+ * Whoever has asked in a channel, and still waits, is told; in words that are none of the
+ * conversation's.
+ */
+const told = (
+  job: OpenJob,
+  origin: ChannelOrigin | undefined,
+  { publicUrl, now }: Omit<Deleting, 'lanes'>,
+): Effects =>
+  origin
+    ? answerEffects(job, {
+        origin: { ...origin, conversation_id: null },
+        publicUrl,
+        text: cancelledText(job),
+        now,
+      })
+    : {}
 
 const stoppedReplies = (replies: readonly OpenReply[], lanes: LiveLanes, now: Date) => {
   const works = new Set(replies.flatMap(({ work }) => work ?? []))
@@ -69,16 +90,28 @@ const stoppedReplies = (replies: readonly OpenReply[], lanes: LiveLanes, now: Da
   return {
     effects: {
       writes: after.map(({ reply }) => saveReply(reply)),
-      settled: after.flatMap(({ work, reply }) => (work && !running.has(work) && !isOnTheWire(reply) ? [work] : [])),
+      settled: after.flatMap(({ work, reply }) =>
+        work && !running.has(work) && !isOnTheWire(reply) ? [work] : [],
+      ),
     } satisfies Effects,
-    in_flight: left.map(({ reply }) => ({ reply_id: reply.id, origin: 'manual' as const, since: reply.updated_at })),
+    in_flight: left.map(({ reply }) => ({
+      reply_id: reply.id,
+      origin: 'manual' as const,
+      since: reply.updated_at,
+    })),
   }
 }
 
-/** Schedules are the workspace's and go on: in a conversation that their next run begins, or in one that is as private as the one before. */
+/**
+ * Schedules are the workspace's and go on: in a conversation that their next run begins, or in one
+ * that is as private as the one before.
+ */
 const movedSchedules = (before: Conversation, now: Date) => {
   if (before.visibility === 'workspace') return [moveSchedules(before.id, null)]
   const { person_id, visibility, people, origin } = before
-  const next = { ...newConversation(newId(), { title: null, person_id, visibility, origin, now }), people }
+  const next = {
+    ...newConversation(newId(), { title: null, person_id, visibility, origin, now }),
+    people,
+  }
   return [insertConversation(next), moveSchedules(before.id, next.id)]
 }

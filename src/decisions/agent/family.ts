@@ -26,6 +26,11 @@ export const childEnded = ({ job, step }: Parent, child: Job, now: Date): Effect
     ...(job.status === 'running' ? [] : [statusNews(after.job)]),
   ]
   const told = withEvents(after.job, news, now)
-  const work = [newWork('agent', { root: job.root_id, refId: job.id, origin: job.origin, runAt: now })]
-  return merge({ writes: [saveStep(after.step), saveJob(told.job)], work }, eventEffects(told.events))
+  const work = [
+    newWork('agent', { root: job.root_id, refId: job.id, origin: job.origin, runAt: now }),
+  ]
+  return merge(
+    { writes: [saveStep(after.step), saveJob(told.job)], work },
+    eventEffects(told.events),
+  )
 }

@@ -4,15 +4,32 @@ import type { NewEvent } from '#store/engine/outbox'
 
 export type News = Pick<AgentEvent, 'type' | 'data'>
 
-/** Numbers what happened in a job. The job that comes back must be saved in the same commit as the events. */
-export const withEvents = (job: Job, news: readonly News[], now: Date): { job: Job; events: AgentEvent[] } => ({
+/**
+ * Numbers what happened in a job. The job that comes back must be saved in the same commit as the
+ * events.
+ */
+export const withEvents = (
+  job: Job,
+  news: readonly News[],
+  now: Date,
+): { job: Job; events: AgentEvent[] } => ({
   job: { ...job, next_event: job.next_event + news.length },
   events: news.map(({ type, data }, index) => ({
-    ...{ job_id: job.id, seq: job.next_event + index, conversation_id: job.conversation_id, at: now, type, data },
+    ...{
+      job_id: job.id,
+      seq: job.next_event + index,
+      conversation_id: job.conversation_id,
+      at: now,
+      type,
+      data,
+    },
   })),
 })
 
-export const statusNews = ({ status, error }: Job): News => ({ type: 'job.status', data: { status, error } })
+export const statusNews = ({ status, error }: Job): News => ({
+  type: 'job.status',
+  data: { status, error },
+})
 
 /** For the webhook: the job is over. */
 export const settledEvent = ({ id, kind, conversation_id, status, error }: Job): NewEvent => ({

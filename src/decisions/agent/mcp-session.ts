@@ -1,4 +1,7 @@
-/** Sessions with the MCP servers of workspaces, for the lane that looks at their tools and for calls of these. */
+/**
+ * Sessions with the MCP servers of workspaces, for the lane that looks at their tools and for calls
+ * of these.
+ */
 
 import type { Place } from '#domain/agent/mcp/config'
 import { secretsIn } from '#domain/agent/mcp/secrets'
@@ -29,29 +32,58 @@ export interface McpSession {
   secrets: string[]
 }
 
-const opened = ({ sealer }: McpSessions, { server: { id }, sealed }: SealedServer, column: 'headers' | 'env'): Record<string, string> => {
+const opened = (
+  { sealer }: McpSessions,
+  { server: { id }, sealed }: SealedServer,
+  column: 'headers' | 'env',
+): Record<string, string> => {
   const bytes = sealed[column]
-  return bytes === null ? {} : JSON.parse(sealer.open(Buffer.from(bytes, 'base64'), mcpSecretRow(id, column)))
+  return bytes === null
+    ? {}
+    : JSON.parse(sealer.open(Buffer.from(bytes, 'base64'), mcpSecretRow(id, column)))
 }
 
 const configOf = (sessions: McpSessions, sealed: SealedServer): McpServerConfig => {
   const { transport, url, command, args } = sealed.server
-  if (transport === 'stdio') return { transport, command: command ?? '', args, env: opened(sessions, sealed, 'env') }
-  return { transport: 'streamable_http', url: url ?? '', headers: opened(sessions, sealed, 'headers') }
+  if (transport === 'stdio')
+    return { transport, command: command ?? '', args, env: opened(sessions, sealed, 'env') }
+  return {
+    transport: 'streamable_http',
+    url: url ?? '',
+    headers: opened(sessions, sealed, 'headers'),
+  }
 }
 
 /** Without values, to check it. */
-export const placeConfig = ({ transport, url, command, args, env_names }: Place): McpServerConfig =>
+export const placeConfig = ({
+  transport,
+  url,
+  command,
+  args,
+  env_names,
+}: Place): McpServerConfig =>
   transport === 'stdio'
-    ? { transport, command: command ?? '', args, env: Object.fromEntries(env_names.map((name) => [name, ''])) }
+    ? {
+        transport,
+        command: command ?? '',
+        args,
+        env: Object.fromEntries(env_names.map((name) => [name, ''])),
+      }
     : { transport: 'streamable_http', url: url ?? '', headers: {} }
 
-/** A place among the sessions of the process. Throws `McpError` (not done) if none is free in time. */
+/**
+ * A place among the sessions of the process. Throws `McpError` (not done) if none is free in time.
+ */
 const placed = async ({ open }: McpSessions, tenantId: string): Promise<void> => {
   try {
     await open.enter(tenantId)
   } catch (cause) {
-    throw new McpError('refused', 'too many calls of MCP servers wait in this process; try again later', 'not_done', { cause })
+    throw new McpError(
+      'refused',
+      'too many calls of MCP servers wait in this process; try again later',
+      'not_done',
+      { cause },
+    )
   }
 }
 

@@ -11,14 +11,25 @@ export type Takes = Pick<Desk, 'takes'>
 /** The words that are to be answered, by whom they are asked, and the model that is chosen. */
 type Words = Pick<Job, 'model' | 'goal' | 'on_behalf'>
 
-/** Why these words cannot be answered now. Undefined if billing is in order, or if they take no model: a command of a person goes on. */
-export const unpaidAnswer = async (desk: Takes, plan: Pick<PlanState, 'billing'>, words: Words): Promise<string | undefined> => {
+/**
+ * Why these words cannot be answered now. Undefined if billing is in order, or if they take no
+ * model: a command of a person goes on.
+ */
+export const unpaidAnswer = async (
+  desk: Takes,
+  plan: Pick<PlanState, 'billing'>,
+  words: Words,
+): Promise<string | undefined> => {
   const why = unpaid(plan)
   if (why === undefined || words.model === NO_MODEL) return undefined
   return !isForStranger(words.on_behalf) && (await desk.takes(words.goal)) ? undefined : why
 }
 
 /** Throws `plan_invalid`. */
-export const requirePaid = async (desk: Takes, plan: Pick<PlanState, 'billing'>, words: Words): Promise<void> => {
+export const requirePaid = async (
+  desk: Takes,
+  plan: Pick<PlanState, 'billing'>,
+  words: Words,
+): Promise<void> => {
   if ((await unpaidAnswer(desk, plan, words)) !== undefined) requireBilling(plan)
 }

@@ -3,7 +3,9 @@ import { storable } from '#kernel/storable'
 
 /** What went wrong as a result; undefined if the letter itself must fail. */
 export const refusalOf = (cause: unknown): string | undefined => {
-  if (!(cause instanceof AppError) || isUnavailable(cause) || cause.code === 'internal') return undefined
-  const details = cause.details?.map(({ path, message }) => `${path || 'the arguments'} ${message}`) ?? []
+  if (!(cause instanceof AppError) || isUnavailable(cause) || cause.code === 'internal')
+    return undefined
+  const details =
+    cause.details?.map(({ path, message }) => `${path || 'the arguments'} ${message}`) ?? []
   return storable([...new Set([cause.message, ...details.slice(0, 5)])].join('; '))
 }

@@ -1,6 +1,11 @@
 import type { Static } from '@sinclair/typebox'
 import type { engagements } from '#contract/growth/engagements'
-import { contentOf, type EngageAction, type Engagement, isWritten } from '#domain/growth/drafting/engagement'
+import {
+  contentOf,
+  type EngageAction,
+  type Engagement,
+  isWritten,
+} from '#domain/growth/drafting/engagement'
 import { contentHash } from '#domain/growth/drafting/item'
 import type { Connection } from '#domain/growth/sending/connection'
 import { found } from '#kernel/errors'
@@ -12,7 +17,8 @@ import { quoted, type Said, type Says, said, saying, seenText, sha256 } from './
 type InputOf<N extends keyof typeof engagements> = Static<(typeof engagements)[N]['input']>
 type Account = Pick<Connection, 'network' | 'external_id' | 'handle'> | undefined
 
-const the = (engagement: Engagement | undefined): Engagement => found(engagement, 'no such engagement')
+const the = (engagement: Engagement | undefined): Engagement =>
+  found(engagement, 'no such engagement')
 
 const nouns: Record<EngageAction, [before: string, after: string]> = {
   reply: ['the reply', 'to'],
@@ -22,7 +28,8 @@ const nouns: Record<EngageAction, [before: string, after: string]> = {
 }
 
 /** The author's name is somebody else's text. */
-const postOf = ({ post_author: author }: Engagement): string => (author === null ? 'a post' : `a post by ${quoted(author)}`)
+const postOf = ({ post_author: author }: Engagement): string =>
+  author === null ? 'a post' : `a post by ${quoted(author)}`
 
 /** `the reply “We call first” to a post by “ships_on_tuesday”`. */
 const nameOf = (engagement: Engagement): string => {
@@ -36,17 +43,25 @@ const doing = (engagement: Engagement): string => {
   return `${engagement.action === 'like' ? 'Like' : 'Repost'} ${postOf(engagement)}`
 }
 
-const inReview = ({ status, review }: Engagement): boolean => status === 'execute_unconfirmed' && review
+const inReview = ({ status, review }: Engagement): boolean =>
+  status === 'execute_unconfirmed' && review
 
-/** As of an item: the hash to which its approval is bound, and another one while it is in review. */
+/**
+ * As of an item: the hash to which its approval is bound, and another one while it is in review.
+ */
 const engagementHash = (engagement: Engagement, account: Account): string => {
-  const content = contentHash(contentOf(engagement), engagement.account_external_id ?? account?.external_id ?? null)
+  const content = contentHash(
+    contentOf(engagement),
+    engagement.account_external_id ?? account?.external_id ?? null,
+  )
   return inReview(engagement) ? sha256(`in review ${content}`) : content
 }
 
 /** Only an account on the engagement's network can send it. */
-const senderOf = ({ network }: Engagement, account: Account): Account => (account?.network === network ? account : undefined)
-const from = (account: Account): string => (account ? ` from @${account.handle}` : ', with no account connected')
+const senderOf = ({ network }: Engagement, account: Account): Account =>
+  account?.network === network ? account : undefined
+const from = (account: Account): string =>
+  account ? ` from @${account.handle}` : ', with no account connected'
 
 const recordOf = (engagement: Engagement, account: Account) => ({
   records: [{ kind: 'engagement', id: engagement.id, sha256: engagementHash(engagement, account) }],
@@ -60,11 +75,18 @@ const approve = saying(
     const record = recordOf(before, account)
     const seen = seenText(expect_hash)
     if (inReview(before) && body === undefined)
-      return said(`Confirm that ${nameOf(before)} is on the network${seen}; nothing is sent`, record)
+      return said(
+        `Confirm that ${nameOf(before)} is on the network${seen}; nothing is sent`,
+        record,
+      )
     const text = body ?? before.body
     const change = body === undefined || body === before.body ? '' : `, changed to ${quoted(body)},`
     const summary = `Approve ${nameOf(before)}${change} so that it can be executed${from(account)}${seen}`
-    return said(summary, { ...record, account: account?.handle ?? null, text: isWritten(before.action) ? text : null })
+    return said(summary, {
+      ...record,
+      account: account?.handle ?? null,
+      text: isWritten(before.action) ? text : null,
+    })
   },
 )
 
@@ -77,7 +99,10 @@ const execute = saying(
     const engagement = the(loaded.engagement)
     const account = senderOf(engagement, loaded.account)
     const sender = { account: account?.handle ?? null, text: engagement.body }
-    return said(`${doing(engagement)} now${from(account)}`, { ...recordOf(engagement, account), ...sender })
+    return said(`${doing(engagement)} now${from(account)}`, {
+      ...recordOf(engagement, account),
+      ...sender,
+    })
   },
 )
 

@@ -7,7 +7,13 @@ import { type Says, said, saying } from './saying.ts'
 /** What leaves the workspace is the address itself. */
 const fetchUrl = saying(
   (_: Static<typeof fetchCapabilities.fetch_url.input>) => ({}),
-  (_, { url }) => said(`Read a page of ${hostOf(url) ?? 'the web'}, which gets to see the address`, { text: url }),
+  (_, { url }) =>
+    said(`Read a page of ${hostOf(url) ?? 'the web'}, which gets to see the address`, {
+      text: url,
+    }),
 )
 
-export const fetchSayings = { 'agent.actions.fetch_url': fetchUrl } satisfies Record<string, Says<never>>
+export const fetchSayings = { 'agent.actions.fetch_url': fetchUrl } satisfies Record<
+  string,
+  Says<never>
+>

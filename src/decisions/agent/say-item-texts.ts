@@ -15,48 +15,92 @@ type InputOf<N extends keyof typeof items> = Static<(typeof items)[N]['input']>
 const nameOf = ({ kind, title, body }: Item): string => `the ${kind} ${quoted(title ?? body)}`
 
 /** Bound to the text as it stands. */
-const recordOf = (item: Item) => ({ kind: 'item', id: item.id, sha256: contentHash(item.body, item.account_external_id) })
+const recordOf = (item: Item) => ({
+  kind: 'item',
+  id: item.id,
+  sha256: contentHash(item.body, item.account_external_id),
+})
 
 /** A change takes the approval and the time away, if the item has them. */
 const lost = ({ status, post_at }: Item): string => {
   if (status !== 'approved' && status !== 'publishing') return ''
-  return post_at === null ? '; it must then be approved again' : '; it is then not posted before it is approved and scheduled again'
+  return post_at === null
+    ? '; it must then be approved again'
+    : '; it is then not posted before it is approved and scheduled again'
 }
 
 /** The account that a call names: its handle, or none. */
-const chosenPart = (id: string | null | undefined) => when(typeof id === 'string', connectionPart(id ?? ''))
-const chosen = (id: string | null | undefined, account: Connection | undefined): string | undefined => {
+const chosenPart = (id: string | null | undefined) =>
+  when(typeof id === 'string', connectionPart(id ?? ''))
+const chosen = (
+  id: string | null | undefined,
+  account: Connection | undefined,
+): string | undefined => {
   if (id === undefined) return undefined
   return id === null ? 'the default one' : `@${account?.handle ?? id}`
 }
 
 const posting = (account: Connection | undefined) => ({
-  posting_account: account ? { id: account.id, handle: account.handle, network: account.network } : null,
+  posting_account: account
+    ? { id: account.id, handle: account.handle, network: account.network }
+    : null,
 })
 
 const create = saying(
-  ({ account, body }: InputOf<'create'>) => ({ account: chosenPart(account), ...warningLoad({ id: null, body }) }),
-  ({ account, ...surroundings }, { kind, channel, body, title, account: id, ...rest }, networks): Said => {
+  ({ account, body }: InputOf<'create'>) => ({
+    account: chosenPart(account),
+    ...warningLoad({ id: null, body }),
+  }),
+  (
+    { account, ...surroundings },
+    { kind, channel, body, title, account: id, ...rest },
+    networks,
+  ): Said => {
     const of = kind ?? (channel === 'articles' ? 'article' : 'post')
     const text = title === undefined ? quoted(body) : `${quoted(title)}, ${quoted(body)}`
     const others = besides({ channel, account: chosen(id, account), ...rest })
-    const written = { body, kind: of, post_at: null, revision: 2, written_by: null, ...posting(account) }
+    const written = {
+      body,
+      kind: of,
+      post_at: null,
+      revision: 2,
+      written_by: null,
+      ...posting(account),
+    }
     const warnings = warningText(warningsFor(written, surroundings, networks))
-    return said(`Write a draft of ${of === 'article' ? 'an article' : 'a post'}: ${text}${others}${warnings}`, { text: body })
+    return said(
+      `Write a draft of ${of === 'article' ? 'an article' : 'a post'}: ${text}${others}${warnings}`,
+      { text: body },
+    )
   },
 )
 
 const edit = saying(
-  ({ id, account, body }: InputOf<'edit'>) => ({ item: itemPart(id), account: chosenPart(account), ...warningLoad({ id, body }) }),
-  ({ item: loaded, account, ...surroundings }, { id: _, body, title, account: chosenId, ...rest }, networks): Said => {
+  ({ id, account, body }: InputOf<'edit'>) => ({
+    item: itemPart(id),
+    account: chosenPart(account),
+    ...warningLoad({ id, body }),
+  }),
+  (
+    { item: loaded, account, ...surroundings },
+    { id: _, body, title, account: chosenId, ...rest },
+    networks,
+  ): Said => {
     const item = found(loaded, 'no such item')
-    const to = [...(title === undefined ? [] : [`the title ${quoted(title)}`]), ...(body === undefined ? [] : [quoted(body)])]
+    const to = [
+      ...(title === undefined ? [] : [`the title ${quoted(title)}`]),
+      ...(body === undefined ? [] : [quoted(body)]),
+    ]
     const others = besides({ account: chosen(chosenId, account), ...rest })
     const isAnew = to.length > 0 || chosenId !== undefined
     const written = { ...item, body: body ?? item.body, revision: item.revision + 1, post_at: null }
-    const warnings = body === undefined ? '' : warningText(warningsFor(written, surroundings, networks))
+    const warnings =
+      body === undefined ? '' : warningText(warningsFor(written, surroundings, networks))
     const change = `${to.length > 0 ? ` to ${to.join(' and ')}` : ''}${others}`
-    return said(`Change ${nameOf(item)}${change}${isAnew ? lost(item) : ''}${warnings}`, { records: [recordOf(item)], text: body ?? null })
+    return said(`Change ${nameOf(item)}${change}${isAnew ? lost(item) : ''}${warnings}`, {
+      records: [recordOf(item)],
+      text: body ?? null,
+    })
   },
 )
 

@@ -11,19 +11,31 @@ import { accountOfRecord } from '#store/growth/attempts'
 import { accountOfItem } from '#store/growth/connections'
 import { itemPart } from '#store/growth/items'
 import { type WarningFound, warningLoad, warningsFor } from '../growth/item-warnings.ts'
-import { clockText, quoted, type Said, type Says, said, saying, seenText, sha256, warningText } from './saying.ts'
+import {
+  clockText,
+  quoted,
+  type Said,
+  type Says,
+  said,
+  saying,
+  seenText,
+  sha256,
+  warningText,
+} from './saying.ts'
 
 type InputOf<N extends keyof typeof items> = Static<(typeof items)[N]['input']>
 type Account = Pick<Connection, 'external_id' | 'handle'> | undefined
 
 const the = (item: Item | undefined): Item => found(item, 'no such item')
 
-const nameOf = ({ kind, title, body }: Item): string => (kind === 'article' ? `the article ${quoted(title ?? body)}` : quoted(body))
-const from = (account: Account): string => (account ? ` from @${account.handle}` : ', with no account connected')
+const nameOf = ({ kind, title, body }: Item): string =>
+  kind === 'article' ? `the article ${quoted(title ?? body)}` : quoted(body)
+const from = (account: Account): string =>
+  account ? ` from @${account.handle}` : ', with no account connected'
 
 /**
- * What the item says now, and the account that it would go out from: the hash to which its approval is bound. An item in doubt has
- * another one, since what is done with it means something else.
+ * What the item says now, and the account that it would go out from: the hash to which its approval
+ * is bound. An item in doubt has another one, since what is done with it means something else.
  */
 const itemHash = (item: Item, account: Account): string => {
   const content = contentHash(item.body, item.account_external_id ?? account?.external_id ?? null)
@@ -37,21 +49,34 @@ const about = (item: Item, account: Account, text: string | null) => ({
 })
 
 /** An item, and the account that it goes out from. */
-const sent = (id: string) => ({ item: itemPart(id), account: accountOfRecord({ sendable: 'post', record_id: id }) })
+const sent = (id: string) => ({
+  item: itemPart(id),
+  account: accountOfRecord({ sendable: 'post', record_id: id }),
+})
 
 /** When it goes out, and what becomes of it if that is missed. */
 const timing = (postAt: string, onMissed: OnMissed | undefined, zone: string): string => {
-  const when = postAt === NEXT_SLOT ? 'in the next free slot' : `at ${clockText(new Date(postAt), zone)}`
+  const when =
+    postAt === NEXT_SLOT ? 'in the next free slot' : `at ${clockText(new Date(postAt), zone)}`
   if (onMissed === undefined) return when
   return `${when} (if missed: ${onMissed === 'post' ? 'post it while less than an hour late' : 'skip it'})`
 }
 
 /** As it would be: with a text and a time that the call gives it. */
-const warningsOf = (item: Item, found: WarningFound, networks: Networks, change: { body?: string; postAt?: string | undefined } = {}) => {
+const warningsOf = (
+  item: Item,
+  found: WarningFound,
+  networks: Networks,
+  change: { body?: string; postAt?: string | undefined } = {},
+) => {
   const { body = item.body, postAt } = change
   const at = postAt === undefined || postAt === NEXT_SLOT ? null : new Date(postAt)
   const revision = body === item.body ? item.revision : item.revision + 1
-  const all = warningsFor({ ...item, body, revision, post_at: postAt === undefined ? item.post_at : at }, found, networks)
+  const all = warningsFor(
+    { ...item, body, revision, post_at: postAt === undefined ? item.post_at : at },
+    found,
+    networks,
+  )
   // The sentence of every call ends with what nobody would see of it: see shownSummary.
   return warningText(all.filter(({ code }) => code !== 'unseen_characters'))
 }
@@ -61,7 +86,11 @@ const approve = saying(
     ...{ item: itemPart(id), account: accountOfItem(id) },
     ...warningLoad({ id, body: edited_body }),
   }),
-  ({ account, item: loaded, ...surroundings }, { edited_body, title, post_at, on_missed, expect_hash }, networks): Said => {
+  (
+    { account, item: loaded, ...surroundings },
+    { edited_body, title, post_at, on_missed, expect_hash },
+    networks,
+  ): Said => {
     const item = the(loaded)
     const { body } = approvedText(item, { editedBody: edited_body, title })
     const isChanged = edited_body !== undefined && edited_body !== item.body
@@ -73,7 +102,8 @@ const approve = saying(
       post_at === undefined
         ? `so that it can be scheduled or posted${from(account)}`
         : `and schedule it to go out${from(account)} ${timing(post_at, on_missed, zone)}`
-    const lone = post_at === undefined && on_missed !== undefined ? ` (if missed: ${on_missed})` : ''
+    const lone =
+      post_at === undefined && on_missed !== undefined ? ` (if missed: ${on_missed})` : ''
     const warnings = warningsOf(item, surroundings, networks, { body, postAt: post_at })
     const summary = `Approve ${draft}${change}${titled} ${then}${lone}${seenText(expect_hash)}${warnings}`
     return said(summary, about(item, account, body))
@@ -100,7 +130,10 @@ const postNow = saying(
     const how = isAgain ? ' again, although it may already be on the network,' : ' now'
     const ignored = confirm !== undefined && !isAgain ? ' (not again: it is not in doubt)' : ''
     const warnings = warningsOf({ ...item, post_at: null }, surroundings, networks)
-    return said(`Post ${nameOf(item)}${how}${from(account)}${ignored}${warnings}`, about(item, account, item.body))
+    return said(
+      `Post ${nameOf(item)}${how}${from(account)}${ignored}${warnings}`,
+      about(item, account, item.body),
+    )
   },
 )
 
@@ -110,7 +143,10 @@ const markPosted = saying(
     const item = the(loaded.item)
     const how = item.status === 'publish_unconfirmed' ? 'found on the network' : 'posted by hand'
     const where = url === undefined ? '' : ` at ${quoted(url)}`
-    return said(`Mark ${nameOf(item)} as ${how}${where}; nothing is sent`, about(item, account, null))
+    return said(
+      `Mark ${nameOf(item)} as ${how}${where}; nothing is sent`,
+      about(item, account, null),
+    )
   },
 )
 

@@ -6,7 +6,18 @@ import type { Condition } from '#domain/growth/rules/rule-condition'
 import type { TriggerInput, TriggerKind } from '#domain/growth/rules/rule-trigger'
 import { found } from '#kernel/errors'
 import { rulePart } from '#store/growth/rules'
-import { besides, fieldsText, hashOf, inWords, quoted, type Said, type Says, said, saying, valueText } from './saying.ts'
+import {
+  besides,
+  fieldsText,
+  hashOf,
+  inWords,
+  quoted,
+  type Said,
+  type Says,
+  said,
+  saying,
+  valueText,
+} from './saying.ts'
 
 type InputOf<N extends keyof typeof rules> = Static<(typeof rules)[N]['input']>
 
@@ -20,19 +31,27 @@ const triggers: Record<TriggerKind, Told<TriggerInput>> = {
   cron: { say: ({ pattern = '' }) => `at the times of ${quoted(pattern)}`, names: ['pattern'] },
   item_posted: { say: () => 'when a post has gone out', names: [] },
   batch_settled: {
-    say: ({ status }) => (status === undefined ? 'when a batch is ready or has failed' : `when a batch is ${status}`),
+    say: ({ status }) =>
+      status === undefined ? 'when a batch is ready or has failed' : `when a batch is ${status}`,
     names: ['status'],
   },
   metric: {
-    say: ({ metric = '', at_least = 0 }) => `when the ${inWords([metric])} of a post reach ${at_least}`,
+    say: ({ metric = '', at_least = 0 }) =>
+      `when the ${inWords([metric])} of a post reach ${at_least}`,
     names: ['metric', 'at_least'],
   },
   signal: { say: () => 'on a new signal', names: [] },
 }
 
 const actions: Record<RuleActionKind, Told<ActionInput>> = {
-  draft_batch: { say: ({ count = 3 }) => `draft ${count} ${count === 1 ? 'post' : 'posts'}`, names: ['count'] },
-  draft_article: { say: ({ topic = '' }) => `draft an article on ${quoted(topic)}`, names: ['topic'] },
+  draft_batch: {
+    say: ({ count = 3 }) => `draft ${count} ${count === 1 ? 'post' : 'posts'}`,
+    names: ['count'],
+  },
+  draft_article: {
+    say: ({ topic = '' }) => `draft an article on ${quoted(topic)}`,
+    names: ['topic'],
+  },
   draft_engagement: { say: ({ action = 'reply' }) => `draft a ${action}`, names: ['action'] },
   request_audit: { say: () => 'make an audit', names: [] },
   request_report: { say: () => 'make a report', names: [] },
@@ -63,22 +82,43 @@ const create = saying(
   (_, input): Said => {
     const { name, status = 'active', daily_cap = 5 } = input
     const cap = `${daily_cap} ${daily_cap === 1 ? 'time' : 'times'} a day`
-    return said(`Create the rule ${quoted(name)} (${status}), at most ${cap}: ${doing(input as Does)}`)
+    return said(
+      `Create the rule ${quoted(name)} (${status}), at most ${cap}: ${doing(input as Does)}`,
+    )
   },
 )
 
-const stated = ({ id: _, day: __, used: ___, over: ____, last_run_at: _____, updated_at: ______, ...rule }: Rule) => rule
+const stated = ({
+  id: _,
+  day: __,
+  used: ___,
+  over: ____,
+  last_run_at: _____,
+  updated_at: ______,
+  ...rule
+}: Rule) => rule
 
 const update = saying(
   ({ id }: InputOf<'update'>) => ({ rule: rulePart(id) }),
   ({ rule }, { id, trigger, conditions, action, ...fields }): Said => {
     const before = found(rule, 'no such rule')
-    const others = Object.entries({ trigger, conditions, action }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
-    const named = [...(Object.keys(fields).length > 0 ? [fieldsText(fields)] : []), ...others].join(', ')
-    const next = { trigger: trigger ?? before.trigger, conditions: conditions ?? before.conditions, action: action ?? before.action }
+    const others = Object.entries({ trigger, conditions, action }).flatMap(([name, value]) =>
+      value === undefined ? [] : [name],
+    )
+    const named = [...(Object.keys(fields).length > 0 ? [fieldsText(fields)] : []), ...others].join(
+      ', ',
+    )
+    const next = {
+      trigger: trigger ?? before.trigger,
+      conditions: conditions ?? before.conditions,
+      action: action ?? before.action,
+    }
     const summary = `Change the rule ${quoted(before.name)} (${named || 'nothing'}): ${doing(next as Does)}`
     return said(summary, { records: [{ kind: 'rule', id, sha256: hashOf(stated(before)) }] })
   },
 )
 
-export const ruleSayings = { 'growth.rules.create': create, 'growth.rules.update': update } satisfies Record<string, Says<never>>
+export const ruleSayings = {
+  'growth.rules.create': create,
+  'growth.rules.update': update,
+} satisfies Record<string, Says<never>>

@@ -17,17 +17,26 @@ const resumeAll = saying(
   ({ counts: { scheduled, due } }): Said => {
     const late = due === 0 ? '' : ` (${due} already due)`
     const posts = `${scheduled} scheduled ${scheduled === 1 ? 'item' : 'items'}${late}`
-    return said(`Resume all automation: ${posts} can go out without being asked about again, and rules run`)
+    return said(
+      `Resume all automation: ${posts} can go out without being asked about again, and rules run`,
+    )
   },
 )
 
 const setDefault = saying(
-  ({ id }: Static<typeof connections.setDefault.input>) => ({ account: connectionPart(id), current: defaultPart }),
+  ({ id }: Static<typeof connections.setDefault.input>) => ({
+    account: connectionPart(id),
+    current: defaultPart,
+  }),
   ({ account, current }, { id }): Said => {
     const { network, external_id, handle, status } = found(account, 'no such connected account')
     const place = current ? ` in place of @${current.handle}` : ''
-    const records = [{ kind: 'connection', id, sha256: hashOf({ network, external_id, handle, status }) }]
-    return said(`Make @${handle} the default account${place}, to which new approvals are bound`, { records })
+    const records = [
+      { kind: 'connection', id, sha256: hashOf({ network, external_id, handle, status }) },
+    ]
+    return said(`Make @${handle} the default account${place}, to which new approvals are bound`, {
+      records,
+    })
   },
 )
 
@@ -36,12 +45,16 @@ const updateProfile = saying(
   ({ before, owner }, { writing_dna = {}, add = {}, remove = {}, revision, ...patch }): Said => {
     const parts = [
       fieldsText({ ...patch, ...writing_dna }),
-      ...Object.entries({ add, remove }).map(([how, lists]) => (Object.keys(lists).length === 0 ? '' : `${how} ${fieldsText(lists)}`)),
+      ...Object.entries({ add, remove }).map(([how, lists]) =>
+        Object.keys(lists).length === 0 ? '' : `${how} ${fieldsText(lists)}`,
+      ),
     ].filter((part) => part !== '')
     const seen = revision === undefined ? '' : `, if it is still revision ${revision}`
     const records = owner ? [{ kind: 'profile', id: owner.id, sha256: hashOf(before.profile) }] : []
     const what = parts.join('; ') || 'nothing'
-    return said(`Change the growth profile, from which every draft is made: ${what}${seen}`, { records })
+    return said(`Change the growth profile, from which every draft is made: ${what}${seen}`, {
+      records,
+    })
   },
 )
 
@@ -50,7 +63,11 @@ const updateChannel = saying(
   ({ channel }, { id, status, format_rules = {}, cadence = {} }): Said => {
     const { name, ...before } = found(channel, 'no such channel')
     const fields = fieldsText({ status, ...format_rules, ...cadence })
-    const now = { status: before.status, format_rules: before.format_rules, cadence: before.cadence }
+    const now = {
+      status: before.status,
+      format_rules: before.format_rules,
+      cadence: before.cadence,
+    }
     const records = [{ kind: 'channel', id, sha256: hashOf(now) }]
     return said(`Change the channel for ${name}: ${fields || 'nothing'}`, { records })
   },
@@ -61,7 +78,10 @@ const conclude = saying(
   ({ experiment }, { id, result }): Said => {
     const { name, hypothesis, arms, status } = found(experiment, 'no such experiment')
     const records = [{ kind: 'experiment', id, sha256: hashOf({ name, hypothesis, arms, status }) }]
-    return said(`Conclude the experiment ${quoted(name)} for good, with the verdict ${quoted(result)}`, { records })
+    return said(
+      `Conclude the experiment ${quoted(name)} for good, with the verdict ${quoted(result)}`,
+      { records },
+    )
   },
 )
 

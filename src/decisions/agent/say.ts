@@ -1,4 +1,7 @@
-/** What a person is asked: a sentence about each operation that publishes, approves or changes the workspace, and what a decision binds. */
+/**
+ * What a person is asked: a sentence about each operation that publishes, approves or changes the
+ * workspace, and what a decision binds.
+ */
 import { engagementSayings } from './say-engagements.ts'
 import { fetchSayings } from './say-fetching.ts'
 import { itemTextSayings } from './say-item-texts.ts'
@@ -16,5 +19,9 @@ const sayings: Partial<Record<string, Says<never>>> = {
   ...fetchSayings,
 }
 
-/** Of an operation by its id, with valid input. Undefined for operations that have no sentence of their own. */
-export const subjectOf = (operation: string, input: unknown): Saying | undefined => sayings[operation]?.(input as never)
+/**
+ * Of an operation by its id, with valid input. Undefined for operations that have no sentence of
+ * their own.
+ */
+export const subjectOf = (operation: string, input: unknown): Saying | undefined =>
+  sayings[operation]?.(input as never)

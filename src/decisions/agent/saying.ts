@@ -23,8 +23,14 @@ export interface Saying {
 export type Says<I> = (input: I) => Saying
 
 export const saying =
-  <I, L extends Load>(load: (input: I) => L, read: (loaded: Loaded<L>, input: I, networks: Networks) => Said): Says<I> =>
-  (input) => ({ load: load(input), read: (loaded, networks) => read(loaded as Loaded<L>, input, networks) })
+  <I, L extends Load>(
+    load: (input: I) => L,
+    read: (loaded: Loaded<L>, input: I, networks: Networks) => Said,
+  ): Says<I> =>
+  (input) => ({
+    load: load(input),
+    read: (loaded, networks) => read(loaded as Loaded<L>, input, networks),
+  })
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
@@ -38,7 +44,10 @@ interface About {
   text?: string | null
 }
 
-export const said = (summary: string, { records = [], account = null, text = null }: About = {}): Said => ({
+export const said = (
+  summary: string,
+  { records = [], account = null, text = null }: About = {},
+): Said => ({
   summary,
   subject: { records, account, text, sha256: text === null ? null : sha256(text) },
 })
@@ -46,15 +55,20 @@ export const said = (summary: string, { records = [], account = null, text = nul
 const LONGEST_QUOTE = 80
 
 /** Without quotes and characters that could make a quotation look like the sentence around it. */
-const plain = (text: string): string => withCodes(beginning(text, LONGEST_QUOTE * 8)).replace(/[“”]/g, '"')
+const plain = (text: string): string =>
+  withCodes(beginning(text, LONGEST_QUOTE * 8)).replace(/[“”]/g, '"')
 
 /** The beginning of a text, in quotation marks. */
 export const quoted = (text: string): string => `“${excerpt(plain(text), LONGEST_QUOTE)}”`
 
 /** `time_zone` as `time zone`. */
-export const inWords = (names: readonly string[]): string => names.map((name) => name.replaceAll('_', ' ')).join(', ')
+export const inWords = (names: readonly string[]): string =>
+  names.map((name) => name.replaceAll('_', ' ')).join(', ')
 
-/** Without spaces it cannot look like a part of the sentence: a number, a time, a word of an enumeration. */
+/**
+ * Without spaces it cannot look like a part of the sentence: a number, a time, a word of an
+ * enumeration.
+ */
 const BARE = /^[\w./:+-]{1,40}$/
 const MOST_ENTRIES = 3
 const MOST_FIELDS = 20
@@ -68,8 +82,10 @@ const someOf = <T>(all: readonly T[], most: number, text: (one: T) => string): s
 /** The value of an argument in few words, or the beginning of it. */
 export const valueText = (value: unknown): string => {
   if (value === null) return 'none'
-  if (typeof value === 'string') return value.trim() === '' ? 'empty' : BARE.test(value) ? value : quoted(value)
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : someOf(value, MOST_ENTRIES, valueText)
+  if (typeof value === 'string')
+    return value.trim() === '' ? 'empty' : BARE.test(value) ? value : quoted(value)
+  if (Array.isArray(value))
+    return value.length === 0 ? 'none' : someOf(value, MOST_ENTRIES, valueText)
   return typeof value === 'object' ? `(${fieldsText(value)})` : String(value)
 }
 
@@ -88,16 +104,20 @@ export const besides = (fields: object): string => {
 }
 
 /** A time by the workspace's clocks. */
-export const clockText = (time: Date, timeZone: string): string => `${timeAt(time, timeZone)} (${timeZone})`
+export const clockText = (time: Date, timeZone: string): string =>
+  `${timeAt(time, timeZone)} (${timeZone})`
 
 /** What a caller says it has seen, at the end of a sentence. */
-export const seenText = (hash: string | undefined): string => (hash === undefined ? '' : `, if its text is still that of hash ${hash}`)
+export const seenText = (hash: string | undefined): string =>
+  hash === undefined ? '' : `, if its text is still that of hash ${hash}`
 
 const MOST_WARNINGS = 3
 
 /** What `preview` warns of, at the end of a sentence. */
 export const warningText = (warnings: readonly { message: string }[]): string => {
   if (warnings.length === 0) return ''
-  const text = someOf(warnings, MOST_WARNINGS, ({ message }) => message.replace(/\s+/g, ' ').replace(/\.$/, ''))
+  const text = someOf(warnings, MOST_WARNINGS, ({ message }) =>
+    message.replace(/\s+/g, ' ').replace(/\.$/, ''),
+  )
   return `; ${warnings.length === 1 ? 'a warning' : 'warnings'}: ${text}`
 }

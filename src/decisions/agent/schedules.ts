@@ -27,14 +27,23 @@ export const isFull = ({ all_jobs, our_jobs }: TurnFacts, most = MOST_OPEN_JOBS)
   our_jobs >= MOST_OPEN_JOBS_OF_CONVERSATION || all_jobs >= most
 
 /** What a run of it is asked, of the model that it would call. */
-export const wordsOf = (models: Models | typeof NO_MODEL, { goal, on_behalf }: Pick<Schedule, 'goal' | 'on_behalf'>) => ({
+export const wordsOf = (
+  models: Models | typeof NO_MODEL,
+  { goal, on_behalf }: Pick<Schedule, 'goal' | 'on_behalf'>,
+) => ({
   ...{ model: chooseModel(undefined, models).model, goal, on_behalf },
 })
 
-const threadOf = ({ goal, on_behalf }: Schedule, conversation: Conversation | undefined, now: Date): Into =>
+const threadOf = (
+  { goal, on_behalf }: Schedule,
+  conversation: Conversation | undefined,
+  now: Date,
+): Into =>
   into(conversation, { title: goal, origin: 'schedule', personId: on_behalf.personId, now })
 
-const trimmed = ({ id, next_seq }: Conversation): Effects => ({ writes: [trimMessages(id, next_seq - 1, KEPT_MESSAGES)] })
+const trimmed = ({ id, next_seq }: Conversation): Effects => ({
+  writes: [trimMessages(id, next_seq - 1, KEPT_MESSAGES)],
+})
 
 /** Begins a run. */
 export const runSchedule = (
@@ -43,10 +52,28 @@ export const runSchedule = (
   { conversation: known, facts, now }: RunFacts & { now: Date },
 ): { schedule: Schedule; job: Job; effects: Effects } => {
   const { id, goal, tools, taint, on_behalf, goal_by } = schedule
-  const wish = { kind: 'scheduled', cause: { kind: 'schedule', id }, goal, tools, taint, on_behalf, goal_by, facts, now } as const
-  const { job, conversation, effects } = startUnattended(models, threadOf(schedule, known, now), wish)
+  const wish = {
+    kind: 'scheduled',
+    cause: { kind: 'schedule', id },
+    goal,
+    tools,
+    taint,
+    on_behalf,
+    goal_by,
+    facts,
+    now,
+  } as const
+  const { job, conversation, effects } = startUnattended(
+    models,
+    threadOf(schedule, known, now),
+    wish,
+  )
   const after = begun(schedule, { job: job.id, conversation: conversation.id, now })
-  return { schedule: after, job, effects: merge(effects, trimmed(conversation), { writes: [saveSchedule(after)] }) }
+  return {
+    schedule: after,
+    job,
+    effects: merge(effects, trimmed(conversation), { writes: [saveSchedule(after)] }),
+  }
 }
 
 /** Says in the conversation of the schedule why it has no run. */
@@ -55,18 +82,24 @@ export const noticeOf = (
   content: string,
   { conversation: known, now }: { conversation: Conversation | undefined; now: Date },
 ): Effects => {
-  const { conversation, effects } = sayNotice(threadOf(before, known, now), { by: before.id, content, now })
+  const { conversation, effects } = sayNotice(threadOf(before, known, now), {
+    by: before.id,
+    content,
+    now,
+  })
   const after = { ...before, conversation_id: conversation.id }
   return merge(effects, trimmed(conversation), { writes: [saveSchedule(after)] })
 }
 
 const reasons: Record<Exclude<PausedBy, 'person'>, string> = {
-  failures: 'Paused: three runs in a row have failed. Activate the schedule once the cause is mended.',
+  failures:
+    'Paused: three runs in a row have failed. Activate the schedule once the cause is mended.',
   caller_gone:
     'Paused: the person who made this schedule no longer has access to the workspace. Activate it to run it in your name. Its goal stays their words, so its runs ask before they change anything; send the goal, too, to make the words yours.',
 }
 
-export const pauseNotice = ({ paused_by }: Schedule): string => reasons[paused_by as keyof typeof reasons]
+export const pauseNotice = ({ paused_by }: Schedule): string =>
+  reasons[paused_by as keyof typeof reasons]
 
 /** For the webhook: nobody has paused it. */
 export const pausedEvent = ({ id, goal, paused_by, last_job_id }: Schedule): NewEvent => ({

@@ -1,6 +1,6 @@
 /**
- * The operations as tools of the agent. The loop gets them as a value, so that it knows neither their handlers nor their schemas:
- * src/ops/agent/toolbox/toolbox.ts makes it.
+ * The operations as tools of the agent. The loop gets them as a value, so that it knows neither
+ * their handlers nor their schemas: src/ops/agent/toolbox/toolbox.ts makes it.
  */
 import type { Subject } from '#domain/agent/job/approval'
 import type { Naming } from '#domain/agent/job/handles'
@@ -27,7 +27,10 @@ export interface Tool extends ToolDefinition {
   foreign: boolean
   /** What a rule that allows calls outside is bound to. Default: the hash of the definition. */
   hash?: string
-  /** Of a tool of an MCP server: the server; where taint says that its answers and its description come from. */
+  /**
+   * Of a tool of an MCP server: the server; where taint says that its answers and its description
+   * come from.
+   */
   server?: string
   source?: string
   describedBy?: string
@@ -50,7 +53,10 @@ export interface ToolContext {
   lanes?: LiveLanes
 }
 
-/** A command decided in a letter. `awaits`: its record is settled later, and the value is of before that. */
+/**
+ * A command decided in a letter. `awaits`: its record is settled later, and the value is of before
+ * that.
+ */
 export interface Decided {
   value: unknown
   effects: Effects
@@ -80,7 +86,10 @@ export interface ToolBox {
   roles(name: string): readonly Role[]
   /** The arguments as the operation takes them. Throws `invalid_input`. */
   checked(name: string, args: unknown): Arguments
-  /** Why a person is asked of this very call, whatever its class says; empty if nobody is. Throws the refusal of a call that can never run. */
+  /**
+   * Why a person is asked of this very call, whatever its class says; empty if nobody is. Throws
+   * the refusal of a call that can never run.
+   */
   asks(name: string, args: Arguments, facts: AskingFacts): string[]
   /** What a call of class commit does, as `why` says it. */
   commits(name: string, args: Arguments): string
@@ -91,8 +100,16 @@ export interface ToolBox {
   /** Beside the mailbox: what a command must fetch before it can be decided. */
   reach(name: string, args: Arguments, caller: ToolCaller): Promise<Reached>
   /** In a letter: the record of a command that had to wait, and whether it is settled. */
-  look(name: string, args: Arguments, awaits: string, context: ToolContext): Promise<{ value: unknown; settled: boolean }>
-  /** What a person is asked: a sentence made from the records, and what the decision is bound to. Throws `not_found`. */
+  look(
+    name: string,
+    args: Arguments,
+    awaits: string,
+    context: ToolContext,
+  ): Promise<{ value: unknown; settled: boolean }>
+  /**
+   * What a person is asked: a sentence made from the records, and what the decision is bound to.
+   * Throws `not_found`.
+   */
   subject(name: string, args: Arguments, sql: Sql): Promise<{ summary: string; subject: Subject }>
   /** An answer without its secrets, which are for the caller alone. */
   kept(name: string, value: unknown): unknown
@@ -100,7 +117,10 @@ export interface ToolBox {
   naming(name: string): Naming
   /** An answer of a tool as lines for a model. */
   text(name: string, value: unknown): string
-  /** Where the words of others in an answer come from, if the answer itself says it; undefined: it does not. */
+  /**
+   * Where the words of others in an answer come from, if the answer itself says it; undefined: it
+   * does not.
+   */
   sources(name: string, value: unknown): string[] | undefined
   /** Whether an answer contains text of people outside the workspace. */
   isForeign(name: string, value: unknown): boolean

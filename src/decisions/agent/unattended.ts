@@ -1,5 +1,13 @@
-/** Jobs that begin by themselves: their words in a conversation, and their work, which is automatic. */
-import { type Conversation, type Message, newConversation, titleOf, withMessage } from '#domain/agent/conversation'
+/**
+ * Jobs that begin by themselves: their words in a conversation, and their work, which is automatic.
+ */
+import {
+  type Conversation,
+  type Message,
+  newConversation,
+  titleOf,
+  withMessage,
+} from '#domain/agent/conversation'
 import { type Job, type NewTurn, newUnattended } from '#domain/agent/job/job'
 import { BEHIND_MS } from '#domain/agent/job/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/job/model-choice'
@@ -24,11 +32,24 @@ export interface Into {
 /** The conversation, or a new one if there is none. */
 export const into = (
   before: Conversation | undefined,
-  { title, origin, personId, now }: { title: string; origin: Conversation['origin']; personId: string | null; now: Date },
+  {
+    title,
+    origin,
+    personId,
+    now,
+  }: { title: string; origin: Conversation['origin']; personId: string | null; now: Date },
 ): Into =>
   before
     ? { conversation: before, save: saveConversation }
-    : { conversation: newConversation(newId(), { title: titleOf(title), person_id: personId, origin, now }), save: insertConversation }
+    : {
+        conversation: newConversation(newId(), {
+          title: titleOf(title),
+          person_id: personId,
+          origin,
+          now,
+        }),
+        save: insertConversation,
+      }
 
 type Words = Pick<Message, 'role' | 'content' | 'author'> & { untrusted?: boolean; job_id?: string }
 
@@ -45,8 +66,10 @@ const say = ({ conversation: before, save }: Into, words: readonly Words[], now:
 }
 
 /** A notice of the service itself. `by`: the record whose notice it is. */
-export const sayNotice = (where: Into, { by, content, now }: { by: string; content: string; now: Date }) =>
-  say(where, [{ role: 'notice', content, author: { kind: 'agent', id: by } }], now)
+export const sayNotice = (
+  where: Into,
+  { by, content, now }: { by: string; content: string; now: Date },
+) => say(where, [{ role: 'notice', content, author: { kind: 'agent', id: by } }], now)
 
 interface Unattended extends Standing, Pick<NewTurn, 'tools' | 'taint' | 'now'> {
   kind: 'scheduled' | 'webhook'
@@ -57,16 +80,45 @@ interface Unattended extends Standing, Pick<NewTurn, 'tools' | 'taint' | 'now'> 
   untrusted?: string
 }
 
-/** A job with the goal as its message. It is due now, or once the job before it in the conversation has ended. */
-export const startUnattended = (models: Models | typeof NO_MODEL, where: Into, wish: Unattended) => {
+/**
+ * A job with the goal as its message. It is due now, or once the job before it in the conversation
+ * has ended.
+ */
+export const startUnattended = (
+  models: Models | typeof NO_MODEL,
+  where: Into,
+  wish: Unattended,
+) => {
   const { kind, cause, goal, facts, on_behalf, tools, untrusted, now } = wish
   const id = newId()
-  const foreign = { role: 'user', author: { kind: 'webhook', id: cause.id }, untrusted: true, job_id: id } as const
+  const foreign = {
+    role: 'user',
+    author: { kind: 'webhook', id: cause.id },
+    untrusted: true,
+    job_id: id,
+  } as const
   const words = untrusted === undefined ? [] : [{ ...foreign, content: untrusted }]
-  const said = say(where, [...words, { role: 'user', content: goal, author: goalAuthor(wish), job_id: id }], now)
+  const said = say(
+    where,
+    [...words, { role: 'user', content: goal, author: goalAuthor(wish), job_id: id }],
+    now,
+  )
   const taint = facts.has_untrusted ? tainted(wish.taint, [CONVERSATION]) : wish.taint
-  const turn = { ...chooseModel(undefined, models), conversation_id: said.conversation.id, message_id: said.last.id }
-  const begun = newUnattended(id, { ...turn, kind, cause, on_behalf, tools, taint, content: goal, now })
+  const turn = {
+    ...chooseModel(undefined, models),
+    conversation_id: said.conversation.id,
+    message_id: said.last.id,
+  }
+  const begun = newUnattended(id, {
+    ...turn,
+    kind,
+    cause,
+    on_behalf,
+    tools,
+    taint,
+    content: goal,
+    now,
+  })
   const { job, events } = withEvents(begun, [statusNews(begun)], now)
   const runAt = facts.is_busy ? new Date(now.getTime() + BEHIND_MS) : now
   const work = [newWork('agent', { root: id, refId: id, origin: job.origin, runAt })]

@@ -1,4 +1,7 @@
-/** Admission of generations: the record, its work and what it spends, whether a person or a rule requested it. */
+/**
+ * Admission of generations: the record, its work and what it spends, whether a person or a rule
+ * requested it.
+ */
 import { articles } from '#contract/growth/articles'
 import { audits } from '#contract/growth/audits'
 import { batches } from '#contract/growth/batches'
@@ -57,17 +60,37 @@ interface Admission<R> extends AdmissionContext {
 }
 
 /** Throws the plan's refusals: billing first, then the month's quota, then the hourly cap. */
-const admit = <R extends Generation>({ gate, origin, kind, record, quota, amount, cap, insert }: Admission<R>): AdmittedGeneration<R> => {
+const admit = <R extends Generation>({
+  gate,
+  origin,
+  kind,
+  record,
+  quota,
+  amount,
+  cap,
+  insert,
+}: Admission<R>): AdmittedGeneration<R> => {
   const taken = takeQuota(gate, quota, amount)
   const capped = takeCap(gate, cap)
   const work = newWork(kind, { refId: record.id, origin, runAt: gate.now, payload: { taken } })
   return { record, effects: { writes: [insert], work: [work], spend: [taken, capped] } }
 }
 
-export const admitBatch = (context: AdmissionContext, request: BatchRequest): AdmittedGeneration<Batch> => {
+export const admitBatch = (
+  context: AdmissionContext,
+  request: BatchRequest,
+): AdmittedGeneration<Batch> => {
   const record = newBatch(newId(), { ...request, now: context.gate.now })
   const { quota, cap } = batches.create
-  return admit({ ...context, kind: 'batch', record, quota, amount: request.count, cap, insert: insertBatch(record) })
+  return admit({
+    ...context,
+    kind: 'batch',
+    record,
+    quota,
+    amount: request.count,
+    cap,
+    insert: insertBatch(record),
+  })
 }
 
 export const admitArticle = (
@@ -77,10 +100,21 @@ export const admitArticle = (
   const { feature, quota, cap } = articles.create
   requireFeature(context.gate.plan, feature)
   const record = newArticle(newId(), { ...request, now: context.gate.now })
-  return admit({ ...context, kind: 'article', record, quota, amount: 1, cap, insert: insertArticle(record) })
+  return admit({
+    ...context,
+    kind: 'article',
+    record,
+    quota,
+    amount: 1,
+    cap,
+    insert: insertArticle(record),
+  })
 }
 
-export const admitAudit = (context: AdmissionContext, request: Pick<GrowthAudit, 'days' | 'given'>): AdmittedGeneration<GrowthAudit> => {
+export const admitAudit = (
+  context: AdmissionContext,
+  request: Pick<GrowthAudit, 'days' | 'given'>,
+): AdmittedGeneration<GrowthAudit> => {
   const { feature, quota, cap } = audits.create
   requireFeature(context.gate.plan, feature)
   const record = newAudit(newId(), { ...request, now: context.gate.now })
@@ -103,7 +137,15 @@ export const admitReport = (
   const { feature, quota, cap } = reports.create
   requireFeature(context.gate.plan, feature)
   const record = newReport(newId(), { origin: context.origin, ...request, now: context.gate.now })
-  return admit({ ...context, kind: 'report', record, quota, amount: 1, cap, insert: insertReport(record) })
+  return admit({
+    ...context,
+    kind: 'report',
+    record,
+    quota,
+    amount: 1,
+    cap,
+    insert: insertReport(record),
+  })
 }
 
 export const admitRedraft = (
@@ -112,10 +154,21 @@ export const admitRedraft = (
 ): AdmittedGeneration<Redraft> => {
   const { quota, cap } = itemRedrafts.redraft
   const record = newRedraft(newId(), { ...request, now: context.gate.now })
-  return admit({ ...context, kind: 'redraft', record, quota, amount: 1, cap, insert: insertRedraft(record) })
+  return admit({
+    ...context,
+    kind: 'redraft',
+    record,
+    quota,
+    amount: 1,
+    cap,
+    insert: insertRedraft(record),
+  })
 }
 
-/** The network's limits and its answer to the action, which the port knows, and what was done there before. */
+/**
+ * The network's limits and its answer to the action, which the port knows, and what was done there
+ * before.
+ */
 interface OnNetwork {
   rule: LengthRule
   preflight: Preflight
@@ -123,7 +176,10 @@ interface OnNetwork {
   other: Pick<Engagement, 'id' | 'status'> | undefined
 }
 
-/** Checks the network's rules before the plan's, and before a model is called. `by`: who gives the body. Throws `conflict`, or the plan's refusals. */
+/**
+ * Checks the network's rules before the plan's, and before a model is called. `by`: who gives the
+ * body. Throws `conflict`, or the plan's refusals.
+ */
 export const admitEngagement = (
   { gate, origin, by = null }: AdmissionContext & { by?: Author | null },
   { request, rule, preflight, other }: OnNetwork & { request: EngagementRequest },

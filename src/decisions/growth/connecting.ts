@@ -14,7 +14,13 @@ import type { Sql } from '#store/engine/db'
 import { forgetPending } from '#store/engine/idempotency'
 import { type Effects, merge } from '#store/engine/letter'
 import { columnOf } from '#store/growth/attempts'
-import { accountNamed, countConnected, currentDefault, disconnect, upsertConnection } from '#store/growth/connections'
+import {
+  accountNamed,
+  countConnected,
+  currentDefault,
+  disconnect,
+  upsertConnection,
+} from '#store/growth/connections'
 import { hasReadable } from '#store/growth/metrics'
 import { watchesWithoutAccount } from '#store/growth/targets'
 import type { Deciding } from '../deciding.ts'
@@ -24,8 +30,8 @@ import { notConnected } from './not-connected.ts'
 import { settleRecalled } from './recall.ts'
 
 /**
- * The read budget has the tier of the account's network; without an account, of the first network. `choices`: without an account, those that
- * are connected beside it.
+ * The read budget has the tier of the account's network; without an account, of the first network.
+ * `choices`: without an account, those that are connected beside it.
  */
 export const connectionView = (
   { networks, gate }: { networks: Networks; gate: PlanUsage },
@@ -34,17 +40,32 @@ export const connectionView = (
 ) => {
   const limits = limitsFor(networks, account)
   const { tier } = limits
-  const choose = account || choices.length === 0 ? null : { call: CHOOSING, accounts: choices.slice(0, MOST_NAMED) }
+  const choose =
+    account || choices.length === 0
+      ? null
+      : { call: CHOOSING, accounts: choices.slice(0, MOST_NAMED) }
   const about = { connected: account !== undefined, tier, account: account ?? null, choose }
   return { connection: { ...about, reads: readsView(gate, tier), limits: limitsView(limits) } }
 }
 
 /** What a network accepts and costs, for people and programs. */
-export const limitsView = ({ maxLength, maxLongLength, counting, actions, prices, ...limits }: NetworkLimits) => ({
+export const limitsView = ({
+  maxLength,
+  maxLongLength,
+  counting,
+  actions,
+  prices,
+  ...limits
+}: NetworkLimits) => ({
   ...{ max_length: maxLength, max_article_length: maxLongLength, counting, actions: [...actions] },
   read_back: appliesWithin(limits) !== undefined,
   prices: prices && {
-    ...{ post: prices.post, post_with_link: prices.postWithLink, reply: prices.reply, interaction: prices.interaction },
+    ...{
+      post: prices.post,
+      post_with_link: prices.postWithLink,
+      reply: prices.reply,
+      interaction: prices.interaction,
+    },
     ...{ read_post: readPrices.post, read_own_post: readPrices.own_post },
   },
 })
@@ -56,8 +77,14 @@ export interface ReachedAccount {
   handle: string
 }
 
-/** Waits for a network to describe an account. Throws `network_error` if it is unreachable; networks time out by themselves. */
-export const reachAccount = async (network: string, running: Promise<Omit<ReachedAccount, 'network'>>): Promise<ReachedAccount> => {
+/**
+ * Waits for a network to describe an account. Throws `network_error` if it is unreachable; networks
+ * time out by themselves.
+ */
+export const reachAccount = async (
+  network: string,
+  running: Promise<Omit<ReachedAccount, 'network'>>,
+): Promise<ReachedAccount> => {
   try {
     return { network, ...(await running) }
   } catch (cause) {
@@ -66,14 +93,20 @@ export const reachAccount = async (network: string, running: Promise<Omit<Reache
   }
 }
 
-/** Connects an account, under its old id if it was connected before. The first one becomes the default. Throws `conflict`. */
+/**
+ * Connects an account, under its old id if it was connected before. The first one becomes the
+ * default. Throws `conflict`.
+ */
 export const connectEffects = async (
   { sql, gate, tenantId }: Pick<Deciding, 'sql' | 'gate' | 'tenantId'>,
   { network, externalId, handle }: ReachedAccount,
 ): Promise<{ account: Connection; effects: Effects }> => {
   const before = await accountNamed(sql, { network, externalId })
   if (before?.status !== 'connected' && (await countConnected(sql)) >= mostConnected)
-    refuseNaming(`cannot connect: ${mostConnected} accounts are connected; disconnect one first`, 'growth.connections.list')
+    refuseNaming(
+      `cannot connect: ${mostConnected} accounts are connected; disconnect one first`,
+      'growth.connections.list',
+    )
   const current = await currentDefault(sql)
   const account: Connection = {
     ...{ id: before?.id ?? newId(), network, external_id: externalId, handle, status: 'connected' },
@@ -82,13 +115,18 @@ export const connectEffects = async (
     updated_at: gate.now,
   }
   // An account connected again: its earlier posts are read again too.
-  const work = (await hasReadable(sql, { externalId, now: gate.now })) ? [metricsWork({ tenantId, runAt: gate.now })] : []
+  const work = (await hasReadable(sql, { externalId, now: gate.now }))
+    ? [metricsWork({ tenantId, runAt: gate.now })]
+    : []
   const requeued = account.is_default ? await resumeWatching(sql, gate.now) : []
   return { account, effects: { writes: [upsertConnection(account)], work, requeued } }
 }
 
 /** A default account is available: watches that waited for one are due at once. */
-export const resumeWatching = async (sql: Sql, now: Date): Promise<NonNullable<Effects['requeued']>> =>
+export const resumeWatching = async (
+  sql: Sql,
+  now: Date,
+): Promise<NonNullable<Effects['requeued']>> =>
   (await watchesWithoutAccount(sql)).map(({ id }) => ({ id, runAt: now }))
 
 /** An attempt that may be on the wire, by its record. */
@@ -98,13 +136,35 @@ export const attemptInFlight = ({ sendable, record_id, origin, intent_at }: Atte
   since: intent_at,
 })
 
-/** Disconnects an account. Its sends that are claimed but not yet on the wire do not go out; the others take their outcome. */
-export const disconnectEffects = async (context: Deciding, account: Connection, attempts: readonly Attempt[]) => {
-  const works = context.lanes.recall((work) => work.concurrency_key === accountKey(account.external_id))
-  const { effects, recordIds } = await settleRecalled(context, works, { kind: 'disconnected', reason: 'disconnected' })
-  const writes = [disconnect(account.id, context.gate.now), ...recordIds.map((id) => forgetPending(id))]
-  const error = recordIds.length === 0 ? undefined : await notConnected(context.sql, { but: account.id })
+/**
+ * Disconnects an account. Its sends that are claimed but not yet on the wire do not go out; the
+ * others take their outcome.
+ */
+export const disconnectEffects = async (
+  context: Deciding,
+  account: Connection,
+  attempts: readonly Attempt[],
+) => {
+  const works = context.lanes.recall(
+    (work) => work.concurrency_key === accountKey(account.external_id),
+  )
+  const { effects, recordIds } = await settleRecalled(context, works, {
+    kind: 'disconnected',
+    reason: 'disconnected',
+  })
+  const writes = [
+    disconnect(account.id, context.gate.now),
+    ...recordIds.map((id) => forgetPending(id)),
+  ]
+  const error =
+    recordIds.length === 0 ? undefined : await notConnected(context.sql, { but: account.id })
   const answers = recordIds.map((refId) => ({ refId, with: error! }))
-  const onTheWire = attempts.filter(({ connection_id, record_id }) => connection_id === account.id && !recordIds.includes(record_id))
-  return { result: { effects: merge({ writes }, effects), refId: account.id, answers }, inFlight: onTheWire.map(attemptInFlight) }
+  const onTheWire = attempts.filter(
+    ({ connection_id, record_id }) =>
+      connection_id === account.id && !recordIds.includes(record_id),
+  )
+  return {
+    result: { effects: merge({ writes }, effects), refId: account.id, answers },
+    inFlight: onTheWire.map(attemptInFlight),
+  }
 }

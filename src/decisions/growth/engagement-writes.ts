@@ -1,4 +1,7 @@
-/** The rows of an engagement: every change of one's text goes through here, so that earlier texts are kept. */
+/**
+ * The rows of an engagement: every change of one's text goes through here, so that earlier texts
+ * are kept.
+ */
 import type { Engagement } from '#domain/growth/drafting/engagement'
 import { replacedBy } from '#domain/growth/drafting/revision'
 import type { Query } from '#store/engine/db'
@@ -12,7 +15,16 @@ export const engagementSaved = (before: Engagement, next: Engagement): Query[] =
   return [saveEngagement(next), ...(replaced ? keepRevision(replaced) : [])]
 }
 
-/** Deletes an engagement, and opens its signal to another. `next`: as it will be when it is restored. */
-export const engagementRemoved = (next: Engagement): Query[] => [removeEngagement(next), reopenSignal(next)]
+/**
+ * Deletes an engagement, and opens its signal to another. `next`: as it will be when it is
+ * restored.
+ */
+export const engagementRemoved = (next: Engagement): Query[] => [
+  removeEngagement(next),
+  reopenSignal(next),
+]
 
-export const engagementRestored = (next: Engagement): Query[] => [restoreEngagement(next), engageAgain(next)]
+export const engagementRestored = (next: Engagement): Query[] => [
+  restoreEngagement(next),
+  engageAgain(next),
+]

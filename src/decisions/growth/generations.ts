@@ -2,7 +2,12 @@
 import { failedArticle } from '#domain/growth/drafting/article'
 import { failedBatch } from '#domain/growth/drafting/batch'
 import { failedEngagement } from '#domain/growth/drafting/engagement'
-import type { Drafting, FinishedGeneration, Generation, TakenQuota } from '#domain/growth/drafting/generation'
+import type {
+  Drafting,
+  FinishedGeneration,
+  Generation,
+  TakenQuota,
+} from '#domain/growth/drafting/generation'
 import { failedRedraft } from '#domain/growth/drafting/redraft'
 import { failedAudit } from '#domain/growth/learning/growth-audit'
 import { failedReport } from '#domain/growth/learning/report'
@@ -69,8 +74,15 @@ interface Ending {
 }
 
 /** Effects that finish a generation. Only automatic work can have a rule's run waiting for it. */
-export const finishEffects = <R extends Drafting>(save: GenerationStore<R>['save'], ended: FinishedGeneration<R>, work: Work): Effects => ({
-  writes: [save(ended.record), ...(work.origin === 'automatic' ? [endRun(ended.record, ended.refund)] : [])],
+export const finishEffects = <R extends Drafting>(
+  save: GenerationStore<R>['save'],
+  ended: FinishedGeneration<R>,
+  work: Work,
+): Effects => ({
+  writes: [
+    save(ended.record),
+    ...(work.origin === 'automatic' ? [endRun(ended.record, ended.refund)] : []),
+  ],
   events: ended.events,
   spend: ended.refund,
   settled: [work.id],
@@ -89,11 +101,17 @@ const end = <R extends Drafting>(
 ): Ended<R> => {
   // What it waited for is not how it ended.
   const ended = failed({ ...record, error: null }, error, { taken: takenOf(work), now })
-  return { record: ended.record, effects: merge(finishEffects(save, ended, work), { writes: released?.(ended.record) ?? [] }) }
+  return {
+    record: ended.record,
+    effects: merge(finishEffects(save, ended, work), { writes: released?.(ended.record) ?? [] }),
+  }
 }
 
-export const failEffects = <R extends Drafting>(store: GenerationStore<R>, record: R, ending: Ending & { error: string }): Effects =>
-  end(store, record, ending).effects
+export const failEffects = <R extends Drafting>(
+  store: GenerationStore<R>,
+  record: R,
+  ending: Ending & { error: string },
+): Effects => end(store, record, ending).effects
 
 /** Ends the generation of a work row, of any kind. */
 export const failWork = async (sql: Sql, error: string, ending: Ending): Promise<Effects> => {
@@ -103,7 +121,10 @@ export const failWork = async (sql: Sql, error: string, ending: Ending): Promise
 
 const CANCELLED = 'cancelled'
 
-/** Ends a generation that somebody cancels, by its locked record, and stops the call of the model. Without work it has settled. */
+/**
+ * Ends a generation that somebody cancels, by its locked record, and stops the call of the model.
+ * Without work it has settled.
+ */
 export const cancelGeneration = <R extends Drafting>(
   store: GenerationStore<R>,
   record: R,
@@ -114,7 +135,11 @@ export const cancelGeneration = <R extends Drafting>(
   return end(store, record, { error: CANCELLED, now, work })
 }
 
-const ofKind = async (sql: Sql, kind: GenerationKind, id: string): Promise<Generation | undefined> =>
+const ofKind = async (
+  sql: Sql,
+  kind: GenerationKind,
+  id: string,
+): Promise<Generation | undefined> =>
   (await sql<Generation>`select id, status, error from ${sql(kind)} where id = ${id}`)[0]
 
 interface FoundGeneration {

@@ -1,5 +1,9 @@
 /** The warnings of an item: what has to be read for them, and how they come to its answer. */
-import { type ChannelName, channelFor, type GrowthChannel } from '#domain/growth/drafting/growth-channel'
+import {
+  type ChannelName,
+  channelFor,
+  type GrowthChannel,
+} from '#domain/growth/drafting/growth-channel'
 import type { Item } from '#domain/growth/drafting/item'
 import { printsOf } from '#domain/growth/drafting/prints'
 import { type Repeated, type Warning, warningsOf } from '#domain/growth/drafting/warnings'
@@ -13,7 +17,10 @@ const channelNames: ChannelName[] = ['posts', 'articles']
 /** The part of a load that is the workspace's. */
 export const surroundings = { profile: profilePart, channels: channelsPart(channelNames) }
 
-/** What the warnings of one item depend on. `body`: a text other than its present one; `id`: null before there is an item. */
+/**
+ * What the warnings of one item depend on. `body`: a text other than its present one; `id`: null
+ * before there is an item.
+ */
 export const warningLoad = ({ id, body }: { id: string | null; body?: string | undefined }) => ({
   ...surroundings,
   repeats: repeatedPart({ itemId: id, prints: body === undefined ? undefined : printsOf(body) }),
@@ -27,9 +34,16 @@ export interface Surroundings {
 export type WarningFound = Surroundings & { repeats: Repeated | null }
 
 /** What a warning is about: an item, or a text that may become one. */
-type Warned = Pick<Item, 'body' | 'kind' | 'post_at' | 'revision' | 'written_by' | 'posting_account'>
+type Warned = Pick<
+  Item,
+  'body' | 'kind' | 'post_at' | 'revision' | 'written_by' | 'posting_account'
+>
 
-export const warningsFor = (item: Warned, { profile: { profile }, channels, repeats }: WarningFound, networks: Networks): Warning[] => {
+export const warningsFor = (
+  item: Warned,
+  { profile: { profile }, channels, repeats }: WarningFound,
+  networks: Networks,
+): Warning[] => {
   const channel = channels.find(({ name }) => name === channelFor(item.kind))
   const isWritten = item.revision > 1 || item.written_by !== null
   return warningsOf({
@@ -37,7 +51,15 @@ export const warningsFor = (item: Warned, { profile: { profile }, channels, repe
     avoid: isWritten ? profile.writing_dna.avoid : [],
     repeats,
     prices: limitsFor(networks, item.posting_account ?? undefined).prices,
-    slot: item.post_at && channel ? { at: item.post_at, cadence: channel.cadence, channel: channel.name, zone: profile.time_zone } : null,
+    slot:
+      item.post_at && channel
+        ? {
+            at: item.post_at,
+            cadence: channel.cadence,
+            channel: channel.name,
+            zone: profile.time_zone,
+          }
+        : null,
   })
 }
 
@@ -54,5 +76,14 @@ export const warned =
     if (item.status !== 'drafted') return item
     const { prices } = limitsFor(networks, item.posting_account ?? undefined)
     const { body, avoid, repeats } = item
-    return { ...item, warnings: warningsOf({ body, avoid: avoid ?? [], repeats: repeats ?? null, prices, slot: null }) }
+    return {
+      ...item,
+      warnings: warningsOf({
+        body,
+        avoid: avoid ?? [],
+        repeats: repeats ?? null,
+        prices,
+        slot: null,
+      }),
+    }
   }

@@ -1,4 +1,7 @@
-/** `x_not_connected`, with the accounts that are connected and the call that chooses. Read only where the error is certain. */
+/**
+ * `x_not_connected`, with the accounts that are connected and the call that chooses. Read only
+ * where the error is certain.
+ */
 import { notConnectedWords, type Stranded } from '#domain/growth/sending/not-connected'
 import type { Sendable, Transitions } from '#domain/growth/sending/sendable'
 import { AppError } from '#kernel/errors'
@@ -10,10 +13,19 @@ interface About<R extends Sendable> {
   record: R
 }
 
-const strandedOf = async <R extends Sendable>(sql: Sql, { moves, record }: About<R>): Promise<Stranded> => {
+const strandedOf = async <R extends Sendable>(
+  sql: Sql,
+  { moves, record }: About<R>,
+): Promise<Stranded> => {
   const bound = record.account_external_id
   const boundTo = bound === null ? null : ((await handleOf(sql, bound)) ?? null)
-  return { id: record.id, kind: moves.kind, noun: moves.noun, boundTo, network: moves.networkOf(record) }
+  return {
+    id: record.id,
+    kind: moves.kind,
+    noun: moves.noun,
+    boundTo,
+    network: moves.networkOf(record),
+  }
 }
 
 /** `but`: an account that this letter disconnects. */
@@ -21,6 +33,9 @@ export const notConnected = async <R extends Sendable>(
   sql: Sql,
   { about, but = null }: { about?: About<R>; but?: string | null } = {},
 ): Promise<AppError> => {
-  const { detail, details } = notConnectedWords(await choicesBut(but)(sql), about && (await strandedOf(sql, about)))
+  const { detail, details } = notConnectedWords(
+    await choicesBut(but)(sql),
+    about && (await strandedOf(sql, about)),
+  )
   return new AppError('x_not_connected', detail, details ? { details } : {})
 }

@@ -1,4 +1,7 @@
-/** Occurrences start runs of rules. The runs are written in the occurrence's own commit, so none is lost and none is doubled. */
+/**
+ * Occurrences start runs of rules. The runs are written in the occurrence's own commit, so none is
+ * lost and none is doubled.
+ */
 import { type Caused, type RuleRun, runsFor } from '#domain/growth/rules/rule-run'
 import { matches, type Occurrence } from '#domain/growth/rules/rule-trigger'
 import { newId } from '#kernel/ids'
@@ -11,9 +14,12 @@ import { newWork } from '../work.ts'
 
 /** Events that are occurrences. */
 const inEvents: Record<string, (data: Record<string, unknown>) => Occurrence | []> = {
-  'growth.item.posted': ({ item_id }) => (typeof item_id === 'string' ? { kind: 'item_posted', ref: item_id } : []),
+  'growth.item.posted': ({ item_id }) =>
+    typeof item_id === 'string' ? { kind: 'item_posted', ref: item_id } : [],
   'growth.batch.settled': ({ batch_id, status }) =>
-    typeof batch_id === 'string' ? { kind: 'batch_settled', ref: batch_id, status: status === 'ready' ? 'ready' : 'failed' } : [],
+    typeof batch_id === 'string'
+      ? { kind: 'batch_settled', ref: batch_id, status: status === 'ready' ? 'ready' : 'failed' }
+      : [],
 }
 
 const occurrencesOf = ({ events = [], occurrences = [] }: Effects): Occurrence[] => [
@@ -21,7 +27,8 @@ const occurrencesOf = ({ events = [], occurrences = [] }: Effects): Occurrence[]
   ...(occurrences as Occurrence[]),
 ]
 
-const runWork = ({ id, created_at }: RuleRun): NewWork => newWork('rule', { refId: id, origin: 'automatic', runAt: created_at })
+const runWork = ({ id, created_at }: RuleRun): NewWork =>
+  newWork('rule', { refId: id, origin: 'automatic', runAt: created_at })
 
 /** Rows for the runs, with work for those still to come. */
 export const runEffects = (runs: RuleRun[]): Effects => ({
@@ -41,10 +48,14 @@ const causedBy = async (sql: Sql, occurrences: Occurrence[]): Promise<Caused[]> 
 }
 
 /**
- * Adds the runs that a letter's occurrences start to its effects. Asks the database nothing if the gate says that no active rule waits for
- * such occurrences, and only for the rules if none matches.
+ * Adds the runs that a letter's occurrences start to its effects. Asks the database nothing if the
+ * gate says that no active rule waits for such occurrences, and only for the rules if none matches.
  */
-export const withRuns = async (sql: Sql, effects: Effects, { now, paused, awaited }: Gate): Promise<Effects> => {
+export const withRuns = async (
+  sql: Sql,
+  effects: Effects,
+  { now, paused, awaited }: Gate,
+): Promise<Effects> => {
   const possible = occurrencesOf(effects).filter(({ kind }) => awaited.includes(kind))
   if (possible.length === 0) return effects
   const rules = await activeRules(sql, [...new Set(possible.map(({ kind }) => kind))])

@@ -11,5 +11,18 @@ interface Payload {
 
 export const postedReadOf = ({ payload }: Work): Payload => payload as unknown as Payload
 
-export const postedReadWork = ({ tenantId, itemId, now }: { tenantId: string; itemId: string; now: Date }): NewWork =>
-  newWork('posted_read', { refId: itemId, origin: 'manual', runAt: now, payload: { tenantId, tries: 0 } })
+export const postedReadWork = ({
+  tenantId,
+  itemId,
+  now,
+}: {
+  tenantId: string
+  itemId: string
+  now: Date
+}): NewWork =>
+  newWork('posted_read', {
+    refId: itemId,
+    origin: 'manual',
+    runAt: now,
+    payload: { tenantId, tries: 0 },
+  })

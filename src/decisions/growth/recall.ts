@@ -13,7 +13,11 @@ import { sendables } from './sendables.ts'
 /** Outcomes of work that was claimed but not sent. None depends on the machine's times. */
 type Unsent = Extract<SendOutcome, { kind: 'unsent' | 'disconnected' }>
 
-const recalled = async (sql: Sql, { work, now }: { work: Work; now: Date }, outcome: Unsent): Promise<Effects | undefined> => {
+const recalled = async (
+  sql: Sql,
+  { work, now }: { work: Work; now: Date },
+  outcome: Unsent,
+): Promise<Effects | undefined> => {
   const of = recordOf(work)
   const { moves, lock } = sendables[of.sendable]
   const record = await lock(sql, of.record_id)
@@ -24,8 +28,9 @@ const recalled = async (sql: Sql, { work, now }: { work: Work; now: Date }, outc
 }
 
 /**
- * Settles sends recalled before their point of no return, and returns the ids of their records. A lane may have settled its send in a
- * commit whose result was lost; then the open attempt is another one, and is left alone.
+ * Settles sends recalled before their point of no return, and returns the ids of their records. A
+ * lane may have settled its send in a commit whose result was lost; then the open attempt is
+ * another one, and is left alone.
  */
 export const settleRecalled = async (
   { sql, gate }: Pick<Deciding, 'sql' | 'gate'>,

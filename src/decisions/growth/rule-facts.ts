@@ -5,7 +5,13 @@ import type { Occurrence } from '#domain/growth/rules/rule-trigger'
 import { dayAt, hourAt, startOfDay, weekdayAt } from '#kernel/calendar'
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
-import { countDrafted, countPosted, countScheduled, fieldsOfItem, type ItemFields } from '#store/growth/rule-facts'
+import {
+  countDrafted,
+  countPosted,
+  countScheduled,
+  fieldsOfItem,
+  type ItemFields,
+} from '#store/growth/rule-facts'
 
 interface FactContext {
   sql: Sql
@@ -16,17 +22,22 @@ interface FactContext {
 }
 
 const quotaLeft = ({ plan, counters, now }: Gate, quota: string): number => {
-  const { used, limit } = budgetsOf({ plan, counters, now }).quotas.find(({ key }) => key === quota)!
+  const { used, limit } = budgetsOf({ plan, counters, now }).quotas.find(
+    ({ key }) => key === quota,
+  )!
   return Math.max(0, limit - used)
 }
 
-const itemField = async ({ sql, occurrence }: FactContext, field: keyof ItemFields): Promise<string> =>
-  (await fieldsOfItem(sql, occurrence.ref))?.[field] ?? ''
+const itemField = async (
+  { sql, occurrence }: FactContext,
+  field: keyof ItemFields,
+): Promise<string> => (await fieldsOfItem(sql, occurrence.ref))?.[field] ?? ''
 
 const lookUp: Record<Fact, (context: FactContext) => number | string | Promise<number | string>> = {
   approvals_waiting: ({ sql }) => countDrafted(sql),
   scheduled_ahead: ({ sql, gate }) => countScheduled(sql, gate.now),
-  posted_today: ({ sql, gate, timeZone }) => countPosted(sql, startOfDay(dayAt(gate.now, timeZone), timeZone)),
+  posted_today: ({ sql, gate, timeZone }) =>
+    countPosted(sql, startOfDay(dayAt(gate.now, timeZone), timeZone)),
   hour: ({ timeZone, gate }) => hourAt(gate.now, timeZone),
   weekday: ({ timeZone, gate }) => weekdayAt(gate.now, timeZone),
   posts_left: ({ gate }) => quotaLeft(gate, 'posts'),
@@ -37,7 +48,10 @@ const lookUp: Record<Fact, (context: FactContext) => number | string | Promise<n
 }
 
 /** The current value of each fact. */
-export const factsNow = async (facts: Iterable<Fact>, context: FactContext): Promise<Map<Fact, number | string>> => {
+export const factsNow = async (
+  facts: Iterable<Fact>,
+  context: FactContext,
+): Promise<Map<Fact, number | string>> => {
   const values = new Map<Fact, number | string>()
   for (const fact of new Set(facts)) values.set(fact, await lookUp[fact](context))
   return values

@@ -10,16 +10,32 @@ import type { Standing } from '#store/growth/standing'
 import { againOf, againWork, readWork, recordOf, rereadEffects } from './send-work.ts'
 import { sendables } from './sendables.ts'
 
-/** The rows that follow from the machine's decision: record, attempt and work. What `found` shows to be in place is not written again. */
-export const settledEffects = (settled: Settled<Sendable>, work: Work, found?: Standing): Effects => {
+/**
+ * The rows that follow from the machine's decision: record, attempt and work. What `found` shows to
+ * be in place is not written again.
+ */
+export const settledEffects = (
+  settled: Settled<Sendable>,
+  work: Work,
+  found?: Standing,
+): Effects => {
   const { record, attempt, reopened, events } = settled
   const { moves, save, answer, audits, detail } = sendables[attempt.sendable]
   const writes = [save(record), saveAttempt(reopened ?? attempt)]
   // Only one attempt of a record can be open, so the one that ends is written first.
-  const effects: Effects = { ...(reopened ? { first: [saveAttempt(attempt)] } : {}), writes, events, ...workAfter(settled, work) }
+  const effects: Effects = {
+    ...(reopened ? { first: [saveAttempt(attempt)] } : {}),
+    writes,
+    events,
+    ...workAfter(settled, work),
+  }
   if (!moves.isSent(record)) return effects
   if (found?.awaited !== false) writes.push(resolvePending(record.id, 200, answer(record)))
-  const auditDetail = { ...detail(record), attempt: attempt.number, external_id: record.external_id }
+  const auditDetail = {
+    ...detail(record),
+    attempt: attempt.number,
+    external_id: record.external_id,
+  }
   return {
     ...effects,
     standing: found,
@@ -27,7 +43,10 @@ export const settledEffects = (settled: Settled<Sendable>, work: Work, found?: S
   }
 }
 
-/** Settles a send by the network's answer, whether it is the record's first or one that a person requested again. */
+/**
+ * Settles a send by the network's answer, whether it is the record's first or one that a person
+ * requested again.
+ */
 export const settleSend = async <R extends Sendable>(
   sql: Sql,
   { sent, work }: { sent: Sent<R>; work: Work },
@@ -35,7 +54,9 @@ export const settleSend = async <R extends Sendable>(
 ): Promise<Settled<R>> => {
   const clear = againOf(work)?.clear
   const old = clear && (await attemptById(sql, clear.attemptId))
-  return clear && old ? settleAgain(sent, { old, review: clear.review }, outcome) : settle(sent, outcome)
+  return clear && old
+    ? settleAgain(sent, { old, review: clear.review }, outcome)
+    : settle(sent, outcome)
 }
 
 /** A doubtful send gets a row of reading work. A row that already reads goes on as it is. */
@@ -43,8 +64,12 @@ const workAfter = ({ next, attempt, reopened }: Settled<Sendable>, work: Work): 
   const { origin } = reopened ?? attempt
   const of = recordOf(work)
   if (next.kind === 'done') return { settled: [work.id] }
-  if (next.kind === 'again') return { requeued: [{ id: work.id, runAt: next.at, payload: { ...work.payload, tries: next.tries } }] }
-  if (next.kind === 'reread') return { settled: [work.id], work: [againWork(of, againOf(work)!.askedAt)] }
+  if (next.kind === 'again')
+    return {
+      requeued: [{ id: work.id, runAt: next.at, payload: { ...work.payload, tries: next.tries } }],
+    }
+  if (next.kind === 'reread')
+    return { settled: [work.id], work: [againWork(of, againOf(work)!.askedAt)] }
   // The request to send again is spent. From here the doubt has the origin of its attempt.
   if (work.kind === 'reconcile') return rereadEffects(work, of, { origin, runAt: next.at })
   return { settled: [work.id], work: [readWork(of, { origin, runAt: next.at })] }

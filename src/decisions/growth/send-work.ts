@@ -20,7 +20,10 @@ interface SendPayload {
 const sendPayloadOf = ({ payload }: Work): SendPayload => payload as unknown as SendPayload
 
 /** The record of a row of work. */
-export const recordOf = (work: Work): SendableRef => ({ sendable: sendPayloadOf(work).sendable, record_id: work.ref_id })
+export const recordOf = (work: Work): SendableRef => ({
+  sendable: sendPayloadOf(work).sendable,
+  record_id: work.ref_id,
+})
 
 export const triesOf = (work: Work): number => sendPayloadOf(work).tries ?? 0
 
@@ -29,15 +32,23 @@ export const againOf = (work: Work): Again | undefined => {
   const { again } = sendPayloadOf(work)
   if (!again) return undefined
   const { asked_at, clear } = again
-  return { askedAt: new Date(asked_at), ...(clear ? { clear: { ...clear, readAt: new Date(clear.readAt) } } : {}) }
+  return {
+    askedAt: new Date(asked_at),
+    ...(clear ? { clear: { ...clear, readAt: new Date(clear.readAt) } } : {}),
+  }
 }
 
-const payloadOf = ({ sendable }: SendableRef, again?: Again): Record<string, unknown> & SendPayload => ({
+const payloadOf = (
+  { sendable }: SendableRef,
+  again?: Again,
+): Record<string, unknown> & SendPayload => ({
   sendable,
   ...(again && {
     again: {
       asked_at: again.askedAt.toISOString(),
-      ...(again.clear ? { clear: { ...again.clear, readAt: again.clear.readAt.toISOString() } } : {}),
+      ...(again.clear
+        ? { clear: { ...again.clear, readAt: again.clear.readAt.toISOString() } }
+        : {}),
     },
   }),
 })
@@ -53,16 +64,33 @@ interface SendRequest extends ReadRequest {
 }
 
 export const sendWork = (of: SendableRef, { record, origin, runAt, again }: SendRequest): NewWork =>
-  newWork('send', { refId: record.id, account: record.account_external_id, origin, runAt, payload: payloadOf(of, again) })
+  newWork('send', {
+    refId: record.id,
+    account: record.account_external_id,
+    origin,
+    runAt,
+    payload: payloadOf(of, again),
+  })
 
 export const readWork = (of: SendableRef, { origin, runAt, again }: ReadRequest): NewWork =>
-  newWork('reconcile', { refId: of.record_id, sendable: of.sendable, origin, runAt, payload: payloadOf(of, again) })
+  newWork('reconcile', {
+    refId: of.record_id,
+    sendable: of.sendable,
+    origin,
+    runAt,
+    payload: payloadOf(of, again),
+  })
 
 /** Reads the timeline for a person who wants the record sent again. */
-export const againWork = (of: SendableRef, askedAt: Date): NewWork => readWork(of, { origin: 'manual', runAt: askedAt, again: { askedAt } })
+export const againWork = (of: SendableRef, askedAt: Date): NewWork =>
+  readWork(of, { origin: 'manual', runAt: askedAt, again: { askedAt } })
 
 /** Starts an existing row of reading work anew, without its earlier payload. */
-export const rereadEffects = (work: Work, of: SendableRef, { origin, runAt, again }: ReadRequest): Effects => ({
+export const rereadEffects = (
+  work: Work,
+  of: SendableRef,
+  { origin, runAt, again }: ReadRequest,
+): Effects => ({
   requeued: [{ id: work.id, runAt, origin, payload: payloadOf(of, again) }],
 })
 

@@ -1,4 +1,7 @@
-/** The kinds of records that are sent. Their transitions are in the domain; actors/work/growth/means.ts sends them. */
+/**
+ * The kinds of records that are sent. Their transitions are in the domain;
+ * actors/work/growth/means.ts sends them.
+ */
 import type { Engagement } from '#domain/growth/drafting/engagement'
 import { engagementAnswer } from '#domain/growth/drafting/engagement-view'
 import type { Item } from '#domain/growth/drafting/item'
@@ -29,13 +32,27 @@ interface SendableRow<R extends Sendable = Sendable> {
 }
 
 const posts: SendableRow<Item> = {
-  ...{ moves: post, part: itemPart, lock: lockItem, save: saveItem, answer: itemAnswer, verb: 'post' },
+  ...{
+    moves: post,
+    part: itemPart,
+    lock: lockItem,
+    save: saveItem,
+    answer: itemAnswer,
+    verb: 'post',
+  },
   audits: { sent: 'growth.items.posted', sentTwice: 'growth.items.posted_twice' },
   detail: () => ({}),
 }
 
 const engagements: SendableRow<Engagement> = {
-  ...{ moves: engagement, part: engagementPart, lock: lockEngagement, save: saveEngagement, answer: engagementAnswer, verb: 'execute' },
+  ...{
+    moves: engagement,
+    part: engagementPart,
+    lock: lockEngagement,
+    save: saveEngagement,
+    answer: engagementAnswer,
+    verb: 'execute',
+  },
   audits: { sent: 'growth.engagements.executed', sentTwice: 'growth.engagements.executed_twice' },
   detail: ({ action }) => ({ action }),
 }

@@ -1,5 +1,10 @@
 /** The next free slot of a cadence. */
-import { type Calendar, FURTHEST_SLOT_DAYS, hasSlots, nextSlot } from '#domain/growth/drafting/cadence'
+import {
+  type Calendar,
+  FURTHEST_SLOT_DAYS,
+  hasSlots,
+  nextSlot,
+} from '#domain/growth/drafting/cadence'
 import { channelFor, type GrowthChannel } from '#domain/growth/drafting/growth-channel'
 import type { Item } from '#domain/growth/drafting/item'
 import type { Profile } from '#domain/growth/drafting/profile'
@@ -25,7 +30,10 @@ const calendarFor = ({ id, kind }: Item, { calendar, profile, now }: Slots): Cal
   }
 }
 
-/** The next free slot for an item. Throws `invalid_input` without a cadence, `conflict` without a free slot. */
+/**
+ * The next free slot for an item. Throws `invalid_input` without a cadence, `conflict` without a
+ * free slot.
+ */
 export const slotFor = (item: Item, slots: Slots): Date => {
   const name = channelFor(item.kind)
   const channel = slots.channels.find((one) => one.name === name)

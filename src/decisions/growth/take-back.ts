@@ -1,4 +1,6 @@
-/** Takes a record back that is on its way to the network, for a person who changes or withdraws it. */
+/**
+ * Takes a record back that is on its way to the network, for a person who changes or withdraws it.
+ */
 import type { Attempt } from '#domain/growth/sending/attempt'
 import { ended } from '#domain/growth/sending/attempt'
 import type { Sendable, Transitions } from '#domain/growth/sending/sendable'
@@ -14,7 +16,10 @@ import { againOf } from './send-work.ts'
 import { sendables } from './sendables.ts'
 
 /** What `takeBack` must know beside the record. */
-export const onItsWay = (of: SendableRef) => ({ send: workFor('send', of.record_id), attempt: openAttemptPart(of) })
+export const onItsWay = (of: SendableRef) => ({
+  send: workFor('send', of.record_id),
+  attempt: openAttemptPart(of),
+})
 
 interface Taken<R extends Sendable> extends Loaded<ReturnType<typeof onItsWay>> {
   moves: Transitions<R>
@@ -39,11 +44,12 @@ export interface TakenBack<R> {
 const nothing = (): Ending => ({ effects: {}, answers: [] })
 
 /**
- * The one way in which people take back a record that is scheduled, or claimed and not yet sent. It decides in a letter of an operation that
- * `recalls`, and after every other check: the send stops here and now, and if the letter is refused after that it is only delayed.
+ * The one way in which people take back a record that is scheduled, or claimed and not yet sent. It
+ * decides in a letter of an operation that `recalls`, and after every other check: the send stops
+ * here and now, and if the letter is refused after that it is only delayed.
  *
- * Throws `conflict` if the record may be on the network: in doubt; past the point of no return; or under the lease of another process, of
- * which nobody can know.
+ * Throws `conflict` if the record may be on the network: in doubt; past the point of no return; or
+ * under the lease of another process, of which nobody can know.
  */
 export const takeBack = <R extends Sendable>(
   { lanes, gate: { now } }: Pick<Deciding, 'lanes' | 'gate'>,
@@ -51,13 +57,17 @@ export const takeBack = <R extends Sendable>(
 ): TakenBack<R> => {
   if (moves.isUnconfirmed(record)) inDoubt(moves, record, action)
   if (!send && !moves.isSending(record)) return { record, end: nothing }
-  if (!send || againOf(send) || !isUnsent(lanes, send, attempt)) return inFlight(moves, record, action)
+  if (!send || againOf(send) || !isUnsent(lanes, send, attempt))
+    return inFlight(moves, record, action)
   return {
     record: moves.isSending(record) ? moves.takenBack(record, now) : record,
     end: (next) => ({
       effects: {
         settled: [send.id],
-        writes: [...(attempt ? [saveAttempt(ended(attempt, 'unsent', now))] : []), ...answered(moves, next, send)],
+        writes: [
+          ...(attempt ? [saveAttempt(ended(attempt, 'unsent', now))] : []),
+          ...answered(moves, next, send),
+        ],
       },
       answers: send.origin === 'manual' ? [{ refId: next.id, with: stopped(moves) }] : [],
     }),
@@ -68,10 +78,16 @@ export const takeBack = <R extends Sendable>(
 const isUnsent = (lanes: Deciding['lanes'], send: Work, attempt: Attempt | undefined): boolean => {
   if (send.state === 'queued') return !attempt
   if (!attempt) return false
-  return lanes.recall(({ id, attempt: claimed }) => id === send.id && claimed === send.attempt).length > 0
+  return (
+    lanes.recall(({ id, attempt: claimed }) => id === send.id && claimed === send.attempt).length >
+    0
+  )
 }
 
-/** A repeated request to send finds what became of it, and sends nothing: the text may be another one by then. */
+/**
+ * A repeated request to send finds what became of it, and sends nothing: the text may be another
+ * one by then.
+ */
 const answered = <R extends Sendable>({ kind }: Transitions<R>, next: R, { origin }: Work) =>
   origin === 'manual' ? [resolvePending(next.id, 202, sendables[kind].answer(next))] : []
 
@@ -81,12 +97,24 @@ const stopped = <R extends Sendable>({ noun }: Transitions<R>): AppError =>
 /** What shows how a send ends. */
 export const looks = { post: 'growth.items.get', engagement: 'growth.engagements.get' } as const
 
-const inDoubt = <R extends Sendable>({ kind, noun, stateOf, waysOn }: Transitions<R>, record: R, action: string): never =>
-  fail('conflict', `cannot ${action}: the ${noun} is ${stateOf(record)} and may already be on the network; check there, and ${waysOn}`, {
-    details: [nextCall(looks[kind], record.id)],
-  })
+const inDoubt = <R extends Sendable>(
+  { kind, noun, stateOf, waysOn }: Transitions<R>,
+  record: R,
+  action: string,
+): never =>
+  fail(
+    'conflict',
+    `cannot ${action}: the ${noun} is ${stateOf(record)} and may already be on the network; check there, and ${waysOn}`,
+    {
+      details: [nextCall(looks[kind], record.id)],
+    },
+  )
 
-const inFlight = <R extends Sendable>({ kind, noun }: Transitions<R>, { id }: R, action: string): never => {
+const inFlight = <R extends Sendable>(
+  { kind, noun }: Transitions<R>,
+  { id }: R,
+  action: string,
+): never => {
   const message = `the ${noun} is on its way to the network and can no longer be taken back`
   return fail('conflict', `cannot ${action}: ${message}; look again in a moment`, {
     details: [{ path: 'in_flight', message }, nextCall(looks[kind], id)],

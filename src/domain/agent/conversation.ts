@@ -1,6 +1,6 @@
 /**
- * A conversation with the agent: active ⇄ archived, either of which can be deleted. It holds finished messages only; each message of a person
- * starts a job.
+ * A conversation with the agent: active ⇄ archived, either of which can be deleted. It holds
+ * finished messages only; each message of a person starts a job.
  */
 import { fail } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
@@ -19,7 +19,9 @@ export interface Conversation {
   origin: 'app' | 'channel' | 'schedule' | 'webhook'
   /** Who began it; null for a key of the workspace. */
   person_id: string | null
-  /** `private`: whoever began it and the people they have added see it, and all that is made of it. */
+  /**
+   * `private`: whoever began it and the people they have added see it, and all that is made of it.
+   */
   visibility: Visibility
   people: string[]
   summary: string | null
@@ -56,14 +58,30 @@ export interface Message {
   updated_at: Date
 }
 
-type NewConversation = Pick<Conversation, 'title' | 'person_id'> & Partial<Pick<Conversation, 'origin' | 'visibility'>> & { now: Date }
+type NewConversation = Pick<Conversation, 'title' | 'person_id'> &
+  Partial<Pick<Conversation, 'origin' | 'visibility'>> & { now: Date }
 
 export const newConversation = (
   id: string,
   { title, person_id, origin = 'app', visibility = 'workspace', now }: NewConversation,
 ): Conversation => ({
-  ...{ id, title: title === null ? null : title.trim(), status: 'active', origin, person_id, visibility, people: [] },
-  ...{ summary: null, summarised_to: 0, next_seq: 1, last_at: now, created_at: now, updated_at: now },
+  ...{
+    id,
+    title: title === null ? null : title.trim(),
+    status: 'active',
+    origin,
+    person_id,
+    visibility,
+    people: [],
+  },
+  ...{
+    summary: null,
+    summarised_to: 0,
+    next_seq: 1,
+    last_at: now,
+    created_at: now,
+    updated_at: now,
+  },
 })
 
 interface Changes {
@@ -76,18 +94,32 @@ export const updateConversation = (
   before: Conversation,
   { title, status = before.status, visibility = before.visibility }: Changes,
   now: Date,
-): Conversation => ({ ...before, title: title === undefined ? before.title : title.trim(), status, visibility, updated_at: now })
+): Conversation => ({
+  ...before,
+  title: title === undefined ? before.title : title.trim(),
+  status,
+  visibility,
+  updated_at: now,
+})
 
 /** In characters. */
 const TITLE_LENGTH = 60
 
 /** The first words of a text, on one line. */
-export const titleOf = (text: string): string => [...text.trim().replace(/\s+/g, ' ')].slice(0, TITLE_LENGTH).join('').trim()
+export const titleOf = (text: string): string =>
+  [...text.trim().replace(/\s+/g, ' ')].slice(0, TITLE_LENGTH).join('').trim()
 
 type NewMessage = Pick<Message, 'id' | 'role' | 'content' | 'author'> & Partial<Message>
 
-/** Adds a message. The conversation is named after the first message of a person, if it has no title. */
-export const withMessage = (before: Conversation, message: NewMessage, now: Date): { conversation: Conversation; message: Message } => ({
+/**
+ * Adds a message. The conversation is named after the first message of a person, if it has no
+ * title.
+ */
+export const withMessage = (
+  before: Conversation,
+  message: NewMessage,
+  now: Date,
+): { conversation: Conversation; message: Message } => ({
   conversation: {
     ...before,
     title: before.title ?? (message.role === 'user' ? titleOf(message.content) : null),
@@ -110,29 +142,39 @@ const isStarter = ({ person_id }: Pick<Conversation, 'person_id'>, { personId }:
   person_id !== null && person_id === personId
 
 /**
- * Throws `forbidden` for a viewer in a conversation that somebody else began: a viewer may do less than most, and what is said in a conversation
- * is what its next job reads.
+ * Throws `forbidden` for a viewer in a conversation that somebody else began: a viewer may do less
+ * than most, and what is said in a conversation is what its next job reads.
  */
-export const requireMayWrite = (conversation: Pick<Conversation, 'person_id'>, by: Member): void => {
+export const requireMayWrite = (
+  conversation: Pick<Conversation, 'person_id'>,
+  by: Member,
+): void => {
   if (by.role === 'viewer' && !isStarter(conversation, by))
     fail('forbidden', 'a viewer can write only in conversations of their own; begin one')
 }
 
 /** Throws `forbidden` for a viewer who did not begin it. */
-export const requireMayChange = (conversation: Pick<Conversation, 'person_id'>, by: Member): void => {
+export const requireMayChange = (
+  conversation: Pick<Conversation, 'person_id'>,
+  by: Member,
+): void => {
   if (by.role === 'viewer' && !isStarter(conversation, by))
     fail('forbidden', 'a viewer can rename and archive only conversations of their own')
 }
 
 /** Throws `forbidden` for anybody but its starter and owners. */
-export const requireMayRemove = (conversation: Pick<Conversation, 'person_id'>, by: Member): void => {
+export const requireMayRemove = (
+  conversation: Pick<Conversation, 'person_id'>,
+  by: Member,
+): void => {
   if (by.role !== 'owner' && !isStarter(conversation, by))
     fail('forbidden', 'only the person who began the conversation and owners can delete it')
 }
 
 /** Throws `forbidden`: only its starter decides who sees a conversation. */
 export const requireStarter = (conversation: Pick<Conversation, 'person_id'>, by: Member): void => {
-  if (!isStarter(conversation, by)) fail('forbidden', 'only the person who began the conversation decides who sees it')
+  if (!isStarter(conversation, by))
+    fail('forbidden', 'only the person who began the conversation decides who sees it')
 }
 
 /** Throws `forbidden` for a change of who sees it by anybody else. */
@@ -154,37 +196,58 @@ export interface LeftOut {
   has_key: boolean
 }
 
-/** Throws `conflict`: nobody loses what they have written because somebody else began the conversation. */
+/**
+ * Throws `conflict`: nobody loses what they have written because somebody else began the
+ * conversation.
+ */
 export const requireNobodyLeftOut = ({ is_shared, names, has_key }: LeftOut): void => {
-  if (is_shared) fail('conflict', 'cannot make it private: it belongs to a thread of a channel, in which others read and write')
+  if (is_shared)
+    fail(
+      'conflict',
+      'cannot make it private: it belongs to a thread of a channel, in which others read and write',
+    )
   if (names.length > 0)
     fail(
       'conflict',
       `cannot make it private: ${names.join(', ')} wrote in it and could no longer see it; first add everybody who wrote in it`,
     )
-  if (has_key) fail('conflict', 'cannot make it private: a key of the workspace wrote in it, and could no longer see it')
+  if (has_key)
+    fail(
+      'conflict',
+      'cannot make it private: a key of the workspace wrote in it, and could no longer see it',
+    )
 }
 
 /** Throws `forbidden`: a key of the workspace would not see what it begins. */
 export const requirePerson = ({ personId }: Reader): void => {
-  if (personId === null) fail('forbidden', 'only a person can begin a private conversation, because a key of the workspace sees none')
+  if (personId === null)
+    fail(
+      'forbidden',
+      'only a person can begin a private conversation, because a key of the workspace sees none',
+    )
 }
 
 /** Of one conversation. */
 const MOST_PEOPLE = 100
 
-/** With a person who sees it too; the same if they do already. Throws `conflict` for one too many. */
+/**
+ * With a person who sees it too; the same if they do already. Throws `conflict` for one too many.
+ */
 export const withPerson = (before: Conversation, personId: string, now: Date): Conversation => {
   if (before.person_id === personId || before.people.includes(personId)) return before
-  if (before.people.length >= MOST_PEOPLE) fail('conflict', `cannot add: the conversation has ${MOST_PEOPLE} people, which is the most`)
+  if (before.people.length >= MOST_PEOPLE)
+    fail('conflict', `cannot add: the conversation has ${MOST_PEOPLE} people, which is the most`)
   return { ...before, people: [...before.people, personId], updated_at: now }
 }
 
 /** Without that person; the same if they were not added. */
 export const withoutPerson = (before: Conversation, personId: string, now: Date): Conversation =>
-  before.people.includes(personId) ? { ...before, people: before.people.filter((id) => id !== personId), updated_at: now } : before
+  before.people.includes(personId)
+    ? { ...before, people: before.people.filter((id) => id !== personId), updated_at: now }
+    : before
 
 /** Throws `conflict` unless the conversation takes messages of people. */
 export const requireActive = ({ status }: Pick<Conversation, 'status'>): void => {
-  if (status !== 'active') fail('conflict', `cannot send: the conversation is ${status}; make it active first`)
+  if (status !== 'active')
+    fail('conflict', `cannot send: the conversation is ${status}; make it active first`)
 }

@@ -11,7 +11,10 @@ const monthSeconds = (now: Date): number => {
   return (end.getTime() - Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - 1)) / 1_000
 }
 
-/** The cap first, then the quota. `spend` is what the decision takes; the gate's counters do not include it yet. */
+/**
+ * The cap first, then the quota. `spend` is what the decision takes; the gate's counters do not
+ * include it yet.
+ */
 export const allowancesOf = (
   budget: PlanUsage,
   { cap, quota }: { cap?: CapKey | undefined; quota?: QuotaKey | undefined },
@@ -19,11 +22,26 @@ export const allowancesOf = (
 ): Allowance[] => {
   if (!cap && !quota) return []
   const { caps, quotas } = budgetsOf(budget)
-  const window: Record<string, number> = { [cap ?? '']: HOUR_S, [quota ?? '']: monthSeconds(budget.now) }
-  return [caps.find(({ key }) => key === cap), quotas.find(({ key }) => key === quota)].flatMap((one) => {
-    if (!one) return []
-    const taken = spend.filter(({ key }) => key === one.key).reduce((sum, { amount }) => sum + amount, one.used)
-    const resetsIn = Math.ceil((one.resets_at.getTime() - budget.now.getTime()) / 1_000)
-    return [{ name: one.key, limit: one.limit, window: window[one.key]!, left: Math.max(0, one.limit - taken), resetsIn }]
-  })
+  const window: Record<string, number> = {
+    [cap ?? '']: HOUR_S,
+    [quota ?? '']: monthSeconds(budget.now),
+  }
+  return [caps.find(({ key }) => key === cap), quotas.find(({ key }) => key === quota)].flatMap(
+    (one) => {
+      if (!one) return []
+      const taken = spend
+        .filter(({ key }) => key === one.key)
+        .reduce((sum, { amount }) => sum + amount, one.used)
+      const resetsIn = Math.ceil((one.resets_at.getTime() - budget.now.getTime()) / 1_000)
+      return [
+        {
+          name: one.key,
+          limit: one.limit,
+          window: window[one.key]!,
+          left: Math.max(0, one.limit - taken),
+          resetsIn,
+        },
+      ]
+    },
+  )
 }

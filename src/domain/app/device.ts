@@ -1,4 +1,7 @@
-/** Rules of the device authorization grant (RFC 8628): codes, times, limits, and the scopes that a person can grant. */
+/**
+ * Rules of the device authorization grant (RFC 8628): codes, times, limits, and the scopes that a
+ * person can grant.
+ */
 import { normalForm } from '#kernel/normal-form'
 import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
@@ -14,8 +17,8 @@ export type DeviceScope = Scope | 'session'
 const KEY_SCOPES: readonly DeviceScope[] = ['api:read', 'api:write', 'mcp:use']
 
 /**
- * Reads a space-separated list of scopes; an empty list means the usual ones. Undefined if one is unknown, or `session` stands beside
- * others.
+ * Reads a space-separated list of scopes; an empty list means the usual ones. Undefined if one is
+ * unknown, or `session` stands beside others.
  */
 export const deviceScopes = (list: string): DeviceScope[] | undefined => {
   const names = [...new Set(list.split(' ').filter((name) => name !== ''))]
@@ -36,13 +39,19 @@ export const CODE_LENGTH = 8
 /** The letters of a code as typed, or undefined if it cannot be one. */
 export const readUserCode = (typed: string): string | undefined => {
   const letters = typed.toUpperCase().replace(/[\s\p{P}]/gu, '')
-  return letters.length === CODE_LENGTH && [...letters].every((letter) => CODE_LETTERS.includes(letter)) ? letters : undefined
+  return letters.length === CODE_LENGTH &&
+    [...letters].every((letter) => CODE_LETTERS.includes(letter))
+    ? letters
+    : undefined
 }
 
 /** The code as shown: `BCDF-GHJK`. */
-export const writeUserCode = (letters: string): string => `${letters.slice(0, 4)}-${letters.slice(4)}`
+export const writeUserCode = (letters: string): string =>
+  `${letters.slice(0, 4)}-${letters.slice(4)}`
 
-/** Lifetime of a request, in seconds: the person decides and the device fetches its token within it. */
+/**
+ * Lifetime of a request, in seconds: the person decides and the device fetches its token within it.
+ */
 export const GRANT_S = 600
 export const POLL_EVERY_S = 5
 /** Seconds added to the interval of a device that polls too soon. */
@@ -72,5 +81,7 @@ export const codeLimits = {
 /** Requests by devices, by address. */
 export const requestLimit: TryLimit = { most: 30, withinS: 900 }
 
-/** Requests pending at once, over all addresses: few enough that a guessed code belongs to nobody. */
+/**
+ * Requests pending at once, over all addresses: few enough that a guessed code belongs to nobody.
+ */
 export const MOST_WAITING = 5_000

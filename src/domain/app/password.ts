@@ -1,4 +1,7 @@
-/** Rules for new passwords. Existing passwords are only compared, whatever the rules were when they were chosen. */
+/**
+ * Rules for new passwords. Existing passwords are only compared, whatever the rules were when they
+ * were chosen.
+ */
 import { isCommonPassword } from '#kernel/common-passwords'
 import { AppError } from '#kernel/errors'
 import { emailKey } from './person.ts'
@@ -12,12 +15,19 @@ const flawOf = (password: string, email: string | null): string | undefined => {
   if ([...core].length < SHORTEST_PASSWORD)
     return `must have at least ${SHORTEST_PASSWORD} characters, not counting leading and trailing spaces`
   const key = email === null ? '' : emailKey(email)
-  if ([key, key.split('@')[0]].includes(emailKey(core))) return 'must not be the email address, nor its first part'
-  return isCommonPassword(core) ? 'is a common password, which attackers try first: choose another' : undefined
+  if ([key, key.split('@')[0]].includes(emailKey(core)))
+    return 'must not be the email address, nor its first part'
+  return isCommonPassword(core)
+    ? 'is a common password, which attackers try first: choose another'
+    : undefined
 }
 
 /** Throws `invalid_input`, naming the field `path`. */
-export const requireGoodPassword = (password: string, { email, path }: { email: string | null; path: string }): void => {
+export const requireGoodPassword = (
+  password: string,
+  { email, path }: { email: string | null; path: string },
+): void => {
   const message = flawOf(password, email)
-  if (message !== undefined) throw new AppError('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+  if (message !== undefined)
+    throw new AppError('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 }

@@ -1,4 +1,7 @@
-/** Rules about people: when two emails are the same, how long sessions and links last, how many tries somebody has. */
+/**
+ * Rules about people: when two emails are the same, how long sessions and links last, how many
+ * tries somebody has.
+ */
 import { plainText } from '#kernel/plain-text'
 
 /** The same key for every spelling of an address. */
@@ -7,7 +10,10 @@ export const emailKey = (email: string): string => plainText(email).toLowerCase(
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
-/** Lifetime of an access token. A revoked session's token fails sooner: every request looks up what it allows. */
+/**
+ * Lifetime of an access token. A revoked session's token fails sooner: every request looks up what
+ * it allows.
+ */
 export const ACCESS_MS = 15 * MINUTE_MS
 /** A session ends when it has not been refreshed for this long. */
 export const SESSION_MS = 30 * DAY_MS
@@ -25,14 +31,20 @@ export interface TryLimit {
   withinS: number
 }
 
-/** Failed tries after which passwords are refused without a check: by account and address, by account, and by address over all accounts. */
+/**
+ * Failed tries after which passwords are refused without a check: by account and address, by
+ * account, and by address over all accounts.
+ */
 export const passwordLimits = {
   pair: { most: 10, withinS: 900 },
   account: { most: 100, withinS: 3_600 },
   address: { most: 30, withinS: 600 },
 } as const satisfies Record<string, TryLimit>
 
-/** Passwords offered with an invitation, by address. Each try uses an invitation up, so an address gets more of them. */
+/**
+ * Passwords offered with an invitation, by address. Each try uses an invitation up, so an address
+ * gets more of them.
+ */
 export const joinLimit: TryLimit = { most: 500, withinS: 900 }
 
 /** Changes of one's own name and email. */

@@ -1,5 +1,16 @@
-/** Plans as data: features, monthly quotas, hourly caps. An operator can override single numbers for a workspace. */
-import { type AgentLimitKey, type CapKey, features, isCostly, type PlanFeature, type PlanState, type QuotaKey } from '#contract/limits'
+/**
+ * Plans as data: features, monthly quotas, hourly caps. An operator can override single numbers for
+ * a workspace.
+ */
+import {
+  type AgentLimitKey,
+  type CapKey,
+  features,
+  isCostly,
+  type PlanFeature,
+  type PlanState,
+  type QuotaKey,
+} from '#contract/limits'
 import type { Rate } from '#kernel/buckets'
 import { fail } from '#kernel/errors'
 import type { Spend } from '#kernel/spend'
@@ -26,7 +37,14 @@ export const plans = {
     quotas: { posts: 60, articles: 4, audits: 2, reports: 4 },
     caps: {
       ...{ create_batch: 10, create_article: 4, create_audit: 2, create_report: 2 },
-      ...{ create_engagement: 10, execute_engagement: 10, post_now: 20, create_item: 500, redraft: 60, link_code: 60 },
+      ...{
+        create_engagement: 10,
+        execute_engagement: 10,
+        post_now: 20,
+        create_item: 500,
+        redraft: 60,
+        link_code: 60,
+      },
     },
     agent: {
       agent_tokens_day: 200_000,
@@ -45,7 +63,14 @@ export const plans = {
     quotas: { posts: 600, articles: 40, audits: 20, reports: 20 },
     caps: {
       ...{ create_batch: 30, create_article: 10, create_audit: 5, create_report: 5 },
-      ...{ create_engagement: 30, execute_engagement: 30, post_now: 60, create_item: 500, redraft: 60, link_code: 60 },
+      ...{
+        create_engagement: 30,
+        execute_engagement: 30,
+        post_now: 60,
+        create_item: 500,
+        redraft: 60,
+        link_code: 60,
+      },
     },
     agent: {
       agent_tokens_day: 1_000_000,
@@ -57,14 +82,24 @@ export const plans = {
     documents: 500,
     document_mb: 500,
     reads: { free: 3_000, payg: 500_000 },
-    rates: { requests: { perSecond: 333, burst: 3_333 }, commands: { perSecond: 100, burst: 1_667 } },
+    rates: {
+      requests: { perSecond: 333, burst: 3_333 },
+      commands: { perSecond: 100, burst: 1_667 },
+    },
   },
   team: {
     features,
     quotas: { posts: 3_000, articles: 200, audits: 100, reports: 100 },
     caps: {
       ...{ create_batch: 120, create_article: 40, create_audit: 20, create_report: 20 },
-      ...{ create_engagement: 120, execute_engagement: 120, post_now: 240, create_item: 500, redraft: 60, link_code: 60 },
+      ...{
+        create_engagement: 120,
+        execute_engagement: 120,
+        post_now: 240,
+        create_item: 500,
+        redraft: 60,
+        link_code: 60,
+      },
     },
     agent: {
       agent_tokens_day: 5_000_000,
@@ -76,14 +111,20 @@ export const plans = {
     documents: 2_000,
     document_mb: 2_000,
     reads: { free: 5_000, payg: 1_000_000 },
-    rates: { requests: { perSecond: 1_000, burst: 10_000 }, commands: { perSecond: 300, burst: 5_000 } },
+    rates: {
+      requests: { perSecond: 1_000, burst: 10_000 },
+      commands: { perSecond: 300, burst: 5_000 },
+    },
   },
 } as const satisfies Record<string, Plan>
 
 export type PlanName = keyof typeof plans
 export const planNames = Object.keys(plans) as PlanName[]
 
-/** The plan of a new workspace on a self-hosted deployment. The operator changes it with `tendril admin plan set`. */
+/**
+ * The plan of a new workspace on a self-hosted deployment. The operator changes it with
+ * `tendril admin plan set`.
+ */
 export const defaultPlan: PlanName = 'team'
 
 /** `2026-11`, in UTC. */
@@ -92,9 +133,13 @@ export const monthOf = (now: Date): string => now.toISOString().slice(0, 7)
 export const hourOf = (now: Date): string => now.toISOString().slice(0, 13)
 
 /** A plan that no longer exists counts as the default plan. */
-export const planOf = ({ plan }: Pick<PlanState, 'plan'>): Plan => plans[plan as PlanName] ?? plans[defaultPlan]
+export const planOf = ({ plan }: Pick<PlanState, 'plan'>): Plan =>
+  plans[plan as PlanName] ?? plans[defaultPlan]
 
-/** Why nothing may cost now: a call of a model, a metered read, a post. Undefined while billing is in order. */
+/**
+ * Why nothing may cost now: a call of a model, a metered read, a post. Undefined while billing is
+ * in order.
+ */
 export const unpaid = ({ billing }: Pick<PlanState, 'billing'>): string | undefined =>
   billing === 'ok' ? undefined : `plan_invalid:${billing}`
 
@@ -119,7 +164,11 @@ export interface PlanUsage {
 }
 
 /** Takes the spend of a generation, whole, at admission. Throws `plan_quota_exceeded`. */
-export const takeQuota = ({ plan, counters, now }: PlanUsage, key: QuotaKey, amount: number): Spend => {
+export const takeQuota = (
+  { plan, counters, now }: PlanUsage,
+  key: QuotaKey,
+  amount: number,
+): Spend => {
   requireBilling(plan)
   const period = monthOf(now)
   const limit = plan.overrides[key] ?? planOf(plan).quotas[key]
@@ -127,13 +176,17 @@ export const takeQuota = ({ plan, counters, now }: PlanUsage, key: QuotaKey, amo
   return { key, period, amount }
 }
 
-/** Takes one use of a capped action. Throws `rate_limited`, with the seconds until the next hour; before that `plan_invalid`, if it costs. */
+/**
+ * Takes one use of a capped action. Throws `rate_limited`, with the seconds until the next hour;
+ * before that `plan_invalid`, if it costs.
+ */
 export const takeCap = ({ plan, counters, now }: PlanUsage, key: CapKey): Spend => {
   if (isCostly(key)) requireBilling(plan)
   const period = hourOf(now)
   const limit = plan.overrides[key] ?? planOf(plan).caps[key]
   const used = counters[`${key}@${period}`] ?? 0
-  if (used + 1 > limit) fail('rate_limited', key, { retryAfter: 3_600 - Math.floor((now.getTime() / 1_000) % 3_600) })
+  if (used + 1 > limit)
+    fail('rate_limited', key, { retryAfter: 3_600 - Math.floor((now.getTime() / 1_000) % 3_600) })
   return { key, period, amount: 1 }
 }
 
@@ -147,17 +200,25 @@ export interface LimitUsage {
 }
 
 /** The start of the next quota period. */
-export const nextMonth = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
+export const nextMonth = (now: Date): Date =>
+  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
 const nextHour = (now: Date): Date => new Date(Math.floor(now.getTime() / HOUR_MS + 1) * HOUR_MS)
 const HOUR_MS = 3_600_000
 
 /** All quotas and caps of a workspace, by the figures that refusals compare. */
-export const budgetsOf = ({ plan, counters, now }: PlanUsage): { quotas: LimitUsage[]; caps: LimitUsage[] } => {
+export const budgetsOf = ({
+  plan,
+  counters,
+  now,
+}: PlanUsage): { quotas: LimitUsage[]; caps: LimitUsage[] } => {
   const { quotas, caps } = planOf(plan)
   const used = (limits: Record<string, number>, period: string, resets_at: Date): LimitUsage[] =>
     Object.entries(limits).map(([key, limit]) => ({
       ...{ key, used: counters[`${key}@${period}`] ?? 0, period, resets_at },
       limit: plan.overrides[key as QuotaKey | CapKey] ?? limit,
     }))
-  return { quotas: used(quotas, monthOf(now), nextMonth(now)), caps: used(caps, hourOf(now), nextHour(now)) }
+  return {
+    quotas: used(quotas, monthOf(now), nextMonth(now)),
+    caps: used(caps, hourOf(now), nextHour(now)),
+  }
 }

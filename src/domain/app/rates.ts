@@ -13,19 +13,32 @@ export type RatePlan = Pick<PlanState, 'plan' | 'overrides'>
 
 /** An operator sets the sustained rate; the burst keeps its proportion. */
 const scaled = ({ perSecond, burst }: Rate, to: number | undefined): Rate =>
-  to === undefined ? { perSecond, burst } : { perSecond: to, burst: Math.max(1, Math.round((burst * to) / perSecond)) }
+  to === undefined
+    ? { perSecond, burst }
+    : { perSecond: to, burst: Math.max(1, Math.round((burst * to) / perSecond)) }
 
 /** The rate of all credentials of a workspace together. */
-export const rateOf = (state: RatePlan, key: RateKey): Rate => scaled(planOf(state).rates[key], state.overrides[key])
+export const rateOf = (state: RatePlan, key: RateKey): Rate =>
+  scaled(planOf(state).rates[key], state.overrides[key])
 
-/** The rate of one credential, if an operator has set one. Otherwise a credential may use all of its workspace's rate. */
+/**
+ * The rate of one credential, if an operator has set one. Otherwise a credential may use all of its
+ * workspace's rate.
+ */
 export const credentialRateOf = (state: RatePlan, key: RateKey): Rate | undefined => {
   const own = state.overrides[`credential_${key}`]
   return own === undefined ? undefined : scaled(planOf(state).rates[key], own)
 }
 
-/** A bucket as response headers show it. The limit is the burst; the window is the time in which an empty bucket fills. */
-export const rateAllowance = (name: string, { perSecond, burst }: Rate, left: number): Allowance => ({
+/**
+ * A bucket as response headers show it. The limit is the burst; the window is the time in which an
+ * empty bucket fills.
+ */
+export const rateAllowance = (
+  name: string,
+  { perSecond, burst }: Rate,
+  left: number,
+): Allowance => ({
   name,
   limit: burst,
   window: Math.ceil(burst / perSecond),

@@ -1,4 +1,7 @@
-/** How many documents a plan grants, and how much of the database they may take, passages and words included. */
+/**
+ * How many documents a plan grants, and how much of the database they may take, passages and words
+ * included.
+ */
 import { type PlanUsage, planOf } from './plan.ts'
 
 /** Of the counter that the database keeps (sql/000106-room-of-documents.sql). */
@@ -13,7 +16,10 @@ export interface DocumentRoom {
   limit: number
 }
 
-export const documentRoom = ({ plan, counters }: Pick<PlanUsage, 'plan' | 'counters'>): DocumentRoom => ({
+export const documentRoom = ({
+  plan,
+  counters,
+}: Pick<PlanUsage, 'plan' | 'counters'>): DocumentRoom => ({
   documents: plan.overrides.documents ?? planOf(plan).documents,
   used: (counters['documents@units'] ?? 0) * UNIT_BYTES,
   limit: (plan.overrides.document_mb ?? planOf(plan).document_mb) * MB,

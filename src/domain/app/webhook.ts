@@ -1,4 +1,7 @@
-/** Delivery of events to a workspace's endpoint: when to retry, when to give up, when to disable the endpoint. Pure. */
+/**
+ * Delivery of events to a workspace's endpoint: when to retry, when to give up, when to disable the
+ * endpoint. Pure.
+ */
 import { createHash } from 'node:crypto'
 
 /** All in milliseconds. The schedule and the five days are Svix's. */
@@ -13,13 +16,18 @@ export interface WebhookTimes {
   marginMs: number
   /** An endpoint is disabled when nothing has succeeded for this long. */
   disableAfterMs: number
-  /** Failures further apart than this start a new count, unless there were `FEW_FAILURES` of them. */
+  /**
+   * Failures further apart than this start a new count, unless there were `FEW_FAILURES` of them.
+   */
   apartMs: number
   /** The longest wait that a receiver can ask for. */
   longestHoldMs: number
   /** How long the previous secret signs alongside the new one. */
   rotationMs: number
-  /** How long finished events are kept: delivered ones (and unwanted ones, by a default of their table), and dead ones. */
+  /**
+   * How long finished events are kept: delivered ones (and unwanted ones, by a default of their
+   * table), and dead ones.
+   */
   keepMs: number
   keepDeadMs: number
 }
@@ -75,17 +83,29 @@ export interface EndpointRequest {
 /** An endpoint without history. */
 export const newEndpoint = ({ now, ...wish }: EndpointRequest): Endpoint => ({
   ...wish,
-  ...{ status: 'active', disabled_reason: null, failing_since: null, failures: 0, held_until: null, updated_at: now },
+  ...{
+    status: 'active',
+    disabled_reason: null,
+    failing_since: null,
+    failures: 0,
+    held_until: null,
+    updated_at: now,
+  },
 })
 
 /** Keeps the history of an active endpoint whose URL stays the same. Otherwise it starts anew. */
 export const changedEndpoint = (before: Endpoint, wish: EndpointRequest): Endpoint =>
-  before.url === wish.url && before.status === 'active' ? { ...before, events: wish.events, updated_at: wish.now } : newEndpoint(wish)
+  before.url === wish.url && before.status === 'active'
+    ? { ...before, events: wish.events, updated_at: wish.now }
+    : newEndpoint(wish)
 
 export const hostOfUrl = (url: string): string => new URL(url).host
 
 /** An endpoint in the audit trail: its host and a hash, because the URL may hold a token. */
-export const endpointTrace = (url: string) => ({ url_host: hostOfUrl(url), url_sha256: createHash('sha256').update(url).digest('hex') })
+export const endpointTrace = (url: string) => ({
+  url_host: hostOfUrl(url),
+  url_sha256: createHash('sha256').update(url).digest('hex'),
+})
 
 export interface PendingEvent {
   id: string
@@ -106,7 +126,8 @@ export type DeliveryOutcome =
   | { kind: 'failed'; reason: string; retryAfterMs?: number | undefined }
   | { kind: 'stopped' }
 
-export const wants = (events: readonly string[], type: string): boolean => events.length === 0 || events.includes(type)
+export const wants = (events: readonly string[], type: string): boolean =>
+  events.length === 0 || events.includes(type)
 
 /** The record that an event belongs to. */
 export const subjectOf = (data: Record<string, unknown>): string | null => {
@@ -115,7 +136,10 @@ export const subjectOf = (data: Record<string, unknown>): string | null => {
 }
 
 /** The body, byte for byte the same on every try. */
-export const eventBody = (event: Pick<PendingEvent, 'id' | 'type' | 'data' | 'created_at'>, workspaceId: string): string => {
+export const eventBody = (
+  event: Pick<PendingEvent, 'id' | 'type' | 'data' | 'created_at'>,
+  workspaceId: string,
+): string => {
   const { id, type, data, created_at } = event
   return JSON.stringify({ id, type, created_at, workspace_id: workspaceId, data })
 }
@@ -146,16 +170,32 @@ export const afterDelivery = (delivered: DeliveryTry, outcome: DeliveryOutcome):
   const attempts = event.attempts + 1
   switch (outcome.kind) {
     case 'stopped':
-      return { endpoint, event: { state: 'pending', attempts: event.attempts, error: null, nextAt: now } }
+      return {
+        endpoint,
+        event: { state: 'pending', attempts: event.attempts, error: null, nextAt: now },
+      }
     case 'accepted':
       return {
-        endpoint: endpoint.failures === 0 ? endpoint : { ...endpoint, failing_since: null, failures: 0, held_until: null, updated_at: now },
+        endpoint:
+          endpoint.failures === 0
+            ? endpoint
+            : { ...endpoint, failing_since: null, failures: 0, held_until: null, updated_at: now },
         event: { state: 'delivered', attempts, error: null, expiresAt: after(now, times.keepMs) },
       }
     case 'gone':
       return {
-        endpoint: { ...endpoint, status: 'disabled', disabled_reason: 'the receiver returned 410 Gone', updated_at: now },
-        event: { state: 'dead', attempts, error: 'http 410', expiresAt: after(now, times.keepDeadMs) },
+        endpoint: {
+          ...endpoint,
+          status: 'disabled',
+          disabled_reason: 'the receiver returned 410 Gone',
+          updated_at: now,
+        },
+        event: {
+          state: 'dead',
+          attempts,
+          error: 'http 410',
+          expiresAt: after(now, times.keepDeadMs),
+        },
       }
     case 'failed':
       return { endpoint: failing(delivered, outcome), event: failedEvent(delivered, outcome) }
@@ -165,25 +205,46 @@ export const afterDelivery = (delivered: DeliveryTry, outcome: DeliveryOutcome):
 type Failed = Extract<DeliveryOutcome, { kind: 'failed' }>
 
 /** A receiver's Retry-After, capped. It holds back all events of the endpoint. */
-const holdMs = ({ retryAfterMs = 0 }: Failed, { longestHoldMs }: WebhookTimes): number => Math.min(retryAfterMs, longestHoldMs)
+const holdMs = ({ retryAfterMs = 0 }: Failed, { longestHoldMs }: WebhookTimes): number =>
+  Math.min(retryAfterMs, longestHoldMs)
 
 const failedEvent = ({ event, now, times, chance }: DeliveryTry, outcome: Failed): EventNext => {
   const attempts = event.attempts + 1
   const wait = times.scheduleMs[attempts]
-  if (wait === undefined) return { state: 'dead', attempts, error: outcome.reason, expiresAt: after(now, times.keepDeadMs) }
+  if (wait === undefined)
+    return {
+      state: 'dead',
+      attempts,
+      error: outcome.reason,
+      expiresAt: after(now, times.keepDeadMs),
+    }
   const jittered = wait * (1 - JITTER + 2 * JITTER * chance)
-  return { state: 'pending', attempts, error: outcome.reason, nextAt: after(now, Math.max(jittered, holdMs(outcome, times))) }
+  return {
+    state: 'pending',
+    attempts,
+    error: outcome.reason,
+    nextAt: after(now, Math.max(jittered, holdMs(outcome, times))),
+  }
 }
 
 /** Counts from the first failure; isolated failures far apart start a new count. */
 const failing = ({ endpoint, now, times }: DeliveryTry, outcome: Failed): Endpoint => {
   const since = endpoint.failing_since
-  const begins = since === null || (endpoint.failures < FEW_FAILURES && now.getTime() - since.getTime() > times.apartMs)
+  const begins =
+    since === null ||
+    (endpoint.failures < FEW_FAILURES && now.getTime() - since.getTime() > times.apartMs)
   const failing_since = begins ? now : since
   const failures = begins ? 1 : endpoint.failures + 1
   const hold = holdMs(outcome, times)
   const held_until = hold > 0 ? after(now, hold) : endpoint.held_until
   const next: Endpoint = { ...endpoint, failing_since, failures, held_until, updated_at: now }
-  const tooLong = failures >= FEW_FAILURES && now.getTime() - failing_since.getTime() >= times.disableAfterMs
-  return tooLong ? { ...next, status: 'disabled', disabled_reason: `every delivery failed since ${failing_since.toISOString()}` } : next
+  const tooLong =
+    failures >= FEW_FAILURES && now.getTime() - failing_since.getTime() >= times.disableAfterMs
+  return tooLong
+    ? {
+        ...next,
+        status: 'disabled',
+        disabled_reason: `every delivery failed since ${failing_since.toISOString()}`,
+      }
+    : next
 }

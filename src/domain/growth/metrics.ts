@@ -1,4 +1,6 @@
-/** A network's counts since the post went out. `clicks` includes those on links and on the account. */
+/**
+ * A network's counts since the post went out. `clicks` includes those on links and on the account.
+ */
 export interface Metrics {
   impressions: number
   likes: number
@@ -15,7 +17,8 @@ export interface MetricSnapshot extends Metrics {
 }
 
 /** Without clicks, which not every network publishes. */
-export const reactions = ({ likes, replies, reposts, quotes }: Metrics): number => likes + replies + reposts + quotes
+export const reactions = ({ likes, replies, reposts, quotes }: Metrics): number =>
+  likes + replies + reposts + quotes
 
 /** Reactions per impression, 0 to 1. Null without impressions. */
 export const engagementRate = (metrics: Metrics): number | null =>

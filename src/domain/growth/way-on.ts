@@ -1,4 +1,7 @@
-/** What to do instead of what a record's state does not allow: in words for people, and as the call for programs. */
+/**
+ * What to do instead of what a record's state does not allow: in words for people, and as the call
+ * for programs.
+ */
 import { type ErrorDetail, fail } from '#kernel/errors'
 
 export interface WayOn {
@@ -8,7 +11,10 @@ export interface WayOn {
   operation: string
 }
 
-/** The path of the detail that holds the call: the operation's id and, if it is about one record, a space and the record's id. */
+/**
+ * The path of the detail that holds the call: the operation's id and, if it is about one record, a
+ * space and the record's id.
+ */
 export const NEXT = 'next'
 
 export const nextCall = (operation: string, id?: string): ErrorDetail => ({
@@ -16,7 +22,10 @@ export const nextCall = (operation: string, id?: string): ErrorDetail => ({
   message: id === undefined ? operation : `${operation} ${id}`,
 })
 
-/** Throws `conflict`. `operation`: what shows or changes that which stands in the way, and the record's id if it is about one. */
+/**
+ * Throws `conflict`. `operation`: what shows or changes that which stands in the way, and the
+ * record's id if it is about one.
+ */
 export const refuseNaming = (message: string, operation: string, id?: string): never =>
   fail('conflict', message, { details: [nextCall(operation, id)] })
 

@@ -41,23 +41,38 @@ const messagesOf = ({ adapter, post }: Received, connections: readonly Addressed
 }
 
 /** `gone`: the connection, since it was looked for. */
-export type Taken = { outcome: 'taken' | 'known' | 'declined' | 'gone'; retryAfter: 0 } | { outcome: 'later'; retryAfter: number }
+export type Taken =
+  | { outcome: 'taken' | 'known' | 'declined' | 'gone'; retryAfter: 0 }
+  | { outcome: 'later'; retryAfter: number }
 
-const unlessGone = async <T>(run: () => Promise<{ body: string }>): Promise<T | { outcome: 'gone'; retryAfter: 0 }> => {
+const unlessGone = async <T>(
+  run: () => Promise<{ body: string }>,
+): Promise<T | { outcome: 'gone'; retryAfter: 0 }> => {
   try {
     return JSON.parse((await run()).body) as T
   } catch (cause) {
-    if (cause instanceof AppError && cause.code === 'not_found') return { outcome: 'gone', retryAfter: 0 }
+    if (cause instanceof AppError && cause.code === 'not_found')
+      return { outcome: 'gone', retryAfter: 0 }
     throw cause
   }
 }
 
-const take = ({ operation, incoming }: Received, { tenantId, open, message }: Taking): Promise<Taken> =>
-  unlessGone<Taken>(() => operation.run(() => ({ id: open.id, message }), callFrom(tenantId, incoming)))
+const take = (
+  { operation, incoming }: Received,
+  { tenantId, open, message }: Taking,
+): Promise<Taken> =>
+  unlessGone<Taken>(() =>
+    operation.run(() => ({ id: open.id, message }), callFrom(tenantId, incoming)),
+  )
 
 /** Messages of one thread are taken one after the other; none after one that came too soon. */
-const takeAll = async (all: readonly Taking[], takeOne: (taking: Taking) => Promise<Taken>): Promise<Taken[]> => {
-  const threads = [...Map.groupBy(all, ({ open, message }) => JSON.stringify([open.id, message.thread])).values()]
+const takeAll = async (
+  all: readonly Taking[],
+  takeOne: (taking: Taking) => Promise<Taken>,
+): Promise<Taken[]> => {
+  const threads = [
+    ...Map.groupBy(all, ({ open, message }) => JSON.stringify([open.id, message.thread])).values(),
+  ]
   const results: Taken[] = []
   const next = async (): Promise<void> => {
     for (let thread = threads.shift(); thread; thread = threads.shift())
@@ -73,8 +88,14 @@ const takeAll = async (all: readonly Taking[], takeOne: (taking: Taking) => Prom
 /** In one letter. */
 const MOST_UNDELIVERED = 100
 
-/** Messages of ours that did not arrive. Those that another program sent under this key have no name of ours. */
-const noteUndelivered = async ({ undelivered, adapter, post, incoming }: Received, { tenantId, open }: Addressed): Promise<Taken[]> => {
+/**
+ * Messages of ours that did not arrive. Those that another program sent under this key have no name
+ * of ours.
+ */
+const noteUndelivered = async (
+  { undelivered, adapter, post, incoming }: Received,
+  { tenantId, open }: Addressed,
+): Promise<Taken[]> => {
   const told = adapter.undelivered?.(post, open) ?? []
   const messages = told.flatMap(({ id, externalId, error }) => {
     const named = partNamed(id)
@@ -83,8 +104,8 @@ const noteUndelivered = async ({ undelivered, adapter, post, incoming }: Receive
   const results: Taken[] = []
   for (let from = 0; from < messages.length; from += MOST_UNDELIVERED) {
     const input = { id: open.id, messages: messages.slice(from, from + MOST_UNDELIVERED) }
-    const answer = await unlessGone<{ outcome: 'noted' | 'known' | 'later'; retryAfter: number }>(() =>
-      undelivered.run(() => input, callFrom(tenantId, incoming)),
+    const answer = await unlessGone<{ outcome: 'noted' | 'known' | 'later'; retryAfter: number }>(
+      () => undelivered.run(() => input, callFrom(tenantId, incoming)),
     )
     const { outcome, retryAfter } = answer
     if (outcome === 'later') results.push({ outcome, retryAfter })
@@ -94,7 +115,10 @@ const noteUndelivered = async ({ undelivered, adapter, post, incoming }: Receive
 }
 
 /** Takes all that a post brings its connections. */
-export const takeFrom = async (received: Received, connections: readonly Addressed[]): Promise<Taken[]> => {
+export const takeFrom = async (
+  received: Received,
+  connections: readonly Addressed[],
+): Promise<Taken[]> => {
   const taken = await takeAll(messagesOf(received, connections), (one) => take(received, one))
   const noted = await Promise.all(connections.map((one) => noteUndelivered(received, one)))
   return [...taken, ...noted.flat()]

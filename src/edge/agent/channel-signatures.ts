@@ -28,14 +28,25 @@ export interface SignatureDeps {
 const MOST_LOOKED_AT = 20
 
 /** A connection for posts that name none, so that they take as long to refuse as others. */
-const NOBODY = { tenantId: '00000000-0000-0000-0000-000000000000', id: newId(), secret: newWebhookSecret() }
+const NOBODY = {
+  tenantId: '00000000-0000-0000-0000-000000000000',
+  id: newId(),
+  secret: newWebhookSecret(),
+}
 
 /** Sealed as those of others are. */
 const nobodys = ({ sealer, channels }: SignatureDeps): Nobodys =>
   Object.fromEntries(
     Object.values(channels).map(({ channel, fields }) => {
-      const credentials = Object.fromEntries(Object.keys(fields.credentials).map((name) => [name, NOBODY.secret]))
-      return [channel, sealer.seal(JSON.stringify(credentials), channelCredentialsRow(NOBODY.id)).toString('base64')]
+      const credentials = Object.fromEntries(
+        Object.keys(fields.credentials).map((name) => [name, NOBODY.secret]),
+      )
+      return [
+        channel,
+        sealer
+          .seal(JSON.stringify(credentials), channelCredentialsRow(NOBODY.id))
+          .toString('base64'),
+      ]
     }),
   )
 
@@ -52,25 +63,41 @@ export interface Addressed {
 }
 
 /** A connection with its credentials, or that of nobody. */
-const addressed = async (deps: Verifying, channel: Channel, route: ChannelRoute | undefined): Promise<Addressed> => {
+const addressed = async (
+  deps: Verifying,
+  channel: Channel,
+  route: ChannelRoute | undefined,
+): Promise<Addressed> => {
   const { db, sealer, log } = deps
-  const { tenant_id: tenantId, connection_id: id } = route ?? { tenant_id: NOBODY.tenantId, connection_id: NOBODY.id }
+  const { tenant_id: tenantId, connection_id: id } = route ?? {
+    tenant_id: NOBODY.tenantId,
+    connection_id: NOBODY.id,
+  }
   const nobody = nobodysConnection(NOBODY.id, deps.nobodys[channel]!)
-  const parts = route ? { connection: channelConnectionPart(id), sealed: channelCredentialsPart(id) } : nobody
+  const parts = route
+    ? { connection: channelConnectionPart(id), sealed: channelCredentialsPart(id) }
+    : nobody
   const { connection, sealed } = await loadBy((query) => db.read({ tenantId }, query), parts)
   // It may have been deleted meanwhile.
   if (!connection || !sealed) return addressed(deps, channel, undefined)
   try {
-    return { tenantId, open: openConnection(sealer, { connection, sealed }), isReal: route !== undefined }
+    return {
+      tenantId,
+      open: openConnection(sealer, { connection, sealed }),
+      isReal: route !== undefined,
+    }
   } catch (cause) {
-    log.error({ err: cause, workspace: tenantId, connection: id }, 'the credentials of a channel could not be opened')
+    log.error(
+      { err: cause, workspace: tenantId, connection: id },
+      'the credentials of a channel could not be opened',
+    )
     return addressed(deps, channel, undefined)
   }
 }
 
 /**
- * The connections that a post names, the likeliest first, as far as it carries their signatures. As much is done for a routing key that nobody
- * has as for another.
+ * The connections that a post names, the likeliest first, as far as it carries their signatures. As
+ * much is done for a routing key that nobody has as for another.
  */
 const verified = async (
   deps: Verifying,
@@ -79,13 +106,20 @@ const verified = async (
   post: InboundPost,
 ): Promise<Addressed[]> => {
   const byKey = new Map(routes.map((route) => [route.key, route]))
-  const routedFirst = [...keys.filter((key) => byKey.has(key)), ...keys.filter((key) => !byKey.has(key))]
+  const routedFirst = [
+    ...keys.filter((key) => byKey.has(key)),
+    ...keys.filter((key) => !byKey.has(key)),
+  ]
   const looked = keys.length > 0 ? routedFirst.slice(0, MOST_LOOKED_AT) : ['']
   const named = await Promise.all(looked.map((key) => addressed(deps, channel, byKey.get(key))))
   return named.filter(({ open, isReal }) => deps.channels[channel]!.verify(post, open) && isReal)
 }
 
-export type Verify = (channel: Channel, named: { keys: string[]; routes: ChannelRoute[] }, post: InboundPost) => Promise<Addressed[]>
+export type Verify = (
+  channel: Channel,
+  named: { keys: string[]; routes: ChannelRoute[] },
+  post: InboundPost,
+) => Promise<Addressed[]>
 
 export const verifier = (deps: SignatureDeps): Verify => {
   const verifying = { ...deps, nobodys: nobodys(deps) }

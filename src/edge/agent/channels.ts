@@ -1,4 +1,7 @@
-/** Where providers of channels post what people write. Each post is verified by its raw bytes before anything of it is believed. */
+/**
+ * Where providers of channels post what people write. Each post is verified by its raw bytes before
+ * anything of it is believed.
+ */
 import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { type Channel, isChannel } from '#domain/agent/channel/channel'
@@ -37,19 +40,31 @@ interface Receiving extends ChannelDeps {
 }
 
 const later = (seconds: number, requestId: string): Response =>
-  errorResponse(new AppError('unavailable', 'too many messages; send it again later', { retryAfter: seconds }), requestId)
+  errorResponse(
+    new AppError('unavailable', 'too many messages; send it again later', { retryAfter: seconds }),
+    requestId,
+  )
 
 const RECEIVED = JSON.stringify({ received: true })
 /** Twilio takes an answer for instructions, and warns of one that has none in its form. */
 const NO_INSTRUCTIONS = '<?xml version="1.0" encoding="UTF-8"?><Response/>'
 
 const acknowledged = (channel: Channel, requestId: string): Response =>
-  channel === 'sms' ? textResponse(NO_INSTRUCTIONS, 'text/xml', requestId) : answerResponse({ status: 200, body: RECEIVED }, requestId)
+  channel === 'sms'
+    ? textResponse(NO_INSTRUCTIONS, 'text/xml', requestId)
+    : answerResponse({ status: 200, body: RECEIVED }, requestId)
 
 const unconfigured = (channel: Channel, requestId: string): Response =>
-  errorResponse(new AppError('channel_unconfigured', channel, { retryAfter: UNCONFIGURED_RETRY_S }), requestId)
+  errorResponse(
+    new AppError('channel_unconfigured', channel, { retryAfter: UNCONFIGURED_RETRY_S }),
+    requestId,
+  )
 
-const postOf = ({ publicUrl, now }: ChannelDeps, { request }: Incoming, body: Uint8Array): InboundPost => {
+const postOf = (
+  { publicUrl, now }: ChannelDeps,
+  { request }: Incoming,
+  body: Uint8Array,
+): InboundPost => {
   const { pathname, search } = new URL(request.url)
   return { url: `${publicUrl}${pathname}${search}`, headers: request.headers, body, now: now() }
 }
@@ -66,21 +81,33 @@ const receive = async (deps: Receiving, incoming: Incoming): Promise<Response> =
   if (!adapter) return unconfigured(channel, requestId)
   const post = postOf(deps, incoming, await incoming.bytes({ limit: POST_BYTES }))
   const routed = adapter.route(post)
-  if (routed.kind === 'handshake') return textResponse(routed.body, routed.contentType, requestId, routed.status)
+  if (routed.kind === 'handshake')
+    return textResponse(routed.body, routed.contentType, requestId, routed.status)
   const keys = routed.kind === 'keys' ? [...new Set(routed.keys)].slice(0, MOST_KEYS) : []
-  const [routes, isRouted] = await Promise.all([channelRoutes(deps.db, channel, keys), isChannelRouted(deps.db, channel)])
+  const [routes, isRouted] = await Promise.all([
+    channelRoutes(deps.db, channel, keys),
+    isChannelRouted(deps.db, channel),
+  ])
   if (!isRouted) return unconfigured(channel, requestId)
   const connections = await deps.verify(channel, { keys, routes }, post)
   if (connections.length === 0) return refuse()
   const flaw = adapter.flawOf?.(post)
   if (flaw !== undefined) return fail('invalid_input', flaw)
-  return answerOf(channel, requestId, await takeFrom({ ...deps.takes, adapter, post, incoming }, connections))
+  return answerOf(
+    channel,
+    requestId,
+    await takeFrom({ ...deps.takes, adapter, post, incoming }, connections),
+  )
 }
 
 const answerOf = (channel: Channel, requestId: string, results: readonly Taken[]): Response => {
-  const waits = results.flatMap(({ outcome, retryAfter }) => (outcome === 'later' ? [retryAfter] : []))
+  const waits = results.flatMap(({ outcome, retryAfter }) =>
+    outcome === 'later' ? [retryAfter] : [],
+  )
   if (waits.length > 0) return later(Math.max(...waits), requestId)
-  return results.length > 0 && results.every(({ outcome }) => outcome === 'gone') ? refuse() : acknowledged(channel, requestId)
+  return results.length > 0 && results.every(({ outcome }) => outcome === 'gone')
+    ? refuse()
+    : acknowledged(channel, requestId)
 }
 
 const LONGEST_CHALLENGE = 1_000
@@ -89,7 +116,9 @@ const LONGEST_CHALLENGE = 1_000
 const challenge = async ({ db }: ChannelDeps, incoming: Incoming): Promise<Response> => {
   if (channelOf(incoming) !== 'whatsapp') return fail('method_not_allowed')
   const { searchParams } = new URL(incoming.request.url)
-  const [mode, token, text] = ['mode', 'verify_token', 'challenge'].map((name) => searchParams.get(`hub.${name}`) ?? '')
+  const [mode, token, text] = ['mode', 'verify_token', 'challenge'].map(
+    (name) => searchParams.get(`hub.${name}`) ?? '',
+  )
   const hash = createHash('sha256').update(Buffer.from(token!)).digest('hex')
   const isOurs = await isChallengeRouted(db, hash)
   if (mode !== 'subscribe' || !isOurs || text === '' || text!.length > LONGEST_CHALLENGE)
@@ -103,7 +132,15 @@ export const channelRoutesOf = (deps: ChannelDeps): Route[] => {
   const takes = { operation: named('channel'), undelivered: named('undelivered') }
   const receiving = { ...deps, verify: verifier(deps), takes }
   return [
-    { method: 'POST', path: '/webhooks/channels/:channel', respond: (incoming) => receive(receiving, incoming) },
-    { method: 'GET', path: '/webhooks/channels/:channel', respond: (incoming) => challenge(deps, incoming) },
+    {
+      method: 'POST',
+      path: '/webhooks/channels/:channel',
+      respond: (incoming) => receive(receiving, incoming),
+    },
+    {
+      method: 'GET',
+      path: '/webhooks/channels/:channel',
+      respond: (incoming) => challenge(deps, incoming),
+    },
   ]
 }

@@ -1,4 +1,7 @@
-/** The body of an answer in server-sent events: text that is written as it comes, and read as fast as the client reads. */
+/**
+ * The body of an answer in server-sent events: text that is written as it comes, and read as fast
+ * as the client reads.
+ */
 
 const encoder = new TextEncoder()
 
@@ -100,7 +103,8 @@ export class EventBody {
     const { controller, resolve } = this.#reader!
     this.#reader = undefined
     this.#handed++
-    if (this.#size > 0) controller.enqueue(this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces))
+    if (this.#size > 0)
+      controller.enqueue(this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces))
     this.#pieces = []
     this.#size = 0
     if (this.#ended) controller.close()

@@ -36,14 +36,18 @@ const RECONNECT_MS = 2_000
 const MOST_JOBS = 100
 
 /** Whether the reason not to look will be the same the next time. */
-const isFinal = (cause: unknown): boolean => AppError.from(cause).status < 500 && AppError.from(cause).code !== 'rate_limited'
+const isFinal = (cause: unknown): boolean =>
+  AppError.from(cause).status < 500 && AppError.from(cause).code !== 'rate_limited'
 
 export class Follower {
   readonly body: EventBody
   readonly #held = new DisposableStack()
   #pieces: Piece[] = []
   #length = 0
-  /** By job, the last step that has ended: the message holds what it said. Of the jobs of a conversation those that were last at work. */
+  /**
+   * By job, the last step that has ended: the message holds what it said. Of the jobs of a
+   * conversation those that were last at work.
+   */
   readonly #endedSteps = new Map<string, number>()
   #after = 0
   #mustLook = false
@@ -76,7 +80,10 @@ export class Follower {
     this.#wake()
   }
 
-  /** Looks whether the caller may go on, and writes a comment. A client that has read nothing since the last one is dropped. */
+  /**
+   * Looks whether the caller may go on, and writes a comment. A client that has read nothing since
+   * the last one is dropped.
+   */
   comment(): void {
     if (this.body.behind > 0 && this.body.handed === this.#handed) this.body.drop()
     this.#handed = this.body.handed
@@ -135,7 +142,10 @@ export class Follower {
     this.body.write(COMMENT)
   }
 
-  /** After a failure that may pass, no comment is written until a look has succeeded: the connection ends if that takes long. */
+  /**
+   * After a failure that may pass, no comment is written until a look has succeeded: the connection
+   * ends if that takes long.
+   */
   #failed(cause: unknown): void {
     if (isFinal(cause)) this.body.end()
     this.#mustLook = true
@@ -173,7 +183,9 @@ export class Follower {
     for (const piece of pieces) {
       const { kind, job, ...data } = piece
       if (piece.step <= (this.#endedSteps.get(job) ?? 0)) continue
-      this.body.write(textOf({ event: kind, data: job === this.followed.id ? data : { jobId: job, ...data } }))
+      this.body.write(
+        textOf({ event: kind, data: job === this.followed.id ? data : { jobId: job, ...data } }),
+      )
     }
   }
 }

@@ -1,4 +1,7 @@
-/** Where signed posts from outside come in. Each is verified by its raw bytes before anything reads it, and begins a job. */
+/**
+ * Where signed posts from outside come in. Each is verified by its raw bytes before anything reads
+ * it, and begins a job.
+ */
 import { Buffer } from 'node:buffer'
 import { POST_BYTES } from '#domain/agent/trigger/webhook-rule'
 import { AppError, fail } from '#kernel/errors'
@@ -25,7 +28,8 @@ export interface InboundDeps {
 }
 
 /** The same for an address that does not exist as for a signature that is wrong. */
-const refuse = (): never => fail('unauthenticated', 'no webhook rule has this address and signature')
+const refuse = (): never =>
+  fail('unauthenticated', 'no webhook rule has this address and signature')
 
 /** Signs for rules that do not exist, so that they take as long to refuse as others. */
 const NOBODYS = newWebhookSecret()
@@ -35,25 +39,47 @@ interface Addressed {
   secret: string
 }
 
-const addressed = async ({ db, sealer }: InboundDeps, id: string): Promise<Addressed | undefined> => {
+const addressed = async (
+  { db, sealer }: InboundDeps,
+  id: string,
+): Promise<Addressed | undefined> => {
   const tenantId = isUuid(id) ? await tenantOfRule(db, id) : undefined
   if (tenantId === undefined) return undefined
-  const { sealed } = await loadBy((query) => db.read({ tenantId }, query), { sealed: sealedSecretPart(id) })
-  return sealed && { tenantId, secret: sealer.open(Buffer.from(sealed.secret, 'base64'), ruleSecretRow(id)) }
+  const { sealed } = await loadBy((query) => db.read({ tenantId }, query), {
+    sealed: sealedSecretPart(id),
+  })
+  return (
+    sealed && {
+      tenantId,
+      secret: sealer.open(Buffer.from(sealed.secret, 'base64'), ruleSecretRow(id)),
+    }
+  )
 }
 
 /** The deployment itself hands on what came in. */
 export const callFrom = (tenantId: string, incoming: Incoming): Call => ({
-  ...{ tenantId, principal: { kind: 'system', id: 'inbound' }, scopes: new Set(['api:write'] as const), surface: 'rest' },
+  ...{
+    tenantId,
+    principal: { kind: 'system', id: 'inbound' },
+    scopes: new Set(['api:write'] as const),
+    surface: 'rest',
+  },
   requestId: requestIdOf(incoming.request),
 })
 
-const receive = async (deps: InboundDeps, start: Operation, incoming: Incoming): Promise<Response> => {
+const receive = async (
+  deps: InboundDeps,
+  start: Operation,
+  incoming: Incoming,
+): Promise<Response> => {
   const { request, params } = incoming
   const body = await incoming.bytes({ limit: POST_BYTES })
   const id = (params?.id ?? '').toLowerCase()
   const found = await addressed(deps, id)
-  const event = verifiedId(request.headers, body, { secret: found?.secret ?? NOBODYS, now: deps.now() })
+  const event = verifiedId(request.headers, body, {
+    secret: found?.secret ?? NOBODYS,
+    now: deps.now(),
+  })
   if (!found || event === undefined) return refuse()
   const input = { id, event, body: storable(decodeText(body)) }
   const call = callFrom(found.tenantId, incoming)
@@ -71,6 +97,14 @@ const receive = async (deps: InboundDeps, start: Operation, incoming: Incoming):
 const RECEIVED = JSON.stringify({ received: true })
 
 export const inboundRoutes = (deps: InboundDeps): Route[] => {
-  const start = workspaceOperations(deps.internal).find(({ id }) => id === 'operator.inbound.receive')!
-  return [{ method: 'POST', path: '/webhooks/rules/:id', respond: (incoming) => receive(deps, start, incoming) }]
+  const start = workspaceOperations(deps.internal).find(
+    ({ id }) => id === 'operator.inbound.receive',
+  )!
+  return [
+    {
+      method: 'POST',
+      path: '/webhooks/rules/:id',
+      respond: (incoming) => receive(deps, start, incoming),
+    },
+  ]
 }

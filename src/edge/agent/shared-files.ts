@@ -24,14 +24,19 @@ export interface SharedFileDeps {
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Whatever the token is, two statements look for it: that of a share which never was, has expired, was revoked or belongs to a deleted
- * artifact finds no workspace, and then no file among those of nobody. So nothing tells them apart, not even the time of the answer.
+ * Whatever the token is, two statements look for it: that of a share which never was, has expired,
+ * was revoked or belongs to a deleted artifact finds no workspace, and then no file among those of
+ * nobody. So nothing tells them apart, not even the time of the answer.
  */
-const sharedFile = async ({ db, files }: SharedFileDeps, token: string): Promise<StoredFile & { tenantId: string }> => {
+const sharedFile = async (
+  { db, files }: SharedFileDeps,
+  token: string,
+): Promise<StoredFile & { tenantId: string }> => {
   const hash = hashOfToken(token)
   const tenantId = (await tenantOfShare(db, hash)) ?? NOBODY
   const read: Parameters<typeof sharedArtifact>[0] = (query) => db.read({ tenantId }, query)
-  const { file, file_name, mime_type } = (await sharedArtifact(read, hash)) ?? fail('not_found', 'no such share')
+  const { file, file_name, mime_type } =
+    (await sharedArtifact(read, hash)) ?? fail('not_found', 'no such share')
   return {
     tenantId,
     ...{ name: file_name, mimeType: mime_type, byteSize: file.byte_size, sha256: file.sha256 },
@@ -39,16 +44,30 @@ const sharedFile = async ({ db, files }: SharedFileDeps, token: string): Promise
   }
 }
 
-/** The token is in the address: nothing that the file links to may learn it, and no search engine keeps it. */
+/**
+ * The token is in the address: nothing that the file links to may learn it, and no search engine
+ * keeps it.
+ */
 const headers = { 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' }
 
 const send = async (deps: SharedFileDeps, incoming: Incoming): Promise<Response> => {
   const { request, params } = incoming
   const file = await sharedFile(deps, params?.token ?? '')
   const holder = { party: networkOf(incoming.address()), workspace: `shares of ${file.tenantId}` }
-  return bytesResponse(file, { request, requestId: requestIdOf(request), slots: deps.fileSlots, holder, log: deps.log, headers })
+  return bytesResponse(file, {
+    request,
+    requestId: requestIdOf(request),
+    slots: deps.fileSlots,
+    holder,
+    log: deps.log,
+    headers,
+  })
 }
 
 export const sharedFileRoutes = (deps: SharedFileDeps): Route[] => [
-  { method: 'GET', path: '/api/v1/artifacts/shared/:token', respond: (incoming) => send(deps, incoming) },
+  {
+    method: 'GET',
+    path: '/api/v1/artifacts/shared/:token',
+    respond: (incoming) => send(deps, incoming),
+  },
 ]

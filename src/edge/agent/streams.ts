@@ -1,6 +1,7 @@
 /**
- * Operations whose answer goes on with what happens, as server-sent events. The process that owns the workspace is told of each commit, and of
- * the text of models. Another process passes the stream on to the owner; where that is impossible it reads rows, without the text.
+ * Operations whose answer goes on with what happens, as server-sent events. The process that owns
+ * the workspace is told of each commit, and of the text of models. Another process passes the
+ * stream on to the owner; where that is impossible it reads rows, without the text.
  */
 import type { NamedOp } from '#contract/op'
 import { AppError, fail } from '#kernel/errors'
@@ -18,7 +19,10 @@ import { limitHeaders } from '../respond.ts'
 import { Follower, type Look } from './follower.ts'
 
 export interface StreamTimes {
-  /** Between comments, each after a look whether the caller may go on. Well below the idle timeout of a connection. */
+  /**
+   * Between comments, each after a look whether the caller may go on. Well below the idle timeout
+   * of a connection.
+   */
   commentMs: number
   /** Between reads of rows where this process does not own the workspace. */
   lookMs: number
@@ -27,7 +31,10 @@ export interface StreamTimes {
 const usualTimes: StreamTimes = { commentMs: 15_000, lookMs: 1_000 }
 /** A party is a credential. */
 const LIMITS = { name: 'streams', perParty: 20, perWorkspace: 200, total: 1_000, retryAfter: 5 }
-/** Those of them that another process answers. Each takes a connection to it, of which Bun opens 512 at once, for letters too. */
+/**
+ * Those of them that another process answers. Each takes a connection to it, of which Bun opens 512
+ * at once, for letters too.
+ */
 const PASSED_ON = { ...LIMITS, perWorkspace: 64, total: 192 }
 
 export interface StreamDeps {
@@ -88,7 +95,10 @@ export class Streams implements Disposable {
     for (const open of this.#open) open.end()
   }
 
-  /** Rejects with the errors of the operation, `rate_limited:streams`, and `unavailable` while the process stops. */
+  /**
+   * Rejects with the errors of the operation, `rate_limited:streams`, and `unavailable` while the
+   * process stops.
+   */
   async open(asked: Asked): Promise<Response> {
     const { o, incoming, call } = asked
     const input = withLastId(await inputOf(o, incoming, call.tenantId), incoming.request)
@@ -126,7 +136,8 @@ export class Streams implements Disposable {
     const { commentMs } = this.#times
     let commentAt = performance.now() + commentMs
     const tick = () => {
-      if (performance.now() < commentAt) return this.deps.owns(call.tenantId) ? follower.retry() : follower.look()
+      if (performance.now() < commentAt)
+        return this.deps.owns(call.tenantId) ? follower.retry() : follower.look()
       commentAt += commentMs
       follower.comment()
     }
@@ -149,7 +160,13 @@ export class Streams implements Disposable {
     places.use(this.#admit(open, call))
     const taken = places.move()
     const onEnd = () => taken.dispose()
-    const response = await forward(request, { url: owner.url, cookies: true, signal: gone.signal, onEnd, log })
+    const response = await forward(request, {
+      url: owner.url,
+      cookies: true,
+      signal: gone.signal,
+      onEnd,
+      log,
+    })
     if (!response || response.status < 500) return response
     await response.body?.cancel()
     return undefined
@@ -169,7 +186,11 @@ const holderOf = ({ principal, tenantId }: Call, open: Open): Holder => ({
   ...{ party: `${principal.kind} ${principal.id}`, workspace: tenantId, giveUp: () => open.end() },
 })
 
-const eventResponse = (body: ReadableStream<Uint8Array>, requestId: string, limits: Record<string, string>): Response =>
+const eventResponse = (
+  body: ReadableStream<Uint8Array>,
+  requestId: string,
+  limits: Record<string, string>,
+): Response =>
   new Response(body, {
     headers: {
       'content-type': TYPE,
@@ -184,12 +205,17 @@ const eventResponse = (body: ReadableStream<Uint8Array>, requestId: string, limi
 const LAST_ID = 'Last-Event-ID'
 
 /** A client that comes again names the last event that it has. It gets its first answer at once. */
-const withLastId = ({ wait: _, ...input }: Record<string, unknown>, { headers }: Request): Input => {
+const withLastId = (
+  { wait: _, ...input }: Record<string, unknown>,
+  { headers }: Request,
+): Input => {
   const last = headers.get(LAST_ID) ?? ''
   if (last === '') return input as unknown as Input
   if (/^\d{1,15}$/.test(last)) return { ...input, after: Number(last) } as unknown as Input
   const message = 'must be the id of an event'
-  throw new AppError('invalid_input', `${LAST_ID} ${message}`, { details: [{ path: LAST_ID, message }] })
+  throw new AppError('invalid_input', `${LAST_ID} ${message}`, {
+    details: [{ path: LAST_ID, message }],
+  })
 }
 
 /** Further reads, with the same checks as the first. They count against no rate. */

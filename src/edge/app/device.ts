@@ -1,6 +1,6 @@
 /**
- * OAuth's endpoints for devices: RFC 8628 (device authorization), RFC 6749 (errors) and RFC 7009 (revocation). They are not
- * operations, because they take forms and return OAuth's errors.
+ * OAuth's endpoints for devices: RFC 8628 (device authorization), RFC 6749 (errors) and RFC 7009
+ * (revocation). They are not operations, because they take forms and return OAuth's errors.
  */
 import { deviceScopes, GRANT_S, isDeviceClient, POLL_EVERY_S } from '#domain/app/device'
 import { AppError } from '#kernel/errors'
@@ -67,7 +67,8 @@ type Endpoint = (form: Form, context: VisitContext) => Promise<object | undefine
 const code: Endpoint = async (form, context) => {
   const clientId = clientOf(form)
   const scopes =
-    deviceScopes(form.scope ?? '') ?? refuse('invalid_scope', 'scope must be api:read, api:write and mcp:use, or session alone')
+    deviceScopes(form.scope ?? '') ??
+    refuse('invalid_scope', 'scope must be api:read, api:write and mcp:use, or session alone')
   const { deviceCode, userCode } = await authorizeDevice(context, {
     clientId,
     scopes,
@@ -75,7 +76,13 @@ const code: Endpoint = async (form, context) => {
   })
   const uri = `${context.identity.publicUrl}/device`
   const uris = { verification_uri: uri, verification_uri_complete: `${uri}?code=${userCode}` }
-  return { device_code: deviceCode, user_code: userCode, ...uris, expires_in: GRANT_S, interval: POLL_EVERY_S }
+  return {
+    device_code: deviceCode,
+    user_code: userCode,
+    ...uris,
+    expires_in: GRANT_S,
+    interval: POLL_EVERY_S,
+  }
 }
 
 const refusals = {
@@ -84,17 +91,29 @@ const refusals = {
   expired: { error: 'expired_token', says: 'nobody decided in time: start again' },
   denied: { error: 'access_denied', says: 'the request was denied' },
   waiting: { error: 'authorization_pending', says: 'nobody has decided yet' },
-  too_soon: { error: 'slow_down', says: 'poll less often: wait 5 seconds longer between requests from now on' },
+  too_soon: {
+    error: 'slow_down',
+    says: 'poll less often: wait 5 seconds longer between requests from now on',
+  },
 } as const satisfies Record<string, { error: ErrorName; says: string }>
 
 const token: Endpoint = async (form, context) => {
   const type = required(form, 'grant_type')
   if (type !== GRANT_TYPE) refuse('unsupported_grant_type', `grant_type must be ${GRANT_TYPE}`)
-  const granted = await tokenForDevice(context, { clientId: clientOf(form), deviceCode: required(form, 'device_code') })
+  const granted = await tokenForDevice(context, {
+    clientId: clientOf(form),
+    deviceCode: required(form, 'device_code'),
+  })
   if (typeof granted === 'string') return refuse(refusals[granted].error, refusals[granted].says)
   const { accessToken, scopes, workspace, expiresInS } = granted
   const lasts = expiresInS === undefined ? {} : { expires_in: expiresInS }
-  return { access_token: accessToken, token_type: 'Bearer', ...lasts, scope: scopes.join(' '), workspace }
+  return {
+    access_token: accessToken,
+    token_type: 'Bearer',
+    ...lasts,
+    scope: scopes.join(' '),
+    workspace,
+  }
 }
 
 /** Also succeeds for unknown and ended tokens (RFC 7009, 2.2). */
@@ -116,8 +135,11 @@ const asOAuth = (cause: unknown): OAuthError => {
   if (cause instanceof OAuthError) return cause
   if (cause instanceof FormError) return new OAuthError('invalid_request', cause.message)
   const { code: kind, message, status, retryAfter } = AppError.from(cause)
-  if (kind === 'rate_limited' || kind === 'unavailable') return new OAuthError('temporarily_unavailable', message, status, retryAfter)
-  return status < 500 ? new OAuthError('invalid_request', message, status) : new OAuthError('server_error', message, 500)
+  if (kind === 'rate_limited' || kind === 'unavailable')
+    return new OAuthError('temporarily_unavailable', message, status, retryAfter)
+  return status < 500
+    ? new OAuthError('invalid_request', message, status)
+    : new OAuthError('server_error', message, 500)
 }
 
 /** OAuth allows only printable ASCII without quotation mark and backslash (RFC 6749, 5.2). */
@@ -128,9 +150,14 @@ const errorResponse = ({ log }: DeviceDeps, cause: unknown, requestId: string): 
   if (status >= 500) log.error({ err: cause, request_id: requestId }, 'a device request failed')
   const headers = {
     ...headersFor(requestId),
-    ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),
+    ...(retryAfter === undefined
+      ? {}
+      : { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),
   }
-  return new Response(JSON.stringify({ error, error_description: printable(description) }), { status, headers })
+  return new Response(JSON.stringify({ error, error_description: printable(description) }), {
+    status,
+    headers,
+  })
 }
 
 const respond =
@@ -145,8 +172,15 @@ const respond =
         address: incoming.address(),
         userAgent: request.headers.get('user-agent')?.slice(0, 300) ?? null,
       }
-      const body = await endpoint(await readForm(incoming), { db: deps.db, identity: deps.identity, visit })
-      return new Response(body && JSON.stringify(body), { status: 200, headers: headersFor(requestId) })
+      const body = await endpoint(await readForm(incoming), {
+        db: deps.db,
+        identity: deps.identity,
+        visit,
+      })
+      return new Response(body && JSON.stringify(body), {
+        status: 200,
+        headers: headersFor(requestId),
+      })
     } catch (cause) {
       return errorResponse(deps, cause, requestId)
     }

@@ -1,6 +1,7 @@
 /**
- * One decision on many items, as a tool. Without approval, for which each text must have been read. An answer with every item in full would
- * be too long for a model, and it cannot be read again in pages: the tool gives a line for each.
+ * One decision on many items, as a tool. Without approval, for which each text must have been read.
+ * An answer with every item in full would be too long for a model, and it cannot be read again in
+ * pages: the tool gives a line for each.
  */
 import { type Static, Type as T } from '@sinclair/typebox'
 import { bulkActions } from '#contract/growth/item-bulk'
@@ -11,7 +12,9 @@ import { validate } from '#ops/engine/validate'
 import { cut } from './answer/truncate.ts'
 
 const BULK = 'growth.items.bulk'
-/** In characters: the answer about the most items, all refused, stays below what a model can take. */
+/**
+ * In characters: the answer about the most items, all refused, stays below what a model can take.
+ */
 const LONGEST_ERROR = 130
 
 const Entry = record({
@@ -31,7 +34,12 @@ const inputOf = (most: number) =>
     { additionalProperties: false },
   )
 
-const Line = record({ id: Id, status: nullable(T.String()), post_at: nullable(T.String()), error: nullable(T.String()) })
+const Line = record({
+  id: Id,
+  status: nullable(T.String()),
+  post_at: nullable(T.String()),
+  error: nullable(T.String()),
+})
 const output = record({ results: T.Array(Line) })
 
 interface Result {
@@ -60,11 +68,22 @@ const toolOf = (o: Operation): Operation => {
     return { ...answer, body: JSON.stringify({ results: results.map(lineOf) }) }
   }
   const tool = {
-    ...{ tool: 'growth_bulk_items', toolset: 'content', agent: 'never', destructive: true, outside: true, input, output, run },
-    summary: 'Do one thing with many items. Each succeeds or fails for itself; results are in the order of the items.',
+    ...{
+      tool: 'growth_bulk_items',
+      toolset: 'content',
+      agent: 'never',
+      destructive: true,
+      outside: true,
+      input,
+      output,
+      run,
+    },
+    summary:
+      'Do one thing with many items. Each succeeds or fails for itself; results are in the order of the items.',
   }
   return { ...o, ...tool } as unknown as Operation
 }
 
 /** The operations, with the one for many items as a tool. */
-export const withBulk = (all: readonly Operation[]): Operation[] => all.map((o) => (o.id === BULK ? toolOf(o) : o))
+export const withBulk = (all: readonly Operation[]): Operation[] =>
+  all.map((o) => (o.id === BULK ? toolOf(o) : o))

@@ -1,5 +1,13 @@
-/** One tool call: runs the operation with all its checks, and returns its answer or error as a tool result. */
-import { type CallToolResult, type InputRequiredResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+/**
+ * One tool call: runs the operation with all its checks, and returns its answer or error as a tool
+ * result.
+ */
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server'
 import { readsOnly } from '#contract/op'
 import { NEXT } from '#domain/growth/way-on'
 import { AppError } from '#kernel/errors'
@@ -37,23 +45,45 @@ export interface ToolCall {
   elicitation: Elicitation
 }
 
-/** Throws a JSON-RPC error for an unknown tool. Every other failure is a result, which the model can read and act on. */
-export const callTool = async (context: McpContext, view: View, call: ToolCall): Promise<CallToolResult | InputRequiredResult> => {
+/**
+ * Throws a JSON-RPC error for an unknown tool. Every other failure is a result, which the model can
+ * read and act on.
+ */
+export const callTool = async (
+  context: McpContext,
+  view: View,
+  call: ToolCall,
+): Promise<CallToolResult | InputRequiredResult> => {
   const o = await toolFor(context, call.name, view)
   try {
-    const { input: given, key: idempotencyKey } = keyedCall(o, { ...call, asked: call.elicitation.key })
+    const { input: given, key: idempotencyKey } = keyedCall(o, {
+      ...call,
+      asked: call.elicitation.key,
+    })
     const asked = resolved(context.operations, o, given)
     const { operation, input } = asked
     if (operation.kind === 'query') return successResult(await readFitting(context, asked))
     if (!operation.settles)
-      return successResult(fitted(await context.run(operation.id, input, { idempotencyKey }), { schema: operation.output }))
+      return successResult(
+        fitted(await context.run(operation.id, input, { idempotencyKey }), {
+          schema: operation.output,
+        }),
+      )
     const { onProgress, signal } = call
-    const { answer, schema, unsettled } = await runGeneration(context, { operation, input }, { idempotencyKey, signal, onProgress })
-    const next = unsettled && `Not done yet. In about 20 s, read it: ${readingCall(context, unsettled, view)}`
+    const { answer, schema, unsettled } = await runGeneration(
+      context,
+      { operation, input },
+      { idempotencyKey, signal, onProgress },
+    )
+    const next =
+      unsettled && `Not done yet. In about 20 s, read it: ${readingCall(context, unsettled, view)}`
     return successResult(fitted(answer, { schema }), next)
   } catch (cause) {
     const error = AppError.from(cause)
-    const page = error.code === 'approval_required' && call.elicitation.isPossible ? pageFor(error, call.elicitation) : undefined
+    const page =
+      error.code === 'approval_required' && call.elicitation.isPossible
+        ? pageFor(error, call.elicitation)
+        : undefined
     return page ?? errorResult(error, context, view)
   }
 }
@@ -63,22 +93,33 @@ const toolFor = async (context: McpContext, name: string, view: View): Promise<O
   const known = findTool(operations, name, view)
   if (known) return known
   const isOfModule = moduleOf(toolIndex(operations).get(name) ?? { id: '' }) !== undefined
-  const enabled = isOfModule ? findTool(operations, name, await withModules(context, view)) : undefined
+  const enabled = isOfModule
+    ? findTool(operations, name, await withModules(context, view))
+    : undefined
   return enabled ?? refuse(context, name, view)
 }
 
 const refuse = ({ operations, call }: McpContext, name: string, view: View): never => {
   const exists = toolIndex(operations).get(name)
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, exists ? unavailable(exists, view) : unknown(operations, name, { call, view }))
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    exists ? unavailable(exists, view) : unknown(operations, name, { call, view }),
+  )
 }
 
 const unavailable = (o: Operation, { readOnly, toolsets }: View): string => {
-  const others = toolsets ? 'uses other toolsets' : 'has it only with ?toolsets, or once the workspace has enabled its module'
+  const others = toolsets
+    ? 'uses other toolsets'
+    : 'has it only with ?toolsets, or once the workspace has enabled its module'
   const why = readOnly && !readsOnly(o) ? 'is read-only' : others
   return `Tool ${o.tool} is not available: this session ${why}. It is in the toolset ${toolsetOf(o)}.`
 }
 
-const unknown = (operations: McpContext['operations'], name: string, { call, view }: Pick<McpContext, 'call'> & { view: View }): string => {
+const unknown = (
+  operations: McpContext['operations'],
+  name: string,
+  { call, view }: Pick<McpContext, 'call'> & { view: View },
+): string => {
   const near = nearest(
     name,
     visibleTools(operations, call, view).map(({ tool }) => tool!),
@@ -89,17 +130,24 @@ const unknown = (operations: McpContext['operations'], name: string, { call, vie
 const LONGEST_NAME = 200
 
 /**
- * Undefined if the operation refuses a caller whose access is assumed: the refusal may have come from that, or before any statement has
- * checked the access.
+ * Undefined if the operation refuses a caller whose access is assumed: the refusal may have come
+ * from that, or before any statement has checked the access.
  */
 export const readTool = async (
   context: McpContext,
   { operation, input: given, view }: Pick<PlainCall, 'operation' | 'input' | 'view'>,
 ): Promise<ReadResult | undefined> => {
   try {
-    const { body, text } = await readFitting(context, resolved(context.operations, operation, given))
+    const { body, text } = await readFitting(
+      context,
+      resolved(context.operations, operation, given),
+    )
     const content = JSON.stringify([{ type: 'text', text }])
-    return { members: withoutSeparators(`"content":${content},"structuredContent":${JSON.stringify(body)}`) }
+    return {
+      members: withoutSeparators(
+        `"content":${content},"structuredContent":${JSON.stringify(body)}`,
+      ),
+    }
   } catch (cause) {
     const error = AppError.from(cause)
     if (context.call.principal.scopes && error.status < 500) return undefined
@@ -109,9 +157,15 @@ export const readTool = async (
 }
 
 /** `next`: what to do about a record that is not in its final state. */
-const successResult = ({ answer: { status, replayed }, body, text }: Fitted, next?: string): CallToolResult => {
+const successResult = (
+  { answer: { status, replayed }, body, text }: Fitted,
+  next?: string,
+): CallToolResult => {
   const isPending = status === 202 || next !== undefined
-  const meta = { ...(replayed ? { [META.replayed]: true } : {}), ...(isPending ? { [META.pending]: true } : {}) }
+  const meta = {
+    ...(replayed ? { [META.replayed]: true } : {}),
+    ...(isPending ? { [META.pending]: true } : {}),
+  }
   const json = JSON.stringify(body)
   return {
     content: [{ type: 'text', text: [text, ...(next ? [next] : [])].join('\n') }],
@@ -125,7 +179,9 @@ const SEPARATORS = /[\u2028\u2029]/
 
 /** JSON in which these are escaped. They can stand in strings only. */
 const withoutSeparators = (json: string): string =>
-  SEPARATORS.test(json) ? json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029') : json
+  SEPARATORS.test(json)
+    ? json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+    : json
 
 /** TypeScript does not declare it yet. */
 const rawJson = (JSON as JSON & { rawJSON(text: string): unknown }).rawJSON
@@ -135,14 +191,17 @@ const onOneLine = (_: string, value: unknown): unknown =>
   typeof value === 'string' && SEPARATORS.test(value) ? rawJson(jsonOnOneLine(value)) : value
 
 /**
- * The error's data is in `_meta`: clients validate structured content against the tool's output schema even when `isError` is
- * set, and would drop the error.
+ * The error's data is in `_meta`: clients validate structured content against the tool's output
+ * schema even when `isError` is set, and would drop the error.
  */
 const errorResult = (cause: AppError, context: McpContext, view: View) => {
   const { code, message, details = [], retryAfter } = cause
-  const lines = details.slice(1).flatMap(({ path, message: more }) => (path === NEXT ? [] : `- ${path || 'input'} ${more}`))
+  const lines = details
+    .slice(1)
+    .flatMap(({ path, message: more }) => (path === NEXT ? [] : `- ${path || 'input'} ${more}`))
   const next = wayOnIn(cause, context, view)
-  const again = retryAfter === undefined ? [] : [`Try again in ${Math.max(1, Math.ceil(retryAfter))} s.`]
+  const again =
+    retryAfter === undefined ? [] : [`Try again in ${Math.max(1, Math.ceil(retryAfter))} s.`]
   const error = {
     ...{ code, message, request_id: context.call.requestId },
     ...(details.length > 0 ? { details } : {}),
@@ -150,5 +209,9 @@ const errorResult = (cause: AppError, context: McpContext, view: View) => {
   }
   const first = message.startsWith(code) ? message : `${code}: ${message}`
   const text = [first, ...lines, ...(next ? [`Next: ${next}`] : []), ...again].join('\n')
-  return { isError: true, content: [{ type: 'text' as const, text }], _meta: { [META.error]: error } }
+  return {
+    isError: true,
+    content: [{ type: 'text' as const, text }],
+    _meta: { [META.error]: error },
+  }
 }

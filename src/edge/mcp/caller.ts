@@ -1,4 +1,7 @@
-/** The caller of an MCP request, whose access is checked for each request: a revoked key or a lost role takes effect in the middle of a session. */
+/**
+ * The caller of an MCP request, whose access is checked for each request: a revoked key or a lost
+ * role takes effect in the middle of a session.
+ */
 import { BODY_LIMIT } from '#contract/kinds'
 import { fail } from '#kernel/errors'
 import type { Access, Scope } from '#kernel/scopes'
@@ -19,10 +22,15 @@ export type McpCaller = Pick<Call, 'tenantId' | 'principal' | 'scopes' | 'plan'>
 
 /** `mcp:use` includes reading: the API document requires no other scope of read-only tools. */
 const withMcpAccess = (caller: McpCaller): McpCaller | undefined =>
-  caller.scopes.has('mcp:use') ? { ...caller, scopes: new Set<Access>([...caller.scopes, 'api:read']) } : undefined
+  caller.scopes.has('mcp:use')
+    ? { ...caller, scopes: new Set<Access>([...caller.scopes, 'api:read']) }
+    : undefined
 
 /** The caller as the authenticator knows it, with room for the body. */
-export const knownCallerOf = async ({ authenticator }: Pick<Parts, 'authenticator'>, incoming: Incoming): Promise<Known> => {
+export const knownCallerOf = async (
+  { authenticator }: Pick<Parts, 'authenticator'>,
+  incoming: Incoming,
+): Promise<Known> => {
   const known = await authenticator.authenticate(incoming)
   // Must come before any other wait: Bun reads ahead.
   await incoming.makeRoom({ limit: BODY_LIMIT, workspace: known.tenantId })
@@ -35,8 +43,8 @@ const isCached = ({ principal: { kind, member } }: Known): boolean => kind === '
 const assumed = new WeakMap<Known, McpCaller>()
 
 /**
- * The caller with the access that was known last, for a read: its statement answers only if the access is still the same. Undefined
- * without `mcp:use`.
+ * The caller with the access that was known last, for a read: its statement answers only if the
+ * access is still the same. Undefined without `mcp:use`.
  */
 export const assumedCallerOf = (known: Known): McpCaller | undefined => {
   if (!isCached(known)) return withMcpAccess(known)
@@ -48,13 +56,19 @@ export const assumedCallerOf = (known: Known): McpCaller | undefined => {
   return caller
 }
 
-/** Throws `unauthenticated` if the credential is not valid now, `missing_scope` if it lacks `mcp:use`. */
+/**
+ * Throws `unauthenticated` if the credential is not valid now, `missing_scope` if it lacks
+ * `mcp:use`.
+ */
 export const currentCallerOf = async (parts: Parts, known: Known): Promise<McpCaller> => {
   const now = isCached(known) ? { ...known, scopes: await freshScopes(parts, known) } : known
   return withMcpAccess(now) ?? fail('missing_scope', 'mcp:use')
 }
 
-const freshScopes = async ({ authenticator, db }: Parts, known: Known): Promise<ReadonlySet<Access>> => {
+const freshScopes = async (
+  { authenticator, db }: Parts,
+  known: Known,
+): Promise<ReadonlySet<Access>> => {
   try {
     const scopes = await scopesNow(db, { tenantId: known.tenantId, id: known.principal.id })
     if (scopes.join() !== [...known.scopes].join()) authenticator.forget(known)
@@ -66,23 +80,40 @@ const freshScopes = async ({ authenticator, db }: Parts, known: Known): Promise<
   }
 }
 
-const withGrant = ({ tenantId, principal: { kind, id } }: McpCaller, { scopes, member, plan }: KeyGrant): McpCaller => ({
+const withGrant = (
+  { tenantId, principal: { kind, id } }: McpCaller,
+  { scopes, member, plan }: KeyGrant,
+): McpCaller => ({
   tenantId,
   plan,
   principal: { kind, id, ...(member ? { member } : {}) },
   scopes: new Set(scopes),
 })
 
-/** Earlier callers with their current access, in the same order; undefined for those who may no longer use MCP. */
-export const refreshCallers = async (db: Db, callers: readonly McpCaller[]): Promise<(McpCaller | undefined)[]> => {
-  const keys = callers.filter(({ principal }) => principal.kind === 'key').map(({ principal }) => principal.id)
-  const grants = keys.length > 0 ? await findKeys(db, [...new Set(keys)]) : new Map<string, KeyGrant>()
+/**
+ * Earlier callers with their current access, in the same order; undefined for those who may no
+ * longer use MCP.
+ */
+export const refreshCallers = async (
+  db: Db,
+  callers: readonly McpCaller[],
+): Promise<(McpCaller | undefined)[]> => {
+  const keys = callers
+    .filter(({ principal }) => principal.kind === 'key')
+    .map(({ principal }) => principal.id)
+  const grants =
+    keys.length > 0 ? await findKeys(db, [...new Set(keys)]) : new Map<string, KeyGrant>()
   const now = new Map<string, Promise<McpCaller | undefined>>()
-  for (const caller of callers) if (!now.has(callerId(caller))) now.set(callerId(caller), currentCaller(db, caller, grants))
+  for (const caller of callers)
+    if (!now.has(callerId(caller))) now.set(callerId(caller), currentCaller(db, caller, grants))
   return Promise.all(callers.map((caller) => now.get(callerId(caller))))
 }
 
-const currentCaller = async (db: Db, caller: McpCaller, grants: ReadonlyMap<string, KeyGrant>): Promise<McpCaller | undefined> => {
+const currentCaller = async (
+  db: Db,
+  caller: McpCaller,
+  grants: ReadonlyMap<string, KeyGrant>,
+): Promise<McpCaller | undefined> => {
   if (caller.principal.kind === 'session') return currentPerson(db, caller)
   const grant = grants.get(caller.principal.id)
   return grant && withMcpAccess(withGrant(caller, grant))
@@ -96,7 +127,9 @@ const currentPerson = async (db: Db, caller: McpCaller): Promise<McpCaller | und
 }
 
 /** Identifies the owner of a session; only the same caller can use it. */
-export const callerId = ({ tenantId, principal }: McpCaller): string => `${tenantId} ${principal.kind} ${principal.id}`
+export const callerId = ({ tenantId, principal }: McpCaller): string =>
+  `${tenantId} ${principal.kind} ${principal.id}`
 
 /** Role and scopes as one string; it changes when the caller's access does. */
-export const accessOf = ({ scopes, principal }: McpCaller): string => `${roleOf(principal)} ${[...scopes].sort().join(' ')}`
+export const accessOf = ({ scopes, principal }: McpCaller): string =>
+  `${roleOf(principal)} ${[...scopes].sort().join(' ')}`

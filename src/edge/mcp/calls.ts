@@ -1,4 +1,7 @@
-/** Counts the running requests of each caller and workspace. Some wait for minutes, and a bound keeps them from piling up. */
+/**
+ * Counts the running requests of each caller and workspace. Some wait for minutes, and a bound
+ * keeps them from piling up.
+ */
 import { callerId, type McpCaller } from './caller.ts'
 
 export class Calls {

@@ -1,4 +1,7 @@
-/** The capabilities of the agent as tools: each call is one of the operation that calls them by name. */
+/**
+ * The capabilities of the agent as tools: each call is one of the operation that calls them by
+ * name.
+ */
 import { capabilities } from '#contract/index'
 import type { NamedOp } from '#contract/op'
 import { fail } from '#kernel/errors'
@@ -18,12 +21,20 @@ const toolOf = (o: NamedOp, call: Operation): Operation => {
     const answer = await call.run(async () => ({ name: o.tool, arguments: await read() }), by)
     return { ...answer, body: unwrapped(answer.body) }
   }
-  return { ...o, kind: call.kind, scope: call.scope, also: call.also, settles: undefined, run } as unknown as Operation
+  return {
+    ...o,
+    kind: call.kind,
+    scope: call.scope,
+    also: call.also,
+    settles: undefined,
+    run,
+  } as unknown as Operation
 }
 
 /** The operations, and a tool for each capability. */
 export const withCapabilities = (all: readonly Operation[]): Operation[] => {
-  const call = all.find(({ id }) => id === CALL) ?? fail('internal', `there is no operation ${CALL}`)
+  const call =
+    all.find(({ id }) => id === CALL) ?? fail('internal', `there is no operation ${CALL}`)
   return [...all, ...capabilities.map((o) => toolOf(o, call))]
 }
 

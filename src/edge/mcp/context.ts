@@ -25,14 +25,19 @@ export const authInfoOf = (context: McpContext): AuthInfo => ({
 })
 
 export const contextOf = (ctx: ServerContext): McpContext =>
-  (ctx.http?.authInfo?.extra?.context as McpContext | undefined) ?? fail('internal', 'a request without its context')
+  (ctx.http?.authInfo?.extra?.context as McpContext | undefined) ??
+  fail('internal', 'a request without its context')
 
 interface ContextParts {
   byId: ReadonlyMap<string, Operation>
   log: Log
 }
 
-export const contextFor = ({ byId, log }: ContextParts, caller: McpCaller, requestId: string): McpContext => {
+export const contextFor = (
+  { byId, log }: ContextParts,
+  caller: McpCaller,
+  requestId: string,
+): McpContext => {
   const call: Call = { ...caller, surface: 'mcp', requestId }
   return {
     operations: byId,
@@ -43,7 +48,12 @@ export const contextFor = ({ byId, log }: ContextParts, caller: McpCaller, reque
       try {
         const answer = await o.run(() => input, { ...call, ...more })
         if (log.isLevelEnabled('debug')) {
-          const served = { operation: id, surface: 'mcp', status: answer.status, ms: performance.now() - startedAt }
+          const served = {
+            operation: id,
+            surface: 'mcp',
+            status: answer.status,
+            ms: performance.now() - startedAt,
+          }
           log.debug({ ...served, request_id: requestId, workspace: call.tenantId }, 'served')
         }
         return answer
@@ -51,7 +61,13 @@ export const contextFor = ({ byId, log }: ContextParts, caller: McpCaller, reque
         const error = AppError.from(cause)
         if (error.status >= 500)
           log.error(
-            { err: error.cause ?? error, code: error.code, operation: id, request_id: requestId, workspace: call.tenantId },
+            {
+              err: error.cause ?? error,
+              code: error.code,
+              operation: id,
+              request_id: requestId,
+              workspace: call.tenantId,
+            },
             'a call failed',
           )
         throw error

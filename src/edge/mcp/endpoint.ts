@@ -1,6 +1,7 @@
 /**
- * `/api/v1/mcp`. Checks in this order: method, origin, credential and scope, body, rates, era, session; then the SDK. Refusals before
- * the SDK use REST's error envelope; from there on errors are JSON-RPC.
+ * `/api/v1/mcp`. Checks in this order: method, origin, credential and scope, body, rates, era,
+ * session; then the SDK. Refusals before the SDK use REST's error envelope; from there on errors
+ * are JSON-RPC.
  */
 import { isLegacyRequest, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { BODY_LIMIT } from '#contract/kinds'
@@ -15,7 +16,13 @@ import type { Authenticator, Caller as Known } from '../auth.ts'
 import type { Incoming } from '../incoming.ts'
 import type { Origins } from '../origin.ts'
 import { errorResponse, limitHeaders, requestIdOf } from '../respond.ts'
-import { assumedCallerOf, currentCallerOf, knownCallerOf, type McpCaller, refreshCallers } from './caller.ts'
+import {
+  assumedCallerOf,
+  currentCallerOf,
+  knownCallerOf,
+  type McpCaller,
+  refreshCallers,
+} from './caller.ts'
 import { Calls } from './calls.ts'
 import { contextFor, type McpContext } from './context.ts'
 import { inSession, type McpRequest, PASSED_ON, SESSION_HEADER } from './in-session.ts'
@@ -73,9 +80,19 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
   const sessions = new Sessions(shared)
   const stateless = new Stateless(shared)
   const byId = withTools(deps.operations)
-  const parts: Parts = { ...deps, sessions, stateless, calls, passedOn: createSlots(PASSED_ON), limits, byId, tools: toolIndex(byId) }
+  const parts: Parts = {
+    ...deps,
+    sessions,
+    stateless,
+    calls,
+    passedOn: createSlots(PASSED_ON),
+    limits,
+    byId,
+    tools: toolIndex(byId),
+  }
   return {
-    handle: async (incoming) => withStandardHeaders(await handle(parts, incoming), incoming.request),
+    handle: async (incoming) =>
+      withStandardHeaders(await handle(parts, incoming), incoming.request),
     async [Symbol.asyncDispose]() {
       for (const one of [sessions, stateless]) one.refuse()
       const until = performance.now() + LAST_CALLS_MS
@@ -88,32 +105,56 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
 const handle = async (parts: Parts, incoming: Incoming): Promise<Response> => {
   const { request } = incoming
   if (!METHODS.includes(request.method))
-    return errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow: METHODS.join(', ') })
-  // The MCP transport's security rules require this: it keeps other sites from using what a browser can reach.
-  if (!parts.origins.isOurs(request)) fail('forbidden', 'the Origin header does not name this deployment')
-  // Cookies do not count: browsers add them by themselves, and they are not forwarded to the process that holds a session.
-  if (!request.headers.has('authorization')) fail('unauthenticated', 'send an API key as Authorization: Bearer <key>')
+    return errorResponse(new AppError('method_not_allowed'), requestIdOf(request), {
+      allow: METHODS.join(', '),
+    })
+  // The MCP transport's security rules require this: it keeps other sites from using what a browser
+  // can reach.
+  if (!parts.origins.isOurs(request))
+    fail('forbidden', 'the Origin header does not name this deployment')
+  // Cookies do not count: browsers add them by themselves, and they are not forwarded to the
+  // process that holds a session.
+  if (!request.headers.has('authorization'))
+    fail('unauthenticated', 'send an API key as Authorization: Bearer <key>')
   const known = await knownCallerOf(parts, incoming)
   if (!assumedCallerOf(known)) await currentCallerOf(parts, known)
-  const text = request.method === 'POST' ? await incoming.text({ limit: BODY_LIMIT, workspace: known.tenantId }) : undefined
+  const text =
+    request.method === 'POST'
+      ? await incoming.text({ limit: BODY_LIMIT, workspace: known.tenantId })
+      : undefined
   const body = text === undefined ? undefined : parseJson(text)
   const plain = plainIn(parts, request, { known, body })
   const caller = plain?.caller ?? (await currentCallerOf(parts, known))
-  if (body === NOT_JSON) return rpcError(400, ProtocolErrorCode.ParseError, 'Parse error: the body is not valid JSON')
+  if (body === NOT_JSON)
+    return rpcError(400, ProtocolErrorCode.ParseError, 'Parse error: the body is not valid JSON')
   // Needs the body, which may be a call of the kill switch.
-  const allowances = parts.rates.messages({ ...caller, surface: 'mcp' }, countMessages(body, parts.tools))
+  const allowances = parts.rates.messages(
+    { ...caller, surface: 'mcp' },
+    countMessages(body, parts.tools),
+  )
   if (hasRequest(body)) requireRoom(parts, caller, body)
   const answer = await plain?.read(contextFor(parts, caller, requestIdOf(request)))
-  const response = answer ?? (await respond(parts, request, { caller: plain ? await currentCallerOf(parts, known) : caller, text, body }))
-  for (const [name, value] of Object.entries(limitHeaders(allowances))) response.headers.set(name, value)
+  const response =
+    answer ??
+    (await respond(parts, request, {
+      caller: plain ? await currentCallerOf(parts, known) : caller,
+      text,
+      body,
+    }))
+  for (const [name, value] of Object.entries(limitHeaders(allowances)))
+    response.headers.set(name, value)
   return response
 }
 
-/** Throws `rate_limited:mcp_calls` if as many requests of the caller, or of its workspace, run as can run at once. */
+/**
+ * Throws `rate_limited:mcp_calls` if as many requests of the caller, or of its workspace, run as
+ * can run at once.
+ */
 const requireRoom = ({ limits, tools, calls }: Parts, caller: McpCaller, body: unknown): void => {
   const urgent = isUrgent(body, tools)
   const most = limits.callsPerCaller + (urgent ? limits.urgentCallsPerCaller : 0)
-  if (calls.of(caller) < most && (urgent || calls.ofWorkspace(caller) < limits.callsPerTenant)) return
+  if (calls.of(caller) < most && (urgent || calls.ofWorkspace(caller) < limits.callsPerTenant))
+    return
   fail('rate_limited', 'mcp_calls', { retryAfter: 5 })
 }
 
@@ -123,8 +164,15 @@ interface Plain {
   read(context: McpContext): Promise<Response | undefined>
 }
 
-/** A call that is answered without the SDK. Its statement checks the access, so no other statement needs to. */
-const plainIn = (parts: Parts, request: Request, { known, body }: { known: Known; body: unknown }): Plain | undefined => {
+/**
+ * A call that is answered without the SDK. Its statement checks the access, so no other statement
+ * needs to.
+ */
+const plainIn = (
+  parts: Parts,
+  request: Request,
+  { known, body }: { known: Known; body: unknown },
+): Plain | undefined => {
   const caller = assumedCallerOf(known)
   if (!caller) return undefined
   const id = request.headers.get(SESSION_HEADER)
@@ -148,9 +196,14 @@ const withStandardHeaders = (response: Response, request: Request): Response => 
   return response
 }
 
-/** Whether the body holds a request, rather than only notifications (such as a cancellation) and responses. */
+/**
+ * Whether the body holds a request, rather than only notifications (such as a cancellation) and
+ * responses.
+ */
 const hasRequest = (body: unknown): boolean =>
-  [body].flat().some((one) => typeof one === 'object' && one !== null && 'method' in one && 'id' in one)
+  [body]
+    .flat()
+    .some((one) => typeof one === 'object' && one !== null && 'method' in one && 'id' in one)
 
 const NOT_JSON = Symbol('not JSON')
 

@@ -19,7 +19,10 @@ interface OfWorkspace {
   size: number
 }
 
-/** The events of all sessions of a process. When it is full, the workspace with the most loses its oldest. */
+/**
+ * The events of all sessions of a process. When it is full, the workspace with the most loses its
+ * oldest.
+ */
 export class EventLog {
   readonly #byWorkspace = new Map<string, OfWorkspace>()
   #size = 0
@@ -35,12 +38,17 @@ export class EventLog {
   }
 
   add(event: StoredEvent, store: SessionEvents, id: EventId): void {
-    const own = this.#byWorkspace.getOrInsertComputed(store.tenantId, () => ({ order: new Map(), size: 0 }))
+    const own = this.#byWorkspace.getOrInsertComputed(store.tenantId, () => ({
+      order: new Map(),
+      size: 0,
+    }))
     own.order.set(event, { store, id })
     own.size += event.size
     this.#size += event.size
     while (this.#size > this.bounds.perProcess) {
-      const largest = [...this.#byWorkspace.values()].reduce((most, one) => (one.size > most.size ? one : most))
+      const largest = [...this.#byWorkspace.values()].reduce((most, one) =>
+        one.size > most.size ? one : most,
+      )
       const [oldest] = largest.order.values()
       oldest!.store.forget(oldest!.id)
     }
@@ -55,7 +63,10 @@ export class EventLog {
   }
 }
 
-/** The events of one session. Ids are valid within their session only, so nobody can resume another caller's stream. */
+/**
+ * The events of one session. Ids are valid within their session only, so nobody can resume another
+ * caller's stream.
+ */
 export class SessionEvents implements EventStore {
   readonly #events = new Map<EventId, StoredEvent>()
   #size = 0
@@ -84,13 +95,17 @@ export class SessionEvents implements EventStore {
     return this.#events.get(id)?.streamId
   }
 
-  async replayEventsAfter(lastId: EventId, { send }: { send: (id: EventId, message: JSONRPCMessage) => Promise<void> }): Promise<StreamId> {
+  async replayEventsAfter(
+    lastId: EventId,
+    { send }: { send: (id: EventId, message: JSONRPCMessage) => Promise<void> },
+  ): Promise<StreamId> {
     const streamId = this.#events.get(lastId)?.streamId ?? ''
     const ids = [...this.#events.keys()]
     for (const id of ids.slice(ids.indexOf(lastId) + 1)) {
       const event = this.#events.get(id)
       // The first event of a stream has no message; it only gives the client an id to resume from.
-      if (event?.streamId === streamId && Object.keys(event.message).length > 0) await send(id, event.message)
+      if (event?.streamId === streamId && Object.keys(event.message).length > 0)
+        await send(id, event.message)
     }
     return streamId
   }

@@ -1,6 +1,6 @@
 /**
- * A generation or a job of the agent as one tool call: created, watched until it settles or the deadline passes, and cancelled if the caller
- * cancels.
+ * A generation or a job of the agent as one tool call: created, watched until it settles or the
+ * deadline passes, and cancelled if the caller cancels.
  */
 import type { TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
@@ -24,11 +24,17 @@ export interface GenerationOptions {
   deadlineMs?: number
 }
 
-/** The reason of a caller that waits no longer, such as one whose time is out. What it began goes on. */
+/**
+ * The reason of a caller that waits no longer, such as one whose time is out. What it began goes
+ * on.
+ */
 export const LEFT = Symbol('left')
 
 export interface Generated {
-  /** The record with what was made, as the operation that reads it returns it: `{ batch: { …, items: [] } }`. */
+  /**
+   * The record with what was made, as the operation that reads it returns it:
+   * `{ batch: { …, items: [] } }`.
+   */
   answer: Answer
   /** The schema of its body. */
   schema: TSchema
@@ -48,7 +54,9 @@ interface GenerationRecord {
   shortfall?: string | null
 }
 
-/** An internal operation: no surface offers it. Cancels what has no operation of its own for that. */
+/**
+ * An internal operation: no surface offers it. Cancels what has no operation of its own for that.
+ */
 export const CANCEL = 'operator.generations.cancel'
 
 /** The operation that cancels what `sibling` reads. */
@@ -57,9 +65,14 @@ const cancelling = ({ operations }: McpContext, { id }: Operation): string => {
   return operations.has(own) ? own : CANCEL
 }
 
-/** Together with the reads before and after the wait, at most 45 seconds: clients give up after 60. */
+/**
+ * Together with the reads before and after the wait, at most 45 seconds: clients give up after 60.
+ */
 const DEADLINE_MS = 43_000
-/** The first read is early, because the composer takes less than a second; later reads are further apart. */
+/**
+ * The first read is early, because the composer takes less than a second; later reads are further
+ * apart.
+ */
 const FIRST_READ_MS = 150
 const LONGEST_PAUSE_MS = 3_000
 const TOTAL = 100
@@ -72,7 +85,10 @@ const MAX_UNSETTLED = 99
 
 const hasSettled = ({ status }: GenerationRecord): boolean => isSettled(status)
 
-const siblingOf = ({ operations, call }: McpContext, operation: Operation): Operation | undefined => {
+const siblingOf = (
+  { operations, call }: McpContext,
+  operation: Operation,
+): Operation | undefined => {
   const sibling = operations.get(settlingId(operation) ?? '')
   return sibling && mayRun(sibling, call) ? sibling : undefined
 }
@@ -81,8 +97,15 @@ const siblingOf = ({ operations, call }: McpContext, operation: Operation): Oper
 const recordIn = (body: Body): GenerationRecord => Object.values(body)[0] as GenerationRecord
 
 /** The last line that the workspace's agent has written in a job. */
-const lastLine = ({ answer, steps = [] }: { answer?: { content: string } | null; steps?: { kind: string; result: string | null }[] }) => {
-  const said = answer?.content ?? steps.findLast(({ kind, result }) => kind === 'model' && result)?.result
+const lastLine = ({
+  answer,
+  steps = [],
+}: {
+  answer?: { content: string } | null
+  steps?: { kind: string; result: string | null }[]
+}) => {
+  const said =
+    answer?.content ?? steps.findLast(({ kind, result }) => kind === 'model' && result)?.result
   return said?.split('\n').findLast((line) => line.trim() !== '')
 }
 
@@ -92,7 +115,10 @@ const messageOf = (body: Body): string => {
   if (line !== undefined) return cut(line, LONGEST_LINE)
   if (status === 'running') return 'working'
   if (status === 'queued') return 'waiting for its turn'
-  if (status === 'ready') return requested === undefined ? 'ready' : `ready: ${shortfall ?? `${delivered} of ${requested} drafted`}`
+  if (status === 'ready')
+    return requested === undefined
+      ? 'ready'
+      : `ready: ${shortfall ?? `${delivered} of ${requested} drafted`}`
   if (status === 'failed') return `failed: ${error}`
   return isSettled(status) ? status : 'drafting'
 }
@@ -110,16 +136,27 @@ const pause = async (clock: Clock, ms: number, signal: AbortSignal): Promise<voi
 
 const parseBody = ({ body }: Answer): Body => JSON.parse(body)
 
-/** The schema of what `read` returns. Entries of a list have the same shape as the created record. */
+/**
+ * The schema of what `read` returns. Entries of a list have the same shape as the created record.
+ */
 const shownBy = (sibling: Operation, operation: Operation): TSchema =>
   pathParams(sibling.path).length > 0 ? sibling.output : operation.output
 
-/** The current record, found in a list if no operation reads it alone; undefined after an error that may pass. */
-const read = async ({ run }: McpContext, sibling: Operation, made: Body): Promise<Body | undefined> => {
+/**
+ * The current record, found in a list if no operation reads it alone; undefined after an error that
+ * may pass.
+ */
+const read = async (
+  { run }: McpContext,
+  sibling: Operation,
+  made: Body,
+): Promise<Body | undefined> => {
   const { id } = recordIn(made)
   try {
     if (pathParams(sibling.path).length > 0) return parseBody(await run(sibling.id, { id }))
-    const [listed] = Object.values(parseBody(await run(sibling.id, { limit: MAX_LISTED }))) as [GenerationRecord[]]
+    const [listed] = Object.values(parseBody(await run(sibling.id, { limit: MAX_LISTED }))) as [
+      GenerationRecord[],
+    ]
     const found = listed.find((one) => one.id === id)
     return found && { [Object.keys(made)[0]!]: found }
   } catch (cause) {
@@ -139,14 +176,19 @@ interface Following {
 const reporter = ({ onProgress }: GenerationOptions) => {
   let reported = -1
   return (body: Body, share: number): void => {
-    const progress = hasSettled(recordIn(body)) ? TOTAL : Math.min(MAX_UNSETTLED, Math.floor(TOTAL * share))
+    const progress = hasSettled(recordIn(body))
+      ? TOTAL
+      : Math.min(MAX_UNSETTLED, Math.floor(TOTAL * share))
     if (progress <= reported) return
     reported = progress
     onProgress?.(progress, TOTAL, messageOf(body))
   }
 }
 
-/** Reads the record, at least once, until it settles, the deadline passes or the caller cancels. Returns the last body read. */
+/**
+ * Reads the record, at least once, until it settles, the deadline passes or the caller cancels.
+ * Returns the last body read.
+ */
 const follow = async ({ context, sibling, options }: Following, created: Body): Promise<Body> => {
   const { signal, clock = systemClock, deadlineMs = DEADLINE_MS } = options
   const report = reporter(options)
@@ -155,7 +197,8 @@ const follow = async ({ context, sibling, options }: Following, created: Body): 
   let body = created
   for (let pauseMs = FIRST_READ_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)) {
     report(body, elapsed() / deadlineMs)
-    if (!hasSettled(recordIn(body))) await pause(clock, Math.min(pauseMs, deadlineMs - elapsed()), signal)
+    if (!hasSettled(recordIn(body)))
+      await pause(clock, Math.min(pauseMs, deadlineMs - elapsed()), signal)
     body = (await read(context, sibling, created)) ?? body
     if (hasSettled(recordIn(body))) report(body, 1)
     if (hasSettled(recordIn(body)) || signal.aborted || elapsed() >= deadlineMs) return body
@@ -163,9 +206,10 @@ const follow = async ({ context, sibling, options }: Following, created: Body): 
 }
 
 /**
- * Creates a record and resolves when it has settled. Resolves with the unsettled record after the deadline, if the caller leaves, or if it may
- * not read it. If `signal` aborts, cancels the generation and resolves with the cancelled record; if it aborted before the start, rejects
- * with its reason.
+ * Creates a record and resolves when it has settled. Resolves with the unsettled record after the
+ * deadline, if the caller leaves, or if it may not read it. If `signal` aborts, cancels the
+ * generation and resolves with the cancelled record; if it aborted before the start, rejects with
+ * its reason.
  */
 export const runGeneration = async (
   context: McpContext,
@@ -186,6 +230,8 @@ export const runGeneration = async (
   return {
     answer: { ...answer, body: JSON.stringify(body) },
     schema: shownBy(sibling, operation),
-    ...(hasSettled(recordIn(body)) ? {} : { unsettled: { operation: sibling, id: recordIn(body).id } }),
+    ...(hasSettled(recordIn(body))
+      ? {}
+      : { unsettled: { operation: sibling, id: recordIn(body).id } }),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The idempotency key of a call. Clients set it in `_meta`; a model, which can write arguments alone, in the argument that the list adds to
- * every tool that changes something.
+ * The idempotency key of a call. Clients set it in `_meta`; a model, which can write arguments
+ * alone, in the argument that the list adds to every tool that changes something.
  */
 import { readsOnly } from '#contract/op'
 import { fail } from '#kernel/errors'
@@ -22,7 +22,8 @@ interface Keyed {
   key: string | undefined
 }
 
-const refuse = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+const refuse = (path: string, message: string): never =>
+  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
 const textIn = (value: unknown, path: string): string | undefined =>
   value === undefined || typeof value === 'string' ? value : refuse(path, 'must be text')
@@ -32,7 +33,8 @@ const keyInMeta = (meta: Record<string, unknown> = {}): string | undefined => {
   return key === undefined || typeof key === 'string' ? key : refuse(META, 'in _meta must be text')
 }
 
-const isFields = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isFields = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Whether the list offers the argument. */
 export const offersKey = (o: Pick<Operation, 'method' | 'kind'>): boolean => !readsOnly(o)
@@ -44,5 +46,8 @@ export const keyedCall = (o: Operation, { arguments: given = {}, meta, asked }: 
   const [fromMeta, argument] = [keyInMeta(meta), textIn(own, ARGUMENT)]
   if (fromMeta !== undefined && argument !== undefined && fromMeta !== argument)
     refuse(ARGUMENT, `differs from ${META} in _meta: give one of them`)
-  return { input: isFields(given) ? input : given, key: argument ?? fromMeta ?? (isCapability(o) ? asked : undefined) }
+  return {
+    input: isFields(given) ? input : given,
+    key: argument ?? fromMeta ?? (isCapability(o) ? asked : undefined),
+  }
 }

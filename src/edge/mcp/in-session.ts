@@ -1,4 +1,7 @@
-/** MCP requests within a session: the first one opens it, and one whose session lives in another process is passed on to that. */
+/**
+ * MCP requests within a session: the first one opens it, and one whose session lives in another
+ * process is passed on to that.
+ */
 import { isInitializeRequest, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Log } from '#kernel/log'
 import type { Slots } from '#kernel/slots'
@@ -12,8 +15,17 @@ import { nodeIn, type Sessions } from './sessions.ts'
 import { viewOf } from './view.ts'
 
 export const SESSION_HEADER = 'mcp-session-id'
-/** Requests whose session lives in another process. Each takes a connection to it, of which Bun opens 512 at once, for letters too. */
-export const PASSED_ON = { name: 'mcp_calls', perParty: 64, perWorkspace: 64, total: 128, retryAfter: 5 }
+/**
+ * Requests whose session lives in another process. Each takes a connection to it, of which Bun
+ * opens 512 at once, for letters too.
+ */
+export const PASSED_ON = {
+  name: 'mcp_calls',
+  perParty: 64,
+  perWorkspace: 64,
+  total: 128,
+  retryAfter: 5,
+}
 /** The SDK's error code for an unknown session. */
 const NO_SESSION = -32_001
 
@@ -41,17 +53,30 @@ export const inSession = async (
   { caller, context, text, body }: SessionRequest,
 ): Promise<Response> => {
   const id = request.headers.get(SESSION_HEADER)
-  if (id === null && startsSession(body)) return openSession(parts, request, { caller, context, text, body })
-  if (id === null) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'Bad Request: the Mcp-Session-Id header is required')
+  if (id === null && startsSession(body))
+    return openSession(parts, request, { caller, context, text, body })
+  if (id === null)
+    return rpcError(
+      400,
+      ProtocolErrorCode.InvalidRequest,
+      'Bad Request: the Mcp-Session-Id header is required',
+    )
   const session = parts.sessions.find(id, caller)
   if (session) return session.handle(request, context, body)
-  const passed = parts.sessions.has(id) ? undefined : await forwardToOwner(parts, request, { id, text, caller })
+  const passed = parts.sessions.has(id)
+    ? undefined
+    : await forwardToOwner(parts, request, { id, text, caller })
   return passed ?? rpcError(404, NO_SESSION, 'Session not found')
 }
 
-const startsSession = (body: unknown): boolean => isInitializeRequest(Array.isArray(body) ? body[0] : body)
+const startsSession = (body: unknown): boolean =>
+  isInitializeRequest(Array.isArray(body) ? body[0] : body)
 
-const openSession = async ({ sessions }: SessionParts, request: Request, { caller, context, body }: SessionRequest): Promise<Response> => {
+const openSession = async (
+  { sessions }: SessionParts,
+  request: Request,
+  { caller, context, body }: SessionRequest,
+): Promise<Response> => {
   const session = await sessions.open(caller, viewOf(request.url))
   const response = await session.handle(request, context, body)
   if (!response.ok) await session[Symbol.asyncDispose]()
@@ -64,10 +89,15 @@ const forwardToOwner = async (
   { id, text, caller }: Pick<McpRequest, 'text' | 'caller'> & { id: string },
 ): Promise<Response | undefined> => {
   const node = nodeIn(id)
-  if (node === undefined || node === incarnation() || request.headers.has(HOP_HEADER)) return undefined
+  if (node === undefined || node === incarnation() || request.headers.has(HOP_HEADER))
+    return undefined
   const url = await urlOfNode(db, node)
   if (url === undefined) return undefined
   const gone = new AbortController()
-  const onEnd = passedOn.take({ party: callerId(caller), workspace: caller.tenantId, giveUp: () => gone.abort() })
+  const onEnd = passedOn.take({
+    party: callerId(caller),
+    workspace: caller.tenantId,
+    giveUp: () => gone.abort(),
+  })
   return forward(request, { url, body: text, signal: gone.signal, onEnd, log })
 }

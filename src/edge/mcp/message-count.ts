@@ -6,7 +6,8 @@ interface Message {
   params?: { name?: unknown }
 }
 
-const messagesIn = (body: unknown): Message[] => (Array.isArray(body) ? body : [body]).map((message) => (message ?? {}) as Message)
+const messagesIn = (body: unknown): Message[] =>
+  (Array.isArray(body) ? body : [body]).map((message) => (message ?? {}) as Message)
 
 /** Operations by the names of their tools. */
 type Tools = ReadonlyMap<unknown, NamedOp>

@@ -1,4 +1,6 @@
-/** Tells clients that have listed tools when their workspace enables or disables a module of them. */
+/**
+ * Tells clients that have listed tools when their workspace enables or disables a module of them.
+ */
 
 /** Who has listed tools. */
 export interface Lister {
@@ -12,7 +14,8 @@ export interface Lister {
 /** Workspaces that are looked at in one sweep. Others have their turn in the next ones. */
 const MOST_WORKSPACES = 50
 
-const areEqual = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => a.symmetricDifference(b).size === 0
+const areEqual = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
+  a.symmetricDifference(b).size === 0
 
 export class ModuleWatch {
   /** The last workspace that was looked at. */
@@ -39,7 +42,8 @@ export class ModuleWatch {
     await Promise.all(
       tenants.map(async (tenantId) => {
         const now = await this.modulesOf(tenantId)
-        for (const { listed, changed } of byTenant.get(tenantId)!) if (!areEqual(listed!, now)) changed(now)
+        for (const { listed, changed } of byTenant.get(tenantId)!)
+          if (!areEqual(listed!, now)) changed(now)
       }),
     )
   }

@@ -15,13 +15,21 @@ interface Target {
 }
 
 const toolCall = (o: Operation, input: object, view: View): string =>
-  isShown(o, view) ? `${o.tool} ${JSON.stringify(input)}` : `${o.tool} ${JSON.stringify(input)}, which ?toolsets=${toolsetOf(o)} lists`
+  isShown(o, view)
+    ? `${o.tool} ${JSON.stringify(input)}`
+    : `${o.tool} ${JSON.stringify(input)}, which ?toolsets=${toolsetOf(o)} lists`
 
 /** With the name of its tool, or of the one for all records; if neither is listed, as over REST. */
-const callOf = ({ operation: o, id }: Target, operations: McpContext['operations'], view: View): string => {
-  if (o.tool !== undefined) return toolCall(o, pathParams(o.path).includes('id') ? { id } : {}, view)
+const callOf = (
+  { operation: o, id }: Target,
+  operations: McpContext['operations'],
+  view: View,
+): string => {
+  if (o.tool !== undefined)
+    return toolCall(o, pathParams(o.path).includes('id') ? { id } : {}, view)
   const kind = kindOf(o)
-  if (kind && findTool(operations, RECORD_TOOL, view)) return `${RECORD_TOOL} ${JSON.stringify({ kind, id })}`
+  if (kind && findTool(operations, RECORD_TOOL, view))
+    return `${RECORD_TOOL} ${JSON.stringify({ kind, id })}`
   return `${o.method} ${o.path.replace(':id', id)} over REST`
 }
 
@@ -29,8 +37,13 @@ const callOf = ({ operation: o, id }: Target, operations: McpContext['operations
 export const readingCall = ({ operations }: McpContext, target: Target, view: View): string => {
   const { id } = target.operation
   const list = operations.get(`${id.slice(0, id.lastIndexOf('.'))}.list`)
-  const isListed = kindOf(target.operation) !== undefined && !findTool(operations, RECORD_TOOL, view) && list?.tool !== undefined
-  return isListed ? `${toolCall(list!, {}, view)} has it as ${target.id}` : callOf(target, operations, view)
+  const isListed =
+    kindOf(target.operation) !== undefined &&
+    !findTool(operations, RECORD_TOOL, view) &&
+    list?.tool !== undefined
+  return isListed
+    ? `${toolCall(list!, {}, view)} has it as ${target.id}`
+    : callOf(target, operations, view)
 }
 
 /** For errors that are about no record: what shows how the workspace stands. */
@@ -41,7 +54,11 @@ export const byCode: Partial<Record<ErrorCode, string>> = {
 }
 
 /** Undefined if neither a detail nor the code names a call. */
-export const wayOnIn = ({ code, details = [] }: AppError, { operations }: McpContext, view: View): string | undefined => {
+export const wayOnIn = (
+  { code, details = [] }: AppError,
+  { operations }: McpContext,
+  view: View,
+): string | undefined => {
   const named = details.filter(({ path }) => path === NEXT).map(({ message }) => message.split(' '))
   const [name] = named[0] ?? [byCode[code]]
   const o = operations.get(name ?? '')

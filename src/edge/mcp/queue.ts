@@ -55,18 +55,29 @@ const quote = (text: string): string =>
     .map((line) => `> ${line}`)
     .join('\n')
 
-const inOneLine = (text: string, most: number): string => cut(text.split(LINES).join(' ').trim(), most)
+const inOneLine = (text: string, most: number): string =>
+  cut(text.split(LINES).join(' ').trim(), most)
 
 const stateOf = ({ status, post_at, on_missed, review, created_at }: QueuedItem): string => {
-  if (status === 'approved' && post_at) return `scheduled for ${String(post_at)}${on_missed ? `, when missed: ${on_missed}` : ''}`
+  if (status === 'approved' && post_at)
+    return `scheduled for ${String(post_at)}${on_missed ? `, when missed: ${on_missed}` : ''}`
   if (status === 'approved') return 'not scheduled'
-  if (status === 'publish_unconfirmed') return review ? 'a person must check' : 'Tendril is checking the timeline'
+  if (status === 'publish_unconfirmed')
+    return review ? 'a person must check' : 'Tendril is checking the timeline'
   return `drafted at ${String(created_at)}`
 }
 
 const renderItem = (item: QueuedItem): string => {
-  const body = item.body.length > LONGEST_BODY ? `${cut(item.body, LONGEST_BODY)}\n(Full text: tendril://items/${item.id})` : item.body
-  const lines = [`### ${item.id}`, `${item.kind}, ${item.length} characters, ${stateOf(item)}`, '', quote(body)]
+  const body =
+    item.body.length > LONGEST_BODY
+      ? `${cut(item.body, LONGEST_BODY)}\n(Full text: tendril://items/${item.id})`
+      : item.body
+  const lines = [
+    `### ${item.id}`,
+    `${item.kind}, ${item.length} characters, ${stateOf(item)}`,
+    '',
+    quote(body),
+  ]
   if (item.status === 'drafted') lines.push('', `Why: ${inOneLine(item.rationale, 300)}`)
   if (item.last_error) lines.push('', `Last error: ${inOneLine(item.last_error, 300)}`)
   return lines.join('\n')
@@ -78,7 +89,11 @@ interface Page {
 }
 
 /** A section with as many items as fit in `room` characters. */
-const render = ({ title, next, status }: Section, { items, next_cursor }: Page, room: number): string => {
+const render = (
+  { title, next, status }: Section,
+  { items, next_cursor }: Page,
+  room: number,
+): string => {
   const parts = [`## ${title}`, next]
   let [left, fitting] = [room, 0]
   for (const text of items.map(renderItem)) {
@@ -87,16 +102,22 @@ const render = ({ title, next, status }: Section, { items, next_cursor }: Page, 
     left -= text.length
     fitting++
   }
-  if (next_cursor !== null || fitting < items.length) parts.push(`There are more. growth_list_queue with status ${status} lists them all.`)
+  if (next_cursor !== null || fitting < items.length)
+    parts.push(`There are more. growth_list_queue with status ${status} lists them all.`)
   return parts.join('\n\n')
 }
 
 /** Markdown of at most `MAX_CHARACTERS`. */
 export const queueText = async ({ run }: McpContext): Promise<string> => {
-  const parts = ['# Queue', "Nothing goes out without a person's approval. Each item's heading is its id."]
+  const parts = [
+    '# Queue',
+    "Nothing goes out without a person's approval. Each item's heading is its id.",
+  ]
   let room = MAX_CHARACTERS - RESERVE
   for (const section of sections) {
-    const page: Page = JSON.parse((await run('growth.items.list', { status: section.status, limit: section.most })).body)
+    const page: Page = JSON.parse(
+      (await run('growth.items.list', { status: section.status, limit: section.most })).body,
+    )
     if (page.items.length === 0) continue
     const text = render(section, page, room)
     parts.push(text)

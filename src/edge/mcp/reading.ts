@@ -10,7 +10,8 @@ const orProtocolError = async <T>(run: Promise<T>, uri?: string): Promise<T> => 
   try {
     return await run
   } catch (cause) {
-    if (uri !== undefined && cause instanceof AppError && cause.code === 'not_found') throw new ResourceNotFoundError(uri, cause.message)
+    if (uri !== undefined && cause instanceof AppError && cause.code === 'not_found')
+      throw new ResourceNotFoundError(uri, cause.message)
     throw asProtocolError(cause)
   }
 }
@@ -19,7 +20,9 @@ export const installResources = (server: Server, { within }: ServerSettings): vo
   server.setRequestHandler('resources/list', ({ params }, ctx) =>
     within(ctx, (context) => orProtocolError(listResources(context, params?.cursor))),
   )
-  server.setRequestHandler('resources/templates/list', async () => ({ resourceTemplates: [...resourceTemplates] }))
+  server.setRequestHandler('resources/templates/list', async () => ({
+    resourceTemplates: [...resourceTemplates],
+  }))
   server.setRequestHandler('resources/read', ({ params: { uri } }, ctx) =>
     within(ctx, (context) => orProtocolError(readResource(context, uri), uri)),
   )

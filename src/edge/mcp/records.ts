@@ -1,4 +1,7 @@
-/** One tool that reads any record by its kind and id: a tool for each kind would cost a model more than the reading. */
+/**
+ * One tool that reads any record by its kind and id: a tool for each kind would cost a model more
+ * than the reading.
+ */
 import { Type as T, type TObject } from '@sinclair/typebox'
 import { Id, oneOf, record } from '#contract/shapes'
 import type { Operation } from '#ops/engine/bind'
@@ -13,12 +16,14 @@ type Operations = ReadonlyMap<string, Operation>
 const PATH = /^\/api\/v1\/growth\/[a-z-]+\/:id$/
 
 /** The name of the record in an answer: `{ batch: {…} }`. */
-const nameIn = ({ output }: Pick<Operation, 'output'>): string => Object.keys((output as TObject).properties)[0]!
+const nameIn = ({ output }: Pick<Operation, 'output'>): string =>
+  Object.keys((output as TObject).properties)[0]!
 
 export const isOfAnyKind = ({ id }: Pick<Operation, 'id'>): boolean => id === ID
 
 /** What an operation reads by its id; undefined for all others. */
-export const kindOf = (o: Operation): string | undefined => (o.kind === 'query' && PATH.test(o.path) ? nameIn(o) : undefined)
+export const kindOf = (o: Operation): string | undefined =>
+  o.kind === 'query' && PATH.test(o.path) ? nameIn(o) : undefined
 
 const kindsIn = (all: readonly Operation[]): ReadonlyMap<string, Operation> =>
   new Map(
@@ -36,7 +41,13 @@ const inputOf = (kinds: string[]) =>
     {
       kind: oneOf(kinds),
       id: Id,
-      from: T.Optional(T.Integer({ minimum: 0, maximum: LAST, description: 'To read on: the character that the answer before names.' })),
+      from: T.Optional(
+        T.Integer({
+          minimum: 0,
+          maximum: LAST,
+          description: 'To read on: the character that the answer before names.',
+        }),
+      ),
     },
     { additionalProperties: false },
   )
@@ -53,7 +64,16 @@ export const withRecords = (all: readonly Operation[]): Operation[] => {
     return kinds.get(kind)!.run(() => ({ id }), call)
   }
   const tool = {
-    ...{ id: ID, tool: RECORD_TOOL, toolset: 'content', agent: 'never', foreign: true, input, output: record({}), run },
+    ...{
+      id: ID,
+      tool: RECORD_TOOL,
+      toolset: 'content',
+      agent: 'never',
+      foreign: true,
+      input,
+      output: record({}),
+      run,
+    },
     summary: 'Read one record by its id: all of its text, and what became of it.',
   }
   return [...all, { ...example!, ...tool } as unknown as Operation]
@@ -69,14 +89,18 @@ interface Resolved {
 }
 
 const isStart = (value: unknown): value is number | undefined =>
-  value === undefined || (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= LAST)
+  value === undefined ||
+  (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= LAST)
 
 /** The operation and input that a call comes down to: that of the kind, whose answer it gives. */
 export const resolved = (operations: Operations, o: Operation, input: unknown): Resolved => {
   if (o.id !== ID) return { operation: o, input, whole: false }
   const { kind, id, from, ...rest } = input as { kind?: unknown; id?: unknown; from?: unknown }
-  const isComplete = typeof kind === 'string' && id !== undefined && isStart(from) && Object.keys(rest).length === 0
+  const isComplete =
+    typeof kind === 'string' && id !== undefined && isStart(from) && Object.keys(rest).length === 0
   const operation = isComplete ? kindsIn([...operations.values()]).get(kind) : undefined
   // What is not valid goes to the tool's own operation, which says why.
-  return operation ? { operation, input: { id }, whole: true, from: from as number | undefined } : { operation: o, input, whole: true }
+  return operation
+    ? { operation, input: { id }, whole: true, from: from as number | undefined }
+    : { operation: o, input, whole: true }
 }

@@ -30,7 +30,10 @@ interface Fixed {
   description: string
   mimeType: string
   priority: number
-  /** Ids of the operations that can read it, the best first. Without any of them the resource does not exist. */
+  /**
+   * Ids of the operations that can read it, the best first. Without any of them the resource does
+   * not exist.
+   */
   from: readonly string[]
   /** `operation`: the first of them that the caller may run. */
   read(context: McpContext, operation: string): Promise<string>
@@ -38,8 +41,11 @@ interface Fixed {
 
 const JSON_TYPE = 'application/json'
 
-const bodyOf = async <B extends object = Record<string, unknown>>({ run }: McpContext, id: string, input: object = {}): Promise<B> =>
-  JSON.parse((await run(id, input)).body) as B
+const bodyOf = async <B extends object = Record<string, unknown>>(
+  { run }: McpContext,
+  id: string,
+  input: object = {},
+): Promise<B> => JSON.parse((await run(id, input)).body) as B
 
 interface Overview {
   overview: { profile: object }
@@ -53,7 +59,8 @@ const fixed: readonly Fixed[] = [
     mimeType: JSON_TYPE,
     priority: 1,
     from: ['growth.overview.get'],
-    read: async (context, operation) => json({ profile: (await bodyOf<Overview>(context, operation)).overview.profile }),
+    read: async (context, operation) =>
+      json({ profile: (await bodyOf<Overview>(context, operation)).overview.profile }),
   },
   {
     uri: 'tendril://brief',
@@ -62,7 +69,8 @@ const fixed: readonly Fixed[] = [
     mimeType: JSON_TYPE,
     priority: 0.9,
     from: ['growth.brief.get'],
-    read: async (context, operation) => json(structured(await bodyOf(context, operation), context.operations.get(operation)!.output)),
+    read: async (context, operation) =>
+      json(structured(await bodyOf(context, operation), context.operations.get(operation)!.output)),
   },
   {
     uri: 'tendril://queue',
@@ -131,20 +139,36 @@ const listedItem = ({ id, kind, format, body, length, updated_at }: QueuedItem):
 })
 
 /**
- * The resources that this caller may read, a page at a time: the fixed ones, then drafted items, newest first. Throws
- * `invalid_input` for a cursor of another list.
+ * The resources that this caller may read, a page at a time: the fixed ones, then drafted items,
+ * newest first. Throws `invalid_input` for a cursor of another list.
  */
-export const listResources = async (context: McpContext, cursor?: string): Promise<{ resources: McpResource[]; nextCursor?: string }> => {
-  const resources = cursor === undefined ? fixed.filter(({ from }) => reachable(context, from)).map(describeResource) : []
+export const listResources = async (
+  context: McpContext,
+  cursor?: string,
+): Promise<{ resources: McpResource[]; nextCursor?: string }> => {
+  const resources =
+    cursor === undefined
+      ? fixed.filter(({ from }) => reachable(context, from)).map(describeResource)
+      : []
   if (!reachable(context, [ITEMS])) return { resources }
   const input = { status: 'drafted', limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }
-  const { items, next_cursor } = await bodyOf<{ items: QueuedItem[]; next_cursor: string | null }>(context, ITEMS, input)
-  return { resources: [...resources, ...items.map(listedItem)], ...(next_cursor === null ? {} : { nextCursor: next_cursor }) }
+  const { items, next_cursor } = await bodyOf<{ items: QueuedItem[]; next_cursor: string | null }>(
+    context,
+    ITEMS,
+    input,
+  )
+  return {
+    resources: [...resources, ...items.map(listedItem)],
+    ...(next_cursor === null ? {} : { nextCursor: next_cursor }),
+  }
 }
 
 const unknown = (uri: string): never => fail('not_found', `no such resource: ${cut(uri, 200)}`)
 
-const readFixed = async (context: McpContext, { from, read }: Fixed): Promise<string | undefined> => {
+const readFixed = async (
+  context: McpContext,
+  { from, read }: Fixed,
+): Promise<string | undefined> => {
   // If the caller may run none of them, running the first one throws the reason.
   const id = reachable(context, from) ?? from.find((one) => context.operations.has(one))
   return id === undefined ? undefined : read(context, id)
@@ -158,8 +182,13 @@ const readItem = async (context: McpContext, id: string): Promise<string | undef
   return items[0]?.id === id ? json({ item: items[0] }) : undefined
 }
 
-/** Throws `not_found` for an unknown URI, and the operation's error if the caller may not read it. */
-export const readResource = async (context: McpContext, uri: string): Promise<{ contents: [ResourceText] }> => {
+/**
+ * Throws `not_found` for an unknown URI, and the operation's error if the caller may not read it.
+ */
+export const readResource = async (
+  context: McpContext,
+  uri: string,
+): Promise<{ contents: [ResourceText] }> => {
   const one = fixed.find((resource) => resource.uri === uri)
   const id = ITEM_URI.exec(uri)?.[1]?.toLowerCase()
   const text = one ? await readFixed(context, one) : id && (await readItem(context, id))

@@ -1,6 +1,7 @@
 /**
- * The contract's schemas, shortened for tool lists: a model pays for every character. Inputs keep the bounds that tell something, and an
- * object that the list has already spelt out is put in words; outputs are names and types.
+ * The contract's schemas, shortened for tool lists: a model pays for every character. Inputs keep
+ * the bounds that tell something, and an object that the list has already spelt out is put in
+ * words; outputs are names and types.
  */
 import type { TObject, TSchema } from '@sinclair/typebox'
 
@@ -8,9 +9,22 @@ type Json = Record<string, unknown>
 
 /** Formats defined by JSON Schema; clients warn about others or refuse them. */
 const FORMATS = new Set(['uuid', 'date-time', 'uri'])
-const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'default'] as const
-/** Bounds that no model would cross: it pays for reading them, and a refusal would name them anyway. */
-const isTelling = (bound: (typeof BOUNDS)[number], { [bound]: value, description }: TSchema): boolean => {
+const BOUNDS = [
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'default',
+] as const
+/**
+ * Bounds that no model would cross: it pays for reading them, and a refusal would name them anyway.
+ */
+const isTelling = (
+  bound: (typeof BOUNDS)[number],
+  { [bound]: value, description }: TSchema,
+): boolean => {
   if (bound === 'minLength') return value > 1
   if (bound === 'minimum') return value > 0
   if (bound === 'maximum') return value < 1e9
@@ -45,23 +59,34 @@ const fieldInWords = (name: string, { enum: values, type }: TSchema): string => 
   return type === 'string' || type === undefined ? name : `${name}: ${type}`
 }
 
-/** The fields of an object in a line, which takes a third of its schema. Optional ones end in a question mark. */
+/**
+ * The fields of an object in a line, which takes a third of its schema. Optional ones end in a
+ * question mark.
+ */
 const inWords = ({ properties, required = [] }: TObject): string => {
-  const fields = Object.entries(properties).map(([name, one]) => fieldInWords(required.includes(name) ? name : `${name}?`, one))
+  const fields = Object.entries(properties).map(([name, one]) =>
+    fieldInWords(required.includes(name) ? name : `${name}?`, one),
+  )
   return `{${fields.join('; ')}}`
 }
 
-/** A tool's input. `titles`: titles of the objects that the list has spelt out; these are put in words the next time. Adds its own. */
+/**
+ * A tool's input. `titles`: titles of the objects that the list has spelt out; these are put in
+ * words the next time. Adds its own.
+ */
 export const inputSchema = (schema: TSchema, titles: Set<string>): Json => {
   const next = (one: TSchema) => inputSchema(one, titles)
   if (schema.anyOf && schema.type === undefined) return inUnion(schema, next)
-  if (titles.has(schema.title ?? '')) return { type: 'object', description: inWords(schema as TObject) }
+  if (titles.has(schema.title ?? ''))
+    return { type: 'object', description: inWords(schema as TObject) }
   if (schema.title) titles.add(schema.title)
   const shown: Json = { type: schema.type, ...(schema.title ? { title: schema.title } : {}) }
-  if (schema.description && !REDUNDANT.has(schema.description)) shown.description = schema.description
+  if (schema.description && !REDUNDANT.has(schema.description))
+    shown.description = schema.description
   if (schema.enum) shown.enum = schema.enum
   if (FORMATS.has(schema.format)) shown.format = schema.format
-  for (const bound of BOUNDS) if (schema[bound] !== undefined && isTelling(bound, schema)) shown[bound] = schema[bound]
+  for (const bound of BOUNDS)
+    if (schema[bound] !== undefined && isTelling(bound, schema)) shown[bound] = schema[bound]
   if (schema.items) shown.items = next(schema.items)
   if (schema.type !== 'object') return shown
   if (schema.properties) shown.properties = map(schema.properties, next)
@@ -69,7 +94,13 @@ export const inputSchema = (schema: TSchema, titles: Set<string>): Json => {
   return shown
 }
 
-/** A tool's output: the names of its fields, and what each holds. Records show their own fields; to spell them out would double the list. */
-export const outputSchema = (schema: TSchema): Json => ({ type: 'object', properties: map(schema.properties, typeOf) })
+/**
+ * A tool's output: the names of its fields, and what each holds. Records show their own fields; to
+ * spell them out would double the list.
+ */
+export const outputSchema = (schema: TSchema): Json => ({
+  type: 'object',
+  properties: map(schema.properties, typeOf),
+})
 
 const typeOf = ({ type, anyOf }: TSchema): Json => (anyOf || type === undefined ? {} : { type })

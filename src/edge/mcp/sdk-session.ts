@@ -59,13 +59,23 @@ export class SdkSession {
     return this.server.getNegotiatedProtocolVersion()
   }
 
-  /** Call once, before the first request. `opening`: of a client that has opened the session before, and is not answered again. */
+  /**
+   * Call once, before the first request. `opening`: of a client that has opened the session before,
+   * and is not answered again.
+   */
   async connect(opening?: unknown): Promise<void> {
     await this.server.connect(this.#transport)
     if (opening === undefined) return
     for (const parsedBody of [opening, INITIALIZED]) {
-      const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json', 'mcp-session-id': this.#id }
-      const response = await this.#transport.handleRequest(new Request(ANYWHERE, { method: 'POST', headers }), { parsedBody })
+      const headers = {
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        'mcp-session-id': this.#id,
+      }
+      const response = await this.#transport.handleRequest(
+        new Request(ANYWHERE, { method: 'POST', headers }),
+        { parsedBody },
+      )
       // The stream ends with the answer, and by then the SDK knows its client.
       await response.text()
       if (!response.ok) throw new Error(`the SDK does not open a session again: ${response.status}`)
@@ -73,7 +83,10 @@ export class SdkSession {
   }
 
   handle(request: Request, { lastEvent, ...options }: Handling): Promise<Response> {
-    return this.#transport.handleRequest(adapted(request, { version: this.version, lastEvent }), options)
+    return this.#transport.handleRequest(
+      adapted(request, { version: this.version, lastEvent }),
+      options,
+    )
   }
 
   /** Tells the client that what it may do has changed. */
@@ -101,7 +114,10 @@ export class SdkSession {
 
 const ANYWHERE = 'http://localhost/'
 
-const noticeAnswers = (transport: WebStandardStreamableHTTPServerTransport, onAnswer: (id: RequestId) => void): void => {
+const noticeAnswers = (
+  transport: WebStandardStreamableHTTPServerTransport,
+  onAnswer: (id: RequestId) => void,
+): void => {
   const send = transport.send.bind(transport)
   transport.send = (message, options) => {
     const answers = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)
@@ -110,8 +126,14 @@ const noticeAnswers = (transport: WebStandardStreamableHTTPServerTransport, onAn
   }
 }
 
-/** Adds the session's protocol version if the client did not send one, and leaves out an event that is known no more. Drops the body, which has been read. */
-const adapted = (request: Request, { version, lastEvent }: { version: string | undefined; lastEvent: string | null }): Request => {
+/**
+ * Adds the session's protocol version if the client did not send one, and leaves out an event that
+ * is known no more. Drops the body, which has been read.
+ */
+const adapted = (
+  request: Request,
+  { version, lastEvent }: { version: string | undefined; lastEvent: string | null },
+): Request => {
   const isKnown = request.headers.get('last-event-id') === lastEvent || lastEvent !== null
   if ((version === undefined || request.headers.has(VERSION_HEADER)) && isKnown) return request
   const headers = new Headers(request.headers)

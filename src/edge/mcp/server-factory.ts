@@ -1,5 +1,11 @@
 /** Tendril's MCP server, with or without sessions: tools, resources and prompts. */
-import { ProtocolError, ProtocolErrorCode, type Server, type ServerContext, type Tool } from '@modelcontextprotocol/server'
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  type ServerContext,
+  type Tool,
+} from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
 import { callTool } from './call-tool.ts'
 import type { McpContext } from './context.ts'
@@ -21,7 +27,11 @@ const INSTRUCTIONS =
 /** Tool lists kept in memory, one per set of visible tools. */
 const MAX_LISTS = 100
 
-const capabilities = { tools: { listChanged: true }, resources: { listChanged: true }, prompts: { listChanged: true } }
+const capabilities = {
+  tools: { listChanged: true },
+  resources: { listChanged: true },
+  prompts: { listChanged: true },
+}
 
 export const createServerFactory = (): ServerFactory => {
   const lists = new LRUCache<string, Tool[]>({ max: MAX_LISTS })
@@ -41,17 +51,27 @@ export const createServerFactory = (): ServerFactory => {
   }
 }
 
-/** Of clients before 2026-07-28: how often a call asks, and how long it waits until the user has opened the page or not. */
+/**
+ * Of clients before 2026-07-28: how often a call asks, and how long it waits until the user has
+ * opened the page or not.
+ */
 const ONE_QUESTION = { maxRounds: 1, roundTimeoutMs: 120_000 }
 
-/** Keeps the SDK from building a schema compiler for each server: the operations validate their own input. */
+/**
+ * Keeps the SDK from building a schema compiler for each server: the operations validate their own
+ * input.
+ */
 const noSchemas = {
   getValidator: () => {
     throw new ProtocolError(ProtocolErrorCode.InternalError, 'no schema is compiled here')
   },
 }
 
-const listTools = async (lists: LRUCache<string, Tool[]>, context: McpContext, { view, listed }: ServerSettings): Promise<Tool[]> => {
+const listTools = async (
+  lists: LRUCache<string, Tool[]>,
+  context: McpContext,
+  { view, listed }: ServerSettings,
+): Promise<Tool[]> => {
   const { operations, call } = context
   const whole = await withModules(context, view)
   listed?.(whole.modules)
@@ -64,13 +84,28 @@ const listTools = async (lists: LRUCache<string, Tool[]>, context: McpContext, {
   return tools
 }
 
-const installTools = (server: Server, settings: ServerSettings, lists: LRUCache<string, Tool[]>): void => {
+const installTools = (
+  server: Server,
+  settings: ServerSettings,
+  lists: LRUCache<string, Tool[]>,
+): void => {
   const { view, within } = settings
-  server.setRequestHandler('tools/list', (_, ctx) => within(ctx, async (context) => ({ tools: await listTools(lists, context, settings) })))
+  server.setRequestHandler('tools/list', (_, ctx) =>
+    within(ctx, async (context) => ({ tools: await listTools(lists, context, settings) })),
+  )
   server.setRequestHandler('tools/call', ({ params }, ctx) =>
     within(ctx, (context) => {
-      const call = { name: params.name, arguments: params.arguments, meta: params._meta, elicitation: elicitationOf(server, ctx) }
-      return callTool(context, view, { ...call, onProgress: progressOf(ctx), signal: signalOf(ctx, settings) })
+      const call = {
+        name: params.name,
+        arguments: params.arguments,
+        meta: params._meta,
+        elicitation: elicitationOf(server, ctx),
+      }
+      return callTool(context, view, {
+        ...call,
+        onProgress: progressOf(ctx),
+        signal: signalOf(ctx, settings),
+      })
     }),
   )
 }
@@ -86,9 +121,10 @@ const progressOf = (ctx: ServerContext) => {
 }
 
 /**
- * Aborts when the client cancels its request, or with `LEFT` when it only waits no longer. Within a session, a client cancels with a
- * notification, whose reason tells a time-out from a wish; a closed stream or session means nothing, because the client can resume. Without
- * a session the client can only close the stream, which it does for a time-out, too.
+ * Aborts when the client cancels its request, or with `LEFT` when it only waits no longer. Within a
+ * session, a client cancels with a notification, whose reason tells a time-out from a wish; a
+ * closed stream or session means nothing, because the client can resume. Without a session the
+ * client can only close the stream, which it does for a time-out, too.
  */
 const signalOf = (ctx: ServerContext, { era }: ServerSettings): AbortSignal => {
   const { signal } = ctx.mcpReq
@@ -105,5 +141,9 @@ const signalOf = (ctx: ServerContext, { era }: ServerSettings): AbortSignal => {
 /** Clients put the name of their error into the reason. */
 const isTimeout = (reason: unknown): boolean => /time[d-]?[ -]?out/i.test(String(reason))
 
-/** When a connection closes, the SDK aborts with an error of its own; a client that cancels gives text or nothing. */
-const isClosing = (reason: unknown): boolean => reason instanceof Error && 'code' in reason && reason.code === 'CONNECTION_CLOSED'
+/**
+ * When a connection closes, the SDK aborts with an error of its own; a client that cancels gives
+ * text or nothing.
+ */
+const isClosing = (reason: unknown): boolean =>
+  reason instanceof Error && 'code' in reason && reason.code === 'CONNECTION_CLOSED'

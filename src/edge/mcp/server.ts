@@ -1,4 +1,7 @@
-/** The SDK's server, and what one is made with. It refuses malformed params as invalid, where the SDK itself would report an internal error. */
+/**
+ * The SDK's server, and what one is made with. It refuses malformed params as invalid, where the
+ * SDK itself would report an internal error.
+ */
 import {
   type JSONRPCRequest,
   ProtocolError,
@@ -17,7 +20,9 @@ import type { View } from './view.ts'
 export interface ServerSettings {
   view: View
   era: 'session' | 'stateless'
-  /** Told which modules were enabled when tools were listed; undefined if the list depends on none. */
+  /**
+   * Told which modules were enabled when tools were listed; undefined if the list depends on none.
+   */
   listed?(modules: ReadonlySet<string> | undefined): void
   /** Runs a handler with the context of its own request. */
   within<T>(ctx: ServerContext, run: (context: McpContext) => Promise<T>): Promise<T>
@@ -31,14 +36,20 @@ export interface ServerFactory {
 
 const page = T.Object({ cursor: T.Optional(T.String()) })
 
-/** The params of each method, without `_meta`. Unknown fields are allowed, because the protocol may add some. */
+/**
+ * The params of each method, without `_meta`. Unknown fields are allowed, because the protocol may
+ * add some.
+ */
 const params: Record<string, TObject> = {
   'tools/list': page,
   'resources/list': page,
   'resources/templates/list': page,
   'resources/read': T.Object({ uri: T.String() }),
   'prompts/list': page,
-  'prompts/get': T.Object({ name: T.String(), arguments: T.Optional(T.Record(T.String(), T.String())) }),
+  'prompts/get': T.Object({
+    name: T.String(),
+    arguments: T.Optional(T.Record(T.String(), T.String())),
+  }),
 }
 
 type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>
@@ -59,7 +70,10 @@ export class CheckedServer extends Server {
   }
 }
 
-/** A JSON-RPC error with our error code in its data. For methods whose results cannot carry an error, unlike those of tools. */
+/**
+ * A JSON-RPC error with our error code in its data. For methods whose results cannot carry an
+ * error, unlike those of tools.
+ */
 export const asProtocolError = (cause: unknown): ProtocolError => {
   const { code, message, status, details, retryAfter } = AppError.from(cause)
   const kind = status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams

@@ -1,6 +1,7 @@
 /**
- * One client's session, bound to the caller who opened it. The SDK's half of it, a server with its transport, takes most of its memory (9 of
- * 12 kB of heap). A session that rests has given that up, and gets it again at its next request.
+ * One client's session, bound to the caller who opened it. The SDK's half of it, a server with its
+ * transport, takes most of its memory (9 of 12 kB of heap). A session that rests has given that up,
+ * and gets it again at its next request.
  */
 import { isInitializeRequest, type RequestId } from '@modelcontextprotocol/server'
 import { readTool } from './call-tool.ts'
@@ -37,7 +38,10 @@ export class McpSession implements AsyncDisposable {
   /** Undefined while the session rests. */
   #sdk: SdkSession | undefined
   #waking: Promise<SdkSession> | undefined
-  /** The request that opened the session, with which the SDK is told again who its client is. Undefined: the session never rests. */
+  /**
+   * The request that opened the session, with which the SDK is told again who its client is.
+   * Undefined: the session never rests.
+   */
   #opening: unknown
   /** The protocol version that was agreed before it rested. */
   #agreed: string | undefined
@@ -74,7 +78,14 @@ export class McpSession implements AsyncDisposable {
     this.#onClose = options.onClose
     const settings = { view, era: 'session', within, listed } as const
     const onAnswer = (answered: RequestId) => this.#unanswered.delete(answered)
-    this.#make = () => new SdkSession({ id, server: servers.create(settings), events, onAnswer, onClose: () => this.#ended() })
+    this.#make = () =>
+      new SdkSession({
+        id,
+        server: servers.create(settings),
+        events,
+        onAnswer,
+        onClose: () => this.#ended(),
+      })
   }
 
   /** Call once, before the first request. */
@@ -92,27 +103,41 @@ export class McpSession implements AsyncDisposable {
     return this.#running > 0
   }
 
-  /** When it was last in use, in monotonic milliseconds; undefined while a request runs or a stream is open. */
+  /**
+   * When it was last in use, in monotonic milliseconds; undefined while a request runs or a stream
+   * is open.
+   */
   get idleSince(): number | undefined {
     return this.#running > 0 || this.#streams > 0 ? undefined : this.#usedAt
   }
 
   /** The call that a request makes, if it needs nothing of the SDK. */
-  plainCallIn(request: Request, body: unknown, operations: McpContext['operations']): PlainCall | undefined {
+  plainCallIn(
+    request: Request,
+    body: unknown,
+    operations: McpContext['operations'],
+  ): PlainCall | undefined {
     const call = plainCallIn(body, operations, this.#view)
     if (!call || call.envelope !== '' || !hasSessionHeaders(request)) return undefined
     const agreed = this.#sdk ? this.#sdk.version : this.#agreed
-    return agreed !== undefined && (request.headers.get(VERSION_HEADER) ?? agreed) === agreed ? call : undefined
+    return agreed !== undefined && (request.headers.get(VERSION_HEADER) ?? agreed) === agreed
+      ? call
+      : undefined
   }
 
-  /** Answers a call without the SDK; undefined if it is refused and the caller's access must be looked up. */
+  /**
+   * Answers a call without the SDK; undefined if it is refused and the caller's access must be
+   * looked up.
+   */
   async read(call: PlainCall, context: McpContext): Promise<Response | undefined> {
     const { id } = call
     const refused = this.#unanswered.refusalOf([id])
     if (refused) return refused
     this.#unanswered.add(id)
     try {
-      const result = await this.#within(() => this.#calls.count(context.call, () => readTool(context, call)))
+      const result = await this.#within(() =>
+        this.#calls.count(context.call, () => readTool(context, call)),
+      )
       if (result === undefined) return undefined
       this.noteAccess(context.call)
       return plainAnswer({ id, result }, { 'mcp-session-id': this.id })
@@ -134,11 +159,20 @@ export class McpSession implements AsyncDisposable {
     if (refused) return refused
     for (const id of ids) this.#unanswered.add(id)
     const lastEvent = await this.#lastEventOf(request)
-    const response = await sdk.handle(request, { parsedBody, authInfo: authInfoOf(context), lastEvent })
+    const response = await sdk.handle(request, {
+      parsedBody,
+      authInfo: authInfoOf(context),
+      lastEvent,
+    })
     if (!response.ok) for (const id of ids) this.#unanswered.delete(id)
-    else if (isInitializeRequest(parsedBody) && JSON.stringify(parsedBody).length <= LONGEST_OPENING) this.#opening = parsedBody
+    else if (
+      isInitializeRequest(parsedBody) &&
+      JSON.stringify(parsedBody).length <= LONGEST_OPENING
+    )
+      this.#opening = parsedBody
     if (request.method !== 'GET' || !response.ok) return response
-    // A notification sent while no stream was open is stored, but replayed only to a client that sends Last-Event-ID.
+    // A notification sent while no stream was open is stored, but replayed only to a client that
+    // sends Last-Event-ID.
     if (this.#changePending && lastEvent === null) this.#sdk?.notifyOfChange()
     this.#changePending = false
     return this.#watched(response)
@@ -172,7 +206,10 @@ export class McpSession implements AsyncDisposable {
     else this.#ended()
   }
 
-  /** Gives up the SDK's half and the stored events until the next request. Call it only while the session is idle. */
+  /**
+   * Gives up the SDK's half and the stored events until the next request. Call it only while the
+   * session is idle.
+   */
   rest(): void {
     const sdk = this.#sdk
     if (sdk?.version === undefined || this.#opening === undefined) return
@@ -205,10 +242,16 @@ export class McpSession implements AsyncDisposable {
     return sdk
   }
 
-  /** The event after which a client resumes. What a session forgot when it rested cannot be resumed, so a stream begins anew. */
+  /**
+   * The event after which a client resumes. What a session forgot when it rested cannot be resumed,
+   * so a stream begins anew.
+   */
   async #lastEventOf({ method, headers }: Request): Promise<string | null> {
     const id = method === 'GET' ? headers.get('last-event-id') : null
-    const isForgotten = id !== null && this.#agreed !== undefined && (await this.#events.getStreamIdForEventId(id)) === undefined
+    const isForgotten =
+      id !== null &&
+      this.#agreed !== undefined &&
+      (await this.#events.getStreamIdForEventId(id)) === undefined
     return isForgotten ? null : id
   }
 

@@ -15,7 +15,10 @@ export interface McpLimits {
   perCaller: number
   /** Concurrent requests of one key. */
   callsPerCaller: number
-  /** As many more that call only urgent tools: the kill switch must not wait for a key's other calls. */
+  /**
+   * As many more that call only urgent tools: the kill switch must not wait for a key's other
+   * calls.
+   */
   urgentCallsPerCaller: number
   /** Sessions, or open subscriptions, of all keys of one workspace. */
   perTenant: number
@@ -51,14 +54,18 @@ export interface SessionsDeps {
   calls: Calls
   /** The id of this process. */
   incarnation(): string
-  /** Earlier callers with their current access, in the same order; undefined for those who have lost it. */
+  /**
+   * Earlier callers with their current access, in the same order; undefined for those who have lost
+   * it.
+   */
   refresh(callers: readonly McpCaller[]): Promise<(McpCaller | undefined)[]>
   /** The modules of tools that a workspace has enabled. */
   modulesOf(tenantId: string): Promise<ReadonlySet<string>>
 }
 
 /** A session id is `<incarnation>.<secret>`, which tells any process where the session lives. */
-export const nodeIn = (sessionId: string): string | undefined => /^([0-9a-f-]{36})\.[0-9A-Za-z]{32}$/.exec(sessionId)?.[1]
+export const nodeIn = (sessionId: string): string | undefined =>
+  /^([0-9a-f-]{36})\.[0-9A-Za-z]{32}$/.exec(sessionId)?.[1]
 
 export class Sessions implements AsyncDisposable {
   readonly #all = new Map<string, McpSession>()
@@ -70,7 +77,10 @@ export class Sessions implements AsyncDisposable {
   constructor(private readonly deps: SessionsDeps) {
     this.#modules = new ModuleWatch((tenantId) => deps.modulesOf(tenantId))
     this.#timer = setInterval(
-      () => void this.sweep().catch((cause) => deps.log.warn({ err: cause }, 'could not sweep MCP sessions')),
+      () =>
+        void this.sweep().catch((cause) =>
+          deps.log.warn({ err: cause }, 'could not sweep MCP sessions'),
+        ),
       deps.limits.sweepMs,
     )
   }
@@ -79,7 +89,9 @@ export class Sessions implements AsyncDisposable {
     return this.#all.size
   }
 
-  /** A session of this caller. Undefined for an unknown id and for another caller's session alike. */
+  /**
+   * A session of this caller. Undefined for an unknown id and for another caller's session alike.
+   */
   find(id: string, caller: McpCaller): McpSession | undefined {
     const session = this.#all.get(id)
     return session && callerId(session.caller) === callerId(caller) ? session : undefined
@@ -89,20 +101,34 @@ export class Sessions implements AsyncDisposable {
     return this.#all.has(id)
   }
 
-  /** Ends the longest idle session if there is no room. Throws `rate_limited` or `unavailable` if all are in use. */
+  /**
+   * Ends the longest idle session if there is no room. Throws `rate_limited` or `unavailable` if
+   * all are in use.
+   */
   async open(caller: McpCaller, view: View): Promise<McpSession> {
     if (this.#ending) throw new AppError('unavailable', 'the server is stopping, try again')
     this.#makeRoom(caller)
     const id = `${this.deps.incarnation()}.${randomBase62(32)}`
     const { servers, calls } = this.deps
     const events = this.#events.ofSession(caller.tenantId)
-    const session = new McpSession({ id, caller, view, servers, calls, events, onClose: () => this.#all.delete(id) })
+    const session = new McpSession({
+      id,
+      caller,
+      view,
+      servers,
+      calls,
+      events,
+      onClose: () => this.#all.delete(id),
+    })
     this.#all.set(id, session)
     await session.connect()
     return session
   }
 
-  /** Ends sessions that were idle for too long or whose key died; notifies the other open streams of changed access and modules. */
+  /**
+   * Ends sessions that were idle for too long or whose key died; notifies the other open streams of
+   * changed access and modules.
+   */
   async sweep(): Promise<void> {
     const { idleMs, restMs } = this.deps.limits
     await Promise.all(this.#idleFor(idleMs).map((session) => session[Symbol.asyncDispose]()))
@@ -121,7 +147,9 @@ export class Sessions implements AsyncDisposable {
 
   #idleFor(ms: number): McpSession[] {
     const before = performance.now() - ms
-    return [...this.#all.values()].filter(({ idleSince }) => idleSince !== undefined && idleSince < before)
+    return [...this.#all.values()].filter(
+      ({ idleSince }) => idleSince !== undefined && idleSince < before,
+    )
   }
 
   /** Refuses new sessions from now on. */
@@ -138,18 +166,28 @@ export class Sessions implements AsyncDisposable {
 
   #makeRoom(caller: McpCaller): void {
     const { perCaller, perTenant, perProcess } = this.deps.limits
-    const ofTenant = [...this.#all.values()].filter((session) => session.caller.tenantId === caller.tenantId)
+    const ofTenant = [...this.#all.values()].filter(
+      (session) => session.caller.tenantId === caller.tenantId,
+    )
     const own = ofTenant.filter((session) => callerId(session.caller) === callerId(caller))
     const full = own.length >= perCaller ? own : ofTenant
     if ((own.length >= perCaller || ofTenant.length >= perTenant) && !this.#endLongestIdle(full))
       throw new AppError('rate_limited', 'mcp_sessions', { retryAfter: 30 })
-    if (this.#all.size >= perProcess && !this.#largestGivesUp(ofTenant.length) && !this.#endLongestIdle(this.#ofLargestWithIdle()))
-      throw new AppError('unavailable', 'too many MCP sessions are open, try again', { retryAfter: 30 })
+    if (
+      this.#all.size >= perProcess &&
+      !this.#largestGivesUp(ofTenant.length) &&
+      !this.#endLongestIdle(this.#ofLargestWithIdle())
+    )
+      throw new AppError('unavailable', 'too many MCP sessions are open, try again', {
+        retryAfter: 30,
+      })
   }
 
   /** False if all are in use. */
   #endLongestIdle(sessions: McpSession[]): boolean {
-    const [first] = sessions.filter(({ idleSince }) => idleSince !== undefined).sort((a, b) => a.idleSince! - b.idleSince!)
+    const [first] = sessions
+      .filter(({ idleSince }) => idleSince !== undefined)
+      .sort((a, b) => a.idleSince! - b.idleSince!)
     if (!first) return false
     this.#end(first)
     return true
@@ -161,8 +199,8 @@ export class Sessions implements AsyncDisposable {
   }
 
   /**
-   * The workspace with the most sessions ends one for a workspace that has fewer: an idle one, else the last that only listens. No workspace
-   * can crowd out the others.
+   * The workspace with the most sessions ends one for a workspace that has fewer: an idle one, else
+   * the last that only listens. No workspace can crowd out the others.
    */
   #largestGivesUp(own: number): boolean {
     const [largest = []] = this.#byTenant()

@@ -1,8 +1,13 @@
 /**
- * MCP without sessions, from version 2026-07-28 on: each request names its client and version, and a client that wants
- * notifications keeps one request open. Calls pass the same checks as those of a session.
+ * MCP without sessions, from version 2026-07-28 on: each request names its client and version, and
+ * a client that wants notifications keeps one request open. Calls pass the same checks as those of
+ * a session.
  */
-import { createMcpHandler, InMemoryServerEventBus, type McpHttpHandler } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  InMemoryServerEventBus,
+  type McpHttpHandler,
+} from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
 import { BODY_LIMIT } from '#contract/kinds'
 import { AppError } from '#kernel/errors'
@@ -35,19 +40,28 @@ const WHOLE: View = { toolsets: undefined, readOnly: false }
 interface Listener {
   caller: McpCaller
   access: string
-  /** The modules that were enabled when it was last told of its tools; undefined if they depend on none. */
+  /**
+   * The modules that were enabled when it was last told of its tools; undefined if they depend on
+   * none.
+   */
   modules: ReadonlySet<string> | undefined
   handler: McpHttpHandler
   /** Makes room for others. */
   release(): void
 }
 
-export type StatelessDeps = Pick<SessionsDeps, 'servers' | 'log' | 'refresh' | 'modulesOf' | 'calls' | 'limits'>
+export type StatelessDeps = Pick<
+  SessionsDeps,
+  'servers' | 'log' | 'refresh' | 'modulesOf' | 'calls' | 'limits'
+>
 
 export class Stateless implements AsyncDisposable {
   readonly #listeners = new Set<Listener>()
   readonly #slots: Slots
-  /** Envelopes that the SDK has accepted: who the client is and what it can do, the same in each of its requests. */
+  /**
+   * Envelopes that the SDK has accepted: who the client is and what it can do, the same in each of
+   * its requests.
+   */
   readonly #envelopes = new LRUCache<string, true>({ max: MAX_ENVELOPES })
   readonly #timer: Timer
   readonly #modules: ModuleWatch
@@ -55,40 +69,71 @@ export class Stateless implements AsyncDisposable {
 
   constructor(private readonly deps: StatelessDeps) {
     const { perCaller: perParty, perTenant: perWorkspace, perProcess: total } = deps.limits
-    this.#slots = createSlots({ name: 'mcp_sessions', perParty, perWorkspace, total, retryAfter: 30 })
+    this.#slots = createSlots({
+      name: 'mcp_sessions',
+      perParty,
+      perWorkspace,
+      total,
+      retryAfter: 30,
+    })
     this.#modules = new ModuleWatch((tenantId) => deps.modulesOf(tenantId))
-    const failed = (cause: unknown) => deps.log.warn({ err: cause }, 'could not refresh MCP listeners')
+    const failed = (cause: unknown) =>
+      deps.log.warn({ err: cause }, 'could not refresh MCP listeners')
     this.#timer = setInterval(() => void this.sweep().catch(failed), deps.limits.sweepMs)
   }
 
-  async handle(request: Request, { context, view, body }: { context: McpContext; view: View; body: unknown }): Promise<Response> {
+  async handle(
+    request: Request,
+    { context, view, body }: { context: McpContext; view: View; body: unknown },
+  ): Promise<Response> {
     if (this.#ending) throw new AppError('unavailable', 'the server is stopping, try again')
     const options = { parsedBody: body, authInfo: authInfoOf(context) }
-    if ((body as { method?: unknown } | null)?.method === LISTEN) return this.#listen(request, { context, view, options })
+    if ((body as { method?: unknown } | null)?.method === LISTEN)
+      return this.#listen(request, { context, view, options })
     const response = await handlerFor(this.deps, this.#settings(view)).fetch(request, options)
     const envelope = envelopeIn((body as { params?: { _meta?: unknown } }).params?._meta)
     const isKnown = request.headers.get(VERSION_HEADER) === VERSION && response.ok
-    if (isKnown && envelope && envelope.length <= LONGEST_ENVELOPE) this.#envelopes.set(envelope, true)
+    if (isKnown && envelope && envelope.length <= LONGEST_ENVELOPE)
+      this.#envelopes.set(envelope, true)
     return response
   }
 
-  /** The call that a request makes, if it needs nothing of the SDK. A client's first envelope does, and so does a view. */
-  plainCallIn({ headers, url }: Request, body: unknown, operations: McpContext['operations']): PlainCall | undefined {
+  /**
+   * The call that a request makes, if it needs nothing of the SDK. A client's first envelope does,
+   * and so does a view.
+   */
+  plainCallIn(
+    { headers, url }: Request,
+    body: unknown,
+    operations: McpContext['operations'],
+  ): PlainCall | undefined {
     if (this.#ending || url.includes('?')) return undefined
-    if (headers.get(VERSION_HEADER) !== VERSION || headers.get('mcp-method') !== 'tools/call') return undefined
+    if (headers.get(VERSION_HEADER) !== VERSION || headers.get('mcp-method') !== 'tools/call')
+      return undefined
     const call = plainCallIn(body, operations, WHOLE)
-    if (!call || !this.#envelopes.get(call.envelope) || headers.get('content-type') !== 'application/json') return undefined
+    if (
+      !call ||
+      !this.#envelopes.get(call.envelope) ||
+      headers.get('content-type') !== 'application/json'
+    )
+      return undefined
     return headers.get('mcp-name') === call.operation.tool ? call : undefined
   }
 
-  /** Answers a call without the SDK; undefined if it is refused and the caller's access must be looked up. */
+  /**
+   * Answers a call without the SDK; undefined if it is refused and the caller's access must be
+   * looked up.
+   */
   async read(call: PlainCall, context: McpContext): Promise<Response | undefined> {
     const result = await this.deps.calls.count(context.call, () => readTool(context, call))
     if (!result) return undefined
     const { members, meta } = result
     return plainAnswer({
       id: call.id,
-      result: { members: `${members},"resultType":"complete"`, meta: { ...meta, [SERVER_INFO]: serverInfo } },
+      result: {
+        members: `${members},"resultType":"complete"`,
+        meta: { ...meta, [SERVER_INFO]: serverInfo },
+      },
     })
   }
 
@@ -127,7 +172,11 @@ export class Stateless implements AsyncDisposable {
       context,
       view,
       options,
-    }: { context: McpContext; view: View; options: { parsedBody: unknown; authInfo: ReturnType<typeof authInfoOf> } },
+    }: {
+      context: McpContext
+      view: View
+      options: { parsedBody: unknown; authInfo: ReturnType<typeof authInfoOf> }
+    },
   ): Promise<Response> {
     const { call } = context
     const { modules } = await withModules(context, view)
@@ -139,12 +188,17 @@ export class Stateless implements AsyncDisposable {
       caller: call,
       access: accessOf(call),
       modules,
-      handler: handlerFor(this.deps, this.#settings(view), new OneStream(() => this.#forget(listener))),
+      handler: handlerFor(
+        this.deps,
+        this.#settings(view),
+        new OneStream(() => this.#forget(listener)),
+      ),
       release: this.#slots.take({ party: callerId(call), workspace: call.tenantId, giveUp }),
     }
     this.#listeners.add(listener)
     const response = await listener.handler.fetch(request, options)
-    if (!response.headers.get('content-type')?.startsWith('text/event-stream')) this.#forget(listener)
+    if (!response.headers.get('content-type')?.startsWith('text/event-stream'))
+      this.#forget(listener)
     return response
   }
 

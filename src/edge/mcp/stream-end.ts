@@ -4,7 +4,10 @@
 export const noticingEnd = ({ body, status, headers }: Response, ended: () => void): Response =>
   new Response(body && noticing(body, ended), { status, headers })
 
-const noticing = (body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> => {
+const noticing = (
+  body: ReadableStream<Uint8Array>,
+  ended: () => void,
+): ReadableStream<Uint8Array> => {
   const reader = body.getReader()
   let open = true
   const end = () => {
@@ -12,7 +15,8 @@ const noticing = (body: ReadableStream<Uint8Array>, ended: () => void): Readable
     open = false
   }
   return new ReadableStream({
-    // Bun sends a response's headers with its first bytes. Without any, the client would wait for them until the first event.
+    // Bun sends a response's headers with its first bytes. Without any, the client would wait for
+    // them until the first event.
     start: (controller) => controller.enqueue(new TextEncoder().encode(': open\n\n')),
     async pull(controller) {
       const { done, value } = await reader.read()

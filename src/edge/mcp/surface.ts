@@ -1,4 +1,6 @@
-/** The operations of this surface by id: those of the contract, and those that it has of its own. */
+/**
+ * The operations of this surface by id: those of the contract, and those that it has of its own.
+ */
 import type { Operation } from '#ops/engine/bind'
 import { withBulk } from './bulk.ts'
 import { withCapabilities } from './capabilities.ts'

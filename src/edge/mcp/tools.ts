@@ -11,7 +11,8 @@ import { hasTool, moduleOf, type View } from './view.ts'
 
 type Operations = ReadonlyMap<string, Operation>
 
-export const toolsOf = (operations: Operations): Operation[] => [...operations.values()].filter((o) => o.tool !== undefined)
+export const toolsOf = (operations: Operations): Operation[] =>
+  [...operations.values()].filter((o) => o.tool !== undefined)
 
 const indexes = new WeakMap<Operations, ReadonlyMap<string, Operation>>()
 
@@ -31,29 +32,51 @@ const isOffered = (o: Operation, { toolsets, modules }: View): boolean => {
   return module === undefined || (modules?.has(module) ?? false)
 }
 
-export const isShown = (o: Operation, view: View): boolean => isOffered(o, view) && (!view.readOnly || readsOnly(o))
+export const isShown = (o: Operation, view: View): boolean =>
+  isOffered(o, view) && (!view.readOnly || readsOnly(o))
 
 /** The operation that says which modules a workspace has enabled. */
 const MODULES = 'agent.modules.list'
 
-/** The view with the modules of the workspace. Reads them only if the client has named no toolsets and the caller may use any. */
-export const withModules = async ({ operations, call, run }: McpContext, view: View): Promise<View> => {
+/**
+ * The view with the modules of the workspace. Reads them only if the client has named no toolsets
+ * and the caller may use any.
+ */
+export const withModules = async (
+  { operations, call, run }: McpContext,
+  view: View,
+): Promise<View> => {
   if (view.toolsets || !toolsOf(operations).some((o) => moduleOf(o) && mayRun(o, call))) return view
-  const { modules } = JSON.parse((await run(MODULES, {})).body) as { modules: { name: string; mcp: boolean }[] }
+  const { modules } = JSON.parse((await run(MODULES, {})).body) as {
+    modules: { name: string; mcp: boolean }[]
+  }
   return { ...view, modules: new Set(modules.flatMap(({ name, mcp }) => (mcp ? name : []))) }
 }
 
-/** The operation of a tool in this view. Does not check whether the caller may use it: running it gives the reason. */
-export const findTool = (operations: Operations, name: string, view: View): Operation | undefined => {
+/**
+ * The operation of a tool in this view. Does not check whether the caller may use it: running it
+ * gives the reason.
+ */
+export const findTool = (
+  operations: Operations,
+  name: string,
+  view: View,
+): Operation | undefined => {
   const o = toolIndex(operations).get(name)
   return o && isShown(o, view) ? o : undefined
 }
 
 /** The tools that the caller may call, in the contract's order. */
-export const visibleTools = (operations: Operations, caller: Pick<Call, 'scopes' | 'principal'>, view: View): Operation[] =>
-  toolsOf(operations).filter((o) => isShown(o, view) && mayRun(o, caller))
+export const visibleTools = (
+  operations: Operations,
+  caller: Pick<Call, 'scopes' | 'principal'>,
+  view: View,
+): Operation[] => toolsOf(operations).filter((o) => isShown(o, view) && mayRun(o, caller))
 
-/** Leaves out hints that are false by default (readOnlyHint, idempotentHint), because clients pay for every character. */
+/**
+ * Leaves out hints that are false by default (readOnlyHint, idempotentHint), because clients pay
+ * for every character.
+ */
 const annotationsOf = (o: Operation): Tool['annotations'] =>
   readsOnly(o)
     ? { readOnlyHint: true, openWorldHint: o.outside ?? false }
@@ -69,10 +92,13 @@ export const titleOf = (summary: string): string => summary.split(/[.,;:](\s|$)/
 const WAITS = ' Waits up to 45 s, then says what reads it.'
 
 /**
- * The input with the idempotency key as an argument. Without additionalProperties: an unknown field is refused with the names of the known
- * ones, which tells a model more.
+ * The input with the idempotency key as an argument. Without additionalProperties: an unknown field
+ * is refused with the names of the known ones, which tells a model more.
  */
-const withKey = (o: Operation, { additionalProperties: _, ...schema }: Record<string, unknown>): Tool['inputSchema'] => {
+const withKey = (
+  o: Operation,
+  { additionalProperties: _, ...schema }: Record<string, unknown>,
+): Tool['inputSchema'] => {
   const own = schema.properties as object
   const properties = offersKey(o) ? { ...own, [ARGUMENT]: { type: 'string' } } : own
   return { ...schema, properties } as Tool['inputSchema']

@@ -1,43 +1,95 @@
-/** The tools that a client chose in the URL of its first request: certain toolsets, or read-only tools. */
+/**
+ * The tools that a client chose in the URL of its first request: certain toolsets, or read-only
+ * tools.
+ */
 import { moduleNames } from '#contract/agent/modules'
 import { operations } from '#contract/index'
 import type { NamedOp } from '#contract/op'
 import { fail } from '#kernel/errors'
 
 export interface View {
-  /** Undefined if the client named none: all but those of modules that the workspace has not enabled. */
+  /**
+   * Undefined if the client named none: all but those of modules that the workspace has not
+   * enabled.
+   */
   toolsets: ReadonlySet<string> | undefined
   /** Modules that the workspace has enabled, as far as they are known: see `withModules`. */
   modules?: ReadonlySet<string>
   readOnly: boolean
 }
 
-/** The module that a tool belongs to; undefined for those of the API document, which are always listed. */
-export const moduleOf = ({ id }: Pick<NamedOp, 'id'>): string | undefined => moduleNames.find((name) => id.startsWith(`${name}.`))
+/**
+ * The module that a tool belongs to; undefined for those of the API document, which are always
+ * listed.
+ */
+export const moduleOf = ({ id }: Pick<NamedOp, 'id'>): string | undefined =>
+  moduleNames.find((name) => id.startsWith(`${name}.`))
 
 type Listed = Pick<NamedOp, 'id' | 'tool' | 'toolset'>
 
-/** A toolset is a module, or the resource that a tool works on: `growth.items.list` belongs to `items`. Some tools name theirs. */
-export const toolsetOf = (o: Pick<Listed, 'id' | 'toolset'>): string => o.toolset ?? moduleOf(o) ?? o.id.split('.').at(-2)!
+/**
+ * A toolset is a module, or the resource that a tool works on: `growth.items.list` belongs to
+ * `items`. Some tools name theirs.
+ */
+export const toolsetOf = (o: Pick<Listed, 'id' | 'toolset'>): string =>
+  o.toolset ?? moduleOf(o) ?? o.id.split('.').at(-2)!
 
 /** Toolsets for a purpose, whose tools are also in others. */
 const chosen: Readonly<Record<string, ReadonlySet<string>>> = {
   /** The whole way of a post, in few tools. */
   core: new Set([
-    ...['growth_overview', 'growth_get_brief', 'growth_update_profile', 'growth_connection_status', 'growth_create_batch'],
-    ...['growth_list_queue', 'growth_get_record', 'growth_create_item', 'growth_edit_item', 'growth_approve_item', 'growth_reject_item'],
-    ...['growth_reopen_item', 'growth_schedule_item', 'growth_unschedule_item', 'growth_post_item', 'growth_mark_item_posted'],
-    ...['growth_bulk_items', 'growth_add_learning', 'growth_pause_automation', 'growth_resume_automation'],
+    ...[
+      'growth_overview',
+      'growth_get_brief',
+      'growth_update_profile',
+      'growth_connection_status',
+      'growth_create_batch',
+    ],
+    ...[
+      'growth_list_queue',
+      'growth_get_record',
+      'growth_create_item',
+      'growth_edit_item',
+      'growth_approve_item',
+      'growth_reject_item',
+    ],
+    ...[
+      'growth_reopen_item',
+      'growth_schedule_item',
+      'growth_unschedule_item',
+      'growth_post_item',
+      'growth_mark_item_posted',
+    ],
+    ...[
+      'growth_bulk_items',
+      'growth_add_learning',
+      'growth_pause_automation',
+      'growth_resume_automation',
+    ],
   ]),
   /** All that is done to items. */
   content: new Set([
-    ...['growth_create_batch', 'growth_create_article', 'growth_list_queue', 'growth_approve_item', 'growth_reject_item'],
-    ...['growth_schedule_item', 'growth_unschedule_item', 'growth_post_item', 'growth_mark_item_posted'],
+    ...[
+      'growth_create_batch',
+      'growth_create_article',
+      'growth_list_queue',
+      'growth_approve_item',
+      'growth_reject_item',
+    ],
+    ...[
+      'growth_schedule_item',
+      'growth_unschedule_item',
+      'growth_post_item',
+      'growth_mark_item_posted',
+    ],
   ]),
 }
 
 export const toolsets: readonly string[] = [
-  ...new Set([...Object.keys(chosen), ...operations.filter((o) => o.tool !== undefined).map(toolsetOf)]),
+  ...new Set([
+    ...Object.keys(chosen),
+    ...operations.filter((o) => o.tool !== undefined).map(toolsetOf),
+  ]),
 ]
 
 /** Whether one of these toolsets has the tool. */
@@ -62,7 +114,10 @@ const knownToolset = (name: string): string => {
   return fail('invalid_input', `toolsets ${message}`, { details: [{ path: 'toolsets', message }] })
 }
 
-/** Reads `?toolsets=items,batches&readonly=1`; `read_only` is an alias. Throws `invalid_input`, listing the toolsets. */
+/**
+ * Reads `?toolsets=items,batches&readonly=1`; `read_only` is an alias. Throws `invalid_input`,
+ * listing the toolsets.
+ */
 export const viewOf = (url: string): View => {
   const { searchParams } = new URL(url)
   const names = searchParams
@@ -71,6 +126,8 @@ export const viewOf = (url: string): View => {
     .map((name) => name.trim())
     .filter((name) => name !== '')
   const wanted = names.flatMap((name) => (name === ALL ? toolsets : knownToolset(name)))
-  const readOnly = ['readonly', 'read_only'].some((name) => searchParams.getAll(name).some((text) => isYes(name, text)))
+  const readOnly = ['readonly', 'read_only'].some((name) =>
+    searchParams.getAll(name).some((text) => isYes(name, text)),
+  )
   return { toolsets: names.length === 0 ? undefined : new Set(wanted), readOnly }
 }

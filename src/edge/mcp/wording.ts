@@ -19,7 +19,9 @@ const isForeign = (value: unknown, place: Place): boolean => {
 
 /** Without the fields that only people give. */
 const forModels = (input: TSchema): TSchema => {
-  const properties = Object.entries(input.properties as TObject['properties']).filter(([, field]) => field['x-only-people'] !== true)
+  const properties = Object.entries(input.properties as TObject['properties']).filter(
+    ([, field]) => field['x-only-people'] !== true,
+  )
   return { ...input, properties: Object.fromEntries(properties) }
 }
 

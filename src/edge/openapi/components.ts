@@ -1,4 +1,7 @@
-/** What operations of the document refer to: headers, parameters, ways to authenticate, and the body of errors. */
+/**
+ * What operations of the document refer to: headers, parameters, ways to authenticate, and the body
+ * of errors.
+ */
 import { Type as T } from '@sinclair/typebox'
 import { KEY_LIMIT } from '#contract/op'
 import { webhookHeaders } from './webhooks.ts'
@@ -6,12 +9,23 @@ import { webhookHeaders } from './webhooks.ts'
 export const ErrorBody = T.Object(
   {
     error: T.Object({
-      code: T.String({ description: 'A stable code for programs to act on.', examples: ['invalid_input'] }),
-      message: T.String({ description: 'A message for people. Starts with the documented string, if there is one.' }),
+      code: T.String({
+        description: 'A stable code for programs to act on.',
+        examples: ['invalid_input'],
+      }),
+      message: T.String({
+        description: 'A message for people. Starts with the documented string, if there is one.',
+      }),
       details: T.Optional(
-        T.Array(T.Object({ path: T.String({ description: 'The path of the field, separated by dots.' }), message: T.String() }), {
-          description: 'With invalid_input: one entry per invalid field.',
-        }),
+        T.Array(
+          T.Object({
+            path: T.String({ description: 'The path of the field, separated by dots.' }),
+            message: T.String(),
+          }),
+          {
+            description: 'With invalid_input: one entry per invalid field.',
+          },
+        ),
       ),
       request_id: T.String({ description: 'The id in X-Request-Id.' }),
     }),
@@ -19,12 +33,23 @@ export const ErrorBody = T.Object(
   { title: 'Error' },
 )
 
-const text = (description: string, schema: object = {}) => ({ description, schema: { type: 'string', ...schema } })
+const text = (description: string, schema: object = {}) => ({
+  description,
+  schema: { type: 'string', ...schema },
+})
 
 const headers = {
-  'X-Request-Id': text('The X-Request-Id of the request, or a new one. Also in logs and in the audit trail.'),
-  'Idempotency-Replayed': text('true: this is the stored response of an earlier request. Nothing was executed.', { enum: ['true'] }),
-  'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'integer', minimum: 1 } },
+  'X-Request-Id': text(
+    'The X-Request-Id of the request, or a new one. Also in logs and in the audit trail.',
+  ),
+  'Idempotency-Replayed': text(
+    'true: this is the stored response of an earlier request. Nothing was executed.',
+    { enum: ['true'] },
+  ),
+  'Retry-After': {
+    description: 'Seconds to wait before a retry.',
+    schema: { type: 'integer', minimum: 1 },
+  },
   'RateLimit-Policy': text(
     'The request and command rates that apply, then the hourly cap of the action and, for generations, the monthly quota: `"requests";q=10000;w=10, "create_batch";q=120;w=3600`. Each allows q units per w seconds.',
   ),
@@ -41,10 +66,13 @@ const parameters = {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
-    ...text('Any unique UTF-8 string. For 24 hours, a retry with the same key returns the stored response and executes nothing.', {
-      minLength: 1,
-      maxLength: KEY_LIMIT,
-    }),
+    ...text(
+      'Any unique UTF-8 string. For 24 hours, a retry with the same key returns the stored response and executes nothing.',
+      {
+        minLength: 1,
+        maxLength: KEY_LIMIT,
+      },
+    ),
   },
   'If-None-Match': {
     name: 'If-None-Match',
@@ -56,7 +84,11 @@ const parameters = {
 }
 
 const securitySchemes = {
-  apiKey: { type: 'http', scheme: 'bearer', description: 'An API key (ak_…) with the scope of the operation.' },
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key (ak_…) with the scope of the operation.',
+  },
   session: {
     type: 'http',
     scheme: 'bearer',

@@ -2,16 +2,25 @@
 
 const text = (description: string, more: object = {}) => ({ type: 'string', description, ...more })
 
-const object = (properties: Record<string, object>, required: string[]) => ({ type: 'object', properties, required })
+const object = (properties: Record<string, object>, required: string[]) => ({
+  type: 'object',
+  properties,
+  required,
+})
 
-const errorSchema = object({ error: text('A stable code for programs to act on.'), error_description: text('A message for people.') }, [
-  'error',
-  'error_description',
-])
+const errorSchema = object(
+  {
+    error: text('A stable code for programs to act on.'),
+    error_description: text('A message for people.'),
+  },
+  ['error', 'error_description'],
+)
 
 const json = (description: string, schema: object, headers: string[] = []) => ({
   description,
-  headers: Object.fromEntries(['X-Request-Id', ...headers].map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+  headers: Object.fromEntries(
+    ['X-Request-Id', ...headers].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  ),
   content: { 'application/json': { schema } },
 })
 
@@ -31,7 +40,10 @@ const post = ({ name, summary, description, form, done, refusals }: Described) =
     description,
     tags: ['app.device'],
     security: [],
-    requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: form } } },
+    requestBody: {
+      required: true,
+      content: { 'application/x-www-form-urlencoded': { schema: form } },
+    },
     responses: {
       200: done,
       400: json(`Errors: ${refusals}`, errorSchema),
@@ -42,13 +54,23 @@ const post = ({ name, summary, description, form, done, refusals }: Described) =
 })
 
 const clientId = text('The name of the program.', { enum: ['tendril-cli'] })
-const scope = text('Space-separated scopes: api:read, api:write and mcp:use (default all three), or session alone.')
+const scope = text(
+  'Space-separated scopes: api:read, api:write and mcp:use (default all three), or session alone.',
+)
 
 const code = post({
   name: 'code',
   summary: 'Request access for a device',
-  description: 'The device authorization request of RFC 8628, 3.1. The person opens verification_uri and compares the codes.',
-  form: object({ client_id: clientId, scope, device_name: text('The name shown to the person, such as the host name.') }, ['client_id']),
+  description:
+    'The device authorization request of RFC 8628, 3.1. The person opens verification_uri and compares the codes.',
+  form: object(
+    {
+      client_id: clientId,
+      scope,
+      device_name: text('The name shown to the person, such as the host name.'),
+    },
+    ['client_id'],
+  ),
   done: json(
     'The codes.',
     object(
@@ -60,7 +82,14 @@ const code = post({
         expires_in: { type: 'integer', description: 'Seconds.' },
         interval: { type: 'integer', description: 'Seconds to wait between polls.' },
       },
-      ['device_code', 'user_code', 'verification_uri', 'verification_uri_complete', 'expires_in', 'interval'],
+      [
+        'device_code',
+        'user_code',
+        'verification_uri',
+        'verification_uri_complete',
+        'expires_in',
+        'interval',
+      ],
     ),
   ),
   refusals: 'invalid_request, invalid_client, invalid_scope',
@@ -85,9 +114,15 @@ const token = post({
       {
         access_token: text('Send it as Bearer. Shown once.'),
         token_type: text('', { enum: ['Bearer'] }),
-        expires_in: { type: 'integer', description: 'Seconds. Absent for an API key, which lasts until revoked.' },
+        expires_in: {
+          type: 'integer',
+          description: 'Seconds. Absent for an API key, which lasts until revoked.',
+        },
         scope: text('The scopes granted, which may be fewer than requested.'),
-        workspace: object({ id: text('A uuid.'), name: text('The name of the workspace.') }, ['id', 'name']),
+        workspace: object({ id: text('A uuid.'), name: text('The name of the workspace.') }, [
+          'id',
+          'name',
+        ]),
       },
       ['access_token', 'token_type', 'scope', 'workspace'],
     ),
@@ -101,10 +136,18 @@ const revoke = post({
   summary: 'Revoke a token',
   description:
     'Token revocation as in RFC 7009. Ends the API key or session. The token itself is the credential; an unknown token gets the same response.',
-  form: object({ token: text('An API key, an access token or a refresh token.'), token_type_hint: text('Ignored.'), client_id: clientId }, [
-    'token',
-  ]),
-  done: { description: 'The token no longer works.', headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } } },
+  form: object(
+    {
+      token: text('An API key, an access token or a refresh token.'),
+      token_type_hint: text('Ignored.'),
+      client_id: clientId,
+    },
+    ['token'],
+  ),
+  done: {
+    description: 'The token no longer works.',
+    headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+  },
   refusals: 'invalid_request, invalid_client',
 })
 

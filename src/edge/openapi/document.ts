@@ -1,6 +1,7 @@
 /**
- * The OpenAPI 3.1 document, rendered by @elysiajs/openapi from routes declared for it alone. Only `npm run generate` imports this:
- * the plugin brings three validation libraries, and overwrites our formats.
+ * The OpenAPI 3.1 document, rendered by @elysiajs/openapi from routes declared for it alone. Only
+ * `npm run generate` imports this: the plugin brings three validation libraries, and overwrites our
+ * formats.
  */
 import { openapi } from '@elysiajs/openapi'
 import type { TSchema } from '@sinclair/typebox'
@@ -18,7 +19,8 @@ const documentation = (schemas: Components) => ({
   info: {
     title: 'Tendril',
     version: 'v1',
-    summary: 'An AI social growth operator: drafts posts, waits for human approval, and posts exactly once.',
+    summary:
+      'An AI social growth operator: drafts posts, waits for human approval, and posts exactly once.',
     description: guide,
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     contact: { name: 'The operator of this deployment' },
@@ -27,7 +29,10 @@ const documentation = (schemas: Components) => ({
   tags: [
     ...resources.map(({ prefix, about }) => ({ name: prefix, description: about })),
     { name: 'mcp', description: 'The same operations as tools for agents.' },
-    { name: 'documents', description: 'Machine-readable descriptions of this deployment. No key required.' },
+    {
+      name: 'documents',
+      description: 'Machine-readable descriptions of this deployment. No key required.',
+    },
     { name: 'events', description: 'Events sent to the webhook endpoint of the workspace.' },
   ],
   components: { schemas: Object.fromEntries(schemas), ...components },
@@ -41,10 +46,16 @@ export async function openApiDocument(): Promise<Record<string, unknown>> {
   const show = (schema: TSchema) => plain(schema, schemas)
   const [beside, webhooks] = [besidePaths(show), webhooksOf(show)]
   const docs = new Elysia().use(
-    openapi({ provider: null, specPath: '/document', openapiVersion: '3.1.1', documentation: documentation(schemas) as never }),
+    openapi({
+      provider: null,
+      specPath: '/document',
+      openapiVersion: '3.1.1',
+      documentation: documentation(schemas) as never,
+    }),
   )
   // Not with parameters as `:name`: the plugin would replace our descriptions of them.
-  for (const { o, detail } of details) docs.route(o.method, braces(o.path), () => '', { detail: detail as never })
+  for (const { o, detail } of details)
+    docs.route(o.method, braces(o.path), () => '', { detail: detail as never })
   const rendered = await docs.handle(new Request('http://localhost/document'))
   const document = (await rendered.json()) as { paths: object }
   return { ...document, paths: { ...document.paths, ...beside }, webhooks }

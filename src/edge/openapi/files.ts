@@ -3,7 +3,12 @@
 const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
 const text = (description: string) => ({ description, schema: { type: 'string' } })
 
-const asked = (name: string, description: string) => ({ name, in: 'header', required: false, ...text(description) })
+const asked = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: false,
+  ...text(description),
+})
 
 /** What a client can ask for. */
 export const fileParameters = [
@@ -16,13 +21,25 @@ const bytes = { content: { '*/*': { schema: { type: 'string', format: 'binary' }
 
 /** The answers with the bytes, or about them. `more`: their other headers. */
 export const fileResponses = (more: object = {}) => {
-  const shared = { ...header('X-Request-Id'), ...header('Content-Disposition'), ETag: text('SHA-256 of the whole file, in hex.'), ...more }
+  const shared = {
+    ...header('X-Request-Id'),
+    ...header('Content-Disposition'),
+    ETag: text('SHA-256 of the whole file, in hex.'),
+    ...more,
+  }
   const part = (description: string) => ({ 'Content-Range': text(description) })
   return {
     200: { description: 'The file, as an attachment.', headers: shared, ...bytes },
-    206: { description: 'The range.', headers: { ...shared, ...part('The range, and the size of the file.') }, ...bytes },
+    206: {
+      description: 'The range.',
+      headers: { ...shared, ...part('The range, and the size of the file.') },
+      ...bytes,
+    },
     304: { description: 'Your copy is current.', headers: shared },
-    416: { description: 'The file has no such bytes.', headers: { ...shared, ...part('The size of the file.') } },
+    416: {
+      description: 'The file has no such bytes.',
+      headers: { ...shared, ...part('The size of the file.') },
+    },
   }
 }
 
@@ -37,11 +54,18 @@ export const sharedFilePaths = {
     get: {
       operationId: 'agent.artifacts.shared',
       summary: 'Download a shared artifact',
-      description: 'Needs no credential but the token. 404 in every case but an active share of an artifact.',
+      description:
+        'Needs no credential but the token. 404 in every case but an active share of an artifact.',
       tags: ['agent.artifacts'],
       security: [],
       parameters: [
-        { name: 'token', in: 'path', required: true, description: 'The token of the share.', schema: { type: 'string' } },
+        {
+          name: 'token',
+          in: 'path',
+          required: true,
+          description: 'The token of the share.',
+          schema: { type: 'string' },
+        },
         ...fileParameters,
       ],
       responses: {

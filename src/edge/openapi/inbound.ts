@@ -1,10 +1,21 @@
-/** Addresses for posts from outside, for the OpenAPI document: they carry a signature in the place of a credential. */
+/**
+ * Addresses for posts from outside, for the OpenAPI document: they carry a signature in the place
+ * of a credential.
+ */
 import { channelNames } from '#contract/channel-names'
 
-const header = (name: string, description: string) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } })
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+})
 
 const headers = (...names: string[]) =>
-  Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  Object.fromEntries(
+    ['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  )
 
 const refusal = (description: string, ...names: string[]) => ({
   description,
@@ -27,10 +38,19 @@ export const inboundPaths = {
       tags: ['agent.webhookRules'],
       security: [],
       parameters: [
-        { name: 'id', in: 'path', required: true, description: 'The webhook rule.', schema: { type: 'string', format: 'uuid' } },
+        {
+          name: 'id',
+          in: 'path',
+          required: true,
+          description: 'The webhook rule.',
+          schema: { type: 'string', format: 'uuid' },
+        },
         header('webhook-id', 'The same whenever the event is sent again.'),
         header('webhook-timestamp', 'Seconds since 1970, at most five minutes from now.'),
-        header('webhook-signature', '`v1,` and the HMAC-SHA256 of `{id}.{timestamp}.{body}` in base64.'),
+        header(
+          'webhook-signature',
+          '`v1,` and the HMAC-SHA256 of `{id}.{timestamp}.{body}` in base64.',
+        ),
       ],
       requestBody: { required: true, content: { '*/*': { schema: {} } } },
       responses: {
@@ -38,7 +58,13 @@ export const inboundPaths = {
           description: 'The event is known.',
           headers: headers(),
           content: {
-            'application/json': { schema: { type: 'object', properties: { received: { type: 'boolean' } }, required: ['received'] } },
+            'application/json': {
+              schema: {
+                type: 'object',
+                properties: { received: { type: 'boolean' } },
+                required: ['received'],
+              },
+            },
           },
         },
         401: refusal('Error codes: unauthenticated. No rule has this address and signature.'),
@@ -61,15 +87,22 @@ export const inboundPaths = {
       requestBody: { required: true, content: { '*/*': { schema: {} } } },
       responses: {
         200: {
-          description: 'The messages are known. The answer to sms is an empty TwiML document, and that to a handshake its challenge.',
+          description:
+            'The messages are known. The answer to sms is an empty TwiML document, and that to a handshake its challenge.',
           headers: headers(),
           content: {
-            'application/json': { schema: { type: 'object', properties: { received: { type: 'boolean' } } } },
+            'application/json': {
+              schema: { type: 'object', properties: { received: { type: 'boolean' } } },
+            },
             'text/xml': { schema: { type: 'string' } },
           },
         },
-        400: refusal('Error codes: invalid_input. A field of a signed post of dev is wrong; the message names it.'),
-        401: refusal('Error codes: unauthenticated. No channel has this routing key and signature.'),
+        400: refusal(
+          'Error codes: invalid_input. A field of a signed post of dev is wrong; the message names it.',
+        ),
+        401: refusal(
+          'Error codes: unauthenticated. No channel has this routing key and signature.',
+        ),
         404: refusal('Error codes: not_found. There is no such channel.'),
         413: refusal('Error codes: payload_too_large'),
         429: refusal('Error codes: rate_limited', 'Retry-After'),
@@ -82,7 +115,8 @@ export const inboundPaths = {
     get: {
       operationId: 'agent.channels.challenge',
       summary: 'Answer a challenge of Meta',
-      description: 'For WhatsApp alone: answers hub.challenge if a connection has the verify token.',
+      description:
+        'For WhatsApp alone: answers hub.challenge if a connection has the verify token.',
       tags: ['agent.channels'],
       security: [],
       parameters: [
@@ -95,7 +129,11 @@ export const inboundPaths = {
         })),
       ],
       responses: {
-        200: { description: 'The challenge.', headers: headers(), content: { 'text/plain': { schema: { type: 'string' } } } },
+        200: {
+          description: 'The challenge.',
+          headers: headers(),
+          content: { 'text/plain': { schema: { type: 'string' } } },
+        },
         403: refusal('Error codes: forbidden. No connection has this verify token.'),
         404: refusal('Error codes: not_found. There is no such channel.'),
         405: refusal('Error codes: method_not_allowed. The channel has no challenge.'),

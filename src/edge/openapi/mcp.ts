@@ -12,11 +12,18 @@ const sessionId = {
   name: 'Mcp-Session-Id',
   in: 'header',
   required: false,
-  description: 'From the response to initialize. Absent in initialize itself, and from protocol version 2026-07-28 on.',
+  description:
+    'From the response to initialize. Absent in initialize itself, and from protocol version 2026-07-28 on.',
   schema: { type: 'string' },
 }
 
-const query = (name: string, description: string) => ({ name, in: 'query', required: false, description, schema: { type: 'string' } })
+const query = (name: string, description: string) => ({
+  name,
+  in: 'query',
+  required: false,
+  description,
+  schema: { type: 'string' },
+})
 
 const operation = <More extends object>(name: string, summary: string, more: More) => ({
   operationId: `mcp.${name}`,
@@ -29,14 +36,20 @@ const operation = <More extends object>(name: string, summary: string, more: Mor
 
 const refusals = {
   401: refusal('Error codes: unauthenticated', ['WWW-Authenticate']),
-  403: refusal('Error codes: missing_scope, forbidden (a page of another origin)', ['WWW-Authenticate']),
-  404: { description: 'A JSON-RPC error: you have no such session. Start a new one with initialize.' },
+  403: refusal('Error codes: missing_scope, forbidden (a page of another origin)', [
+    'WWW-Authenticate',
+  ]),
+  404: {
+    description: 'A JSON-RPC error: you have no such session. Start a new one with initialize.',
+  },
   429: refusal('Error codes: rate_limited', ['Retry-After']),
   503: refusal('Error codes: unavailable', ['Retry-After']),
 }
 
 const stream = { 'text/event-stream': { schema: { type: 'string' } } }
-const message = { 'application/json': { schema: { type: 'object', description: 'A JSON-RPC message.' } } }
+const message = {
+  'application/json': { schema: { type: 'object', description: 'A JSON-RPC message.' } },
+}
 
 export const mcpPaths = {
   '/api/v1/mcp': {
@@ -48,7 +61,10 @@ export const mcpPaths = {
       ],
       requestBody: { required: true, content: message },
       responses: {
-        200: { description: 'The response, in a stream that may carry progress first.', content: { ...stream, ...message } },
+        200: {
+          description: 'The response, in a stream that may carry progress first.',
+          content: { ...stream, ...message },
+        },
         202: { description: 'The notification was accepted.' },
         400: { description: 'Not a valid message, or an unsupported protocol version.' },
         ...refusals,
@@ -65,7 +81,10 @@ export const mcpPaths = {
           schema: { type: 'string' },
         },
       ],
-      responses: { 200: { description: 'A stream of notifications.', content: stream }, ...refusals },
+      responses: {
+        200: { description: 'A stream of notifications.', content: stream },
+        ...refusals,
+      },
     }),
     delete: operation('end', 'End the session', {
       parameters: [sessionId],

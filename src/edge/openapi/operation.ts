@@ -1,6 +1,15 @@
 /** An operation as the document describes it. */
 import type { TObject } from '@sinclair/typebox'
-import { accessOf, formsOf, isExempt, type NamedOp, pathParams, readsOneRecord, readsOnly, takesKey } from '#contract/op'
+import {
+  accessOf,
+  formsOf,
+  isExempt,
+  type NamedOp,
+  pathParams,
+  readsOneRecord,
+  readsOnly,
+  takesKey,
+} from '#contract/op'
 import { errorsOf } from '#contract/op-errors'
 import { errorTable } from '#kernel/errors'
 import { fileTypes } from '../file.ts'
@@ -11,11 +20,19 @@ const json = (schema: object) => ({ 'application/json': { schema } })
 
 const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
 
-/** For operations that count against rates. Their answers show the rates, and the other limits once those have been checked. */
+/**
+ * For operations that count against rates. Their answers show the rates, and the other limits once
+ * those have been checked.
+ */
 const limitHeaders = (o: NamedOp) =>
-  o.kind === 'public' || o.kind === 'download' || isExempt(o, 'rates') ? {} : { ...header('RateLimit'), ...header('RateLimit-Policy') }
+  o.kind === 'public' || o.kind === 'download' || isExempt(o, 'rates')
+    ? {}
+    : { ...header('RateLimit'), ...header('RateLimit-Policy') }
 
-/** Documents the headers only on 429 and, for operations with a cap or quota, on client errors: on every error they would double the document. */
+/**
+ * Documents the headers only on 429 and, for operations with a cap or quota, on client errors: on
+ * every error they would double the document.
+ */
 const tellsLimits = ({ cap, quota }: NamedOp, status: number): boolean =>
   status === 429 || (status < 500 && Boolean(cap ?? quota) && !BEFORE_LIMITS.includes(status))
 const BEFORE_LIMITS = [400, 401, 413, 415]
@@ -43,7 +60,9 @@ const errorResponses = (o: NamedOp) => {
 
 const parameter = (o: NamedOp, name: string, place: 'path' | 'query') => {
   const input = o.input as TObject
-  const { description, ...schema } = JSON.parse(JSON.stringify(input.properties[name])) as { description?: string }
+  const { description, ...schema } = JSON.parse(JSON.stringify(input.properties[name])) as {
+    description?: string
+  }
   const required = place === 'path' || (input.required ?? []).includes(name)
   const text = name === 'id' ? 'The id of the record.' : description
   return { name, in: place, required, schema, ...(text ? { description: text } : {}) }
@@ -51,11 +70,14 @@ const parameter = (o: NamedOp, name: string, place: 'path' | 'query') => {
 
 const bodyOf = (o: NamedOp, fields: string[], components: Components) => {
   const { properties, required = [] } = o.input as TObject
-  if (o.body !== undefined) return { required: false, content: json(plain(properties[o.body]!, components)) }
+  if (o.body !== undefined)
+    return { required: false, content: json(plain(properties[o.body]!, components)) }
   const needed = required.filter((name) => fields.includes(name))
   const schema = {
     type: 'object',
-    properties: Object.fromEntries(fields.map((name) => [name, plain(properties[name]!, components)])),
+    properties: Object.fromEntries(
+      fields.map((name) => [name, plain(properties[name]!, components)]),
+    ),
     ...(needed.length > 0 ? { required: needed } : {}),
     additionalProperties: false,
   }
@@ -65,13 +87,18 @@ const bodyOf = (o: NamedOp, fields: string[], components: Components) => {
 /** A stream of lines. The schema describes one line. */
 const fileOf = (o: NamedOp, components: Components) => {
   const ndjson = plain(o.output, components)
-  const schemas = { ndjson, csv: { type: 'string', description: 'CSV as in RFC 4180, with a header line.' } }
+  const schemas = {
+    ndjson,
+    csv: { type: 'string', description: 'CSV as in RFC 4180, with a header line.' },
+  }
   return {
     [o.status]: {
       description:
         'One JSON object per line, each matching the schema. If the download fails, the last line has `error`, as in any error response.',
       headers: { ...header('X-Request-Id'), ...header('Content-Disposition') },
-      content: Object.fromEntries(formsOf(o).map((form) => [fileTypes[form].split(';')[0], { schema: schemas[form] }])),
+      content: Object.fromEntries(
+        formsOf(o).map((form) => [fileTypes[form].split(';')[0], { schema: schemas[form] }]),
+      ),
     },
   }
 }
@@ -93,7 +120,11 @@ const successOf = (o: NamedOp, components: Components) => {
   if (o.kind === 'download') return fileOf(o, components)
   if (o.kind === 'file') return fileResponses(limitHeaders(o))
   const content = { ...json(plain(o.output, components)), ...(o.stream ? eventStream : {}) }
-  const headers = { ...header('X-Request-Id'), ...(takesKey(o) ? header('Idempotency-Replayed') : {}), ...limitHeaders(o) }
+  const headers = {
+    ...header('X-Request-Id'),
+    ...(takesKey(o) ? header('Idempotency-Replayed') : {}),
+    ...limitHeaders(o),
+  }
   const late = {
     description: 'The current record. The outcome is still pending.',
     headers: { ...header('X-Request-Id'), ...limitHeaders(o) },
@@ -106,7 +137,14 @@ const successOf = (o: NamedOp, components: Components) => {
       content,
     },
     ...(o.kind === 'awaited' ? { 202: late } : {}),
-    ...(readsOneRecord(o) ? { 304: { description: 'Your copy is current.', headers: { ...header('X-Request-Id'), ...recordTag } } } : {}),
+    ...(readsOneRecord(o)
+      ? {
+          304: {
+            description: 'Your copy is current.',
+            headers: { ...header('X-Request-Id'), ...recordTag },
+          },
+        }
+      : {}),
   }
 }
 
@@ -122,7 +160,8 @@ const lastEventId = {
   name: 'Last-Event-ID',
   in: 'header',
   required: false,
-  description: 'With Accept: text/event-stream, the id of the last event that you have. It replaces after.',
+  description:
+    'With Accept: text/event-stream, the id of the last event that you have. It replaces after.',
   schema: { type: 'string', pattern: '^[0-9]{1,15}$' },
 }
 

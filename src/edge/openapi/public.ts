@@ -4,7 +4,12 @@ import { Manifest } from '../manifest.ts'
 
 const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
 
-const etag = { ETag: { description: 'The version of the document. It changes only with the program.', schema: { type: 'string' } } }
+const etag = {
+  ETag: {
+    description: 'The version of the document. It changes only with the program.',
+    schema: { type: 'string' },
+  },
+}
 
 const known = {
   name: 'If-None-Match',
@@ -34,7 +39,10 @@ const document = (name: string, summary: string, schema: object) => ({
         headers: { ...header('X-Request-Id'), ...etag },
         content: { 'application/json': { schema } },
       },
-      304: { description: 'Your copy is current.', headers: { ...header('X-Request-Id'), ...etag } },
+      304: {
+        description: 'Your copy is current.',
+        headers: { ...header('X-Request-Id'), ...etag },
+      },
       429: refusal('Error codes: rate_limited', ['Retry-After']),
     },
   },
@@ -43,7 +51,12 @@ const document = (name: string, summary: string, schema: object) => ({
 const openApi = {
   type: 'object',
   description: 'An OpenAPI 3.1 document.',
-  properties: { openapi: { type: 'string' }, info: { type: 'object' }, paths: { type: 'object' }, webhooks: { type: 'object' } },
+  properties: {
+    openapi: { type: 'string' },
+    info: { type: 'object' },
+    paths: { type: 'object' },
+    webhooks: { type: 'object' },
+  },
   required: ['openapi', 'info', 'paths', 'webhooks'],
 }
 
@@ -51,7 +64,8 @@ const health = {
   get: {
     operationId: 'documents.health',
     summary: 'Ask whether the server is up',
-    description: 'Says that this server serves, for how long, and from which commit. No key required, and not rate limited.',
+    description:
+      'Says that this server serves, for how long, and from which commit. No key required, and not rate limited.',
     tags: ['documents'],
     security: [],
     responses: {
@@ -86,5 +100,9 @@ export const publicPaths = (show: (schema: TSchema) => object) => ({
     'Read the capability manifest: endpoints, scopes, errors, tools and events',
     show(Manifest),
   ),
-  '/.well-known/tendril.json': document('wellKnown', 'Read the capability manifest at its well-known location', show(Manifest)),
+  '/.well-known/tendril.json': document(
+    'wellKnown',
+    'Read the capability manifest at its well-known location',
+    show(Manifest),
+  ),
 })

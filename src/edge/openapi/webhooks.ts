@@ -3,29 +3,47 @@ import { Type as T, type TSchema } from '@sinclair/typebox'
 import { events } from '#contract/events'
 import { Id, oneOf, record, Time } from '#contract/shapes'
 
-const sent = (name: string, description: string) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } })
+const sent = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+})
 
 const SIGNATURE =
   'v1, and the base64 of HMAC-SHA256 over {webhook-id}.{webhook-timestamp}.{body}; during a rotation, several signatures separated by spaces.'
 
 /** By their names among the document's parameters. */
 export const webhookHeaders = {
-  'webhook-id': sent('webhook-id', 'The id of the event, the same on every try. Use it to drop duplicates.'),
+  'webhook-id': sent(
+    'webhook-id',
+    'The id of the event, the same on every try. Use it to drop duplicates.',
+  ),
   'webhook-timestamp': sent('webhook-timestamp', 'The time of this try, in Unix seconds.'),
   'webhook-signature': sent('webhook-signature', `As in Standard Webhooks 1.0: ${SIGNATURE}`),
   'X-Webhook-Signature': sent('X-Webhook-Signature', `The same as webhook-signature: ${SIGNATURE}`),
 }
 
-const parameters = Object.keys(webhookHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` }))
+const parameters = Object.keys(webhookHeaders).map((name) => ({
+  $ref: `#/components/parameters/${name}`,
+}))
 
-const waits = { 'Retry-After': { description: 'Seconds or a date. The next try comes no sooner.', schema: { type: 'string' } } }
+const waits = {
+  'Retry-After': {
+    description: 'Seconds or a date. The next try comes no sooner.',
+    schema: { type: 'string' },
+  },
+}
 
 const responses = {
   '2XX': { description: 'Accepted. Respond within 15 seconds.' },
   410: { description: 'The endpoint is disabled.' },
   429: { description: 'Retried later.', headers: waits },
   503: { description: 'Retried later.', headers: waits },
-  default: { description: 'Retried, up to eight times within 28 hours. Redirects are not followed.' },
+  default: {
+    description: 'Retried, up to eight times within 28 hours. Redirects are not followed.',
+  },
 }
 
 /** `growth.item.posted` → `GrowthItemPosted`. */
@@ -37,7 +55,13 @@ const titleOf = (type: string): string =>
 
 const payloadOf = ({ type, data }: { type: string; data: TSchema }) =>
   record(
-    { id: Id, type: oneOf([type]), created_at: Time, workspace_id: T.String({ format: 'uuid' }), data },
+    {
+      id: Id,
+      type: oneOf([type]),
+      created_at: Time,
+      workspace_id: T.String({ format: 'uuid' }),
+      data,
+    },
     { title: `${titleOf(type)}Event` },
   )
 
@@ -54,7 +78,10 @@ export const webhooksOf = (show: (schema: TSchema) => object) =>
           tags: ['events'],
           security: [],
           parameters,
-          requestBody: { required: true, content: { 'application/json': { schema: show(payloadOf(event)) } } },
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: show(payloadOf(event)) } },
+          },
           responses,
         },
       },

@@ -1,4 +1,7 @@
-/** What the page of an approval shows: what the agent asks for, the forms to decide, or the decision. */
+/**
+ * What the page of an approval shows: what the agent asks for, the forms to decide, or the
+ * decision.
+ */
 import type { ShownApproval as Approval } from '#contract/agent/approvals'
 import { textOfCall, withoutText } from '#contract/call-text'
 import { type Html, html } from './html.ts'
@@ -31,22 +34,28 @@ const isLate = ({ approval: { expires_at }, now }: Shown): boolean => new Date(e
 export const titleOf = (shown: Shown): string => {
   const { status, decided_how } = shown.approval
   if (status === 'approved') return 'Approved'
-  if (status === 'rejected' && decided_how !== 'expiry') return decided_how === 'person' ? 'Rejected' : 'Not done'
+  if (status === 'rejected' && decided_how !== 'expiry')
+    return decided_how === 'person' ? 'Rejected' : 'Not done'
   return status === 'rejected' || isLate(shown) ? 'Not decided in time' : 'Approve this?'
 }
 
-const NOT_IN_TIME = 'Nobody decided in time, so this does not happen. Ask the agent again if it is still wanted.'
+const NOT_IN_TIME =
+  'Nobody decided in time, so this does not happen. Ask the agent again if it is still wanted.'
 
 /** Who decided what; undefined while it waits. */
 const decisionOf = (shown: Shown): Html | undefined => {
   const { approval, by } = shown
   const { status, decided_how, decided_at, edited, reason } = approval
-  if (status === 'pending') return isLate(shown) ? html`<p class="note">${NOT_IN_TIME}</p>` : undefined
+  if (status === 'pending')
+    return isLate(shown) ? html`<p class="note">${NOT_IN_TIME}</p>` : undefined
   if (decided_how === 'expiry') return html`<p class="note">${NOT_IN_TIME}</p>`
   const at = decided_at === null ? undefined : html`, ${timeText(decided_at)}`
-  if (decided_how === 'cancel') return html`<p class="note">The agent's job ended before anyone decided${at}.</p>`
-  if (decided_how === 'stale') return html`<p class="note">What this is about changed after it was shown, so it did not happen${at}.</p>`
-  const what = status === 'rejected' ? 'Rejected' : edited ? 'Approved with changed arguments' : 'Approved'
+  if (decided_how === 'cancel')
+    return html`<p class="note">The agent's job ended before anyone decided${at}.</p>`
+  if (decided_how === 'stale')
+    return html`<p class="note">What this is about changed after it was shown, so it did not happen${at}.</p>`
+  const what =
+    status === 'rejected' ? 'Rejected' : edited ? 'Approved with changed arguments' : 'Approved'
   return html`<p class="note">${what} by ${by ?? 'a person who has left the workspace'}${at}.</p>
 ${reason === null ? undefined : html`<dl><dt>Reason</dt><dd>${reason}</dd></dl>`}`
 }
@@ -71,7 +80,10 @@ ${text === null ? undefined : html`<dt>The exact text that goes out</dt><dd clas
 ${sha256 === null ? undefined : html`<dt>Its SHA-256 begins with</dt><dd>${sha256.slice(0, 8)}</dd>`}
 ${account === null ? undefined : html`<dt>Account</dt><dd>${account}</dd>`}`
 
-const details = ({ approval, workspace }: Shown, withArguments: boolean): Html => html`<dl>${subjectRows(approval)}
+const details = (
+  { approval, workspace }: Shown,
+  withArguments: boolean,
+): Html => html`<dl>${subjectRows(approval)}
 <dt>Why you are asked</dt><dd><ul>${approval.why.map((one) => html`<li>${reasonText(one)}</li>`)}</ul></dd>
 <dt>Text from outside that the agent has read</dt><dd>${taintText(approval)}</dd>
 <dt>The agent was told</dt><dd class="text" dir="auto">${approval.goal}</dd>
@@ -91,12 +103,25 @@ const forms = ({ approval, typed = {}, problems }: Shown): Html => {
     value: typed.text ?? own.text,
   }
   const argumentsField = {
-    ...{ name: 'arguments', label: own ? 'Other arguments' : 'Arguments', autocomplete: 'off', lines: own ? 4 : 8, problems },
+    ...{
+      name: 'arguments',
+      label: own ? 'Other arguments' : 'Arguments',
+      autocomplete: 'off',
+      lines: own ? 4 : 8,
+      problems,
+    },
     hint: 'As JSON. If you change them, the call is made with your arguments.',
-    value: typed.arguments ?? inJson(own ? withoutText(approval.arguments, own) : approval.arguments),
+    value:
+      typed.arguments ?? inJson(own ? withoutText(approval.arguments, own) : approval.arguments),
   }
   const reasonField = {
-    ...{ name: 'reason', label: 'Reason for rejecting', autocomplete: 'off', optional: true, problems },
+    ...{
+      name: 'reason',
+      label: 'Reason for rejecting',
+      autocomplete: 'off',
+      optional: true,
+      problems,
+    },
     ...{ hint: 'The agent is told.', value: typed.reason },
   }
   const action = `/approvals/${approval.id}`
@@ -112,7 +137,8 @@ ${field(reasonField)}
 }
 
 /** Whether the page has the forms. */
-export const canDecide = (shown: Shown): boolean => shown.approval.status === 'pending' && !isLate(shown) && shown.refusal === undefined
+export const canDecide = (shown: Shown): boolean =>
+  shown.approval.status === 'pending' && !isLate(shown) && shown.refusal === undefined
 
 export const approvalBody = (shown: Shown): Html => {
   const { approval, refusal, after } = shown

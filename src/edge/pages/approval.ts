@@ -8,9 +8,24 @@ import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Form, Route } from '../route.ts'
 import { approvalBody, canDecide, type Shown, type Typed, titleOf } from './approval-body.ts'
-import { type Problem, pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
+import {
+  type Problem,
+  pageResponse,
+  problemsOf,
+  redirect,
+  retryHeaders,
+  statusOf,
+} from './layout.ts'
 import { nameOfMember } from './members.ts'
-import { foundPage, type PageDeps, pageRoute, run, signedInPerson, toSignIn, trustedForm } from './page.ts'
+import {
+  foundPage,
+  type PageDeps,
+  pageRoute,
+  run,
+  signedInPerson,
+  toSignIn,
+  trustedForm,
+} from './page.ts'
 import { type Made, revealPage, secretPart } from './webhook-secret.ts'
 
 const idOf = ({ params }: Incoming): string => params!.id!
@@ -18,12 +33,20 @@ const idOf = ({ params }: Incoming): string => params!.id!
 const pathFor = (id: string): string => `/approvals/${encodeURIComponent(id)}`
 
 /** Only those decide who may make the call themselves. */
-const refusalOf = ({ may_decide: mayDecide, deciders }: Approval, { workspace: { role } }: SessionGrant): string | undefined =>
-  mayDecide || deciders === null ? undefined : `You cannot decide about this: your role is ${role}. Here ${decidersText(deciders)}.`
+const refusalOf = (
+  { may_decide: mayDecide, deciders }: Approval,
+  { workspace: { role } }: SessionGrant,
+): string | undefined =>
+  mayDecide || deciders === null
+    ? undefined
+    : `You cannot decide about this: your role is ${role}. Here ${decidersText(deciders)}.`
 
 const LABELS: Record<string, string> = { arguments: 'Arguments', text: 'Text', reason: 'Reason' }
 
-/** Problems inside of the arguments name their place. `own`: the argument that has a field of its own. */
+/**
+ * Problems inside of the arguments name their place. `own`: the argument that has a field of its
+ * own.
+ */
 const problemsIn = (error: AppError, own: string | undefined): Problem[] => {
   const details = (error.details ?? []).map(({ path, message }) => {
     const [field = '', ...place] = path === `arguments.${own}` ? ['text'] : path.split('.')
@@ -41,15 +64,29 @@ interface Refused {
 const madeOf = (deps: PageDeps, incoming: Incoming): Promise<Made> =>
   run(deps, incoming, { id: 'agent.approvals.get', input: { id: idOf(incoming) } })
 
-const show = async (deps: PageDeps, incoming: Incoming, person: SessionGrant, refused?: Refused): Promise<Response> => {
+const show = async (
+  deps: PageDeps,
+  incoming: Incoming,
+  person: SessionGrant,
+  refused?: Refused,
+): Promise<Response> => {
   const made = await madeOf(deps, incoming)
   const { approval } = made
   const isOfText = refused?.typed.text !== undefined
-  const problems = refused && problemsIn(refused.error, isOfText ? textOfCall(approval)?.field : undefined)
+  const problems =
+    refused && problemsIn(refused.error, isOfText ? textOfCall(approval)?.field : undefined)
   const shown: Shown = {
-    ...{ approval, workspace: person.workspace.name, refusal: refusalOf(approval, person), now: new Date() },
+    ...{
+      approval,
+      workspace: person.workspace.name,
+      refusal: refusalOf(approval, person),
+      now: new Date(),
+    },
     after: await secretPart(deps, incoming, made),
-    by: approval.decided_by === null ? undefined : await nameOfMember(deps, incoming, approval.decided_by),
+    by:
+      approval.decided_by === null
+        ? undefined
+        : await nameOfMember(deps, incoming, approval.decided_by),
     ...(refused && { typed: refused.typed, problems }),
   }
   const page = { title: titleOf(shown), body: approvalBody(shown) }
@@ -57,18 +94,32 @@ const show = async (deps: PageDeps, incoming: Incoming, person: SessionGrant, re
   const { error } = refused
   // Without the forms there is nothing to link to.
   const said = canDecide(shown) ? problems : problems.map(({ says }) => ({ says }))
-  return pageResponse({ ...page, problems: said, status: statusOf(error), headers: retryHeaders(error) })
+  return pageResponse({
+    ...page,
+    problems: said,
+    status: statusOf(error),
+    headers: retryHeaders(error),
+  })
 }
 
-const showFound = (deps: PageDeps, incoming: Incoming, person: SessionGrant, refused?: Refused): Promise<Response> =>
-  foundPage(show(deps, incoming, person, refused), person, 'approval')
+const showFound = (
+  deps: PageDeps,
+  incoming: Incoming,
+  person: SessionGrant,
+  refused?: Refused,
+): Promise<Response> => foundPage(show(deps, incoming, person, refused), person, 'approval')
 
 const open = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const person = await signedInPerson(deps, incoming)
-  return person ? showFound(deps, incoming, person) : toSignIn(deps, incoming, pathFor(idOf(incoming)))
+  return person
+    ? showFound(deps, incoming, person)
+    : toSignIn(deps, incoming, pathFor(idOf(incoming)))
 }
 
-/** Throws `invalid_input`. An empty box is refused too: it would otherwise mean the arguments as they were. */
+/**
+ * Throws `invalid_input`. An empty box is refused too: it would otherwise mean the arguments as
+ * they were.
+ */
 const argumentsIn = (text = ''): object => {
   let value: unknown
   try {
@@ -79,7 +130,10 @@ const argumentsIn = (text = ''): object => {
   throw new AppError('invalid_input', message, { details: [{ path: 'arguments', message }] })
 }
 
-/** The arguments that a form gives, of which the text stands in a field of its own. Throws `invalid_input`. */
+/**
+ * The arguments that a form gives, of which the text stands in a field of its own. Throws
+ * `invalid_input`.
+ */
 const givenIn = ({ approval }: Made, form: Form): object => {
   const others = argumentsIn(form.arguments) as Record<string, unknown>
   const own = textOfCall(approval)
@@ -98,10 +152,16 @@ const decide = async (deps: PageDeps, incoming: Incoming, form: Form): Promise<R
   const { decision, reason } = form
   if (decision === 'reveal') return revealPage(deps, incoming, await madeOf(deps, incoming))
   if (decision === 'approve') {
-    const given = form.text === undefined ? argumentsIn(form.arguments) : givenIn(await madeOf(deps, incoming), form)
+    const given =
+      form.text === undefined
+        ? argumentsIn(form.arguments)
+        : givenIn(await madeOf(deps, incoming), form)
     await run(deps, incoming, { id: 'agent.approvals.approve', input: { id, arguments: given } })
   } else if (decision === 'reject')
-    await run(deps, incoming, { id: 'agent.approvals.reject', input: { id, ...(reason === undefined ? {} : { reason }) } })
+    await run(deps, incoming, {
+      id: 'agent.approvals.reject',
+      input: { id, ...(reason === undefined ? {} : { reason }) },
+    })
   return redirect(pathFor(id))
 }
 
@@ -110,7 +170,10 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const id = idOf(incoming)
   // After signing in, the person sees the question again and decides then.
   if (!person) return toSignIn(deps, incoming, pathFor(id))
-  const form = await trustedForm(deps, incoming, { limit: BODY_LIMIT, workspace: person.workspace.id })
+  const form = await trustedForm(deps, incoming, {
+    limit: BODY_LIMIT,
+    workspace: person.workspace.id,
+  })
   try {
     return await decide(deps, incoming, form)
   } catch (cause) {

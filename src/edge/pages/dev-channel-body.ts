@@ -13,7 +13,10 @@ export interface Talk {
   workspace: string
   /** Names the message that the form sends, so that it is taken once. */
   event: string
-  /** The last one was not taken: nobody but members begins jobs here, or strangers have begun too many today. */
+  /**
+   * The last one was not taken: nobody but members begins jobs here, or strangers have begun too
+   * many today.
+   */
   isDeclined: boolean
   typed?: string | undefined
   problems?: Problem[] | undefined
@@ -27,16 +30,26 @@ const isOpen = (status: JobStatus | null): boolean => status !== null && !isOver
 export const isAwaited = (said: readonly Said[]): boolean =>
   said.some(({ way, state, job_id, job_status }) => {
     if (way === 'out') return state === 'queued' || state === 'sending'
-    return state === 'fetching' || (isOpen(job_status) && !said.some((one) => one.way === 'out' && one.job_id === job_id))
+    return (
+      state === 'fetching' ||
+      (isOpen(job_status) && !said.some((one) => one.way === 'out' && one.job_id === job_id))
+    )
   })
 
 const STATES: Record<string, string> = {
-  ...{ fetching: 'waits to be read', queued: 'being sent', sending: 'being sent', discarded: 'discarded', failed: 'failed' },
+  ...{
+    fetching: 'waits to be read',
+    queued: 'being sent',
+    sending: 'being sent',
+    discarded: 'discarded',
+    failed: 'failed',
+  },
   unknown: 'it may have been sent',
 }
 
 const stateOf = ({ id, way, state, error }: Said): Html | undefined => {
-  if (way === 'out' && state === 'held') return html` · <a href="/replies/${id}">waits for a person</a>`
+  if (way === 'out' && state === 'held')
+    return html` · <a href="/replies/${id}">waits for a person</a>`
   const says = STATES[state]
   return says === undefined ? undefined : html` · ${says}${error === null ? '' : `: ${error}`}`
 }
@@ -50,13 +63,20 @@ const DECLINED = html`<p class="note">The message was not taken: either only lin
 const inactive = ({ status, last_error }: ChannelConnection): Html =>
   html`<p class="note">This channel takes nothing in: it is ${status}${last_error === null ? '' : `, ${last_error}`}.</p>`
 
-const formHtml = ({ connection, event, typed, problems }: Talk): Html => html`<form method="post" action="/channels/dev/${connection.id}">
+const formHtml = ({
+  connection,
+  event,
+  typed,
+  problems,
+}: Talk): Html => html`<form method="post" action="/channels/dev/${connection.id}">
 ${hidden('event', event)}
 ${field({ name: 'text', label: 'Message', autocomplete: 'off', lines: 4, value: typed, problems })}
 <button>Send</button>
 </form>`
 
-const linkForm = ({ id }: ChannelConnection): Html => html`<form method="post" action="/channels/dev/${id}">
+const linkForm = ({
+  id,
+}: ChannelConnection): Html => html`<form method="post" action="/channels/dev/${id}">
 <p class="note">Nobody is linked to this sender, so the agent takes you for a stranger here. A link makes it you, as a code that you send does in other channels.</p>
 <button class="plain" name="decision" value="link">Link this sender to me</button>
 </form>`

@@ -1,4 +1,7 @@
-/** The page to talk to the agent through a dev channel: what it takes goes the way of any message from outside, but for the signature. */
+/**
+ * The page to talk to the agent through a dev channel: what it takes goes the way of any message
+ * from outside, but for the signature.
+ */
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import type { ArrivedMessage } from '#domain/agent/channel/message'
 import { AppError, fail } from '#kernel/errors'
@@ -16,8 +19,24 @@ import { callFrom } from '../agent/inbound.ts'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { isAwaited, LONGEST, type Talk, talkBody } from './dev-channel-body.ts'
-import { type Problem, pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
-import { foundPage, type PageDeps, pageRoute, queryOf, run, signedInPerson, toSignIn, trustedForm } from './page.ts'
+import {
+  type Problem,
+  pageResponse,
+  problemsOf,
+  redirect,
+  retryHeaders,
+  statusOf,
+} from './layout.ts'
+import {
+  foundPage,
+  type PageDeps,
+  pageRoute,
+  queryOf,
+  run,
+  signedInPerson,
+  toSignIn,
+  trustedForm,
+} from './page.ts'
 
 interface Deps extends PageDeps {
   waiters: Waiters
@@ -30,14 +49,25 @@ const FORM_BYTES = 131_072
 
 const idOf = ({ params }: Incoming): string => params!.id!
 
-const pathFor = (id: string, query = ''): string => `/channels/dev/${encodeURIComponent(id)}${query}`
+const pathFor = (id: string, query = ''): string =>
+  `/channels/dev/${encodeURIComponent(id)}${query}`
 
 /** Nobody writes in the name of another sender: that one may be linked to somebody else. */
 const senderOf = ({ person }: Pick<SessionGrant, 'person'>): string => `${PAGE_SENDER}${person.id}`
 
-const connectionOf = async ({ db }: PageDeps, id: string, tenantId: string): Promise<ChannelConnection> => {
-  const found = isUuid(id) ? await loadBy((query) => db.read({ tenantId }, query), { connection: channelConnectionPart(id) }) : undefined
-  return found?.connection?.channel === 'dev' ? found.connection : fail('not_found', 'no such dev channel')
+const connectionOf = async (
+  { db }: PageDeps,
+  id: string,
+  tenantId: string,
+): Promise<ChannelConnection> => {
+  const found = isUuid(id)
+    ? await loadBy((query) => db.read({ tenantId }, query), {
+        connection: channelConnectionPart(id),
+      })
+    : undefined
+  return found?.connection?.channel === 'dev'
+    ? found.connection
+    : fail('not_found', 'no such dev channel')
 }
 
 interface Refused {
@@ -49,14 +79,26 @@ interface Refused {
 const talkOf = async ({ db }: Deps, { person, workspace }: SessionGrant, id: string) => {
   const sender = senderOf({ person })
   const parts = { said: talkPart(id, sender), identity: memberOfSender(id, sender) }
-  const { said, identity } = await loadBy((query) => db.read({ tenantId: workspace.id }, query), parts)
+  const { said, identity } = await loadBy(
+    (query) => db.read({ tenantId: workspace.id }, query),
+    parts,
+  )
   return { said, isLinked: identity?.person_id === person.id }
 }
 
-const show = async (deps: Deps, incoming: Incoming, person: SessionGrant, refused?: Refused): Promise<Response> => {
+const show = async (
+  deps: Deps,
+  incoming: Incoming,
+  person: SessionGrant,
+  refused?: Refused,
+): Promise<Response> => {
   const connection = await connectionOf(deps, idOf(incoming), person.workspace.id)
   const query = queryOf(incoming)
-  const at = { tenantId: person.workspace.id, caller: { kind: 'session', id: person.id } as const, waitMs: query.has('wait') ? WAIT_MS : 0 }
+  const at = {
+    tenantId: person.workspace.id,
+    caller: { kind: 'session', id: person.id } as const,
+    waitMs: query.has('wait') ? WAIT_MS : 0,
+  }
   const look = () => talkOf(deps, person, connection.id)
   const { said, isLinked } = await deps.waiters.until(look, (seen) => !isAwaited(seen.said), at)
   const talk: Talk = {
@@ -66,15 +108,26 @@ const show = async (deps: Deps, incoming: Incoming, person: SessionGrant, refuse
   }
   const page = { title: connection.display_name, body: talkBody(talk) }
   if (!refused) return pageResponse(page)
-  return pageResponse({ ...page, problems: refused.problems, status: statusOf(refused.error), headers: retryHeaders(refused.error) })
+  return pageResponse({
+    ...page,
+    problems: refused.problems,
+    status: statusOf(refused.error),
+    headers: retryHeaders(refused.error),
+  })
 }
 
-const showFound = (deps: Deps, incoming: Incoming, person: SessionGrant, refused?: Refused): Promise<Response> =>
-  foundPage(show(deps, incoming, person, refused), person, 'dev channel')
+const showFound = (
+  deps: Deps,
+  incoming: Incoming,
+  person: SessionGrant,
+  refused?: Refused,
+): Promise<Response> => foundPage(show(deps, incoming, person, refused), person, 'dev channel')
 
 const open = async (deps: Deps, incoming: Incoming): Promise<Response> => {
   const person = await signedInPerson(deps, incoming)
-  return person ? showFound(deps, incoming, person) : toSignIn(deps, incoming, pathFor(idOf(incoming)))
+  return person
+    ? showFound(deps, incoming, person)
+    : toSignIn(deps, incoming, pathFor(idOf(incoming)))
 }
 
 const textOf = (text = ''): string => {
@@ -84,7 +137,10 @@ const textOf = (text = ''): string => {
   throw new AppError('invalid_input', message, { details: [{ path: 'text', message }] })
 }
 
-const messageOf = (person: SessionGrant, { event = '', text }: Record<string, string | undefined>): ArrivedMessage => {
+const messageOf = (
+  person: SessionGrant,
+  { event = '', text }: Record<string, string | undefined>,
+): ArrivedMessage => {
   const sender = senderOf(person)
   const to = { sender, thread: null }
   return {
@@ -105,20 +161,41 @@ interface Answer {
   retryAfter: number
 }
 
-const take = async (deps: Deps, incoming: Incoming, person: SessionGrant, message: ArrivedMessage): Promise<Answer> => {
-  const operation = workspaceOperations(deps.internal).find(({ id }) => id === 'operator.inbound.channel')!
-  const { body } = await operation.run(() => ({ id: idOf(incoming), message }), callFrom(person.workspace.id, incoming))
+const take = async (
+  deps: Deps,
+  incoming: Incoming,
+  person: SessionGrant,
+  message: ArrivedMessage,
+): Promise<Answer> => {
+  const operation = workspaceOperations(deps.internal).find(
+    ({ id }) => id === 'operator.inbound.channel',
+  )!
+  const { body } = await operation.run(
+    () => ({ id: idOf(incoming), message }),
+    callFrom(person.workspace.id, incoming),
+  )
   const answer = JSON.parse(body) as Answer
-  if (answer.outcome === 'later') throw new AppError('unavailable', 'too many messages', { retryAfter: answer.retryAfter })
+  if (answer.outcome === 'later')
+    throw new AppError('unavailable', 'too many messages', { retryAfter: answer.retryAfter })
   return answer
 }
 
-const EXPECTED = ['not_found', 'invalid_input', 'rate_limited', 'forbidden', 'conflict', 'unavailable']
+const EXPECTED = [
+  'not_found',
+  'invalid_input',
+  'rate_limited',
+  'forbidden',
+  'conflict',
+  'unavailable',
+]
 
 const send = async (deps: Deps, incoming: Incoming): Promise<Response> => {
   const person = await signedInPerson(deps, incoming)
   if (!person) return toSignIn(deps, incoming, pathFor(idOf(incoming)))
-  const form = await trustedForm(deps, incoming, { limit: FORM_BYTES, workspace: person.workspace.id })
+  const form = await trustedForm(deps, incoming, {
+    limit: FORM_BYTES,
+    workspace: person.workspace.id,
+  })
   try {
     const { id } = await connectionOf(deps, idOf(incoming), person.workspace.id)
     const text = form.decision === 'link' ? await codeFor(deps, incoming, id) : form.text
@@ -127,7 +204,11 @@ const send = async (deps: Deps, incoming: Incoming): Promise<Response> => {
   } catch (cause) {
     const error = AppError.from(cause)
     if (!EXPECTED.includes(error.code)) throw cause
-    return showFound(deps, incoming, person, { error, typed: form.text, problems: problemsOf(error, { text: 'Message' }) })
+    return showFound(deps, incoming, person, {
+      error,
+      typed: form.text,
+      problems: problemsOf(error, { text: 'Message' }),
+    })
   }
 }
 

@@ -5,13 +5,35 @@ import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { type Html, html } from './html.ts'
-import { field, hidden, type Problem, pageResponse, problemsOf, redirect, retryHeaders, statusOf, timeText } from './layout.ts'
-import { enter, type PageDeps, pageRoute, queryOf, signedInPerson, toSignIn, trustedForm } from './page.ts'
+import {
+  field,
+  hidden,
+  type Problem,
+  pageResponse,
+  problemsOf,
+  redirect,
+  retryHeaders,
+  statusOf,
+  timeText,
+} from './layout.ts'
+import {
+  enter,
+  type PageDeps,
+  pageRoute,
+  queryOf,
+  signedInPerson,
+  toSignIn,
+  trustedForm,
+} from './page.ts'
 import { roleText, scopeText } from './words.ts'
 
-const pathFor = (code: string): string => (code === '' ? '/device' : `/device?code=${encodeURIComponent(code)}`)
+const pathFor = (code: string): string =>
+  code === '' ? '/device' : `/device?code=${encodeURIComponent(code)}`
 
-const codeForm = (code: string, problems: Problem[] = []): Html => html`<p>Enter the code that your device shows.
+const codeForm = (
+  code: string,
+  problems: Problem[] = [],
+): Html => html`<p>Enter the code that your device shows.
 Continue only if you have just started this yourself.</p>
 <form method="get" action="/device">
 ${field({ name: 'code', label: 'Code', autocomplete: 'off', value: code, hint: 'Eight letters, such as BCDF-GHJK.', problems })}
@@ -41,20 +63,27 @@ const scopeList = ({ scopes, grantable }: DeviceRequest): Html =>
       : html`<li><s>${scopeText(scope)}</s> (requested, but your role cannot grant this)</li>`,
   )}</ul>`
 
-const workspaceForm = ({ user_code, workspace }: DeviceRequest, workspaces: Workspace[]): Html | undefined =>
+const workspaceForm = (
+  { user_code, workspace }: DeviceRequest,
+  workspaces: Workspace[],
+): Html | undefined =>
   workspaces.length < 2
     ? undefined
     : html`<h2>Use another workspace</h2>
 <form method="post" action="/device">
 <label for="workspace">Workspace</label>
 <select id="workspace" name="move_to">${workspaces.map(
-        ({ id, name }) => html`<option value="${id}"${id === workspace.id ? html` selected` : undefined}>${name}</option>`,
+        ({ id, name }) =>
+          html`<option value="${id}"${id === workspace.id ? html` selected` : undefined}>${name}</option>`,
       )}</select>
 ${hidden('code', user_code)}
 <button class="plain">Choose workspace</button>
 </form>`
 
-const confirmation = (request: DeviceRequest, workspaces: Workspace[]): Html => html`<p>Does your device show exactly this code?</p>
+const confirmation = (
+  request: DeviceRequest,
+  workspaces: Workspace[],
+): Html => html`<p>Does your device show exactly this code?</p>
 <p class="code">${request.user_code}</p>
 <p class="note"><strong>Approve only if you started this yourself, just now, on your own device.</strong>
 If someone sent you this code or a link to this page, approving lets them act in your name. The operators of this deployment never ask you to approve a code. If in doubt, deny.</p>
@@ -102,9 +131,16 @@ const requireExpected = (cause: unknown): AppError => {
 
 const ask = async (deps: PageDeps, incoming: Incoming, code: string): Promise<Response> => {
   try {
-    const { body } = await enter(deps, incoming, { id: 'app.device.find', input: { user_code: code } })
-    const workspaces = (await enter(deps, incoming, { id: 'app.session.get', input: {} })).body.session.workspaces
-    return pageResponse({ title: 'Approve this device?', body: confirmation(body.request, workspaces) })
+    const { body } = await enter(deps, incoming, {
+      id: 'app.device.find',
+      input: { user_code: code },
+    })
+    const workspaces = (await enter(deps, incoming, { id: 'app.session.get', input: {} })).body
+      .session.workspaces
+    return pageResponse({
+      title: 'Approve this device?',
+      body: confirmation(body.request, workspaces),
+    })
   } catch (cause) {
     return refusalPage(requireExpected(cause), code)
   }
@@ -116,7 +152,9 @@ const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const result = results[query.get('done') ?? '']
   if (result && Object.hasOwn(results, query.get('done')!)) return pageResponse(result)
   if (!(await signedInPerson(deps, incoming))) return toSignIn(deps, incoming, pathFor(code))
-  return code === '' ? pageResponse({ title: 'Approve a device', body: codeForm('') }) : ask(deps, incoming, code)
+  return code === ''
+    ? pageResponse({ title: 'Approve a device', body: codeForm('') })
+    : ask(deps, incoming, code)
 }
 
 const LONGEST_CODE = 40
@@ -128,11 +166,17 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   if (!person) return toSignIn(deps, incoming, pathFor(code))
   try {
     if (move_to !== undefined) {
-      await enter(deps, incoming, { id: 'app.session.switchWorkspace', input: { workspace_id: move_to } })
+      await enter(deps, incoming, {
+        id: 'app.session.switchWorkspace',
+        input: { workspace_id: move_to },
+      })
       return redirect(pathFor(code))
     }
     const workspace = workspace_id === undefined ? {} : { workspace_id }
-    await enter(deps, incoming, { id: 'app.device.decide', input: { user_code: code, decision, ...workspace } })
+    await enter(deps, incoming, {
+      id: 'app.device.decide',
+      input: { user_code: code, decision, ...workspace },
+    })
     return redirect(`/device?done=${decision}`)
   } catch (cause) {
     return refusalPage(requireExpected(cause), code)

@@ -15,7 +15,9 @@ const addresses = (publicUrl: string): Html => html`<h2>For programs and agents<
 <dt>Capability manifest</dt><dd><a href="/.well-known/tendril.json">${publicUrl}/.well-known/tendril.json</a></dd>
 </dl>`
 
-const signedOut = (publicUrl: string): Html => html`<p>Drafts posts, waits for your approval, and posts each one exactly once.</p>
+const signedOut = (
+  publicUrl: string,
+): Html => html`<p>Drafts posts, waits for your approval, and posts each one exactly once.</p>
 <p><a href="/sign-in">Sign in</a></p>
 ${addresses(publicUrl)}`
 
@@ -34,7 +36,10 @@ const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const { publicUrl } = deps.identity
   const person = await signedInPerson(deps, incoming)
   if (!person && deps.cookies.access(incoming.request)) return toSignIn(deps, incoming, '/')
-  return pageResponse({ title: 'Start', body: person ? signedIn(person, publicUrl) : signedOut(publicUrl) })
+  return pageResponse({
+    title: 'Start',
+    body: person ? signedIn(person, publicUrl) : signedOut(publicUrl),
+  })
 }
 
 const signOut = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
@@ -44,4 +49,7 @@ const signOut = async (deps: PageDeps, incoming: Incoming): Promise<Response> =>
   return redirect('/', cookies)
 }
 
-export const homeRoutes = (deps: PageDeps): Route[] => [pageRoute(deps, 'GET', '/', show), pageRoute(deps, 'POST', '/', signOut)]
+export const homeRoutes = (deps: PageDeps): Route[] => [
+  pageRoute(deps, 'GET', '/', show),
+  pageRoute(deps, 'POST', '/', signOut),
+]

@@ -13,16 +13,23 @@ export interface Html {
 
 type Value = Html | string | number | undefined | readonly Html[]
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
 
 const SPECIAL = /[&<>"']/
 
 /** Most parts between codes need none of it, and a text can have tens of thousands. */
-const escapeHtml = (text: string): string => (SPECIAL.test(text) ? text.replace(/[&<>"']/g, (character) => ENTITIES[character]!) : text)
+const escapeHtml = (text: string): string =>
+  SPECIAL.test(text) ? text.replace(/[&<>"']/g, (character) => ENTITIES[character]!) : text
 
 /**
- * Where a value stands. `text`: among elements. `line`: where no element can stand, as in a title. `value`: an attribute, or what a text area
- * sends back: as it is.
+ * Where a value stands. `text`: among elements. `line`: where no element can stand, as in a title.
+ * `value`: an attribute, or what a text area sends back: as it is.
  */
 type Place = 'text' | 'line' | 'value'
 
@@ -68,10 +75,18 @@ const htmlOf = (value: Value, place: Place): Html => {
   return MARKUP in value ? value : joined(value)
 }
 
-/** A template. Escapes values, for text and for attributes in double quotes; `undefined` becomes nothing. */
+/**
+ * A template. Escapes values, for text and for attributes in double quotes; `undefined` becomes
+ * nothing.
+ */
 export const html = (parts: TemplateStringsArray, ...values: Value[]): Html => {
   const places = placesOf(parts)
-  return joined(parts.flatMap((part, index) => [markup(part), ...(index in values ? [htmlOf(values[index], places[index]!)] : [])]))
+  return joined(
+    parts.flatMap((part, index) => [
+      markup(part),
+      ...(index in values ? [htmlOf(values[index], places[index]!)] : []),
+    ]),
+  )
 }
 
 /** The finished page as text. */

@@ -5,7 +5,16 @@ import type { Invited } from '#store/app/invitations'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { type Html, html } from './html.ts'
-import { field, hidden, type Problem, pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
+import {
+  field,
+  hidden,
+  type Problem,
+  pageResponse,
+  problemsOf,
+  redirect,
+  retryHeaders,
+  statusOf,
+} from './layout.ts'
 import { enter, type PageDeps, pageRoute, queryOf, trustedForm } from './page.ts'
 import { roleText } from './words.ts'
 
@@ -22,16 +31,31 @@ interface Shown {
 
 const emailField = ({ invitation, email, problems }: Shown): Html =>
   invitation.email === null
-    ? field({ name: 'email', label: LABELS.email, type: 'email', autocomplete: 'username', value: email, problems })
+    ? field({
+        name: 'email',
+        label: LABELS.email,
+        type: 'email',
+        autocomplete: 'username',
+        value: email,
+        problems,
+      })
     : html`<dl><dt>Email</dt><dd>${invitation.email}</dd></dl>`
 
-const form = (shown: Shown): Html => html`<p>You are invited to join a workspace on this deployment of Tendril.</p>
+const form = (
+  shown: Shown,
+): Html => html`<p>You are invited to join a workspace on this deployment of Tendril.</p>
 <dl><dt>Workspace</dt><dd>${shown.invitation.workspace}</dd><dt>Your role</dt><dd>${roleText(shown.invitation.role)}</dd></dl>
 <form method="post" action="/join">
 ${emailField(shown)}
 ${field({ name: 'name', label: LABELS.name, autocomplete: 'name', value: shown.name, optional: true, problems: shown.problems })}
 ${field({
-  ...{ name: 'password', label: LABELS.password, type: 'password', autocomplete: 'new-password', problems: shown.problems },
+  ...{
+    name: 'password',
+    label: LABELS.password,
+    type: 'password',
+    autocomplete: 'new-password',
+    problems: shown.problems,
+  },
   hint: 'At least 10 characters, and not a common password. If you already have an account here with this email, enter its password; any other password creates a new account.',
 })}
 ${hidden('token', shown.token)}
@@ -47,17 +71,32 @@ const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
 const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const { token = '', email, name, password = '' } = await trustedForm(deps, incoming)
   const invitation = await findInvitation(deps.db, token)
-  const own = { ...(email === undefined ? {} : { email: email.trim() }), ...(name === undefined ? {} : { name }) }
+  const own = {
+    ...(email === undefined ? {} : { email: email.trim() }),
+    ...(name === undefined ? {} : { name }),
+  }
   try {
-    const { cookies } = await enter(deps, incoming, { id: 'app.invitations.accept', input: { token, password, ...own } })
+    const { cookies } = await enter(deps, incoming, {
+      id: 'app.invitations.accept',
+      input: { token, password, ...own },
+    })
     return redirect('/', cookies)
   } catch (cause) {
     const error = AppError.from(cause)
     if (error.status >= 500) throw cause
     const problems = problemsOf(error, LABELS)
     const body = form({ invitation, token, email, name, problems })
-    return pageResponse({ title: TITLE, body, problems, status: statusOf(error), headers: retryHeaders(error) })
+    return pageResponse({
+      title: TITLE,
+      body,
+      problems,
+      status: statusOf(error),
+      headers: retryHeaders(error),
+    })
   }
 }
 
-export const joinRoutes = (deps: PageDeps): Route[] => [pageRoute(deps, 'GET', '/join', show), pageRoute(deps, 'POST', '/join', send)]
+export const joinRoutes = (deps: PageDeps): Route[] => [
+  pageRoute(deps, 'GET', '/join', show),
+  pageRoute(deps, 'POST', '/join', send),
+]

@@ -4,15 +4,20 @@ import { unseenCount, unseenWarning } from '#kernel/unseen'
 import { type Html, html, markupOf, unseenIn } from './html.ts'
 import { style, styleSource } from './style.ts'
 
-const POLICY = ["default-src 'none'", `style-src ${styleSource}`, "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"].join(
-  '; ',
-)
+const POLICY = [
+  "default-src 'none'",
+  `style-src ${styleSource}`,
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ')
 
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': POLICY,
   'x-frame-options': 'DENY',
-  // Not no-referrer: with it, browsers send `Origin: null` with our own forms, and they would look like foreign ones.
+  // Not no-referrer: with it, browsers send `Origin: null` with our own forms, and they would look
+  // like foreign ones.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-store',
@@ -33,16 +38,26 @@ export interface Problem {
   says: string
 }
 
-const summaryOf = (problems: Problem[]): Html => html`<div class="errors" role="alert" tabindex="-1" autofocus aria-labelledby="problems">
+const summaryOf = (
+  problems: Problem[],
+): Html => html`<div class="errors" role="alert" tabindex="-1" autofocus aria-labelledby="problems">
 <h2 id="problems">There is a problem</h2>
 <ul>${problems.map(({ field, says }) => (field === undefined ? html`<li>${says}</li>` : html`<li><a href="#${field}">${says}</a></li>`))}</ul>
 </div>`
 
 const warning = (unseen: number): Html | undefined =>
-  unseen === 0 ? undefined : html`<p class="note"><strong>${unseenWarning('This page', unseen)}</strong></p>`
+  unseen === 0
+    ? undefined
+    : html`<p class="note"><strong>${unseenWarning('This page', unseen)}</strong></p>`
 
 /** A page. The error summary comes first and takes the focus. */
-export const pageResponse = ({ title, body, status = 200, problems = [], headers = {} }: PageContent): Response => {
+export const pageResponse = ({
+  title,
+  body,
+  status = 200,
+  problems = [],
+  headers = {},
+}: PageContent): Response => {
   const wrong = problems.length > 0
   const top = html`${wrong ? summaryOf(problems) : undefined}
 <h1>${title}</h1>`
@@ -70,9 +85,16 @@ ${body}
 /** Not escaped: it is our own text. */
 const STYLE = html([style] as unknown as TemplateStringsArray)
 
-/** Redirects after a form (303), so that a reload does not submit it again. `cookies`: `Set-Cookie` values. */
+/**
+ * Redirects after a form (303), so that a reload does not submit it again. `cookies`: `Set-Cookie`
+ * values.
+ */
 export const redirect = (path: string, cookies: string[] = []): Response => {
-  const headers = new Headers({ location: path, 'cache-control': 'no-store', 'referrer-policy': 'same-origin' })
+  const headers = new Headers({
+    location: path,
+    'cache-control': 'no-store',
+    'referrer-policy': 'same-origin',
+  })
   for (const cookie of cookies) headers.append('set-cookie', cookie)
   return new Response(null, { status: 303, headers })
 }
@@ -97,9 +119,21 @@ const unseenOf = (value = ''): Html | undefined =>
     : html`<p class="hint">With unseen characters as codes:</p>\n<div class="text" dir="auto">${value}</div>`
 
 /** A labelled field with its hint and error. */
-export const field = ({ name, label, type = 'text', autocomplete, value, hint, optional, lines, problems = [] }: FormField): Html => {
+export const field = ({
+  name,
+  label,
+  type = 'text',
+  autocomplete,
+  value,
+  hint,
+  optional,
+  lines,
+  problems = [],
+}: FormField): Html => {
   const wrong = problems.find((problem) => problem.field === name)
-  const describedBy = [...(hint ? [`${name}-hint`] : []), ...(wrong ? [`${name}-wrong`] : [])].join(' ')
+  const describedBy = [...(hint ? [`${name}-hint`] : []), ...(wrong ? [`${name}-wrong`] : [])].join(
+    ' ',
+  )
   const named = html`id="${name}" name="${name}"`
   const rest = html`autocomplete="${autocomplete}" spellcheck="false" autocapitalize="none"${optional ? undefined : html` required`}${
     describedBy ? html` aria-describedby="${describedBy}"` : undefined
@@ -115,10 +149,12 @@ ${
 }${type === 'password' ? undefined : unseenOf(value)}`
 }
 
-export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
+export const hidden = (name: string, value: string): Html =>
+  html`<input type="hidden" name="${name}" value="${value}">`
 
 /** `time`: as JSON has it. */
-export const timeText = (time: string): Html => html`<time datetime="${time}">${time.slice(0, 19).replace('T', ' ')} UTC</time>`
+export const timeText = (time: string): Html =>
+  html`<time datetime="${time}">${time.slice(0, 19).replace('T', ' ')} UTC</time>`
 
 const minutes = (seconds: number): string => {
   const count = Math.max(1, Math.ceil(seconds / 60))
@@ -127,9 +163,11 @@ const minutes = (seconds: number): string => {
 
 /** An error as problems of a form. `labels`: by field name. */
 export const problemsOf = (error: AppError, labels: Record<string, string>): Problem[] => {
-  if (error.code === 'rate_limited') return [{ says: `Too many attempts. Try again in ${minutes(error.retryAfter ?? 60)}.` }]
+  if (error.code === 'rate_limited')
+    return [{ says: `Too many attempts. Try again in ${minutes(error.retryAfter ?? 60)}.` }]
   const details = error.details?.filter(({ path }) => path in labels) ?? []
-  if (details.length > 0) return details.map(({ path, message }) => ({ field: path, says: `${labels[path]} ${message}` }))
+  if (details.length > 0)
+    return details.map(({ path, message }) => ({ field: path, says: `${labels[path]} ${message}` }))
   const says = error.message.charAt(0).toUpperCase() + error.message.slice(1)
   return [{ says: `${says}.` }]
 }

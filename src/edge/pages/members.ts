@@ -6,7 +6,11 @@ import { type PageDeps, run } from './page.ts'
 const MEMBER_PAGES = 10
 
 /** Undefined for somebody who has left. */
-export const nameOfMember = async (deps: PageDeps, incoming: Incoming, personId: string): Promise<string | undefined> => {
+export const nameOfMember = async (
+  deps: PageDeps,
+  incoming: Incoming,
+  personId: string,
+): Promise<string | undefined> => {
   let cursor: string | null = null
   for (let pages = 0; pages < MEMBER_PAGES; pages++) {
     const input = { limit: 100, ...(cursor === null ? {} : { cursor }) }

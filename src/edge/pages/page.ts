@@ -26,19 +26,26 @@ export const CONTINUE_PATH = '/api/v1/app/session/continue'
 export const safePath = (next: string | null | undefined): string => {
   const base = 'http://own.invalid'
   const url = next?.startsWith('/') ? URL.parse(next, base) : null
-  return url?.origin === base && url.username === '' && !url.pathname.startsWith('//') ? `${url.pathname}${url.search}` : '/'
+  return url?.origin === base && url.username === '' && !url.pathname.startsWith('//')
+    ? `${url.pathname}${url.search}`
+    : '/'
 }
 
-const withNext = (path: string, next: string): string => (next === '/' ? path : `${path}?next=${encodeURIComponent(next)}`)
+const withNext = (path: string, next: string): string =>
+  next === '/' ? path : `${path}?next=${encodeURIComponent(next)}`
 
 export const signInPath = (next: string): string => withNext('/sign-in', next)
 
 export const queryOf = ({ request }: Incoming): URLSearchParams => new URL(request.url).searchParams
 
 /** The person signed in by cookie. Pages ignore other credentials. */
-export const signedInPerson = async ({ authenticator, cookies }: PageDeps, incoming: Incoming): Promise<SessionGrant | undefined> => {
+export const signedInPerson = async (
+  { authenticator, cookies }: PageDeps,
+  incoming: Incoming,
+): Promise<SessionGrant | undefined> => {
   const { request } = incoming
-  if (cookies.access(request) === undefined || request.headers.has('authorization')) return undefined
+  if (cookies.access(request) === undefined || request.headers.has('authorization'))
+    return undefined
   try {
     return (await authenticator.authenticate(incoming)).session
   } catch (cause) {
@@ -47,14 +54,27 @@ export const signedInPerson = async ({ authenticator, cookies }: PageDeps, incom
   }
 }
 
-/** Redirects to the sign-in page or, if there is an expired access token, to its renewal; both lead back to `next`. */
+/**
+ * Redirects to the sign-in page or, if there is an expired access token, to its renewal; both lead
+ * back to `next`.
+ */
 export const toSignIn = ({ cookies }: PageDeps, { request }: Incoming, next: string): Response =>
   redirect(cookies.access(request) ? withNext(CONTINUE_PATH, next) : signInPath(next))
 
-/** The fields of a form. Throws `forbidden` if no page of ours sent it (CSRF), `invalid_input` if it is malformed. */
-export const trustedForm = async ({ origins }: PageDeps, incoming: Incoming, terms?: BodyTerms): Promise<Form> => {
+/**
+ * The fields of a form. Throws `forbidden` if no page of ours sent it (CSRF), `invalid_input` if it
+ * is malformed.
+ */
+export const trustedForm = async (
+  { origins }: PageDeps,
+  incoming: Incoming,
+  terms?: BodyTerms,
+): Promise<Form> => {
   if (!origins.isSurelyOurs(incoming.request))
-    throw new AppError('forbidden', 'this form did not come from a page of this deployment: open the page and try again')
+    throw new AppError(
+      'forbidden',
+      'this form did not come from a page of this deployment: open the page and try again',
+    )
   try {
     return await readForm(incoming, terms)
   } catch (cause) {
@@ -70,7 +90,11 @@ export interface EnterResult {
 }
 
 /** Calls an operation that belongs to no workspace, with the same checks as over REST. */
-export const enter = async (deps: PageDeps, incoming: Incoming, call: { id: string; input: object }): Promise<EnterResult> => {
+export const enter = async (
+  deps: PageDeps,
+  incoming: Incoming,
+  call: { id: string; input: object },
+): Promise<EnterResult> => {
   const o = deps.operations.find((one) => one.id === call.id)
   if (!o || !('enter' in o)) throw new Error(`pages cannot call ${call.id}`)
   const visit: Visit = await visitOf(deps, o, incoming)
@@ -78,9 +102,16 @@ export const enter = async (deps: PageDeps, incoming: Incoming, call: { id: stri
   return { body: JSON.parse(body), cookies: cookies ? deps.cookies.setting(cookies) : [] }
 }
 
-/** Calls an operation on the workspace of the signed-in person, with the same checks as over REST. Returns its answer. */
-// biome-ignore lint/suspicious/noExplicitAny: the operation has checked its answer against the contract
-export const run = async (deps: PageDeps, incoming: Incoming, { id, input }: { id: string; input: object }): Promise<any> => {
+/**
+ * Calls an operation on the workspace of the signed-in person, with the same checks as over REST.
+ * Returns its answer.
+ */
+export const run = async (
+  deps: PageDeps,
+  incoming: Incoming,
+  { id, input }: { id: string; input: object },
+  // biome-ignore lint/suspicious/noExplicitAny: the operation has checked its answer against the contract
+): Promise<any> => {
   const o = workspaceOperations(deps.operations).find((one) => one.id === id)
   if (!o) throw new Error(`pages cannot call ${id}`)
   const caller = await deps.authenticator.authenticate(incoming)
@@ -88,8 +119,15 @@ export const run = async (deps: PageDeps, incoming: Incoming, { id, input }: { i
   return JSON.parse(body)
 }
 
-/** The page of a record; for an id that is none or names nothing in this workspace, whichever it is, a page that says so. */
-export const foundPage = async (showing: Promise<Response>, { workspace }: SessionGrant, what: string): Promise<Response> => {
+/**
+ * The page of a record; for an id that is none or names nothing in this workspace, whichever it is,
+ * a page that says so.
+ */
+export const foundPage = async (
+  showing: Promise<Response>,
+  { workspace }: SessionGrant,
+  what: string,
+): Promise<Response> => {
   try {
     return await showing
   } catch (cause) {
@@ -97,7 +135,11 @@ export const foundPage = async (showing: Promise<Response>, { workspace }: Sessi
     if (code !== 'not_found' && code !== 'invalid_input') throw cause
     const body = html`<p>There is no such ${what} in the workspace ${workspace.name}. If it belongs to another one, sign in there.</p>
 <p><a href="/">Go to the start page</a></p>`
-    return pageResponse({ title: `${what.charAt(0).toUpperCase()}${what.slice(1)} not found`, body, status: 404 })
+    return pageResponse({
+      title: `${what.charAt(0).toUpperCase()}${what.slice(1)} not found`,
+      body,
+      status: 404,
+    })
   }
 }
 
@@ -105,9 +147,13 @@ type Respond = (deps: PageDeps, incoming: Incoming) => Promise<Response>
 
 const errorPage = (deps: PageDeps, incoming: Incoming, cause: unknown): Response => {
   const error = AppError.from(cause)
-  if (error.code === 'unauthenticated') return toSignIn(deps, incoming, safePath(new URL(incoming.request.url).pathname))
+  if (error.code === 'unauthenticated')
+    return toSignIn(deps, incoming, safePath(new URL(incoming.request.url).pathname))
   if (error.status >= 500)
-    deps.log.error({ err: error.cause ?? error, code: error.code, request_id: requestIdOf(incoming.request) }, 'a page failed')
+    deps.log.error(
+      { err: error.cause ?? error, code: error.code, request_id: requestIdOf(incoming.request) },
+      'a page failed',
+    )
   const body = html`<p><a href="/">Go to the start page</a></p>`
   return pageResponse({
     title: 'Something went wrong',
@@ -119,7 +165,12 @@ const errorPage = (deps: PageDeps, incoming: Incoming, cause: unknown): Response
 }
 
 /** A route that shows errors as pages. */
-export const pageRoute = (deps: PageDeps, method: Route['method'], path: string, respond: Respond): Route => ({
+export const pageRoute = (
+  deps: PageDeps,
+  method: Route['method'],
+  path: string,
+  respond: Respond,
+): Route => ({
   method,
   path,
   respond: (incoming) => respond(deps, incoming).catch((cause) => errorPage(deps, incoming, cause)),

@@ -1,4 +1,7 @@
-/** What the page of a playbook's version shows: what it changes and why, the forms to decide, or the decision. */
+/**
+ * What the page of a playbook's version shows: what it changes and why, the forms to decide, or the
+ * decision.
+ */
 import { type DiffPart, wordDiff } from '#domain/agent/word-diff'
 import { type Html, html } from './html.ts'
 import { timeText } from './layout.ts'
@@ -35,7 +38,12 @@ export interface ShownVersion {
 }
 
 export const versionTitle = ({ version: { state }, playbook: { name } }: ShownVersion): string => {
-  const titles = { draft: `Activate this text of ${name}?`, active: 'Active', retired: 'Retired', rejected: 'Rejected' }
+  const titles = {
+    draft: `Activate this text of ${name}?`,
+    active: 'Active',
+    retired: 'Retired',
+    rejected: 'Rejected',
+  }
   return titles[state]
 }
 
@@ -82,7 +90,11 @@ const changes = ({ version, active }: ShownVersion): Html => {
 const canDecide = ({ version, refusal }: ShownVersion): boolean =>
   refusal === undefined && (version.state === 'draft' || version.state === 'retired')
 
-const form = (action: string, decision: 'activate' | 'reject', label: Html): Html => html`<form method="post" action="${action}">
+const form = (
+  action: string,
+  decision: 'activate' | 'reject',
+  label: Html,
+): Html => html`<form method="post" action="${action}">
 <button name="decision" value="${decision}"${decision === 'reject' ? html` class="plain"` : undefined}>${label}</button>
 </form>`
 

@@ -1,4 +1,7 @@
-/** What the page of a reply to a channel shows: what goes to whom, the forms to decide, or what became of it. */
+/**
+ * What the page of a reply to a channel shows: what goes to whom, the forms to decide, or what
+ * became of it.
+ */
 import type { ShownChannelReply as Reply } from '#contract/agent/channel-replies'
 import { channels } from '#domain/agent/channel/channel'
 import { type Html, html } from './html.ts'
@@ -35,7 +38,10 @@ const UNKNOWN =
 
 const whatBecame = ({ reply, by }: ShownReply): Html | undefined => {
   const { status, error, decidedAt, sentAt } = reply
-  const decided = decidedAt === null ? undefined : html` by ${by ?? 'a person who has left the workspace'}, ${timeText(decidedAt)}`
+  const decided =
+    decidedAt === null
+      ? undefined
+      : html` by ${by ?? 'a person who has left the workspace'}, ${timeText(decidedAt)}`
   switch (status) {
     case 'held':
       return undefined
@@ -85,7 +91,10 @@ ${reply.status === 'held' && reply.why !== null ? html`<dt>Why it waits</dt><dd>
 const button = (decision: string, label: string, isPlain = false): Html =>
   html`<button name="decision" value="${decision}"${isPlain ? html` class="plain"` : undefined}>${label}</button>`
 
-const discarding = (action: string, label: string): Html => html`<form method="post" action="${action}">
+const discarding = (
+  action: string,
+  label: string,
+): Html => html`<form method="post" action="${action}">
 ${button('discard', label, true)}
 </form>`
 
@@ -112,10 +121,18 @@ const forms = ({ reply, typed, problems }: ShownReply): Html | undefined => {
 ${button('send', 'Send again')}
 </form>`
   if (reply.status === 'unknown') return settling(action, reply)
-  if (reply.status === 'queued' || reply.status === 'sending') return discarding(action, 'Send nothing more')
+  if (reply.status === 'queued' || reply.status === 'sending')
+    return discarding(action, 'Send nothing more')
   if (reply.status !== 'held') return undefined
   const text = {
-    ...{ name: 'text', label: 'Text', autocomplete: 'off', lines: 12, problems, value: typed ?? reply.text },
+    ...{
+      name: 'text',
+      label: 'Text',
+      autocomplete: 'off',
+      lines: 12,
+      problems,
+      value: typed ?? reply.text,
+    },
     hint: 'In Markdown. If you change it, your text is sent.',
   }
   return html`<form method="post" action="${action}">
@@ -126,7 +143,8 @@ ${discarding(action, 'Discard')}`
 }
 
 /** Whether the page has the forms. */
-export const canDecide = ({ reply, refusal }: ShownReply): boolean => refusal === undefined && isOpen(reply)
+export const canDecide = ({ reply, refusal }: ShownReply): boolean =>
+  refusal === undefined && isOpen(reply)
 
 const OPEN: readonly Reply['status'][] = ['held', 'queued', 'sending', 'failed', 'unknown']
 

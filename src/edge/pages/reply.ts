@@ -9,7 +9,15 @@ import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
 import { nameOfMember } from './members.ts'
-import { foundPage, type PageDeps, pageRoute, run, signedInPerson, toSignIn, trustedForm } from './page.ts'
+import {
+  foundPage,
+  type PageDeps,
+  pageRoute,
+  run,
+  signedInPerson,
+  toSignIn,
+  trustedForm,
+} from './page.ts'
 import { canDecide, replyBody, replyTitle, type ShownReply } from './reply-body.ts'
 
 const idOf = ({ params }: Incoming): string => params!.id!
@@ -18,7 +26,10 @@ const pathFor = (id: string): string => `/replies/${encodeURIComponent(id)}`
 
 const SEND = 'agent.channelReplies.send'
 
-const refusalOf = ({ operations }: PageDeps, { id, person, workspace: { role } }: SessionGrant): string | undefined => {
+const refusalOf = (
+  { operations }: PageDeps,
+  { id, person, workspace: { role } }: SessionGrant,
+): string | undefined => {
   const o = operations.find((one) => one.id === SEND)!
   const principal = { kind: 'session', id, member: { personId: person.id, role } } as const
   if (mayRun(o, { scopes: new Set([...scopes, 'session']), principal })) return undefined
@@ -26,7 +37,11 @@ const refusalOf = ({ operations }: PageDeps, { id, person, workspace: { role } }
 }
 
 /** What the sender had asked, while its job is kept. */
-const askedOf = async (deps: PageDeps, incoming: Incoming, { jobId }: Reply): Promise<string | undefined> => {
+const askedOf = async (
+  deps: PageDeps,
+  incoming: Incoming,
+  { jobId }: Reply,
+): Promise<string | undefined> => {
   if (jobId === null) return undefined
   try {
     return (await run(deps, incoming, { id: 'agent.jobs.get', input: { id: jobId } })).job.goal
@@ -41,11 +56,25 @@ interface Refused {
   typed: string | undefined
 }
 
-const show = async (deps: PageDeps, incoming: Incoming, person: SessionGrant, refused?: Refused): Promise<Response> => {
-  const { reply } = (await run(deps, incoming, { id: 'agent.channelReplies.get', input: { id: idOf(incoming) } })) as { reply: Reply }
+const show = async (
+  deps: PageDeps,
+  incoming: Incoming,
+  person: SessionGrant,
+  refused?: Refused,
+): Promise<Response> => {
+  const { reply } = (await run(deps, incoming, {
+    id: 'agent.channelReplies.get',
+    input: { id: idOf(incoming) },
+  })) as { reply: Reply }
   const problems = refused && problemsOf(refused.error, { text: 'Text' })
   const shown: ShownReply = {
-    ...{ reply, workspace: person.workspace.name, refusal: refusalOf(deps, person), typed: refused?.typed, problems },
+    ...{
+      reply,
+      workspace: person.workspace.name,
+      refusal: refusalOf(deps, person),
+      typed: refused?.typed,
+      problems,
+    },
     asked: await askedOf(deps, incoming, reply),
     by: reply.decidedBy === null ? undefined : await nameOfMember(deps, incoming, reply.decidedBy),
   }
@@ -54,15 +83,26 @@ const show = async (deps: PageDeps, incoming: Incoming, person: SessionGrant, re
   const { error } = refused
   // Without the forms there is nothing to link to.
   const said = canDecide(shown) ? problems : problems.map(({ says }) => ({ says }))
-  return pageResponse({ ...page, problems: said, status: statusOf(error), headers: retryHeaders(error) })
+  return pageResponse({
+    ...page,
+    problems: said,
+    status: statusOf(error),
+    headers: retryHeaders(error),
+  })
 }
 
-const showFound = (deps: PageDeps, incoming: Incoming, person: SessionGrant, refused?: Refused): Promise<Response> =>
-  foundPage(show(deps, incoming, person, refused), person, 'reply')
+const showFound = (
+  deps: PageDeps,
+  incoming: Incoming,
+  person: SessionGrant,
+  refused?: Refused,
+): Promise<Response> => foundPage(show(deps, incoming, person, refused), person, 'reply')
 
 const open = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const person = await signedInPerson(deps, incoming)
-  return person ? showFound(deps, incoming, person) : toSignIn(deps, incoming, pathFor(idOf(incoming)))
+  return person
+    ? showFound(deps, incoming, person)
+    : toSignIn(deps, incoming, pathFor(idOf(incoming)))
 }
 
 const EXPECTED = ['not_found', 'invalid_input', 'rate_limited', 'forbidden', 'conflict']
@@ -72,7 +112,10 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const id = idOf(incoming)
   // After signing in, the person sees the question again and decides then.
   if (!person) return toSignIn(deps, incoming, pathFor(id))
-  const { decision, text, seen } = await trustedForm(deps, incoming, { limit: BODY_LIMIT, workspace: person.workspace.id })
+  const { decision, text, seen } = await trustedForm(deps, incoming, {
+    limit: BODY_LIMIT,
+    workspace: person.workspace.id,
+  })
   try {
     // Browsers send lines as forms have them.
     const input = { id, ...(text === undefined ? {} : { text: text.replaceAll('\r\n', '\n') }) }
@@ -82,7 +125,8 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
         id: 'agent.channelReplies.settle',
         input: { id, outcome: decision, updatedAt: seen },
       })
-    else if (decision === 'discard') await run(deps, incoming, { id: 'agent.channelReplies.discard', input: { id } })
+    else if (decision === 'discard')
+      await run(deps, incoming, { id: 'agent.channelReplies.discard', input: { id } })
     return redirect(pathFor(id))
   } catch (cause) {
     const error = AppError.from(cause)

@@ -5,7 +5,15 @@ import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { visitOf } from '../serve.ts'
 import { type Html, html } from './html.ts'
-import { field, hidden, type Problem, pageResponse, problemsOf, retryHeaders, statusOf } from './layout.ts'
+import {
+  field,
+  hidden,
+  type Problem,
+  pageResponse,
+  problemsOf,
+  retryHeaders,
+  statusOf,
+} from './layout.ts'
 import { enter, type PageDeps, pageRoute, queryOf, trustedForm } from './page.ts'
 
 const LABELS = { new_password: 'New password' }
@@ -22,17 +30,28 @@ const form = ({
 }): Html => html`<dl><dt>Email</dt><dd>${email}</dd></dl>
 <form method="post" action="/reset">
 ${field({
-  ...{ name: 'new_password', label: LABELS.new_password, type: 'password', autocomplete: 'new-password', problems },
+  ...{
+    name: 'new_password',
+    label: LABELS.new_password,
+    type: 'password',
+    autocomplete: 'new-password',
+    problems,
+  },
   hint: 'At least 10 characters, and not a common password. Setting it signs you out everywhere.',
 })}
 ${hidden('token', token)}
 <button>Set password</button>
 </form>`
 
-/** Opening the page does not use up the link, because link previews and mail scanners open it too. */
+/**
+ * Opening the page does not use up the link, because link previews and mail scanners open it too.
+ */
 const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const token = queryOf(incoming).get('token') ?? ''
-  const { email } = await findReset({ db: deps.db, visit: await visitOf(deps, { kind: 'public' }, incoming) }, token)
+  const { email } = await findReset(
+    { db: deps.db, visit: await visitOf(deps, { kind: 'public' }, incoming) },
+    token,
+  )
   return pageResponse({ title: TITLE, body: form({ email, token }) })
 }
 
@@ -43,8 +62,14 @@ interface Reset {
 }
 
 const keysText = ({ revoked_keys, keys_left }: Reset): string => {
-  const revoked = revoked_keys === 0 ? '' : ` API keys created by this account before its email was verified, now revoked: ${revoked_keys}.`
-  const left = keys_left === 0 ? '' : ` Your API keys that still work: ${keys_left}. Revoke those you do not recognize.`
+  const revoked =
+    revoked_keys === 0
+      ? ''
+      : ` API keys created by this account before its email was verified, now revoked: ${revoked_keys}.`
+  const left =
+    keys_left === 0
+      ? ''
+      : ` Your API keys that still work: ${keys_left}. Revoke those you do not recognize.`
   return `${revoked}${left}`
 }
 
@@ -57,7 +82,10 @@ const done = (reset: Reset): Response =>
 const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const { token = '', new_password = '' } = await trustedForm(deps, incoming)
   try {
-    const { body } = await enter(deps, incoming, { id: 'app.person.resetPassword', input: { token, new_password } })
+    const { body } = await enter(deps, incoming, {
+      id: 'app.person.resetPassword',
+      input: { token, new_password },
+    })
     return done(body.reset)
   } catch (cause) {
     const error = AppError.from(cause)
@@ -66,8 +94,17 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
     const { email } = await findReset({ db: deps.db, visit }, token)
     const problems = problemsOf(error, LABELS)
     const body = form({ email, token, problems })
-    return pageResponse({ title: TITLE, body, problems, status: statusOf(error), headers: retryHeaders(error) })
+    return pageResponse({
+      title: TITLE,
+      body,
+      problems,
+      status: statusOf(error),
+      headers: retryHeaders(error),
+    })
   }
 }
 
-export const resetRoutes = (deps: PageDeps): Route[] => [pageRoute(deps, 'GET', '/reset', show), pageRoute(deps, 'POST', '/reset', send)]
+export const resetRoutes = (deps: PageDeps): Route[] => [
+  pageRoute(deps, 'GET', '/reset', show),
+  pageRoute(deps, 'POST', '/reset', send),
+]

@@ -5,8 +5,27 @@ import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { visitOf } from '../serve.ts'
 import { html } from './html.ts'
-import { field, hidden, type Problem, pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
-import { CONTINUE_PATH, enter, type PageDeps, pageRoute, queryOf, safePath, signedInPerson, signInPath, trustedForm } from './page.ts'
+import {
+  field,
+  hidden,
+  type Problem,
+  pageResponse,
+  problemsOf,
+  redirect,
+  retryHeaders,
+  statusOf,
+} from './layout.ts'
+import {
+  CONTINUE_PATH,
+  enter,
+  type PageDeps,
+  pageRoute,
+  queryOf,
+  safePath,
+  signedInPerson,
+  signInPath,
+  trustedForm,
+} from './page.ts'
 
 const LABELS = { email: 'Email', password: 'Password' }
 
@@ -28,14 +47,19 @@ Forgot your password? Ask the operator of this deployment for a link to choose a
 
 const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const next = safePath(queryOf(incoming).get('next'))
-  return (await signedInPerson(deps, incoming)) ? redirect(next) : pageResponse({ title: 'Sign in', body: form({ next }) })
+  return (await signedInPerson(deps, incoming))
+    ? redirect(next)
+    : pageResponse({ title: 'Sign in', body: form({ next }) })
 }
 
 const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const { email = '', password = '', next: requested } = await trustedForm(deps, incoming)
   const next = safePath(requested)
   try {
-    const { cookies } = await enter(deps, incoming, { id: 'app.session.signIn', input: { email: email.trim(), password } })
+    const { cookies } = await enter(deps, incoming, {
+      id: 'app.session.signIn',
+      input: { email: email.trim(), password },
+    })
     return redirect(next, cookies)
   } catch (cause) {
     const error = AppError.from(cause)
@@ -51,18 +75,28 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   }
 }
 
-/** Browsers do not send the SameSite refresh cookie when they follow a link from another site. This second, same-site step gets it. */
+/**
+ * Browsers do not send the SameSite refresh cookie when they follow a link from another site. This
+ * second, same-site step gets it.
+ */
 const retrySameSite = (next: string): Response => {
   const again = `${CONTINUE_PATH}?again=1&next=${encodeURIComponent(next)}`
-  return pageResponse({ title: 'One moment', body: html`<p><a href="${again}">Continue</a></p>`, headers: { refresh: `0; url=${again}` } })
+  return pageResponse({
+    title: 'One moment',
+    body: html`<p><a href="${again}">Continue</a></p>`,
+    headers: { refresh: `0; url=${again}` },
+  })
 }
 
 const renew = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const next = safePath(queryOf(incoming).get('next'))
   const visit = await visitOf(deps, { kind: 'public' }, incoming)
-  if (!visit.refreshToken) return queryOf(incoming).has('again') ? redirect(signInPath(next)) : retrySameSite(next)
+  if (!visit.refreshToken)
+    return queryOf(incoming).has('again') ? redirect(signInPath(next)) : retrySameSite(next)
   const continued = await continueSession({ ...deps, visit })
-  return continued ? redirect(next, deps.cookies.setting(continued.cookies)) : redirect(signInPath(next), deps.cookies.setting('clear'))
+  return continued
+    ? redirect(next, deps.cookies.setting(continued.cookies))
+    : redirect(signInPath(next), deps.cookies.setting('clear'))
 }
 
 export const signInRoutes = (deps: PageDeps): Route[] => [

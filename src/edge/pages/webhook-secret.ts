@@ -1,4 +1,7 @@
-/** The secret of a webhook rule that the agent has made, on the page of the approval: shown once, to whoever asked for it or approved it. */
+/**
+ * The secret of a webhook rule that the agent has made, on the page of the approval: shown once, to
+ * whoever asked for it or approved it.
+ */
 import type { ShownApproval } from '#contract/agent/approvals'
 import { AppError } from '#kernel/errors'
 import type { Incoming } from '../incoming.ts'
@@ -24,11 +27,18 @@ const SOON = html`<p class="note">Once the agent has made the rule, its secret c
 const SEEN = html`<p class="note">The secret of this rule was shown already. If it is lost, rotate it for a new one.</p>`
 
 /** What the page says of the secret; undefined if the call makes no rule, or the rule is gone. */
-export const secretPart = async (deps: PageDeps, incoming: Incoming, { approval, record_id: id }: Made): Promise<Html | undefined> => {
+export const secretPart = async (
+  deps: PageDeps,
+  incoming: Incoming,
+  { approval, record_id: id }: Made,
+): Promise<Html | undefined> => {
   if (!isOfRule(approval)) return undefined
   if (id === null) return SOON
   try {
-    const { webhookRule } = await run(deps, incoming, { id: 'agent.webhookRules.get', input: { id } })
+    const { webhookRule } = await run(deps, incoming, {
+      id: 'agent.webhookRules.get',
+      input: { id },
+    })
     return webhookRule.secretIsUnseen ? offer(approval) : SEEN
   } catch (cause) {
     if (AppError.from(cause).code === 'not_found') return undefined
@@ -37,9 +47,17 @@ export const secretPart = async (deps: PageDeps, incoming: Incoming, { approval,
 }
 
 /** The page with the secret, which nothing shows again. */
-export const revealPage = async (deps: PageDeps, incoming: Incoming, { approval, record_id: id }: Made): Promise<Response> => {
-  if (!isOfRule(approval) || id === null) throw new AppError('conflict', 'there is no secret to show')
-  const { webhookRule, secret } = await run(deps, incoming, { id: 'agent.webhookRules.reveal', input: { id } })
+export const revealPage = async (
+  deps: PageDeps,
+  incoming: Incoming,
+  { approval, record_id: id }: Made,
+): Promise<Response> => {
+  if (!isOfRule(approval) || id === null)
+    throw new AppError('conflict', 'there is no secret to show')
+  const { webhookRule, secret } = await run(deps, incoming, {
+    id: 'agent.webhookRules.reveal',
+    input: { id },
+  })
   const address = approval.url.replace(/\/approvals\/[^/]*$/, webhookRule.path)
   const body = html`<p class="note"><strong>Copy the secret now: it is not shown again.</strong></p>
 <dl><dt>Secret</dt><dd class="text">${secret}</dd>

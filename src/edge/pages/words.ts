@@ -29,13 +29,15 @@ const REASONS: Record<string, string> = {
 }
 
 /** Why a person is asked. */
-export const reasonText = (why: string): string => REASONS[why] ?? why.replace(/^untrusted: /, 'The agent has read text from outside: ')
+export const reasonText = (why: string): string =>
+  REASONS[why] ?? why.replace(/^untrusted: /, 'The agent has read text from outside: ')
 
 const SCOPES: Record<string, string> = {
   'api:read': 'Read the workspace',
   'api:write': 'Change the workspace as your role allows: draft, approve and publish posts',
   'mcp:use': 'Connect through an agent (MCP)',
-  session: 'Act as you for one hour, with all your permissions, including members, keys and your account',
+  session:
+    'Act as you for one hour, with all your permissions, including members, keys and your account',
 }
 
 export const scopeText = (scope: string): string => SCOPES[scope] ?? scope

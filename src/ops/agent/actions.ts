@@ -55,9 +55,13 @@ const theCapability = ({ tools }: ToolBox, name: string): Tool => {
 /** Seconds after which a call may be possible again. */
 const RETRY_AFTER = 60
 
-const requireWithinHour = ({ gate }: CommandContext, { hour }: Loaded<ReturnType<typeof facts>>): void => {
+const requireWithinHour = (
+  { gate }: CommandContext,
+  { hour }: Loaded<ReturnType<typeof facts>>,
+): void => {
   const limit = agentLimit(gate, 'agent_calls_hour')
-  if (limit >= 0 && hour.calls >= limit) fail('rate_limited', 'agent_calls_hour', { retryAfter: RETRY_AFTER })
+  if (limit >= 0 && hour.calls >= limit)
+    fail('rate_limited', 'agent_calls_hour', { retryAfter: RETRY_AFTER })
 }
 
 interface Deps {
@@ -81,17 +85,33 @@ export const actionHandlers = (deps: Deps): Handlers<typeof actions> => ({
     ),
 
     async currentAnswer(_, { read, principal }, jobId): Promise<Answer> {
-      const { job, step, approval, members } = await loadBy(read, { ...actionLoad(jobId), members: decidersPart })
+      const { job, step, approval, members } = await loadBy(read, {
+        ...actionLoad(jobId),
+        members: decidersPart,
+      })
       const who = whoDecides(deps.tools, step!.name, { principal, members })
-      const outcome = outcomeOf(found(job, 'the call is past its retention'), step!, { approval, publicUrl: deps.publicUrl, who })
-      const reply = outcome === 'open' ? { result: null, job: jobView(job!) } : { result: outcome.result }
-      return { status: outcome === 'open' ? 202 : 200, body: serialise({ id: 'agent.actions.call', output: actions.call.output }, reply) }
+      const outcome = outcomeOf(found(job, 'the call is past its retention'), step!, {
+        approval,
+        publicUrl: deps.publicUrl,
+        who,
+      })
+      const reply =
+        outcome === 'open' ? { result: null, job: jobView(job!) } : { result: outcome.result }
+      return {
+        status: outcome === 'open' ? 202 : 200,
+        body: serialise({ id: 'agent.actions.call', output: actions.call.output }, reply),
+      }
     },
   },
 })
 
-/** Why a person is asked of this very call. Throws `capability_failed` for one that can never run. */
-const asksOf = ({ tools, tool, args }: Acting, rules: ReadonlyMap<string, RuleDecision>): string[] => {
+/**
+ * Why a person is asked of this very call. Throws `capability_failed` for one that can never run.
+ */
+const asksOf = (
+  { tools, tool, args }: Acting,
+  rules: ReadonlyMap<string, RuleDecision>,
+): string[] => {
   try {
     return tools.asks(tool.name, args, { rules, taint: [], unasked: 0 })
   } catch (cause) {
@@ -103,27 +123,43 @@ const asksOf = ({ tools, tool, args }: Acting, rules: ReadonlyMap<string, RuleDe
 
 /** Who can decide, by name for those who see names of people. */
 const whoDecides = (tools: ToolBox, name: string, { principal, members }: Reader): string =>
-  decidersText(decidersOf(tools.roles(name), members), { named: seesNames({ principal, job: undefined }) })
+  decidersText(decidersOf(tools.roles(name), members), {
+    named: seesNames({ principal, job: undefined }),
+  })
 
 /** Whether something of it happens beside the mailbox. */
 const isBeside = ({ class: of, way }: Tool): boolean => of === 'outside_read' || way === 'reach'
 
 type Result = AwaitedResult | HandlerResult<{ result: unknown }>
 
-const decided = async (acting: Acting, { rules, pending, waiting, members, taken }: Loaded<ReturnType<typeof facts>>): Promise<Result> => {
+const decided = async (
+  acting: Acting,
+  { rules, pending, waiting, members, taken }: Loaded<ReturnType<typeof facts>>,
+): Promise<Result> => {
   const { tools, tool, caller, by, publicUrl } = acting
   const byName = decisionsOf(rules)
   const verdict = directVerdict({
-    ...{ class: tool.class, mayRun: tools.mayRun(tool.name, caller), rule: byName.get(tool.name), asks: asksOf(acting, byName) },
+    ...{
+      class: tool.class,
+      mayRun: tools.mayRun(tool.name, caller),
+      rule: byName.get(tool.name),
+      asks: asksOf(acting, byName),
+    },
     ...{ isPerson: by.kind === 'session', readsOnly: caller.principal.member?.role === 'viewer' },
   })
   if (verdict.decision === 'deny') return fail('forbidden', verdict.reason)
   if (verdict.decision === 'allow') return isBeside(tool) ? begin(acting) : execute(acting)
   const who = whoDecides(tools, tool.name, { principal: acting.context.principal, members })
   // An equal call joins the one that waits.
-  if (waiting) return { reply: { result: null }, unchanged: true, refusal: approvalRequired(waiting, publicUrl, who) }
+  if (waiting)
+    return {
+      reply: { result: null },
+      unchanged: true,
+      refusal: approvalRequired(waiting, publicUrl, who),
+    }
   const nobody = nobodyDecides(tools.roles(tool.name), taken)
   if (nobody !== undefined) fail('forbidden', nobody)
-  if (roomForApprovals(pending) <= 0) fail('rate_limited', 'agent_approvals', { retryAfter: RETRY_AFTER })
+  if (roomForApprovals(pending) <= 0)
+    fail('rate_limited', 'agent_approvals', { retryAfter: RETRY_AFTER })
   return ask(acting, verdict.why, who)
 }

@@ -6,7 +6,13 @@ import { type Approval, decide } from '#domain/agent/job/approval'
 import type { Job } from '#domain/agent/job/job'
 import { approvalView } from '#domain/agent/job/views'
 import { fail, found } from '#kernel/errors'
-import { type ApprovalReader, approvalPart, approvalsPage, type ShownApproval, shownApproval } from '#store/agent/approvals'
+import {
+  type ApprovalReader,
+  approvalPart,
+  approvalsPage,
+  type ShownApproval,
+  shownApproval,
+} from '#store/agent/approvals'
 import { jobOfApproval } from '#store/agent/jobs'
 import { servedToolOfApproval } from '#store/agent/mcp-tools'
 import { hostRuleCount } from '#store/agent/rules'
@@ -19,7 +25,13 @@ import { type Principal, partyOf, personOf, roleOf } from '#store/engine/princip
 import type { CommandContext, Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
-import { checkedBy, editedBy, editedStep, requireSame, requireSeenByMost } from './approval/arguments.ts'
+import {
+  checkedBy,
+  editedBy,
+  editedStep,
+  requireSame,
+  requireSeenByMost,
+} from './approval/arguments.ts'
 import { decided } from './approval/deciding.ts'
 import { rememberedRule } from './approval/remembering.ts'
 import { mayRunTool, type Reader as Standing, standing } from './approval/standing.ts'
@@ -40,7 +52,10 @@ interface Deps {
   publicUrl: string
 }
 
-/** A program's key, which can decide about nothing, sees of private conversations what its person may decide. */
+/**
+ * A program's key, which can decide about nothing, sees of private conversations what its person
+ * may decide.
+ */
 const approvalReader = (tools: ToolBox, principal: Principal): ApprovalReader => {
   const known = [...tools.tools.keys()]
   if (!principal.member) return { ...partyOf(principal), known, tools: [], served: false }
@@ -52,20 +67,28 @@ const approvalReader = (tools: ToolBox, principal: Principal): ApprovalReader =>
 type All = Handlers<typeof approvals>
 
 const readingHandlers = ({ tools, publicUrl }: Deps): Pick<All, 'list' | 'get'> => {
-  const shown = ({ job_taint: taint, is_hidden: isHidden, ...approval }: ShownApproval, reader: Standing) =>
-    approvalView(approval, { publicUrl, taint, isHidden, ...standing(tools, approval, reader) })
+  const shown = (
+    { job_taint: taint, is_hidden: isHidden, ...approval }: ShownApproval,
+    reader: Standing,
+  ) => approvalView(approval, { publicUrl, taint, isHidden, ...standing(tools, approval, reader) })
   return {
     async list({ status, ...input }, { read, principal }) {
       const page = pageOf(input)
       const as = approvalReader(tools, principal)
-      const { approvals, members } = await loadBy(read, { approvals: approvalsPage({ ...page, status, as }), members: decidersPart })
+      const { approvals, members } = await loadBy(read, {
+        approvals: approvalsPage({ ...page, status, as }),
+        members: decidersPart,
+      })
       const { rows, next_cursor } = pageResult(approvals, page.limit)
       return { approvals: rows.map((row) => shown(row, { principal, members })), next_cursor }
     },
 
     async get({ id }, { read, principal }) {
       const as = approvalReader(tools, principal)
-      const { approval, members } = await loadBy(read, { approval: shownApproval(id, as), members: decidersPart })
+      const { approval, members } = await loadBy(read, {
+        approval: shownApproval(id, as),
+        members: decidersPart,
+      })
       const { record_id, ...rest } = found(approval, NO_SUCH)
       return { approval: shown(rest, { principal, members }), record_id }
     },
@@ -80,12 +103,22 @@ interface Decider {
   gone: boolean
 }
 
-/** Throws `forbidden`: only those decide about a call who may run the operation themselves. Nobody else sees that of a private conversation. */
-const requireMay = (tools: ToolBox, { tool_name }: Approval, { principal, hidden, gone }: Decider): void => {
+/**
+ * Throws `forbidden`: only those decide about a call who may run the operation themselves. Nobody
+ * else sees that of a private conversation.
+ */
+const requireMay = (
+  tools: ToolBox,
+  { tool_name }: Approval,
+  { principal, hidden, gone }: Decider,
+): void => {
   if (gone) fail('not_found', NO_SUCH)
   if (mayRunTool(tools, tool_name, principal)) return
   if (hidden) fail('not_found', NO_SUCH)
-  fail('forbidden', `the role ${roleOf(principal)} cannot decide about ${tool_name}, because it cannot run it`)
+  fail(
+    'forbidden',
+    `the role ${roleOf(principal)} cannot decide about ${tool_name}, because it cannot run it`,
+  )
 }
 
 const decisionOf = ({ gate, principal }: CommandContext) => ({
@@ -100,8 +133,18 @@ interface Told {
 }
 
 /** Decided now, it names nobody who can decide. */
-const replyOf = ({ tools, publicUrl }: Deps, approval: Approval, { job, hidden: { hidden: isHidden } }: Told, principal: Principal) => {
-  const known = { publicUrl, taint: job?.taint ?? null, isHidden, ...standing(tools, approval, { principal, members: [] }) }
+const replyOf = (
+  { tools, publicUrl }: Deps,
+  approval: Approval,
+  { job, hidden: { hidden: isHidden } }: Told,
+  principal: Principal,
+) => {
+  const known = {
+    publicUrl,
+    taint: job?.taint ?? null,
+    isHidden,
+    ...standing(tools, approval, { principal, members: [] }),
+  }
   return { reply: { approval: approvalView(approval, known) } }
 }
 
@@ -113,13 +156,19 @@ const approve = (deps: Deps): All['approve'] =>
       served: servedToolOfApproval(id),
       hosts: when(remember !== undefined, hostRuleCount),
     }),
-    async ({ arguments: given }, context, { approval: asked, job, hidden, step, thread, hosts, served }) => {
+    async (
+      { arguments: given },
+      context,
+      { approval: asked, job, hidden, step, thread, hosts, served },
+    ) => {
       const { principal } = context
       const before = the(asked)
       const tools = served ? deps.tools.and([served]) : deps.tools
       requireMay(tools, before, { principal, ...hidden })
-      const changes = given && checkedBy(tools, before, { given, handles: thread?.handles ?? {}, job })
-      if (changes && argumentsHash(changes) !== before.arguments_hash) await requireSeenByMost(changes, job, context)
+      const changes =
+        given && checkedBy(tools, before, { given, handles: thread?.handles ?? {}, job })
+      if (changes && argumentsHash(changes) !== before.arguments_hash)
+        await requireSeenByMost(changes, job, context)
       const approved = decide(before, 'approved', decisionOf(context))
       if (approved === before) {
         requireSame(before, changes, personOf(principal))
@@ -128,7 +177,9 @@ const approve = (deps: Deps): All['approve'] =>
       const edited = changes && (await editedBy(tools, approved, changes, context))
       const approval = edited ?? approved
       const { names = [], ...told } = edited ? editedStep(edited, { step, thread }, context) : {}
-      const rules = hosts ? rememberedRule(tools, { approval, hosts: hosts.count, served }, context) : {}
+      const rules = hosts
+        ? rememberedRule(tools, { approval, hosts: hosts.count, served }, context)
+        : {}
       return {
         ...replyOf(deps, approval, { job, hidden }, principal),
         ...decided(approval, { job, step, rules, names }, { state: 'ready', ...told }, context),
@@ -143,11 +194,21 @@ const reject = (deps: Deps): All['reject'] =>
       const { principal, gate } = context
       const before = the(asked)
       requireMay(deps.tools, before, { principal, ...hidden })
-      const approval = decide(before, 'rejected', { ...decisionOf(context), reason: reason?.trim() || null })
-      if (approval === before) return { ...replyOf(deps, before, { job, hidden }, principal), unchanged: true }
-      const text = approval.reason === null ? 'A person rejected this call.' : `A person rejected this call: ${approval.reason}`
+      const approval = decide(before, 'rejected', {
+        ...decisionOf(context),
+        reason: reason?.trim() || null,
+      })
+      if (approval === before)
+        return { ...replyOf(deps, before, { job, hidden }, principal), unchanged: true }
+      const text =
+        approval.reason === null
+          ? 'A person rejected this call.'
+          : `A person rejected this call: ${approval.reason}`
       const going = { state: 'rejected', result: { text }, ended_at: gate.now } as const
-      return { ...replyOf(deps, approval, { job, hidden }, principal), ...decided(approval, { job, step }, going, context) }
+      return {
+        ...replyOf(deps, approval, { job, hidden }, principal),
+        ...decided(approval, { job, step }, going, context),
+      }
     },
   )
 

@@ -48,7 +48,11 @@ interface Listing {
 
 /** A page by time. The cursor is the time of the last artifact of the page before. */
 const listed = async <V>(
-  { limit = DEFAULT_LIMIT, cursor, ...filters }: Listing & Partial<Parameters<typeof listArtifacts>[0]>,
+  {
+    limit = DEFAULT_LIMIT,
+    cursor,
+    ...filters
+  }: Listing & Partial<Parameters<typeof listArtifacts>[0]>,
   { read }: Pick<QueryContext, 'read'>,
   show: (row: Artifact) => V,
 ) => {
@@ -62,7 +66,8 @@ const newToken = (): string => randomBytes(32).toString('base64url')
 export const hashOfToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 /** Where a token downloads its artifact. */
-const shareUrl = (publicUrl: string, token: string): string => `${publicUrl}/api/v1/artifacts/shared/${token}`
+const shareUrl = (publicUrl: string, token: string): string =>
+  `${publicUrl}/api/v1/artifacts/shared/${token}`
 
 interface ArtifactParts {
   db: Db
@@ -76,12 +81,22 @@ const kept = async (what: ToKeep, { sql, gate, tenantId }: CommandContext) => {
 }
 
 /** The file that a report or an audit is. Throws `not_found`, and `conflict` unless it is ready. */
-const fileOf = async ({ db }: ArtifactParts, tenantId: string, { record, recordId }: { record: 'report' | 'audit'; recordId: string }) => {
-  const notReady = (status: string) => fail('conflict', `the ${record} is ${status}; only a ready one can be made into an artifact`)
+const fileOf = async (
+  { db }: ArtifactParts,
+  tenantId: string,
+  { record, recordId }: { record: 'report' | 'audit'; recordId: string },
+) => {
+  const notReady = (status: string) =>
+    fail('conflict', `the ${record} is ${status}; only a ready one can be made into an artifact`)
   if (record === 'report') {
     const report = found((await db.read({ tenantId }, reportById(recordId)))[0], 'no such report')
     const content = report.markdown ?? notReady(report.status)
-    return { content, kind: 'report', file_name: `report-${report.week}.md`, mime_type: 'text/markdown' } as const
+    return {
+      content,
+      kind: 'report',
+      file_name: `report-${report.week}.md`,
+      mime_type: 'text/markdown',
+    } as const
   }
   const audit = found((await db.read({ tenantId }, growthAuditById(recordId)))[0], 'no such audit')
   const { id, days, source, result, created_at } = audit
@@ -100,19 +115,27 @@ const refusable = <T>(finding: Promise<T>): Promise<T | AppError> =>
 
 const NO_SHARE = 'no such active share of this artifact'
 
-const sharing = ({ identity }: Pick<ArtifactParts, 'identity'>): Pick<Handlers<typeof artifacts>, 'share' | 'unshare'> => ({
+const sharing = ({
+  identity,
+}: Pick<ArtifactParts, 'identity'>): Pick<Handlers<typeof artifacts>, 'share' | 'unshare'> => ({
   share: loading(
     ({ id }) => ({ artifact: artifactPart(id), counts: shareCounts(id) }),
     ({ expiresInDays = USUAL_DAYS }, { gate }, { artifact, counts }) => {
       const { id: artifact_id } = found(artifact, NONE)
-      if (counts.active >= MOST_SHARES) fail('conflict', `the artifact has ${counts.active} active shares; revoke one first`)
-      if (counts.all >= MOST_KEPT_SHARES) fail('conflict', `the artifact had ${counts.all} shares within a week; try again later`)
+      if (counts.active >= MOST_SHARES)
+        fail('conflict', `the artifact has ${counts.active} active shares; revoke one first`)
+      if (counts.all >= MOST_KEPT_SHARES)
+        fail('conflict', `the artifact had ${counts.all} shares within a week; try again later`)
       const share = newShare({ id: newId(), artifact_id, days: expiresInDays, now: gate.now })
       const token = newToken()
       const hash = hashOfToken(token)
       const effects = { writes: [insertShare(share, hash), insertShareRoute(share, hash)] }
       const reply = { share: shareView(share), token, url: shareUrl(identity.publicUrl, token) }
-      return { reply, effects, auditDetail: { share: share.id, expires_at: share.expires_at.toISOString() } }
+      return {
+        reply,
+        effects,
+        auditDetail: { share: share.id, expires_at: share.expires_at.toISOString() },
+      }
     },
   ),
 
@@ -134,10 +157,19 @@ const creating = (parts: ArtifactParts): Handlers<typeof artifacts>['create'] =>
     if (made instanceof AppError) return () => Promise.reject(made)
     const { content, ...given } = made
     const file = await parts.files.put(tenantId, Buffer.from(content))
-    return async (_, context): Promise<HandlerResult<{ artifact: ReturnType<typeof artifactView> }>> => {
-      const by = { ...madeIn(undefined), created_by_user_id: context.principal.member?.personId ?? null }
+    return async (
+      _,
+      context,
+    ): Promise<HandlerResult<{ artifact: ReturnType<typeof artifactView> }>> => {
+      const by = {
+        ...madeIn(undefined),
+        created_by_user_id: context.principal.member?.personId ?? null,
+      }
       const metadata = { record: input.record, recordId: input.recordId }
-      const { artifact, ...rest } = await kept({ id: newId(), ...given, ...by, metadata, file }, context)
+      const { artifact, ...rest } = await kept(
+        { id: newId(), ...given, ...by, metadata, file },
+        context,
+      )
       return {
         reply: { artifact: artifactView(artifact, rest.tenantId) },
         effects: rest.effects,
@@ -150,13 +182,21 @@ const creating = (parts: ArtifactParts): Handlers<typeof artifacts>['create'] =>
 
 export const artifactHandlers = (parts: ArtifactParts): Handlers<typeof artifacts> => ({
   list: ({ jobId: job, conversationId: conversation, ...input }, context) =>
-    listed({ ...input, job, conversation }, context, (artifact) => artifactView(artifact, context.tenantId)),
+    listed({ ...input, job, conversation }, context, (artifact) =>
+      artifactView(artifact, context.tenantId),
+    ),
 
   create: creating(parts),
 
   async get({ id }, { read, tenantId }) {
-    const { artifact, shares } = await loadBy(read, { artifact: artifactPart(id), shares: activeShares(id, MOST_SHARES) })
-    return { artifact: artifactView(found(artifact, NONE), tenantId), shares: shares.map(shareView) }
+    const { artifact, shares } = await loadBy(read, {
+      artifact: artifactPart(id),
+      shares: activeShares(id, MOST_SHARES),
+    })
+    return {
+      artifact: artifactView(found(artifact, NONE), tenantId),
+      shares: shares.map(shareView),
+    }
   },
 
   remove: loading(
@@ -164,7 +204,10 @@ export const artifactHandlers = (parts: ArtifactParts): Handlers<typeof artifact
     ({ id }, { gate: { now }, tenantId }, { before }) => {
       const artifact = found(before, NONE)
       const writes = [deleteArtifact(artifact, now), revokeShares(id, now), deleteShareRoutes(id)]
-      return { reply: { artifact: artifactView({ ...artifact, deleted_at: now }, tenantId) }, effects: { writes } }
+      return {
+        reply: { artifact: artifactView({ ...artifact, deleted_at: now }, tenantId) },
+        effects: { writes },
+      }
     },
   ),
 
@@ -190,15 +233,32 @@ const requireFit = (mimeType: string, content: string): void => {
   }
 }
 
-export const artifactCapabilityHandlers = ({ files }: Pick<ArtifactParts, 'files'>): Handlers<typeof artifactCapabilities> => ({
+export const artifactCapabilityHandlers = ({
+  files,
+}: Pick<ArtifactParts, 'files'>): Handlers<typeof artifactCapabilities> => ({
   create_artifact: {
     async prepare({ fileName, kind, mimeType, content }, { tenantId }) {
       requireFit(mimeType, content)
       const file = await files.put(tenantId, Buffer.from(content))
-      return async (_, context): Promise<HandlerResult<{ artifact: ReturnType<typeof artifactTaskView> }>> => {
-        const given = { id: newId(), kind, file_name: fileName, mime_type: mimeType, metadata: {}, ...madeIn(context.job) }
+      return async (
+        _,
+        context,
+      ): Promise<HandlerResult<{ artifact: ReturnType<typeof artifactTaskView> }>> => {
+        const given = {
+          id: newId(),
+          kind,
+          file_name: fileName,
+          mime_type: mimeType,
+          metadata: {},
+          ...madeIn(context.job),
+        }
         const { artifact, effects, refId } = await kept({ ...given, file }, context)
-        return { reply: { artifact: artifactTaskView(artifact) }, effects, refId, auditDetail: { bytes: artifact.byte_size } }
+        return {
+          reply: { artifact: artifactTaskView(artifact) },
+          effects,
+          refId,
+          auditDetail: { bytes: artifact.byte_size },
+        }
       }
     },
   },

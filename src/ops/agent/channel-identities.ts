@@ -3,7 +3,12 @@ import { newLinkCode } from '#decisions/agent/channel-codes'
 import { CODE_MS, hashOfCode, identityView } from '#domain/agent/channel/identity'
 import { fail, found } from '#kernel/errors'
 import { channelConnectionPart } from '#store/agent/channel-connections'
-import { deleteIdentity, identitiesOf, identityPart, putLinkCode } from '#store/agent/channel-identities'
+import {
+  deleteIdentity,
+  identitiesOf,
+  identityPart,
+  putLinkCode,
+} from '#store/agent/channel-identities'
 import { loadBy } from '#store/engine/load'
 import { type Principal, personOf, roleOf } from '#store/engine/principal'
 import type { Handlers } from '../engine/call.ts'
@@ -25,13 +30,23 @@ export const channelIdentityHandlers: Handlers<typeof channelIdentities> = {
   linkCode: loading(connection, ({ id }, { gate, principal }, { connection }) => {
     found(connection, NO_CHANNEL)
     const [{ letters, shown }, expiresAt] = [newLinkCode(), new Date(gate.now.getTime() + CODE_MS)]
-    const writes = [putLinkCode({ connectionId: id, personId: personOf(principal), hash: hashOfCode(letters), expiresAt })]
+    const writes = [
+      putLinkCode({
+        connectionId: id,
+        personId: personOf(principal),
+        hash: hashOfCode(letters),
+        expiresAt,
+      }),
+    ]
     return { reply: { code: shown, expiresAt }, effects: { writes } }
   }),
 
   async list({ id, ...input }, { read }) {
     const page = pageOf(input)
-    const { connection: its, identities } = await loadBy(read, { ...connection({ id }), identities: identitiesOf(id, page) })
+    const { connection: its, identities } = await loadBy(read, {
+      ...connection({ id }),
+      identities: identitiesOf(id, page),
+    })
     found(its, NO_CHANNEL)
     const { rows, next_cursor } = pageResult(identities, page.limit)
     return { identities: rows.map(identityView), nextCursor: next_cursor }
@@ -43,7 +58,11 @@ export const channelIdentityHandlers: Handlers<typeof channelIdentities> = {
       const before = found(identity, 'no such identity of this channel')
       requireOwn(principal, before.person_id)
       const auditDetail = { sender: before.external_id, person_id: before.person_id }
-      return { reply: { identity: identityView(before) }, effects: { writes: [deleteIdentity(identityId)] }, auditDetail }
+      return {
+        reply: { identity: identityView(before) },
+        effects: { writes: [deleteIdentity(identityId)] },
+        auditDetail,
+      }
     },
   ),
 }

@@ -1,7 +1,13 @@
 import type { channelReplies } from '#contract/agent/channel-replies'
 import { replyWork } from '#decisions/agent/channel-replies'
 import type { ChannelReply } from '#domain/agent/channel/reply'
-import { discarded, isOnTheWire, recalled, sent, settledByPerson } from '#domain/agent/channel/reply-decisions'
+import {
+  discarded,
+  isOnTheWire,
+  recalled,
+  sent,
+  settledByPerson,
+} from '#domain/agent/channel/reply-decisions'
 import { readable, requireReadable } from '#domain/agent/channel/reply-parts'
 import { replyView, type ShownReply } from '#domain/agent/channel/reply-view'
 import { fail, found } from '#kernel/errors'
@@ -15,15 +21,30 @@ import { pageOf, pageResult } from '../engine/paging.ts'
 
 const the = (reply: ShownReply | undefined): ShownReply => readable(found(reply, 'no such reply'))
 
-const decisionOf = ({ gate: { now }, principal }: CommandContext) => ({ by: personOf(principal)!, now })
+const decisionOf = ({ gate: { now }, principal }: CommandContext) => ({
+  by: personOf(principal)!,
+  now,
+})
 
-export const channelReplyHandlers = ({ publicUrl }: { publicUrl: string }): Handlers<typeof channelReplies> => {
+export const channelReplyHandlers = ({
+  publicUrl,
+}: {
+  publicUrl: string
+}): Handlers<typeof channelReplies> => {
   const view = (reply: ShownReply) => replyView(reply, publicUrl)
   return {
     async list({ status, connectionId, jobId, ...input }, { read, principal }) {
       const page = pageOf(input)
       const { rows, next_cursor } = pageResult(
-        await read(listReplies({ ...page, status, connection: connectionId, job: jobId, as: partyOf(principal) })),
+        await read(
+          listReplies({
+            ...page,
+            status,
+            connection: connectionId,
+            job: jobId,
+            as: partyOf(principal),
+          }),
+        ),
         page.limit,
       )
       return { replies: rows.map(view), nextCursor: next_cursor }
@@ -44,7 +65,11 @@ export const channelReplyHandlers = ({ publicUrl }: { publicUrl: string }): Hand
         const shown = { reply: view({ ...after, channel, is_hidden, is_gone }) }
         if (after === reply) return { reply: shown, unchanged: true }
         const effects = { writes: [saveReply(after)], work: [sendingWork(after, context.gate.now)] }
-        return { reply: shown, effects, auditDetail: { ...traceOf(after), edited: after.text !== reply.text } }
+        return {
+          reply: shown,
+          effects,
+          auditDetail: { ...traceOf(after), edited: after.text !== reply.text },
+        }
       },
     ),
 
@@ -58,17 +83,27 @@ type View = (reply: ShownReply) => ReturnType<typeof replyView>
 /** What a person decides of one that is on its way, or may have arrived. */
 const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
   discard: loading(
-    ({ id }, { principal }) => ({ before: shownReplyPart(id, partyOf(principal)), work: workFor('channel_reply', id) }),
+    ({ id }, { principal }) => ({
+      before: shownReplyPart(id, partyOf(principal)),
+      work: workFor('channel_reply', id),
+    }),
     (_, context, { before, work }) => {
       const { channel, is_hidden, is_gone, ...reply } = the(before)
       // What is not on the wire yet is not sent any more.
       const isRecalled = context.lanes.recall(({ id }) => id === work?.id).length > 0
       const now = isRecalled ? recalled(reply) : reply
       const after = discarded(now, decisionOf(context))
-      const shown = { reply: view({ ...after, channel, is_hidden, is_gone }), in_flight: onTheWire(after) }
+      const shown = {
+        reply: view({ ...after, channel, is_hidden, is_gone }),
+        in_flight: onTheWire(after),
+      }
       if (after === now) return { reply: shown, unchanged: true }
       const settled = work?.state === 'queued' ? [work.id] : []
-      return { reply: shown, effects: { writes: [saveReply(after)], settled }, auditDetail: { ...traceOf(after), status: after.status } }
+      return {
+        reply: shown,
+        effects: { writes: [saveReply(after)], settled },
+        auditDetail: { ...traceOf(after), status: after.status },
+      }
     },
   ),
 
@@ -96,12 +131,24 @@ const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
 
 /** Throws `conflict`. */
 const sendingWork = ({ id, connection_id }: ChannelReply, now: Date) =>
-  replyWork({ id, connection_id: connection_id ?? fail('conflict', 'cannot send: the channel of the reply is disconnected') }, now)
+  replyWork(
+    {
+      id,
+      connection_id:
+        connection_id ?? fail('conflict', 'cannot send: the channel of the reply is disconnected'),
+    },
+    now,
+  )
 
 const onTheWire = (reply: ChannelReply) =>
-  isOnTheWire(reply) ? [{ reply_id: reply.id, origin: 'manual' as const, since: reply.updated_at }] : []
+  isOnTheWire(reply)
+    ? [{ reply_id: reply.id, origin: 'manual' as const, since: reply.updated_at }]
+    : []
 
-const traceOf = ({ connection_id, job_id }: ShownReply | Omit<ShownReply, 'channel' | 'is_hidden' | 'is_gone'>) => ({
+const traceOf = ({
+  connection_id,
+  job_id,
+}: ShownReply | Omit<ShownReply, 'channel' | 'is_hidden' | 'is_gone'>) => ({
   connection_id,
   job_id,
 })

@@ -9,44 +9,77 @@ import { disconnected } from '#domain/agent/channel/reply-decisions'
 import { channelSetup } from '#domain/agent/channel/setup'
 import { COMMON_CONFIG } from '#domain/agent/channel/trust'
 import { fail } from '#kernel/errors'
-import { channelConnections, deleteChannelConnection, deleteChannelRoutes, routedChannels } from '#store/agent/channel-connections'
+import {
+  channelConnections,
+  deleteChannelConnection,
+  deleteChannelRoutes,
+  routedChannels,
+} from '#store/agent/channel-connections'
 import { saveReply, sendingReplies, waitingReplies } from '#store/agent/channel-replies'
 import { loadBy } from '#store/engine/load'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
 import { create, update } from './channel/configuring.ts'
-import { adapterOf, before, type ChannelParts, checkOf, resultOf, setupOf, the } from './channel/connection.ts'
+import {
+  adapterOf,
+  before,
+  type ChannelParts,
+  checkOf,
+  resultOf,
+  setupOf,
+  the,
+} from './channel/connection.ts'
 
 type All = Handlers<typeof channels>
 
-const adapterView = ({ channels, identity: { publicUrl } }: ChannelParts, channel: Channel, configured: boolean) => {
+const adapterView = (
+  { channels, identity: { publicUrl } }: ChannelParts,
+  channel: Channel,
+  configured: boolean,
+) => {
   const { credentials = {}, config = {} } = channels[channel]?.fields ?? {}
   const known = { ...config, ...COMMON_CONFIG }
   return {
     ...{ channel, configured },
-    credentials: Object.entries(credentials).map(([name, { needed, description }]) => ({ name, needed, description })),
+    credentials: Object.entries(credentials).map(([name, { needed, description }]) => ({
+      name,
+      needed,
+      description,
+    })),
     config: Object.entries(known).map(([name, { description }]) => ({ name, description })),
     setup: channelSetup({ channel, publicUrl }),
   }
 }
 
 const inFlight = (replies: readonly ChannelReply[]) =>
-  replies.map(({ id, updated_at }) => ({ reply_id: id, origin: 'manual' as const, since: updated_at }))
+  replies.map(({ id, updated_at }) => ({
+    reply_id: id,
+    origin: 'manual' as const,
+    since: updated_at,
+  }))
 
 const check = (parts: ChannelParts): All['check'] =>
   loading(
     (input) => ({ ...before(input), ...checkOf(input) }),
     (_, { gate: { now } }, { before, check }) => {
       const connection = the(before)
-      const missing = missingCredentials(adapterOf(parts, connection.channel).fields, connection.credential_names)
+      const missing = missingCredentials(
+        adapterOf(parts, connection.channel).fields,
+        connection.credential_names,
+      )
       if (missing !== null) fail('conflict', `cannot check: ${missing}`)
       return resultOf(connection, checkNow(connection, check, now))
     },
   )
 
 const remove: All['remove'] = loading(
-  (input) => ({ ...before(input), ...checkOf(input), replies: waitingReplies(input.id), sending: sendingReplies(input.id) }),
+  (input) => ({
+    ...before(input),
+    ...checkOf(input),
+    replies: waitingReplies(input.id),
+    sending: sendingReplies(input.id),
+  }),
   ({ id }, { lanes, gate }, { before, check, replies, sending }) => {
     const connection = the(before)
     // What is not on the wire yet is not sent any more.
@@ -56,7 +89,10 @@ const remove: All['remove'] = loading(
     const writes = [...kept, deleteChannelConnection(id), deleteChannelRoutes(connection)]
     const { reply, ...result } = resultOf(connection, {
       writes,
-      settled: [...(check?.state === 'queued' ? [check.id] : []), ...replies.map(({ work }) => work)],
+      settled: [
+        ...(check?.state === 'queued' ? [check.id] : []),
+        ...replies.map(({ work }) => work),
+      ],
     })
     return { ...result, reply: { ...reply, in_flight: inFlight(left) } }
   },
@@ -65,11 +101,18 @@ const remove: All['remove'] = loading(
 export const channelHandlers = (parts: ChannelParts): All => ({
   async list(input, { read }) {
     const page = pageOf(input)
-    const { rows, routed } = await loadBy(read, { rows: channelConnections(page), routed: routedChannels })
+    const { rows, routed } = await loadBy(read, {
+      rows: channelConnections(page),
+      routed: routedChannels,
+    })
     const { rows: connections, next_cursor } = pageResult(rows, page.limit)
     const isRouted = (one: Channel) => routed.some(({ channel }) => channel === one)
     const adapters = channelNames.map((one) => adapterView(parts, one, isRouted(one)))
-    return { connections: connections.map(channelConnectionView), nextCursor: next_cursor, adapters }
+    return {
+      connections: connections.map(channelConnectionView),
+      nextCursor: next_cursor,
+      adapters,
+    }
   },
 
   async get({ id }, { read }) {

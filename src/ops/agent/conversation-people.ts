@@ -20,16 +20,24 @@ export const conversationPeopleHandlers: Handlers<typeof conversationPeople> = {
       requireStarter(the(before), partyOf(principal))
       found(member, 'no such member')
       const conversation = withPerson(before!, personId, gate.now)
-      return conversation === before ? { ...answerOf(conversation), unchanged: true } : changed(conversation, jobs)
+      return conversation === before
+        ? { ...answerOf(conversation), unchanged: true }
+        : changed(conversation, jobs)
     },
   ),
 
   remove: loading(
-    ({ id }, { principal }) => ({ before: shownConversation(id, partyOf(principal)), jobs: openJobsOf(id) }),
+    ({ id }, { principal }) => ({
+      before: shownConversation(id, partyOf(principal)),
+      jobs: openJobsOf(id),
+    }),
     ({ personId }, { gate, principal }, { before, jobs }) => {
-      if (the(before).visibility === 'workspace' || personId !== principal.member?.personId) requireStarter(before!, partyOf(principal))
+      if (the(before).visibility === 'workspace' || personId !== principal.member?.personId)
+        requireStarter(before!, partyOf(principal))
       const conversation = withoutPerson(before!, personId, gate.now)
-      return conversation === before ? { ...answerOf(conversation), unchanged: true } : changed(conversation, jobs)
+      return conversation === before
+        ? { ...answerOf(conversation), unchanged: true }
+        : changed(conversation, jobs)
     },
   ),
 }

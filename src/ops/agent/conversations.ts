@@ -17,7 +17,13 @@ import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { leftOutOf } from '#store/agent/authors'
 import { channelOriginPart, openRepliesOf } from '#store/agent/channel-replies'
-import { insertConversation, knownConversation, listConversations, saveConversation, shownConversation } from '#store/agent/conversations'
+import {
+  insertConversation,
+  knownConversation,
+  listConversations,
+  saveConversation,
+  shownConversation,
+} from '#store/agent/conversations'
 import { openJobsOf, openJobsWithin } from '#store/agent/jobs'
 import { messagesPart } from '#store/agent/messages'
 import { hasSchedules } from '#store/agent/schedules'
@@ -34,14 +40,20 @@ import { startTurn, type TurnParts, turnFactsFor } from './job/turns.ts'
 /** How many messages a conversation shows by itself. */
 const NEWEST = 50
 
-export const the = (conversation: Conversation | undefined): Conversation => found(conversation, 'no such conversation')
+export const the = (conversation: Conversation | undefined): Conversation =>
+  found(conversation, 'no such conversation')
 
-export const answerOf = (conversation: Conversation) => ({ reply: { conversation: conversationView(conversation) } })
+export const answerOf = (conversation: Conversation) => ({
+  reply: { conversation: conversationView(conversation) },
+})
 
 /** Streams of it and of its jobs look again whether their readers may go on. */
 export const changed = (conversation: Conversation, jobs: readonly Job[]) => ({
   ...answerOf(conversation),
-  effects: { writes: [saveConversation(conversation)], news: [conversation.id, ...jobs.map(({ id }) => id)] },
+  effects: {
+    writes: [saveConversation(conversation)],
+    news: [conversation.id, ...jobs.map(({ id }) => id)],
+  },
   auditDetail: { visibility: conversation.visibility, people: conversation.people },
 })
 
@@ -49,16 +61,27 @@ type All = Handlers<typeof conversations>
 
 const list: All['list'] = async ({ status, visibility, ...input }, { read, principal }) => {
   const page = timedPageOf(input)
-  const as = { ...partyOf(principal), knowsAll: visibility === 'private' && isSignedInOwner(principal) }
+  const as = {
+    ...partyOf(principal),
+    knowsAll: visibility === 'private' && isSignedInOwner(principal),
+  }
   const asked = listConversations({ ...page, status, visibility, as })
   const { rows, next_cursor } = timedResult(await read(asked), page.limit, ({ last_at }) => last_at)
   return { conversations: rows.map(conversationView), nextCursor: next_cursor }
 }
 
 const create: All['create'] = async ({ title = null }, { gate, principal }) => {
-  const conversation = newConversation(newId(), { title, person_id: principal.member?.personId ?? null, now: gate.now })
+  const conversation = newConversation(newId(), {
+    title,
+    person_id: principal.member?.personId ?? null,
+    now: gate.now,
+  })
   const effects = { writes: [insertConversation(conversation)] }
-  return { reply: { conversation: conversationView(conversation) }, effects, refId: conversation.id }
+  return {
+    reply: { conversation: conversationView(conversation) },
+    effects,
+    refId: conversation.id,
+  }
 }
 
 const get: All['get'] = async ({ id }, { read, principal }) => {
@@ -68,7 +91,11 @@ const get: All['get'] = async ({ id }, { read, principal }) => {
     jobs: openJobsOf(id),
   })
   const newest = messages.slice(0, NEWEST).reverse()
-  return { conversation: conversationView(the(conversation)), messages: newest.map(messageView), openJobs: jobs.map(jobView) }
+  return {
+    conversation: conversationView(the(conversation)),
+    messages: newest.map(messageView),
+    openJobs: jobs.map(jobView),
+  }
 }
 
 const update: All['update'] = loading(
@@ -99,7 +126,10 @@ const messages: All['messages'] = async ({ id, ...input }, { read, principal }) 
 const remove = (publicUrl: string): All['remove'] =>
   loading(
     ({ id }, { principal }) => ({
-      before: knownConversation(id, { ...partyOf(principal), knowsAll: isSignedInOwner(principal) }),
+      before: knownConversation(id, {
+        ...partyOf(principal),
+        knowsAll: isSignedInOwner(principal),
+      }),
       tree: openJobsWithin(id),
       calls: callsInFlight,
       replies: openRepliesOf(id),
@@ -111,7 +141,11 @@ const remove = (publicUrl: string): All['remove'] =>
       const asked = loaded.tree.filter(({ kind }) => kind === 'channel')
       const parts = Object.fromEntries(asked.map(({ id }) => [id, channelOriginPart(id)]))
       const origins = asked.length > 0 ? await loadNow(sql, parts) : {}
-      const { in_flight, ...result } = deletedConversation(conversation, { ...loaded, origins }, { lanes, publicUrl, now })
+      const { in_flight, ...result } = deletedConversation(
+        conversation,
+        { ...loaded, origins },
+        { lanes, publicUrl, now },
+      )
       return {
         ...result,
         reply: { conversation: conversationView(conversation), in_flight },
@@ -122,19 +156,32 @@ const remove = (publicUrl: string): All['remove'] =>
 
 const send = (parts: TurnParts): All['send'] =>
   loading(
-    ({ id }, { principal }) => ({ before: shownConversation(id, partyOf(principal)), facts: turnFactsFor(id, principal) }),
+    ({ id }, { principal }) => ({
+      before: shownConversation(id, partyOf(principal)),
+      facts: turnFactsFor(id, principal),
+    }),
     async ({ id: _, ...said }, context, { before, facts }) => {
       const { principal, gate } = context
       const conversation = the(before)
       requireMayWrite(conversation, partyOf(principal))
       requireActive(conversation)
-      const turn = { before: conversation, said, principal, facts, now: gate.now, save: saveConversation }
+      const turn = {
+        before: conversation,
+        said,
+        principal,
+        facts,
+        now: gate.now,
+        save: saveConversation,
+      }
       const { message, job, ...rest } = await startTurn(parts, turn, context)
       return { reply: { message: messageView(message), job: jobView(job) }, ...rest }
     },
   )
 
-export const conversationHandlers = (parts: TurnParts & { publicUrl: string }, waiters: Waiters): All => ({
+export const conversationHandlers = (
+  parts: TurnParts & { publicUrl: string },
+  waiters: Waiters,
+): All => ({
   list,
   create,
   get,

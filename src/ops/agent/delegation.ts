@@ -23,11 +23,16 @@ interface Asked {
 
 /** The desk carries out commands, which nobody need delegate. */
 const requireModel = (model: string | undefined): void => {
-  if (model === NO_MODEL) fail('conflict', 'model_required: no model is set (OPENAI_API_KEY), and a sub-agent needs one')
+  if (model === NO_MODEL)
+    fail('conflict', 'model_required: no model is set (OPENAI_API_KEY), and a sub-agent needs one')
 }
 
 /** In the letter of the step that waits for it. */
-const delegated = async (calling: CallingJob, { goal, tools, maxSteps = undefined }: Asked, { sql, gate: { now } }: CommandContext) => {
+const delegated = async (
+  calling: CallingJob,
+  { goal, tools, maxSteps = undefined }: Asked,
+  { sql, gate: { now } }: CommandContext,
+) => {
   const {
     parent: before,
     tree,
@@ -43,12 +48,23 @@ const delegated = async (calling: CallingJob, { goal, tools, maxSteps = undefine
   const asked = { stepId: calling.stepId, goal, tools, mostSteps: maxSteps ?? null, now }
   const begun = newChild(newId(), parent, asked)
   const { job, events } = withEvents(begun, [statusNews(begun)], now)
-  const work = [newWork('agent', { root: job.root_id, refId: job.id, origin: job.origin, runAt: now })]
+  const work = [
+    newWork('agent', { root: job.root_id, refId: job.id, origin: job.origin, runAt: now }),
+  ]
   const effects = merge({ writes: [insertJob(job)], work }, eventEffects(events))
-  return { reply: { jobId: job.id, status: job.status }, effects, refId: job.id, auditDetail: { parent_id: parent.id } }
+  return {
+    reply: { jobId: job.id, status: job.status },
+    effects,
+    refId: job.id,
+    auditDetail: { parent_id: parent.id },
+  }
 }
 
-export const delegationHandlers = ({ tools: box, models, desk }: CapabilityParts): Handlers<typeof delegationCapabilities> => ({
+export const delegationHandlers = ({
+  tools: box,
+  models,
+  desk,
+}: CapabilityParts): Handlers<typeof delegationCapabilities> => ({
   async delegate(asked, context) {
     const tools = box()
     await requireKnown(tools, { names: asked.tools, field: 'tools' }, context)
@@ -56,7 +72,11 @@ export const delegationHandlers = ({ tools: box, models, desk }: CapabilityParts
     requireModel(models === NO_MODEL ? NO_MODEL : undefined)
     const { sql, gate, principal } = context
     const { facts } = await loadNow(sql, { facts: turnFactsFor(null, principal) })
-    const before = newConversation(newId(), { title: null, person_id: principal.member?.personId ?? null, now: gate.now })
+    const before = newConversation(newId(), {
+      title: null,
+      person_id: principal.member?.personId ?? null,
+      now: gate.now,
+    })
     const said = { content: asked.goal, toolNames: asked.tools }
     const more = { kind: 'delegate', most_steps: asked.maxSteps ?? null } as const
     const turn = { before, said, more, principal, facts, now: gate.now, save: insertConversation }

@@ -44,14 +44,19 @@ interface Linked {
 }
 
 /** Reads a document, or removes what a deleted one leaves. */
-const ingest = (id: string, now: Date) => newWork('ingest', { refId: id, origin: 'manual', runAt: now })
+const ingest = (id: string, now: Date) =>
+  newWork('ingest', { refId: id, origin: 'manual', runAt: now })
 
 const search = async (
   { read, principal }: Pick<QueryContext, 'read' | 'principal'>,
   words: string,
   limit: number,
 ): Promise<FoundPassage[]> =>
-  (await loadBy(read, { hits: searchPassages(spacedWords(words), limit, { publicOnly: isStranger(principal) }) })).hits
+  (
+    await loadBy(read, {
+      hits: searchPassages(spacedWords(words), limit, { publicOnly: isStranger(principal) }),
+    })
+  ).hits
 
 const hitView = (hit: FoundPassage, { publicUrl }: Linked) => ({
   ...passageView(hit, publicUrl),
@@ -73,19 +78,50 @@ type All = Handlers<typeof documents>
 
 const list: All['list'] = async ({ status, fileName, ...input }, { read }) => {
   const page = pageOf(input)
-  const { rows, next_cursor } = pageResult(await read(listDocuments({ ...page, status, fileName })), page.limit)
+  const { rows, next_cursor } = pageResult(
+    await read(listDocuments({ ...page, status, fileName })),
+    page.limit,
+  )
   return { documents: rows.map(documentView), nextCursor: next_cursor }
 }
 
 const add: All['add'] = loading(
-  ({ content }) => ({ equal: equalDocument(hashOf(content)), stock: documentStock, profile: profilePart }),
-  ({ fileName, content, mimeType, metadata = {} }, { gate, principal }, { equal, stock, profile }) => {
-    const wish = { id: newId(), fileName, content, mimeType, metadata, author: onBehalfOf(principal), role: roleOf(principal) }
+  ({ content }) => ({
+    equal: equalDocument(hashOf(content)),
+    stock: documentStock,
+    profile: profilePart,
+  }),
+  (
+    { fileName, content, mimeType, metadata = {} },
+    { gate, principal },
+    { equal, stock, profile },
+  ) => {
+    const wish = {
+      id: newId(),
+      fileName,
+      content,
+      mimeType,
+      metadata,
+      author: onBehalfOf(principal),
+      role: roleOf(principal),
+    }
     const configuration = searchConfiguration(profile.profile.language)
-    const document = newDocument({ ...wish, configuration, now: gate.now }, { equal, ...stock }, documentRoom(gate))
-    const effects = { writes: [insertDocument(document, content)], work: [ingest(document.id, gate.now)] }
+    const document = newDocument(
+      { ...wish, configuration, now: gate.now },
+      { equal, ...stock },
+      documentRoom(gate),
+    )
+    const effects = {
+      writes: [insertDocument(document, content)],
+      work: [ingest(document.id, gate.now)],
+    }
     const { byte_size, trusted } = document
-    return { reply: { document: documentView(document) }, effects, refId: document.id, auditDetail: { byte_size, trusted } }
+    return {
+      reply: { document: documentView(document) },
+      effects,
+      refId: document.id,
+      auditDetail: { byte_size, trusted },
+    }
   },
 )
 
@@ -101,7 +137,10 @@ const retry: All['retry'] = loading(
   ({ id }) => ({ document: documentPart(id), stock: documentStock }),
   ({ id }, { gate }, { document, stock }) => {
     const again = retried(the(document), gate.now, { ...stock, room: documentRoom(gate) })
-    return { reply: { document: documentView(again) }, effects: { writes: [saveDocument(again)], work: [ingest(id, gate.now)] } }
+    return {
+      reply: { document: documentView(again) },
+      effects: { writes: [saveDocument(again)], work: [ingest(id, gate.now)] },
+    }
   },
 )
 
@@ -109,7 +148,10 @@ const get =
   (linked: Linked): All['get'] =>
   async ({ id, at }, { read }) => {
     const isPlace = at !== undefined
-    const parts = { text: when(!isPlace, contentPart(id)), passages: when(isPlace, passagesAt(id, at ?? 0, 1)) }
+    const parts = {
+      text: when(!isPlace, contentPart(id)),
+      passages: when(isPlace, passagesAt(id, at ?? 0, 1)),
+    }
     const loaded = await loadBy(read, { document: documentPart(id), ...parts })
     const document = the(loaded.document)
     if (isPlace) requireWithin(document, at)
@@ -134,25 +176,41 @@ export const documentHandlers = (linked: Linked): All => ({
 })
 
 /** Apart, since a job that is shown the text of people outside is tainted by it. */
-const byTrust = (all: readonly StoredPassage[], { publicUrl }: Linked, { principal }: Pick<QueryContext, 'principal'>) => {
+const byTrust = (
+  all: readonly StoredPassage[],
+  { publicUrl }: Linked,
+  { principal }: Pick<QueryContext, 'principal'>,
+) => {
   const url = isStranger(principal) ? null : publicUrl
-  const shown = (trusts: boolean) => all.filter(({ trusted }) => trusted === trusts).map((one) => passageView(one, url))
+  const shown = (trusts: boolean) =>
+    all.filter(({ trusted }) => trusted === trusts).map((one) => passageView(one, url))
   return { passages: shown(true), untrusted: shown(false) }
 }
 
-export const documentCapabilityHandlers = (linked: Linked): Handlers<typeof documentCapabilities> => ({
+export const documentCapabilityHandlers = (
+  linked: Linked,
+): Handlers<typeof documentCapabilities> => ({
   async search_documents({ query, limit = 5 }, context) {
     return byTrust(await search(context, query, limit), linked, context)
   },
 
   async read_document({ id, at = 0 }, context) {
     const { read, principal } = context
-    const loaded = await loadBy(read, { document: documentPart(id), passages: passagesAt(id, at, READ_AT_ONCE + 1) })
+    const loaded = await loadBy(read, {
+      document: documentPart(id),
+      passages: passagesAt(id, at, READ_AT_ONCE + 1),
+    })
     const document = the(loaded.document)
     // To a stranger, one that is not public does not exist.
-    const { status, error } = the(isStranger(principal) && !isPublic(document) ? undefined : document)
-    if (status !== 'ready') fail('conflict', `the document is ${status}${error ? `: ${error}` : ''}`)
+    const { status, error } = the(
+      isStranger(principal) && !isPublic(document) ? undefined : document,
+    )
+    if (status !== 'ready')
+      fail('conflict', `the document is ${status}${error ? `: ${error}` : ''}`)
     const shown = loaded.passages.slice(0, READ_AT_ONCE)
-    return { ...byTrust(shown, linked, context), nextAt: loaded.passages[READ_AT_ONCE]?.start_at ?? null }
+    return {
+      ...byTrust(shown, linked, context),
+      nextAt: loaded.passages[READ_AT_ONCE]?.start_at ?? null,
+    }
   },
 })

@@ -37,12 +37,20 @@ export const conversationFeedbackHandlers: Handlers<typeof conversationFeedback>
         given: when(isId, playbooksGivenFor(messageId)),
       }
     },
-    ({ verdict, correction = null }, { gate, principal, tenantId }, { conversation, message, before, given }) => {
+    (
+      { verdict, correction = null },
+      { gate, principal, tenantId },
+      { conversation, message, before, given },
+    ) => {
       the(conversation)
       const answer = found(message, 'no such message in this conversation')
       const says = { id: newId(), user_id: userOf(principal), verdict, correction, now: gate.now }
       const feedback = giveFeedback(answer, { before, playbooks: given?.playbooks ?? null }, says)
-      return { reply: { feedback: feedbackView(feedback, tenantId) }, effects: { writes: [putFeedback(feedback)] }, refId: feedback.id }
+      return {
+        reply: { feedback: feedbackView(feedback, tenantId) },
+        effects: { writes: [putFeedback(feedback)] },
+        refId: feedback.id,
+      }
     },
   ),
 }
@@ -51,7 +59,9 @@ const USUAL = 50
 
 export const feedbackHandlers: Handlers<typeof feedback> = {
   async list({ verdict, since, limit = USUAL }, { read, principal, tenantId }) {
-    const rows = await read(listFeedback({ limit, verdict, since: timeOf(since), as: partyOf(principal) }))
+    const rows = await read(
+      listFeedback({ limit, verdict, since: timeOf(since), as: partyOf(principal) }),
+    )
     return { feedback: rows.map((one) => feedbackView(one, tenantId)) }
   },
 }

@@ -15,11 +15,15 @@ type Fetching = Pick<CapabilityParts, 'egress' | 'fetchAllow'>
 const failed = (cause: unknown): never => {
   if (cause instanceof EgressRefused) fail('invalid_input', `url: ${cause.message}`)
   if (cause instanceof Unreadable) fail('network_error', cause.message)
-  if (cause instanceof Error && cause.name === 'TimeoutError') fail('network_error', 'the address did not answer in time')
+  if (cause instanceof Error && cause.name === 'TimeoutError')
+    fail('network_error', 'the address did not answer in time')
   return fail('network_error', 'the address cannot be reached, or did not answer properly')
 }
 
-/** Why a person is asked before this address is read. Nothing is sent, and no name is resolved. Throws `invalid_input`. */
+/**
+ * Why a person is asked before this address is read. Nothing is sent, and no name is resolved.
+ * Throws `invalid_input`.
+ */
 export const askedOfAddress = (
   { egress, fetchAllow }: Fetching,
   url: string,
@@ -30,18 +34,37 @@ export const askedOfAddress = (
   } catch (cause) {
     failed(cause)
   }
-  return fetchAsks({ url, hosts: [...fetchAllow, ...allowedHosts(rules)], taint, inChannel, unasked })
+  return fetchAsks({
+    url,
+    hosts: [...fetchAllow, ...allowedHosts(rules)],
+    taint,
+    inChannel,
+    unasked,
+  })
 }
 
 /** Whether the address itself may be read has been decided before. */
-export const fetchHandlers = ({ egress, fetchAllow }: Fetching): Handlers<typeof fetchCapabilities> => ({
+export const fetchHandlers = ({
+  egress,
+  fetchAllow,
+}: Fetching): Handlers<typeof fetchCapabilities> => ({
   async fetch_url({ url, maxCharacters = usualCharacters }, { read, job }) {
     const { rules } = await loadBy(read, { rules: toolDecisions })
     const hosts = [...fetchAllow, ...allowedHosts(decisionsOf(rules))]
-    // Where a redirect leads is not the job's choice, so it does not count against what the job reads unasked.
-    const facts = { hosts, taint: job?.taint ?? [], inChannel: job?.onBehalf.kind === 'channel', unasked: 0 }
+    // Where a redirect leads is not the job's choice, so it does not count against what the job
+    // reads unasked.
+    const facts = {
+      hosts,
+      taint: job?.taint ?? [],
+      inChannel: job?.onBehalf.kind === 'channel',
+      unasked: 0,
+    }
     const mayFollow = (next: string) => fetchAsks({ ...facts, url: next }).length === 0
-    const { isCut, ...page } = await readPage(egress, { url, most: maxCharacters, mayFollow }).catch(failed)
+    const { isCut, ...page } = await readPage(egress, {
+      url,
+      most: maxCharacters,
+      mayFollow,
+    }).catch(failed)
     return { ...page, truncated: isCut }
   },
 })

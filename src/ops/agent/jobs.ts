@@ -11,7 +11,15 @@ import { approvalView, jobView, messageView, stepView } from '#domain/agent/job/
 import { fail, found } from '#kernel/errors'
 import { approvalsOf, approvalsOfTree } from '#store/agent/approvals'
 import { channelOriginPart } from '#store/agent/channel-replies'
-import { childrenOf, jobPart, listJobs, openTreeOf, orderPart, shownJob, treeOf } from '#store/agent/jobs'
+import {
+  childrenOf,
+  jobPart,
+  listJobs,
+  openTreeOf,
+  orderPart,
+  shownJob,
+  treeOf,
+} from '#store/agent/jobs'
 import { answerOf } from '#store/agent/messages'
 import { callsInFlight, shownSteps, stepPart, stepsOfTree } from '#store/agent/steps'
 import { decidersPart } from '#store/app/members'
@@ -45,13 +53,20 @@ interface Deps {
 const getting =
   ({ publicUrl, tools }: Deps): Handlers<typeof jobs>['get'] =>
   async ({ id }, { read, principal }) => {
-    const { job, answer, steps, approvals, children, members } = await loadBy(read, whole(id, partyOf(principal)))
+    const { job, answer, steps, approvals, children, members } = await loadBy(
+      read,
+      whole(id, partyOf(principal)),
+    )
     return {
       job: jobView(the(job)),
       answer: answer ? messageView(answer) : null,
       steps: steps.map(stepView),
       approvals: approvals.map((approval) =>
-        approvalView(approval, { publicUrl, taint: the(job).taint, ...standing(tools, approval, { principal, members }) }),
+        approvalView(approval, {
+          publicUrl,
+          taint: the(job).taint,
+          ...standing(tools, approval, { principal, members }),
+        }),
       ),
       children: children.map(jobView),
     }
@@ -61,7 +76,9 @@ export const jobHandlers = (deps: Deps): Handlers<typeof jobs> => ({
   async list({ status, kind, conversationId, ...input }, { read, principal }) {
     const page = pageOf(input)
     const { rows, next_cursor } = pageResult(
-      await read(listJobs({ ...page, status, kind, conversation: conversationId, as: partyOf(principal) })),
+      await read(
+        listJobs({ ...page, status, kind, conversation: conversationId, as: partyOf(principal) }),
+      ),
       page.limit,
     )
     return { jobs: rows.map(jobView), nextCursor: next_cursor }
@@ -71,11 +88,20 @@ export const jobHandlers = (deps: Deps): Handlers<typeof jobs> => ({
 
   async trace({ id }, { read, principal }) {
     const { job, jobs, steps, approvals } = await loadBy(read, {
-      ...{ job: shownJob(id, partyOf(principal)), jobs: treeOf(id), steps: stepsOfTree(id), approvals: approvalsOfTree(id) },
+      ...{
+        job: shownJob(id, partyOf(principal)),
+        jobs: treeOf(id),
+        steps: stepsOfTree(id),
+        approvals: approvalsOfTree(id),
+      },
     })
-    const of = <T extends { job_id: string }>(all: readonly T[], one: Job) => all.filter(({ job_id }) => job_id === one.id)
+    const of = <T extends { job_id: string }>(all: readonly T[], one: Job) =>
+      all.filter(({ job_id }) => job_id === one.id)
     the(job)
-    return { job: jobView(the(job)), spans: jobs.flatMap((one) => traceOf(one, of(steps, one), of(approvals, one))) }
+    return {
+      job: jobView(the(job)),
+      spans: jobs.flatMap((one) => traceOf(one, of(steps, one), of(approvals, one))),
+    }
   },
 
   events: jobEvents(deps.waiters),
@@ -85,15 +111,24 @@ export const jobHandlers = (deps: Deps): Handlers<typeof jobs> => ({
 
 const cancelling = (publicUrl: string): Handlers<typeof jobs>['cancel'] =>
   loading(
-    ({ id }, { principal }) => ({ job: shownJob(id, partyOf(principal)), tree: openTreeOf(id), calls: callsInFlight }),
+    ({ id }, { principal }) => ({
+      job: shownJob(id, partyOf(principal)),
+      tree: openTreeOf(id),
+      calls: callsInFlight,
+    }),
     async (_, { gate: { now }, lanes, principal, sql }, { tree, calls, ...loaded }) => {
       const job = the(loaded.job)
       requireOwn(job, principal)
-      if (isOver(job)) return { reply: { job: jobView(job), in_flight: calls.filter(({ job_id }) => job_id === job.id) }, unchanged: true }
+      if (isOver(job))
+        return {
+          reply: { job: jobView(job), in_flight: calls.filter(({ job_id }) => job_id === job.id) },
+          unchanged: true,
+        }
       const { settled, in_flight } = stopped(tree, calls, lanes)
       const cancelled = tree.map((one) => cancelledJob(one, now))
       const { behind, parentJob, parentStep, origin } = await loadNow(sql, around(job))
-      // The next message of the conversation has waited for this job, unless another one is before it.
+      // The next message of the conversation has waited for this job, unless another one is before
+      // it.
       const next = behind.is_busy ? {} : { requeued: behind.next.map((id) => ({ id, runAt: now })) }
       const [first] = cancelled
       return {
@@ -110,7 +145,10 @@ const cancelling = (publicUrl: string): Handlers<typeof jobs>['cancel'] =>
     },
   )
 
-/** Whom a job's end concerns: the next message of its conversation, its parent, or whoever has asked in a channel. */
+/**
+ * Whom a job's end concerns: the next message of its conversation, its parent, or whoever has asked
+ * in a channel.
+ */
 const around = (job: Job) => ({
   behind: orderPart(job),
   parentJob: when(job.parent_id !== null, jobPart(job.parent_id ?? job.id)),
@@ -121,5 +159,8 @@ const around = (job: Job) => ({
 /** Viewers may cancel their own jobs, everybody else all. */
 const requireOwn = ({ on_behalf }: Job, principal: Principal): void => {
   if (roleOf(principal) !== 'viewer' || on_behalf.personId === principal.member?.personId) return
-  fail('forbidden', 'the role viewer cannot cancel the jobs of others; it requires owner or editor or approver')
+  fail(
+    'forbidden',
+    'the role viewer cannot cancel the jobs of others; it requires owner or editor or approver',
+  )
 }

@@ -3,7 +3,14 @@ import { type McpSessions, placeConfig } from '#decisions/agent/mcp-session'
 import type { LiveLanes } from '#decisions/deciding'
 import { newWork } from '#decisions/work'
 import type { Place, Secrets, StdioProgram } from '#domain/agent/mcp/config'
-import { type Configured, type McpServer, mcpServerView, newMcpServer, placeOf, updateMcpServer } from '#domain/agent/mcp/server'
+import {
+  type Configured,
+  type McpServer,
+  mcpServerView,
+  newMcpServer,
+  placeOf,
+  updateMcpServer,
+} from '#domain/agent/mcp/server'
 import { mcpToolViews } from '#domain/agent/mcp/tool'
 import { fail, found } from '#kernel/errors'
 import { isUuid, newId } from '#kernel/ids'
@@ -47,10 +54,18 @@ const rulesOf = ({ client, programs }: McpServerParts) => ({
 })
 
 /** Of values that change. */
-const sealedOf = ({ sealer }: McpServerParts, { server, headers, env }: Configured): SealedSecrets => {
+const sealedOf = (
+  { sealer }: McpServerParts,
+  { server, headers, env }: Configured,
+): SealedSecrets => {
   const sealed = (values: Secrets, column: 'headers' | 'env') =>
-    Object.keys(values).length === 0 ? null : sealer.seal(JSON.stringify(values), mcpSecretRow(server.id, column))
-  return { ...(headers && { headers: sealed(headers, 'headers') }), ...(env && { env: sealed(env, 'env') }) }
+    Object.keys(values).length === 0
+      ? null
+      : sealer.seal(JSON.stringify(values), mcpSecretRow(server.id, column))
+  return {
+    ...(headers && { headers: sealed(headers, 'headers') }),
+    ...(env && { env: sealed(env, 'env') }),
+  }
 }
 
 const known = (id: string) => ({
@@ -70,18 +85,36 @@ const lookNow = ({ id, enabled }: McpServer, look: Work | undefined, now: Date):
 }
 
 /** What the audit keeps: what runs where, and no value. */
-const traceOf = (server: McpServer) => ({ name: server.name, place: placeOf(server), enabled: server.enabled, status: server.status })
+const traceOf = (server: McpServer) => ({
+  name: server.name,
+  place: placeOf(server),
+  enabled: server.enabled,
+  status: server.status,
+})
 
 type Other = Pick<McpServer, 'id' | 'tool_prefix'>
 
-const surroundings = (parts: McpServerParts, others: readonly Other[], now: Date) => ({ others, rules: rulesOf(parts), now })
+const surroundings = (parts: McpServerParts, others: readonly Other[], now: Date) => ({
+  others,
+  rules: rulesOf(parts),
+  now,
+})
 
-/** Calls of these tools that are on the wire. One that is only written down is not made any more. */
-const onTheWire = (lanes: LiveLanes, { tools, calls }: { tools: readonly { name: string }[]; calls: readonly CallInFlight[] }) => {
+/**
+ * Calls of these tools that are on the wire. One that is only written down is not made any more.
+ */
+const onTheWire = (
+  lanes: LiveLanes,
+  { tools, calls }: { tools: readonly { name: string }[]; calls: readonly CallInFlight[] },
+) => {
   const names = new Set(tools.map(({ name }) => name))
   const running = calls.filter(({ tool }) => names.has(tool))
   const stopped = new Set(
-    lanes.recall(({ kind, ref_id }) => kind === 'agent' && running.some(({ job_id }) => job_id === ref_id)).map(({ ref_id }) => ref_id),
+    lanes
+      .recall(
+        ({ kind, ref_id }) => kind === 'agent' && running.some(({ job_id }) => job_id === ref_id),
+      )
+      .map(({ ref_id }) => ref_id),
   )
   return running.filter(({ job_id }) => !stopped.has(job_id))
 }
@@ -94,13 +127,27 @@ const changing = (parts: McpServerParts): Pick<All, 'create' | 'update'> => ({
     (config, { gate: { now } }, { others }) => {
       const made = newMcpServer(newId(), config, surroundings(parts, others, now))
       const { server } = made
-      const effects = merge({ writes: [insertMcpServer(server, sealedOf(parts, made))] }, lookNow(server, undefined, now))
-      return { reply: { server: mcpServerView(server) }, effects, refId: server.id, auditDetail: traceOf(server) }
+      const effects = merge(
+        { writes: [insertMcpServer(server, sealedOf(parts, made))] },
+        lookNow(server, undefined, now),
+      )
+      return {
+        reply: { server: mcpServerView(server) },
+        effects,
+        refId: server.id,
+        auditDetail: traceOf(server),
+      }
     },
   ),
 
   update: loading(
-    (input) => ({ ...before(input), ...lookOf(input), others: mcpPrefixes, tools: ruledToolsOf(input.id), calls: callsInFlight }),
+    (input) => ({
+      ...before(input),
+      ...lookOf(input),
+      others: mcpPrefixes,
+      tools: ruledToolsOf(input.id),
+      calls: callsInFlight,
+    }),
     ({ id, ...patch }, { gate: { now }, lanes }, { before, look, others, ...loaded }) => {
       const changed = updateMcpServer(the(before), patch, surroundings(parts, others, now))
       const { server, isForgotten } = changed
@@ -109,7 +156,11 @@ const changing = (parts: McpServerParts): Pick<All, 'create' | 'update'> => ({
       const writes = [...forgotten, saveMcpServer(server, sealedOf(parts, changed))]
       const effects = merge({ writes }, isDue ? lookNow(server, look, now) : {})
       const in_flight = isForgotten || !server.enabled ? onTheWire(lanes, loaded) : []
-      return { reply: { server: mcpServerView(server), in_flight }, effects, auditDetail: { ...traceOf(server), rules_reset: isForgotten } }
+      return {
+        reply: { server: mcpServerView(server), in_flight },
+        effects,
+        auditDetail: { ...traceOf(server), rules_reset: isForgotten },
+      }
     },
   ),
 })
@@ -122,7 +173,10 @@ export const mcpServerHandlers = (parts: McpServerParts): All => ({
   },
 
   async get({ id }, { read }) {
-    const { before, tools } = await loadBy(read, { before: mcpServerPart(id), tools: ruledToolsOf(id) })
+    const { before, tools } = await loadBy(read, {
+      before: mcpServerPart(id),
+      tools: ruledToolsOf(id),
+    })
     return { server: mcpServerView(the(before)), tools: mcpToolViews(tools) }
   },
 
@@ -132,7 +186,11 @@ export const mcpServerHandlers = (parts: McpServerParts): All => ({
     (input) => ({ ...before(input), ...lookOf(input) }),
     (_, { gate: { now } }, { before, look }) => {
       const server = the(before)
-      if (!server.enabled) fail('conflict', `cannot look: the server is ${server.status === 'refused' ? 'refused' : 'disabled'}`)
+      if (!server.enabled)
+        fail(
+          'conflict',
+          `cannot look: the server is ${server.status === 'refused' ? 'refused' : 'disabled'}`,
+        )
       return { reply: { server: mcpServerView(server) }, effects: lookNow(server, look, now) }
     },
   ),
@@ -142,9 +200,16 @@ export const mcpServerHandlers = (parts: McpServerParts): All => ({
     ({ id }, { lanes }, { before, look, tools, calls }) => {
       // What is no uuid is the id of nothing, too.
       if (!before) return { reply: { server: null, in_flight: [] }, unchanged: true }
-      const effects = { writes: [deleteMcpServer(id)], settled: look?.state === 'queued' ? [look.id] : [] }
+      const effects = {
+        writes: [deleteMcpServer(id)],
+        settled: look?.state === 'queued' ? [look.id] : [],
+      }
       const in_flight = onTheWire(lanes, { tools: tools ?? [], calls })
-      return { reply: { server: mcpServerView(before), in_flight }, effects, auditDetail: traceOf(before) }
+      return {
+        reply: { server: mcpServerView(before), in_flight },
+        effects,
+        auditDetail: traceOf(before),
+      }
     },
   ),
 })

@@ -1,5 +1,11 @@
 import type { memories, memoryCapabilities } from '#contract/agent/memories'
-import { type Memory, memoryHash, memoryView, ownerOf, remember } from '#domain/agent/knowledge/memory'
+import {
+  type Memory,
+  memoryHash,
+  memoryView,
+  ownerOf,
+  remember,
+} from '#domain/agent/knowledge/memory'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import {
@@ -24,13 +30,19 @@ const the = (memory: Memory | undefined): Memory => found(memory, 'no such memor
 const personIn = ({ member }: Principal): string | null => member?.personId ?? null
 
 /** For whom a tool is called. A call that somebody else approved stays that of who asked for it. */
-const askerOf = ({ job, principal }: Pick<CommandContext | QueryContext, 'job' | 'principal'>): string | null =>
+const askerOf = ({
+  job,
+  principal,
+}: Pick<CommandContext | QueryContext, 'job' | 'principal'>): string | null =>
   job ? job.onBehalf.personId : personIn(principal)
 
 export const memoryHandlers: Handlers<typeof memories> = {
   async list({ scope, q, ...input }, { read, principal }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listMemories({ ...page, scope, q, personId: personIn(principal) })), page.limit)
+    const { rows, next_cursor } = pageResult(
+      await read(listMemories({ ...page, scope, q, personId: personIn(principal) })),
+      page.limit,
+    )
     return { memories: rows.map(memoryView), nextCursor: next_cursor }
   },
 
@@ -41,7 +53,10 @@ export const memoryHandlers: Handlers<typeof memories> = {
 
   remove: loading(
     ({ id }, { principal }) => ({ memory: memoryPart(id, personIn(principal)) }),
-    ({ id }, _, { memory }) => ({ reply: { memory: memoryView(the(memory)) }, effects: { writes: [deleteMemory(id)] } }),
+    ({ id }, _, { memory }) => ({
+      reply: { memory: memoryView(the(memory)) },
+      effects: { writes: [deleteMemory(id)] },
+    }),
   ),
 }
 
@@ -56,16 +71,33 @@ export const memoryCapabilityHandlers: Handlers<typeof memoryCapabilities> = {
       room: memoryRoom(owner.person_id),
       profile: profilePart,
     })
-    const told = { id: newId(), ...owner, text, untrusted: (job?.taint.length ?? 0) > 0, job_id: job?.id ?? null, now: gate.now }
+    const told = {
+      id: newId(),
+      ...owner,
+      text,
+      untrusted: (job?.taint.length ?? 0) > 0,
+      job_id: job?.id ?? null,
+      now: gate.now,
+    }
     const { memory, isNew, removed } = remember({ equal, ...room }, told)
-    const write = isNew ? insertMemory(memory, profile.profile.language) : useMemories([memory.id], gate.now)
+    const write = isNew
+      ? insertMemory(memory, profile.profile.language)
+      : useMemories([memory.id], gate.now)
     const writes = [write, ...(removed === null ? [] : [deleteMemory(removed)])]
-    return { reply: { memory: memoryView(memory) }, effects: { writes }, refId: memory.id, auditDetail: { scope: memory.scope } }
+    return {
+      reply: { memory: memoryView(memory) },
+      effects: { writes },
+      refId: memory.id,
+      auditDetail: { scope: memory.scope },
+    }
   },
 
   async search_memories({ query, limit = USUAL }, context) {
-    const { hits } = await loadBy(context.read, { hits: searchMemories({ personId: askerOf(context), text: query, limit }) })
-    const shown = (isUntrusted: boolean) => hits.filter(({ untrusted }) => untrusted === isUntrusted).map(memoryView)
+    const { hits } = await loadBy(context.read, {
+      hits: searchMemories({ personId: askerOf(context), text: query, limit }),
+    })
+    const shown = (isUntrusted: boolean) =>
+      hits.filter(({ untrusted }) => untrusted === isUntrusted).map(memoryView)
     return { memories: shown(false), untrusted: shown(true) }
   },
 }

@@ -1,5 +1,10 @@
 import type { messages } from '#contract/agent/messages'
-import { newConversation, requireActive, requireMayWrite, requirePerson } from '#domain/agent/conversation'
+import {
+  newConversation,
+  requireActive,
+  requireMayWrite,
+  requirePerson,
+} from '#domain/agent/conversation'
 import { jobView } from '#domain/agent/job/views'
 import { newId } from '#kernel/ids'
 import { insertConversation, saveConversation, shownConversation } from '#store/agent/conversations'
@@ -19,15 +24,27 @@ export const messageHandlers = (parts: TurnParts): Handlers<typeof messages> => 
     async ({ conversationId, visibility = 'workspace', ...said }, context, { known, facts }) => {
       const { principal, gate } = context
       const { now } = gate
-      if (conversationId === undefined && visibility === 'private') requirePerson(partyOf(principal))
+      if (conversationId === undefined && visibility === 'private')
+        requirePerson(partyOf(principal))
       const { personId: person_id } = partyOf(principal)
-      const begun = conversationId === undefined && newConversation(newId(), { title: null, person_id, visibility, now })
+      const begun =
+        conversationId === undefined &&
+        newConversation(newId(), { title: null, person_id, visibility, now })
       const before = begun || the(known)
       requireMayWrite(before, partyOf(principal))
       requireActive(before)
       const save = begun ? insertConversation : saveConversation
-      const { job, effects, auditDetail } = await startTurn(parts, { before, said, principal, facts, now, save }, context)
-      return { reply: { job: jobView(job), approvals: [], answer: null }, effects, auditDetail, refId: job.id }
+      const { job, effects, auditDetail } = await startTurn(
+        parts,
+        { before, said, principal, facts, now, save },
+        context,
+      )
+      return {
+        reply: { job: jobView(job), approvals: [], answer: null },
+        effects,
+        auditDetail,
+        refId: job.id,
+      }
     },
   ),
 })

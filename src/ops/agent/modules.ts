@@ -15,7 +15,11 @@ export const moduleHandlers: Handlers<typeof modules> = {
   async list(_, { read }) {
     const { settings } = await loadBy(read, { settings: moduleSettings })
     const byName = new Map(settings.map((setting) => [setting.name, setting]))
-    return { modules: moduleNames.map((name) => byName.get(name) ?? { name, mcp: false, updated_at: null }) }
+    return {
+      modules: moduleNames.map(
+        (name) => byName.get(name) ?? { name, mcp: false, updated_at: null },
+      ),
+    }
   },
 
   async set({ name, mcp }, { gate, principal }) {

@@ -42,7 +42,11 @@ import { pageOf, pageResult } from '../engine/paging.ts'
 const NO_PLAYBOOK = 'no such playbook'
 const NO_VERSION = 'no such version of this playbook'
 
-export const authorOf = ({ kind, id, member }: Principal): Author => ({ kind, id, personId: member?.personId ?? null })
+export const authorOf = ({ kind, id, member }: Principal): Author => ({
+  kind,
+  id,
+  personId: member?.personId ?? null,
+})
 
 const view = ({ content, ...playbook }: WithContent) => playbookView(playbook, content)
 
@@ -72,23 +76,46 @@ const deciding = ({ id, versionId }: { id: string; versionId: string }) => ({
 export const playbookHandlers: Handlers<typeof playbooks> = {
   async list({ status, ...input }, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listPlaybooks({ ...page, status })), page.limit)
+    const { rows, next_cursor } = pageResult(
+      await read(listPlaybooks({ ...page, status })),
+      page.limit,
+    )
     return { playbooks: rows.map(view), nextCursor: next_cursor }
   },
 
   create: loading(
     ({ slug }) => ({ slug: isSlugTaken(slug), counts: playbookCounts(null) }),
-    ({ slug, name, content, description = null, pinned = false }, context, { slug: { taken }, counts }) => {
+    (
+      { slug, name, content, description = null, pinned = false },
+      context,
+      { slug: { taken }, counts },
+    ) => {
       const { now } = context.gate
-      const playbook = newPlaybook({ id: newId(), slug, name, description, pinned, taken, counts, now })
+      const playbook = newPlaybook({
+        id: newId(),
+        slug,
+        name,
+        description,
+        pinned,
+        taken,
+        counts,
+        now,
+      })
       const given = personsVersion(context, { playbook_id: playbook.id, content, rationale: null })
       const writes = [insertPlaybook(playbook), insertVersion(firstVersion(given))]
-      return { reply: { playbook: playbookView(playbook, content) }, effects: { writes }, refId: playbook.id }
+      return {
+        reply: { playbook: playbookView(playbook, content) },
+        effects: { writes },
+        refId: playbook.id,
+      }
     },
   ),
 
   async get({ id }, { read }) {
-    const { playbook, versions } = await loadBy(read, { playbook: playbookPart(id), versions: versionsOf(id) })
+    const { playbook, versions } = await loadBy(read, {
+      playbook: playbookPart(id),
+      versions: versionsOf(id),
+    })
     return { playbook: view(found(playbook, NO_PLAYBOOK)), versions: versions.map(versionView) }
   },
 
@@ -97,7 +124,11 @@ export const playbookHandlers: Handlers<typeof playbooks> = {
     ({ id: _, ...changes }, { gate }, { before, counts }) => {
       const { content, ...playbook } = found(before, NO_PLAYBOOK)
       const after = updatePlaybook(playbook, changes, counts, gate.now)
-      return { reply: { playbook: playbookView(after, content) }, effects: { writes: [savePlaybook(after)] }, auditDetail: changes }
+      return {
+        reply: { playbook: playbookView(after, content) },
+        effects: { writes: [savePlaybook(after)] },
+        auditDetail: changes,
+      }
     },
   ),
 
@@ -115,10 +146,16 @@ export const playbookHandlers: Handlers<typeof playbooks> = {
     (_, { gate, principal }, { playbook, version, former }) => {
       found(playbook, NO_PLAYBOOK)
       const before = found(version, NO_VERSION)
-      const { activated, retired } = activate(before, former, { by: authorOf(principal), now: gate.now })
+      const { activated, retired } = activate(before, former, {
+        by: authorOf(principal),
+        now: gate.now,
+      })
       if (needsPerson(before) && principal.kind === 'key') refuseKey()
       // Only one may be active at any moment, so the former one makes way first.
-      const effects = { first: retired ? [saveVersion(retired)] : [], writes: [saveVersion(activated)] }
+      const effects = {
+        first: retired ? [saveVersion(retired)] : [],
+        writes: [saveVersion(activated)],
+      }
       return versionResult(activated, effects)
     },
   ),
@@ -127,7 +164,10 @@ export const playbookHandlers: Handlers<typeof playbooks> = {
     (input) => deciding(input),
     (_, { gate, principal }, { playbook, version }) => {
       found(playbook, NO_PLAYBOOK)
-      const rejected = reject(found(version, NO_VERSION), { by: authorOf(principal), now: gate.now })
+      const rejected = reject(found(version, NO_VERSION), {
+        by: authorOf(principal),
+        now: gate.now,
+      })
       return versionResult(rejected, { writes: [saveVersion(rejected)] })
     },
   ),

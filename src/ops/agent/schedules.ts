@@ -7,7 +7,13 @@ import { newWork } from '#decisions/work'
 import { isCommand } from '#domain/agent/job/command'
 import { type Models, NO_MODEL } from '#domain/agent/job/model-choice'
 import { jobView } from '#domain/agent/job/views'
-import { cancelled, newSchedule, nextTimes, type Schedule, updateSchedule } from '#domain/agent/trigger/schedule'
+import {
+  cancelled,
+  newSchedule,
+  nextTimes,
+  type Schedule,
+  updateSchedule,
+} from '#domain/agent/trigger/schedule'
 import { scheduledTaskView, scheduleView } from '#domain/agent/trigger/schedule-views'
 import { fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -36,11 +42,17 @@ const timeOf = ({ next_at }: Schedule): Date => next_at ?? NO_TIME
 /** The row of work of the next time: exists while the schedule is active. */
 const workOf = ({ id, next_at }: Schedule, work?: Work): Effects => {
   if (!next_at) return work ? { settled: [work.id] } : {}
-  if (!work) return { work: [newWork('agent_schedule', { refId: id, origin: 'automatic', runAt: next_at })] }
-  return work.run_at.getTime() === next_at.getTime() ? {} : { requeued: [{ id: work.id, runAt: next_at }] }
+  if (!work)
+    return { work: [newWork('agent_schedule', { refId: id, origin: 'automatic', runAt: next_at })] }
+  return work.run_at.getTime() === next_at.getTime()
+    ? {}
+    : { requeued: [{ id: work.id, runAt: next_at }] }
 }
 
-const before = ({ id }: { id: string }) => ({ before: schedulePart(id), work: workFor('agent_schedule', id) })
+const before = ({ id }: { id: string }) => ({
+  before: schedulePart(id),
+  work: workFor('agent_schedule', id),
+})
 
 export interface ScheduleParts {
   models: Models | typeof NO_MODEL
@@ -52,7 +64,11 @@ type All = Handlers<typeof schedules>
 
 const list: All['list'] = async ({ status, ...input }, { read }) => {
   const page = timedPageOf(input)
-  const { rows, next_cursor } = timedResult(await read(listSchedules({ ...page, status })), page.limit, timeOf)
+  const { rows, next_cursor } = timedResult(
+    await read(listSchedules({ ...page, status })),
+    page.limit,
+    timeOf,
+  )
   return { schedules: rows.map(scheduleView), nextCursor: next_cursor }
 }
 
@@ -73,7 +89,10 @@ const update = ({ tools }: Pick<ScheduleParts, 'tools'>): All['update'] =>
       await requireKnown(tools(), { names: patch.tools ?? [], field: 'tools' }, { sql })
       const schedule = updateSchedule(the(before), patch, onBehalfOf(principal), { ...active, now })
       const writes = [saveSchedule(schedule)]
-      return { reply: { schedule: scheduleView(schedule) }, effects: { writes, ...workOf(schedule, work) } }
+      return {
+        reply: { schedule: scheduleView(schedule) },
+        effects: { writes, ...workOf(schedule, work) },
+      }
     },
   )
 
@@ -86,8 +105,16 @@ const run = ({ models, desk }: Pick<ScheduleParts, 'models' | 'desk'>): All['run
       await requirePaid(desk, gate.plan, wordsOf(models, before))
       const { facts, conversation } = await loadNow(sql, runLoad(before))
       if (isFull(facts)) fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
-      const { schedule, job, effects } = runSchedule(models, before, { facts, conversation, now: gate.now })
-      return { reply: { schedule: scheduleView(schedule), job: jobView(job) }, effects, auditDetail: { job_id: job.id } }
+      const { schedule, job, effects } = runSchedule(models, before, {
+        facts,
+        conversation,
+        now: gate.now,
+      })
+      return {
+        reply: { schedule: scheduleView(schedule), job: jobView(job) },
+        effects,
+        auditDetail: { job_id: job.id },
+      }
     },
   )
 
@@ -99,9 +126,13 @@ export const scheduleHandlers = (parts: ScheduleParts): All => ({
   run: run(parts),
 })
 
-const NO_MODEL_WARNING = 'No language model is set (OPENAI_API_KEY), and the goal is not a command: its runs will fail with model_required.'
+const NO_MODEL_WARNING =
+  'No language model is set (OPENAI_API_KEY), and the goal is not a command: its runs will fail with model_required.'
 
-export const scheduleCapabilityHandlers = ({ models, tools }: Omit<ScheduleParts, 'desk'>): Handlers<typeof scheduleCapabilities> => ({
+export const scheduleCapabilityHandlers = ({
+  models,
+  tools,
+}: Omit<ScheduleParts, 'desk'>): Handlers<typeof scheduleCapabilities> => ({
   schedule_task: loading(
     () => ({ active: activeSchedules }),
     async (input, { gate: { now }, principal, job, sql }, { active }) => {
@@ -109,8 +140,15 @@ export const scheduleCapabilityHandlers = ({ models, tools }: Omit<ScheduleParts
       const from = { ...madeBy(principal, job), tools: allowedTools(input.tools, job) }
       const schedule = newSchedule(newId(), input, from, { ...active, now })
       const warning = models === NO_MODEL && !isCommand(schedule.goal) ? NO_MODEL_WARNING : null
-      const effects = { writes: [insertSchedule(schedule), forgetPastSchedules], ...workOf(schedule) }
-      return { reply: { id: schedule.id, nextRuns: nextTimes(schedule, now), warning }, effects, refId: schedule.id }
+      const effects = {
+        writes: [insertSchedule(schedule), forgetPastSchedules],
+        ...workOf(schedule),
+      }
+      return {
+        reply: { id: schedule.id, nextRuns: nextTimes(schedule, now), warning },
+        effects,
+        refId: schedule.id,
+      }
     },
   ),
 

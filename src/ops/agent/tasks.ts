@@ -51,16 +51,27 @@ export const taskHandlers = ({ models }: Pick<TurnParts, 'models'>): Handlers<ty
 
   create: loading(
     (_, { principal }) => ({ facts: turnFactsFor(null, principal) }),
-    ({ taskType, input, tier = TIER, model, maxAttempts = null }, { gate: { now, plan }, principal }, { facts }) => {
+    (
+      { taskType, input, tier = TIER, model, maxAttempts = null },
+      { gate: { now, plan }, principal },
+      { facts },
+    ) => {
       const task = taskOf(taskType, input, maxAttempts)
       if (models !== NO_MODEL) requireBilling(plan)
       requireRoom(facts)
       const choice = { ...chooseModel(model ?? tier, models, tier), asked_model: model ?? null }
       const begun = newTask(newId(), { ...choice, task, on_behalf: onBehalfOf(principal), now })
       const { job, events } = withEvents(begun, [statusNews(begun)], now)
-      const work = [newWork('agent', { root: job.root_id, refId: job.id, origin: job.origin, runAt: now })]
+      const work = [
+        newWork('agent', { root: job.root_id, refId: job.id, origin: job.origin, runAt: now }),
+      ]
       const effects = merge({ writes: [insertJob(job)], work }, eventEffects(events))
-      return { reply: { task: taskView(job) }, effects, refId: job.id, auditDetail: { task_type: task.type } }
+      return {
+        reply: { task: taskView(job) },
+        effects,
+        refId: job.id,
+        auditDetail: { task_type: task.type },
+      }
     },
   ),
 
@@ -71,9 +82,13 @@ export const taskHandlers = ({ models }: Pick<TurnParts, 'models'>): Handlers<ty
   cancel: loading(
     ({ id }) => ({ job: taskPart(id), tree: openTreeOf(id) }),
     (_, { gate: { now } }, { job, tree: [open] }) => {
-      if (!cancellable(the(job)) || !open) return { reply: { task: taskView(the(job)) }, unchanged: true }
+      if (!cancellable(the(job)) || !open)
+        return { reply: { task: taskView(the(job)) }, unchanged: true }
       const cancelled = cancelledJob(open, now)
-      return { reply: { task: taskView(cancelled.job) }, effects: merge({ settled: open.work ? [open.work] : [] }, cancelled.effects) }
+      return {
+        reply: { task: taskView(cancelled.job) },
+        effects: merge({ settled: open.work ? [open.work] : [] }, cancelled.effects),
+      }
     },
   ),
 })

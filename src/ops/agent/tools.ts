@@ -16,21 +16,39 @@ import { loading } from '../engine/loading.ts'
 import { requireRead, servedRule } from './toolbox/served-rules.ts'
 
 /** The caller as tools know it. A person has every scope. */
-export const toolCaller = (principal: Principal): { principal: Principal; scopes: ReadonlySet<Scope | 'session'> } => ({
+export const toolCaller = (
+  principal: Principal,
+): { principal: Principal; scopes: ReadonlySet<Scope | 'session'> } => ({
   principal,
   scopes: new Set(principal.kind === 'key' ? principal.scopes : [...scopes, 'session']),
 })
 
 /** The verdict on a call in a job that has read no untrusted text. */
 const verdict = (box: ToolBox, tool: Tool, principal: Principal, rule: RuleDecision | undefined) =>
-  verdictOf({ class: tool.class, offered: true, mayRun: box.mayRun(tool.name, toolCaller(principal)), taint: [], rule })
+  verdictOf({
+    class: tool.class,
+    offered: true,
+    mayRun: box.mayRun(tool.name, toolCaller(principal)),
+    taint: [],
+    rule,
+  })
 
 type Decisions = ReadonlyMap<string, RuleDecision>
 
-const view = (box: ToolBox, tool: Tool, { principal, rules }: { principal: Principal; rules: Decisions }) => {
+const view = (
+  box: ToolBox,
+  tool: Tool,
+  { principal, rules }: { principal: Principal; rules: Decisions },
+) => {
   const rule = rules.get(tool.name)
   return {
-    ...{ name: tool.name, title: tool.title, module: tool.module, class: tool.class, readsForeignText: tool.foreign },
+    ...{
+      name: tool.name,
+      title: tool.title,
+      module: tool.module,
+      class: tool.class,
+      readsForeignText: tool.foreign,
+    },
     rule: rule ?? null,
     ...(tool.class === 'outside_read' ? { hosts: allowedHosts(rules) } : {}),
     isAsked: verdict(box, tool, principal, rule).decision === 'ask',
@@ -40,37 +58,65 @@ const view = (box: ToolBox, tool: Tool, { principal, rules }: { principal: Princ
 export const toolHandlers = (usual: ToolBox): Handlers<typeof tools> => ({
   async list(_, { read, principal: asked }) {
     const { kind, id, member } = asked
-    const caller = callerNow({ kind: kind === 'key' ? kind : 'session', id, personId: member?.personId ?? null })
-    const { rules, now, served } = await loadBy(read, { rules: toolDecisions, now: caller, served: offeredMcpTools([]) })
+    const caller = callerNow({
+      kind: kind === 'key' ? kind : 'session',
+      id,
+      personId: member?.personId ?? null,
+    })
+    const { rules, now, served } = await loadBy(read, {
+      rules: toolDecisions,
+      now: caller,
+      served: offeredMcpTools([]),
+    })
     const box = usual.and(served)
     const principal = { ...asked, scopes: now?.scopes ?? undefined }
     const byName = decisionsOf(rules)
     // What a rule forbids is shown, so that the rule can be removed.
-    const offered = [...box.tools.values()].filter((tool) => verdict(box, tool, principal, undefined).decision !== 'deny')
+    const offered = [...box.tools.values()].filter(
+      (tool) => verdict(box, tool, principal, undefined).decision !== 'deny',
+    )
     return { tools: offered.map((tool) => view(box, tool, { principal, rules: byName })) }
   },
 })
 
 /** Of the rules, all but one, and another in its place if one is given. */
 const replaced = (rules: readonly ToolRule[], name: string, decision?: RuleDecision): Decisions =>
-  decisionsOf([...rules.filter(({ tool_name }) => tool_name !== name), ...(decision ? [{ tool_name: name, decision }] : [])])
+  decisionsOf([
+    ...rules.filter(({ tool_name }) => tool_name !== name),
+    ...(decision ? [{ tool_name: name, decision }] : []),
+  ])
 
 const theTool = (box: ToolBox, name: string): Tool => found(box.tools.get(name), 'no such tool')
 
 export const toolRuleHandlers = (usual: ToolBox): Handlers<typeof toolRules> => {
-  const withOwn = (served: ServedTool | undefined): ToolBox => (served ? usual.and([served]) : usual)
+  const withOwn = (served: ServedTool | undefined): ToolBox =>
+    served ? usual.and([served]) : usual
   return {
     set: loading(
       ({ name }) => ({ rules: toolDecisions, served: mcpToolNamed(name), count: servedRuleCount }),
       ({ name, decision, hash }, { gate, principal }, { rules, served, count }) => {
         const box = withOwn(served)
         const tool = theTool(box, name)
-        const rule = { id: newId(), tool_name: name, decision, definition_hash: null, set_by: personOf(principal), now: gate.now }
-        const reply = { tool: view(box, tool, { principal, rules: replaced(rules, name, decision) }) }
+        const rule = {
+          id: newId(),
+          tool_name: name,
+          decision,
+          definition_hash: null,
+          set_by: personOf(principal),
+          now: gate.now,
+        }
+        const reply = {
+          tool: view(box, tool, { principal, rules: replaced(rules, name, decision) }),
+        }
         const isNew = !rules.some(({ tool_name }) => tool_name === name)
-        if (served) requireRead(served, { decision, hash, room: isNew ? MOST_SERVED_TOOLS - count.count : 1 })
+        if (served)
+          requireRead(served, { decision, hash, room: isNew ? MOST_SERVED_TOOLS - count.count : 1 })
         const effects = served ? servedRule(rule, served) : { writes: [putToolRule(rule)] }
-        return { reply, effects, auditDetail: { tool: name, decision, ...(served && { hash: served.hash }) } }
+        return {
+          reply,
+          effects,
+          auditDetail: { tool: name, decision, ...(served && { hash: served.hash }) },
+        }
       },
     ),
 
@@ -78,9 +124,18 @@ export const toolRuleHandlers = (usual: ToolBox): Handlers<typeof toolRules> => 
       ({ name }) => ({ rules: toolDecisions, served: mcpToolNamed(name) }),
       ({ name }, { principal }, { rules, served }) => {
         const box = withOwn(served)
-        const reply = { tool: view(box, theTool(box, name.split(':')[0]!), { principal, rules: replaced(rules, name) }) }
+        const reply = {
+          tool: view(box, theTool(box, name.split(':')[0]!), {
+            principal,
+            rules: replaced(rules, name),
+          }),
+        }
         const isThere = rules.some(({ tool_name }) => tool_name === name)
-        return { reply, effects: isThere ? { writes: [deleteToolRule(name)] } : {}, auditDetail: { tool: name } }
+        return {
+          reply,
+          effects: isThere ? { writes: [deleteToolRule(name)] } : {},
+          auditDetail: { tool: name },
+        }
       },
     ),
   }

@@ -10,7 +10,11 @@ const planPart = sure(one<PlanRow>({ now: true }, planOfWorkspace))
 
 export const usageHandlers: Handlers<typeof usage> = {
   async get(_, { read }) {
-    const { plan: row, calls, estimated } = await loadBy(read, { plan: planPart, calls: callsByTool, estimated: costEstimated })
+    const {
+      plan: row,
+      calls,
+      estimated,
+    } = await loadBy(read, { plan: planPart, calls: callsByTool, estimated: costEstimated })
     const { now, counters, ...plan } = row
     return { ...usageView({ plan, counters, now }, calls), cost_is_estimated: estimated.any }
   },

@@ -67,7 +67,10 @@ export const webhookRuleHandlers = (parts: WebhookRuleParts): Handlers<typeof we
     async ({ id: _, ...patch }, { gate, principal, sql }, { before }) => {
       await requireKnown(parts.tools(), { names: patch.tools, field: 'tools' }, { sql })
       const rule = updateWebhookRule(the(before), patch, onBehalfOf(principal), gate.now)
-      return { reply: { webhookRule: webhookRuleView(rule) }, effects: { writes: [saveWebhookRule(rule)] } }
+      return {
+        reply: { webhookRule: webhookRuleView(rule) },
+        effects: { writes: [saveWebhookRule(rule)] },
+      }
     },
   ),
 
@@ -79,7 +82,10 @@ export const webhookRuleHandlers = (parts: WebhookRuleParts): Handlers<typeof we
   rotate: loading(before, ({ id }, { gate }, { before }) => {
     const rule = { ...the(before), reveal_to: [], updated_at: gate.now }
     const { secret, sealed } = newSecret(parts, id)
-    return { reply: { webhookRule: webhookRuleView(rule), secret }, effects: { writes: [saveSecret(rule, sealed)] } }
+    return {
+      reply: { webhookRule: webhookRuleView(rule), secret },
+      effects: { writes: [saveSecret(rule, sealed)] },
+    }
   }),
 
   reveal: loading(
@@ -87,23 +93,36 @@ export const webhookRuleHandlers = (parts: WebhookRuleParts): Handlers<typeof we
     ({ id }, { gate, principal }, { before, sealed }) => {
       const rule = revealed(the(before), personOf(principal), gate.now)
       const secret = parts.sealer.open(Buffer.from(sealed!.secret, 'base64'), ruleSecretRow(id))
-      return { reply: { webhookRule: webhookRuleView(rule), secret }, effects: { writes: [saveWebhookRule(rule)] } }
+      return {
+        reply: { webhookRule: webhookRuleView(rule), secret },
+        effects: { writes: [saveWebhookRule(rule)] },
+      }
     },
   ),
 })
 
-export const webhookRuleCapabilityHandlers = (parts: WebhookRuleParts): Handlers<typeof webhookRuleCapabilities> => ({
+export const webhookRuleCapabilityHandlers = (
+  parts: WebhookRuleParts,
+): Handlers<typeof webhookRuleCapabilities> => ({
   create_webhook_rule: loading(
     () => ({ count: webhookRuleCount }),
     async ({ name, goal, tools }, { gate, principal, job, sql }, { count }) => {
       await requireKnown(parts.tools(), { names: tools, field: 'tools' }, { sql })
       const id = newId()
       const caller = onBehalfOf(principal)
-      const made = { ...madeBy(principal, job), tools: allowedTools(tools, job), reveal_to: revealTo(caller, job) }
+      const made = {
+        ...madeBy(principal, job),
+        tools: allowedTools(tools, job),
+        reveal_to: revealTo(caller, job),
+      }
       const rule = newWebhookRule({ id, name, goal, ...made, ...count, now: gate.now })
       const { secret, sealed } = newSecret(parts, id)
       const effects = { writes: [insertWebhookRule(rule, sealed), insertRuleRoute(id)] }
-      return { reply: { id, path: pathOf(rule), secret: isAnswered(caller, job) ? secret : null }, effects, refId: id }
+      return {
+        reply: { id, path: pathOf(rule), secret: isAnswered(caller, job) ? secret : null },
+        effects,
+        refId: id,
+      }
     },
   ),
 

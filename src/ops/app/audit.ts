@@ -28,14 +28,36 @@ const entryOf = ({ actor_kind, actor_id, actor_name, actor_email, ...row }: Audi
   who: { kind: actor_kind, id: actor_id, name: actor_name, email: actor_email },
 })
 
-const lineOf = ({ id, at, actor_kind, actor_id, actor_name, actor_email, ...row }: AuditRow): Line => ({
-  ...{ id, at, who_kind: actor_kind, who_id: actor_id, who_name: actor_name, who_email: actor_email, ...row },
+const lineOf = ({
+  id,
+  at,
+  actor_kind,
+  actor_id,
+  actor_name,
+  actor_email,
+  ...row
+}: AuditRow): Line => ({
+  ...{
+    id,
+    at,
+    who_kind: actor_kind,
+    who_id: actor_id,
+    who_name: actor_name,
+    who_email: actor_email,
+    ...row,
+  },
 })
 
 const LINES_A_READ = 200
 
-/** Reads page by page. Each statement checks the caller's credential again, so a revoked one gets no further page. */
-async function* lines(filters: AuditFilters, { read }: Pick<QueryContext, 'read'>): AsyncGenerator<Line> {
+/**
+ * Reads page by page. Each statement checks the caller's credential again, so a revoked one gets no
+ * further page.
+ */
+async function* lines(
+  filters: AuditFilters,
+  { read }: Pick<QueryContext, 'read'>,
+): AsyncGenerator<Line> {
   for (let after: string | undefined; ; ) {
     const rows = await read(auditPage({ ...filters, after, limit: LINES_A_READ }))
     for (const row of rows) yield lineOf(row)
@@ -46,8 +68,14 @@ async function* lines(filters: AuditFilters, { read }: Pick<QueryContext, 'read'
 
 export const auditHandlers: Handlers<typeof audit> = {
   async list({ limit, cursor, ...filters }, { read }) {
-    const page = pageOf({ ...(limit === undefined ? {} : { limit }), ...(cursor === undefined ? {} : { cursor }) })
-    const { rows, next_cursor } = pageResult(await read(auditPage({ ...page, ...filtersOf(filters) })), page.limit)
+    const page = pageOf({
+      ...(limit === undefined ? {} : { limit }),
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    const { rows, next_cursor } = pageResult(
+      await read(auditPage({ ...page, ...filtersOf(filters) })),
+      page.limit,
+    )
     return { entries: rows.map(entryOf), next_cursor }
   },
 

@@ -5,7 +5,14 @@ import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { plainText } from '#kernel/plain-text'
 import { personPart } from '#store/app/members'
-import { addKey, endKey, type LivingKey, listKeys, livingKeys, lockKey } from '#store/app/workspace-keys'
+import {
+  addKey,
+  endKey,
+  type LivingKey,
+  listKeys,
+  livingKeys,
+  lockKey,
+} from '#store/app/workspace-keys'
 import { many, when } from '#store/engine/load'
 import { type Principal, personOf, roleOf } from '#store/engine/principal'
 import type { Handlers } from '../engine/call.ts'
@@ -23,8 +30,13 @@ export const countedKeys = livingKeys(MAX_KEYS)
 
 /** Throws `conflict` if the workspace or the person has too many live keys. */
 export const requireRoomForKey = (living: LivingKey[], personId: string | null): void => {
-  if (living.length === MAX_KEYS) fail('conflict', `the workspace has ${MAX_KEYS} keys: revoke one first`)
-  if (personId === null || living.filter(({ person_id }) => person_id === personId).length < MAX_OF_ONE) return
+  if (living.length === MAX_KEYS)
+    fail('conflict', `the workspace has ${MAX_KEYS} keys: revoke one first`)
+  if (
+    personId === null ||
+    living.filter(({ person_id }) => person_id === personId).length < MAX_OF_ONE
+  )
+    return
   fail('conflict', `you have ${MAX_OF_ONE} keys in this workspace: revoke one first`)
 }
 
@@ -37,14 +49,19 @@ const expiryOf = (expiresAt: string | Date | undefined, now: Date): Date | null 
   if (expiresAt === undefined) return null
   const at = new Date(expiresAt)
   if (at <= now) return refuseExpiry(`is in the past: it is now ${now.toISOString()}`)
-  return at.getTime() <= now.getTime() + LONGEST_LIFE ? at : refuseExpiry('is more than 100 years ahead; leave it out instead')
+  return at.getTime() <= now.getTime() + LONGEST_LIFE
+    ? at
+    : refuseExpiry('is more than 100 years ahead; leave it out instead')
 }
 
 /** Whether a key outlives an idle session. */
-const isLasting = (expires: Date | null, now: Date): boolean => expires === null || expires.getTime() > now.getTime() + SESSION_MS
+const isLasting = (expires: Date | null, now: Date): boolean =>
+  expires === null || expires.getTime() > now.getTime() + SESSION_MS
 
 const refuseExpiry = (message: string): never => {
-  throw new AppError('invalid_input', `expires_at ${message}`, { details: [{ path: 'expires_at', message }] })
+  throw new AppError('invalid_input', `expires_at ${message}`, {
+    details: [{ path: 'expires_at', message }],
+  })
 }
 
 export const keyHandlers: Handlers<typeof keys> = {
@@ -57,18 +74,47 @@ export const keyHandlers: Handlers<typeof keys> = {
         owner: when(personId !== null, personPart(personId!)),
       }
     },
-    ({ name, scopes, belongs_to = 'me', expires_at }, { gate, principal, tenantId }, { isStale, living, owner }) => {
-      if (belongs_to === 'workspace' && !isOwner(principal)) fail('forbidden', 'only owners can create workspace keys')
+    (
+      { name, scopes, belongs_to = 'me', expires_at },
+      { gate, principal, tenantId },
+      { isStale, living, owner },
+    ) => {
+      if (belongs_to === 'workspace' && !isOwner(principal))
+        fail('forbidden', 'only owners can create workspace keys')
       const expires = expiryOf(expires_at, gate.now)
       if (isLasting(expires, gate.now)) requireFreshPassword(isStale)
       const personId = belongs_to === 'me' ? personOf(principal) : null
       requireRoomForKey(living, personId)
       const secret = newApiKey()
-      const shown = { id: newId(), name: plainText(name), last4: secret.slice(-4), scopes: [...new Set(scopes)] }
-      const key = { ...shown, person: owner ?? null, created_at: gate.now, expires_at: expires, revoked_at: null, last_used_at: null }
-      const row = { ...shown, tenantId, hash: hashApiKey(secret), personId, expiresAt: expires, now: gate.now }
+      const shown = {
+        id: newId(),
+        name: plainText(name),
+        last4: secret.slice(-4),
+        scopes: [...new Set(scopes)],
+      }
+      const key = {
+        ...shown,
+        person: owner ?? null,
+        created_at: gate.now,
+        expires_at: expires,
+        revoked_at: null,
+        last_used_at: null,
+      }
+      const row = {
+        ...shown,
+        tenantId,
+        hash: hashApiKey(secret),
+        personId,
+        expiresAt: expires,
+        now: gate.now,
+      }
       const auditDetail = { name: shown.name, scopes: shown.scopes, last4: shown.last4, belongs_to }
-      return { reply: { key, api_key: secret }, effects: { writes: [addKey(row)] }, refId: shown.id, auditDetail }
+      return {
+        reply: { key, api_key: secret },
+        effects: { writes: [addKey(row)] },
+        refId: shown.id,
+        auditDetail,
+      }
     },
   ),
 
@@ -81,8 +127,13 @@ export const keyHandlers: Handlers<typeof keys> = {
 
   async revoke({ id }, { sql, gate, principal }) {
     const key = await lockKey(sql, id)
-    if (!key || !(isOwner(principal) || key.person?.id === personOf(principal))) return fail('not_found', 'no such key of yours')
+    if (!key || !(isOwner(principal) || key.person?.id === personOf(principal)))
+      return fail('not_found', 'no such key of yours')
     const ended = { ...key, revoked_at: key.revoked_at ?? gate.now }
-    return { reply: { key: ended }, effects: { writes: [endKey(id, gate.now)] }, auditDetail: { name: key.name, last4: key.last4 } }
+    return {
+      reply: { key: ended },
+      effects: { writes: [endKey(id, gate.now)] },
+      auditDetail: { name: key.name, last4: key.last4 },
+    }
   },
 }

@@ -20,8 +20,14 @@ const requirePassword = (): never => {
 
 const NOT_GOOD = 'this link is no longer valid: it was used, replaced or has expired'
 
-/** The account of a reset link; does not use up the link. Throws `not_found`, or `rate_limited` after many invalid links. */
-export const findReset = async ({ db, visit }: Pick<VisitContext, 'db' | 'visit'>, token: string): Promise<OpenReset> => {
+/**
+ * The account of a reset link; does not use up the link. Throws `not_found`, or `rate_limited`
+ * after many invalid links.
+ */
+export const findReset = async (
+  { db, visit }: Pick<VisitContext, 'db' | 'visit'>,
+  token: string,
+): Promise<OpenReset> => {
   const limits = [{ name: `reset address ${networkOf(visit.address)}`, limit: resetLimit }]
   await takeTry(db, 'reset', limits)
   const link = (await openReset(db, hashOfLink(token))) ?? fail('not_found', NOT_GOOD)
@@ -40,15 +46,23 @@ export const personHandlers: Handlers<typeof person> = {
     const newEmail = email === undefined ? before.email : plainText(email)
     const isOther = newEmail !== before.email
     // Limited, because each change adds an audit row to every workspace of the person.
-    await takeTry(context.db, 'person', [{ name: `change of person ${before.id}`, limit: changeLimit }])
-    const shown = isOther ? await requireOwnPassword(context, before, current_password ?? requirePassword()) : undefined
+    await takeTry(context.db, 'person', [
+      { name: `change of person ${before.id}`, limit: changeLimit },
+    ])
+    const shown = isOther
+      ? await requireOwnPassword(context, before, current_password ?? requirePassword())
+      : undefined
     const change = {
       name: name === undefined ? before.name : plainText(name),
-      email: shown !== undefined && newEmail !== null ? { as: newEmail, key: emailKey(newEmail), shown } : undefined,
+      email:
+        shown !== undefined && newEmail !== null
+          ? { as: newEmail, key: emailKey(newEmail), shown }
+          : undefined,
       audit: auditContextOf(context.visit, 'app.person.update'),
     }
     const account = await changePerson(context.db, before.id, change)
-    if (account === 'taken') return fail('conflict', 'a member of one of your workspaces has this email')
+    if (account === 'taken')
+      return fail('conflict', 'a member of one of your workspaces has this email')
     return { reply: { person: account ?? fail('unauthenticated', WRONG_OWN) } }
   },
 
@@ -56,8 +70,16 @@ export const personHandlers: Handlers<typeof person> = {
     const { person } = signedInOf(context)
     const { id } = person
     await requireOwnPassword(context, person, current_password)
-    const owned = await deletePerson(context.db, id, auditContextOf(context.visit, 'app.person.delete'))
-    if (owned) fail('conflict', `you are the last owner of ${owned}: make someone else an owner, or delete the workspace`)
+    const owned = await deletePerson(
+      context.db,
+      id,
+      auditContextOf(context.visit, 'app.person.delete'),
+    )
+    if (owned)
+      fail(
+        'conflict',
+        `you are the last owner of ${owned}: make someone else an owner, or delete the workspace`,
+      )
     return { reply: { deleted: id }, cookies: 'clear' }
   },
 
@@ -69,9 +91,19 @@ export const personHandlers: Handlers<typeof person> = {
     const audit = auditContextOf(visit, 'app.person.resetPassword')
     const done = await resetPerson(db, { tokenHash: hashOfLink(token), hash, audit })
     if (done === 'spent') return fail('not_found', NOT_GOOD)
-    if (done === 'taken') return fail('conflict', 'another account has verified this email in the meantime')
+    if (done === 'taken')
+      return fail('conflict', 'another account has verified this email in the meantime')
     // Failed guesses at the old password say nothing about the new one.
     await forgetTries(db, accountLimits(email_key, visit.address))
-    return { reply: { reset: { email, signed_out: done.signedOut, revoked_keys: done.revokedKeys, keys_left: done.keysLeft } } }
+    return {
+      reply: {
+        reset: {
+          email,
+          signed_out: done.signedOut,
+          revoked_keys: done.revokedKeys,
+          keys_left: done.keysLeft,
+        },
+      },
+    }
   },
 }

@@ -17,7 +17,17 @@ export const planView = ({ now, counters, ...state }: PlanRow) => {
   const { quotas, caps } = budgetsOf(budget)
   const agent = agentBudgetsOf(budget)
   const near = nearLimits([...quotas, ...agent])
-  return { name: state.plan, billing: state.billing, quotas, caps, agent, near, reads, documents, features: own }
+  return {
+    name: state.plan,
+    billing: state.billing,
+    quotas,
+    caps,
+    agent,
+    near,
+    reads,
+    documents,
+    features: own,
+  }
 }
 
 export const planHandlers: Handlers<typeof plan> = {

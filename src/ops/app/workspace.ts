@@ -42,8 +42,15 @@ interface Automation {
   inFlight(loaded: Loaded<Load>): InFlight[]
 }
 
-export const workspaceHandlers = ({ load, stop, inFlight }: Automation): Handlers<typeof workspace> => {
-  const standing = ({ paused }: Gate, loaded: Loaded<Load>) => ({ paused, in_flight: inFlight(loaded) })
+export const workspaceHandlers = ({
+  load,
+  stop,
+  inFlight,
+}: Automation): Handlers<typeof workspace> => {
+  const standing = ({ paused }: Gate, loaded: Loaded<Load>) => ({
+    paused,
+    in_flight: inFlight(loaded),
+  })
   return {
     get: async (_, { read }) => ({ workspace: (await read(workspaceOf))[0]! }),
 
@@ -51,7 +58,11 @@ export const workspaceHandlers = ({ load, stop, inFlight }: Automation): Handler
       () => ({ row: workspacePart }),
       ({ name }, { tenantId }, { row }) => {
         const next = { ...row, name: plainText(name) }
-        return { reply: { workspace: next }, effects: { writes: [renameWorkspace(tenantId, next.name)] }, refId: tenantId }
+        return {
+          reply: { workspace: next },
+          effects: { writes: [renameWorkspace(tenantId, next.name)] },
+          refId: tenantId,
+        }
       },
     ),
 
@@ -61,7 +72,10 @@ export const workspaceHandlers = ({ load, stop, inFlight }: Automation): Handler
         const { gate, tenantId } = context
         if (plainText(name) !== plainText(row.name)) refuseName()
         if (row.deletes_at)
-          return { reply: { deletion: { deletes_at: row.deletes_at, automation: standing(gate, loaded) } }, refId: tenantId }
+          return {
+            reply: { deletion: { deletes_at: row.deletes_at, automation: standing(gate, loaded) } },
+            refId: tenantId,
+          }
         const deletes_at = new Date(gate.now.getTime() + GRACE_MS)
         const { automation, effects } = await stop(context, everything, loaded)
         return {
@@ -76,7 +90,11 @@ export const workspaceHandlers = ({ load, stop, inFlight }: Automation): Handler
       () => load,
       (_, { gate, tenantId }, loaded) => {
         const effects = gate.deletesAt ? { writes: [setDeletion(tenantId, null)] } : {}
-        return { reply: { deletion: { deletes_at: null, automation: standing(gate, loaded) } }, effects, refId: tenantId }
+        return {
+          reply: { deletion: { deletes_at: null, automation: standing(gate, loaded) } },
+          effects,
+          refId: tenantId,
+        }
       },
     ),
 

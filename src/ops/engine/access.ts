@@ -6,15 +6,21 @@ import { roleOf } from '#store/engine/principal'
 import type { Call } from './call.ts'
 
 /** Throws `forbidden`, for operations that require a person. */
-export const refuseKey = (): never => fail('forbidden', 'this requires a signed-in person; API keys cannot do it')
+export const refuseKey = (): never =>
+  fail('forbidden', 'this requires a signed-in person; API keys cannot do it')
 
 /** What an operation takes of its caller. */
 export type Permitted = Pick<NamedOp, 'scope' | 'also' | 'roles'>
 
 /** Whether the caller's scopes and role allow the operation. */
-export const mayRun = (o: Permitted, { scopes, principal }: Pick<Call, 'scopes' | 'principal'>): boolean => {
+export const mayRun = (
+  o: Permitted,
+  { scopes, principal }: Pick<Call, 'scopes' | 'principal'>,
+): boolean => {
   const role = roleOf(principal)
-  return accessOf(o).every((scope) => scopes.has(scope)) && (role === 'owner' || o.roles.includes(role))
+  return (
+    accessOf(o).every((scope) => scopes.has(scope)) && (role === 'owner' || o.roles.includes(role))
+  )
 }
 
 /** The roles that can run it, owners first. */

@@ -1,15 +1,33 @@
 /**
- * The checks of every operation: scope and role (access.ts), then rates, then input (rated.ts); then a query reads, or a command becomes a letter
- * (command.ts); then the output is validated. edge/auth.ts has already authenticated the caller.
+ * The checks of every operation: scope and role (access.ts), then rates, then input (rated.ts);
+ * then a query reads, or a command becomes a letter (command.ts); then the output is validated.
+ * edge/auth.ts has already authenticated the caller.
  */
 import type { Answer } from '#actors/engine/letter'
 import type { Kind } from '#contract/kinds'
-import { type DownloadForm, type Group, type NamedOp, named, type Op, type Resource } from '#contract/op'
+import {
+  type DownloadForm,
+  type Group,
+  type NamedOp,
+  named,
+  type Op,
+  type Resource,
+} from '#contract/op'
 import type { Slots } from '#kernel/slots'
 import type { SessionGrant } from '#store/app/sessions'
 import { noteDownload } from '#store/engine/audit-entry'
 import { requireAccess } from './access.ts'
-import type { Call, HandlerOf, Handlers, QueryContext, RatedCaller, SessionCookies, StoredFile, Visit, World } from './call.ts'
+import type {
+  Call,
+  HandlerOf,
+  Handlers,
+  QueryContext,
+  RatedCaller,
+  SessionCookies,
+  StoredFile,
+  Visit,
+  World,
+} from './call.ts'
 import { type Command, type LetterHandler, runCommand } from './command.ts'
 import { dispatch } from './dispatch.ts'
 import { type Lines, openLines } from './download.ts'
@@ -19,7 +37,10 @@ import { serialise, serialiseFor } from './serialise.ts'
 import { validate } from './validate.ts'
 
 interface Runnable {
-  /** `read` returns the input, or a promise of it. It is called only after the scope and role checks. */
+  /**
+   * `read` returns the input, or a promise of it. It is called only after the scope and role
+   * checks.
+   */
   run(read: () => unknown, call: Call): Promise<Answer>
 }
 
@@ -42,7 +63,10 @@ interface FileAnswer extends Answer {
 
 interface OpenDownload {
   form: DownloadForm
-  /** Reads the first record; the caller pulls the others. Rejects with any error that comes before the first record. */
+  /**
+   * Reads the first record; the caller pulls the others. Rejects with any error that comes before
+   * the first record.
+   */
   start(): Promise<Lines>
 }
 
@@ -67,7 +91,8 @@ export type Bound<K extends Kind = Kind> = { [N in K]: NamedOp<N> & Callable[N] 
 /** An operation on a workspace; every surface can call it. */
 export type Operation = Bound<'query' | 'command' | 'awaited' | 'prepared'>
 
-export const workspaceOperations = (all: readonly Bound[]): Operation[] => all.filter((o) => 'run' in o)
+export const workspaceOperations = (all: readonly Bound[]): Operation[] =>
+  all.filter((o) => 'run' in o)
 
 interface Host {
   world: World
@@ -80,7 +105,11 @@ type Run<A extends Answer = Answer> = (input: unknown, call: Call) => Promise<A>
 type AnyHandler = HandlerOf<Op>
 
 /** The operations of a resource with their handlers, behind the checks of their kind. */
-export const bind = <G extends Group>(host: Host, resource: Resource<G>, handlers: Handlers<G>): Bound[] =>
+export const bind = <G extends Group>(
+  host: Host,
+  resource: Resource<G>,
+  handlers: Handlers<G>,
+): Bound[] =>
   named(resource).map((o) => {
     const run = runners[o.kind] as (host: Host, o: NamedOp, handler: unknown) => object
     return { ...o, ...run(host, o, handlers[o.id.slice(resource.prefix.length + 1)]) } as Bound
@@ -107,9 +136,15 @@ const checked =
       run: (input) => run(input, call),
     })
 
-const withChecks = (world: World, o: NamedOp, run: Run): Runnable => ({ run: checked(world, o, run) })
+const withChecks = (world: World, o: NamedOp, run: Run): Runnable => ({
+  run: checked(world, o, run),
+})
 
-const bindVisit = ({ world: { db, identity, rates } }: Host, o: NamedOp, handler: AnyHandler['personal' | 'public']): Enterable => ({
+const bindVisit = (
+  { world: { db, identity, rates } }: Host,
+  o: NamedOp,
+  handler: AnyHandler['personal' | 'public'],
+): Enterable => ({
   enter: (read, visit) =>
     runRated<Admission>(o, {
       read,
@@ -121,7 +156,11 @@ const bindVisit = ({ world: { db, identity, rates } }: Host, o: NamedOp, handler
     }),
 })
 
-const bindDownload = ({ world, slots }: Host, o: NamedOp, handler: AnyHandler['download']): Openable => ({
+const bindDownload = (
+  { world, slots }: Host,
+  o: NamedOp,
+  handler: AnyHandler['download'],
+): Openable => ({
   async open(read, call) {
     requireAccess(o, call)
     world.rates.count(o, call)
@@ -129,13 +168,16 @@ const bindDownload = ({ world, slots }: Host, o: NamedOp, handler: AnyHandler['d
     validate(o.input, input)
     const form = input.format ?? 'ndjson'
     const start = async () => {
-      const lines = await openLines({ o, form, release: slots.take({ party: call.tenantId }) }, () =>
-        handler(input, contextFor(world, call)),
+      const lines = await openLines(
+        { o, form, release: slots.take({ party: call.tenantId }) },
+        () => handler(input, contextFor(world, call)),
       )
-      await noteDownload(world.db, { tenantId: call.tenantId, operation: o.id, by: call }).catch(async (cause) => {
-        await lines.end()
-        throw cause
-      })
+      await noteDownload(world.db, { tenantId: call.tenantId, operation: o.id, by: call }).catch(
+        async (cause) => {
+          await lines.end()
+          throw cause
+        },
+      )
       return lines
     }
     return { form, start }
@@ -149,7 +191,10 @@ const bindFile = ({ world }: Host, o: NamedOp, handler: AnyHandler['file']): Fet
   }),
 })
 
-export const contextFor = (world: Pick<World, 'networks' | 'db'>, call: Pick<Call, 'tenantId' | 'principal' | 'scopes'>): QueryContext => ({
+export const contextFor = (
+  world: Pick<World, 'networks' | 'db'>,
+  call: Pick<Call, 'tenantId' | 'principal' | 'scopes'>,
+): QueryContext => ({
   tenantId: call.tenantId,
   scopes: call.scopes,
   networks: world.networks,
@@ -164,7 +209,11 @@ const bindQuery = ({ world }: Host, o: NamedOp, handler: AnyHandler['query']): R
   })
 
 /** `handlerFor` runs in the process that runs the command, before its letter. */
-const bindCommand = ({ world }: Host, o: NamedOp, handlerFor: (input: unknown, call: Call) => Promise<LetterHandler>): Runnable =>
+const bindCommand = (
+  { world }: Host,
+  o: NamedOp,
+  handlerFor: (input: unknown, call: Call) => Promise<LetterHandler>,
+): Runnable =>
   withChecks(world, o, (input, call) =>
     dispatch(world, { o, input, call }, async (local) => {
       const handler = await handlerFor(input, local)
@@ -180,13 +229,14 @@ const prepared =
     handler.prepare(input, { tenantId })
 
 /** By kind of operation. A kind without a row does not compile. */
-const runners: { [K in Kind]: (host: Host, o: NamedOp<K>, handler: AnyHandler[K]) => Callable[K] } = {
-  query: bindQuery,
-  command: (host, o, handler) => bindCommand(host, o, async () => handler),
-  awaited: (host, o, handler) => bindCommand(host, o, async () => handler),
-  prepared: (host, o, handler) => bindCommand(host, o, prepared(handler)),
-  personal: bindVisit,
-  public: bindVisit,
-  download: bindDownload,
-  file: bindFile,
-}
+const runners: { [K in Kind]: (host: Host, o: NamedOp<K>, handler: AnyHandler[K]) => Callable[K] } =
+  {
+    query: bindQuery,
+    command: (host, o, handler) => bindCommand(host, o, async () => handler),
+    awaited: (host, o, handler) => bindCommand(host, o, async () => handler),
+    prepared: (host, o, handler) => bindCommand(host, o, prepared(handler)),
+    personal: bindVisit,
+    public: bindVisit,
+    download: bindDownload,
+    file: bindFile,
+  }

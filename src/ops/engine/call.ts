@@ -39,13 +39,19 @@ export interface Call {
   idempotencyKey?: string | undefined
   /** The idempotency key is the deployment's own; the caller sent none. */
   ownKey?: boolean | undefined
-  /** The workspace's plan, for rates. Undefined for the deployment's own calls, which are not counted. */
+  /**
+   * The workspace's plan, for rates. Undefined for the deployment's own calls, which are not
+   * counted.
+   */
   plan?: RatePlan | undefined
   /** Another process forwarded it, because this one owned the tenant. It is not forwarded again. */
   forwarded?: boolean
 }
 
-/** A call of an operation that belongs to no workspace, by a signed-in person or an anonymous caller. */
+/**
+ * A call of an operation that belongs to no workspace, by a signed-in person or an anonymous
+ * caller.
+ */
 export interface Visit {
   surface: Call['surface']
   requestId: string
@@ -72,11 +78,17 @@ export interface Identity {
 export type RatedCaller = Pick<Call, 'tenantId' | 'principal' | 'plan' | 'surface' | 'forwarded'>
 
 export interface Rates {
-  /** Counts one call of an operation and returns the allowances left. Throws `rate_limited:requests` or `rate_limited:commands`. */
+  /**
+   * Counts one call of an operation and returns the allowances left. Throws `rate_limited:requests`
+   * or `rate_limited:commands`.
+   */
   count(o: Pick<Op, 'method' | 'exempt'>, caller: RatedCaller): Allowance[]
   /** Counts MCP messages as requests. Their calls of operations then count as commands only. */
   messages(caller: RatedCaller, amount: number): Allowance[]
-  /** Counts the letters that one call takes beside its first, and returns the allowances left. Throws `rate_limited:commands`. */
+  /**
+   * Counts the letters that one call takes beside its first, and returns the allowances left.
+   * Throws `rate_limited:commands`.
+   */
   letters(caller: RatedCaller, amount: number): Allowance[]
 }
 
@@ -147,12 +159,18 @@ export interface StoredFile {
   byteSize: number
   /** In hex. */
   sha256: string
-  /** In pieces; without a range, all of it. Rejects with `unavailable`, and with `unauthenticated` once the caller's credential has ended. */
+  /**
+   * In pieces; without a range, all of it. Rejects with `unavailable`, and with `unauthenticated`
+   * once the caller's credential has ended.
+   */
   read(range: FileRange | undefined, signal: AbortSignal): AsyncGenerator<Uint8Array>
 }
 
 export interface CommandContext extends Deciding {
-  /** For commands that decide on many records. Absent where a decision is only tried, or is a part of another one. */
+  /**
+   * For commands that decide on many records. Absent where a decision is only tried, or is a part
+   * of another one.
+   */
   apart?: Apart
   networks: Networks
   principal: Principal
@@ -172,8 +190,8 @@ export interface HandlerResult<O> {
   /** Nothing has changed, so no audit row is written. For operations that no rate limits. */
   unchanged?: boolean
   /**
-   * Commits the effects, and refuses. Under the same Idempotency-Key `currentAnswer` then answers for this record: such a handler is one of
-   * an awaited operation.
+   * Commits the effects, and refuses. Under the same Idempotency-Key `currentAnswer` then answers
+   * for this record: such a handler is one of an awaited operation.
    */
   refusal?: { error: AppError; refId: string }
   answers?: Replies
@@ -197,7 +215,9 @@ export interface SessionCookies {
   /** If absent, the browser keeps its present one. */
   refresh?: string | undefined
   expiresAt: Date
-  /** Outlives the session and identifies the browser. If absent, the browser keeps its present one. */
+  /**
+   * Outlives the session and identifies the browser. If absent, the browser keeps its present one.
+   */
   browser?: { token: string; expiresAt: Date } | undefined
 }
 
@@ -211,7 +231,10 @@ export interface Admitted<O> {
 type Input<O extends Op> = Static<O['input']>
 type Output<O extends Op> = Static<O['output'] extends TSchema ? O['output'] : never>
 
-/** A decision with the records that it needs, which are read with its gate. Made by `loading`, which knows what `load` names. */
+/**
+ * A decision with the records that it needs, which are read with its gate. Made by `loading`, which
+ * knows what `load` names.
+ */
 export interface Loading<I, R> {
   load(input: I, call: Pick<Call, 'tenantId' | 'principal'>): Load
   decide(input: I, context: CommandContext, loaded: never): R | Promise<R>
@@ -223,16 +246,23 @@ export type Decides<I, R> = ((input: I, context: CommandContext) => Promise<R>) 
 interface AwaitedHandler<O extends Op> {
   /** Begins the work, or is done at once. */
   begin: Decides<Input<O>, AwaitedResult | HandlerResult<Output<O>>>
-  /** The answer to a request during the work on this record: 202 with the record as it is, or the final answer. */
+  /**
+   * The answer to a request during the work on this record: 202 with the record as it is, or the
+   * final answer.
+   */
   currentAnswer(input: Input<O>, context: QueryContext, refId: string): Promise<Answer>
 }
 
 /**
- * Calls a network outside the mailbox, and returns the decision for the letter. One command may prepare more than once, and may
- * then be refused or replayed, so the calls must have no lasting effect.
+ * Calls a network outside the mailbox, and returns the decision for the letter. One command may
+ * prepare more than once, and may then be refused or replayed, so the calls must have no lasting
+ * effect.
  */
 interface PreparedHandler<O extends Op> {
-  prepare(input: Input<O>, context: Pick<CommandContext, 'tenantId'>): Promise<Decides<Input<O>, HandlerResult<Output<O>>>>
+  prepare(
+    input: Input<O>,
+    context: Pick<CommandContext, 'tenantId'>,
+  ): Promise<Decides<Input<O>, HandlerResult<Output<O>>>>
 }
 
 /** The type of an operation's handler, by kind. A kind without a row does not compile. */

@@ -1,4 +1,7 @@
-/** Commands as letters: decision, output validation and, under an Idempotency-Key, the stored answer (idempotency.ts). */
+/**
+ * Commands as letters: decision, output validation and, under an Idempotency-Key, the stored answer
+ * (idempotency.ts).
+ */
 import type { Answer, Decision, Letter } from '#actors/engine/letter'
 import { capKeys, quotaKeys } from '#contract/limits'
 import type { NamedOp, Op } from '#contract/op'
@@ -10,7 +13,16 @@ import type { Spend } from '#kernel/spend'
 import type { Query } from '#store/engine/db'
 import type { IdempotencyClaim, Keep } from '#store/engine/idempotency'
 import type { Load, Loaded } from '#store/engine/load'
-import type { AwaitedResult, Call, CommandContext, Decides, HandlerOf, HandlerResult, QueryContext, World } from './call.ts'
+import type {
+  AwaitedResult,
+  Call,
+  CommandContext,
+  Decides,
+  HandlerOf,
+  HandlerResult,
+  QueryContext,
+  World,
+} from './call.ts'
 import { claimOf, isOverfull, makeRoom, replay, toStored } from './idempotency.ts'
 import { serialiseFor } from './serialise.ts'
 
@@ -30,8 +42,14 @@ export interface Command {
 /** For decisions that recall nothing. */
 export const noLanes: LiveLanes = { ids: () => [], recall: () => [], hasBegun: () => false }
 
-/** Runs a command as a letter. If it has a cap or quota, adds the allowances left to every decided answer, including replays. */
-export const runCommand = async (command: Command, ask: (letter: Letter<Answer, Load>) => Promise<Answer>): Promise<Answer> => {
+/**
+ * Runs a command as a letter. If it has a cap or quota, adds the allowances left to every decided
+ * answer, including replays.
+ */
+export const runCommand = async (
+  command: Command,
+  ask: (letter: Letter<Answer, Load>) => Promise<Answer>,
+): Promise<Answer> => {
   const limits: Limits = { now: [] }
   try {
     const { refusal, ...answer } = await ask(commandLetter(command, limits))
@@ -66,10 +84,20 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer, Load> =
       limits.now = allowancesOf(gate, o)
       const decide = deciderOf({ command, claim, sql, gate, loaded })
       if (claim && gate.seen) {
-        // On the letter's own connection. If all were taken, waiting for a second one would be a deadlock.
-        const inLetter: QueryContext = { ...command.reader, read: async (query) => await query(sql) }
+        // On the letter's own connection. If all were taken, waiting for a second one would be a
+        // deadlock.
+        const inLetter: QueryContext = {
+          ...command.reader,
+          read: async (query) => await query(sql),
+        }
         const late = () => currentAnswer(command, inLetter, gate.seen?.ref_id ?? '')
-        return { reply: await replay(command, gate.seen, { claim, decide: () => decide({ lanes: noLanes }), late }) }
+        return {
+          reply: await replay(command, gate.seen, {
+            claim,
+            decide: () => decide({ lanes: noLanes }),
+            late,
+          }),
+        }
       }
       const first = claim ? await makeRoom(command, gate, sql) : []
       const decision = withFirst(first, await decide({ lanes, apart }))
@@ -83,8 +111,14 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer, Load> =
 }
 
 /** The record that the work of a command is for, as it is now. */
-const currentAnswer = ({ handler, input }: Command, reader: QueryContext, refId: string): Promise<Answer> =>
-  'currentAnswer' in handler ? handler.currentAnswer(input as never, reader, refId) : fail('internal')
+const currentAnswer = (
+  { handler, input }: Command,
+  reader: QueryContext,
+  refId: string,
+): Promise<Answer> =>
+  'currentAnswer' in handler
+    ? handler.currentAnswer(input as never, reader, refId)
+    : fail('internal')
 
 interface Deciding extends Pick<CommandContext, 'sql' | 'gate'> {
   command: Command
@@ -95,7 +129,9 @@ interface Deciding extends Pick<CommandContext, 'sql' | 'gate'> {
 /** Decides a command in its letter, with what it can reach there. */
 const deciderOf =
   ({ command, claim, sql, gate, loaded }: Deciding) =>
-  (reached: Partial<Pick<CommandContext, 'apart'>> & { lanes: LiveLanes }): Promise<Decision<Answer>> => {
+  (
+    reached: Partial<Pick<CommandContext, 'apart'>> & { lanes: LiveLanes },
+  ): Promise<Decision<Answer>> => {
     const { tenantId, principal } = command.call
     const context = { tenantId, sql, gate, networks: command.world.networks, principal, ...reached }
     return decideOnce(command, { context, loaded }, isOverfull(command, gate) ? undefined : claim)
@@ -103,14 +139,24 @@ const deciderOf =
 
 const limited: readonly string[] = [...capKeys, ...quotaKeys]
 
-/** Throws if a handler spends a limit that the contract does not declare. Returning units needs no declaration. */
+/**
+ * Throws if a handler spends a limit that the contract does not declare. Returning units needs no
+ * declaration.
+ */
 export const requireDeclared = (o: NamedOp, spend: readonly Spend[]): void => {
-  const hidden = spend.find(({ key, amount }) => amount > 0 && limited.includes(key) && key !== o.cap && key !== o.quota)
+  const hidden = spend.find(
+    ({ key, amount }) => amount > 0 && limited.includes(key) && key !== o.cap && key !== o.quota,
+  )
   if (hidden) throw new Error(`${o.id} spends ${hidden.key}, which it does not declare`)
 }
 
 const withFirst = <R>(first: Query[], decision: Decision<R>): Decision<R> =>
-  first.length === 0 ? decision : { ...decision, effects: { ...decision.effects, first: [...first, ...(decision.effects?.first ?? [])] } }
+  first.length === 0
+    ? decision
+    : {
+        ...decision,
+        effects: { ...decision.effects, first: [...first, ...(decision.effects?.first ?? [])] },
+      }
 
 interface Opened {
   context: CommandContext
@@ -118,22 +164,44 @@ interface Opened {
   loaded: Loaded<Load>
 }
 
-const decided = <I, R>(decides: Decides<I, R>, input: I, { context, loaded }: Opened): R | Promise<R> =>
+const decided = <I, R>(
+  decides: Decides<I, R>,
+  input: I,
+  { context, loaded }: Opened,
+): R | Promise<R> =>
   'decide' in decides ? decides.decide(input, context, loaded as never) : decides(input, context)
 
 /** Decides a command without looking at its limits, and without a letter of its own. */
-export const decideOnce = async (command: Command, opened: Opened, claim: IdempotencyClaim | undefined): Promise<Decision<Answer>> => {
+export const decideOnce = async (
+  command: Command,
+  opened: Opened,
+  claim: IdempotencyClaim | undefined,
+): Promise<Decision<Answer>> => {
   const { o, handler, input } = command
   const refId = (input as { id?: string }).id
-  const result = await decided<unknown, AwaitedResult | HandlerResult<unknown>>('begin' in handler ? handler.begin : handler, input, opened)
-  return 'awaits' in result ? beginDecision(o, result, claim) : replyDecision(command, result, { refId, claim })
+  const result = await decided<unknown, AwaitedResult | HandlerResult<unknown>>(
+    'begin' in handler ? handler.begin : handler,
+    input,
+    opened,
+  )
+  return 'awaits' in result
+    ? beginDecision(o, result, claim)
+    : replyDecision(command, result, { refId, claim })
 }
 
 const audit = (o: NamedOp, refId: string | undefined, auditDetail?: Record<string, unknown>) => ({
-  audit: { operation: o.id, ...(refId ? { refId } : {}), ...(auditDetail ? { detail: auditDetail } : {}) },
+  audit: {
+    operation: o.id,
+    ...(refId ? { refId } : {}),
+    ...(auditDetail ? { detail: auditDetail } : {}),
+  },
 })
 
-const beginDecision = (o: NamedOp, { awaits, effects }: AwaitedResult, claim: IdempotencyClaim | undefined): Decision<Answer> => ({
+const beginDecision = (
+  o: NamedOp,
+  { awaits, effects }: AwaitedResult,
+  claim: IdempotencyClaim | undefined,
+): Decision<Answer> => ({
   // Never sent: the outcome of the work brings the reply.
   reply: { status: 202, body: '' },
   awaits,
@@ -147,9 +215,16 @@ const replyDecision = (
   context: { refId: string | undefined; claim: IdempotencyClaim | undefined },
 ): Decision<Answer> => {
   const { o } = command
-  const answer: Answer = { status: o.status, body: serialiseFor(command.reader, o, reply), ...(refusal && { refusal: refusal.error }) }
+  const answer: Answer = {
+    status: o.status,
+    body: serialiseFor(command.reader, o, reply),
+    ...(refusal && { refusal: refusal.error }),
+  }
   const { claim } = context
-  const stored = () => (refusal ? { pending: refusal.refId } : { status: answer.status, answer: toStored(command, answer.body) })
+  const stored = () =>
+    refusal
+      ? { pending: refusal.refId }
+      : { status: answer.status, answer: toStored(command, answer.body) }
   const keep: Keep | undefined = claim && { claim, ...stored() }
   const row = unchanged ? {} : audit(o, refId ?? context.refId, auditDetail)
   return { reply: answer, effects: { ...effects, ...row }, keep, ...(answers ? { answers } : {}) }

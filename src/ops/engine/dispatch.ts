@@ -24,14 +24,21 @@ const RETRY_EVERY_MS = 100
 const MAX_BREAKS = 3
 
 /**
- * `local` runs the command in this process, or throws `OwnedElsewhere`. A forwarded command always carries an idempotency key, the
- * client's or a new one, so a second run replays the stored answer. Throws `unavailable` if no owner answers.
+ * `local` runs the command in this process, or throws `OwnedElsewhere`. A forwarded command always
+ * carries an idempotency key, the client's or a new one, so a second run replays the stored answer.
+ * Throws `unavailable` if no owner answers.
  */
-export const dispatch = async (world: World, { o, input, call }: Dispatch, local: (call: Call) => Promise<Answer>): Promise<Answer> => {
+export const dispatch = async (
+  world: World,
+  { o, input, call }: Dispatch,
+  local: (call: Call) => Promise<Answer>,
+): Promise<Answer> => {
   if (call.forwarded) return local(call)
   const { idempotencyKey } = call
   const keyed =
-    idempotencyKey === undefined ? { ...call, idempotencyKey: `${OWN_KEY}${newId()}`, ownKey: true } : { ...call, idempotencyKey }
+    idempotencyKey === undefined
+      ? { ...call, idempotencyKey: `${OWN_KEY}${newId()}`, ownKey: true }
+      : { ...call, idempotencyKey }
   let broken: { incarnation: string; at: number } | undefined
   for (let breaks = 0; ; ) {
     try {
@@ -46,7 +53,11 @@ export const dispatch = async (world: World, { o, input, call }: Dispatch, local
         breaks++
       }
       if (breaks > MAX_BREAKS || performance.now() - broken.at > NEW_OWNER_WITHIN_MS)
-        throw new AppError('unavailable', 'the process that serves this workspace cannot be reached, try again', { retryAfter: 2, cause })
+        throw new AppError(
+          'unavailable',
+          'the process that serves this workspace cannot be reached, try again',
+          { retryAfter: 2, cause },
+        )
       await Bun.sleep(RETRY_EVERY_MS)
     }
   }
@@ -58,14 +69,29 @@ const hideReplay = ({ idempotencyKey }: Call, { replayed, ...answer }: Answer): 
 
 type Keyed = Dispatch & { call: { idempotencyKey: string } }
 
-/** The owner still runs the command whose connection broke. With our own key, that is not the caller's error. */
+/**
+ * The owner still runs the command whose connection broke. With our own key, that is not the
+ * caller's error.
+ */
 const stillRuns = (cause: unknown, key: string): boolean =>
   key.startsWith(OWN_KEY) && cause instanceof AppError && cause.code === 'idempotency_in_flight'
 
 /** The owner's answer; undefined if the connection broke. */
-const forward = async ({ db, nodes }: World, { o, input, call }: Keyed, { owner }: OwnedElsewhere): Promise<Answer | undefined> => {
+const forward = async (
+  { db, nodes }: World,
+  { o, input, call }: Keyed,
+  { owner }: OwnedElsewhere,
+): Promise<Answer | undefined> => {
   const { tenantId, principal, surface, requestId, idempotencyKey, ownKey } = call
-  const remote = { tenantId, principal, surface, requestId, idempotencyKey, ownKey, scopes: [...call.scopes] }
+  const remote = {
+    tenantId,
+    principal,
+    surface,
+    requestId,
+    idempotencyKey,
+    ownKey,
+    scopes: [...call.scopes],
+  }
   try {
     const how = { isAlive: () => nodeLives(db, owner.incarnation), urgent: isExempt(o, 'rates') }
     return await nodes.send(owner.url, { operation: o.id, input, call: remote }, how)

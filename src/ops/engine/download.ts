@@ -1,4 +1,7 @@
-/** Downloads: reads records on demand, validates them and writes them as lines. Bounds how many run at once. */
+/**
+ * Downloads: reads records on demand, validates them and writes them as lines. Bounds how many run
+ * at once.
+ */
 import type { TObject } from '@sinclair/typebox'
 import type { DownloadForm, NamedOp } from '#contract/op'
 import { createSlots, type Slots } from '#kernel/slots'
@@ -12,7 +15,10 @@ const LIMITS = { name: 'downloads', perParty: 3, total: 32, retryAfter: 5 }
 export const downloadSlots = (): Slots => createSlots(LIMITS)
 
 export interface Lines {
-  /** Some lines; undefined at the end. Rejects with a read error after it has returned all lines read before. */
+  /**
+   * Some lines; undefined at the end. Rejects with a read error after it has returned all lines
+   * read before.
+   */
   next(): Promise<string | undefined>
   /** Stops reading and releases the slot. */
   end(): Promise<void>
@@ -39,7 +45,10 @@ const lineOf = ({ o, form }: DownloadSpec): ((record: unknown) => string) => {
 const columnsOf = (o: NamedOp): string[] => Object.keys((o.output as TObject).properties)
 
 /** Reads the first record before it resolves. Rejects if that fails. */
-export const openLines = async (spec: DownloadSpec, open: () => AsyncIterable<unknown>): Promise<Lines> => {
+export const openLines = async (
+  spec: DownloadSpec,
+  open: () => AsyncIterable<unknown>,
+): Promise<Lines> => {
   const write = lineOf(spec)
   let buffer = spec.form === 'csv' ? csvLine(columnsOf(spec.o)) : ''
   let ended = false

@@ -1,4 +1,7 @@
-/** An operation between its rates and its answer: its input is read and checked, and what is left of the rates goes with the answer or error. */
+/**
+ * An operation between its rates and its answer: its input is read and checked, and what is left of
+ * the rates goes with the answer or error.
+ */
 import type { Answer } from '#actors/engine/letter'
 import { KEY_LIMIT, type NamedOp, pathParams } from '#contract/op'
 import type { Allowance } from '#kernel/allowance'
@@ -28,13 +31,20 @@ const requireValid = (o: NamedOp, input: unknown): void => {
     check(o.input, input)
   } catch (cause) {
     const names = o.anyId ? pathParams(o.path) : []
-    const isId = cause instanceof AppError && cause.details?.some(({ path }) => names.includes(path))
+    const isId =
+      cause instanceof AppError && cause.details?.some(({ path }) => names.includes(path))
     throw isId ? new AppError('not_found', 'nothing has this id, which is no uuid') : cause
   }
 }
 
-/** Runs an operation with its input once that is valid, and adds the allowances of the rates to the answer or error. */
-export const runRated = async <A extends Answer>(o: NamedOp, { count, read, countMore, run }: Rated<A>): Promise<A> => {
+/**
+ * Runs an operation with its input once that is valid, and adds the allowances of the rates to the
+ * answer or error.
+ */
+export const runRated = async <A extends Answer>(
+  o: NamedOp,
+  { count, read, countMore, run }: Rated<A>,
+): Promise<A> => {
   let allowances = count()
   try {
     const reading = read()
@@ -42,7 +52,9 @@ export const runRated = async <A extends Answer>(o: NamedOp, { count, read, coun
     requireValid(o, input)
     allowances = newest(allowances, countMore?.(input))
     const answer = await run(input)
-    return allowances.length === 0 ? answer : { ...answer, allowances: newest(allowances, answer.allowances) }
+    return allowances.length === 0
+      ? answer
+      : { ...answer, allowances: newest(allowances, answer.allowances) }
   } catch (thrown) {
     const cause = o.failure === undefined ? thrown : AppError.worded(thrown, o.failure)
     if (allowances.length === 0 || !(cause instanceof AppError)) throw cause
@@ -52,7 +64,10 @@ export const runRated = async <A extends Answer>(o: NamedOp, { count, read, coun
 
 export const requireUsableKey = ({ idempotencyKey: key }: Call): void => {
   const message = key === undefined ? undefined : (flawOfText(key)?.message ?? flawOfLength(key))
-  if (message !== undefined) fail('invalid_input', `Idempotency-Key ${message}`, { details: [{ path: 'Idempotency-Key', message }] })
+  if (message !== undefined)
+    fail('invalid_input', `Idempotency-Key ${message}`, {
+      details: [{ path: 'Idempotency-Key', message }],
+    })
 }
 
 /** Counts code points, as Postgres does. */

@@ -1,6 +1,12 @@
 /** Request rates by plan, counted in this process and without a statement. */
 import { isExempt, type Op, readsOnly } from '#contract/op'
-import { credentialRateOf, type RateKey, type RatePlan, rateAllowance, rateOf } from '#domain/app/rates'
+import {
+  credentialRateOf,
+  type RateKey,
+  type RatePlan,
+  rateAllowance,
+  rateOf,
+} from '#domain/app/rates'
 import type { Allowance } from '#kernel/allowance'
 import { Buckets, type Rate } from '#kernel/buckets'
 import type { Clock } from '#kernel/clock'
@@ -32,7 +38,11 @@ export interface RatesDeps {
 export const createRates = ({ db, clock, log }: RatesDeps): Rates & Disposable => {
   const buckets = new Buckets(clock.monotonic, MAX_BUCKETS)
   const book = new PlanBook({ db, clock, log })
-  const limitsOf = ({ tenantId, principal }: RatedCaller, plan: RatePlan, keys: RateKey[]): Limit[] =>
+  const limitsOf = (
+    { tenantId, principal }: RatedCaller,
+    plan: RatePlan,
+    keys: RateKey[],
+  ): Limit[] =>
     keys.flatMap((key) => {
       const own = credentialRateOf(plan, key)
       const ofCredential = own ? [{ key, bucket: `${key} ${principal.id}`, rate: own }] : []
@@ -46,7 +56,8 @@ export const createRates = ({ db, clock, log }: RatesDeps): Rates & Disposable =
     const limits = limitsOf(caller, book.of(caller.tenantId, caller.plan), keys)
     for (const { key, bucket, rate } of limits) {
       const wait = buckets.wait(bucket, rate, amount)
-      if (wait > 0) fail('rate_limited', key, { retryAfter: wait, allowances: tightest(allowancesOf(limits)) })
+      if (wait > 0)
+        fail('rate_limited', key, { retryAfter: wait, allowances: tightest(allowancesOf(limits)) })
     }
     for (const { bucket, rate } of limits) buckets.take(bucket, rate, amount)
     return tightest(allowancesOf(limits))
@@ -61,13 +72,18 @@ export const createRates = ({ db, clock, log }: RatesDeps): Rates & Disposable =
 
 const keysOf = (o: Pick<Op, 'method' | 'exempt'>, { surface }: RatedCaller): RateKey[] => {
   if (isExempt(o, 'rates')) return []
-  return [...(surface === 'mcp' ? [] : (['requests'] as const)), ...(readsOnly(o) ? [] : (['commands'] as const))]
+  return [
+    ...(surface === 'mcp' ? [] : (['requests'] as const)),
+    ...(readsOnly(o) ? [] : (['commands'] as const)),
+  ]
 }
 
 /** For each name the limit with the least left: the credential's own or its workspace's. */
 const tightest = (all: Allowance[]): Allowance[] => {
   const byName = new Map<string, Allowance>()
-  for (const one of all) if (one.left < (byName.get(one.name)?.left ?? Number.POSITIVE_INFINITY)) byName.set(one.name, one)
+  for (const one of all)
+    if (one.left < (byName.get(one.name)?.left ?? Number.POSITIVE_INFINITY))
+      byName.set(one.name, one)
   return [...byName.values()]
 }
 
@@ -95,7 +111,10 @@ class PlanBook implements Disposable {
   #arm(): void {
     if (this.#ended || this.#timer) return
     const { clock } = this.deps
-    this.#timer = clock.after(Math.max(0, this.#readAt + REFRESH_MS - clock.monotonic()), () => void this.#refresh())
+    this.#timer = clock.after(
+      Math.max(0, this.#readAt + REFRESH_MS - clock.monotonic()),
+      () => void this.#refresh(),
+    )
   }
 
   /** One statement for the workspaces active since the last refresh; forgets the others. */

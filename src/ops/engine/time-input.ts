@@ -3,10 +3,18 @@ const TIMES = { first: 0, last: Date.UTC(9_999, 0) }
 
 /** A time of an input, clamped to that range. */
 export const timeOf = (time: string | Date | undefined): Date | undefined =>
-  time === undefined ? undefined : new Date(Math.min(Math.max(new Date(time).getTime(), TIMES.first), TIMES.last))
+  time === undefined
+    ? undefined
+    : new Date(Math.min(Math.max(new Date(time).getTime(), TIMES.first), TIMES.last))
 
 /** The times of a list's filter. */
-export const periodOf = ({ from, to }: { from?: string | Date | undefined; to?: string | Date | undefined }) => ({
+export const periodOf = ({
+  from,
+  to,
+}: {
+  from?: string | Date | undefined
+  to?: string | Date | undefined
+}) => ({
   from: timeOf(from),
   to: timeOf(to),
 })

@@ -28,21 +28,34 @@ interface Flaw {
   message: string
 }
 
-/** Finds text that Postgres cannot store or JSON cannot represent: NUL characters and unpaired surrogates. */
+/**
+ * Finds text that Postgres cannot store or JSON cannot represent: NUL characters and unpaired
+ * surrogates.
+ */
 export const flawOfText = (text: string): Flaw | undefined => {
   if (text.includes('\0')) return { path: [], message: 'contains a NUL character' }
   return text.isWellFormed() ? undefined : { path: [], message: 'contains an unpaired surrogate' }
 }
 
-/** A tag of ours shows that the text was copied out of an answer: as a text of the workspace it would pass for a stranger's. */
+/**
+ * A tag of ours shows that the text was copied out of an answer: as a text of the workspace it
+ * would pass for a stranger's.
+ */
 const flawOfArgument = (text: string): Flaw | undefined => {
   const tag = tagIn(text)
   if (tag === undefined) return flawOfText(text)
-  return { path: [], message: `contains a tag that answers put around words of strangers; leave it out: ${tag}` }
+  return {
+    path: [],
+    message: `contains a tag that answers put around words of strangers; leave it out: ${tag}`,
+  }
 }
 
 /** The first part of a value, keys included, that cannot be taken. */
-const flawIn = (value: unknown, flawOf: (text: string) => Flaw | undefined, depth = 0): Flaw | undefined => {
+const flawIn = (
+  value: unknown,
+  flawOf: (text: string) => Flaw | undefined,
+  depth = 0,
+): Flaw | undefined => {
   if (typeof value === 'string') return flawOf(value)
   if (typeof value !== 'object' || value === null) return undefined
   if (depth > DEEPEST) return { path: [], message: `is nested deeper than ${DEEPEST} levels` }
@@ -61,7 +74,10 @@ const pointerToPath = (pointer: string): string =>
     .join('.')
 
 const schemaAt = (schema: TSchema, parts: string[]): TSchema =>
-  parts.reduce<TSchema>((at, part) => ((at as TObject).properties?.[part] ?? at.items ?? at) as TSchema, schema)
+  parts.reduce<TSchema>(
+    (at, part) => ((at as TObject).properties?.[part] ?? at.items ?? at) as TSchema,
+    schema,
+  )
 
 /** More names than this would bury the flaw. */
 const MOST_NAMES = 30
@@ -80,16 +96,27 @@ const describe = (schema: TSchema, error: ValueError): ErrorDetail => {
   if (error.type === ValueErrorType.ObjectAdditionalProperties) {
     const parts = path.split('.')
     const parent = schemaAt(schema, parts.slice(0, -1)) as TObject
-    return { path, message: `is not a known field${knownFields(parts.at(-1)!, Object.keys(parent.properties ?? {}))}` }
+    return {
+      path,
+      message: `is not a known field${knownFields(parts.at(-1)!, Object.keys(parent.properties ?? {}))}`,
+    }
   }
   if (error.type === ValueErrorType.ObjectRequiredProperty) return { path, message: 'is required' }
   const words = error.schema[WORDS as never] as readonly string[] | undefined
-  if (words) return { path, message: `must be one of ${words.join(', ')}, or several of them with commas between` }
-  if (error.schema.enum) return { path, message: `must be one of ${(error.schema.enum as string[]).join(', ')}` }
+  if (words)
+    return {
+      path,
+      message: `must be one of ${words.join(', ')}, or several of them with commas between`,
+    }
+  if (error.schema.enum)
+    return { path, message: `must be one of ${(error.schema.enum as string[]).join(', ')}` }
   return { path, message: invisibleFlaw(error) ?? requirementOf(error) }
 }
 
-/** Flaws of a name or email that its reader cannot see: a character, or the length after normalisation. */
+/**
+ * Flaws of a name or email that its reader cannot see: a character, or the length after
+ * normalisation.
+ */
 const invisibleFlaw = ({ type, schema: { format }, value }: ValueError): string | undefined => {
   if ((format !== 'name' && format !== 'email') || typeof value !== 'string') return undefined
   const strange = strangeCharacter(value)
@@ -136,7 +163,8 @@ const requirementOf = ({ type, schema, value, message }: ValueError): string => 
     [ValueErrorType.ArrayMaxItems]: `must have at most ${schema.maxItems} entries`,
   }
   const what = FORMS[schema.format ?? ''] ?? formsOf(schema) ?? KINDS[schema.type ?? '']
-  if (type === ValueErrorType.StringFormat && schema.format === 'time-zone') return `must be ${what}: there is no ${value}`
+  if (type === ValueErrorType.StringFormat && schema.format === 'time-zone')
+    return `must be ${what}: there is no ${value}`
   if (type === ValueErrorType.StringPattern) return patternOf(schema) ?? lowerFirst(message)
   return limits[type] ?? (what ? `must be ${what}` : lowerFirst(message))
 }
@@ -152,26 +180,41 @@ const patternOf = ({ pattern, examples }: TSchema): string | undefined => {
 /** The alternatives of a union in words. */
 const formsOf = ({ anyOf }: TSchema): string | undefined =>
   (anyOf as TSchema[] | undefined)
-    ?.flatMap(({ format, type, enum: words }) => FORMS[format ?? ''] ?? (words as string[] | undefined) ?? KINDS[type ?? ''] ?? [])
+    ?.flatMap(
+      ({ format, type, enum: words }) =>
+        FORMS[format ?? ''] ?? (words as string[] | undefined) ?? KINDS[type ?? ''] ?? [],
+    )
     .join(', or ')
 
 const characters = (count: number): string => (count === 1 ? '1 character' : `${count} characters`)
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
-/** Throws `invalid_input` with one detail per invalid field, at most `MAX_DETAILS`. Suggests a known field for an unknown one. */
-export const validate = (schema: TSchema, input: unknown): void => validateBy(schema, input, flawOfArgument)
+/**
+ * Throws `invalid_input` with one detail per invalid field, at most `MAX_DETAILS`. Suggests a known
+ * field for an unknown one.
+ */
+export const validate = (schema: TSchema, input: unknown): void =>
+  validateBy(schema, input, flawOfArgument)
 
 /** The same of what people outside have sent, who may write what they like. */
-export const validateMessage = (schema: TSchema, input: unknown): void => validateBy(schema, input, flawOfText)
+export const validateMessage = (schema: TSchema, input: unknown): void =>
+  validateBy(schema, input, flawOfText)
 
-/** Throws `invalid_input` for an argument with a tag of ours; for arguments that no schema of ours describes. */
+/**
+ * Throws `invalid_input` for an argument with a tag of ours; for arguments that no schema of ours
+ * describes.
+ */
 export const refuseTags = (input: unknown): void => {
   const flaw = flawIn(input, flawOfArgument)
   if (flaw) refuse([{ path: flaw.path.join('.'), message: flaw.message }])
 }
 
-const validateBy = (schema: TSchema, input: unknown, flawOf: (text: string) => Flaw | undefined): void => {
+const validateBy = (
+  schema: TSchema,
+  input: unknown,
+  flawOf: (text: string) => Flaw | undefined,
+): void => {
   const flaw = flawIn(input, flawOf)
   if (flaw) refuse([{ path: flaw.path.join('.'), message: flaw.message }])
   const checker = checkerOf(schema)
@@ -191,5 +234,9 @@ const LONGEST_PATH = 200
 const refuse = (found: ErrorDetail[]): never => {
   const details = found.map(({ path, message }) => ({ path: path.slice(0, LONGEST_PATH), message }))
   const [first] = details
-  throw new AppError('invalid_input', `${first?.path || 'the body'} ${first?.message ?? 'is not valid'}`, { details })
+  throw new AppError(
+    'invalid_input',
+    `${first?.path || 'the body'} ${first?.message ?? 'is not valid'}`,
+    { details },
+  )
 }

@@ -2,7 +2,10 @@
 import { createSlots } from '#kernel/slots'
 import type { Principal } from '#store/engine/principal'
 
-/** Each asks the database four times a second. A party is a credential. One that gives up its place is answered with what there is. */
+/**
+ * Each asks the database four times a second. A party is a credential. One that gives up its place
+ * is answered with what there is.
+ */
 const LIMITS = { name: 'agent_waiting', perParty: 20, perWorkspace: 60, total: 200, retryAfter: 5 }
 const EVERY_MS = 250
 
@@ -13,7 +16,10 @@ interface Waiting {
 }
 
 export interface Waiters {
-  /** Looks again and again until `isReady`, or until the time is over. Throws `rate_limited:agent_waiting` if too many wait. */
+  /**
+   * Looks again and again until `isReady`, or until the time is over. Throws
+   * `rate_limited:agent_waiting` if too many wait.
+   */
   until<T>(look: () => Promise<T>, isReady: (seen: T) => boolean, at: Waiting): Promise<T>
 }
 

@@ -36,7 +36,10 @@ export const articleHandlers: Handlers<typeof articles> = {
 
   async list(input, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listArticles({ ...page, ...periodOf(input), status: input.status })), page.limit)
+    const { rows, next_cursor } = pageResult(
+      await read(listArticles({ ...page, ...periodOf(input), status: input.status })),
+      page.limit,
+    )
     return { articles: rows, next_cursor }
   },
 

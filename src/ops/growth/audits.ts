@@ -1,7 +1,11 @@
 import type { audits } from '#contract/growth/audits'
 import { admitAudit } from '#decisions/growth/admission'
 import { generationStores } from '#decisions/growth/generations'
-import { AUDIT_DAYS, type GrowthAudit, type SuppliedMetrics } from '#domain/growth/learning/growth-audit'
+import {
+  AUDIT_DAYS,
+  type GrowthAudit,
+  type SuppliedMetrics,
+} from '#domain/growth/learning/growth-audit'
 import { fail } from '#kernel/errors'
 import { when } from '#store/engine/load'
 import { growthAuditById, itemCount, listGrowthAudits } from '#store/growth/growth-audits'
@@ -18,19 +22,31 @@ const wholeView = (audit: GrowthAudit) => {
   return { ...view, result: result && { ...result, compared: result.compared ?? [] } }
 }
 
-const invalid = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+const invalid = (path: string, message: string): never =>
+  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
-type MetricsInput = Partial<SuppliedMetrics> & Pick<SuppliedMetrics, 'impressions' | 'likes' | 'replies' | 'reposts'>
+type MetricsInput = Partial<SuppliedMetrics> &
+  Pick<SuppliedMetrics, 'impressions' | 'likes' | 'replies' | 'reposts'>
 
-/** Metrics with all fields filled in. Throws `invalid_input` for an entry with neither item nor text. */
+/**
+ * Metrics with all fields filled in. Throws `invalid_input` for an entry with neither item nor
+ * text.
+ */
 const normalise = (given: MetricsInput[]): SuppliedMetrics[] =>
-  given.map(({ item_id = null, text = null, posted_at = null, quotes = 0, clicks = 0, ...counts }, index) => {
-    if (!item_id && !text?.trim()) invalid(`metrics.${index}`, 'needs item_id or text')
-    return { item_id: item_id?.toLowerCase() ?? null, text, posted_at, quotes, clicks, ...counts }
-  })
+  given.map(
+    (
+      { item_id = null, text = null, posted_at = null, quotes = 0, clicks = 0, ...counts },
+      index,
+    ) => {
+      if (!item_id && !text?.trim()) invalid(`metrics.${index}`, 'needs item_id or text')
+      return { item_id: item_id?.toLowerCase() ?? null, text, posted_at, quotes, clicks, ...counts }
+    },
+  )
 
 /** The items that the metrics name, each once. */
-const idsIn = (given: MetricsInput[]): string[] => [...new Set(given.flatMap(({ item_id }) => item_id?.toLowerCase() ?? []))]
+const idsIn = (given: MetricsInput[]): string[] => [
+  ...new Set(given.flatMap(({ item_id }) => item_id?.toLowerCase() ?? [])),
+]
 
 export const growthAuditHandlers: Handlers<typeof audits> = {
   create: loading(
@@ -40,7 +56,8 @@ export const growthAuditHandlers: Handlers<typeof audits> = {
     },
     ({ days = AUDIT_DAYS, metrics }, { gate }, { items }) => {
       const given = metrics ? normalise(metrics as MetricsInput[]) : null
-      if (items && items.count < idsIn(metrics as MetricsInput[]).length) fail('not_found', 'no such item')
+      if (items && items.count < idsIn(metrics as MetricsInput[]).length)
+        fail('not_found', 'no such item')
       const { record, effects } = admitAudit({ gate, origin: 'manual' }, { days, given })
       return { reply: { audit: auditView(record) }, effects, refId: record.id }
     },
@@ -60,5 +77,7 @@ export const growthAuditHandlers: Handlers<typeof audits> = {
     return audit ? { audit: wholeView(audit) } : fail('not_found', 'no such audit')
   },
 
-  cancel: cancelling('growth_audit', generationStores.growth_audit, (record) => ({ audit: auditView(record) })),
+  cancel: cancelling('growth_audit', generationStores.growth_audit, (record) => ({
+    audit: auditView(record),
+  })),
 }

@@ -55,32 +55,56 @@ export const automationHandlers: Handlers<typeof automation> = {
 const isIdle = ({ writes = [], settled = [], requeued = [], events = [] }: Effects): boolean =>
   writes.length + settled.length + requeued.length + events.length === 0
 
-/** Kinds of work that a stop also reaches when a person requested them. It always reaches automatic work. */
+/**
+ * Kinds of work that a stop also reaches when a person requested them. It always reaches automatic
+ * work.
+ */
 type Reach = readonly WorkKind[]
 
 const unattended: Reach = []
 
-/** Pauses automation, recalls unsent posts and cancels generations. Returns what is still in flight. */
-export const stopAutomation = async (context: CommandContext, reach: Reach, loaded: Loaded<typeof stopLoad>) => {
-  const recalled = context.lanes.recall(({ origin, kind }) => origin === 'automatic' || reach.includes(kind))
-  const settledAs = (how: KindOfWork['recalled']) => recalled.filter(({ kind }) => kindsOfWork[kind].recalled === how)
+/**
+ * Pauses automation, recalls unsent posts and cancels generations. Returns what is still in flight.
+ */
+export const stopAutomation = async (
+  context: CommandContext,
+  reach: Reach,
+  loaded: Loaded<typeof stopLoad>,
+) => {
+  const recalled = context.lanes.recall(
+    ({ origin, kind }) => origin === 'automatic' || reach.includes(kind),
+  )
+  const settledAs = (how: KindOfWork['recalled']) =>
+    recalled.filter(({ kind }) => kindsOfWork[kind].recalled === how)
   const held = await settleRecalled(context, settledAs('unsent'), { kind: 'unsent' })
   const reads = settledAs('requeued').map(({ id }) => ({ id, runAt: context.gate.now }))
   const generations = await cancelGenerations(context, loaded.works, reach)
   const runs = skipRuns(context, loaded.works)
   const called = settledAs('returned').map(({ ref_id }) => ref_id)
-  const automation = { paused: true, in_flight: inFlight(loaded, new Set([...held.recordIds, ...called])) }
-  return { automation, effects: merge({ paused: true, requeued: reads }, held.effects, runs, ...generations) }
+  const automation = {
+    paused: true,
+    in_flight: inFlight(loaded, new Set([...held.recordIds, ...called])),
+  }
+  return {
+    automation,
+    effects: merge({ paused: true, requeued: reads }, held.effects, runs, ...generations),
+  }
 }
 
 /** Skips queued rule runs: a rule does not catch up after a pause. */
 const skipRuns = ({ gate }: CommandContext, works: Work[]): Effects => {
   const runs = works.filter(({ kind }) => skipped.includes(kind))
-  return runs.length === 0 ? {} : { writes: [skipQueuedRuns(skips.paused, gate.now)], settled: runs.map(({ id }) => id) }
+  return runs.length === 0
+    ? {}
+    : { writes: [skipQueuedRuns(skips.paused, gate.now)], settled: runs.map(({ id }) => id) }
 }
 
 /** Cancels queued and running generations, and returns their quota. */
-const cancelGenerations = async ({ sql, gate }: CommandContext, works: Work[], reach: Reach): Promise<Effects[]> => {
+const cancelGenerations = async (
+  { sql, gate }: CommandContext,
+  works: Work[],
+  reach: Reach,
+): Promise<Effects[]> => {
   const effects: Effects[] = []
   for (const work of works.filter(({ kind }) => cancelled.includes(kind)))
     if (work.origin === 'automatic' || reach.includes(work.kind))
@@ -88,8 +112,14 @@ const cancelGenerations = async ({ sql, gate }: CommandContext, works: Work[], r
   return effects
 }
 
-/** What may be on the wire, except what was just recalled: attempts and replies by their records, and calls outside by their jobs. */
-export const inFlight = ({ attempts, calls, replies }: Loaded<typeof onTheWire>, recalled = new Set<string>()) => [
+/**
+ * What may be on the wire, except what was just recalled: attempts and replies by their records,
+ * and calls outside by their jobs.
+ */
+export const inFlight = (
+  { attempts, calls, replies }: Loaded<typeof onTheWire>,
+  recalled = new Set<string>(),
+) => [
   ...attempts.filter(({ record_id }) => !recalled.has(record_id)).map(attemptInFlight),
   ...calls.filter(({ job_id }) => !recalled.has(job_id)),
   ...replies.filter(({ reply_id }) => !recalled.has(reply_id)),

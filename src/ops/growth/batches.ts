@@ -27,26 +27,44 @@ export const batchHandlers: Handlers<typeof batches> = {
       channel: channelPart('posts'),
       experiment: when(experiment_id !== undefined, experimentPart(experiment_id!)),
     }),
-    ({ count = DEFAULT_COUNT, focus = '', experiment_id = null }, { gate }, { channel, experiment }) => {
+    (
+      { count = DEFAULT_COUNT, focus = '', experiment_id = null },
+      { gate },
+      { channel, experiment },
+    ) => {
       requireActive(channel)
       if (experiment_id !== null) {
         requireRunning(found(experiment, 'no such experiment'), 'draft')
         requireFeature(gate.plan, 'experiments')
       }
-      const { record: batch, effects } = admitBatch({ gate, origin: 'manual' }, { count, focus, experiment_id })
+      const { record: batch, effects } = admitBatch(
+        { gate, origin: 'manual' },
+        { count, focus, experiment_id },
+      )
       return { reply: { batch: batchView(batch) }, effects, refId: batch.id }
     },
   ),
 
   async list(input, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listBatches({ ...page, ...periodOf(input), status: input.status })), page.limit)
+    const { rows, next_cursor } = pageResult(
+      await read(listBatches({ ...page, ...periodOf(input), status: input.status })),
+      page.limit,
+    )
     return { batches: rows.map(batchView), next_cursor }
   },
 
   async get({ id }, { read, networks }) {
-    const { batch, items } = await loadBy(read, { batch: batchPart(id), items: itemsOfBatchPart(id) })
-    return { batch: { ...batchView(found(batch, 'no such batch')), items: items.map(warned(networks)).map(itemView) } }
+    const { batch, items } = await loadBy(read, {
+      batch: batchPart(id),
+      items: itemsOfBatchPart(id),
+    })
+    return {
+      batch: {
+        ...batchView(found(batch, 'no such batch')),
+        items: items.map(warned(networks)).map(itemView),
+      },
+    }
   },
 
   cancel: cancelling('batch', generationStores.batch, (record) => ({ batch: batchView(record) })),

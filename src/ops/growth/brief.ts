@@ -12,7 +12,12 @@ export const briefHandlers: Handlers<typeof brief> = {
     const [found] = await read(briefRecord(include ? {} : { most: 1 }))
     const { network } = found!.accounts
     const { limits } = (network && networks.named(network)) || networks.first
-    const all = actionsOf(briefFacts(found!, { tier: limits.tier, engageBy: firstAllowed(networks, found!.best_signal) }))
+    const all = actionsOf(
+      briefFacts(found!, {
+        tier: limits.tier,
+        engageBy: firstAllowed(networks, found!.best_signal),
+      }),
+    )
     const actions = all.flatMap((one) => {
       const call = callFor(one, context)
       const { rows, ...action } = one

@@ -18,17 +18,28 @@ const names: ChannelName[] = ['posts', 'articles']
 const rangeOf = (input: { from: string | Date; to: string | Date }): { from: Date; to: Date } => {
   const [from, to] = [new Date(input.from), new Date(input.to)]
   if (to <= from) invalid('to', 'must be later than from')
-  if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS) invalid('to', `must be at most ${MOST_DAYS} days after from`)
+  if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS)
+    invalid('to', `must be at most ${MOST_DAYS} days after from`)
   return { from, to }
 }
 
-const shown = ({ id, status, title, excerpt, tags, url }: DatedItem) => ({ id, status, title, excerpt, tags, url })
+const shown = ({ id, status, title, excerpt, tags, url }: DatedItem) => ({
+  id,
+  status,
+  title,
+  excerpt,
+  tags,
+  url,
+})
 
 export const calendarHandlers: Handlers<typeof calendar> = {
   async get(input, { read }) {
     const range = rangeOf(input)
     // How many posts a day has also depends on those of its hours outside the range.
-    const around = { from: new Date(range.from.getTime() - DAY_MS), to: new Date(range.to.getTime() + DAY_MS) }
+    const around = {
+      from: new Date(range.from.getTime() - DAY_MS),
+      to: new Date(range.to.getTime() + DAY_MS),
+    }
     const parts = {
       items: itemsAt(around, { limit: MOST_ITEMS + 1, excerpt: EXCERPT }),
       channels: channelsPart(names),
@@ -36,9 +47,22 @@ export const calendarHandlers: Handlers<typeof calendar> = {
     }
     const { items, channels, stored } = await loadBy(read, parts)
     if (items.length > MOST_ITEMS)
-      invalid('to', `is too far: there are more than ${MOST_ITEMS} items from a day before to a day after; ask for less`)
-    const dated = items.map((item) => ({ ...item, channel: channelFor(item.kind), posted: item.status === 'posted' }))
-    const entries = calendarEntries(range, { items: dated, channels, zone: stored.profile.time_zone })
-    return { entries: entries.map(({ item, ...entry }) => ({ ...entry, item: item && shown(item) })) }
+      invalid(
+        'to',
+        `is too far: there are more than ${MOST_ITEMS} items from a day before to a day after; ask for less`,
+      )
+    const dated = items.map((item) => ({
+      ...item,
+      channel: channelFor(item.kind),
+      posted: item.status === 'posted',
+    }))
+    const entries = calendarEntries(range, {
+      items: dated,
+      channels,
+      zone: stored.profile.time_zone,
+    })
+    return {
+      entries: entries.map(({ item, ...entry }) => ({ ...entry, item: item && shown(item) })),
+    }
   },
 }

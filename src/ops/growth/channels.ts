@@ -16,7 +16,10 @@ export const channelHandlers: Handlers<typeof channels> = {
     ({ id }) => ({ before: channelById(id), account: defaultPart }),
     ({ id: _, ...patch }, { gate, networks }, { account, ...loaded }) => {
       const before = found(loaded.before, 'no such channel')
-      const channel = updateChannel(before, patch, { limit: limitOf(before.name, limitsFor(networks, account)), now: gate.now })
+      const channel = updateChannel(before, patch, {
+        limit: limitOf(before.name, limitsFor(networks, account)),
+        now: gate.now,
+      })
       return { reply: { channel }, effects: { writes: [saveChannel(channel)] } }
     },
   ),

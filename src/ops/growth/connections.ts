@@ -1,12 +1,24 @@
 import type { connection, connections } from '#contract/growth/connections'
-import { connectionView, disconnectEffects, limitsView, resumeWatching } from '#decisions/growth/connecting'
+import {
+  connectionView,
+  disconnectEffects,
+  limitsView,
+  resumeWatching,
+} from '#decisions/growth/connecting'
 import { notConnected } from '#decisions/growth/not-connected'
 import type { Connection } from '#domain/growth/sending/connection'
 import { refuseNaming } from '#domain/growth/way-on'
 import { found } from '#kernel/errors'
 import { limitsFor } from '#port/network/registry'
 import { attemptsInFlight } from '#store/growth/attempts'
-import { choicesPart, connectionOverview, connectionPart, defaultPart, listConnections, makeDefault } from '#store/growth/connections'
+import {
+  choicesPart,
+  connectionOverview,
+  connectionPart,
+  defaultPart,
+  listConnections,
+  makeDefault,
+} from '#store/growth/connections'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
@@ -16,7 +28,11 @@ export const connectionHandlers: Handlers<typeof connection> = {
     const [row] = await read(connectionOverview)
     const { plan, billing, overrides, counters, now, choices, ...account } = row!
     const gate = { plan: { plan, billing, overrides }, counters, now }
-    return connectionView({ networks, gate }, account.id === null ? undefined : account, choices ?? [])
+    return connectionView(
+      { networks, gate },
+      account.id === null ? undefined : account,
+      choices ?? [],
+    )
   },
 
   disconnect: loading(
@@ -25,7 +41,10 @@ export const connectionHandlers: Handlers<typeof connection> = {
       if (!account) throw await notConnected(context.sql)
       const others = choices.filter(({ id }) => id !== account.id)
       const { result, inFlight } = await disconnectEffects(context, account, attempts)
-      return { ...result, reply: { ...connectionView(context, undefined, others), in_flight: inFlight } }
+      return {
+        ...result,
+        reply: { ...connectionView(context, undefined, others), in_flight: inFlight },
+      }
     },
   ),
 }
@@ -35,7 +54,10 @@ export const connectionsHandlers: Handlers<typeof connections> = {
     const page = pageOf(input)
     const { rows, next_cursor } = pageResult(await read(listConnections(page)), page.limit)
     const named = [...new Set(rows.map(({ network }) => network))]
-    const limits = named.map((network) => ({ network, limits: limitsView(limitsFor(networks, { network })) }))
+    const limits = named.map((network) => ({
+      network,
+      limits: limitsView(limitsFor(networks, { network })),
+    }))
     return { connections: rows, networks: limits, next_cursor }
   },
 
@@ -44,10 +66,14 @@ export const connectionsHandlers: Handlers<typeof connections> = {
     async ({ id }, context, { account, current }) => {
       const { sql, gate } = context
       const named = found(account, 'no such connected account')
-      if (named.status !== 'connected') refuseNaming('cannot make default: the account is disconnected', 'growth.connections.list')
+      if (named.status !== 'connected')
+        refuseNaming('cannot make default: the account is disconnected', 'growth.connections.list')
       const next: Connection = { ...named, is_default: true, updated_at: gate.now }
       const requeued = current ? [] : await resumeWatching(sql, gate.now)
-      return { reply: connectionView(context, next), effects: { writes: [makeDefault(id, gate.now)], requeued } }
+      return {
+        reply: connectionView(context, next),
+        effects: { writes: [makeDefault(id, gate.now)], requeued },
+      }
     },
   ),
 }

@@ -21,7 +21,16 @@ import { channelPart } from '#store/growth/growth-channels'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { authorOf } from './shared/author.ts'
-import { by, byHand, networkOf, refOf, replyOf, ruleOn, saveBack, the } from './shared/engagement.ts'
+import {
+  by,
+  byHand,
+  networkOf,
+  refOf,
+  replyOf,
+  ruleOn,
+  saveBack,
+  the,
+} from './shared/engagement.ts'
 
 /** The engagement, and what may be on its way to the network. */
 const withItsWay = (id: string) => ({ engagement: engagementPart(id), ...onItsWay(refOf({ id })) })
@@ -32,7 +41,12 @@ export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
     ({ body, revision }, context, { engagement, channel, ...way }) => {
       const before = the(engagement)
       requireRevision(before, revision, 'growth.engagements.get')
-      const words = { body, ...ruleOn(networkOf(context, before), channel), by: authorOf(context), now: context.gate.now }
+      const words = {
+        body,
+        ...ruleOn(networkOf(context, before), channel),
+        by: authorOf(context),
+        now: context.gate.now,
+      }
       // A text that cannot be used is refused here, before a send is stopped for it.
       if (isSameText(before, words)) return { reply: replyOf(before), unchanged: true }
       const back = takeBack(context, { moves, record: before, ...way, action: 'edit' })
@@ -45,11 +59,18 @@ export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
     (_, context, { engagement, other, sent, ...way }) => {
       const before = the(engagement)
       if (before.status === 'rejected' && sent)
-        fail('conflict', 'cannot reopen: it was rejected in doubt and may be on the network; look there, and create another if it is not')
+        fail(
+          'conflict',
+          'cannot reopen: it was rejected in doubt and may be on the network; look there, and create another if it is not',
+        )
       if (before.status === 'drafted') return { reply: replyOf(before), unchanged: true }
       if (!holdsPost(before)) requireFirst(before.action, other)
       const back = takeBack(context, { moves, record: before, ...way, action: 'reopen' })
-      return saveBack(before, by(context, 'reopened', reopenEngagement(back.record, context.gate.now)), back)
+      return saveBack(
+        before,
+        by(context, 'reopened', reopenEngagement(back.record, context.gate.now)),
+        back,
+      )
     },
   ),
 
@@ -58,7 +79,10 @@ export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
     ({ url }, context, { engagement, ...underway }) => {
       const before = the(engagement)
       const { now } = context.gate
-      return byHand(before, by(context, 'marked_done', markDone(before, url, now)), { underway, now })
+      return byHand(before, by(context, 'marked_done', markDone(before, url, now)), {
+        underway,
+        now,
+      })
     },
   ),
 
@@ -69,12 +93,20 @@ export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
       const back = takeBack(context, { moves, record: before, ...way, action: 'delete' })
       const next = removedEngagement(back.record, { wasSent: sent, now: context.gate.now })
       const { effects, answers } = back.end(next)
-      return { reply: replyOf(next), effects: merge(effects, { writes: engagementRemoved(next) }), answers }
+      return {
+        reply: replyOf(next),
+        effects: merge(effects, { writes: engagementRemoved(next) }),
+        answers,
+      }
     },
   ),
 
   restore: loading(
-    ({ id }) => ({ engagement: engagementPart(id), deleted: deletedEngagementPart(id), other: otherEngagement(id) }),
+    ({ id }) => ({
+      engagement: engagementPart(id),
+      deleted: deletedEngagementPart(id),
+      other: otherEngagement(id),
+    }),
     (_, { gate: { now } }, { engagement, deleted, other }) => {
       if (engagement) return { reply: replyOf(engagement), unchanged: true }
       const next = { ...the(deleted), updated_at: now }

@@ -11,13 +11,19 @@ import { wayView } from './shared/way.ts'
 
 export const engagementReadingHandlers: Handlers<typeof engagementReading> = {
   async get({ id }, { read }) {
-    const { engagement, ...way } = await loadBy(read, { engagement: engagementPart(id), ...wayParts(refOf({ id })) })
+    const { engagement, ...way } = await loadBy(read, {
+      engagement: engagementPart(id),
+      ...wayParts(refOf({ id })),
+    })
     return { engagement: { ...engagementView(the(engagement)), ...wayView(way) } }
   },
 
   async revisions({ id, ...input }, { read }) {
     const page = numberedPageOf(input)
-    const { engagement, revisions } = await loadBy(read, { engagement: engagementPart(id), revisions: revisionsOfEngagement(id, page) })
+    const { engagement, revisions } = await loadBy(read, {
+      engagement: engagementPart(id),
+      revisions: revisionsOfEngagement(id, page),
+    })
     the(engagement)
     const { rows, next_cursor } = numberedResult(revisions, page.limit)
     return { revisions: rows.map(({ title: _, ...revision }) => revision), next_cursor }

@@ -5,7 +5,11 @@ import { notConnected } from '#decisions/growth/not-connected'
 import { endByHand, enqueueSend, underWay } from '#decisions/growth/send-work'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
 import { requireFeature, takeCap } from '#domain/app/plan'
-import { type Engagement, type EngagementStatus, requireAllowed } from '#domain/growth/drafting/engagement'
+import {
+  type Engagement,
+  type EngagementStatus,
+  requireAllowed,
+} from '#domain/growth/drafting/engagement'
 import {
   approveEngagement,
   confirmEngagement,
@@ -33,7 +37,17 @@ import { engagementLifeHandlers } from './engagement-life.ts'
 import { engagementReadingHandlers } from './engagement-reading.ts'
 import { authorOf } from './shared/author.ts'
 import { createFrom } from './shared/drafting-engagement.ts'
-import { by, byHand, networkOf, refOf, type replyOf, ruleOn, save, saveBack, the } from './shared/engagement.ts'
+import {
+  by,
+  byHand,
+  networkOf,
+  refOf,
+  type replyOf,
+  ruleOn,
+  save,
+  saveBack,
+  the,
+} from './shared/engagement.ts'
 import { readPostFor } from './shared/reading-post.ts'
 
 type All = Handlers<typeof engagements>
@@ -59,18 +73,32 @@ const execute: All['execute'] = {
     async (_, context, { before, account, existing }) => {
       const { gate, sql } = context
       const engagement = by(context, 'execution_requested', requestExecution(the(before), gate.now))
-      if (account?.network !== engagement.network) throw await notConnected(sql, { about: { moves, record: engagement } })
-      requireAllowed(networkOf(context, engagement).preflight(engagement.action, othersPost(engagement)))
+      if (account?.network !== engagement.network)
+        throw await notConnected(sql, { about: { moves, record: engagement } })
+      requireAllowed(
+        networkOf(context, engagement).preflight(engagement.action, othersPost(engagement)),
+      )
       const { feature, cap } = engagements.execute
       requireFeature(gate.plan, feature)
       const spend = [takeCap(gate, cap)]
-      const effects = enqueueSend('engagement', { record: engagement, runAt: gate.now, origin: 'manual', existing })
-      return { awaits: engagement.id, effects: { ...effects, spend, writes: engagementSaved(engagement, engagement) } }
+      const effects = enqueueSend('engagement', {
+        record: engagement,
+        runAt: gate.now,
+        origin: 'manual',
+        existing,
+      })
+      return {
+        awaits: engagement.id,
+        effects: { ...effects, spend, writes: engagementSaved(engagement, engagement) },
+      }
     },
   ),
   async currentAnswer({ id }, { read }) {
     const engagement = the((await read(engagementById(id)))[0])
-    return { status: engagement.status === 'executed' ? 200 : 202, body: engagementAnswer(engagement) }
+    return {
+      status: engagement.status === 'executed' ? 200 : 202,
+      body: engagementAnswer(engagement),
+    }
   },
 }
 
@@ -83,25 +111,43 @@ const list: All['list'] = async ({ status, action, signal_id, ...input }, { read
 }
 
 const approve: All['approve'] = loading(
-  ({ id }) => ({ engagement: engagementPart(id), account: defaultPart, channel: channelPart('replies') }),
+  ({ id }) => ({
+    engagement: engagementPart(id),
+    account: defaultPart,
+    channel: channelPart('replies'),
+  }),
   async ({ body, expect_hash: seen }, context, { engagement, account, channel }) => {
     const before = the(engagement)
     if (isInReview(before) && body === undefined) return confirmInReview(context, before, seen)
     const rule = ruleOn(networkOf(context, before), channel)
     const accountExternalId = account?.network === before.network ? account.external_id : null
-    const approval = { body, seen, accountExternalId, ...rule, by: authorOf(context), now: context.gate.now }
+    const approval = {
+      body,
+      seen,
+      accountExternalId,
+      ...rule,
+      by: authorOf(context),
+      now: context.gate.now,
+    }
     return save(by(context, 'approved', approveEngagement(before, approval)), {}, before)
   },
 )
 
 const reject: All['reject'] = loading(
-  ({ id }) => ({ engagement: engagementPart(id), ...onItsWay(refOf({ id })), reading: workFor('reconcile', id) }),
+  ({ id }) => ({
+    engagement: engagementPart(id),
+    ...onItsWay(refOf({ id })),
+    reading: workFor('reconcile', id),
+  }),
   ({ id, reason }, context, { engagement, reading, ...way }) => {
     const before = the(engagement)
     const { now } = context.gate
     if (isInReview(before)) {
       const effects = endByHand({ ...way, reading }, { state: 'superseded', now })
-      return save(by(context, 'rejected', rejectEngagement(before, reason, now)), merge(effects, { writes: [forgetPending(id)] }))
+      return save(
+        by(context, 'rejected', rejectEngagement(before, reason, now)),
+        merge(effects, { writes: [forgetPending(id)] }),
+      )
     }
     const back = takeBack(context, { moves, record: before, ...way, action: 'reject' })
     const draft = moves.isSending(before) ? reopenEngagement(back.record, now) : back.record

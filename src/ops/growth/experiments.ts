@@ -1,6 +1,11 @@
 import { experiments } from '#contract/growth/experiments'
 import { requireFeature } from '#domain/app/plan'
-import { conclude, experimentView, newExperiment, requireRunning } from '#domain/growth/learning/experiment'
+import {
+  conclude,
+  experimentView,
+  newExperiment,
+  requireRunning,
+} from '#domain/growth/learning/experiment'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import {
@@ -19,7 +24,10 @@ import { pageOf, pageResult } from '../engine/paging.ts'
 export const experimentHandlers: Handlers<typeof experiments> = {
   async list({ status, ...input }, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listExperiments({ ...page, status })), page.limit)
+    const { rows, next_cursor } = pageResult(
+      await read(listExperiments({ ...page, status })),
+      page.limit,
+    )
     return { experiments: rows.map(experimentView), next_cursor }
   },
 
@@ -31,7 +39,14 @@ export const experimentHandlers: Handlers<typeof experiments> = {
   create: loading(
     () => ({ count: runningCount }),
     ({ name, hypothesis, metric = 'engagement_rate', arms }, { gate }, { count: { running } }) => {
-      const experiment = newExperiment(newId(), { name, hypothesis, metric, arms, running, now: gate.now })
+      const experiment = newExperiment(newId(), {
+        name,
+        hypothesis,
+        metric,
+        arms,
+        running,
+        now: gate.now,
+      })
       requireFeature(gate.plan, experiments.create.feature)
       const reply = { experiment: experimentView({ ...experiment, tally: [] }) }
       return { reply, effects: { writes: [insertExperiment(experiment)] }, refId: experiment.id }
@@ -45,7 +60,10 @@ export const experimentHandlers: Handlers<typeof experiments> = {
       requireRunning(before, 'conclude')
       requireFeature(gate.plan, experiments.conclude.feature)
       const experiment = conclude(before, { result, items, now: gate.now })
-      return { reply: { experiment: experimentView(experiment) }, effects: { writes: [saveExperiment(experiment)] } }
+      return {
+        reply: { experiment: experimentView(experiment) },
+        effects: { writes: [saveExperiment(experiment)] },
+      }
     },
   ),
 }

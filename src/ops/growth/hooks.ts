@@ -14,8 +14,17 @@ export const hookHandlers: Handlers<typeof hooks> = {
     const { usage, results } = await loadBy(read, { usage: usagePart, results: resultsPart })
     const shown = names.map((id) => {
       const { hook: _, ...used } = usage.find(({ hook }) => hook === id) ?? { hook: id, ...unused }
-      const { posts: measured, mean } = results.find(({ hook }) => hook === id) ?? { posts: 0, mean: 0 }
-      return { id, ...hookPattern(id), ...used, measured, engagement_rate: measured < LEAST_MEASURED ? null : mean }
+      const { posts: measured, mean } = results.find(({ hook }) => hook === id) ?? {
+        posts: 0,
+        mean: 0,
+      }
+      return {
+        id,
+        ...hookPattern(id),
+        ...used,
+        measured,
+        engagement_rate: measured < LEAST_MEASURED ? null : mean,
+      }
     })
     return { hooks: shown, next_cursor }
   },

@@ -30,12 +30,23 @@ const fields: Record<Action, { takes: Field[]; needs: Field[] }> = {
 const faultsOf = ({ action, items }: Input): ErrorDetail[] => {
   const { takes, needs } = fields[action]
   return items.flatMap((entry, index) => {
-    const at = (field: keyof Entry, message: string) => ({ path: `items.${index}.${field}`, message })
-    const given = (Object.keys(entry) as (keyof Entry)[]).filter((field) => field !== 'id' && entry[field] !== undefined) as Field[]
+    const at = (field: keyof Entry, message: string) => ({
+      path: `items.${index}.${field}`,
+      message,
+    })
+    const given = (Object.keys(entry) as (keyof Entry)[]).filter(
+      (field) => field !== 'id' && entry[field] !== undefined,
+    ) as Field[]
     return [
-      ...(items.findIndex(({ id }) => id === entry.id) < index ? [at('id', 'is named before')] : []),
-      ...needs.filter((field) => entry[field] === undefined).map((field) => at(field, `is required to ${action}`)),
-      ...given.filter((field) => !takes.includes(field)).map((field) => at(field, `does not apply to ${action}`)),
+      ...(items.findIndex(({ id }) => id === entry.id) < index
+        ? [at('id', 'is named before')]
+        : []),
+      ...needs
+        .filter((field) => entry[field] === undefined)
+        .map((field) => at(field, `is required to ${action}`)),
+      ...given
+        .filter((field) => !takes.includes(field))
+        .map((field) => at(field, `does not apply to ${action}`)),
     ]
   })
 }
@@ -43,7 +54,10 @@ const faultsOf = ({ action, items }: Input): ErrorDetail[] => {
 const requireRole = ({ o }: Single, { principal }: CommandContext, action: Action): void => {
   const role: Role = roleOf(principal)
   if (role !== 'owner' && !o.roles.includes(role))
-    fail('forbidden', `the role ${role} cannot ${action}; it requires ${['owner', ...o.roles].join(' or ')}`)
+    fail(
+      'forbidden',
+      `the role ${role} cannot ${action}; it requires ${['owner', ...o.roles].join(' or ')}`,
+    )
 }
 
 /** The outcome of one item, with its rows, its audit row and its events. */
@@ -51,9 +65,19 @@ const decideOne = async ({ name, decides }: Single, entry: Entry, context: Comma
   const { reply, effects, auditDetail, unchanged, answers } =
     typeof decides === 'function'
       ? await decides(entry, context)
-      : await decides.decide(entry, context, (await loadNow(context.sql, decides.load(entry, context))) as never)
-  const audit = unchanged ? {} : { audit: { operation: name, refId: entry.id, ...(auditDetail && { detail: auditDetail }) } }
-  return { reply: { id: entry.id, item: reply.item, error: null }, effects: { ...effects, ...audit }, ...(answers && { answers }) }
+      : await decides.decide(
+          entry,
+          context,
+          (await loadNow(context.sql, decides.load(entry, context))) as never,
+        )
+  const audit = unchanged
+    ? {}
+    : { audit: { operation: name, refId: entry.id, ...(auditDetail && { detail: auditDetail }) } }
+  return {
+    reply: { id: entry.id, item: reply.item, error: null },
+    effects: { ...effects, ...audit },
+    ...(answers && { answers }),
+  }
 }
 
 /** Throws what is no refusal of this item: then nothing of the letter happened. */
@@ -68,17 +92,27 @@ export const itemBulkHandlers = (singles: Record<Action, Single>): Handlers<type
   bulk: {
     async prepare(whole) {
       const details = faultsOf(whole)
-      if (details.length > 0) fail('invalid_input', `${details[0]!.path} ${details[0]!.message}`, { details })
+      if (details.length > 0)
+        fail('invalid_input', `${details[0]!.path} ${details[0]!.message}`, { details })
       return async ({ action, items }, context) => {
         const single = singles[action]
         requireRole(single, context, action)
         const { apart } = context
-        if (!apart) return fail('conflict', `cannot ${action} many items at once here; do it with each`)
+        if (!apart)
+          return fail('conflict', `cannot ${action} many items at once here; do it with each`)
         const results = []
         for (const entry of items)
-          results.push(await apart(() => decideOne(single, entry, context)).catch((cause: unknown) => refusalOf(entry.id, cause)))
+          results.push(
+            await apart(() => decideOne(single, entry, context)).catch((cause: unknown) =>
+              refusalOf(entry.id, cause),
+            ),
+          )
         const done = results.filter(({ error }) => error === null).length
-        return { reply: { results }, auditDetail: { action, done, refused: results.length - done }, unchanged: done === 0 }
+        return {
+          reply: { results },
+          auditDetail: { action, done, refused: results.length - done },
+          unchanged: done === 0,
+        }
       }
     },
   },

@@ -5,7 +5,13 @@ import { newId } from '#kernel/ids'
 import { callerName } from '#store/app/names'
 import { loadBy } from '#store/engine/load'
 import { roleOf } from '#store/engine/principal'
-import { commentCount, commentPart, commentsOfItem, deleteComment, insertComment } from '#store/growth/comments'
+import {
+  commentCount,
+  commentPart,
+  commentsOfItem,
+  deleteComment,
+  insertComment,
+} from '#store/growth/comments'
 import { itemPart } from '#store/growth/items'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
@@ -16,10 +22,20 @@ const NONE = 'no such item'
 
 export const itemCommentHandlers: Handlers<typeof itemComments> = {
   comment: loading(
-    ({ id }, { principal }) => ({ item: itemPart(id), total: commentCount(id), name: callerName(principal) }),
+    ({ id }, { principal }) => ({
+      item: itemPart(id),
+      total: commentCount(id),
+      name: callerName(principal),
+    }),
     ({ id, body }, context, { item, total, name }) => {
       found(item, NONE)
-      const comment = newComment(newId(), { item_id: id, body, by: authorOf(context), total, now: context.gate.now })
+      const comment = newComment(newId(), {
+        item_id: id,
+        body,
+        by: authorOf(context),
+        total,
+        now: context.gate.now,
+      })
       const written_by = { ...comment.written_by, name: context.job ? null : name }
       return {
         reply: { comment: { ...comment, written_by } },
@@ -31,7 +47,10 @@ export const itemCommentHandlers: Handlers<typeof itemComments> = {
 
   async comments({ id, ...input }, { read }) {
     const page = pageOf(input)
-    const { item, comments } = await loadBy(read, { item: itemPart(id), comments: commentsOfItem(id, page) })
+    const { item, comments } = await loadBy(read, {
+      item: itemPart(id),
+      comments: commentsOfItem(id, page),
+    })
     found(item, NONE)
     const { rows, next_cursor } = pageResult(comments, page.limit)
     return { comments: rows, next_cursor }
@@ -42,8 +61,16 @@ export const itemCommentHandlers: Handlers<typeof itemComments> = {
     ({ comment_id }, context, { item, comment }) => {
       found(item, NONE)
       const named = found(comment, 'no such comment on this item')
-      requireDeletable(named, { by: authorOf(context), role: roleOf(context.principal), personId: context.principal.member?.personId })
-      return { reply: { comment: named }, effects: { writes: [deleteComment(comment_id)] }, auditDetail: { comment_id } }
+      requireDeletable(named, {
+        by: authorOf(context),
+        role: roleOf(context.principal),
+        personId: context.principal.member?.personId,
+      })
+      return {
+        reply: { comment: named },
+        effects: { writes: [deleteComment(comment_id)] },
+        auditDetail: { comment_id },
+      }
     },
   ),
 }

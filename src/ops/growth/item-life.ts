@@ -23,8 +23,18 @@ export const itemLifeHandlers: Handlers<typeof itemLife> = {
     ({ id }) => ({ item: itemPart(id), ...onItsWay(ofItem(id)), ...warningLoad({ id }) }),
     (_, context, { item, send, attempt, ...surroundings }) => {
       const before = the(item)
-      if (before.status === 'drafted') return { reply: replyOf(withWarnings(before, surroundings, context.networks)), unchanged: true }
-      const back = takeBack(context, { moves: post, record: before, send, attempt, action: 'reopen' })
+      if (before.status === 'drafted')
+        return {
+          reply: replyOf(withWarnings(before, surroundings, context.networks)),
+          unchanged: true,
+        }
+      const back = takeBack(context, {
+        moves: post,
+        record: before,
+        send,
+        attempt,
+        action: 'reopen',
+      })
       const { now } = context.gate
       const next = decided(reopen(back.record, now), 'reopened', { by: authorOf(context), now })
       const { effects, answers } = back.end(next)
@@ -41,14 +51,19 @@ export const itemLifeHandlers: Handlers<typeof itemLife> = {
       const back = takeBack(context, { moves: post, record: before, ...way, action: 'delete' })
       const next = removed(back.record, { wasSent: sent, now })
       const { effects, answers } = back.end(next)
-      return { reply: replyOf(next), effects: merge(effects, { writes: itemRemoved(before, next) }), answers }
+      return {
+        reply: replyOf(next),
+        effects: merge(effects, { writes: itemRemoved(before, next) }),
+        answers,
+      }
     },
   ),
 
   restore: loading(
     ({ id }) => ({ item: itemPart(id), deleted: deletedItemPart(id), ...warningLoad({ id }) }),
     (_, { gate: { now }, networks }, { item, deleted, ...surroundings }) => {
-      const shown = (one: Item) => replyOf(one.status === 'drafted' ? withWarnings(one, surroundings, networks) : one)
+      const shown = (one: Item) =>
+        replyOf(one.status === 'drafted' ? withWarnings(one, surroundings, networks) : one)
       if (item) return { reply: shown(item), unchanged: true }
       const next = { ...the(deleted), updated_at: now }
       return { reply: shown(next), effects: { writes: itemRestored(next) } }

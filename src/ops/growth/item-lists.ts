@@ -8,7 +8,13 @@ import { searchWords, tagWord } from '#domain/growth/drafting/item-words'
 import { engagementRate } from '#domain/growth/metrics'
 import { found } from '#kernel/errors'
 import { loadBy } from '#store/engine/load'
-import { type ItemFilter, type ItemOrder, isById, isPlain, shelvesOf } from '#store/growth/item-filter'
+import {
+  type ItemFilter,
+  type ItemOrder,
+  isById,
+  isPlain,
+  shelvesOf,
+} from '#store/growth/item-filter'
 import { findItems, itemTotal, type PlacedItem } from '#store/growth/item-lists'
 import { soughtWords, wordCounts } from '#store/growth/item-search'
 import { itemPart, listItems } from '#store/growth/items'
@@ -25,7 +31,8 @@ type Asked = Static<(typeof itemLists.list)['input']>
 const wordsOf = ({ q, tag }: Pick<Asked, 'q' | 'tag'>): string[] => {
   const words = q === undefined ? [] : searchWords(q)
   if (q !== undefined && words.length === 0) invalid('q', 'has no letters or digits to look for')
-  if (words.length > MOST_WORDS) invalid('q', `has ${words.length} different words; the maximum is ${MOST_WORDS}`)
+  if (words.length > MOST_WORDS)
+    invalid('q', `has ${words.length} different words; the maximum is ${MOST_WORDS}`)
   return [...new Set([...words, ...(tag === undefined ? [] : [tagWord(tag)])])]
 }
 
@@ -38,14 +45,21 @@ const statusesOf = (status: string | undefined): ItemFilter['statuses'] => {
 const filterOf = (input: Asked): ItemFilter => {
   const { status, kind, batch_id, experiment_id, account, from, to, sort } = input
   const order: ItemOrder = sort ?? (from === undefined && to === undefined ? 'created' : 'state')
-  const times = { from: from === undefined ? undefined : new Date(from), to: to === undefined ? undefined : new Date(to) }
+  const times = {
+    from: from === undefined ? undefined : new Date(from),
+    to: to === undefined ? undefined : new Date(to),
+  }
   if (times.from && times.to && times.from > times.to) invalid('to', 'must not be before from')
   const of = { kind, batchId: batch_id, experimentId: experiment_id, accountId: account }
   return { ...of, ...times, order, statuses: statusesOf(status) }
 }
 
 /** With how the words are spread over the shelves. Undefined: no item has all of them. */
-const withWords = async (filter: ItemFilter, words: string[], { read }: Pick<QueryContext, 'read'>): Promise<ItemFilter | undefined> => {
+const withWords = async (
+  filter: ItemFilter,
+  words: string[],
+  { read }: Pick<QueryContext, 'read'>,
+): Promise<ItemFilter | undefined> => {
   if (words.length === 0) return filter
   const { counted } = await loadBy(read, { counted: wordCounts(words, shelvesOf(filter)) })
   const sought = soughtWords(counted)
@@ -62,16 +76,29 @@ export const itemListHandlers: Handlers<typeof itemLists> = {
     const list = isPlain(filter)
       ? listItems({ limit: page.limit, after: page.after?.id, status: filter.statuses?.[0] })
       : findItems(filter, page)
-    const [rows, counted] = await Promise.all([read<PlacedItem>(list), total ? loadBy(read, { total: itemTotal(filter) }) : undefined])
+    const [rows, counted] = await Promise.all([
+      read<PlacedItem>(list),
+      total ? loadBy(read, { total: itemTotal(filter) }) : undefined,
+    ])
     const { rows: items, next_cursor } = sortedResult(rows, page.limit)
-    return { items: items.map(warned(networks)).map(itemView), next_cursor, ...(counted ? counted.total : {}) }
+    return {
+      items: items.map(warned(networks)).map(itemView),
+      next_cursor,
+      ...(counted ? counted.total : {}),
+    }
   },
 
   async metrics({ id, ...input }, { read }) {
     const page = timedPageOf(input)
-    const { item, readings } = await loadBy(read, { item: itemPart(id), readings: readingsOf(id, page) })
+    const { item, readings } = await loadBy(read, {
+      item: itemPart(id),
+      readings: readingsOf(id, page),
+    })
     found(item, 'no such item')
     const { rows, next_cursor } = timedResult(readings, page.limit, ({ at }) => at)
-    return { metrics: rows.map((row) => ({ ...row, engagement_rate: engagementRate(row) })), next_cursor }
+    return {
+      metrics: rows.map((row) => ({ ...row, engagement_rate: engagementRate(row) })),
+      next_cursor,
+    }
   },
 }

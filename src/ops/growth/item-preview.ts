@@ -23,18 +23,34 @@ export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
     }),
     ({ body, kind = 'post', account: chosen }, { networks }, { account, ...surroundings }) => {
       if (chosen !== undefined && found(account, 'no such account').status !== 'connected')
-        fail('conflict', `the account @${account?.handle} is not connected; connect it again, or choose another`)
+        fail(
+          'conflict',
+          `the account @${account?.handle} is not connected; connect it again, or choose another`,
+        )
       const limits = limitsFor(networks, account)
       const name = channelFor(kind)
       const channel = surroundings.channels.find((one) => one.name === name)
       const maxLength = limitOf(name, limits)
       const faults = textFaults(body, { measure: limits.measure, maxLength, channel })
-      const posting_account = account ? { id: account.id, handle: account.handle, network: account.network } : null
-      // The text of a person, whoever wrote it first: nobody previews what a drafter has just checked.
+      const posting_account = account
+        ? { id: account.id, handle: account.handle, network: account.network }
+        : null
+      // The text of a person, whoever wrote it first: nobody previews what a drafter has just
+      // checked.
       const item = { body, kind, post_at: null, revision: 2, written_by: null, posting_account }
       const preview = {
-        ...{ body, content_hash: contentMark(body), length: limits.measure(body), max_length: maxLength },
-        ...{ can_be_approved: faults.length === 0, faults, warnings: warningsFor(item, surroundings, networks), posting_account },
+        ...{
+          body,
+          content_hash: contentMark(body),
+          length: limits.measure(body),
+          max_length: maxLength,
+        },
+        ...{
+          can_be_approved: faults.length === 0,
+          faults,
+          warnings: warningsFor(item, surroundings, networks),
+          posting_account,
+        },
         cost_micros: costOf(body, limits.prices),
       }
       return { reply: { preview }, unchanged: true }

@@ -13,9 +13,16 @@ export const itemRedraftHandlers: Handlers<typeof itemRedrafts> = {
     ({ id }) => ({ item: itemPart(id), open: isRedrafted(id), ...warningLoad({ id }) }),
     ({ hint }, { gate, networks }, { item: loaded, open, ...surroundings }) => {
       const item = found(loaded, 'no such item')
-      const { record, effects } = admitRedraft({ gate, origin: 'manual' }, { item, open, hint: hint.trim() })
+      const { record, effects } = admitRedraft(
+        { gate, origin: 'manual' },
+        { item, open, hint: hint.trim() },
+      )
       const next = { ...item, redraft: { status: 'queued', revision: record.revision } } as const
-      return { reply: { item: itemView(withWarnings(next, surroundings, networks)) }, effects, auditDetail: { hint: record.hint } }
+      return {
+        reply: { item: itemView(withWarnings(next, surroundings, networks)) },
+        effects,
+        auditDetail: { hint: record.hint },
+      }
     },
   ),
 }

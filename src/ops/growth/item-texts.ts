@@ -1,11 +1,24 @@
 import { itemTexts } from '#contract/growth/item-texts'
-import { surroundings, type WarningFound, warningLoad, withWarnings } from '#decisions/growth/item-warnings'
+import {
+  surroundings,
+  type WarningFound,
+  warningLoad,
+  withWarnings,
+} from '#decisions/growth/item-warnings'
 import { itemInserted, itemSaved } from '#decisions/growth/item-writes'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
 import { takeCap } from '#domain/app/plan'
 import { channelFor, requireActive } from '#domain/growth/drafting/growth-channel'
 import type { Item } from '#domain/growth/drafting/item'
-import { duplicateOf, edited, editOf, kindFor, ownItem, requireRevision, requireRoom } from '#domain/growth/drafting/item-edits'
+import {
+  duplicateOf,
+  edited,
+  editOf,
+  kindFor,
+  ownItem,
+  requireRevision,
+  requireRoom,
+} from '#domain/growth/drafting/item-edits'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { post } from '#domain/growth/sending/post'
 import { found } from '#kernel/errors'
@@ -47,8 +60,17 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       const { gate, networks } = context
       requireActive(channel)
       requireRoom(drafts)
-      const writing = { by: authorOf(context), account, measure: limitsFor(networks, account).measure, now: gate.now }
-      return added(ownItem(newId(), { ...input, kind: kindFor(input) }, writing), context, surrounding)
+      const writing = {
+        by: authorOf(context),
+        account,
+        measure: limitsFor(networks, account).measure,
+        now: gate.now,
+      }
+      return added(
+        ownItem(newId(), { ...input, kind: kindFor(input) }, writing),
+        context,
+        surrounding,
+      )
     },
   ),
 
@@ -61,15 +83,26 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       fallback: when(account === null, defaultPart),
       ...onItsWay({ sendable: 'post', record_id: id }),
     }),
-    ({ id: _, revision, ...change }, context, { item, chosen, present, fallback, send, attempt, ...surrounding }) => {
+    (
+      { id: _, revision, ...change },
+      context,
+      { item, chosen, present, fallback, send, attempt, ...surrounding },
+    ) => {
       const { gate, networks } = context
       const before = found(item, NONE)
       requireRevision(before, revision, 'growth.items.get')
       const account = chosen ?? present ?? fallback
       const edit = editOf(before, change, account)
       const isOut = edit.isBinding || post.isUnconfirmed(before)
-      const back = isOut ? takeBack(context, { moves: post, record: before, send, attempt, action: 'edit' }) : undefined
-      const writing = { by: authorOf(context), account, measure: limitsFor(networks, account).measure, now: gate.now }
+      const back = isOut
+        ? takeBack(context, { moves: post, record: before, send, attempt, action: 'edit' })
+        : undefined
+      const writing = {
+        by: authorOf(context),
+        account,
+        measure: limitsFor(networks, account).measure,
+        now: gate.now,
+      }
       const next = edited(back?.record ?? before, edit, writing)
       const { effects = {}, answers = [] } = back?.end(next) ?? {}
       const retitled = next.title === before.title ? [] : [retitleArticle(next)]
@@ -83,7 +116,12 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
   ),
 
   duplicate: loading(
-    ({ id }) => ({ item: itemPart(id), account: accountOfItem(id), drafts: draftCount, ...surroundings }),
+    ({ id }) => ({
+      item: itemPart(id),
+      account: accountOfItem(id),
+      drafts: draftCount,
+      ...surroundings,
+    }),
     (_, context, { item, account, drafts, ...surrounding }) => {
       const original = found(item, NONE)
       requireRoom(drafts)

@@ -54,10 +54,19 @@ interface Timing {
 }
 
 /** Gives an approved item its time, and a row of work that posts it then. */
-const timed = ({ item, times: { post_at, on_missed }, existing, calendar }: Timing, { profile, channels }: Surroundings, now: Date) => {
-  const postAt = calendar ? slotFor(item, { channels, calendar, profile: profile.profile, now }) : new Date(post_at)
+const timed = (
+  { item, times: { post_at, on_missed }, existing, calendar }: Timing,
+  { profile, channels }: Surroundings,
+  now: Date,
+) => {
+  const postAt = calendar
+    ? slotFor(item, { channels, calendar, profile: profile.profile, now })
+    : new Date(post_at)
   const next = schedule(item, { postAt, onMissed: on_missed ?? null, now })
-  return { next, effects: enqueueSend('post', { record: next, runAt: postAt, origin: 'automatic', existing }) }
+  return {
+    next,
+    effects: enqueueSend('post', { record: next, runAt: postAt, origin: 'automatic', existing }),
+  }
 }
 
 const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
@@ -71,10 +80,21 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
 
   approve: loading(
     ({ id, edited_body, post_at }) => ({
-      ...{ item: itemPart(id), account: accountOfItem(id), existing: when(post_at !== undefined, workFor('send', id)) },
-      ...{ calendar: when(post_at === NEXT_SLOT, calendarPart), ...warningLoad({ id, body: edited_body }) },
+      ...{
+        item: itemPart(id),
+        account: accountOfItem(id),
+        existing: when(post_at !== undefined, workFor('send', id)),
+      },
+      ...{
+        calendar: when(post_at === NEXT_SLOT, calendarPart),
+        ...warningLoad({ id, body: edited_body }),
+      },
     }),
-    ({ edited_body, title, expect_hash, post_at, on_missed }, context, { account, item: loaded, existing, calendar, ...surroundings }) => {
+    (
+      { edited_body, title, expect_hash, post_at, on_missed },
+      context,
+      { account, item: loaded, existing, calendar, ...surroundings },
+    ) => {
       const { gate, networks } = context
       const { now } = gate
       const item = the(loaded)
@@ -85,17 +105,30 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
       const channel = surroundings.channels.find((one) => one.name === name)
       const rule = { measure: limits.measure, maxLength: limitOf(name, limits), channel }
       const words = { editedBody: edited_body, title }
-      const approved = approve(item, { ...words, accountExternalId: account?.external_id ?? null, now, ...rule })
+      const approved = approve(item, {
+        ...words,
+        accountExternalId: account?.external_id ?? null,
+        now,
+        ...rule,
+      })
       const isEdited = approved.body !== item.body || approved.title !== item.title
-      const written = by(context, 'approved', isEdited ? rewritten(item, approved, { by: authorOf(context), now }) : approved)
-      if (post_at === undefined && on_missed !== undefined) invalid('on_missed', 'only applies with post_at')
+      const written = by(
+        context,
+        'approved',
+        isEdited ? rewritten(item, approved, { by: authorOf(context), now }) : approved,
+      )
+      if (post_at === undefined && on_missed !== undefined)
+        invalid('on_missed', 'only applies with post_at')
       const times = post_at === undefined ? undefined : { post_at, on_missed }
       const { next, effects } = times
         ? timed({ item: written, times, existing, calendar }, surroundings, now)
         : { next: written, effects: {} }
       const retitled = next.title === item.title ? {} : { writes: [retitleArticle(next)] }
       const shown = withWarnings(next, surroundings, networks)
-      return { ...save(item, shown, merge(retitled, effects)), ...(times && { auditDetail: { post_at: next.post_at } }) }
+      return {
+        ...save(item, shown, merge(retitled, effects)),
+        ...(times && { auditDetail: { post_at: next.post_at } }),
+      }
     },
   ),
 
@@ -111,7 +144,10 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
       const draft = post.isSending(before) ? reopen(back.record, now) : back.record
       const next = by(context, 'rejected', reject(draft, reason, now))
       const { effects, answers } = back.end(next)
-      return { ...save(before, next, merge(effects, { writes: rejectionKept(next, comments) })), answers }
+      return {
+        ...save(before, next, merge(effects, { writes: rejectionKept(next, comments) })),
+        answers,
+      }
     },
   ),
 
@@ -123,8 +159,16 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
     (times, context, { item: before, existing, calendar, ...surroundings }) => {
       const approved = the(before)
       requireSchedulable(approved)
-      const { next, effects } = timed({ item: approved, times, existing, calendar }, surroundings, context.gate.now)
-      return save(approved, withWarnings(by(context, 'scheduled', next), surroundings, context.networks), effects)
+      const { next, effects } = timed(
+        { item: approved, times, existing, calendar },
+        surroundings,
+        context.gate.now,
+      )
+      return save(
+        approved,
+        withWarnings(by(context, 'scheduled', next), surroundings, context.networks),
+        effects,
+      )
     },
   ),
 
@@ -133,7 +177,11 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
     (_, context, { item, work }) => {
       const before = the(item)
       if (isUnscheduled(before)) return { reply: replyOf(before), unchanged: true }
-      return save(before, by(context, 'unscheduled', unschedule(before, context.gate.now)), work ? { settled: [work.id] } : {})
+      return save(
+        before,
+        by(context, 'unscheduled', unschedule(before, context.gate.now)),
+        work ? { settled: [work.id] } : {},
+      )
     },
   ),
 
@@ -146,8 +194,16 @@ export const itemHandlers: Handlers<typeof items> = {
   ...itemBulkHandlers({
     approve: { o: items.approve, name: 'growth.items.approve', decides: singleHandlers.approve },
     reject: { o: items.reject, name: 'growth.items.reject', decides: singleHandlers.reject },
-    schedule: { o: items.schedule, name: 'growth.items.schedule', decides: singleHandlers.schedule },
-    unschedule: { o: items.unschedule, name: 'growth.items.unschedule', decides: singleHandlers.unschedule },
+    schedule: {
+      o: items.schedule,
+      name: 'growth.items.schedule',
+      decides: singleHandlers.schedule,
+    },
+    unschedule: {
+      o: items.unschedule,
+      name: 'growth.items.unschedule',
+      decides: singleHandlers.unschedule,
+    },
     reopen: { o: items.reopen, name: 'growth.items.reopen', decides: singleHandlers.reopen },
     delete: { o: items.remove, name: 'growth.items.remove', decides: singleHandlers.remove },
     tag: { o: items.edit, name: 'growth.items.edit', decides: singleHandlers.edit },

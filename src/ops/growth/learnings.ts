@@ -18,7 +18,10 @@ import { pageOf, pageResult } from '../engine/paging.ts'
 export const learningHandlers: Handlers<typeof learnings> = {
   async list({ status, kind, ...input }, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listLearnings({ ...page, status, kind })), page.limit)
+    const { rows, next_cursor } = pageResult(
+      await read(listLearnings({ ...page, status, kind })),
+      page.limit,
+    )
     return { learnings: rows, next_cursor }
   },
 
@@ -32,7 +35,11 @@ export const learningHandlers: Handlers<typeof learnings> = {
     ({ kind, note }, { gate, job }, { count: { active } }) => {
       const untrusted = (job?.taint.length ?? 0) > 0
       const learning = newLearning(newId(), { kind, note, untrusted, active, now: gate.now })
-      return { reply: { learning }, effects: { writes: [insertLearning(learning)] }, refId: learning.id }
+      return {
+        reply: { learning },
+        effects: { writes: [insertLearning(learning)] },
+        refId: learning.id,
+      }
     },
   ),
 
@@ -48,6 +55,9 @@ export const learningHandlers: Handlers<typeof learnings> = {
 
   remove: loading(
     ({ id }) => ({ before: learningPart(id) }),
-    ({ id }, _, { before }) => ({ reply: { learning: found(before, 'no such learning') }, effects: { writes: [deleteLearning(id)] } }),
+    ({ id }, _, { before }) => ({
+      reply: { learning: found(before, 'no such learning') },
+      effects: { writes: [deleteLearning(id)] },
+    }),
   ),
 }

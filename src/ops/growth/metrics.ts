@@ -15,10 +15,21 @@ export const metricHandlers: Handlers<typeof metrics> = {
   async list({ by = 'day', ...input }, { read }) {
     const { stored, clock } = await loadBy(read, { stored: profilePart, clock: databaseTime })
     const to = input.to === undefined ? clock.now : new Date(input.to)
-    const from = input.from === undefined ? new Date(to.getTime() - USUAL_DAYS[by] * DAY_MS) : new Date(input.from)
+    const from =
+      input.from === undefined
+        ? new Date(to.getTime() - USUAL_DAYS[by] * DAY_MS)
+        : new Date(input.from)
     if (to <= from) invalid('to', 'must be later than from')
-    if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS) invalid('to', `must be at most ${MOST_DAYS} days after from`)
-    const { sums } = await loadBy(read, { sums: sumsBy(by, { from, to, zone: stored.profile.time_zone }) })
-    return { metrics: sums.map(({ rates, rate_squares, ...sum }) => ({ ...sum, ...rateOf({ ...sum, rates, rate_squares }) })) }
+    if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS)
+      invalid('to', `must be at most ${MOST_DAYS} days after from`)
+    const { sums } = await loadBy(read, {
+      sums: sumsBy(by, { from, to, zone: stored.profile.time_zone }),
+    })
+    return {
+      metrics: sums.map(({ rates, rate_squares, ...sum }) => ({
+        ...sum,
+        ...rateOf({ ...sum, rates, rate_squares }),
+      })),
+    }
   },
 }

@@ -41,9 +41,12 @@ const parts = {
 }
 
 /** `drafter`: the name of what writes drafts. */
-export const overviewHandlers = ({ drafter }: Pick<Parts, 'drafter'>): Handlers<typeof overview> => ({
+export const overviewHandlers = ({
+  drafter,
+}: Pick<Parts, 'drafter'>): Handlers<typeof overview> => ({
   async get(_, { read, networks }) {
-    const { profile, channels, items, drafts, lessons, learnt, counts, pause, usage, next_due } = await loadBy(read, parts)
+    const { profile, channels, items, drafts, lessons, learnt, counts, pause, usage, next_due } =
+      await loadBy(read, parts)
     const [drafted, learnings] = [pageResult(items, DRAFTS), pageResult(lessons, LEARNINGS)]
     return {
       overview: {

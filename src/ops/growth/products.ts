@@ -2,7 +2,15 @@ import type { products } from '#contract/growth/products'
 import { newProduct, updateProduct } from '#domain/growth/drafting/product'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { deleteProduct, insertProduct, listProducts, otherProducts, productById, productPart, saveProduct } from '#store/growth/products'
+import {
+  deleteProduct,
+  insertProduct,
+  listProducts,
+  otherProducts,
+  productById,
+  productPart,
+  saveProduct,
+} from '#store/growth/products'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
@@ -10,7 +18,10 @@ import { pageOf, pageResult } from '../engine/paging.ts'
 export const productHandlers: Handlers<typeof products> = {
   async list({ status, ...input }, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listProducts({ ...page, status })), page.limit)
+    const { rows, next_cursor } = pageResult(
+      await read(listProducts({ ...page, status })),
+      page.limit,
+    )
     return { products: rows, next_cursor }
   },
 
@@ -23,20 +34,30 @@ export const productHandlers: Handlers<typeof products> = {
     ({ name }) => ({ others: otherProducts({ id: null, name }) }),
     ({ name, one_liner, url = null }, { gate }, { others }) => {
       const product = newProduct(newId(), { name, one_liner, url, others, now: gate.now })
-      return { reply: { product }, effects: { writes: [insertProduct(product)] }, refId: product.id }
+      return {
+        reply: { product },
+        effects: { writes: [insertProduct(product)] },
+        refId: product.id,
+      }
     },
   ),
 
   update: loading(
     ({ id, name = null }) => ({ before: productPart(id), others: otherProducts({ id, name }) }),
     ({ id: _, ...patch }, { gate }, { before, others }) => {
-      const product = updateProduct(found(before, 'no such product'), patch, { others, now: gate.now })
+      const product = updateProduct(found(before, 'no such product'), patch, {
+        others,
+        now: gate.now,
+      })
       return { reply: { product }, effects: { writes: [saveProduct(product)] } }
     },
   ),
 
   remove: loading(
     ({ id }) => ({ before: productPart(id) }),
-    ({ id }, _, { before }) => ({ reply: { product: found(before, 'no such product') }, effects: { writes: [deleteProduct(id)] } }),
+    ({ id }, _, { before }) => ({
+      reply: { product: found(before, 'no such product') },
+      effects: { writes: [deleteProduct(id)] },
+    }),
   ),
 }

@@ -9,17 +9,30 @@ import {
 } from '#domain/growth/drafting/profile'
 import { loadBy, when } from '#store/engine/load'
 import { workFor } from '#store/engine/work'
-import { profilePart, profileVersions, readProfile, type StoredProfile, saveProfile, toProfile } from '#store/growth/profiles'
+import {
+  profilePart,
+  profileVersions,
+  readProfile,
+  type StoredProfile,
+  saveProfile,
+  toProfile,
+} from '#store/growth/profiles'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { numberedPageOf, numberedResult } from '../engine/paging.ts'
 import { authorOf } from './shared/author.ts'
 
 /** With `voice` as an alias of `voice_rules`. */
-const fieldsView = ({ writing_dna: dna, ...fields }: Profile) => ({ ...fields, writing_dna: { voice: dna.voice_rules, ...dna } })
+const fieldsView = ({ writing_dna: dna, ...fields }: Profile) => ({
+  ...fields,
+  writing_dna: { voice: dna.voice_rules, ...dna },
+})
 
 /** The profile as surfaces show it. */
-export const profileView = ({ profile, ...row }: StoredProfile) => ({ ...fieldsView(profile), ...row })
+export const profileView = ({ profile, ...row }: StoredProfile) => ({
+  ...fieldsView(profile),
+  ...row,
+})
 
 export const profileHandlers: Handlers<typeof profile> = {
   async get(_, { read }) {
@@ -39,10 +52,19 @@ export const profileHandlers: Handlers<typeof profile> = {
       const next = changeLists(updateProfile(before.profile, patch), { add, remove })
       const changed = changedFields(before.profile, next)
       const auditDetail = { changed }
-      if (changed.length === 0 && before.revision > 0) return { reply: { profile: profileView(before) }, auditDetail }
+      if (changed.length === 0 && before.revision > 0)
+        return { reply: { profile: profileView(before) }, auditDetail }
       const revision = before.revision + 1
-      const stored = { profile: next, revision, created_at: before.created_at ?? gate.now, updated_at: gate.now }
-      const requeued = weekly && next.time_zone !== before.profile.time_zone ? [{ id: weekly.id, runAt: gate.now }] : []
+      const stored = {
+        profile: next,
+        revision,
+        created_at: before.created_at ?? gate.now,
+        updated_at: gate.now,
+      }
+      const requeued =
+        weekly && next.time_zone !== before.profile.time_zone
+          ? [{ id: weekly.id, runAt: gate.now }]
+          : []
       const writes = saveProfile(next, { revision, by: authorOf(context), changed, now: gate.now })
       return { reply: { profile: profileView(stored) }, effects: { writes, requeued }, auditDetail }
     },
@@ -52,7 +74,10 @@ export const profileHandlers: Handlers<typeof profile> = {
     const page = numberedPageOf(input)
     const { versions } = await loadBy(read, { versions: profileVersions(page) })
     const { rows, next_cursor } = numberedResult(versions, page.limit)
-    const revisions = rows.map(({ data, ...version }) => ({ ...version, profile: fieldsView(updateProfile(emptyProfile, data)) }))
+    const revisions = rows.map(({ data, ...version }) => ({
+      ...version,
+      profile: fieldsView(updateProfile(emptyProfile, data)),
+    }))
     return { revisions, next_cursor }
   },
 }

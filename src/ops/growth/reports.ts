@@ -14,7 +14,8 @@ import { cancelling } from './shared/cancelling.ts'
 
 const reportView = ({ model: _, usage: __, ...report }: Report) => report
 
-const invalid = (message: string): never => fail('invalid_input', `week ${message}`, { details: [{ path: 'week', message }] })
+const invalid = (message: string): never =>
+  fail('invalid_input', `week ${message}`, { details: [{ path: 'week', message }] })
 
 /** Before any post of this product. */
 const EARLIEST = '2020-01-01'
@@ -30,7 +31,10 @@ const weekOf = (day: string | undefined, now: { at: Date; timeZone: string }): s
 export const reportHandlers: Handlers<typeof reports> = {
   async list(input, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listReports({ ...page, ...periodOf(input), status: input.status })), page.limit)
+    const { rows, next_cursor } = pageResult(
+      await read(listReports({ ...page, ...periodOf(input), status: input.status })),
+      page.limit,
+    )
     return { reports: rows.map(reportView), next_cursor }
   },
 
@@ -49,5 +53,7 @@ export const reportHandlers: Handlers<typeof reports> = {
     return { report: reportView(found(report, 'no such report')) }
   },
 
-  cancel: cancelling('report', generationStores.report, (record) => ({ report: reportView(record) })),
+  cancel: cancelling('report', generationStores.report, (record) => ({
+    report: reportView(record),
+  })),
 }

@@ -10,7 +10,17 @@ import { type Effects, type Gate, merge } from '#store/engine/letter'
 import { type Work, workFor } from '#store/engine/work'
 import { profilePart, type StoredProfile } from '#store/growth/profiles'
 import { listRuleRuns } from '#store/growth/rule-runs'
-import { deleteRule, insertRule, listRules, type RuleRow, ruleById, ruleCount, rulePart, saveRule, toStanding } from '#store/growth/rules'
+import {
+  deleteRule,
+  insertRule,
+  listRules,
+  type RuleRow,
+  ruleById,
+  ruleCount,
+  rulePart,
+  saveRule,
+  toStanding,
+} from '#store/growth/rules'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
@@ -21,13 +31,19 @@ const standing = (row: RuleRow) => {
   return ruleView(rule, state)
 }
 
-const ruleContext = ({ profile }: StoredProfile, { now }: Gate) => ({ timeZone: profile.time_zone, now })
+const ruleContext = ({ profile }: StoredProfile, { now }: Gate) => ({
+  timeZone: profile.time_zone,
+  now,
+})
 
 export const ruleHandlers: Handlers<typeof rules> = {
   async list({ status, trigger, from, to, ...input }, { read }) {
     const page = pageOf(input)
     const filters = { status, trigger, from: timeOf(from), to: timeOf(to) }
-    const { rows, next_cursor } = pageResult(await read(listRules({ ...page, ...filters })), page.limit)
+    const { rows, next_cursor } = pageResult(
+      await read(listRules({ ...page, ...filters })),
+      page.limit,
+    )
     return { rules: rows.map(standing), next_cursor }
   },
 
@@ -61,19 +77,30 @@ export const ruleHandlers: Handlers<typeof rules> = {
     ({ id }) => ({ before: rulePart(id), work: workFor('rule_cron', id) }),
     ({ id }, { gate }, { before, work }) => {
       const rule = found(before, 'no such rule')
-      return ruleResult(gate, { rule, next: null }, { writes: [deleteRule(id)], settled: work ? [work.id] : [] })
+      return ruleResult(
+        gate,
+        { rule, next: null },
+        { writes: [deleteRule(id)], settled: work ? [work.id] : [] },
+      )
     },
   ),
 }
 
-const ruleResult = ({ paused: held, now }: Gate, { rule, next }: { rule: Rule; next: Date | null }, effects: Effects) => ({
+const ruleResult = (
+  { paused: held, now }: Gate,
+  { rule, next }: { rule: Rule; next: Date | null },
+  effects: Effects,
+) => ({
   reply: { rule: ruleView(rule, { held, next, now }) },
   effects,
   refId: rule.id,
 })
 
 const isSameTime = ({ trigger: before }: Rule, { trigger: after }: Rule): boolean =>
-  before.kind === 'cron' && after.kind === 'cron' && before.pattern === after.pattern && before.time_zone === after.time_zone
+  before.kind === 'cron' &&
+  after.kind === 'cron' &&
+  before.pattern === after.pattern &&
+  before.time_zone === after.time_zone
 
 /** The cron work of a rule: exists while the rule is active, and moves when its times change. */
 const scheduleRule = (
@@ -82,7 +109,10 @@ const scheduleRule = (
   { before, work }: { before?: Rule; work?: Work | undefined } = {},
 ): { next: Date | null; effects: Effects } => {
   const { trigger } = rule
-  const next = rule.status === 'active' && trigger.kind === 'cron' ? nextTime(trigger.pattern, trigger.time_zone, now) : undefined
+  const next =
+    rule.status === 'active' && trigger.kind === 'cron'
+      ? nextTime(trigger.pattern, trigger.time_zone, now)
+      : undefined
   if (!next) return { next: null, effects: work ? { settled: [work.id] } : {} }
   if (!before || !work) {
     const fresh = newWork('rule_cron', { refId: rule.id, origin: 'automatic', runAt: next })
@@ -95,7 +125,10 @@ const scheduleRule = (
 export const ruleRunHandlers: Handlers<typeof ruleRuns> = {
   async list({ rule_id, ...input }, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listRuleRuns({ ...page, ruleId: rule_id })), page.limit)
+    const { rows, next_cursor } = pageResult(
+      await read(listRuleRuns({ ...page, ruleId: rule_id })),
+      page.limit,
+    )
     return { rule_runs: rows.map(runView), next_cursor }
   },
 }

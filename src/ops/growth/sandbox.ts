@@ -7,7 +7,12 @@ import type { FeedPost } from '#port/network/sandbox/feed'
 import type { Sandbox } from '#port/network/sandbox/sandbox'
 import { residentPostId } from '#port/network/sandbox/schedule'
 import { workspaceOf } from '#store/app/workspace'
-import { accountsOn, forgetResidentPosts, insertResidentPost, type ResidentPost } from '#store/growth/resident-posts'
+import {
+  accountsOn,
+  forgetResidentPosts,
+  insertResidentPost,
+  type ResidentPost,
+} from '#store/growth/resident-posts'
 import { watchOf } from '#store/growth/targets'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
@@ -16,9 +21,14 @@ import { answered } from './shared/reading-post.ts'
 
 type Stage = Pick<Sandbox, 'name' | 'residents' | 'feed' | 'seen' | 'refusal'>
 
-const refuse = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+const refuse = (path: string, message: string): never =>
+  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
-const view = ({ createdAt, inReplyTo, place: _, ...post }: FeedPost) => ({ ...post, created_at: createdAt, in_reply_to: inReplyTo })
+const view = ({ createdAt, inReplyTo, place: _, ...post }: FeedPost) => ({
+  ...post,
+  created_at: createdAt,
+  in_reply_to: inReplyTo,
+})
 
 interface Saying {
   resident: string
@@ -38,7 +48,8 @@ const say = (stage: Stage, { resident, ...wanted }: Saying, answered: Answered) 
   return loading(
     () => ({ accounts: accountsOn(stage.name), watch: watchOf(name) }),
     async (_: unknown, { sql, gate: { now } }, { accounts: [account], watch }) => {
-      if (!stage.residents.includes(name)) refuse('resident', `is none of ${stage.residents.join(', ')}`)
+      if (!stage.residents.includes(name))
+        refuse('resident', `is none of ${stage.residents.join(', ')}`)
       if (!account) throw await notConnected(sql)
       const text = wanted.mention ? withHandle(wanted.text, account.handle) : wanted.text
       const refusal = stage.refusal(text)
@@ -64,7 +75,10 @@ export const sandboxHandlers = (stage: Stage): Handlers<typeof sandbox> => ({
     const { limit, before } = placedPageOf(input)
     const [workspace] = await read(workspaceOf)
     const query = { author: author?.replace(/^@/, ''), inReplyTo, before, limit: limit + 1 }
-    const { rows, next_cursor } = placedResult(await answered(stage.feed(workspace!.id, query)), limit)
+    const { rows, next_cursor } = placedResult(
+      await answered(stage.feed(workspace!.id, query)),
+      limit,
+    )
     return { posts: rows.map(view), next_cursor }
   },
 

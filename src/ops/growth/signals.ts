@@ -3,7 +3,12 @@ import { engageActions } from '#contract/records/growth/engagement'
 import { signalRecord } from '#contract/records/growth/signal'
 import { viewOf } from '#contract/records/view'
 import { engagementView, postView } from '#domain/growth/drafting/engagement-view'
-import { dismissSignal, engageSignal, requireEngageable, type Signal } from '#domain/growth/learning/signal'
+import {
+  dismissSignal,
+  engageSignal,
+  requireEngageable,
+  type Signal,
+} from '#domain/growth/learning/signal'
 import { found } from '#kernel/errors'
 import { othersPost } from '#port/network/others-post'
 import { merge } from '#store/engine/letter'
@@ -21,7 +26,12 @@ const actionsOn = ({ networks }: Pick<CommandContext, 'networks'>, signal: Signa
   engageActions.map((action) => {
     const verdict = networks.named(signal.network)?.preflight(action, othersPost(signal))
     if (verdict?.allowed) return { action, allowed: true, reason: null, link: null }
-    return { action, allowed: false, reason: verdict?.reason ?? 'network_not_served', link: verdict?.link ?? null }
+    return {
+      action,
+      allowed: false,
+      reason: verdict?.reason ?? 'network_not_served',
+      link: verdict?.link ?? null,
+    }
   })
 
 const shown = viewOf(signalRecord)
@@ -36,8 +46,12 @@ export const signalHandlers: Handlers<typeof signals> = {
   async list({ status = 'open', target_id, from, to, ...input }, context) {
     const page = rankedPageOf(input)
     const filters = { status, target: target_id, from: timeOf(from), to: timeOf(to) }
-    const { rows, next_cursor } = rankedResult(await context.read(listSignals({ ...page, ...filters })), page.limit)
-    // The database has filtered by effective status; the stored status of a signal that just expired may lag behind.
+    const { rows, next_cursor } = rankedResult(
+      await context.read(listSignals({ ...page, ...filters })),
+      page.limit,
+    )
+    // The database has filtered by effective status; the stored status of a signal that just
+    // expired may lag behind.
     return { signals: rows.map((signal) => ({ ...view(context, signal), status })), next_cursor }
   },
 
@@ -58,17 +72,30 @@ export const signalHandlers: Handlers<typeof signals> = {
   ),
 
   engage: loading(
-    ({ id, action }) => ({ before: signalPart(id), channel: channelPart('replies'), other: engagementOnSignal({ signalId: id, action }) }),
+    ({ id, action }) => ({
+      before: signalPart(id),
+      channel: channelPart('replies'),
+      other: engagementOnSignal({ signalId: id, action }),
+    }),
     ({ action, instruction, body }, context, { before, ...known }) => {
       const { now } = context.gate
       const signal = found(before, 'no such signal')
       requireEngageable(signal, now)
-      const words = { action, instruction: instruction?.trim() || null, body: body ?? null, signalId: signal.id }
+      const words = {
+        action,
+        instruction: instruction?.trim() || null,
+        body: body ?? null,
+        signalId: signal.id,
+      }
       const { network, post_id, post_url, post_author, post_text, addresses_us } = signal
       const post = { network, post_id, post_url, post_author, post_text, addresses_us }
       const { record, effects } = draftEngagement(context, { post, ...known }, words)
       const writes = [saveSignal(engageSignal(signal, record.id, now))]
-      return { reply: { engagement: engagementView(record) }, effects: merge(effects, { writes }), refId: record.id }
+      return {
+        reply: { engagement: engagementView(record) },
+        effects: merge(effects, { writes }),
+        refId: record.id,
+      }
     },
   ),
 }

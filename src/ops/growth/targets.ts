@@ -44,28 +44,54 @@ const view = (target: Target, dueAt: Date | null, watching: Watching) => ({
 const tierOf = (networks: Networks, network: string | null | undefined): Tier | null =>
   (network ? networks.named(network)?.limits.tier : undefined) ?? null
 
-const targetView = ({ due_at, paused, network, plan, billing, overrides, counters, now, ...target }: WatchedTarget, networks: Networks) =>
-  view(target, due_at, { plan: { plan, billing, overrides }, counters, now, paused, tier: tierOf(networks, network) })
+const targetView = (
+  { due_at, paused, network, plan, billing, overrides, counters, now, ...target }: WatchedTarget,
+  networks: Networks,
+) =>
+  view(target, due_at, {
+    plan: { plan, billing, overrides },
+    counters,
+    now,
+    paused,
+    tier: tierOf(networks, network),
+  })
 
-const watchingIn = ({ gate, networks }: CommandContext, account: Connection | undefined): Watching => ({
+const watchingIn = (
+  { gate, networks }: CommandContext,
+  account: Connection | undefined,
+): Watching => ({
   ...{ plan: gate.plan, counters: gate.counters, now: gate.now, paused: gate.paused },
   tier: tierOf(networks, account?.network),
 })
 
-const watchWork = ({ id }: Target, runAt: Date): NewWork => newWork('watch', { refId: id, origin: 'automatic', runAt })
+const watchWork = ({ id }: Target, runAt: Date): NewWork =>
+  newWork('watch', { refId: id, origin: 'automatic', runAt })
 
 /** Creates, moves or removes the work for the next read. Running work reschedules itself. */
-const rescheduleRead = (target: Target, work: Work | undefined, now: Date): { dueAt: Date | null; effects: Effects } => {
+const rescheduleRead = (
+  target: Target,
+  work: Work | undefined,
+  now: Date,
+): { dueAt: Date | null; effects: Effects } => {
   if (work?.state === 'running') return { dueAt: now, effects: {} }
-  if (target.status === 'paused') return { dueAt: null, effects: work ? { settled: [work.id] } : {} }
+  if (target.status === 'paused')
+    return { dueAt: null, effects: work ? { settled: [work.id] } : {} }
   const dueAt = new Date(Math.max(now.getTime(), nextTargetRead(target).getTime()))
-  return { dueAt, effects: work ? { requeued: [{ id: work.id, runAt: dueAt }] } : { work: [watchWork(target, dueAt)] } }
+  return {
+    dueAt,
+    effects: work
+      ? { requeued: [{ id: work.id, runAt: dueAt }] }
+      : { work: [watchWork(target, dueAt)] },
+  }
 }
 
 export const targetHandlers: Handlers<typeof targets> = {
   async list({ status, ...input }, { read, networks }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listTargets({ ...page, status })), page.limit)
+    const { rows, next_cursor } = pageResult(
+      await read(listTargets({ ...page, status })),
+      page.limit,
+    )
     return { targets: rows.map((row) => targetView(row, networks)), next_cursor }
   },
 
@@ -78,10 +104,20 @@ export const targetHandlers: Handlers<typeof targets> = {
     ({ handle }) => ({ others: otherTargets(normalHandle(handle)), account: defaultPart }),
     ({ handle, category = null, priority = 2 }, context, { others, account }) => {
       const { gate } = context
-      const target = newTarget(newId(), { handle, category: category?.trim() ?? null, priority, others, now: gate.now })
+      const target = newTarget(newId(), {
+        handle,
+        category: category?.trim() ?? null,
+        priority,
+        others,
+        now: gate.now,
+      })
       requireFeature(gate.plan, 'engagement')
       const effects = { writes: [insertTarget(target)], work: [watchWork(target, gate.now)] }
-      return { reply: { target: view(target, gate.now, watchingIn(context, account)) }, effects, refId: target.id }
+      return {
+        reply: { target: view(target, gate.now, watchingIn(context, account)) },
+        effects,
+        refId: target.id,
+      }
     },
   ),
 

@@ -9,6 +9,8 @@ export const generationHandlers: Handlers<typeof generations> = {
   async cancel({ id }, { sql, gate, lanes }) {
     const { store, record, work } = await findGeneration(sql, id)
     const ended = cancelGeneration(store, record, { lanes, now: gate.now, work })
-    return ended ? { reply: replyOf(ended.record), effects: ended.effects } : { reply: replyOf(record) }
+    return ended
+      ? { reply: replyOf(ended.record), effects: ended.effects }
+      : { reply: replyOf(record) }
   },
 }

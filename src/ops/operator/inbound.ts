@@ -1,5 +1,11 @@
 import type { inbound } from '#contract/operator/inbound'
-import { ARRIVAL_TIMES, arrived, type Deciding, newChannelMessage, tooSoon } from '#decisions/agent/channel-arrivals'
+import {
+  ARRIVAL_TIMES,
+  arrived,
+  type Deciding,
+  newChannelMessage,
+  tooSoon,
+} from '#decisions/agent/channel-arrivals'
 import { requirePaid } from '#decisions/agent/paying'
 import { wordsOf } from '#decisions/agent/schedules'
 import { into, startUnattended } from '#decisions/agent/unattended'
@@ -9,7 +15,12 @@ import type { ArrivedMessage } from '#domain/agent/channel/message'
 import type { ChannelReply } from '#domain/agent/channel/reply'
 import { isUnderWay, undelivered } from '#domain/agent/channel/undelivered'
 import { MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/job/limits'
-import { MOST_POSTS, POSTS_WITHIN_MS, takesPosts, type WebhookRule } from '#domain/agent/trigger/webhook-rule'
+import {
+  MOST_POSTS,
+  POSTS_WITHIN_MS,
+  takesPosts,
+  type WebhookRule,
+} from '#domain/agent/trigger/webhook-rule'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { channelConnectionPart, saveChannelConnection } from '#store/agent/channel-connections'
@@ -28,9 +39,17 @@ const RETRY_AFTER = 30
 
 const noRule = (): never => fail('not_found', 'no such webhook rule')
 
-/** What was proven is undone, or the workspace is about to be deleted: its sender is told no more than any stranger. */
-const the = (connection: ChannelConnection | undefined, { deletesAt }: Pick<Gate, 'deletesAt'>): ChannelConnection =>
-  connection && connection.status !== 'unverified' && !deletesAt ? connection : fail('not_found', 'no such channel connection')
+/**
+ * What was proven is undone, or the workspace is about to be deleted: its sender is told no more
+ * than any stranger.
+ */
+const the = (
+  connection: ChannelConnection | undefined,
+  { deletesAt }: Pick<Gate, 'deletesAt'>,
+): ChannelConnection =>
+  connection && connection.status !== 'unverified' && !deletesAt
+    ? connection
+    : fail('not_found', 'no such channel connection')
 
 const takeMessage = (deciding: Deciding): All['channel'] =>
   loading(
@@ -42,17 +61,31 @@ const takeMessage = (deciding: Deciding): All['channel'] =>
     async ({ message }, { gate, sql }, { connection: before, identity, facts }) => {
       const { now } = gate
       const connection = the(before, gate)
-      if (facts.is_known) return { reply: { outcome: 'known' as const, retryAfter: 0 }, unchanged: true }
+      if (facts.is_known)
+        return { reply: { outcome: 'known' as const, retryAfter: 0 }, unchanged: true }
       const soon = tooSoon({ facts, now })
-      if (soon !== undefined) return { reply: { outcome: 'later' as const, retryAfter: soon }, unchanged: true }
+      if (soon !== undefined)
+        return { reply: { outcome: 'later' as const, retryAfter: soon }, unchanged: true }
       const id = newId()
       const row = newChannelMessage(id, message as ArrivedMessage, { connection, identity, now })
       const result = await arrived(
         deciding,
-        { connection, message: row, identity, events: message.eventIds, facts, plan: gate.plan, now },
+        {
+          connection,
+          message: row,
+          identity,
+          events: message.eventIds,
+          facts,
+          plan: gate.plan,
+          now,
+        },
         { sql },
       )
-      if (result.outcome === 'later') return { reply: { outcome: 'later' as const, retryAfter: result.retryAfter }, unchanged: true }
+      if (result.outcome === 'later')
+        return {
+          reply: { outcome: 'later' as const, retryAfter: result.retryAfter },
+          unchanged: true,
+        }
       const { outcome, effects, job, detail } = result
       return {
         reply: { outcome, retryAfter: 0 },
@@ -80,13 +113,22 @@ const noteUndelivered: All['undelivered'] = loading(
       isLater ||= isUnderWay(reply, message)
       after.set(id, undelivered(reply, message, now))
     }
-    const changed = replies.flatMap((before) => (after.get(before.id) === before ? [] : [after.get(before.id)!]))
-    const outcome = isLater ? ('later' as const) : changed.length > 0 ? ('noted' as const) : ('known' as const)
+    const changed = replies.flatMap((before) =>
+      after.get(before.id) === before ? [] : [after.get(before.id)!],
+    )
+    const outcome = isLater
+      ? ('later' as const)
+      : changed.length > 0
+        ? ('noted' as const)
+        : ('known' as const)
     const reply = { outcome, retryAfter: isLater ? UNDER_WAY_RETRY_S : 0 }
     if (changed.length === 0) return { reply, unchanged: true }
     // While further parts go out, the reply itself has no error.
     const error = changed.at(-1)!.error ?? messages.at(-1)!.error
-    const writes = [...changed.map((reply) => saveReply(reply)), saveChannelConnection(notDelivered(connection!, error, now))]
+    const writes = [
+      ...changed.map((reply) => saveReply(reply)),
+      saveChannelConnection(notDelivered(connection!, error, now)),
+    ]
     return { reply, effects: { writes }, auditDetail: { replies: changed.map(({ id }) => id) } }
   },
 )
@@ -102,17 +144,41 @@ interface Posted {
 /** The same event starts a job once. */
 const startJob = (models: Deciding['models'], { rule, event, body, facts, now }: Posted) => {
   const { id, name, tools, goal, on_behalf, goal_by } = rule
-  const where = into(undefined, { title: name, origin: 'webhook', personId: on_behalf.personId, now })
+  const where = into(undefined, {
+    title: name,
+    origin: 'webhook',
+    personId: on_behalf.personId,
+    now,
+  })
   const taint = [...new Set([...rule.taint, `webhook ${name}`])]
-  const wish = { kind: 'webhook', cause: { kind: 'webhook_rule', id }, goal, tools, taint, on_behalf, goal_by, facts, now } as const
+  const wish = {
+    kind: 'webhook',
+    cause: { kind: 'webhook_rule', id },
+    goal,
+    tools,
+    taint,
+    on_behalf,
+    goal_by,
+    facts,
+    now,
+  } as const
   const { job, effects } = startUnattended(models, where, { ...wish, untrusted: body })
   const used = { ...rule, received: rule.received + 1, last_at: now }
-  const writes = [...(effects.writes ?? []), saveWebhookRule(used), insertInbound({ source: id, event, job: job.id, now })]
-  return { reply: { job: job.id, retryAfter: 0 }, effects: { ...effects, writes }, auditDetail: { job_id: job.id } }
+  const writes = [
+    ...(effects.writes ?? []),
+    saveWebhookRule(used),
+    insertInbound({ source: id, event, job: job.id, now }),
+  ]
+  return {
+    reply: { job: job.id, retryAfter: 0 },
+    effects: { ...effects, writes },
+    auditDetail: { job_id: job.id },
+  }
 }
 
 /** When a rule that has had its most posts takes the next. In seconds. */
-const nextPostIn = (oldest: Date, now: Date): number => Math.max(1, Math.ceil((oldest.getTime() + POSTS_WITHIN_MS - now.getTime()) / 1_000))
+const nextPostIn = (oldest: Date, now: Date): number =>
+  Math.max(1, Math.ceil((oldest.getTime() + POSTS_WITHIN_MS - now.getTime()) / 1_000))
 
 const receive = ({ models, desk }: Pick<Deciding, 'models' | 'desk'>): All['receive'] =>
   loading(
@@ -126,10 +192,15 @@ const receive = ({ models, desk }: Pick<Deciding, 'models' | 'desk'>): All['rece
       if (!rule || !takesPosts(rule) || gate.deletesAt) return noRule()
       if (seen.known !== null) return { reply: { job: seen.known, retryAfter: 0 }, unchanged: true }
       await requirePaid(desk, gate.plan, wordsOf(models, rule))
-      if (facts.all_jobs >= MOST_OPEN_JOBS_OF_OTHERS) fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
+      if (facts.all_jobs >= MOST_OPEN_JOBS_OF_OTHERS)
+        fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
       if (seen.count < MOST_POSTS) return startJob(models, { rule, event, body, facts, now })
       const writes = [saveWebhookRule({ ...rule, refused: rule.refused + 1 })]
-      return { reply: { job: null, retryAfter: nextPostIn(seen.oldest!, now) }, effects: { writes }, unchanged: true }
+      return {
+        reply: { job: null, retryAfter: nextPostIn(seen.oldest!, now) },
+        effects: { writes },
+        unchanged: true,
+      }
     },
   )
 

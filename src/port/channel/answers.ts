@@ -23,7 +23,10 @@ const MOST_BYTES = 262_144
 const LONGEST_WAIT_MS = 3_600_000
 
 /** Never throws. */
-export const ask = (egress: Egress, { url, headers, signal, body, maxBytes = MOST_BYTES }: Asked): Promise<Called> =>
+export const ask = (
+  egress: Egress,
+  { url, headers, signal, body, maxBytes = MOST_BYTES }: Asked,
+): Promise<Called> =>
   callOnce(egress, {
     ...{ url, signal, maxBytes, deadlineMs: DEADLINE_MS },
     method: body === undefined ? 'GET' : 'POST',
@@ -57,4 +60,5 @@ export type Unsent = Exclude<Sent, { kind: 'sent' }>
 export const unanswered = (called: Exclude<Called, Answer>): Unsent =>
   called.kind === 'forbidden' ? { kind: 'refused', error: called.error, of: 'connection' } : called
 
-export const basicAuth = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+export const basicAuth = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`

@@ -1,9 +1,20 @@
 /** One request to a provider, never repeated, and what is certain of it afterwards. */
-import { type Egress, type EgressRequest, type EgressStream, NotConnected } from '../egress/egress.ts'
+import {
+  type Egress,
+  type EgressRequest,
+  type EgressStream,
+  NotConnected,
+} from '../egress/egress.ts'
 import { EgressRefused } from '../egress/target.ts'
 
 export type Called =
-  | { kind: 'answered'; status: number; headers: EgressStream['headers']; body: string; isComplete: boolean }
+  | {
+      kind: 'answered'
+      status: number
+      headers: EgressStream['headers']
+      body: string
+      isComplete: boolean
+    }
   /** No byte of it left: the connection failed. */
   | { kind: 'unsent'; error: string }
   /** No byte of it left: our own rules forbid the address. */
@@ -15,11 +26,15 @@ export type Called =
 const wordsFor = (cause: unknown): string => {
   if (cause instanceof Error && cause.name === 'TimeoutError') return 'it did not answer in time'
   const { code } = (cause ?? {}) as { code?: unknown }
-  return typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? `the connection failed: ${code}` : 'the connection failed'
+  return typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)
+    ? `the connection failed: ${code}`
+    : 'the connection failed'
 }
 
 /** What arrived, up to the limit and until it broke off. */
-const readAll = async (body: ReadableStream<Uint8Array>): Promise<{ body: string; isComplete: boolean }> => {
+const readAll = async (
+  body: ReadableStream<Uint8Array>,
+): Promise<{ body: string; isComplete: boolean }> => {
   const chunks: Uint8Array[] = []
   try {
     for await (const chunk of body) chunks.push(chunk)
@@ -35,7 +50,8 @@ export const callOnce = async (egress: Egress, request: EgressRequest): Promise<
     const { status, headers, body } = await egress.open(request)
     return { kind: 'answered', status, headers, ...(await readAll(body)) }
   } catch (cause) {
-    if (cause instanceof EgressRefused) return { kind: 'forbidden', error: `the address is refused: ${cause.message}` }
+    if (cause instanceof EgressRefused)
+      return { kind: 'forbidden', error: `the address is refused: ${cause.message}` }
     if (cause instanceof NotConnected) return { kind: 'unsent', error: wordsFor(cause.cause) }
     return { kind: 'unknown', error: wordsFor(cause) }
   }

@@ -1,4 +1,7 @@
-/** What each channel is to the product: how its posts are told apart, verified and read, and how a message is sent. Nothing here is sent twice. */
+/**
+ * What each channel is to the product: how its posts are told apart, verified and read, and how a
+ * message is sent. Nothing here is sent twice.
+ */
 import type { Channel } from '#domain/agent/channel/channel'
 
 /** A connection with its credentials in the clear. */
@@ -41,13 +44,20 @@ export interface Attachment {
 export type ReplyTo = Record<string, unknown>
 
 export interface InboundMessage {
-  /** Each names the event: if one of them has come before, nothing is done. At most 300 characters each. */
+  /**
+   * Each names the event: if one of them has come before, nothing is done. At most 300 characters
+   * each.
+   */
   eventIds: string[]
-  /** As the provider names the sender (`U012`, `+4917…`, `ada@example.com`), at most 320 characters. */
+  /**
+   * As the provider names the sender (`U012`, `+4917…`, `ada@example.com`), at most 320 characters.
+   */
   sender: { id: string; name: string | null }
   /** Names the conversation of this sender in the channel. At most 300 characters. */
   thread: string
-  /** Whether people of one thread share a conversation: the provider vouches for who writes in it. */
+  /**
+   * Whether people of one thread share a conversation: the provider vouches for who writes in it.
+   */
   isShared: boolean
   subject: string | null
   /** Without quoted history and signatures. Null: `toFetch` says what brings it. */
@@ -56,11 +66,17 @@ export interface InboundMessage {
   replyTo: ReplyTo
   /** Where a message of ours reaches the sender outside of this thread. Null: nowhere. */
   directTo: ReplyTo | null
-  /** The text is with the provider (`ChannelAdapter.fetch`). Until it is here, nobody is answered: it may be a machine's. */
+  /**
+   * The text is with the provider (`ChannelAdapter.fetch`). Until it is here, nobody is answered:
+   * it may be a machine's.
+   */
   toFetch: Record<string, unknown> | null
 }
 
-/** What a verified post holds. What is no message for us (receipts, our own messages, edits) is left out. */
+/**
+ * What a verified post holds. What is no message for us (receipts, our own messages, edits) is left
+ * out.
+ */
 export type InboundMessages = readonly InboundMessage[]
 
 export interface Outgoing {
@@ -77,15 +93,23 @@ export interface Outgoing {
 
 export type Sent =
   | { kind: 'sent'; externalId: string | null }
-  /** Provably not sent: it can be tried again, not before `retryAfterMs` if the provider said so. */
+  /**
+   * Provably not sent: it can be tried again, not before `retryAfterMs` if the provider said so.
+   */
   | { kind: 'unsent'; error: string; retryAfterMs?: number }
-  /** The provider declined it, and will again. `connection`: nothing can be sent with these credentials. */
+  /**
+   * The provider declined it, and will again. `connection`: nothing can be sent with these
+   * credentials.
+   */
   | { kind: 'refused'; error: string; of: 'message' | 'connection' }
   /** It may have been sent. */
   | { kind: 'unknown'; error: string }
 
 export type Checked =
-  /** The provider says that the routing key belongs to these credentials. `learned`: what it told us, kept in `config`. */
+  /**
+   * The provider says that the routing key belongs to these credentials. `learned`: what it told
+   * us, kept in `config`.
+   */
   | { kind: 'proven'; learned?: Record<string, unknown> }
   /** It does not; a person has to mend it. */
   | { kind: 'refused'; error: string }
@@ -99,14 +123,23 @@ export interface FetchedMessage {
   /** Where only the fetch tells them, in place of what `read` said. */
   thread?: string
   replyTo?: ReplyTo
-  /** A machine wrote it, such as a mailing list or an out-of-office notice: nothing is done, and nobody is answered. */
+  /**
+   * A machine wrote it, such as a mailing list or an out-of-office notice: nothing is done, and
+   * nobody is answered.
+   */
   isAutomatic?: boolean
 }
 
 /** What was fetched of a message. */
-export type Fetched<V> = { kind: 'fetched'; value: V } | { kind: 'gone'; error: string } | { kind: 'unreachable'; error: string }
+export type Fetched<V> =
+  | { kind: 'fetched'; value: V }
+  | { kind: 'gone'; error: string }
+  | { kind: 'unreachable'; error: string }
 
-/** A message of ours that the provider had taken, and says later that it did not reach its recipient. */
+/**
+ * A message of ours that the provider had taken, and says later that it did not reach its
+ * recipient.
+ */
 export interface Undelivered {
   /** `Outgoing.id`. */
   id: string
@@ -117,7 +150,9 @@ export interface Undelivered {
 
 export interface ChannelAdapter {
   readonly channel: Channel
-  /** Of `credentials`: names that it needs to work, and may have. Of `config`: names that it knows. */
+  /**
+   * Of `credentials`: names that it needs to work, and may have. Of `config`: names that it knows.
+   */
   readonly fields: {
     credentials: Readonly<Record<string, { needed: boolean; description: string }>>
     config: Readonly<Record<string, { description: string }>>
@@ -128,13 +163,21 @@ export interface ChannelAdapter {
   configError(config: Readonly<Record<string, unknown>>): string | undefined
   /** Never throws, whatever the bytes are. */
   route(post: InboundPost): Routed
-  /** Whether the post was signed with the connection's secret. In constant time, and never throws. */
+  /**
+   * Whether the post was signed with the connection's secret. In constant time, and never throws.
+   */
   verify(post: InboundPost, connection: OpenConnection): boolean
-  /** What is wrong with a verified post, naming the field: where whoever signs it can mend it. Never throws. */
+  /**
+   * What is wrong with a verified post, naming the field: where whoever signs it can mend it. Never
+   * throws.
+   */
   flawOf?(post: InboundPost): string | undefined
   /** What of a verified post is for this connection. Never throws. */
   read(post: InboundPost, connection: OpenConnection): InboundMessages
-  /** What a verified post says of messages of this connection that were not delivered. Never throws. Other reports on them are of no use to us. */
+  /**
+   * What a verified post says of messages of this connection that were not delivered. Never throws.
+   * Other reports on them are of no use to us.
+   */
   undelivered?(post: InboundPost, connection: OpenConnection): readonly Undelivered[]
   /** Asks the provider whether the routing key belongs to these credentials. */
   check(connection: OpenConnection, signal: AbortSignal): Promise<Checked>
@@ -142,10 +185,21 @@ export interface ChannelAdapter {
   send(connection: OpenConnection, message: Outgoing, signal: AbortSignal): Promise<Sent>
   /** The least time between two messages of a connection, in milliseconds. */
   readonly spacingMs: number
-  /** For so long the connection's provider takes a repeated `Outgoing.id` for one message, so that what is unknown can be tried again. */
+  /**
+   * For so long the connection's provider takes a repeated `Outgoing.id` for one message, so that
+   * what is unknown can be tried again.
+   */
   repeatableForMs?(connection: OpenConnection): number
   /** The text, and attachments, of a message whose post had none. */
-  fetch?(connection: OpenConnection, toFetch: Record<string, unknown>, signal: AbortSignal): Promise<Fetched<FetchedMessage>>
+  fetch?(
+    connection: OpenConnection,
+    toFetch: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<Fetched<FetchedMessage>>
   /** The bytes of an attachment, at most `maxBytes`. */
-  download?(connection: OpenConnection, ref: Record<string, unknown>, signal: AbortSignal): Promise<Fetched<Uint8Array>>
+  download?(
+    connection: OpenConnection,
+    ref: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<Fetched<Uint8Array>>
 }

@@ -1,18 +1,42 @@
 /**
- * The channel of developers: whatever can sign a post talks to the agent. Posts and replies are JSON, signed as Standard Webhooks; the
- * connection's secret signs both ways. Replies are kept in their rows, and posted to `config.url` as well if there is one.
+ * The channel of developers: whatever can sign a post talks to the agent. Posts and replies are
+ * JSON, signed as Standard Webhooks; the connection's secret signs both ways. Replies are kept in
+ * their rows, and posted to `config.url` as well if there is one.
  */
 import { Buffer } from 'node:buffer'
 import { isObject } from '#kernel/json-value'
 import { storable } from '#kernel/storable'
 import type { Egress } from '../egress/egress.ts'
 import { EgressRefused } from '../egress/target.ts'
-import { isWebhookSecret, newWebhookSecret, retryAfterMs, signedHeaders, verifiedId } from '../webhook.ts'
+import {
+  isWebhookSecret,
+  newWebhookSecret,
+  retryAfterMs,
+  signedHeaders,
+  verifiedId,
+} from '../webhook.ts'
 import { callOnce } from './call.ts'
-import type { Attachment, ChannelAdapter, Fetched, InboundMessages, InboundPost, OpenConnection, Outgoing, Sent } from './channel.ts'
+import type {
+  Attachment,
+  ChannelAdapter,
+  Fetched,
+  InboundMessages,
+  InboundPost,
+  OpenConnection,
+  Outgoing,
+  Sent,
+} from './channel.ts'
 
 const ROUTING_KEY = /^[A-Za-z0-9._-]{1,64}$/
-const LONGEST = { id: 256, sender: 320, name: 200, thread: 256, text: 100_000, fileName: 200, mimeType: 100 }
+const LONGEST = {
+  id: 256,
+  sender: 320,
+  name: 200,
+  thread: 256,
+  text: 100_000,
+  fileName: 200,
+  mimeType: 100,
+}
 const TEXTS = ['id', 'sender', 'text'] as const
 const OPTIONAL = ['name', 'thread'] as const
 const MOST_ATTACHMENTS = 20
@@ -45,22 +69,42 @@ const attachmentOf = (value: unknown): Attachment[] => {
   if (name === undefined) return []
   const text = typeof value.text === 'string' ? storable(value.text) : undefined
   const mimeType = textOf(value.mimeType, LONGEST.mimeType) ?? 'text/plain'
-  return [{ name, mimeType, byteSize: text === undefined ? null : Buffer.byteLength(text), ref: text === undefined ? null : { text } }]
+  return [
+    {
+      name,
+      mimeType,
+      byteSize: text === undefined ? null : Buffer.byteLength(text),
+      ref: text === undefined ? null : { text },
+    },
+  ]
 }
 
-/** With what people of the page to talk to the connection begin: no post can come from one of them. */
+/**
+ * With what people of the page to talk to the connection begin: no post can come from one of them.
+ */
 export const PAGE_SENDER = 'page:'
 
-/** Required fields that are missing or too long, and optional ones that are given and are no such text. */
+/**
+ * Required fields that are missing or too long, and optional ones that are given and are no such
+ * text.
+ */
 const flawOf = ({ body, headers }: InboundPost): string | undefined => {
   const post: Record<string, unknown> = { ...parsed(body) }
   post.id ??= headers.get('webhook-id')
-  const isWrong = (name: (typeof TEXTS)[number] | (typeof OPTIONAL)[number]) => textOf(post[name], LONGEST[name]) === undefined
-  const wrong = TEXTS.find(isWrong) ?? OPTIONAL.find((name) => post[name] !== undefined && isWrong(name))
-  if (String(post.sender).startsWith(PAGE_SENDER)) return `sender must not begin with ${PAGE_SENDER}, as people of the page do`
-  if (wrong !== undefined) return `${wrong} must be text of 1 to ${LONGEST[wrong].toLocaleString('en')} characters`
+  const isWrong = (name: (typeof TEXTS)[number] | (typeof OPTIONAL)[number]) =>
+    textOf(post[name], LONGEST[name]) === undefined
+  const wrong =
+    TEXTS.find(isWrong) ?? OPTIONAL.find((name) => post[name] !== undefined && isWrong(name))
+  if (String(post.sender).startsWith(PAGE_SENDER))
+    return `sender must not begin with ${PAGE_SENDER}, as people of the page do`
+  if (wrong !== undefined)
+    return `${wrong} must be text of 1 to ${LONGEST[wrong].toLocaleString('en')} characters`
   const { attachments = [] } = post
-  if (!Array.isArray(attachments) || attachments.length > MOST_ATTACHMENTS || attachments.some((one) => attachmentOf(one).length === 0))
+  if (
+    !Array.isArray(attachments) ||
+    attachments.length > MOST_ATTACHMENTS ||
+    attachments.some((one) => attachmentOf(one).length === 0)
+  )
     return `attachments must be a list of at most ${MOST_ATTACHMENTS}, each with a name of at most ${LONGEST.fileName} characters`
   return undefined
 }
@@ -81,7 +125,12 @@ const read = (inbound: InboundPost, { routingKey }: OpenConnection): InboundMess
       sender: { id: sender, name: textOf(post.name, LONGEST.name) ?? null },
       // Without a thread, each sender has a conversation of his own.
       ...{ thread: thread ?? 'direct', isShared: thread !== undefined },
-      ...{ subject: null, text: textOf(text, LONGEST.text)!, attachments: (attachments as unknown[]).flatMap(attachmentOf), toFetch: null },
+      ...{
+        subject: null,
+        text: textOf(text, LONGEST.text)!,
+        attachments: (attachments as unknown[]).flatMap(attachmentOf),
+        toFetch: null,
+      },
       replyTo: { sender, thread: thread ?? null },
       directTo: { sender, thread: null },
     },
@@ -90,19 +139,27 @@ const read = (inbound: InboundPost, { routingKey }: OpenConnection): InboundMess
 
 const route: ChannelAdapter['route'] = ({ body }) => {
   const key = parsed(body)?.routingKey
-  return typeof key === 'string' && ROUTING_KEY.test(key) ? { kind: 'keys', keys: [key] } : { kind: 'unknown' }
+  return typeof key === 'string' && ROUTING_KEY.test(key)
+    ? { kind: 'keys', keys: [key] }
+    : { kind: 'unknown' }
 }
 
 const verify: ChannelAdapter['verify'] = ({ headers, body, now }, { credentials }) => {
   const given = credentials.secret ?? ''
   const isUsable = isWebhookSecret(given)
-  return verifiedId(headers, body, { secret: isUsable ? given : NOBODYS, now }) !== undefined && isUsable
+  return (
+    verifiedId(headers, body, { secret: isUsable ? given : NOBODYS, now }) !== undefined && isUsable
+  )
 }
 
 const check: ChannelAdapter['check'] = async ({ credentials }) =>
   isWebhookSecret(credentials.secret ?? '')
     ? { kind: 'proven' }
-    : { kind: 'refused', error: 'credentials.secret must have at least 16 bytes: whsec_ and base64, or any other text' }
+    : {
+        kind: 'refused',
+        error:
+          'credentials.secret must have at least 16 bytes: whsec_ and base64, or any other text',
+      }
 
 const configErrorOf =
   (egress: Egress) =>
@@ -123,7 +180,11 @@ const ASKS_TO_WAIT = [429, 503]
 /** Statuses that every further reply would get, too. */
 const OF_THE_ADDRESS = [401, 403, 404, 405, 410]
 
-const outcomeOf = (status: number, headers: Record<string, string | string[] | undefined>, now: number): Sent => {
+const outcomeOf = (
+  status: number,
+  headers: Record<string, string | string[] | undefined>,
+  now: number,
+): Sent => {
   const error = `the receiver answered ${status}`
   if (status >= 200 && status < 300) return { kind: 'sent', externalId: null }
   if (ASKS_TO_WAIT.includes(status)) {
@@ -134,7 +195,12 @@ const outcomeOf = (status: number, headers: Record<string, string | string[] | u
   return { kind: 'refused', error, of: OF_THE_ADDRESS.includes(status) ? 'connection' : 'message' }
 }
 
-const send = async (egress: Egress, connection: OpenConnection, message: Outgoing, signal: AbortSignal): Promise<Sent> => {
+const send = async (
+  egress: Egress,
+  connection: OpenConnection,
+  message: Outgoing,
+  signal: AbortSignal,
+): Promise<Sent> => {
   const { url } = connection.config
   if (typeof url !== 'string') return { kind: 'sent', externalId: null }
   const { id, part, text, replyTo } = message
@@ -144,27 +210,48 @@ const send = async (egress: Egress, connection: OpenConnection, message: Outgoin
     ...{ 'content-type': 'application/json', 'user-agent': 'Tendril-Channels/1' },
     ...signedHeaders({ id, at, body }, [connection.credentials.secret ?? NOBODYS]),
   }
-  const request = { url, method: 'POST' as const, headers, body, deadlineMs: DEADLINE_MS, maxBytes: ANSWER_BYTES, signal }
+  const request = {
+    url,
+    method: 'POST' as const,
+    headers,
+    body,
+    deadlineMs: DEADLINE_MS,
+    maxBytes: ANSWER_BYTES,
+    signal,
+  }
   const called = await callOnce(egress, request)
   if (called.kind === 'answered') return outcomeOf(called.status, called.headers, at.getTime())
-  return called.kind === 'forbidden' ? { kind: 'refused', error: called.error, of: 'connection' } : called
+  return called.kind === 'forbidden'
+    ? { kind: 'refused', error: called.error, of: 'connection' }
+    : called
 }
 
 const download = async ({ text }: Record<string, unknown>): Promise<Fetched<Uint8Array>> =>
-  typeof text === 'string' ? { kind: 'fetched', value: Buffer.from(text) } : { kind: 'gone', error: 'the post brought no text' }
+  typeof text === 'string'
+    ? { kind: 'fetched', value: Buffer.from(text) }
+    : { kind: 'gone', error: 'the post brought no text' }
 
 export const devAdapter = (egress: Egress): ChannelAdapter => ({
   channel: 'dev',
   fields: {
     credentials: {
-      secret: { needed: true, description: 'Signs posts and replies (HMAC-SHA256): whsec_ and base64, or any text of 16 bytes or more.' },
+      secret: {
+        needed: true,
+        description:
+          'Signs posts and replies (HMAC-SHA256): whsec_ and base64, or any text of 16 bytes or more.',
+      },
     },
     config: {
-      url: { description: 'Where replies are posted, signed with the secret. Without it they are kept, and shown on their page.' },
+      url: {
+        description:
+          'Where replies are posted, signed with the secret. Without it they are kept, and shown on their page.',
+      },
     },
   },
   routingKeyOf: (text) =>
-    ROUTING_KEY.test(text) ? { key: text } : { error: 'must have 1 to 64 letters, digits, dots, hyphens and underscores' },
+    ROUTING_KEY.test(text)
+      ? { key: text }
+      : { error: 'must have 1 to 64 letters, digits, dots, hyphens and underscores' },
   configError: configErrorOf(egress),
   ...{ route, verify, flawOf, read, check },
   send: (connection, message, signal) => send(egress, connection, message, signal),

@@ -1,4 +1,7 @@
-/** Adapters whose providers' words are free of credentials: a provider can repeat what it was given, and its errors are kept and shown. */
+/**
+ * Adapters whose providers' words are free of credentials: a provider can repeat what it was given,
+ * and its errors are kept and shown.
+ */
 import { cleanedOf, secretsOf } from '#domain/agent/mcp/secrets'
 import type { ChannelAdapter, OpenConnection } from './channel.ts'
 import type { ChannelAdapters } from './registry.ts'
@@ -13,12 +16,22 @@ const discreet = (adapter: ChannelAdapter): ChannelAdapter => {
   const { fetch, download } = adapter
   return {
     ...adapter,
-    check: async (connection, signal) => cleaned(connection, await adapter.check(connection, signal)),
-    send: async (connection, message, signal) => withError(connection, await adapter.send(connection, message, signal)),
-    ...(fetch && { fetch: async (connection, toFetch, signal) => withError(connection, await fetch(connection, toFetch, signal)) }),
-    ...(download && { download: async (connection, ref, signal) => withError(connection, await download(connection, ref, signal)) }),
+    check: async (connection, signal) =>
+      cleaned(connection, await adapter.check(connection, signal)),
+    send: async (connection, message, signal) =>
+      withError(connection, await adapter.send(connection, message, signal)),
+    ...(fetch && {
+      fetch: async (connection, toFetch, signal) =>
+        withError(connection, await fetch(connection, toFetch, signal)),
+    }),
+    ...(download && {
+      download: async (connection, ref, signal) =>
+        withError(connection, await download(connection, ref, signal)),
+    }),
   }
 }
 
 export const discreetAdapters = (adapters: ChannelAdapters): ChannelAdapters =>
-  Object.fromEntries(Object.entries(adapters).map(([channel, adapter]) => [channel, discreet(adapter)]))
+  Object.fromEntries(
+    Object.entries(adapters).map(([channel, adapter]) => [channel, discreet(adapter)]),
+  )

@@ -1,4 +1,7 @@
-/** Values of JSON that a provider, or somebody else, sent. None of these throws, whatever the value is. */
+/**
+ * Values of JSON that a provider, or somebody else, sent. None of these throws, whatever the value
+ * is.
+ */
 import { isObject } from '#kernel/json-value'
 import { beginning, storable } from '#kernel/storable'
 
@@ -9,7 +12,9 @@ const NOTHING: Fields = {}
 /** Undefined if it is no JSON object. */
 export const objectOf = (body: Uint8Array | string): Fields | undefined => {
   try {
-    const value: unknown = JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body))
+    const value: unknown = JSON.parse(
+      typeof body === 'string' ? body : new TextDecoder().decode(body),
+    )
     return isObject(value) ? value : undefined
   } catch {
     return undefined
@@ -20,7 +25,8 @@ export const objectOf = (body: Uint8Array | string): Fields | undefined => {
 export const asObject = (value: unknown): Fields => (isObject(value) ? value : NOTHING)
 
 /** The objects of a list, at most so many; empty if it is no list. */
-export const objectsIn = (value: unknown, most: number): Fields[] => (Array.isArray(value) ? value.slice(0, most).filter(isObject) : [])
+export const objectsIn = (value: unknown, most: number): Fields[] =>
+  Array.isArray(value) ? value.slice(0, most).filter(isObject) : []
 
 /** As it can be stored; undefined if it is no text, or empty. */
 export const textOf = (value: unknown, most: number): string | undefined => {

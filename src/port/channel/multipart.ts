@@ -1,4 +1,7 @@
-/** Bodies of `multipart/form-data` (RFC 7578), whose length the edge has bounded. The time grows by the length alone. */
+/**
+ * Bodies of `multipart/form-data` (RFC 7578), whose length the edge has bounded. The time grows by
+ * the length alone.
+ */
 
 export interface PostedFile {
   field: string
@@ -21,11 +24,17 @@ const LONGEST_HEAD = 4_096
 const HEAD_END = '\r\n\r\n'
 
 const boundaryOf = (contentType: string): string | undefined => {
-  const [, quoted, bare] = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType.slice(0, 2 * LONGEST_BOUNDARY)) ?? []
+  const [, quoted, bare] =
+    /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(
+      contentType.slice(0, 2 * LONGEST_BOUNDARY),
+    ) ?? []
   return quoted ?? bare
 }
 
-/** A parameter of `Content-Disposition`; browsers and providers write `%22` or `\"` for a quotation mark within. */
+/**
+ * A parameter of `Content-Disposition`; browsers and providers write `%22` or `\"` for a quotation
+ * mark within.
+ */
 const parameterOf = (head: string, name: string): string | null => {
   const quoted = new RegExp(`;\\s*${name}="((?:[^"\\\\]|\\\\.)*)"`, 'i').exec(head)?.[1]
   if (quoted !== undefined) return quoted.replaceAll(/\\(.)/g, '$1').replaceAll('%22', '"')
@@ -40,7 +49,12 @@ const partOf = (bytes: Buffer): Part | undefined => {
   const field = disposition === undefined ? null : parameterOf(disposition, 'name')
   if (disposition === undefined || field === null) return undefined
   const mimeType = /^content-type:\s*([^\s;]+)/im.exec(head)?.[1] ?? ''
-  return { field, fileName: parameterOf(disposition, 'filename'), mimeType, bytes: bytes.subarray(end + HEAD_END.length) }
+  return {
+    field,
+    fileName: parameterOf(disposition, 'filename'),
+    mimeType,
+    bytes: bytes.subarray(end + HEAD_END.length),
+  }
 }
 
 /** Undefined if it is none, or has more parts than `most`. */
@@ -56,7 +70,10 @@ export const partsOf = (
   const files: PostedFile[] = []
   const delimiter = `\r\n--${boundary}`
   const first = `--${boundary}`
-  let at = whole.subarray(0, first.length).toString('latin1') === first ? first.length : (after(whole, delimiter, 0) ?? -1)
+  let at =
+    whole.subarray(0, first.length).toString('latin1') === first
+      ? first.length
+      : (after(whole, delimiter, 0) ?? -1)
   while (at !== -1 && whole.subarray(at, at + 2).toString('latin1') !== '--') {
     const start = whole.indexOf('\r\n', at)
     const end = start === -1 ? -1 : whole.indexOf(delimiter, start)
@@ -64,7 +81,13 @@ export const partsOf = (
     const part = partOf(whole.subarray(start + 2, end))
     if (!part || fields.length + files.length >= most) return undefined
     if (part.fileName === null) fields.push([part.field, part.bytes.toString()])
-    else files.push({ field: part.field, name: part.fileName, mimeType: part.mimeType, bytes: part.bytes })
+    else
+      files.push({
+        field: part.field,
+        name: part.fileName,
+        mimeType: part.mimeType,
+        bytes: part.bytes,
+      })
     at = end + delimiter.length
   }
   return at === -1 ? undefined : { fields, files }

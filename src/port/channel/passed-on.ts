@@ -1,4 +1,7 @@
-/** What another wrote and a person passes on. It is not the sender's word: it comes as a file, for which nobody vouches. */
+/**
+ * What another wrote and a person passes on. It is not the sender's word: it comes as a file, for
+ * which nobody vouches.
+ */
 import type { Attachment, Fetched } from './channel.ts'
 
 export const passedOn = (text: string): Attachment => ({

@@ -1,4 +1,7 @@
-/** The bodies of posts, before anything of them is believed. Nothing here throws, whatever the bytes are. */
+/**
+ * The bodies of posts, before anything of them is believed. Nothing here throws, whatever the bytes
+ * are.
+ */
 import { isObject } from '#kernel/json-value'
 import type { InboundPost } from './channel.ts'
 import { type PostedFile, partsOf } from './multipart.ts'
@@ -12,18 +15,26 @@ export interface PostedForm {
 /** More than any provider sends, and few enough to sort and to sign again. */
 const MOST_FIELDS = 1_000
 
-const mediaType = (header: string | null): string => (header ?? '').split(';', 1)[0]!.trim().toLowerCase()
+const mediaType = (header: string | null): string =>
+  (header ?? '').split(';', 1)[0]!.trim().toLowerCase()
 
 const textOf = (body: Uint8Array): string => new TextDecoder().decode(body)
 
 const countOf = (body: Uint8Array, byte: number): number => {
   let count = 0
-  for (let at = body.indexOf(byte); at !== -1 && count <= MOST_FIELDS; at = body.indexOf(byte, at + 1)) count++
+  for (
+    let at = body.indexOf(byte);
+    at !== -1 && count <= MOST_FIELDS;
+    at = body.indexOf(byte, at + 1)
+  )
+    count++
   return count
 }
 
 const urlencoded = (body: Uint8Array): PostedForm | undefined =>
-  countOf(body, 0x26) >= MOST_FIELDS ? undefined : { fields: [...new URLSearchParams(textOf(body))], files: [] }
+  countOf(body, 0x26) >= MOST_FIELDS
+    ? undefined
+    : { fields: [...new URLSearchParams(textOf(body))], files: [] }
 
 const formOf = ({ headers, body }: InboundPost): PostedForm | undefined => {
   const type = headers.get('content-type')
@@ -63,4 +74,5 @@ export const postedForm = once(formOf)
 export const postedJson = once(jsonOf)
 
 /** The first field of this name, or an empty text. */
-export const fieldOf = ({ fields }: PostedForm, name: string): string => fields.find(([given]) => given === name)?.[1] ?? ''
+export const fieldOf = ({ fields }: PostedForm, name: string): string =>
+  fields.find(([given]) => given === name)?.[1] ?? ''

@@ -11,7 +11,12 @@ import { whatsAppAdapter } from './whatsapp/adapter.ts'
 export interface ChannelParts {
   egress: Egress
   /** Where each provider is called, without a trailing slash. */
-  urls: Readonly<Record<'slack' | 'slack_files' | 'whatsapp' | 'twilio' | 'resend' | 'mailgun' | 'mailgun_eu', string>>
+  urls: Readonly<
+    Record<
+      'slack' | 'slack_files' | 'whatsapp' | 'twilio' | 'resend' | 'mailgun' | 'mailgun_eu',
+      string
+    >
+  >
 }
 
 export type ChannelAdapters = Readonly<Partial<Record<Channel, ChannelAdapter>>>

@@ -1,7 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Whether `given` is the HMAC-SHA256 of the parts in lower-case hexadecimal digits. Takes as long for a wrong one as for a right one. */
-export const isHmac = (given: string, secret: string, ...parts: (string | Uint8Array)[]): boolean => {
+/**
+ * Whether `given` is the HMAC-SHA256 of the parts in lower-case hexadecimal digits. Takes as long
+ * for a wrong one as for a right one.
+ */
+export const isHmac = (
+  given: string,
+  secret: string,
+  ...parts: (string | Uint8Array)[]
+): boolean => {
   const hmac = createHmac('sha256', secret)
   for (const part of parts) hmac.update(part)
   const expected = Buffer.from(hmac.digest('hex'))

@@ -2,7 +2,10 @@ import { BlockList, isIP } from 'node:net'
 
 type Range = [prefix: string, bits: number]
 
-/** Ranges that are not public, or not ordinary hosts: IANA's special-purpose registry, and the address of Azure's own services. */
+/**
+ * Ranges that are not public, or not ordinary hosts: IANA's special-purpose registry, and the
+ * address of Azure's own services.
+ */
 const SPECIAL_V4: Range[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -22,10 +25,16 @@ const SPECIAL_V4: Range[] = [
   ['240.0.0.0', 4],
 ]
 
-/** All public IPv6 addresses. Ranges outside that map or translate IPv4 addresses are refused with the rest. */
+/**
+ * All public IPv6 addresses. Ranges outside that map or translate IPv4 addresses are refused with
+ * the rest.
+ */
 const GLOBAL_V6: Range = ['2000::', 3]
 
-/** Special ranges inside it: protocol assignments with Teredo, documentation, and 6to4, which leads to any IPv4 address. */
+/**
+ * Special ranges inside it: protocol assignments with Teredo, documentation, and 6to4, which leads
+ * to any IPv4 address.
+ */
 const SPECIAL_V6: Range[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -43,7 +52,10 @@ const specialV4 = listOf('ipv4', SPECIAL_V4)
 const globalV6 = listOf('ipv6', [GLOBAL_V6])
 const specialV6 = listOf('ipv6', SPECIAL_V6)
 
-/** Whether an IP address belongs to the public internet. Takes the form that resolvers and the URL parser produce. */
+/**
+ * Whether an IP address belongs to the public internet. Takes the form that resolvers and the URL
+ * parser produce.
+ */
 export const isPublicAddress = (address: string): boolean => {
   switch (isIP(address)) {
     case 4:

@@ -13,8 +13,14 @@ interface Reading {
   end(): void
 }
 
-/** Reads no faster than the stream is read. Once it has ended, for whatever reason, so has the connection. */
-export const bodyOf = (response: IncomingMessage, { maxBytes, ended, end }: Reading): ReadableStream<Uint8Array> => {
+/**
+ * Reads no faster than the stream is read. Once it has ended, for whatever reason, so has the
+ * connection.
+ */
+export const bodyOf = (
+  response: IncomingMessage,
+  { maxBytes, ended, end }: Reading,
+): ReadableStream<Uint8Array> => {
   let left = maxBytes
   let isOver = false
   return new ReadableStream<Uint8Array>({
@@ -25,7 +31,8 @@ export const bodyOf = (response: IncomingMessage, { maxBytes, ended, end }: Read
         finish()
         end()
       }
-      const fail = (cause: unknown) => over(() => controller.error(ended.aborted ? ended.reason : cause))
+      const fail = (cause: unknown) =>
+        over(() => controller.error(ended.aborted ? ended.reason : cause))
       response.on('data', (chunk: Buffer) => {
         if (isOver) return
         left -= chunk.length

@@ -19,10 +19,14 @@ const decoder = (label: string | undefined): TextDecoder | undefined => {
   }
 }
 
-/** In the order of the standard: the mark at the beginning, the header, the page itself. Encodings that nobody knows are taken as UTF-8. */
+/**
+ * In the order of the standard: the mark at the beginning, the header, the page itself. Encodings
+ * that nobody knows are taken as UTF-8.
+ */
 export const textOfBytes = (bytes: Uint8Array, contentType: string): string => {
   const mark = marks.find(([start]) => start.every((byte, index) => bytes[index] === byte))?.[1]
   const beginning = new TextDecoder('latin1').decode(bytes.subarray(0, BEGINNING))
-  const found = decoder(mark) ?? decoder(NAMED.exec(contentType)?.[1]) ?? decoder(NAMED.exec(beginning)?.[1])
+  const found =
+    decoder(mark) ?? decoder(NAMED.exec(contentType)?.[1]) ?? decoder(NAMED.exec(beginning)?.[1])
   return (found ?? new TextDecoder()).decode(bytes)
 }

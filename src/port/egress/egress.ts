@@ -1,7 +1,8 @@
 /**
- * The HTTP client for addresses that tenants chose. It calls only the public internet. It checks the URL, and every address that its name
- * resolves to, in the lookup of the very connection, so that the name cannot change in between. Redirects are responses like any other,
- * nothing is sent twice, and no connection or proxy is shared.
+ * The HTTP client for addresses that tenants chose. It calls only the public internet. It checks
+ * the URL, and every address that its name resolves to, in the lookup of the very connection, so
+ * that the name cannot change in between. Redirects are responses like any other, nothing is sent
+ * twice, and no connection or proxy is shared.
  */
 import { lookup as lookupName } from 'node:dns/promises'
 import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
@@ -46,18 +47,26 @@ export class NotConnected extends Error {
 
 /** A response whose body is read as it arrives. Its body must be read to its end, or cancelled. */
 export type EgressStream = Pick<EgressResponse, 'status' | 'headers'> & {
-  /** Not unpacked. Fails if it is longer than `maxBytes` (`TooLong`), breaks off, or does not end in time. */
+  /**
+   * Not unpacked. Fails if it is longer than `maxBytes` (`TooLong`), breaks off, or does not end in
+   * time.
+   */
   body: ReadableStream<Uint8Array>
 }
 
 export interface Egress {
   /** Throws `EgressRefused` if the URL alone rules the call out. */
   check(url: string): void
-  /** Throws `EgressRefused` if nothing was called, a `TimeoutError`, or the system's error if no response came. */
+  /**
+   * Throws `EgressRefused` if nothing was called, a `TimeoutError`, or the system's error if no
+   * response came.
+   */
   send(request: EgressRequest): Promise<EgressResponse>
   /** The same, of what is only read. */
   get(request: EgressGet): Promise<EgressBytes>
-  /** The same, as soon as the response begins. Throws `NotConnected` if no connection came about. */
+  /**
+   * The same, as soon as the response begins. Throws `NotConnected` if no connection came about.
+   */
   open(request: EgressRequest): Promise<EgressStream>
 }
 
@@ -81,7 +90,8 @@ export const createEgress = ({ rules, resolve = bySystem, ca }: EgressOptions): 
     const target = targetOf(request.url, rules)
     return begin(request, target, { lookup: checkedLookup(resolve, target), ...(ca ? { ca } : {}) })
   }
-  const calling = async (request: EgressRequest): Promise<EgressBytes> => wholeOf(beginning(request), request.maxBytes)
+  const calling = async (request: EgressRequest): Promise<EgressBytes> =>
+    wholeOf(beginning(request), request.maxBytes)
   return {
     check: (url) => void targetOf(url, rules),
     async send(request) {
@@ -89,11 +99,17 @@ export const createEgress = ({ rules, resolve = bySystem, ca }: EgressOptions): 
       return { ...answer, body: bytes.toString() }
     },
     async get(request) {
-      const answer = await calling({ ...request, method: 'GET', body: '', headers: { 'accept-encoding': ACCEPTED, ...request.headers } })
+      const answer = await calling({
+        ...request,
+        method: 'GET',
+        body: '',
+        headers: { 'accept-encoding': ACCEPTED, ...request.headers },
+      })
       return { ...answer, ...(await unpacked(answer, request.maxBytes)) }
     },
     async open(request) {
-      if (request.signal?.aborted) throw new NotConnected('stopped before it began', { cause: request.signal.reason })
+      if (request.signal?.aborted)
+        throw new NotConnected('stopped before it began', { cause: request.signal.reason })
       return streamOf(beginning(request), request.maxBytes)
     },
   }
@@ -144,7 +160,15 @@ const begin = (
   const length = method === 'GET' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const sent = { ...length, 'accept-encoding': 'identity', ...headers }
   const path = url.pathname + url.search
-  const request = (isTls ? tlsRequest : plainRequest)({ ...connecting, hostname, port, method, path, headers: sent, agent: false })
+  const request = (isTls ? tlsRequest : plainRequest)({
+    ...connecting,
+    hostname,
+    port,
+    method,
+    path,
+    headers: sent,
+    agent: false,
+  })
   let isConnected = false
   request.on('socket', (socket) =>
     socket.once(isTls ? 'secureConnect' : 'connect', () => {
@@ -170,7 +194,8 @@ const wholeOf = async (exchange: Exchange, maxBytes: number): Promise<EgressByte
     const read = await readBounded(response, maxBytes)
     return { status: response.statusCode ?? 0, headers: response.headers, ...read }
   } catch (cause) {
-    // The client throws its own error for an aborted request; ours says whether time ran out or the caller stopped.
+    // The client throws its own error for an aborted request; ours says whether time ran out or the
+    // caller stopped.
     exchange.ended.throwIfAborted()
     throw cause
   } finally {
@@ -201,7 +226,10 @@ const answerOf = (request: ClientRequest, body: string): Promise<IncomingMessage
   })
 
 /** A megabyte can hold a gigabyte: no more of it is unpacked than is kept. */
-const unpacked = async ({ headers, bytes, complete }: EgressBytes, maxBytes: number): Promise<Pick<EgressBytes, 'bytes' | 'complete'>> => {
+const unpacked = async (
+  { headers, bytes, complete }: EgressBytes,
+  maxBytes: number,
+): Promise<Pick<EgressBytes, 'bytes' | 'complete'>> => {
   const stream = unpacking(headers['content-encoding'])
   if (!stream) return { bytes, complete }
   try {
@@ -214,7 +242,10 @@ const unpacked = async ({ headers, bytes, complete }: EgressBytes, maxBytes: num
   }
 }
 
-const readBounded = (stream: Readable, maxBytes: number): Promise<{ bytes: Buffer; complete: boolean }> =>
+const readBounded = (
+  stream: Readable,
+  maxBytes: number,
+): Promise<{ bytes: Buffer; complete: boolean }> =>
   new Promise((resolve) => {
     const chunks: Buffer[] = []
     let left = maxBytes

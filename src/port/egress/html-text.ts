@@ -9,15 +9,64 @@ export interface PageText {
 }
 
 /** Elements whose content nobody reads. */
-const HIDDEN = new Set(['script', 'style', 'template', 'svg', 'iframe', 'noembed', 'noframes', 'object', 'audio', 'video', 'canvas'])
+const HIDDEN = new Set([
+  'script',
+  'style',
+  'template',
+  'svg',
+  'iframe',
+  'noembed',
+  'noframes',
+  'object',
+  'audio',
+  'video',
+  'canvas',
+])
 /** Elements that begin a line. */
 const LINES = new Set([
-  ...['address', 'article', 'aside', 'blockquote', 'br', 'dd', 'div', 'dl', 'dt', 'fieldset', 'figcaption', 'figure', 'footer', 'form'],
-  ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'hr', 'li', 'main', 'nav', 'ol', 'option', 'p', 'pre', 'section', 'table', 'tr', 'ul'],
+  ...[
+    'address',
+    'article',
+    'aside',
+    'blockquote',
+    'br',
+    'dd',
+    'div',
+    'dl',
+    'dt',
+    'fieldset',
+    'figcaption',
+    'figure',
+    'footer',
+    'form',
+  ],
+  ...[
+    'h1',
+    'h2',
+    'h3',
+    'h4',
+    'h5',
+    'h6',
+    'header',
+    'hr',
+    'li',
+    'main',
+    'nav',
+    'ol',
+    'option',
+    'p',
+    'pre',
+    'section',
+    'table',
+    'tr',
+    'ul',
+  ],
 ])
 const CELLS = new Set(['td', 'th'])
 
-/** In characters. A piece takes a millisecond; between two of them the process does other things. */
+/**
+ * In characters. A piece takes a millisecond; between two of them the process does other things.
+ */
 const PIECE = 8_192
 const LONGEST_TITLE = 300
 
@@ -70,8 +119,8 @@ class Words {
 }
 
 /**
- * Parsers of whole documents keep a tree, or a list of open elements, and some take time by the square of a hostile page. The tokenizer
- * keeps nothing, so its time grows by the length alone.
+ * Parsers of whole documents keep a tree, or a list of open elements, and some take time by the
+ * square of a hostile page. The tokenizer keeps nothing, so its time grows by the length alone.
  */
 class Page {
   readonly words
@@ -92,7 +141,9 @@ class Page {
     this.words = new Words(most)
   }
 
-  /** Deeper quotations begin with the mark once, too: nobody counts how many a hostile page opens. */
+  /**
+   * Deeper quotations begin with the mark once, too: nobody counts how many a hostile page opens.
+   */
   #quote(change: 1 | -1): void {
     this.#quoted = Math.max(0, this.#quoted + change)
     this.words.lead = this.#quoted > 0 ? this.quoteMark : ''
@@ -115,7 +166,8 @@ class Page {
   #opened(): void {
     const name = this.#name
     if (HIDDEN.has(name)) this.#hidden++
-    else if (name === 'title' && this.#hidden === 0 && !this.#hasTitle) this.#inTitle = this.#hasTitle = true
+    else if (name === 'title' && this.#hidden === 0 && !this.#hasTitle)
+      this.#inTitle = this.#hasTitle = true
     else this.#breaks(name)
     if (name === 'blockquote') this.#quote(1)
   }
@@ -130,8 +182,19 @@ class Page {
   get callbacks(): ConstructorParameters<typeof Tokenizer>[1] {
     const name = (start: number, end: number) => this.#slice(start, end).toLowerCase()
     return {
-      ...{ onattribdata: nothing, onattribentity: nothing, onattribend: nothing, onattribname: nothing, oncdata: nothing },
-      ...{ oncomment: nothing, ondeclaration: nothing, onend: nothing, onprocessinginstruction: nothing },
+      ...{
+        onattribdata: nothing,
+        onattribentity: nothing,
+        onattribend: nothing,
+        onattribname: nothing,
+        oncdata: nothing,
+      },
+      ...{
+        oncomment: nothing,
+        ondeclaration: nothing,
+        onend: nothing,
+        onprocessinginstruction: nothing,
+      },
       ontext: (start, end) => this.#text(this.#slice(start, end)),
       ontextentity: (codepoint) => this.#text(String.fromCodePoint(codepoint)),
       onopentagname: (start, end) => {
@@ -145,7 +208,11 @@ class Page {
 }
 
 /** Reads no further than the text is long. Lines of quotations begin with `quoteMark`. */
-export const textOfHtml = async (html: string, most: number, { quoteMark = '' } = {}): Promise<PageText> => {
+export const textOfHtml = async (
+  html: string,
+  most: number,
+  { quoteMark = '' } = {},
+): Promise<PageText> => {
   const page = new Page(html, most, quoteMark)
   const tokenizer = new Tokenizer({ decodeEntities: true }, page.callbacks)
   for (let at = 0; at < html.length && !page.words.isFull; at += PIECE) {
@@ -154,5 +221,9 @@ export const textOfHtml = async (html: string, most: number, { quoteMark = '' } 
   }
   if (!page.words.isFull) tokenizer.end()
   const { words, title } = page
-  return { title: title.text === '' ? null : title.text.slice(0, LONGEST_TITLE), text: words.text, isCut: words.isFull }
+  return {
+    title: title.text === '' ? null : title.text.slice(0, LONGEST_TITLE),
+    text: words.text,
+    isCut: words.isFull,
+  }
 }

@@ -34,7 +34,10 @@ const DEADLINE_MS = 15_000
 const HTML = new Set(['text/html', 'application/xhtml+xml'])
 const PLAIN = new Set(['text/plain', 'text/markdown', 'application/json'])
 
-const headers = { accept: 'text/html, text/markdown, text/plain, application/json;q=0.9', 'user-agent': 'Tendril (fetch_url)' }
+const headers = {
+  accept: 'text/html, text/markdown, text/plain, application/json;q=0.9',
+  'user-agent': 'Tendril (fetch_url)',
+}
 
 const headerOf = ({ headers }: EgressBytes, name: string): string => String(headers[name] ?? '')
 
@@ -42,22 +45,45 @@ const headerOf = ({ headers }: EgressBytes, name: string): string => String(head
 const typeOf = (contentType: string): string => {
   const type = contentType.split(';')[0]!.trim().toLowerCase()
   if (HTML.has(type) || PLAIN.has(type)) return type
-  const kind = /^(image|audio|video|font)\//.exec(type)?.[1] ?? (type === 'application/pdf' ? 'PDF' : undefined)
-  const what = type === '' ? 'does not say what it is' : kind ? `is of the type ${kind}` : 'is of a type that is not text'
+  const kind =
+    /^(image|audio|video|font)\//.exec(type)?.[1] ??
+    (type === 'application/pdf' ? 'PDF' : undefined)
+  const what =
+    type === ''
+      ? 'does not say what it is'
+      : kind
+        ? `is of the type ${kind}`
+        : 'is of a type that is not text'
   throw new Unreadable(`the answer ${what}; only HTML, plain text, Markdown and JSON can be read`)
 }
 
-const plainText = (text: string, most: number): PageText => ({ title: null, text: text.slice(0, most).trim(), isCut: text.length > most })
+const plainText = (text: string, most: number): PageText => ({
+  title: null,
+  text: text.slice(0, most).trim(),
+  isCut: text.length > most,
+})
 
-const read = async (answer: EgressBytes, { url, most }: { url: string; most: number }): Promise<Page> => {
+const read = async (
+  answer: EgressBytes,
+  { url, most }: { url: string; most: number },
+): Promise<Page> => {
   const contentType = headerOf(answer, 'content-type')
   const { status, bytes, complete } = answer
   const isEmpty = bytes.length === 0
   const type = isEmpty ? null : typeOf(contentType)
   const whole = isEmpty ? '' : textOfBytes(bytes, contentType).toWellFormed().replaceAll('\0', '')
-  const page = type !== null && HTML.has(type) ? await textOfHtml(whole, most) : plainText(whole, most)
+  const page =
+    type !== null && HTML.has(type) ? await textOfHtml(whole, most) : plainText(whole, most)
   const text = page.text.slice(0, most).toWellFormed()
-  return { status, finalUrl: url, type, title: page.title, text, isCut: page.isCut || !complete, redirect: null }
+  return {
+    status,
+    finalUrl: url,
+    type,
+    title: page.title,
+    text,
+    isCut: page.isCut || !complete,
+    redirect: null,
+  }
 }
 
 const redirectOf = (answer: EgressBytes, url: string): string | undefined => {
@@ -70,18 +96,38 @@ const redirectOf = (answer: EgressBytes, url: string): string | undefined => {
 }
 
 /**
- * Follows few redirects, each of which is judged anew; one that may not be followed is the result. Throws `EgressRefused` or `Unreadable`, a
- * `TimeoutError`, or the system's error if no answer came.
+ * Follows few redirects, each of which is judged anew; one that may not be followed is the result.
+ * Throws `EgressRefused` or `Unreadable`, a `TimeoutError`, or the system's error if no answer
+ * came.
  */
-export const readPage = async (egress: Egress, { url, most, mayFollow }: PageRequest): Promise<Page> => {
+export const readPage = async (
+  egress: Egress,
+  { url, most, mayFollow }: PageRequest,
+): Promise<Page> => {
   const signal = AbortSignal.timeout(DEADLINE_MS)
   let at = url
   for (let redirects = 0; ; redirects++) {
-    const answer = await egress.get({ url: at, headers, deadlineMs: DEADLINE_MS, maxBytes: MOST_BYTES, signal })
+    const answer = await egress.get({
+      url: at,
+      headers,
+      deadlineMs: DEADLINE_MS,
+      maxBytes: MOST_BYTES,
+      signal,
+    })
     const next = redirectOf(answer, at)
     if (next === undefined) return read(answer, { url: at, most })
-    if (!mayFollow(next)) return { status: answer.status, finalUrl: at, type: null, title: null, text: '', isCut: false, redirect: next }
-    if (redirects === MOST_REDIRECTS) throw new Unreadable(`the address redirects more than ${MOST_REDIRECTS} times`)
+    if (!mayFollow(next))
+      return {
+        status: answer.status,
+        finalUrl: at,
+        type: null,
+        title: null,
+        text: '',
+        isCut: false,
+        redirect: next,
+      }
+    if (redirects === MOST_REDIRECTS)
+      throw new Unreadable(`the address redirects more than ${MOST_REDIRECTS} times`)
     at = next
   }
 }

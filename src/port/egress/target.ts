@@ -1,4 +1,7 @@
-/** Which addresses tenants may have us call, as far as the URL shows. The lookup checks what a name resolves to. */
+/**
+ * Which addresses tenants may have us call, as far as the URL shows. The lookup checks what a name
+ * resolves to.
+ */
 import { isIP } from 'node:net'
 import { isPublicAddress } from './address.ts'
 
@@ -27,13 +30,20 @@ const LONGEST_URL = 2_048
 /** Characters that nobody means and on which parsers disagree. */
 const UNCLEAR = /[\s\\\p{Cc}]/u
 /** Names that mean something else on every machine or network. */
-const LOCAL_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|test|invalid|onion)$|\.home\.arpa$/
+const LOCAL_NAME =
+  /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|test|invalid|onion)$|\.home\.arpa$/
 const PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 }
 const LOWEST_FREE_PORT = 1_024
 /** Ports of databases, queues and machine control, which may be open to neighbours. */
 const CLOSED_PORTS = new Set([
-  ...[1433, 1521, 2049, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 4369, 5432, 5433, 5672, 5900, 5984, 5985, 5986, 6000, 6379, 6443],
-  ...[6667, 7000, 7199, 8086, 9042, 9092, 9160, 9200, 9300, 10250, 10255, 10256, 11211, 15672, 26379, 27017, 27018, 27019, 50000],
+  ...[
+    1433, 1521, 2049, 2181, 2375, 2376, 2379, 2380, 3306, 3389, 4369, 5432, 5433, 5672, 5900, 5984,
+    5985, 5986, 6000, 6379, 6443,
+  ],
+  ...[
+    6667, 7000, 7199, 8086, 9042, 9092, 9160, 9200, 9300, 10250, 10255, 10256, 11211, 15672, 26379,
+    27017, 27018, 27019, 50000,
+  ],
 ])
 
 const refuse = (reason: string): never => {
@@ -56,7 +66,8 @@ const requireHost = (hostname: string): void => {
 }
 
 const requirePort = (port: number): void => {
-  if ((port < LOWEST_FREE_PORT && port !== PORTS['https:']) || CLOSED_PORTS.has(port)) refuse(`port ${port} is not allowed for https`)
+  if ((port < LOWEST_FREE_PORT && port !== PORTS['https:']) || CLOSED_PORTS.has(port))
+    refuse(`port ${port} is not allowed for https`)
 }
 
 /** Throws `EgressRefused` if the URL must not be called. */

@@ -11,7 +11,10 @@ const kinds: Record<string, () => Transform> = {
 
 export const ACCEPTED = 'gzip, br'
 
-/** Unpacks what is written to it; undefined if nothing is packed. Throws if the encoding is not known, or there are several. */
+/**
+ * Unpacks what is written to it; undefined if nothing is packed. Throws if the encoding is not
+ * known, or there are several.
+ */
 export const unpacking = (encoding: string | string[] | undefined): Transform | undefined => {
   const name = String(encoding ?? '')
     .trim()

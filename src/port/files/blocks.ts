@@ -46,10 +46,17 @@ export class Hashing {
 
 const sizeWords = (bytes: number): string => `${bytes / BLOCK} MiB`
 
-export const refuseSize = (most: number): never => fail('payload_too_large', `a file has at most ${sizeWords(most)}`)
+export const refuseSize = (most: number): never =>
+  fail('payload_too_large', `a file has at most ${sizeWords(most)}`)
 
-/** The bytes in pieces of `size`, the last one of what is left. Throws `payload_too_large` beyond `most` bytes. */
-export const piecesOf = (source: Source, sizes: Sizes): Iterable<Uint8Array> | AsyncIterable<Uint8Array> =>
+/**
+ * The bytes in pieces of `size`, the last one of what is left. Throws `payload_too_large` beyond
+ * `most` bytes.
+ */
+export const piecesOf = (
+  source: Source,
+  sizes: Sizes,
+): Iterable<Uint8Array> | AsyncIterable<Uint8Array> =>
   source instanceof Uint8Array ? cut(source, sizes) : gather(source, sizes)
 
 interface Sizes {
@@ -62,7 +69,10 @@ function* cut(bytes: Uint8Array, { size, most }: Sizes): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-async function* gather(source: AsyncIterable<Uint8Array>, { size, most }: Sizes): AsyncGenerator<Uint8Array> {
+async function* gather(
+  source: AsyncIterable<Uint8Array>,
+  { size, most }: Sizes,
+): AsyncGenerator<Uint8Array> {
   let piece = new Uint8Array(size)
   let [filled, total] = [0, 0]
   for await (const bytes of source) {
@@ -83,17 +93,30 @@ async function* gather(source: AsyncIterable<Uint8Array>, { size, most }: Sizes)
 }
 
 /** Whether these are the bytes of that block. */
-export const isBlock = ({ byte_size, digests }: KeptFile, number: number, bytes: Uint8Array): boolean =>
-  bytes.length === Math.min(BLOCK, byte_size - number * BLOCK) && sha256Of(bytes) === digests.slice(number * DIGEST, (number + 1) * DIGEST)
+export const isBlock = (
+  { byte_size, digests }: KeptFile,
+  number: number,
+  bytes: Uint8Array,
+): boolean =>
+  bytes.length === Math.min(BLOCK, byte_size - number * BLOCK) &&
+  sha256Of(bytes) === digests.slice(number * DIGEST, (number + 1) * DIGEST)
 
-/** The blocks that hold a range; undefined for an empty file. Throws if the file has no such bytes. */
-export const spanOf = ({ byte_size }: KeptFile, range: Reading['range']): { first: number; last: number } | undefined => {
+/**
+ * The blocks that hold a range; undefined for an empty file. Throws if the file has no such bytes.
+ */
+export const spanOf = (
+  { byte_size }: KeptFile,
+  range: Reading['range'],
+): { first: number; last: number } | undefined => {
   if (byte_size === 0 && !range) return undefined
   const { from, to } = range ?? { from: 0, to: byte_size - 1 }
-  if (!(from >= 0 && from <= to && to < byte_size)) throw new RangeError(`bytes ${from} to ${to} of a file of ${byte_size}`)
+  if (!(from >= 0 && from <= to && to < byte_size))
+    throw new RangeError(`bytes ${from} to ${to} of a file of ${byte_size}`)
   return { first: Math.floor(from / BLOCK), last: Math.floor(to / BLOCK) }
 }
 
 /** The bytes of a block that are within a range. */
 export const within = (bytes: Uint8Array, number: number, range: Reading['range']): Uint8Array =>
-  range ? bytes.subarray(Math.max(0, range.from - number * BLOCK), range.to + 1 - number * BLOCK) : bytes
+  range
+    ? bytes.subarray(Math.max(0, range.from - number * BLOCK), range.to + 1 - number * BLOCK)
+    : bytes

@@ -1,4 +1,7 @@
-/** Where the bytes of files are kept: in Postgres, or in S3-compatible storage. The row that a record refers to says which. */
+/**
+ * Where the bytes of files are kept: in Postgres, or in S3-compatible storage. The row that a
+ * record refers to says which.
+ */
 import { fail } from '#kernel/errors'
 import type { KeptFile } from '#store/app/files'
 import type { Query, Sql } from '#store/engine/db'
@@ -14,8 +17,9 @@ export interface NewFile {
   /** In hex. */
   sha256: string
   /**
-   * In the letter that makes the record: the writes that keep the file, for its effects. Throws `conflict` if the workspace has no room
-   * for it. Without them there is no file, and what was stored for it is removed within two days.
+   * In the letter that makes the record: the writes that keep the file, for its effects. Throws
+   * `conflict` if the workspace has no room for it. Without them there is no file, and what was
+   * stored for it is removed within two days.
    */
   keep(sql: Sql, gate: Pick<Gate, 'counters'>): Promise<Query[]>
 }
@@ -34,18 +38,26 @@ export interface Store {
   /** The most bytes of a file. */
   readonly most: number
   /**
-   * Takes in the bytes, beside the mailbox and in the process that owns the workspace. Throws `payload_too_large`, `conflict` if the
-   * workspace has no room, and `unavailable`.
+   * Takes in the bytes, beside the mailbox and in the process that owns the workspace. Throws
+   * `payload_too_large`, `conflict` if the workspace has no room, and `unavailable`.
    */
   put(tenantId: string, source: Source, signal?: AbortSignal): Promise<NewFile>
   /**
-   * The MiBs of a kept file from number `first` to number `last`, one after the other. Throws `unavailable`.
+   * The MiBs of a kept file from number `first` to number `last`, one after the other. Throws
+   * `unavailable`.
    */
-  blocks(file: KeptFile, span: { first: number; last: number }, reading: Reading): AsyncGenerator<Uint8Array>
+  blocks(
+    file: KeptFile,
+    span: { first: number; last: number },
+    reading: Reading,
+  ): AsyncGenerator<Uint8Array>
 }
 
 export interface Files extends Pick<Store, 'most' | 'put'> {
-  /** The bytes of a kept file, in pieces of up to a MiB, each compared with its hash before it is given out. Throws `unavailable`. */
+  /**
+   * The bytes of a kept file, in pieces of up to a MiB, each compared with its hash before it is
+   * given out. Throws `unavailable`.
+   */
   read(file: KeptFile, reading: Reading): AsyncGenerator<Uint8Array>
 }
 
@@ -55,7 +67,14 @@ const KIB_OF_GIB = 1_048_576
 const kibOf = (byteSize: number): number => Math.max(4, Math.ceil(byteSize / 1_024))
 
 /** Throws unless files of so many bytes more fit into the room of a workspace. */
-export const requireRoom = ({ counters }: Pick<Gate, 'counters'>, byteSize: number, gib: number): void => {
+export const requireRoom = (
+  { counters }: Pick<Gate, 'counters'>,
+  byteSize: number,
+  gib: number,
+): void => {
   if ((counters['files@kib'] ?? 0) + kibOf(byteSize) > gib * KIB_OF_GIB)
-    fail('conflict', `the files of the workspace would take more than ${gib} GiB; delete some first`)
+    fail(
+      'conflict',
+      `the files of the workspace would take more than ${gib} GiB; delete some first`,
+    )
 }

@@ -19,7 +19,9 @@ const filesOf = (stores: Stores, newest: Store, log: Log): Files => ({
   most: newest.most,
   put: (tenantId, source, signal) => newest.put(tenantId, source, signal),
   async *read(file, reading) {
-    const store = stores[file.store] ?? fail('unavailable', 'the file is in S3, which this server has no settings for')
+    const store =
+      stores[file.store] ??
+      fail('unavailable', 'the file is in S3, which this server has no settings for')
     const span = spanOf(file, reading.range)
     if (!span) return
     let number = span.first

@@ -1,4 +1,7 @@
-/** Files in the database: their bytes are part of the letter that makes their record, so neither is ever without the other. */
+/**
+ * Files in the database: their bytes are part of the letter that makes their record, so neither is
+ * ever without the other.
+ */
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { fileBlock, insertBlock, insertFile } from '#store/app/files'

@@ -1,4 +1,7 @@
-/** A client of servers of the Model Context Protocol that people of a workspace have named. It trusts nothing that they say. */
+/**
+ * A client of servers of the Model Context Protocol that people of a workspace have named. It
+ * trusts nothing that they say.
+ */
 
 import type { ForeignAnswer } from '#domain/agent/mcp/foreign-result'
 
@@ -34,8 +37,9 @@ export type McpFailure =
   | 'stopped'
 
 /**
- * No answer. The message is ours: it holds no header, no secret and no word of the server. Of a call, `outcome` says whether the server
- * provably did nothing: it was not sent, or the server itself says that it turned it away.
+ * No answer. The message is ours: it holds no header, no secret and no word of the server. Of a
+ * call, `outcome` says whether the server provably did nothing: it was not sent, or the server
+ * itself says that it turned it away.
  */
 export class McpError extends Error {
   override readonly name = 'McpError'
@@ -70,7 +74,10 @@ export interface McpServer {
   readonly toolsChanged: boolean
   /** Throws `McpError`. */
   list(): Promise<McpListing>
-  /** Sends it at most once, whatever happens. An error that the server answers is an answer. Throws `McpError`. */
+  /**
+   * Sends it at most once, whatever happens. An error that the server answers is an answer. Throws
+   * `McpError`.
+   */
   call(name: string, args: Record<string, unknown>, call: McpCall): Promise<ForeignAnswer>
   /** Ends the session, and the program. Never throws. */
   close(): Promise<void>
@@ -79,8 +86,14 @@ export interface McpServer {
 export interface McpClient {
   /** Throws `McpError` (refused) if the configuration alone rules a connection out. */
   check(config: McpServerConfig): void
-  /** Connects and agrees on a version; `signal` ends the session whenever it aborts. Throws `McpError`. */
-  open(config: McpServerConfig, options: { signal: AbortSignal; tenantId: string }): Promise<McpServer>
+  /**
+   * Connects and agrees on a version; `signal` ends the session whenever it aborts. Throws
+   * `McpError`.
+   */
+  open(
+    config: McpServerConfig,
+    options: { signal: AbortSignal; tenantId: string },
+  ): Promise<McpServer>
 }
 
 /** Of a listing with all its pages, and of each call. */

@@ -4,7 +4,10 @@ import { McpError, MOST_BYTES } from './client.ts'
 
 /** Of one listing or call: progress, log lines, answers. */
 const MOST_MESSAGES = 1_000
-/** Requests that a server makes of us in one session, such as for a sampling. Each gets a refusal, which is a message, too. */
+/**
+ * Requests that a server makes of us in one session, such as for a sampling. Each gets a refusal,
+ * which is a message, too.
+ */
 const MOST_ASKED = 16
 
 /** What a transport reports to. */
@@ -103,7 +106,10 @@ export class Guard implements Transport, Watch {
 
   read(bytes: number): void {
     this.#bytes += bytes
-    if (this.#bytes > MOST_BYTES) this.fail(new McpError('too_large', `the server answered more than ${MOST_BYTES} bytes`, 'unknown'))
+    if (this.#bytes > MOST_BYTES)
+      this.fail(
+        new McpError('too_large', `the server answered more than ${MOST_BYTES} bytes`, 'unknown'),
+      )
   }
 
   isWaiting(id: RequestId): boolean {
@@ -111,21 +117,32 @@ export class Guard implements Transport, Watch {
   }
 
   #unanswered(id: RequestId): void {
-    if (this.isWaiting(id)) this.fail(new McpError('closed', 'the connection ended before the answer', 'unknown'))
+    if (this.isWaiting(id))
+      this.fail(new McpError('closed', 'the connection ended before the answer', 'unknown'))
   }
 
   #count(): void {
     this.#messages++
-    if (this.#messages > MOST_MESSAGES) this.fail(new McpError('flood', `the server sent more than ${MOST_MESSAGES} messages`, 'unknown'))
+    if (this.#messages > MOST_MESSAGES)
+      this.fail(
+        new McpError('flood', `the server sent more than ${MOST_MESSAGES} messages`, 'unknown'),
+      )
   }
 
-  #received(message: JSONRPCMessage, extra: Parameters<NonNullable<Transport['onmessage']>>[1]): void {
+  #received(
+    message: JSONRPCMessage,
+    extra: Parameters<NonNullable<Transport['onmessage']>>[1],
+  ): void {
     this.#count()
     if (requestId(message) !== undefined) this.#asked++
-    else if ('method' in message) this.toolsChanged ||= message.method === 'notifications/tools/list_changed'
+    else if ('method' in message)
+      this.toolsChanged ||= message.method === 'notifications/tools/list_changed'
     // Ours are numbers, also where a server writes them as text.
     else if (message.id !== undefined) this.#waiting.delete(Number(message.id))
-    if (this.#asked > MOST_ASKED) this.fail(new McpError('flood', `the server made more than ${MOST_ASKED} requests`, 'unknown'))
+    if (this.#asked > MOST_ASKED)
+      this.fail(
+        new McpError('flood', `the server made more than ${MOST_ASKED} requests`, 'unknown'),
+      )
     if (this.#isOpen) this.onmessage?.(message, extra)
   }
 }

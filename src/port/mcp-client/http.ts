@@ -1,5 +1,13 @@
-/** Streamable HTTP, through the egress: each request is judged by its address, and nothing is sent twice. */
-import { type FetchLike, type JSONRPCMessage, StreamableHTTPClientTransport, type TransportSendOptions } from '@modelcontextprotocol/client'
+/**
+ * Streamable HTTP, through the egress: each request is judged by its address, and nothing is sent
+ * twice.
+ */
+import {
+  type FetchLike,
+  type JSONRPCMessage,
+  StreamableHTTPClientTransport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client'
 import { TooLong } from '../egress/body.ts'
 import { type Egress, type EgressStream, NotConnected } from '../egress/egress.ts'
 import { EgressRefused } from '../egress/target.ts'
@@ -18,7 +26,12 @@ interface HttpOptions {
 
 /** Requests by which one session may take up streams that broke off. */
 const MOST_RESUMED = 10
-const RESUMPTIONS = { maxRetries: 2, initialReconnectionDelay: 500, maxReconnectionDelay: 5_000, reconnectionDelayGrowFactor: 2 }
+const RESUMPTIONS = {
+  maxRetries: 2,
+  initialReconnectionDelay: 500,
+  maxReconnectionDelay: 5_000,
+  reconnectionDelayGrowFactor: 2,
+}
 /** Of ending a session, for which nobody waits any longer. */
 const END_MS = 5_000
 
@@ -28,32 +41,63 @@ const TURNED_AWAY = new Set([400, 401, 403, 404, 405, 406, 413, 415, 429])
 const failureOfStatus = (status: number, hasSession: boolean): McpError => {
   const outcome = TURNED_AWAY.has(status) ? 'not_done' : 'unknown'
   if (status === 401)
-    return new McpError('unauthorized', 'the server wants credentials (HTTP 401); OAuth is not supported, set a header', outcome)
-  if (status === 403) return new McpError('unauthorized', 'the server does not accept these credentials (HTTP 403)', outcome)
-  if (status === 404 && hasSession) return new McpError('session_lost', 'the server has ended the session (HTTP 404)', outcome)
+    return new McpError(
+      'unauthorized',
+      'the server wants credentials (HTTP 401); OAuth is not supported, set a header',
+      outcome,
+    )
+  if (status === 403)
+    return new McpError(
+      'unauthorized',
+      'the server does not accept these credentials (HTTP 403)',
+      outcome,
+    )
+  if (status === 404 && hasSession)
+    return new McpError('session_lost', 'the server has ended the session (HTTP 404)', outcome)
   if (status >= 300 && status < 400)
-    return new McpError('status', `the server redirects elsewhere (HTTP ${status}), which is not followed`, outcome)
+    return new McpError(
+      'status',
+      `the server redirects elsewhere (HTTP ${status}), which is not followed`,
+      outcome,
+    )
   return new McpError('status', `the server answered with HTTP ${status}`, outcome)
 }
 
 /** Of a request that got no response, or not all of it. */
 const failureOf = (cause: unknown): McpError => {
   if (cause instanceof McpError) return cause
-  if (cause instanceof EgressRefused) return new McpError('refused', cause.message, 'not_done', { cause })
+  if (cause instanceof EgressRefused)
+    return new McpError('refused', cause.message, 'not_done', { cause })
   if (cause instanceof NotConnected) {
     const isLate = cause.cause instanceof Error && cause.cause.name === 'TimeoutError'
     const failure = isLate ? 'timeout' : 'unreachable'
-    return new McpError(failure, `no connection to the server${isLate ? ' in time' : ''}`, 'not_done', { cause })
+    return new McpError(
+      failure,
+      `no connection to the server${isLate ? ' in time' : ''}`,
+      'not_done',
+      { cause },
+    )
   }
   const name = cause instanceof Error ? cause.name : ''
-  if (name === 'TimeoutError') return new McpError('timeout', 'the server did not answer in time', 'unknown', { cause })
-  if (cause instanceof TooLong) return new McpError('too_large', `the server answered more than ${MOST_BYTES} bytes`, 'unknown', { cause })
+  if (name === 'TimeoutError')
+    return new McpError('timeout', 'the server did not answer in time', 'unknown', { cause })
+  if (cause instanceof TooLong)
+    return new McpError(
+      'too_large',
+      `the server answered more than ${MOST_BYTES} bytes`,
+      'unknown',
+      { cause },
+    )
   return new McpError('closed', 'the connection ended before the answer', 'unknown', { cause })
 }
 
-const isPacked = ({ headers }: EgressStream): boolean => !['', 'identity'].includes(String(headers['content-encoding'] ?? ''))
+const isPacked = ({ headers }: EgressStream): boolean =>
+  !['', 'identity'].includes(String(headers['content-encoding'] ?? ''))
 
-/** Whether the connection broke off, which a client may take up again: not so for what has grown too large or late. */
+/**
+ * Whether the connection broke off, which a client may take up again: not so for what has grown too
+ * large or late.
+ */
 const isCut = (failure: McpError): boolean => failure.failure === 'closed'
 
 /** Messages in one answer. */
@@ -76,25 +120,38 @@ class Http {
 
   readonly fetch: FetchLike = async (url, init = {}) => {
     const headers = new Headers(init.headers)
-    if (String(url) !== this.server.url) throw new McpError('refused', 'only the URL of the server is called')
+    if (String(url) !== this.server.url)
+      throw new McpError('refused', 'only the URL of the server is called')
     if (init.method === 'GET') {
       // What the server says unasked is of no use here.
       if (!headers.has('last-event-id')) return new Response(null, { status: 405 })
       if (++this.#resumed > MOST_RESUMED)
-        this.watch.fail(new McpError('flood', `the server broke off more than ${MOST_RESUMED} times`, 'unknown'))
+        this.watch.fail(
+          new McpError('flood', `the server broke off more than ${MOST_RESUMED} times`, 'unknown'),
+        )
     }
     return this.#exchanged(init.method ?? 'GET', headers, init)
   }
 
-  async #exchanged(method: string, headers: Headers, { body, signal }: RequestInit): Promise<Response> {
-    const answer = await this.#open(method as 'GET' | 'POST', headers, { body: String(body ?? ''), ...(signal ? { signal } : {}) })
+  async #exchanged(
+    method: string,
+    headers: Headers,
+    { body, signal }: RequestInit,
+  ): Promise<Response> {
+    const answer = await this.#open(method as 'GET' | 'POST', headers, {
+      body: String(body ?? ''),
+      ...(signal ? { signal } : {}),
+    })
     const { status } = answer
     const isEmpty = status === 202 || status === 204
     if (status >= 300 || isEmpty) await answer.body.cancel()
     if (status < 200 || status >= 300) throw failureOfStatus(status, headers.has('mcp-session-id'))
-    if (isPacked(answer)) throw new McpError('broken', 'the answer is packed, though nobody asked for that', 'unknown')
+    if (isPacked(answer))
+      throw new McpError('broken', 'the answer is packed, though nobody asked for that', 'unknown')
     const read = READ.flatMap((name) =>
-      answer.headers[name] === undefined ? [] : [[name, String(answer.headers[name])] as [string, string]],
+      answer.headers[name] === undefined
+        ? []
+        : [[name, String(answer.headers[name])] as [string, string]],
     )
     const said = isEmpty ? null : this.#watched(answer.body)
     const isWhole = /^application\/json\b/i.test(String(answer.headers['content-type'] ?? ''))
@@ -105,21 +162,43 @@ class Http {
   async #whole(body: ReadableStream<Uint8Array>): Promise<string> {
     const text = await new Response(body).text()
     if (!/^\s*\[/.test(text) || text.split('"jsonrpc"').length <= MOST_LISTED) return text
-    throw new McpError('flood', `the server answered a list of more than ${MOST_LISTED} messages`, 'unknown')
+    throw new McpError(
+      'flood',
+      `the server answered a list of more than ${MOST_LISTED} messages`,
+      'unknown',
+    )
   }
 
-  async #open(method: 'GET' | 'POST' | 'DELETE', headers: Headers, more: { body: string; signal?: AbortSignal; deadlineMs?: number }) {
+  async #open(
+    method: 'GET' | 'POST' | 'DELETE',
+    headers: Headers,
+    more: { body: string; signal?: AbortSignal; deadlineMs?: number },
+  ) {
     const { egress, deadlineMs } = this.options
     const { url } = this.server
-    const all = { 'user-agent': 'Tendril (mcp)', ...this.server.headers, ...Object.fromEntries(headers.entries()) }
+    const all = {
+      'user-agent': 'Tendril (mcp)',
+      ...this.server.headers,
+      ...Object.fromEntries(headers.entries()),
+    }
     try {
-      return await egress.open({ url, method, headers: all, deadlineMs, maxBytes: MOST_BYTES, ...more })
+      return await egress.open({
+        url,
+        method,
+        headers: all,
+        deadlineMs,
+        maxBytes: MOST_BYTES,
+        ...more,
+      })
     } catch (cause) {
       throw failureOf(cause)
     }
   }
 
-  /** The body, with what is read counted, and in pieces between which the process does other things: the client reads all it has at once. */
+  /**
+   * The body, with what is read counted, and in pieces between which the process does other things:
+   * the client reads all it has at once.
+   */
   #watched(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     const reader = body.getReader()
     let rest: Uint8Array = new Uint8Array()
@@ -174,7 +253,8 @@ class HttpLink extends StreamableHTTPClientTransport implements Link {
     const http = new Http(server, options, watch)
     const fetch: FetchLike = async (url, init) => {
       const response = await http.fetch(url, init)
-      if (init?.body === this.#sent) this.#isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
+      if (init?.body === this.#sent)
+        this.#isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
       return response
     }
     super(new URL(server.url), { fetch, reconnectionOptions: RESUMPTIONS })
@@ -190,14 +270,20 @@ class HttpLink extends StreamableHTTPClientTransport implements Link {
     this.#sent = JSON.stringify(message)
     await super.send(message, options)
     if (this.#isStream || !this.#watch.isWaiting(id)) return
-    throw new McpError('broken', 'the server answered something else than what it was asked', 'unknown')
+    throw new McpError(
+      'broken',
+      'the server answered something else than what it was asked',
+      'unknown',
+    )
   }
 
   async end(): Promise<void> {
     if (this.sessionId === undefined) return
-    const version: Record<string, string> = this.protocolVersion === undefined ? {} : { 'mcp-protocol-version': this.protocolVersion }
+    const version: Record<string, string> =
+      this.protocolVersion === undefined ? {} : { 'mcp-protocol-version': this.protocolVersion }
     await this.#http.forget(new Headers({ 'mcp-session-id': this.sessionId, ...version }))
   }
 }
 
-export const httpLink = (server: HttpServer, options: HttpOptions, watch: Watch): Link => new HttpLink(server, options, watch)
+export const httpLink = (server: HttpServer, options: HttpOptions, watch: Watch): Link =>
+  new HttpLink(server, options, watch)

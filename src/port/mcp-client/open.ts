@@ -3,7 +3,13 @@ import { FairLimit } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
 import type { Egress } from '../egress/egress.ts'
 import { EgressRefused } from '../egress/target.ts'
-import { DEADLINE_MS, type McpClient, McpError, type McpServer, type McpServerConfig } from './client.ts'
+import {
+  DEADLINE_MS,
+  type McpClient,
+  McpError,
+  type McpServer,
+  type McpServerConfig,
+} from './client.ts'
 import { httpLink } from './http.ts'
 import { openSession } from './session.ts'
 import { type Confinement, confinementOf, confinementRefusal } from './stdio/confinement.ts'
@@ -39,20 +45,35 @@ const refuse = (reason: string): never => {
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((word, index) => word === other[index])
 
-/** Programs of a process at once, each with all that it has started, granted to workspaces in turn. */
-const PROGRAMS = { name: 'MCP program', limit: 8, share: { alone: 6, among: 3 }, bound: 32, withinMs: 20_000 }
+/**
+ * Programs of a process at once, each with all that it has started, granted to workspaces in turn.
+ */
+const PROGRAMS = {
+  name: 'MCP program',
+  limit: 8,
+  share: { alone: 6, among: 3 },
+  bound: 32,
+  withinMs: 20_000,
+}
 
 const UNSENDABLE = /[\0\r\n]/
 
 type Stdio = Extract<McpServerConfig, { transport: 'stdio' }>
 
 /** The operator's entry for the program. */
-const allowedBy = ({ command, args, env }: Stdio, programs: readonly StdioProgram[]): StdioProgram => {
+const allowedBy = (
+  { command, args, env }: Stdio,
+  programs: readonly StdioProgram[],
+): StdioProgram => {
   const names = Object.keys(env)
-  const same = programs.filter((program) => program.command === command && isSame(program.args, args))
-  if (same.length === 0) refuse('the operator does not allow this command with these arguments (MCP_STDIO)')
+  const same = programs.filter(
+    (program) => program.command === command && isSame(program.args, args),
+  )
+  if (same.length === 0)
+    refuse('the operator does not allow this command with these arguments (MCP_STDIO)')
   const entry = same.find((program) => names.every((name) => program.env.includes(name)))
-  if (Object.values(env).some((value) => UNSENDABLE.test(value))) refuse('a variable of a program can have only one line')
+  if (Object.values(env).some((value) => UNSENDABLE.test(value)))
+    refuse('a variable of a program can have only one line')
   return entry ?? refuse('the operator does not allow these variables (MCP_STDIO)')
 }
 
@@ -72,19 +93,26 @@ class ClientOfServers implements McpClient {
     try {
       this.options.egress.check(url)
     } catch (cause) {
-      throw cause instanceof EgressRefused ? new McpError('refused', cause.message, 'not_done', { cause }) : cause
+      throw cause instanceof EgressRefused
+        ? new McpError('refused', cause.message, 'not_done', { cause })
+        : cause
     }
   }
 
   #checkProgram(config: Stdio): Confinement {
     const { programs, home } = this.options
     const confinement = confinementOf(allowedBy(config, programs))
-    const refusal = this.#refusals.getOrInsertComputed(confinement, () => confinementRefusal(home, confinement))
+    const refusal = this.#refusals.getOrInsertComputed(confinement, () =>
+      confinementRefusal(home, confinement),
+    )
     if (refusal !== undefined) refuse(`stdio is not possible here: ${refusal}`)
     return confinement
   }
 
-  async open(config: McpServerConfig, { signal, tenantId }: { signal: AbortSignal; tenantId: string }): Promise<McpServer> {
+  async open(
+    config: McpServerConfig,
+    { signal, tenantId }: { signal: AbortSignal; tenantId: string },
+  ): Promise<McpServer> {
     this.check(config)
     const { egress, log, version, deadlineMs = DEADLINE_MS } = this.options
     const session = { signal, deadlineMs, version }
@@ -92,10 +120,18 @@ class ClientOfServers implements McpClient {
       const confinement = this.#checkProgram(config)
       await this.#placed(tenantId)
       const release = () => this.#programs.leave(tenantId)
-      return await openSession({ ...session, connect: (watch) => stdioLink({ ...config, confinement }, watch, log), release })
+      return await openSession({
+        ...session,
+        connect: (watch) => stdioLink({ ...config, confinement }, watch, log),
+        release,
+      })
     }
     const server = { ...config, url: new URL(config.url).href }
-    return await openSession({ ...session, connect: (watch) => httpLink(server, { egress, deadlineMs }, watch), release: () => {} })
+    return await openSession({
+      ...session,
+      connect: (watch) => httpLink(server, { egress, deadlineMs }, watch),
+      release: () => {},
+    })
   }
 
   /** Takes a place among the programs. */
@@ -103,9 +139,15 @@ class ClientOfServers implements McpClient {
     try {
       await this.#programs.enter(tenantId)
     } catch (cause) {
-      throw new McpError('refused', 'too many programs of MCP servers run in this process; try again later', 'not_done', { cause })
+      throw new McpError(
+        'refused',
+        'too many programs of MCP servers run in this process; try again later',
+        'not_done',
+        { cause },
+      )
     }
   }
 }
 
-export const createMcpClient = (options: McpClientOptions): McpClient => new ClientOfServers(options)
+export const createMcpClient = (options: McpClientOptions): McpClient =>
+  new ClientOfServers(options)

@@ -24,9 +24,16 @@ const LONGEST_CURSOR = 4_096
 const LONGEST_NAME = 80
 const LONGEST_ERROR = 2_000
 
-/** Results are taken as they come: one wrong tool must not hide the others, and whoever uses them checks them. */
+/**
+ * Results are taken as they come: one wrong tool must not hide the others, and whoever uses them
+ * checks them.
+ */
 const anything: StandardSchemaV1<unknown, Result> = {
-  '~standard': { version: 1, vendor: 'tendril', validate: (value) => ({ value: isObject(value) ? value : {} }) },
+  '~standard': {
+    version: 1,
+    vendor: 'tendril',
+    validate: (value) => ({ value: isObject(value) ? value : {} }),
+  },
 }
 
 interface Connection {
@@ -45,17 +52,30 @@ const failureOf = (cause: unknown, { failure }: Guard, { stopped, deadline }: Bo
   if (failure) return failure
   if (cause instanceof McpError) return cause
   if (stopped.aborted) return new McpError('stopped', 'the call was stopped', 'unknown', { cause })
-  if (deadline.aborted) return new McpError('timeout', 'the server did not answer in time', 'unknown', { cause })
-  if (cause instanceof ProtocolError) return new McpError('server_error', `the server answered with the error ${cause.code}`, 'unknown')
+  if (deadline.aborted)
+    return new McpError('timeout', 'the server did not answer in time', 'unknown', { cause })
+  if (cause instanceof ProtocolError)
+    return new McpError(
+      'server_error',
+      `the server answered with the error ${cause.code}`,
+      'unknown',
+    )
   const message = cause instanceof Error ? cause.message : ''
   if (message.includes('protocol version is not supported'))
-    return new McpError('unsupported', 'the server speaks no version of the protocol that is known here', 'unknown', { cause })
-  if (message === 'Connection closed') return new McpError('closed', 'the connection ended before the answer', 'unknown', { cause })
+    return new McpError(
+      'unsupported',
+      'the server speaks no version of the protocol that is known here',
+      'unknown',
+      { cause },
+    )
+  if (message === 'Connection closed')
+    return new McpError('closed', 'the connection ended before the answer', 'unknown', { cause })
   return new McpError('broken', 'the answer is none of the protocol', 'unknown', { cause })
 }
 
 /** What is known of a session before it can have called anything. */
-const beforeCalls = ({ failure, message, cause }: McpError): McpError => new McpError(failure, message, 'not_done', { cause })
+const beforeCalls = ({ failure, message, cause }: McpError): McpError =>
+  new McpError(failure, message, 'not_done', { cause })
 
 class Session implements McpServer {
   #connection: Connection | undefined
@@ -65,11 +85,15 @@ class Session implements McpServer {
     options.signal.addEventListener('abort', this.#stop)
   }
 
-  readonly #stop = (): void => this.#connection?.guard.fail(new McpError('stopped', 'the session was stopped', 'unknown'))
+  readonly #stop = (): void =>
+    this.#connection?.guard.fail(new McpError('stopped', 'the session was stopped', 'unknown'))
 
   #bounds(signal?: AbortSignal): Bounds {
     const { signal: whole, deadlineMs } = this.options
-    return { stopped: signal ? AbortSignal.any([whole, signal]) : whole, deadline: AbortSignal.timeout(deadlineMs) }
+    return {
+      stopped: signal ? AbortSignal.any([whole, signal]) : whole,
+      deadline: AbortSignal.timeout(deadlineMs),
+    }
   }
 
   /** The connection, made anew if it has ended. */
@@ -81,7 +105,8 @@ class Session implements McpServer {
     const bounds = this.#bounds()
     if (bounds.stopped.aborted) throw new McpError('stopped', 'the session was stopped')
     const guard = new Guard(this.options.connect)
-    // Without capabilities: a server that asks for a sampling, an elicitation or roots is told that there is no such method.
+    // Without capabilities: a server that asks for a sampling, an elicitation or roots is told that
+    // there is no such method.
     const client = new Client(
       { name: 'tendril', version: this.options.version },
       { capabilities: {}, inputRequired: { autoFulfill: false } },
@@ -105,7 +130,9 @@ class Session implements McpServer {
   get info(): McpServer['info'] {
     const client = this.#connection?.client
     const { name = '', version = '' } = client?.getServerVersion() ?? {}
-    const words = [name, version, client?.getNegotiatedProtocolVersion() ?? ''].map((text) => cleanText(text, LONGEST_NAME))
+    const words = [name, version, client?.getNegotiatedProtocolVersion() ?? ''].map((text) =>
+      cleanText(text, LONGEST_NAME),
+    )
     return { name: words[0]!, version: words[1]!, protocol: words[2]! }
   }
 
@@ -133,30 +160,47 @@ class Session implements McpServer {
     let cursor: unknown
     for (let page = 0; page < MOST_PAGES; page++) {
       const params = typeof cursor === 'string' ? { cursor } : {}
-      const result = await client.request({ method: 'tools/list', params }, anything, this.#asked(bounds)).catch((cause) => {
-        throw beforeCalls(failureOf(cause, guard, bounds))
-      })
-      if (!Array.isArray(result.tools)) throw new McpError('broken', 'the server did not answer a list of tools')
+      const result = await client
+        .request({ method: 'tools/list', params }, anything, this.#asked(bounds))
+        .catch((cause) => {
+          throw beforeCalls(failureOf(cause, guard, bounds))
+        })
+      if (!Array.isArray(result.tools))
+        throw new McpError('broken', 'the server did not answer a list of tools')
       tools.push(...result.tools.slice(0, MOST_TOOLS + 1 - tools.length))
       cursor = result.nextCursor
       if (tools.length > MOST_TOOLS) return { tools: tools.slice(0, MOST_TOOLS), isCut: true }
-      if (typeof cursor !== 'string' || cursor === '' || cursor.length > LONGEST_CURSOR) return { tools, isCut: false }
+      if (typeof cursor !== 'string' || cursor === '' || cursor.length > LONGEST_CURSOR)
+        return { tools, isCut: false }
     }
     return { tools, isCut: true }
   }
 
-  async call(name: string, args: Record<string, unknown>, { idempotencyKey, signal }: McpCall): Promise<ForeignAnswer> {
+  async call(
+    name: string,
+    args: Record<string, unknown>,
+    { idempotencyKey, signal }: McpCall,
+  ): Promise<ForeignAnswer> {
     const { client, guard } = await this.connected()
     const bounds = this.#bounds(signal)
-    if (bounds.stopped.aborted) throw new McpError('stopped', 'the call was stopped before it began')
+    if (bounds.stopped.aborted)
+      throw new McpError('stopped', 'the call was stopped before it began')
     guard.begin()
     const params = { name, arguments: args, _meta: { 'tendril/idempotency-key': idempotencyKey } }
     try {
       // Not `callTool`, which may send a call again, and runs the schemas of servers.
-      const result = await client.request({ method: 'tools/call', params }, anything, this.#asked(bounds))
+      const result = await client.request(
+        { method: 'tools/call', params },
+        anything,
+        this.#asked(bounds),
+      )
       return answerOf(result) ?? wrong()
     } catch (cause) {
-      if (cause instanceof ProtocolError) return { text: cleanText(`Error ${cause.code}: ${cause.message}`, LONGEST_ERROR), isError: true }
+      if (cause instanceof ProtocolError)
+        return {
+          text: cleanText(`Error ${cause.code}: ${cause.message}`, LONGEST_ERROR),
+          isError: true,
+        }
       const failure = failureOf(cause, guard, bounds)
       if (failure.failure === 'session_lost') await guard.end()
       throw failure

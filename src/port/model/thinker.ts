@@ -1,8 +1,14 @@
-/** One call of a language model in a conversation with tools. Adapters: openai/thinker.ts, and the desk, which has no model. */
+/**
+ * One call of a language model in a conversation with tools. Adapters: openai/thinker.ts, and the
+ * desk, which has no model.
+ */
 import type { TranscriptCall, TranscriptMessage } from '#domain/agent/job/transcript'
 import type { Quotation } from '#domain/agent/knowledge/quoting'
 
-/** A call that the model asks for. Its id is ours, nine letters and digits, whatever the provider sent; its arguments are unchecked. */
+/**
+ * A call that the model asks for. Its id is ours, nine letters and digits, whatever the provider
+ * sent; its arguments are unchecked.
+ */
 export type ToolCall = TranscriptCall
 export type TurnMessage = TranscriptMessage
 
@@ -21,7 +27,10 @@ export interface Turn {
   /** `none`: the model must answer in words. */
   choice: 'auto' | 'none'
   maxTokens: number
-  /** JSON Schema of the answer. Never with tools: some servers then suppress their calls. What comes must be checked all the same. */
+  /**
+   * JSON Schema of the answer. Never with tools: some servers then suppress their calls. What comes
+   * must be checked all the same.
+   */
   format?: { name: string; schema: Record<string, unknown> }
 }
 
@@ -83,13 +92,21 @@ export interface Thinking {
   signal: AbortSignal
   /** Text as it arrives, in pieces. */
   onText(piece: string): void
-  /** Quotations from the workspace's own texts, by the words of a question. For the desk: a model has tools for that. */
+  /**
+   * Quotations from the workspace's own texts, by the words of a question. For the desk: a model
+   * has tools for that.
+   */
   search?(text: string): Promise<Quotation[]>
-  /** The words of somebody outside the workspace, to whom no commands are shown and for whom none is run. For the desk. */
+  /**
+   * The words of somebody outside the workspace, to whom no commands are shown and for whom none is
+   * run. For the desk.
+   */
   asksFromOutside?: string | undefined
 }
 
 export interface Thinker {
-  /** One call, never repeated. Throws `ThinkError`, or the reason of `signal` once that has aborted. */
+  /**
+   * One call, never repeated. Throws `ThinkError`, or the reason of `signal` once that has aborted.
+   */
   think(turn: Turn, thinking: Thinking): Promise<Thought>
 }

@@ -3,19 +3,22 @@ import type { EngageAction, Preflight } from '#domain/growth/drafting/engagement
 import type { Metrics } from '#domain/growth/metrics'
 
 /**
- * A social network. An adapter translates every answer of the real service into one of the results below; the exactly-once machine
- * (domain/growth/sending/send.ts) trusts only their `kind`.
+ * A social network. An adapter translates every answer of the real service into one of the results
+ * below; the exactly-once machine (domain/growth/sending/send.ts) trusts only their `kind`.
  */
 export interface Network extends Measuring, Sociable {
   /** `sandbox`, `x`, `bluesky`. */
   readonly name: string
   readonly limits: NetworkLimits
   /**
-   * Sends one post, once, without retries. Rejects only because of a bug; a rejection counts as `unknown`. Resolves soon after `signal`
-   * aborts.
+   * Sends one post, once, without retries. Rejects only because of a bug; a rejection counts as
+   * `unknown`. Resolves soon after `signal` aborts.
    */
   publish(request: PublishRequest, signal: AbortSignal): Promise<PublishResult>
-  /** The account's own posts created at or after `since`, newest first. Throws `NetworkError` if it cannot be read. */
+  /**
+   * The account's own posts created at or after `since`, newest first. Throws `NetworkError` if it
+   * cannot be read.
+   */
   readTimeline(account: NetworkAccount, since: Date, signal: AbortSignal): Promise<Timeline>
 }
 
@@ -25,23 +28,34 @@ export const MOST_MEASURED = 100
 /** A network that counts how posts perform. */
 interface Measuring {
   /**
-   * Metrics of the account's own posts, at most `MOST_MEASURED` in a call. Posts that the network no longer knows are left out. Throws like
-   * `readTimeline`.
+   * Metrics of the account's own posts, at most `MOST_MEASURED` in a call. Posts that the network
+   * no longer knows are left out. Throws like `readTimeline`.
    */
-  readMetrics(account: NetworkAccount, externalIds: string[], signal: AbortSignal): Promise<PostMetrics[]>
+  readMetrics(
+    account: NetworkAccount,
+    externalIds: string[],
+    signal: AbortSignal,
+  ): Promise<PostMetrics[]>
 }
 
 /** A network with other people, whose posts can be read and answered. */
 interface Sociable {
-  /** Somebody else's newest posts, newest first; null if nobody has this handle. Throws like `readTimeline`. */
-  readHandle(account: NetworkAccount, query: HandleQuery, signal: AbortSignal): Promise<OthersPost[] | null>
+  /**
+   * Somebody else's newest posts, newest first; null if nobody has this handle. Throws like
+   * `readTimeline`.
+   */
+  readHandle(
+    account: NetworkAccount,
+    query: HandleQuery,
+    signal: AbortSignal,
+  ): Promise<OthersPost[] | null>
   /** The post id in an id or URL, without asking the network; undefined if there is none. */
   postIdIn(ref: string): string | undefined
   /** A post by id or URL; null if the account can see no such post. Throws like `readTimeline`. */
   readPost(account: NetworkAccount, ref: string, signal: AbortSignal): Promise<OthersPost | null>
   /**
-   * Engages once, without retries; rejects only because of a bug, like `publish`. A like or repost that already exists is `posted`, with
-   * the post's own id as `externalId`.
+   * Engages once, without retries; rejects only because of a bug, like `publish`. A like or repost
+   * that already exists is `posted`, with the post's own id as `externalId`.
    */
   engage(request: EngageRequest, signal: AbortSignal): Promise<PublishResult>
   /** Whether the network's rules permit an action on a post, without asking the network. */
@@ -97,11 +111,14 @@ export interface NetworkLimits {
   /** How reads are paid for. */
   tier: Tier
   /**
-   * The latest, in milliseconds after its answer, that a post answered with `server_error` can still be applied and show in reads. Less
-   * than a day; null if nobody promises this.
+   * The latest, in milliseconds after its answer, that a post answered with `server_error` can
+   * still be applied and show in reads. Less than a day; null if nobody promises this.
    */
   maxApplyMs: number | null
-  /** Whether a complete read shows every post older than `maxApplyMs`, with none hidden, filtered or dropped. */
+  /**
+   * Whether a complete read shows every post older than `maxApplyMs`, with none hidden, filtered or
+   * dropped.
+   */
   completeReadBack: boolean
   /** How lengths are counted, for people. */
   counting: string
@@ -111,7 +128,10 @@ export interface NetworkLimits {
   prices: NetworkPrices | null
 }
 
-/** What requests that change something cost, in millionths of a US dollar. Those of reads are in the domain's read-budget.ts. */
+/**
+ * What requests that change something cost, in millionths of a US dollar. Those of reads are in the
+ * domain's read-budget.ts.
+ */
 export interface NetworkPrices {
   post: number
   /** A post whose text contains a link. */
@@ -122,7 +142,10 @@ export interface NetworkPrices {
   interaction: number
 }
 
-/** How long a request answered with `server_error` may take to settle; undefined unless the network promises all that this needs. */
+/**
+ * How long a request answered with `server_error` may take to settle; undefined unless the network
+ * promises all that this needs.
+ */
 export const appliesWithin = ({
   maxApplyMs,
   completeReadBack,
@@ -151,15 +174,23 @@ export interface PublishRequest {
 export type PublishResult =
   /** The network confirmed the post. */
   | { kind: 'posted'; externalId: string; url: string | null }
-  /** The network refused the content: nothing was posted, and the same text will be refused again. */
+  /**
+   * The network refused the content: nothing was posted, and the same text will be refused again.
+   */
   | { kind: 'refused'; reason: string }
   /** Provably nothing was posted. Another try may succeed, at the earliest after `retryAfterMs`. */
-  | { kind: 'not_applied'; reason: 'rate_limited' | 'unreachable'; detail: string; retryAfterMs?: number }
+  | {
+      kind: 'not_applied'
+      reason: 'rate_limited' | 'unreachable'
+      detail: string
+      retryAfterMs?: number
+    }
   /** Nothing was posted: the network no longer accepts the account's credentials. */
   | { kind: 'disconnected'; reason: string }
   /**
-   * Proves nothing. `server_error`: the network itself answered completely, with a 5xx. `no_answer`: a timeout, a broken connection, or an
-   * intermediary that gave up waiting (504). `unclear_answer`: anything else, such as a refusal as a duplicate.
+   * Proves nothing. `server_error`: the network itself answered completely, with a 5xx.
+   * `no_answer`: a timeout, a broken connection, or an intermediary that gave up waiting (504).
+   * `unclear_answer`: anything else, such as a refusal as a duplicate.
    */
   | { kind: 'unknown'; reason: string; cause: 'server_error' | 'no_answer' | 'unclear_answer' }
 
@@ -177,7 +208,10 @@ interface TimelinePost {
 
 export interface Timeline {
   posts: TimelinePost[]
-  /** Whether paging can have left out nothing between `since` and now. An incomplete read decides nothing. */
+  /**
+   * Whether paging can have left out nothing between `since` and now. An incomplete read decides
+   * nothing.
+   */
   complete: boolean
 }
 

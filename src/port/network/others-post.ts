@@ -14,8 +14,15 @@ export const othersPost = (engaged: EngagedPost): OthersPost => ({
   addressesUs: engaged.addresses_us,
 })
 
-/** The first action, replies first, that the network permits a program on the post; null if none, or without a post. */
+/**
+ * The first action, replies first, that the network permits a program on the post; null if none, or
+ * without a post.
+ */
 export const firstAllowed = (networks: Networks, post: EngagedPost | null): EngageAction | null => {
   const network = post && networks.named(post.network)
-  return (network && engageActions.find((action) => network.preflight(action, othersPost(post)).allowed)) ?? null
+  return (
+    (network &&
+      engageActions.find((action) => network.preflight(action, othersPost(post)).allowed)) ??
+    null
+  )
 }

@@ -1,6 +1,9 @@
 import type { Network, NetworkLimits } from './network.ts'
 
-/** The networks of this deployment, by name. Without a connected account the first one's rules apply. */
+/**
+ * The networks of this deployment, by name. Without a connected account the first one's rules
+ * apply.
+ */
 export interface Networks {
   named(name: string): Network | undefined
   readonly first: Network
@@ -12,5 +15,7 @@ export const networksOf = (first: Network, ...others: Network[]): Networks => {
 }
 
 /** The limits of an account's network; without an account, of the first network. */
-export const limitsFor = (networks: Networks, account: { network: string } | undefined): NetworkLimits =>
-  ((account && networks.named(account.network)) ?? networks.first).limits
+export const limitsFor = (
+  networks: Networks,
+  account: { network: string } | undefined,
+): NetworkLimits => ((account && networks.named(account.network)) ?? networks.first).limits

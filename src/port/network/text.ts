@@ -19,7 +19,9 @@ const withoutLinks = (text: string): string => {
 }
 
 /**
- * The part of a text that no network changes: NFC, without links (networks shorten them), white space collapsed, ends trimmed. Posts with
- * equal fingerprints are the same post to the reconciler. Empty for a text of links alone, which therefore identifies nothing.
+ * The part of a text that no network changes: NFC, without links (networks shorten them), white
+ * space collapsed, ends trimmed. Posts with equal fingerprints are the same post to the reconciler.
+ * Empty for a text of links alone, which therefore identifies nothing.
  */
-export const fingerprintText = (text: string): string => withoutLinks(normalForm(text, 'NFC')).replace(SPACES, ' ').trim()
+export const fingerprintText = (text: string): string =>
+  withoutLinks(normalForm(text, 'NFC')).replace(SPACES, ' ').trim()

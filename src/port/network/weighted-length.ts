@@ -9,7 +9,9 @@ export const LONG_WEIGHTED_LIMIT = 25_000
 
 const LINK_WEIGHT = 23
 const DEFAULT_WEIGHT = 2
-/** Code points that count as one; all others count as two (twitter-text configuration, version 3). */
+/**
+ * Code points that count as one; all others count as two (twitter-text configuration, version 3).
+ */
 const SINGLE: readonly (readonly [number, number])[] = [
   [0x0000, 0x10ff],
   [0x2000, 0x200d],
@@ -20,7 +22,8 @@ const ANY_HEAVIER = /[\u1100-\u{10ffff}]/u
 /** Keycaps also occur without the variation selector. */
 const EMOJI = /\p{RGI_Emoji}|[0-9#*]\u20e3/gv
 
-const weigh = (point: number): number => (SINGLE.some(([first, last]) => point >= first && point <= last) ? 1 : DEFAULT_WEIGHT)
+const weigh = (point: number): number =>
+  SINGLE.some(([first, last]) => point >= first && point <= last) ? 1 : DEFAULT_WEIGHT
 
 const weighPoints = (text: string): number => {
   let total = 0
@@ -41,9 +44,10 @@ const weighWords = (text: string): number => {
 }
 
 /**
- * The length of a text as X counts it, in weighted characters: after NFC, a link is 23, an emoji 2, a Latin or neighbouring character 1,
- * any other 2. If X may or may not see a link, the larger count applies, so a text within the limit here is within X's too. Source:
- * docs.x.com, fundamentals/counting-characters.
+ * The length of a text as X counts it, in weighted characters: after NFC, a link is 23, an emoji 2,
+ * a Latin or neighbouring character 1, any other 2. If X may or may not see a link, the larger
+ * count applies, so a text within the limit here is within X's too. Source: docs.x.com,
+ * fundamentals/counting-characters.
  */
 export const weightedLength = (text: string): number => {
   const normal = normalForm(text, 'NFC')

@@ -1,4 +1,7 @@
-/** What X permits self-serve programs with somebody else's posts, since its changes of 23 February and 20 April 2026. */
+/**
+ * What X permits self-serve programs with somebody else's posts, since its changes of 23 February
+ * and 20 April 2026.
+ */
 import type { EngageAction, Preflight } from '#domain/growth/drafting/engagement'
 import type { OthersPost } from './network.ts'
 
@@ -10,7 +13,8 @@ const byHand = {
 const refusals: Record<Exclude<EngageAction, 'repost'>, { reason: string; message: string }> = {
   reply: {
     reason: 'x_reply_not_summoned',
-    message: 'the network only accepts automated replies to posts that mention or quote the account; a person can reply by hand',
+    message:
+      'the network only accepts automated replies to posts that mention or quote the account; a person can reply by hand',
   },
   quote: {
     reason: 'x_quote_selfserve_removed',
@@ -22,7 +26,10 @@ const refusals: Record<Exclude<EngageAction, 'repost'>, { reason: string; messag
   },
 }
 
-export const xSelfServe = (action: EngageAction, { externalId, addressesUs }: OthersPost): Preflight => {
+export const xSelfServe = (
+  action: EngageAction,
+  { externalId, addressesUs }: OthersPost,
+): Preflight => {
   if (action === 'repost' || (action === 'reply' && addressesUs)) return { allowed: true }
   const link = action === 'reply' ? byHand.reply(externalId) : byHand.other(externalId)
   return { allowed: false, ...refusals[action], link }

@@ -1,4 +1,7 @@
-/** Work on texts of strangers and models, in a thread beside the event loop: the worst text that anybody finds stops nobody else. */
+/**
+ * Work on texts of strangers and models, in a thread beside the event loop: the worst text that
+ * anybody finds stops nobody else.
+ */
 import { sourceFile } from '#kernel/assets'
 import type { Clock } from '#kernel/clock'
 import { FairLimit } from '#kernel/fair-limit'
@@ -15,8 +18,9 @@ export type TextAnswer = { result: unknown } | { fault: string }
 
 export interface Texts {
   /**
-   * What the computation returns, for a workspace. Rejects if it throws, takes too long or kills its thread, if too much of the workspace
-   * waits, or if its turn does not come in time; and, once its turn has come, with the reason of `signal` as soon as it aborts.
+   * What the computation returns, for a workspace. Rejects if it throws, takes too long or kills
+   * its thread, if too much of the workspace waits, or if its turn does not come in time; and, once
+   * its turn has come, with the reason of `signal` as soon as it aborts.
    */
   compute<N extends keyof Computations>(
     tenantId: string,
@@ -33,7 +37,10 @@ export interface TextOptions {
   bound?: number
 }
 
-/** The worst known text takes a tenth of a second; the rest is for the start of the thread on a busy machine. */
+/**
+ * The worst known text takes a tenth of a second; the rest is for the start of the thread on a busy
+ * machine.
+ */
 const LONGEST_MS = 10_000
 /** Of a workspace; its channels ask for one each. */
 const MOST_WAITING = 32
@@ -41,11 +48,23 @@ const WAIT_MS = 60_000
 
 class FairTexts implements Texts, Disposable {
   readonly #thread: Thread<TextRequest, TextAnswer>
-  /** One at a time, of each workspace in turn: whoever sends hostile texts waits behind their own. */
+  /**
+   * One at a time, of each workspace in turn: whoever sends hostile texts waits behind their own.
+   */
   readonly #turns: FairLimit
 
-  constructor({ program = sourceFile('port/texts/entry.ts'), bound = MOST_WAITING, ...more }: TextOptions) {
-    this.#thread = new Thread({ program, longestMs: LONGEST_MS, mostWaiting: 1, name: 'text', ...more })
+  constructor({
+    program = sourceFile('port/texts/entry.ts'),
+    bound = MOST_WAITING,
+    ...more
+  }: TextOptions) {
+    this.#thread = new Thread({
+      program,
+      longestMs: LONGEST_MS,
+      mostWaiting: 1,
+      name: 'text',
+      ...more,
+    })
     this.#turns = new FairLimit({ name: 'text', limit: 1, bound, withinMs: WAIT_MS })
   }
 

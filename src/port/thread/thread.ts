@@ -22,8 +22,9 @@ interface Job<Request, Answer> {
 }
 
 /**
- * Computes in one thread beside the event loop, in the order of the requests. The thread starts with the first request. When it dies, or is
- * ended because it computes for too long, the one request that it had fails, and the next one starts a new thread.
+ * Computes in one thread beside the event loop, in the order of the requests. The thread starts
+ * with the first request. When it dies, or is ended because it computes for too long, the one
+ * request that it had fails, and the next one starts a new thread.
  */
 export class Thread<Request, Answer> implements Disposable {
   readonly #clock: Clock
@@ -79,7 +80,8 @@ export class Thread<Request, Answer> implements Disposable {
   #started(): Worker {
     const worker = new Worker(this.options.program)
     const died = (why: string) => {
-      if (this.#worker === worker) this.#stop(new Error(`the ${this.options.name} worker died: ${why}`))
+      if (this.#worker === worker)
+        this.#stop(new Error(`the ${this.options.name} worker died: ${why}`))
     }
     worker.onmessage = ({ data }: MessageEvent<Answer>) => {
       if (this.#worker === worker) this.#ended((job) => job.resolve(data))
@@ -92,7 +94,10 @@ export class Thread<Request, Answer> implements Disposable {
     return worker
   }
 
-  /** A computation cannot be interrupted, but its thread can be ended; the next one starts a new thread. */
+  /**
+   * A computation cannot be interrupted, but its thread can be ended; the next one starts a new
+   * thread.
+   */
   #stop(cause: unknown): void {
     const worker = this.#worker
     this.#worker = undefined

@@ -1,4 +1,6 @@
-/** What the agent has done, in numbers. Each part reads the rows of the window alone, by an index. */
+/**
+ * What the agent has done, in numbers. Each part reads the rows of the window alone, by an index.
+ */
 import type { Reader } from '#domain/agent/conversation'
 import type { EndedOnDay } from '#domain/agent/job/analytics'
 import type { Approval } from '#domain/agent/job/approval'
@@ -9,29 +11,41 @@ import { isMadeShown } from './visibility.ts'
 export const endedByDay = (starts: readonly Date[]) =>
   many<EndedOnDay>(
     {},
-    (sql) => sql`select width_bucket(ended_at, ${starts.map((at) => at.toISOString())}::text[]::timestamptz[]) as day,
-        (count(*) filter (where status = 'completed'))::int as completed, (count(*) filter (where status = 'failed'))::int as failed,
+    (sql) => sql`select width_bucket(ended_at,
+      ${starts.map((at) => at.toISOString())}::text[]::timestamptz[]) as day,
+        (count(*) filter (where status = 'completed'))::int as completed,
+          (count(*) filter (where status = 'failed'))::int as failed,
         (count(*) filter (where status = 'cancelled'))::int as cancelled
       from agent_job where ended_at >= ${starts[0]!} group by 1 order by 1`,
   )
 
-/** What the budgets hold of the jobs that ended since then, and of those that are not over: used, and reserved by calls that are not settled. */
+/**
+ * What the budgets hold of the jobs that ended since then, and of those that are not over: used,
+ * and reserved by calls that are not settled.
+ */
 export const costSince = (since: Date) =>
   sure(
     one<{ running: number; cost: number; input_tokens: number; output_tokens: number }>(
       {},
-      (sql) => sql`select sum(running)::int as running, coalesce(sum(cost), 0) as cost, coalesce(sum(input), 0) as input_tokens,
+      (sql) => sql`select sum(running)::int as running, coalesce(sum(cost), 0) as cost,
+        coalesce(sum(input), 0) as input_tokens,
           coalesce(sum(output), 0) as output_tokens
-        from (select count(*) as running, sum(cost + reserved_cost) as cost, sum(input_tokens::bigint + reserved_tokens) as input, sum(output_tokens) as output
+        from (select count(*) as running, sum(cost + reserved_cost) as cost,
+          sum(input_tokens::bigint + reserved_tokens) as input, sum(output_tokens) as output
             from agent_job where ended_at is null
-          union all select 0, sum(cost + reserved_cost), sum(input_tokens::bigint + reserved_tokens), sum(output_tokens) from agent_job where ended_at >= ${since}) parts`,
+          union all select 0, sum(cost + reserved_cost),
+            sum(input_tokens::bigint + reserved_tokens), sum(output_tokens) from agent_job
+            where ended_at >= ${since}) parts`,
     ),
   )
 
 /** Names of tools that a model made up have no calls, so there are no more than tools. */
 const MOST_TOOLS = 1_000
 
-/** Calls of tools that were made since then, whatever became of them. One that was refused has never begun. */
+/**
+ * Calls of tools that were made since then, whatever became of them. One that was refused has never
+ * begun.
+ */
 export const actionsSince = (since: Date) =>
   many<{ tool: string; calls: number }>(
     {},
@@ -41,7 +55,10 @@ export const actionsSince = (since: Date) =>
   )
 
 export const pendingApprovals = sure(
-  one<{ count: number }>({}, (sql) => sql`select count(*)::int as count from agent_approval where status = 'pending'`),
+  one<{ count: number }>(
+    {},
+    (sql) => sql`select count(*)::int as count from agent_approval where status = 'pending'`,
+  ),
 )
 
 export type PendingApproval = Pick<Approval, 'id' | 'job_id' | 'tool_name' | 'goal' | 'created_at'>
@@ -51,5 +68,6 @@ export const newestPending = (most: number, as: Reader) =>
     { created_at: true },
     (sql) =>
       sql`select a.id, a.job_id, a.tool_name, a.goal, a.created_at from agent_approval a
-        where a.status = 'pending' and ${isMadeShown(sql, sql`a.conversation_id`, as)} order by a.id desc limit ${most}`,
+        where a.status = 'pending' and ${isMadeShown(sql, sql`a.conversation_id`, as)}
+          order by a.id desc limit ${most}`,
   )

@@ -12,15 +12,23 @@ import { isMadeGone, isMadeShown } from './visibility.ts'
 
 const columns = (
   sql: Sql,
-): Fragment => sql`a.id, a.job_id, a.step_id, a.conversation_id, a.goal, a.tool_name, a.summary, a.arguments, a.arguments_hash, a.subject,
-  a.why, a.direct_by, a.status, a.decided_by, a.decided_how, a.reason, a.edited, a.expires_at, a.decided_at, a.created_at, a.updated_at`
+): Fragment => sql`a.id, a.job_id, a.step_id, a.conversation_id, a.goal, a.tool_name, a.summary,
+  a.arguments, a.arguments_hash, a.subject,
+  a.why, a.direct_by, a.status, a.decided_by, a.decided_how, a.reason, a.edited, a.expires_at,
+    a.decided_at, a.created_at, a.updated_at`
 
 const times = { expires_at: true, decided_at: true, created_at: true, updated_at: true } as const
 
 export const approvalPart = (id: string) =>
-  one<Approval>(times, (sql) => sql`select ${columns(sql)} from agent_approval a where a.id = ${id}`)
+  one<Approval>(
+    times,
+    (sql) => sql`select ${columns(sql)} from agent_approval a where a.id = ${id}`,
+  )
 
-/** `job_taint`: null once the job is past its retention. `is_hidden`: its conversation is none that the reader sees. */
+/**
+ * `job_taint`: null once the job is past its retention. `is_hidden`: its conversation is none that
+ * the reader sees.
+ */
 export type ShownApproval = Approval & { job_taint: string[] | null; is_hidden: boolean }
 
 /** Who asks for approvals, and the tools about whose calls they can decide. */
@@ -33,11 +41,16 @@ export interface ApprovalReader extends Reader {
   served: boolean
 }
 
-const taint = (sql: Sql): Fragment => sql`(select j.taint from agent_job j where j.id = a.job_id) as job_taint`
+const taint = (sql: Sql): Fragment =>
+  sql`(select j.taint from agent_job j where j.id = a.job_id) as job_taint`
 
-const hidden = (sql: Sql, as: Reader): Fragment => sql`not ${isMadeShown(sql, sql`a.conversation_id`, as)}`
+const hidden = (sql: Sql, as: Reader): Fragment =>
+  sql`not ${isMadeShown(sql, sql`a.conversation_id`, as)}`
 
-/** That of a private conversation is shown to whoever may decide about it as well, and that of a deleted one to nobody. */
+/**
+ * That of a private conversation is shown to whoever may decide about it as well, and that of a
+ * deleted one to nobody.
+ */
 const isListed = (sql: Sql, as: ApprovalReader): Fragment =>
   sql`(a.tool_name = any(${[...as.tools]}::text[]) or (${as.served} and a.tool_name <> all(${[...as.known]}::text[]))
     or ${isMadeShown(sql, sql`a.conversation_id`, as)}) and not ${isMadeGone(sql, sql`a.conversation_id`)}`
@@ -52,20 +65,35 @@ export const shownApproval = (id: string, as: ApprovalReader) =>
   )
 
 export const approvalOfStep = (stepId: string) =>
-  one<Approval>(times, (sql) => sql`select ${columns(sql)} from agent_approval a where a.step_id = ${stepId}`)
+  one<Approval>(
+    times,
+    (sql) => sql`select ${columns(sql)} from agent_approval a where a.step_id = ${stepId}`,
+  )
 
 /** The first that a job has asked for. */
 export const approvalOfJob = (jobId: string) =>
-  one<Approval>(times, (sql) => sql`select ${columns(sql)} from agent_approval a where a.job_id = ${jobId} order by a.id limit 1`)
+  one<Approval>(
+    times,
+    (sql) =>
+      sql`select ${columns(sql)} from agent_approval a where a.job_id = ${jobId} order by a.id
+        limit 1`,
+  )
 
 export const approvalsOf = (jobId: string) =>
-  many<Approval>(times, (sql) => sql`select ${columns(sql)} from agent_approval a where a.job_id = ${jobId} order by a.id limit 200`)
+  many<Approval>(
+    times,
+    (sql) =>
+      sql`select ${columns(sql)} from agent_approval a where a.job_id = ${jobId} order by a.id
+        limit 200`,
+  )
 
 /** Of a job and its descendants. */
 export const approvalsOfTree = (jobId: string) =>
   many<Approval>(
     times,
-    (sql) => sql`${tree(sql, jobId)} select ${columns(sql)} from tree t join agent_approval a on a.job_id = t.id order by a.id limit 500`,
+    (sql) =>
+      sql`${tree(sql, jobId)} select ${columns(sql)} from tree t
+        join agent_approval a on a.job_id = t.id order by a.id limit 500`,
   )
 
 type ApprovalsPage = Page & { status?: Approval['status'] | undefined; as: ApprovalReader }
@@ -74,26 +102,38 @@ export const listApprovals =
   ({ limit, after, status, as }: ApprovalsPage): Query<ShownApproval> =>
   (sql) =>
     sql`select ${columns(sql)}, ${taint(sql)}, ${hidden(sql, as)} as is_hidden from agent_approval a
-      where ${isListed(sql, as)} ${status ? sql`and a.status = ${status}` : sql``} ${after ? sql`and a.id < ${after}` : sql``}
+      where ${isListed(sql, as)} ${status ? sql`and a.status = ${status}` : sql``} ${
+        after
+          ? sql`and
+        a.id < ${after}`
+          : sql``
+      }
       order by a.id desc limit ${limit + 1}`
 
-export const approvalsPage = (page: ApprovalsPage) => many<ShownApproval>(times, listApprovals(page))
+export const approvalsPage = (page: ApprovalsPage) =>
+  many<ShownApproval>(times, listApprovals(page))
 
-/** What a conversation's jobs ask of people. `is_tainted`: the job has read untrusted text, or somebody else than `by` has asked for it. */
+/**
+ * What a conversation's jobs ask of people. `is_tainted`: the job has read untrusted text, or
+ * somebody else than `by` has asked for it.
+ */
 export const openApprovalsOf = (conversationId: string, by: OnBehalf) =>
   many<OpenApproval & { is_tainted: boolean }>(
     { expires_at: true },
     (sql) => sql`select a.tool_name, a.arguments_hash, a.subject, a.summary, a.expires_at,
-        j.taint <> '[]' or not coalesce(j.on_behalf->>'personId' = ${by.personId}, j.on_behalf->>'id' = ${by.id}) as is_tainted
+        j.taint <> '[]' or not coalesce(j.on_behalf->>'personId' = ${by.personId},
+          j.on_behalf->>'id' = ${by.id}) as is_tainted
       from agent_approval a join agent_job j on j.id = a.job_id
-      where a.status = 'pending' and j.conversation_id = ${conversationId} order by a.id limit ${MOST_APPROVALS}`,
+      where a.status = 'pending' and j.conversation_id = ${conversationId} order by a.id
+        limit ${MOST_APPROVALS}`,
   )
 
 /** What a job asks of people, and has not told in the channel that it came from. */
 export const pendingUntold = (jobId: string) =>
   many<Pick<Approval, 'id' | 'summary' | 'tool_name'>>(
     {},
-    (sql) => sql`select id, summary, tool_name from agent_approval where job_id = ${jobId} and status = 'pending' and told_at is null
+    (sql) => sql`select id, summary, tool_name from agent_approval where job_id = ${jobId}
+      and status = 'pending' and told_at is null
       order by id limit ${MOST_APPROVALS_OF_JOB}`,
   )
 
@@ -106,16 +146,23 @@ export const saveTold =
 export const pendingDirect = (by: string, tool: string, argumentsHash: string) =>
   one<Approval>(
     times,
-    (sql) => sql`select ${columns(sql)} from agent_approval a where a.status = 'pending' and a.direct_by = ${by}
+    (sql) => sql`select ${columns(sql)} from agent_approval a where a.status = 'pending'
+      and a.direct_by = ${by}
       and a.tool_name = ${tool} and a.arguments_hash = ${argumentsHash}`,
   )
 
-/** How many wait for a person: of the workspace, of a job, if there is one, and of all that ask as it does. */
+/**
+ * How many wait for a person: of the workspace, of a job, if there is one, and of all that ask as
+ * it does.
+ */
 export const pendingCount = (jobId: string | null, asker: Asker) =>
   sure(
     one<OpenApprovals>(
       {},
-      (sql) => sql`select count(*)::int as all, (count(*) filter (where a.job_id = ${jobId}))::int as ours,
+      (
+        sql,
+      ) => sql`select count(*)::int as all, (count(*) filter (where a.job_id = ${jobId}))::int as
+        ours,
           (count(*) filter (where ${isAskedBy(sql, asker)}))::int as theirs
         from agent_approval a left join agent_job j on j.id = a.job_id where a.status = 'pending'`,
     ),
@@ -136,12 +183,14 @@ export const saveApproval =
   (approval: Approval): Query =>
   (sql) => {
     const { id, job_id: _, step_id: __, conversation_id: ____, created_at: ___, ...rest } = approval
-    return sql`update agent_approval set ${assignments(sql, { ...rest, ...json(sql, approval) })} where id = ${id}`
+    return sql`update agent_approval set ${assignments(sql, { ...rest, ...json(sql, approval) })}
+      where id = ${id}`
   }
 
 /** Rejects all that a job still asks. */
 export const rejectPending =
   (jobId: string, decided_how: 'expiry' | 'cancel', now: Date): Query =>
   (sql) =>
-    sql`update agent_approval set status = 'rejected', decided_how = ${decided_how}, decided_at = ${now}, updated_at = ${now}
+    sql`update agent_approval set status = 'rejected', decided_how = ${decided_how},
+      decided_at = ${now}, updated_at = ${now}
       where job_id = ${jobId} and status = 'pending'`

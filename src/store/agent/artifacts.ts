@@ -30,10 +30,17 @@ export const listArtifacts =
 
 /** One that is not deleted. */
 export const artifactPart = (id: string) =>
-  one<Artifact>(table.times, (sql) => sql`select ${table.columns(sql, 'a')} from artifact a where a.id = ${id} and a.deleted_at is null`)
+  one<Artifact>(
+    table.times,
+    (sql) =>
+      sql`select ${table.columns(sql, 'a')} from artifact a where a.id = ${id}
+        and a.deleted_at is null`,
+  )
 
 /** When the newest was made, deleted ones included. */
-export const newestArtifact = sure(one<{ at: Date | null }>({ at: true }, (sql) => sql`select max(created_at) as at from artifact`))
+export const newestArtifact = sure(
+  one<{ at: Date | null }>({ at: true }, (sql) => sql`select max(created_at) as at from artifact`),
+)
 
 export const insertArtifact = (artifact: Artifact): Query => table.insert(artifact)
 
@@ -47,23 +54,24 @@ export const activeShares = (artifactId: string, most: number) =>
   many<Share>(
     shares.times,
     (sql) => sql`select ${shares.columns(sql, 's')} from artifact_share s
-      where s.artifact_id = ${artifactId} and s.revoked_at is null and s.expires_at > clock_timestamp() order by s.id desc limit ${most}`,
+      where s.artifact_id = ${artifactId} and s.revoked_at is null
+        and s.expires_at > clock_timestamp() order by s.id desc limit ${most}`,
   )
 
 export const activeSharePart = (artifactId: string, id: string) =>
   one<Share>(
     shares.times,
     (sql) => sql`select ${shares.columns(sql, 's')} from artifact_share s
-      where s.id = ${id} and s.artifact_id = ${artifactId} and s.revoked_at is null and s.expires_at > clock_timestamp()`,
+      where s.id = ${id} and s.artifact_id = ${artifactId} and s.revoked_at is null
+        and s.expires_at > clock_timestamp()`,
   )
 
 export const shareCounts = (artifactId: string) =>
   sure(
     one<{ active: number; all: number }>(
       {},
-      (
-        sql,
-      ) => sql`select count(*)::int as all, (count(*) filter (where revoked_at is null and expires_at > clock_timestamp()))::int as active
+      (sql) => sql`select count(*)::int as all, (count(*) filter (where revoked_at is null
+        and expires_at > clock_timestamp()))::int as active
         from artifact_share where artifact_id = ${artifactId}`,
     ),
   )
@@ -71,13 +79,15 @@ export const shareCounts = (artifactId: string) =>
 const SHARE = 'share'
 
 /** `hash`: SHA-256 of its token. */
-export const insertShare = (share: Share, hash: Buffer): Query => shares.insert(share, { token_hash: hash })
+export const insertShare = (share: Share, hash: Buffer): Query =>
+  shares.insert(share, { token_hash: hash })
 
 /** By this a token finds the workspace. */
 export const insertShareRoute =
   ({ id, expires_at }: Share, hash: Buffer): Query =>
   (sql) =>
-    sql`insert into inbound_route (kind, key, ref_id, expires_at) values (${SHARE}, ${hash.toString('hex')}, ${id}, ${expires_at})`
+    sql`insert into inbound_route (kind, key, ref_id, expires_at)
+      values (${SHARE}, ${hash.toString('hex')}, ${id}, ${expires_at})`
 
 export const revokeShare =
   ({ id }: Pick<Share, 'id'>, now: Date): Query =>
@@ -87,7 +97,8 @@ export const revokeShare =
 export const revokeShares =
   (artifactId: string, now: Date): Query =>
   (sql) =>
-    sql`update artifact_share set revoked_at = ${now} where artifact_id = ${artifactId} and revoked_at is null`
+    sql`update artifact_share set revoked_at = ${now} where artifact_id = ${artifactId}
+      and revoked_at is null`
 
 export const deleteShareRoute =
   ({ id }: Pick<Share, 'id'>): Query =>
@@ -97,14 +108,16 @@ export const deleteShareRoute =
 export const deleteShareRoutes =
   (artifactId: string): Query =>
   (sql) =>
-    sql`delete from inbound_route where kind = ${SHARE} and ref_id in (select id from artifact_share where artifact_id = ${artifactId})`
+    sql`delete from inbound_route where kind = ${SHARE}
+      and ref_id in (select id from artifact_share where artifact_id = ${artifactId})`
 
 /** The workspace of a share that has not expired. */
 export const tenantOfShare = (db: Db, hash: Buffer): Promise<string | undefined> =>
   db.system(async (sql) => {
     const [row] = await sql<{
       tenant_id: string
-    }>`select tenant_id from inbound_route where kind = ${SHARE} and key = ${hash.toString('hex')} and expires_at > clock_timestamp()`
+    }>`select tenant_id from inbound_route where kind = ${SHARE} and key = ${hash.toString('hex')}
+      and expires_at > clock_timestamp()`
     return row?.tenant_id
   })
 
@@ -115,11 +128,14 @@ export interface StoredArtifact {
   file: KeptFile
 }
 
-type StoredRow = Pick<StoredArtifact, 'file_name' | 'mime_type'> & Omit<KeptFile, 'store'> & { store: FileStore }
+type StoredRow = Pick<StoredArtifact, 'file_name' | 'mime_type'> &
+  Omit<KeptFile, 'store'> & { store: FileStore }
 
 const stored = (sql: Sql): Fragment =>
-  sql`a.file_name, a.mime_type, f.id, f.store, f.byte_size, f.sha256, encode(f.digests, 'hex') as digests`
-const withFile = (sql: Sql): Fragment => sql`artifact a join file f on f.id = a.file_id and f.kept_at is not null`
+  sql`a.file_name, a.mime_type, f.id, f.store, f.byte_size, f.sha256,
+    encode(f.digests, 'hex') as digests`
+const withFile = (sql: Sql): Fragment =>
+  sql`artifact a join file f on f.id = a.file_id and f.kept_at is not null`
 
 const storedIn = ([row]: StoredRow[]): StoredArtifact | undefined => {
   if (!row) return undefined
@@ -129,14 +145,27 @@ const storedIn = ([row]: StoredRow[]): StoredArtifact | undefined => {
 
 type Reads = <Row>(query: Query<Row>) => Promise<Row[]>
 
-export const storedArtifact = async (read: Reads, id: string): Promise<StoredArtifact | undefined> =>
-  storedIn(await read<StoredRow>((sql) => sql`select ${stored(sql)} from ${withFile(sql)} where a.id = ${id} and a.deleted_at is null`))
-
-/** That of an active share, by the clock of the database. */
-export const sharedArtifact = async (read: Reads, hash: Buffer): Promise<StoredArtifact | undefined> =>
+export const storedArtifact = async (
+  read: Reads,
+  id: string,
+): Promise<StoredArtifact | undefined> =>
   storedIn(
     await read<StoredRow>(
-      (sql) => sql`select ${stored(sql)} from artifact_share s join ${withFile(sql)} on a.id = s.artifact_id
-        where s.token_hash = ${hash} and s.revoked_at is null and s.expires_at > clock_timestamp() and a.deleted_at is null`,
+      (sql) =>
+        sql`select ${stored(sql)} from ${withFile(sql)} where a.id = ${id} and a.deleted_at is null`,
+    ),
+  )
+
+/** That of an active share, by the clock of the database. */
+export const sharedArtifact = async (
+  read: Reads,
+  hash: Buffer,
+): Promise<StoredArtifact | undefined> =>
+  storedIn(
+    await read<StoredRow>(
+      (sql) => sql`select ${stored(sql)} from artifact_share s
+        join ${withFile(sql)} on a.id = s.artifact_id
+        where s.token_hash = ${hash} and s.revoked_at is null and s.expires_at > clock_timestamp()
+          and a.deleted_at is null`,
     ),
   )

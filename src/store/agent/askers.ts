@@ -2,7 +2,10 @@
 import { askerOf, type Job, type OnBehalf } from '#domain/agent/job/job'
 import type { Fragment, Sql } from '../engine/db.ts'
 
-/** In whose name a job runs, and whether anybody has asked for it: what a schedule or a rule begins is not its owner's own. */
+/**
+ * In whose name a job runs, and whether anybody has asked for it: what a schedule or a rule begins
+ * is not its owner's own.
+ */
 export interface Asker {
   on_behalf: OnBehalf
   origin: Job['origin']

@@ -15,14 +15,20 @@ export interface CallerNow {
 }
 
 /** Looks a member's person up by id. */
-const personOf = (sql: Sql): Fragment => sql`left join lateral (select name from person where id = m.person_id offset 0) p on true`
+const personOf = (sql: Sql): Fragment =>
+  sql`left join lateral (select name from person where id = m.person_id offset 0) p on true`
 
 const keyNow = (sql: Sql, id: Fragment): Fragment<CallerNow> =>
-  sql`select m.role, k.scopes, k.name from api_key k left join member m on m.tenant_id = k.tenant_id and m.person_id = k.person_id
-    where k.id = ${id} and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())
+  sql`select m.role, k.scopes, k.name from api_key k left join member m on m.tenant_id = k.tenant_id
+    and m.person_id = k.person_id
+    where k.id = ${id} and k.revoked_at is null and (k.expires_at is null
+      or k.expires_at > clock_timestamp())
       and (k.person_id is null or m.role is not null)`
 
-/** `person`: of a linked sender; null for a stranger, who has somebody to write to while the connection is open to anyone. */
+/**
+ * `person`: of a linked sender; null for a stranger, who has somebody to write to while the
+ * connection is open to anyone.
+ */
 const senderNow = (sql: Sql, id: Fragment, person: Fragment): Fragment<CallerNow> =>
   sql`select m.role, null::text[] as scopes, p.name from channel_identity i
         join member m on m.tenant_id = i.tenant_id and m.person_id = i.person_id ${personOf(sql)}
@@ -35,11 +41,17 @@ export const callerNow = ({ kind, id, personId }: OnBehalf) =>
   one<CallerNow>({}, (sql) => {
     if (kind === 'key') return keyNow(sql, sql`${id}`)
     if (kind === 'channel') return senderNow(sql, sql`${id}`, sql`${personId}::uuid`)
-    return sql`select m.role, null as scopes, p.name from member m ${personOf(sql)} where m.person_id = ${personId}`
+    return sql`select m.role, null as scopes, p.name from member m ${personOf(sql)}
+      where m.person_id = ${personId}`
   })
 
-/** Whether the caller in a column may do nothing any more. The members are read once, for all rows, and those of the workspace alone. */
+/**
+ * Whether the caller in a column may do nothing any more. The members are read once, for all rows,
+ * and those of the workspace alone.
+ */
 export const isGone = (sql: Sql, by: Fragment): Fragment =>
   sql`not case ${by}->>'kind' when 'key' then exists (${keyNow(sql, sql`(${by}->>'id')::uuid`)})
-    else coalesce((${by}->>'personId')::uuid in (select person_id from member), false) and (${by}->>'kind' <> 'channel' or exists (
-      select from channel_identity i where i.id = (${by}->>'id')::uuid and i.person_id = (${by}->>'personId')::uuid)) end`
+    else coalesce((${by}->>'personId')::uuid in (select person_id from member), false)
+      and (${by}->>'kind' <> 'channel' or exists (
+      select from channel_identity i where i.id = (${by}->>'id')::uuid
+        and i.person_id = (${by}->>'personId')::uuid)) end`

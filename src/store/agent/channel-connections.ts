@@ -7,34 +7,53 @@ import type { Page } from '../engine/page.ts'
 
 const columns = (
   sql: Sql,
-): Fragment => sql`c.id, c.channel, c.routing_key, c.display_name, c.sender_policy, c.config, c.credential_names, c.status, c.last_error,
+): Fragment => sql`c.id, c.channel, c.routing_key, c.display_name, c.sender_policy, c.config,
+  c.credential_names, c.status, c.last_error,
   c.send_error, c.failures, c.checked_at, c.last_in_at, c.last_out_at, c.created_at, c.updated_at`
 
-const times = { checked_at: true, last_in_at: true, last_out_at: true, created_at: true, updated_at: true } as const
+const times = {
+  checked_at: true,
+  last_in_at: true,
+  last_out_at: true,
+  created_at: true,
+  updated_at: true,
+} as const
 
 export const channelConnectionPart = (id: string) =>
-  one<ChannelConnection>(times, (sql) => sql`select ${columns(sql)} from channel_connection c where c.id = ${id}`)
+  one<ChannelConnection>(
+    times,
+    (sql) => sql`select ${columns(sql)} from channel_connection c where c.id = ${id}`,
+  )
 
 /** The workspace's connection under this routing key. */
 export const channelConnectionOfKey = (channel: Channel, key: string) =>
-  one<{ id: string }>({}, (sql) => sql`select id from channel_connection where channel = ${channel} and routing_key = ${key}`)
+  one<{ id: string }>(
+    {},
+    (sql) =>
+      sql`select id from channel_connection where channel = ${channel} and routing_key = ${key}`,
+  )
 
-export const channelConnectionCount = sure(one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from channel_connection`))
+export const channelConnectionCount = sure(
+  one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from channel_connection`),
+)
 
 /** Channels of which the workspace has a connection that its provider has proven. */
 export const routedChannels = many<{ channel: Channel }>(
   {},
   (sql) => sql`select distinct c.channel from channel_connection c
-    where exists (select 1 from inbound_route r where r.kind = c.channel and r.key = c.routing_key and r.ref_id = c.id)`,
+    where exists (select 1 from inbound_route r where r.kind = c.channel and r.key = c.routing_key
+      and r.ref_id = c.id)`,
 )
 
 export const listChannelConnections =
   ({ limit, after }: Page): Query<ChannelConnection> =>
   (sql) =>
-    sql`select ${columns(sql)} from channel_connection c where true ${after ? sql`and c.id < ${after}` : sql``}
+    sql`select ${columns(sql)} from channel_connection c
+      where true ${after ? sql`and c.id < ${after}` : sql``}
       order by c.id desc limit ${limit + 1}`
 
-export const channelConnections = (page: Page) => many<ChannelConnection>(times, listChannelConnections(page))
+export const channelConnections = (page: Page) =>
+  many<ChannelConnection>(times, listChannelConnections(page))
 
 /** What credentials are sealed for. */
 export const channelCredentialsRow = (id: string): string => `channel_connection/${id}/credentials`
@@ -43,19 +62,30 @@ export const channelCredentialsRow = (id: string): string => `channel_connection
 export const channelCredentialsPart = (id: string) =>
   one<{ credentials: string | null }>(
     {},
-    (sql) => sql`select encode(credentials, 'base64') as credentials from channel_connection where id = ${id}`,
+    (sql) =>
+      sql`select encode(credentials, 'base64') as credentials from channel_connection
+        where id = ${id}`,
   )
 
-/** What a post reads that names no connection, at the same cost: the row of one that does not exist, with these sealed credentials. */
+/**
+ * What a post reads that names no connection, at the same cost: the row of one that does not exist,
+ * with these sealed credentials.
+ */
 export const nobodysConnection = (id: string, sealed: string) => ({
   connection: one<ChannelConnection>(
     times,
-    (sql) => sql`select ${columns(sql)} from (select ${id}::uuid as id, 'dev' as channel, '' as routing_key, '' as display_name,
-        'members' as sender_policy, '{}'::jsonb as config, '[]'::jsonb as credential_names, 'active' as status, null as last_error, null as send_error,
-        0 as failures, n.now as checked_at, n.now as last_in_at, n.now as last_out_at, n.now as created_at, n.now as updated_at
+    (sql) => sql`select ${columns(sql)} from (select ${id}::uuid as id, 'dev' as channel,
+      '' as routing_key, '' as display_name,
+        'members' as sender_policy, '{}'::jsonb as config, '[]'::jsonb as credential_names,
+          'active' as status, null as last_error, null as send_error,
+        0 as failures, n.now as checked_at, n.now as last_in_at, n.now as last_out_at,
+          n.now as created_at, n.now as updated_at
       from (select clock_timestamp() as now) n) c`,
   ),
-  sealed: one<{ credentials: string | null }>({}, (sql) => sql`select encode(decode(${sealed}, 'base64'), 'base64') as credentials`),
+  sealed: one<{ credentials: string | null }>(
+    {},
+    (sql) => sql`select encode(decode(${sealed}, 'base64'), 'base64') as credentials`,
+  ),
 })
 
 const json = (sql: Sql, { config, credential_names }: ChannelConnection) => ({
@@ -69,14 +99,16 @@ type Sealed = { credentials?: Buffer | null }
 export const insertChannelConnection =
   (connection: ChannelConnection, sealed: Sealed): Query =>
   (sql) =>
-    sql`insert into channel_connection ${sql({ ...connection, ...json(sql, connection), ...sealed })}`
+    sql`insert into channel_connection
+      ${sql({ ...connection, ...json(sql, connection), ...sealed })}`
 
 /** Leaves the times of messages, which others write. */
 export const saveChannelConnection =
   (connection: ChannelConnection, sealed: Sealed = {}): Query =>
   (sql) => {
     const { id, created_at: _, last_in_at: __, last_out_at: ___, ...rest } = connection
-    return sql`update channel_connection set ${assignments(sql, { ...rest, ...json(sql, connection), ...sealed })} where id = ${id}`
+    return sql`update channel_connection
+      set ${assignments(sql, { ...rest, ...json(sql, connection), ...sealed })} where id = ${id}`
   }
 
 /** Its senders, codes, messages and replies go with it. */
@@ -91,14 +123,17 @@ type Routed = Pick<ChannelConnection, 'id' | 'channel' | 'routing_key'>
 export const insertChannelRoute =
   ({ id, channel, routing_key }: Routed): Query =>
   (sql) =>
-    sql`insert into inbound_route (kind, key, ref_id) values (${channel}, ${routing_key}, ${id}) on conflict (kind, key) do nothing`
+    sql`insert into inbound_route (kind, key, ref_id) values (${channel}, ${routing_key}, ${id}) on
+      conflict (kind, key) do nothing`
 
 /** Whether the key is the connection's in the whole deployment. */
 export const hasChannelRoute = ({ id, channel, routing_key }: Routed) =>
   sure(
     one<{ is: boolean }>(
       {},
-      (sql) => sql`select exists (select 1 from inbound_route where kind = ${channel} and key = ${routing_key} and ref_id = ${id}) as is`,
+      (sql) =>
+        sql`select exists (select 1 from inbound_route where kind = ${channel}
+          and key = ${routing_key} and ref_id = ${id}) as is`,
     ),
   )
 
@@ -108,13 +143,15 @@ const CHALLENGE = 'whatsapp_challenge'
 export const insertChallengeRoute =
   (id: string, hash: string): Query =>
   (sql) =>
-    sql`insert into inbound_route (kind, key, ref_id) values (${CHALLENGE}, ${hash}, ${id}) on conflict (kind, key) do nothing`
+    sql`insert into inbound_route (kind, key, ref_id) values (${CHALLENGE}, ${hash}, ${id}) on
+      conflict (kind, key) do nothing`
 
 /** That of a former verify token. */
 export const deleteChallengeRoute =
   (id: string, except: string | null): Query =>
   (sql) =>
-    sql`delete from inbound_route where kind = ${CHALLENGE} and ref_id = ${id} and key is distinct from ${except}`
+    sql`delete from inbound_route where kind = ${CHALLENGE} and ref_id = ${id}
+      and key is distinct from ${except}`
 
 /** All routes of a connection. */
 export const deleteChannelRoutes =
@@ -129,7 +166,11 @@ export interface ChannelRoute {
 }
 
 /** Whose routing keys these are, in the whole deployment. */
-export const channelRoutes = (db: Db, channel: Channel, keys: readonly string[]): Promise<ChannelRoute[]> =>
+export const channelRoutes = (
+  db: Db,
+  channel: Channel,
+  keys: readonly string[],
+): Promise<ChannelRoute[]> =>
   db.system(
     async (sql) =>
       await sql<ChannelRoute>`select key, tenant_id, ref_id as connection_id from inbound_route
@@ -138,8 +179,15 @@ export const channelRoutes = (db: Db, channel: Channel, keys: readonly string[])
 
 /** Whether anybody in the deployment has a proven connection of the channel. */
 export const isChannelRouted = (db: Db, channel: Channel): Promise<boolean> =>
-  db.system(async (sql) => (await sql`select 1 from inbound_route where kind = ${channel} limit 1`).length > 0)
+  db.system(
+    async (sql) =>
+      (await sql`select 1 from inbound_route where kind = ${channel} limit 1`).length > 0,
+  )
 
 /** Whether a connection of the deployment has this verify token. `hash`: its SHA-256, in hex. */
 export const isChallengeRouted = (db: Db, hash: string): Promise<boolean> =>
-  db.system(async (sql) => (await sql`select 1 from inbound_route where kind = ${CHALLENGE} and key = ${hash}`).length > 0)
+  db.system(
+    async (sql) =>
+      (await sql`select 1 from inbound_route where kind = ${CHALLENGE} and key = ${hash}`).length >
+      0,
+  )

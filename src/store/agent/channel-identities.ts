@@ -8,30 +8,38 @@ import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 
 const columns = (sql: Sql): Fragment =>
-  sql`i.id, i.connection_id, i.external_id, i.name, i.person_id, i.reply_to, i.verified_at, i.created_at, i.updated_at`
+  sql`i.id, i.connection_id, i.external_id, i.name, i.person_id, i.reply_to, i.verified_at,
+    i.created_at, i.updated_at`
 
 const times = { verified_at: true, created_at: true, updated_at: true } as const
 
 /** A sender whose person has left is nobody. */
-const identities = (sql: Sql): Fragment => sql`channel_identity i join member m on m.tenant_id = i.tenant_id and m.person_id = i.person_id`
+const identities = (sql: Sql): Fragment =>
+  sql`channel_identity i join member m on m.tenant_id = i.tenant_id and m.person_id = i.person_id`
 
 export const identityOfSender = (connectionId: string, sender: string) =>
   one<ChannelIdentity>(
     times,
-    (sql) => sql`select ${columns(sql)} from ${identities(sql)} where i.connection_id = ${connectionId} and i.external_id = ${sender}`,
+    (sql) =>
+      sql`select ${columns(sql)} from ${identities(sql)} where i.connection_id = ${connectionId}
+        and i.external_id = ${sender}`,
   )
 
 export const identityPart = (connectionId: string, id: string) =>
   one<ChannelIdentity>(
     times,
-    (sql) => sql`select ${columns(sql)} from channel_identity i where i.connection_id = ${connectionId} and i.id = ${id}`,
+    (sql) =>
+      sql`select ${columns(sql)} from channel_identity i where i.connection_id = ${connectionId}
+        and i.id = ${id}`,
   )
 
 /** Newest first. */
 export const identitiesOf = (connectionId: string, { limit, after }: Page) =>
   many<ChannelIdentity>(
     times,
-    (sql) => sql`select ${columns(sql)} from ${identities(sql)} where i.connection_id = ${connectionId}
+    (
+      sql,
+    ) => sql`select ${columns(sql)} from ${identities(sql)} where i.connection_id = ${connectionId}
       ${after ? sql`and i.id < ${after}` : sql``} order by i.id desc limit ${limit + 1}`,
   )
 
@@ -49,9 +57,11 @@ export interface ToldApprover {
 export const toldApprovers = (most: number) =>
   many<ToldApprover>(
     {},
-    (sql) => sql`select i.id, i.connection_id, c.channel, i.external_id as sender, i.name as sender_name, i.reply_to, m.role
+    (sql) => sql`select i.id, i.connection_id, c.channel, i.external_id as sender,
+      i.name as sender_name, i.reply_to, m.role
       from channel_connection c join ${identities(sql)} on i.connection_id = c.id
-      where c.config->>'approvals' = 'all' and c.status = 'active' and i.reply_to is not null and m.role <> 'viewer'
+      where c.config->>'approvals' = 'all' and c.status = 'active' and i.reply_to is not null
+        and m.role <> 'viewer'
       order by array_position(array['owner', 'approver', 'editor'], m.role), i.id limit ${most}`,
   )
 
@@ -81,7 +91,12 @@ export const deleteIdentity =
 
 export const identityCount = (connectionId: string) =>
   sure(
-    one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from channel_identity i where i.connection_id = ${connectionId}`),
+    one<{ total: number }>(
+      {},
+      (sql) =>
+        sql`select count(*)::int as total from channel_identity i
+          where i.connection_id = ${connectionId}`,
+    ),
   )
 
 /** Nobody is known in the channel any more, and no code of before makes anybody so. */
@@ -101,8 +116,14 @@ interface Code {
 export const putLinkCode =
   ({ connectionId, personId, hash, expiresAt }: Code): Query =>
   (sql) => {
-    const row = { connection_id: connectionId, person_id: personId, code_hash: hash, expires_at: expiresAt }
-    return sql`insert into channel_link_code ${sql(row)} on conflict (tenant_id, connection_id, person_id) do update
+    const row = {
+      connection_id: connectionId,
+      person_id: personId,
+      code_hash: hash,
+      expires_at: expiresAt,
+    }
+    return sql`insert into channel_link_code ${sql(row)} on conflict (tenant_id, connection_id,
+      person_id) do update
       set code_hash = excluded.code_hash, expires_at = excluded.expires_at, sender = null`
   }
 
@@ -110,20 +131,25 @@ export const putLinkCode =
 export const putSecondCode =
   ({ connectionId, personId, hash, expiresAt, sender }: Code & { sender: string }): Query =>
   (sql) =>
-    sql`update channel_link_code set code_hash = ${hash}, expires_at = ${expiresAt}, sender = ${sender}
+    sql`update channel_link_code set code_hash = ${hash}, expires_at = ${expiresAt},
+      sender = ${sender}
       where connection_id = ${connectionId} and person_id = ${personId}`
 
-/** The member whose code it is, if it can still be used. `sender`: of a second code, whom it was sent to. */
+/**
+ * The member whose code it is, if it can still be used. `sender`: of a second code, whom it was
+ * sent to.
+ */
 export const memberOfCode = (connectionId: string, hash: string) =>
   one<{ person_id: string; sender: string | null }>(
     {},
-    (
-      sql,
-    ) => sql`select l.person_id, l.sender from channel_link_code l join member m on m.tenant_id = l.tenant_id and m.person_id = l.person_id
-      where l.connection_id = ${connectionId} and l.code_hash = ${hash} and l.expires_at > clock_timestamp()`,
+    (sql) => sql`select l.person_id, l.sender from channel_link_code l
+      join member m on m.tenant_id = l.tenant_id and m.person_id = l.person_id
+      where l.connection_id = ${connectionId} and l.code_hash = ${hash}
+        and l.expires_at > clock_timestamp()`,
   )
 
 export const deleteLinkCode =
   ({ connectionId, personId }: Pick<Code, 'connectionId' | 'personId'>): Query =>
   (sql) =>
-    sql`delete from channel_link_code where connection_id = ${connectionId} and person_id = ${personId}`
+    sql`delete from channel_link_code where connection_id = ${connectionId}
+      and person_id = ${personId}`

@@ -8,13 +8,20 @@ import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 import type { TurnFacts } from './conversations.ts'
 
-const columns = (sql: Sql): Fragment => sql`m.id, m.connection_id, m.state, m.sender, m.sender_name, m.identity_id, m.thread, m.is_shared,
-  m.subject, m.text, m.attachments, m.reply_to, m.direct_to, m.to_fetch, m.error, m.job_id, m.conversation_id, m.created_at, m.updated_at`
+const columns = (
+  sql: Sql,
+): Fragment => sql`m.id, m.connection_id, m.state, m.sender, m.sender_name, m.identity_id, m.thread,
+  m.is_shared,
+  m.subject, m.text, m.attachments, m.reply_to, m.direct_to, m.to_fetch, m.error, m.job_id,
+    m.conversation_id, m.created_at, m.updated_at`
 
 const times = { created_at: true, updated_at: true } as const
 
 export const channelMessagePart = (id: string) =>
-  one<ChannelMessage>(times, (sql) => sql`select ${columns(sql)} from channel_message m where m.id = ${id}`)
+  one<ChannelMessage>(
+    times,
+    (sql) => sql`select ${columns(sql)} from channel_message m where m.id = ${id}`,
+  )
 
 export const deleteChannelMessage =
   (id: string): Query =>
@@ -37,7 +44,8 @@ export const saveChannelMessage =
   (message: ChannelMessage): Query =>
   (sql) => {
     const { id, connection_id: _, created_at: __, ...rest } = message
-    return sql`update channel_message set ${assignments(sql, { ...rest, ...json(sql, message) })} where id = ${id}`
+    return sql`update channel_message set ${assignments(sql, { ...rest, ...json(sql, message) })}
+      where id = ${id}`
   }
 
 /** Messages of a connection since a time. `oldest`: the first of them. */
@@ -68,14 +76,24 @@ export interface ArrivalFacts {
 /** In the place of the sender of a line, by which lines are counted. No sender has this name. */
 const TOLD = ''
 
-const since = (sql: Sql, ms: number): Fragment => sql`clock_timestamp() - ${ms} * interval '1 millisecond'`
+const since = (sql: Sql, ms: number): Fragment =>
+  sql`clock_timestamp() - ${ms} * interval '1 millisecond'`
 
 const recent = (sql: Sql, source: string, ms: number): Fragment<Count> =>
-  sql`select count(*)::int as count, min(at) as oldest from inbound_event where source_id = ${source} and sender <> ${TOLD} and at > ${since(sql, ms)}`
+  sql`select count(*)::int as count, min(at) as oldest from inbound_event
+    where source_id = ${source} and sender <> ${TOLD} and at > ${since(sql, ms)}`
 
-/** `before`: when the message came, if it is kept already. `rateMs`, `dayMs`: how long messages count, and jobs. */
+/**
+ * `before`: when the message came, if it is kept already. `rateMs`, `dayMs`: how long messages
+ * count, and jobs.
+ */
 export const arrivalFacts = (
-  { source, events, sender, before }: { source: string; events: readonly string[]; sender: string; before?: Date },
+  {
+    source,
+    events,
+    sender,
+    before,
+  }: { source: string; events: readonly string[]; sender: string; before?: Date },
   { rateMs, dayMs }: { rateMs: number; dayMs: number },
 ) =>
   sure(
@@ -98,12 +116,17 @@ export const arrivalFacts = (
     ),
   )
 
-/** Messages of the workspace that are to be fetched or decided about; no more than `most` are counted. */
+/**
+ * Messages of the workspace that are to be fetched or decided about; no more than `most` are
+ * counted.
+ */
 export const fetchesUpTo = (most: number) =>
   sure(
     one<{ count: number }>(
       {},
-      (sql) => sql`select count(*)::int as count from (select from work w where w.kind = 'channel_fetch' limit ${most}) waiting`,
+      (sql) =>
+        sql`select count(*)::int as count from (select from work w where w.kind = 'channel_fetch'
+          limit ${most}) waiting`,
     ),
   )
 
@@ -119,7 +142,13 @@ export interface NewArrival {
 export const insertArrival =
   ({ source, events, sender, job, now }: NewArrival): Query =>
   (sql) => {
-    const rows = events.map((event_id, nth) => ({ source_id: source, event_id, job_id: job, sender: nth === 0 ? sender : null, at: now }))
+    const rows = events.map((event_id, nth) => ({
+      source_id: source,
+      event_id,
+      job_id: job,
+      sender: nth === 0 ? sender : null,
+      at: now,
+    }))
     return sql`insert into inbound_event ${sql(rows)}`
   }
 
@@ -127,15 +156,15 @@ export const insertArrival =
 export const insertTold =
   ({ source, told, now }: { source: string; told: string; now: Date }): Query =>
   (sql) =>
-    sql`insert into inbound_event (source_id, event_id, sender, at) values (${source}, ${told}, ${TOLD}, ${now})`
+    sql`insert into inbound_event (source_id, event_id, sender, at)
+      values (${source}, ${told}, ${TOLD}, ${now})`
 
 /** A sender who is linked to somebody who is a member now. */
 export const memberOfSender = (connectionId: string, sender: string) =>
   one<{ id: string; person_id: string; role: Role }>(
     {},
-    (
-      sql,
-    ) => sql`select i.id, i.person_id, m.role from channel_identity i join member m on m.tenant_id = i.tenant_id and m.person_id = i.person_id
+    (sql) => sql`select i.id, i.person_id, m.role from channel_identity i
+      join member m on m.tenant_id = i.tenant_id and m.person_id = i.person_id
       where i.connection_id = ${connectionId} and i.external_id = ${sender}`,
   )
 
@@ -145,22 +174,30 @@ export const receivedAt =
     sql`update channel_connection set last_in_at = ${now} where id = ${connectionId}`
 
 /** The conversation of a thread, and what its next turn depends on. */
-export type ThreadFacts = Conversation & Pick<TurnFacts, 'our_jobs' | 'our_typed' | 'is_busy' | 'has_untrusted'>
+export type ThreadFacts = Conversation &
+  Pick<TurnFacts, 'our_jobs' | 'our_typed' | 'is_busy' | 'has_untrusted'>
 
 export const threadPart = (connectionId: string, thread: string) =>
   one<ThreadFacts>(
     { last_at: true, created_at: true, updated_at: true },
-    (
-      sql,
-    ) => sql`select c.id, c.title, c.status, c.origin, c.person_id, c.visibility, c.people, c.summary, c.summarised_to, c.next_seq, c.last_at, c.created_at,
-        c.updated_at, count(j.id)::int as our_jobs, (count(*) filter (where j.typed))::int as our_typed,
-        coalesce(bool_or(j.status in ('queued', 'running') and j.held_since is null), false) as is_busy,
-        c.summary_untrusted or exists (select from agent_message m where m.conversation_id = c.id and m.untrusted) as has_untrusted
-      from agent_conversation c left join agent_job j on j.conversation_id = c.id and j.ended_at is null
+    (sql) => sql`select c.id, c.title, c.status, c.origin, c.person_id, c.visibility, c.people,
+      c.summary, c.summarised_to, c.next_seq, c.last_at, c.created_at,
+        c.updated_at, count(j.id)::int as our_jobs, (count(*) filter (where j.typed))::int as
+          our_typed,
+        coalesce(bool_or(j.status in ('queued', 'running') and j.held_since is null), false) as
+          is_busy,
+        c.summary_untrusted or exists (select from agent_message m where m.conversation_id = c.id
+          and m.untrusted) as has_untrusted
+      from agent_conversation c left join agent_job j on j.conversation_id = c.id
+        and j.ended_at is null
       where c.connection_id = ${connectionId} and c.thread = ${thread} group by c.tenant_id, c.id`,
   )
 
 export const insertThread =
-  (conversation: Conversation, { connectionId, thread }: { connectionId: string; thread: string }): Query =>
+  (
+    conversation: Conversation,
+    { connectionId, thread }: { connectionId: string; thread: string },
+  ): Query =>
   (sql) =>
-    sql`insert into agent_conversation ${sql({ ...conversation, people: sql.json(conversation.people), connection_id: connectionId, thread })}`
+    sql`insert into agent_conversation
+      ${sql({ ...conversation, people: sql.json(conversation.people), connection_id: connectionId, thread })}`

@@ -12,28 +12,44 @@ import { isMadeGone, isMadeShown } from './visibility.ts'
 
 const columns = (
   sql: Sql,
-): Fragment => sql`r.id, r.connection_id, r.job_id, r.message_id, r.conversation_id, r.recipient, r.reply_to, r.text, r.parts,
-  r.status, r.why, r.tries, r.error, r.decided_by, r.decided_at, r.sent_at, r.created_at, r.updated_at`
+): Fragment => sql`r.id, r.connection_id, r.job_id, r.message_id, r.conversation_id, r.recipient,
+  r.reply_to, r.text, r.parts,
+  r.status, r.why, r.tries, r.error, r.decided_by, r.decided_at, r.sent_at, r.created_at,
+    r.updated_at`
 
 const times = { decided_at: true, sent_at: true, created_at: true, updated_at: true } as const
 
-const shown = (sql: Sql): Fragment => sql`channel_reply r left join channel_connection c on c.id = r.connection_id`
+const shown = (sql: Sql): Fragment =>
+  sql`channel_reply r left join channel_connection c on c.id = r.connection_id`
 const channel = (sql: Sql): Fragment => sql`coalesce(r.channel, c.channel) as channel`
 
 export const replyPart = (id: string) =>
-  one<ChannelReply>(times, (sql) => sql`select ${columns(sql)} from channel_reply r where r.id = ${id}`)
+  one<ChannelReply>(
+    times,
+    (sql) => sql`select ${columns(sql)} from channel_reply r where r.id = ${id}`,
+  )
 
 export const repliesPart = (connectionId: string, ids: readonly string[]) =>
   many<ChannelReply>(
     times,
-    (sql) => sql`select ${columns(sql)} from channel_reply r where r.connection_id = ${connectionId} and r.id = any(${[...ids]}::uuid[])`,
+    (sql) =>
+      sql`select ${columns(sql)} from channel_reply r where r.connection_id = ${connectionId}
+        and r.id = any(${[...ids]}::uuid[])`,
   )
 
-const hidden = (sql: Sql, as: Reader): Fragment => sql`(not ${isMadeShown(sql, sql`r.conversation_id`, as)}) as is_hidden,
+const hidden = (
+  sql: Sql,
+  as: Reader,
+): Fragment => sql`(not ${isMadeShown(sql, sql`r.conversation_id`, as)}) as is_hidden,
   ${isMadeGone(sql, sql`r.conversation_id`)} as is_gone`
 
 export const shownReplyPart = (id: string, as: Reader) =>
-  one<ShownReply>(times, (sql) => sql`select ${columns(sql)}, ${channel(sql)}, ${hidden(sql, as)} from ${shown(sql)} where r.id = ${id}`)
+  one<ShownReply>(
+    times,
+    (sql) =>
+      sql`select ${columns(sql)}, ${channel(sql)}, ${hidden(sql, as)} from ${shown(sql)}
+        where r.id = ${id}`,
+  )
 
 interface Filters {
   status?: ReplyStatus | undefined
@@ -45,11 +61,20 @@ interface Filters {
 export const listReplies =
   ({ limit, after, status, connection, job, as }: Page & Filters): Query<ShownReply> =>
   (sql) =>
-    sql`select ${columns(sql)}, ${channel(sql)}, ${hidden(sql, as)} from ${shown(sql)} where true ${status ? sql`and r.status = ${status}` : sql``}
-      ${connection ? sql`and r.connection_id = ${connection}` : sql``} ${job ? sql`and r.job_id = ${job}` : sql``}
+    sql`select ${columns(sql)}, ${channel(sql)}, ${hidden(sql, as)} from ${shown(sql)}
+      where true ${status ? sql`and r.status = ${status}` : sql``}
+      ${connection ? sql`and r.connection_id = ${connection}` : sql``} ${
+        job
+          ? sql`and r.job_id =
+        ${job}`
+          : sql``
+      }
       ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
 
-const json = (sql: Sql, { reply_to, parts }: ChannelReply) => ({ reply_to: sql.json(reply_to as never), parts: sql.json(parts as never) })
+const json = (sql: Sql, { reply_to, parts }: ChannelReply) => ({
+  reply_to: sql.json(reply_to as never),
+  parts: sql.json(parts as never),
+})
 
 /** What the secret of a reply is sealed for. */
 export const replySecretRow = (id: string): string => `channel_reply/${id}/secret`
@@ -63,7 +88,11 @@ export interface Unshown {
 }
 
 export const unshownPart = (id: string) =>
-  one<Unshown>({}, (sql) => sql`select encode(secret, 'base64') as secret, html from channel_reply where id = ${id}`)
+  one<Unshown>(
+    {},
+    (sql) =>
+      sql`select encode(secret, 'base64') as secret, html from channel_reply where id = ${id}`,
+  )
 
 export const insertReply =
   (reply: ChannelReply, secret?: Buffer): Query =>
@@ -78,7 +107,8 @@ const kept = (sql: Sql, { status }: Pick<ChannelReply, 'status'>): Fragment =>
 export const saveFormed =
   (reply: ChannelReply, html: readonly string[] | null): Query =>
   (sql) =>
-    sql`update channel_reply set parts = ${json(sql, reply).parts}, html = ${html && [...html]}::text[], updated_at = ${reply.updated_at} where id = ${reply.id}`
+    sql`update channel_reply set parts = ${json(sql, reply).parts},
+      html = ${html && [...html]}::text[], updated_at = ${reply.updated_at} where id = ${reply.id}`
 
 /** `of`: its channel, if its connection is deleted in the same letter and it stays. */
 export const saveReply =
@@ -86,7 +116,9 @@ export const saveReply =
   (sql) => {
     const { id, connection_id: _, created_at: __, ...rest } = reply
     const detached = of ? { connection_id: null, channel: of } : {}
-    return sql`update channel_reply set ${assignments(sql, { ...rest, ...json(sql, reply), ...detached })} ${kept(sql, reply)} where id = ${id}`
+    return sql`update channel_reply
+      set ${assignments(sql, { ...rest, ...json(sql, reply), ...detached })} ${kept(sql, reply)}
+      where id = ${id}`
   }
 
 /** Whether the message was of a linked sender who is linked to no member now. */
@@ -94,8 +126,10 @@ export const isSenderGone = (messageId: string | null) =>
   mapped(
     one<{ id: string }>(
       {},
-      (sql) => sql`select m.id from channel_message m where m.id = ${messageId} and m.identity_id is not null and not exists (
-        select from channel_identity i join member b on b.tenant_id = i.tenant_id and b.person_id = i.person_id where i.id = m.identity_id)`,
+      (sql) => sql`select m.id from channel_message m where m.id = ${messageId}
+        and m.identity_id is not null and not exists (
+        select from channel_identity i join member b on b.tenant_id = i.tenant_id
+          and b.person_id = i.person_id where i.id = m.identity_id)`,
     ),
     (message) => message !== undefined,
   )
@@ -104,15 +138,22 @@ export const isSenderGone = (messageId: string | null) =>
 export const sendingReplies = (connectionId: string) =>
   many<ChannelReply>(
     times,
-    (sql) => sql`select ${columns(sql)} from channel_reply r where r.connection_id = ${connectionId} and r.status = 'sending' limit 100`,
+    (sql) =>
+      sql`select ${columns(sql)} from channel_reply r where r.connection_id = ${connectionId}
+        and r.status = 'sending' limit 100`,
   )
 
-/** Replies of a conversation that are held, wait to be sent or are on the wire, with their rows of work. */
+/**
+ * Replies of a conversation that are held, wait to be sent or are on the wire, with their rows of
+ * work.
+ */
 export const openRepliesOf = (conversationId: string) =>
   many<ChannelReply & { work: string | null }>(
     times,
-    (sql) => sql`select ${columns(sql)}, w.id as work from channel_reply r left join work w on w.kind = 'channel_reply' and w.ref_id = r.id
-      where r.conversation_id = ${conversationId} and r.status in ('held', 'queued', 'sending') order by r.id limit 1000`,
+    (sql) => sql`select ${columns(sql)}, w.id as work from channel_reply r
+      left join work w on w.kind = 'channel_reply' and w.ref_id = r.id
+      where r.conversation_id = ${conversationId} and r.status in ('held', 'queued', 'sending')
+        order by r.id limit 1000`,
   )
 
 export interface ReplyInFlight {
@@ -124,7 +165,9 @@ export interface ReplyInFlight {
 /** Replies of which a message may be on the wire. */
 export const repliesInFlight = many<ReplyInFlight>(
   { since: true },
-  (sql) => sql`select r.id as reply_id, 'manual' as origin, r.updated_at as since from channel_reply r
+  (
+    sql,
+  ) => sql`select r.id as reply_id, 'manual' as origin, r.updated_at as since from channel_reply r
     where r.status = 'sending' order by r.id limit 100`,
 )
 
@@ -132,9 +175,8 @@ export const repliesInFlight = many<ReplyInFlight>(
 export const waitingReplies = (connectionId: string) =>
   many<{ work: string; tries: number; run_at: Date }>(
     { run_at: true },
-    (
-      sql,
-    ) => sql`select w.id as work, r.tries, w.run_at from channel_reply r join work w on w.kind = 'channel_reply' and w.ref_id = r.id and w.state = 'queued'
+    (sql) => sql`select w.id as work, r.tries, w.run_at from channel_reply r
+      join work w on w.kind = 'channel_reply' and w.ref_id = r.id and w.state = 'queued'
       where r.connection_id = ${connectionId} and r.status = 'queued' order by r.id limit 1000`,
   )
 
@@ -145,20 +187,38 @@ export const outgoingPart = (connectionId: string) =>
     (sql) => sql`select next_out_at from channel_connection where id = ${connectionId}`,
   )
 
-/** A message has left, so that its provider no longer refuses to send, or the provider wants us to wait. */
+/**
+ * A message has left, so that its provider no longer refuses to send, or the provider wants us to
+ * wait.
+ */
 export const saveOutgoing =
-  (connectionId: string, { nextOutAt, isSent, now }: { nextOutAt: Date | null; isSent: boolean; now: Date }): Query =>
+  (
+    connectionId: string,
+    { nextOutAt, isSent, now }: { nextOutAt: Date | null; isSent: boolean; now: Date },
+  ): Query =>
   (sql) =>
     sql`update channel_connection set next_out_at = greatest(next_out_at, ${nextOutAt}::timestamptz)
-      ${isSent ? sql`, last_out_at = ${now}, last_error = nullif(last_error, send_error), send_error = null` : sql``} where id = ${connectionId}`
+      ${
+        isSent
+          ? sql`, last_out_at = ${now}, last_error = nullif(last_error, send_error),
+        send_error = null`
+          : sql``
+      } where id = ${connectionId}`
 
-/** The message that began the job with this id, which is a root; undefined if none did, or its connection is gone. */
+/**
+ * The message that began the job with this id, which is a root; undefined if none did, or its
+ * connection is gone.
+ */
 export const channelOriginPart = (rootId: string) =>
   one<ChannelOrigin>(
     {},
-    (sql) => sql`select m.id as message_id, m.sender, m.sender_name, m.reply_to, m.direct_to, m.is_shared,
+    (sql) => sql`select m.id as message_id, m.sender, m.sender_name, m.reply_to, m.direct_to,
+      m.is_shared,
         m.conversation_id, c.id as connection_id, c.channel, c.config, exists (
-          select from channel_reply u where u.status = 'unknown' and u.connection_id = c.id and u.conversation_id = m.conversation_id
-            and not exists (select from channel_reply l where l.conversation_id = u.conversation_id and l.connection_id = c.id and l.id > u.id)) as is_in_doubt
-      from channel_message m join channel_connection c on c.id = m.connection_id where m.job_id = ${rootId} limit 1`,
+          select from channel_reply u where u.status = 'unknown' and u.connection_id = c.id
+            and u.conversation_id = m.conversation_id
+            and not exists (select from channel_reply l where l.conversation_id = u.conversation_id
+              and l.connection_id = c.id and l.id > u.id)) as is_in_doubt
+      from channel_message m join channel_connection c on c.id = m.connection_id
+        where m.job_id = ${rootId} limit 1`,
   )

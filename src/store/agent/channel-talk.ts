@@ -20,16 +20,23 @@ export interface Said {
 /** Of each side. */
 const MOST = 20
 
-/** The last messages of a sender and the replies to them, oldest first: by their ids, since a clock that steps back may give a reply the earlier time. The adapter's `replyTo` names the sender. */
+/**
+ * The last messages of a sender and the replies to them, oldest first: by their ids, since a clock
+ * that steps back may give a reply the earlier time. The adapter's `replyTo` names the sender.
+ */
 export const talkPart = (connectionId: string, sender: string) =>
   many<Said>(
     { created_at: true },
     (sql) => sql`select * from (
-      (select m.id, 'in' as way, m.text, m.state, m.error, m.job_id, j.status as job_status, m.created_at
+      (select m.id, 'in' as way, m.text, m.state, m.error, m.job_id, j.status as job_status,
+        m.created_at
         from channel_message m left join agent_job j on j.id = m.job_id
-        where m.connection_id = ${connectionId} and m.sender = ${sender} order by m.id desc limit ${MOST})
+        where m.connection_id = ${connectionId} and m.sender = ${sender} order by m.id desc
+          limit ${MOST})
       union all
-      (select r.id, 'out' as way, r.text, r.status as state, r.error, r.job_id, null as job_status, r.created_at
-        from channel_reply r where r.connection_id = ${connectionId} and r.reply_to->>'sender' = ${sender} order by r.id desc limit ${MOST})
+      (select r.id, 'out' as way, r.text, r.status as state, r.error, r.job_id, null as job_status,
+        r.created_at
+        from channel_reply r where r.connection_id = ${connectionId}
+          and r.reply_to->>'sender' = ${sender} order by r.id desc limit ${MOST})
     ) said order by id`,
   )

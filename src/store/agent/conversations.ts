@@ -8,30 +8,44 @@ import { one, sure } from '../engine/load.ts'
 import { type Asker, isAskedBy } from './askers.ts'
 import { isShown } from './visibility.ts'
 
-const columns = (sql: Sql): Fragment => sql`c.id, c.title, c.status, c.origin, c.person_id, c.visibility, c.people, c.summary,
+const columns = (
+  sql: Sql,
+): Fragment => sql`c.id, c.title, c.status, c.origin, c.person_id, c.visibility, c.people,
+  c.summary,
   c.summarised_to, c.next_seq, c.last_at,
   c.created_at, c.updated_at`
 
 const times = { last_at: true, created_at: true, updated_at: true } as const
 
 export const conversationPart = (id: string) =>
-  one<Conversation>(times, (sql) => sql`select ${columns(sql)} from agent_conversation c where c.id = ${id}`)
+  one<Conversation>(
+    times,
+    (sql) => sql`select ${columns(sql)} from agent_conversation c where c.id = ${id}`,
+  )
 
 /** `knowsAll`: they are shown that private conversations of others exist. */
 export type Knower = Reader & { knowsAll: boolean }
 
-const isKnown = (sql: Sql, as: Knower): Fragment => (as.knowsAll ? sql`c.deleted_at is null` : isShown(sql, as))
+const isKnown = (sql: Sql, as: Knower): Fragment =>
+  as.knowsAll ? sql`c.deleted_at is null` : isShown(sql, as)
 const hidden = (sql: Sql, as: Knower): Fragment => sql`not ${isShown(sql, as)} as is_hidden`
 
 /** For those who see it. */
 export const shownConversation = (id: string, as: Reader) =>
-  one<Conversation>(times, (sql) => sql`select ${columns(sql)} from agent_conversation c where c.id = ${id} and ${isShown(sql, as)}`)
+  one<Conversation>(
+    times,
+    (sql) =>
+      sql`select ${columns(sql)} from agent_conversation c where c.id = ${id}
+        and ${isShown(sql, as)}`,
+  )
 
 /** For those who may delete it: `knowsAll` are shown that it exists. */
 export const knownConversation = (id: string, as: Knower) =>
   one<ShownConversation>(
     times,
-    (sql) => sql`select ${columns(sql)}, ${hidden(sql, as)} from agent_conversation c where c.id = ${id} and ${isKnown(sql, as)}`,
+    (sql) =>
+      sql`select ${columns(sql)}, ${hidden(sql, as)} from agent_conversation c where c.id = ${id}
+        and ${isKnown(sql, as)}`,
   )
 
 /** A page by newest activity. */
@@ -47,10 +61,22 @@ interface ConversationFilters {
 }
 
 export const listConversations =
-  ({ limit, after, status, visibility, as }: ActivityPage & ConversationFilters): Query<ShownConversation> =>
+  ({
+    limit,
+    after,
+    status,
+    visibility,
+    as,
+  }: ActivityPage & ConversationFilters): Query<ShownConversation> =>
   (sql) =>
-    sql`select ${columns(sql)}, ${hidden(sql, as)} from agent_conversation c where ${isKnown(sql, as)}
-      ${visibility ? sql`and c.visibility = ${visibility}` : sql``} ${status ? sql`and c.status = ${status}` : sql``}
+    sql`select ${columns(sql)}, ${hidden(sql, as)} from agent_conversation c
+      where ${isKnown(sql, as)}
+      ${visibility ? sql`and c.visibility = ${visibility}` : sql``} ${
+        status
+          ? sql`and c.status =
+        ${status}`
+          : sql``
+      }
       ${after ? sql`and (c.last_at, c.id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``}
       order by c.last_at desc, c.id desc limit ${limit + 1}`
 
@@ -63,20 +89,30 @@ export interface TurnFacts extends OpenJobs {
   is_strangers: boolean
 }
 
-/** What the next turn of a conversation depends on; null: of a new one. `asker`: null if nobody asks for it. */
+/**
+ * What the next turn of a conversation depends on; null: of a new one. `asker`: null if nobody asks
+ * for it.
+ */
 export const turnFacts = (conversationId: string | null, asker: Asker | null) =>
   sure(
     one<TurnFacts>(
       {},
-      (sql) => sql`select count(*)::int as all_jobs, (count(*) filter (where j.conversation_id = ${conversationId}))::int as our_jobs,
-          (count(*) filter (where ${asker ? isAskedBy(sql, asker) : sql`false`}))::int as their_jobs,
+      (sql) => sql`select count(*)::int as all_jobs, (count(*) filter
+        (where j.conversation_id = ${conversationId}))::int as our_jobs,
+          (count(*) filter (where ${asker ? isAskedBy(sql, asker) : sql`false`}))::int as
+            their_jobs,
           (count(*) filter (where j.typed))::int as all_typed,
-          (count(*) filter (where j.typed and j.conversation_id = ${conversationId}))::int as our_typed,
-          coalesce(bool_or(j.conversation_id = ${conversationId} and j.status in ('queued', 'running') and j.held_since is null), false)
+          (count(*) filter (where j.typed and j.conversation_id = ${conversationId}))::int as
+            our_typed,
+          coalesce(bool_or(j.conversation_id = ${conversationId}
+            and j.status in ('queued', 'running') and j.held_since is null), false)
             as is_busy,
-          exists (select from agent_message m where m.conversation_id = ${conversationId} and m.untrusted)
-            or exists (select from agent_conversation c where c.id = ${conversationId} and c.summary_untrusted) as has_untrusted,
-          exists (select from agent_conversation c where c.id = ${conversationId} and starts_with(c.thread, ${STRANGERS})) as is_strangers
+          exists (select from agent_message m where m.conversation_id = ${conversationId}
+            and m.untrusted)
+            or exists (select from agent_conversation c where c.id = ${conversationId}
+              and c.summary_untrusted) as has_untrusted,
+          exists (select from agent_conversation c where c.id = ${conversationId}
+            and starts_with(c.thread, ${STRANGERS})) as is_strangers
         from agent_job j where j.ended_at is null`,
     ),
   )
@@ -84,12 +120,34 @@ export const turnFacts = (conversationId: string | null, asker: Asker | null) =>
 export const insertConversation =
   (conversation: Conversation): Query =>
   (sql) =>
-    sql`insert into agent_conversation ${sql({ ...conversation, people: sql.json(conversation.people) })}`
+    sql`insert into agent_conversation
+      ${sql({ ...conversation, people: sql.json(conversation.people) })}`
 
 export const saveConversation =
-  ({ id, title, status, visibility, people, summary, summarised_to, next_seq, last_at, updated_at }: Conversation): Query =>
+  ({
+    id,
+    title,
+    status,
+    visibility,
+    people,
+    summary,
+    summarised_to,
+    next_seq,
+    last_at,
+    updated_at,
+  }: Conversation): Query =>
   (sql) => {
-    const fields = { title, status, visibility, people: sql.json(people), summary, summarised_to, next_seq, last_at, updated_at }
+    const fields = {
+      title,
+      status,
+      visibility,
+      people: sql.json(people),
+      summary,
+      summarised_to,
+      next_seq,
+      last_at,
+      updated_at,
+    }
     return sql`update agent_conversation set ${assignments(sql, fields)} where id = ${id}`
   }
 
@@ -97,4 +155,5 @@ export const saveConversation =
 export const deleteConversation =
   (id: string, now: Date): Query =>
   (sql) =>
-    sql`update agent_conversation set deleted_at = ${now}, updated_at = ${now}, connection_id = null, thread = null where id = ${id}`
+    sql`update agent_conversation set deleted_at = ${now}, updated_at = ${now},
+      connection_id = null, thread = null where id = ${id}`

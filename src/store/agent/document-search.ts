@@ -1,6 +1,7 @@
 /**
- * Search of passages by words. Rows of words are asked by equality alone, which row-level security leaves to the index, and each step is
- * bounded: the rarest words choose the candidates, of which the best go on to the next step, down to the passages that are shown.
+ * Search of passages by words. Rows of words are asked by equality alone, which row-level security
+ * leaves to the index, and each step is bounded: the rarest words choose the candidates, of which
+ * the best go on to the next step, down to the passages that are shown.
  */
 import type { StoredPassage } from '#domain/agent/knowledge/document'
 import { MARKS } from '#kernel/spacing'
@@ -11,7 +12,10 @@ import { isPublic } from './documents.ts'
 
 export interface FoundPassage extends StoredPassage {
   score: number
-  /** The text with marks around the words of the query, with spaces between words where its script has none. */
+  /**
+   * The text with marks around the words of the query, with spaces between words where its script
+   * has none.
+   */
   marked: string
 }
 
@@ -26,7 +30,10 @@ const MOST_BLOCKS = 100
 /** Passages whose text is compared with the query. */
 const MOST_COMPARED = 30
 
-/** Of whom the search is: a stranger finds public documents alone, and learns nothing of the words of others. */
+/**
+ * Of whom the search is: a stranger finds public documents alone, and learns nothing of the words
+ * of others.
+ */
 interface Within {
   publicOnly?: boolean
 }
@@ -50,38 +57,55 @@ const asked = (sql: Sql, words: string, within: Within): Fragment => sql`
   choosing as materialized (select * from ordered where nth = 1 or upto <= ${MOST_ROWS}),
   others as materialized (select * from ordered where nth > 1 and upto > ${MOST_ROWS})`
 
-/** The rows of the words: all of those that choose the candidates, and of the others those of the candidates. */
+/**
+ * The rows of the words: all of those that choose the candidates, and of the others those of the
+ * candidates.
+ */
 const hits = (sql: Sql, within: Within): Fragment => sql`
   chosen as materialized (select c.word, c.weight, r.* from choosing c cross join lateral (
-    select w.document_id, w.block, w.passages from document_word w where w.word = c.word ${shown(sql, within)}
+    select w.document_id, w.block, w.passages from document_word w
+      where w.word = c.word ${shown(sql, within)}
     order by w.document_id desc, w.block desc limit ${MOST_ROWS}) r),
   candidates as materialized (select distinct document_id, block from chosen),
   hits as materialized (select * from chosen union all
-    select o.word, o.weight, b.document_id, b.block, r.passages from candidates b cross join others o cross join lateral (
-      select w.passages from document_word w where w.word = o.word and w.document_id = b.document_id and w.block = b.block limit 1) r)`
+    select o.word, o.weight, b.document_id, b.block, r.passages from candidates b
+      cross join others o cross join lateral (
+      select w.passages from document_word w where w.word = o.word and w.document_id = b.document_id
+        and w.block = b.block limit 1) r)`
 
 /** Blocks first in which one passage has all the words of the block. */
 const passages = (sql: Sql, limit: number): Fragment => sql`
-  blocks as materialized (select h.document_id, h.block, sum(h.weight) * (case when bit_and(h.passages) <> 0 then 2 else 1 end) as most
+  blocks as materialized (select h.document_id, h.block,
+    sum(h.weight) * (case when bit_and(h.passages) <> 0 then 2 else 1 end) as most
     from hits h join document d on d.id = h.document_id and d.status = 'ready'
-    group by h.document_id, h.block order by most desc, h.document_id desc, h.block limit ${MOST_BLOCKS}),
+    group by h.document_id, h.block order by most desc, h.document_id desc, h.block
+      limit ${MOST_BLOCKS}),
   scored as materialized (select h.document_id, h.block * 64 + bit as number, sum(h.weight) as score
-    from blocks b join hits h on h.document_id = b.document_id and h.block = b.block cross join generate_series(0, 63) bit
-    where (h.passages >> bit) & 1 = 1 group by 1, 2 order by score desc, h.document_id desc, number limit ${Math.max(limit, MOST_COMPARED)})`
+    from blocks b join hits h on h.document_id = b.document_id and h.block = b.block
+      cross join generate_series(0, 63) bit
+    where (h.passages >> bit) & 1 = 1 group by 1, 2 order by score desc, h.document_id desc, number
+      limit ${Math.max(limit, MOST_COMPARED)})`
 
-/** The best passages, of equal ones those of the newest document. `words`: with spaces between those of scripts that have none. */
+/**
+ * The best passages, of equal ones those of the newest document. `words`: with spaces between those
+ * of scripts that have none.
+ */
 export const searchPassages = (words: string, limit: number, within: Within = {}) =>
   many<FoundPassage>({}, (sql) => {
     const query = anyWord(sql, sql`d.configuration`, words)
     const marks = `HighlightAll=true, StartSel=${MARKS[0]}, StopSel=${MARKS[1]}`
     return sql`with ${asked(sql, words, within)}, ${hits(sql, within)}, ${passages(sql, limit)},
-      best as materialized (select p.document_id, d.file_name, d.trusted, p.number, p.path, p.start_at, p.end_at, p.text, q.text as spaced,
-          d.configuration, s.score * (1 + ts_rank_cd(to_tsvector(d.configuration::regconfig, q.text), ${query}, 32)) as score
+      best as materialized (select p.document_id, d.file_name, d.trusted, p.number, p.path,
+        p.start_at, p.end_at, p.text, q.text as spaced,
+          d.configuration, s.score * (1 + ts_rank_cd(to_tsvector(d.configuration::regconfig,
+            q.text), ${query}, 32)) as score
         from scored s join document d on d.id = s.document_id
-        cross join lateral (select * from document_passage o where o.document_id = s.document_id and o.number = s.number limit 1) p
+        cross join lateral (select * from document_passage o where o.document_id = s.document_id
+          and o.number = s.number limit 1) p
         cross join lateral (select coalesce(p.spaced, p.text) as text) q
         order by score desc, p.document_id desc, p.number limit ${limit})
-      select d.document_id, d.file_name, d.trusted, d.number, d.path, d.start_at, d.end_at, d.text, d.score,
+      select d.document_id, d.file_name, d.trusted, d.number, d.path, d.start_at, d.end_at, d.text,
+        d.score,
         ts_headline(d.configuration::regconfig, d.spaced, ${query}, ${marks}) as marked
       from best d order by d.score desc, d.document_id desc, d.number`
   })

@@ -11,9 +11,13 @@ const table = tableOf(documentRecord)
 export const isPublic = (sql: Sql): Fragment => sql`metadata->'public' = 'true'::jsonb`
 
 export const documentPart = (id: string) =>
-  one<Document>(table.times, (sql) => sql`select ${table.columns(sql, 'd')} from document d where d.id = ${id}`)
+  one<Document>(
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 'd')} from document d where d.id = ${id}`,
+  )
 
-export const contentPart = (id: string) => one<{ content: string }>({}, (sql) => sql`select d.content from document d where d.id = ${id}`)
+export const contentPart = (id: string) =>
+  one<{ content: string }>({}, (sql) => sql`select d.content from document d where d.id = ${id}`)
 
 interface DocumentFilter extends Page {
   status?: Document['status'] | undefined
@@ -24,15 +28,26 @@ interface DocumentFilter extends Page {
 export const listDocuments =
   ({ limit, after, status, fileName }: DocumentFilter): Query<Document> =>
   (sql) =>
-    sql`select ${table.columns(sql, 'd')} from document d where true ${after ? sql`and d.id < ${after}` : sql``}
-      ${status ? sql`and d.status = ${status}` : sql``} ${fileName === undefined ? sql`` : sql`and d.file_name = ${fileName}`}
+    sql`select ${table.columns(sql, 'd')} from document d where true ${
+      after
+        ? sql`and d.id <
+      ${after}`
+        : sql``
+    }
+      ${status ? sql`and d.status = ${status}` : sql``} ${
+        fileName === undefined
+          ? sql``
+          : sql`and
+        d.file_name = ${fileName}`
+      }
       order by d.id desc limit ${limit + 1}`
 
 /** How many there are, and the bytes of the texts that are still to be read. */
 export const documentStock = sure(
   one<{ count: number; pending: number }>(
     {},
-    (sql) => sql`select (select count(*)::int from document) as count, (select coalesce(sum(byte_size), 0)::float8 from document
+    (sql) => sql`select (select count(*)::int from document) as count,
+      (select coalesce(sum(byte_size), 0)::float8 from document
       where status in ('queued', 'processing')) as pending`,
   ),
 )
@@ -48,10 +63,12 @@ export const equalDocument = (sha256: string) =>
 export const equalDocuments = (hashes: readonly string[]) =>
   many<Pick<Document, 'id' | 'file_name' | 'sha256'>>(
     {},
-    (sql) => sql`select d.id, d.file_name, d.sha256 from document d where d.sha256 = any(${[...hashes]})`,
+    (sql) =>
+      sql`select d.id, d.file_name, d.sha256 from document d where d.sha256 = any(${[...hashes]})`,
   )
 
-export const insertDocument = (document: Document, content: string): Query => table.insert(document, { content })
+export const insertDocument = (document: Document, content: string): Query =>
+  table.insert(document, { content })
 
 export const saveDocument = table.save
 
@@ -60,14 +77,17 @@ export const deleteDocument =
   (sql) =>
     sql`delete from document where id = ${id}`
 
-const passageColumns = (sql: Sql): Fragment => sql`p.document_id, d.file_name, d.trusted, p.number, p.path, p.start_at, p.end_at, p.text`
+const passageColumns = (sql: Sql): Fragment =>
+  sql`p.document_id, d.file_name, d.trusted, p.number, p.path, p.start_at, p.end_at, p.text`
 
 /** The passages from the one that begins last up to this place. */
 export const passagesAt = (documentId: string, at: number, limit: number) =>
   many<StoredPassage>(
     {},
-    (sql) => sql`select ${passageColumns(sql)} from document_passage p join document d on d.id = p.document_id
-      where p.document_id = ${documentId} and d.status = 'ready' and p.number >= coalesce((select max(f.number) from document_passage f
+    (sql) => sql`select ${passageColumns(sql)} from document_passage p
+      join document d on d.id = p.document_id
+      where p.document_id = ${documentId} and d.status = 'ready'
+        and p.number >= coalesce((select max(f.number) from document_passage f
         where f.document_id = ${documentId} and f.start_at <= ${at}), 0)
       order by p.number limit ${limit}`,
   )
@@ -96,7 +116,8 @@ export const insertPassages =
   ({ documentId, passages }: NewBlock): Query =>
   (sql) =>
     sql`insert into document_passage (document_id, number, path, start_at, end_at, text, spaced)
-      select ${documentId}, p.number, p.path, p.start_at, p.end_at, p.text, p.spaced from jsonb_to_recordset(${sql.json(passages)}::jsonb)
+      select ${documentId}, p.number, p.path, p.start_at, p.end_at, p.text, p.spaced
+        from jsonb_to_recordset(${sql.json(passages)}::jsonb)
         as p(number int, path jsonb, start_at int, end_at int, text text, spaced text)`
 
 /** A longer word is not looked for. In characters. */
@@ -104,21 +125,26 @@ const LONGEST_WORD = 100
 
 /** In which of the passages `p` each lexeme of a configuration occurs. */
 const lexemes = (sql: Sql, configuration: Fragment): Fragment =>
-  sql`select l.lexeme, bit_or(1::bigint << p.bit) as passages from p, unnest(to_tsvector(${configuration}::regconfig, p.searched)) l group by 1`
+  sql`select l.lexeme, bit_or(1::bigint << p.bit) as passages
+    from p, unnest(to_tsvector(${configuration}::regconfig, p.searched)) l group by 1`
 
 /**
- * The words of passages: as the configuration finds them, so that a word is found in any of its forms; and those that it leaves out as too
- * frequent, as they stand, since they mean something in other languages.
+ * The words of passages: as the configuration finds them, so that a word is found in any of its
+ * forms; and those that it leaves out as too frequent, as they stand, since they mean something in
+ * other languages.
  */
 export const insertWords =
   ({ documentId, configuration, passages }: NewBlock): Query =>
   (sql) => {
     const given = passages.map(({ number, searched }) => ({ bit: number % BLOCK, searched }))
     return sql`insert into document_word (word, document_id, block, passages)
-      select w.lexeme, ${documentId}, ${Math.floor(passages[0]!.number / BLOCK)}, bit_or(w.passages) from (
-        with p as materialized (select bit, searched from jsonb_to_recordset(${sql.json(given)}::jsonb) as g(bit int, searched text))
+      select w.lexeme, ${documentId}, ${Math.floor(passages[0]!.number / BLOCK)}, bit_or(w.passages)
+        from (
+        with p as materialized (select bit, searched from
+          jsonb_to_recordset(${sql.json(given)}::jsonb) as g(bit int, searched text))
         select * from (${lexemes(sql, sql`${configuration}`)}) f union all
-        select * from (${lexemes(sql, sql`'simple'`)}) s where to_tsvector(${configuration}::regconfig, s.lexeme) = ''::tsvector) w
+        select * from (${lexemes(sql, sql`'simple'`)}) s
+          where to_tsvector(${configuration}::regconfig, s.lexeme) = ''::tsvector) w
       where length(w.lexeme) <= ${LONGEST_WORD} group by w.lexeme`
   }
 
@@ -138,7 +164,8 @@ export const hasPassages = (documentId: string) =>
 /** Removes some of the words of a document, and its passages. */
 export const removePassages = (documentId: string): Query[] => [
   (sql) => sql`delete from document_passage where document_id = ${documentId}`,
-  // By their places: compared by key, a table that was never analysed takes time with the square of its rows.
+  // By their places: compared by key, a table that was never analysed takes time with the square of
+  // its rows.
   (sql) => sql`delete from document_word where ctid = any(array(
     select ctid from document_word where document_id = ${documentId} limit ${REMOVED_AT_ONCE}))`,
 ]

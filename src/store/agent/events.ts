@@ -3,7 +3,13 @@ import type { Query } from '../engine/db.ts'
 import type { Effects } from '../engine/letter.ts'
 import { many } from '../engine/load.ts'
 
-type EventType = 'job.status' | 'step.started' | 'step.ended' | 'approval.requested' | 'approval.decided' | 'message'
+type EventType =
+  | 'job.status'
+  | 'step.started'
+  | 'step.ended'
+  | 'approval.requested'
+  | 'approval.decided'
+  | 'message'
 
 export interface AgentEvent {
   job_id: string
@@ -22,7 +28,9 @@ const insertEvents =
 /** Stores events, and tells streams of this process of them. */
 export const eventEffects = (events: readonly AgentEvent[]): Effects => {
   if (events.length === 0) return {}
-  const ids = events.flatMap(({ job_id, conversation_id }) => (conversation_id === null ? [job_id] : [job_id, conversation_id]))
+  const ids = events.flatMap(({ job_id, conversation_id }) =>
+    conversation_id === null ? [job_id] : [job_id, conversation_id],
+  )
   return { writes: [insertEvents(events)], news: [...new Set(ids)] }
 }
 
@@ -32,7 +40,8 @@ export const MOST_EVENTS = 500
 export const eventsAfter = (jobId: string, seq: number) =>
   many<AgentEvent>(
     { at: true },
-    (sql) => sql`select job_id, seq, conversation_id, at, type, data from agent_event where job_id = ${jobId} and seq > ${seq}::bigint
+    (sql) => sql`select job_id, seq, conversation_id, at, type, data from agent_event
+      where job_id = ${jobId} and seq > ${seq}::bigint
       order by seq limit ${MOST_EVENTS}`,
   )
 
@@ -44,6 +53,9 @@ export interface ConversationEvent extends AgentEvent {
 export const conversationEventsAfter = (conversationId: string, seq: number) =>
   many<ConversationEvent>(
     { at: true },
-    (sql) => sql`select job_id, seq, conversation_id, conversation_seq, at, type, data from agent_event
-      where conversation_id = ${conversationId} and conversation_seq > ${seq} order by conversation_seq limit ${MOST_EVENTS}`,
+    (
+      sql,
+    ) => sql`select job_id, seq, conversation_id, conversation_seq, at, type, data from agent_event
+      where conversation_id = ${conversationId} and conversation_seq > ${seq}
+        order by conversation_seq limit ${MOST_EVENTS}`,
   )

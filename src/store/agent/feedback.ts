@@ -12,7 +12,9 @@ const table = tableOf(feedbackRecord)
 export const feedbackPart = (userId: string, messageId: string) =>
   one<Feedback>(
     table.times,
-    (sql) => sql`select ${table.columns(sql, 'f')} from agent_feedback f where f.user_id = ${userId} and f.message_id = ${messageId}`,
+    (sql) =>
+      sql`select ${table.columns(sql, 'f')} from agent_feedback f where f.user_id = ${userId}
+        and f.message_id = ${messageId}`,
   )
 
 /** The most that a conversation shows of one user. */
@@ -22,9 +24,8 @@ const MOST_SHOWN = 1_000
 export const feedbackOf = (userId: string, conversationId: string) =>
   many<Feedback>(
     table.times,
-    (
-      sql,
-    ) => sql`select ${table.columns(sql, 'f')} from agent_feedback f where f.user_id = ${userId} and f.conversation_id = ${conversationId}
+    (sql) => sql`select ${table.columns(sql, 'f')} from agent_feedback f where f.user_id = ${userId}
+      and f.conversation_id = ${conversationId}
       order by f.id desc limit ${MOST_SHOWN}`,
   )
 
@@ -39,7 +40,8 @@ export interface FeedbackFilter {
 export const listFeedback =
   ({ limit, verdict, since, as }: FeedbackFilter): Query<Feedback> =>
   (sql) =>
-    sql`select ${table.columns(sql, 'f')} from agent_feedback f where ${isMadeShown(sql, sql`f.conversation_id`, as)}
+    sql`select ${table.columns(sql, 'f')} from agent_feedback f
+      where ${isMadeShown(sql, sql`f.conversation_id`, as)}
       ${verdict ? sql`and f.verdict = ${verdict}` : sql``}
       ${since ? sql`and f.updated_at >= ${since}` : sql``} order by f.id desc limit ${limit}`
 
@@ -49,5 +51,6 @@ export const putFeedback = (feedback: Feedback): Query =>
     feedback,
     {},
     (sql) => sql`on conflict (tenant_id, user_id, message_id) do update
-      set verdict = excluded.verdict, correction = excluded.correction, updated_at = excluded.updated_at`,
+      set verdict = excluded.verdict, correction = excluded.correction,
+        updated_at = excluded.updated_at`,
   )

@@ -15,13 +15,16 @@ export const inboundFacts = (source: string, event: string, { since }: { since: 
   sure(
     one<InboundFacts>(
       { oldest: true },
-      (sql) => sql`select (select job_id from inbound_event where source_id = ${source} and event_id = ${event}) as known,
+      (sql) => sql`select (select job_id from inbound_event where source_id = ${source}
+        and event_id = ${event}) as known,
         count(*)::int as count, min(at) as oldest from inbound_event
-        where source_id = ${source} and at > clock_timestamp() - ${since} * interval '1 millisecond'`,
+        where source_id = ${source} and at > clock_timestamp() - ${since} * interval
+          '1 millisecond'`,
     ),
   )
 
 export const insertInbound =
   ({ source, event, job, now }: { source: string; event: string; job: string; now: Date }): Query =>
   (sql) =>
-    sql`insert into inbound_event (source_id, event_id, job_id, at) values (${source}, ${event}, ${job}, ${now})`
+    sql`insert into inbound_event (source_id, event_id, job_id, at)
+      values (${source}, ${event}, ${job}, ${now})`

@@ -8,29 +8,49 @@ import { isJobShown } from './visibility.ts'
 
 const columns = (
   sql: Sql,
-): Fragment => sql`j.id, j.kind, j.status, j.error, j.goal, j.conversation_id, j.message_id, j.parent_id, j.parent_step_id,
-  j.root_id, j.depth, j.origin, j.on_behalf, j.tools, j.shown, j.tier, j.asked_model, j.model, j.taint, j.scheduled, j.typed, j.cause, j.most_steps,
-  j.task, j.output, j.model_calls, j.tool_calls, j.input_tokens, j.output_tokens, j.cost, j.reserved_tokens,
+): Fragment => sql`j.id, j.kind, j.status, j.error, j.goal, j.conversation_id, j.message_id,
+  j.parent_id, j.parent_step_id,
+  j.root_id, j.depth, j.origin, j.on_behalf, j.tools, j.shown, j.tier, j.asked_model, j.model,
+    j.taint, j.scheduled, j.typed, j.cause, j.most_steps,
+  j.task, j.output, j.model_calls, j.tool_calls, j.input_tokens, j.output_tokens, j.cost,
+    j.reserved_tokens,
   j.reserved_cost, j.cost_estimated, j.active_ms,
-  j.invalid_answers, j.held_since, j.next_step, j.next_event, j.started_at, j.ended_at, j.created_at, j.updated_at`
+  j.invalid_answers, j.held_since, j.next_step, j.next_event, j.started_at, j.ended_at,
+    j.created_at, j.updated_at`
 
-const times = { held_since: true, started_at: true, ended_at: true, created_at: true, updated_at: true } as const
+const times = {
+  held_since: true,
+  started_at: true,
+  ended_at: true,
+  created_at: true,
+  updated_at: true,
+} as const
 
-export const jobPart = (id: string) => one<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.id = ${id}`)
+export const jobPart = (id: string) =>
+  one<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.id = ${id}`)
 
 /** For those who see it. */
 export const shownJob = (id: string, as: Reader) =>
-  one<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.id = ${id} and ${isJobShown(sql, as)}`)
+  one<Job>(
+    times,
+    (sql) =>
+      sql`select ${columns(sql)} from agent_job j where j.id = ${id} and ${isJobShown(sql, as)}`,
+  )
 
 /** A job that is a task. */
 export const taskPart = (id: string) =>
-  one<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.id = ${id} and j.kind = 'task'`)
+  one<Job>(
+    times,
+    (sql) => sql`select ${columns(sql)} from agent_job j where j.id = ${id} and j.kind = 'task'`,
+  )
 
 /** The job whose call an approval is about. */
 export const jobOfApproval = (approvalId: string) =>
   one<Job>(
     times,
-    (sql) => sql`select ${columns(sql)} from agent_job j where j.id = (select job_id from agent_approval where id = ${approvalId})`,
+    (sql) =>
+      sql`select ${columns(sql)} from agent_job j where j.id = (select job_id from agent_approval
+        where id = ${approvalId})`,
   )
 
 export const tree = (sql: Sql, jobId: string): Fragment => sql`with recursive tree as (
@@ -47,17 +67,21 @@ export interface OpenJob extends Job {
 export const openTreeOf = (jobId: string) =>
   many<OpenJob>(
     times,
-    (sql) => sql`${tree(sql, jobId)} select ${columns(sql)}, w.id as work from tree t join agent_job j on j.id = t.id
-      left join work w on w.kind = 'agent' and w.ref_id = j.id where j.ended_at is null order by j.depth, j.id`,
+    (sql) => sql`${tree(sql, jobId)} select ${columns(sql)}, w.id as work from tree t
+      join agent_job j on j.id = t.id
+      left join work w on w.kind = 'agent' and w.ref_id = j.id where j.ended_at is null
+        order by j.depth, j.id`,
   )
 
 /** The same of all jobs of a conversation. */
 export const openJobsWithin = (conversationId: string) =>
   many<OpenJob>(
     times,
-    (sql) => sql`select ${columns(sql)}, w.id as work from agent_job r join agent_job j on j.root_id = r.id
+    (sql) => sql`select ${columns(sql)}, w.id as work from agent_job r
+      join agent_job j on j.root_id = r.id
       left join work w on w.kind = 'agent' and w.ref_id = j.id
-      where r.conversation_id = ${conversationId} and r.ended_at is null and j.ended_at is null order by j.depth, j.id`,
+      where r.conversation_id = ${conversationId} and r.ended_at is null and j.ended_at is null
+        order by j.depth, j.id`,
   )
 
 interface JobFilters {
@@ -70,15 +94,26 @@ interface JobFilters {
 export const listJobs =
   ({ limit, after, status, kind, conversation, as }: Page & JobFilters): Query<Job> =>
   (sql) =>
-    sql`select ${columns(sql)} from agent_job j where ${isJobShown(sql, as)} ${status ? sql`and j.status = ${status}` : sql``}
-      ${kind ? sql`and j.kind = ${kind}` : sql``} ${conversation ? sql`and j.conversation_id = ${conversation}` : sql``}
+    sql`select ${columns(sql)} from agent_job j where ${isJobShown(sql, as)} ${
+      status
+        ? sql`and
+      j.status = ${status}`
+        : sql``
+    }
+      ${kind ? sql`and j.kind = ${kind}` : sql``} ${
+        conversation
+          ? sql`and j.conversation_id =
+        ${conversation}`
+          : sql``
+      }
       ${after ? sql`and j.id < ${after}` : sql``} order by j.id desc limit ${limit + 1}`
 
 /** Newest first. */
 export const listTasks =
   ({ limit, after, status }: Page & { status?: JobStatus | undefined }): Query<Job> =>
   (sql) =>
-    sql`select ${columns(sql)} from agent_job j where j.kind = 'task' ${status ? sql`and j.status = ${status}` : sql``}
+    sql`select ${columns(sql)} from agent_job j where j.kind = 'task'
+      ${status ? sql`and j.status = ${status}` : sql``}
       ${after ? sql`and j.id < ${after}` : sql``} order by j.id desc limit ${limit + 1}`
 
 const MOST_SHOWN = 50
@@ -87,7 +122,8 @@ const MOST_SHOWN = 50
 export const openJobsOf = (conversationId: string) =>
   many<Job>(
     times,
-    (sql) => sql`select ${columns(sql)} from agent_job j where j.conversation_id = ${conversationId} and j.ended_at is null
+    (sql) => sql`select ${columns(sql)} from agent_job j where j.conversation_id = ${conversationId}
+      and j.ended_at is null
       order by j.id limit ${MOST_SHOWN}`,
   )
 
@@ -96,7 +132,8 @@ export const costEstimated = sure(
   one<{ any: boolean }>(
     {},
     (sql) => sql`select exists (select from agent_job where cost_estimated and ended_at is null)
-      or exists (select from agent_job where (cost_estimated or reserved_tokens > 0) and ended_at >= date_trunc('month', clock_timestamp(), 'UTC')) as any`,
+      or exists (select from agent_job where (cost_estimated or reserved_tokens > 0)
+        and ended_at >= date_trunc('month', clock_timestamp(), 'UTC')) as any`,
   ),
 )
 
@@ -105,11 +142,17 @@ export const treeOf = (jobId: string) =>
   many<Job>(
     times,
     (sql) =>
-      sql`${tree(sql, jobId)} select ${columns(sql)} from tree t join agent_job j on j.id = t.id order by j.depth, j.id limit ${MOST_SHOWN}`,
+      sql`${tree(sql, jobId)} select ${columns(sql)} from tree t join agent_job j on j.id = t.id
+        order by j.depth, j.id limit ${MOST_SHOWN}`,
   )
 
 export const childrenOf = (jobId: string) =>
-  many<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.parent_id = ${jobId} order by j.id limit ${MOST_SHOWN}`)
+  many<Job>(
+    times,
+    (sql) =>
+      sql`select ${columns(sql)} from agent_job j where j.parent_id = ${jobId} order by j.id
+        limit ${MOST_SHOWN}`,
+  )
 
 /** What a job of a conversation waits for, and what waits for it. */
 export interface Order {
@@ -119,27 +162,41 @@ export interface Order {
 }
 
 /** The row of work of the first queued job of a conversation, other than this job. */
-const firstQueued = (sql: Sql, { id, conversation_id }: Pick<Job, 'id' | 'conversation_id'>, isTyped: boolean): Fragment =>
+const firstQueued = (
+  sql: Sql,
+  { id, conversation_id }: Pick<Job, 'id' | 'conversation_id'>,
+  isTyped: boolean,
+): Fragment =>
   sql`(select w.id from agent_job j join work w on w.kind = 'agent' and w.ref_id = j.id
-    where j.conversation_id = ${conversation_id} and j.status = 'queued' and j.held_since is null and j.id <> ${id} and w.state = 'queued'
+    where j.conversation_id = ${conversation_id} and j.status = 'queued' and j.held_since is null
+      and j.id <> ${id} and w.state = 'queued'
       and j.typed = ${isTyped} order by j.id limit 1)`
 
-/** Whether it is known what the typed command `j` calls, which then goes before the calls of later ones. */
-const hasCalled = (sql: Sql): Fragment => sql`exists (select from agent_step s where s.job_id = j.id and s.kind = 'tool')`
+/**
+ * Whether it is known what the typed command `j` calls, which then goes before the calls of later
+ * ones.
+ */
+const hasCalled = (sql: Sql): Fragment =>
+  sql`exists (select from agent_step s where s.job_id = j.id and s.kind = 'tool')`
 
 /**
- * A job waits for the jobs before it in its conversation that are queued or run; held ones are neither. A typed command waits only for
- * others, and only until they have been read.
+ * A job waits for the jobs before it in its conversation that are queued or run; held ones are
+ * neither. A typed command waits only for others, and only until they have been read.
  */
 export const orderPart = (job: Pick<Job, 'id' | 'conversation_id' | 'typed'>) =>
   sure(
     one<Order>(
       {},
-      (
-        sql,
-      ) => sql`select array_remove(array[${firstQueued(sql, job, false)}, ${job.typed ? firstQueued(sql, job, true) : sql`null`}]::uuid[], null) as next,
-        exists (select from agent_job j where j.conversation_id = ${job.conversation_id} and j.id < ${job.id}
-          and j.status in ('queued', 'running') and j.held_since is null ${job.typed ? sql`and j.typed and not ${hasCalled(sql)}` : sql``}) as is_busy`,
+      (sql) => sql`select array_remove(array[${firstQueued(sql, job, false)},
+        ${job.typed ? firstQueued(sql, job, true) : sql`null`}]::uuid[], null) as next,
+        exists (select from agent_job j where j.conversation_id = ${job.conversation_id}
+          and j.id < ${job.id}
+          and j.status in ('queued', 'running') and j.held_since is null ${
+            job.typed
+              ? sql`and
+            j.typed and not ${hasCalled(sql)}`
+              : sql``
+          }) as is_busy`,
     ),
   )
 
@@ -150,8 +207,10 @@ const MOST_RELEASED = 100
 export const heldWork = (jobId: string) =>
   many<{ work: string }>(
     {},
-    (sql) => sql`select w.id as work from agent_job j join work w on w.kind = 'agent' and w.ref_id = j.id and w.state = 'queued'
-      where j.ended_at is null and j.held_since is not null and j.id <> ${jobId} order by j.id limit ${MOST_RELEASED}`,
+    (sql) => sql`select w.id as work from agent_job j join work w on w.kind = 'agent'
+      and w.ref_id = j.id and w.state = 'queued'
+      where j.ended_at is null and j.held_since is not null and j.id <> ${jobId} order by j.id
+        limit ${MOST_RELEASED}`,
   )
 
 const orNull = (sql: Sql, value: unknown) => (value === null ? null : sql.json(value as never))
@@ -163,14 +222,16 @@ const changing = (sql: Sql, { shown, taint, output }: Job) => ({
   output: orNull(sql, output),
 })
 
-/** Of the tree of a root: what it is for, its jobs below the root, and the calls of the model that all have made. */
+/**
+ * Of the tree of a root: what it is for, its jobs below the root, and the calls of the model that
+ * all have made.
+ */
 export const treeFacts = (rootId: string) =>
   sure(
     one<{ goal: string; children: number; model_calls: number }>(
       {},
-      (
-        sql,
-      ) => sql`select coalesce((select goal from agent_job where id = ${rootId}), '') as goal, (count(*) filter (where parent_id is not null))::int as children,
+      (sql) => sql`select coalesce((select goal from agent_job where id = ${rootId}), '') as goal,
+        (count(*) filter (where parent_id is not null))::int as children,
           coalesce(sum(model_calls), 0)::int as model_calls
         from agent_job where id = ${rootId} or (root_id = ${rootId} and parent_id is not null)`,
     ),
@@ -206,11 +267,13 @@ export const saveJob =
       cause: ________,
       ...rest
     } = job
-    return sql`update agent_job set ${assignments(sql, { ...rest, ...changing(sql, job) })} where id = ${id}`
+    return sql`update agent_job set ${assignments(sql, { ...rest, ...changing(sql, job) })}
+      where id = ${id}`
   }
 
 /** Ends a job of which not even the end can be decided. */
 export const failJob =
   (id: string, now: Date): Query =>
   (sql) =>
-    sql`update agent_job set status = 'failed', error = 'enqueue_failed', ended_at = ${now}, updated_at = ${now} where id = ${id} and ended_at is null`
+    sql`update agent_job set status = 'failed', error = 'enqueue_failed', ended_at = ${now},
+      updated_at = ${now} where id = ${id} and ended_at is null`

@@ -7,7 +7,8 @@ import type { Page } from '../engine/page.ts'
 
 const columns = (
   sql: Sql,
-): Fragment => sql`s.id, s.name, s.transport, s.url, s.command, s.args, s.header_names, s.env_names, s.tool_prefix, s.enabled, s.metadata,
+): Fragment => sql`s.id, s.name, s.transport, s.url, s.command, s.args, s.header_names, s.env_names,
+  s.tool_prefix, s.enabled, s.metadata,
   s.status, s.last_error, s.failures, s.looked_at, s.used_at, s.created_at, s.updated_at`
 
 const times = { looked_at: true, used_at: true, created_at: true, updated_at: true } as const
@@ -16,12 +17,16 @@ export const mcpServerPart = (id: string) =>
   one<McpServer>(times, (sql) => sql`select ${columns(sql)} from mcp_server s where s.id = ${id}`)
 
 /** What other servers must not collide with. A workspace has a few. */
-export const mcpPrefixes = many<Pick<McpServer, 'id' | 'tool_prefix'>>({}, (sql) => sql`select id, tool_prefix from mcp_server limit 100`)
+export const mcpPrefixes = many<Pick<McpServer, 'id' | 'tool_prefix'>>(
+  {},
+  (sql) => sql`select id, tool_prefix from mcp_server limit 100`,
+)
 
 export const listMcpServers =
   ({ limit, after }: Page): Query<McpServer> =>
   (sql) =>
-    sql`select ${columns(sql)} from mcp_server s where true ${after ? sql`and s.id < ${after}` : sql``} order by s.id desc limit ${limit + 1}`
+    sql`select ${columns(sql)} from mcp_server s where true
+      ${after ? sql`and s.id < ${after}` : sql``} order by s.id desc limit ${limit + 1}`
 
 /** Sealed values; undefined: as they are. */
 export interface SealedSecrets {
@@ -30,13 +35,16 @@ export interface SealedSecrets {
 }
 
 /** What they are sealed for. */
-export const mcpSecretRow = (id: string, column: 'headers' | 'env'): string => `mcp_server/${id}/${column}`
+export const mcpSecretRow = (id: string, column: 'headers' | 'env'): string =>
+  `mcp_server/${id}/${column}`
 
 /** In base64. */
 export const mcpSecretsPart = (id: string) =>
   one<{ headers: string | null; env: string | null }>(
     {},
-    (sql) => sql`select encode(headers, 'base64') as headers, encode(env, 'base64') as env from mcp_server where id = ${id}`,
+    (sql) =>
+      sql`select encode(headers, 'base64') as headers, encode(env, 'base64') as env from mcp_server
+        where id = ${id}`,
   )
 
 const json = (sql: Sql, { args, header_names, env_names, metadata }: McpServer) => ({
@@ -55,7 +63,8 @@ export const saveMcpServer =
   (server: McpServer, sealed: SealedSecrets = {}): Query =>
   (sql) => {
     const { id, created_at: _, ...rest } = server
-    return sql`update mcp_server set ${assignments(sql, { ...rest, ...json(sql, server), ...sealed })} where id = ${id}`
+    return sql`update mcp_server set
+      ${assignments(sql, { ...rest, ...json(sql, server), ...sealed })} where id = ${id}`
   }
 
 /** Its tools and their rules go with it. */

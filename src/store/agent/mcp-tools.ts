@@ -1,25 +1,37 @@
 /** Tools of MCP servers, as they were at the last look. */
-import { type McpTool, MOST_SERVED_TOOLS, type RuledTool, type ServedTool } from '#domain/agent/mcp/tool'
+import {
+  type McpTool,
+  MOST_SERVED_TOOLS,
+  type RuledTool,
+  type ServedTool,
+} from '#domain/agent/mcp/tool'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 
 const columns = (
   sql: Sql,
-): Fragment => sql`t.id, t.server_id, t.name, t.own_name, t.title, t.description, t.parameters, t.read_only_hint, t.hash, t.created_at,
+): Fragment => sql`t.id, t.server_id, t.name, t.own_name, t.title, t.description, t.parameters,
+  t.read_only_hint, t.hash, t.created_at,
   t.updated_at`
 
 const times = { created_at: true, updated_at: true } as const
 
 /** Of a server, in the order of their names. */
 export const mcpToolsOf = (serverId: string) =>
-  many<McpTool>(times, (sql) => sql`select ${columns(sql)} from mcp_tool t where t.server_id = ${serverId} order by t.name limit 1000`)
+  many<McpTool>(
+    times,
+    (sql) =>
+      sql`select ${columns(sql)} from mcp_tool t where t.server_id = ${serverId} order by t.name
+        limit 1000`,
+  )
 
 /** The same, with what people have decided about each. */
 export const ruledToolsOf = (serverId: string) =>
   many<RuledTool>(
     times,
     (sql) => sql`select ${columns(sql)}, r.decision, r.definition_hash, r.definition from mcp_tool t
-      left join agent_tool_rule r on r.tool_name = t.name where t.server_id = ${serverId} order by t.name limit 1000`,
+      left join agent_tool_rule r on r.tool_name = t.name where t.server_id = ${serverId}
+        order by t.name limit 1000`,
   )
 
 export const insertMcpTools =
@@ -36,7 +48,8 @@ export const deleteMcpTools =
 export const deleteRulesBeside =
   (serverId: string, names: readonly string[]): Query =>
   (sql) =>
-    sql`delete from agent_tool_rule where server_id = ${serverId} and tool_name <> all(${[...names]}::text[])`
+    sql`delete from agent_tool_rule where server_id = ${serverId}
+      and tool_name <> all(${[...names]}::text[])`
 
 /** The server is another program now. */
 export const deleteRulesOfServer =
@@ -44,54 +57,81 @@ export const deleteRulesOfServer =
   (sql) =>
     sql`delete from agent_tool_rule where server_id = ${serverId}`
 
-const servedColumns = (sql: Sql): Fragment => sql`t.name, t.own_name, t.hash, t.server_id, s.name as server_name,
-    json_build_object('transport', s.transport, 'url', s.url, 'command', s.command, 'args', s.args) as place`
+const servedColumns = (
+  sql: Sql,
+): Fragment => sql`t.name, t.own_name, t.hash, t.server_id, s.name as server_name,
+    json_build_object('transport', s.transport, 'url', s.url, 'command', s.command, 'args', s.args)
+      as place`
 
-/** What the agent may call: by a rule that was set on the tool as it is, of a server that is enabled. */
+/**
+ * What the agent may call: by a rule that was set on the tool as it is, of a server that is
+ * enabled.
+ */
 const served = (sql: Sql, whole: Fragment): Fragment => sql`select ${servedColumns(sql)},
     case when ${whole} then t.description else '' end as description,
     case when ${whole} then t.parameters else '{}' end as parameters
-  from agent_tool_rule r join mcp_tool t on t.name = r.tool_name and t.hash = r.definition_hash join mcp_server s on s.id = t.server_id
+  from agent_tool_rule r join mcp_tool t on t.name = r.tool_name and t.hash = r.definition_hash
+    join mcp_server s on s.id = t.server_id
   where r.server_id is not null and r.decision in ('allow', 'ask') and s.enabled`
 
 export const servedTools = (names: readonly string[]) =>
-  many<ServedTool>({}, (sql) => sql`${served(sql, sql`true`)} and t.name = any(${[...names]}::text[])`)
+  many<ServedTool>(
+    {},
+    (sql) => sql`${served(sql, sql`true`)} and t.name = any(${[...names]}::text[])`,
+  )
 
-/** What a job is offered: tools of servers that answered the last look, whole where it has asked for them. */
+/**
+ * What a job is offered: tools of servers that answered the last look, whole where it has asked for
+ * them.
+ */
 export const offeredMcpTools = (wanted: readonly string[]) =>
   many<ServedTool>(
     {},
     (sql) =>
-      sql`${served(sql, sql`t.name = any(${[...wanted]}::text[])`)} and s.status = 'ready' order by t.name limit ${MOST_SERVED_TOOLS}`,
+      sql`${served(sql, sql`t.name = any(${[...wanted]}::text[])`)} and s.status = 'ready'
+        order by t.name limit ${MOST_SERVED_TOOLS}`,
   )
 
 /** Servers whose tools the agent would have if they answered. */
 export const failingMcpServers = many<{ name: string }>(
   {},
   (sql) => sql`select s.name from mcp_server s where s.enabled and s.status = 'failing'
-    and exists (select from agent_tool_rule r where r.server_id = s.id and r.decision in ('allow', 'ask')) order by s.name limit 20`,
+    and exists (select from agent_tool_rule r where r.server_id = s.id
+      and r.decision in ('allow', 'ask')) order by s.name limit 20`,
 )
 
 /** How many tools of servers have rules. */
 export const servedRuleCount = sure(
-  one<{ count: number }>({}, (sql) => sql`select count(*)::int as count from agent_tool_rule where server_id is not null`),
+  one<{ count: number }>(
+    {},
+    (sql) => sql`select count(*)::int as count from agent_tool_rule where server_id is not null`,
+  ),
 )
 
 /** Whatever its rule. */
 export const mcpToolNamed = (name: string) =>
   one<ServedTool>(
     {},
-    (sql) => sql`select ${servedColumns(sql)}, t.description, t.parameters from mcp_tool t join mcp_server s on s.id = t.server_id
+    (sql) => sql`select ${servedColumns(sql)}, t.description, t.parameters from mcp_tool t
+      join mcp_server s on s.id = t.server_id
       where t.name = ${name}`,
   )
 
 /** The tool that an approval asks about, if it is one of a server and as it was. */
 export const servedToolOfApproval = (id: string) =>
-  one<ServedTool>({}, (sql) => sql`${served(sql, sql`true`)} and t.name = (select tool_name from agent_approval where id = ${id})`)
+  one<ServedTool>(
+    {},
+    (sql) =>
+      sql`${served(sql, sql`true`)} and t.name = (select tool_name from agent_approval
+        where id = ${id})`,
+  )
 
 /** Which of these names tools of servers have. */
 export const knownMcpTools = (names: readonly string[]) =>
-  many<{ name: string }>({}, (sql) => sql`select name from mcp_tool where name = any(${[...names]}::text[])`)
+  many<{ name: string }>(
+    {},
+    (sql) => sql`select name from mcp_tool where name = any(${[...names]}::text[])`,
+  )
 
 /** Whether a call of one of the server's tools runs: a server gets one at a time. */
 export const isServerBusy = (serverId: string, since: Date) =>
@@ -99,16 +139,24 @@ export const isServerBusy = (serverId: string, since: Date) =>
     one<{ busy: boolean }>(
       {},
       (sql) => sql`select exists (select from mcp_tool t join agent_step s on s.name = t.name
-        where t.server_id = ${serverId} and s.state = 'running' and s.started_at > ${since}) as busy`,
+        where t.server_id = ${serverId} and s.state = 'running'
+          and s.started_at > ${since}) as busy`,
     ),
   )
 
 /** The server of a tool, with its sealed values in base64. */
 export const serverOfTool = (name: string) =>
-  one<{ id: string; hash: string; place: ServedTool['place']; headers: string | null; env: string | null }>(
+  one<{
+    id: string
+    hash: string
+    place: ServedTool['place']
+    headers: string | null
+    env: string | null
+  }>(
     {},
     (sql) => sql`select s.id, t.hash,
-        json_build_object('transport', s.transport, 'url', s.url, 'command', s.command, 'args', s.args) as place,
+        json_build_object('transport', s.transport, 'url', s.url, 'command', s.command, 'args',
+          s.args) as place,
         encode(s.headers, 'base64') as headers, encode(s.env, 'base64') as env
       from mcp_tool t join mcp_server s on s.id = t.server_id where t.name = ${name} and s.enabled`,
   )

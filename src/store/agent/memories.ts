@@ -1,11 +1,18 @@
 /**
- * What the agent remembers. A caller sees the memories of the workspace and, if it acts for a person, those of that person: at most 1,000
- * of at most 1,000 characters. Search reads all of these by the primary key and compares their words, which took 8 ms for 1,000 of the
- * longest. No index is asked: `@@` is not leakproof, so row-level security keeps Postgres from using one, and a table of words, which took
- * 0.3 ms, had 59,000 rows and 10 MB for the same memories. Finding the words anew for each search took 80 ms.
+ * What the agent remembers. A caller sees the memories of the workspace and, if it acts for a
+ * person, those of that person: at most 1,000 of at most 1,000 characters. Search reads all of
+ * these by the primary key and compares their words, which took 8 ms for 1,000 of the longest. No
+ * index is asked: `@@` is not leakproof, so row-level security keeps Postgres from using one, and a
+ * table of words, which took 0.3 ms, had 59,000 rows and 10 MB for the same memories. Finding the
+ * words anew for each search took 80 ms.
  */
 import { memoryRecord } from '#contract/records/agent/memory'
-import { type Memory, type MemoryScope, MOST_RECALLED, type Stored } from '#domain/agent/knowledge/memory'
+import {
+  type Memory,
+  type MemoryScope,
+  MOST_RECALLED,
+  type Stored,
+} from '#domain/agent/knowledge/memory'
 import { spacedOf, spacedWords } from '#kernel/spacing'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
@@ -16,12 +23,15 @@ import { anyWord, searchConfiguration } from '../engine/text-search.ts'
 const table = tableOf(memoryRecord)
 
 /** Those that are shown to whoever acts for this person, or for nobody. */
-const shownTo = (sql: Sql, personId: string | null): Fragment => sql`(m.person_id is null or m.person_id = ${personId}::uuid)`
+const shownTo = (sql: Sql, personId: string | null): Fragment =>
+  sql`(m.person_id is null or m.person_id = ${personId}::uuid)`
 
 export const memoryPart = (id: string, personId: string | null) =>
   one<Memory>(
     table.times,
-    (sql) => sql`select ${table.columns(sql, 'm')} from agent_memory m where m.id = ${id} and ${shownTo(sql, personId)}`,
+    (sql) =>
+      sql`select ${table.columns(sql, 'm')} from agent_memory m where m.id = ${id}
+        and ${shownTo(sql, personId)}`,
   )
 
 /** `q`: words, all of which a memory must have. */
@@ -42,7 +52,12 @@ export const listMemories =
   (sql) =>
     sql`select ${table.columns(sql, 'm')} from agent_memory m where ${shownTo(sql, personId)}
       ${scope ? sql`and m.scope = ${scope}` : sql``} ${after ? sql`and m.id < ${after}` : sql``}
-      ${q === undefined ? sql`` : sql`and m.words @@ plainto_tsquery(m.configuration::regconfig, ${wordsOf(q)})`}
+      ${
+        q === undefined
+          ? sql``
+          : sql`and m.words @@ plainto_tsquery(m.configuration::regconfig,
+        ${wordsOf(q)})`
+      }
       order by m.id desc limit ${limit + 1}`
 
 export interface Asked {
@@ -52,36 +67,59 @@ export interface Asked {
 }
 
 /** Those with any of the words, `of` them only: the best first, of equal ones the newest. */
-export const matching = (sql: Sql, { personId, text, limit }: Asked, of: Fragment): Fragment<Memory> =>
-  // A memory is searched in the language in which its words were found, whichever the workspace has now.
-  sql`select ${table.columns(sql, 'm')} from (select c.configuration, ${anyWord(sql, sql`c.configuration`, wordsOf(text))} as words
-      from (select distinct m.configuration from agent_memory m where ${shownTo(sql, personId)}) c) q
-    join agent_memory m on m.configuration = q.configuration and m.words @@ q.words where ${shownTo(sql, personId)} and ${of}
+export const matching = (
+  sql: Sql,
+  { personId, text, limit }: Asked,
+  of: Fragment,
+): Fragment<Memory> =>
+  // A memory is searched in the language in which its words were found, whichever the workspace has
+  // now.
+  sql`select ${table.columns(sql, 'm')} from (select c.configuration,
+    ${anyWord(sql, sql`c.configuration`, wordsOf(text))} as words
+      from (select distinct m.configuration from agent_memory m where ${shownTo(sql, personId)}) c)
+        q
+    join agent_memory m on m.configuration = q.configuration and m.words @@ q.words
+      where ${shownTo(sql, personId)} and ${of}
     order by ts_rank(m.words, q.words) desc, m.id desc limit ${limit}`
 
-export const searchMemories = (asked: Asked) => many<Memory>(table.times, (sql) => matching(sql, asked, sql`true`))
+export const searchMemories = (asked: Asked) =>
+  many<Memory>(table.times, (sql) => matching(sql, asked, sql`true`))
 
-/** Those that a turn is given: none that is untrusted, and none younger than the job, whose prompt must not change between its steps. */
+/**
+ * Those that a turn is given: none that is untrusted, and none younger than the job, whose prompt
+ * must not change between its steps.
+ */
 export const recalledMemories = (asked: Omit<Asked, 'limit'>, before: Date) =>
-  many<Memory>(table.times, (sql) => matching(sql, { ...asked, limit: MOST_RECALLED }, sql`not m.untrusted and m.created_at <= ${before}`))
+  many<Memory>(table.times, (sql) =>
+    matching(
+      sql,
+      { ...asked, limit: MOST_RECALLED },
+      sql`not m.untrusted and m.created_at <= ${before}`,
+    ),
+  )
 
 /** At most so many bytes are recalled. */
 export const recallBytes = (personId: string | null) =>
   sure(
     one<{ bytes: number }>(
       {},
-      (sql) => sql`select coalesce(sum(bytes), 0)::int as bytes from (select octet_length(m.text) as bytes from agent_memory m
-        where ${shownTo(sql, personId)} and not m.untrusted order by 1 desc limit ${MOST_RECALLED}) longest`,
+      (sql) => sql`select coalesce(sum(bytes), 0)::int as bytes
+        from (select octet_length(m.text) as bytes from agent_memory m
+        where ${shownTo(sql, personId)} and not m.untrusted order by 1 desc
+          limit ${MOST_RECALLED}) longest`,
     ),
   )
 
-const isOf = (sql: Sql, personId: string | null): Fragment => sql`m.person_id is not distinct from ${personId}::uuid`
+const isOf = (sql: Sql, personId: string | null): Fragment =>
+  sql`m.person_id is not distinct from ${personId}::uuid`
 
 /** The memory of equal text in the same scope. */
 export const equalMemory = ({ person_id, text_hash }: Pick<Memory, 'person_id' | 'text_hash'>) =>
   one<Memory>(
     table.times,
-    (sql) => sql`select ${table.columns(sql, 'm')} from agent_memory m where ${isOf(sql, person_id)} and m.text_hash = ${text_hash}`,
+    (sql) =>
+      sql`select ${table.columns(sql, 'm')} from agent_memory m where ${isOf(sql, person_id)}
+        and m.text_hash = ${text_hash}`,
   )
 
 /** How many the scope has, and the one unused for longest. */
@@ -90,7 +128,8 @@ export const memoryRoom = (personId: string | null) =>
     one<Pick<Stored, 'count' | 'oldest'>>(
       {},
       (sql) => sql`select count(*)::int as count,
-        (array_agg(m.id order by coalesce(m.last_used_at, m.created_at), m.id))[1] as oldest from agent_memory m where ${isOf(sql, personId)}`,
+        (array_agg(m.id order by coalesce(m.last_used_at, m.created_at), m.id))[1] as oldest
+          from agent_memory m where ${isOf(sql, personId)}`,
     ),
   )
 
@@ -101,14 +140,16 @@ export const insertMemory =
     const configuration = searchConfiguration(language)
     const spaced = spacedOf(memory.text)
     return sql`insert into agent_memory (${table.columns(sql)}, spaced, configuration, words)
-      values (${table.values(sql, memory)}, ${spaced}, ${configuration}, to_tsvector(${configuration}::regconfig, ${spaced ?? memory.text}))`
+      values (${table.values(sql, memory)}, ${spaced}, ${configuration},
+        to_tsvector(${configuration}::regconfig, ${spaced ?? memory.text}))`
   }
 
 /** They have been given to a model, or stored again. */
 export const useMemories =
   (ids: readonly string[], now: Date): Query =>
   (sql) =>
-    sql`update agent_memory set last_used_at = ${now}, updated_at = ${now} where id = any(${ids}::uuid[])`
+    sql`update agent_memory set last_used_at = ${now}, updated_at = ${now}
+      where id = any(${ids}::uuid[])`
 
 export const deleteMemory =
   (id: string): Query =>

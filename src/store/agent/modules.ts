@@ -14,8 +14,13 @@ export const moduleSettings = many<ModuleSetting>(
 )
 
 /** Names of the modules whose tools a workspace lists over MCP. */
-export const enabledModules = async (db: Pick<Db, 'read'>, tenantId: string): Promise<ReadonlySet<string>> => {
-  const { settings } = await loadBy((query) => db.read({ tenantId }, query), { settings: moduleSettings })
+export const enabledModules = async (
+  db: Pick<Db, 'read'>,
+  tenantId: string,
+): Promise<ReadonlySet<string>> => {
+  const { settings } = await loadBy((query) => db.read({ tenantId }, query), {
+    settings: moduleSettings,
+  })
   return new Set(settings.flatMap(({ name, mcp }) => (mcp ? name : [])))
 }
 
@@ -23,4 +28,5 @@ export const putModule =
   ({ set_by, ...setting }: ModuleSetting & { set_by: string }): Query =>
   (sql) =>
     sql`insert into agent_module ${sql({ ...setting, set_by, created_at: setting.updated_at })}
-      on conflict (tenant_id, name) do update set mcp = excluded.mcp, set_by = excluded.set_by, updated_at = excluded.updated_at`
+      on conflict (tenant_id, name) do update set mcp = excluded.mcp,
+        set_by = excluded.set_by, updated_at = excluded.updated_at`

@@ -21,14 +21,22 @@ const versions = tableOf(versionRecord)
 /** With the text and number of its active version. */
 export type WithContent = Playbook & { content: string; version: number }
 
-const activeColumns = (sql: Sql): Fragment => sql`${table.columns(sql, 'p')}, v.content, v.number as version`
-export const activeTexts = (sql: Sql): Fragment => sql`playbook p join playbook_version v on v.playbook_id = p.id and v.state = 'active'`
+const activeColumns = (sql: Sql): Fragment =>
+  sql`${table.columns(sql, 'p')}, v.content, v.number as version`
+export const activeTexts = (sql: Sql): Fragment =>
+  sql`playbook p join playbook_version v on v.playbook_id = p.id and v.state = 'active'`
 
 /** Newest first. */
 export const listPlaybooks =
-  ({ limit, after, status }: Page & { status?: Playbook['status'] | undefined }): Query<WithContent> =>
+  ({
+    limit,
+    after,
+    status,
+  }: Page & { status?: Playbook['status'] | undefined }): Query<WithContent> =>
   (sql) =>
-    sql`select ${activeColumns(sql)} from ${activeTexts(sql)} where true ${status ? sql`and p.status = ${status}` : sql``} ${after ? sql`and p.id < ${after}` : sql``}
+    sql`select ${activeColumns(sql)} from ${activeTexts(sql)}
+      where true ${status ? sql`and p.status = ${status}` : sql``}
+      ${after ? sql`and p.id < ${after}` : sql``}
       order by p.id desc limit ${limit + 1}`
 
 /** A stranger is shown the playbooks of every prompt, and no others. */
@@ -36,45 +44,60 @@ interface Within {
   pinnedOnly?: boolean
 }
 
-const shown = (sql: Sql, { pinnedOnly = false }: Within): Fragment => (pinnedOnly ? sql`and p.pinned and p.status = 'active'` : sql``)
+const shown = (sql: Sql, { pinnedOnly = false }: Within): Fragment =>
+  pinnedOnly ? sql`and p.pinned and p.status = 'active'` : sql``
 
 /** Without their texts, those of a status or all, newest first. */
 export const playbookIndex = (status: Playbook['status'] | undefined, within: Within = {}) =>
   many<Playbook & { has_active: boolean }>(
     table.times,
-    (
-      sql,
-    ) => sql`select ${table.columns(sql, 'p')}, exists (select from playbook_version v where v.playbook_id = p.id and v.state = 'active') as has_active
-      from playbook p where true ${status ? sql`and p.status = ${status}` : sql``} ${shown(sql, within)} order by p.id desc limit ${MOST_ACTIVE}`,
+    (sql) => sql`select ${table.columns(sql, 'p')}, exists (select from playbook_version v
+      where v.playbook_id = p.id and v.state = 'active') as has_active
+      from playbook p where true ${status ? sql`and p.status = ${status}` : sql``}
+        ${shown(sql, within)} order by p.id desc limit ${MOST_ACTIVE}`,
   )
 
 export const playbookPart = (id: string) =>
-  one<WithContent>(table.times, (sql) => sql`select ${activeColumns(sql)} from ${activeTexts(sql)} where p.id = ${id}`)
+  one<WithContent>(
+    table.times,
+    (sql) => sql`select ${activeColumns(sql)} from ${activeTexts(sql)} where p.id = ${id}`,
+  )
 
 export const playbookBySlug = (slug: string, within: Within = {}) =>
   one<WithContent>(
     table.times,
-    (sql) => sql`select ${activeColumns(sql)} from ${activeTexts(sql)} where p.slug = ${slug} ${shown(sql, within)}`,
+    (sql) =>
+      sql`select ${activeColumns(sql)} from ${activeTexts(sql)}
+        where p.slug = ${slug} ${shown(sql, within)}`,
   )
 
 /** The slugs that the agent can name. */
 export const activeSlugs = (within: Within = {}) =>
   many<{ slug: string }>(
     {},
-    (sql) => sql`select p.slug from playbook p where p.status = 'active' ${shown(sql, within)} order by p.slug limit ${MOST_ACTIVE}`,
+    (sql) =>
+      sql`select p.slug from playbook p where p.status = 'active' ${shown(sql, within)}
+        order by p.slug limit ${MOST_ACTIVE}`,
   )
 
 export const isSlugTaken = (slug: string) =>
-  sure(one<{ taken: boolean }>({}, (sql) => sql`select exists (select from playbook where slug = ${slug}) as taken`))
+  sure(
+    one<{ taken: boolean }>(
+      {},
+      (sql) => sql`select exists (select from playbook where slug = ${slug}) as taken`,
+    ),
+  )
 
 /** Of the others than this one. */
 export const playbookCounts = (id: string | null) =>
   sure(
     one<PlaybookCounts>(
       {},
-      (sql) => sql`select count(*)::int as all, (count(*) filter (where status = 'active'))::int as active,
+      (sql) => sql`select count(*)::int as all, (count(*) filter (where status = 'active'))::int as
+        active,
           (count(*) filter (where status = 'active' and pinned))::int as pinned
-        from (select status, pinned from playbook where id is distinct from ${id}::uuid limit ${MOST_PLAYBOOKS}) others`,
+        from (select status, pinned from playbook where id is distinct from ${id}::uuid
+          limit ${MOST_PLAYBOOKS}) others`,
     ),
   )
 
@@ -86,20 +109,25 @@ export const savePlaybook = (playbook: Playbook): Query => table.save(playbook)
 export const versionsOf = (playbookId: string) =>
   many<PlaybookVersion>(
     versions.times,
-    (sql) => sql`select ${versions.columns(sql, 'v')} from playbook_version v where v.playbook_id = ${playbookId}
+    (sql) => sql`select ${versions.columns(sql, 'v')} from playbook_version v
+      where v.playbook_id = ${playbookId}
       order by v.number desc limit ${MOST_VERSIONS}`,
   )
 
 export const versionPart = (playbookId: string, id: string) =>
   one<PlaybookVersion>(
     versions.times,
-    (sql) => sql`select ${versions.columns(sql, 'v')} from playbook_version v where v.playbook_id = ${playbookId} and v.id = ${id}`,
+    (sql) =>
+      sql`select ${versions.columns(sql, 'v')} from playbook_version v
+        where v.playbook_id = ${playbookId} and v.id = ${id}`,
   )
 
 export const activeVersion = (playbookId: string) =>
   one<PlaybookVersion>(
     versions.times,
-    (sql) => sql`select ${versions.columns(sql, 'v')} from playbook_version v where v.playbook_id = ${playbookId} and v.state = 'active'`,
+    (sql) =>
+      sql`select ${versions.columns(sql, 'v')} from playbook_version v
+        where v.playbook_id = ${playbookId} and v.state = 'active'`,
   )
 
 export const versionRoom = (playbookId: string) =>
@@ -107,12 +135,14 @@ export const versionRoom = (playbookId: string) =>
     one<VersionRoom>(
       {},
       (sql) => sql`select count(*)::int as count, coalesce(max(number), 0)::int as newest,
-          (array_agg(id order by number) filter (where state in ('rejected', 'retired')))[1] as oldest
+          (array_agg(id order by number) filter (where state in ('rejected', 'retired')))[1] as
+            oldest
         from playbook_version where playbook_id = ${playbookId}`,
     ),
   )
 
-export const insertVersion = (version: PlaybookVersion): Query => versions.insert(version, { spaced: spacedOf(version.content) })
+export const insertVersion = (version: PlaybookVersion): Query =>
+  versions.insert(version, { spaced: spacedOf(version.content) })
 
 export const saveVersion = (version: PlaybookVersion): Query => versions.save(version)
 
@@ -122,10 +152,13 @@ const deleteVersion =
     sql`delete from playbook_version where id = ${id}`
 
 /** `removed`: the version that makes room for it. */
-export const insertDraft = ({ version, removed }: { version: PlaybookVersion; removed: string | null }): Query[] => [
-  insertVersion(version),
-  ...(removed === null ? [] : [deleteVersion(removed)]),
-]
+export const insertDraft = ({
+  version,
+  removed,
+}: {
+  version: PlaybookVersion
+  removed: string | null
+}): Query[] => [insertVersion(version), ...(removed === null ? [] : [deleteVersion(removed)])]
 
 /** The playbooks of the prompt, newest first. */
 export const pinnedPlaybooks = many<Pick<WithContent, 'slug' | 'name' | 'content' | 'version'>>(
@@ -139,6 +172,7 @@ export const pinnedBytes = sure(
   one<{ bytes: number }>(
     {},
     (sql) =>
-      sql`select coalesce(sum(octet_length(v.content)), 0)::int as bytes from ${activeTexts(sql)} where p.pinned and p.status = 'active'`,
+      sql`select coalesce(sum(octet_length(v.content)), 0)::int as bytes from ${activeTexts(sql)}
+        where p.pinned and p.status = 'active'`,
   ),
 )

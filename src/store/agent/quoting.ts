@@ -1,4 +1,7 @@
-/** Texts of the workspace that have words of a question, with marks around these. Those of people outside are told from its own. */
+/**
+ * Texts of the workspace that have words of a question, with marks around these. Those of people
+ * outside are told from its own.
+ */
 import type { Memory } from '#domain/agent/knowledge/memory'
 import { MOST_QUOTATIONS } from '#domain/agent/knowledge/quoting'
 import { MARKS, spacedWords } from '#kernel/spacing'
@@ -10,14 +13,17 @@ import { activeTexts } from './playbooks.ts'
 
 /** The whole text, as `spacedWords` gives it. */
 const marked = (sql: Sql, configuration: Fragment, text: Fragment, query: Fragment): Fragment =>
-  sql`ts_headline(${configuration}::regconfig, ${text}, ${query}, ${`HighlightAll=true, StartSel=${MARKS[0]}, StopSel=${MARKS[1]}`})`
+  sql`ts_headline(${configuration}::regconfig, ${text}, ${query},
+    ${`HighlightAll=true, StartSel=${MARKS[0]}, StopSel=${MARKS[1]}`})`
 
 /** How many different words a question has, but for those that are in every text. */
 export const wordsAsked = (text: string, language: string) =>
   sure(
     one<{ count: number }>(
       {},
-      (sql) => sql`select length(to_tsvector(${searchConfiguration(language)}::regconfig, ${spacedWords(text)})) as count`,
+      (sql) =>
+        sql`select length(to_tsvector(${searchConfiguration(language)}::regconfig,
+          ${spacedWords(text)})) as count`,
     ),
   )
 
@@ -25,7 +31,8 @@ export const quotableMemories = (asked: Omit<Asked, 'limit'>) =>
   many<Pick<Memory, 'id' | 'scope' | 'untrusted' | 'text'> & { marked: string }>({}, (sql) => {
     const found = matching(sql, { ...asked, limit: MOST_QUOTATIONS }, sql`true`)
     const query = anyWord(sql, sql`m.configuration`, wordsOf(asked.text))
-    return sql`select f.id, f.scope, f.untrusted, f.text, ${marked(sql, sql`m.configuration`, sql`coalesce(m.spaced, m.text)`, query)} as marked
+    return sql`select f.id, f.scope, f.untrusted, f.text,
+      ${marked(sql, sql`m.configuration`, sql`coalesce(m.spaced, m.text)`, query)} as marked
       from (${found}) f join agent_memory m on m.id = f.id`
   })
 
@@ -36,14 +43,26 @@ export interface QuotablePlaybook {
   marked: string
 }
 
-/** Of active ones. Their words are found anew for each question, which took 160 ms for 100 of the longest. */
+/**
+ * Of active ones. Their words are found anew for each question, which took 160 ms for 100 of the
+ * longest.
+ */
 export const quotablePlaybooks = (text: string, language: string, { pinnedOnly = false } = {}) =>
   many<QuotablePlaybook>({}, (sql) => {
     const configuration = sql`${searchConfiguration(language)}`
     const query = anyWord(sql, configuration, spacedWords(text))
-    return sql`select f.slug, f.version, f.content, ${marked(sql, configuration, sql`f.spaced`, sql`f.query`)} as marked from (
-      select p.id, p.slug, v.number as version, v.content, s.spaced, q.query, to_tsvector(${configuration}::regconfig, s.spaced) as words
-        from ${activeTexts(sql)} cross join lateral (select coalesce(v.spaced, v.content) as spaced) s
-          cross join (select ${query} as query) q where p.status = 'active' ${pinnedOnly ? sql`and p.pinned` : sql``} offset 0) f
-      where f.words @@ f.query order by ts_rank(f.words, f.query) desc, f.id desc limit ${MOST_QUOTATIONS}`
+    return sql`select f.slug, f.version, f.content,
+      ${marked(sql, configuration, sql`f.spaced`, sql`f.query`)} as marked from (
+      select p.id, p.slug, v.number as version, v.content, s.spaced, q.query,
+        to_tsvector(${configuration}::regconfig, s.spaced) as words
+        from ${activeTexts(sql)} cross join lateral (select coalesce(v.spaced, v.content) as spaced)
+          s
+          cross join (select ${query} as query) q where p.status = 'active' ${
+            pinnedOnly
+              ? sql`and
+            p.pinned`
+              : sql``
+          } offset 0) f
+      where f.words @@ f.query order by ts_rank(f.words, f.query) desc, f.id desc
+        limit ${MOST_QUOTATIONS}`
   })

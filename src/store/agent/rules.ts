@@ -27,14 +27,18 @@ const MOST_RULES = 1_000
 /** All rules for tools. */
 export const toolDecisions = many<BoundRule>(
   {},
-  (sql) => sql`select tool_name, decision, definition_hash from agent_tool_rule order by tool_name limit ${MOST_RULES}`,
+  (sql) =>
+    sql`select tool_name, decision, definition_hash from agent_tool_rule order by tool_name
+      limit ${MOST_RULES}`,
 )
 
 /** How many hosts people have allowed. */
 export const hostRuleCount = sure(
   one<{ count: number }>(
     {},
-    (sql) => sql`select count(*)::int as count from agent_tool_rule where starts_with(tool_name, ${HOST_RULE}) and decision = 'allow'`,
+    (sql) =>
+      sql`select count(*)::int as count from agent_tool_rule
+        where starts_with(tool_name, ${HOST_RULE}) and decision = 'allow'`,
   ),
 )
 
@@ -52,10 +56,16 @@ export interface NewRule extends ToolRule {
 export const putToolRule =
   ({ now, server_id = undefined, definition, ...rule }: NewRule): Query =>
   (sql) => {
-    const bound = { server_id: server_id ?? null, definition: definition ? sql.json(definition as never) : null }
-    return sql`insert into agent_tool_rule ${sql({ ...rule, ...bound, created_at: now, updated_at: now })}
-      on conflict (tenant_id, tool_name) do update set decision = excluded.decision, definition_hash = excluded.definition_hash,
-        server_id = excluded.server_id, definition = excluded.definition, set_by = excluded.set_by, updated_at = excluded.updated_at`
+    const bound = {
+      server_id: server_id ?? null,
+      definition: definition ? sql.json(definition as never) : null,
+    }
+    return sql`insert into agent_tool_rule
+      ${sql({ ...rule, ...bound, created_at: now, updated_at: now })}
+      on conflict (tenant_id, tool_name) do update set decision = excluded.decision,
+        definition_hash = excluded.definition_hash,
+        server_id = excluded.server_id, definition = excluded.definition,
+          set_by = excluded.set_by, updated_at = excluded.updated_at`
   }
 
 export const deleteToolRule =

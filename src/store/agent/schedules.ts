@@ -3,17 +3,33 @@ import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 
-const columns = (sql: Sql): Fragment => sql`s.id, s.goal, s.tools, s.conversation_id, s.at, s.pattern, s.time_zone, s.status, s.paused_by,
-  s.next_at, s.last_at, s.last_job_id, s.missed, s.failures, s.taint, s.on_behalf, s.goal_by, s.created_at, s.updated_at`
+const columns = (
+  sql: Sql,
+): Fragment => sql`s.id, s.goal, s.tools, s.conversation_id, s.at, s.pattern, s.time_zone, s.status,
+  s.paused_by,
+  s.next_at, s.last_at, s.last_job_id, s.missed, s.failures, s.taint, s.on_behalf, s.goal_by,
+    s.created_at, s.updated_at`
 
-const times = { at: true, next_at: true, last_at: true, created_at: true, updated_at: true } as const
+const times = {
+  at: true,
+  next_at: true,
+  last_at: true,
+  created_at: true,
+  updated_at: true,
+} as const
 
 export const schedulePart = (id: string) =>
-  one<Schedule>(times, (sql) => sql`select ${columns(sql)} from agent_schedule s where s.id = ${id}`)
+  one<Schedule>(
+    times,
+    (sql) => sql`select ${columns(sql)} from agent_schedule s where s.id = ${id}`,
+  )
 
 /** How many are active. */
 export const activeSchedules = sure(
-  one<{ active: number }>({}, (sql) => sql`select count(*)::int as active from agent_schedule where status = 'active'`),
+  one<{ active: number }>(
+    {},
+    (sql) => sql`select count(*)::int as active from agent_schedule where status = 'active'`,
+  ),
 )
 
 /** Where schedules without a next time stand in the list. */
@@ -29,13 +45,30 @@ interface SchedulePage {
 export const listSchedules =
   ({ limit, after, status }: SchedulePage): Query<Schedule> =>
   (sql) =>
-    sql`select ${columns(sql)} from agent_schedule s where true ${status ? sql`and s.status = ${status}` : sql``}
-      ${after ? sql`and (coalesce(s.next_at, ${NO_TIME}::timestamptz), ${after.id}::uuid) > (${after.at}::timestamptz, s.id)` : sql``}
+    sql`select ${columns(sql)} from agent_schedule s where true ${
+      status
+        ? sql`and s.status =
+      ${status}`
+        : sql``
+    }
+      ${
+        after
+          ? sql`and (coalesce(s.next_at, ${NO_TIME}::timestamptz), ${after.id}::uuid) >
+        (${after.at}::timestamptz, s.id)`
+          : sql``
+      }
       order by s.next_at, s.id desc limit ${limit + 1}`
 
 /** Whether schedules say in this conversation what they do. */
 export const hasSchedules = (conversationId: string) =>
-  sure(one<{ any: boolean }>({}, (sql) => sql`select exists (select from agent_schedule where conversation_id = ${conversationId}) as any`))
+  sure(
+    one<{ any: boolean }>(
+      {},
+      (sql) =>
+        sql`select exists (select from agent_schedule where conversation_id = ${conversationId}) as
+          any`,
+    ),
+  )
 
 /** Schedules of a conversation go on in another one; null: in one that their next run begins. */
 export const moveSchedules =
@@ -59,7 +92,8 @@ export const saveSchedule =
   (schedule: Schedule): Query =>
   (sql) => {
     const { id, created_at: _, ...rest } = schedule
-    return sql`update agent_schedule set ${assignments(sql, { ...rest, ...json(sql, schedule) })} where id = ${id}`
+    return sql`update agent_schedule set ${assignments(sql, { ...rest, ...json(sql, schedule) })}
+      where id = ${id}`
   }
 
 export const deleteSchedule =
@@ -72,16 +106,22 @@ export const forgetPastSchedules: Query = (sql) =>
   sql`delete from agent_schedule where id in (select id from agent_schedule where status <> 'active'
     order by updated_at desc, id desc offset ${MOST_PAST_SCHEDULES})`
 
-/** Deletes the oldest messages of a conversation, except those that a job still answers. `newest` is the number of the last one. */
+/**
+ * Deletes the oldest messages of a conversation, except those that a job still answers. `newest` is
+ * the number of the last one.
+ */
 export const trimMessages =
   (conversationId: string, newest: number, kept: number): Query =>
   (sql) =>
-    sql`delete from agent_message m where m.conversation_id = ${conversationId} and m.seq <= ${newest - kept}
+    sql`delete from agent_message m where m.conversation_id = ${conversationId}
+      and m.seq <= ${newest - kept}
       and not exists (select from agent_job j where j.id = m.job_id and j.ended_at is null)`
 
 /** What was said last in a conversation. */
 export const lastWords = (conversationId: string) =>
   one<{ content: string }>(
     {},
-    (sql) => sql`select content from agent_message where conversation_id = ${conversationId} order by seq desc limit 1`,
+    (sql) =>
+      sql`select content from agent_message where conversation_id = ${conversationId}
+        order by seq desc limit 1`,
   )

@@ -7,37 +7,62 @@ import { many, one, sure } from '../engine/load.ts'
 import { tree } from './jobs.ts'
 
 /** Without the result, which can be large. */
-const head = (sql: Sql): Fragment => sql`s.id, s.job_id, s.number, s.kind, s.name, s.state, s.call, s.asked, s.args, s.args_hash, s.class,
-  s.why, s.result_cut, s.untrusted, s.error, s.awaits_kind, s.awaits, s.of_step, s.input_tokens, s.cached_tokens, s.output_tokens, s.cost,
-  s.reserved_tokens, s.reserved_cost, s.day, s.month, s.attempt, s.tries, s.not_before, s.started_at, s.ended_at, s.created_at, s.updated_at`
+const head = (
+  sql: Sql,
+): Fragment => sql`s.id, s.job_id, s.number, s.kind, s.name, s.state, s.call, s.asked, s.args,
+  s.args_hash, s.class,
+  s.why, s.result_cut, s.untrusted, s.error, s.awaits_kind, s.awaits, s.of_step, s.input_tokens,
+    s.cached_tokens, s.output_tokens, s.cost,
+  s.reserved_tokens, s.reserved_cost, s.day, s.month, s.attempt, s.tries, s.not_before,
+    s.started_at, s.ended_at, s.created_at, s.updated_at`
 
 const columns = (sql: Sql): Fragment => sql`${head(sql)}, s.result, s.answer`
 
-const times = { not_before: true, started_at: true, ended_at: true, created_at: true, updated_at: true } as const
+const times = {
+  not_before: true,
+  started_at: true,
+  ended_at: true,
+  created_at: true,
+  updated_at: true,
+} as const
 
 /** A step of a job has no more rows than its bounds allow; this many are never reached. */
 const MOST_STEPS = 2_000
 
-export const stepPart = (id: string) => one<Step>(times, (sql) => sql`select ${columns(sql)} from agent_step s where s.id = ${id}`)
+export const stepPart = (id: string) =>
+  one<Step>(times, (sql) => sql`select ${columns(sql)} from agent_step s where s.id = ${id}`)
 
 export const stepsOf = (jobId: string) =>
-  many<Step>(times, (sql) => sql`select ${columns(sql)} from agent_step s where s.job_id = ${jobId} order by s.number limit ${MOST_STEPS}`)
+  many<Step>(
+    times,
+    (sql) =>
+      sql`select ${columns(sql)} from agent_step s where s.job_id = ${jobId} order by s.number
+        limit ${MOST_STEPS}`,
+  )
 
 export const firstStepOf = (jobId: string) =>
-  one<Step>(times, (sql) => sql`select ${columns(sql)} from agent_step s where s.job_id = ${jobId} order by s.number limit 1`)
+  one<Step>(
+    times,
+    (sql) =>
+      sql`select ${columns(sql)} from agent_step s where s.job_id = ${jobId} order by s.number
+        limit 1`,
+  )
 
 /** The step that an approval asks about. */
 export const stepOfApproval = (approvalId: string) =>
   one<Step>(
     times,
-    (sql) => sql`select ${columns(sql)} from agent_step s where s.id = (select step_id from agent_approval where id = ${approvalId})`,
+    (sql) =>
+      sql`select ${columns(sql)} from agent_step s where s.id = (select step_id from agent_approval
+        where id = ${approvalId})`,
   )
 
 /** With so many characters of what each gave. */
 export const shownSteps = (jobId: string, characters: number) =>
   many<ShownStep>(times, (sql) => {
     const text = sql`coalesce(s.result->>'text', s.answer->>'text')`
-    return sql`select ${head(sql)}, left(${text}, ${characters}) as shown, coalesce(length(${text}) > ${characters}, false) as shown_cut
+    return sql`select ${head(sql)}, left(${text}, ${characters}) as shown,
+      coalesce(length(${text}) > ${characters}, false) as shown_cut
       from agent_step s where s.job_id = ${jobId} order by s.number limit ${MOST_STEPS}`
   })
 
@@ -46,32 +71,42 @@ export const stepsOfTree = (jobId: string) =>
   many<ShownStep>(
     times,
     (sql) => sql`${tree(sql, jobId)} select ${head(sql)}, null as shown, false as shown_cut
-      from tree t join agent_step s on s.job_id = t.id order by s.job_id, s.number limit ${MOST_STEPS}`,
+      from tree t join agent_step s on s.job_id = t.id order by s.job_id, s.number
+        limit ${MOST_STEPS}`,
   )
 
 /**
- * Without arguments and results. How each tool runs is for the caller to add. The job is a subquery's, whose value no plan is made for: as a
- * value it would be planned for anew each time, once jobs differ much in their number of steps.
+ * Without arguments and results. How each tool runs is for the caller to add. The job is a
+ * subquery's, whose value no plan is made for: as a value it would be planned for anew each time,
+ * once jobs differ much in their number of steps.
  */
 export const headsOf = (jobId: string) =>
   many<Omit<StepHead, 'way'>>(
     { not_before: true, started_at: true, expires_at: true },
     (
       sql,
-    ) => sql`select s.id, s.number, s.kind, s.name, s.state, s.class, s.args_hash, s.result_hash, s.awaits_kind, s.awaits, s.of_step, s.attempt, s.not_before,
+    ) => sql`select s.id, s.number, s.kind, s.name, s.state, s.class, s.args_hash, s.result_hash,
+      s.awaits_kind, s.awaits, s.of_step, s.attempt, s.not_before,
         s.started_at,
-        case when s.state = 'asked' then (select a.expires_at from agent_approval a where a.step_id = s.id and a.status = 'pending') end
+        case when s.state = 'asked' then (select a.expires_at from agent_approval a
+          where a.step_id = s.id and a.status = 'pending') end
           as expires_at
-      from agent_step s where s.job_id = (select ${jobId}::uuid) order by s.number limit ${MOST_STEPS}`,
+      from agent_step s where s.job_id = (select ${jobId}::uuid) order by s.number
+        limit ${MOST_STEPS}`,
   )
 
-/** Bytes of what a job's next request to the model contains that its last one did not. `since`: the number of that step, or 0. */
+/**
+ * Bytes of what a job's next request to the model contains that its last one did not. `since`: the
+ * number of that step, or 0.
+ */
 export const bytesSince = (jobId: string, since: number) =>
   sure(
     one<{ bytes: number }>(
       {},
-      (sql) => sql`select coalesce(sum(octet_length(coalesce(s.result->>'text', '')) + octet_length(coalesce(s.asked, ''))
-          + octet_length(coalesce(s.answer->>'text', '')) + 2 * octet_length(coalesce(s.answer->>'refused', ''))), 0)::int as bytes
+      (sql) => sql`select coalesce(sum(octet_length(coalesce(s.result->>'text', '')) +
+        octet_length(coalesce(s.asked, ''))
+          + octet_length(coalesce(s.answer->>'text', '')) + 2 *
+            octet_length(coalesce(s.answer->>'refused', ''))), 0)::int as bytes
         from agent_step s where s.job_id = ${jobId} and s.number >= ${since}`,
     ),
   )
@@ -83,7 +118,10 @@ export interface CallInFlight {
   since: Date
 }
 
-/** Calls that change something outside and may be on the wire, also of a job that was cancelled meanwhile: its row of work waits for them. */
+/**
+ * Calls that change something outside and may be on the wire, also of a job that was cancelled
+ * meanwhile: its row of work waits for them.
+ */
 export const callsInFlight = many<CallInFlight>(
   { since: true },
   (sql) => sql`select s.job_id, s.name as tool, j.origin, s.started_at as since
@@ -98,7 +136,9 @@ export const callsWithinHour = (tool: string) =>
   sure(
     one<{ calls: number }>(
       {},
-      (sql) => sql`select count(*)::int as calls from agent_step where kind = 'tool' and name = ${tool}
+      (
+        sql,
+      ) => sql`select count(*)::int as calls from agent_step where kind = 'tool' and name = ${tool}
         and started_at > clock_timestamp() - interval '1 hour'`,
     ),
   )
@@ -106,9 +146,8 @@ export const callsWithinHour = (tool: string) =>
 /** Calls of all tools that began within the last hour. */
 export const callsByTool = many<{ tool: string; calls: number }>(
   {},
-  (
-    sql,
-  ) => sql`select name as tool, count(*)::int as calls from agent_step where kind = 'tool' and started_at > clock_timestamp() - interval '1 hour'
+  (sql) => sql`select name as tool, count(*)::int as calls from agent_step where kind = 'tool'
+    and started_at > clock_timestamp() - interval '1 hour'
     group by name order by name limit 1000`,
 )
 
@@ -120,7 +159,10 @@ const json = (sql: Sql, { args, why, result, answer, tries }: Step) => ({
   why: sql.json(why),
   tries: sql.json(tries as never),
   result: result === null ? null : sql.json(result as never),
-  result_hash: result === null ? null : createHash('sha256').update(result.text).digest('base64url').slice(0, HASH_LENGTH),
+  result_hash:
+    result === null
+      ? null
+      : createHash('sha256').update(result.text).digest('base64url').slice(0, HASH_LENGTH),
   answer: answer === null ? null : sql.json(answer as never),
 })
 
@@ -133,15 +175,21 @@ export const saveStep =
   (step: Step): Query =>
   (sql) => {
     const { id, job_id: _, number: __, kind: ___, created_at: ____, of_step: _____, ...rest } = step
-    return sql`update agent_step set ${assignments(sql, { ...rest, ...json(sql, step) })} where id = ${id}`
+    return sql`update agent_step set ${assignments(sql, { ...rest, ...json(sql, step) })}
+      where id = ${id}`
   }
 
-/** Ends all steps of a job that are not finished, except those that the same letter writes. One that may be on its way outside is unknown. */
+/**
+ * Ends all steps of a job that are not finished, except those that the same letter writes. One that
+ * may be on its way outside is unknown.
+ */
 export const cancelSteps =
   (jobId: string, except: readonly string[], now: Date): Query =>
   (sql) =>
-    sql`update agent_step set state = case when state = 'running' and class = 'outside_write' then 'unknown' else 'cancelled' end,
-      ended_at = ${now}, updated_at = ${now} where job_id = ${jobId} and state in ('ready', 'asked', 'running', 'waiting')
+    sql`update agent_step set state = case when state = 'running' and class = 'outside_write'
+      then 'unknown' else 'cancelled' end,
+      ended_at = ${now}, updated_at = ${now} where job_id = ${jobId}
+        and state in ('ready', 'asked', 'running', 'waiting')
         and id <> all(${[...except]}::uuid[])`
 
 /** The steps by which jobs above this one wait for it begin to wait anew. */
@@ -151,25 +199,36 @@ export const restartPatience =
     sql`update agent_step set started_at = ${now} where state = 'waiting' and id in (
         with recursive above as (
           select parent_id, parent_step_id from agent_job where id = ${jobId}
-          union select j.parent_id, j.parent_step_id from agent_job j join above a on j.id = a.parent_id)
+          union select j.parent_id, j.parent_step_id from agent_job j
+            join above a on j.id = a.parent_id)
         select parent_step_id from above)`
 
-/** Calls of a tool that a job, its root and all that came of it have made unasked, those that are about to run included. */
+/**
+ * Calls of a tool that a job, its root and all that came of it have made unasked, those that are
+ * about to run included.
+ */
 export const unaskedCalls = (rootId: string, tool: string) =>
   sure(
     one<{ calls: number }>(
       {},
-      (sql) => sql`select count(*)::int as calls from agent_step s where s.kind = 'tool' and s.name = ${tool} and s.why = '[]'
+      (sql) => sql`select count(*)::int as calls from agent_step s where s.kind = 'tool'
+        and s.name = ${tool} and s.why = '[]'
         and s.args_hash is not null and s.job_id in (with recursive tree as (
-          select id from agent_job where id = ${rootId} union select c.id from agent_job c join tree t on c.parent_id = t.id) table tree)`,
+          select id from agent_job where id = ${rootId} union select c.id from agent_job c
+            join tree t on c.parent_id = t.id) table tree)`,
     ),
   )
 
-/** How often a job has called tools with these arguments, and they ran; and how often it is not known whether they did. */
+/**
+ * How often a job has called tools with these arguments, and they ran; and how often it is not
+ * known whether they did.
+ */
 export const equalCalls = (jobId: string, hashes: readonly string[]) =>
   many<{ name: string; args_hash: string; calls: number; unknown: number }>(
     {},
-    (sql) => sql`select name, args_hash, (count(*) filter (where state in ('done', 'ready', 'asked', 'running', 'waiting')))::int as calls,
+    (sql) => sql`select name, args_hash, (count(*) filter (where state in ('done', 'ready', 'asked',
+      'running', 'waiting')))::int as calls,
           (count(*) filter (where state = 'unknown'))::int as unknown
-        from agent_step where job_id = (select ${jobId}::uuid) and args_hash = any(${[...hashes]}::text[]) group by name, args_hash limit ${MOST_STEPS}`,
+        from agent_step where job_id = (select ${jobId}::uuid)
+          and args_hash = any(${[...hashes]}::text[]) group by name, args_hash limit ${MOST_STEPS}`,
   )

@@ -22,22 +22,27 @@ export interface StoredSummary {
 export const summaryBefore = (messageId: string) =>
   one<StoredSummary>(
     {},
-    (sql) => sql`select c.id as conversation_id, own.seq, c.summary, c.summarised_to, c.summary_untrusted, c.summary_authors
-      from agent_message own join agent_conversation c on c.id = own.conversation_id where own.id = ${messageId}`,
+    (sql) => sql`select c.id as conversation_id, own.seq, c.summary, c.summarised_to,
+      c.summary_untrusted, c.summary_authors
+      from agent_message own join agent_conversation c on c.id = own.conversation_id
+        where own.id = ${messageId}`,
   )
 
 /** Messages up to the one that a job answers, which are in no summary; that one always. */
-const since = (sql: Sql, messageId: string) => sql`agent_message own join agent_conversation c on c.id = own.conversation_id
-  join agent_message m on m.conversation_id = own.conversation_id and m.seq <= own.seq and (m.seq > c.summarised_to or m.id = own.id)
+const since = (
+  sql: Sql,
+  messageId: string,
+) => sql`agent_message own join agent_conversation c on c.id = own.conversation_id
+  join agent_message m on m.conversation_id = own.conversation_id and m.seq <= own.seq
+    and (m.seq > c.summarised_to or m.id = own.id)
   where own.id = ${messageId}`
 
 /** The newest of them, oldest first. */
 export const saidSince = (messageId: string, most: number) =>
   many<Said & { id: string }>(
     {},
-    (
-      sql,
-    ) => sql`select * from (select m.id, m.seq, m.role, m.content, m.untrusted, m.tools_used, ${authorOf(sql)} as author from ${since(sql, messageId)}
+    (sql) => sql`select * from (select m.id, m.seq, m.role, m.content, m.untrusted, m.tools_used,
+      ${authorOf(sql)} as author from ${since(sql, messageId)}
       order by m.seq desc limit ${most}) newest order by seq`,
   )
 
@@ -46,19 +51,25 @@ export const historyOf = (messageId: string) =>
   sure(
     one<History>(
       {},
-      (sql) => sql`select count(*)::int as count, coalesce(sum(octet_length(m.content)), 0)::int as bytes,
-          coalesce(max(octet_length(c.summary)), 0)::int as summary_bytes from ${since(sql, messageId)}`,
+      (sql) => sql`select count(*)::int as count, coalesce(sum(octet_length(m.content)), 0)::int as
+        bytes,
+          coalesce(max(octet_length(c.summary)), 0)::int as summary_bytes
+            from ${since(sql, messageId)}`,
     ),
   )
 
-/** More than a conversation has that is summarised now and then; of one that never was, the next summary goes on. */
+/**
+ * More than a conversation has that is summarised now and then; of one that never was, the next
+ * summary goes on.
+ */
 const MOST_HEADS = 1_000
 
 /** Those before the one that a job answers, oldest first. */
 export const headsBefore = (messageId: string) =>
   many<MessageHead>(
     {},
-    (sql) => sql`select m.seq, octet_length(m.content) as bytes from ${since(sql, messageId)} and m.id <> own.id
+    (sql) => sql`select m.seq, octet_length(m.content) as bytes from ${since(sql, messageId)}
+      and m.id <> own.id
       order by m.seq limit ${MOST_HEADS}`,
   )
 
@@ -72,8 +83,10 @@ export interface Span {
 export const saidBetween = ({ conversationId, from, to }: Span) =>
   many<Said>(
     {},
-    (sql) => sql`select m.role, m.content, m.untrusted, m.tools_used, ${authorOf(sql)} as author from agent_message m
-      where m.conversation_id = ${conversationId} and m.seq > ${from} and m.seq <= ${to} order by m.seq`,
+    (sql) => sql`select m.role, m.content, m.untrusted, m.tools_used, ${authorOf(sql)} as author
+      from agent_message m
+      where m.conversation_id = ${conversationId} and m.seq > ${from} and m.seq <= ${to}
+        order by m.seq`,
   )
 
 export const untrustedBetween = ({ conversationId, from, to }: Span) =>
@@ -81,21 +94,30 @@ export const untrustedBetween = ({ conversationId, from, to }: Span) =>
     one<{ any: boolean }>(
       {},
       (sql) => sql`select exists (select from agent_message
-        where conversation_id = ${conversationId} and seq > ${from} and seq <= ${to} and untrusted) as any`,
+        where conversation_id = ${conversationId} and seq > ${from} and seq <= ${to}
+          and untrusted) as any`,
     ),
   )
 
 const authorsIn = (sql: Sql, { conversationId, from, to }: Span): Fragment =>
-  sql`select ${authorOf(sql)} as author from agent_message m where m.conversation_id = ${conversationId} and m.seq > ${from} and m.seq <= ${to}`
+  sql`select ${authorOf(sql)} as author from agent_message m
+    where m.conversation_id = ${conversationId} and m.seq > ${from} and m.seq <= ${to}`
 
 /** Who wrote them, as of now. */
-export const authorsBetween = (span: Span) => many<AuthorNow>({}, (sql) => authorsNow(sql, authorsIn(sql, span)))
+export const authorsBetween = (span: Span) =>
+  many<AuthorNow>({}, (sql) => authorsNow(sql, authorsIn(sql, span)))
 
-/** Messages stay: they are shown and searched as before. Its authors are those of its messages, and of the summary before it. */
+/**
+ * Messages stay: they are shown and searched as before. Its authors are those of its messages, and
+ * of the summary before it.
+ */
 export const saveSummary =
   (span: Span, { text, untrusted }: { text: string; untrusted: boolean }): Query =>
   (sql) =>
-    sql`update agent_conversation c set summary = ${text}, summarised_to = ${span.to}, summary_untrusted = ${untrusted},
-      summary_authors = (select coalesce(jsonb_agg(distinct author), '[]') from (select jsonb_array_elements(c.summary_authors) as author
-        union all ${authorsIn(sql, span)}) said where author->>'kind' in ('key', 'session', 'channel'))
+    sql`update agent_conversation c set summary = ${text}, summarised_to = ${span.to},
+      summary_untrusted = ${untrusted},
+      summary_authors = (select coalesce(jsonb_agg(distinct author), '[]')
+        from (select jsonb_array_elements(c.summary_authors) as author
+        union all ${authorsIn(sql, span)}) said where author->>'kind' in ('key', 'session',
+          'channel'))
       where c.id = ${span.conversationId}`

@@ -7,29 +7,43 @@ import { isGone } from './callers.ts'
 
 const columns = (
   sql: Sql,
-): Fragment => sql`r.id, r.name, r.goal, r.tools, r.reveal_to, r.enabled, r.last_at, r.received, r.refused, r.taint,
-  r.on_behalf, r.goal_by, ${isGone(sql, sql`r.on_behalf`)} as is_abandoned, r.created_at, r.updated_at`
+): Fragment => sql`r.id, r.name, r.goal, r.tools, r.reveal_to, r.enabled, r.last_at, r.received,
+  r.refused, r.taint,
+  r.on_behalf, r.goal_by, ${isGone(sql, sql`r.on_behalf`)} as is_abandoned, r.created_at,
+    r.updated_at`
 
 const times = { last_at: true, created_at: true, updated_at: true } as const
 
 export const webhookRulePart = (id: string) =>
-  one<WebhookRule>(times, (sql) => sql`select ${columns(sql)} from webhook_rule r where r.id = ${id}`)
+  one<WebhookRule>(
+    times,
+    (sql) => sql`select ${columns(sql)} from webhook_rule r where r.id = ${id}`,
+  )
 
 /** The sealed secret, in base64. */
 export const sealedSecretPart = (id: string) =>
-  one<{ secret: string }>({}, (sql) => sql`select encode(secret, 'base64') as secret from webhook_rule where id = ${id}`)
+  one<{ secret: string }>(
+    {},
+    (sql) => sql`select encode(secret, 'base64') as secret from webhook_rule where id = ${id}`,
+  )
 
 /** What the secret is sealed for. */
 export const ruleSecretRow = (id: string): string => `webhook_rule/${id}`
 
-export const webhookRuleCount = sure(one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from webhook_rule`))
+export const webhookRuleCount = sure(
+  one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from webhook_rule`),
+)
 
 export const listWebhookRules =
   ({ limit, after }: Page): Query<WebhookRule> =>
   (sql) =>
-    sql`select ${columns(sql)} from webhook_rule r where true ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
+    sql`select ${columns(sql)} from webhook_rule r where true
+      ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
 
-const json = (sql: Sql, { tools, taint, on_behalf, goal_by, reveal_to }: Omit<WebhookRule, 'is_abandoned'>) => ({
+const json = (
+  sql: Sql,
+  { tools, taint, on_behalf, goal_by, reveal_to }: Omit<WebhookRule, 'is_abandoned'>,
+) => ({
   tools: tools === null ? null : sql.json(tools),
   taint: sql.json(taint),
   on_behalf: sql.json(on_behalf as never),
@@ -46,13 +60,15 @@ export const saveWebhookRule =
   (rule: WebhookRule): Query =>
   (sql) => {
     const { id, created_at: _, is_abandoned: __, ...rest } = rule
-    return sql`update webhook_rule set ${assignments(sql, { ...rest, ...json(sql, rule) })} where id = ${id}`
+    return sql`update webhook_rule set ${assignments(sql, { ...rest, ...json(sql, rule) })}
+      where id = ${id}`
   }
 
 export const saveSecret =
   (rule: WebhookRule, secret: Buffer): Query =>
   (sql) =>
-    sql`update webhook_rule set secret = ${secret}, reveal_to = '[]', updated_at = ${rule.updated_at} where id = ${rule.id}`
+    sql`update webhook_rule set secret = ${secret}, reveal_to = '[]',
+      updated_at = ${rule.updated_at} where id = ${rule.id}`
 
 export const deleteWebhookRule =
   (id: string): Query =>
@@ -72,6 +88,8 @@ export const deleteRuleRoute =
 /** The workspace of a rule. */
 export const tenantOfRule = (db: Db, id: string): Promise<string | undefined> =>
   db.system(async (sql) => {
-    const [row] = await sql<{ tenant_id: string }>`select tenant_id from inbound_route where kind = 'rule' and key = ${id}`
+    const [row] = await sql<{
+      tenant_id: string
+    }>`select tenant_id from inbound_route where kind = 'rule' and key = ${id}`
     return row?.tenant_id
   })

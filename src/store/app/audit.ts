@@ -30,12 +30,25 @@ export interface AuditFilters {
 
 /** Selects the page before looking up names, each by its id. */
 export const auditPage =
-  ({ limit, after, operation, actor, record, since, until }: Page & AuditFilters): Query<AuditRow> =>
+  ({
+    limit,
+    after,
+    operation,
+    actor,
+    record,
+    since,
+    until,
+  }: Page & AuditFilters): Query<AuditRow> =>
   (sql) =>
     sql`select a.*, coalesce(k.name, p.name) as actor_name, p.email as actor_email
       from (select id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail from audit where true
           ${after ? sql`and id < ${after}` : sql``} ${operation ? sql`and operation = ${operation}` : sql``}
-          ${actor ? sql`and actor_id in (select ${actor}::text union all select x.id::text from api_key x where x.person_id::text = ${actor})` : sql``}
+          ${
+            actor
+              ? sql`and actor_id in (select ${actor}::text union all select x.id::text
+            from api_key x where x.person_id::text = ${actor})`
+              : sql``
+          }
           ${record ? sql`and ref_id = ${record}` : sql``} ${since ? sql`and at >= ${since}` : sql``} ${until ? sql`and at < ${until}` : sql``}
         order by id desc limit ${limit + 1}) a
         left join lateral (select name, person_id from api_key

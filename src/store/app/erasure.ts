@@ -1,15 +1,24 @@
-/** Erases workspaces whose grace period is over. sql/000007-erasure.sql says what may be erased, and in which order. */
+/**
+ * Erases workspaces whose grace period is over. sql/000007-erasure.sql says what may be erased, and
+ * in which order.
+ */
 import type { Db } from '../engine/db.ts'
 
-/** Workspaces due for erasure, the longest overdue first, without those that rest after a failure. */
+/**
+ * Workspaces due for erasure, the longest overdue first, without those that rest after a failure.
+ */
 export const tenantsToErase = (db: Db, limit: number): Promise<string[]> =>
   db.system(async (sql) => {
     const rows = await sql<{ id: string }>`select id from tenant
-      where deletes_at <= now() and (erasure_rests_until is null or erasure_rests_until <= now()) order by deletes_at, id limit ${limit}`
+      where deletes_at <= now() and (erasure_rests_until is null or erasure_rests_until <= now())
+        order by deletes_at, id limit ${limit}`
     return rows.map(({ id }) => id)
   })
 
-/** Erases up to `rows` rows of a workspace. False: nothing is left, or another process is erasing it. */
+/**
+ * Erases up to `rows` rows of a workspace. False: nothing is left, or another process is erasing
+ * it.
+ */
 export const eraseSome = (db: Db, tenantId: string, rows: number): Promise<boolean> =>
   db.system(async (sql) => {
     const [row] = await sql<{ more: boolean }>`select erase_tenant(${tenantId}, ${rows}) as more`
@@ -18,15 +27,21 @@ export const eraseSome = (db: Db, tenantId: string, rows: number): Promise<boole
 
 const MOST_ERROR_CHARACTERS = 500
 
-/** Lets others have their turn before a workspace that could not be erased. `counted`: the failure was its own. Gives the failures so far. */
+/**
+ * Lets others have their turn before a workspace that could not be erased. `counted`: the failure
+ * was its own. Gives the failures so far.
+ */
 export const restErasure = (
   db: Db,
   tenantId: string,
   { ms, counted, error }: { ms: number; counted: boolean; error: string },
 ): Promise<number> =>
   db.system(async (sql) => {
-    const [row] = await sql<{ failures: number }>`update tenant set erasure_failures = erasure_failures + ${counted ? 1 : 0},
-        erasure_rests_until = clock_timestamp() + ${ms} * interval '1 millisecond', erasure_error = ${error.slice(0, MOST_ERROR_CHARACTERS)}
+    const [row] = await sql<{
+      failures: number
+    }>`update tenant set erasure_failures = erasure_failures + ${counted ? 1 : 0},
+        erasure_rests_until = clock_timestamp() + ${ms} * interval '1 millisecond',
+          erasure_error = ${error.slice(0, MOST_ERROR_CHARACTERS)}
       where id = ${tenantId} returning erasure_failures as failures`
     return row?.failures ?? 0
   })

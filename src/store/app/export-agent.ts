@@ -11,10 +11,34 @@ import { outsideSources } from './export-outside.ts'
 import { byId, type ExportSource, times } from './export-source.ts'
 
 const message = [
-  ...['id', 'conversation_id', 'seq', 'job_id', 'reply_to', 'role', 'content', 'author', 'untrusted', 'model', 'tools_used', ...times],
+  ...[
+    'id',
+    'conversation_id',
+    'seq',
+    'job_id',
+    'reply_to',
+    'role',
+    'content',
+    'author',
+    'untrusted',
+    'model',
+    'tools_used',
+    ...times,
+  ],
 ]
 const agentJob = [
-  ...['id', 'kind', 'status', 'error', 'goal', 'conversation_id', 'message_id', 'parent_id', 'parent_step_id', 'root_id'],
+  ...[
+    'id',
+    'kind',
+    'status',
+    'error',
+    'goal',
+    'conversation_id',
+    'message_id',
+    'parent_id',
+    'parent_step_id',
+    'root_id',
+  ],
   ...['depth', 'origin', 'on_behalf', 'most_steps', 'task', 'output'],
   ...[
     'tools',
@@ -30,7 +54,16 @@ const agentJob = [
     'input_tokens',
     'output_tokens',
   ],
-  ...['cost', 'reserved_tokens', 'reserved_cost', 'cost_estimated', 'active_ms', 'started_at', 'ended_at', ...times],
+  ...[
+    'cost',
+    'reserved_tokens',
+    'reserved_cost',
+    'cost_estimated',
+    'active_ms',
+    'started_at',
+    'ended_at',
+    ...times,
+  ],
 ]
 const agentStep = [
   ...[
@@ -50,21 +83,70 @@ const agentStep = [
     'error',
     'answer',
   ],
-  ...['awaits_kind', 'awaits', 'of_step', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'attempt', 'tries'],
+  ...[
+    'awaits_kind',
+    'awaits',
+    'of_step',
+    'input_tokens',
+    'cached_tokens',
+    'output_tokens',
+    'cost',
+    'attempt',
+    'tries',
+  ],
   ...['started_at', 'ended_at'],
   ...times,
 ]
 const agentApproval = [
-  ...['id', 'job_id', 'step_id', 'conversation_id', 'goal', 'tool_name', 'summary', 'arguments', 'subject', 'why', 'direct_by', 'status'],
+  ...[
+    'id',
+    'job_id',
+    'step_id',
+    'conversation_id',
+    'goal',
+    'tool_name',
+    'summary',
+    'arguments',
+    'subject',
+    'why',
+    'direct_by',
+    'status',
+  ],
   ...['decided_by'],
   ...['decided_how', 'reason', 'edited', 'expires_at', 'decided_at', ...times],
 ]
 const schedule = [
-  ...['id', 'goal', 'tools', 'conversation_id', 'at', 'pattern', 'time_zone', 'status', 'paused_by', 'next_at', 'last_at', 'last_job_id'],
+  ...[
+    'id',
+    'goal',
+    'tools',
+    'conversation_id',
+    'at',
+    'pattern',
+    'time_zone',
+    'status',
+    'paused_by',
+    'next_at',
+    'last_at',
+    'last_job_id',
+  ],
   ...['missed', 'failures', 'taint', 'on_behalf', 'goal_by', ...times],
 ]
 const webhookRule = [
-  ...['id', 'name', 'goal', 'tools', 'enabled', 'last_at', 'received', 'refused', 'taint', 'on_behalf', 'goal_by', ...times],
+  ...[
+    'id',
+    'name',
+    'goal',
+    'tools',
+    'enabled',
+    'last_at',
+    'received',
+    'refused',
+    'taint',
+    'on_behalf',
+    'goal_by',
+    ...times,
+  ],
 ]
 
 /** Those of a person are shown to that person alone. */
@@ -144,5 +226,9 @@ export const agentSources = {
   artifact_share: { table: 'artifact_share', columns: exportedOf(shareRecord), key: byId },
   ...outsideSources,
   schedule: { table: 'agent_schedule', columns: schedule, key: byId },
-  agent_module: { table: 'agent_module', columns: ['name', 'mcp', 'set_by', ...times], key: [['name', 'text']] },
+  agent_module: {
+    table: 'agent_module',
+    columns: ['name', 'mcp', 'set_by', ...times],
+    key: [['name', 'text']],
+  },
 } as const satisfies Record<string, ExportSource>

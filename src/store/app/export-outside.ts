@@ -2,15 +2,50 @@
 import { byId, type ExportSource, times } from './export-source.ts'
 
 const mcpServer = [
-  ...['id', 'name', 'transport', 'command', 'args', 'header_names', 'env_names', 'tool_prefix', 'enabled', 'metadata', 'status'],
+  ...[
+    'id',
+    'name',
+    'transport',
+    'command',
+    'args',
+    'header_names',
+    'env_names',
+    'tool_prefix',
+    'enabled',
+    'metadata',
+    'status',
+  ],
   ...['last_error', 'failures', 'looked_at', 'used_at', ...times],
 ]
 const channelConnection = [
-  ...['id', 'channel', 'routing_key', 'display_name', 'sender_policy', 'config', 'credential_names', 'status', 'last_error', 'failures'],
+  ...[
+    'id',
+    'channel',
+    'routing_key',
+    'display_name',
+    'sender_policy',
+    'config',
+    'credential_names',
+    'status',
+    'last_error',
+    'failures',
+  ],
   ...['checked_at', 'last_in_at', 'last_out_at', ...times],
 ]
 const channelMessage = [
-  ...['id', 'connection_id', 'state', 'sender', 'sender_name', 'identity_id', 'thread', 'is_shared', 'subject', 'text', 'attachments'],
+  ...[
+    'id',
+    'connection_id',
+    'state',
+    'sender',
+    'sender_name',
+    'identity_id',
+    'thread',
+    'is_shared',
+    'subject',
+    'text',
+    'attachments',
+  ],
   ...['error', 'job_id', 'conversation_id', ...times],
 ]
 const channelReply = [
@@ -30,8 +65,26 @@ const channelReply = [
   ],
   ...['tries', 'error', 'decided_by', 'decided_at', 'sent_at', ...times],
 ]
-const channelIdentity = ['id', 'connection_id', 'external_id', 'name', 'person_id', 'verified_at', ...times]
-const mcpTool = ['id', 'server_id', 'name', 'own_name', 'title', 'description', 'parameters', 'read_only_hint', ...times]
+const channelIdentity = [
+  'id',
+  'connection_id',
+  'external_id',
+  'name',
+  'person_id',
+  'verified_at',
+  ...times,
+]
+const mcpTool = [
+  'id',
+  'server_id',
+  'name',
+  'own_name',
+  'title',
+  'description',
+  'parameters',
+  'read_only_hint',
+  ...times,
+]
 
 export const outsideSources = {
   mcp_server: { table: 'mcp_server', columns: mcpServer, key: byId },

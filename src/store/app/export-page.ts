@@ -13,7 +13,8 @@ const position = (sql: Sql, key: ExportSource['key'], after: string[]): Fragment
     key.map(([, type], index) => sql`${after[index]!}::text::${sql.raw(type)}`),
   )
 
-const list = (sql: Sql, parts: Fragment[]): Fragment => sql`${parts.map((part, index) => (index === 0 ? part : sql`, ${part}`))}`
+const list = (sql: Sql, parts: Fragment[]): Fragment =>
+  sql`${parts.map((part, index) => (index === 0 ? part : sql`, ${part}`))}`
 
 /** A page of a table, in the order of its key. */
 export const exportPage =
@@ -29,7 +30,12 @@ export const exportPage =
     )
     return sql`select ${sql(columns)}, array[${keyText}] as after
       from ${within ? sql`(${within(sql)} offset 0) r` : sql(table)}
-      where ${having ? sql`${sql(having)} is not null` : sql`true`} ${after ? sql`and (${order}) > (${position(sql, key, after)})` : sql``} order by ${order} limit ${limit}`
+      where ${having ? sql`${sql(having)} is not null` : sql`true`} ${
+        after
+          ? sql`and (${order}) >
+        (${position(sql, key, after)})`
+          : sql``
+      } order by ${order} limit ${limit}`
   }
 
 /** The export's start by the database's clock, and its workspace. */

@@ -5,7 +5,10 @@ export interface ExportSource {
   table: string
   /** The exported columns. */
   columns: readonly string[]
-  /** The reading order: immutable columns, with types. An index begins with them, unless `within` is set. */
+  /**
+   * The reading order: immutable columns, with types. An index begins with them, unless `within` is
+   * set.
+   */
   key: readonly (readonly [column: string, type: 'uuid' | 'text' | 'int'])[]
   /** The column that only rows of this kind have, where the table holds several. */
   having?: string

@@ -6,19 +6,45 @@ import { growthSources } from './export-growth.ts'
 import { all, byId, type ExportSource, times } from './export-source.ts'
 import { emailStatus } from './people.ts'
 
-const webhook = ['id', 'url', 'events', 'status', 'disabled_reason', 'failing_since', 'failures', 'held_until', ...times]
-const event = ['id', 'type', 'data', 'state', 'subject', 'attempts', 'next_at', 'last_error', 'expires_at', 'created_at']
+const webhook = [
+  'id',
+  'url',
+  'events',
+  'status',
+  'disabled_reason',
+  'failing_since',
+  'failures',
+  'held_until',
+  ...times,
+]
+const event = [
+  'id',
+  'type',
+  'data',
+  'state',
+  'subject',
+  'attempts',
+  'next_at',
+  'last_error',
+  'expires_at',
+  'created_at',
+]
 
 /** By the two indexes that exist: for pending events, and for finished ones. */
-const events = (sql: Sql) => sql`select * from outbox where state = 'pending' union all select * from outbox where expires_at is not null`
+const events = (sql: Sql) =>
+  sql`select * from outbox where state = 'pending' union all select * from outbox
+    where expires_at is not null`
 
-/** The policy shows a tenant its own row only. Whether automation is paused is a column of `actor`. */
+/**
+ * The policy shows a tenant its own row only. Whether automation is paused is a column of `actor`.
+ */
 const own = (sql: Sql) => sql`select t.*, a.paused from tenant t join actor a on a.tenant_id = t.id`
 
 /** Looks up each person by id: any other join would scan all people of the deployment. */
 const members = (sql: Sql) =>
   sql`select m.*, p.email, ${emailStatus(sql)}, p.former_email, p.name from member m
-    cross join lateral (select email, email_verified_at, former_email, name from person where id = m.person_id offset 0) p`
+    cross join lateral (select email, email_verified_at, former_email, name from person
+      where id = m.person_id offset 0) p`
 
 export const exportSources: Record<(typeof exportKinds)[number], ExportSource> = {
   workspace: {
@@ -35,20 +61,56 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   },
   invitation: {
     table: 'invitation',
-    columns: ['id', 'email', 'proves_email', 'role', 'invited_by', 'created_at', 'expires_at', 'accepted_at', 'accepted_by', 'revoked_at'],
+    columns: [
+      'id',
+      'email',
+      'proves_email',
+      'role',
+      'invited_by',
+      'created_at',
+      'expires_at',
+      'accepted_at',
+      'accepted_by',
+      'revoked_at',
+    ],
     key: byId,
   },
   ...growthSources,
   ...agentSources,
-  webhook: { table: 'webhook_endpoint', columns: webhook, key: [['tenant_id', 'uuid']], within: all('webhook_endpoint') },
+  webhook: {
+    table: 'webhook_endpoint',
+    columns: webhook,
+    key: [['tenant_id', 'uuid']],
+    within: all('webhook_endpoint'),
+  },
   key: {
     table: 'api_key',
-    columns: ['id', 'name', 'last4', 'scopes', 'person_id', 'created_at', 'expires_at', 'revoked_at', 'last_used_at'],
+    columns: [
+      'id',
+      'name',
+      'last4',
+      'scopes',
+      'person_id',
+      'created_at',
+      'expires_at',
+      'revoked_at',
+      'last_used_at',
+    ],
     key: byId,
   },
   audit: {
     table: 'audit',
-    columns: ['id', 'at', 'actor_kind', 'actor_id', 'surface', 'operation', 'ref_id', 'request_id', 'detail'],
+    columns: [
+      'id',
+      'at',
+      'actor_kind',
+      'actor_id',
+      'surface',
+      'operation',
+      'ref_id',
+      'request_id',
+      'detail',
+    ],
     key: byId,
   },
   event: { table: 'outbox', columns: event, key: byId, within: events },

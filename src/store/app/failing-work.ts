@@ -1,4 +1,7 @@
-/** What fails again and again in any workspace, for operators (sql/000088-failing-work.sql says what they see of it). */
+/**
+ * What fails again and again in any workspace, for operators (sql/000088-failing-work.sql says what
+ * they see of it).
+ */
 import type { Db } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'
 
@@ -19,8 +22,15 @@ export interface FailingWork {
   error: string | null
 }
 
-/** Newest first: rows of work that have failed since they last succeeded, and workspaces that could not be erased. */
-export const failingWork = (db: Db, { limit, after }: Page, workspaceId: string | undefined): Promise<FailingWork[]> =>
+/**
+ * Newest first: rows of work that have failed since they last succeeded, and workspaces that could
+ * not be erased.
+ */
+export const failingWork = (
+  db: Db,
+  { limit, after }: Page,
+  workspaceId: string | undefined,
+): Promise<FailingWork[]> =>
   db.system(
     (sql) => sql<FailingWork>`select * from (
         select id, tenant_id as workspace_id, kind, ref_id, state, failures::int, run_at as next_try_at, due_at, null as error

@@ -11,7 +11,10 @@ export interface Invited {
   tenantId: string
   workspace: string
   email: string | null
-  /** The link was printed or delivered for this email, so it proves that the email is the invited person's. */
+  /**
+   * The link was printed or delivered for this email, so it proves that the email is the invited
+   * person's.
+   */
   provesEmail: boolean
   role: Role
 }
@@ -19,9 +22,18 @@ export interface Invited {
 /** An invitation that can still be accepted. */
 export const openInvitation = async (db: Db, tokenHash: Buffer): Promise<Invited | undefined> => {
   const [row] = await db.system(
-    (sql) => sql<{ id: string; tenant_id: string; workspace: string; email: string | null; proves_email: boolean; role: Role }>`
-      select i.id, i.tenant_id, t.name as workspace, i.email, i.proves_email, i.role from invitation i join tenant t on t.id = i.tenant_id
-      where i.token_hash = ${tokenHash} and i.accepted_at is null and i.revoked_at is null and i.expires_at > clock_timestamp()`,
+    (sql) => sql<{
+      id: string
+      tenant_id: string
+      workspace: string
+      email: string | null
+      proves_email: boolean
+      role: Role
+    }>`
+      select i.id, i.tenant_id, t.name as workspace, i.email, i.proves_email, i.role
+        from invitation i join tenant t on t.id = i.tenant_id
+      where i.token_hash = ${tokenHash} and i.accepted_at is null and i.revoked_at is null
+        and i.expires_at > clock_timestamp()`,
   )
   if (!row) return undefined
   const { id, tenant_id: tenantId, workspace, email, proves_email: provesEmail, role } = row
@@ -29,19 +41,26 @@ export const openInvitation = async (db: Db, tokenHash: Buffer): Promise<Invited
 }
 
 /**
- * An invitation by the operator or the first start. With an email it proves that email. Without one, people can type any, which proves
- * nothing.
+ * An invitation by the operator or the first start. With an email it proves that email. Without
+ * one, people can type any, which proves nothing.
  */
 export const insertOperatorInvitation = async (
   db: Db,
-  { tenantId, tokenHash, role, email = null }: { tenantId: string; tokenHash: Buffer; role: Role; email?: string | null | undefined },
+  {
+    tenantId,
+    tokenHash,
+    role,
+    email = null,
+  }: { tenantId: string; tokenHash: Buffer; role: Role; email?: string | null | undefined },
 ): Promise<string | undefined> => {
   const id = newId()
   const changed = await changeAsOperator(
     db,
     { operation: 'operator.invitations.create', detail: { role, email } },
-    (sql) => sql`insert into invitation (id, tenant_id, role, email, proves_email, token_hash, expires_at)
-      select ${id}::uuid, t.id, ${role}, ${email}::text, ${email !== null}, ${tokenHash}, clock_timestamp() + ${INVITATION_MS} * interval '1 millisecond'
+    (sql) => sql`insert into invitation (id, tenant_id, role, email, proves_email, token_hash,
+      expires_at)
+      select ${id}::uuid, t.id, ${role}, ${email}::text, ${email !== null}, ${tokenHash},
+        clock_timestamp() + ${INVITATION_MS} * interval '1 millisecond'
       from tenant t where t.id = ${tenantId} returning tenant_id, id as ref_id`,
   )
   return changed === 1 ? id : undefined
@@ -62,14 +81,18 @@ export interface Joining {
   surface: string
 }
 
-/** `taken`: somebody else proved the email in the meantime, or another member of the workspace has it. */
+/**
+ * `taken`: somebody else proved the email in the meantime, or another member of the workspace has
+ * it.
+ */
 export type Acceptance = 'joined' | 'spent' | 'taken'
 
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Creates an account. A link that proves its email takes the email from all accounts that have not proven it. Otherwise no other member of
- * the workspace may have it, so that an address has no more accounts than workspaces that invite it.
+ * Creates an account. A link that proves its email takes the email from all accounts that have not
+ * proven it. Otherwise no other member of the workspace may have it, so that an address has no more
+ * accounts than workspaces that invite it.
  */
 const insertAccount = async (
   tx: Sql,
@@ -83,24 +106,36 @@ const insertAccount = async (
     if (members.length > 0) throw new Rollback('taken')
   }
   await tx`insert into person (id, email, email_key, name, password_hash, email_verified_at)
-    values (${id}, ${email}, ${emailKey}, ${name}, ${hash}, case when ${provesEmail} then clock_timestamp() end)`
+    values (${id}, ${email}, ${emailKey}, ${name}, ${hash}, case when ${provesEmail}
+      then clock_timestamp() end)`
 }
 
 /**
- * Spends an invitation and makes the person a member, in one transaction: of two callers with one link, one joins. Existing members keep
- * their role.
+ * Spends an invitation and makes the person a member, in one transaction: of two callers with one
+ * link, one joins. Existing members keep their role.
  */
-export const acceptInvitation = (db: Db, { invitation, person, requestId, surface }: Joining): Promise<Acceptance> =>
+export const acceptInvitation = (
+  db: Db,
+  { invitation, person, requestId, surface }: Joining,
+): Promise<Acceptance> =>
   db
     .systemTransaction(async (tx): Promise<Acceptance> => {
       if ('emailKey' in person) await insertAccount(tx, person, invitation)
-      const spent = await tx`update invitation set accepted_at = clock_timestamp(), accepted_by = ${person.id}
-        where id = ${invitation.id} and accepted_at is null and revoked_at is null and expires_at > clock_timestamp() returning 1`
+      const spent =
+        await tx`update invitation set accepted_at = clock_timestamp(), accepted_by = ${person.id}
+        where id = ${invitation.id} and accepted_at is null and revoked_at is null
+          and expires_at > clock_timestamp() returning 1`
       if (spent.length === 0) throw new Rollback('spent')
-      await tx`insert into member (tenant_id, person_id, role) values (${invitation.tenantId}, ${person.id}, ${invitation.role})
+      await tx`insert into member (tenant_id, person_id, role)
+        values (${invitation.tenantId}, ${person.id}, ${invitation.role})
         on conflict (tenant_id, person_id) do nothing`
       const audit = { operation: 'app.invitations.accept', surface, requestId }
-      await auditEntry(tx, { ...audit, tenantId: invitation.tenantId, actor: { kind: 'person', id: person.id }, refId: invitation.id })
+      await auditEntry(tx, {
+        ...audit,
+        tenantId: invitation.tenantId,
+        actor: { kind: 'person', id: person.id },
+        refId: invitation.id,
+      })
       return 'joined'
     })
     .catch((cause) => {

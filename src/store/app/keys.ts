@@ -6,7 +6,10 @@ import { changeAsOperator } from '../engine/audit-entry.ts'
 import type { Db, Fragment, Sql } from '../engine/db.ts'
 import type { Member, Principal } from '../engine/principal.ts'
 
-/** The rights of a key. It can be cached by hash, because every statement checks that the key is still valid. */
+/**
+ * The rights of a key. It can be cached by hash, because every statement checks that the key is
+ * still valid.
+ */
 export interface KeyGrant {
   id: string
   tenantId: string
@@ -28,15 +31,23 @@ interface KeyRow {
 }
 
 const grantOf = (row: KeyRow): KeyGrant => {
-  const member = row.person_id !== null && row.role !== null ? { member: { personId: row.person_id, role: row.role } } : {}
+  const member =
+    row.person_id !== null && row.role !== null
+      ? { member: { personId: row.person_id, role: row.role } }
+      : {}
   const plan = { plan: row.plan, overrides: row.overrides }
   return { id: row.id, tenantId: row.tenant_id, scopes: row.scopes, plan, ...member }
 }
 
 /** Valid keys. A key of a person who is no longer a member is not. */
-const validKeys = (sql: Sql, which: Fragment) => sql<KeyRow>`select k.id, k.tenant_id, k.scopes, k.person_id, m.role, t.plan, t.overrides
-  from api_key k join tenant t on t.id = k.tenant_id left join member m on m.tenant_id = k.tenant_id and m.person_id = k.person_id
-  where ${which} and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())
+const validKeys = (
+  sql: Sql,
+  which: Fragment,
+) => sql<KeyRow>`select k.id, k.tenant_id, k.scopes, k.person_id, m.role, t.plan, t.overrides
+  from api_key k join tenant t on t.id = k.tenant_id left join member m on m.tenant_id = k.tenant_id
+    and m.person_id = k.person_id
+  where ${which} and k.revoked_at is null and (k.expires_at is null
+    or k.expires_at > clock_timestamp())
     and (k.person_id is null or m.role is not null)`
 
 export const findKey = async (db: Db, hash: Buffer): Promise<KeyGrant | undefined> => {
@@ -50,8 +61,14 @@ export const findKeys = async (db: Db, ids: string[]): Promise<Map<string, KeyGr
   return new Map(rows.map((row) => [row.id, grantOf(row)]))
 }
 
-/** The scopes of a workspace's own key, as of now. Throws `unauthenticated` if it is no longer valid. */
-export const scopesNow = async (db: Db, { tenantId, id }: { tenantId: string; id: string }): Promise<Scope[]> => {
+/**
+ * The scopes of a workspace's own key, as of now. Throws `unauthenticated` if it is no longer
+ * valid.
+ */
+export const scopesNow = async (
+  db: Db,
+  { tenantId, id }: { tenantId: string; id: string },
+): Promise<Scope[]> => {
   const [row] = await db.read<{ scopes: Scope[] }>(
     { tenantId, caller: { kind: 'key', id } },
     (sql) => sql`select scopes from api_key where id = ${id}`,
@@ -62,7 +79,9 @@ export const scopesNow = async (db: Db, { tenantId, id }: { tenantId: string; id
 /** Whether a key is still neither revoked nor expired. */
 export const keyLives = async (db: Db, { id }: Pick<Principal, 'id'>): Promise<boolean> => {
   const rows = await db.system(
-    (sql) => sql`select 1 from api_key where id = ${id} and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`,
+    (sql) =>
+      sql`select 1 from api_key where id = ${id} and revoked_at is null
+        and (expires_at is null or expires_at > clock_timestamp())`,
   )
   return rows.length === 1
 }
@@ -77,7 +96,8 @@ export const insertKey = async (
     db,
     { operation: 'operator.keys.create', detail: { name, last4, scopes } },
     (sql) => sql`insert into api_key (id, tenant_id, name, hash, last4, scopes)
-      select ${id}, t.id, ${name}, ${key.hash}, ${last4}, ${scopes} from tenant t where t.id = ${key.tenantId} returning tenant_id, id as ref_id`,
+      select ${id}, t.id, ${name}, ${key.hash}, ${last4}, ${scopes} from tenant t
+        where t.id = ${key.tenantId} returning tenant_id, id as ref_id`,
   )
   return made === 1 ? id : undefined
 }
@@ -88,9 +108,13 @@ export const revokeKey = async (db: Db, id: string): Promise<boolean> =>
     db,
     { operation: 'operator.keys.revoke', detail: {} },
     (sql) =>
-      sql`update api_key set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = ${id} returning tenant_id, id as ref_id`,
+      sql`update api_key set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = ${id}
+        returning tenant_id, id as ref_id`,
   )) === 1
 
 /** Records when keys were last used, many at once to save a statement for each request. */
 export const touchKeys = (db: Db, ids: string[]): Promise<unknown> =>
-  db.system((sql) => sql`update api_key set last_used_at = clock_timestamp() where id = any(${ids}::uuid[])`)
+  db.system(
+    (sql) =>
+      sql`update api_key set last_used_at = clock_timestamp() where id = any(${ids}::uuid[])`,
+  )

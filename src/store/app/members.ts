@@ -12,19 +12,29 @@ export interface MemberRow extends Person {
   joined_at: Date
 }
 
-const columns = (sql: Sql): Fragment => sql`p.id, p.email, ${emailStatus(sql)}, p.former_email, p.name, m.role, m.created_at as joined_at`
+const columns = (sql: Sql): Fragment =>
+  sql`p.id, p.email, ${emailStatus(sql)}, p.former_email, p.name, m.role, m.created_at as joined_at`
 
-/** Looks up each person by id: `offset 0` keeps the planner from scanning all people of the deployment. */
+/**
+ * Looks up each person by id: `offset 0` keeps the planner from scanning all people of the
+ * deployment.
+ */
 const withPerson = (sql: Sql): Fragment =>
-  sql`member m cross join lateral (select id, email, email_key, email_verified_at, former_email, name from person where id = m.person_id offset 0) p`
+  sql`member m cross join lateral (select id, email, email_key, email_verified_at, former_email,
+    name from person where id = m.person_id offset 0) p`
 
 export const listMembers =
   ({ limit, after }: Page): Query<MemberRow> =>
   (sql) =>
-    sql`select ${columns(sql)} from ${withPerson(sql)} ${after ? sql`where m.person_id < ${after}` : sql``} order by m.person_id desc limit ${limit + 1}`
+    sql`select ${columns(sql)} from ${withPerson(sql)}
+      ${after ? sql`where m.person_id < ${after}` : sql``} order by m.person_id desc
+      limit ${limit + 1}`
 
 export const memberPart = (personId: string) =>
-  one<MemberRow>({ joined_at: true }, (sql) => sql`select ${columns(sql)} from ${withPerson(sql)} where m.person_id = ${personId}`)
+  one<MemberRow>(
+    { joined_at: true },
+    (sql) => sql`select ${columns(sql)} from ${withPerson(sql)} where m.person_id = ${personId}`,
+  )
 
 /** The most members that are looked at. Owners come first, who can decide everything. */
 const MOST_DECIDERS = 50
@@ -33,7 +43,8 @@ const MOST_DECIDERS = 50
 export const decidersPart = many<Decider>(
   {},
   (sql) => sql`select p.id, p.name, m.role from ${withPerson(sql)}
-    order by array_position(array['owner', 'approver', 'editor', 'viewer'], m.role), m.created_at, m.person_id limit ${MOST_DECIDERS}`,
+    order by array_position(array['owner', 'approver', 'editor', 'viewer'], m.role), m.created_at,
+      m.person_id limit ${MOST_DECIDERS}`,
 )
 
 /** Roles that members have, or that somebody who is invited may take. */
@@ -46,14 +57,23 @@ export const rolesToCome = mapped(
   (rows) => rows.map(({ role }) => role),
 )
 
-/** Exact for the duration of a letter, if read after its gate: whatever else reduces the number of owners holds the lock of the gate. */
+/**
+ * Exact for the duration of a letter, if read after its gate: whatever else reduces the number of
+ * owners holds the lock of the gate.
+ */
 export const ownerCount = mapped(
-  sure(one<{ owners: number }>({}, (sql) => sql`select count(*)::int as owners from member where role = 'owner'`)),
+  sure(
+    one<{ owners: number }>(
+      {},
+      (sql) => sql`select count(*)::int as owners from member where role = 'owner'`,
+    ),
+  ),
   ({ owners }) => owners,
 )
 
 /** A row if the workspace has an owner. */
-export const anOwner: Query<{ tenant_id: string }> = (sql) => sql`select tenant_id from member where role = 'owner' limit 1`
+export const anOwner: Query<{ tenant_id: string }> = (sql) =>
+  sql`select tenant_id from member where role = 'owner' limit 1`
 
 export const setRole =
   (personId: string, role: Role, now: Date): Query =>
@@ -63,30 +83,43 @@ export const setRole =
 /** Ends everything a person has in the workspace, so that joining again restores none of it. */
 export const endMembership = (personId: string, now: Date): Query[] => [
   (sql) => sql`delete from member where person_id = ${personId}`,
-  (sql) => sql`update api_key set revoked_at = ${now} where person_id = ${personId} and revoked_at is null`,
-  (sql) => sql`update session set revoked_at = ${now} where person_id = ${personId} and revoked_at is null`,
+  (sql) =>
+    sql`update api_key set revoked_at = ${now} where person_id = ${personId} and revoked_at is null`,
+  (sql) =>
+    sql`update session set revoked_at = ${now} where person_id = ${personId} and revoked_at is null`,
   withdrawInvitationsOf(personId, now),
   // Otherwise whoever writes as the person's sender would be the member again.
   (sql) => sql`delete from channel_identity where person_id = ${personId}`,
   (sql) => sql`delete from channel_link_code where person_id = ${personId}`,
   // What was private to the person stays so: others whom they added go on with it.
   (sql) => sql`update agent_conversation set people = people - ${personId}::text,
-    person_id = case when person_id = ${personId} and visibility = 'private' then null else person_id end
-    where people @> ${sql.json([personId])}::jsonb or (person_id = ${personId} and visibility = 'private')`,
+    person_id = case when person_id = ${personId} and visibility = 'private' then null
+      else person_id end
+    where people @> ${sql.json([personId])}::jsonb or (person_id = ${personId}
+      and visibility = 'private')`,
 ]
 
 /** Otherwise a link that somebody kept would undo the removal. */
 export const withdrawInvitationsOf =
   (personId: string, now: Date): Query =>
   (sql) =>
-    sql`update invitation set revoked_at = ${now} where invited_by = ${personId} and accepted_at is null and revoked_at is null`
+    sql`update invitation set revoked_at = ${now} where invited_by = ${personId}
+      and accepted_at is null and revoked_at is null`
 
 /** A member's id and email, as audit rows name them. */
 export const personPart = (personId: string) =>
-  sure(one<{ id: string; email: string | null }>({}, (sql) => sql`select id, email from person where id = ${personId}`))
+  sure(
+    one<{ id: string; email: string | null }>(
+      {},
+      (sql) => sql`select id, email from person where id = ${personId}`,
+    ),
+  )
 
 export const isMember = (emailKey: string) =>
   mapped(
-    one<{ id: string }>({}, (sql) => sql`select p.id from ${withPerson(sql)} where p.email_key = ${emailKey} limit 1`),
+    one<{ id: string }>(
+      {},
+      (sql) => sql`select p.id from ${withPerson(sql)} where p.email_key = ${emailKey} limit 1`,
+    ),
     (member) => member !== undefined,
   )

@@ -3,7 +3,9 @@ import type { Field } from '#contract/records/record'
 
 /** As the records say. */
 const declared = records.flatMap(({ table, fields }) =>
-  Object.entries<Field>(fields).flatMap(([name, { unexported }]) => (unexported === undefined ? [] : [[`${table}.${name}`, unexported]])),
+  Object.entries<Field>(fields).flatMap(([name, { unexported }]) =>
+    unexported === undefined ? [] : [[`${table}.${name}`, unexported]],
+  ),
 )
 
 /** Tables and columns of tenants that are not exported, with the reason. */
@@ -13,7 +15,8 @@ export const notExported: Record<string, string> = {
   idempotency: 'stored answers to earlier requests, kept for a day',
   counter: 'use within a period, as the server counts it',
   actor: 'which process serves the workspace',
-  redraft: 'requests to write an item again; what came of them are its revisions, and the audit has the hints',
+  redraft:
+    'requests to write an item again; what came of them are its revisions, and the audit has the hints',
   file: 'where the bytes of artifacts are; artifacts are exported',
   file_block: 'bytes of artifacts, each of which has its download',
   resident_post: 'what invented people of the sandbox were made to say, for practice',

@@ -41,11 +41,20 @@ interface ChangedSession {
 }
 
 /** Changes sessions and audits the change in their workspaces, in one transaction. */
-const auditedChange = (db: Db, audit: AuditContext, change: (sql: Sql) => PromiseLike<ChangedSession[]>): Promise<ChangedSession[]> =>
+const auditedChange = (
+  db: Db,
+  audit: AuditContext,
+  change: (sql: Sql) => PromiseLike<ChangedSession[]>,
+): Promise<ChangedSession[]> =>
   db.systemTransaction(async (tx) => {
     const rows = await change(tx)
     for (const row of rows)
-      await auditEntry(tx, { ...audit, tenantId: row.tenant_id, actor: { kind: 'person', id: row.person_id }, refId: row.id })
+      await auditEntry(tx, {
+        ...audit,
+        tenantId: row.tenant_id,
+        actor: { kind: 'person', id: row.person_id },
+        refId: row.id,
+      })
     return rows
   })
 
@@ -56,25 +65,35 @@ const MOST_SESSIONS = 100
 
 const makeRoom = (sql: Sql, personId: string): Fragment<ChangedSession> =>
   sql`with gone as (delete from session where id in (select id from session
-        where expires_at < clock_timestamp() - ${SWEEP.afterMs} * interval '1 millisecond' order by expires_at limit ${SWEEP.most}))
+        where expires_at < clock_timestamp() - ${SWEEP.afterMs} * interval '1 millisecond'
+          order by expires_at limit ${SWEEP.most}))
       update session set revoked_at = clock_timestamp() where id in (select id from session
-        where person_id = ${personId} and revoked_at is null and expires_at > clock_timestamp() order by id desc offset ${MOST_SESSIONS - 1})
+        where person_id = ${personId} and revoked_at is null and expires_at > clock_timestamp()
+          order by id desc offset ${MOST_SESSIONS - 1})
       returning id, tenant_id, person_id`
 
 /**
- * Returns the session's id; undefined if the person is not a member there, or the password was replaced. A new password ends all sessions,
- * and none with the old password may begin afterwards. The person's row is locked, so that one of the two waits for the other.
+ * Returns the session's id; undefined if the person is not a member there, or the password was
+ * replaced. A new password ends all sessions, and none with the old password may begin afterwards.
+ * The person's row is locked, so that one of the two waits for the other.
  */
 export const insertSession = async (db: Db, session: NewSession): Promise<string | undefined> => {
-  await auditedChange(db, { ...session.audit, operation: 'app.sessions.tooMany' }, (sql) => makeRoom(sql, session.personId))
+  await auditedChange(db, { ...session.audit, operation: 'app.sessions.tooMany' }, (sql) =>
+    makeRoom(sql, session.personId),
+  )
   const [row] = await auditedChange(
     db,
     session.audit,
-    (sql) => sql`insert into session (id, tenant_id, person_id, kind, user_agent, address, password_at, expires_at)
-      select ${newId()}::uuid, m.tenant_id, m.person_id, ${session.kind}, ${session.userAgent}, ${session.address}, clock_timestamp(),
+    (
+      sql,
+    ) => sql`insert into session (id, tenant_id, person_id, kind, user_agent, address, password_at,
+      expires_at)
+      select ${newId()}::uuid, m.tenant_id, m.person_id, ${session.kind}, ${session.userAgent},
+        ${session.address}, clock_timestamp(),
              clock_timestamp() + ${session.lastsMs} * interval '1 millisecond'
       from member m join person p on p.id = m.person_id
-      where m.tenant_id = ${session.tenantId} and m.person_id = ${session.personId} and p.password_hash = ${session.hash} for share of p returning id, tenant_id, person_id`,
+      where m.tenant_id = ${session.tenantId} and m.person_id = ${session.personId}
+        and p.password_hash = ${session.hash} for share of p returning id, tenant_id, person_id`,
   )
   return row?.id
 }
@@ -100,7 +119,12 @@ const toGrant = (row: SessionRow): SessionGrant => ({
   kind: row.kind,
   generation: row.generation,
   expiresAt: row.expires_at,
-  person: { id: row.person_id, email: row.email, email_status: row.email_status, name: row.person_name },
+  person: {
+    id: row.person_id,
+    email: row.email,
+    email_status: row.email_status,
+    name: row.person_name,
+  },
   workspace: { id: row.tenant_id, name: row.workspace_name, role: row.role },
   plan: { plan: row.plan, overrides: row.overrides },
 })
@@ -108,9 +132,8 @@ const toGrant = (row: SessionRow): SessionGrant => ({
 /** A live session of a person who is still a member of its workspace. */
 export const findSession = async (db: Db, id: string): Promise<SessionGrant | undefined> => {
   const [row] = await db.system(
-    (
-      sql,
-    ) => sql<SessionRow>`select s.id, s.kind, s.generation, s.expires_at, p.id as person_id, p.email, ${emailStatus(sql)}, p.name as person_name,
+    (sql) => sql<SessionRow>`select s.id, s.kind, s.generation, s.expires_at, p.id as person_id,
+      p.email, ${emailStatus(sql)}, p.name as person_name,
         t.id as tenant_id, t.name as workspace_name, t.plan, t.overrides, m.role
       from session s join person p on p.id = s.person_id join tenant t on t.id = s.tenant_id
         join member m on m.tenant_id = s.tenant_id and m.person_id = s.person_id
@@ -120,19 +143,24 @@ export const findSession = async (db: Db, id: string): Promise<SessionGrant | un
 }
 
 /**
- * Spends a refresh token. True for the newest token of a live session, whose lifetime starts again. An older one was used before, by
- * somebody: the session ends. Exception: the last token but one, if spent at most `graceMs` ago, because two tabs of one browser send the
- * same token at once.
+ * Spends a refresh token. True for the newest token of a live session, whose lifetime starts again.
+ * An older one was used before, by somebody: the session ends. Exception: the last token but one,
+ * if spent at most `graceMs` ago, because two tabs of one browser send the same token at once.
  */
 export const advanceSession = async (
   db: Db,
-  { sessionId, generation, graceMs = 0 }: { sessionId: string; generation: number; graceMs?: number },
+  {
+    sessionId,
+    generation,
+    graceMs = 0,
+  }: { sessionId: string; generation: number; graceMs?: number },
   audit: Omit<AuditContext, 'operation'>,
 ): Promise<boolean> => {
   const advanced = await db.system(
     (sql) => sql`update session set generation = generation + 1, last_used_at = clock_timestamp(),
         expires_at = clock_timestamp() + ${SESSION_MS} * interval '1 millisecond'
-      where id = ${sessionId} and generation = ${generation} and revoked_at is null and expires_at > clock_timestamp() returning 1`,
+      where id = ${sessionId} and generation = ${generation} and revoked_at is null
+        and expires_at > clock_timestamp() returning 1`,
   )
   if (advanced.length === 1) return true
   await auditedChange(
@@ -140,14 +168,22 @@ export const advanceSession = async (
     { ...audit, operation: 'app.session.reused' },
     (sql) => sql`update session set revoked_at = clock_timestamp()
       where id = ${sessionId} and generation > ${generation} and revoked_at is null
-        and not (generation = ${generation + 1} and last_used_at > clock_timestamp() - ${graceMs} * interval '1 millisecond')
+        and not (generation = ${generation + 1} and last_used_at > clock_timestamp() - ${graceMs} *
+          interval '1 millisecond')
       returning id, tenant_id, person_id`,
   )
   return false
 }
 
-/** Records that the person gave the password in a session. Returns until when that counts, `freshMs` from now. */
-export const confirmSession = async (db: Db, id: string, freshMs: number): Promise<Date | undefined> =>
+/**
+ * Records that the person gave the password in a session. Returns until when that counts, `freshMs`
+ * from now.
+ */
+export const confirmSession = async (
+  db: Db,
+  id: string,
+  freshMs: number,
+): Promise<Date | undefined> =>
   (
     await db.system(
       (sql) => sql<{ until: Date }>`update session set password_at = clock_timestamp()
@@ -156,7 +192,10 @@ export const confirmSession = async (db: Db, id: string, freshMs: number): Promi
     )
   )[0]?.until
 
-/** Whether a command-line session was given the password longer than `freshMs` ago. Other kinds never need it again. */
+/**
+ * Whether a command-line session was given the password longer than `freshMs` ago. Other kinds
+ * never need it again.
+ */
 export const stalePassword = (id: string, freshMs: number): Part<boolean> =>
   mapped(
     one<{ stale: true }>(
@@ -176,11 +215,18 @@ export const moveSession = async (db: Db, id: string, tenantId: string): Promise
     )
   ).length === 1
 
-/** An approved grant that was not fetched yet would become a new session or key of a person who has just ended them all. */
+/**
+ * An approved grant that was not fetched yet would become a new session or key of a person who has
+ * just ended them all.
+ */
 const denyApproved = (sql: Sql, personId: string): Fragment =>
-  sql`with undone as (update device_grant set decision = 'deny' where decided_by = ${personId} and decision = 'approve' and issued_at is null)`
+  sql`with undone as (update device_grant set decision = 'deny' where decided_by = ${personId}
+    and decision = 'approve' and issued_at is null)`
 
-/** Ends sessions of a person: one, all, or all but one. Returns how many. Audited in each session's workspace. */
+/**
+ * Ends sessions of a person: one, all, or all but one. Returns how many. Audited in each session's
+ * workspace.
+ */
 export const endSessions = async (
   db: Db,
   { personId, id, except }: { personId: string; id?: string; except?: string },
@@ -196,7 +242,11 @@ export const endSessions = async (
 /** The same within a transaction, without audit rows. */
 export const endSessionsIn = (
   sql: Sql,
-  { personId, id, except }: { personId: string; id?: string | undefined; except?: string | undefined },
+  {
+    personId,
+    id,
+    except,
+  }: { personId: string; id?: string | undefined; except?: string | undefined },
 ): Fragment<ChangedSession> =>
   sql`${id === undefined ? denyApproved(sql, personId) : sql``} update session set revoked_at = clock_timestamp()
       where person_id = ${personId} ${id === undefined ? sql`` : sql`and id = ${id}`} ${except === undefined ? sql`` : sql`and id <> ${except}`}
@@ -209,7 +259,8 @@ export const endHeldSession = (db: Db, id: string, audit: AuditContext): Promise
     db,
     audit,
     (sql) => sql`update session set revoked_at = clock_timestamp()
-      where id = ${id} and revoked_at is null and expires_at > clock_timestamp() returning id, tenant_id, person_id`,
+      where id = ${id} and revoked_at is null and expires_at > clock_timestamp()
+        returning id, tenant_id, person_id`,
   )
 
 export interface ListedSession {

@@ -1,7 +1,9 @@
 /**
- * Deletion of rows past their retention, which the database defines (sql/000053-one-sweep.sql, sql/000057-sweep-channels.sql,
- * sql/000049-files.sql, sql/000051-artifacts.sql, sql/000065-warnings.sql, sql/000070-erase-deleted.sql, sql/000098-deleted-conversations.sql),
- * and of the times at which a workspace has some (sql/000098-deleted-conversations.sql, sql/000105-sweep-when-due.sql).
+ * Deletion of rows past their retention, which the database defines (sql/000053-one-sweep.sql,
+ * sql/000057-sweep-channels.sql, sql/000049-files.sql, sql/000051-artifacts.sql,
+ * sql/000065-warnings.sql, sql/000070-erase-deleted.sql, sql/000098-deleted-conversations.sql), and
+ * of the times at which a workspace has some (sql/000098-deleted-conversations.sql,
+ * sql/000105-sweep-when-due.sql).
  */
 import type { Db } from '../engine/db.ts'
 import { livingOwner } from '../engine/placement.ts'
@@ -14,16 +16,23 @@ export interface Retention {
 }
 
 /** Deletes some expired rows of a workspace. False: none are left. */
-export const sweepSome = (db: Db, tenantId: string, { keepDays, agentKeepDays, rows }: Retention & { rows: number }): Promise<boolean> =>
+export const sweepSome = (
+  db: Db,
+  tenantId: string,
+  { keepDays, agentKeepDays, rows }: Retention & { rows: number },
+): Promise<boolean> =>
   db.system(async (sql) => {
     const [row] = await sql<{ more: boolean }>`
       select bool_or(part) as more from unnest(array[
-        sweep_inbound(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}),
+        sweep_inbound(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day',
+          ${rows}),
         sweep_tenant(${tenantId}, clock_timestamp() - ${keepDays} * interval '1 day', ${rows}),
         sweep_agent(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}),
-        sweep_channels(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}),
+        sweep_channels(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day',
+          ${rows}),
         sweep_artifacts(${tenantId}, ${rows}), sweep_files(${tenantId}, ${rows}),
-        sweep_prints(${tenantId}, ${rows}), sweep_deleted(${tenantId}, ${rows}), sweep_conversations(${tenantId}, ${rows})]) part`
+        sweep_prints(${tenantId}, ${rows}), sweep_deleted(${tenantId}, ${rows}),
+          sweep_conversations(${tenantId}, ${rows})]) part`
     return row!.more
   })
 
@@ -37,21 +46,23 @@ export interface Sweepable {
 }
 
 /**
- * Takes up to `limit` workspaces in which something may have expired, the longest waiting first. No other process gets them. One whose row a
- * letter holds has its turn later.
+ * Takes up to `limit` workspaces in which something may have expired, the longest waiting first. No
+ * other process gets them. One whose row a letter holds has its turn later.
  */
 export const takeSweepable = (db: Db, limit: number): Promise<Sweepable[]> =>
   db.system(async (sql) => {
     const rows = await sql<{ tenant_id: string; epoch: number }>`
-      update actor set sweep_at = clock_timestamp() + ${LEASE_S} * interval '1 second' where tenant_id in (
-        select tenant_id from actor where sweep_at <= now() order by sweep_at limit ${limit} for no key update skip locked)
+      update actor set sweep_at = clock_timestamp() + ${LEASE_S} * interval '1 second'
+        where tenant_id in (
+        select tenant_id from actor where sweep_at <= now() order by sweep_at
+          limit ${limit} for no key update skip locked)
       returning tenant_id, epoch`
     return rows.map(({ tenant_id, epoch }) => ({ tenantId: tenant_id, epoch }))
   })
 
 /**
- * Notes when a workspace is to be swept next: in `everyMs` while it is awake, else when the next of its rows expires. One that has woken
- * meanwhile keeps the time that this has set.
+ * Notes when a workspace is to be swept next: in `everyMs` while it is awake, else when the next of
+ * its rows expires. One that has woken meanwhile keeps the time that this has set.
  */
 export const noteSweep = (
   db: Db,
@@ -61,7 +72,8 @@ export const noteSweep = (
   db.system(
     (sql) => sql`update actor set sweep_at = case
         when ${livingOwner(sql)} then clock_timestamp() + ${everyMs} * interval '1 millisecond'
-        else least(sweep_due(tenant_id, ${keepDays} * interval '1 day', ${agentKeepDays} * interval '1 day'), conversations_due(tenant_id)) end
+        else least(sweep_due(tenant_id, ${keepDays} * interval '1 day',
+          ${agentKeepDays} * interval '1 day'), conversations_due(tenant_id)) end
       where tenant_id = ${tenantId} and epoch = ${epoch}`,
   )
 
@@ -74,16 +86,23 @@ export const restSweep = (db: Db, { tenantId, epoch }: Sweepable, ms: number): P
 
 const AT_ONCE = 5_000
 
-/** If rows were kept for another time before: every workspace is to be swept now, which says when the next time is. */
-export const noteRetention = async (db: Db, { keepDays, agentKeepDays }: Retention): Promise<void> => {
+/**
+ * If rows were kept for another time before: every workspace is to be swept now, which says when
+ * the next time is.
+ */
+export const noteRetention = async (
+  db: Db,
+  { keepDays, agentKeepDays }: Retention,
+): Promise<void> => {
   const retention = `${keepDays} ${agentKeepDays}`
-  const [row] = await db.system((sql) => sql<{ differs: boolean }>`select retention_differs(${retention}) as differs`)
+  const [row] = await db.system(
+    (sql) => sql<{ differs: boolean }>`select retention_differs(${retention}) as differs`,
+  )
   if (!row!.differs) return
   const some = () =>
     db.system(
-      (
-        sql,
-      ) => sql`update actor set sweep_at = now() where tenant_id in (select tenant_id from actor where sweep_at > now() limit ${AT_ONCE})
+      (sql) => sql`update actor set sweep_at = now() where tenant_id in (select tenant_id from actor
+        where sweep_at > now() limit ${AT_ONCE})
         returning 1`,
     )
   while ((await some()).length === AT_ONCE);

@@ -15,8 +15,12 @@ const MOST_REMOVED = 50
 
 /** The count including this use, and the seconds until the window ends. */
 const count = async (sql: Sql, counter: Throttled): Promise<{ used: number; wait: number }> => {
-  const [row] = await sql<{ used: number; wait: number }>`insert into throttle as t (key, used, until)
-    values (${keyOf(counter)}, 1, clock_timestamp() + ${counter.limit.withinS} * interval '1 second')
+  const [row] = await sql<{
+    used: number
+    wait: number
+  }>`insert into throttle as t (key, used, until)
+    values (${keyOf(counter)}, 1, clock_timestamp() + ${counter.limit.withinS} * interval
+      '1 second')
     on conflict (key) do update set
       used = case when t.until > clock_timestamp() then t.used + 1 else 1 end,
       until = case when t.until > clock_timestamp() then t.until else excluded.until end
@@ -25,13 +29,15 @@ const count = async (sql: Sql, counter: Throttled): Promise<{ used: number; wait
 }
 
 /**
- * Counts one use of each. Throws `rate_limited:<action>`, with the seconds until the window ends, if one is over its limit: of any number
- * of simultaneous callers, only as many as the limit go on. A refusal uses up none of the other counters, so a caller stopped at one
- * address cannot lock an account for everybody. Also removes a few windows that are over.
+ * Counts one use of each. Throws `rate_limited:<action>`, with the seconds until the window ends,
+ * if one is over its limit: of any number of simultaneous callers, only as many as the limit go on.
+ * A refusal uses up none of the other counters, so a caller stopped at one address cannot lock an
+ * account for everybody. Also removes a few windows that are over.
  */
 export const takeTry = async (db: Db, action: string, counted: Throttled[]): Promise<void> => {
   const refused = await db.system(async (sql) => {
-    await sql`delete from throttle where key in (select key from throttle where until < clock_timestamp() order by until limit ${MOST_REMOVED})`
+    await sql`delete from throttle where key in (select key from throttle
+      where until < clock_timestamp() order by until limit ${MOST_REMOVED})`
     for (const [index, one] of counted.entries()) {
       const { used, wait } = await count(sql, one)
       if (used > one.limit.most) return { wait, before: counted.slice(0, index) }
@@ -43,11 +49,15 @@ export const takeTry = async (db: Db, action: string, counted: Throttled[]): Pro
   fail('rate_limited', action, { retryAfter: refused.wait })
 }
 
-/** Gives back exactly what `takeTry` counted: one right password does not excuse the wrong ones before it. */
+/**
+ * Gives back exactly what `takeTry` counted: one right password does not excuse the wrong ones
+ * before it.
+ */
 export const returnTry = (db: Db, counted: Throttled[]): Promise<unknown> =>
   db.system(
     (sql) =>
-      sql`update throttle set used = greatest(used - 1, 0) where key = any(${counted.map(keyOf)}::text[]) and until > clock_timestamp()`,
+      sql`update throttle set used = greatest(used - 1, 0)
+        where key = any(${counted.map(keyOf)}::text[]) and until > clock_timestamp()`,
   )
 
 /** Clears the counters after a success. */

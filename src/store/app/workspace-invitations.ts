@@ -17,16 +17,23 @@ export interface InvitationRow {
   revoked_at: Date | null
 }
 
-const columns = (sql: Sql): Fragment => sql`id, email, role, invited_by, created_at, expires_at, accepted_at, accepted_by, revoked_at,
+const columns = (
+  sql: Sql,
+): Fragment => sql`id, email, role, invited_by, created_at, expires_at, accepted_at, accepted_by,
+  revoked_at,
   case when accepted_at is not null then 'accepted' when revoked_at is not null then 'revoked'
     when expires_at <= clock_timestamp() then 'expired' else 'open' end as status`
 
 export const listInvitations =
   ({ limit, after }: Page): Query<InvitationRow> =>
   (sql) =>
-    sql`select ${columns(sql)} from invitation ${after ? sql`where id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+    sql`select ${columns(sql)} from invitation ${after ? sql`where id < ${after}` : sql``}
+      order by id desc limit ${limit + 1}`
 
-/** Locks the invitation until the letter ends. A simultaneous acceptance waits, and then finds it withdrawn. */
+/**
+ * Locks the invitation until the letter ends. A simultaneous acceptance waits, and then finds it
+ * withdrawn.
+ */
 export const lockInvitation = async (sql: Sql, id: string): Promise<InvitationRow | undefined> =>
   (await sql<InvitationRow>`select ${columns(sql)} from invitation where id = ${id} for update`)[0]
 
@@ -41,7 +48,10 @@ export const openInvitations = mapped(
   ({ open }) => open,
 )
 
-export type NewInvitation = Pick<InvitationRow, 'id' | 'email' | 'role' | 'invited_by' | 'created_at' | 'expires_at'> & {
+export type NewInvitation = Pick<
+  InvitationRow,
+  'id' | 'email' | 'role' | 'invited_by' | 'created_at' | 'expires_at'
+> & {
   token_hash: Buffer
 }
 

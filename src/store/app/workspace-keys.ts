@@ -17,7 +17,10 @@ export interface ListedKey {
 }
 
 /** Shows nothing but the id of people who are no longer members. */
-const columns = (sql: Sql): Fragment => sql`k.id, k.name, k.last4, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at,
+const columns = (
+  sql: Sql,
+): Fragment => sql`k.id, k.name, k.last4, k.scopes, k.created_at, k.expires_at, k.revoked_at,
+  k.last_used_at,
   case when k.person_id is not null then jsonb_build_object('id', k.person_id,
     'email', (select p.email from person p where p.id = k.person_id)) end as person`
 
@@ -30,7 +33,9 @@ export const listKeys =
 
 /** Locks the key until the letter ends. */
 export const lockKey = async (sql: Sql, id: string): Promise<ListedKey | undefined> =>
-  (await sql<ListedKey>`select ${columns(sql)} from api_key k where k.id = ${id} for update of k`)[0]
+  (
+    await sql<ListedKey>`select ${columns(sql)} from api_key k where k.id = ${id} for update of k`
+  )[0]
 
 export interface LivingKey {
   id: string
@@ -40,7 +45,8 @@ export interface LivingKey {
 export const livingKeys =
   (most: number): Query<LivingKey> =>
   (sql) =>
-    sql`select id, person_id from api_key where revoked_at is null and (expires_at is null or expires_at > clock_timestamp()) limit ${most}`
+    sql`select id, person_id from api_key where revoked_at is null
+      and (expires_at is null or expires_at > clock_timestamp()) limit ${most}`
 
 export interface NewWorkspaceKey {
   id: string
@@ -57,8 +63,10 @@ export interface NewWorkspaceKey {
 export const addKey =
   (key: NewWorkspaceKey): Query =>
   (sql) =>
-    sql`insert into api_key (id, tenant_id, name, hash, last4, scopes, person_id, created_at, expires_at)
-      values (${key.id}, ${key.tenantId}, ${key.name}, ${key.hash}, ${key.last4}, ${key.scopes}, ${key.personId}, ${key.now}, ${key.expiresAt})`
+    sql`insert into api_key (id, tenant_id, name, hash, last4, scopes, person_id, created_at,
+      expires_at)
+      values (${key.id}, ${key.tenantId}, ${key.name}, ${key.hash}, ${key.last4}, ${key.scopes},
+        ${key.personId}, ${key.now}, ${key.expiresAt})`
 
 export const endKey =
   (id: string, now: Date): Query =>

@@ -1,4 +1,6 @@
-/** The workspace as its members see it. Row-level security limits every statement to its own row. */
+/**
+ * The workspace as its members see it. Row-level security limits every statement to its own row.
+ */
 import type { PlanState } from '#contract/limits'
 import type { Query } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
@@ -11,9 +13,12 @@ export interface WorkspaceRow {
   deletes_at: Date | null
 }
 
-export const workspaceOf: Query<WorkspaceRow> = (sql) => sql`select id, name, plan, created_at, deletes_at from tenant`
+export const workspaceOf: Query<WorkspaceRow> = (sql) =>
+  sql`select id, name, plan, created_at, deletes_at from tenant`
 
-export const workspacePart = sure(one<WorkspaceRow>({ created_at: true, deletes_at: true }, workspaceOf))
+export const workspacePart = sure(
+  one<WorkspaceRow>({ created_at: true, deletes_at: true }, workspaceOf),
+)
 
 export const renameWorkspace =
   (id: string, name: string): Query =>
@@ -28,7 +33,8 @@ export interface PlanRow extends PlanState {
 
 export const planOfWorkspace: Query<PlanRow> = (sql) =>
   sql`select plan, billing, overrides, clock_timestamp() as now,
-    (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters from tenant`
+    (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}')
+      from counter c) as counters from tenant`
 
 /** Null cancels the deletion. */
 export const setDeletion =

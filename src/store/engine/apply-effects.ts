@@ -1,4 +1,7 @@
-/** Writes the effects of a decision (new rows, audit, events, work, the stored answer) in one data-modifying statement. */
+/**
+ * Writes the effects of a decision (new rows, audit, events, work, the stored answer) in one
+ * data-modifying statement.
+ */
 import { newId } from '#kernel/ids'
 import { spendParts } from './counters.ts'
 import type { Fragment, Sql, Transaction } from './db.ts'
@@ -13,12 +16,22 @@ interface Applying {
   wakeAt: Date | null
   provenance: Provenance
   keep?: Keep | undefined
-  /** Whether the transaction ends with these effects, and wrote nothing before. Asked just before they are sent. */
+  /**
+   * Whether the transaction ends with these effects, and wrote nothing before. Asked just before
+   * they are sent.
+   */
   commits?: (() => boolean) | undefined
 }
 
-/** Writes all effects in one statement, after those that must come first. False: there was nothing to write, and nothing was sent. */
-export async function apply(sql: Transaction, effects: Effects, context: Applying): Promise<boolean> {
+/**
+ * Writes all effects in one statement, after those that must come first. False: there was nothing
+ * to write, and nothing was sent.
+ */
+export async function apply(
+  sql: Transaction,
+  effects: Effects,
+  context: Applying,
+): Promise<boolean> {
   const { now, provenance, keep } = context
   for (const write of effects.first ?? []) await write(sql)
   const parts: Fragment[] = (effects.writes ?? []).map((write) => write(sql))
@@ -34,7 +47,9 @@ export async function apply(sql: Transaction, effects: Effects, context: Applyin
   if (keep) parts.push(storeAnswer(sql, keep, now))
   if (parts.length === 0) return (effects.first ?? []).length > 0
   const last = parts.pop()!
-  const before = parts.map((part, index) => sql`${index === 0 ? sql`` : sql`,`} ${sql(`e${index}`)} as (${part})`)
+  const before = parts.map(
+    (part, index) => sql`${index === 0 ? sql`` : sql`,`} ${sql(`e${index}`)} as (${part})`,
+  )
   const statement = before.length === 0 ? last : sql`with ${before} ${last}`
   const commits = (effects.first ?? []).length === 0 && context.commits?.() === true
   await (commits ? sql.committing(statement) : statement.then()).catch((cause: unknown) => {
@@ -50,7 +65,8 @@ export class KeyTaken extends Error {
 
 const addWork = (sql: Sql, work: NewWork): Fragment =>
   sql`insert into work (id, lane, kind, concurrency_key, ref_id, origin, run_at, payload)
-      values (${work.id}, ${work.lane}, ${work.kind}, ${work.key}, ${work.refId}, ${work.origin}, ${work.runAt},
+      values (${work.id}, ${work.lane}, ${work.kind}, ${work.key}, ${work.refId}, ${work.origin},
+        ${work.runAt},
         ${sql.json(work.payload ?? {})})
       ${onConflict(sql, work.second)}`
 
@@ -63,29 +79,57 @@ const onConflict = (sql: Sql, second: SecondRow): Fragment => {
       return sql`${same} do nothing`
     case 'hastens':
       // What rests because it fails does not fail sooner for that.
-      return sql`${same} do update set run_at = excluded.run_at where work.run_at > excluded.run_at and work.due_at is null`
+      return sql`${same} do update set run_at = excluded.run_at where work.run_at > excluded.run_at
+        and work.due_at is null`
     case 'replaces':
-      return sql`${same} do update set state = 'queued', run_at = excluded.run_at, origin = excluded.origin,
-        payload = excluded.payload, concurrency_key = excluded.concurrency_key, claimed_by = null, lease_until = null,
+      return sql`${same} do update set state = 'queued', run_at = excluded.run_at,
+        origin = excluded.origin,
+        payload = excluded.payload, concurrency_key = excluded.concurrency_key, claimed_by = null,
+          lease_until = null,
         failures = 0, due_at = null, tried_by = null`
   }
 }
 
-const writeAudit = (sql: Sql, audit: NonNullable<Effects['audit']>, now: Date, letter: Provenance): Fragment => {
-  const { kind, id, surface } = audit.by ?? { ...auditActor(letter.principal), surface: letter.surface }
-  return sql`insert into audit (id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail)
-    values (${newId()}, ${now}, ${kind}, ${id}, ${surface}, ${audit.operation}, ${audit.refId ?? null}, ${letter.requestId ?? null},
+const writeAudit = (
+  sql: Sql,
+  audit: NonNullable<Effects['audit']>,
+  now: Date,
+  letter: Provenance,
+): Fragment => {
+  const { kind, id, surface } = audit.by ?? {
+    ...auditActor(letter.principal),
+    surface: letter.surface,
+  }
+  return sql`insert into audit (id, at, actor_kind, actor_id, surface, operation, ref_id,
+    request_id, detail)
+    values (${newId()}, ${now}, ${kind}, ${id}, ${surface}, ${audit.operation},
+      ${audit.refId ?? null}, ${letter.requestId ?? null},
       ${sql.json(audit.detail ?? {})})`
 }
 
-const requeue = (sql: Sql, { id, runAt, payload, origin, key, failed, dueAt }: Requeued): Fragment =>
-  sql`update work set state = 'queued', run_at = ${runAt}, claimed_by = null, lease_until = null, due_at = ${dueAt ?? null}, tried_by = null,
+const requeue = (
+  sql: Sql,
+  { id, runAt, payload, origin, key, failed, dueAt }: Requeued,
+): Fragment =>
+  sql`update work set state = 'queued', run_at = ${runAt}, claimed_by = null, lease_until = null,
+    due_at = ${dueAt ?? null}, tried_by = null,
       failures = ${failed === undefined ? sql`0` : sql`failures + ${failed}`}
-      ${origin ? sql`, origin = ${origin}` : sql``}${key === undefined ? sql`` : sql`, concurrency_key = ${key}`}
+      ${origin ? sql`, origin = ${origin}` : sql``}${
+        key === undefined
+          ? sql``
+          : sql`,
+        concurrency_key = ${key}`
+      }
       ${payload ? sql`, payload = ${sql.json(payload)}` : sql``} where id = ${id}`
 
-/** Whether the time of waking may stay: it is past while a row is running, and otherwise that of the first row. */
-const wakesInTime = ({ work = [], settled = [], requeued = [], claimed }: Effects, { now, wakeAt }: Applying): boolean => {
+/**
+ * Whether the time of waking may stay: it is past while a row is running, and otherwise that of the
+ * first row.
+ */
+const wakesInTime = (
+  { work = [], settled = [], requeued = [], claimed }: Effects,
+  { now, wakeAt }: Applying,
+): boolean => {
   if (!wakeAt) return false
   // The claimed row is running from now on.
   if (claimed && claimed <= now && wakeAt <= now) return true
@@ -93,10 +137,16 @@ const wakesInTime = ({ work = [], settled = [], requeued = [], claimed }: Effect
 }
 
 /** A workspace that is paused already stays so since its first pause. */
-const pausing = (sql: Sql, paused: boolean, { audit }: Effects, { now, provenance }: Applying): Fragment => {
+const pausing = (
+  sql: Sql,
+  paused: boolean,
+  { audit }: Effects,
+  { now, provenance }: Applying,
+): Fragment => {
   if (!paused) return sql`, paused = false, paused_at = null, paused_by = null`
   const { kind, id } = audit?.by ?? auditActor(provenance.principal)
-  return sql`, paused = true, paused_at = coalesce(paused_at, ${now}), paused_by = coalesce(paused_by, ${sql.json({ kind, id })})`
+  return sql`, paused = true, paused_at = coalesce(paused_at, ${now}),
+    paused_by = coalesce(paused_by, ${sql.json({ kind, id })})`
 }
 
 /** A claimed row keeps its due time, so its tenant is woken if this process dies. */
@@ -104,10 +154,15 @@ const updateActor = (sql: Sql, effects: Effects, context: Applying): Fragment | 
   const { work = [], settled = [], requeued = [], paused } = effects
   const changed = [...settled, ...requeued.map(({ id }) => id)]
   const times = [...work, ...requeued].map(({ runAt }) => runAt.getTime())
-  if (paused === undefined && ((changed.length === 0 && times.length === 0) || wakesInTime(effects, context))) return undefined
+  if (
+    paused === undefined &&
+    ((changed.length === 0 && times.length === 0) || wakesInTime(effects, context))
+  )
+    return undefined
   const soonest = times.length > 0 ? new Date(Math.min(...times)) : null
   const first = (origin: NewWork['origin']) =>
     sql`(select min(run_at) from work where origin = ${origin} and id <> all(${changed}::uuid[]))`
-  return sql`update actor set wake_at = least(${first('manual')}, ${first('automatic')}, ${soonest}::timestamptz)
+  return sql`update actor set wake_at = least(${first('manual')}, ${first('automatic')},
+    ${soonest}::timestamptz)
     ${paused === undefined ? sql`` : pausing(sql, paused, effects, context)}`
 }

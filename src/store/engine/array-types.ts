@@ -1,6 +1,7 @@
 /**
- * The array types our statements use, by their fixed OIDs. postgres.js can look them up, but does so on each new connection in a query that
- * nobody awaits: a connection that broke at that moment would end the process.
+ * The array types our statements use, by their fixed OIDs. postgres.js can look them up, but does
+ * so on each new connection in a query that nobody awaits: a connection that broke at that moment
+ * would end the process.
  */
 
 const INTEGER_ARRAY = 1007
@@ -15,14 +16,21 @@ const ELEMENT = /"((?:[^"\\]|\\.)*)"|[^{},]+/gs
 
 /** Parses a Postgres array of one dimension, without nulls. */
 export const parseArray = (text: string): string[] =>
-  [...text.matchAll(ELEMENT)].map(([plain, quoted]) => (quoted === undefined ? plain : quoted.replace(/\\(.)/gs, '$1')))
+  [...text.matchAll(ELEMENT)].map(([plain, quoted]) =>
+    quoted === undefined ? plain : quoted.replace(/\\(.)/gs, '$1'),
+  )
 
 const serializeNumbers = (values: readonly number[]): string => `{${values.join(',')}}`
 const parseNumbers = (text: string): number[] => parseArray(text).map(Number)
 
 /** For the client's `types` option, with `fetch_types: false`. */
 export const arrayTypes = {
-  integerArray: { to: INTEGER_ARRAY, from: [INTEGER_ARRAY], parse: parseNumbers, serialize: serializeNumbers },
+  integerArray: {
+    to: INTEGER_ARRAY,
+    from: [INTEGER_ARRAY],
+    parse: parseNumbers,
+    serialize: serializeNumbers,
+  },
   textArray: { to: TEXT_ARRAY, from: [TEXT_ARRAY], parse: parseArray, serialize: serializeArray },
   uuidArray: { to: UUID_ARRAY, from: [UUID_ARRAY], parse: parseArray, serialize: serializeArray },
 }

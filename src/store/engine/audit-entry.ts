@@ -20,9 +20,14 @@ export interface AuditEntry extends Omit<AuditContext, 'requestId'> {
 }
 
 /** Inserts an audit row. Run it in the transaction of the change it records. */
-export const auditEntry = (sql: Sql, { tenantId, actor, surface, operation, refId, requestId, detail = {} }: AuditEntry): Fragment =>
-  sql`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail)
-    values (${newId()}, ${tenantId}, clock_timestamp(), ${actor.kind}, ${actor.id}, ${surface}, ${operation}, ${refId ?? null},
+export const auditEntry = (
+  sql: Sql,
+  { tenantId, actor, surface, operation, refId, requestId, detail = {} }: AuditEntry,
+): Fragment =>
+  sql`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id,
+    request_id, detail)
+    values (${newId()}, ${tenantId}, clock_timestamp(), ${actor.kind}, ${actor.id}, ${surface},
+      ${operation}, ${refId ?? null},
             ${requestId ?? null}, ${sql.json(detail)})`
 
 export interface OperatorChange {
@@ -31,22 +36,34 @@ export interface OperatorChange {
 }
 
 /**
- * Makes an operator's change and its audit rows in one statement. `change` must be a writing statement that returns `tenant_id` and
- * `ref_id`. Returns the number of rows changed.
+ * Makes an operator's change and its audit rows in one statement. `change` must be a writing
+ * statement that returns `tenant_id` and `ref_id`. Returns the number of rows changed.
  */
-export const changeAsOperator = (db: Db, { operation, detail }: OperatorChange, change: (sql: Sql) => Fragment): Promise<number> =>
+export const changeAsOperator = (
+  db: Db,
+  { operation, detail }: OperatorChange,
+  change: (sql: Sql) => Fragment,
+): Promise<number> =>
   db.system(
     async (sql) =>
       (
         await sql`with done as (${change(sql)})
-          insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, detail)
-          select ${newId()}::uuid, tenant_id, clock_timestamp(), 'system', 'operator', 'admin', ${operation}, ref_id, ${sql.json(detail)}
+          insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id,
+            detail)
+          select ${newId()}::uuid, tenant_id, clock_timestamp(), 'system', 'operator', 'admin',
+            ${operation}, ref_id, ${sql.json(detail)}
           from done returning 1`
       ).length,
   )
 
-/** Audits a download: the only kind of read that is audited, because it takes the workspace's data away. */
+/**
+ * Audits a download: the only kind of read that is audited, because it takes the workspace's data
+ * away.
+ */
 export const noteDownload = (
   db: Db,
   { tenantId, operation, by }: { tenantId: string; operation: string; by: Provenance },
-): Promise<unknown> => db.system((sql) => auditEntry(sql, { ...by, tenantId, operation, actor: auditActor(by.principal) }))
+): Promise<unknown> =>
+  db.system((sql) =>
+    auditEntry(sql, { ...by, tenantId, operation, actor: auditActor(by.principal) }),
+  )

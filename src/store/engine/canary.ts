@@ -4,7 +4,8 @@ import { AppError } from '#kernel/errors'
 import type { ConnectionOptions } from './db.ts'
 import { asOwner } from './owner.ts'
 
-const DIFFERS = 'TENDRIL_SECRET_KEY differs from the key that this database was created with; start with that key'
+const DIFFERS =
+  'TENDRIL_SECRET_KEY differs from the key that this database was created with; start with that key'
 
 const markOf = (key: Buffer): Buffer => createHmac('sha256', key).update('canary').digest()
 
@@ -14,9 +15,9 @@ const requireMark = async (sql: postgres.Sql, canary: Buffer): Promise<void> => 
 }
 
 /**
- * Refuses a database that was used with another secret, and changes nothing: its encrypted data would
- * be unreadable. A database without a mark, such as an empty one, fits any secret. Runs as the role of
- * the URL, because the server's own roles cannot see the table.
+ * Refuses a database that was used with another secret, and changes nothing: its encrypted data
+ * would be unreadable. A database without a mark, such as an empty one, fits any secret. Runs as
+ * the role of the URL, because the server's own roles cannot see the table.
  */
 export const requireFittingSecret = (options: ConnectionOptions, key: Buffer): Promise<void> =>
   asOwner(options, async (sql) => {

@@ -1,11 +1,20 @@
-/** Amounts used of quotas, caps and read budgets. Each key has one row, which counts one period at a time. */
+/**
+ * Amounts used of quotas, caps and read budgets. Each key has one row, which counts one period at a
+ * time.
+ */
 import type { Spend } from '#kernel/spend'
 import type { Fragment, Sql } from './db.ts'
 
-/** Amounts of one key by period. All periods of a key have one form (month, day or hour), so they compare as text. */
+/**
+ * Amounts of one key by period. All periods of a key have one form (month, day or hour), so they
+ * compare as text.
+ */
 type Amounts = Record<string, number>
 
-/** Ordinary clock corrections are smaller than this. A period further ahead comes from a clock that was wrong. */
+/**
+ * Ordinary clock corrections are smaller than this. A period further ahead comes from a clock that
+ * was wrong.
+ */
 const CLOCK_STEP_MS = 3_600_000
 
 const byKey = (spends: readonly Spend[]): Map<string, Amounts> => {
@@ -17,12 +26,17 @@ const byKey = (spends: readonly Spend[]): Map<string, Amounts> => {
   return keys
 }
 
-/** One part for each key, because of two parts of a statement that change one row only one takes effect. */
+/**
+ * One part for each key, because of two parts of a statement that change one row only one takes
+ * effect.
+ */
 export const spendParts = (sql: Sql, spends: readonly Spend[] = [], now: Date): Fragment[] =>
   [...byKey(spends)].map(([key, amounts]) => {
     const charged = Object.keys(amounts).filter((period) => amounts[period]! > 0)
     const newest = charged.sort().at(-1)
-    return newest === undefined ? giveBack(sql, key, amounts) : charge(sql, { key, amounts, period: newest, now })
+    return newest === undefined
+      ? giveBack(sql, key, amounts)
+      : charge(sql, { key, amounts, period: newest, now })
   })
 
 /** Refunds to a period that is no longer counted change nothing. */
@@ -41,8 +55,11 @@ interface Charge {
 /** A charge to a period older than the one being counted changes nothing. */
 const charge = (sql: Sql, { key, amounts, period, now }: Charge): Fragment => {
   const furthest = new Date(now.getTime() + CLOCK_STEP_MS).toISOString()
-  const counted = sql`case when c.period > excluded.period and c.period <= left(${furthest}, length(c.period)) then c.period else excluded.period end`
-  return sql`insert into counter as c (key, period, used) values (${key}, ${period}, ${amounts[period]!})
+  const counted = sql`case when c.period > excluded.period
+    and c.period <= left(${furthest}, length(c.period)) then c.period else excluded.period end`
+  return sql`insert into counter as c (key, period, used)
+    values (${key}, ${period}, ${amounts[period]!})
     on conflict (tenant_id, key) do update set period = ${counted},
-      used = greatest(0, case when c.period = ${counted} then c.used else 0 end + coalesce((${sql.json(amounts)}::jsonb->>(${counted}))::int, 0))`
+      used = greatest(0, case when c.period = ${counted} then c.used
+        else 0 end + coalesce((${sql.json(amounts)}::jsonb->>(${counted}))::int, 0))`
 }

@@ -1,6 +1,7 @@
 /**
- * The entrances to the database. `read` runs one statement over one tenant's rows. `letter` is the transaction of a command; only group
- * commit begins one. `system` sees placement, tenants and keys, and nothing else.
+ * The entrances to the database. `read` runs one statement over one tenant's rows. `letter` is the
+ * transaction of a command; only group commit begins one. `system` sees placement, tenants and
+ * keys, and nothing else.
  */
 import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
@@ -37,7 +38,10 @@ export interface ConnectionOptions {
   password?: string | undefined
   max?: number
   ssl?: 'require' | 'prefer' | 'verify-full'
-  /** The database's major version; what only a newer one than 15 knows is left out unless this says that it does. */
+  /**
+   * The database's major version; what only a newer one than 15 knows is left out unless this says
+   * that it does.
+   */
   version?: number
   /** Without logins, pools log in as `username` and switch roles by a startup parameter. */
   logins?: Logins
@@ -58,7 +62,11 @@ export interface Db extends AsyncDisposable {
   /** A single row of nothing but nulls counts as none. */
   read<Row>(reader: Reader, query: Query<Row>): Promise<Row[]>
   /** One transaction of a tenant. Those with a waiting caller go first. */
-  letter<T>(tenantId: string, body: (sql: Transaction) => PromiseLike<T>, demand?: Demand): Promise<T>
+  letter<T>(
+    tenantId: string,
+    body: (sql: Transaction) => PromiseLike<T>,
+    demand?: Demand,
+  ): Promise<T>
   /** A caller now waits for a transaction that was begun unasked, or for one behind it. */
   hurry(tenantId: string): void
   /** Independent statements. For a transaction use `systemTransaction`. */
@@ -71,20 +79,26 @@ export interface Db extends AsyncDisposable {
 const LIMITS_TRANSACTIONS = 17
 
 /**
- * Limits by which the database ends the session of a client that is cut off. One that had a statement described, and was cut off before it
- * ran it, leaves a session that counts as active and yet reads: neither the limit of idle transactions nor that of statements applies to
- * it, and keep-alives are not sent while an answer is unacknowledged. The limit of transactions ends it; before version 17, the limit of
- * unacknowledged answers does, but not if only the process stopped and its machine goes on.
+ * Limits by which the database ends the session of a client that is cut off. One that had a
+ * statement described, and was cut off before it ran it, leaves a session that counts as active and
+ * yet reads: neither the limit of idle transactions nor that of statements applies to it, and
+ * keep-alives are not sent while an answer is unacknowledged. The limit of transactions ends it;
+ * before version 17, the limit of unacknowledged answers does, but not if only the process stopped
+ * and its machine goes on.
  */
-export const silenceLimits = ({ version = 0 }: ConnectionOptions, withinMs: number): Record<string, number> => ({
+export const silenceLimits = (
+  { version = 0 }: ConnectionOptions,
+  withinMs: number,
+): Record<string, number> => ({
   ...{ idle_in_transaction_session_timeout: 2_000, tcp_user_timeout: withinMs },
   ...{ tcp_keepalives_idle: 5, tcp_keepalives_interval: 2, tcp_keepalives_count: 3 },
   ...(version >= LIMITS_TRANSACTIONS ? { transaction_timeout: withinMs } : {}),
 })
 
 /**
- * A process that stops mid-transaction must not keep its row locks, or a takeover would wait for ever. A statement ends before its caller's
- * deadline: otherwise its connection would pass to the next caller while still busy.
+ * A process that stops mid-transaction must not keep its row locks, or a takeover would wait for
+ * ever. A statement ends before its caller's deadline: otherwise its connection would pass to the
+ * next caller while still busy.
  */
 const sessionLimits = (options: ConnectionOptions): Record<string, number> => ({
   ...{ statement_timeout: QUERY_DEADLINE_MS - 500, lock_timeout: 2_000 },
@@ -101,7 +115,10 @@ export const connectionAs = (
 ): ConnectionOptions & { connection: postgres.ConnectionParameters } => ({
   ...options,
   ...logins?.[role],
-  connection: { ...(logins ? {} : { role }), ...settings } as unknown as postgres.ConnectionParameters,
+  connection: {
+    ...(logins ? {} : { role }),
+    ...settings,
+  } as unknown as postgres.ConnectionParameters,
 })
 
 interface Opened {
@@ -109,36 +126,51 @@ interface Opened {
   max: number
   /** Under which name its statements are reported to `onStatement`. */
   pool?: Parameters<StatementWatch>[0]
-  /** For a session, which keeps its connection: the client would replace it in the middle of a transaction. */
+  /**
+   * For a session, which keeps its connection: the client would replace it in the middle of a
+   * transaction.
+   */
   onclose?: () => void
 }
 
 const open = (options: ConnectionOptions, { role, max, pool, onclose }: Opened): postgres.Sql => {
   const { onStatement } = options
   return postgres({
-    ...connectionAs(role, options, { application_name: 'tendril', ...sessionLimits(options), ...TIMES_AS_ISO }),
+    ...connectionAs(role, options, {
+      application_name: 'tendril',
+      ...sessionLimits(options),
+      ...TIMES_AS_ISO,
+    }),
     max,
     ...(onclose ? { onclose, max_lifetime: null } : {}),
     connect_timeout: 3,
     idle_timeout: 60,
-    // The default waits up to 20 s between attempts. Requests would wait too, even when the database is back.
+    // The default waits up to 20 s between attempts. Requests would wait too, even when the
+    // database is back.
     backoff: () => 0.1,
     onnotice: () => {},
     fetch_types: false,
     ...(onStatement && pool && { debug: (_, text) => onStatement(pool, text) }),
     types: { bigint: { to: 20, from: [20], parse: Number, serialize: String }, ...arrayTypes },
-    // Missing from the type declarations. Without it the client degrades under load: its queue of busy connections never drains.
+    // Missing from the type declarations. Without it the client degrades under load: its queue of
+    // busy connections never drains.
     ...({ max_pipeline: 1 } as object),
   })
 }
 
 /**
- * Wraps a query written without a tenant into one statement that sets the tenant first. The order is certain: `offset 0` prevents the
- * flattening of the subqueries, and each lateral one refers to the one before it. If the order were ever lost, the query would find nothing.
+ * Wraps a query written without a tenant into one statement that sets the tenant first. The order
+ * is certain: `offset 0` prevents the flattening of the subqueries, and each lateral one refers to
+ * the one before it. If the order were ever lost, the query would find nothing.
  *
- * The result is empty only if the caller's credential is no longer valid. If the query finds nothing, it is one row of nulls.
+ * The result is empty only if the caller's credential is no longer valid. If the query finds
+ * nothing, it is one row of nulls.
  */
-export const withTenant = <Row>(sql: Sql, { tenantId, caller }: Reader, query: Fragment<Row>): Fragment<Row> => sql<Row>`
+export const withTenant = <Row>(
+  sql: Sql,
+  { tenantId, caller }: Reader,
+  query: Fragment<Row>,
+): Fragment<Row> => sql<Row>`
   select r.* from ${scopeOf(sql, tenantId)} cross join lateral (select scope.ok is not null as ok
     ${caller === undefined ? sql`` : sql`where ${hasValidCredential(sql, caller)}`} offset 0) caller
   left join lateral (select q.* from (${query}) q where caller.ok offset 0) r on true`
@@ -147,39 +179,59 @@ export const withTenant = <Row>(sql: Sql, { tenantId, caller }: Reader, query: F
 const foundIn = <Row>(rows: Row[]): Row[] =>
   rows.length === 1 && Object.values(rows[0] as object).every((value) => value === null) ? [] : rows
 
-/** Sets the tenant, as a table `scope` of one row: what must come later refers to `scope.ok` in a lateral subquery. */
+/**
+ * Sets the tenant, as a table `scope` of one row: what must come later refers to `scope.ok` in a
+ * lateral subquery.
+ */
 export const scopeOf = (sql: Sql, tenantId: string): Fragment =>
   sql`(select set_config('app.tenant', ${tenantId}, true) as ok offset 0) scope`
 
 /**
- * Whether the key or session is valid, and its person has the same place in the workspace as before. Refers to `scope`, which sets the
- * tenant.
+ * Whether the key or session is valid, and its person has the same place in the workspace as
+ * before. Refers to `scope`, which sets the tenant.
  */
 export const hasValidCredential = (sql: Sql, { kind, id, member, scopes }: Principal): Fragment => {
   if (kind === 'system') return sql`true`
   // Nobody signs in as a sender: jobs alone act for one, and look up what it may do.
   if (kind === 'channel') return sql`false`
   const sameMember = member
-    ? sql`and exists (select 1 from member m where m.person_id = ${member.personId} and m.role = ${member.role})`
+    ? sql`and exists (select 1 from member m where m.person_id = ${member.personId}
+      and m.role = ${member.role})`
     : sql``
   const sameScopes = scopes ? sql`and scopes = ${scopes as string[]}::text[]` : sql``
-  const [table, person] = kind === 'key' ? [sql`api_key`, sql``] : [sql`session`, sql`and person_id = ${member?.personId ?? null}`]
+  const [table, person] =
+    kind === 'key'
+      ? [sql`api_key`, sql``]
+      : [sql`session`, sql`and person_id = ${member?.personId ?? null}`]
   return sql`exists (select from ${table} where id = ${id} and scope.ok is not null
-        and revoked_at is null and (expires_at is null or expires_at > now()) ${person} ${sameMember} ${sameScopes})`
+        and revoked_at is null and (expires_at is null or expires_at > now()) ${person}
+          ${sameMember} ${sameScopes})`
 }
 
 /** Connections are granted to tenants round-robin: a tenant that floods delays only itself. */
 const WAITING = { bound: 1_000, withinMs: QUERY_DEADLINE_MS }
-/** The share of the read connections that a tenant can use when it is alone. Among others it gets one at a time. */
+/**
+ * The share of the read connections that a tenant can use when it is alone. Among others it gets
+ * one at a time.
+ */
 const READ_SHARE = 0.3
 
 /** Simultaneous transactions with the rights of `system`. */
 const SYSTEM_TRANSACTIONS = 2
 
-/** Statements over the rows of tenants. Each takes its turn, which ends with the deadline, because a query may never end. */
+/**
+ * Statements over the rows of tenants. Each takes its turn, which ends with the deadline, because a
+ * query may never end.
+ */
 const openReads = (options: ConnectionOptions, { max, crowd }: { max: number; crowd: Crowd }) => {
   const pool = openPool(() => open(options, { role: 'tendril_app', max, pool: 'reads' }))
-  const turns = new FairLimit({ name: 'reads', limit: max, crowd, share: { alone: Math.ceil(max * READ_SHARE), among: 1 }, ...WAITING })
+  const turns = new FairLimit({
+    name: 'reads',
+    limit: max,
+    crowd,
+    share: { alone: Math.ceil(max * READ_SHARE), among: 1 },
+    ...WAITING,
+  })
   const ask = <Row>(reader: Reader, query: Fragment<Row>, until: number): Promise<Row[]> =>
     withDeadline(send(pool.sql, withTenant(fragments, reader, query)), pool.ask(), until)
   return {
@@ -204,24 +256,34 @@ export const openDb = (options: ConnectionOptions): Db => {
   const max = options.max ?? 10
   const crowd = new Crowd()
   const reads = openReads(options, { max, crowd })
-  const letters = openSessions(max, (onclose) => open(options, { role: 'tendril_app', max: 1, pool: 'letters', onclose }))
+  const letters = openSessions(max, (onclose) =>
+    open(options, { role: 'tendril_app', max: 1, pool: 'letters', onclose }),
+  )
   const letterLimit = new FairLimit({ name: 'commands', limit: max, crowd, ...WAITING })
   const system = openPool(() => open(options, { role: 'tendril_system', max: 3 }))
-  const systemTransactions = openSessions(SYSTEM_TRANSACTIONS, (onclose) => open(options, { role: 'tendril_system', max: 1, onclose }))
+  const systemTransactions = openSessions(SYSTEM_TRANSACTIONS, (onclose) =>
+    open(options, { role: 'tendril_system', max: 1, onclose }),
+  )
   const systemLimit = new FairLimit({ name: 'system', limit: SYSTEM_TRANSACTIONS, ...WAITING })
   return {
     read: reads.read,
-    letter: (tenantId, body, demand) => letterLimit.run(tenantId, () => letters.transaction(body), demand),
+    letter: (tenantId, body, demand) =>
+      letterLimit.run(tenantId, () => letters.transaction(body), demand),
     hurry: (tenantId) => letterLimit.hurry(tenantId),
     system: (body) => withDeadline(body(sqlOf(system.sql)), system.ask()),
     systemTransaction: (body) => systemLimit.run('', () => systemTransactions.transaction(body)),
     async [Symbol.asyncDispose]() {
-      await Promise.all([reads, letters, system, systemTransactions].map((pool) => pool[Symbol.asyncDispose]()))
+      await Promise.all(
+        [reads, letters, system, systemTransactions].map((pool) => pool[Symbol.asyncDispose]()),
+      )
     },
   }
 }
 
-/** A dedicated long-lived connection, for a session lock. Disposing closes it; `onClose` reports that the database closed it. */
+/**
+ * A dedicated long-lived connection, for a session lock. Disposing closes it; `onClose` reports
+ * that the database closed it.
+ */
 export const openSession = (options: ConnectionOptions, onClose: () => void): postgres.Sql =>
   postgres({
     ...connectionAs('tendril_system', options, { application_name: 'tendril-node' }),

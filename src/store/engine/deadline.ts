@@ -10,7 +10,8 @@ export const QUERY_DEADLINE_MS = 4_500
 const TRANSIENT =
   /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ETIMEDOUT|ERR_SOCKET|57P0[123]|53[0-9A-Z]{3}|57014|55P03|25P0[34]|40001|40P01|08[0-9A-Z]{3})/
 
-export const codeOf = (cause: unknown): string => String((cause as { code?: unknown } | null)?.code ?? '')
+export const codeOf = (cause: unknown): string =>
+  String((cause as { code?: unknown } | null)?.code ?? '')
 
 /** SQLSTATE `disk_full`: reads go on, and writes resume as soon as there is space. */
 const DISK_FULL = '53100'
@@ -20,24 +21,32 @@ export const isTransient = (cause: unknown): boolean =>
   TRANSIENT.test(codeOf(cause)) || cause instanceof DeadlineError || endsSession(cause)
 
 /** FATAL: the database refuses connections or has ended the session. No statement is at fault. */
-const endsSession = (cause: unknown): boolean => /^(FATAL|PANIC)$/.test(String((cause as { severity?: unknown } | null)?.severity))
+const endsSession = (cause: unknown): boolean =>
+  /^(FATAL|PANIC)$/.test(String((cause as { severity?: unknown } | null)?.severity))
 
 /** SQLSTATE `query_canceled`: a statement took too long, so nothing of its transaction happened. */
 const QUERY_CANCELED = '57014'
 
-/** Whether the database gave up a statement for its length. `cause` may be what callers are told. */
-export const isTimedOut = (cause: unknown): boolean => [cause, (cause as Error | null)?.cause].some((one) => codeOf(one) === QUERY_CANCELED)
+/**
+ * Whether the database gave up a statement for its length. `cause` may be what callers are told.
+ */
+export const isTimedOut = (cause: unknown): boolean =>
+  [cause, (cause as Error | null)?.cause].some((one) => codeOf(one) === QUERY_CANCELED)
 
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
 }
 
 const reasonOf = (cause: unknown): string =>
-  codeOf(cause) === DISK_FULL ? "the database's disk is full: the operator must free some space" : 'the database is not available'
+  codeOf(cause) === DISK_FULL
+    ? "the database's disk is full: the operator must free some space"
+    : 'the database is not available'
 
 /** The error that callers get. */
 const explained = (cause: unknown): unknown =>
-  cause instanceof AppError || !isTransient(cause) ? cause : new AppError('unavailable', reasonOf(cause), { cause, retryAfter: 1 })
+  cause instanceof AppError || !isTransient(cause)
+    ? cause
+    : new AppError('unavailable', reasonOf(cause), { cause, retryAfter: 1 })
 
 interface Late {
   until: number
@@ -62,7 +71,11 @@ const failLate = (): void => {
 }
 
 /** Rejects at the deadline, a monotonic time: postgres.js has hung on lost connections. */
-export const withDeadline = <T>(running: PromiseLike<T>, watch?: QueryWatch, until = performance.now() + QUERY_DEADLINE_MS): Promise<T> =>
+export const withDeadline = <T>(
+  running: PromiseLike<T>,
+  watch?: QueryWatch,
+  until = performance.now() + QUERY_DEADLINE_MS,
+): Promise<T> =>
   new Promise((resolve, reject) => {
     const failed = (cause: unknown): void => {
       inFlight.delete(entry)

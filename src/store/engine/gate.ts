@@ -1,4 +1,7 @@
-/** The gate of a letter: everything that can forbid it and what its rules need to know, in one statement. */
+/**
+ * The gate of a letter: everything that can forbid it and what its rules need to know, in one
+ * statement.
+ */
 
 import { fail } from '#kernel/errors'
 import { type Fragment, hasValidCredential, type Sql, scopeOf } from './db.ts'
@@ -28,24 +31,34 @@ export interface Opened<L extends Load> {
 
 /** The row of the tenant, if this process owns it. Refers to `scope`, which sets the tenant. */
 const ownActor = (sql: Sql, { tenantId, epoch, owner }: Ownership): Fragment =>
-  sql`a.tenant_id = ${tenantId}::uuid and a.epoch = ${epoch} and a.owner is not distinct from ${owner}::uuid and scope.ok is not null`
+  sql`a.tenant_id = ${tenantId}::uuid and a.epoch = ${epoch}
+    and a.owner is not distinct from ${owner}::uuid and scope.ok is not null`
 
 /**
- * Returns `undefined` if another process owns the tenant. Throws `unauthenticated` if the caller's credential is no longer valid. The owner
- * is compared in a way that no index serves: with `=`, stale statistics make Postgres scan all tenants of this process.
+ * Returns `undefined` if another process owns the tenant. Throws `unauthenticated` if the caller's
+ * credential is no longer valid. The owner is compared in a way that no index serves: with `=`,
+ * stale statistics make Postgres scan all tenants of this process.
  *
- * All writers of a tenant's records hold this lock, so what is loaded here stays true until the commit. A statement that has to wait for
- * the lock sees records as they were before. If the writer that it waited for changed the row of the tenant, as account deletion does, the
- * gate asks again, now with the lock. For other writers see `lockActor`, and src/ops/engine/loading.ts.
+ * All writers of a tenant's records hold this lock, so what is loaded here stays true until the
+ * commit. A statement that has to wait for the lock sees records as they were before. If the writer
+ * that it waited for changed the row of the tenant, as account deletion does, the gate asks again,
+ * now with the lock. For other writers see `lockActor`, and src/ops/engine/loading.ts.
  */
-export async function openGate<L extends Load>(sql: Sql, own: Ownership, question: GateQuestion<L>): Promise<Opened<L> | undefined> {
+export async function openGate<L extends Load>(
+  sql: Sql,
+  own: Ownership,
+  question: GateQuestion<L>,
+): Promise<Opened<L> | undefined> {
   const { hook, load } = question
   const row = await gateRow(sql, own, question)
   const fresh = row?.stale ? await gateRow(sql, own, question) : row
   if (!fresh) return undefined
   if (!fresh.live) fail('unauthenticated')
   const { now, paused, wake_at: wakeAt, counters, seen } = fresh
-  return { gate: { ...hook.read(fresh), now, paused, wakeAt, counters, seen }, loaded: loadedOf(load, fresh) }
+  return {
+    gate: { ...hook.read(fresh), now, paused, wakeAt, counters, seen },
+    loaded: loadedOf(load, fresh),
+  }
 }
 
 const gateRow = async <L extends Load>(
@@ -57,9 +70,12 @@ const gateRow = async <L extends Load>(
     select g.* from ${scopeOf(sql, own.tenantId)} cross join lateral (
       select clock_timestamp() as now, a.paused, a.wake_at, product.*,
         ${caller === undefined ? sql`true` : hasValidCredential(sql, caller)} as live,
-        a.xmin <> (select before.xmin from actor before where before.tenant_id = a.tenant_id) as stale,
-        (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
-        (select to_jsonb(i) from idempotency i where i.key = ${idempotencyKey} and i.expires_at > now()) as seen
+        a.xmin <> (select before.xmin from actor before
+          where before.tenant_id = a.tenant_id) as stale,
+        (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}')
+          from counter c) as counters,
+        (select to_jsonb(i) from idempotency i where i.key = ${idempotencyKey}
+          and i.expires_at > now()) as seen
         ${loadColumns(sql, load)}
       from actor a cross join lateral (${hook.query(sql)}) product
       where ${ownActor(sql, own)}
@@ -68,13 +84,18 @@ const gateRow = async <L extends Load>(
 }
 
 /** The gate without records. */
-export const gate = async (sql: Sql, own: Ownership, question: Omit<GateQuestion<Load>, 'load'>): Promise<Gate | undefined> =>
-  (await openGate(sql, own, { ...question, load: {} }))?.gate
+export const gate = async (
+  sql: Sql,
+  own: Ownership,
+  question: Omit<GateQuestion<Load>, 'load'>,
+): Promise<Gate | undefined> => (await openGate(sql, own, { ...question, load: {} }))?.gate
 
 /**
- * Waits for a transaction of this tenant that may still be ending, as after an answer that was lost. A gate that waited itself would load
- * records of before that transaction.
+ * Waits for a transaction of this tenant that may still be ending, as after an answer that was
+ * lost. A gate that waited itself would load records of before that transaction.
  */
 export const lockActor = async (sql: Sql, own: Ownership): Promise<void> => {
-  await sql`select l.* from ${scopeOf(sql, own.tenantId)} cross join lateral (select 1 from actor a where ${ownActor(sql, own)} offset 0 for no key update of a) l`
+  await sql`select l.* from ${scopeOf(sql, own.tenantId)}
+    cross join lateral (select 1 from actor a where ${ownActor(sql, own)} offset 0 for no key update
+    of a) l`
 }

@@ -27,8 +27,12 @@ export interface StoredAnswer {
   body: string | null
 }
 
-/** What to store under a key: an answer, or `pending` with the record whose outcome will supply one. */
-export type Keep = { claim: IdempotencyClaim; status: number; answer: EncodedBody } | { claim: IdempotencyClaim; pending: string }
+/**
+ * What to store under a key: an answer, or `pending` with the record whose outcome will supply one.
+ */
+export type Keep =
+  | { claim: IdempotencyClaim; status: number; answer: EncodedBody }
+  | { claim: IdempotencyClaim; pending: string }
 
 /** Longer bodies are compressed, in bytes. */
 const PLAIN_UP_TO = 4_096
@@ -51,10 +55,16 @@ const OURS_KEPT_S = 600
 
 /** What a row takes besides its key and body, with its entries in the indexes. */
 const ROW_BYTES = 256
-/** Of short answers, one in this many counts, for all of them: to count each costs a command as much as to store it. */
+/**
+ * Of short answers, one in this many counts, for all of them: to count each costs a command as much
+ * as to store it.
+ */
 const SHORT_PER_COUNTED = 16
 
-/** How many times a stored body of so many bytes counts in its workspace's total. `draw` is a random id, of which the caller knows nothing. */
+/**
+ * How many times a stored body of so many bytes counts in its workspace's total. `draw` is a random
+ * id, of which the caller knows nothing.
+ */
 export const weightOf = (bytes: number, draw: string): number => {
   if (bytes > PLAIN_UP_TO) return 1
   return draw.endsWith('0') ? SHORT_PER_COUNTED : 0
@@ -65,25 +75,41 @@ const countedBytes = (key: string, body: string | undefined): number => {
   return weightOf(bytes, newId()) * (ROW_BYTES + Buffer.byteLength(key) + bytes)
 }
 
-/** Replaces an expired row of the same key. A live one makes the statement fail, see `isKeyTaken`. */
+/**
+ * Replaces an expired row of the same key. A live one makes the statement fail, see `isKeyTaken`.
+ */
 export const storeAnswer = (sql: Sql, keep: Keep, now: Date): Fragment => {
   const { key, operation, fingerprint, ours } = keep.claim
   const [state, ref, status, answer] =
-    'pending' in keep ? ['pending', keep.pending, null, undefined] : ['done', null, keep.status, keep.answer]
-  return sql`insert into idempotency as i (key, operation, fingerprint, state, ref_id, status, encoding, body, counted, created_at, expires_at)
-    values (${key}, ${operation}, ${fingerprint}, ${state!}, ${ref}, ${status}, ${answer?.encoding ?? 'text'}, ${answer?.body ?? null}, ${countedBytes(key, answer?.body)},
+    'pending' in keep
+      ? ['pending', keep.pending, null, undefined]
+      : ['done', null, keep.status, keep.answer]
+  return sql`insert into idempotency as i (key, operation, fingerprint, state, ref_id, status,
+    encoding, body, counted, created_at, expires_at)
+    values (${key}, ${operation}, ${fingerprint}, ${state!}, ${ref}, ${status},
+      ${answer?.encoding ?? 'text'}, ${answer?.body ?? null}, ${countedBytes(key, answer?.body)},
             ${now}, ${now}::timestamptz + ${ours ? OURS_KEPT_S : KEPT_S} * interval '1 second')
-    on conflict (tenant_id, key) do update set operation = excluded.operation, fingerprint = excluded.fingerprint, state = excluded.state,
-      ref_id = excluded.ref_id, status = excluded.status, encoding = excluded.encoding, body = excluded.body, counted = excluded.counted,
-      created_at = excluded.created_at, expires_at = case when i.expires_at <= now() then excluded.expires_at end`
+    on conflict (tenant_id, key) do update set operation = excluded.operation,
+      fingerprint = excluded.fingerprint, state = excluded.state,
+      ref_id = excluded.ref_id, status = excluded.status, encoding = excluded.encoding,
+        body = excluded.body, counted = excluded.counted,
+      created_at = excluded.created_at, expires_at = case when i.expires_at <= now()
+        then excluded.expires_at end`
 }
 
 const NOT_NULL_VIOLATION = '23502'
 
-/** Whether a statement failed because the key of the answer to store has a live row: its time of expiry cannot be null. */
+/**
+ * Whether a statement failed because the key of the answer to store has a live row: its time of
+ * expiry cannot be null.
+ */
 export const isKeyTaken = (cause: unknown): boolean => {
   const { table_name, column_name } = cause as { table_name?: string; column_name?: string }
-  return codeOf(cause) === NOT_NULL_VIOLATION && table_name === 'idempotency' && column_name === 'expires_at'
+  return (
+    codeOf(cause) === NOT_NULL_VIOLATION &&
+    table_name === 'idempotency' &&
+    column_name === 'expires_at'
+  )
 }
 
 /** Stores the answer of a command that was waiting for a later letter. That letter writes it. */
@@ -92,8 +118,10 @@ export const resolvePending =
   (sql) => {
     const { encoding, body } = encodeBody(text)
     const bytes = Buffer.byteLength(body)
-    return sql`update idempotency set state = 'done', status = ${status}, encoding = ${encoding}, body = ${body},
-        counted = ${weightOf(bytes, newId())}::int * (${ROW_BYTES}::int + octet_length(key) + ${bytes}::int)
+    return sql`update idempotency set state = 'done', status = ${status}, encoding = ${encoding},
+      body = ${body},
+        counted = ${weightOf(bytes, newId())}::int * (${ROW_BYTES}::int + octet_length(key) +
+          ${bytes}::int)
       where ref_id = ${refId} and state = 'pending'`
   }
 
@@ -101,11 +129,15 @@ export const resolvePending =
 export const isPending = (sql: Sql, refId: string): Fragment =>
   sql`exists (select from idempotency i where i.ref_id = ${refId} and i.state = 'pending')`
 
-/** Frees the key after a provable failure, so that the same request can run again. `since`: only keys first used then or later. */
+/**
+ * Frees the key after a provable failure, so that the same request can run again. `since`: only
+ * keys first used then or later.
+ */
 export const forgetPending =
   (refId: string, since = new Date(0)): Query =>
   (sql) =>
-    sql`delete from idempotency where ref_id = ${refId} and state = 'pending' and created_at >= ${since}`
+    sql`delete from idempotency where ref_id = ${refId} and state = 'pending'
+      and created_at >= ${since}`
 
 export interface StoredKey {
   state: 'pending' | 'done'
@@ -122,8 +154,12 @@ export const stateOfKey =
 /** The most bytes of answers stored for a workspace. */
 export const MOST_STORED_BYTES = 268_435_456
 
-/** Bytes of answers stored, within a few percent once there are many, from the counters of a letter's gate. */
-export const bytesStored = (counters: Record<string, number>): number => counters['answers@bytes'] ?? 0
+/**
+ * Bytes of answers stored, within a few percent once there are many, from the counters of a
+ * letter's gate.
+ */
+export const bytesStored = (counters: Record<string, number>): number =>
+  counters['answers@bytes'] ?? 0
 
 const AT_ONCE = 1_000
 
@@ -136,8 +172,11 @@ export interface Room {
 
 /** Reads the oldest answers. Call it only when there is no room. */
 export const roomForAnswers = async (sql: Sql): Promise<Room> => {
-  const [row] = await sql<Room>`select coalesce(sum(counted) filter (where expires_at <= now()), 0)::int as expired,
-      coalesce(extract(epoch from min(expires_at) filter (where expires_at > now()) - now()), 1)::float8 as wait
+  const [row] =
+    await sql<Room>`select coalesce(sum(counted) filter (where expires_at <= now()), 0)::int as
+      expired,
+      coalesce(extract(epoch from min(expires_at) filter (where expires_at > now()) - now()),
+        1)::float8 as wait
     from (select counted, expires_at from idempotency order by expires_at limit ${AT_ONCE}) oldest`
   return row!
 }

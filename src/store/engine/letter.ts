@@ -1,8 +1,9 @@
 /**
- * A letter's transaction: gate, decision, effects, in four statements and two round trips. The gate checks in one statement everything
- * that can forbid the command (fence, credential, idempotency), and fetches what rules need (plan, counters, kill switch, time) and the
- * records that the decision loads. The effects (new rows, audit, events, work, the stored answer) are one data-modifying statement
- * (apply-effects.ts).
+ * A letter's transaction: gate, decision, effects, in four statements and two round trips. The gate
+ * checks in one statement everything that can forbid the command (fence, credential, idempotency),
+ * and fetches what rules need (plan, counters, kill switch, time) and the records that the decision
+ * loads. The effects (new rows, audit, events, work, the stored answer) are one data-modifying
+ * statement (apply-effects.ts).
  */
 
 import type { WorkKind, WorkLane } from '#contract/work'
@@ -28,7 +29,10 @@ export interface Provenance {
   requestId?: string | undefined
 }
 
-/** What the product's rules need from the gate. The product declares the fields, by merging with this interface. */
+/**
+ * What the product's rules need from the gate. The product declares the fields, by merging with
+ * this interface.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: the engine knows none of them
 export interface GateFacts {}
 
@@ -37,7 +41,10 @@ export interface Gate extends GateFacts {
   /** The database's clock. */
   now: Date
   paused: boolean
-  /** When the tenant must be woken. Never null while it has unfinished work, and past while some is running. */
+  /**
+   * When the tenant must be woken. Never null while it has unfinished work, and past while some is
+   * running.
+   */
   wakeAt: Date | null
   /** Amounts used, by `key@period`. */
   counters: Record<string, number>
@@ -56,7 +63,9 @@ export interface GateHook {
 
 /** Everything a decision changes, as data. */
 export interface Effects {
-  /** Writes to run first, each in its own statement: they make way in a unique index for the others. */
+  /**
+   * Writes to run first, each in its own statement: they make way in a unique index for the others.
+   */
   first?: Query[]
   writes?: Query[]
   events?: NewEvent[]
@@ -66,14 +75,19 @@ export interface Effects {
   spend?: Spend[]
   work?: NewWork[]
   /**
-   * Due times of existing rows that the decision has loaded, for kinds of which a tenant has one row. Follow-up work that would leave such a
-   * row unchanged is not written.
+   * Due times of existing rows that the decision has loaded, for kinds of which a tenant has one
+   * row. Follow-up work that would leave such a row unchanged is not written.
    */
   standing?: Partial<Record<WorkKind, Date | null>> | undefined
   /** Ids of work rows that are settled or withdrawn. */
   settled?: string[]
   /** `by`: who did it, if not the letter's own principal. */
-  audit?: { operation: string; refId?: string; detail?: Record<string, unknown>; by?: { kind: string; id: string; surface: string } }
+  audit?: {
+    operation: string
+    refId?: string
+    detail?: Record<string, unknown>
+    by?: { kind: string; id: string; surface: string }
+  }
   /** Claimed or queued rows that return to the queue with a new due time. */
   requeued?: Requeued[]
   paused?: boolean
@@ -83,8 +97,15 @@ export interface Effects {
   news?: string[]
 }
 
-/** Further effects of a decision that the product wants in the same commit. Reads through `sql`, writes nothing. */
-export type Consequences = (sql: Sql, effects: Effects, letter: { gate: Gate; tenantId: string }) => Promise<Effects>
+/**
+ * Further effects of a decision that the product wants in the same commit. Reads through `sql`,
+ * writes nothing.
+ */
+export type Consequences = (
+  sql: Sql,
+  effects: Effects,
+  letter: { gate: Gate; tenantId: string },
+) => Promise<Effects>
 
 /** Combines effects. Of several audits the first one is kept. */
 export const merge = (...all: Effects[]): Effects => ({
@@ -101,8 +122,9 @@ export const merge = (...all: Effects[]): Effects => ({
 })
 
 /**
- * If a row of the same kind and record exists: `refused` is an error; `keeps` leaves the old row; `hastens` leaves it but makes it due
- * sooner; `replaces` gives it all values of the new one, and discards what is running for it.
+ * If a row of the same kind and record exists: `refused` is an error; `keeps` leaves the old row;
+ * `hastens` leaves it but makes it due sooner; `replaces` gives it all values of the new one, and
+ * discards what is running for it.
  */
 export type SecondRow = 'refused' | 'keeps' | 'hastens' | 'replaces'
 
@@ -120,7 +142,9 @@ export interface NewWork {
 }
 
 /** Fields left out stay as they are. A row that was claimed keeps the key under which it ran. */
-export interface Requeued extends Pick<NewWork, 'id' | 'runAt'>, Partial<Pick<NewWork, 'payload' | 'origin' | 'key'>> {
+export interface Requeued
+  extends Pick<NewWork, 'id' | 'runAt'>,
+    Partial<Pick<NewWork, 'payload' | 'origin' | 'key'>> {
   /** What adds to its failures in a row. Absent: it has not failed, and they are over. */
   failed?: number
   /** Its own due time, if it rests until `runAt`. */
@@ -128,8 +152,8 @@ export interface Requeued extends Pick<NewWork, 'id' | 'runAt'>, Partial<Pick<Ne
 }
 
 /**
- * A connection for decisions: their changes belong in the effects, so that a refused letter leaves nothing behind in a shared transaction.
- * A writing statement throws.
+ * A connection for decisions: their changes belong in the effects, so that a refused letter leaves
+ * nothing behind in a shared transaction. A writing statement throws.
  */
 export const readingOnly = (sql: Sql): Sql =>
   sqlBy(async (statement) => {

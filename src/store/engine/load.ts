@@ -1,4 +1,7 @@
-/** Records that a decision needs, read in the gate's own statement: a round trip for each would cost more than reading them. */
+/**
+ * Records that a decision needs, read in the gate's own statement: a round trip for each would cost
+ * more than reading them.
+ */
 import type { Fragment, Query, Sql } from './db.ts'
 
 /** The fields of a row that hold times. JSON gives them as text. */
@@ -17,7 +20,9 @@ export interface Part<Loaded> {
 export type Load = Record<string, Part<unknown>>
 
 /** What the parts give. */
-export type Loaded<L extends Load> = { [Name in keyof L]: L[Name] extends Part<infer Value> ? Value : never }
+export type Loaded<L extends Load> = {
+  [Name in keyof L]: L[Name] extends Part<infer Value> ? Value : never
+}
 
 const revived = <Row>(row: Row, times: readonly string[]): Row => {
   const fields = row as Record<string, unknown>
@@ -29,8 +34,8 @@ const revived = <Row>(row: Row, times: readonly string[]): Row => {
 }
 
 /**
- * A query for at most one row; undefined if there is none. `times` names all its columns of type `timestamptz`. Bigints beyond 2^53 and
- * `bytea` do not survive JSON.
+ * A query for at most one row; undefined if there is none. `times` names all its columns of type
+ * `timestamptz`. Bigints beyond 2^53 and `bytea` do not survive JSON.
  */
 export const one = <Row>(times: TimesOf<Row>, query: Query<Row>): Part<Row | undefined> => ({
   query,
@@ -71,14 +76,20 @@ export const loadColumns = (sql: Sql, load: Load): Fragment =>
 type Row = Record<string, unknown>
 
 /** The parts in one statement of their own, which `read` runs. */
-export const loadBy = async <L extends Load>(read: (query: Query<Row>) => PromiseLike<Row[]>, load: L): Promise<Loaded<L>> => {
+export const loadBy = async <L extends Load>(
+  read: (query: Query<Row>) => PromiseLike<Row[]>,
+  load: L,
+): Promise<Loaded<L>> => {
   const [row] = await read((sql) => sql<Row>`select true as found ${loadColumns(sql, load)}`)
   return loadedOf(load, row!)
 }
 
 /** The same, for a decision that learns only after the gate what it needs. */
-export const loadNow = <L extends Load>(sql: Sql, load: L): Promise<Loaded<L>> => loadBy((query) => query(sql), load)
+export const loadNow = <L extends Load>(sql: Sql, load: L): Promise<Loaded<L>> =>
+  loadBy((query) => query(sql), load)
 
 /** The parts in a row that `loadColumns` selected. */
 export const loadedOf = <L extends Load>(load: L, row: Record<string, unknown>): Loaded<L> =>
-  Object.fromEntries(Object.entries(load).map(([name, { read }]) => [name, read(row[COLUMN + name])])) as Loaded<L>
+  Object.fromEntries(
+    Object.entries(load).map(([name, { read }]) => [name, read(row[COLUMN + name])]),
+  ) as Loaded<L>

@@ -1,13 +1,21 @@
 /**
- * The roles that pools log in as. Each inherits from one of the roles in policies and has no other rights, so a statement that resets its
- * role gains nothing. Roles belong to the cluster. Their names contain the database's oid, which is unique in the cluster, and an
- * identifier of our own, which tells it from an earlier database with the same oid.
+ * The roles that pools log in as. Each inherits from one of the roles in policies and has no other
+ * rights, so a statement that resets its role gains nothing. Roles belong to the cluster. Their
+ * names contain the database's oid, which is unique in the cluster, and an identifier of our own,
+ * which tells it from an earlier database with the same oid.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import type { Log } from '#kernel/log'
 import { deriveKey } from '#kernel/secret'
-import { type ConnectionOptions, codeOf, type Login, type Logins, type PoolRole, poolRoles } from './db.ts'
+import {
+  type ConnectionOptions,
+  codeOf,
+  type Login,
+  type Logins,
+  type PoolRole,
+  poolRoles,
+} from './db.ts'
 
 /** Serialises servers that start together on one database. Any constant will do. */
 const LOGIN_LOCK = 7_164_013
@@ -16,7 +24,10 @@ const SALT_BYTES = 16
 /** The number that Postgres itself uses. */
 const SCRAM_ITERATIONS = 4_096
 
-/** The form in which Postgres stores a password (RFC 5803). Sent this way, no password reaches the database's log. */
+/**
+ * The form in which Postgres stores a password (RFC 5803). Sent this way, no password reaches the
+ * database's log.
+ */
 const verifierOf = (password: string): string => {
   const salt = randomBytes(SALT_BYTES)
   const salted = pbkdf2Sync(password, salt, SCRAM_ITERATIONS, 32, 'sha256')
@@ -31,12 +42,18 @@ const loginsOf = async (sql: postgres.Sql, secret: Buffer): Promise<Logins> => {
   >`select (select oid from pg_database where datname = current_database()), id from deployment`
   const loginOf = (role: PoolRole): Login => {
     const username = `${role}_${row!.oid}_${row!.id.slice(-12)}`
-    return { username, password: deriveKey(secret, `password of ${username}`).toString('base64url') }
+    return {
+      username,
+      password: deriveKey(secret, `password of ${username}`).toString('base64url'),
+    }
   }
   return Object.fromEntries(poolRoles.map((role) => [role, loginOf(role)])) as Logins
 }
 
-/** Wrong password, no such role or no such authentication method: as Postgres, a pooler or the client reports it. */
+/**
+ * Wrong password, no such role or no such authentication method: as Postgres, a pooler or the
+ * client reports it.
+ */
 const REFUSED = /^(28[0-9A-Z]{3}|08P01|AUTH_TYPE_NOT_IMPLEMENTED)$/
 
 const namesOf = (logins: Logins): string[] => Object.values(logins).map(({ username }) => username)
@@ -44,15 +61,29 @@ const namesOf = (logins: Logins): string[] => Object.values(logins).map(({ usern
 /** Checked before any login, because the database logs a failed one as a warning. */
 const areMade = async (sql: postgres.Sql, logins: Logins): Promise<boolean> => {
   const names = namesOf(logins)
-  return (await sql`select 1 from pg_roles where rolname in ${sql(names)} and rolcanlogin`).length === names.length
+  return (
+    (await sql`select 1 from pg_roles where rolname in ${sql(names)} and rolcanlogin`).length ===
+    names.length
+  )
 }
 
 /** Undefined if all logins work, otherwise why one does not. */
-const obstacleOf = async (options: ConnectionOptions, logins: Logins): Promise<string | undefined> => {
+const obstacleOf = async (
+  options: ConnectionOptions,
+  logins: Logins,
+): Promise<string | undefined> => {
   for (const role of poolRoles) {
-    const sql = postgres({ ...options, ...logins[role], max: 1, connect_timeout: 10, onnotice: () => {} })
+    const sql = postgres({
+      ...options,
+      ...logins[role],
+      max: 1,
+      connect_timeout: 10,
+      onnotice: () => {},
+    })
     try {
-      const [row] = await sql<{ inherits: boolean }[]>`select pg_has_role(current_user, ${role}, 'usage') as inherits`
+      const [row] = await sql<
+        { inherits: boolean }[]
+      >`select pg_has_role(current_user, ${role}, 'usage') as inherits`
       if (!row!.inherits) return `${logins[role].username} does not inherit from ${role}`
     } catch (cause) {
       if (!REFUSED.test(codeOf(cause))) throw cause
@@ -72,7 +103,9 @@ const makeLogins = (sql: postgres.Sql, logins: Logins): Promise<unknown> =>
       const { username, password } = logins[role]
       const found = await tx`select 1 from pg_roles where rolname = ${username}`
       if (found.length === 0) await tx.unsafe(`create role ${username}`)
-      await tx.unsafe(`alter role ${username} login inherit connection limit -1 valid until 'infinity' password '${verifierOf(password)}'`)
+      await tx.unsafe(
+        `alter role ${username} login inherit connection limit -1 valid until 'infinity' password '${verifierOf(password)}'`,
+      )
       await tx.unsafe(`grant ${role} to ${username}`)
     }
   })
@@ -80,11 +113,15 @@ const makeLogins = (sql: postgres.Sql, logins: Logins): Promise<unknown> =>
 const FORBIDDEN = '42501'
 
 /**
- * Returns the options with logins for the pools, created if missing. Returns them unchanged, with a logged warning, if their role cannot
- * create logins or the database does not accept them. Call it after the canary check, which keeps a server with another secret from
- * changing passwords.
+ * Returns the options with logins for the pools, created if missing. Returns them unchanged, with a
+ * logged warning, if their role cannot create logins or the database does not accept them. Call it
+ * after the canary check, which keeps a server with another secret from changing passwords.
  */
-export async function withLogins(options: ConnectionOptions, secret: Buffer, log: Log): Promise<ConnectionOptions> {
+export async function withLogins(
+  options: ConnectionOptions,
+  secret: Buffer,
+  log: Log,
+): Promise<ConnectionOptions> {
   const sql = postgres({ ...options, max: 1, connect_timeout: 10, onnotice: () => {} })
   const shared = (reason: string, remedy: string): ConnectionOptions => {
     log.warn(
@@ -95,7 +132,8 @@ export async function withLogins(options: ConnectionOptions, secret: Buffer, log
   }
   try {
     const logins = await loginsOf(sql, secret)
-    if ((await areMade(sql, logins)) && (await obstacleOf(options, logins)) === undefined) return { ...options, logins }
+    if ((await areMade(sql, logins)) && (await obstacleOf(options, logins)) === undefined)
+      return { ...options, logins }
     await makeLogins(sql, logins)
     const obstacle = await obstacleOf(options, logins)
     return obstacle === undefined
@@ -103,7 +141,10 @@ export async function withLogins(options: ConnectionOptions, secret: Buffer, log
       : shared(obstacle, `let ${namesOf(logins).join(', ')} log in with passwords (pg_hba.conf)`)
   } catch (cause) {
     if (codeOf(cause) !== FORBIDDEN) throw cause
-    return shared((cause as Error).message, `grant its role CREATEROLE, and ${poolRoles.join(', ')} with admin option`)
+    return shared(
+      (cause as Error).message,
+      `grant its role CREATEROLE, and ${poolRoles.join(', ')} with admin option`,
+    )
   } finally {
     await sql.end({ timeout: 5 })
   }

@@ -15,18 +15,23 @@ const MIGRATION = /^sql\/\d{6}-.*\.sql$/
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /**
- * Migrates the database to this version: each file of sql/ once, in order, each in its own transaction. Refuses a database newer than this
- * program, one whose applied files were edited since, and one that still serves another process, whose tables would change under it.
+ * Migrates the database to this version: each file of sql/ once, in order, each in its own
+ * transaction. Refuses a database newer than this program, one whose applied files were edited
+ * since, and one that still serves another process, whose tables would change under it.
  */
 export async function migrate(options: ConnectionOptions, log: Log): Promise<void> {
   await asOwner(options, async (sql) => {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
-    await sql`create table if not exists migration (name text primary key, hash text not null, applied_at timestamptz not null default now())`
+    await sql`create table if not exists migration (name text primary key, hash text not null,
+      applied_at timestamptz not null default now())`
     const applied = await appliedTo(sql)
     const pending = pendingOf(applied)
     if (applied.size > 0 && pending.length > 0) {
       await awaitNoNodes(sql)
-      log.info({ from: versionOf([...applied.keys()]), to: versionOf(files()) }, 'migrating the database')
+      log.info(
+        { from: versionOf([...applied.keys()]), to: versionOf(files()) },
+        'migrating the database',
+      )
     }
     for (const { name, text } of pending) {
       await sql.begin(async (tx) => {
@@ -39,10 +44,14 @@ export async function migrate(options: ConnectionOptions, log: Log): Promise<voi
 }
 
 /**
- * For commands, which run beside servers: throws unless the schema is the one of this program. Changes
- * nothing. `makesSchema`: makes it in an empty database.
+ * For commands, which run beside servers: throws unless the schema is the one of this program.
+ * Changes nothing. `makesSchema`: makes it in an empty database.
  */
-export async function requireSchema(options: ConnectionOptions, log: Log, { makesSchema }: { makesSchema: boolean }): Promise<void> {
+export async function requireSchema(
+  options: ConnectionOptions,
+  log: Log,
+  { makesSchema }: { makesSchema: boolean },
+): Promise<void> {
   const applied = await asOwner(options, async (sql) => {
     const [found] = await sql`select to_regclass('migration') is not null as made`
     return found!.made ? await appliedTo(sql) : new Map<string, string>()
@@ -66,17 +75,22 @@ const appliedTo = async (sql: postgres.Sql): Promise<Map<string, string>> => {
 const files = (): string[] => listAssets('sql').filter((path) => MIGRATION.test(path))
 
 /** The number of the last of these migrations: `000073`. */
-const versionOf = (names: string[]): string => /\d{6}/.exec(names.toSorted().at(-1) ?? '')?.[0] ?? 'none'
+const versionOf = (names: string[]): string =>
+  /\d{6}/.exec(names.toSorted().at(-1) ?? '')?.[0] ?? 'none'
 
 /** The migrations that the database lacks. `applied`: hashes of those that it has. */
 const pendingOf = (applied: Map<string, string>): { name: string; text: string }[] => {
   const known = files()
   if (known.length === 0) throw new Error('this program contains no migrations')
   const unknown = [...applied.keys()].filter((name) => !known.includes(name))
-  if (unknown.length > 0) throw new Error(`the database is newer than this program: it has ${unknown.join(', ')}`)
+  if (unknown.length > 0)
+    throw new Error(`the database is newer than this program: it has ${unknown.join(', ')}`)
   const texts = known.map((name) => ({ name, text: readText(name) }))
-  const edited = texts.find(({ name, text }) => applied.has(name) && applied.get(name) !== hashOf(text))
-  if (edited) throw new Error(`migration ${edited.name} was changed after it was applied to this database`)
+  const edited = texts.find(
+    ({ name, text }) => applied.has(name) && applied.get(name) !== hashOf(text),
+  )
+  if (edited)
+    throw new Error(`migration ${edited.name} was changed after it was applied to this database`)
   return texts.filter(({ name }) => !applied.has(name))
 }
 
@@ -84,12 +98,17 @@ const pendingOf = (applied: Map<string, string>): { name: string; text: string }
 const NODES_END_WITHIN_MS = LEASE_MS + 500
 const CHECK_EVERY_MS = 250
 
-/** Throws if another process still runs on the database. One that was killed or is stopping has until its lease ends. */
+/**
+ * Throws if another process still runs on the database. One that was killed or is stopping has
+ * until its lease ends.
+ */
 const awaitNoNodes = async (sql: postgres.Sql): Promise<void> => {
   for (const until = performance.now() + NODES_END_WITHIN_MS; ; await Bun.sleep(CHECK_EVERY_MS)) {
     const isLast = performance.now() >= until
     // If the clock stepped back, a lease may not end: a process without its lock is dead.
-    const living = (await nodeStates(sql)).find(({ expired, ahead, backend }) => backend !== null || !(expired || (ahead && isLast)))
+    const living = (await nodeStates(sql)).find(
+      ({ expired, ahead, backend }) => backend !== null || !(expired || (ahead && isLast)),
+    )
     if (!living) return
     if (isLast) throw new AppError('conflict', refusalOf(living))
   }

@@ -1,7 +1,17 @@
-/** The processes that serve tenants: their leases, and the locks that prove that they live. All times are by the database's clock. */
+/**
+ * The processes that serve tenants: their leases, and the locks that prove that they live. All
+ * times are by the database's clock.
+ */
 import { randomBytes } from 'node:crypto'
 import type postgres from 'postgres'
-import { type ConnectionOptions, type Db, type Fragment, openSession, type Sql, withDeadline } from './db.ts'
+import {
+  type ConnectionOptions,
+  type Db,
+  type Fragment,
+  openSession,
+  type Sql,
+  withDeadline,
+} from './db.ts'
 import { sqlOf } from './sql.ts'
 
 export interface NodeRow {
@@ -17,7 +27,10 @@ export interface HeldLock extends AsyncDisposable {
   key: bigint
 }
 
-/** Takes a lock with a random key on its own session. `onLost` is called when the session ends, for any reason. */
+/**
+ * Takes a lock with a random key on its own session. `onLost` is called when the session ends, for
+ * any reason.
+ */
 export async function holdLock(options: ConnectionOptions, onLost: () => void): Promise<HeldLock> {
   const key = randomBytes(8).readBigInt64BE()
   const session = openSession(options, onLost)
@@ -40,53 +53,76 @@ export const register = async (db: Db, node: NodeRow): Promise<number> =>
   nowOf(
     await db.system(
       (sql) => sql<{ now: number }>`insert into node (incarnation, lock_key, url, expires_at)
-        values (${node.incarnation}, ${node.lockKey.toString()}::bigint, ${node.url}, clock_timestamp() + ${LEASE_MS} * interval '1 millisecond')
+        values (${node.incarnation}, ${node.lockKey.toString()}::bigint, ${node.url},
+          clock_timestamp() + ${LEASE_MS} * interval '1 millisecond')
         returning (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
     ),
   )!
 
 /** Publishes a new lock, which proves from now on that the process is alive, or a new address. */
-export const updateNode = async (db: Db, { incarnation, lockKey, url }: Pick<NodeRow, 'incarnation'> & Partial<NodeRow>): Promise<void> => {
+export const updateNode = async (
+  db: Db,
+  { incarnation, lockKey, url }: Pick<NodeRow, 'incarnation'> & Partial<NodeRow>,
+): Promise<void> => {
   await db.system(
-    (sql) => sql`update node set lock_key = coalesce(${lockKey?.toString() ?? null}::bigint, lock_key), url = coalesce(${url ?? null}, url)
+    (
+      sql,
+    ) => sql`update node set lock_key = coalesce(${lockKey?.toString() ?? null}::bigint, lock_key),
+      url = coalesce(${url ?? null}, url)
       where incarnation = ${incarnation}`,
   )
 }
 
-/** Renews the lease and returns the time. Undefined: it has ended, or others have declared this process dead; they may own its tenants by now. */
+/**
+ * Renews the lease and returns the time. Undefined: it has ended, or others have declared this
+ * process dead; they may own its tenants by now.
+ */
 export const renew = async (db: Db, incarnation: string): Promise<number | undefined> =>
   nowOf(
     await db.system(
-      (sql) => sql<{ now: number }>`update node set expires_at = clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'
+      (sql) => sql<{
+        now: number
+      }>`update node set expires_at = clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'
         where incarnation = ${incarnation} and expires_at > clock_timestamp()
         returning (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
     ),
   )
 
-/** Whether the process still has its row, with a lease that may have ended: nobody has declared it dead. */
+/**
+ * Whether the process still has its row, with a lease that may have ended: nobody has declared it
+ * dead.
+ */
 export const isRegistered = async (db: Db, incarnation: string): Promise<boolean> =>
-  (await db.system((sql) => sql`select 1 from node where incarnation = ${incarnation}`)).length === 1
+  (await db.system((sql) => sql`select 1 from node where incarnation = ${incarnation}`)).length ===
+  1
 
 export interface Peer {
   incarnation: string
   expired: boolean
   /** Its session lock is not held at this moment. A short gap is normal while it reconnects. */
   unlocked: boolean
-  /** Its lease ends later than one taken now: the clock stepped back, and it has not renewed since. */
+  /**
+   * Its lease ends later than one taken now: the clock stepped back, and it has not renewed since.
+   */
   ahead: boolean
 }
 
 /** The backend whose session holds the lock of the node `n`, if any. */
-const lockHolder = (sql: Sql): Fragment => sql`select l.pid from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+const lockHolder = (
+  sql: Sql,
+): Fragment => sql`select l.pid from pg_locks l where l.locktype = 'advisory' and l.granted
+  and l.objsubid = 1
   and l.database = (select oid from pg_database where datname = current_database())
   and (l.classid::bigint << 32) | l.objid::bigint = n.lock_key`
 
-const isAhead = (sql: Sql): Fragment => sql`n.expires_at > clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'`
+const isAhead = (sql: Sql): Fragment =>
+  sql`n.expires_at > clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'`
 
 /** The other processes, and whether they still seem alive. */
 export const peers = (db: Db, self: string): Promise<Peer[]> =>
   db.system(async (sql) => {
-    return await sql<Peer>`select n.incarnation, n.expires_at <= clock_timestamp() as expired, ${isAhead(sql)} as ahead,
+    return await sql<Peer>`select n.incarnation, n.expires_at <= clock_timestamp() as expired,
+      ${isAhead(sql)} as ahead,
         not exists (${lockHolder(sql)}) as unlocked
       from node n where n.incarnation <> ${self}`
   })
@@ -102,21 +138,33 @@ export const nodeStates = (sql: postgres.Sql): Promise<NodeState[]> =>
   sql.begin(async (client) => {
     const tx = sqlOf(client)
     await tx`set local role tendril_system`
-    return await tx<NodeState>`select n.incarnation, n.url, n.expires_at <= clock_timestamp() as expired, ${isAhead(tx)} as ahead,
+    return await tx<NodeState>`select n.incarnation, n.url,
+      n.expires_at <= clock_timestamp() as expired, ${isAhead(tx)} as ahead,
         (${lockHolder(tx)} limit 1) as backend
       from node n order by n.started_at`
   })
 
-/** Declares processes dead, so that their tenants can be taken. One that still lives notices at its next renewal. */
+/**
+ * Declares processes dead, so that their tenants can be taken. One that still lives notices at its
+ * next renewal.
+ */
 export const removeNodes = (db: Db, incarnations: string[]): Promise<unknown> =>
   db.system((sql) => sql`delete from node where incarnation = any(${incarnations}::uuid[])`)
 
 export const nodeLives = async (db: Db, incarnation: string): Promise<boolean> =>
-  (await db.system((sql) => sql`select 1 from node where incarnation = ${incarnation} and expires_at > clock_timestamp()`)).length === 1
+  (
+    await db.system(
+      (sql) =>
+        sql`select 1 from node where incarnation = ${incarnation}
+          and expires_at > clock_timestamp()`,
+    )
+  ).length === 1
 
 /** The address of a process, if it is alive. */
 export const urlOfNode = async (db: Db, incarnation: string): Promise<string | undefined> =>
   db.system(async (sql) => {
-    const [row] = await sql<{ url: string }>`select url from node where incarnation = ${incarnation} and expires_at > clock_timestamp()`
+    const [row] = await sql<{
+      url: string
+    }>`select url from node where incarnation = ${incarnation} and expires_at > clock_timestamp()`
     return row?.url
   })

@@ -1,4 +1,6 @@
-/** Events: written by letters, delivered in order for each subject, kept for a while, then deleted. */
+/**
+ * Events: written by letters, delivered in order for each subject, kept for a while, then deleted.
+ */
 import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from './db.ts'
 import { mapped, one, sure } from './load.ts'
@@ -11,7 +13,9 @@ export interface NewEvent {
   data: Record<string, unknown>
   /** To be delivered: the endpoint wants it, or it goes out regardless of the allow-list. */
   due?: boolean
-  /** For events to be delivered: the record it belongs to. Those of one record are sent in order. */
+  /**
+   * For events to be delivered: the record it belongs to. Those of one record are sent in order.
+   */
   subject?: string | null
 }
 
@@ -40,7 +44,8 @@ export const MOST_PENDING = 10_000
 const AT_ONCE = 500
 
 /**
- * The inserts. Now and then, by the events' random ids, also the deletion of expired events (one in 16) and of surplus ones (one in 256).
+ * The inserts. Now and then, by the events' random ids, also the deletion of expired events (one in
+ * 16) and of surplus ones (one in 256).
  */
 export const eventParts = (sql: Sql, events: NewEvent[] = [], now: Date): Fragment[] => {
   const rows = events.map((event) => ({ id: newId(), ...event }))
@@ -50,20 +55,37 @@ export const eventParts = (sql: Sql, events: NewEvent[] = [], now: Date): Fragme
   return parts
 }
 
-/** Columns of events that nobody wants keep their defaults: most workspaces have no endpoint, and should pay little for events. */
-const insertEvent = (sql: Sql, { id, type, data, due, subject = null }: NewEvent & { id: string }, now: Date): Fragment =>
+/**
+ * Columns of events that nobody wants keep their defaults: most workspaces have no endpoint, and
+ * should pay little for events.
+ */
+const insertEvent = (
+  sql: Sql,
+  { id, type, data, due, subject = null }: NewEvent & { id: string },
+  now: Date,
+): Fragment =>
   due
     ? sql`insert into outbox (id, type, data, created_at, subject, state, next_at, expires_at)
         values (${id}, ${type}, ${sql.json(data)}, ${now}, ${subject}, 'pending', ${now}, null)`
-    : sql`insert into outbox (id, type, data, created_at) values (${id}, ${type}, ${sql.json(data)}, ${now})`
+    : sql`insert into outbox (id, type, data, created_at)
+      values (${id}, ${type}, ${sql.json(data)}, ${now})`
 
 /** Deletes some expired events, by the index on expiry. */
-export const removeExpiredEvents = (sql: Sql): Fragment => sql`delete from outbox where id = any(array(
-  select id from outbox where expires_at <= clock_timestamp() order by expires_at limit ${AT_ONCE}))`
+export const removeExpiredEvents = (
+  sql: Sql,
+): Fragment => sql`delete from outbox where id = any(array(
+  select id from outbox where expires_at <= clock_timestamp() order by expires_at
+    limit ${AT_ONCE}))`
 
-/** Deletes some events beyond the number kept. Rare, because it reads that much of the index on expiry. */
-export const removeSurplusEvents = (sql: Sql): Fragment => sql`delete from outbox where id = any(array(
-  select id from outbox where expires_at is not null order by expires_at desc offset ${MOST_KEPT} limit ${AT_ONCE}))`
+/**
+ * Deletes some events beyond the number kept. Rare, because it reads that much of the index on
+ * expiry.
+ */
+export const removeSurplusEvents = (
+  sql: Sql,
+): Fragment => sql`delete from outbox where id = any(array(
+  select id from outbox where expires_at is not null order by expires_at desc offset ${MOST_KEPT}
+    limit ${AT_ONCE}))`
 
 interface Except {
   /** As if this event were finished. */
@@ -72,36 +94,51 @@ interface Except {
   subject: string | null
 }
 
-const eventColumns = (sql: Sql): Fragment => sql`o.id, o.type, o.data, o.created_at, o.subject, o.attempts, o.next_at`
+const eventColumns = (sql: Sql): Fragment =>
+  sql`o.id, o.type, o.data, o.created_at, o.subject, o.attempts, o.next_at`
 
 /** The first waiting event of each subject; among these, the one due first. */
 export const firstDueEvent = (sql: Sql, except?: Except): Fragment<WaitingEvent> => {
   const [eventId, subject] = [except?.eventId ?? null, except?.subject ?? null]
   return sql`select ${eventColumns(sql)} from outbox o
-    where o.state = 'pending' and o.id is distinct from ${eventId}::uuid and (${subject}::text is null or o.subject is distinct from ${subject})
-      and not exists (select 1 from outbox p where p.state = 'pending' and p.subject = o.subject and p.id is distinct from ${eventId}::uuid
+    where o.state = 'pending' and o.id is distinct from ${eventId}::uuid
+      and (${subject}::text is null or o.subject is distinct from ${subject})
+      and not exists (select 1 from outbox p where p.state = 'pending' and p.subject = o.subject
+        and p.id is distinct from ${eventId}::uuid
         and (p.created_at, p.id) < (o.created_at, o.id))
     order by o.next_at, o.created_at, o.id limit 1`
 }
 
 const times = { created_at: true, next_at: true } as const
 
-export const nextEvent = (except?: Except) => one<WaitingEvent>(times, (sql) => firstDueEvent(sql, except))
+export const nextEvent = (except?: Except) =>
+  one<WaitingEvent>(times, (sql) => firstDueEvent(sql, except))
 
 /** Undefined if it is no longer waiting. */
 export const pendingEvent = (id: string) =>
-  one<WaitingEvent>(times, (sql) => sql`select ${eventColumns(sql)} from outbox o where o.id = ${id} and o.state = 'pending'`)
+  one<WaitingEvent>(
+    times,
+    (sql) =>
+      sql`select ${eventColumns(sql)} from outbox o where o.id = ${id} and o.state = 'pending'`,
+  )
 
 export const saveEvent =
   (id: string, next: TriedEvent): Query =>
   (sql) =>
-    sql`update outbox set state = ${next.state}, attempts = ${next.attempts}, last_error = ${next.error},
-      next_at = ${next.state === 'pending' ? next.nextAt : null}, expires_at = ${next.state === 'pending' ? null : next.expiresAt}
+    sql`update outbox set state = ${next.state}, attempts = ${next.attempts},
+      last_error = ${next.error},
+      next_at = ${next.state === 'pending' ? next.nextAt : null},
+        expires_at = ${next.state === 'pending' ? null : next.expiresAt}
       where id = ${id}`
 
 /** The number of waiting events. */
 export const pendingCount = mapped(
-  sure(one<{ count: number }>({}, (sql) => sql`select count(*)::int as count from outbox where state = 'pending'`)),
+  sure(
+    one<{ count: number }>(
+      {},
+      (sql) => sql`select count(*)::int as count from outbox where state = 'pending'`,
+    ),
+  ),
   ({ count }) => count,
 )
 
@@ -118,7 +155,8 @@ export interface EventRow {
   expires_at: Date | null
 }
 
-const logColumns = (sql: Sql): Fragment => sql`id, type, subject, state, attempts, last_error, created_at, next_at, expires_at`
+const logColumns = (sql: Sql): Fragment =>
+  sql`id, type, subject, state, attempts, last_error, created_at, next_at, expires_at`
 
 interface LogFilters {
   state?: EventRow['state'] | undefined
@@ -129,7 +167,8 @@ interface LogFilters {
 export const eventLog =
   ({ limit, after, state, type }: Page & LogFilters): Query<EventRow> =>
   (sql) =>
-    sql`select ${logColumns(sql)} from outbox where state <> 'unwanted' ${after ? sql`and id < ${after}` : sql``}
+    sql`select ${logColumns(sql)} from outbox where state <> 'unwanted'
+      ${after ? sql`and id < ${after}` : sql``}
         ${state ? sql`and state = ${state}` : sql``} ${type ? sql`and type = ${type}` : sql``}
       order by id desc limit ${limit + 1}`
 
@@ -144,16 +183,19 @@ export const keptEvent = (id: string) =>
 export const replayEvent =
   ({ id, subject }: Pick<EventRow, 'id' | 'subject'>, now: Date): Query =>
   (sql) =>
-    sql`update outbox set state = 'pending', subject = ${subject}, attempts = 0, next_at = ${now}, expires_at = null
+    sql`update outbox set state = 'pending', subject = ${subject}, attempts = 0, next_at = ${now},
+      expires_at = null
       where id = ${id}`
 
 /** Gives up some of the oldest waiting events, as dead letters, all but the newest `beyond`. */
 export const giveUpEvents =
   ({ beyond, reason, expiresAt }: { beyond: number; reason: string; expiresAt: Date }): Query =>
   (sql) =>
-    sql`update outbox set state = 'dead', last_error = ${reason}, next_at = null, expires_at = ${expiresAt}
+    sql`update outbox set state = 'dead', last_error = ${reason}, next_at = null,
+      expires_at = ${expiresAt}
       where id = any(array(
-        select id from outbox where state = 'pending' order by created_at desc, id desc offset ${beyond} limit ${AT_ONCE}))`
+        select id from outbox where state = 'pending' order by created_at desc,
+          id desc offset ${beyond} limit ${AT_ONCE}))`
 
 /** Whether more are waiting than `giveUpEvents` takes at once. */
 export const manyPending = async (sql: Sql): Promise<boolean> =>

@@ -3,7 +3,10 @@ import postgres from 'postgres'
 import type { ConnectionOptions } from './db.ts'
 
 /** Connects for these queries alone. */
-export const asOwner = async <T>(options: ConnectionOptions, ask: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
+export const asOwner = async <T>(
+  options: ConnectionOptions,
+  ask: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> => {
   const sql = postgres({ ...options, max: 1, connect_timeout: 10, onnotice: () => {} })
   try {
     return await ask(sql)

@@ -1,4 +1,7 @@
-/** Pages of lists. Each statement reads one row more than `limit`, which shows that there is a next page. */
+/**
+ * Pages of lists. Each statement reads one row more than `limit`, which shows that there is a next
+ * page.
+ */
 import type { Fragment, Sql } from './db.ts'
 
 export interface Page {

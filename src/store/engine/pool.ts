@@ -1,4 +1,7 @@
-/** A pool of connections that is replaced when it has silently died, as after a network outage that drops everything. */
+/**
+ * A pool of connections that is replaced when it has silently died, as after a network outage that
+ * drops everything.
+ */
 import type postgres from 'postgres'
 
 /** A query sent on a pool. */
@@ -22,9 +25,10 @@ const RETIRE_WITHIN_S = 1
 const END_WITHIN_S = 2
 
 /**
- * TCP retransmits ever more rarely: after an outage of half a minute, a connection stays dead for half a minute more. So if a query is late
- * and nothing at all was received since it was sent, the pool opens new connections. It does so once until these are heard from, so that a
- * database that is reachable but stuck does not get ever more connections.
+ * TCP retransmits ever more rarely: after an outage of half a minute, a connection stays dead for
+ * half a minute more. So if a query is late and nothing at all was received since it was sent, the
+ * pool opens new connections. It does so once until these are heard from, so that a database that
+ * is reachable but stuck does not get ever more connections.
  */
 export const openPool = (connect: () => postgres.Sql): Pool => {
   let current = connect()

@@ -9,32 +9,46 @@ export interface Member {
 }
 
 /**
- * The caller: an API key, a person's session, a sender in a channel, or the deployment itself. Every statement checks its rights again; those
- * of a sender are checked with each step of the job.
+ * The caller: an API key, a person's session, a sender in a channel, or the deployment itself.
+ * Every statement checks its rights again; those of a sender are checked with each step of the job.
  */
 export interface Principal {
   kind: 'key' | 'session' | 'channel' | 'system'
   id: string
-  /** The member who owns the session or key, or is the sender; absent for the workspace's own keys, and for strangers. */
+  /**
+   * The member who owns the session or key, or is the sender; absent for the workspace's own keys,
+   * and for strangers.
+   */
   member?: Member | undefined
-  /** Of a key: a statement answers only while the key still has exactly these scopes, in this order. */
+  /**
+   * Of a key: a statement answers only while the key still has exactly these scopes, in this order.
+   */
   scopes?: readonly Scope[] | undefined
 }
 
 /** Somebody outside the workspace, who is shown only what it shows to anybody. */
-export const isStranger = ({ kind, member }: Principal): boolean => kind === 'channel' && member === undefined
+export const isStranger = ({ kind, member }: Principal): boolean =>
+  kind === 'channel' && member === undefined
 
-/** A principal's role. The workspace's own keys and the deployment act as owner, within their scopes. */
-export const roleOf = (principal: Principal): Role => principal.member?.role ?? (isStranger(principal) ? 'viewer' : 'owner')
+/**
+ * A principal's role. The workspace's own keys and the deployment act as owner, within their
+ * scopes.
+ */
+export const roleOf = (principal: Principal): Role =>
+  principal.member?.role ?? (isStranger(principal) ? 'viewer' : 'owner')
 
-/** A caller as one who takes part in something: with a role, and as a person if it is one's session or key. */
+/**
+ * A caller as one who takes part in something: with a role, and as a person if it is one's session
+ * or key.
+ */
 export const partyOf = (principal: Principal): { role: Role; personId: string | null } => ({
   role: roleOf(principal),
   personId: principal.member?.personId ?? null,
 })
 
 /** An owner in person, and no program of theirs. */
-export const isSignedInOwner = (principal: Principal): boolean => principal.kind === 'session' && roleOf(principal) === 'owner'
+export const isSignedInOwner = (principal: Principal): boolean =>
+  principal.kind === 'session' && roleOf(principal) === 'owner'
 
 /** The caller's person id, for operations that only people can use. Throws `forbidden`. */
 export const personOf = ({ member }: Principal): string => member?.personId ?? fail('forbidden')

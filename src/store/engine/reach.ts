@@ -1,4 +1,7 @@
-/** The first connection to an external database: waits a little for it, and explains what is wrong with its address. */
+/**
+ * The first connection to an external database: waits a little for it, and explains what is wrong
+ * with its address.
+ */
 import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
@@ -37,19 +40,39 @@ const reasons: readonly [codes: RegExp, reason: (place: Place, message: string) 
   [/^ECONNREFUSED$/, ({ at }) => `nothing listens at ${at}`],
   [/^ENOENT$/, ({ at }) => `there is no Postgres socket in ${at}`],
   [/^(ENOTFOUND|EAI_AGAIN)$/, ({ at }) => `the host of ${at} cannot be resolved`],
-  [/^(CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, ({ at }) => `no Postgres answers at ${at}`],
-  [/^(ECONNRESET|CONNECTION_CLOSED)$/, ({ at }) => `${at} closes the connection; it may not be Postgres`],
-  [/^28P01$/, ({ at, role }) => `${at} refuses the role ${role}: the password is wrong, or there is no such role`],
+  [
+    /^(CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/,
+    ({ at }) => `no Postgres answers at ${at}`,
+  ],
+  [
+    /^(ECONNRESET|CONNECTION_CLOSED)$/,
+    ({ at }) => `${at} closes the connection; it may not be Postgres`,
+  ],
+  [
+    /^28P01$/,
+    ({ at, role }) =>
+      `${at} refuses the role ${role}: the password is wrong, or there is no such role`,
+  ],
   [/^3D000$/, ({ at, database }) => `there is no database ${database} at ${at}`],
-  [/^(ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_)/, ({ at }, message) => `the TLS connection to ${at} fails: ${message}`],
+  [
+    /^(ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_)/,
+    ({ at }, message) => `the TLS connection to ${at} fails: ${message}`,
+  ],
 ]
 
 /** Never contains the password, whatever the database's message says. */
-const refusalOf = (cause: unknown, { place, password }: { place: Place; password: string | undefined }): AppError => {
+const refusalOf = (
+  cause: unknown,
+  { place, password }: { place: Place; password: string | undefined },
+): AppError => {
   const text = cause instanceof Error ? cause.message : String(cause)
   const message = password ? text.replaceAll(password, '…') : text
-  const reason = reasons.find(([codes]) => codes.test(codeOf(cause)))?.[1] ?? (({ at }: Place) => `${at} answers: ${message}`)
-  return new AppError('unavailable', `DATABASE_URL cannot be used: ${reason(place, message)}`, { cause })
+  const reason =
+    reasons.find(([codes]) => codes.test(codeOf(cause)))?.[1] ??
+    (({ at }: Place) => `${at} answers: ${message}`)
+  return new AppError('unavailable', `DATABASE_URL cannot be used: ${reason(place, message)}`, {
+    cause,
+  })
 }
 
 /** Throws if `version`, in the form of `server_version_num`, is too old. */
@@ -63,7 +86,10 @@ export const checkVersion = (version: number): void => {
 
 const versionOf = async (sql: postgres.Sql, withinMs: number): Promise<number> => {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(Object.assign(new Error('late'), { code: 'CONNECT_TIMEOUT' })), withinMs)
+  const timer = setTimeout(
+    () => late.reject(Object.assign(new Error('late'), { code: 'CONNECT_TIMEOUT' })),
+    withinMs,
+  )
   try {
     const [row] = await Promise.race([
       sql<{ version: number }[]>`select current_setting('server_version_num')::int as version`,
@@ -81,9 +107,22 @@ export const withVersion = async (options: ConnectionOptions): Promise<Connectio
   return { ...options, version: Math.floor(version / 10_000) }
 }
 
-/** Returns once the database answers. Throws an error about DATABASE_URL if it does not within `patienceMs`, or never will. */
-export const awaitDatabase = async (options: ConnectionOptions, log: Log, { patienceMs, answerWithinMs } = USUAL): Promise<void> => {
-  const sql = postgres({ ...options, max: 1, connect_timeout: answerWithinMs / 1_000, backoff: false, onnotice: () => {} })
+/**
+ * Returns once the database answers. Throws an error about DATABASE_URL if it does not within
+ * `patienceMs`, or never will.
+ */
+export const awaitDatabase = async (
+  options: ConnectionOptions,
+  log: Log,
+  { patienceMs, answerWithinMs } = USUAL,
+): Promise<void> => {
+  const sql = postgres({
+    ...options,
+    max: 1,
+    connect_timeout: answerWithinMs / 1_000,
+    backoff: false,
+    onnotice: () => {},
+  })
   const about = { place: placeOf(sql), password: options.password }
   const deadline = performance.now() + patienceMs
   try {

@@ -18,7 +18,10 @@ export interface Table<Row> {
 }
 
 /** A template of a value for each name, after `text`, as the compiler would make it. */
-const valueForEach = (names: readonly string[], text: (name: string) => string): TemplateStringsArray => {
+const valueForEach = (
+  names: readonly string[],
+  text: (name: string) => string,
+): TemplateStringsArray => {
   const strings = [...names.map((name, index) => `${index === 0 ? '' : ', '}${text(name)}`), '']
   return Object.assign(strings, { raw: strings })
 }
@@ -38,18 +41,25 @@ export const tableOf = <R extends Declared>(declared: R): Table<RowOf<R>> => {
     return json.has(name) && value !== null ? sql.json(value) : (value as string)
   }
   return {
-    columns: (sql, of) => sql`${sql.raw(columns.map((name) => (of ? `${quoted(of)}.` : '') + quoted(name)).join())}`,
-    times: Object.fromEntries(is(({ type }) => type === 'timestamp with time zone').map((name) => [name, true])) as never,
+    columns: (sql, of) =>
+      sql`${sql.raw(columns.map((name) => (of ? `${quoted(of)}.` : '') + quoted(name)).join())}`,
+    times: Object.fromEntries(
+      is(({ type }) => type === 'timestamp with time zone').map((name) => [name, true]),
+    ) as never,
     values: (sql, row) => sql(giving, ...columns.map((name) => parameterOf(sql, row, name))),
     insert:
       (row, more = {}, end = undefined) =>
       (sql) => {
-        const values = Object.fromEntries(columns.map((name) => [name, parameterOf(sql, row, name)]))
-        return sql`insert into ${sql(table)} ${sql({ ...values, ...more })} ${end ? end(sql) : sql``}`
+        const values = Object.fromEntries(
+          columns.map((name) => [name, parameterOf(sql, row, name)]),
+        )
+        return sql`insert into ${sql(table)} ${sql({ ...values, ...more })}
+          ${end ? end(sql) : sql``}`
       },
     save: (row, more) => (sql) => {
       const assigned = sql(assigning, ...changing.map((name) => parameterOf(sql, row, name)))
-      return sql`update ${sql(table)} set ${assigned}${more ? more(sql) : sql``} where id = ${row.id}`
+      return sql`update ${sql(table)} set ${assigned}${more ? more(sql) : sql``}
+        where id = ${row.id}`
     },
   }
 }

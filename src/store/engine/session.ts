@@ -52,8 +52,9 @@ export class Session {
   }
 
   /**
-   * Between transactions: replaces a connection that is old, and a client whose connection was lost. Such a client connects again by itself,
-   * but at times it never sends what it was given meanwhile, and the transaction waits for its deadline.
+   * Between transactions: replaces a connection that is old, and a client whose connection was
+   * lost. Such a client connects again by itself, but at times it never sends what it was given
+   * meanwhile, and the transaction waits for its deadline.
    */
   renew(): void {
     if (this.#isClosed || (!this.#isDirty && performance.now() >= this.#livesUntil)) this.#replace()
@@ -77,8 +78,9 @@ export class Session {
   }
 
   /**
-   * Its transaction has not ended in time. TCP retransmits ever more rarely, so a connection may stay dead long after the network is back:
-   * the client is replaced, but not before it has been heard from, so that a database that is stuck does not get ever more connections.
+   * Its transaction has not ended in time. TCP retransmits ever more rarely, so a connection may
+   * stay dead long after the network is back: the client is replaced, but not before it has been
+   * heard from, so that a database that is stuck does not get ever more connections.
    */
   late(): void {
     this.#isDirty = true

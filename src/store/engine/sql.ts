@@ -1,6 +1,6 @@
 /**
- * Statements as data. A template literal and those nested in it are a tree; its text is made once for each shape of tree, and prepared.
- * After that, only the parameters are gathered.
+ * Statements as data. A template literal and those nested in it are a tree; its text is made once
+ * for each shape of tree, and prepared. After that, only the parameters are gathered.
  */
 import type postgres from 'postgres'
 
@@ -8,7 +8,17 @@ import type postgres from 'postgres'
 type AnyRow = any
 
 /** A value that a statement is given. Arrays become Postgres arrays. */
-type Value = string | number | bigint | boolean | Date | Uint8Array | null | readonly string[] | readonly number[] | Json
+type Value =
+  | string
+  | number
+  | bigint
+  | boolean
+  | Date
+  | Uint8Array
+  | null
+  | readonly string[]
+  | readonly number[]
+  | Json
 type Argument = Value | Fragment | readonly Fragment[] | Text | Rows
 
 /** A JSON value for a column of type `jsonb`. */
@@ -34,7 +44,9 @@ class Rows {
 /** Runs a statement. */
 type Run = (statement: Fragment) => Promise<AnyRow[]>
 
-/** A statement or a part of one. Runs when awaited, each time; can be used inside another template. */
+/**
+ * A statement or a part of one. Runs when awaited, each time; can be used inside another template.
+ */
 export class Fragment<Row = unknown> implements PromiseLike<Row[]> {
   constructor(
     readonly strings: readonly string[],
@@ -51,7 +63,10 @@ export class Fragment<Row = unknown> implements PromiseLike<Row[]> {
   }
 }
 
-/** Makes statements: `` sql`select …` `` of rows, `sql('name')` an identifier or a list of them, `sql(record)` the columns and values of an insert. */
+/**
+ * Makes statements: `` sql`select …` `` of rows, `sql('name')` an identifier or a list of them,
+ * `sql(record)` the columns and values of an insert.
+ */
 export interface Sql {
   <Row = unknown>(strings: TemplateStringsArray, ...args: readonly Argument[]): Fragment<Row>
   (name: string | readonly string[]): Text
@@ -64,32 +79,44 @@ export interface Sql {
 /** A statement that is made where it runs. */
 export type Query<Row = unknown> = (sql: Sql) => Fragment<Row>
 
-const isTemplate = (first: unknown): first is TemplateStringsArray => Array.isArray(first) && 'raw' in first
+const isTemplate = (first: unknown): first is TemplateStringsArray =>
+  Array.isArray(first) && 'raw' in first
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""').replaceAll('.', '"."')}"`
 
 const namesOf = (first: string | object): Text | undefined => {
   if (typeof first === 'string') return new Text(quoted(first))
-  return Array.isArray(first) && typeof first[0] === 'string' ? new Text(first.map(quoted).join()) : undefined
+  return Array.isArray(first) && typeof first[0] === 'string'
+    ? new Text(first.map(quoted).join())
+    : undefined
 }
 
-const means = { json: (value: unknown): Json => new Json(value), raw: (text: string): Text => new Text(text) }
+const means = {
+  json: (value: unknown): Json => new Json(value),
+  raw: (text: string): Text => new Text(text),
+}
 
 /** A tag whose statements run by `run`. */
 export const sqlBy = (run: Run): Sql => {
   const tag = (first: TemplateStringsArray | string | object, ...args: Argument[]) =>
-    isTemplate(first) ? new Fragment(first, args, run) : (namesOf(first) ?? new Rows(first as object))
+    isTemplate(first)
+      ? new Fragment(first, args, run)
+      : (namesOf(first) ?? new Rows(first as object))
   return Object.assign(tag, means) as Sql
 }
 
 /** A tag for parts of other statements. */
-export const fragments: Sql = sqlBy(() => Promise.reject(new Error('this statement is only a part of another')))
+export const fragments: Sql = sqlBy(() =>
+  Promise.reject(new Error('this statement is only a part of another')),
+)
 
 /** A node of the tree of shapes: what has been met so far on the way through a statement. */
 class Shape {
   /** Set where a statement has ended. */
   text: string | undefined
-  /** Types of the parameters, by the client's rules. The type of a null is that of an earlier value. */
+  /**
+   * Types of the parameters, by the client's rules. The type of a null is that of an earlier value.
+   */
   readonly types: number[] = []
   readonly #next = new Map<unknown, Map<number, Shape>>()
 
@@ -107,7 +134,10 @@ class Shape {
   }
 }
 
-/** Templates in the source make shapes, and the lengths of lists, which are bounded: so there are far fewer. */
+/**
+ * Templates in the source make shapes, and the lengths of lists, which are bounded: so there are
+ * far fewer.
+ */
 const MOST_SHAPES = 50_000
 let shapes = 0
 let root = new Shape()
@@ -120,11 +150,15 @@ const isPart = (argument: unknown): argument is Fragment | Text | Rows =>
   argument instanceof Fragment || argument instanceof Text || argument instanceof Rows
 
 /** An empty array is a value. */
-const isList = (argument: unknown): argument is readonly Fragment[] => Array.isArray(argument) && argument[0] instanceof Fragment
+const isList = (argument: unknown): argument is readonly Fragment[] =>
+  Array.isArray(argument) && argument[0] instanceof Fragment
 
 const LIST = Symbol('list')
 
-/** Walks through a statement in the order of its text, gathers its parameters, and returns its shape. */
+/**
+ * Walks through a statement in the order of its text, gathers its parameters, and returns its
+ * shape.
+ */
 const walk = (at: Shape, part: Fragment | Text | Rows, values: Value[]): Shape => {
   if (part instanceof Text) return at.to(part.text, values.length)
   if (part instanceof Rows) return walkRows(at, part, values)
@@ -156,7 +190,9 @@ const textOf = (part: Fragment | Text | Rows, next: () => number): string => {
     const rows = part.rows.map(() => `(${part.columns.map(() => `$${next()}`).join()})`)
     return `(${part.columns.map(quoted).join()}) values ${rows.join()}`
   }
-  return part.strings.reduce((text, string, index) => `${text}${textOfArgument(part.args[index - 1]!, next)}${string}`)
+  return part.strings.reduce(
+    (text, string, index) => `${text}${textOfArgument(part.args[index - 1]!, next)}${string}`,
+  )
 }
 
 const textOfArgument = (argument: Argument, next: () => number): string => {
@@ -192,10 +228,13 @@ const typeOf = (value: Value): number => {
 const PREPARED = { prepare: true, simple: false } as object
 
 /**
- * Sends a statement on a client, prepared under its text. A null has the type of earlier values in its place, because a statement with
- * another type would be prepared anew.
+ * Sends a statement on a client, prepared under its text. A null has the type of earlier values in
+ * its place, because a statement with another type would be prepared anew.
  */
-export const send = (client: postgres.Sql, statement: Fragment): postgres.PendingQuery<AnyRow[]> => {
+export const send = (
+  client: postgres.Sql,
+  statement: Fragment,
+): postgres.PendingQuery<AnyRow[]> => {
   const { text, values, types } = flatten(statement)
   const parameters: unknown[] = values
   for (let index = 0; index < values.length; index++) {
@@ -208,11 +247,13 @@ export const send = (client: postgres.Sql, statement: Fragment): postgres.Pendin
 }
 
 /** Nobody listens to a promise that follows one that failed. */
-export const ignored = (running: PromiseLike<unknown>): void => void running.then(undefined, () => {})
+export const ignored = (running: PromiseLike<unknown>): void =>
+  void running.then(undefined, () => {})
 
 /**
- * Asks the database to stop a statement. The client's own `cancel` drops the promise of that request, which rejects while the database takes
- * no connections, and a rejection that nobody handles ends the process.
+ * Asks the database to stop a statement. The client's own `cancel` drops the promise of that
+ * request, which rejects while the database takes no connections, and a rejection that nobody
+ * handles ends the process.
  */
 export const cancel = (asked: postgres.PendingQuery<AnyRow[]>): void => {
   const query = asked as unknown as { canceller: ((query: unknown) => PromiseLike<unknown>) | null }
@@ -228,7 +269,8 @@ export const both = async <T>(first: PromiseLike<unknown>, second: PromiseLike<T
 }
 
 /** A tag whose statements run on a client of postgres.js, for code outside of the pools. */
-export const sqlOf = (client: postgres.Sql | postgres.TransactionSql): Sql => sqlBy((statement) => send(client as postgres.Sql, statement))
+export const sqlOf = (client: postgres.Sql | postgres.TransactionSql): Sql =>
+  sqlBy((statement) => send(client as postgres.Sql, statement))
 
 /** Whether a statement begins by writing. */
 const WRITES = /^\s*(insert|update|delete|merge|truncate)\b/i

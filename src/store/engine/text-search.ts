@@ -3,23 +3,57 @@ import type { Fragment, Sql } from './db.ts'
 
 /** The languages for which every supported Postgres has a configuration, by their tags. */
 const CONFIGURATIONS: Record<string, string> = {
-  ...{ ar: 'arabic', hy: 'armenian', eu: 'basque', ca: 'catalan', da: 'danish', nl: 'dutch', en: 'english', fi: 'finnish', fr: 'french' },
-  ...{ de: 'german', el: 'greek', hi: 'hindi', hu: 'hungarian', id: 'indonesian', ga: 'irish', it: 'italian', lt: 'lithuanian' },
-  ...{ ne: 'nepali', nb: 'norwegian', nn: 'norwegian', no: 'norwegian', pt: 'portuguese', ro: 'romanian', ru: 'russian', sr: 'serbian' },
+  ...{
+    ar: 'arabic',
+    hy: 'armenian',
+    eu: 'basque',
+    ca: 'catalan',
+    da: 'danish',
+    nl: 'dutch',
+    en: 'english',
+    fi: 'finnish',
+    fr: 'french',
+  },
+  ...{
+    de: 'german',
+    el: 'greek',
+    hi: 'hindi',
+    hu: 'hungarian',
+    id: 'indonesian',
+    ga: 'irish',
+    it: 'italian',
+    lt: 'lithuanian',
+  },
+  ...{
+    ne: 'nepali',
+    nb: 'norwegian',
+    nn: 'norwegian',
+    no: 'norwegian',
+    pt: 'portuguese',
+    ro: 'romanian',
+    ru: 'russian',
+    sr: 'serbian',
+  },
   ...{ es: 'spanish', sv: 'swedish', ta: 'tamil', tr: 'turkish', yi: 'yiddish' },
 }
 
-/** The configuration for a BCP 47 tag; `simple`, which knows words but no endings, for other languages. */
-export const searchConfiguration = (language: string): string => CONFIGURATIONS[language.toLowerCase().split('-')[0]!] ?? 'simple'
+/**
+ * The configuration for a BCP 47 tag; `simple`, which knows words but no endings, for other
+ * languages.
+ */
+export const searchConfiguration = (language: string): string =>
+  CONFIGURATIONS[language.toLowerCase().split('-')[0]!] ?? 'simple'
 
 /** Of the words of a query; the time of ranking and marking a text grows with them. */
 const MOST_WORDS = 100
 
 /**
- * A query for text that has any of the first hundred different words; it matches nothing if there are none. `configuration`: an expression of
- * type text. A word that is said a thousand times is one: Postgres marks a text in time that grows with the square of its repetitions.
+ * A query for text that has any of the first hundred different words; it matches nothing if there
+ * are none. `configuration`: an expression of type text. A word that is said a thousand times is
+ * one: Postgres marks a text in time that grows with the square of its repetitions.
  */
 export const anyWord = (sql: Sql, configuration: Fragment, text: string): Fragment =>
   // The text of a vector quotes each word, and no word has a space.
-  sql`replace(array_to_tsvector(array(select w.lexeme from unnest(to_tsvector(${configuration}::regconfig, ${text})) w
+  sql`replace(array_to_tsvector(array(select w.lexeme from
+    unnest(to_tsvector(${configuration}::regconfig, ${text})) w
     order by w.positions[1], w.lexeme limit ${MOST_WORDS}))::text, ' ', '|')::tsquery`

@@ -1,6 +1,6 @@
 /**
- * Transactions, each on a session, so that `begin` travels with the first statement, and `commit` with the last. Whatever happens to the
- * connection, no statement runs outside of its transaction.
+ * Transactions, each on a session, so that `begin` travels with the first statement, and `commit`
+ * with the last. Whatever happens to the connection, no statement runs outside of its transaction.
  */
 import { DeadlineError, withDeadline } from './deadline.ts'
 import { type Connect, Session } from './session.ts'
@@ -9,15 +9,19 @@ import { both, cancel, type Fragment, ignored, type Sql, send, sqlBy } from './s
 /** The statements of one transaction. */
 export interface Transaction extends Sql {
   /**
-   * Runs a statement and commits with it, in one message; nothing can follow. Only for a transaction that has written nothing before: if the
-   * statement cannot even be sent, the commit still is.
+   * Runs a statement and commits with it, in one message; nothing can follow. Only for a
+   * transaction that has written nothing before: if the statement cannot even be sent, the commit
+   * still is.
    */
   committing<Row>(statement: Fragment<Row>): Promise<Row[]>
   /** Runs the body so that its failure takes back its own changes only, and rejects. */
   savepoint<T>(body: () => Promise<T>): Promise<T>
 }
 
-/** A connection is replaced after half an hour to an hour, as the client does elsewhere: Postgres keeps every statement prepared on it. */
+/**
+ * A connection is replaced after half an hour to an hour, as the client does elsewhere: Postgres
+ * keeps every statement prepared on it.
+ */
 const LIFETIME_MS = 1_800_000
 
 class ConnectionLost extends Error {
@@ -36,7 +40,10 @@ class Running {
   #saves = false
   /** A statement that has not been answered. */
   #asked: ReturnType<typeof send> | undefined
-  /** A statement's error that no savepoint has taken back. The database would answer a commit by rolling back. */
+  /**
+   * A statement's error that no savepoint has taken back. The database would answer a commit by
+   * rolling back.
+   */
   #failure: { cause: unknown } | undefined
   readonly sql: Transaction = Object.assign(
     sqlBy((statement) => this.#ask(statement)),
@@ -53,7 +60,10 @@ class Running {
     this.#stage = 'ended'
   }
 
-  /** Runs the transaction. Rejects as soon as its connection closes: the body may be waiting for something else. */
+  /**
+   * Runs the transaction. Rejects as soon as its connection closes: the body may be waiting for
+   * something else.
+   */
   outcome<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.session.onLost = () => {
@@ -78,7 +88,10 @@ class Running {
     }
   }
 
-  /** A statement that the body has given up waiting for is cancelled, with its connection, because it holds locks. */
+  /**
+   * A statement that the body has given up waiting for is cancelled, with its connection, because
+   * it holds locks.
+   */
   #abort(): void {
     if (this.#asked) cancel(this.#asked)
     if (this.#asked) this.session.late()
@@ -86,12 +99,15 @@ class Running {
   }
 
   #isOpen(): boolean {
-    return this.#stage === 'beginning' || (this.#stage === 'begun' && this.#lost === this.session.lost)
+    return (
+      this.#stage === 'beginning' || (this.#stage === 'begun' && this.#lost === this.session.lost)
+    )
   }
 
   #check(): void {
     if (this.#stage === 'ended') throw new DeadlineError('the transaction has ended')
-    if (this.#stage === 'begun' && this.#lost !== this.session.lost) throw new ConnectionLost('the connection was lost')
+    if (this.#stage === 'begun' && this.#lost !== this.session.lost)
+      throw new ConnectionLost('the connection was lost')
   }
 
   async #commit(): Promise<void> {
@@ -135,7 +151,8 @@ class Running {
 
   async #committing<Row>(statement: Fragment<Row>): Promise<Row[]> {
     this.#check()
-    if (this.#stage !== 'begun' || this.#saves || this.#failure) throw new Error('only a transaction in good order can commit')
+    if (this.#stage !== 'begun' || this.#saves || this.#failure)
+      throw new Error('only a transaction in good order can commit')
     this.#stage = 'ended'
     const { client } = this.session
     const rows = send(client, statement)
@@ -170,11 +187,18 @@ class Running {
 }
 
 export interface Sessions extends AsyncDisposable {
-  /** Runs one transaction. The caller runs no more than `size` at once. Rejects at the deadline of queries; by then the body is cut off. */
+  /**
+   * Runs one transaction. The caller runs no more than `size` at once. Rejects at the deadline of
+   * queries; by then the body is cut off.
+   */
   transaction<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T>
 }
 
-export const openSessions = (size: number, connect: Connect, lifetimeMs = LIFETIME_MS): Sessions => {
+export const openSessions = (
+  size: number,
+  connect: Connect,
+  lifetimeMs = LIFETIME_MS,
+): Sessions => {
   const all = Array.from({ length: size }, () => new Session(connect, lifetimeMs))
   const free = [...all]
   return {
@@ -184,7 +208,10 @@ export const openSessions = (size: number, connect: Connect, lifetimeMs = LIFETI
       session.renew()
       const running = new Running(session)
       try {
-        return await withDeadline(running.outcome(body), { answered() {}, late: () => session.late() })
+        return await withDeadline(running.outcome(body), {
+          answered() {},
+          late: () => session.late(),
+        })
       } finally {
         running.end()
         session.onLost = undefined

@@ -1,4 +1,7 @@
-/** Work rows: the durable mailbox of a tenant. apply-effects.ts adds and settles them; lanes look for them (next-due.ts) and claim them here. */
+/**
+ * Work rows: the durable mailbox of a tenant. apply-effects.ts adds and settles them; lanes look
+ * for them (next-due.ts) and claim them here.
+ */
 import type { WorkKind, WorkLane } from '#contract/work'
 import type { Fragment, Query, Sql } from './db.ts'
 import { loadNow, many, one, type Part } from './load.ts'
@@ -16,13 +19,21 @@ export interface Work {
   claimed_by: string | null
   lease_until: Date | null
   payload: Record<string, unknown>
-  /** Rows with the same key run one at a time. Null: the key is resolved when the row is claimed. */
+  /**
+   * Rows with the same key run one at a time. Null: the key is resolved when the row is claimed.
+   */
   concurrency_key: string | null
   /** In a row: of its claim or its outcome, for reasons of its own. */
   failures: number
-  /** The process that is about to claim it alone, or was about to when it lost the workspace or died. */
+  /**
+   * The process that is about to claim it alone, or was about to when it lost the workspace or
+   * died.
+   */
   tried_by: string | null
-  /** How many failures that try stands for, unless it ends well. Negative: none, after so many tries by young processes. */
+  /**
+   * How many failures that try stands for, unless it ends well. Negative: none, after so many tries
+   * by young processes.
+   */
   charge: number
 }
 
@@ -33,7 +44,10 @@ export interface KeyedWork extends Work, Pick<Placed, 'place' | 'asker'> {
 
 /** The part of the product's table of kinds that the engine needs. */
 export interface WorkTable extends Bounds {
-  /** Kinds that people wait for: their manual rows are due at once, even if the clock has stepped back since. */
+  /**
+   * Kinds that people wait for: their manual rows are due at once, even if the clock has stepped
+   * back since.
+   */
   awaited: readonly string[]
   /** The key that a row without one gets if it is claimed now. Never null. */
   keyWhenClaimed(sql: Sql): Fragment
@@ -52,42 +66,72 @@ export interface InVain {
 export const workTimes = { run_at: true, lease_until: true } as const
 
 export const columns = (sql: Sql, key: Fragment = sql`w.concurrency_key`): Fragment =>
-  sql`w.id, w.lane, w.kind, w.ref_id, w.origin, w.state, coalesce(w.due_at, w.run_at) as run_at, w.attempt, w.claimed_by, w.lease_until,
+  sql`w.id, w.lane, w.kind, w.ref_id, w.origin, w.state, coalesce(w.due_at, w.run_at) as run_at,
+    w.attempt, w.claimed_by, w.lease_until,
     w.payload, ${key} as concurrency_key, w.failures, w.tried_by, w.charge`
 
-/** Whether `w` is the row of this kind for a record; `refId` is the record's id in the statement. */
-export const isWorkOf = (sql: Sql, kind: WorkKind, refId: Fragment): Fragment => sql`w.kind = ${kind} and w.ref_id = ${refId}`
+/**
+ * Whether `w` is the row of this kind for a record; `refId` is the record's id in the statement.
+ */
+export const isWorkOf = (sql: Sql, kind: WorkKind, refId: Fragment): Fragment =>
+  sql`w.kind = ${kind} and w.ref_id = ${refId}`
 
 export const workPart = (id: string): Part<Work | undefined> =>
   one<Work>(workTimes, (sql) => sql`select ${columns(sql)} from work w where w.id = ${id}`)
 
-export const workById = async (sql: Sql, id: string): Promise<Work | undefined> => (await loadNow(sql, { work: workPart(id) })).work
+export const workById = async (sql: Sql, id: string): Promise<Work | undefined> =>
+  (await loadNow(sql, { work: workPart(id) })).work
 
 /** The row of this kind for a record. */
 export const workFor = (kind: WorkKind, refId: string): Part<Work | undefined> =>
-  one<Work>(workTimes, (sql) => sql`select ${columns(sql)} from work w where w.kind = ${kind} and w.ref_id = ${refId}`)
+  one<Work>(
+    workTimes,
+    (sql) => sql`select ${columns(sql)} from work w where w.kind = ${kind} and w.ref_id = ${refId}`,
+  )
 
 export const workOf = async (sql: Sql, kind: WorkKind, refId: string): Promise<Work | undefined> =>
   (await loadNow(sql, { work: workFor(kind, refId) })).work
 
 /** Running rows without a live lane here. */
 export const runningElsewhere = async (sql: Sql, live: string[]): Promise<Work[]> =>
-  await sql<Work>`select ${columns(sql)} from work w where w.state = 'running' and w.id <> all(${live}::uuid[]) limit 1000`
+  await sql<Work>`select ${columns(sql)} from work w where w.state = 'running'
+    and w.id <> all(${live}::uuid[]) limit 1000`
 
 /** Queued and running rows of these kinds. */
 export const workOfKinds = (kinds: readonly WorkKind[]): Part<Work[]> =>
-  many<Work>(workTimes, (sql) => sql`select ${columns(sql)} from work w where w.kind = any(${[...kinds]}::text[]) limit 10000`)
+  many<Work>(
+    workTimes,
+    (sql) =>
+      sql`select ${columns(sql)} from work w where w.kind = any(${[...kinds]}::text[]) limit 10000`,
+  )
 
-/** Claims a row that has found its place, under its key until the lease ends. It keeps its due time, so that the actor wakes if this process dies. */
+/**
+ * Claims a row that has found its place, under its key until the lease ends. It keeps its due time,
+ * so that the actor wakes if this process dies.
+ */
 export const claimWork =
   (work: KeyedWork, claim: { owner: string; leaseUntil: Date; keepsMark?: boolean }): Query =>
   (sql) =>
-    sql`update work set state = 'running', claimed_by = ${claim.owner}, lease_until = ${claim.leaseUntil}, attempt = ${work.attempt + 1},
-        concurrency_key = ${work.concurrency_key} ${WAITS in work.payload ? sql`, payload = payload - ${WAITS}::text` : sql``}
-        ${work.failures > 0 || work.tried_by !== null ? sql`, run_at = ${work.run_at}, due_at = null ${claim.keepsMark ? sql`` : sql`, tried_by = null`}` : sql``}
+    sql`update work set state = 'running', claimed_by = ${claim.owner},
+      lease_until = ${claim.leaseUntil}, attempt = ${work.attempt + 1},
+        concurrency_key = ${work.concurrency_key} ${
+          WAITS in work.payload
+            ? sql`,
+          payload = payload - ${WAITS}::text`
+            : sql``
+        }
+        ${
+          work.failures > 0 || work.tried_by !== null
+            ? sql`, run_at = ${work.run_at},
+          due_at = null ${claim.keepsMark ? sql`` : sql`, tried_by = null`}`
+            : sql``
+        }
       where id = ${work.id}`
 
-/** The process is about to claim the row alone. `charge`: as many failures that is, if the process can say nothing of it afterwards. */
+/**
+ * The process is about to claim the row alone. `charge`: as many failures that is, if the process
+ * can say nothing of it afterwards.
+ */
 export const markTried =
   (id: string, process: string, charge: number): Query =>
   (sql) =>

@@ -19,7 +19,8 @@ export const listArticles =
     sql`select ${columns(sql)} from article where ${ofGenerations(sql, page)}`
 
 export const lockArticle = async (sql: Sql, id: string): Promise<Article> =>
-  (await sql<Article>`select ${columns(sql)} from article where id = ${id} for update`)[0] ?? fail('not_found', 'no such article')
+  (await sql<Article>`select ${columns(sql)} from article where id = ${id} for update`)[0] ??
+  fail('not_found', 'no such article')
 
 export const { insert: insertArticle, save: saveArticle } = table
 
@@ -30,5 +31,12 @@ export const retitleArticle =
     sql`update article set title = ${title}, updated_at = ${updated_at} where item_id = ${id}`
 
 /** What the article of an item was asked for. */
-export const articleOfItem = async (sql: Sql, itemId: string): Promise<Pick<Article, 'topic' | 'length' | 'outline'> | undefined> =>
-  (await sql<Pick<Article, 'topic' | 'length' | 'outline'>>`select topic, length, outline from article where item_id = ${itemId}`)[0]
+export const articleOfItem = async (
+  sql: Sql,
+  itemId: string,
+): Promise<Pick<Article, 'topic' | 'length' | 'outline'> | undefined> =>
+  (
+    await sql<
+      Pick<Article, 'topic' | 'length' | 'outline'>
+    >`select topic, length, outline from article where item_id = ${itemId}`
+  )[0]

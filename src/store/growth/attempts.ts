@@ -14,20 +14,32 @@ export type SendableRef = Pick<Attempt, 'sendable' | 'record_id'>
 /** The same, or with an expression for the record's id. */
 export type RefOrExpression = Pick<SendableRef, 'sendable'> & { record_id: RecordId }
 
-/** The column that refers to the record, and the field that names it wherever attempts are listed. */
-export const columnOf: Record<SendableKind, 'item_id' | 'engagement_id'> = { post: 'item_id', engagement: 'engagement_id' }
-export const tableOf: Record<SendableKind, 'item' | 'engagement'> = { post: 'item', engagement: 'engagement' }
+/**
+ * The column that refers to the record, and the field that names it wherever attempts are listed.
+ */
+export const columnOf: Record<SendableKind, 'item_id' | 'engagement_id'> = {
+  post: 'item_id',
+  engagement: 'engagement_id',
+}
+export const tableOf: Record<SendableKind, 'item' | 'engagement'> = {
+  post: 'item',
+  engagement: 'engagement',
+}
 
 const columns = (
   sql: Sql,
-): Fragment => sql`a.id, a.sendable, coalesce(a.item_id, a.engagement_id) as record_id, a.number, a.connection_id, a.body_sha, a.sent_text,
-  a.origin, a.state, a.intent_at, a.lease_until, a.doubt_at, a.doubt_cause, a.returns_from, a.clean_reads, a.proof_reads, a.reads, a.external_id,
+): Fragment => sql`a.id, a.sendable, coalesce(a.item_id, a.engagement_id) as record_id, a.number,
+  a.connection_id, a.body_sha, a.sent_text,
+  a.origin, a.state, a.intent_at, a.lease_until, a.doubt_at, a.doubt_cause, a.returns_from,
+    a.clean_reads, a.proof_reads, a.reads, a.external_id,
   a.error, a.ended_at`
 
-const isOf = (sql: Sql, { sendable, record_id }: RefOrExpression): Fragment => sql`a.${sql(columnOf[sendable])} = ${record_id}`
+const isOf = (sql: Sql, { sendable, record_id }: RefOrExpression): Fragment =>
+  sql`a.${sql(columnOf[sendable])} = ${record_id}`
 
 /** By the column on which the indexes are partial. */
-const isOfKind = (sql: Sql, sendable: SendableKind): Fragment => sql`a.${sql(columnOf[sendable])} is not null`
+const isOfKind = (sql: Sql, sendable: SendableKind): Fragment =>
+  sql`a.${sql(columnOf[sendable])} is not null`
 
 const isOpen = (sql: Sql): Fragment => sql`a.state in ('open', 'doubt', 'review')`
 
@@ -36,17 +48,27 @@ const openOf =
   (sql) =>
     sql`select ${columns(sql)} from attempt a where ${isOf(sql, of)} and ${isOpen(sql)}`
 
-const attemptTimes = { intent_at: true, lease_until: true, doubt_at: true, returns_from: true, ended_at: true } as const
+const attemptTimes = {
+  intent_at: true,
+  lease_until: true,
+  doubt_at: true,
+  returns_from: true,
+  ended_at: true,
+} as const
 
 /** The open attempt of a record, of which there is at most one, or undefined. */
 export const openAttemptPart = (of: SendableRef) => one<Attempt>(attemptTimes, openOf(of))
 
-export const openAttempt = async (sql: Sql, of: SendableRef): Promise<Attempt | undefined> => (await openOf(of)(sql))[0]
+export const openAttempt = async (sql: Sql, of: SendableRef): Promise<Attempt | undefined> =>
+  (await openOf(of)(sql))[0]
 
 export const attemptById = async (sql: Sql, id: string): Promise<Attempt | undefined> =>
   (await sql<Attempt>`select ${columns(sql)} from attempt a where a.id = ${id}`)[0]
 
-/** When the record's first attempt with an unknown result began. Posts since then may be any such attempt's. */
+/**
+ * When the record's first attempt with an unknown result began. Posts since then may be any such
+ * attempt's.
+ */
 export const doubtfulSince = async (sql: Sql, of: SendableRef): Promise<Date> =>
   (
     await sql<{ since: Date }>`select min(a.intent_at) as since from attempt a
@@ -56,7 +78,10 @@ export const doubtfulSince = async (sql: Sql, of: SendableRef): Promise<Date> =>
 /** A record's tries so far. */
 export interface Tries {
   count: number
-  /** Ended attempts that may still turn out to have been sent: superseded at a person's request, or returned. */
+  /**
+   * Ended attempts that may still turn out to have been sent: superseded at a person's request, or
+   * returned.
+   */
   doubted: number
 }
 
@@ -65,7 +90,8 @@ export const triesSoFar = (of: RefOrExpression): Part<Tries | undefined> =>
   one<Tries>(
     {},
     (sql) => sql`select coalesce(max(a.number), 0)::int as count,
-      (count(*) filter (where a.state in ('superseded', 'returned')))::int as doubted from attempt a where ${isOf(sql, of)}`,
+      (count(*) filter (where a.state in ('superseded', 'returned')))::int as doubted from attempt a
+        where ${isOf(sql, of)}`,
   )
 
 /** Whether any attempt of a record may have reached the network, but for the one that is open. */
@@ -74,7 +100,9 @@ export const wasSent = (of: SendableRef): Part<boolean> =>
     sure(
       one<{ sent: boolean }>(
         {},
-        (sql) => sql`select exists (select from attempt a where ${isOf(sql, of)} and a.state not in ('open', 'failed', 'unsent')) as sent`,
+        (sql) =>
+          sql`select exists (select from attempt a where ${isOf(sql, of)}
+            and a.state not in ('open', 'failed', 'unsent')) as sent`,
       ),
     ),
     ({ sent }) => sent,
@@ -86,23 +114,43 @@ export interface SendingAccount extends Connection {
   has_open_posts: boolean
 }
 
-/** The connected account that a record is bound to, or else the default. Posts of the item `except` do not count as open. */
-export const accountOfRecord = ({ sendable, record_id }: RefOrExpression, except: string | null = null): Part<SendingAccount | undefined> =>
+/**
+ * The connected account that a record is bound to, or else the default. Posts of the item `except`
+ * do not count as open.
+ */
+export const accountOfRecord = (
+  { sendable, record_id }: RefOrExpression,
+  except: string | null = null,
+): Part<SendingAccount | undefined> =>
   one<SendingAccount>(
     { created_at: true, updated_at: true },
-    (sql) => sql`with bound as materialized (select r.account_external_id as id from ${sql(tableOf[sendable])} r where r.id = ${record_id})
+    (sql) => sql`with bound as materialized (select r.account_external_id as id
+      from ${sql(tableOf[sendable])} r where r.id = ${record_id})
       select ${connectionColumns(sql)}, exists (select from attempt a
         where a.connection_id = connection.id and ${isOfKind(sql, 'post')} and ${isOpen(sql)}
           and a.item_id is distinct from ${except}::uuid) as has_open_posts
       from connection where status = 'connected'
-        and case when (select id from bound) is null then is_default else external_id = (select id from bound) end limit 1`,
+        and case when (select id from bound) is null then is_default
+          else external_id = (select id from bound) end limit 1`,
   )
 
-/** The attempt that the network provably had not made, if it was returned since then. A record has at most one. */
-export const returnedAttempt = async (sql: Sql, of: SendableRef, since: Date): Promise<Attempt | undefined> =>
-  (await sql<Attempt>`select ${columns(sql)} from attempt a where ${isOf(sql, of)} and a.state = 'returned' and a.ended_at > ${since}`)[0]
+/**
+ * The attempt that the network provably had not made, if it was returned since then. A record has
+ * at most one.
+ */
+export const returnedAttempt = async (
+  sql: Sql,
+  of: SendableRef,
+  since: Date,
+): Promise<Attempt | undefined> =>
+  (
+    await sql<Attempt>`select ${columns(sql)} from attempt a where ${isOf(sql, of)}
+      and a.state = 'returned' and a.ended_at > ${since}`
+  )[0]
 
-/** The account's posts owned by records of the attempt's kind that may have been made since then. */
+/**
+ * The account's posts owned by records of the attempt's kind that may have been made since then.
+ */
 export const ownedSince = async (
   sql: Sql,
   { sendable, connection_id }: Pick<Attempt, 'sendable' | 'connection_id'>,
@@ -110,31 +158,46 @@ export const ownedSince = async (
 ): Promise<string[]> =>
   (
     await sql<{ external_id: string }>`select a.external_id from attempt a
-      where a.connection_id = ${connection_id} and ${isOfKind(sql, sendable)} and a.external_id is not null and a.ended_at >= ${since}
+      where a.connection_id = ${connection_id} and ${isOfKind(sql, sendable)}
+        and a.external_id is not null and a.ended_at >= ${since}
       ${sendable === 'post' ? madeByHandSince(sql, connection_id, since) : sql``}`
   ).map(({ external_id }) => external_id)
 
-/** The same posts that `postedByHand` takes. They count for both, or a read could neither find a post nor rule it out. */
+/**
+ * The same posts that `postedByHand` takes. They count for both, or a read could neither find a
+ * post nor rule it out.
+ */
 const madeByHandSince = (sql: Sql, connectionId: string, since: Date): Fragment => sql`
-      union select i.external_id from connection c join item i on i.account_external_id = c.external_id
+      union select i.external_id from connection c join item i on i.account_external_id =
+        c.external_id
         where c.id = ${connectionId} and i.external_id is not null and i.posted_at >= ${since}`
 
 /** Whether another item of the account is in doubt with the same text. */
-export const sameTextOpen = async (sql: Sql, connectionId: string, bodySha: string): Promise<boolean> =>
+export const sameTextOpen = async (
+  sql: Sql,
+  connectionId: string,
+  bodySha: string,
+): Promise<boolean> =>
   (
     await sql`select 1 from attempt a
-      where a.connection_id = ${connectionId} and a.body_sha = ${bodySha} and ${isOfKind(sql, 'post')} and ${isOpen(sql)}`
+      where a.connection_id = ${connectionId} and a.body_sha = ${bodySha}
+        and ${isOfKind(sql, 'post')} and ${isOpen(sql)}`
   ).length > 0
 
-/** Attempts that may own an unnamed post: open ones, and those without a known post that a person settled or superseded within a day. */
+/**
+ * Attempts that may own an unnamed post: open ones, and those without a known post that a person
+ * settled or superseded within a day.
+ */
 const mayOwn = (sql: Sql): Fragment =>
-  sql`(${isOpen(sql)} or (a.state in ('posted', 'superseded') and a.external_id is null and a.ended_at > now() - interval '1 day'))`
+  sql`(${isOpen(sql)} or (a.state in ('posted', 'superseded') and a.external_id is null
+    and a.ended_at > now() - interval '1 day'))`
 
 /** Attempts of an account that may own an unnamed post. */
 export const unnamedAttempts =
   (connectionId: string): Query<Attempt> =>
   (sql) =>
-    sql`select ${columns(sql)} from attempt a where a.connection_id = ${connectionId} and ${isOfKind(sql, 'post')} and ${mayOwn(sql)}`
+    sql`select ${columns(sql)} from attempt a where a.connection_id = ${connectionId}
+      and ${isOfKind(sql, 'post')} and ${mayOwn(sql)}`
 
 interface Answered {
   connectionId: string
@@ -148,7 +211,8 @@ export const unnamedAnswers =
   ({ connectionId, network, postId, action }: Answered): Query<Attempt> =>
   (sql) =>
     sql`select ${columns(sql)} from attempt a join engagement e on e.id = a.engagement_id
-        where a.connection_id = ${connectionId} and e.network = ${network} and e.post_id = ${postId} and e.action = ${action} and ${mayOwn(sql)}`
+        where a.connection_id = ${connectionId} and e.network = ${network} and e.post_id = ${postId}
+          and e.action = ${action} and ${mayOwn(sql)}`
 
 /** Which of these posts already belong to records of the kind. */
 export const takenPosts =
@@ -163,29 +227,46 @@ export const takenPosts =
   }): Query<{ external_id: string }> =>
   (sql) =>
     sql`select a.external_id from attempt a
-        where a.connection_id = ${connectionId} and ${isOfKind(sql, sendable)} and a.external_id = any(${externalIds})
+        where a.connection_id = ${connectionId} and ${isOfKind(sql, sendable)}
+          and a.external_id = any(${externalIds})
       ${sendable === 'post' ? postedByHand(sql, connectionId, externalIds) : sql``}`
 
 /** Posts that people have made, which were read back by their URLs. */
 const postedByHand = (sql: Sql, connectionId: string, externalIds: string[]): Fragment => sql`
-      union select i.external_id from connection c join item i on i.account_external_id = c.external_id
+      union select i.external_id from connection c join item i on i.account_external_id =
+        c.external_id
         where c.id = ${connectionId} and i.external_id = any(${externalIds})`
 
-/** A post of an item that a person settled: its last attempt owns the post, if that is not known to be another. */
+/**
+ * A post of an item that a person settled: its last attempt owns the post, if that is not known to
+ * be another.
+ */
 export const namePost =
-  ({ itemId, connectionId, externalId }: { itemId: string; connectionId: string; externalId: string }): Query =>
+  ({
+    itemId,
+    connectionId,
+    externalId,
+  }: {
+    itemId: string
+    connectionId: string
+    externalId: string
+  }): Query =>
   (sql) =>
-    sql`update attempt set external_id = ${externalId} where connection_id = ${connectionId} and id = (select a.id from attempt a
-      where a.item_id = ${itemId} and a.state = 'posted' and a.external_id is null order by a.number desc limit 1)`
+    sql`update attempt set external_id = ${externalId} where connection_id = ${connectionId}
+      and id = (select a.id from attempt a
+      where a.item_id = ${itemId} and a.state = 'posted' and a.external_id is null
+        order by a.number desc limit 1)`
 
 /**
- * Attempts that may be on the wire: of this process, or of a dead one whose lease has not ended. The latter may send until then, whatever
- * happened to the attempt here: put in doubt, or settled by a person without a known post.
+ * Attempts that may be on the wire: of this process, or of a dead one whose lease has not ended.
+ * The latter may send until then, whatever happened to the attempt here: put in doubt, or settled
+ * by a person without a known post.
  */
 export const attemptsInFlight = many<Attempt>(
   attemptTimes,
   (sql) => sql`select ${columns(sql)} from attempt a
-    where a.state = 'open' or (a.external_id is null and a.lease_until > clock_timestamp() and a.error = ${PROCESS_STOPPED})
+    where a.state = 'open' or (a.external_id is null and a.lease_until > clock_timestamp()
+      and a.error = ${PROCESS_STOPPED})
     order by a.intent_at limit 100`,
 )
 
@@ -197,6 +278,9 @@ export const insertAttempt =
 export const saveAttempt =
   ({ id, ...attempt }: Attempt): Query =>
   (sql) =>
-    sql`update attempt set state = ${attempt.state}, doubt_at = ${attempt.doubt_at}, doubt_cause = ${attempt.doubt_cause},
-      returns_from = ${attempt.returns_from}, clean_reads = ${attempt.clean_reads}, proof_reads = ${attempt.proof_reads}, reads = ${sql.json(attempt.reads)},
-      external_id = ${attempt.external_id}, error = ${attempt.error}, ended_at = ${attempt.ended_at} where id = ${id}`
+    sql`update attempt set state = ${attempt.state}, doubt_at = ${attempt.doubt_at},
+      doubt_cause = ${attempt.doubt_cause},
+      returns_from = ${attempt.returns_from}, clean_reads = ${attempt.clean_reads},
+        proof_reads = ${attempt.proof_reads}, reads = ${sql.json(attempt.reads)},
+      external_id = ${attempt.external_id}, error = ${attempt.error}, ended_at = ${attempt.ended_at}
+        where id = ${id}`

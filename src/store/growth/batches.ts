@@ -22,6 +22,7 @@ export const listBatches =
     sql`select ${columns(sql)} from batch where ${ofGenerations(sql, page)}`
 
 export const lockBatch = async (sql: Sql, id: string): Promise<Batch> =>
-  (await sql<Batch>`select ${columns(sql)} from batch where id = ${id} for update`)[0] ?? fail('not_found', 'no such batch')
+  (await sql<Batch>`select ${columns(sql)} from batch where id = ${id} for update`)[0] ??
+  fail('not_found', 'no such batch')
 
 export const { insert: insertBatch, save: saveBatch } = table

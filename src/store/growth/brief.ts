@@ -27,7 +27,9 @@ export interface BriefRecord {
   drafting: number
   last_error: string | null
   replies: ListedRows | null
-  running: (Pick<CountedExperiment, 'id' | 'name' | 'arms' | 'tally' | 'status'> & { created_at: string })[]
+  running: (Pick<CountedExperiment, 'id' | 'name' | 'arms' | 'tally' | 'status'> & {
+    created_at: string
+  })[]
   accounts: { connected: number; known: number; network: string | null }
   profile: { data: Partial<Profile>; updated_at: string } | null
   /** Channels for posts and articles, if the workspace has them. */
@@ -43,12 +45,17 @@ export interface BriefRecord {
 /** How many records of a group are listed, those that have waited longest first. */
 export const MOST_ROWS = 10
 
-// States and limits stand in the text of the statement: as parameters they would have it planned anew for each brief, for 40 ms.
+// States and limits stand in the text of the statement: as parameters they would have it planned
+// anew for each brief, for 40 ms.
 
 /** Beyond 10,000 nobody counts. */
-const counted = (sql: Sql, rows: Fragment): Fragment => sql`(select count(*)::int from (select 1 from ${rows} limit 10000) counted)`
+const counted = (sql: Sql, rows: Fragment): Fragment =>
+  sql`(select count(*)::int from (select 1 from ${rows} limit 10000) counted)`
 
-/** Of records that no index has in the order of their waiting: the oldest, among which those that have waited longest are found. */
+/**
+ * Of records that no index has in the order of their waiting: the oldest, among which those that
+ * have waited longest are found.
+ */
 const considered = (sql: Sql): Fragment => sql`200`
 
 interface Group {
@@ -69,7 +76,12 @@ const itemGroups = (sql: Sql): Group[] => {
   const unscheduled = sql`${approved} and post_at is null and at <= now()`
   const unconfirmed = sql`item where status = 'publish_unconfirmed'`
   return [
-    { name: 'drafts', rows: sql`${drafted} and kind = 'post'`, along: sql`created_at, id`, count: posts },
+    {
+      name: 'drafts',
+      rows: sql`${drafted} and kind = 'post'`,
+      along: sql`created_at, id`,
+      count: posts,
+    },
     { name: 'articles', rows: articles },
     { name: 'approved', rows: sql`${unscheduled} and kind = 'post'` },
     { name: 'approved_articles', rows: sql`${unscheduled} and kind = 'article'` },
@@ -86,7 +98,10 @@ const engagementGroups = (sql: Sql): Group[] => [
   { name: 'engaged', rows: sql`engagement where status = 'execute_unconfirmed' and review` },
 ]
 
-const openSignals = (sql: Sql): Group => ({ name: 'signals', rows: sql`signal where status = 'open' and expires_at > clock_timestamp()` })
+const openSignals = (sql: Sql): Group => ({
+  name: 'signals',
+  rows: sql`signal where status = 'open' and expires_at > clock_timestamp()`,
+})
 
 /** Of a table: since when a row waits, and what a brief shows of it. */
 interface Shown {
@@ -95,14 +110,23 @@ interface Shown {
 }
 
 const shownItem = (sql: Sql): Shown => {
-  const at = sql`case when status = 'drafted' then created_at when post_at is not null then post_at else updated_at end`
+  const at = sql`case when status = 'drafted' then created_at when post_at is not null then post_at
+    else updated_at end`
   const title = sql`left(split_part(coalesce(title, body), E'\n', 1), 120)`
-  return { order: sql`${at}, id`, columns: sql`'id', id, 'type', kind, 'title', ${title}, 'status', status, 'at', ${at}` }
+  return {
+    order: sql`${at}, id`,
+    columns: sql`'id', id, 'type', kind, 'title', ${title}, 'status', status, 'at', ${at}`,
+  }
 }
 
 const shownEngagement = (sql: Sql): Shown => {
-  const title = sql`left(action || coalesce(' @' || post_author, '') || coalesce(': ' || body, ''), 120)`
-  return { order: sql`updated_at, id`, columns: sql`'id', id, 'type', 'engagement', 'title', ${title}, 'status', status, 'at', updated_at` }
+  const title = sql`left(action || coalesce(' @' || post_author, '') || coalesce(': ' || body, ''),
+    120)`
+  return {
+    order: sql`updated_at, id`,
+    columns: sql`'id', id, 'type', 'engagement', 'title', ${title}, 'status', status, 'at',
+      updated_at`,
+  }
 }
 
 const shownSignal = (sql: Sql): Shown => {
@@ -114,12 +138,19 @@ const shownSignal = (sql: Sql): Shown => {
 }
 
 /** Its number, and the rows that have waited longest, by bounded reads along indexes. */
-const found = (sql: Sql, most: Fragment, { order, columns }: Shown, { name, rows, along, count = counted(sql, rows) }: Group): Fragment => {
+const found = (
+  sql: Sql,
+  most: Fragment,
+  { order, columns }: Shown,
+  { name, rows, along, count = counted(sql, rows) }: Group,
+): Fragment => {
   const oldest = along
     ? sql`select * from ${rows} order by ${along} limit ${most}`
-    : sql`select * from (select * from ${rows} order by id limit ${considered(sql)}) c order by ${order} limit ${most}`
+    : sql`select * from (select * from ${rows} order by id limit ${considered(sql)}) c
+      order by ${order} limit ${most}`
   return sql`select ${name}::text as name, jsonb_build_object('count', ${count}, 'rows',
-    (select coalesce(jsonb_agg(jsonb_build_object(${columns}) order by ${order}), '[]') from (${oldest}) o)) as found`
+    (select coalesce(jsonb_agg(jsonb_build_object(${columns}) order by ${order}), '[]')
+      from (${oldest}) o)) as found`
 }
 
 const groupsOf = (sql: Sql, most: Fragment): Fragment =>
@@ -138,15 +169,24 @@ const mostTallied = (sql: Sql): Fragment => sql`200`
 const ahead = (sql: Sql): Fragment => sql`interval '9 days'`
 
 const experiments = (sql: Sql): Fragment => sql`
-  select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'name', e.name, 'arms', e.arms, 'status', e.status,
-    'created_at', e.created_at, 'tally', ${tallyOf(sql, mostTallied(sql))}) order by e.id), '[]') from experiment e where e.status = 'running'`
+  select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'name', e.name, 'arms', e.arms, 'status',
+    e.status,
+    'created_at', e.created_at, 'tally', ${tallyOf(sql, mostTallied(sql))}) order by e.id), '[]')
+      from experiment e where e.status = 'running'`
 
-/** Replies to channels that a person has to settle. They are named by channel and reason: who reads the brief need not read what they say. */
+/**
+ * Replies to channels that a person has to settle. They are named by channel and reason: who reads
+ * the brief need not read what they say.
+ */
 const unsettledReplies = (sql: Sql, most: number): Fragment => sql`
-  select jsonb_build_object('count', count(*), 'rows', coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'type', 'reply', 'status', r.status,
-    'title', left(r.channel || coalesce(': ' || r.error, ''), 120), 'at', r.updated_at) order by r.id) filter (where r.place <= ${most}), '[]'))
-  from (select u.id, u.status, u.error, u.updated_at, coalesce(u.channel, c.channel) as channel, row_number() over (order by u.id) as place
-    from channel_reply u left join channel_connection c on c.id = u.connection_id where u.status = 'unknown' order by u.id limit ${MOST_UNSETTLED}) r`
+  select jsonb_build_object('count', count(*), 'rows', coalesce(jsonb_agg(jsonb_build_object('id',
+    r.id, 'type', 'reply', 'status', r.status,
+    'title', left(r.channel || coalesce(': ' || r.error, ''), 120), 'at', r.updated_at)
+      order by r.id) filter (where r.place <= ${most}), '[]'))
+  from (select u.id, u.status, u.error, u.updated_at, coalesce(u.channel, c.channel) as channel,
+    row_number() over (order by u.id) as place
+    from channel_reply u left join channel_connection c on c.id = u.connection_id
+      where u.status = 'unknown' order by u.id limit ${MOST_UNSETTLED}) r`
 
 /** Nobody counts more. */
 const MOST_UNSETTLED = 1_000

@@ -12,21 +12,24 @@ export interface CalendarEntry {
 }
 
 /**
- * Items scheduled, on their way or in doubt, and those posted recently: nothing posted longer ago can fall on a local day that has not ended.
- * An item on its way has the time of its claim, because its slot has passed;
- * only the newest thousand of these can be in the way of a slot. `ahead`: an interval, for how far. `now()` can use an index,
- * `clock_timestamp()` would scan the table.
+ * Items scheduled, on their way or in doubt, and those posted recently: nothing posted longer ago
+ * can fall on a local day that has not ended. An item on its way has the time of its claim, because
+ * its slot has passed; only the newest thousand of these can be in the way of a slot. `ahead`: an
+ * interval, for how far. `now()` can use an index, `clock_timestamp()` would scan the table.
  */
 export const calendarOf =
   (ahead?: Fragment): Query<CalendarEntry> =>
   (sql) => {
     const until = ahead ? sql`and post_at < now() + ${ahead}` : sql``
-    return sql<CalendarEntry>`select id as item_id, kind, post_at as at, true as ahead from item where status = 'approved' and post_at is not null ${until}
+    return sql<CalendarEntry>`select id as item_id, kind, post_at as at, true as ahead from item
+      where status = 'approved' and post_at is not null ${until}
       union all
-      (select id, kind, coalesce(post_at, updated_at), true from item where status in ('publishing', 'publish_unconfirmed')
+      (select id, kind, coalesce(post_at, updated_at), true from item
+        where status in ('publishing', 'publish_unconfirmed')
         order by id desc limit 1000)
       union all
-      select id, kind, posted_at, false from item where status = 'posted' and posted_at >= now() - interval '2 days'`
+      select id, kind, posted_at, false from item where status = 'posted'
+        and posted_at >= now() - interval '2 days'`
   }
 
 export const calendarPart = many<CalendarEntry>({ at: true }, calendarOf())
@@ -44,19 +47,25 @@ export interface DatedItem {
 }
 
 /** Scheduled and posted items of a time, soonest first, with the beginnings of their texts. */
-export const itemsAt = ({ from, to }: { from: Date; to: Date }, { limit, excerpt }: { limit: number; excerpt: number }) =>
+export const itemsAt = (
+  { from, to }: { from: Date; to: Date },
+  { limit, excerpt }: { limit: number; excerpt: number },
+) =>
   many<DatedItem>({ at: true }, (sql) => {
     const columns = sql`id, kind, status, title, left(body, ${excerpt}) as excerpt, tags, url, at`
     const within = sql`at >= ${from} and at < ${to} order by at, id limit ${limit}`
-    return sql`select * from ((select ${columns} from item where status = 'approved' and post_at is not null and ${within})
-      union all (select ${columns} from item where status = 'posted' and ${within})) dated order by at, id limit ${limit}`
+    return sql`select * from ((select ${columns} from item where status = 'approved'
+      and post_at is not null and ${within})
+      union all (select ${columns} from item where status = 'posted' and ${within})) dated
+        order by at, id limit ${limit}`
   })
 
 /** How many items are scheduled, and how many of those should have gone out. */
 export const scheduledCounts = sure(
   one<{ scheduled: number; due: number }>(
     {},
-    (sql) => sql`select count(*)::int as scheduled, (count(*) filter (where post_at <= clock_timestamp()))::int as due from item
+    (sql) => sql`select count(*)::int as scheduled, (count(*) filter
+      (where post_at <= clock_timestamp()))::int as due from item
       where status = 'approved' and post_at is not null`,
   ),
 )

@@ -9,7 +9,8 @@ interface ListedComment extends Omit<Comment, 'written_by'> {
   written_by: NamedAuthor
 }
 
-const columns = (sql: Sql): Fragment => sql`id, item_id, kind, body, ${namedAuthor(sql, sql`written_by`)} as written_by, created_at`
+const columns = (sql: Sql): Fragment =>
+  sql`id, item_id, kind, body, ${namedAuthor(sql, sql`written_by`)} as written_by, created_at`
 
 const times = { created_at: true } as const
 
@@ -18,17 +19,26 @@ export const commentsOfItem = (itemId: string, { limit, after }: Page) =>
   many<ListedComment>(
     times,
     (sql) => sql`select ${columns(sql)} from comment
-      where item_id = ${itemId} ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`,
+      where item_id = ${itemId} ${after ? sql`and id < ${after}` : sql``} order by id desc
+        limit ${limit + 1}`,
   )
 
 export const commentCount = (itemId: string) =>
   mapped(
-    sure(one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from comment where item_id = ${itemId}`)),
+    sure(
+      one<{ total: number }>(
+        {},
+        (sql) => sql`select count(*)::int as total from comment where item_id = ${itemId}`,
+      ),
+    ),
     ({ total }) => total,
   )
 
 export const commentPart = (itemId: string, id: string) =>
-  one<ListedComment>(times, (sql) => sql`select ${columns(sql)} from comment where id = ${id} and item_id = ${itemId}`)
+  one<ListedComment>(
+    times,
+    (sql) => sql`select ${columns(sql)} from comment where id = ${id} and item_id = ${itemId}`,
+  )
 
 export const insertComment =
   ({ written_by, ...comment }: Comment): Query =>

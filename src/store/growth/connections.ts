@@ -6,40 +6,59 @@ import { many, one } from '../engine/load.ts'
 import type { RecordId } from '../engine/next-due.ts'
 import type { Page } from '../engine/page.ts'
 
-export const connectionColumns = (sql: Sql): Fragment => sql`id, network, external_id, handle, status, is_default, created_at, updated_at`
+export const connectionColumns = (sql: Sql): Fragment =>
+  sql`id, network, external_id, handle, status, is_default, created_at, updated_at`
 
 export const listConnections =
   ({ limit, after }: Page): Query<Connection> =>
   (sql) =>
-    sql`select ${connectionColumns(sql)} from connection where status = 'connected' ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+    sql`select ${connectionColumns(sql)} from connection
+      where status = 'connected' ${after ? sql`and id < ${after}` : sql``} order by id desc
+      limit ${limit + 1}`
 
 export const defaultConnection: Query<Connection> = (sql) =>
   sql`select ${connectionColumns(sql)} from connection where is_default and status = 'connected'`
 
-/** The connected accounts that an error can name, and one more, which says that there are others. `but`: one that is being disconnected. */
+/**
+ * The connected accounts that an error can name, and one more, which says that there are others.
+ * `but`: one that is being disconnected.
+ */
 export const choicesBut =
   (but: string | null): Query<Choice> =>
   (sql) =>
-    sql`select id, network, handle from connection where status = 'connected' and id is distinct from ${but}::uuid
+    sql`select id, network, handle from connection where status = 'connected'
+      and id is distinct from ${but}::uuid
         order by is_default desc, id limit ${MOST_NAMED + 1}`
 
 export const choicesPart = many<Choice>({}, choicesBut(null))
 
-/** The default account, all null without one, with the figures its budgets depend on. Without one, `choices` has the accounts beside it. */
-export type ConnectionRow = PlanRow & { choices: Choice[] | null } & (Connection | { [K in keyof Connection]: null })
+/**
+ * The default account, all null without one, with the figures its budgets depend on. Without one,
+ * `choices` has the accounts beside it.
+ */
+export type ConnectionRow = PlanRow & { choices: Choice[] | null } & (
+    | Connection
+    | { [K in keyof Connection]: null }
+  )
 
 export const connectionOverview: Query<ConnectionRow> = (sql) =>
-  sql`select p.*, c.*, case when c.id is null then (select json_agg(row_to_json(o)) from (${choicesBut(null)(sql)}) o) end as choices
+  sql`select p.*, c.*, case when c.id is null then (select json_agg(row_to_json(o))
+    from (${choicesBut(null)(sql)}) o) end as choices
       from (${planOfWorkspace(sql)}) p left join (${defaultConnection(sql)}) c on true`
 
-export const currentDefault = async (sql: Sql): Promise<Connection | undefined> => (await defaultConnection(sql))[0]
+export const currentDefault = async (sql: Sql): Promise<Connection | undefined> =>
+  (await defaultConnection(sql))[0]
 
 /** The connected account with this network id; for null, the default account. */
-export const accountFor = async (sql: Sql, externalId: string | null): Promise<Connection | undefined> =>
+export const accountFor = async (
+  sql: Sql,
+  externalId: string | null,
+): Promise<Connection | undefined> =>
   externalId === null
     ? currentDefault(sql)
     : (
-        await sql<Connection>`select ${connectionColumns(sql)} from connection where external_id = ${externalId} and status = 'connected'`
+        await sql<Connection>`select ${connectionColumns(sql)} from connection
+          where external_id = ${externalId} and status = 'connected'`
       )[0]
 
 /** The network's own id of the default account, as an expression; null where there is none. */
@@ -51,14 +70,25 @@ export const accountNamed = async (
   sql: Sql,
   { network, externalId }: { network: string; externalId: string },
 ): Promise<Connection | undefined> =>
-  (await sql<Connection>`select ${connectionColumns(sql)} from connection where network = ${network} and external_id = ${externalId}`)[0]
+  (
+    await sql<Connection>`select ${connectionColumns(sql)} from connection
+      where network = ${network} and external_id = ${externalId}`
+  )[0]
 
 /** The handle of an account, connected or not, by the network's id. */
 export const handleOf = async (sql: Sql, externalId: string): Promise<string | undefined> =>
-  (await sql<{ handle: string }>`select handle from connection where external_id = ${externalId} limit 1`)[0]?.handle
+  (
+    await sql<{
+      handle: string
+    }>`select handle from connection where external_id = ${externalId} limit 1`
+  )[0]?.handle
 
 export const countConnected = async (sql: Sql): Promise<number> =>
-  (await sql<{ count: number }>`select count(*)::int as count from connection where status = 'connected'`)[0]!.count
+  (
+    await sql<{
+      count: number
+    }>`select count(*)::int as count from connection where status = 'connected'`
+  )[0]!.count
 
 export const connectionById =
   (id: string): Query<Connection> =>
@@ -72,29 +102,39 @@ export const connectionPart = (id: string) => one<Connection>(connectionTimes, c
 /** The default account. */
 export const defaultPart = one<Connection>(connectionTimes, defaultConnection)
 
-/** The account that an item is to go out from: the one that a person chose for it, connected or not, or else the default one. */
+/**
+ * The account that an item is to go out from: the one that a person chose for it, connected or not,
+ * or else the default one.
+ */
 export const accountOfItem = (id: RecordId) =>
   one<Connection>(connectionTimes, (sql) => {
     const chosen = sql`(select account_id from item where id = ${id})`
     return sql`select ${connectionColumns(sql)} from connection
-      where case when ${chosen} is null then is_default and status = 'connected' else id = ${chosen} end`
+      where case when ${chosen} is null then is_default and status = 'connected'
+        else id = ${chosen} end`
   })
 
-/** Connects an account, or reconnects it under its old id. The first connected account becomes the default. */
+/**
+ * Connects an account, or reconnects it under its old id. The first connected account becomes the
+ * default.
+ */
 export const upsertConnection =
   (connection: Connection): Query =>
   (sql) =>
     sql`insert into connection ${sql(connection)}
         on conflict (tenant_id, network, external_id) do update
-        set handle = excluded.handle, status = 'connected', is_default = excluded.is_default, updated_at = excluded.updated_at`
+        set handle = excluded.handle, status = 'connected', is_default = excluded.is_default,
+          updated_at = excluded.updated_at`
 
 export const disconnect =
   (id: string, now: Date): Query =>
   (sql) =>
-    sql`update connection set status = 'disconnected', is_default = false, updated_at = ${now} where id = ${id}`
+    sql`update connection set status = 'disconnected', is_default = false, updated_at = ${now}
+      where id = ${id}`
 
 /** One statement moves the mark, so there is never more than one default. */
 export const makeDefault =
   (id: string, now: Date): Query =>
   (sql) =>
-    sql`update connection set is_default = (id = ${id}), updated_at = ${now} where is_default or id = ${id}`
+    sql`update connection set is_default = (id = ${id}), updated_at = ${now} where is_default
+      or id = ${id}`

@@ -28,7 +28,8 @@ const MOST_COUNTED = 10_000
 const counted = (sql: Sql, rows: Fragment): Fragment =>
   sql`(select count(*)::int from (select 1 from ${rows} limit ${MOST_COUNTED}) counted)`
 
-const items = (sql: Sql, status: string, more: Fragment = sql``): Fragment => counted(sql, sql`item where status = ${status} ${more}`)
+const items = (sql: Sql, status: string, more: Fragment = sql``): Fragment =>
+  counted(sql, sql`item where status = ${status} ${more}`)
 
 /** Always a row. */
 export const countsPart = sure(
@@ -54,6 +55,7 @@ export interface DueItem {
 export const nextDue = (most: number) =>
   many<DueItem>(
     { post_at: true },
-    (sql) => sql`select id, left(split_part(coalesce(title, body), E'\n', 1), 120) as title, post_at from item
+    (sql) => sql`select id, left(split_part(coalesce(title, body), E'\n', 1), 120) as title, post_at
+      from item
       where status = 'approved' and post_at is not null order by post_at, id limit ${most}`,
   )

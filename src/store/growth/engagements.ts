@@ -11,21 +11,25 @@ const table = tableOf(engagementRecord)
 const { times } = table
 
 const columns = (sql: Sql): Fragment => sql`${table.columns(sql)},
-  case when revision > 1 then (select r.body from revision r where r.record_id = engagement.id order by r.number limit 1) end as original_body`
+  case when revision > 1 then (select r.body from revision r where r.record_id = engagement.id
+    order by r.number limit 1) end as original_body`
 
 export const engagementById =
   (id: RecordId): Query<Engagement> =>
   (sql) =>
     sql`select ${columns(sql)} from engagement where id = ${id} and status <> 'deleted'`
 
-export const engagementPart = (id: RecordId): Part<Engagement | undefined> => one<Engagement>(times, engagementById(id))
+export const engagementPart = (id: RecordId): Part<Engagement | undefined> =>
+  one<Engagement>(times, engagementById(id))
 
 /** A deleted engagement, as it will be when it is restored. */
 export const deletedEngagementPart = (id: string): Part<Engagement | undefined> =>
   mapped(
     one<Engagement & { deleted_status: EngagementStatus }>(
       times,
-      (sql) => sql`select ${columns(sql)}, deleted_status from engagement where id = ${id} and status = 'deleted'`,
+      (sql) =>
+        sql`select ${columns(sql)}, deleted_status from engagement where id = ${id}
+          and status = 'deleted'`,
     ),
     (row) => {
       if (!row) return undefined
@@ -44,13 +48,22 @@ interface EngagementsPage extends Page, Period {
 export const listEngagements =
   ({ statuses, action, signalId, limit, after, ...period }: EngagementsPage): Query<Engagement> =>
   (sql) =>
-    sql`select ${columns(sql)} from engagement where ${statuses ? sql`status = any(${statuses})` : sql`status <> 'deleted'`}
-        ${action ? sql`and action = ${action}` : sql``} ${signalId ? sql`and signal_id = ${signalId}` : sql``}
-        ${inPeriod(sql, sql`created_at`, period)} ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+    sql`select ${columns(sql)} from engagement
+      where ${statuses ? sql`status = any(${statuses})` : sql`status <> 'deleted'`}
+        ${action ? sql`and action = ${action}` : sql``} ${
+          signalId
+            ? sql`and signal_id =
+          ${signalId}`
+            : sql``
+        }
+        ${inPeriod(sql, sql`created_at`, period)} ${after ? sql`and id < ${after}` : sql``}
+          order by id desc limit ${limit + 1}`
 
 export const lockEngagement = async (sql: Sql, id: string): Promise<Engagement> =>
-  (await sql<Engagement>`select ${columns(sql)} from engagement where id = ${id} and status <> 'deleted' for update`)[0] ??
-  fail('not_found', 'no such engagement')
+  (
+    await sql<Engagement>`select ${columns(sql)} from engagement where id = ${id}
+      and status <> 'deleted' for update`
+  )[0] ?? fail('not_found', 'no such engagement')
 
 interface OnPost {
   network: string
@@ -67,7 +80,8 @@ export const engagementOn = ({ network, postId, action }: OnPost) =>
   one<Other>(
     {},
     (sql) => sql`select e.id, e.status from engagement e
-      where e.network = ${network} and e.post_id = ${postId} and e.action = ${action} and ${isOpen(sql)}`,
+      where e.network = ${network} and e.post_id = ${postId} and e.action = ${action}
+        and ${isOpen(sql)}`,
   )
 
 /** Another one of this engagement's action on its post. */
@@ -75,29 +89,51 @@ export const otherEngagement = (id: string) =>
   one<Other>(
     {},
     (sql) => sql`select e.id, e.status from engagement own join engagement e
-      on e.network = own.network and e.post_id = own.post_id and e.action = own.action and e.id <> own.id
+      on e.network = own.network and e.post_id = own.post_id and e.action = own.action
+        and e.id <> own.id
       where own.id = ${id} and ${isOpen(sql)}`,
   )
 
 /** The same as `engagementOn`, on the post of a signal. */
-export const engagementOnSignal = ({ signalId, action }: { signalId: string; action: EngageAction }) =>
+export const engagementOnSignal = ({
+  signalId,
+  action,
+}: {
+  signalId: string
+  action: EngageAction
+}) =>
   one<Other>(
     {},
-    (sql) => sql`select e.id, e.status from signal s join engagement e on e.network = s.network and e.post_id = s.post_id
+    (sql) => sql`select e.id, e.status from signal s join engagement e on e.network = s.network
+      and e.post_id = s.post_id
       where s.id = ${signalId} and e.action = ${action} and ${isOpen(sql)}`,
   )
 
 export const { insert: insertEngagement, save: saveEngagement } = table
 
-/** Deletes an engagement, which keeps its row until it is erased. `engagement`: as it will be when it is restored. */
+/**
+ * Deletes an engagement, which keeps its row until it is erased. `engagement`: as it will be when
+ * it is restored.
+ */
 export const removeEngagement =
-  ({ id, status, approved_hash, account_external_id, reject_reason, last_error, updated_at }: Engagement): Query =>
+  ({
+    id,
+    status,
+    approved_hash,
+    account_external_id,
+    reject_reason,
+    last_error,
+    updated_at,
+  }: Engagement): Query =>
   (sql) =>
-    sql`update engagement set status = 'deleted', deleted_status = ${status}, deleted_at = ${updated_at}, approved_hash = ${approved_hash},
-      account_external_id = ${account_external_id}, reject_reason = ${reject_reason}, last_error = ${last_error}, updated_at = ${updated_at}
+    sql`update engagement set status = 'deleted', deleted_status = ${status},
+      deleted_at = ${updated_at}, approved_hash = ${approved_hash},
+      account_external_id = ${account_external_id}, reject_reason = ${reject_reason},
+        last_error = ${last_error}, updated_at = ${updated_at}
       where id = ${id}`
 
 export const restoreEngagement =
   ({ id, updated_at }: Engagement): Query =>
   (sql) =>
-    sql`update engagement set status = deleted_status, deleted_status = null, deleted_at = null, updated_at = ${updated_at} where id = ${id}`
+    sql`update engagement set status = deleted_status, deleted_status = null, deleted_at = null,
+      updated_at = ${updated_at} where id = ${id}`

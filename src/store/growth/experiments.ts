@@ -1,4 +1,8 @@
-import type { CountedExperiment, Experiment, MeasuredItem } from '#domain/growth/learning/experiment'
+import type {
+  CountedExperiment,
+  Experiment,
+  MeasuredItem,
+} from '#domain/growth/learning/experiment'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
@@ -6,33 +10,51 @@ import type { Page } from '../engine/page.ts'
 import { newestMetric } from './metrics.ts'
 
 /** A post's latest metrics, beside the item `i`. */
-const measured = (sql: Sql): Fragment => sql`lateral (${newestMetric(sql, sql`i.id`)}) m on i.status = 'posted'`
+const measured = (sql: Sql): Fragment =>
+  sql`lateral (${newestMetric(sql, sql`i.id`)}) m on i.status = 'posted'`
 
 /** Each arm of an experiment `e` counts with them, since a batch has one post for each. */
 const newestOf = (sql: Sql, most: Fragment): Fragment =>
-  sql`(select * from item n where n.experiment_id = e.id and n.status = 'posted' order by n.id desc limit ${most})`
+  sql`(select * from item n where n.experiment_id = e.id and n.status = 'posted' order by n.id desc
+    limit ${most})`
 
 /**
- * The tally of arms: for a running experiment `e` as of now, for a concluded one as of its conclusion. A rate needs impressions. `most`: only
- * of so many of the newest posts.
+ * The tally of arms: for a running experiment `e` as of now, for a concluded one as of its
+ * conclusion. A rate needs impressions. `most`: only of so many of the newest posts.
  */
-export const tallyOf = (sql: Sql, most?: Fragment): Fragment => sql`case when e.status = 'concluded' then e.tally else
+export const tallyOf = (
+  sql: Sql,
+  most?: Fragment,
+): Fragment => sql`case when e.status = 'concluded' then e.tally else
   (select coalesce(jsonb_agg(to_jsonb(t)), '[]') from (
-    select i.arm, count(*)::int as items, (count(*) filter (where i.status = 'posted'))::int as posted,
-      (count(m.id) filter (where e.metric <> 'engagement_rate' or m.impressions > 0))::int as measured
-    from ${most === undefined ? sql`item` : newestOf(sql, most)} i left join ${measured(sql)} where i.experiment_id = e.id and i.status <> 'deleted' group by i.arm order by i.arm) t) end`
+    select i.arm, count(*)::int as items, (count(*) filter (where i.status = 'posted'))::int as
+      posted,
+      (count(m.id) filter (where e.metric <> 'engagement_rate' or m.impressions > 0))::int as
+        measured
+    from ${most === undefined ? sql`item` : newestOf(sql, most)} i left join ${measured(sql)}
+      where i.experiment_id = e.id and i.status <> 'deleted' group by i.arm order by i.arm) t) end`
 
-const columns = (sql: Sql): Fragment => sql`e.id, e.name, e.hypothesis, e.metric, e.arms, e.status, e.result, e.comparison,
+const columns = (
+  sql: Sql,
+): Fragment => sql`e.id, e.name, e.hypothesis, e.metric, e.arms, e.status, e.result, e.comparison,
   e.concluded_at, e.created_at, e.updated_at, ${tallyOf(sql)} as tally`
 
 export const listExperiments =
-  ({ status, limit, after }: Page & { status?: Experiment['status'] | undefined }): Query<CountedExperiment> =>
+  ({
+    status,
+    limit,
+    after,
+  }: Page & { status?: Experiment['status'] | undefined }): Query<CountedExperiment> =>
   (sql) =>
-    sql`select ${columns(sql)} from experiment e where true ${status ? sql`and e.status = ${status}` : sql``}
+    sql`select ${columns(sql)} from experiment e where true
+      ${status ? sql`and e.status = ${status}` : sql``}
         ${after ? sql`and e.id < ${after}` : sql``} order by e.id desc limit ${limit + 1}`
 
 export const runningCount = sure(
-  one<{ running: number }>({}, (sql) => sql`select count(*)::int as running from experiment where status = 'running'`),
+  one<{ running: number }>(
+    {},
+    (sql) => sql`select count(*)::int as running from experiment where status = 'running'`,
+  ),
 )
 
 export const experimentById =
@@ -41,14 +63,20 @@ export const experimentById =
     sql`select ${columns(sql)} from experiment e where e.id = ${id}`
 
 export const experimentPart = (id: string) =>
-  one<CountedExperiment>({ concluded_at: true, created_at: true, updated_at: true }, experimentById(id))
+  one<CountedExperiment>(
+    { concluded_at: true, created_at: true, updated_at: true },
+    experimentById(id),
+  )
 
 /** Throws `not_found`. */
 export const findExperiment = async (sql: Sql, id: string): Promise<CountedExperiment> =>
   (await experimentById(id)(sql))[0] ?? fail('not_found', 'no such experiment')
 
 /** How many items of a batch each arm has, without deleted ones, as in the tally. */
-export const itemsByArm = async (sql: Sql, batchId: string): Promise<{ arm: string; items: number }[]> =>
+export const itemsByArm = async (
+  sql: Sql,
+  batchId: string,
+): Promise<{ arm: string; items: number }[]> =>
   await sql<{ arm: string; items: number }>`select arm, count(*)::int as items from item
     where batch_id = ${batchId} and arm is not null and status <> 'deleted' group by arm`
 
@@ -59,7 +87,9 @@ const MOST_COMPARED = 2_000
 export const measuredItems = (experimentId: string) =>
   many<MeasuredItem>(
     {},
-    (sql) => sql`select i.id, i.arm, m.impressions, m.likes, m.replies, m.reposts, m.quotes, m.clicks
+    (
+      sql,
+    ) => sql`select i.id, i.arm, m.impressions, m.likes, m.replies, m.reposts, m.quotes, m.clicks
     from item i join ${measured(sql)} where i.experiment_id = ${experimentId}
     order by i.posted_at desc, i.id desc limit ${MOST_COMPARED}`,
   )
@@ -73,5 +103,7 @@ export const insertExperiment =
 export const saveExperiment =
   ({ id, status, result, comparison, tally, concluded_at, updated_at }: CountedExperiment): Query =>
   (sql) =>
-    sql`update experiment set status = ${status}, result = ${result}, comparison = ${sql.json(comparison)},
-      tally = ${sql.json(tally)}, concluded_at = ${concluded_at}, updated_at = ${updated_at} where id = ${id}`
+    sql`update experiment set status = ${status}, result = ${result},
+      comparison = ${sql.json(comparison)},
+      tally = ${sql.json(tally)}, concluded_at = ${concluded_at}, updated_at = ${updated_at}
+        where id = ${id}`

@@ -6,11 +6,17 @@ import type { GateFacts } from '../engine/letter.ts'
 declare module '../engine/letter.ts' {
   interface GateFacts {
     plan: PlanState
-    /** Event types that the workspace's endpoint wants (empty: all); null without an active endpoint. */
+    /**
+     * Event types that the workspace's endpoint wants (empty: all); null without an active
+     * endpoint.
+     */
     webhook: string[] | null
     /** Kinds of occurrences that active rules wait for. Others need no lookup. */
     awaited: string[]
-    /** When the workspace will be erased, if an owner requested it. Nothing goes out until that is cancelled. */
+    /**
+     * When the workspace will be erased, if an owner requested it. Nothing goes out until that is
+     * cancelled.
+     */
     deletesAt: Date | null
   }
 }
@@ -22,7 +28,9 @@ interface Row extends Pick<GateFacts, 'webhook' | 'awaited'> {
   deletes_at: Date | null
 }
 
-export const gateQuery = (sql: Sql): Fragment => sql`select t.plan, t.billing, t.overrides, t.deletes_at, t.webhook, t.awaited
+export const gateQuery = (
+  sql: Sql,
+): Fragment => sql`select t.plan, t.billing, t.overrides, t.deletes_at, t.webhook, t.awaited
   from tenant t where t.id = a.tenant_id`
 
 export const gateFacts = (row: Record<string, unknown>): GateFacts => {

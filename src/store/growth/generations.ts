@@ -6,6 +6,10 @@ import { inPeriod, type Page, type Period } from '../engine/page.ts'
 export type GenerationsPage = Page & Period & { status?: Generation['status'] | undefined }
 
 /** The condition, the order and the bound of a list, newest first. */
-export const ofGenerations = (sql: Sql, { status, limit, after, ...period }: GenerationsPage): Fragment =>
-  sql`${status ? sql`status = ${status}` : sql`true`} ${inPeriod(sql, sql`created_at`, period)} ${after ? sql`and id < ${after}` : sql``}
+export const ofGenerations = (
+  sql: Sql,
+  { status, limit, after, ...period }: GenerationsPage,
+): Fragment =>
+  sql`${status ? sql`status = ${status}` : sql`true`} ${inPeriod(sql, sql`created_at`, period)}
+    ${after ? sql`and id < ${after}` : sql``}
     order by id desc limit ${limit + 1}`

@@ -1,4 +1,9 @@
-import type { AuditResult, CountedPost, GrowthAudit, SuppliedMetrics } from '#domain/growth/learning/growth-audit'
+import type {
+  AuditResult,
+  CountedPost,
+  GrowthAudit,
+  SuppliedMetrics,
+} from '#domain/growth/learning/growth-audit'
 import type { Metrics } from '#domain/growth/metrics'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
@@ -6,7 +11,8 @@ import { one, sure } from '../engine/load.ts'
 import { type GenerationsPage, ofGenerations } from './generations.ts'
 import { newestMetric } from './metrics.ts'
 
-const columns = (sql: Sql): Fragment => sql`id, status, error, days, source, given, result, model, usage, created_at, updated_at`
+const columns = (sql: Sql): Fragment =>
+  sql`id, status, error, days, source, given, result, model, usage, created_at, updated_at`
 
 export const growthAuditById =
   (id: string): Query<GrowthAudit> =>
@@ -19,9 +25,12 @@ export const listGrowthAudits =
     sql`select ${columns(sql)} from growth_audit where ${ofGenerations(sql, page)}`
 
 export const lockGrowthAudit = async (sql: Sql, id: string): Promise<GrowthAudit> =>
-  (await sql<GrowthAudit>`select ${columns(sql)} from growth_audit where id = ${id} for update`)[0] ?? fail('not_found', 'no such audit')
+  (
+    await sql<GrowthAudit>`select ${columns(sql)} from growth_audit where id = ${id} for update`
+  )[0] ?? fail('not_found', 'no such audit')
 
-const json = (sql: Sql, value: SuppliedMetrics[] | AuditResult | GrowthAudit['usage']) => (value ? sql.json(value) : null)
+const json = (sql: Sql, value: SuppliedMetrics[] | AuditResult | GrowthAudit['usage']) =>
+  value ? sql.json(value) : null
 
 export const insertGrowthAudit =
   ({ given, result: _, usage: __, ...audit }: GrowthAudit): Query =>
@@ -31,41 +40,68 @@ export const insertGrowthAudit =
 export const saveGrowthAudit =
   ({ id, ...audit }: GrowthAudit): Query =>
   (sql) =>
-    sql`update growth_audit set status = ${audit.status}, error = ${audit.error}, result = ${json(sql, audit.result)},
-      model = ${audit.model}, usage = ${json(sql, audit.usage)}, updated_at = ${audit.updated_at} where id = ${id}`
+    sql`update growth_audit set status = ${audit.status}, error = ${audit.error},
+      result = ${json(sql, audit.result)},
+      model = ${audit.model}, usage = ${json(sql, audit.usage)}, updated_at = ${audit.updated_at}
+        where id = ${id}`
 
 interface CountedRow extends Omit<CountedPost, 'metrics'>, Metrics {}
 
-const counted = ({ impressions, likes, replies, reposts, quotes, clicks, ...post }: CountedRow): CountedPost => ({
+const counted = ({
+  impressions,
+  likes,
+  replies,
+  reposts,
+  quotes,
+  clicks,
+  ...post
+}: CountedRow): CountedPost => ({
   ...post,
   metrics: { impressions, likes, replies, reposts, quotes, clicks },
 })
 
 /** Posted items with metrics since `since`, newest first, each with its latest snapshot. */
-export const countedPosts = async (sql: Sql, { since, limit }: { since: Date; limit: number }): Promise<CountedPost[]> => {
-  const rows = await sql<CountedRow>`select i.id as item_id, i.body as text, i.hook, i.format, i.learnings, i.posted_at,
+export const countedPosts = async (
+  sql: Sql,
+  { since, limit }: { since: Date; limit: number },
+): Promise<CountedPost[]> => {
+  const rows =
+    await sql<CountedRow>`select i.id as item_id, i.body as text, i.hook, i.format, i.learnings,
+      i.posted_at,
       m.impressions, m.likes, m.replies, m.reposts, m.quotes, m.clicks
     from item i cross join lateral (${newestMetric(sql, sql`i.id`)}) m
-    where i.external_id is not null and i.status = 'posted' and i.posted_at >= ${since} order by i.posted_at desc limit ${limit}`
+    where i.external_id is not null and i.status = 'posted' and i.posted_at >= ${since}
+      order by i.posted_at desc limit ${limit}`
   return rows.map(counted)
 }
 
-export const itemsForAudit = async (sql: Sql, ids: string[]): Promise<Omit<CountedPost, 'metrics'>[]> =>
+export const itemsForAudit = async (
+  sql: Sql,
+  ids: string[],
+): Promise<Omit<CountedPost, 'metrics'>[]> =>
   await sql<
     Omit<CountedPost, 'metrics'>
-  >`select id as item_id, body as text, hook, format, learnings, posted_at from item where id = any(${ids}::uuid[])`
+  >`select id as item_id, body as text, hook, format, learnings, posted_at from item
+    where id = any(${ids}::uuid[])`
 
 /** How many of these items there are, without deleted ones. */
 export const itemCount = (ids: string[]) =>
   sure(
     one<{ count: number }>(
       {},
-      (sql) => sql`select count(*)::int as count from item where id = any(${ids}::uuid[]) and status <> 'deleted'`,
+      (sql) =>
+        sql`select count(*)::int as count from item where id = any(${ids}::uuid[])
+          and status <> 'deleted'`,
     ),
   )
 
 /** Notes of all learnings by id, including retired ones. */
 export const learningNotes = async (sql: Sql): Promise<Map<string, string>> =>
   new Map(
-    (await sql<{ id: string; note: string }>`select id, note from learning order by id desc limit 1000`).map(({ id, note }) => [id, note]),
+    (
+      await sql<{
+        id: string
+        note: string
+      }>`select id, note from learning order by id desc limit 1000`
+    ).map(({ id, note }) => [id, note]),
   )

@@ -12,24 +12,30 @@ export interface HookUsage {
   rejected: number
 }
 
-/** By opening: all items but deleted ones, those approved whatever happened afterwards, those posted and those rejected. */
+/**
+ * By opening: all items but deleted ones, those approved whatever happened afterwards, those posted
+ * and those rejected.
+ */
 export const hookUsage: Query<HookUsage> = (sql) =>
   sql`select hook, count(*)::int as drafted,
-      (count(*) filter (where status in ('approved', 'publishing', 'posted', 'publish_failed', 'publish_unconfirmed')))::int as approved,
-      (count(*) filter (where status = 'posted'))::int as posted, (count(*) filter (where status = 'rejected'))::int as rejected
+      (count(*) filter (where status in ('approved', 'publishing', 'posted', 'publish_failed',
+        'publish_unconfirmed')))::int as approved,
+      (count(*) filter (where status = 'posted'))::int as posted,
+        (count(*) filter (where status = 'rejected'))::int as rejected
     from item where status <> 'deleted' group by hook`
 
 /** What worked long ago may no longer work, and the read needs a bound. */
 const MOST_POSTS = 1_000
 
 /**
- * By opening: how many of the newest posts have metrics, and their mean engagement rate by the latest snapshots, as in `engagementRate`.
- * Posts without impressions do not count.
+ * By opening: how many of the newest posts have metrics, and their mean engagement rate by the
+ * latest snapshots, as in `engagementRate`. Posts without impressions do not count.
  */
 export const hookResults: Query<HookResult> = (sql) =>
   sql`select i.hook, count(*)::int as posts,
       avg(${rateOfMetric(sql)}) as mean
-    from (select item_id from item_metric group by item_id order by item_id desc limit ${MOST_POSTS}) r
+    from (select item_id from item_metric group by item_id order by item_id desc
+      limit ${MOST_POSTS}) r
       cross join lateral (${newestMetric(sql, sql`r.item_id`)}) m
       join item i on i.id = r.item_id
     where m.impressions > 0 group by i.hook`

@@ -3,7 +3,10 @@ import type { Item, ItemStatus } from '#domain/growth/drafting/item'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { allShelves, type Shelf, type SoughtWords, shelfOf } from './item-search.ts'
 
-/** `state`: by the time that counts for the state. `created` and `state` begin with the newest, `post_at` with the soonest. */
+/**
+ * `state`: by the time that counts for the state. `created` and `state` begin with the newest,
+ * `post_at` with the soonest.
+ */
 export type ItemOrder = 'created' | 'state' | 'post_at' | 'posted_at'
 
 /** What all items of a list have. */
@@ -24,11 +27,17 @@ export interface ItemFilter {
   order: ItemOrder
 }
 
-/** Whether the list is in the order of ids, which is that of creation. A part of the calendar is found by the time itself. */
-export const isById = ({ order, from, to }: Pick<ItemFilter, 'order' | 'from' | 'to'>): boolean => order === 'created' && !from && !to
+/**
+ * Whether the list is in the order of ids, which is that of creation. A part of the calendar is
+ * found by the time itself.
+ */
+export const isById = ({ order, from, to }: Pick<ItemFilter, 'order' | 'from' | 'to'>): boolean =>
+  order === 'created' && !from && !to
 
 /** Whether the list has at most one filter, a state: `listItems` reads it. */
-export const isPlain = (filter: ItemFilter): filter is ItemFilter & { statuses?: readonly [ItemStatus] } => {
+export const isPlain = (
+  filter: ItemFilter,
+): filter is ItemFilter & { statuses?: readonly [ItemStatus] } => {
   const { statuses = [], kind, batchId, experimentId, accountId, words, from, to } = filter
   return (
     isById(filter) &&
@@ -39,11 +48,24 @@ export const isPlain = (filter: ItemFilter): filter is ItemFilter & { statuses?:
 }
 
 export const allStatuses: readonly ItemStatus[] = [
-  ...(['drafted', 'approved', 'publishing', 'posted', 'rejected', 'publish_failed', 'publish_unconfirmed'] as const),
+  ...([
+    'drafted',
+    'approved',
+    'publishing',
+    'posted',
+    'rejected',
+    'publish_failed',
+    'publish_unconfirmed',
+  ] as const),
 ]
 
 const timeOf = (sql: Sql, order: ItemOrder): Fragment =>
-  ({ created: sql`i.created_at`, state: sql`i.at`, post_at: sql`i.post_at`, posted_at: sql`i.posted_at` })[order]
+  ({
+    created: sql`i.created_at`,
+    state: sql`i.at`,
+    post_at: sql`i.post_at`,
+    posted_at: sql`i.posted_at`,
+  })[order]
 
 /** What an order asks of each item. */
 const orderable = (sql: Sql, order: ItemOrder): Fragment => {
@@ -52,12 +74,18 @@ const orderable = (sql: Sql, order: ItemOrder): Fragment => {
 }
 
 export const ofStatus = (sql: Sql, status: ItemStatus | 'scheduled'): Fragment =>
-  status === 'scheduled' ? sql`i.status = 'approved' and i.post_at is not null` : sql`i.status = ${status}`
+  status === 'scheduled'
+    ? sql`i.status = 'approved' and i.post_at is not null`
+    : sql`i.status = ${status}`
 
-/** The items that an account sends, in three parts, each of which an index gives: bound to it, chosen for it, or left to it as the default. */
+/**
+ * The items that an account sends, in three parts, each of which an index gives: bound to it,
+ * chosen for it, or left to it as the default.
+ */
 export const ofAccount = (sql: Sql, id: string): Fragment[] => [
   sql`i.account_external_id = (select c.external_id from connection c where c.id = ${id})`,
-  sql`i.account_external_id is null and i.account_id = (select c.id from connection c where c.id = ${id})`,
+  sql`i.account_external_id is null and i.account_id = (select c.id from connection c
+    where c.id = ${id})`,
   sql`i.account_external_id is null and i.account_id is null
     and (select c.is_default and c.status = 'connected' from connection c where c.id = ${id})`,
 ]
@@ -65,7 +93,9 @@ export const ofAccount = (sql: Sql, id: string): Fragment[] => [
 /** The shelves on which a list could find words. */
 export const shelvesOf = ({ statuses, order }: Pick<ItemFilter, 'statuses' | 'order'>): Shelf[] =>
   allShelves.filter(
-    (shelf) => (order !== 'posted_at' || shelf === 'posted') && (!statuses || statuses.some((status) => shelfOf(status) === shelf)),
+    (shelf) =>
+      (order !== 'posted_at' || shelf === 'posted') &&
+      (!statuses || statuses.some((status) => shelfOf(status) === shelf)),
   )
 
 /** What a list is sorted by: the columns of the table that it is read from. */
@@ -73,20 +103,32 @@ export interface Key {
   time: Fragment
   id: Fragment
 }
-export const itemKey = (sql: Sql, order: ItemOrder): Key => ({ time: timeOf(sql, order), id: sql`i.id` })
+export const itemKey = (sql: Sql, order: ItemOrder): Key => ({
+  time: timeOf(sql, order),
+  id: sql`i.id`,
+})
 export const wordKey = (sql: Sql): Key => ({ time: sql`w.at`, id: sql`w.item_id` })
 
 export const withinTimes = (sql: Sql, { from, to }: ItemFilter, { time }: Key): Fragment =>
   sql`${from ? sql`and ${time} >= ${from}` : sql``} ${to ? sql`and ${time} < ${to}` : sql``}`
 
-/** An index has the articles alone, but only a kind that is no parameter tells Postgres that it may be used. */
+/**
+ * An index has the articles alone, but only a kind that is no parameter tells Postgres that it may
+ * be used.
+ */
 export const ofKind = (sql: Sql, kind: Item['kind']): Fragment =>
   kind === 'article' ? sql`and i.kind = 'article'` : sql`and i.kind = ${kind}`
 
 export const conditions = (sql: Sql, filter: ItemFilter): Fragment => {
   const { kind, batchId, experimentId } = filter
-  return sql`${orderable(sql, filter.order)} ${withinTimes(sql, filter, itemKey(sql, filter.order))} ${kind ? ofKind(sql, kind) : sql``}
-    ${batchId ? sql`and i.batch_id = ${batchId}` : sql``} ${experimentId ? sql`and i.experiment_id = ${experimentId}` : sql``}`
+  return sql`${orderable(sql, filter.order)} ${withinTimes(sql, filter, itemKey(sql, filter.order))}
+    ${kind ? ofKind(sql, kind) : sql``}
+    ${batchId ? sql`and i.batch_id = ${batchId}` : sql``} ${
+      experimentId
+        ? sql`and i.experiment_id =
+      ${experimentId}`
+        : sql``
+    }`
 }
 
 export const anyOf = (sql: Sql, parts: Fragment[]): Fragment =>

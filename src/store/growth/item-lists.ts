@@ -1,7 +1,8 @@
 /**
- * Lists of items. Each state that is asked for is a branch of its own, which an index gives in the order of the list and which is cut to the
- * length of the page. Where words are asked for, each shelf of words is one, too: however many items there are, a state and a word, or a state
- * and a part of the calendar, read no more than a page.
+ * Lists of items. Each state that is asked for is a branch of its own, which an index gives in the
+ * order of the list and which is cut to the length of the page. Where words are asked for, each
+ * shelf of words is one, too: however many items there are, a state and a word, or a state and a
+ * part of the calendar, read no more than a page.
  */
 import type { Item } from '#domain/growth/drafting/item'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
@@ -24,7 +25,10 @@ import {
 import { allShelves, havingWords, type Shelf, type SoughtWords, shelfOf } from './item-search.ts'
 import { itemColumns } from './items.ts'
 
-/** The place of an item in a list: its time, in microseconds since 1970, and its id. No time where the order is that of ids. */
+/**
+ * The place of an item in a list: its time, in microseconds since 1970, and its id. No time where
+ * the order is that of ids.
+ */
 interface ItemPlace {
   at?: number | undefined
   id: string
@@ -35,17 +39,30 @@ const MOST_COUNTED = 10_000
 
 const sortOf = (sql: Sql, filter: ItemFilter, { time, id }: Key): Fragment => {
   if (isById(filter)) return sql`order by ${id} desc`
-  return filter.order === 'post_at' ? sql`order by ${time}, ${id}` : sql`order by ${time} desc, ${id} desc`
+  return filter.order === 'post_at'
+    ? sql`order by ${time}, ${id}`
+    : sql`order by ${time} desc, ${id} desc`
 }
 
-const after = (sql: Sql, order: ItemOrder, { time, id }: Key, place: ItemPlace | undefined): Fragment => {
+const after = (
+  sql: Sql,
+  order: ItemOrder,
+  { time, id }: Key,
+  place: ItemPlace | undefined,
+): Fragment => {
   if (!place) return sql``
   if (place.at === undefined) return sql`and ${id} < ${place.id}`
-  const given = sql`(timestamptz 'epoch' + ${place.at}::bigint * interval '1 microsecond', ${place.id}::uuid)`
-  return order === 'post_at' ? sql`and (${time}, ${id}) > ${given}` : sql`and (${time}, ${id}) < ${given}`
+  const given = sql`(timestamptz 'epoch' + ${place.at}::bigint * interval '1 microsecond',
+    ${place.id}::uuid)`
+  return order === 'post_at'
+    ? sql`and (${time}, ${id}) > ${given}`
+    : sql`and (${time}, ${id}) < ${given}`
 }
 
-/** The states of each branch. By a time that is not that of the state, one index has the items of all states. */
+/**
+ * The states of each branch. By a time that is not that of the state, one index has the items of
+ * all states.
+ */
 const statesOf = (sql: Sql, filter: ItemFilter): Fragment[] => {
   const { statuses, order } = filter
   if (statuses && order !== 'post_at') return statuses.map((status) => ofStatus(sql, status))
@@ -56,7 +73,8 @@ const statesOf = (sql: Sql, filter: ItemFilter): Fragment[] => {
         statuses.map((status) => ofStatus(sql, status)),
       ),
     ]
-  const byState = filter.kind === 'article' || order === 'state' || (order === 'created' && !isById(filter))
+  const byState =
+    filter.kind === 'article' || order === 'state' || (order === 'created' && !isById(filter))
   return byState ? allStatuses.map((status) => ofStatus(sql, status)) : [sql`i.status <> 'deleted'`]
 }
 
@@ -65,15 +83,23 @@ interface Cut {
   after?: ItemPlace | undefined
 }
 
-/** The items of each state, and of each part of an account, in the order of the list, up to the limit. */
+/**
+ * The items of each state, and of each part of an account, in the order of the list, up to the
+ * limit.
+ */
 const walks = (sql: Sql, filter: ItemFilter, words: readonly string[], cut: Cut): Fragment[] => {
   const key = itemKey(sql, filter.order)
   const shelf = sql`case when i.status in ('posted', 'rejected') then i.status else 'open' end`
-  const senders = filter.accountId ? ofAccount(sql, filter.accountId).map((sender) => sql`and ${sender}`) : [sql``]
+  const senders = filter.accountId
+    ? ofAccount(sql, filter.accountId).map((sender) => sql`and ${sender}`)
+    : [sql``]
   return statesOf(sql, filter).flatMap((state) =>
     senders.map(
-      (sender) => sql`(select i.id as chosen_id, ${key.time} as chosen_at from item i where ${state} ${sender} ${conditions(sql, filter)}
-        ${havingWords(sql, words, { id: key.id, shelf })} ${after(sql, filter.order, key, cut.after)} ${sortOf(sql, filter, key)} limit ${cut.limit})`,
+      (sender) => sql`(select i.id as chosen_id, ${key.time} as chosen_at from item i
+        where ${state} ${sender} ${conditions(sql, filter)}
+        ${havingWords(sql, words, { id: key.id, shelf })}
+          ${after(sql, filter.order, key, cut.after)} ${sortOf(sql, filter, key)}
+          limit ${cut.limit})`,
     ),
   )
 }
@@ -89,7 +115,10 @@ const statesOn = (sql: Sql, { statuses = allStatuses }: ItemFilter, shelf: Shelf
     statuses.filter((status) => shelfOf(status) === shelf).map((status) => ofStatus(sql, status)),
   )
 
-/** Whether an index has the items of a word in the order of the list. Few are of a batch, an experiment, or articles: those have an index. */
+/**
+ * Whether an index has the items of a word in the order of the list. Few are of a batch, an
+ * experiment, or articles: those have an index.
+ */
 const isOrdered = (filter: ItemFilter, shelf: Shelf): boolean => {
   const { kind, batchId, experimentId, accountId, order } = filter
   if (batchId || experimentId || accountId || kind === 'article') return false
@@ -99,18 +128,29 @@ const isOrdered = (filter: ItemFilter, shelf: Shelf): boolean => {
 }
 
 /** The items of the rarest word in the order of the list, up to the limit. */
-const inOrder = (sql: Sql, filter: ItemFilter, { shelf, words: [rarest, ...others], limit, ...cut }: OfShelf): Fragment => {
+const inOrder = (
+  sql: Sql,
+  filter: ItemFilter,
+  { shelf, words: [rarest, ...others], limit, ...cut }: OfShelf,
+): Fragment => {
   const key = wordKey(sql)
   const times = isById(filter) ? sql`` : sql`and w.at is not null ${withinTimes(sql, filter, key)}`
   const needsItem = shelf === 'open' || filter.kind
-  const item = sql`and (select true from item i where i.id = w.item_id and ${statesOn(sql, filter, shelf)} ${filter.kind ? ofKind(sql, filter.kind) : sql``})`
-  return sql`(select ${key.id} as chosen_id, ${key.time} as chosen_at from item_word w where w.word = ${rarest} and w.shelf = ${shelf} ${times}
-    ${havingWords(sql, others, { id: key.id, shelf: sql`${shelf}` })} ${needsItem ? item : sql``} ${after(sql, filter.order, key, cut.after)}
+  const item = sql`and (select true from item i where i.id = w.item_id
+    and ${statesOn(sql, filter, shelf)} ${filter.kind ? ofKind(sql, filter.kind) : sql``})`
+  return sql`(select ${key.id} as chosen_id, ${key.time} as chosen_at from item_word w
+    where w.word = ${rarest} and w.shelf = ${shelf} ${times}
+    ${havingWords(sql, others, { id: key.id, shelf: sql`${shelf}` })} ${needsItem ? item : sql``}
+      ${after(sql, filter.order, key, cut.after)}
     ${sortOf(sql, filter, key)} limit ${limit})`
 }
 
 /** All items of the rarest word; they are few. */
-const gathered = (sql: Sql, filter: ItemFilter, { shelf, words: [rarest, ...others], ...cut }: OfShelf): Fragment => {
+const gathered = (
+  sql: Sql,
+  filter: ItemFilter,
+  { shelf, words: [rarest, ...others], ...cut }: OfShelf,
+): Fragment => {
   const key = itemKey(sql, filter.order)
   const sender = filter.accountId ? sql`and ${anyOf(sql, ofAccount(sql, filter.accountId))}` : sql``
   return sql`(select i.* from item_word w cross join lateral (select i.id as chosen_id, ${key.time} as chosen_at from item i where i.id = w.item_id
@@ -118,7 +158,10 @@ const gathered = (sql: Sql, filter: ItemFilter, { shelf, words: [rarest, ...othe
     where w.word = ${rarest} and w.shelf = ${shelf} ${havingWords(sql, others, { id: sql`w.item_id`, shelf: sql`${shelf}` })})`
 }
 
-/** Where the rarest word is common and no index has the order, the list is walked and the words of each item are looked up. */
+/**
+ * Where the rarest word is common and no index has the order, the list is walked and the words of
+ * each item are looked up.
+ */
 const searches = (sql: Sql, filter: ItemFilter, words: SoughtWords, cut: Cut): Fragment[] => {
   const branches: Fragment[] = []
   const walked: Shelf[] = []
@@ -132,13 +175,18 @@ const searches = (sql: Sql, filter: ItemFilter, words: SoughtWords, cut: Cut): F
   }
   if (walked.length === 0) return branches
   const all = !filter.statuses && walked.length === allShelves.length
-  const statuses = all ? undefined : (filter.statuses ?? allStatuses).filter((status) => walked.includes(shelfOf(status)))
+  const statuses = all
+    ? undefined
+    : (filter.statuses ?? allStatuses).filter((status) => walked.includes(shelfOf(status)))
   return [...branches, ...walks(sql, { ...filter, statuses }, words[walked[0]!]!.asked, cut)]
 }
 
 const allBranches = (sql: Sql, filter: ItemFilter, cut: Cut): Fragment => {
-  const parts = filter.words ? searches(sql, filter, filter.words, cut) : walks(sql, filter, [], cut)
-  return sql`(${parts.map((part, index) => sql`${index === 0 ? sql`` : sql`union all`} ${part}`)}) chosen`
+  const parts = filter.words
+    ? searches(sql, filter, filter.words, cut)
+    : walks(sql, filter, [], cut)
+  return sql`(${parts.map((part, index) => sql`${index === 0 ? sql`` : sql`union all`} ${part}`)})
+    chosen`
 }
 
 /** An item with its place in the list. */
@@ -149,10 +197,14 @@ export const findItems =
   (filter: ItemFilter, { limit, after }: Cut): Query<PlacedItem> =>
   (sql) => {
     const byId = isById(filter)
-    const forwards = filter.order === 'post_at' ? sql`chosen_at, chosen_id` : sql`chosen_at desc, chosen_id desc`
+    const forwards =
+      filter.order === 'post_at' ? sql`chosen_at, chosen_id` : sql`chosen_at desc, chosen_id desc`
     const sort = byId ? sql`chosen_id desc` : forwards
-    return sql`select ${itemColumns(sql)}, ${byId ? sql`null::bigint` : sql`(extract(epoch from chosen_at) * 1000000)::bigint`} as place_at
-      from (select * from ${allBranches(sql, filter, { limit: limit + 1, after })} order by ${sort} limit ${limit + 1}) chosen
+    return sql`select ${itemColumns(sql)},
+      ${byId ? sql`null::bigint` : sql`(extract(epoch from chosen_at) * 1000000)::bigint`} as
+      place_at
+      from (select * from ${allBranches(sql, filter, { limit: limit + 1, after })} order by ${sort}
+        limit ${limit + 1}) chosen
       join item on item.id = chosen.chosen_id order by ${sort}`
   }
 
@@ -162,6 +214,7 @@ export const itemTotal = (filter: ItemFilter) =>
     one<{ total: number }>(
       {},
       (sql) =>
-        sql`select count(*)::int as total from (select 1 from ${allBranches(sql, filter, { limit: MOST_COUNTED })} limit ${MOST_COUNTED}) counted`,
+        sql`select count(*)::int as total from (select 1
+          from ${allBranches(sql, filter, { limit: MOST_COUNTED })} limit ${MOST_COUNTED}) counted`,
     ),
   )

@@ -12,8 +12,10 @@ export const keepPrints =
   ({ itemId, prints, from }: { itemId: string; prints: readonly number[]; from: Date }): Query =>
   (sql) =>
     sql`insert into item_print (print, item_id, until)
-      select distinct p, ${itemId}::uuid, ${from}::timestamptz + ${KEPT_DAYS} * interval '1 day' from unnest(${prints}::integer[]) p
-      on conflict (tenant_id, print, item_id) do update set until = greatest(item_print.until, excluded.until)`
+      select distinct p, ${itemId}::uuid, ${from}::timestamptz + ${KEPT_DAYS} * interval '1 day'
+        from unnest(${prints}::integer[]) p
+      on conflict (tenant_id, print, item_id) do update
+        set until = greatest(item_print.until, excluded.until)`
 
 export const dropPrints =
   (itemId: string, prints: readonly number[]): Query =>
@@ -21,15 +23,21 @@ export const dropPrints =
     sql`delete from item_print where print = any(${prints}::integer[]) and item_id = ${itemId}`
 
 /**
- * An expression: the item, as JSON, whose text is most like the one of these prints, other than `itemId`; null if none is nearly equal. Finds
- * it by the table's key, however many items there are.
+ * An expression: the item, as JSON, whose text is most like the one of these prints, other than
+ * `itemId`; null if none is nearly equal. Finds it by the table's key, however many items there
+ * are.
  */
-export const repeatedBy = (sql: Sql, { prints, itemId }: { prints: Fragment; itemId: Fragment }): Fragment =>
-  sql`(select jsonb_build_object('id', i.id, 'status', i.status, 'at', coalesce(i.posted_at, i.post_at)) from (
+export const repeatedBy = (
+  sql: Sql,
+  { prints, itemId }: { prints: Fragment; itemId: Fragment },
+): Fragment =>
+  sql`(select jsonb_build_object('id', i.id, 'status', i.status, 'at',
+    coalesce(i.posted_at, i.post_at)) from (
       select p.item_id, count(*) as shared from item_print p
       where p.print = any(${prints}) and p.until > now() and p.item_id is distinct from ${itemId}
       group by p.item_id having count(*) >= ${ALIKE}) s
-    join item i on i.id = s.item_id and i.status in ('approved', 'publishing', 'posted', 'publish_unconfirmed')
+    join item i on i.id = s.item_id and i.status in ('approved', 'publishing', 'posted',
+      'publish_unconfirmed')
     order by s.shared desc, i.id desc limit 1)`
 
 /** The item that a text repeats: the text of these prints, or else the present text of the item. */
@@ -46,7 +54,9 @@ export const repeatedPart = ({
         {},
         (sql) =>
           sql`select ${repeatedBy(sql, {
-            prints: prints ? sql`${prints}::integer[]` : sql`(select prints from item where id = ${itemId}::uuid)::integer[]`,
+            prints: prints
+              ? sql`${prints}::integer[]`
+              : sql`(select prints from item where id = ${itemId}::uuid)::integer[]`,
             itemId: sql`${itemId}::uuid`,
           })} as repeated`,
       ),

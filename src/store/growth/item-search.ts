@@ -7,7 +7,8 @@ import { many } from '../engine/load.ts'
 export type Shelf = 'open' | 'posted' | 'rejected'
 export const allShelves: readonly Shelf[] = ['open', 'posted', 'rejected']
 
-export const shelfOf = (status: ItemStatus | 'scheduled'): Shelf => (status === 'posted' || status === 'rejected' ? status : 'open')
+export const shelfOf = (status: ItemStatus | 'scheduled'): Shelf =>
+  status === 'posted' || status === 'rejected' ? status : 'open'
 
 /** Of one shelf: the words, the rarest first, and whether that one is rare. */
 interface Sought {
@@ -16,7 +17,10 @@ interface Sought {
 }
 export type SoughtWords = Partial<Record<Shelf, Sought>>
 
-/** A word that more items of a shelf have is common. Fewer are read and sorted where no index has them in the order of the list. */
+/**
+ * A word that more items of a shelf have is common. Fewer are read and sorted where no index has
+ * them in the order of the list.
+ */
 export const COMMON = 2_000
 
 export interface WordCount {
@@ -30,28 +34,43 @@ export const wordCounts = (words: readonly string[], shelves: readonly Shelf[]) 
   many<WordCount>(
     {},
     (sql) => sql`select s.shelf, a.word,
-        (select count(*)::int from (select 1 from item_word w where w.word = a.word and w.shelf = s.shelf limit ${COMMON}) r) as items
-      from unnest(${words}::text[]) a(word) cross join unnest(${shelves}::text[]) s(shelf) order by items, a.word`,
+        (select count(*)::int from (select 1 from item_word w where w.word = a.word
+          and w.shelf = s.shelf limit ${COMMON}) r) as items
+      from unnest(${words}::text[]) a(word) cross join unnest(${shelves}::text[]) s(shelf)
+        order by items, a.word`,
   )
 
 /**
- * Where to look for the words: nowhere if each shelf lacks one. Otherwise also on a shelf that lacks one, since an item may come onto it
- * after the count.
+ * Where to look for the words: nowhere if each shelf lacks one. Otherwise also on a shelf that
+ * lacks one, since an item may come onto it after the count.
  */
 export const soughtWords = (counted: readonly WordCount[]): SoughtWords => {
   const sought: SoughtWords = {}
-  if (!allShelves.some((shelf) => (counted.find((one) => one.shelf === shelf)?.items ?? 0) > 0)) return sought
+  if (!allShelves.some((shelf) => (counted.find((one) => one.shelf === shelf)?.items ?? 0) > 0))
+    return sought
   for (const shelf of allShelves) {
     const [rarest, ...others] = counted.filter((one) => one.shelf === shelf)
-    if (rarest) sought[shelf] = { asked: [rarest.word, ...others.map(({ word }) => word)], isRare: rarest.items < COMMON }
+    if (rarest)
+      sought[shelf] = {
+        asked: [rarest.word, ...others.map(({ word }) => word)],
+        isRare: rarest.items < COMMON,
+      }
   }
   return sought
 }
 
-/** A subquery of one value is never turned into a join, which could begin with all items that have a word. */
-export const havingWords = (sql: Sql, words: readonly string[], { id, shelf }: { id: Fragment; shelf: Fragment }): Fragment =>
+/**
+ * A subquery of one value is never turned into a join, which could begin with all items that have a
+ * word.
+ */
+export const havingWords = (
+  sql: Sql,
+  words: readonly string[],
+  { id, shelf }: { id: Fragment; shelf: Fragment },
+): Fragment =>
   words.reduce(
     (before, word) =>
-      sql`${before} and (select true from item_word h where h.word = ${word} and h.shelf = ${shelf} and h.item_id = ${id} limit 1)`,
+      sql`${before} and (select true from item_word h where h.word = ${word} and h.shelf = ${shelf}
+        and h.item_id = ${id} limit 1)`,
     sql``,
   )

@@ -30,14 +30,17 @@ export const itemById =
   (sql) =>
     sql`select ${itemColumns(sql)} from item where id = ${id} and status <> 'deleted'`
 
-export const itemPart = (id: RecordId): Part<Item | undefined> => one<Item>(items.times, itemById(id))
+export const itemPart = (id: RecordId): Part<Item | undefined> =>
+  one<Item>(items.times, itemById(id))
 
 /** A deleted item, as it will be when it is restored. */
 export const deletedItemPart = (id: RecordId): Part<Item | undefined> =>
   mapped(
     one<Item & { deleted_status: Item['status'] }>(
       items.times,
-      (sql) => sql`select ${itemColumns(sql)}, deleted_status from item where id = ${id} and status = 'deleted'`,
+      (sql) =>
+        sql`select ${itemColumns(sql)}, deleted_status from item where id = ${id}
+          and status = 'deleted'`,
     ),
     (row) => row && { ...row, status: row.deleted_status },
   )
@@ -47,7 +50,9 @@ export const draftCount: Part<number> = mapped(
   sure(
     one<{ drafts: number }>(
       {},
-      (sql) => sql`select count(*)::int as drafts from (select 1 from item where status = 'drafted' limit ${MOST_DRAFTS}) counted`,
+      (sql) =>
+        sql`select count(*)::int as drafts from (select 1 from item where status = 'drafted'
+          limit ${MOST_DRAFTS}) counted`,
     ),
   ),
   ({ drafts }) => drafts,
@@ -56,7 +61,8 @@ export const draftCount: Part<number> = mapped(
 export const itemsOfBatch =
   (batchId: string): Query<Item> =>
   (sql) =>
-    sql`select ${itemColumns(sql)} from item where batch_id = ${batchId} and status <> 'deleted' order by id`
+    sql`select ${itemColumns(sql)} from item where batch_id = ${batchId} and status <> 'deleted'
+      order by id`
 
 export const itemsOfBatchPart = (batchId: string) => many<Item>(items.times, itemsOfBatch(batchId))
 
@@ -64,7 +70,8 @@ export const itemsOfBatchPart = (batchId: string) => many<Item>(items.times, ite
 export const listItems =
   ({ status, limit, after }: Page & { status?: ItemStatus | undefined }): Query<Item> =>
   (sql) =>
-    sql`select ${itemColumns(sql)} from item where ${status ? sql`status = ${status}` : sql`status <> 'deleted'`}
+    sql`select ${itemColumns(sql)} from item
+      where ${status ? sql`status = ${status}` : sql`status <> 'deleted'`}
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
 /** The first items of that list. */
@@ -73,33 +80,52 @@ export const newestItems = ({ status, limit }: { status: ItemStatus; limit: numb
 
 export const itemCount = (status: ItemStatus) =>
   mapped(
-    sure(one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from item where status = ${status}`)),
+    sure(
+      one<{ total: number }>(
+        {},
+        (sql) => sql`select count(*)::int as total from item where status = ${status}`,
+      ),
+    ),
     ({ total }) => total,
   )
 
-/** The newest posts of a month, in any state, which a new draft must not repeat. Older posts and articles may be repeated. */
+/**
+ * The newest posts of a month, in any state, which a new draft must not repeat. Older posts and
+ * articles may be repeated.
+ */
 export const recentItems =
   (limit: number, except?: string): Query<RecentPost> =>
   (sql) =>
-    sql`select body, hook from item where kind = 'post' and status <> 'deleted' ${except ? sql`and id <> ${except}` : sql``} and created_at > now() - interval '30 days' order by id desc limit ${limit}`
+    sql`select body, hook from item where kind = 'post'
+      and status <> 'deleted' ${except ? sql`and id <> ${except}` : sql``}
+      and created_at > now() - interval '30 days' order by id desc limit ${limit}`
 
 export const lockItem = async (sql: Sql, id: string): Promise<Item> =>
-  (await sql<Item>`select ${itemColumns(sql)} from item where id = ${id} and status <> 'deleted' for update`)[0] ??
-  fail('not_found', 'no such item')
+  (
+    await sql<Item>`select ${itemColumns(sql)} from item where id = ${id} and status <> 'deleted'
+      for update`
+  )[0] ?? fail('not_found', 'no such item')
 
 export const insertItem = (item: Item): Query => items.insert(item, { prints: printsOf(item.body) })
 
 /** `prints`: those of a text that has changed. */
-export const saveItem = (item: Item, prints?: readonly number[]): Query => items.save(item, prints && ((sql) => sql`, prints = ${prints}`))
+export const saveItem = (item: Item, prints?: readonly number[]): Query =>
+  items.save(item, prints && ((sql) => sql`, prints = ${prints}`))
 
-/** Deletes an item, which keeps its row until it is erased. `item`: as it will be when it is restored. */
+/**
+ * Deletes an item, which keeps its row until it is erased. `item`: as it will be when it is
+ * restored.
+ */
 export const removeItem =
   ({ id, status, proposed_at, approved_hash, account_external_id, updated_at }: Item): Query =>
   (sql) =>
-    sql`update item set status = 'deleted', deleted_status = ${status}, deleted_at = ${updated_at}, proposed_at = ${proposed_at}, post_at = null,
-      on_missed = null, approved_hash = ${approved_hash}, account_external_id = ${account_external_id}, updated_at = ${updated_at} where id = ${id}`
+    sql`update item set status = 'deleted', deleted_status = ${status}, deleted_at = ${updated_at},
+      proposed_at = ${proposed_at}, post_at = null,
+      on_missed = null, approved_hash = ${approved_hash},
+        account_external_id = ${account_external_id}, updated_at = ${updated_at} where id = ${id}`
 
 export const restoreItem =
   ({ id, updated_at }: Item): Query =>
   (sql) =>
-    sql`update item set status = deleted_status, deleted_status = null, deleted_at = null, updated_at = ${updated_at} where id = ${id}`
+    sql`update item set status = deleted_status, deleted_status = null, deleted_at = null,
+      updated_at = ${updated_at} where id = ${id}`

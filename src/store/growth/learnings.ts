@@ -13,19 +13,34 @@ const { columns, times } = table
 export const activeLearnings =
   (limit: number): Query<BriefLearning> =>
   (sql) =>
-    sql`select ${columns(sql)} from learning where status = 'active' order by id desc limit ${limit}`
+    sql`select ${columns(sql)} from learning where status = 'active' order by id desc
+      limit ${limit}`
 
 export const listLearnings =
-  ({ status, kind, limit, after }: Page & { status?: LearningStatus | undefined; kind?: Learning['kind'] | undefined }): Query<Learning> =>
+  ({
+    status,
+    kind,
+    limit,
+    after,
+  }: Page & {
+    status?: LearningStatus | undefined
+    kind?: Learning['kind'] | undefined
+  }): Query<Learning> =>
   (sql) =>
-    sql`select ${columns(sql)} from learning where true ${status ? sql`and status = ${status}` : sql``}
-        ${kind ? sql`and kind = ${kind}` : sql``} ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+    sql`select ${columns(sql)} from learning where true
+      ${status ? sql`and status = ${status}` : sql``}
+        ${kind ? sql`and kind = ${kind}` : sql``} ${after ? sql`and id < ${after}` : sql``}
+          order by id desc limit ${limit + 1}`
 
 /** The newest active learnings, one more than the limit. */
-export const newestActive = (limit: number) => many<Learning>(times, listLearnings({ status: 'active', limit }))
+export const newestActive = (limit: number) =>
+  many<Learning>(times, listLearnings({ status: 'active', limit }))
 
 export const activeCount = sure(
-  one<{ active: number }>({}, (sql) => sql`select count(*)::int as active from learning where status = 'active'`),
+  one<{ active: number }>(
+    {},
+    (sql) => sql`select count(*)::int as active from learning where status = 'active'`,
+  ),
 )
 
 export const learningById =

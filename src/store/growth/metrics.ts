@@ -1,11 +1,23 @@
 /** Metrics of items, and which posts to read next. */
-import { DENSE_MS, FIRST_READ_MS, READ_FOR_MS, readSteps } from '#domain/growth/learning/metric-sync'
+import {
+  DENSE_MS,
+  FIRST_READ_MS,
+  READ_FOR_MS,
+  readSteps,
+} from '#domain/growth/learning/metric-sync'
 import type { MetricSnapshot, Metrics } from '#domain/growth/metrics'
 import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
 
-const countNames = ['impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks'] as const satisfies (keyof Metrics)[]
+const countNames = [
+  'impressions',
+  'likes',
+  'replies',
+  'reposts',
+  'quotes',
+  'clicks',
+] as const satisfies (keyof Metrics)[]
 
 /** A posted item whose metrics are due. */
 export interface DuePost {
@@ -15,13 +27,19 @@ export interface DuePost {
   connection_id: string
 }
 
-/** A query of one row: an item's latest metrics. `itemId` is a column of the surrounding statement. */
+/**
+ * A query of one row: an item's latest metrics. `itemId` is a column of the surrounding statement.
+ */
 export const newestMetric = (sql: Sql, itemId: Fragment): Fragment =>
   sql`select * from item_metric where item_id = ${itemId} order by at desc limit 1`
 
-/** The domain's `engagementRate` over a row `m`: null without impressions. In floats, because counts can add up to more than an integer. */
+/**
+ * The domain's `engagementRate` over a row `m`: null without impressions. In floats, because counts
+ * can add up to more than an integer.
+ */
 export const rateOfMetric = (sql: Sql): Fragment =>
-  sql`case when m.impressions > 0 then least(1, (m.likes::float8 + m.replies + m.reposts + m.quotes) / m.impressions) end`
+  sql`case when m.impressions > 0 then least(1, (m.likes::float8 + m.replies + m.reposts + m.quotes)
+    / m.impressions) end`
 
 const ms = (sql: Sql, count: number): Fragment => sql`${count}::float8 * interval '1 millisecond'`
 
@@ -29,42 +47,61 @@ const ms = (sql: Sql, count: number): Fragment => sql`${count}::float8 * interva
 const dueAt = (sql: Sql): Fragment => {
   const [first, second, last] = readSteps
   return sql`case when i.metrics_at is null then i.posted_at + ${ms(sql, FIRST_READ_MS)}
-    else i.metrics_at + case when i.metrics_at - i.posted_at < ${ms(sql, first.youngerMs)} then ${ms(sql, first.everyMs)}
-      when i.metrics_at - i.posted_at < ${ms(sql, second.youngerMs)} then ${ms(sql, second.everyMs)} else ${ms(sql, last.everyMs)} end end`
+    else i.metrics_at + case when i.metrics_at - i.posted_at < ${ms(sql, first.youngerMs)}
+      then ${ms(sql, first.everyMs)}
+      when i.metrics_at - i.posted_at < ${ms(sql, second.youngerMs)} then ${ms(sql, second.everyMs)}
+        else ${ms(sql, last.everyMs)} end end`
 }
 
 /** Posts of connected accounts that are still read. */
 const readable = (sql: Sql, now: Date): Fragment => sql`
   select i.id, i.external_id, i.posted_at, c.id as connection_id, ${dueAt(sql)} as due
   from item i join connection c on c.external_id = i.account_external_id and c.status = 'connected'
-  where i.external_id is not null and i.posted_at > ${now}::timestamptz - ${ms(sql, READ_FOR_MS)} and i.status = 'posted'`
+  where i.external_id is not null and i.posted_at > ${now}::timestamptz - ${ms(sql, READ_FOR_MS)}
+    and i.status = 'posted'`
 
-/** Posts of one account due by `until`: the account that has waited longest, except those that are backing off. */
+/**
+ * Posts of one account due by `until`: the account that has waited longest, except those that are
+ * backing off.
+ */
 export const duePosts = async (
   sql: Sql,
-  { now, until, backingOff, limit }: { now: Date; until: Date; backingOff: string[]; limit: number },
+  {
+    now,
+    until,
+    backingOff,
+    limit,
+  }: { now: Date; until: Date; backingOff: string[]; limit: number },
 ): Promise<DuePost[]> =>
-  await sql<DuePost>`with posts as materialized (select * from (${readable(sql, now)}) p where due <= ${until} and connection_id <> all(${backingOff}::uuid[]))
+  await sql<DuePost>`with posts as materialized (select * from (${readable(sql, now)}) p
+    where due <= ${until} and connection_id <> all(${backingOff}::uuid[]))
     select id, external_id, posted_at, connection_id from posts
-    where connection_id = (select connection_id from posts order by due, id limit 1) order by due, id limit ${limit}`
+    where connection_id = (select connection_id from posts order by due, id limit 1)
+      order by due, id limit ${limit}`
 
 /** When the next post of each account is due, except the posts named. */
 export const nextReads = async (
   sql: Sql,
   { now, except }: { now: Date; except: string[] },
 ): Promise<{ connection_id: string; at: Date }[]> =>
-  await sql`select connection_id, min(due) as at from (${readable(sql, now)}) p where id <> all(${except}::uuid[])
+  await sql`select connection_id, min(due) as at from (${readable(sql, now)}) p
+    where id <> all(${except}::uuid[])
     and due <= posted_at + ${ms(sql, READ_FOR_MS)} group by connection_id`
 
 /** Whether an account has posts that are still read. */
-export const hasReadable = async (sql: Sql, { externalId, now }: { externalId: string; now: Date }): Promise<boolean> =>
+export const hasReadable = async (
+  sql: Sql,
+  { externalId, now }: { externalId: string; now: Date },
+): Promise<boolean> =>
   (
-    await sql`select 1 from item where external_id is not null and status = 'posted' and account_external_id = ${externalId}
+    await sql`select 1 from item where external_id is not null and status = 'posted'
+      and account_external_id = ${externalId}
       and posted_at > ${now}::timestamptz - ${ms(sql, READ_FOR_MS)} limit 1`
   ).length > 0
 
 export const latestSnapshots = async (sql: Sql, itemIds: string[]): Promise<MetricSnapshot[]> =>
-  await sql<MetricSnapshot>`select distinct on (item_id) item_id, at, impressions, likes, replies, reposts, quotes, clicks from item_metric
+  await sql<MetricSnapshot>`select distinct on (item_id) item_id, at, impressions, likes, replies,
+    reposts, quotes, clicks from item_metric
     where item_id = any(${itemIds}::uuid[]) order by item_id, at desc`
 
 export const insertSnapshots =
@@ -77,7 +114,8 @@ export const thinSnapshots =
   (itemIds: string[], now: Date): Query =>
   (sql) =>
     sql`delete from item_metric m using item_metric later where m.item_id = any(${itemIds}::uuid[])
-      and m.at < date_trunc('day', ${now}::timestamptz - ${ms(sql, DENSE_MS)}, 'UTC') and later.item_id = m.item_id and later.at > m.at
+      and m.at < date_trunc('day', ${now}::timestamptz - ${ms(sql, DENSE_MS)}, 'UTC')
+        and later.item_id = m.item_id and later.at > m.at
       and date_trunc('day', later.at, 'UTC') = date_trunc('day', m.at, 'UTC')`
 
 export const markRead =
@@ -89,14 +127,23 @@ export const markRead =
 export type Reading = Omit<MetricSnapshot, 'item_id'> & { id: string }
 
 /** Readings of one item, newest first; one more than the limit. */
-export const readingsOf = (itemId: string, { limit, after }: { limit: number; after?: { at: Date; id: string } }) =>
+export const readingsOf = (
+  itemId: string,
+  { limit, after }: { limit: number; after?: { at: Date; id: string } },
+) =>
   many<Reading>(
     { at: true },
-    (sql) => sql`select id, at, impressions, likes, replies, reposts, quotes, clicks from item_metric where item_id = ${itemId}
-      ${after ? sql`and (at, id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``} order by at desc, id desc limit ${limit + 1}`,
+    (
+      sql,
+    ) => sql`select id, at, impressions, likes, replies, reposts, quotes, clicks from item_metric
+      where item_id = ${itemId}
+      ${after ? sql`and (at, id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``}
+        order by at desc, id desc limit ${limit + 1}`,
   )
 
-/** The posts of one period: sums of their newest counts, and of the rates of those with impressions. */
+/**
+ * The posts of one period: sums of their newest counts, and of the rates of those with impressions.
+ */
 export interface PeriodSums extends Metrics {
   /** Its first day. */
   day: string
@@ -110,14 +157,28 @@ export interface PeriodSums extends Metrics {
 /** Posts that are summed at most: the newest of a time. */
 const MOST_SUMMED = 10_000
 
-/** By the day or week, from Monday, in which they were posted, on the clocks of a zone; newest first. Periods without posts are left out. */
-export const sumsBy = (by: 'day' | 'week', { from, to, zone }: { from: Date; to: Date; zone: string }) =>
+/**
+ * By the day or week, from Monday, in which they were posted, on the clocks of a zone; newest
+ * first. Periods without posts are left out.
+ */
+export const sumsBy = (
+  by: 'day' | 'week',
+  { from, to, zone }: { from: Date; to: Date; zone: string },
+) =>
   many<PeriodSums>(
     {},
-    (sql) => sql`select to_char(date_trunc(${by}, i.posted_at at time zone ${zone}), 'YYYY-MM-DD') as day, count(*)::int as posts,
-        (count(r.rate))::int as measured, coalesce(sum(r.rate), 0)::float8 as rates, coalesce(sum(r.rate * r.rate), 0)::float8 as rate_squares,
-        ${countNames.map((name, index) => sql`${index === 0 ? sql`` : sql`,`} coalesce(sum(m.${sql(name)}), 0)::float8 as ${sql(name)}`)}
-      from (select posted_at, metrics from item where status = 'posted' and posted_at >= ${from} and posted_at < ${to}
+    (
+      sql,
+    ) => sql`select to_char(date_trunc(${by}, i.posted_at at time zone ${zone}), 'YYYY-MM-DD') as
+      day, count(*)::int as posts,
+        (count(r.rate))::int as measured, coalesce(sum(r.rate), 0)::float8 as rates,
+          coalesce(sum(r.rate * r.rate), 0)::float8 as rate_squares,
+        ${countNames.map(
+          (name, index) => sql`${index === 0 ? sql`` : sql`,`}
+          coalesce(sum(m.${sql(name)}), 0)::float8 as ${sql(name)}`,
+        )}
+      from (select posted_at, metrics from item where status = 'posted' and posted_at >= ${from}
+        and posted_at < ${to}
           order by posted_at desc, id desc limit ${MOST_SUMMED}) i
         left join lateral jsonb_to_record(coalesce(i.metrics, '{}'))
           as m(impressions int, likes int, replies int, reposts int, quotes int, clicks int) on true

@@ -11,11 +11,13 @@ const { columns } = table
 export const listProducts =
   ({ status, limit, after }: Page & { status?: ProductStatus | undefined }): Query<Product> =>
   (sql) =>
-    sql`select ${columns(sql)} from product where true ${status ? sql`and status = ${status}` : sql``}
+    sql`select ${columns(sql)} from product
+      where true ${status ? sql`and status = ${status}` : sql``}
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
 /** All products, oldest first. Their number is bounded. */
-export const allProducts: Query<Product> = (sql) => sql`select ${columns(sql)} from product order by id`
+export const allProducts: Query<Product> = (sql) =>
+  sql`select ${columns(sql)} from product order by id`
 
 export const productById =
   (id: string): Query<Product> =>
@@ -31,13 +33,19 @@ interface OthersOf {
   name: string | null
 }
 
-/** Counts the products other than this one, and finds whether an active one has this name in any case. */
+/**
+ * Counts the products other than this one, and finds whether an active one has this name in any
+ * case.
+ */
 export const otherProducts = ({ id, name }: OthersOf): Part<OtherProducts> =>
   sure(
     one<OtherProducts>({}, (sql) => {
-      const own = sql`lower(coalesce(${name?.trim() ?? null}, (select p.name from product p where p.id = ${id})))`
-      return sql`select count(*)::int as total, (count(*) filter (where status = 'active'))::int as active,
-      coalesce(bool_or(status = 'active' and lower(name) = ${own}), false) as taken from product where id is distinct from ${id}`
+      const own = sql`lower(coalesce(${name?.trim() ?? null},
+        (select p.name from product p where p.id = ${id})))`
+      return sql`select count(*)::int as total, (count(*) filter (where status = 'active'))::int as
+        active,
+      coalesce(bool_or(status = 'active' and lower(name) = ${own}), false) as taken from product
+        where id is distinct from ${id}`
     }),
   )
 

@@ -33,14 +33,22 @@ export const toProfile = (
   updated_at: row?.updated_at ?? null,
 })
 
-export const readProfile: Query<ProfileRow> = (sql) => sql`select data, revision, written_by, changed, created_at, updated_at from profile`
+export const readProfile: Query<ProfileRow> = (sql) =>
+  sql`select data, revision, written_by, changed, created_at, updated_at from profile`
 
-export const profilePart = mapped(one<ProfileRow>({ created_at: true, updated_at: true }, readProfile), toProfile)
+export const profilePart = mapped(
+  one<ProfileRow>({ created_at: true, updated_at: true }, readProfile),
+  toProfile,
+)
 
 /** The workspace, whose id is the profile's too. Undefined before the profile is first saved. */
-export const profileOwner = one<{ id: string }>({}, (sql) => sql`select tenant_id as id from profile`)
+export const profileOwner = one<{ id: string }>(
+  {},
+  (sql) => sql`select tenant_id as id from profile`,
+)
 
-export const currentProfile = async (sql: Sql): Promise<StoredProfile> => toProfile((await readProfile(sql))[0])
+export const currentProfile = async (sql: Sql): Promise<StoredProfile> =>
+  toProfile((await readProfile(sql))[0])
 
 /** Saves a new version, and keeps the one that it replaces. */
 export const saveProfile = (
@@ -53,7 +61,8 @@ export const saveProfile = (
   (sql) => sql`delete from profile_revision where number <= ${revision - MOST_VERSIONS}`,
   (sql) => sql`insert into profile (data, revision, written_by, changed, created_at, updated_at)
     values (${sql.json(profile)}, ${revision}, ${sql.json(by)}, ${changed}, ${now}, ${now})
-    on conflict (tenant_id) do update set data = excluded.data, revision = excluded.revision, written_by = excluded.written_by,
+    on conflict (tenant_id) do update set data = excluded.data, revision = excluded.revision,
+      written_by = excluded.written_by,
       changed = excluded.changed, updated_at = excluded.updated_at`,
 ]
 
@@ -72,5 +81,6 @@ export const profileVersions = ({ limit, after }: { limit: number; after?: numbe
     (sql) => sql`select * from (
         select number, data, written_by, written_at, changed from profile_revision
         union all select revision, data, written_by, updated_at, changed from profile) version
-      where ${after === undefined ? sql`true` : sql`number < ${after}`} order by number desc limit ${limit + 1}`,
+      where ${after === undefined ? sql`true` : sql`number < ${after}`} order by number desc
+        limit ${limit + 1}`,
   )

@@ -3,7 +3,8 @@ import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { mapped, one, sure } from '../engine/load.ts'
 
-const columns = (sql: Sql): Fragment => sql`id, item_id, revision, hint, status, error, model, usage, created_at, updated_at`
+const columns = (sql: Sql): Fragment =>
+  sql`id, item_id, revision, hint, status, error, model, usage, created_at, updated_at`
 
 /** Whether the item is being written again. */
 export const isRedrafted = (itemId: string) =>
@@ -11,14 +12,17 @@ export const isRedrafted = (itemId: string) =>
     sure(
       one<{ open: boolean }>(
         {},
-        (sql) => sql`select exists (select 1 from redraft where item_id = ${itemId} and status in ('queued', 'generating')) as open`,
+        (sql) =>
+          sql`select exists (select 1 from redraft where item_id = ${itemId}
+            and status in ('queued', 'generating')) as open`,
       ),
     ),
     ({ open }) => open,
   )
 
 export const lockRedraft = async (sql: Sql, id: string): Promise<Redraft> =>
-  (await sql<Redraft>`select ${columns(sql)} from redraft where id = ${id} for update`)[0] ?? fail('not_found', 'no such redraft')
+  (await sql<Redraft>`select ${columns(sql)} from redraft where id = ${id} for update`)[0] ??
+  fail('not_found', 'no such redraft')
 
 export const insertRedraft =
   (redraft: Redraft): Query =>
@@ -28,7 +32,8 @@ export const insertRedraft =
 export const saveRedraft =
   ({ id, status, error, model, usage, updated_at }: Redraft): Query =>
   (sql) =>
-    sql`update redraft set status = ${status}, error = ${error}, model = ${model}, usage = ${usage ? sql.json(usage) : null},
+    sql`update redraft set status = ${status}, error = ${error}, model = ${model},
+      usage = ${usage ? sql.json(usage) : null},
       updated_at = ${updated_at} where id = ${id}`
 
 /** Says on the item why it was not written again, if it still is what was to be. */

@@ -24,13 +24,15 @@ export const insertResidentPost =
 
 /** Makes room for one more. */
 export const forgetResidentPosts: Query = (sql) =>
-  sql`delete from resident_post where id in (select id from resident_post order by created_at desc, post_id desc offset ${MOST_RESIDENT_POSTS - 1})`
+  sql`delete from resident_post where id in (select id from resident_post
+    order by created_at desc, post_id desc offset ${MOST_RESIDENT_POSTS - 1})`
 
 /** The connected accounts of a network, the default one first. */
 export const accountsOn = (network: string) =>
   many<Connection>(
     { created_at: true, updated_at: true },
     (sql) =>
-      sql`select ${connectionColumns(sql)} from connection where network = ${network} and status = 'connected'
+      sql`select ${connectionColumns(sql)} from connection where network = ${network}
+        and status = 'connected'
         order by is_default desc, id limit 1`,
   )

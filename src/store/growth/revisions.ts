@@ -10,11 +10,19 @@ const insert =
   (sql) =>
     sql`insert into revision ${sql({ ...revision, written_by: written_by && sql.json(written_by) })}`
 
-/** Keeps a text that has been replaced, and drops the oldest but the first of those that are too many. */
+/**
+ * Keeps a text that has been replaced, and drops the oldest but the first of those that are too
+ * many.
+ */
 export const keepRevision = (revision: Revision): Query[] => {
   const last = revision.number + 1 - (MOST_REVISIONS - 1)
   if (last < 2) return [insert(revision)]
-  return [insert(revision), (sql) => sql`delete from revision where record_id = ${revision.record_id} and number between 2 and ${last}`]
+  return [
+    insert(revision),
+    (sql) =>
+      sql`delete from revision where record_id = ${revision.record_id}
+        and number between 2 and ${last}`,
+  ]
 }
 
 /** A version of a text, the present one among them. */
@@ -27,10 +35,13 @@ interface Version<Body> extends Omit<Revision, 'record_id' | 'body' | 'written_b
 const textsOf =
   <Row>({ sendable, record_id }: SendableRef, { limit, after = 0 }: NumberedPage): Query<Row> =>
   (sql) =>
-    sql`select number, title, body, ${namedAuthor(sql, sql`written_by`)} as written_by, written_at from (
-        select number, title, body, written_by, written_at from revision where record_id = ${record_id}
+    sql`select number, title, body, ${namedAuthor(sql, sql`written_by`)} as written_by, written_at
+      from (
+        select number, title, body, written_by, written_at from revision
+          where record_id = ${record_id}
         union all
-        select revision, ${sendable === 'post' ? sql`title` : sql`null`}, body, written_by, coalesce(written_at, created_at)
+        select revision, ${sendable === 'post' ? sql`title` : sql`null`}, body, written_by,
+          coalesce(written_at, created_at)
           from ${sql(tableOf[sendable])} where id = ${record_id} and status <> 'deleted') version
       where number > ${after} order by number limit ${limit + 1}`
 
@@ -44,4 +55,7 @@ export const revisionsOfItem = (id: string, page: NumberedPage) =>
 
 /** Without a text: reposts, likes, and before there was a draft. */
 export const revisionsOfEngagement = (id: string, page: NumberedPage) =>
-  many<Version<string | null>>({ written_at: true }, textsOf({ sendable: 'engagement', record_id: id }, page))
+  many<Version<string | null>>(
+    { written_at: true },
+    textsOf({ sendable: 'engagement', record_id: id }, page),
+  )

@@ -3,7 +3,8 @@ import type { Fragment, Sql } from '../engine/db.ts'
 
 const count = async (rows: Fragment<{ count: number }>): Promise<number> => (await rows)[0]!.count
 
-export const countDrafted = (sql: Sql): Promise<number> => count(sql`select count(*)::int from item where status = 'drafted'`)
+export const countDrafted = (sql: Sql): Promise<number> =>
+  count(sql`select count(*)::int from item where status = 'drafted'`)
 
 /** Approved items with a post time after `now`. */
 export const countScheduled = (sql: Sql, now: Date): Promise<number> =>

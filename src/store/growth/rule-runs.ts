@@ -3,33 +3,47 @@ import { type RuleRun, runEnd } from '#domain/growth/rules/rule-run'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'
 
-const columns = (sql: Sql): Fragment => sql`id, rule_id, trigger, occurrence, chain, status, reason, conditions, made_kind, made_id, quota,
+const columns = (
+  sql: Sql,
+): Fragment => sql`id, rule_id, trigger, occurrence, chain, status, reason, conditions, made_kind,
+  made_id, quota,
   units, cost_micros, created_at, started_at, ended_at`
 
 export const listRuleRuns =
   ({ ruleId, limit, after }: Page & { ruleId?: string | undefined }): Query<RuleRun> =>
   (sql) =>
-    sql`select ${columns(sql)} from rule_run where true ${ruleId ? sql`and rule_id = ${ruleId}` : sql``}
+    sql`select ${columns(sql)} from rule_run where true
+      ${ruleId ? sql`and rule_id = ${ruleId}` : sql``}
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
 export const lockRun = async (sql: Sql, id: string): Promise<RuleRun | undefined> =>
   (await sql<RuleRun>`select ${columns(sql)} from rule_run where id = ${id} for update`)[0]
 
 /** Existing runs of these rules for these occurrences, as `<rule> <trigger> <occurrence>`. */
-export const knownRuns = async (sql: Sql, ruleIds: string[], occurrences: string[]): Promise<Set<string>> => {
-  const rows = await sql<{ name: string }>`select rule_id || ' ' || trigger || ' ' || occurrence as name from rule_run
+export const knownRuns = async (
+  sql: Sql,
+  ruleIds: string[],
+  occurrences: string[],
+): Promise<Set<string>> => {
+  const rows = await sql<{
+    name: string
+  }>`select rule_id || ' ' || trigger || ' ' || occurrence as name from rule_run
     where rule_id = any(${ruleIds}::uuid[]) and occurrence = any(${occurrences})`
   return new Set(rows.map(({ name }) => name))
 }
 
 /** The runs that made these records, directly or by way of a batch or an article. */
-export const makersOf = async (sql: Sql, ids: string[]): Promise<Map<string, Pick<RuleRun, 'rule_id' | 'chain'>>> => {
+export const makersOf = async (
+  sql: Sql,
+  ids: string[],
+): Promise<Map<string, Pick<RuleRun, 'rule_id' | 'chain'>>> => {
   const rows = await sql<{
     id: string
     rule_id: string
     chain: string[]
   }>`select o.id, m.rule_id, m.chain from (
-      select i.id, array_remove(array[i.id, i.batch_id, (select a.id from article a where a.item_id = i.id)], null) as made
+      select i.id, array_remove(array[i.id, i.batch_id,
+        (select a.id from article a where a.item_id = i.id)], null) as made
         from item i where i.id = any(${ids}::uuid[])
       union all select b.id, array[b.id] from batch b where b.id = any(${ids}::uuid[])) o
     cross join lateral (select rule_id, chain from rule_run where made_id = any(o.made) limit 1) m`
@@ -45,8 +59,10 @@ export const insertRun =
 export const saveRun =
   ({ id, ...run }: RuleRun): Query =>
   (sql) =>
-    sql`update rule_run set status = ${run.status}, reason = ${run.reason}, conditions = ${sql.json(run.conditions)},
-      made_kind = ${run.made_kind}, made_id = ${run.made_id}, quota = ${run.quota}, units = ${run.units}, started_at = ${run.started_at},
+    sql`update rule_run set status = ${run.status}, reason = ${run.reason},
+      conditions = ${sql.json(run.conditions)},
+      made_kind = ${run.made_kind}, made_id = ${run.made_id}, quota = ${run.quota},
+        units = ${run.units}, started_at = ${run.started_at},
       ended_at = ${run.ended_at} where id = ${id}`
 
 export const removeRun =
@@ -58,7 +74,8 @@ export const removeRun =
 export const endRun = (record: Drafting, refund: readonly TakenQuota[]): Query => {
   const { status, reason, returned, cost_micros, ended_at } = runEnd(record, refund)
   return (sql) =>
-    sql`update rule_run set status = ${status}, reason = ${reason}, units = units - ${returned}, cost_micros = ${cost_micros},
+    sql`update rule_run set status = ${status}, reason = ${reason}, units = units - ${returned},
+      cost_micros = ${cost_micros},
       ended_at = ${ended_at} where made_id = ${record.id} and status = 'running'`
 }
 
@@ -66,7 +83,8 @@ export const endRun = (record: Drafting, refund: readonly TakenQuota[]): Query =
 export const skipQueuedRuns =
   (reason: string, now: Date): Query =>
   (sql) =>
-    sql`update rule_run set status = 'skipped', reason = ${reason}, ended_at = ${now} where status = 'queued'`
+    sql`update rule_run set status = 'skipped', reason = ${reason}, ended_at = ${now}
+      where status = 'queued'`
 
 /** Runs that made nothing are deleted after this. The others show where drafts came from. */
 const KEPT_DAYS = 90
@@ -77,4 +95,5 @@ export const forgetRuns =
   (now: Date): Query =>
   (sql) =>
     sql`delete from rule_run where id in (select id from rule_run where made_id is null
-      and ended_at < ${now}::timestamptz - ${KEPT_DAYS} * interval '1 day' order by ended_at limit ${FORGOTTEN_AT_ONCE})`
+      and ended_at < ${now}::timestamptz - ${KEPT_DAYS} * interval '1 day' order by ended_at
+        limit ${FORGOTTEN_AT_ONCE})`

@@ -8,7 +8,8 @@ import { isWorkOf } from '../engine/work.ts'
 
 const columns = (
   sql: Sql,
-): Fragment => sql`r.id, r.name, r.status, r.trigger, r.conditions, r.action, r.daily_cap, r.day, r.used, r.over, r.last_run_at,
+): Fragment => sql`r.id, r.name, r.status, r.trigger, r.conditions, r.action, r.daily_cap, r.day,
+  r.used, r.over, r.last_run_at,
   r.created_at, r.updated_at`
 
 /** A rule with what decides whether and when it runs. */
@@ -24,9 +25,17 @@ export interface ScheduledRule {
 
 export type RuleRow = Rule & Omit<ScheduledRule, 'rule'>
 
-export const toStanding = ({ held, next, now, ...rule }: RuleRow): ScheduledRule => ({ rule, held, next, now })
+export const toStanding = ({ held, next, now, ...rule }: RuleRow): ScheduledRule => ({
+  rule,
+  held,
+  next,
+  now,
+})
 
-const standing = (sql: Sql): Fragment => sql`${columns(sql)}, (select a.paused from actor a) as held, clock_timestamp() as now,
+const standing = (
+  sql: Sql,
+): Fragment => sql`${columns(sql)}, (select a.paused from actor a) as held,
+  clock_timestamp() as now,
   (select w.run_at from work w where ${isWorkOf(sql, 'rule_cron', sql`r.id`)}) as next`
 
 interface RuleFilters extends Period {
@@ -39,7 +48,12 @@ interface RuleFilters extends Period {
 export const listRules =
   ({ status, trigger, limit, after, ...period }: Page & RuleFilters): Query<RuleRow> =>
   (sql) =>
-    sql`select ${standing(sql)} from rule r where true ${status ? sql`and (r.status = 'active' and not (select a.paused from actor a)) = ${status === 'active'}` : sql``}
+    sql`select ${standing(sql)} from rule r where true ${
+      status
+        ? sql`and (r.status = 'active'
+      and not (select a.paused from actor a)) = ${status === 'active'}`
+        : sql``
+    }
       ${trigger ? sql`and r.trigger->>'kind' = ${trigger}` : sql``} ${inPeriod(sql, sql`r.created_at`, period)}
       ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
 
@@ -48,21 +62,28 @@ export const ruleById =
   (sql) =>
     sql`select ${standing(sql)} from rule r where r.id = ${id}`
 
-export const ruleCount = sure(one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from rule`))
+export const ruleCount = sure(
+  one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from rule`),
+)
 
 export const rulePart = (id: string) =>
-  one<Rule>({ last_run_at: true, created_at: true, updated_at: true }, (sql) => sql`select ${columns(sql)} from rule r where r.id = ${id}`)
+  one<Rule>(
+    { last_run_at: true, created_at: true, updated_at: true },
+    (sql) => sql`select ${columns(sql)} from rule r where r.id = ${id}`,
+  )
 
 /** Undefined: a rule that was deleted. */
 export const ruleOfRun = async (sql: Sql, id: string): Promise<Rule | undefined> =>
   (await sql<Rule>`select ${columns(sql)} from rule r where r.id = ${id}`)[0]
 
 export const lockRule = async (sql: Sql, id: string): Promise<Rule> =>
-  (await sql<Rule>`select ${columns(sql)} from rule r where r.id = ${id} for update`)[0] ?? fail('not_found', 'no such rule')
+  (await sql<Rule>`select ${columns(sql)} from rule r where r.id = ${id} for update`)[0] ??
+  fail('not_found', 'no such rule')
 
 /** Rules that no person paused, by kind of trigger. Their number is bounded. */
 export const activeRules = async (sql: Sql, kinds: TriggerKind[]): Promise<Rule[]> =>
-  await sql<Rule>`select ${columns(sql)} from rule r where r.status = 'active' and r.trigger->>'kind' = any(${kinds}) order by r.id`
+  await sql<Rule>`select ${columns(sql)} from rule r where r.status = 'active'
+    and r.trigger->>'kind' = any(${kinds}) order by r.id`
 
 export const insertRule =
   (rule: Rule): Query =>
@@ -78,15 +99,18 @@ export const insertRule =
 export const saveRule =
   ({ id, ...rule }: Rule): Query =>
   (sql) =>
-    sql`update rule set name = ${rule.name}, status = ${rule.status}, trigger = ${sql.json(rule.trigger)},
-      conditions = ${sql.json(rule.conditions)}, action = ${sql.json(rule.action)}, daily_cap = ${rule.daily_cap},
+    sql`update rule set name = ${rule.name}, status = ${rule.status},
+      trigger = ${sql.json(rule.trigger)},
+      conditions = ${sql.json(rule.conditions)}, action = ${sql.json(rule.action)},
+        daily_cap = ${rule.daily_cap},
       updated_at = ${rule.updated_at} where id = ${id}`
 
 /** Saves what runs change. */
 export const saveCounts =
   ({ id, day, used, over, last_run_at }: Rule): Query =>
   (sql) =>
-    sql`update rule set day = ${day}, used = ${used}, over = ${over}, last_run_at = ${last_run_at} where id = ${id}`
+    sql`update rule set day = ${day}, used = ${used}, over = ${over}, last_run_at = ${last_run_at}
+      where id = ${id}`
 
 export const deleteRule =
   (id: string): Query =>

@@ -18,40 +18,65 @@ interface SignalFilters extends Period {
   target?: string | undefined
 }
 
-/** Best first, newest first among equals; one more than the limit. An open signal past its time does not count as open. */
+/**
+ * Best first, newest first among equals; one more than the limit. An open signal past its time does
+ * not count as open.
+ */
 export const listSignals =
-  ({ status = 'open', target, limit, after, ...period }: RankedPage & SignalFilters): Query<Signal> =>
+  ({
+    status = 'open',
+    target,
+    limit,
+    after,
+    ...period
+  }: RankedPage & SignalFilters): Query<Signal> =>
   (sql) =>
-    sql`select ${columns(sql)} from signal where ${inState(sql, status)} ${target ? sql`and target_id = ${target}` : sql``}
+    sql`select ${columns(sql)} from signal where ${inState(sql, status)}
+      ${target ? sql`and target_id = ${target}` : sql``}
         ${inPeriod(sql, sql`posted_at`, period)}
-        ${after ? sql`and (score, id) < (${after.score}::integer, ${after.id}::uuid)` : sql``} order by score desc, id desc limit ${limit + 1}`
+        ${after ? sql`and (score, id) < (${after.score}::integer, ${after.id}::uuid)` : sql``}
+          order by score desc, id desc limit ${limit + 1}`
 
 const inState = (sql: Sql, status: SignalStatus): Fragment => {
   if (status === 'open') return sql`status = 'open' and expires_at > now()`
-  return status === 'expired' ? sql`(status = 'expired' or (status = 'open' and expires_at <= now()))` : sql`status = ${status}`
+  return status === 'expired'
+    ? sql`(status = 'expired' or (status = 'open' and expires_at <= now()))`
+    : sql`status = ${status}`
 }
 
 /** Whether it is open and past its time: it counts as expired. */
 export const signalById =
   (id: string): Query<Signal & { is_over: boolean }> =>
   (sql) =>
-    sql`select ${columns(sql)}, (status = 'open' and expires_at <= now()) as is_over from signal where id = ${id}`
+    sql`select ${columns(sql)}, (status = 'open' and expires_at <= now()) as is_over from signal
+      where id = ${id}`
 
-export const signalPart = (id: string) => one<Signal>(table.times, (sql) => sql`select ${columns(sql)} from signal where id = ${id}`)
+export const signalPart = (id: string) =>
+  one<Signal>(table.times, (sql) => sql`select ${columns(sql)} from signal where id = ${id}`)
 
 /** Which of these posts already have a signal, in any state. */
-export const knownSignals = async (sql: Sql, { network, postIds }: { network: string; postIds: string[] }): Promise<Set<string>> => {
-  const rows = await sql<{ post_id: string }>`select post_id from signal where network = ${network} and post_id = any(${postIds})`
+export const knownSignals = async (
+  sql: Sql,
+  { network, postIds }: { network: string; postIds: string[] },
+): Promise<Set<string>> => {
+  const rows = await sql<{
+    post_id: string
+  }>`select post_id from signal where network = ${network} and post_id = any(${postIds})`
   return new Set(rows.map(({ post_id }) => post_id))
 }
 
 /** Bounded, because the number of open signals is. */
 export const openScores = async (sql: Sql): Promise<Pick<Signal, 'id' | 'score'>[]> =>
-  await sql<Pick<Signal, 'id' | 'score'>>`select id, score from signal where status = 'open' and expires_at > now()`
+  await sql<
+    Pick<Signal, 'id' | 'score'>
+  >`select id, score from signal where status = 'open' and expires_at > now()`
 
 export const { insert: insertSignal, save: saveSignal } = table
 
-/** Reopens the signal of a failed draft, or of a deleted engagement, as long as its time is not over. */
+/**
+ * Reopens the signal of a failed draft, or of a deleted engagement, as long as its time is not
+ * over.
+ */
 export const reopenSignal =
   ({ id, signal_id, updated_at }: Pick<Engagement, 'id' | 'signal_id' | 'updated_at'>): Query =>
   (sql) =>
@@ -62,7 +87,8 @@ export const reopenSignal =
 export const engageAgain =
   ({ id, signal_id, updated_at }: Pick<Engagement, 'id' | 'signal_id' | 'updated_at'>): Query =>
   (sql) =>
-    sql`update signal set status = 'engaged', engagement_id = ${id}, updated_at = ${updated_at} where id = ${signal_id} and status = 'open'`
+    sql`update signal set status = 'engaged', engagement_id = ${id}, updated_at = ${updated_at}
+      where id = ${signal_id} and status = 'open'`
 
 /** Expires signals past their time, and those beyond the maximum. */
 export const expireSignals =
@@ -75,5 +101,7 @@ export const expireSignals =
 export const forgetSignals =
   (now: Date): Query =>
   (sql) =>
-    sql`delete from signal where id in (select id from signal where status in ('dismissed', 'expired')
-      and updated_at < ${now}::timestamptz - ${KEPT_DAYS} * interval '1 day' order by updated_at limit 100)`
+    sql`delete from signal where id in (select id from signal
+      where status in ('dismissed', 'expired')
+      and updated_at < ${now}::timestamptz - ${KEPT_DAYS} * interval '1 day' order by updated_at
+        limit 100)`

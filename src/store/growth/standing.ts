@@ -4,7 +4,10 @@ import type { Fragment, Sql } from '../engine/db.ts'
 import { isPending } from '../engine/idempotency.ts'
 import { one, type Part, sure } from '../engine/load.ts'
 
-/** Usually everything is in place and nobody is waiting, and a write that changes nothing costs as much as one that does. */
+/**
+ * Usually everything is in place and nobody is waiting, and a write that changes nothing costs as
+ * much as one that does.
+ */
 export interface Standing {
   /** Whether a key waits for the record's outcome. */
   awaited: boolean
@@ -15,13 +18,15 @@ export interface Standing {
 }
 
 /** Uses the unique index: a tenant has one row of each of these kinds, but may have many others. */
-const dueOf = (sql: Sql, kind: WorkKind): Fragment => sql`(select w.run_at from work w where w.kind = ${kind} order by w.ref_id limit 1)`
+const dueOf = (sql: Sql, kind: WorkKind): Fragment =>
+  sql`(select w.run_at from work w where w.kind = ${kind} order by w.ref_id limit 1)`
 
 export const standing = (recordId: string): Part<Standing> =>
   sure(
     one<Standing>(
       { metrics: true, weekly_report: true },
-      (sql) => sql<Standing>`select ${isPending(sql, recordId)} as awaited, ${dueOf(sql, 'metrics')} as metrics,
+      (sql) => sql<Standing>`select ${isPending(sql, recordId)} as awaited,
+        ${dueOf(sql, 'metrics')} as metrics,
         ${dueOf(sql, 'weekly_report')} as weekly_report`,
     ),
   )

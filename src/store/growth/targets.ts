@@ -23,14 +23,16 @@ export interface WatchedTarget extends Target, PlanRow {
 /** The rest of a select of these targets, newest first, with what decides when they are read. */
 const watched = (sql: Sql, targets: Fragment): Fragment =>
   sql`t.*, (select w.run_at from work w where ${isWorkOf(sql, 'watch', sql`t.id`)}) as due_at, p.*,
-        (select paused from actor) as paused, (select network from (${defaultConnection(sql)}) c) as network
+        (select paused from actor) as paused, (select network
+          from (${defaultConnection(sql)}) c) as network
       from (${targets}) t cross join (${planOfWorkspace(sql)}) p order by t.id desc`
 
 /** Newest first; one more than the limit. */
 export const listTargets =
   ({ status, limit, after }: Page & { status?: TargetStatus | undefined }): Query<WatchedTarget> =>
   (sql) => {
-    const targets = sql`select ${columns(sql)} from target where true ${status ? sql`and status = ${status}` : sql``}
+    const targets = sql`select ${columns(sql)} from target
+      where true ${status ? sql`and status = ${status}` : sql``}
       ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
     return sql`select ${watched(sql, targets)}`
   }
@@ -40,13 +42,18 @@ export const targetById =
   (sql) =>
     sql`select ${watched(sql, sql`select ${columns(sql)} from target where id = ${id}`)}`
 
-/** Errors of reads without an account. `disconnected`: the network stopped accepting the account. */
+/**
+ * Errors of reads without an account. `disconnected`: the network stopped accepting the account.
+ */
 export const NOT_CONNECTED = 'x_not_connected'
 const FOR_WANT_OF_ACCOUNT = [NOT_CONNECTED, 'disconnected']
 
 /** Queued work of targets whose last read lacked an account. */
 export const watchesWithoutAccount = async (sql: Sql): Promise<{ id: string }[]> =>
-  await sql<{ id: string }>`select w.id from (select id from target where status = 'active' and last_error = any(${FOR_WANT_OF_ACCOUNT})) t
+  await sql<{
+    id: string
+  }>`select w.id from (select id from target where status = 'active'
+    and last_error = any(${FOR_WANT_OF_ACCOUNT})) t
     join work w on ${isWorkOf(sql, 'watch', sql`t.id`)} and w.state = 'queued'`
 
 /** The number of targets, and whether one has the handle. */
@@ -54,7 +61,9 @@ export const otherTargets = (handle: string) =>
   sure(
     one<{ total: number; taken: boolean }>(
       {},
-      (sql) => sql`select count(*)::int as total, coalesce(bool_or(handle = ${handle}), false) as taken from target`,
+      (sql) =>
+        sql`select count(*)::int as total, coalesce(bool_or(handle = ${handle}), false) as taken
+          from target`,
     ),
   )
 
@@ -62,7 +71,8 @@ export const otherTargets = (handle: string) =>
 export const watchOf = (handle: string) =>
   one<{ id: string; work_id: string; state: string }>(
     {},
-    (sql) => sql`select t.id, w.id as work_id, w.state from target t join work w on ${isWorkOf(sql, 'watch', sql`t.id`)}
+    (sql) => sql`select t.id, w.id as work_id, w.state from target t
+      join work w on ${isWorkOf(sql, 'watch', sql`t.id`)}
       where t.handle = ${handle} and t.status = 'active'`,
   )
 
@@ -74,7 +84,8 @@ const byId =
 export const targetPart = (id: string) => one<Target>(table.times, byId(id))
 
 export const lockTarget = async (sql: Sql, id: string): Promise<Target> =>
-  (await sql<Target>`select ${columns(sql)} from target where id = ${id} for update`)[0] ?? fail('not_found', 'no such target')
+  (await sql<Target>`select ${columns(sql)} from target where id = ${id} for update`)[0] ??
+  fail('not_found', 'no such target')
 
 export const { insert: insertTarget, save: saveTarget } = table
 

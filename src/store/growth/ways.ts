@@ -41,17 +41,21 @@ export interface TryRow {
 /** Of each kind of entry, the newest. */
 const MOST = 50
 
-const hashOf = (sql: Sql, text: Fragment): Fragment => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
+const hashOf = (sql: Sql, text: Fragment): Fragment =>
+  sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
 
-const named = (sql: Sql, author: Fragment): Fragment => sql`${author} || jsonb_build_object('name', ${nameOf(sql, author)})`
+const named = (sql: Sql, author: Fragment): Fragment =>
+  sql`${author} || jsonb_build_object('name', ${nameOf(sql, author)})`
 
 const versionsOf = ({ sendable, record_id }: SendableRef) =>
   many<VersionRow>(
     { at: true },
-    (sql) => sql`select v.number, ${named(sql, sql`v.written_by`)} as by, v.at, ${hashOf(sql, sql`v.body`)} as content_hash
+    (sql) => sql`select v.number, ${named(sql, sql`v.written_by`)} as by, v.at,
+      ${hashOf(sql, sql`v.body`)} as content_hash
       from (select revision as number, written_by, coalesce(written_at, created_at) as at, body
           from ${sql(tableOf[sendable])} where id = ${record_id}
-        union all (select number, written_by, written_at, body from revision where record_id = ${record_id} order by number desc limit ${MOST})
+        union all (select number, written_by, written_at, body from revision
+          where record_id = ${record_id} order by number desc limit ${MOST})
         ) v order by v.number desc limit ${MOST}`,
   )
 
@@ -60,22 +64,38 @@ const deedsOf = ({ record_id }: SendableRef) =>
   many<DeedRow>(
     { at: true },
     (sql) => sql`select d.operation, ${named(sql, sql`d.who`)} as by, d.at, d.surface
-      from (select operation, jsonb_build_object('kind', actor_kind, 'id', actor_id) as who, at, surface, id from audit
-        where ref_id = ${record_id} and actor_kind <> 'system' order by id desc limit ${MOST}) d order by d.id desc`,
+      from (select operation, jsonb_build_object('kind', actor_kind, 'id', actor_id) as who, at,
+        surface, id from audit
+        where ref_id = ${record_id} and actor_kind <> 'system' order by id desc limit ${MOST}) d
+          order by d.id desc`,
   )
 
-/** Only the open attempt is read for, or the newest of those that were returned. While all is held, only manual reads take place. */
+/**
+ * Only the open attempt is read for, or the newest of those that were returned. While all is held,
+ * only manual reads take place.
+ */
 const triesOf = ({ sendable, record_id }: SendableRef) =>
   many<TryRow>(
     { began_at: true, ended_at: true, in_doubt_since: true, next_read_at: true },
-    (sql) => sql`select a.number, a.state, a.origin, jsonb_build_object('id', c.id, 'handle', c.handle, 'network', c.network) as account,
-        ${hashOf(sql, sql`a.sent_text`)} as content_hash, a.intent_at as began_at, a.ended_at, a.error, a.external_id,
+    (
+      sql,
+    ) => sql`select a.number, a.state, a.origin, jsonb_build_object('id', c.id, 'handle', c.handle,
+      'network', c.network) as account,
+        ${hashOf(sql, sql`a.sent_text`)} as content_hash, a.intent_at as began_at, a.ended_at,
+          a.error, a.external_id,
         a.doubt_at as in_doubt_since, a.doubt_cause as cause, a.reads,
-        case when a.state in ('doubt', 'review', 'returned') then (select greatest(w.run_at, now()) from work w join actor on true
-          where w.kind = 'reconcile' and w.ref_id = ${record_id} and (w.origin = 'manual' or not actor.paused)) end as next_read_at
-      from attempt a join connection c on c.id = a.connection_id where a.${sql(columnOf[sendable])} = ${record_id}
+        case when a.state in ('doubt', 'review', 'returned')
+          then (select greatest(w.run_at, now()) from work w join actor on true
+          where w.kind = 'reconcile' and w.ref_id = ${record_id}
+            and (w.origin = 'manual' or not actor.paused)) end as next_read_at
+      from attempt a join connection c on c.id = a.connection_id
+        where a.${sql(columnOf[sendable])} = ${record_id}
       order by a.number desc limit ${MOST}`,
   )
 
 /** Parts of the statement that reads a record alone. */
-export const wayParts = (of: SendableRef) => ({ versions: versionsOf(of), decisions: deedsOf(of), attempts: triesOf(of) })
+export const wayParts = (of: SendableRef) => ({
+  versions: versionsOf(of),
+  decisions: deedsOf(of),
+  attempts: triesOf(of),
+})

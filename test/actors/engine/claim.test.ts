@@ -38,8 +38,12 @@ test('a claim that goes on deciding after its deadline leaves its key to the nex
   await using actors = await actorsOn(store, { lanes: [lane], db: { ...db, letter } })
   const tenant = await store.newTenant()
   const [first, second] = [newId(), newId()]
-  // The claim may share the transaction of this letter, whose caller then does not hear of it either.
-  const added = actors.runtime.ask(tenant, addWork(workOn(first, { runAt: new Date(Date.now() - 60_000) }), workOn(second)))
+  // The claim may share the transaction of this letter, whose caller then does not hear of it
+  // either.
+  const added = actors.runtime.ask(
+    tenant,
+    addWork(workOn(first, { runAt: new Date(Date.now() - 60_000) }), workOn(second)),
+  )
   added.catch(() => {})
   await claiming.opened
   over.open()
@@ -71,7 +75,9 @@ test('a claim whose transaction failed by another letter finds its row when it i
   const [tenant, ref] = [await store.newTenant(), newId()]
   await actors.runtime.ask(tenant, addWork(workOn(ref)))
   await claiming.opened
-  const broken: Effects = { writes: [(sql) => sql`update work set attempt = 1 / (attempt - attempt)`] }
+  const broken: Effects = {
+    writes: [(sql) => sql`update work set attempt = 1 / (attempt - attempt)`],
+  }
   const joined = actors.runtime.ask(
     tenant,
     letterOf(() => ({ reply: undefined, effects: broken })),
@@ -92,7 +98,8 @@ const becomes = (tenant: string, key: string, value: number) =>
     () => countOf(tenant, key),
     (count) => count === value,
   )
-const workOf = async (tenant: string) => (await store.owner`select * from work where tenant_id = ${tenant} order by id`) as never[]
+const workOf = async (tenant: string) =>
+  (await store.owner`select * from work where tenant_id = ${tenant} order by id`) as never[]
 const later = () => new Date(Date.now() + 3_600_000)
 
 describe('a claim', () => {
@@ -115,7 +122,10 @@ describe('a claim', () => {
     const [lane, ref] = [fakeLane({ instant: true }), newId()]
     await using actors = await start({ lanes: [lane] })
     const unknown = workOn(newId(), { kind: 'unknown' })
-    await actors.runtime.ask(actors.tenant, addWork({ ...unknown, runAt: new Date(0) }, workOn(ref)))
+    await actors.runtime.ask(
+      actors.tenant,
+      addWork({ ...unknown, runAt: new Date(0) }, workOn(ref)),
+    )
     expect(await becomes(actors.tenant, `settled:${ref}`, 1)).toBe(1)
     expect(await workOf(actors.tenant)).toMatchObject([{ kind: 'unknown', state: 'queued' }])
   })
@@ -128,8 +138,11 @@ describe('a claim', () => {
     // As such a claim leaves the row: running, here, without a lane.
     const work = workOn(ref, { runAt: later() })
     await runtime.ask(tenant, addWork(work))
-    await store.owner`update work set state = 'running', attempt = 1, run_at = now() where id = ${work.id}`
-    const failing = letterOf<void>(() => Promise.reject(Object.assign(new Error('gone'), { code: '57014' })))
+    await store.owner`update work set state = 'running', attempt = 1, run_at = now()
+      where id = ${work.id}`
+    const failing = letterOf<void>(() =>
+      Promise.reject(Object.assign(new Error('gone'), { code: '57014' })),
+    )
     await expect(runtime.ask(tenant, failing)).rejects.toMatchObject({ code: 'unavailable' })
     expect(await becomes(tenant, `orphaned:${ref}`, 1)).toBe(1)
     ;(await lane.runOf(ref)).finish()

@@ -1,4 +1,6 @@
-/** Places among the processes while the database's clock steps: what a step leaves of their leases. */
+/**
+ * Places among the processes while the database's clock steps: what a step leaves of their leases.
+ */
 import { afterEach, expect, test } from 'bun:test'
 import { LEASE_MS } from '#store/engine/nodes'
 import { actorStore, counters } from '#test/support/actors/actors'
@@ -10,7 +12,8 @@ const store = use(actorStore)
 afterEach(() => store.quiet())
 
 const frozen = (): Promise<Frozen> => frozenOn(store)
-const nodes = async (): Promise<string[]> => (await store.owner`select incarnation from node order by 1`).map((row) => row.incarnation)
+const nodes = async (): Promise<string[]> =>
+  (await store.owner`select incarnation from node order by 1`).map((row) => row.incarnation)
 const ownerOf = async (tenant: string): Promise<string> =>
   (await store.owner`select owner from actor where tenant_id = ${tenant}`)[0]!.owner
 

@@ -5,7 +5,15 @@ import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
-import { type ActorsOptions, actorStore, actorsOn, counters, type FakeLane, fakeLane, type Store } from '#test/support/actors/actors'
+import {
+  type ActorsOptions,
+  actorStore,
+  actorsOn,
+  counters,
+  type FakeLane,
+  fakeLane,
+  type Store,
+} from '#test/support/actors/actors'
 import { addWork, letterOf } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
 
@@ -26,8 +34,15 @@ interface Failing {
   tries: number
 }
 
-/** Its row cannot be claimed, or its outcome not be settled, for so many times. Its end is counted under `ended:<state>`. */
-export const failing = (where: 'claim' | 'settle', fail: (sql: Sql) => Promise<unknown>, times = Number.POSITIVE_INFINITY): Failing => {
+/**
+ * Its row cannot be claimed, or its outcome not be settled, for so many times. Its end is counted
+ * under `ended:<state>`.
+ */
+export const failing = (
+  where: 'claim' | 'settle',
+  fail: (sql: Sql) => Promise<unknown>,
+  times = Number.POSITIVE_INFINITY,
+): Failing => {
   const [usual, bad] = [fakeLane({ kind: 'fake', instant: true }), newId()]
   const failed: Failing = { lane: undefined as never, bad, tries: 0 }
   const trying = async (sql: Sql, { ref_id }: Work): Promise<void> => {
@@ -42,7 +57,10 @@ export const failing = (where: 'claim' | 'settle', fail: (sql: Sql) => Promise<u
     },
     settle: async (...[sql, , { work }]: Parameters<FakeLane['settle']>) => {
       if (where === 'settle') await trying(sql, work)
-      return { reply: undefined, effects: { settled: [work.id], ...counted(`settled:${work.ref_id}`) } }
+      return {
+        reply: undefined,
+        effects: { settled: [work.id], ...counted(`settled:${work.ref_id}`) },
+      }
     },
     givenUp: async (_sql: Sql, _gate: unknown, work: Work) => ({
       reply: undefined,
@@ -52,7 +70,10 @@ export const failing = (where: 'claim' | 'settle', fail: (sql: Sql) => Promise<u
   return failed
 }
 
-export const kindsWith = (end: 'ends' | 'rests') => ({ ...workTable, inVain: { fake: { most: 3, end } } })
+export const kindsWith = (end: 'ends' | 'rests') => ({
+  ...workTable,
+  inVain: { fake: { most: 3, end } },
+})
 
 export const becomes = (store: Store, tenant: string, key: string) =>
   eventually(
@@ -61,11 +82,21 @@ export const becomes = (store: Store, tenant: string, key: string) =>
     20_000,
   )
 export const rowOf = async (store: Store, ref: string) =>
-  (await store.owner<(Work & { due_at: Date | null })[]>`select * from work where ref_id = ${ref}`)[0]
+  (
+    await store.owner<(Work & { due_at: Date | null })[]>`select * from work where ref_id = ${ref}`
+  )[0]
 export const hang = () => new Promise(() => {})
 
-/** Once its first letters are over, so that what fails shares no transaction with the test's own letter. */
-export const started = async (store: Store, lane: AnyLane, end: 'ends' | 'rests', more: ActorsOptions = {}) => {
+/**
+ * Once its first letters are over, so that what fails shares no transaction with the test's own
+ * letter.
+ */
+export const started = async (
+  store: Store,
+  lane: AnyLane,
+  end: 'ends' | 'rests',
+  more: ActorsOptions = {},
+) => {
   const actors = await actorsOn(store, { lanes: [lane], kinds: kindsWith(end), ...more })
   const tenant = await store.newTenant()
   await actors.runtime.ask(
@@ -73,5 +104,9 @@ export const started = async (store: Store, lane: AnyLane, end: 'ends' | 'rests'
     letterOf(() => ({ reply: undefined })),
   )
   await eventually(() => actors.runtime.idle, Boolean)
-  return { ...actors, tenant, add: (...work: Parameters<typeof addWork>) => actors.runtime.ask(tenant, addWork(...work)) }
+  return {
+    ...actors,
+    tenant,
+    add: (...work: Parameters<typeof addWork>) => actors.runtime.ask(tenant, addWork(...work)),
+  }
 }

@@ -13,7 +13,10 @@ test.concurrent(
     const { lane, bad } = failing('claim', () => Promise.reject(new Error('no')), 2)
     lane.settle = async (_sql, gate, { work }) => ({
       reply: undefined,
-      effects: { requeued: [{ id: work.id, runAt: new Date(gate.now.getTime() + 3_600_000) }], ...counted('again') },
+      effects: {
+        requeued: [{ id: work.id, runAt: new Date(gate.now.getTime() + 3_600_000) }],
+        ...counted('again'),
+      },
     })
     await using actors = await started(store, lane, 'ends')
     await actors.add(workOn(bad))
@@ -39,7 +42,11 @@ test.concurrent(
 /** A process that had lived for a while, hung in the claim of a row, and was killed. */
 const died = async (store: Store): Promise<void> => {
   const { lane, claiming } = laneThatHangs()
-  const actors = await actorsOn(store, { lanes: [lane], kinds: kindsWith('ends'), trouble: { calmMs: 0 } })
+  const actors = await actorsOn(store, {
+    lanes: [lane],
+    kinds: kindsWith('ends'),
+    trouble: { calmMs: 0 },
+  })
   await claiming
   await kill(actors, store)
 }
@@ -57,7 +64,11 @@ test.concurrent(
       await died(store)
       expect((await rowOf(store, bad))!.failures).toBe(Math.max(0, death - 2))
     }
-    await using _actors = await actorsOn(store, { lanes: [lane], kinds: kindsWith('ends'), trouble: { calmMs: 0 } })
+    await using _actors = await actorsOn(store, {
+      lanes: [lane],
+      kinds: kindsWith('ends'),
+      trouble: { calmMs: 0 },
+    })
     expect(await becomes(store, tenant, 'ended:queued')).toEqual({ 'ended:queued': 1 })
     expect(lane.started).toEqual([])
   }),
@@ -83,6 +94,8 @@ test.concurrent(
     )
     decides.open()
     await expect(broken).rejects.toThrow('no')
-    expect(await becomes(store, tenant, `settled:${failed.bad}`)).toEqual({ [`settled:${failed.bad}`]: 1 })
+    expect(await becomes(store, tenant, `settled:${failed.bad}`)).toEqual({
+      [`settled:${failed.bad}`]: 1,
+    })
   }),
 )

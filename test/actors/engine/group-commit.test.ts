@@ -15,7 +15,8 @@ const store = use(actorStore)
 afterEach(() => store.quiet())
 
 /** The transaction that a decision is made in. */
-const transactionOf = async (sql: Sql): Promise<string> => (await sql<{ id: string }>`select pg_current_xact_id()::text as id`)[0]!.id
+const transactionOf = async (sql: Sql): Promise<string> =>
+  (await sql<{ id: string }>`select pg_current_xact_id()::text as id`)[0]!.id
 
 interface Held extends AsyncDisposable {
   actors: Actors
@@ -50,7 +51,10 @@ const held = async (): Promise<Held> => {
   }
 }
 
-const seen = letterOf(async (sql) => ({ reply: await transactionOf(sql), effects: { spend: [{ key: 'n', period: 'test', amount: 1 }] } }))
+const seen = letterOf(async (sql) => ({
+  reply: await transactionOf(sql),
+  effects: { spend: [{ key: 'n', period: 'test', amount: 1 }] },
+}))
 const readN = letterOf(async (_, gate) => ({ reply: gate.counters['n@test'] ?? 0 }))
 const refused = letterOf<void>(() => {
   throw new AppError('conflict', 'no')
@@ -62,12 +66,14 @@ const broken = letterOf<void>(async (sql) => {
 /** Its statement takes longer than the database allows, from the `nth` time on. */
 const slow = (nth = 1) =>
   letterOf<void>(async (sql) => {
-    if (--nth > 0) return { reply: undefined, effects: { spend: [{ key: 'n', period: 'test', amount: 1 }] } }
+    if (--nth > 0)
+      return { reply: undefined, effects: { spend: [{ key: 'n', period: 'test', amount: 1 }] } }
     await sql`select set_config('statement_timeout', '100', true)`
     await sql`select pg_sleep(60)`
     return { reply: undefined }
   })
-const statuses = async (asked: Promise<unknown>[]) => (await Promise.allSettled(asked)).map(({ status }) => status)
+const statuses = async (asked: Promise<unknown>[]) =>
+  (await Promise.allSettled(asked)).map(({ status }) => status)
 
 describe('letters that wait together', () => {
   test('share a commit, at most sixteen', async () => {
@@ -81,7 +87,13 @@ describe('letters that wait together', () => {
 
   test('see the changes of earlier ones', async () => {
     await using mail = await held()
-    const asked = [mail.ask(readN), mail.ask(bump('n')), mail.ask(readN), mail.ask(bump('n')), mail.ask(readN)]
+    const asked = [
+      mail.ask(readN),
+      mail.ask(bump('n')),
+      mail.ask(readN),
+      mail.ask(bump('n')),
+      mail.ask(readN),
+    ]
     await mail.free()
     expect(await Promise.all(asked)).toEqual([0, undefined, 1, undefined, 2])
   })
@@ -98,9 +110,21 @@ describe('letters that wait together', () => {
     await using mail = await held()
     const work = workOn(newId(), { runAt: new Date(Date.now() + 60_000) })
     const unwritable = bump('n', { work: [work, { ...work, id: newId() }] })
-    const asked = [mail.ask(bump('n')), mail.ask(broken), mail.ask(bump('n')), mail.ask(unwritable), mail.ask(bump('n'))]
+    const asked = [
+      mail.ask(bump('n')),
+      mail.ask(broken),
+      mail.ask(bump('n')),
+      mail.ask(unwritable),
+      mail.ask(bump('n')),
+    ]
     await mail.free()
-    expect(await statuses(asked)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'])
+    expect(await statuses(asked)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ])
     expect(await counters(store, mail.tenant)).toEqual({ n: 3 })
   })
 
@@ -126,9 +150,12 @@ describe('letters that wait together', () => {
     const asked = [mail.ask(bump('n')), mail.ask(bump('n'))]
     // Waits for the lock of the letter that runs, and has it before the next one.
     const thief = postgres({ ...store.options, max: 1 })
-    const taken = thief`update actor set epoch = epoch + 1 where tenant_id = ${mail.tenant}`.execute()
+    const taken =
+      thief`update actor set epoch = epoch + 1 where tenant_id = ${mail.tenant}`.execute()
     await eventually(
-      () => store.owner`select from pg_stat_activity where wait_event_type = 'Lock' and query like 'update actor%'`,
+      () =>
+        store.owner`select from pg_stat_activity where wait_event_type = 'Lock'
+          and query like 'update actor%'`,
       (waiting) => waiting.length > 0,
     )
     await mail.free()
@@ -149,7 +176,10 @@ describe('letters that wait together', () => {
     const asked = [mail.ask(bump('n')), mail.ask(cut), mail.ask(bump('n'))]
     await mail.free()
     const ends = await Promise.allSettled(asked)
-    expect(ends.slice(0, 2).map((end) => end.status === 'rejected' && end.reason.code)).toEqual(['unavailable', 'unavailable'])
+    expect(ends.slice(0, 2).map((end) => end.status === 'rejected' && end.reason.code)).toEqual([
+      'unavailable',
+      'unavailable',
+    ])
     const last: Record<string, number> = ends[2]!.status === 'fulfilled' ? { n: 1 } : {}
     expect(await counters(store, mail.tenant)).toEqual(last)
   })
@@ -170,7 +200,9 @@ test('a decision that writes is refused and rolled back', async () => {
     await sql`insert into counter (key, period, used) values ('half', 'test', 1)`
     return { reply: undefined }
   })
-  await expect(actors.runtime.ask(tenant, writing)).rejects.toThrow('a decision changes nothing itself')
+  await expect(actors.runtime.ask(tenant, writing)).rejects.toThrow(
+    'a decision changes nothing itself',
+  )
   expect(await counters(store, tenant)).toEqual({})
 })
 
@@ -185,7 +217,9 @@ test('a letter that changes nothing leaves no transaction open', async () => {
     return { reply: await transactionOf(sql) }
   })
   const id = await actors.runtime.ask(tenant, looked)
-  const status = async () => (await store.owner<{ status: string }[]>`select pg_xact_status(${id}::xid8) as status`)[0]!.status
+  const status = async () =>
+    (await store.owner<{ status: string }[]>`select pg_xact_status(${id}::xid8) as status`)[0]!
+      .status
   // Nothing waits for the rollback.
   expect(await eventually(status, (now) => now !== 'in progress')).toBe('aborted')
   expect(await actorRow()).toHaveLength(1)

@@ -1,4 +1,7 @@
-/** No row may be claimed for ever: what fails rests, is claimed alone, is counted in its row, and ends by what is known or rests for an hour. */
+/**
+ * No row may be claimed for ever: what fails rests, is claimed alone, is counted in its row, and
+ * ends by what is known or rests for an hour.
+ */
 import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'
@@ -20,7 +23,11 @@ const ways: [words: string, fail: (sql: Sql) => Promise<unknown>, most: number][
     },
     3,
   ],
-  ['loses its connection', (sql) => sql`select set_config('idle_in_transaction_session_timeout', '50', true)`.then(hang), 3],
+  [
+    'loses its connection',
+    (sql) => sql`select set_config('idle_in_transaction_session_timeout', '50', true)`.then(hang),
+    3,
+  ],
   ['hangs', hang, 3],
 ]
 
@@ -33,7 +40,10 @@ test.concurrent.each(ways)(
     const good = newId()
     await add(workOn(failed.bad, { key: 'bad' }), workOn(good, { key: 'good', runAt: new Date() }))
     await becomes(store, tenant, `settled:${good}`)
-    expect(await becomes(store, tenant, 'ended:queued')).toEqual({ 'ended:queued': 1, [`settled:${good}`]: 1 })
+    expect(await becomes(store, tenant, 'ended:queued')).toEqual({
+      'ended:queued': 1,
+      [`settled:${good}`]: 1,
+    })
     expect([await rowOf(store, failed.bad), failed.lane.started]).toEqual([undefined, [good]])
     expect(failed.tries).toBeLessThanOrEqual(most)
   }),
@@ -82,8 +92,11 @@ test.concurrent(
     }
     await using _actors = await actorsOn(store, { lanes: [failed.lane], kinds: kindsWith('ends') })
     const audit = () =>
-      store.owner`select detail from audit where tenant_id = ${tenant} and operation = 'work.dropped' and ref_id = ${failed.bad}`
-    expect(await eventually(audit, (rows) => rows.length > 0)).toEqual([{ detail: { kind: 'fake', failures: 6 } }] as never)
+      store.owner`select detail from audit where tenant_id = ${tenant}
+        and operation = 'work.dropped' and ref_id = ${failed.bad}`
+    expect(await eventually(audit, (rows) => rows.length > 0)).toEqual([
+      { detail: { kind: 'fake', failures: 6 } },
+    ] as never)
     expect(await rowOf(store, failed.bad)).toBeUndefined()
   }),
 )
@@ -105,9 +118,13 @@ test.concurrent(
     const [tenant, good] = [await store.newTenant(), newId()]
     {
       await using before = await actorsOn(store, { lanes: [] })
-      await before.runtime.ask(tenant, addWork(workOn(bad, { key: 'bad' }), workOn(good, { key: 'good' })))
+      await before.runtime.ask(
+        tenant,
+        addWork(workOn(bad, { key: 'bad' }), workOn(good, { key: 'good' })),
+      )
     }
-    await store.owner`update work set state = 'running', claimed_by = ${newId()}, attempt = 1 where tenant_id = ${tenant}`
+    await store.owner`update work set state = 'running', claimed_by = ${newId()}, attempt = 1
+      where tenant_id = ${tenant}`
     await using _actors = await actorsOn(store, { lanes: [lane], kinds: kindsWith('ends') })
     await becomes(store, tenant, `settled:${good}`)
     await becomes(store, tenant, 'ended:running')
@@ -129,10 +146,13 @@ test.each([
     await using actors = await started(store, failed.lane, 'ends')
     await actors.add(workOn(failed.bad))
     await claiming.opened
-    const pause = letterOf(() => ({ reply: 'paused', effects: { paused: true } }), { priority: 'control' })
+    const pause = letterOf(() => ({ reply: 'paused', effects: { paused: true } }), {
+      priority: 'control',
+    })
     const began = performance.now()
     expect(await actors.runtime.ask(actors.tenant, pause)).toBe('paused')
-    // Without giving way it waits for the end of the session, which comes after two seconds at the earliest.
+    // Without giving way it waits for the end of the session, which comes after two seconds at the
+    // earliest.
     expect(performance.now() - began).toBeLessThan(1_900)
   }),
 )

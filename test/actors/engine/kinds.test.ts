@@ -1,4 +1,7 @@
-/** What a table of kinds can say of the work that is coming: samples of it, with lanes that the tests end by hand. */
+/**
+ * What a table of kinds can say of the work that is coming: samples of it, with lanes that the
+ * tests end by hand.
+ */
 import { afterEach, expect, test } from 'bun:test'
 import { boundsOf, fixed, type KindOfWork, rowsOf } from '#decisions/kind-of-work'
 import { newId } from '#kernel/ids'
@@ -22,12 +25,19 @@ const step = {
   inVain: 'rests',
 } as const
 const samples = {
-  /** A step that is decided in its claim, of a job or of a child: they share the key of the root. */
+  /**
+   * A step that is decided in its claim, of a job or of a child: they share the key of the root.
+   */
   agent: step,
   /** A call of a model or of a tool outside. */
   agent_call: { ...step, atOnce: { manual: 4, automatic: 1 }, share: { manual: 2, automatic: 1 } },
   agent_schedule: { ...step, key: fixed('agent_schedule'), second: 'hastens', recalled: 'decided' },
-  document: { ...step, lane: 'ingest', key: ({ refId }: { refId: string }) => `document:${refId}`, atOnce: { manual: 2, automatic: 2 } },
+  document: {
+    ...step,
+    lane: 'ingest',
+    key: ({ refId }: { refId: string }) => `document:${refId}`,
+    atOnce: { manual: 2, automatic: 2 },
+  },
   channel_reply: {
     ...step,
     lane: 'delivery',
@@ -43,7 +53,9 @@ afterEach(() => store.quiet())
 
 type Kind = keyof typeof samples
 const start = async (replaced: Partial<Record<Kind, FakeLane>> = {}) => {
-  const usual = Object.fromEntries(Object.keys(samples).map((kind) => [kind, fakeLane({ kind })])) as Record<Kind, FakeLane>
+  const usual = Object.fromEntries(
+    Object.keys(samples).map((kind) => [kind, fakeLane({ kind })]),
+  ) as Record<Kind, FakeLane>
   const lanes = { ...usual, ...replaced }
   const kinds = { ...boundsOf(samples), keyWhenClaimed: (sql: Sql) => sql`'none'::text` }
   const actors = await actorsOn(store, { kinds, lanes: Object.values(lanes) })
@@ -52,7 +64,11 @@ const start = async (replaced: Partial<Record<Kind, FakeLane>> = {}) => {
   return { lanes, add, [Symbol.asyncDispose]: () => actors[Symbol.asyncDispose]() }
 }
 
-const due = (origin: NewWork['origin'] = 'manual') => ({ refId: newId(), origin, runAt: new Date(Date.now() - 60_000) })
+const due = (origin: NewWork['origin'] = 'manual') => ({
+  refId: newId(),
+  origin,
+  runAt: new Date(Date.now() - 60_000),
+})
 const running = (lane: FakeLane, count: number) =>
   eventually(
     async () => [...lane.running.keys()],
@@ -80,7 +96,11 @@ test('rows of one key run one at a time, whatever their kind, and those of other
 test('of a kind with a bound so many rows run at once for people, and so many of what is automatic', async () => {
   await using actors = await start()
   const { lanes, add } = actors
-  const rows = [...Array.from({ length: 6 }, () => due('manual')), due('automatic'), due('automatic')]
+  const rows = [
+    ...Array.from({ length: 6 }, () => due('manual')),
+    due('automatic'),
+    due('automatic'),
+  ]
   await add(...rows.map((row) => newWork('agent_call', { ...row, rootId: newId() })))
   const begun = await running(lanes.agent_call, 5)
   // What comes after them has been looked for: had another call been claimable, it would run.
@@ -134,7 +154,8 @@ test('what is decided in its claim takes no place, and what finds none waits for
   expect(await eventually(isGone, ({ length }) => length === 0)).toHaveLength(0)
   expect([...agent_call.running.keys()]).toEqual(rows.slice(0, 4).map(({ refId }) => refId))
   // A row that waits is not claimed again before there is a place.
-  const waiting = () => store.owner`select from work where payload ? 'waits_for_place' and state = 'queued'`
+  const waiting = () =>
+    store.owner`select from work where payload ? 'waits_for_place' and state = 'queued'`
   expect(await eventually(waiting, ({ length }) => length === 2)).toHaveLength(2)
   agent_call.running.get(first)!.finish()
   await agent_call.runOf(fifth)
@@ -142,7 +163,9 @@ test('what is decided in its claim takes no place, and what finds none waits for
   await agent_call.runOf(sixth)
   expect(claims.filter((ref) => ref === sixth)).toHaveLength(2)
   // It runs, and is as it was before.
-  expect(await store.owner`select payload from work where ref_id = ${sixth}`).toMatchObject([{ payload: {} }])
+  expect(await store.owner`select payload from work where ref_id = ${sixth}`).toMatchObject([
+    { payload: {} },
+  ])
   await add(rows[7]!)
   expect(await eventually(waiting, ({ length }) => length === 1)).toHaveLength(1)
   agent_call.running.get(third)!.finish()
@@ -153,11 +176,19 @@ test('of the places of a kind one asker takes no more than a share, and the othe
   const askers = new Map<string, string>()
   const agent_call = fakeLane({
     kind: 'agent_call',
-    claim: async (_sql, _gate, { ref_id }) => ({ job: { refId: ref_id }, asker: askers.get(ref_id), decision: { reply: undefined } }),
+    claim: async (_sql, _gate, { ref_id }) => ({
+      job: { refId: ref_id },
+      asker: askers.get(ref_id),
+      decision: { reply: undefined },
+    }),
   })
   await using actors = await start({ agent_call })
   const call = (asker: string, nth: number) => {
-    const row = newWork('agent_call', { ...due(), runAt: new Date(Date.now() - 60_000 + nth), rootId: newId() })
+    const row = newWork('agent_call', {
+      ...due(),
+      runAt: new Date(Date.now() - 60_000 + nth),
+      rootId: newId(),
+    })
     askers.set(row.refId, asker)
     return row
   }
@@ -181,5 +212,8 @@ test('a row is not made without what the key of its kind is made of', () => {
   expect(newWork('agent', due()).key).toBe('agent:undefined')
   // @ts-expect-error a reply goes out by a connection
   expect(keyOf('channel_reply', {})).toBe('reply:undefined')
-  expect([keyOf('agent_schedule', undefined), keyOf('document', { refId: 'one' })]).toEqual(['agent_schedule', 'document:one'])
+  expect([keyOf('agent_schedule', undefined), keyOf('document', { refId: 'one' })]).toEqual([
+    'agent_schedule',
+    'document:one',
+  ])
 })

@@ -1,6 +1,13 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { type Actors, type ActorsOptions, actorStore, actorsOn, counters, fakeLane } from '#test/support/actors/actors'
+import {
+  type Actors,
+  type ActorsOptions,
+  actorStore,
+  actorsOn,
+  counters,
+  fakeLane,
+} from '#test/support/actors/actors'
 import { testFailpoints } from '#test/support/actors/failpoints'
 import { addWork, bump, letterOf, workOn } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
@@ -19,7 +26,8 @@ const becomes = (tenant: string, key: string, value: number) =>
     () => countOf(tenant, key),
     (count) => count === value,
   )
-const workOf = async (tenant: string) => (await store.owner`select * from work where tenant_id = ${tenant} order by id`) as never[]
+const workOf = async (tenant: string) =>
+  (await store.owner`select * from work where tenant_id = ${tenant} order by id`) as never[]
 
 describe('concurrency keys', () => {
   test('lanes of one key run one at a time, people first unless others have waited, then by due time', async () => {
@@ -48,7 +56,10 @@ describe('concurrency keys', () => {
     const lane = fakeLane()
     await using actors = await start({ lanes: [lane] })
     const refs = [newId(), newId(), newId()]
-    await actors.runtime.ask(actors.tenant, addWork(...refs.map((ref) => workOn(ref, { key: ref }))))
+    await actors.runtime.ask(
+      actors.tenant,
+      addWork(...refs.map((ref) => workOn(ref, { key: ref }))),
+    )
     await Promise.all(refs.map((ref) => lane.runOf(ref)))
     expect([...lane.running.keys()].sort()).toEqual(refs.sort())
   })
@@ -61,7 +72,13 @@ describe('concurrency keys', () => {
     const work = workOn(ref, { key: 'one' })
     await runtime.ask(tenant, addWork(work))
     const run = await lane.runOf(ref)
-    await runtime.ask(tenant, bump('n', { requeued: [{ id: work.id, runAt: work.runAt, key: 'another' }], work: [workOn(other)] }))
+    await runtime.ask(
+      tenant,
+      bump('n', {
+        requeued: [{ id: work.id, runAt: work.runAt, key: 'another' }],
+        work: [workOn(other)],
+      }),
+    )
     await lane.runOf(other)
     expect(lane.started).toEqual([ref, other])
     lane.running.get(other)!.finish()
@@ -101,7 +118,10 @@ describe('recall', () => {
     expect([run.context.signal.aborted, run.context.commit()]).toEqual([true, false])
     run.finish()
     await actors.runtime.ask(actors.tenant, bump('n'))
-    expect([await countOf(actors.tenant, `settled:${ref}`), await workOf(actors.tenant)]).toEqual([undefined, []])
+    expect([await countOf(actors.tenant, `settled:${ref}`), await workOf(actors.tenant)]).toEqual([
+      undefined,
+      [],
+    ])
   })
 
   test('does not touch a lane past its point of no return', async () => {
@@ -151,7 +171,8 @@ describe('an outcome', () => {
     const run = await lane.runOf(ref)
     await store.owner`update work set attempt = 7 where id = ${work.id}`
     run.finish()
-    // What is left running without a lane is found by the next failure, or here by the next letter that asks for it.
+    // What is left running without a lane is found by the next failure, or here by the next letter
+    // that asks for it.
     await eventually(
       async () => lane.running.size,
       (size) => size === 0,

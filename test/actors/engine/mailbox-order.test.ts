@@ -11,7 +11,10 @@ import { mailboxOf } from './mailboxes.ts'
 const TURN = 16
 const priorities: Priority[] = ['control', 'interactive', 'background']
 
-/** A letter that waits `turns` times for the test, posts others on its way, and may throw at its end. */
+/**
+ * A letter that waits `turns` times for the test, posts others on its way, and may throw at its
+ * end.
+ */
 interface Spec {
   priority: Priority
   turns: number
@@ -29,7 +32,14 @@ interface Event {
 
 const specOf = (posts: fc.Arbitrary<Spec[]>): fc.Arbitrary<Spec> =>
   fc.record({
-    priority: fc.constantFrom<Priority>('control', 'interactive', 'interactive', 'interactive', 'interactive', 'background'),
+    priority: fc.constantFrom<Priority>(
+      'control',
+      'interactive',
+      'interactive',
+      'interactive',
+      'interactive',
+      'background',
+    ),
     turns: fc.nat(2),
     throws: fc.boolean(),
     posts,
@@ -39,11 +49,17 @@ const leaf = specOf(fc.constant([]))
 const spec = specOf(fc.array(specOf(fc.array(leaf, { maxLength: 2 })), { maxLength: 2 }))
 
 const actions: fc.Arbitrary<Action[]> = fc.array(
-  fc.oneof({ arbitrary: spec.map((post): Action => ({ post })), weight: 3 }, { arbitrary: fc.constant<Action>({ turn: true }), weight: 2 }),
+  fc.oneof(
+    { arbitrary: spec.map((post): Action => ({ post })), weight: 3 },
+    { arbitrary: fc.constant<Action>({ turn: true }), weight: 2 },
+  ),
   { maxLength: 90, size: 'max' },
 )
 
-/** Plays the actions on a mailbox, then lets all letters end. What came of each letter stands under its id. */
+/**
+ * Plays the actions on a mailbox, then lets all letters end. What came of each letter stands under
+ * its id.
+ */
 const play = async (steps: Action[], bound?: number) => {
   const { mailbox, post: put } = mailboxOf(bound === undefined ? {} : { bound })
   const events: Event[] = []
@@ -105,14 +121,21 @@ describe('letters, however they are posted and however long they take', () => {
   test('run in the order of posting within a priority', () =>
     property(({ events }) => {
       for (const priority of priorities) {
-        const order = (at: Event['at']) => events.filter((event) => event.at === at && event.priority === priority).map(({ id }) => id)
+        const order = (at: Event['at']) =>
+          events
+            .filter((event) => event.at === at && event.priority === priority)
+            .map(({ id }) => id)
         expect(order('began')).toEqual(order('posted'))
       }
     }))
 
   test('run control first, then interactive, then background, which waits for at most sixteen interactive ones', () =>
     property(({ events }) => {
-      const waiting: Record<Priority, Set<number>> = { control: new Set(), interactive: new Set(), background: new Set() }
+      const waiting: Record<Priority, Set<number>> = {
+        control: new Set(),
+        interactive: new Set(),
+        background: new Set(),
+      }
       let passedOver = 0
       for (const { at, id, priority } of events) {
         if (at === 'posted') waiting[priority].add(id)
@@ -120,7 +143,8 @@ describe('letters, however they are posted and however long they take', () => {
         waiting[priority].delete(id)
         if (priority !== 'control') expect(waiting.control.size).toBe(0)
         if (priority === 'background' && waiting.interactive.size > 0) expect(passedOver).toBe(TURN)
-        if (priority === 'interactive' && waiting.background.size > 0) expect(++passedOver).toBeLessThanOrEqual(TURN)
+        if (priority === 'interactive' && waiting.background.size > 0)
+          expect(++passedOver).toBeLessThanOrEqual(TURN)
         if (priority === 'background' || waiting.background.size === 0) passedOver = 0
       }
     }))

@@ -11,7 +11,8 @@ const held = async (options = {}) => {
   const first = put('control', () => gate.opened)
   await settled()
   const order: string[] = []
-  const post = (priority: Priority, name: string) => put(priority, async () => void order.push(name))
+  const post = (priority: Priority, name: string) =>
+    put(priority, async () => void order.push(name))
   return { mailbox, put, post, order, free: gate.open, first }
 }
 
@@ -30,7 +31,12 @@ test('an interactive letter over the bound is refused as rate_limited:mailbox wi
   const { mailbox, post, free } = await held({ bound: 1 })
   const accepted = post('interactive', 'accepted')
   const refused = await post('interactive', 'refused').catch((cause) => cause)
-  expect(refused).toMatchObject({ code: 'rate_limited', message: 'rate_limited:mailbox', status: 429, retryAfter: 1 })
+  expect(refused).toMatchObject({
+    code: 'rate_limited',
+    message: 'rate_limited:mailbox',
+    status: 429,
+    retryAfter: 1,
+  })
   for (let i = 0; i < 50; i++) void Promise.all([post('control', 'c'), post('background', 'b')])
   expect(mailbox.waiting).toBe(101)
   free()
@@ -108,7 +114,11 @@ describe('a group', () => {
     await mailbox.drained()
     return groups
   }
-  const note = (name: string, priority: Priority = 'interactive', alone = false): Note => ({ name, priority, alone })
+  const note = (name: string, priority: Priority = 'interactive', alone = false): Note => ({
+    name,
+    priority,
+    alone,
+  })
 
   test('takes letters in the order in which they would have run', async () => {
     const notes = [note('i1'), note('b1', 'background'), note('i2'), note('c1', 'control')]
@@ -121,7 +131,10 @@ describe('a group', () => {
   })
 
   test('gives a background letter its place after sixteen interactive ones', async () => {
-    const [group] = await greedy([note('b', 'background'), ...Array.from({ length: 40 }, () => note('i'))])
+    const [group] = await greedy([
+      note('b', 'background'),
+      ...Array.from({ length: 40 }, () => note('i')),
+    ])
     expect(group?.indexOf('b')).toBe(16)
   })
 })

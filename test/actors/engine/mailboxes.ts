@@ -12,7 +12,11 @@ export const mailboxOf = (options: MailboxOptions = {}) => {
   const mailbox = new Mailbox<Job>((job) => job.run(), options)
   const post = <T>(priority: Priority, work: () => Promise<T>) =>
     new Promise<T>((resolve, reject) => {
-      mailbox.post({ priority, alone: true, run: async () => (async () => work())().then(resolve, reject) })
+      mailbox.post({
+        priority,
+        alone: true,
+        run: async () => (async () => work())().then(resolve, reject),
+      })
     })
   return { mailbox, post }
 }

@@ -14,18 +14,23 @@ afterEach(() => store.quiet())
 /** A process whose time is the test's: it beats when it is told to. */
 const frozen = (options: ActorsOptions = {}): Promise<Frozen> => frozenOn(store, options)
 
-const nodes = async (): Promise<string[]> => (await store.owner`select incarnation from node order by 1`).map((row) => row.incarnation)
-const ownerOf = async (tenant: string) => (await store.owner`select owner, epoch::int from actor where tenant_id = ${tenant}`)[0]
+const nodes = async (): Promise<string[]> =>
+  (await store.owner`select incarnation from node order by 1`).map((row) => row.incarnation)
+const ownerOf = async (tenant: string) =>
+  (await store.owner`select owner, epoch::int from actor where tenant_id = ${tenant}`)[0]
 const lockSessions = () =>
-  store.owner`select pid from pg_stat_activity where application_name = 'tendril-node' and datname = current_database()`
+  store.owner`select pid from pg_stat_activity where application_name = 'tendril-node'
+    and datname = current_database()`
 /** Ends them, and waits until the database has. */
 const cutLockSessions = async (): Promise<void> => {
   const pids = (await lockSessions()).map(({ pid }) => pid)
   for (const pid of pids) await store.owner`select pg_terminate_backend(${pid})`
   await eventually(lockSessions, (left) => !left.some(({ pid }) => pids.includes(pid)))
 }
-const locks = () => store.owner`select 1 from pg_locks l join node n on (l.classid::bigint << 32) | l.objid::bigint = n.lock_key
-  where l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_database where datname = current_database())`
+const locks = () => store.owner`select 1 from pg_locks l join node n on (l.classid::bigint << 32) |
+    l.objid::bigint = n.lock_key
+  where l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_database
+    where datname = current_database())`
 
 describe('while its owner lives', () => {
   test('a tenant is served by one process, and another answers unavailable with a retry time', async () => {
@@ -33,7 +38,11 @@ describe('while its owner lives', () => {
     await using other = await frozen()
     const tenant = await store.newTenant()
     await one.runtime.ask(tenant, bump('n'))
-    await expect(other.runtime.ask(tenant, bump('n'))).rejects.toMatchObject({ code: 'unavailable', status: 503, retryAfter: 2 })
+    await expect(other.runtime.ask(tenant, bump('n'))).rejects.toMatchObject({
+      code: 'unavailable',
+      status: 503,
+      retryAfter: 2,
+    })
     await one.runtime.ask(tenant, bump('n'))
     expect(await counters(store, tenant)).toEqual({ n: 2 })
   })
@@ -81,7 +90,9 @@ test('a letter under an old claim is sent again under a new one, even if the sam
 
 describe('a process whose lease has ended', () => {
   /** What it logs with its next beat. */
-  const toldAfter = async (end: (incarnation: string) => Promise<unknown>): Promise<string | undefined> => {
+  const toldAfter = async (
+    end: (incarnation: string) => Promise<unknown>,
+  ): Promise<string | undefined> => {
     const told: string[] = []
     const log = createLog('warn', { write: (line) => void told.push(JSON.parse(line).msg) })
     await using one = await frozen({ log })
@@ -93,12 +104,14 @@ describe('a process whose lease has ended', () => {
   }
 
   test('says that it was late, if nobody else had a hand in it', async () => {
-    const late = (incarnation: string) => store.owner`update node set expires_at = now() where incarnation = ${incarnation}`
+    const late = (incarnation: string) =>
+      store.owner`update node set expires_at = now() where incarnation = ${incarnation}`
     expect(await toldAfter(late)).toContain('did not renew its lease in time')
   })
 
   test('says that others declared it dead, if it was in time', async () => {
-    const removed = (incarnation: string) => store.owner`delete from node where incarnation = ${incarnation}`
+    const removed = (incarnation: string) =>
+      store.owner`delete from node where incarnation = ${incarnation}`
     expect(await toldAfter(removed)).toContain('other processes declared this one dead')
   })
 })
@@ -123,12 +136,18 @@ describe('a process that was declared dead', () => {
     await using world = await takenOver()
     const { one, tenant } = world
     await world.takeOver()
-    const [before] = await store.owner`select a.*, (select jsonb_agg(c) from counter c where c.tenant_id = a.tenant_id) as counters
+    const [before] = await store.owner`select a.*, (select jsonb_agg(c) from counter c
+        where c.tenant_id = a.tenant_id) as counters
       from actor a where tenant_id = ${tenant}`
-    const late = Array.from({ length: 5 }, () => one.runtime.ask(tenant, bump('n', { work: [workOn(newId())], paused: true })))
+    const late = Array.from({ length: 5 }, () =>
+      one.runtime.ask(tenant, bump('n', { work: [workOn(newId())], paused: true })),
+    )
     const outcomes = await passing(store, one.clock, Promise.allSettled(late))
-    expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.code)).toEqual(Array(5).fill('unavailable'))
-    const [after] = await store.owner`select a.*, (select jsonb_agg(c) from counter c where c.tenant_id = a.tenant_id) as counters
+    expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.code)).toEqual(
+      Array(5).fill('unavailable'),
+    )
+    const [after] = await store.owner`select a.*, (select jsonb_agg(c) from counter c
+        where c.tenant_id = a.tenant_id) as counters
       from actor a where tenant_id = ${tenant}`
     expect(after).toEqual(before)
   })
@@ -166,7 +185,10 @@ describe('a process that was declared dead', () => {
     await one.runtime.ask(fresh, bump('n'))
     await other.runtime[Symbol.asyncDispose]()
     await one.runtime.ask(tenant, bump('n'))
-    expect([await counters(store, fresh), await counters(store, tenant)]).toEqual([{ n: 1 }, { n: 3 }])
+    expect([await counters(store, fresh), await counters(store, tenant)]).toEqual([
+      { n: 1 },
+      { n: 3 },
+    ])
   })
 
   test('stays one process, however often that happens', async () => {
@@ -175,7 +197,9 @@ describe('a process that was declared dead', () => {
       await store.owner`delete from node`
       await beat(one)
     }
-    expect([await nodes(), await locks(), await lockSessions()].map(({ length }) => length)).toEqual([1, 1, 1])
+    expect(
+      [await nodes(), await locks(), await lockSessions()].map(({ length }) => length),
+    ).toEqual([1, 1, 1])
   })
 })
 
@@ -204,7 +228,10 @@ describe('an orderly stop', () => {
     const cut = await frozen()
     await cutLockSessions()
     await cut[Symbol.asyncDispose]()
-    expect([await nodes(), await eventually(lockSessions, ({ length }) => length === 0)]).toEqual([[], []] as never)
+    expect([await nodes(), await eventually(lockSessions, ({ length }) => length === 0)]).toEqual([
+      [],
+      [],
+    ] as never)
     expect([...clocks, cut.clock].map(({ pending }) => pending)).toEqual(Array(9).fill(0))
   })
 })

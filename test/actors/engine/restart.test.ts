@@ -18,12 +18,18 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     { arbitrary: fc.integer({ min: 1, max: 4 }).map((post): Step => ({ post })), weight: 4 },
     { arbitrary: fc.constant<Step>({ finish: true }), weight: 2 },
-    { arbitrary: fc.constantFrom('dispose', 'abandon').map((restart) => ({ restart }) as Step), weight: 2 },
+    {
+      arbitrary: fc.constantFrom('dispose', 'abandon').map((restart) => ({ restart }) as Step),
+      weight: 2,
+    },
   ),
   { minLength: 3, maxLength: 12 },
 )
 
-/** Posts letters that add work without waiting for them, and stops the process in the middle as told. */
+/**
+ * Posts letters that add work without waiting for them, and stops the process in the middle as
+ * told.
+ */
 const play = async (program: Step[], tenant: string) => {
   const lane = fakeLane()
   const asked: { ref: string; accepted: Promise<boolean> }[] = []
@@ -38,7 +44,10 @@ const play = async (program: Step[], tenant: string) => {
     async post({ post }: { post: number }) {
       for (let i = 0; i < post; i++) {
         const ref = newId()
-        const sent = actors.runtime.ask(tenant, addWork(workOn(ref, { lane: i % 2 === 0 ? 'sync' : 'delivery' })))
+        const sent = actors.runtime.ask(
+          tenant,
+          addWork(workOn(ref, { lane: i % 2 === 0 ? 'sync' : 'delivery' })),
+        )
         const accepted = sent.then(
           () => true,
           () => false,
@@ -63,14 +72,20 @@ const play = async (program: Step[], tenant: string) => {
   }
   const accepted = await Promise.all(asked.map((one) => one.accepted))
   await end('dispose')
-  return { acknowledged: asked.filter((_, i) => accepted[i]).map(({ ref }) => ref), refs: asked.map(({ ref }) => ref) }
+  return {
+    acknowledged: asked.filter((_, i) => accepted[i]).map(({ ref }) => ref),
+    refs: asked.map(({ ref }) => ref),
+  }
 }
 
 test('no acknowledged work is lost or done twice through stops and kills', async () => {
   const property = async (program: Step[]) => {
     const tenant = await store.newTenant()
     const { acknowledged, refs } = await play(program, tenant)
-    await using _last: Actors = await actorsOn(store, { lanes: [fakeLane({ instant: true })], sweepMs: 5 })
+    await using _last: Actors = await actorsOn(store, {
+      lanes: [fakeLane({ instant: true })],
+      sweepMs: 5,
+    })
     const rows = await eventually(
       () => store.owner`select 1 from work where tenant_id = ${tenant}`,
       ({ length }) => length === 0,
@@ -99,7 +114,10 @@ test('a stop finishes accepted letters and refuses new ones', async () => {
   // Accepted is what the mailbox has: a letter reaches it a few turns after it is asked for.
   await Bun.sleep(0)
   const stopped = actors[Symbol.asyncDispose]()
-  await expect(actors.runtime.ask(tenant, bump('late'))).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 })
+  await expect(actors.runtime.ask(tenant, bump('late'))).rejects.toMatchObject({
+    code: 'unavailable',
+    retryAfter: 1,
+  })
   held.open()
   await Promise.all([first, ...waiting, stopped])
   expect(await counters(store, tenant)).toEqual({ span: 1, n: 5 })
@@ -116,7 +134,12 @@ test('a stop releases every tenant and the place of the process', async () => {
 })
 
 test('a claim that is committed while the process stops leaves its work in the queue, not in doubt', async () => {
-  const [lane, points, tenant, ref] = [fakeLane(), testFailpoints(), await store.newTenant(), newId()]
+  const [lane, points, tenant, ref] = [
+    fakeLane(),
+    testFailpoints(),
+    await store.newTenant(),
+    newId(),
+  ]
   const actors = await actorsOn(store, { lanes: [lane], failpoints: points.at })
   // The first letter adds the work, the recovery at activation is another; the claim comes next.
   await actors.runtime.ask(tenant, bump('n'))
@@ -130,7 +153,9 @@ test('a claim that is committed while the process stops leaves its work in the q
   const stopped = actors[Symbol.asyncDispose]()
   points.release('claimed')
   await stopped
-  expect(await store.owner`select state, attempt from work where tenant_id = ${tenant}`).toMatchObject([{ state: 'queued', attempt: 1 }])
+  expect(
+    await store.owner`select state, attempt from work where tenant_id = ${tenant}`,
+  ).toMatchObject([{ state: 'queued', attempt: 1 }])
   expect(await counters(store, tenant)).toEqual({ n: 1, [`aborted:${ref}`]: 1 })
 })
 
@@ -149,7 +174,12 @@ test('a stop waits for a lane past its point of no return', async () => {
 })
 
 test('a stop abandons a lane that does not end in time, and leaves its work to the next process', async () => {
-  const [lane, tenant, ref, clock] = [fakeLane({ deaf: true }), await store.newTenant(), newId(), manualClock()]
+  const [lane, tenant, ref, clock] = [
+    fakeLane({ deaf: true }),
+    await store.newTenant(),
+    newId(),
+    manualClock(),
+  ]
   const actors = await actorsOn(store, { lanes: [lane], clock, sweepMs: 0 })
   await actors.runtime.ask(tenant, addWork(workOn(ref)))
   await lane.runOf(ref)
@@ -157,7 +187,9 @@ test('a stop abandons a lane that does not end in time, and leaves its work to t
   await clock.advance(15_000)
   await stopped
   await actors[Symbol.asyncDispose]()
-  expect(await store.owner`select state from work where tenant_id = ${tenant}`).toEqual([{ state: 'running' }] as never)
+  expect(await store.owner`select state from work where tenant_id = ${tenant}`).toEqual([
+    { state: 'running' },
+  ] as never)
   await using _next = await actorsOn(store, { lanes: [fakeLane({ instant: true })], sweepMs: 5 })
   const counts = await eventually(
     () => counters(store, tenant),
@@ -172,7 +204,8 @@ const becomes = (tenant: string, key: string, value: number) =>
     () => countOf(tenant, key),
     (count) => count === value,
   )
-const workOf = async (tenant: string) => (await store.owner`select * from work where tenant_id = ${tenant} order by id`) as never[]
+const workOf = async (tenant: string) =>
+  (await store.owner`select * from work where tenant_id = ${tenant} order by id`) as never[]
 const later = () => new Date(Date.now() + 3_600_000)
 
 test('rows that a dead process left running are settled by the rule of their kind before they run again', async () => {

@@ -12,7 +12,14 @@ const store = use(actorStore)
 const postNow = (refId: string): Letter<unknown> => {
   const claim = { key: 'now', operation: 'test', fingerprint: 'f' }
   const begun = letterOf<unknown>((_, { seen }) =>
-    seen ? { reply: 'as it stands' } : { reply: '', effects: { work: [workOn(refId)] }, keep: { claim, pending: refId }, awaits: refId },
+    seen
+      ? { reply: 'as it stands' }
+      : {
+          reply: '',
+          effects: { work: [workOn(refId)] },
+          keep: { claim, pending: refId },
+          awaits: refId,
+        },
   )
   return { ...begun, claim }
 }

@@ -1,11 +1,20 @@
-/** The claim that an outcome makes room for, decided by what the outcome's gate loaded and written in one statement with it. */
+/**
+ * The claim that an outcome makes room for, decided by what the outcome's gate loaded and written
+ * in one statement with it.
+ */
 import { afterEach, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
 import { one } from '#store/engine/load'
 import type { RecordId } from '#store/engine/next-due'
-import { actorStore, actorsOn, counters, type FakeLaneOptions, fakeLane } from '#test/support/actors/actors'
+import {
+  actorStore,
+  actorsOn,
+  counters,
+  type FakeLaneOptions,
+  fakeLane,
+} from '#test/support/actors/actors'
 import { testFailpoints } from '#test/support/actors/failpoints'
 import { addWork, letterOf, workOn } from '#test/support/actors/letters'
 import { openWire } from '#test/support/database/lost-commit'
@@ -18,10 +27,13 @@ afterEach(() => store.quiet())
 const MINUTE = 60_000
 const ago = (minutes: number) => ({ runAt: new Date(Date.now() - minutes * MINUTE) })
 /** Rows of one key, each due before the next. */
-const inTurn = (...ids: string[]) => addWork(...ids.map((id, index) => workOn(id, ago(ids.length - index))))
+const inTurn = (...ids: string[]) =>
+  addWork(...ids.map((id, index) => workOn(id, ago(ids.length - index))))
 
 /** A lane whose claims can be decided ahead. `ways`: how each row was claimed. */
-const laneAhead = (options: FakeLaneOptions & { ahead?: (refId: string) => Effects; divisor?: number } = {}) => {
+const laneAhead = (
+  options: FakeLaneOptions & { ahead?: (refId: string) => Effects; divisor?: number } = {},
+) => {
   const { divisor = 1 } = options
   const ways: string[] = []
   const lane = fakeLane({
@@ -43,9 +55,16 @@ const laneAhead = (options: FakeLaneOptions & { ahead?: (refId: string) => Effec
         ),
       }),
     },
-    async claimAhead(_gate: unknown, work: { ref_id: string }, { seen }: { seen?: { id: string; settling: string } }) {
+    async claimAhead(
+      _gate: unknown,
+      work: { ref_id: string },
+      { seen }: { seen?: { id: string; settling: string } },
+    ) {
       ways.push(`ahead ${seen!.id} of ${seen!.settling}`)
-      return { job: { refId: work.ref_id }, decision: { reply: undefined, effects: options.ahead?.(work.ref_id) ?? {} } }
+      return {
+        job: { refId: work.ref_id },
+        decision: { reply: undefined, effects: options.ahead?.(work.ref_id) ?? {} },
+      }
     },
     isPlain: () => true,
   })
@@ -57,7 +76,8 @@ const settled = (tenant: string, refId: string) =>
     (counts) => counts[`settled:${refId}`] === 1,
   )
 
-const states = async (sql: Sql) => (await sql<{ state: string }>`select state from work order by run_at`).map(({ state }) => state)
+const states = async (sql: Sql) =>
+  (await sql<{ state: string }>`select state from work order by run_at`).map(({ state }) => state)
 
 test('is decided by what was loaded, as long as rows are known to be due', async () => {
   const lane = laneAhead({ instant: true })
@@ -65,11 +85,17 @@ test('is decided by what was loaded, as long as rows are known to be due', async
   const [tenant, first, second, third] = [await store.newTenant(), newId(), newId(), newId()]
   await actors.runtime.ask(tenant, inTurn(first, second, third))
   await settled(tenant, third)
-  expect(lane.ways).toEqual([`claim ${first}`, `ahead ${second} of ${first}`, `ahead ${third} of ${second}`])
+  expect(lane.ways).toEqual([
+    `claim ${first}`,
+    `ahead ${second} of ${first}`,
+    `ahead ${third} of ${second}`,
+  ])
 })
 
 test('leaves the outcome as it is when their statement fails, and is decided again after it', async () => {
-  const broken: Effects = { writes: [(sql) => sql`update work set attempt = 1 / (attempt - attempt)`] }
+  const broken: Effects = {
+    writes: [(sql) => sql`update work set attempt = 1 / (attempt - attempt)`],
+  }
   const lane = laneAhead({ instant: true, ahead: () => broken })
   await using actors = await actorsOn(store, { lanes: [lane] })
   const [tenant, first, second] = [await store.newTenant(), newId(), newId()]
@@ -111,7 +137,10 @@ test('does not hide what the outcome makes due', async () => {
 
 test('is made after an outcome that does not end its row', async () => {
   const [tenant, first, second] = [await store.newTenant(), newId(), newId()]
-  const later = (id: string): Effects => ({ settled: [], requeued: [{ id, runAt: new Date(Date.now() + 60 * MINUTE) }] })
+  const later = (id: string): Effects => ({
+    settled: [],
+    requeued: [{ id, runAt: new Date(Date.now() + 60 * MINUTE) }],
+  })
   const lane = laneAhead({ onSettle: (work) => (work.ref_id === first ? later(work.id) : {}) })
   await using actors = await actorsOn(store, { lanes: [lane] })
   await actors.runtime.ask(tenant, inTurn(first, second))
@@ -133,7 +162,11 @@ test('that is not heard of is settled, and the outcome is written once', async (
   await lost
   // Nobody runs the claimed row: it goes back to the queue, and is claimed again.
   ;(await lane.runOf(second)).finish()
-  expect(await settled(tenant, second)).toEqual({ [`settled:${first}`]: 1, [`orphaned:${second}`]: 1, [`settled:${second}`]: 1 })
+  expect(await settled(tenant, second)).toEqual({
+    [`settled:${first}`]: 1,
+    [`orphaned:${second}`]: 1,
+    [`settled:${second}`]: 1,
+  })
 })
 
 test('does not keep the outcome from being written when its look fails', async () => {
@@ -141,6 +174,9 @@ test('does not keep the outcome from being written when its look fails', async (
   await using actors = await actorsOn(store, { lanes: [lane] })
   const [tenant, first, second] = [await store.newTenant(), newId(), newId()]
   await actors.runtime.ask(tenant, inTurn(first, second))
-  expect(await settled(tenant, second)).toEqual({ [`settled:${first}`]: 1, [`settled:${second}`]: 1 })
+  expect(await settled(tenant, second)).toEqual({
+    [`settled:${first}`]: 1,
+    [`settled:${second}`]: 1,
+  })
   expect(lane.ways).toEqual([`claim ${first}`, `claim ${second}`])
 })

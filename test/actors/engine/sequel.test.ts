@@ -1,4 +1,6 @@
-/** The claim that an outcome makes room for: in the outcome's transaction, and without harm to it. */
+/**
+ * The claim that an outcome makes room for: in the outcome's transaction, and without harm to it.
+ */
 import { afterEach, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'
@@ -11,10 +13,12 @@ import { use } from '#test/support/use'
 const store = use(actorStore)
 afterEach(() => store.quiet())
 
-const transactionOf = async (sql: Sql): Promise<string> => (await sql<{ id: string }>`select pg_current_xact_id()::text as id`)[0]!.id
+const transactionOf = async (sql: Sql): Promise<string> =>
+  (await sql<{ id: string }>`select pg_current_xact_id()::text as id`)[0]!.id
 const two = () => [newId(), newId()] as const
 /** Two due rows of one key, the first of which is due earlier. */
-const inTurn = (first: string, second: string) => addWork(workOn(first, { runAt: new Date(Date.now() - 60_000) }), workOn(second))
+const inTurn = (first: string, second: string) =>
+  addWork(workOn(first, { runAt: new Date(Date.now() - 60_000) }), workOn(second))
 
 test('is in one transaction with the outcome', async () => {
   const seen: string[] = []
@@ -75,7 +79,8 @@ test('is not made while a control letter waits', async () => {
   points.arm('letter.deciding:fake.settle', 'hang')
   run.finish()
   await points.reached('letter.deciding:fake.settle')
-  const rows = async (sql: Sql) => (await sql<{ state: string }>`select state from work`).map(({ state }) => state)
+  const rows = async (sql: Sql) =>
+    (await sql<{ state: string }>`select state from work`).map(({ state }) => state)
   const control = actors.runtime.ask(tenant, {
     ...letterOf(async (sql) => ({ reply: await rows(sql) }), { priority: 'control' }),
     alone: true,

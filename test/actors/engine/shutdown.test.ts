@@ -16,8 +16,16 @@ interface Stage extends AsyncDisposable {
 
 const stage = async (overrides: AppOptions['overrides'] = {}): Promise<Stage> => {
   const points = testFailpoints()
-  const app = await testApp({ database: database.options, overrides: { ...overrides, failpoints: points.at } })
-  return { app, points, story: await newStory(app), [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() }
+  const app = await testApp({
+    database: database.options,
+    overrides: { ...overrides, failpoints: points.at },
+  })
+  return {
+    app,
+    points,
+    story: await newStory(app),
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+  }
 }
 
 /** Stops the actors while HTTP still answers, as in the first moments of a stop. */
@@ -73,7 +81,10 @@ describe('a server that stops', () => {
     await it[Symbol.asyncDispose]()
     await using next = await stage()
     await it.story.at(next.app).settled(id, 'posted', 'publish_unconfirmed')
-    expect(await it.story.at(next.app).item(id)).toMatchObject({ status: 'posted', last_error: null })
+    expect(await it.story.at(next.app).item(id)).toMatchObject({
+      status: 'posted',
+      last_error: null,
+    })
   })
 
   test('still answers reads to the end', async () => {
@@ -117,6 +128,8 @@ describe('an overloaded workspace', () => {
     const paused = it.story.send('POST', 'automation/pause-all')
     it.points.release('letter.deciding')
     expect((await paused).status).toBe(200)
-    expect((await Promise.all([first, one, other])).map(({ status }) => status).sort()).toEqual([200, 200, 429])
+    expect((await Promise.all([first, one, other])).map(({ status }) => status).sort()).toEqual([
+      200, 200, 429,
+    ])
   })
 })

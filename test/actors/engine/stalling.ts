@@ -26,7 +26,8 @@ export const toldLoop = () => {
   const stalls: number[] = []
   return {
     stall: () => void stalls.push(performance.now()),
-    busyIn: (from: number, until = Number.POSITIVE_INFINITY) => (stalls.some((at) => from <= at && at <= until) ? STALL_MS : 0),
+    busyIn: (from: number, until = Number.POSITIVE_INFINITY) =>
+      stalls.some((at) => from <= at && at <= until) ? STALL_MS : 0,
     [Symbol.dispose]() {},
   }
 }
@@ -77,7 +78,10 @@ const laneWith = (poison: Poison, loop: Loop) => {
       await suffer('settle', work.ref_id, sql)
       if (poison.refs.includes(work.ref_id) || poison.goesOn?.(work.ref_id))
         return { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }
-      return { reply: undefined, effects: { settled: [work.id], ...counted(`settled:${work.ref_id}`) } }
+      return {
+        reply: undefined,
+        effects: { settled: [work.id], ...counted(`settled:${work.ref_id}`) },
+      }
     },
     givenUp: async (...[, , work]: Parameters<FakeLane['claim']>) => ({
       reply: undefined,
@@ -94,7 +98,9 @@ export interface World extends AsyncDisposable {
   poison: Poison
   /** Starts a process. */
   start(more?: ActorsOptions): Promise<Actors>
-  /** Adds the rows in question to a workspace that is awake, by the process that was started first. */
+  /**
+   * Adds the rows in question to a workspace that is awake, by the process that was started first.
+   */
   add(...refs: string[]): Promise<void>
   /** Waits until a row has ended, and how. */
   ended(refId: string): Promise<string>
@@ -110,7 +116,12 @@ export const worldOf = async (place: Place): Promise<World> => {
   let first: Actors | undefined
   const start = async (more: ActorsOptions = {}) => {
     const loop = toldLoop()
-    const actors = await actorsOn(store, { lanes: [laneWith(poison, loop)], kinds, ...more, trouble: { ...more.trouble, loop } })
+    const actors = await actorsOn(store, {
+      lanes: [laneWith(poison, loop)],
+      kinds,
+      ...more,
+      trouble: { ...more.trouble, loop },
+    })
     first ??= owned.use(actors)
     return actors
   }
@@ -124,12 +135,21 @@ export const worldOf = async (place: Place): Promise<World> => {
   }
   const ended = async (refId: string) => {
     const found = await eventually(
-      async () => Object.keys(await counters(store, tenant)).find((key) => key.startsWith(`ended:${refId}`)),
+      async () =>
+        Object.keys(await counters(store, tenant)).find((key) => key.startsWith(`ended:${refId}`)),
       Boolean,
       50_000,
     )
     return found!.split(':').at(-1)!
   }
   const owned = stack.move()
-  return { store, tenant, poison, start, add, ended, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return {
+    store,
+    tenant,
+    poison,
+    start,
+    add,
+    ended,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
 }

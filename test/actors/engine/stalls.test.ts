@@ -1,6 +1,7 @@
 /**
- * Rows that keep the process busy do so three times at most, wherever they do and whatever that costs: connections, the lease, or the letter
- * that counts it. The loop's watch is told of stalls here; test/faults/starve/starve.harness.ts has real ones.
+ * Rows that keep the process busy do so three times at most, wherever they do and whatever that
+ * costs: connections, the lease, or the letter that counts it. The loop's watch is told of stalls
+ * here; test/faults/starve/starve.harness.ts has real ones.
  */
 import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
@@ -23,58 +24,69 @@ const costs: [words: string, cost: ((world: World) => () => Promise<void>) | und
 ]
 
 for (const place of places)
-  test.concurrent.each(costs)(`a ${place} that keeps the process busy%s does so three times at most, and its row ends`, async (_, cost) => {
+  test.concurrent.each(costs)(
+    `a ${place} that keeps the process busy%s does so three times at most, and its row ends`,
+    async (_, cost) => {
+      await using world = await worldOf(place)
+      const { poison, start, add, ended } = world
+      const [bad] = poison.refs
+      if (cost) poison.cost = cost(world)
+      await start()
+      const good = newId()
+      await add(bad!, good)
+      // An outcome that is lost with the lease is one of a row that is queued again.
+      expect(['queued', 'running']).toContain(await ended(bad!))
+      expect(triesOf(poison, bad!)).toBe(3)
+      expect((await counters(world.store, world.tenant))[`settled:${good}`]).toBe(1)
+    },
+  )
+
+test.concurrent.each(places)(
+  'a %s that kept the process busy is not tried again before that is counted',
+  async (place) => {
+    const points = testFailpoints()
     await using world = await worldOf(place)
     const { poison, start, add, ended } = world
     const [bad] = poison.refs
-    if (cost) poison.cost = cost(world)
-    await start()
-    const good = newId()
-    await add(bad!, good)
-    // An outcome that is lost with the lease is one of a row that is queued again.
-    expect(['queued', 'running']).toContain(await ended(bad!))
+    await start({ failpoints: points.at })
+    // More letters than any one place tries: those that count, and those that claim and settle
+    // beside.
+    let broken = 0
+    const breaks = () => {
+      if (triesOf(poison, bad!) < 2 || ++broken > 8) return
+      throw Object.assign(new Error('the disk is full'), { code: '53100' })
+    }
+    for (const letter of ['claim', 'work.failed', 'fake.orphaned', 'fake.settle'])
+      points.arm(`letter.deciding:${letter}`, breaks)
+    await add(bad!)
+    await ended(bad!)
+    expect(broken).toBeGreaterThan(8)
     expect(triesOf(poison, bad!)).toBe(3)
-    expect((await counters(world.store, world.tenant))[`settled:${good}`]).toBe(1)
-  })
+  },
+)
 
-test.concurrent.each(places)('a %s that kept the process busy is not tried again before that is counted', async (place) => {
-  const points = testFailpoints()
-  await using world = await worldOf(place)
-  const { poison, start, add, ended } = world
-  const [bad] = poison.refs
-  await start({ failpoints: points.at })
-  // More letters than any one place tries: those that count, and those that claim and settle beside.
-  let broken = 0
-  const breaks = () => {
-    if (triesOf(poison, bad!) < 2 || ++broken > 8) return
-    throw Object.assign(new Error('the disk is full'), { code: '53100' })
-  }
-  for (const letter of ['claim', 'work.failed', 'fake.orphaned', 'fake.settle']) points.arm(`letter.deciding:${letter}`, breaks)
-  await add(bad!)
-  await ended(bad!)
-  expect(broken).toBeGreaterThan(8)
-  expect(triesOf(poison, bad!)).toBe(3)
-})
-
-test.concurrent('a claim beside an outcome that keeps the process busy is blamed on its own row, and the outcome stands', async () => {
-  await using world = await worldOf('claim')
-  const { poison, start, tenant, add, ended } = world
-  const [bad, good] = [poison.refs[0]!, newId()]
-  const [running, ends] = [newGate(), newGate()]
-  poison.running = async () => {
-    running.open()
-    await ends.opened
-  }
-  const { runtime } = await start()
-  await add(good)
-  await running.opened
-  // It waits for the end of the other one, under the same key.
-  await runtime.ask(tenant, addWork(workOn(bad, { key: good })))
-  ends.open()
-  await ended(bad)
-  expect(triesOf(poison, bad)).toBe(3)
-  expect((await counters(world.store, tenant))[`settled:${good}`]).toBe(1)
-})
+test.concurrent(
+  'a claim beside an outcome that keeps the process busy is blamed on its own row, and the outcome stands',
+  async () => {
+    await using world = await worldOf('claim')
+    const { poison, start, tenant, add, ended } = world
+    const [bad, good] = [poison.refs[0]!, newId()]
+    const [running, ends] = [newGate(), newGate()]
+    poison.running = async () => {
+      running.open()
+      await ends.opened
+    }
+    const { runtime } = await start()
+    await add(good)
+    await running.opened
+    // It waits for the end of the other one, under the same key.
+    await runtime.ask(tenant, addWork(workOn(bad, { key: good })))
+    ends.open()
+    await ended(bad)
+    expect(triesOf(poison, bad)).toBe(3)
+    expect((await counters(world.store, tenant))[`settled:${good}`]).toBe(1)
+  },
+)
 
 test.concurrent.each(places)(
   'a %s that keeps one process after the other busy, each of which loses its lease, ends soon',
@@ -92,38 +104,52 @@ test.concurrent.each(places)(
   },
 )
 
-test.concurrent('a row that ran while another one kept the process busy runs once more, alone, and has not failed', async () => {
-  await using world = await worldOf('run')
-  const { poison, start, add, ended, store, tenant } = world
-  const [bad, healthy] = [poison.refs[0]!, newId()]
-  const [running, stalled] = [newGate(), newGate()]
-  let [runs, isRunning, together] = [0, false, 0]
-  poison.cost = async () => {
-    if (triesOf(poison, bad) > 1 && isRunning) together++
-    await running.opened
-    stalled.open()
-    await store.owner`select pg_sleep(0.2)`
-  }
-  poison.running = async () => {
-    isRunning = true
-    running.open()
-    await stalled.opened
-    if (++runs > 1) await store.owner`select pg_sleep(0.2)`
-    isRunning = false
-  }
-  poison.goesOn = () => runs === 1
-  await start()
-  await add(bad, healthy)
-  await ended(bad)
-  const { failed } = await eventually(
-    async () => ({ counts: await counters(store, tenant), failed: (await rowOf(world, healthy))?.failures ?? 0 }),
-    ({ counts }) => counts[`settled:${healthy}`] === 1,
-  )
-  expect({ runs, together, failed, tries: triesOf(poison, bad) }).toEqual({ runs: 2, together: 0, failed: 0, tries: 3 })
-})
+test.concurrent(
+  'a row that ran while another one kept the process busy runs once more, alone, and has not failed',
+  async () => {
+    await using world = await worldOf('run')
+    const { poison, start, add, ended, store, tenant } = world
+    const [bad, healthy] = [poison.refs[0]!, newId()]
+    const [running, stalled] = [newGate(), newGate()]
+    let [runs, isRunning, together] = [0, false, 0]
+    poison.cost = async () => {
+      if (triesOf(poison, bad) > 1 && isRunning) together++
+      await running.opened
+      stalled.open()
+      await store.owner`select pg_sleep(0.2)`
+    }
+    poison.running = async () => {
+      isRunning = true
+      running.open()
+      await stalled.opened
+      if (++runs > 1) await store.owner`select pg_sleep(0.2)`
+      isRunning = false
+    }
+    poison.goesOn = () => runs === 1
+    await start()
+    await add(bad, healthy)
+    await ended(bad)
+    const { failed } = await eventually(
+      async () => ({
+        counts: await counters(store, tenant),
+        failed: (await rowOf(world, healthy))?.failures ?? 0,
+      }),
+      ({ counts }) => counts[`settled:${healthy}`] === 1,
+    )
+    expect({ runs, together, failed, tries: triesOf(poison, bad) }).toEqual({
+      runs: 2,
+      together: 0,
+      failed: 0,
+      tries: 3,
+    })
+  },
+)
 
 /** A process that is killed in the middle of the row's claim. */
-const killedIn = async ({ store }: World, options: { calmMs: number }): Promise<'claimed' | 'waits'> => {
+const killedIn = async (
+  { store }: World,
+  options: { calmMs: number },
+): Promise<'claimed' | 'waits'> => {
   const { lane, claiming } = laneThatHangs()
   const actors = await actorsOn(store, { lanes: [lane], trouble: { loop: toldLoop(), ...options } })
   const waits = async () => {
@@ -135,7 +161,8 @@ const killedIn = async ({ store }: World, options: { calmMs: number }): Promise<
   return became
 }
 
-const rowOf = async ({ store }: World, ref: string) => (await store.owner<Work[]>`select * from work where ref_id = ${ref}`)[0]
+const rowOf = async ({ store }: World, ref: string) =>
+  (await store.owner<Work[]>`select * from work where ref_id = ${ref}`)[0]
 
 test.concurrent(
   'kills of young processes in the middle of a claim do not count, but after some of them no young one claims such a row again',

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { newId } from '#kernel/ids'
-import { type Actors, type ActorsOptions, actorStore, actorsOn, counters, fakeLane } from '#test/support/actors/actors'
+import {
+  type Actors,
+  type ActorsOptions,
+  actorStore,
+  actorsOn,
+  counters,
+  fakeLane,
+} from '#test/support/actors/actors'
 import { beat, type Frozen, frozenOn, IDLE_TIMERS, passing } from '#test/support/actors/frozen'
 import { addWork, bump, span, workOn } from '#test/support/actors/letters'
 import { type ManualClock, manualClock } from '#test/support/actors/manual-clock'
@@ -12,8 +19,16 @@ import { use } from '#test/support/use'
 const store = use(actorStore)
 
 type Which = 0 | 1
-/** `restart`: killed, and a new process in its place. `bury`: declared dead while it lives. `cut`: its lock session ends. */
-type Step = { ask: Which; times: number } | { restart: Which } | { bury: Which } | { cut: Which } | { pass: number }
+/**
+ * `restart`: killed, and a new process in its place. `bury`: declared dead while it lives. `cut`:
+ * its lock session ends.
+ */
+type Step =
+  | { ask: Which; times: number }
+  | { restart: Which }
+  | { bury: Which }
+  | { cut: Which }
+  | { pass: number }
 
 const which = fc.constantFrom<Which>(0, 1)
 const steps: fc.Arbitrary<Step[]> = fc.array(
@@ -34,8 +49,13 @@ const newProcess = async (): Promise<Process> => {
   return Object.assign(await actorsOn(store, { clock, sweepMs: 50, idleMs: 400 }), { clock })
 }
 
-/** Sends letters of one tenant through both processes as told, and gives which were acknowledged. */
-const play = async (program: Step[], tenant: string): Promise<{ acknowledged: string[]; sent: string[] }> => {
+/**
+ * Sends letters of one tenant through both processes as told, and gives which were acknowledged.
+ */
+const play = async (
+  program: Step[],
+  tenant: string,
+): Promise<{ acknowledged: string[]; sent: string[] }> => {
   const all = [await newProcess(), await newProcess()]
   const now: [Process, Process] = [all[0]!, all[1]!]
   const answers: Promise<string | undefined>[] = []
@@ -65,7 +85,8 @@ const play = async (program: Step[], tenant: string): Promise<{ acknowledged: st
       (select incarnation from node order by started_at offset ${step.bury} limit 1)`
     else if ('cut' in step)
       await store.owner`select pg_terminate_backend(pid) from pg_stat_activity
-      where application_name = 'tendril-node' and datname = current_database() order by backend_start offset ${step.cut} limit 1`
+      where application_name = 'tendril-node' and datname = current_database()
+        order by backend_start offset ${step.cut} limit 1`
     else for (let i = 0; i < step.pass; i++) await tick()
     await tick()
   }
@@ -84,8 +105,10 @@ test('letters of a tenant never overlap, and each acknowledged one happened once
   const property = async (program: Step[]) => {
     const tenant = await store.newTenant()
     const { acknowledged, sent } = await play(program, tenant)
-    const rows = await store.owner`select data ->> 'id' as id, (data ->> 'start')::timestamptz >= lag((data ->> 'end')::timestamptz)
-        over (order by (data ->> 'start')::timestamptz) as apart from outbox where tenant_id = ${tenant} and type = 'span'`
+    const rows = await store.owner`select data ->> 'id' as id, (data ->> 'start')::timestamptz >=
+        lag((data ->> 'end')::timestamptz)
+        over (order by (data ->> 'start')::timestamptz) as apart from outbox
+          where tenant_id = ${tenant} and type = 'span'`
     expect(rows.filter(({ apart }) => apart === false)).toEqual([])
     const happened = rows.map(({ id }) => id as string).sort()
     expect(new Set(happened).size).toBe(happened.length)
@@ -102,8 +125,10 @@ test('letters of a tenant never overlap, and each acknowledged one happened once
 /** A process whose time is the test's: it beats when it is told to. */
 const frozen = (options: ActorsOptions = {}): Promise<Frozen> => frozenOn(store, options)
 
-const nodes = async (): Promise<string[]> => (await store.owner`select incarnation from node order by 1`).map((row) => row.incarnation)
-const ownerOf = async (tenant: string) => (await store.owner`select owner, epoch::int from actor where tenant_id = ${tenant}`)[0]
+const nodes = async (): Promise<string[]> =>
+  (await store.owner`select incarnation from node order by 1`).map((row) => row.incarnation)
+const ownerOf = async (tenant: string) =>
+  (await store.owner`select owner, epoch::int from actor where tenant_id = ${tenant}`)[0]
 
 describe('when the owner of a tenant dies', () => {
   test('it is taken over within two beats of another process', async () => {

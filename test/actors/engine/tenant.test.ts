@@ -1,7 +1,14 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { type Actors, type ActorsOptions, actorStore, actorsOn, counters, fakeLane } from '#test/support/actors/actors'
+import {
+  type Actors,
+  type ActorsOptions,
+  actorStore,
+  actorsOn,
+  counters,
+  fakeLane,
+} from '#test/support/actors/actors'
 import { testFailpoints } from '#test/support/actors/failpoints'
 import { addWork, bump, letterOf, newGate, workOn } from '#test/support/actors/letters'
 import { manualClock } from '#test/support/actors/manual-clock'
@@ -15,7 +22,8 @@ const start = async (options: ActorsOptions = {}): Promise<Actors & { tenant: st
   const actors = await actorsOn(store, options)
   return Object.assign(actors, { tenant: await store.newTenant() })
 }
-const settledOf = async (tenant: string, ref: string) => (await counters(store, tenant))[`settled:${ref}`]
+const settledOf = async (tenant: string, ref: string) =>
+  (await counters(store, tenant))[`settled:${ref}`]
 const worksOf = (tenant: string) => store.owner`select * from work where tenant_id = ${tenant}`
 
 /** Sweeps that let another tenant go, and so have looked at the one in question too. */
@@ -38,7 +46,11 @@ describe('a letter', () => {
       await sql`insert into counter (key, period, used) values ('half', 'test', 1)`
       throw new AppError('conflict', 'no')
     })
-    const all = await Promise.allSettled([runtime.ask(tenant, bump('n')), runtime.ask(tenant, failing), runtime.ask(tenant, bump('n'))])
+    const all = await Promise.allSettled([
+      runtime.ask(tenant, bump('n')),
+      runtime.ask(tenant, failing),
+      runtime.ask(tenant, bump('n')),
+    ])
     expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(await counters(store, tenant)).toEqual({ n: 2 })
   })
@@ -85,7 +97,10 @@ describe('a letter', () => {
       await sql`select pg_sleep(5)`
       return { reply: undefined }
     })
-    await expect(runtime.ask(tenant, cancelled)).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 })
+    await expect(runtime.ask(tenant, cancelled)).rejects.toMatchObject({
+      code: 'unavailable',
+      retryAfter: 1,
+    })
     await runtime.ask(tenant, bump('n'))
     expect(await counters(store, tenant)).toEqual({ n: 1 })
   })
@@ -93,7 +108,9 @@ describe('a letter', () => {
 
 describe('a caller who waits for a lane', () => {
   const awaiting = (ref: string) =>
-    letterOf<unknown>(() => ({ reply: 'intent', effects: { work: [workOn(ref)] }, awaits: ref }), { late: async () => 'as it stands' })
+    letterOf<unknown>(() => ({ reply: 'intent', effects: { work: [workOn(ref)] }, awaits: ref }), {
+      late: async () => 'as it stands',
+    })
 
   test("gets the lane's answer", async () => {
     const lane = fakeLane()
@@ -139,7 +156,8 @@ describe('an idle tenant', () => {
   test('leaves memory, is released, and returns for the next letter', async () => {
     await using actors = await start({ idleMs: 0, sweepMs: 5 })
     const { runtime, tenant } = actors
-    const owner = async () => (await store.owner`select owner, epoch from actor where tenant_id = ${tenant}`)[0]
+    const owner = async () =>
+      (await store.owner`select owner, epoch from actor where tenant_id = ${tenant}`)[0]
     await runtime.ask(tenant, bump('n'))
     expect(
       await eventually(
@@ -147,7 +165,10 @@ describe('an idle tenant', () => {
         (awake) => awake === 0,
       ),
     ).toBe(0)
-    expect(await eventually(owner, (row) => row?.owner === null)).toMatchObject({ owner: null, epoch: '1' })
+    expect(await eventually(owner, (row) => row?.owner === null)).toMatchObject({
+      owner: null,
+      epoch: '1',
+    })
     await runtime.ask(tenant, bump('n'))
     expect(await counters(store, tenant)).toEqual({ n: 2 })
     expect(await owner()).toMatchObject({ epoch: '2' })
@@ -194,7 +215,10 @@ describe('due work', () => {
     const lane = fakeLane({ instant: true })
     await using actors = await start({ lanes: [lane] })
     const ref = newId()
-    await actors.runtime.ask(actors.tenant, addWork(workOn(ref, { runAt: new Date(Date.now() + 100) })))
+    await actors.runtime.ask(
+      actors.tenant,
+      addWork(workOn(ref, { runAt: new Date(Date.now() + 100) })),
+    )
     expect(await eventually(() => settledOf(actors.tenant, ref), Boolean)).toBe(1)
   })
 
@@ -213,7 +237,10 @@ describe('due work', () => {
     await using actors = await start({ lanes: [lane] })
     const [manual, automatic] = [newId(), newId()]
     await actors.runtime.ask(actors.tenant, bump('n', { paused: true }))
-    await actors.runtime.ask(actors.tenant, addWork(workOn(automatic, { origin: 'automatic' }), workOn(manual)))
+    await actors.runtime.ask(
+      actors.tenant,
+      addWork(workOn(automatic, { origin: 'automatic' }), workOn(manual)),
+    )
     await eventually(() => settledOf(actors.tenant, manual), Boolean)
     expect(lane.started).toEqual([manual])
     await actors.runtime.ask(actors.tenant, bump('n', { paused: false }))

@@ -1,4 +1,7 @@
-/** Groups of work take turns: the first has every other one, and none waits for a group that has nothing. */
+/**
+ * Groups of work take turns: the first has every other one, and none waits for a group that has
+ * nothing.
+ */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { Turns } from '#actors/engine/turns'
 import { type WorkLane, workLanes } from '#contract/work'
@@ -25,11 +28,27 @@ const served = (has: readonly WorkLane[], count: number): WorkLane[] => {
 describe('while much is due', () => {
   test('every other row is a post, and the other groups share the rest', () => {
     const lanes = served(['agent', 'delivery', 'publish'], 8)
-    expect(lanes).toEqual(['publish', 'agent', 'publish', 'delivery', 'publish', 'agent', 'publish', 'delivery'])
+    expect(lanes).toEqual([
+      'publish',
+      'agent',
+      'publish',
+      'delivery',
+      'publish',
+      'agent',
+      'publish',
+      'delivery',
+    ])
   })
 
   test('posts that wait for their account leave all turns to the others', () => {
-    expect(served(['agent', 'delivery', 'sync'], 6)).toEqual(['agent', 'delivery', 'sync', 'agent', 'delivery', 'sync'])
+    expect(served(['agent', 'delivery', 'sync'], 6)).toEqual([
+      'agent',
+      'delivery',
+      'sync',
+      'agent',
+      'delivery',
+      'sync',
+    ])
   })
 
   test('posts that are alone have all turns', () => {
@@ -45,8 +64,15 @@ describe('while much is due', () => {
   })
 })
 
-const due = (lane: WorkLane, count: number, dueAgo: number, more: Partial<NewWork> = {}): NewWork[] =>
-  Array.from({ length: count }, () => workOn(newId(), { lane, key: newId(), runAt: new Date(Date.now() - dueAgo), ...more }))
+const due = (
+  lane: WorkLane,
+  count: number,
+  dueAgo: number,
+  more: Partial<NewWork> = {},
+): NewWork[] =>
+  Array.from({ length: count }, () =>
+    workOn(newId(), { lane, key: newId(), runAt: new Date(Date.now() - dueAgo), ...more }),
+  )
 
 test('while jobs and deliveries that people have asked for are due in plenty, every other claim is a due post', async () => {
   const claimed: string[] = []
@@ -60,7 +86,10 @@ test('while jobs and deliveries that people have asked for are due in plenty, ev
   await using actors = await actorsOn(store, { lanes: [lane] })
   const tenant = await store.newTenant()
   const posts = due('publish', 6, 1_000, { origin: 'automatic' })
-  await actors.runtime.ask(tenant, addWork(...due('agent', 15, 60_000), ...due('delivery', 15, 50_000), ...posts))
+  await actors.runtime.ask(
+    tenant,
+    addWork(...due('agent', 15, 60_000), ...due('delivery', 15, 50_000), ...posts),
+  )
   await eventually(
     () => store.owner`select 1 from work where tenant_id = ${tenant}`,
     (left) => left.length === 0,

@@ -1,4 +1,6 @@
-/** After a transaction whose end is unknown, the next letter waits for it before it loads anything. */
+/**
+ * After a transaction whose end is unknown, the next letter waits for it before it loads anything.
+ */
 import { expect, test } from 'bun:test'
 import type { Letter } from '#actors/engine/letter'
 import { AppError } from '#kernel/errors'
@@ -11,7 +13,9 @@ import { use } from '#test/support/use'
 
 const store = use(actorStore)
 
-const used = { counter: one<{ used: number }>({}, (sql) => sql`select used from counter where key = 'n'`) } satisfies Load
+const used = {
+  counter: one<{ used: number }>({}, (sql) => sql`select used from counter where key = 'n'`),
+} satisfies Load
 const readUsed: Letter<unknown, typeof used> = {
   ...letterOf<unknown>(() => ({ reply: undefined })),
   load: used,

@@ -51,7 +51,9 @@ test('two callers waiting for one record both get the answer', async () => {
   const { clock, waiters } = waiting()
   const both = [waiters.wait('one'), waiters.wait('one')]
   waiters.settle('one', answer)
-  expect(await Promise.race([Promise.all(both), clock.advance(WITHIN_MS).then(() => 'hung')])).toEqual([answer, answer])
+  expect(
+    await Promise.race([Promise.all(both), clock.advance(WITHIN_MS).then(() => 'hung')]),
+  ).toEqual([answer, answer])
   expect(clock.pending).toBe(0)
 })
 

@@ -1,4 +1,7 @@
-/** A process with as many streams of events as it takes: what a turn costs then, and what a stream takes of memory. */
+/**
+ * A process with as many streams of events as it takes: what a turn costs then, and what a stream
+ * takes of memory.
+ */
 import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { costOf, figuresOf, type Turn, takeTurn } from '../contest.ts'
 import { type Figures, median, type Row } from '../figures.ts'
@@ -31,7 +34,11 @@ const readersOf = async ({ world }: Stage, tenants: Tenant[]): Promise<string[]>
 }
 
 /** So many turns in each conversation, all conversations at once. */
-const talked = ({ world, server }: Stage, conversations: Conversation[], turns: number): Promise<Turn> =>
+const talked = (
+  { world, server }: Stage,
+  conversations: Conversation[],
+  turns: number,
+): Promise<Turn> =>
   takeTurn(world.owner, {
     pid: server.pid,
     async run() {
@@ -59,7 +66,10 @@ interface Crowd extends Sizes {
   worker: Worker<Wish, number[]>
 }
 
-const roundOf = async (stage: Stage, { tenants, keys, worker, streams, turns }: Crowd): Promise<Round> => {
+const roundOf = async (
+  stage: Stage,
+  { tenants, keys, worker, streams, turns }: Crowd,
+): Promise<Round> => {
   const { server } = stage
   await using stack = new AsyncDisposableStack()
   const conversations: Conversation[] = []
@@ -67,15 +77,24 @@ const roundOf = async (stage: Stage, { tenants, keys, worker, streams, turns }: 
   const alone = await talked(stage, conversations, turns)
   const before = residentMiB(server.pid) ?? Number.NaN
   const wanted = conversations.flatMap(({ id }, nth) =>
-    Array.from({ length: streams - 1 }, () => ({ url: `http://127.0.0.1:${server.port}${pathOf(id)}`, key: keys[nth]! })),
+    Array.from({ length: streams - 1 }, () => ({
+      url: `http://127.0.0.1:${server.port}${pathOf(id)}`,
+      key: keys[nth]!,
+    })),
   )
   await worker.ask({ open: wanted })
   const after = residentMiB(server.pid) ?? Number.NaN
   const crowded = await talked(stage, conversations, turns)
   const heard = await worker.ask('close')
   const missed = heard.filter((messages) => messages !== 2 * turns).length
-  if (heard.length !== wanted.length || missed > 0) throw new Error(`${missed} of ${heard.length} readers did not get each message once`)
-  return { alone, crowded, bytes: (Math.max(0, after - before) * BYTES_OF_MIB) / wanted.length, mib: [before, after] }
+  if (heard.length !== wanted.length || missed > 0)
+    throw new Error(`${missed} of ${heard.length} readers did not get each message once`)
+  return {
+    alone,
+    crowded,
+    bytes: (Math.max(0, after - before) * BYTES_OF_MIB) / wanted.length,
+    mib: [before, after],
+  }
 }
 
 const figures = (turns: Turn[]): Figures => {
@@ -86,7 +105,9 @@ const figures = (turns: Turn[]): Figures => {
 export const crowd = async (stage: Stage, sizes: Sizes): Promise<Row[]> => {
   const tenants = await addAgentTenants(stage.world, sizes.workspaces)
   const keys = await readersOf(stage, tenants)
-  await using worker = startWorker<Wish, number[]>('test/bench/agent/readers.ts', { BUN_CONFIG_MAX_HTTP_REQUESTS: '5000' })
+  await using worker = startWorker<Wish, number[]>('test/bench/agent/readers.ts', {
+    BUN_CONFIG_MAX_HTTP_REQUESTS: '5000',
+  })
   const rounds: Round[] = []
   // The first is a warm-up.
   for (let round = -1; round < sizes.rounds; round++) {
@@ -94,7 +115,10 @@ export const crowd = async (stage: Stage, sizes: Sizes): Promise<Row[]> => {
     if (round >= 0) rounds.push(one)
   }
   const all = (sizes.workspaces * sizes.streams).toLocaleString('en')
-  const [ours, without] = [figures(rounds.map(({ crowded }) => crowded)), figures(rounds.map(({ alone }) => alone))]
+  const [ours, without] = [
+    figures(rounds.map(({ crowded }) => crowded)),
+    figures(rounds.map(({ alone }) => alone)),
+  ]
   const middle = (of: (round: Round) => number) => median(rounds.map(of))
   return [
     {

@@ -1,4 +1,7 @@
-/** Turns a second, from the message to the stored answer, beside the least that a chat without jobs does for them. */
+/**
+ * Turns a second, from the message to the stored answer, beside the least that a chat without jobs
+ * does for them.
+ */
 import { type Contestant, figuresOf, peerOf, takeTurns, warmUp } from '../contest.ts'
 import type { Figures, Row } from '../figures.ts'
 import type { Result } from '../load.ts'
@@ -17,13 +20,25 @@ const timed = async (count: number, body: () => Promise<unknown>): Promise<Resul
   const began = performance.now()
   await body()
   const ms = performance.now() - began
-  return { perSecond: (count * 1_000) / ms, p50: 0, p99: 0, count, statuses: {}, bytes: 0, cpuMs: 0 }
+  return {
+    perSecond: (count * 1_000) / ms,
+    p50: 0,
+    p99: 0,
+    count,
+    statuses: {},
+    bytes: 0,
+    cpuMs: 0,
+  }
 }
 
 /** Without times of single turns, which nobody measured. */
-const rates = ({ perSecond, serverUs, postgresUs }: Figures): Figures => ({ perSecond, serverUs, postgresUs }) as Figures
+const rates = ({ perSecond, serverUs, postgresUs }: Figures): Figures =>
+  ({ perSecond, serverUs, postgresUs }) as Figures
 
-export const rate = async ({ world, server, model, tenants }: Stage, { turns, rounds, warmUpRounds }: Sizes): Promise<Row> => {
+export const rate = async (
+  { world, server, model, tenants }: Stage,
+  { turns, rounds, warmUpRounds }: Sizes,
+): Promise<Row> => {
   await using bare = startWorker<TurnsPlan, number>('test/bench/peer-turns.ts', world.env)
   const count = tenants.length * turns
   const plan = {
@@ -32,7 +47,9 @@ export const rate = async ({ world, server, model, tenants }: Stage, { turns, ro
     callers: AT_ONCE,
     modelUrl: `http://127.0.0.1:${model.port}/v1/chat/completions`,
   }
-  const wanted = Array.from({ length: turns }, () => tenants.map((tenant) => ({ tenant, plan: [] }))).flat()
+  const wanted = Array.from({ length: turns }, () =>
+    tenants.map((tenant) => ({ tenant, plan: [] })),
+  ).flat()
   const ours = () =>
     timed(count, async () => {
       await startJobs(server, wanted)
@@ -44,7 +61,8 @@ export const rate = async ({ world, server, model, tenants }: Stage, { turns, ro
     { name: 'bare', pid: bare.pid, run: theirs },
   ]
   for (const { pid, run } of contestants) await warmUp(pid, run, warmUpRounds)
-  await world.owner`vacuum analyze work, audit, agent_job, agent_step, agent_event, agent_message, agent_conversation`
+  await world.owner`vacuum analyze work, audit, agent_job, agent_step, agent_event, agent_message,
+    agent_conversation`
   const [own, other] = await takeTurns(world.owner, contestants, rounds)
   const peer = peerOf('postgres.js alone: two commits and a call of the model a turn', own!, other!)
   return {

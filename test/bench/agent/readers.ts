@@ -1,4 +1,7 @@
-/** What a turn costs while many clients read its conversation's events. Its own process holds the readers. */
+/**
+ * What a turn costs while many clients read its conversation's events. Its own process holds the
+ * readers.
+ */
 import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { type EventClient, openStream } from '../../support/http/event-stream.ts'
 import { costOf, figuresOf, type Turn, takeTurn } from '../contest.ts'
@@ -13,7 +16,9 @@ export interface Sizes {
   rounds: number
 }
 
-/** Opens streams, or closes all. Answers with the messages of the agent that each stream has had. */
+/**
+ * Opens streams, or closes all. Answers with the messages of the agent that each stream has had.
+ */
 export type Wish = { open: { url: string; key: string }[] } | 'close'
 
 /** A credential may open so many. */
@@ -23,12 +28,17 @@ const keysFor = async ({ world, tenants: [tenant] }: Stage, readers: number): Pr
   const keys = Array.from({ length: Math.ceil(readers / STREAMS_OF_KEY) }, newApiKey)
   const hashes = keys.map((key) => hashApiKey(key).toString('hex'))
   await world.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes)
-    select gen_random_uuid(), ${tenant!.id}, 'reader', decode(hash, 'hex'), 'last', '{api:read,workspace:use}'
+    select gen_random_uuid(), ${tenant!.id}, 'reader', decode(hash, 'hex'), 'last',
+      '{api:read,workspace:use}'
     from unnest(${hashes}::text[]) hash`
   return keys
 }
 
-const talked = async ({ world, server }: Stage, conversation: Conversation, turns: number): Promise<Turn> =>
+const talked = async (
+  { world, server }: Stage,
+  conversation: Conversation,
+  turns: number,
+): Promise<Turn> =>
   takeTurn(world.owner, {
     pid: server.pid,
     async run() {
@@ -44,7 +54,10 @@ const figuresOfTurns = (all: Turn[]): Figures => {
   return figures
 }
 
-export const readers = async (stage: Stage, { readers: count, turns, rounds }: Sizes): Promise<Row> => {
+export const readers = async (
+  stage: Stage,
+  { readers: count, turns, rounds }: Sizes,
+): Promise<Row> => {
   const { server, tenants } = stage
   const keys = await keysFor(stage, count)
   await using worker = startWorker<Wish, number[]>(import.meta.path)
@@ -54,11 +67,14 @@ export const readers = async (stage: Stage, { readers: count, turns, rounds }: S
     await using conversation = await converse(server, tenants[0]!)
     const before = await talked(stage, conversation, turns)
     const url = `http://127.0.0.1:${server.port}${pathOf(conversation.id)}`
-    await worker.ask({ open: Array.from({ length: count }, (_, nth) => ({ url, key: keys[nth % keys.length]! })) })
+    await worker.ask({
+      open: Array.from({ length: count }, (_, nth) => ({ url, key: keys[nth % keys.length]! })),
+    })
     const after = await talked(stage, conversation, turns)
     const heard = await worker.ask('close')
     const missed = heard.filter((messages) => messages !== 2 * turns).length
-    if (heard.length !== count || missed > 0) throw new Error(`${missed} of ${heard.length} readers did not get each message once`)
+    if (heard.length !== count || missed > 0)
+      throw new Error(`${missed} of ${heard.length} readers did not get each message once`)
     if (round >= 0) alone.push(before)
     if (round >= 0) followed.push(after)
   }

@@ -1,4 +1,7 @@
-/** Commands that jobs of the agent run, compared with the same commands over the API, and with a durable workflow for each job. */
+/**
+ * Commands that jobs of the agent run, compared with the same commands over the API, and with a
+ * durable workflow for each job.
+ */
 import type { Plan } from '../../support/agent/plan.ts'
 import { type Contestant, costOf, figuresOf, type Turn, takeTurns, warmUp } from '../contest.ts'
 import { type Figures, median, type Peer, type Row } from '../figures.ts'
@@ -21,18 +24,31 @@ interface Draft {
 /** Rejects drafts, one a step. */
 export const rejections = (drafts: Draft[]): Plan =>
   Array.from({ length: ANSWERS }, (_, nth) =>
-    drafts.slice(nth * CALLS, (nth + 1) * CALLS).map(({ id }): Plan[number][number] => ['growth_reject_item', { id }]),
+    drafts
+      .slice(nth * CALLS, (nth + 1) * CALLS)
+      .map(({ id }): Plan[number][number] => ['growth_reject_item', { id }]),
   )
 
 /** A job in each workspace. */
 export const jobsOf = (drafts: Draft[], tenants: Tenant[]): Wanted[] =>
-  tenants.map((tenant) => ({ tenant, plan: rejections(drafts.filter((one) => one.tenant === tenant)) }))
+  tenants.map((tenant) => ({
+    tenant,
+    plan: rejections(drafts.filter((one) => one.tenant === tenant)),
+  }))
 
 const timed = async (count: number, body: () => Promise<unknown>): Promise<Result> => {
   const began = performance.now()
   await body()
   const ms = performance.now() - began
-  return { perSecond: (count * 1_000) / ms, p50: 0, p99: 0, count, statuses: {}, bytes: 0, cpuMs: 0 }
+  return {
+    perSecond: (count * 1_000) / ms,
+    p50: 0,
+    p99: 0,
+    count,
+    statuses: {},
+    bytes: 0,
+    cpuMs: 0,
+  }
 }
 
 type Way = (drafts: Draft[]) => Promise<Result>
@@ -47,14 +63,24 @@ const byJobs = ({ world, server, tenants }: Stage): Way => {
 
 const overRest = ({ server: { port } }: Stage): Way => {
   const plan = { port, callers: AT_ONCE, seconds: 60, warmUpSeconds: 0, once: true }
-  return (drafts) => load({ ...plan, requests: drafts.map(({ id, tenant }) => post(`/api/v1/growth/items/${id}/reject`, tenant)) })
+  return (drafts) =>
+    load({
+      ...plan,
+      requests: drafts.map(({ id, tenant }) => post(`/api/v1/growth/items/${id}/reject`, tenant)),
+    })
 }
 
 const byWorkflows = ({ tenants }: Stage, { port }: Running): Way => {
   return (drafts) =>
     timed(drafts.length, async () => {
-      const jobs = jobsOf(drafts, tenants).map(({ tenant: { id }, plan }) => ({ tenant: id, message: JSON.stringify(plan) }))
-      const reply = await fetch(`http://127.0.0.1:${port}/jobs`, { method: 'POST', body: JSON.stringify(jobs) })
+      const jobs = jobsOf(drafts, tenants).map(({ tenant: { id }, plan }) => ({
+        tenant: id,
+        message: JSON.stringify(plan),
+      }))
+      const reply = await fetch(`http://127.0.0.1:${port}/jobs`, {
+        method: 'POST',
+        body: JSON.stringify(jobs),
+      })
       if (!reply.ok) throw new Error(`${reply.status} ${await reply.text()}`)
     })
 }
@@ -79,7 +105,11 @@ export interface Sizes {
 
 export const steps = async (stage: Stage, { rounds, warmUpRounds }: Sizes): Promise<Row> => {
   const { world, server, model, tenants } = stage
-  const env = { ...world.env, ...PRODUCTION, MODEL_URL: `http://127.0.0.1:${model.port}/v1/chat/completions` }
+  const env = {
+    ...world.env,
+    ...PRODUCTION,
+    MODEL_URL: `http://127.0.0.1:${model.port}/v1/chat/completions`,
+  }
   await using workflows = await startProcess(await peerCommand('dbos-agent'), env)
   const used: string[] = []
   const drafts = async () => {
@@ -93,7 +123,8 @@ export const steps = async (stage: Stage, { rounds, warmUpRounds }: Sizes): Prom
     { name: 'DBOS', pid: workflows.pid, way: byWorkflows(stage, workflows) },
   ]
   for (const { pid, way } of ways) await warmUp(pid, async () => way(await drafts()), warmUpRounds)
-  await world.owner`vacuum analyze item, work, audit, agent_job, agent_step, agent_event, agent_message, agent_conversation`
+  await world.owner`vacuum analyze item, work, audit, agent_job, agent_step, agent_event,
+    agent_message, agent_conversation`
   // Statements are planned again once their tables have been analysed, on each connection.
   for (const { way } of ways) await way(await drafts())
   const contestants: Contestant[] = []
@@ -102,10 +133,15 @@ export const steps = async (stage: Stage, { rounds, warmUpRounds }: Sizes): Prom
     for (let round = 0; round < rounds; round++) ahead.push(await drafts())
     contestants.push({ name, pid, run: () => way(ahead.shift()!) })
   }
-  const [ours, rest, theirs] = (await takeTurns(world.owner, contestants, rounds)) as [Turn[], Turn[], Turn[]]
+  const [ours, rest, theirs] = (await takeTurns(world.owner, contestants, rounds)) as [
+    Turn[],
+    Turn[],
+    Turn[],
+  ]
   const [left] = await world.owner<{ count: number }[]>`select count(*)::int as count from item
     where id = any(${used}::uuid[]) and status <> 'rejected'`
-  if (left?.count !== 0) throw new Error(`${left?.count} of ${used.length} commands were not carried out`)
+  if (left?.count !== 0)
+    throw new Error(`${left?.count} of ${used.length} commands were not carried out`)
   return {
     what: `commands that ${AT_ONCE} jobs call, a step each, all that a job takes included; every effect and its step one commit`,
     figures: rateOf(ours),

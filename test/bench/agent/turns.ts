@@ -29,7 +29,10 @@ interface Talk {
 }
 
 /** Times of turns, each caller without a pause. */
-const talked = async ({ server, tenants }: Stage, { callers, turns, plan }: Talk): Promise<number[]> => {
+const talked = async (
+  { server, tenants }: Stage,
+  { callers, turns, plan }: Talk,
+): Promise<number[]> => {
   const times: number[] = []
   const talk = async (nth: number) => {
     await using conversation = await converse(server, tenants[nth]!)
@@ -45,17 +48,34 @@ const askModel = async ({ port }: Running, text: string): Promise<void> => {
     { role: 'system', content: 'Answer.' },
     { role: 'user', content: text },
   ]
-  const body = { model: 'timed', messages, max_completion_tokens: 4_000, stream: true, stream_options: { include_usage: true } }
+  const body = {
+    model: 'timed',
+    messages,
+    max_completion_tokens: 4_000,
+    stream: true,
+    stream_options: { include_usage: true },
+  }
   const url = `http://127.0.0.1:${port}/v1/chat/completions`
-  const reply = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const reply = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
   if (!reply.ok) throw new Error(`${reply.status}`)
   await reply.text()
 }
 
 const MOST_ALONE = 16
 
-/** The same calls without a server, within the bound on calls at once that our process has; fewer, as they hardly differ. */
-const modelAlone = async ({ model }: Stage, { callers, turns }: Talk, calls: number): Promise<number[]> => {
+/**
+ * The same calls without a server, within the bound on calls at once that our process has; fewer,
+ * as they hardly differ.
+ */
+const modelAlone = async (
+  { model }: Stage,
+  { callers, turns }: Talk,
+  calls: number,
+): Promise<number[]> => {
   const limit = new FairLimit({ name: 'model', limit: MODEL_CALLS, bound: 1, withinMs: 60_000 })
   const times: number[] = []
   const ask = async (party: string) => {
@@ -78,7 +98,11 @@ export const overheadOf = (turns: number[], model: number[]): Figures => {
 }
 
 /** `calls`: of the model in a turn. */
-const compare = async (stage: Stage, what: string, { calls, ...talk }: Talk & { calls: number }): Promise<Row> => {
+const compare = async (
+  stage: Stage,
+  what: string,
+  { calls, ...talk }: Talk & { calls: number },
+): Promise<Row> => {
   const { world, server } = stage
   const alone = await modelAlone(stage, talk, calls)
   let times: number[] = []
@@ -93,7 +117,9 @@ const compare = async (stage: Stage, what: string, { calls, ...talk }: Talk & { 
   return {
     what,
     figures: { ...figures, ...overheadOf(times, alone) },
-    peers: [{ name: 'the model alone', figures: { p50Ms: p50, p99Ms: p99 }, ratio: p50 / turn.p50 }],
+    peers: [
+      { name: 'the model alone', figures: { p50Ms: p50, p99Ms: p99 }, ratio: p50 / turn.p50 },
+    ],
   }
 }
 
@@ -108,12 +134,24 @@ const withCommand = async (stage: Stage, turns: number): Promise<Row> => {
   return await compare(stage, what, { callers: 1, turns, plan, calls: 2 })
 }
 
-export const turns = async (stage: Stage, { turns: count, callers, warmUpRounds }: Sizes): Promise<Row[]> => {
-  const talkOf = (among: number): Talk => ({ callers: among, turns: Math.ceil(count / among), plan: () => [] })
-  await warmUp(stage.server.pid, () => talked(stage, { ...talkOf(MODEL_CALLS), turns: 5 }), warmUpRounds)
+export const turns = async (
+  stage: Stage,
+  { turns: count, callers, warmUpRounds }: Sizes,
+): Promise<Row[]> => {
+  const talkOf = (among: number): Talk => ({
+    callers: among,
+    turns: Math.ceil(count / among),
+    plan: () => [],
+  })
+  await warmUp(
+    stage.server.pid,
+    () => talked(stage, { ...talkOf(MODEL_CALLS), turns: 5 }),
+    warmUpRounds,
+  )
   const rows: Row[] = []
   for (const among of callers) {
-    const who = among === 1 ? '1 caller' : `${among} callers, ${among > MODEL_CALLS ? IN_TURN : ALL_AT_ONCE}`
+    const who =
+      among === 1 ? '1 caller' : `${among} callers, ${among > MODEL_CALLS ? IN_TURN : ALL_AT_ONCE}`
     const what = `a turn, from the message to its answer; the model takes ${MODEL_MS} ms; ${who}`
     rows.push(await compare(stage, what, { ...talkOf(among), calls: 1 }))
   }

@@ -27,7 +27,11 @@ const reject = async (tenant, id) => {
 
 const think = async (messages) => {
   const body = JSON.stringify({ model: 'at-once', messages, max_completion_tokens: 4_000 })
-  const reply = await fetch(process.env.MODEL_URL, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const reply = await fetch(process.env.MODEL_URL, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
   if (!reply.ok) throw new Error(`${reply.status} ${await reply.text()}`)
   return (await reply.json()).choices[0].message
 }
@@ -40,14 +44,22 @@ const job = async ({ tenant, message }) => {
     messages.push(answer)
     if (!answer.tool_calls) return answer.content
     for (const { id, function: called } of answer.tool_calls) {
-      const content = await DBOS.runStep(() => reject(tenant, JSON.parse(called.arguments).id), { name: called.name })
+      const content = await DBOS.runStep(() => reject(tenant, JSON.parse(called.arguments).id), {
+        name: called.name,
+      })
       messages.push({ role: 'tool', tool_call_id: id, content })
     }
   }
 }
 
 const logger = { info() {}, debug() {}, warn() {}, error: (...text) => console.error(...text) }
-DBOS.setConfig({ name: 'bench-agent', applicationVersion: '1', systemDatabaseUrl: url, systemDatabasePoolSize: POOL, logger })
+DBOS.setConfig({
+  name: 'bench-agent',
+  applicationVersion: '1',
+  systemDatabaseUrl: url,
+  systemDatabasePoolSize: POOL,
+  logger,
+})
 const workflow = DBOS.registerWorkflow(job, { name: 'job' })
 await DBOS.launch()
 

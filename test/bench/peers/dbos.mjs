@@ -34,7 +34,13 @@ const post = async (item) => {
 }
 
 const logger = { info() {}, debug() {}, warn() {}, error: (...text) => console.error(...text) }
-DBOS.setConfig({ name: 'bench', applicationVersion: '1', systemDatabaseUrl: url, systemDatabasePoolSize: SYSTEM_POOL, logger })
+DBOS.setConfig({
+  name: 'bench',
+  applicationVersion: '1',
+  systemDatabaseUrl: url,
+  systemDatabasePoolSize: SYSTEM_POOL,
+  logger,
+})
 const workflow = DBOS.registerWorkflow(post, { name: 'post' })
 await DBOS.launch()
 await DBOS.registerQueue('posts', QUEUE)
@@ -45,7 +51,9 @@ const enqueue = async ({ ids, at }) => {
   const caller = async () => {
     for (let id = ids[next++]; id; id = ids[next++]) {
       const delaySeconds = Math.max(0, (at - Date.now()) / 1_000)
-      await DBOS.startWorkflow(workflow, { queueName: 'posts', enqueueOptions: { delaySeconds } })(id)
+      await DBOS.startWorkflow(workflow, { queueName: 'posts', enqueueOptions: { delaySeconds } })(
+        id,
+      )
     }
   }
   await Promise.all(Array.from({ length: ENQUEUED_AT_ONCE }, caller))

@@ -22,7 +22,12 @@ const preset = {
   extends: [PostGraphileAmberPreset],
   pgServices: [service],
   grafast: {
-    context: ({ node }) => ({ pgSettings: { role: 'tendril_app', 'app.tenant': String(node?.req.headers['x-tenant'] ?? '') } }),
+    context: ({ node }) => ({
+      pgSettings: {
+        role: 'tendril_app',
+        'app.tenant': String(node?.req.headers['x-tenant'] ?? ''),
+      },
+    }),
   },
   grafserv: { graphqlPath: '/graphql', graphiql: false, watch: false },
 }

@@ -33,14 +33,19 @@ export const asleep = async ({ workspaces, seconds }: Sizes, durable: boolean): 
   const alone = await costOf(world, seconds)
   await addTenants(owner, workspaces)
   await owner`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation)
-    select gen_random_uuid(), id, now(), 'key', 'bench', 'rest', 'bench' from tenant, generate_series(1, 20)`
-  await owner`update actor set wake_at = now() + interval '1 hour', sweep_at = sweep_due(tenant_id, interval '400 days', interval '90 days')
+    select gen_random_uuid(), id, now(), 'key', 'bench', 'rest', 'bench'
+      from tenant, generate_series(1, 20)`
+  await owner`update actor set wake_at = now() + interval '1 hour',
+    sweep_at = sweep_due(tenant_id, interval '400 days', interval '90 days')
     where wake_at is null`
   await owner`vacuum analyze tenant, actor, audit`
   const crowded = await costOf(world, seconds)
   const figures = { ms: Math.max(0, crowded - alone) }
   return [
-    { what: 'Postgres in a minute for two servers with one workspace, which sleeps', figures: { ms: alone } },
+    {
+      what: 'Postgres in a minute for two servers with one workspace, which sleeps',
+      figures: { ms: alone },
+    },
     {
       what: `Postgres in a minute for two servers with ${workspaces.toLocaleString('en')} workspaces more, all asleep`,
       figures,

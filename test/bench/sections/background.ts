@@ -1,4 +1,6 @@
-/** Background jobs a second, compared with job queues for Postgres on the same database, in turns. */
+/**
+ * Background jobs a second, compared with job queues for Postgres on the same database, in turns.
+ */
 import { costOf } from '../contest.ts'
 import { type Figures, median, type Peer, type Row } from '../figures.ts'
 import type { Used } from '../meter.ts'
@@ -41,12 +43,21 @@ const peerOf = (name: string, ours: Figures, figures: Figures): Peer => ({
   costRatio: costOf(figures) / costOf(ours),
 })
 
-/** The job queues are ceilings without a goal: a job of theirs is a row deleted, not a decision behind a fence. */
+/**
+ * The job queues are ceilings without a goal: a job of theirs is a row deleted, not a decision
+ * behind a fence.
+ */
 export async function background(world: World, { jobs, rounds }: Sizes): Promise<Row[]> {
   // New tenants, without other due work.
   const tenants = (await addTenants(world.owner, world.tenants.length)).map(({ id }) => id)
-  await using queue = startWorker<QueuePlan, QueueResult>('test/bench/sections/queue-ours.ts', world.env)
-  await using peers = startWorker<QueuePlan, QueueResult>('test/bench/sections/queue-peers.ts', world.env)
+  await using queue = startWorker<QueuePlan, QueueResult>(
+    'test/bench/sections/queue-ours.ts',
+    world.env,
+  )
+  await using peers = startWorker<QueuePlan, QueueResult>(
+    'test/bench/sections/queue-peers.ts',
+    world.env,
+  )
   const contestants = {
     tendril: () => queue.ask({ engine: 'tendril', jobs, tenants }),
     graphile: () => peers.ask({ engine: 'graphile-worker', jobs, tenants }),
@@ -54,7 +65,12 @@ export async function background(world: World, { jobs, rounds }: Sizes): Promise
     boss: () => peers.ask({ engine: 'pg-boss', jobs, tenants }),
   }
   const names = Object.keys(contestants) as (keyof typeof contestants)[]
-  const results: Record<keyof typeof contestants, QueueResult[]> = { tendril: [], graphile: [], graphileSerial: [], boss: [] }
+  const results: Record<keyof typeof contestants, QueueResult[]> = {
+    tendril: [],
+    graphile: [],
+    graphileSerial: [],
+    boss: [],
+  }
   // The first round is a warm-up.
   for (let round = -1; round < rounds; round++)
     for (let index = 0; index < names.length; index++) {
@@ -79,11 +95,19 @@ type Queue = Worker<QueuePlan, QueueResult>
 
 /** The same work by one process, and by two that own half of the tenants each. */
 const onTwo = async (world: World, one: Queue, { jobs, rounds }: Sizes): Promise<Row> => {
-  await using other = startWorker<QueuePlan, QueueResult>('test/bench/sections/queue-ours.ts', world.env)
+  await using other = startWorker<QueuePlan, QueueResult>(
+    'test/bench/sections/queue-ours.ts',
+    world.env,
+  )
   const all = (await addTenants(world.owner, world.tenants.length * 2)).map(({ id }) => id)
   const third = Math.floor(all.length / 4)
-  const [ofOne, ofTwo, alone] = [all.slice(0, third), all.slice(third, 2 * third), all.slice(2 * third)]
-  const ask = (queue: Queue, tenants: string[], count: number) => queue.ask({ engine: 'tendril', jobs: count, tenants })
+  const [ofOne, ofTwo, alone] = [
+    all.slice(0, third),
+    all.slice(third, 2 * third),
+    all.slice(2 * third),
+  ]
+  const ask = (queue: Queue, tenants: string[], count: number) =>
+    queue.ask({ engine: 'tendril', jobs: count, tenants })
   const ratios: number[] = []
   let [rate, aloneRate] = [0, 0]
   for (let round = -1; round < rounds; round++) {
@@ -95,5 +119,9 @@ const onTwo = async (world: World, one: Queue, { jobs, rounds }: Sizes): Promise
     ratios.push(rate / aloneRate)
   }
   const peer = { name: 'one process', figures: { perSecond: aloneRate }, ratio: median(ratios) }
-  return { what: 'by two processes, each owner of half of the tenants', figures: { perSecond: rate }, peers: [peer] }
+  return {
+    what: 'by two processes, each owner of half of the tenants',
+    figures: { perSecond: rate },
+    peers: [peer],
+  }
 }

@@ -1,4 +1,7 @@
-/** How long a command takes in all: the bundle under Node and the binary, compared with minimal programs. */
+/**
+ * How long a command takes in all: the bundle under Node and the binary, compared with minimal
+ * programs.
+ */
 import { join } from 'node:path'
 import { build } from '#src/scripts/build'
 import { buildCli } from '#src/scripts/build-cli'
@@ -20,14 +23,24 @@ interface Contestant {
 
 const run = async (command: string[], env: Record<string, string>): Promise<Run> => {
   const began = performance.now()
-  const child = Bun.spawn(command, { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = Bun.spawn(command, {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const code = await child.exited
   if (code !== 0) throw new Error(`${command.join(' ')} ended with code ${code}`)
-  return { ms: performance.now() - began, cost: Number(child.resourceUsage()?.cpuTime.total ?? 0n) / 1_000 }
+  return {
+    ms: performance.now() - began,
+    cost: Number(child.resourceUsage()?.cpuTime.total ?? 0n) / 1_000,
+  }
 }
 
 /** In turns, so that other load on the machine affects all alike. */
-const race = async (contestants: Contestant[], env: Record<string, string>, rounds: number): Promise<void> => {
+const race = async (
+  contestants: Contestant[],
+  env: Record<string, string>,
+  rounds: number,
+): Promise<void> => {
   for (let round = 0; round <= rounds; round++)
     for (const { command, runs } of contestants) {
       const one = await run(command, env)
@@ -37,12 +50,20 @@ const race = async (contestants: Contestant[], env: Record<string, string>, roun
 }
 
 const rowsOf = (what: string, [peer, ...ours]: Contestant[]): Row[] => {
-  const ratio = (runs: Run[], key: keyof Run) => median(runs.map((one, round) => peer!.runs[round]![key] / one[key]))
+  const ratio = (runs: Run[], key: keyof Run) =>
+    median(runs.map((one, round) => peer!.runs[round]![key] / one[key]))
   const figures = (runs: Run[]) => ({ ms: median(runs.map((one) => one.ms)) })
   return ours.map(({ name, runs }) => ({
     what: `\`${what}\`, ${name}`,
     figures: figures(runs),
-    peers: [{ name: peer!.name, figures: figures(peer!.runs), ratio: ratio(runs, 'ms'), costRatio: ratio(runs, 'cost') }],
+    peers: [
+      {
+        name: peer!.name,
+        figures: figures(peer!.runs),
+        ratio: ratio(runs, 'ms'),
+        costRatio: ratio(runs, 'cost'),
+      },
+    ],
   }))
 }
 
@@ -53,7 +74,10 @@ request(process.env.TENDRIL_API_URL + '/api/v1/growth/items?limit=5', { headers 
 `
 
 /** The peer only starts Node, or only sends the request. */
-export async function cli(world: World, { rounds, withBinary }: { rounds: number; withBinary: boolean }): Promise<Row[]> {
+export async function cli(
+  world: World,
+  { rounds, withBinary }: { rounds: number; withBinary: boolean },
+): Promise<Row[]> {
   await using folder = await temporaryFolder()
   const file = async (name: string, text: string) => {
     await Bun.write(join(folder.path, name), text)
@@ -61,11 +85,17 @@ export async function cli(world: World, { rounds, withBinary }: { rounds: number
   }
   const [empty, get] = [await file('empty.mjs', EMPTY), await file('get.mjs', GET)]
   const bundle = ['node', await buildCli(join(folder.path, 'cli'))]
-  const binary = withBinary ? [await build(join(import.meta.dir, '../../../src/main.ts'), join(folder.path, 'tendril'))] : undefined
+  const binary = withBinary
+    ? [await build(join(import.meta.dir, '../../../src/main.ts'), join(folder.path, 'tendril'))]
+    : undefined
   const tenant = world.tenants[0]!
   await addDrafts(world.owner, [tenant], 5)
   await using server = await startServer(world)
-  const env = { HOME: folder.path, TENDRIL_API_URL: `http://127.0.0.1:${server.port}`, TENDRIL_API_KEY: tenant.key }
+  const env = {
+    HOME: folder.path,
+    TENDRIL_API_URL: `http://127.0.0.1:${server.port}`,
+    TENDRIL_API_KEY: tenant.key,
+  }
   const contest = async (what: string, peer: [string, string], argv: string[]): Promise<Row[]> => {
     const own = [['Node', bundle] as const, ...(binary ? [['the binary', binary] as const] : [])]
     const contestants = [
@@ -77,7 +107,15 @@ export async function cli(world: World, { rounds, withBinary }: { rounds: number
   }
   return [
     ...(await contest('tendril --version', ['node empty.mjs', empty], ['--version'])),
-    ...(await contest('tendril items approve --help', ['node empty.mjs', empty], ['items', 'approve', '--help'])),
-    ...(await contest('tendril items list --limit 5', ['a bare GET under Node', get], ['items', 'list', '--limit', '5', '--json'])),
+    ...(await contest(
+      'tendril items approve --help',
+      ['node empty.mjs', empty],
+      ['items', 'approve', '--help'],
+    )),
+    ...(await contest(
+      'tendril items list --limit 5',
+      ['a bare GET under Node', get],
+      ['items', 'list', '--limit', '5', '--json'],
+    )),
   ]
 }

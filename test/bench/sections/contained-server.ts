@@ -15,4 +15,8 @@ const config = readConfig()
 const log = createLog('silent')
 const database = await openDatabase(config, log)
 const overrides = { thinker: plannedModel(), tools: withBadTools(), toolMs: TOOL_MS }
-await listen(config, await openWorkplace(config, database.options, { log, secret: database.secret, overrides }), log)
+await listen(
+  config,
+  await openWorkplace(config, database.options, { log, secret: database.secret, overrides }),
+  log,
+)

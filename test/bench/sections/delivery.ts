@@ -1,4 +1,7 @@
-/** What receivers that never answer cost another workspace: the time from an event's commit to its arrival, with and without them. */
+/**
+ * What receivers that never answer cost another workspace: the time from an event's commit to its
+ * arrival, with and without them.
+ */
 import { createSealer } from '#kernel/sealer'
 import { newWebhookSecret } from '#port/webhook'
 import { secretRow } from '#store/app/webhooks'
@@ -17,15 +20,24 @@ interface Sizes {
 const LATE_MS = 30_000
 
 /** Sets an endpoint that wants every event. */
-export const setEndpoint = async ({ owner, secret }: World, tenant: Tenant, url: string): Promise<void> => {
+export const setEndpoint = async (
+  { owner, secret }: World,
+  tenant: Tenant,
+  url: string,
+): Promise<void> => {
   const sealed = createSealer(secret).seal(newWebhookSecret(), secretRow(tenant.id))
-  await owner`insert into webhook_endpoint (tenant_id, id, url, events, secret, status, created_at, updated_at)
+  await owner`insert into webhook_endpoint (tenant_id, id, url, events, secret, status, created_at,
+    updated_at)
     values (${tenant.id}, gen_random_uuid(), ${url}, '{}', ${sealed}, 'active', now(), now())`
 }
 
 const post = async ({ port }: Running, { key }: Tenant, path: string): Promise<void> => {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const reply = await fetch(`http://127.0.0.1:${port}/api/v1/growth/${path}`, { method: 'POST', headers, body: '{}' })
+  const reply = await fetch(`http://127.0.0.1:${port}/api/v1/growth/${path}`, {
+    method: 'POST',
+    headers,
+    body: '{}',
+  })
   if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
 }
 
@@ -45,7 +57,11 @@ const arrival = async (receiver: Receiver, count: number): Promise<number> => {
 }
 
 /** For each event, the milliseconds from its command's answer to its arrival. */
-const delays = async (server: Running, receiver: Receiver, { tenant, items }: { tenant: Tenant; items: string[] }): Promise<number[]> => {
+const delays = async (
+  server: Running,
+  receiver: Receiver,
+  { tenant, items }: { tenant: Tenant; items: string[] },
+): Promise<number[]> => {
   const all: number[] = []
   for (const id of items) {
     const before = receiver.requests.length

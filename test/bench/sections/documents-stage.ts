@@ -1,4 +1,7 @@
-/** A workspace with many documents, as reading them would have left it; and the same passages for peers to search. */
+/**
+ * A workspace with many documents, as reading them would have left it; and the same passages for
+ * peers to search.
+ */
 import type postgres from 'postgres'
 import { newId } from '#kernel/ids'
 import type { Tenant, World } from '../world.ts'
@@ -16,7 +19,24 @@ const numbers = (seed: number) => (): number => {
 }
 const next = numbers(7)
 
-const SYLLABLES = ['ka', 'lo', 'mi', 'ter', 'ran', 'vo', 'del', 'si', 'pu', 'gra', 'nel', 'to', 'fi', 'bus', 'har', 'we']
+const SYLLABLES = [
+  'ka',
+  'lo',
+  'mi',
+  'ter',
+  'ran',
+  'vo',
+  'del',
+  'si',
+  'pu',
+  'gra',
+  'nel',
+  'to',
+  'fi',
+  'bus',
+  'har',
+  'we',
+]
 
 /** The word of a rank: short ones are frequent, as in a language. */
 export const wordAt = (rank: number): string => {
@@ -33,11 +53,13 @@ const vocabulary = Array.from({ length: VOCABULARY }, (_, rank) => wordAt(rank))
 /** A rank by Zipf's law. */
 const anyRank = (): number => Math.floor(VOCABULARY ** next()) - 1
 
-const sentence = (): string => `${Array.from({ length: 11 }, () => vocabulary[anyRank()]).join(' ')}.`
+const sentence = (): string =>
+  `${Array.from({ length: 11 }, () => vocabulary[anyRank()]).join(' ')}.`
 const passage = (): string => Array.from({ length: WORDS_OF_PASSAGE / 11 }, sentence).join(' ')
 
 /** The text of a document. */
-export const documentText = (): string => Array.from({ length: PASSAGES_OF_DOCUMENT }, passage).join('\n\n')
+export const documentText = (): string =>
+  Array.from({ length: PASSAGES_OF_DOCUMENT }, passage).join('\n\n')
 
 interface Made {
   id: string
@@ -46,24 +68,35 @@ interface Made {
 
 const addDocuments = async (owner: postgres.Sql, tenant: Tenant, made: Made[]): Promise<void> => {
   const [ids, contents] = [made.map(({ id }) => id), made.map(({ content }) => content)]
-  await owner`insert into document (id, tenant_id, file_name, mime_type, content, byte_size, length, sha256, metadata, trusted, status, passages,
+  await owner`insert into document (id, tenant_id, file_name, mime_type, content, byte_size, length,
+    sha256, metadata, trusted, status, passages,
       configuration, author, created_at, updated_at)
-    select id, ${tenant.id}, 'notes-' || id || '.txt', 'text/plain', content, length(content), length(content), id, '{}', true, 'ready',
-      ${PASSAGES_OF_DOCUMENT}, 'english', '{}', now(), now() from unnest(${ids}::uuid[], ${contents}::text[]) d (id, content)`
+    select id, ${tenant.id}, 'notes-' || id || '.txt', 'text/plain', content, length(content),
+      length(content), id, '{}', true, 'ready',
+      ${PASSAGES_OF_DOCUMENT}, 'english', '{}', now(), now()
+        from unnest(${ids}::uuid[], ${contents}::text[]) d (id, content)`
   await owner`with cut as (
-      select id, n - 1 as number, text, sum(length(text) + 2) over (partition by id order by n) - length(text) - 2 as start_at
-      from unnest(${ids}::uuid[], ${contents}::text[]) d (id, content), regexp_split_to_table(content, '\n\n') with ordinality p (text, n)),
-    kept as (insert into document_passage (tenant_id, document_id, number, path, start_at, end_at, text)
+      select id, n - 1 as number, text, sum(length(text) + 2) over (partition by id
+        order by n) - length(text) - 2 as start_at
+      from unnest(${ids}::uuid[], ${contents}::text[]) d (id, content),
+        regexp_split_to_table(content, '\n\n') with ordinality p (text, n)),
+    kept as (insert into document_passage (tenant_id, document_id, number, path, start_at, end_at,
+      text)
       select ${tenant.id}, id, number, '[]', start_at, start_at + length(text), text from cut)
     insert into peer.passage (tenant_id, document_id, number, text, words)
       select ${tenant.id}, id, number, text, to_tsvector('english', text) from cut`
   await owner`insert into document_word (tenant_id, word, document_id, block, passages)
-    select ${tenant.id}, w.lexeme, p.document_id, 0, bit_or(1::bigint << p.number) from peer.passage p, unnest(p.words) w
+    select ${tenant.id}, w.lexeme, p.document_id, 0, bit_or(1::bigint << p.number)
+      from peer.passage p, unnest(p.words) w
     where p.document_id = any(${ids}::uuid[]) group by w.lexeme, p.document_id`
 }
 
 /** Writes rows before the index of their words, which takes a third of the time. */
-export const fillDocuments = async ({ owner }: World, tenant: Tenant, documents: number): Promise<void> => {
+export const fillDocuments = async (
+  { owner }: World,
+  tenant: Tenant,
+  documents: number,
+): Promise<void> => {
   await owner.unsafe(`create schema peer;
     create table peer.passage (tenant_id uuid not null, document_id uuid not null, number integer not null, text text not null,
       words tsvector not null, primary key (tenant_id, document_id, number));
@@ -75,7 +108,10 @@ export const fillDocuments = async ({ owner }: World, tenant: Tenant, documents:
     await addDocuments(
       owner,
       tenant,
-      Array.from({ length: Math.min(DOCUMENTS_AT_ONCE, documents - from) }, () => ({ id: newId(), content: documentText() })),
+      Array.from({ length: Math.min(DOCUMENTS_AT_ONCE, documents - from) }, () => ({
+        id: newId(),
+        content: documentText(),
+      })),
     )
   await owner.unsafe(`set maintenance_work_mem = '256MB';
     alter table document_word add primary key (tenant_id, word, document_id, block) include (passages);

@@ -1,4 +1,7 @@
-/** Documents: search among many passages of one workspace, beside other ways to search them; and how fast documents are read. */
+/**
+ * Documents: search among many passages of one workspace, beside other ways to search them; and how
+ * fast documents are read.
+ */
 import { type Figures, median, type Row } from '../figures.ts'
 import { cpuMs, databaseCpuMs, residentMiB } from '../meter.ts'
 import { get } from '../requests.ts'
@@ -23,15 +26,23 @@ const queriesOf = (count: number): string[] =>
       .join(' '),
   )
 
-const quantileOf = (sorted: number[], share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
+const quantileOf = (sorted: number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
 
 const timesOf = (times: number[]): Figures => {
   const sorted = times.toSorted((a, b) => a - b)
   const total = times.reduce((sum, one) => sum + one, 0)
-  return { perSecond: (times.length * 1_000) / total, p50Ms: quantileOf(sorted, 0.5), p99Ms: quantileOf(sorted, 0.99) }
+  return {
+    perSecond: (times.length * 1_000) / total,
+    p50Ms: quantileOf(sorted, 0.5),
+    p99Ms: quantileOf(sorted, 0.99),
+  }
 }
 
-const timed = async (queries: string[], ask: (query: string) => PromiseLike<unknown>): Promise<Figures> => {
+const timed = async (
+  queries: string[],
+  ask: (query: string) => PromiseLike<unknown>,
+): Promise<Figures> => {
   const times: number[] = []
   for (const query of queries) {
     const began = performance.now()
@@ -45,34 +56,71 @@ const ANY = `replace(plainto_tsquery('english', $1)::text, '&', '|')::tsquery`
 const RANKED = `select document_id, number, ts_rank_cd(words, q) as score from peer.passage, (select ${ANY} as q) asked
   where words @@ q order by score desc limit 10`
 
-/** Ways to search the same passages in the same database; the first as a workspace's own pool, under row-level security. */
-const others = async ({ owner }: World, tenant: Tenant, queries: string[]): Promise<[string, Figures][]> => {
+/**
+ * Ways to search the same passages in the same database; the first as a workspace's own pool, under
+ * row-level security.
+ */
+const others = async (
+  { owner }: World,
+  tenant: Tenant,
+  queries: string[],
+): Promise<[string, Figures][]> => {
   const few = queries.slice(0, Math.ceil(queries.length / 10))
   const asTenant = (statement: string, query: string) =>
     owner.begin(async (sql) => {
-      await sql`select set_config('role', 'tendril_app', true), set_config('app.tenant', ${tenant.id}, true)`
+      await sql`select set_config('role', 'tendril_app', true),
+        set_config('app.tenant', ${tenant.id}, true)`
       await sql.unsafe(statement, [query])
     })
   const like = `select document_id, number from peer.passage where text ilike '%' || split_part($1, ' ', 1) || '%' limit 10000`
   return [
-    ['`@@` and a GIN index, under row-level security', await timed(few, (query) => asTenant(RANKED, query))],
-    ['the same past row-level security', await timed(queries, (query) => owner.unsafe(RANKED, [query]))],
+    [
+      '`@@` and a GIN index, under row-level security',
+      await timed(few, (query) => asTenant(RANKED, query)),
+    ],
+    [
+      'the same past row-level security',
+      await timed(queries, (query) => owner.unsafe(RANKED, [query])),
+    ],
     ['`ilike` for one word', await timed(few, (query) => asTenant(like, query))],
   ]
 }
 
-const search = async (world: World, server: Running, tenant: Tenant, { documents, queries }: Sizes): Promise<Row> => {
+const search = async (
+  world: World,
+  server: Running,
+  tenant: Tenant,
+  { documents, queries }: Sizes,
+): Promise<Row> => {
   const words = queriesOf(queries)
-  const requests = words.map((query) => get(`/api/v1/documents/search?q=${encodeURIComponent(query)}`, tenant))
-  const run = (once: string[]) => load({ port: server.port, callers: 1, seconds: 60, warmUpSeconds: 0, once: true, requests: once })
+  const requests = words.map((query) =>
+    get(`/api/v1/documents/search?q=${encodeURIComponent(query)}`, tenant),
+  )
+  const run = (once: string[]) =>
+    load({
+      port: server.port,
+      callers: 1,
+      seconds: 60,
+      warmUpSeconds: 0,
+      once: true,
+      requests: once,
+    })
   await run(requests)
-  const used = async () => [cpuMs(server.pid) ?? Number.NaN, (await databaseCpuMs(world.owner)) ?? Number.NaN] as const
+  const used = async () =>
+    [cpuMs(server.pid) ?? Number.NaN, (await databaseCpuMs(world.owner)) ?? Number.NaN] as const
   const before = await used()
   const found = await run(requests)
   const after = await used()
-  if (found.statuses['200'] !== queries) throw new Error(`of ${queries} searches: ${JSON.stringify(found.statuses)}`)
+  if (found.statuses['200'] !== queries)
+    throw new Error(`of ${queries} searches: ${JSON.stringify(found.statuses)}`)
   const each = (part: 0 | 1): number => ((after[part] - before[part]) * 1_000) / queries
-  const figures = { perSecond: found.perSecond, p50Ms: found.p50, p99Ms: found.p99, serverUs: each(0), postgresUs: each(1) }
+  const figures = {
+    perSecond: found.perSecond,
+    p50Ms: found.p50,
+    p99Ms: found.p99,
+    serverUs: each(0),
+    postgresUs: each(1),
+  }
   const peers = (await others(world, tenant, words)).map(([name, theirs]) => ({
     name,
     figures: theirs,
@@ -97,10 +145,17 @@ const add = async (server: Running, tenant: Tenant, content: string): Promise<vo
 }
 
 const untilRead = async ({ owner }: World, tenant: Tenant): Promise<void> => {
-  while ((await owner`select 1 from work where tenant_id = ${tenant.id} and kind = 'ingest' limit 1`).length > 0) await Bun.sleep(5)
+  while (
+    (await owner`select 1 from work where tenant_id = ${tenant.id} and kind = 'ingest' limit 1`)
+      .length > 0
+  )
+    await Bun.sleep(5)
 }
 
-/** Asks for something small again and again, until told to stop; the times that took. `p50Ms` and `longestMs` are those of these reads. */
+/**
+ * Asks for something small again and again, until told to stop; the times that took. `p50Ms` and
+ * `longestMs` are those of these reads.
+ */
 const probing = (server: Running, tenant: Tenant) => {
   const times: number[] = []
   let goesOn = true
@@ -118,7 +173,12 @@ const probing = (server: Running, tenant: Tenant) => {
   }
 }
 
-const reading = async (world: World, server: Running, tenant: Tenant, texts: string[]): Promise<Figures> => {
+const reading = async (
+  world: World,
+  server: Running,
+  tenant: Tenant,
+  texts: string[],
+): Promise<Figures> => {
   const stop = probing(server, tenant)
   const began = performance.now()
   for (const text of texts) await add(server, tenant, text)
@@ -155,7 +215,11 @@ const odd: [what: string, text: () => string][] = [
   ['Japanese', () => '今日は天気がいいので散歩に行きます。'.repeat(18_000)],
 ]
 
-export async function documents(world: World, sizes: Sizes, measured: () => PromiseLike<unknown> = async () => {}): Promise<Row[]> {
+export async function documents(
+  world: World,
+  sizes: Sizes,
+  measured: () => PromiseLike<unknown> = async () => {},
+): Promise<Row[]> {
   const [tenant] = world.tenants
   await world.owner`update tenant set overrides = '{"documents": 1000000}' where id = ${tenant!.id}`
   await fillDocuments(world, tenant!, sizes.documents)
@@ -168,6 +232,9 @@ export async function documents(world: World, sizes: Sizes, measured: () => Prom
     figures: await reading(world, server, tenant!, texts),
   })
   for (const [what, text] of odd)
-    rows.push({ what: `a megabyte of ${what}: added and read`, figures: await reading(world, server, tenant!, [text()]) })
+    rows.push({
+      what: `a megabyte of ${what}: added and read`,
+      figures: await reading(world, server, tenant!, [text()]),
+    })
   return rows
 }

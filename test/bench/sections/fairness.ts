@@ -1,4 +1,7 @@
-/** What one tenant's flood costs another: its p99 without and with the flood, in turns, on our server and on a bare one. */
+/**
+ * What one tenant's flood costs another: its p99 without and with the flood, in turns, on our
+ * server and on a bare one.
+ */
 
 import { type Figures, median, type Row } from '../figures.ts'
 import type { Result } from '../load.ts'
@@ -27,7 +30,11 @@ interface Pair {
   flood: Result
 }
 
-const pairs = async ({ port }: Running, asks: { other: string; flood: string }, { seconds, repeats }: Sizes): Promise<Pair[]> => {
+const pairs = async (
+  { port }: Running,
+  asks: { other: string; flood: string },
+  { seconds, repeats }: Sizes,
+): Promise<Pair[]> => {
   const run = (request: string, callers: number, lasts: number) =>
     load({ port, callers, seconds: lasts, warmUpSeconds: 0, requests: [request] })
   const all: Pair[] = []
@@ -48,7 +55,10 @@ const figuresOf = (all: Pair[]): Figures => ({
   floodPerSecond: median(all.map(({ flood }) => flood.perSecond)),
 })
 
-/** The load generators are processes of their own: one floods, one sends the other tenant's requests one at a time. */
+/**
+ * The load generators are processes of their own: one floods, one sends the other tenant's requests
+ * one at a time.
+ */
 export async function fairness(world: World, server: Running, sizes: Sizes): Promise<Row[]> {
   const [flooding, other] = world.tenants
   if (!flooding || !other) throw new Error('fairness needs two tenants')
@@ -63,7 +73,10 @@ export async function fairness(world: World, server: Running, sizes: Sizes): Pro
     for (const name of ['reads', 'commands'] as const) {
       const question = { other: asks[kind], flood: floods[name] }
       const ours = await pairs(server, question, sizes)
-      const theirs = await pairs(bare, question, { ...sizes, repeats: Math.ceil(sizes.repeats / 2) })
+      const theirs = await pairs(bare, question, {
+        ...sizes,
+        repeats: Math.ceil(sizes.repeats / 2),
+      })
       rows.push({
         what: `a tenant's ${kind}, one at a time, while another floods ${name} from ${FLOOD_CALLERS} callers`,
         figures: figuresOf(ours),

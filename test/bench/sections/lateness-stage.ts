@@ -1,4 +1,7 @@
-/** A server with an agent, and workspaces with a channel and an endpoint; and who stands outside: their provider and receiver. */
+/**
+ * A server with an agent, and workspaces with a channel and an endpoint; and who stands outside:
+ * their provider and receiver.
+ */
 import { newId } from '#kernel/ids'
 import { CHANNEL_SECRET } from '../../support/channels/channels.ts'
 import { newPerson } from '../../support/session.ts'
@@ -51,7 +54,10 @@ const openOutside = (): Outside => {
     async answered(thread) {
       const { promise, resolve, reject } = Promise.withResolvers<number>()
       waiting.set(thread, resolve)
-      const late = setTimeout(() => reject(new Error(`no answer came within ${ANSWER_WITHIN_MS} ms`)), ANSWER_WITHIN_MS)
+      const late = setTimeout(
+        () => reject(new Error(`no answer came within ${ANSWER_WITHIN_MS} ms`)),
+        ANSWER_WITHIN_MS,
+      )
       return await promise.finally(() => {
         clearTimeout(late)
         waiting.delete(thread)
@@ -63,10 +69,24 @@ const openOutside = (): Outside => {
 }
 
 /** The answer of the API to a workspace's key, or an error. */
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-export const ask = async ({ port }: Running, { key }: Tenant, method: string, path: string, body?: object): Promise<any> => {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': newId() }
-  const reply = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`, { method, headers, body: body ? JSON.stringify(body) : null })
+export const ask = async (
+  { port }: Running,
+  { key }: Tenant,
+  method: string,
+  path: string,
+  body?: object,
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+): Promise<any> => {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    'idempotency-key': newId(),
+  }
+  const reply = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`, {
+    method,
+    headers,
+    body: body ? JSON.stringify(body) : null,
+  })
   if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`)
   return await reply.json()
 }
@@ -74,20 +94,33 @@ export const ask = async ({ port }: Running, { key }: Tenant, method: string, pa
 const SENDERS = 20
 
 /** Connects a channel that its provider has proven, with senders who are members. */
-const openHome = async (world: World, server: Running, { url }: Outside, tenant: Tenant): Promise<Home> => {
+const openHome = async (
+  world: World,
+  server: Running,
+  { url }: Outside,
+  tenant: Tenant,
+): Promise<Home> => {
   const { owner } = world
   const routingKey = newId()
-  const given = { channel: 'dev', routingKey, config: { url: `${url}/channel` }, credentials: { secret: CHANNEL_SECRET } }
+  const given = {
+    channel: 'dev',
+    routingKey,
+    config: { url: `${url}/channel` },
+    credentials: { secret: CHANNEL_SECRET },
+  }
   const { connection } = await ask(server, tenant, 'POST', 'channels', given)
-  const isActive = async () => (await ask(server, tenant, 'GET', `channels/${connection.id}`)).connection.status === 'active'
+  const isActive = async () =>
+    (await ask(server, tenant, 'GET', `channels/${connection.id}`)).connection.status === 'active'
   for (let tries = 0; !(await isActive()); tries++) {
     if (tries > 100) throw new Error('a channel was not proven')
     await Bun.sleep(50)
   }
   const { member } = await newPerson(owner, tenant.id)
   const senders = Array.from({ length: SENDERS }, (_, nth) => `sender-${nth}`)
-  await owner`insert into channel_identity (id, tenant_id, connection_id, external_id, person_id, verified_at, created_at, updated_at)
-    select gen_random_uuid(), ${tenant.id}, ${connection.id}, sender, ${member.personId}, now(), now(), now() from unnest(${senders}::text[]) sender`
+  await owner`insert into channel_identity (id, tenant_id, connection_id, external_id, person_id,
+    verified_at, created_at, updated_at)
+    select gen_random_uuid(), ${tenant.id}, ${connection.id}, sender, ${member.personId}, now(),
+      now(), now() from unnest(${senders}::text[]) sender`
   await setEndpoint(world, tenant, `${url}/events`)
   return { tenant, routingKey, senders }
 }
@@ -96,13 +129,30 @@ const openHome = async (world: World, server: Running, { url }: Outside, tenant:
 export const openScene = async (world: World): Promise<Scene> => {
   await using stack = new AsyncDisposableStack()
   const outside = stack.use(openOutside())
-  const model = stack.use(await startProcess([process.execPath, 'test/bench/agent/model.ts'], { MODEL_MS: '0' }))
+  const model = stack.use(
+    await startProcess([process.execPath, 'test/bench/agent/model.ts'], { MODEL_MS: '0' }),
+  )
   const tenants = await addAgentTenants(world, 2)
-  const models = { OPENAI_BASE_URL: `http://127.0.0.1:${model.port}/v1`, MODEL_FAST: 'at-once', MODEL_REASONING: 'as-soon' }
-  const server = stack.use(await startServer(world, { ...models, EGRESS_ALLOW: `127.0.0.1:${outside.port}` }))
-  const unlimited = { agent_tokens_day: -1, agent_tokens_month: -1, agent_cost_month: -1, agent_calls_hour: -1 }
-  await world.owner`update tenant set overrides = ${world.owner.json(unlimited)} where id = any(${tenants.map(({ id }) => id)}::uuid[])`
-  const [own, other] = [await openHome(world, server, outside, tenants[0]!), await openHome(world, server, outside, tenants[1]!)]
+  const models = {
+    OPENAI_BASE_URL: `http://127.0.0.1:${model.port}/v1`,
+    MODEL_FAST: 'at-once',
+    MODEL_REASONING: 'as-soon',
+  }
+  const server = stack.use(
+    await startServer(world, { ...models, EGRESS_ALLOW: `127.0.0.1:${outside.port}` }),
+  )
+  const unlimited = {
+    agent_tokens_day: -1,
+    agent_tokens_month: -1,
+    agent_cost_month: -1,
+    agent_calls_hour: -1,
+  }
+  await world.owner`update tenant set overrides = ${world.owner.json(unlimited)}
+    where id = any(${tenants.map(({ id }) => id)}::uuid[])`
+  const [own, other] = [
+    await openHome(world, server, outside, tenants[0]!),
+    await openHome(world, server, outside, tenants[1]!),
+  ]
   const owned = stack.move()
   return { world, server, outside, own, other, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

@@ -1,9 +1,20 @@
-/** What lists of items are asked for: as requests, as the statements behind them, and as what a scan would be asked. */
+/**
+ * What lists of items are asked for: as requests, as the statements behind them, and as what a scan
+ * would be asked.
+ */
 import type { ItemFilter } from '#store/growth/item-filter'
 import type { Shelf, SoughtWords } from '#store/growth/item-search'
 import type { Tenant } from '../world.ts'
 import { wordAt } from './documents-stage.ts'
-import { accountOf, batchOf, DAY_MS, FIRST_YEAR, ONLY_POSTED, ONLY_REJECTED, SECOND_YEAR } from './lists-stage.ts'
+import {
+  accountOf,
+  batchOf,
+  DAY_MS,
+  FIRST_YEAR,
+  ONLY_POSTED,
+  ONLY_REJECTED,
+  SECOND_YEAR,
+} from './lists-stage.ts'
 
 interface Asked {
   query: string
@@ -35,7 +46,8 @@ const monthOf = (n: number) => {
   const from = new Date(Date.now() - (700 - (n % 23) * 30) * DAY_MS)
   return { from, to: new Date(from.getTime() + 30 * DAY_MS) }
 }
-const within = ({ from, to }: { from: Date; to: Date }): string => `from=${from.toISOString()}&to=${to.toISOString()}`
+const within = ({ from, to }: { from: Date; to: Date }): string =>
+  `from=${from.toISOString()}&to=${to.toISOString()}`
 const yearAgo = (): Date => new Date(Date.now() - 365 * DAY_MS)
 /** Some two hundred items of a hundred thousand have such a word. */
 const rareWord = (n: number): string => wordAt(500 + n * 7)
@@ -45,7 +57,10 @@ const MONTH = `at >= now() - interval '400 days' and at < now() - interval '370 
 const times: Pair[] = [
   {
     what: 'posted, of a month',
-    asks: (_, n) => ({ query: `status=posted&${within(monthOf(n))}`, filter: { ...state, statuses: ['posted'], ...monthOf(n) } }),
+    asks: (_, n) => ({
+      query: `status=posted&${within(monthOf(n))}`,
+      filter: { ...state, statuses: ['posted'], ...monthOf(n) },
+    }),
     indexes: ['item_time'],
     scan: `status = 'posted' and ${MONTH} order by at desc, id desc`,
   },
@@ -57,7 +72,10 @@ const times: Pair[] = [
   },
   {
     what: 'created in a month, by creation',
-    asks: (_, n) => ({ query: `sort=created&${within(monthOf(n))}`, filter: { ...created, ...monthOf(n) } }),
+    asks: (_, n) => ({
+      query: `sort=created&${within(monthOf(n))}`,
+      filter: { ...created, ...monthOf(n) },
+    }),
     indexes: ['item_created'],
   },
   {
@@ -70,7 +88,10 @@ const times: Pair[] = [
   },
   {
     what: 'scheduled, the soonest first',
-    asks: () => ({ query: 'status=scheduled&sort=post_at', filter: { order: 'post_at', statuses: ['scheduled'] } }),
+    asks: () => ({
+      query: 'status=scheduled&sort=post_at',
+      filter: { order: 'post_at', statuses: ['scheduled'] },
+    }),
     indexes: ['item_scheduled'],
   },
   {
@@ -88,7 +109,10 @@ const kinds: Pair[] = [
   },
   {
     what: 'drafted and approved',
-    asks: () => ({ query: 'status=drafted,approved', filter: { ...created, statuses: ['drafted', 'approved'] } }),
+    asks: () => ({
+      query: 'status=drafted,approved',
+      filter: { ...created, statuses: ['drafted', 'approved'] },
+    }),
     indexes: ['item_status'],
   },
   {
@@ -107,13 +131,22 @@ const kinds: Pair[] = [
   },
   {
     what: 'articles that failed',
-    asks: () => ({ query: 'kind=article&status=publish_failed', filter: { ...created, kind: 'article', statuses: ['publish_failed'] } }),
+    asks: () => ({
+      query: 'kind=article&status=publish_failed',
+      filter: { ...created, kind: 'article', statuses: ['publish_failed'] },
+    }),
     indexes: ['item_article', 'item_status'],
   },
   ...(['some', 'none'] as const).map(
     (which): Pair => ({
-      what: which === 'some' ? 'of an account that sends one in a hundred' : 'of an account that never sent',
-      asks: (tenant) => ({ query: `account=${accountOf(tenant, which)}`, filter: { ...created, accountId: accountOf(tenant, which) } }),
+      what:
+        which === 'some'
+          ? 'of an account that sends one in a hundred'
+          : 'of an account that never sent',
+      asks: (tenant) => ({
+        query: `account=${accountOf(tenant, which)}`,
+        filter: { ...created, accountId: accountOf(tenant, which) },
+      }),
       indexes: ['item_sender'],
     }),
   ),
@@ -122,18 +155,27 @@ const kinds: Pair[] = [
 const words: Pair[] = [
   {
     what: 'posted, with a tag of one in a hundred',
-    asks: () => ({ query: 'status=posted&tag=sale', filter: { ...created, statuses: ['posted'], words: rare(['#sale']) } }),
+    asks: () => ({
+      query: 'status=posted&tag=sale',
+      filter: { ...created, statuses: ['posted'], words: rare(['#sale']) },
+    }),
     indexes: ['item_word_pkey'],
     scan: `status = 'posted' and tags @> '{sale}' order by id desc`,
   },
   {
     what: 'drafted, with a tag of one in five',
-    asks: () => ({ query: 'status=drafted&tag=dock', filter: { ...created, statuses: ['drafted'], words: common(['#dock'], 'open') } }),
+    asks: () => ({
+      query: 'status=drafted&tag=dock',
+      filter: { ...created, statuses: ['drafted'], words: common(['#dock'], 'open') },
+    }),
     indexes: ['item_word_pkey'],
   },
   {
     what: 'posted, with a rare word',
-    asks: (_, n) => ({ query: `status=posted&q=${rareWord(n)}`, filter: { ...created, statuses: ['posted'], words: rare([rareWord(n)]) } }),
+    asks: (_, n) => ({
+      query: `status=posted&q=${rareWord(n)}`,
+      filter: { ...created, statuses: ['posted'], words: rare([rareWord(n)]) },
+    }),
     indexes: ['item_word_pkey'],
     scan: `status = 'posted' and body ilike '%${rareWord(3)}%' order by id desc`,
   },
@@ -141,7 +183,12 @@ const words: Pair[] = [
     what: 'posted in a month, with a common word and a rare one',
     asks: (_, n) => ({
       query: `status=posted&q=${rareWord(n)}+${EVERYWHERE}&${within(monthOf(n))}`,
-      filter: { ...state, statuses: ['posted'], words: rare([rareWord(n), EVERYWHERE]), ...monthOf(n) },
+      filter: {
+        ...state,
+        statuses: ['posted'],
+        words: rare([rareWord(n), EVERYWHERE]),
+        ...monthOf(n),
+      },
     }),
     indexes: ['item_word_pkey'],
   },
@@ -173,7 +220,12 @@ const words: Pair[] = [
     what: 'posted since a year, with a tag of thousands that were all posted before',
     asks: () => ({
       query: `status=posted&tag=${FIRST_YEAR}&from=${yearAgo().toISOString()}`,
-      filter: { ...state, statuses: ['posted'], words: common([`#${FIRST_YEAR}`], 'posted'), from: yearAgo() },
+      filter: {
+        ...state,
+        statuses: ['posted'],
+        words: common([`#${FIRST_YEAR}`], 'posted'),
+        from: yearAgo(),
+      },
     }),
     indexes: ['item_word_time'],
   },
@@ -181,21 +233,41 @@ const words: Pair[] = [
     what: 'posted, with a tag and a word that thousands have, but none both',
     asks: () => ({
       query: `status=posted&tag=${FIRST_YEAR}&q=${SECOND_YEAR}`,
-      filter: { ...created, statuses: ['posted'], words: common([`#${FIRST_YEAR}`, SECOND_YEAR], 'posted') },
+      filter: {
+        ...created,
+        statuses: ['posted'],
+        words: common([`#${FIRST_YEAR}`, SECOND_YEAR], 'posted'),
+      },
     }),
     indexes: ['item_word_pkey'],
   },
 ]
 
 const NEWEST: Asked = { query: '', filter: created }
-const POSTED: Asked = { query: 'status=posted&sort=posted_at', filter: { order: 'posted_at', statuses: ['posted'] } }
+const POSTED: Asked = {
+  query: 'status=posted&sort=posted_at',
+  filter: { order: 'posted_at', statuses: ['posted'] },
+}
 const further: Pair[] = [
-  { what: 'the newest, behind 10,000 others', asks: () => NEWEST, indexes: ['item_pkey'], deep: 100 },
+  {
+    what: 'the newest, behind 10,000 others',
+    asks: () => NEWEST,
+    indexes: ['item_pkey'],
+    deep: 100,
+  },
   { what: 'posted, behind 10,000 others', asks: () => POSTED, indexes: ['item_posted'], deep: 100 },
-  { what: 'the newest, and how many there are', asks: () => NEWEST, indexes: ['item_pkey'], total: true },
+  {
+    what: 'the newest, and how many there are',
+    asks: () => NEWEST,
+    indexes: ['item_pkey'],
+    total: true,
+  },
   {
     what: 'posted of a month, and how many there are',
-    asks: (_, n) => ({ query: `status=posted&${within(monthOf(n))}`, filter: { ...state, statuses: ['posted'], ...monthOf(n) } }),
+    asks: (_, n) => ({
+      query: `status=posted&${within(monthOf(n))}`,
+      filter: { ...state, statuses: ['posted'], ...monthOf(n) },
+    }),
     indexes: ['item_time'],
     total: true,
   },

@@ -1,4 +1,7 @@
-/** Lists of items: each thing that they are asked for beside the plain newest page, and by which index the items are found. */
+/**
+ * Lists of items: each thing that they are asked for beside the plain newest page, and by which
+ * index the items are found.
+ */
 import { type Db, openDb, type Query } from '#store/engine/db'
 import { isPlain } from '#store/growth/item-filter'
 import { findItems, itemTotal } from '#store/growth/item-lists'
@@ -38,40 +41,74 @@ const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).fla
 const explained = (db: Db, tenant: Tenant, query: Query): Promise<PlanNode[]> =>
   db.letter(tenant.id, async (sql) => {
     await sql`select set_config('app.tenant', ${tenant.id}, true)`
-    const [row] = await sql<{ 'QUERY PLAN': { Plan: PlanNode }[] }>`explain (format json) ${query(sql)}`
+    const [row] = await sql<{
+      'QUERY PLAN': { Plan: PlanNode }[]
+    }>`explain (format json) ${query(sql)}`
     return nodesOf(row!['QUERY PLAN'][0]!.Plan)
   })
 
 /** By which of its indexes the items are found, in words. Fails if a plan reads a whole table. */
-const planOf = async (db: Db, tenant: Tenant, { what, asks, indexes, total }: Pair): Promise<string> => {
+const planOf = async (
+  db: Db,
+  tenant: Tenant,
+  { what, asks, indexes, total }: Pair,
+): Promise<string> => {
   const { filter } = asks(tenant, 1)
-  const page = isPlain(filter) ? listItems({ limit: LIMIT, status: filter.statuses?.[0] }) : findItems(filter, { limit: LIMIT })
-  const [nodes, counting] = [await explained(db, tenant, page), total ? await explained(db, tenant, itemTotal(filter).query) : []]
-  const isScan = (node: PlanNode) => node['Node Type'] === 'Seq Scan' && ['item', 'item_word'].includes(node['Relation Name'] ?? '')
+  const page = isPlain(filter)
+    ? listItems({ limit: LIMIT, status: filter.statuses?.[0] })
+    : findItems(filter, { limit: LIMIT })
+  const [nodes, counting] = [
+    await explained(db, tenant, page),
+    total ? await explained(db, tenant, itemTotal(filter).query) : [],
+  ]
+  const isScan = (node: PlanNode) =>
+    node['Node Type'] === 'Seq Scan' && ['item', 'item_word'].includes(node['Relation Name'] ?? '')
   if ([...nodes, ...counting].some(isScan)) throw new Error(`items ${what}: a sequential scan`)
   const used = new Set(nodes.flatMap((node) => node['Index Name'] ?? []))
   const expected = indexes.filter((index) => used.has(index))
-  return expected.length > 0 ? `by ${expected.join(' and ')}` : `**not by ${indexes.join(' or ')}**, but by ${[...used].join(', ')}`
+  return expected.length > 0
+    ? `by ${expected.join(' and ')}`
+    : `**not by ${indexes.join(' or ')}**, but by ${[...used].join(', ')}`
 }
 
-const pathOf = (query: string, more = ''): string => `/api/v1/growth/items?${[query, more].filter(Boolean).join('&')}`
+const pathOf = (query: string, more = ''): string =>
+  `/api/v1/growth/items?${[query, more].filter(Boolean).join('&')}`
 
 /** The cursor behind so many pages of 100. */
-const cursorAfter = async (server: Running, { key }: Tenant, query: string, pages: number): Promise<string> => {
+const cursorAfter = async (
+  server: Running,
+  { key }: Tenant,
+  query: string,
+  pages: number,
+): Promise<string> => {
   let cursor = ''
   for (let page = 0; page < pages; page++) {
     const path = pathOf(query, `limit=100${cursor && `&cursor=${cursor}`}`)
-    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { headers: { authorization: `Bearer ${key}` } })
-    const body = (await response.json()) as { next_cursor?: string | null; error?: { message: string } }
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    const body = (await response.json()) as {
+      next_cursor?: string | null
+      error?: { message: string }
+    }
     if (!body.next_cursor) throw new Error(`no page ${page + 2} of ${path}: ${body.error?.message}`)
     cursor = body.next_cursor
   }
   return cursor
 }
 
-const requestsOf = async (server: Running, tenants: Tenant[], pair: Pair, count: number): Promise<string[]> => {
+const requestsOf = async (
+  server: Running,
+  tenants: Tenant[],
+  pair: Pair,
+  count: number,
+): Promise<string[]> => {
   const { query } = pair.asks(tenants[0]!, 0)
-  const cursor = pair.deep ? `cursor=${await cursorAfter(server, tenants[0]!, query, pair.deep)}` : pair.total ? 'total=true' : ''
+  const cursor = pair.deep
+    ? `cursor=${await cursorAfter(server, tenants[0]!, query, pair.deep)}`
+    : pair.total
+      ? 'total=true'
+      : ''
   return Array.from({ length: count }, (_, n) => {
     const tenant = tenants[n % tenants.length]!
     return get(pathOf(pair.asks(tenant, n).query, cursor), tenant)
@@ -79,9 +116,11 @@ const requestsOf = async (server: Running, tenants: Tenant[], pair: Pair, count:
 }
 
 const measure = async ({ owner }: World, server: Running, requests: string[]): Promise<Figures> => {
-  const run = () => load({ port: server.port, callers: 1, seconds: 120, warmUpSeconds: 0, once: true, requests })
+  const run = () =>
+    load({ port: server.port, callers: 1, seconds: 120, warmUpSeconds: 0, once: true, requests })
   await run()
-  const used = async () => [cpuMs(server.pid) ?? Number.NaN, (await databaseCpuMs(owner)) ?? Number.NaN] as const
+  const used = async () =>
+    [cpuMs(server.pid) ?? Number.NaN, (await databaseCpuMs(owner)) ?? Number.NaN] as const
   const before = await used()
   const { perSecond, p50, p99 } = await run()
   const after = await used()
@@ -93,10 +132,13 @@ const measure = async ({ owner }: World, server: Running, requests: string[]): P
 const scanned = async ({ owner }: World, tenant: Tenant, scan: string): Promise<Figures> => {
   const times: number[] = []
   await owner.begin(async (sql) => {
-    await sql`select set_config('enable_indexscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`
+    await sql`select set_config('enable_indexscan', 'off', true),
+      set_config('enable_bitmapscan', 'off', true)`
     for (let n = 0; n < 3; n++) {
       const began = performance.now()
-      await sql.unsafe(`select * from item where tenant_id = '${tenant.id}' and ${scan} limit ${LIMIT}`)
+      await sql.unsafe(
+        `select * from item where tenant_id = '${tenant.id}' and ${scan} limit ${LIMIT}`,
+      )
       times.push(performance.now() - began)
     }
   })
@@ -104,7 +146,8 @@ const scanned = async ({ owner }: World, tenant: Tenant, scan: string): Promise<
 }
 
 /** In microseconds; less than what the system counts in is counted as that. */
-const processor = ({ serverUs, postgresUs }: Figures, requests: number): number => Math.max(serverUs! + postgresUs!, TICK_US / requests)
+const processor = ({ serverUs, postgresUs }: Figures, requests: number): number =>
+  Math.max(serverUs! + postgresUs!, TICK_US / requests)
 
 interface Stage {
   world: World
@@ -116,7 +159,10 @@ interface Stage {
   requests: number
 }
 
-const rowsOf = async ({ world, server, db, tenants, among, requests }: Stage, asked: Pair[]): Promise<Row[]> => {
+const rowsOf = async (
+  { world, server, db, tenants, among, requests }: Stage,
+  asked: Pair[],
+): Promise<Row[]> => {
   const first = tenants[0]!
   const rowOf = async (pair: Pair) => ({
     what: `${pair.what}, ${among}; ${await planOf(db, first, pair)}`,
@@ -129,11 +175,20 @@ const rowsOf = async ({ world, server, db, tenants, among, requests }: Stage, as
     const { what, figures } = await rowOf(pair)
     const ratio = plain.figures.p50Ms! / figures.p50Ms!
     const peers: Peer[] = [
-      { name: 'the newest', figures: {}, ratio, costRatio: processor(plain.figures, requests) / processor(figures, requests) },
+      {
+        name: 'the newest',
+        figures: {},
+        ratio,
+        costRatio: processor(plain.figures, requests) / processor(figures, requests),
+      },
     ]
     if (pair.scan) {
       const theirs = await scanned(world, first, pair.scan)
-      peers.push({ name: 'a scan of the table', figures: theirs, ratio: theirs.p50Ms! / figures.p50Ms! })
+      peers.push({
+        name: 'a scan of the table',
+        figures: theirs,
+        ratio: theirs.p50Ms! / figures.p50Ms!,
+      })
     }
     rows.push({ what, figures, peers, goals: [{ of: 'costRatio', atLeast: 1 / MOST_TIMES }] })
   }
@@ -141,7 +196,10 @@ const rowsOf = async ({ world, server, db, tenants, among, requests }: Stage, as
 }
 
 /** What to do next, which looks at items of every state. */
-const briefOf = async ({ world, server, tenants, requests }: Stage, items: number): Promise<Row> => ({
+const briefOf = async (
+  { world, server, tenants, requests }: Stage,
+  items: number,
+): Promise<Row> => ({
   what: `a brief with its rows, of ${items.toLocaleString('en')} items of one workspace`,
   figures: await measure(
     world,
@@ -158,9 +216,21 @@ export async function lists(world: World, { items, requests }: Sizes): Promise<R
   await using server = await startServer(world)
   await using db = openDb({ ...world.options, max: 1 })
   const stage = { world, server, db, requests }
-  const ofLarge = { ...stage, tenants: [large], among: `of ${items.toLocaleString('en')} of one workspace` }
-  const ofSmall = { ...stage, tenants: small, among: `of ${FEW} of each of ${small.length.toLocaleString('en')} workspaces` }
+  const ofLarge = {
+    ...stage,
+    tenants: [large],
+    among: `of ${items.toLocaleString('en')} of one workspace`,
+  }
+  const ofSmall = {
+    ...stage,
+    tenants: small,
+    among: `of ${FEW} of each of ${small.length.toLocaleString('en')} workspaces`,
+  }
   const shallow = pairs.filter(({ deep }) => !deep)
   const inLarge = pairs.filter(({ deep = 0 }) => deep * 100 < items / 2)
-  return [...(await rowsOf(ofLarge, inLarge)), await briefOf(ofLarge, items), ...(await rowsOf(ofSmall, shallow))]
+  return [
+    ...(await rowsOf(ofLarge, inLarge)),
+    await briefOf(ofLarge, items),
+    ...(await rowsOf(ofSmall, shallow)),
+  ]
 }

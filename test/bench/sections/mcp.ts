@@ -1,4 +1,6 @@
-/** Tool calls a second, compared with the same operation over REST and with bare servers of the SDK. */
+/**
+ * Tool calls a second, compared with the same operation over REST and with bare servers of the SDK.
+ */
 import { MCP_PATH } from '#edge/mcp/endpoint'
 import { opening, rpc } from '../../support/mcp/mcp.ts'
 import { type Contestant, figuresOf, peerOf, takeTurns, warmUp } from '../contest.ts'
@@ -15,7 +17,10 @@ export interface McpSizes {
   warmUpRounds: number
 }
 
-const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+const HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+}
 const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
@@ -35,20 +40,40 @@ const inSession = async ({ port }: Running, { key }: Tenant, method: Method): Pr
   const response = await rpc(`http://127.0.0.1:${port}`, { key, body: opening() })
   await response.text()
   const session = response.headers.get('mcp-session-id') ?? ''
-  const headers = { authorization: `Bearer ${key}`, 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25', ...HEADERS }
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'mcp-session-id': session,
+    'mcp-protocol-version': '2025-11-25',
+    ...HEADERS,
+  }
   return requestOf(`POST ${MCP_PATH}`, headers, message(method))
 }
 
 const withoutSession = ({ key }: Tenant, method: Method): string => {
-  const standard = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...(method === 'tools/call' ? { 'mcp-name': TOOL } : {}) }
-  return requestOf(`POST ${MCP_PATH}`, { authorization: `Bearer ${key}`, ...standard, ...HEADERS }, message(method, { _meta: ENVELOPE }))
+  const standard = {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(method === 'tools/call' ? { 'mcp-name': TOOL } : {}),
+  }
+  return requestOf(
+    `POST ${MCP_PATH}`,
+    { authorization: `Bearer ${key}`, ...standard, ...HEADERS },
+    message(method, { _meta: ENVELOPE }),
+  )
 }
 
-export async function mcp(world: World, server: Running, { seconds, rounds, callers, warmUpRounds }: McpSizes): Promise<Row[]> {
+export async function mcp(
+  world: World,
+  server: Running,
+  { seconds, rounds, callers, warmUpRounds }: McpSizes,
+): Promise<Row[]> {
   const tenant = world.tenants[0]!
-  await world.owner`update api_key set scopes = array['api:read', 'api:write', 'mcp:use'] where tenant_id = ${tenant.id}`
+  await world.owner`update api_key set scopes = array['api:read', 'api:write', 'mcp:use']
+    where tenant_id = ${tenant.id}`
   await using bare = await startProcess([process.execPath, 'test/bench/peer-mcp.ts'], {})
-  await using before = await startProcess([process.execPath, 'test/bench/peer-mcp.ts'], { PEER: '1' })
+  await using before = await startProcess([process.execPath, 'test/bench/peer-mcp.ts'], {
+    PEER: '1',
+  })
   const contestant = (name: string, to: Running, request: string): Contestant => ({
     name,
     pid: to.pid,
@@ -58,7 +83,12 @@ export async function mcp(world: World, server: Running, { seconds, rounds, call
     contestant("the SDK's own server, 2.4", bare, await inSession(bare, tenant, method)),
     contestant("the SDK's own server, 1.32", before, await inSession(before, tenant, method)),
   ]
-  const rows = async (what: string, method: Method, rest: Contestant[], goals: Goal[] = []): Promise<Row[]> => {
+  const rows = async (
+    what: string,
+    method: Method,
+    rest: Contestant[],
+    goals: Goal[] = [],
+  ): Promise<Row[]> => {
     const ours = [
       contestant('in a session', server, await inSession(server, tenant, method)),
       contestant('without a session', server, withoutSession(tenant, method)),
@@ -69,13 +99,24 @@ export async function mcp(world: World, server: Running, { seconds, rounds, call
     return ours.map(({ name }, index) => ({
       what: `${what} ${name}, ${callers} callers`,
       figures: figuresOf(turns[index]!),
-      peers: all.slice(ours.length).map((peer, place) => peerOf(peer.name, turns[index]!, turns[ours.length + place]!)),
+      peers: all
+        .slice(ours.length)
+        .map((peer, place) => peerOf(peer.name, turns[index]!, turns[ours.length + place]!)),
       goals,
     }))
   }
-  const overRest = contestant('the same over REST', server, get('/api/v1/growth/connection', tenant))
+  const overRest = contestant(
+    'the same over REST',
+    server,
+    get('/api/v1/growth/connection', tenant),
+  )
   return [
-    ...(await rows('a call of a tool', 'tools/call', [overRest], [{ of: 'costRatio', atLeast: 0.5 }])),
+    ...(await rows(
+      'a call of a tool',
+      'tools/call',
+      [overRest],
+      [{ of: 'costRatio', atLeast: 0.5 }],
+    )),
     ...(await rows('the list of tools', 'tools/list', [])),
   ]
 }

@@ -1,4 +1,7 @@
-/** One and two processes on one database: commands sent to the owner of their tenant, to either process, and to the wrong one; reads. */
+/**
+ * One and two processes on one database: commands sent to the owner of their tenant, to either
+ * process, and to the wrong one; reads.
+ */
 
 import { costOf } from '../contest.ts'
 import { type Figures, median, type Row } from '../figures.ts'
@@ -35,13 +38,19 @@ interface Outcome {
 
 const measure = async ({ owner }: World, way: Way, seconds: number): Promise<Outcome> => {
   const used = async () =>
-    [way.reduce((sum, [{ pid }]) => sum + (cpuMs(pid) ?? Number.NaN), 0), (await databaseCpuMs(owner)) ?? Number.NaN] as const
+    [
+      way.reduce((sum, [{ pid }]) => sum + (cpuMs(pid) ?? Number.NaN), 0),
+      (await databaseCpuMs(owner)) ?? Number.NaN,
+    ] as const
   const callers = CALLERS / way.length
   const before = await used()
-  const all: Result[] = await Promise.all(way.map(([{ port }, requests]) => load({ port, requests, callers, seconds, warmUpSeconds: 0 })))
+  const all: Result[] = await Promise.all(
+    way.map(([{ port }, requests]) => load({ port, requests, callers, seconds, warmUpSeconds: 0 })),
+  )
   const total = (part: (one: Result) => number) => all.reduce((sum, one) => sum + part(one), 0)
   const after = await used()
-  const each = (part: 0 | 1): number => ((after[part] - before[part]) * 1_000) / total(({ count }) => count)
+  const each = (part: 0 | 1): number =>
+    ((after[part] - before[part]) * 1_000) / total(({ count }) => count)
   return {
     perSecond: total((one) => one.perSecond),
     p50: total(({ p50 }) => p50) / way.length,
@@ -53,16 +62,29 @@ const measure = async ({ owner }: World, way: Way, seconds: number): Promise<Out
 
 const figuresOf = (all: Outcome[]): Figures => {
   const of = (part: keyof Outcome) => median(all.map((one) => one[part]))
-  return { perSecond: of('perSecond'), p50Ms: of('p50'), p99Ms: of('p99'), serverUs: of('servers'), postgresUs: of('database') }
+  return {
+    perSecond: of('perSecond'),
+    p50Ms: of('p50'),
+    p99Ms: of('p99'),
+    serverUs: of('servers'),
+    postgresUs: of('database'),
+  }
 }
 
 /** Wakes each tenant in the process that is to own it. */
 const settle = async (way: Way): Promise<void> => {
-  for (const [{ port }, requests] of way) await load({ port, callers: 16, seconds: 120, warmUpSeconds: 0, once: true, requests })
+  for (const [{ port }, requests] of way)
+    await load({ port, callers: 16, seconds: 120, warmUpSeconds: 0, once: true, requests })
 }
 
-/** Owners never change here: one process also owns as many other tenants, to be measured alone while the other process is idle. */
-export async function nodes(world: World, { seconds, rounds, tenants, warmUpSeconds }: Sizes): Promise<Row[]> {
+/**
+ * Owners never change here: one process also owns as many other tenants, to be measured alone while
+ * the other process is idle.
+ */
+export async function nodes(
+  world: World,
+  { seconds, rounds, tenants, warmUpSeconds }: Sizes,
+): Promise<Row[]> {
   const all = await addTenants(world.owner, tenants * 2)
   const [ofAlone, ofPair] = [all.slice(0, tenants), all.slice(tenants)]
   const [ofA, ofB] = [ofPair.slice(0, tenants / 2), ofPair.slice(tenants / 2)]
@@ -97,13 +119,16 @@ export async function nodes(world: World, { seconds, rounds, tenants, warmUpSeco
   const outcomes = new Map(Object.keys(ways).map((name): [string, Outcome[]] => [name, []]))
   for (const way of Object.values(ways)) await measure(world, way, warmUpSeconds / 2)
   for (let round = 0; round < rounds; round++)
-    for (const [name, way] of Object.entries(ways)) outcomes.get(name)!.push(await measure(world, way, seconds))
+    for (const [name, way] of Object.entries(ways))
+      outcomes.get(name)!.push(await measure(world, way, seconds))
   const of = (name: string) => outcomes.get(name)!
   return [...outcomes].map(([name, found]) => {
     const reference = of(name.startsWith('reads') ? 'reads, one process' : 'commands, one process')
     const figures = figuresOf(found)
     if (found === reference) return { what: name, figures }
-    const ratio = median(found.map(({ perSecond }, round) => perSecond / reference[round]!.perSecond))
+    const ratio = median(
+      found.map(({ perSecond }, round) => perSecond / reference[round]!.perSecond),
+    )
     const costRatio = costOf(figuresOf(reference)) / costOf(figures)
     return { what: name, figures, peers: [{ name: 'one process', figures: {}, ratio, costRatio }] }
   })

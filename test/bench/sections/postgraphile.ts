@@ -1,4 +1,7 @@
-/** The list of items beside PostGraphile over the same tables: a peer that isolates tenants by row-level security as we do. */
+/**
+ * The list of items beside PostGraphile over the same tables: a peer that isolates tenants by
+ * row-level security as we do.
+ */
 import { type Contestant, figuresOf, peerOf, takeTurns, warmUp } from '../contest.ts'
 import type { Row } from '../figures.ts'
 import { PRODUCTION, peerCommand } from '../peers.ts'
@@ -19,14 +22,21 @@ const QUERY = `query {
 const BODY = JSON.stringify({ query: QUERY })
 const CALLERS = 32
 
-const ask = ({ id }: Tenant): string => requestOf('POST /graphql', { 'x-tenant': id, 'content-type': 'application/json' }, BODY)
+const ask = ({ id }: Tenant): string =>
+  requestOf('POST /graphql', { 'x-tenant': id, 'content-type': 'application/json' }, BODY)
 
 /** GraphQL answers an error with success, so the first answer is read: five items and no error. */
 const tried = async ({ port }: Running, { id }: Tenant): Promise<void> => {
   const headers = { 'x-tenant': id, 'content-type': 'application/json' }
-  const answer = await (await fetch(`http://127.0.0.1:${port}/graphql`, { method: 'POST', headers, body: BODY })).json()
-  const { data, errors } = answer as { data?: { allItems?: { nodes?: unknown[] } }; errors?: unknown }
-  if (errors || data?.allItems?.nodes?.length !== 5) throw new Error(`PostGraphile answered ${JSON.stringify(answer).slice(0, 500)}`)
+  const answer = await (
+    await fetch(`http://127.0.0.1:${port}/graphql`, { method: 'POST', headers, body: BODY })
+  ).json()
+  const { data, errors } = answer as {
+    data?: { allItems?: { nodes?: unknown[] } }
+    errors?: unknown
+  }
+  if (errors || data?.allItems?.nodes?.length !== 5)
+    throw new Error(`PostGraphile answered ${JSON.stringify(answer).slice(0, 500)}`)
 }
 
 export const besidePostgraphile = async (
@@ -34,7 +44,10 @@ export const besidePostgraphile = async (
   server: Running,
   { seconds, rounds, warmUpSeconds }: { seconds: number; rounds: number; warmUpSeconds: number },
 ): Promise<Row> => {
-  await using peer = await startProcess(await peerCommand('postgraphile'), { ...world.env, ...PRODUCTION })
+  await using peer = await startProcess(await peerCommand('postgraphile'), {
+    ...world.env,
+    ...PRODUCTION,
+  })
   await tried(peer, world.tenants[0]!)
   const contestant = (
     name: string,

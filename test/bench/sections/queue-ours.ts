@@ -1,4 +1,7 @@
-/** Background work of many tenants by the actors, in a process of its own: claim, run and settle of a lane that does nothing. */
+/**
+ * Background work of many tenants by the actors, in a process of its own: claim, run and settle of
+ * a lane that does nothing.
+ */
 import type { Lane } from '#actors/engine/lane'
 import type { Letter } from '#actors/engine/letter'
 import { Runtime } from '#actors/engine/runtime'
@@ -46,7 +49,14 @@ const adds = (count: number, runAt: Date): Letter<void> => ({
   priority: 'interactive',
   provenance,
   decide: async () => {
-    const row = { lane: 'sync', key: 'sync', kind: idleLane.kind, second: 'refused', origin: 'automatic', runAt } as const
+    const row = {
+      lane: 'sync',
+      key: 'sync',
+      kind: idleLane.kind,
+      second: 'refused',
+      origin: 'automatic',
+      runAt,
+    } as const
     const one = (): NewWork => ({ id: newId(), refId: newId(), ...row })
     return { reply: undefined, effects: { work: Array.from({ length: count }, one) } }
   },
@@ -65,10 +75,19 @@ const shared = {
   idleMs: HOUR_MS,
   replyWithinMs: HOUR_MS,
 }
-await using runtime = await new Runtime({ ...shared, db, options, log, url: 'http://127.0.0.1:9' }).start([idleLane])
+await using runtime = await new Runtime({
+  ...shared,
+  db,
+  options,
+  log,
+  url: 'http://127.0.0.1:9',
+}).start([idleLane])
 const owner = openPeer(options)
 
-const inTurns = async (tenants: string[], body: (tenant: string) => Promise<unknown>): Promise<void> => {
+const inTurns = async (
+  tenants: string[],
+  body: (tenant: string) => Promise<unknown>,
+): Promise<void> => {
   let next = 0
   const caller = async () => {
     for (let tenant = tenants[next++]; tenant; tenant = tenants[next++]) await body(tenant)

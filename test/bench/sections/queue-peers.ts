@@ -1,4 +1,7 @@
-/** Job queues for Postgres for comparison, in a process of their own: no-op jobs, configured for throughput as their documentation says. */
+/**
+ * Job queues for Postgres for comparison, in a process of their own: no-op jobs, configured for
+ * throughput as their documentation says.
+ */
 import { Logger, makeWorkerUtils, run as runWorker } from 'graphile-worker'
 import PgBoss from 'pg-boss'
 import { connectionOptionsOf } from '#server/database-url'
@@ -32,7 +35,13 @@ class Tally {
 }
 
 // From the page "Performance" of its documentation.
-const GRAPHILE = { concurrentJobs: 24, maxPoolSize: 25, localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 }
+const GRAPHILE = {
+  concurrentJobs: 24,
+  maxPoolSize: 25,
+  localQueue: { size: 500 },
+  completeJobBatchDelay: 0,
+  failJobBatchDelay: 0,
+}
 const silent = new Logger(() => () => {})
 
 const graphile = async ({ jobs, tenants, serial }: QueuePlan): Promise<QueueResult> => {
@@ -49,19 +58,30 @@ const graphile = async ({ jobs, tenants, serial }: QueuePlan): Promise<QueueResu
   const taskList = { [JOB]: () => tally.count(1) }
   const preset = { worker: { connectionString, ...GRAPHILE } }
   const runner = await runWorker({ preset, taskList, logger: silent, noHandleSignals: true })
-  const result = await tally.until(jobs, async () => (await owner`select 1 from graphile_worker._private_jobs limit 1`).length > 0)
+  const result = await tally.until(
+    jobs,
+    async () => (await owner`select 1 from graphile_worker._private_jobs limit 1`).length > 0,
+  )
   await runner.stop()
   return result
 }
 
 const BOSS = { batchSize: 200, loops: 4 }
 
-/** Its own workers pause for half a second after each batch, so this loop uses the calls that they are made of. */
+/**
+ * Its own workers pause for half a second after each batch, so this loop uses the calls that they
+ * are made of.
+ */
 const boss = async ({ jobs, tenants }: QueuePlan): Promise<QueueResult> => {
   const pgBoss = new PgBoss({ connectionString, max: 25, supervise: false, schedule: false })
   await pgBoss.start()
   await pgBoss.createQueue(JOB)
-  await pgBoss.insert(Array.from({ length: jobs }, (_, index) => ({ name: JOB, data: { tenant: tenants[index % tenants.length], index } })))
+  await pgBoss.insert(
+    Array.from({ length: jobs }, (_, index) => ({
+      name: JOB,
+      data: { tenant: tenants[index % tenants.length], index },
+    })),
+  )
   await owner`vacuum analyze pgboss.job`
   const tally = new Tally(await processorMs(owner))
   const drain = async (): Promise<void> => {
@@ -75,7 +95,8 @@ const boss = async ({ jobs, tenants }: QueuePlan): Promise<QueueResult> => {
   }
   const fetchBatch = async () => (await pgBoss.fetch(JOB, { batchSize: BOSS.batchSize })) ?? []
   await Promise.all(Array.from({ length: BOSS.loops }, drain))
-  const open = () => owner`select 1 from pgboss.job where name = ${JOB} and state < 'completed' limit 1`
+  const open = () =>
+    owner`select 1 from pgboss.job where name = ${JOB} and state < 'completed' limit 1`
   const result = await tally.until(jobs, async () => (await open()).length > 0)
   await pgBoss.clearStorage()
   await pgBoss.stop({ graceful: false })

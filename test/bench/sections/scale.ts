@@ -1,4 +1,7 @@
-/** Queries over all tenants and of single ones among very many: a million actors, each with a scheduled post (fewer in a quick run). */
+/**
+ * Queries over all tenants and of single ones among very many: a million actors, each with a
+ * scheduled post (fewer in a quick run).
+ */
 import { gateHook } from '#decisions/gate'
 import { workTable } from '#decisions/work'
 import { openDb } from '#store/engine/db'
@@ -16,7 +19,10 @@ const PROBES = 300
 const WAKE_AT_ONCE = 16
 const NOTHING_RUNS = { kinds: workTable, running: [], excluded: [] }
 
-const times = async (count: number, body: (index: number) => Promise<unknown>): Promise<Figures> => {
+const times = async (
+  count: number,
+  body: (index: number) => Promise<unknown>,
+): Promise<Figures> => {
   const all = new Float64Array(count)
   for (let index = 0; index < count; index++) {
     const before = performance.now()
@@ -31,18 +37,21 @@ const times = async (count: number, body: (index: number) => Promise<unknown>): 
 const addSleepers = async ({ owner }: World, count: number): Promise<void> => {
   await owner.begin(async (sql) => {
     await sql`create temporary table sleeper on commit drop as
-      select gen_random_uuid() as id, clock_timestamp() + interval '1 hour' + random() * interval '30 days' as at from generate_series(1, ${count})`
+      select gen_random_uuid() as id, clock_timestamp() + interval '1 hour' + random() * interval
+        '30 days' as at from generate_series(1, ${count})`
     await sql`insert into tenant (id, name, plan) select id, 'Sleeper', 'pro' from sleeper`
     await sql`insert into actor (tenant_id, epoch, wake_at) select id, 1, at from sleeper`
     await sql`insert into work (id, tenant_id, lane, kind, ref_id, origin, run_at)
-      select gen_random_uuid(), id, 'publish', 'send', gen_random_uuid(), 'automatic', at from sleeper`
+      select gen_random_uuid(), id, 'publish', 'send', gen_random_uuid(), 'automatic', at
+        from sleeper`
   })
   await owner`vacuum analyze tenant, actor, work`
 }
 
 const sizes = async ({ owner }: World): Promise<Row[]> => {
   const rows = await owner<{ name: string; bytes: number; rows: number }[]>`
-    select relname as name, pg_total_relation_size(c.oid)::float8 as bytes, greatest(reltuples, 1)::float8 as rows
+    select relname as name, pg_total_relation_size(c.oid)::float8 as bytes,
+      greatest(reltuples, 1)::float8 as rows
     from pg_class c where relname in ('tenant', 'actor', 'work') and relkind = 'r' order by relname`
   return rows.map(({ name, bytes, rows: count }) => ({
     what: `table \`${name}\` on disk with its indexes, in all and a row`,
@@ -50,7 +59,10 @@ const sizes = async ({ owner }: World): Promise<Row[]> => {
   }))
 }
 
-export async function scale(world: World, { sleepers, due }: { sleepers: number; due: number }): Promise<Row[]> {
+export async function scale(
+  world: World,
+  { sleepers, due }: { sleepers: number; due: number },
+): Promise<Row[]> {
   await addSleepers(world, sleepers)
   const onDisk = await sizes(world)
   await using db = openDb(world.options)
@@ -62,7 +74,9 @@ export async function scale(world: World, { sleepers, due }: { sleepers: number;
   const idOf = (index: number): string => some[index % some.length]!.tenant_id
   const look = () => wakeable(db, self, WAKE_AT_ONCE)
   // Nothing renews this probe's lease, which must not end midway.
-  const renew = () => world.owner`update node set expires_at = clock_timestamp() + interval '1 minute' where incarnation = ${self}`
+  const renew = () =>
+    world.owner`update node set expires_at = clock_timestamp() + interval '1 minute'
+      where incarnation = ${self}`
   await renew()
   await times(PROBES, look)
   const quiet = await times(PROBES, look)
@@ -76,9 +90,15 @@ export async function scale(world: World, { sleepers, due }: { sleepers: number;
   })
   const letter = await times(PROBES, (index) =>
     db.letter(idOf(index), async (sql) => {
-      const open = await gate(sql, { tenantId: idOf(index), owner: self, epoch: epochs[index % some.length]! }, { hook: gateHook })
+      const open = await gate(
+        sql,
+        { tenantId: idOf(index), owner: self, epoch: epochs[index % some.length]! },
+        { hook: gateHook },
+      )
       if (!open) throw new Error('fenced')
-      await loadNow(sql, { found: nextDue({ ...NOTHING_RUNS, at: { now: open.now, paused: false } }) })
+      await loadNow(sql, {
+        found: nextDue({ ...NOTHING_RUNS, at: { now: open.now, paused: false } }),
+      })
     }),
   )
   const release = await times(PROBES, (index) =>

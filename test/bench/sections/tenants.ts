@@ -1,4 +1,7 @@
-/** In this process: letters through a mailbox, the memory that a tenant takes, and how long it takes to wake one. */
+/**
+ * In this process: letters through a mailbox, the memory that a tenant takes, and how long it takes
+ * to wake one.
+ */
 
 import type { Letter } from '#actors/engine/letter'
 import { Mailbox, type Posted } from '#actors/engine/mailbox'
@@ -18,7 +21,10 @@ const letter: Letter<void> = {
   decide: async () => ({ reply: undefined }),
 }
 
-/** Calls `body` with 0 … count - 1, so many at once; returns their times in milliseconds, sorted, and the rate a second. */
+/**
+ * Calls `body` with 0 … count - 1, so many at once; returns their times in milliseconds, sorted,
+ * and the rate a second.
+ */
 const timed = async (count: number, callers: number, body: (index: number) => Promise<unknown>) => {
   const times = new Float64Array(count)
   let next = 0
@@ -41,12 +47,17 @@ const resident = (): number => {
 
 const mailbox = async (): Promise<Row> => {
   const box = new Mailbox<Posted & { done(): void }>(async ({ done }) => done())
-  const post = () => new Promise<void>((done) => box.post({ priority: 'interactive', alone: true, done }))
+  const post = () =>
+    new Promise<void>((done) => box.post({ priority: 'interactive', alone: true, done }))
   const { perSecond } = await timed(200_000, 64, post)
   return { what: 'letters through a mailbox, 64 callers, no database', figures: { perSecond } }
 }
 
-const letters = async ({ runtime, db }: Workplace, { owner }: World, count: number): Promise<Row> => {
+const letters = async (
+  { runtime, db }: Workplace,
+  { owner }: World,
+  count: number,
+): Promise<Row> => {
   // The tenants of the world belong to the servers that the other benchmarks have left running.
   const [{ id }] = (await addTenants(owner, 1)) as [Tenant]
   await runtime.ask(id, letter)
@@ -55,13 +66,20 @@ const letters = async ({ runtime, db }: Workplace, { owner }: World, count: numb
   return {
     what: 'letters of one tenant that change nothing, one at a time',
     figures: { perSecond: asked },
-    peers: [{ name: 'begin, select, commit', figures: { perSecond: bare.perSecond }, ratio: asked / bare.perSecond }],
+    peers: [
+      {
+        name: 'begin, select, commit',
+        figures: { perSecond: bare.perSecond },
+        ratio: asked / bare.perSecond,
+      },
+    ],
   }
 }
 
 const known = async ({ db }: Workplace, { owner }: World, count: number): Promise<Row> => {
   const before = resident()
-  await owner`with t as (insert into tenant (id, name, plan) select gen_random_uuid(), 'Known', 'free' from generate_series(1, ${count}) returning id)
+  await owner`with t as (insert into tenant (id, name, plan)
+    select gen_random_uuid(), 'Known', 'free' from generate_series(1, ${count}) returning id)
     insert into actor (tenant_id, wake_at) select id, now() + interval '1 hour' from t`
   const { sorted } = await timed(50, 1, () => wakeable(db, crypto.randomUUID(), 16))
   const grown = Math.max(0, resident() - before)
@@ -75,7 +93,9 @@ const known = async ({ db }: Workplace, { owner }: World, count: number): Promis
 const awake = async ({ runtime }: Workplace, { owner }: World, count: number): Promise<Row[]> => {
   const tenants = await addTenants(owner, count)
   const before = resident()
-  const { sorted, perSecond } = await timed(count, 4, (index) => runtime.ask(tenants[index]!.id, letter))
+  const { sorted, perSecond } = await timed(count, 4, (index) =>
+    runtime.ask(tenants[index]!.id, letter),
+  )
   // Recovery and the first look for due work continue after the first letter.
   await timed(count, 16, (index) => runtime.ask(tenants[index]!.id, letter))
   if (runtime.awake < count) throw new Error(`${runtime.awake} of ${count} tenants are awake`)
@@ -89,9 +109,16 @@ const awake = async ({ runtime }: Workplace, { owner }: World, count: number): P
   ]
 }
 
-export async function tenants(world: World, sizes: { letters: number; known: number; awake: number }): Promise<Row[]> {
+export async function tenants(
+  world: World,
+  sizes: { letters: number; known: number; awake: number },
+): Promise<Row[]> {
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', RATE_LIMITS: 'off' })
-  const options = { log: createLog('silent'), secret: world.secret, overrides: { sweepMs: 0, idleMs: 3_600_000 } }
+  const options = {
+    log: createLog('silent'),
+    secret: world.secret,
+    overrides: { sweepMs: 0, idleMs: 3_600_000 },
+  }
   await using workplace = await openWorkplace(config, world.options, options)
   return [
     await mailbox(),

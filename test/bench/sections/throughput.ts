@@ -1,4 +1,7 @@
-/** Requests a second over HTTP, compared with bare servers and with the database client alone, in turns. */
+/**
+ * Requests a second over HTTP, compared with bare servers and with the database client alone, in
+ * turns.
+ */
 
 import { figuresOf, peerOf, takeTurns, warmUp } from '../contest.ts'
 import { median, type Row } from '../figures.ts'
@@ -28,9 +31,19 @@ interface Case extends Asked {
 }
 
 const cases: Record<Exclude<Kind, 'approve'>, (tenant: Tenant) => Case> = {
-  items: (tenant) => ({ tenantId: tenant.id, request: get('/api/v1/growth/items?limit=5', tenant) }),
-  connection: (tenant) => ({ tenantId: tenant.id, request: get('/api/v1/growth/connection', tenant) }),
-  profile: (tenant) => ({ tenantId: tenant.id, request: put('/api/v1/growth/profile', tenant, PROFILE_PATCH), body: PROFILE_PATCH }),
+  items: (tenant) => ({
+    tenantId: tenant.id,
+    request: get('/api/v1/growth/items?limit=5', tenant),
+  }),
+  connection: (tenant) => ({
+    tenantId: tenant.id,
+    request: get('/api/v1/growth/connection', tenant),
+  }),
+  profile: (tenant) => ({
+    tenantId: tenant.id,
+    request: put('/api/v1/growth/profile', tenant, PROFILE_PATCH),
+    body: PROFILE_PATCH,
+  }),
 }
 
 const names: Record<Kind, string> = {
@@ -76,8 +89,13 @@ const ask = async ({ servers, loop }: Contest, name: Name, question: Question): 
   const { kind, callers, seconds, once = false } = question
   const all = await question.cases()
   const plan = { callers, seconds, once, warmUpSeconds: 0 }
-  if (name === 'client') return await loop.ask({ ...plan, kind, asked: all.map(({ request: _, ...asked }) => asked) })
-  return await load({ ...plan, port: servers[name].port, requests: all.map(({ request }) => request) })
+  if (name === 'client')
+    return await loop.ask({ ...plan, kind, asked: all.map(({ request: _, ...asked }) => asked) })
+  return await load({
+    ...plan,
+    port: servers[name].port,
+    requests: all.map(({ request }) => request),
+  })
 }
 
 const compare = async (contest: Contest, question: Question): Promise<Row> => {
@@ -104,24 +122,41 @@ export const wakeAll = async ({ tenants }: World, { port }: Running): Promise<vo
   await load({ port, callers: 16, seconds: 120, warmUpSeconds: 0, once: true, requests })
 }
 
-const compiled = async ({ world, servers, loop }: Contest, kind: Exclude<Kind, 'approve'>, { warmUpSeconds }: Sizes): Promise<void> => {
+const compiled = async (
+  { world, servers, loop }: Contest,
+  kind: Exclude<Kind, 'approve'>,
+  { warmUpSeconds }: Sizes,
+): Promise<void> => {
   const all = world.tenants.map(cases[kind])
   const plan = { callers: 32, warmUpSeconds: 0, seconds: Math.min(WARM_UP_TURN_S, warmUpSeconds) }
   const most = warmUpSeconds / plan.seconds
   const requests = all.map(({ request }) => request)
-  for (const { port, pid } of Object.values(servers)) await warmUp(pid, () => load({ ...plan, port, requests }), most)
-  await warmUp(loop.pid, () => loop.ask({ ...plan, kind, asked: all.map(({ request: _, ...asked }) => asked) }), most)
+  for (const { port, pid } of Object.values(servers))
+    await warmUp(pid, () => load({ ...plan, port, requests }), most)
+  await warmUp(
+    loop.pid,
+    () => loop.ask({ ...plan, kind, asked: all.map(({ request: _, ...asked }) => asked) }),
+    most,
+  )
 }
 
-/** Whether the load generator, which shares the machine, could send more: measured on a server that only answers. */
+/**
+ * Whether the load generator, which shares the machine, could send more: measured on a server that
+ * only answers.
+ */
 const ceiling = async ({ servers }: Contest, { seconds, rounds }: Sizes): Promise<Row> => {
   const requests = [requestOf('GET /health', {})]
   const all: Result[] = []
   for (let round = 0; round < rounds; round++)
-    all.push(await load({ port: servers.elysia.port, callers: 32, seconds, warmUpSeconds: 0, requests }))
+    all.push(
+      await load({ port: servers.elysia.port, callers: 32, seconds, warmUpSeconds: 0, requests }),
+    )
   const perSecond = median(all.map((one) => one.perSecond))
   const generatorUs = median(all.map(({ cpuMs: used, count }) => (used * 1_000) / count))
-  return { what: "the load generator's own ceiling: bare Elysia without a query, 32 callers", figures: { perSecond, generatorUs } }
+  return {
+    what: "the load generator's own ceiling: bare Elysia without a query, 32 callers",
+    figures: { perSecond, generatorUs },
+  }
 }
 
 const approvals = (contest: Contest, { seconds, rounds }: Sizes): Promise<Row> => {
@@ -143,8 +178,15 @@ const approvals = (contest: Contest, { seconds, rounds }: Sizes): Promise<Row> =
   })
 }
 
-/** Separate peers for reads and for commands, as the database takes 60 connections and each peer would keep those of both. */
-const among = async (world: World, server: Running, body: (contest: Contest) => Promise<Row[]>): Promise<Row[]> => {
+/**
+ * Separate peers for reads and for commands, as the database takes 60 connections and each peer
+ * would keep those of both.
+ */
+const among = async (
+  world: World,
+  server: Running,
+  body: (contest: Contest) => Promise<Row[]>,
+): Promise<Row[]> => {
   const peer = 'test/bench/peer-http.ts'
   await using elysia = await startProcess([process.execPath, peer], world.env)
   await using hono = await startProcess([process.execPath, peer], { ...world.env, PEER: 'hono' })
@@ -159,7 +201,15 @@ export async function throughput(world: World, server: Running, sizes: Sizes): P
     for (const tenants of [world.tenants.slice(0, 1), world.tenants])
       for (const callers of kind === 'connection' ? [32] : sizes.callers) {
         const asked = tenants.map(cases[kind])
-        rows.push(await compare(contest, { kind, callers, seconds: sizes.seconds, rounds: sizes.rounds, cases: async () => asked }))
+        rows.push(
+          await compare(contest, {
+            kind,
+            callers,
+            seconds: sizes.seconds,
+            rounds: sizes.rounds,
+            cases: async () => asked,
+          }),
+        )
       }
     return rows
   }

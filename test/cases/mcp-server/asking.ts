@@ -15,7 +15,8 @@ export const askingCases = ({ call, fake, name, on, open }: McpTrial): void => {
           wire.done()
         })
         expect((await call(await open())).text).toBe('done')
-        const replies = () => fake.messages.filter(({ id, method: of }) => id === 'theirs' && of === undefined)
+        const replies = () =>
+          fake.messages.filter(({ id, method: of }) => id === 'theirs' && of === undefined)
         await eventually(replies, ({ length }) => length === 1)
         expect(replies()).toMatchObject([{ error: { code: -32601 } }])
       },
@@ -28,7 +29,8 @@ export const askingCases = ({ call, fake, name, on, open }: McpTrial): void => {
         wire.done()
       })
       expect((await call(await open())).text).toBe('done')
-      const replies = () => fake.messages.filter(({ id, method }) => id === 'theirs' && method === undefined)
+      const replies = () =>
+        fake.messages.filter(({ id, method }) => id === 'theirs' && method === undefined)
       await eventually(replies, ({ length }) => length === 1)
       expect(replies()).toMatchObject([{ result: {} }])
     })
@@ -38,7 +40,9 @@ export const askingCases = ({ call, fake, name, on, open }: McpTrial): void => {
         for (let n = 0; n < 500; n++) wire.say(asks(`theirs-${n}`, 'sampling/createMessage'))
       })
       expect(await outcomeOf(call(await open()))).toBe('flood, unknown')
-      expect(fake.messages.filter(({ method }) => method === undefined).length).toBeLessThanOrEqual(16)
+      expect(fake.messages.filter(({ method }) => method === undefined).length).toBeLessThanOrEqual(
+        16,
+      )
     })
   })
 }

@@ -50,7 +50,9 @@ export const excessiveCases = ({ call, fake, name, on, open, whole }: McpTrial):
     })
 
     test('as more tools than are read', async () => {
-      whole('tools/list', (message) => result(message, { tools: Array.from({ length: 500 }, (_, n) => tool({ name: `t${n}` })) }))
+      whole('tools/list', (message) =>
+        result(message, { tools: Array.from({ length: 500 }, (_, n) => tool({ name: `t${n}` })) }),
+      )
       const { tools, isCut } = await (await open()).list()
       expect([tools.length, isCut]).toEqual([200, true])
     })
@@ -62,7 +64,12 @@ export const excessiveCases = ({ call, fake, name, on, open, whole }: McpTrial):
     })
 
     test('as pages that are too long together', async () => {
-      whole('tools/list', (message) => result(message, { tools: [tool({ description: 'x'.repeat(400_000) })], nextCursor: 'more' }))
+      whole('tools/list', (message) =>
+        result(message, {
+          tools: [tool({ description: 'x'.repeat(400_000) })],
+          nextCursor: 'more',
+        }),
+      )
       expect(await outcomeOf((await open()).list())).toBe('too_large, not_done')
       expect(fake.of('tools/list').length).toBe(3)
     })

@@ -7,7 +7,10 @@ export const honestCases = ({ call, fake, name, on, open, whole }: McpTrial): vo
   describe(`${name}: an honest server`, () => {
     test('says who it is', async () => {
       expect((await open()).info).toEqual({ name: 'fake', version: '1', protocol: '2025-11-25' })
-      expect(fake.of('initialize')[0]?.params).toMatchObject({ capabilities: {}, clientInfo: { name: 'tendril' } })
+      expect(fake.of('initialize')[0]?.params).toMatchObject({
+        capabilities: {},
+        clientInfo: { name: 'tendril' },
+      })
     })
 
     test('lists its tools', async () => {
@@ -17,9 +20,15 @@ export const honestCases = ({ call, fake, name, on, open, whole }: McpTrial): vo
     test('lists them in pages', async () => {
       whole('tools/list', (message) => {
         const page = Number(message.params?.cursor ?? 0)
-        return result(message, { tools: [tool({ name: `t${page}` })], ...(page < 2 ? { nextCursor: String(page + 1) } : {}) })
+        return result(message, {
+          tools: [tool({ name: `t${page}` })],
+          ...(page < 2 ? { nextCursor: String(page + 1) } : {}),
+        })
       })
-      expect(await (await open()).list()).toMatchObject({ tools: [{ name: 't0' }, { name: 't1' }, { name: 't2' }], isCut: false })
+      expect(await (await open()).list()).toMatchObject({
+        tools: [{ name: 't0' }, { name: 't1' }, { name: 't2' }],
+        isCut: false,
+      })
     })
 
     test('may have no tools', async () => {
@@ -30,21 +39,31 @@ export const honestCases = ({ call, fake, name, on, open, whole }: McpTrial): vo
 
     test('is called with the arguments and the key, once', async () => {
       const args = { text: 'é\n\u2028"', deep: { list: [1, null] } }
-      expect(await (await open()).call('echo', args, { idempotencyKey: 'step-a', signal: never() })).toEqual({
+      expect(
+        await (await open()).call('echo', args, { idempotencyKey: 'step-a', signal: never() }),
+      ).toEqual({
         text: JSON.stringify(args),
         isError: false,
       })
       const calls = fake.of('tools/call')
-      expect(calls.map(({ params }) => params)).toEqual([{ name: 'echo', arguments: args, _meta: { 'tendril/idempotency-key': 'step-a' } }])
+      expect(calls.map(({ params }) => params)).toEqual([
+        { name: 'echo', arguments: args, _meta: { 'tendril/idempotency-key': 'step-a' } },
+      ])
     })
 
     test('may answer that the tool failed', async () => {
-      whole('tools/call', (message) => result(message, { content: [{ type: 'text', text: 'no such note' }], isError: true }))
+      whole('tools/call', (message) =>
+        result(message, { content: [{ type: 'text', text: 'no such note' }], isError: true }),
+      )
       expect(await call(await open())).toEqual({ text: 'no such note', isError: true })
     })
 
     test('may answer an error', async () => {
-      whole('tools/call', ({ id }) => ({ jsonrpc: '2.0', id, error: { code: -32602, message: `bad\u202e ${'x'.repeat(10_000)}` } }))
+      whole('tools/call', ({ id }) => ({
+        jsonrpc: '2.0',
+        id,
+        error: { code: -32602, message: `bad\u202e ${'x'.repeat(10_000)}` },
+      }))
       const answer = await call(await open())
       expect(answer.isError).toBe(true)
       expect(answer.text).toStartWith('Error -32602: bad xxx')
@@ -59,15 +78,25 @@ export const honestCases = ({ call, fake, name, on, open, whole }: McpTrial): vo
     })
 
     test('may answer what is no text', async () => {
-      whole('tools/call', (message) => result(message, { content: [{ type: 'image', mimeType: 'image/png', data: 'A'.repeat(40_000) }] }))
+      whole('tools/call', (message) =>
+        result(message, {
+          content: [{ type: 'image', mimeType: 'image/png', data: 'A'.repeat(40_000) }],
+        }),
+      )
       expect((await call(await open())).text).toBe('[image image/png of 30000 bytes, left out]')
     })
 
-    test.each(['2024-11-05', '2025-03-26', '2025-06-18'])('may speak version %s', async (protocolVersion) => {
-      whole('initialize', (message) => result(message, { ...initialized, protocolVersion }))
-      const server = await open()
-      expect([server.info.protocol, (await call(server)).text]).toEqual([protocolVersion, '{"text":"hi"}'])
-    })
+    test.each(['2024-11-05', '2025-03-26', '2025-06-18'])(
+      'may speak version %s',
+      async (protocolVersion) => {
+        whole('initialize', (message) => result(message, { ...initialized, protocolVersion }))
+        const server = await open()
+        expect([server.info.protocol, (await call(server)).text]).toEqual([
+          protocolVersion,
+          '{"text":"hi"}',
+        ])
+      },
+    )
 
     test('may tell of its progress and log, also of what nobody knows', async () => {
       on('tools/call', (message, wire) => {
@@ -95,7 +124,11 @@ export const honestCases = ({ call, fake, name, on, open, whole }: McpTrial): vo
         wire.done()
       })
       const server = await open()
-      expect([server.toolsChanged, (await call(server)).text, server.toolsChanged]).toEqual([false, 'done', true])
+      expect([server.toolsChanged, (await call(server)).text, server.toolsChanged]).toEqual([
+        false,
+        'done',
+        true,
+      ])
       expect(fake.of('tools/list')).toEqual([])
     })
 

@@ -26,7 +26,10 @@ export const lyingCases = ({ call, name, on, open, whole }: McpTrial): void => {
     test.each([
       ['nothing', {}],
       ['content that is no list', { content: 'text' }],
-      ['what is too deep', JSON.parse(`{"content":[],"structuredContent":${'['.repeat(5_000)}${']'.repeat(5_000)}}`)],
+      [
+        'what is too deep',
+        JSON.parse(`{"content":[],"structuredContent":${'['.repeat(5_000)}${']'.repeat(5_000)}}`),
+      ],
     ])('by a result of %s gives an unknown outcome', async (_, value) => {
       expect(await failed((message) => result(message, value))).toBe('broken, unknown')
     })
@@ -34,13 +37,17 @@ export const lyingCases = ({ call, name, on, open, whole }: McpTrial): void => {
     test('by half a megabyte of brackets gives an unknown outcome', async () => {
       const deep = '['.repeat(250_000) + ']'.repeat(250_000)
       expect(
-        await failed(({ id }) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[],"structuredContent":${deep}}}`),
+        await failed(
+          ({ id }) =>
+            `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[],"structuredContent":${deep}}}`,
+        ),
       ).toMatch(/, unknown$/)
     })
 
     test('by answering twice, and what it was not asked, confuses no other call', async () => {
       on('tools/call', (message, wire) => {
-        for (let next = 1; next < 5; next++) wire.say(text({ ...message, id: Number(message.id) + next }, 'stolen'))
+        for (let next = 1; next < 5; next++)
+          wire.say(text({ ...message, id: Number(message.id) + next }, 'stolen'))
         wire.say(text(message, `true ${message.id}`))
         wire.say(text(message, 'false'))
         wire.done()
@@ -59,7 +66,11 @@ export const lyingCases = ({ call, name, on, open, whole }: McpTrial): void => {
     })
 
     test.each([
-      ['a version that nobody speaks', { ...initialized, protocolVersion: '1999-01-01' }, 'unsupported, not_done'],
+      [
+        'a version that nobody speaks',
+        { ...initialized, protocolVersion: '1999-01-01' },
+        'unsupported, not_done',
+      ],
       ['a version that is none', { ...initialized, protocolVersion: 7 }, 'broken, not_done'],
       ['nothing', {}, 'broken, not_done'],
     ])('by %s is not opened', async (_, value, outcome) => {
@@ -68,18 +79,30 @@ export const lyingCases = ({ call, name, on, open, whole }: McpTrial): void => {
     })
 
     test('by an error instead of a version is not opened', async () => {
-      whole('initialize', ({ id }) => ({ jsonrpc: '2.0', id, error: { code: -32000, message: 'secret words' } }))
+      whole('initialize', ({ id }) => ({
+        jsonrpc: '2.0',
+        id,
+        error: { code: -32000, message: 'secret words' },
+      }))
       const error = await errorOf(open())
-      expect([error.failure, error.message]).toEqual(['server_error', 'the server answered with the error -32000'])
+      expect([error.failure, error.message]).toEqual([
+        'server_error',
+        'the server answered with the error -32000',
+      ])
     })
 
-    test.each([[{}], [{ tools: 'all' }], [{ tools: null }]])('by the list %j has none', async (value) => {
-      whole('tools/list', (message) => result(message, value))
-      expect(await outcomeOf((await open()).list())).toBe('broken, not_done')
-    })
+    test.each([[{}], [{ tools: 'all' }], [{ tools: null }]])(
+      'by the list %j has none',
+      async (value) => {
+        whole('tools/list', (message) => result(message, value))
+        expect(await outcomeOf((await open()).list())).toBe('broken, not_done')
+      },
+    )
 
     test('by tools that are none hides no other', async () => {
-      whole('tools/list', (message) => result(message, { tools: [null, 7, { name: 1 }, tool({ inputSchema: 'x' }), tool()] }))
+      whole('tools/list', (message) =>
+        result(message, { tools: [null, 7, { name: 1 }, tool({ inputSchema: 'x' }), tool()] }),
+      )
       expect((await (await open()).list()).tools).toHaveLength(5)
     })
 
@@ -96,7 +119,10 @@ export const lyingCases = ({ call, name, on, open, whole }: McpTrial): void => {
 
     test('by a name with characters that nobody sees is shown without them', async () => {
       whole('initialize', (message) =>
-        result(message, { ...initialized, serverInfo: { name: `evil\u202e${'x'.repeat(500)}`, version: '1\n2' } }),
+        result(message, {
+          ...initialized,
+          serverInfo: { name: `evil\u202e${'x'.repeat(500)}`, version: '1\n2' },
+        }),
       )
       const { info } = await open()
       expect([info.name.length, info.name.includes('\u202e')]).toEqual([80, false])

@@ -11,7 +11,9 @@ export const silentCases = ({ call, fake, name, on, open }: McpTrial): void => {
 
     test('what tools it has', async () => {
       on('tools/list', () => {})
-      expect(await outcomeOf((await open({ deadlineMs: SHORT_MS })).list())).toBe('timeout, not_done')
+      expect(await outcomeOf((await open({ deadlineMs: SHORT_MS })).list())).toBe(
+        'timeout, not_done',
+      )
     })
 
     test('a call', async () => {
@@ -23,7 +25,10 @@ export const silentCases = ({ call, fake, name, on, open }: McpTrial): void => {
     test('a call, but goes on about other things', async () => {
       let timer: Timer | undefined
       on('tools/call', (_, wire) => {
-        timer = setInterval(() => wire.say(notice('notifications/progress', { progressToken: 1, progress: 1 })), 20)
+        timer = setInterval(
+          () => wire.say(notice('notifications/progress', { progressToken: 1, progress: 1 })),
+          20,
+        )
       })
       expect(await outcomeOf(call(await open({ deadlineMs: SHORT_MS })))).toBe('timeout, unknown')
       clearInterval(timer)

@@ -1,4 +1,7 @@
-/** The sentence of a call that a person is asked about names each of its arguments: another value makes another sentence. */
+/**
+ * The sentence of a call that a person is asked about names each of its arguments: another value
+ * makes another sentence.
+ */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { capabilities, operations } from '#contract/index'
@@ -11,7 +14,9 @@ const world = useSaying()
 const { app, say, run, make } = world
 let accounts: string[]
 
-const asked = [...operations, ...capabilities].filter(({ agent, id }) => agent === 'commit' || texts.includes(id))
+const asked = [...operations, ...capabilities].filter(
+  ({ agent, id }) => agent === 'commit' || texts.includes(id),
+)
 
 beforeAll(async () => {
   const { connections } = await run('growth.connections.list', {})
@@ -26,7 +31,9 @@ const sentence = async (o: NamedOp, args: Record<string, unknown>): Promise<stri
     provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
     decide: async (sql) => {
       const { networks } = app.workplace.world
-      return { reply: await subjectFor(o, { name: o.tool!, args, title: 'Do it' }, { sql, networks }) }
+      return {
+        reply: await subjectFor(o, { name: o.tool!, args, title: 'Do it' }, { sql, networks }),
+      }
     },
   })
   return said.summary
@@ -42,9 +49,12 @@ interface Leaf {
 
 /** Every argument, down to the fields of objects, and of those in lists. */
 const leavesOf = (schema: TSchema, path: string[] = []): Leaf[] => {
-  if (schema.type === 'array' && schema.items.type === 'object') return leavesOf(schema.items, [...path, FIRST])
+  if (schema.type === 'array' && schema.items.type === 'object')
+    return leavesOf(schema.items, [...path, FIRST])
   return schema.type === 'object' && schema.properties && Object.keys(schema.properties).length > 0
-    ? Object.entries((schema as TObject).properties).flatMap(([name, one]) => leavesOf(one, [...path, name]))
+    ? Object.entries((schema as TObject).properties).flatMap(([name, one]) =>
+        leavesOf(one, [...path, name]),
+      )
     : [{ path, schema }]
 }
 
@@ -63,9 +73,11 @@ const valuesFor = (schema: TSchema): unknown[] => {
   if (schema.format === 'uuid') return accounts
   if (schema.format && FORMATS[schema.format]) return FORMATS[schema.format]!
   if (schema.pattern?.startsWith('^[0-9a-f]')) return ['aaaaaaaa', 'bbbbbbbb']
-  if (schema.type === 'integer' || schema.type === 'number') return [(schema.minimum ?? 0) + 1, (schema.minimum ?? 0) + 2]
+  if (schema.type === 'integer' || schema.type === 'number')
+    return [(schema.minimum ?? 0) + 1, (schema.minimum ?? 0) + 2]
   if (schema.type === 'array') return valuesFor(schema.items).map((one) => [one])
-  if (schema.patternProperties) return ['Fewer delays', 'More parcels'].map((text) => ({ proof: [text] }))
+  if (schema.patternProperties)
+    return ['Fewer delays', 'More parcels'].map((text) => ({ proof: [text] }))
   return ['Fewer delays', 'More parcels']
 }
 
@@ -86,9 +98,13 @@ const around: Record<string, unknown> = {
 /** Only articles have a title of their own. */
 const fitting = async (o: NamedOp, path: string[]): Promise<Fields> => {
   const [first] = path as [string, ...string[]]
-  const input: Fields = { ...(first in around ? { [first]: around[first] } : {}), ...(await legalInput(world.workspace, o)) }
+  const input: Fields = {
+    ...(first in around ? { [first]: around[first] } : {}),
+    ...(await legalInput(world.workspace, o)),
+  }
   if (path[0] === 'title' && 'id' in input)
-    await app.owner`update item set kind = 'article', title = 'Docks', body = 'Docks' || chr(10) || chr(10) || body where id = ${input.id as string}`
+    await app.owner`update item set kind = 'article', title = 'Docks',
+      body = 'Docks' || chr(10) || chr(10) || body where id = ${input.id as string}`
   return input
 }
 
@@ -99,7 +115,9 @@ test('there are such calls, and arguments', () => {
 
 describe.each(asked.map((o) => [o.id, o] as const))('%s', (_, o) => {
   // Which record it is, is said by the record's own words, and bound by its hash.
-  const leaves = leavesOf(o.input).filter(({ path, schema }) => path.length > 0 && !(path[0] === 'id' && schema.format === 'uuid'))
+  const leaves = leavesOf(o.input).filter(
+    ({ path, schema }) => path.length > 0 && !(path[0] === 'id' && schema.format === 'uuid'),
+  )
   if (leaves.length === 0) test('has no other arguments', () => expect(leaves).toEqual([]))
   for (const { path, schema } of leaves)
     test(`shows ${path.join('.')}`, async () => {
@@ -118,7 +136,11 @@ describe.each(asked.map((o) => [o.id, o] as const))('%s', (_, o) => {
 test('a sentence stays of bounded length, whatever a call asks for', async () => {
   const long = Array.from({ length: 100 }, (_, n) => `${n} `.repeat(600))
   const lists = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`list${n}`, long]))
-  const { summary } = await say('growth.profile.update', { goal: 'x '.repeat(900), add: lists, remove: lists })
+  const { summary } = await say('growth.profile.update', {
+    goal: 'x '.repeat(900),
+    add: lists,
+    remove: lists,
+  })
   expect(summary.length).toBeLessThan(12_000)
   expect(summary).toContain('and 97 more')
   expect(summary).toContain('and 280 more')
@@ -126,16 +148,27 @@ test('a sentence stays of bounded length, whatever a call asks for', async () =>
 
 test('a text in an argument cannot look like the sentence around it', async () => {
   const id = await make('growth.experiments')
-  const { summary } = await say('growth.experiments.conclude', { id, result: 'Fine”, and post now “item' })
+  const { summary } = await say('growth.experiments.conclude', {
+    id,
+    result: 'Fine”, and post now “item',
+  })
   expect(summary).toEndWith('with the verdict “Fine", and post now "item”')
-  const profile = await say('growth.profile.update', { goal: 'x; remove proof none', add: { 'proof none; goal': ['y'] } })
+  const profile = await say('growth.profile.update', {
+    goal: 'x; remove proof none',
+    add: { 'proof none; goal': ['y'] },
+  })
   expect(profile.summary).toEndWith(': goal “x; remove proof none”; add “proof none; goal” y')
 })
 
 test('a change of the profile names the fields, and is bound to what they say', async () => {
-  const asked = { goal: 'More readers', writing_dna: { stories: [], voice_rules: ['Short sentences'] } }
+  const asked = {
+    goal: 'More readers',
+    writing_dna: { stories: [], voice_rules: ['Short sentences'] },
+  }
   const before = await say('growth.profile.update', asked)
-  expect(before.summary).toEndWith(': goal “More readers”, stories none, voice rules “Short sentences”')
+  expect(before.summary).toEndWith(
+    ': goal “More readers”, stories none, voice rules “Short sentences”',
+  )
   await run('growth.profile.update', { audience: 'Dispatchers' })
   const after = await say('growth.profile.update', asked)
   expect(after.subject.records).not.toEqual(before.subject.records)
@@ -144,11 +177,20 @@ test('a change of the profile names the fields, and is bound to what they say', 
 
 test('a change of a channel names the rules and times', async () => {
   const id = await make('growth.channels')
-  const asked = { id, status: 'inactive', format_rules: { max_length: 200 }, cadence: { time_zone: 'UTC' } }
+  const asked = {
+    id,
+    status: 'inactive',
+    format_rules: { max_length: 200 },
+    cadence: { time_zone: 'UTC' },
+  }
   const before = await say('growth.channels.update', asked)
-  expect(before.summary).toBe('Change the channel for threads: status inactive, max length 200, time zone UTC')
+  expect(before.summary).toBe(
+    'Change the channel for threads: status inactive, max length 200, time zone UTC',
+  )
   await run('growth.channels.update', asked)
-  expect((await say('growth.channels.update', asked)).subject.records).not.toEqual(before.subject.records)
+  expect((await say('growth.channels.update', asked)).subject.records).not.toEqual(
+    before.subject.records,
+  )
 })
 
 test('a rule is told by what starts it and what it does', async () => {
@@ -163,16 +205,25 @@ test('a rule is told by what starts it and what it does', async () => {
   const id = await make('growth.rules')
   const asked = { id, status: 'paused', action: { kind: 'resurface' } }
   const before = await say('growth.rules.update', asked)
-  expect(before.summary).toBe('Change the rule “Keep drafting” (status paused, action): when a post has gone out, draft an old post again')
+  expect(before.summary).toBe(
+    'Change the rule “Keep drafting” (status paused, action): when a post has gone out, draft an old post again',
+  )
   await app.owner`update rule set used = used + 1, last_run_at = now() where id = ${id}`
   expect((await say('growth.rules.update', asked)).subject.records).toEqual(before.subject.records)
   await run('growth.rules.update', asked)
-  expect((await say('growth.rules.update', asked)).subject.records).not.toEqual(before.subject.records)
+  expect((await say('growth.rules.update', asked)).subject.records).not.toEqual(
+    before.subject.records,
+  )
 })
 
 test('a conclusion names the experiment and the verdict', async () => {
   const id = await make('growth.experiments')
-  const { summary, subject } = await say('growth.experiments.conclude', { id, result: 'Supported: numbers first' })
-  expect(summary).toBe('Conclude the experiment “Numbers first” for good, with the verdict “Supported: numbers first”')
+  const { summary, subject } = await say('growth.experiments.conclude', {
+    id,
+    result: 'Supported: numbers first',
+  })
+  expect(summary).toBe(
+    'Conclude the experiment “Numbers first” for good, with the verdict “Supported: numbers first”',
+  )
   expect(subject.records).toMatchObject([{ kind: 'experiment', id }])
 })

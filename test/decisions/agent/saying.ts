@@ -7,7 +7,10 @@ import { type Load, loadNow } from '#store/engine/load'
 import { call, newWorkspace, recipes, type Workspace } from '#test/support/contract/prepare'
 import { useApp } from '#test/support/use'
 
-/** A person is asked about these only after the agent has read strangers' text, and then sees the words. */
+/**
+ * A person is asked about these only after the agent has read strangers' text, and then sees the
+ * words.
+ */
 export const texts = ['growth.items.create', 'growth.items.edit', 'growth.items.reopen']
 
 export const the = (id: string) => operations.find((o) => o.id === id)!
@@ -29,7 +32,9 @@ export const useSaying = () => {
       name: 'say',
       priority: 'interactive',
       provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
-      decide: async (sql) => ({ reply: saying.read(await loadNow<Load>(sql, saying.load), app.workplace.world.networks) }),
+      decide: async (sql) => ({
+        reply: saying.read(await loadNow<Load>(sql, saying.load), app.workplace.world.networks),
+      }),
     })
   }
 
@@ -47,10 +52,13 @@ export const useSaying = () => {
     return connections as Account[]
   }
   const defaultHandle = async (): Promise<string> =>
-    (await run('growth.connections.list', {})).connections.find((one: Account) => one.is_default).handle
-  const make = async (resource: string): Promise<string> => (await recipes[resource]!.make(workspace)).id!
+    (await run('growth.connections.list', {})).connections.find((one: Account) => one.is_default)
+      .handle
+  const make = async (resource: string): Promise<string> =>
+    (await recipes[resource]!.make(workspace)).id!
   const set = (table: 'item' | 'engagement', id: string, fields: object) =>
-    app.owner`update ${app.owner(table)} set ${app.owner(fields as Record<string, string>)} where id = ${id}`
+    app.owner`update ${app.owner(table)} set ${app.owner(fields as Record<string, string>)}
+      where id = ${id}`
 
   beforeAll(async () => {
     workspace = await newWorkspace(app)

@@ -20,11 +20,21 @@ const gate = { now, webhook: null, awaited: [] as string[] } as Gate
 const effectsWith = (found?: Standing) => {
   const record = approvedItem({ status: 'publishing' })
   const outcome = { kind: 'posted', externalId: 'post-1', url: null } as const
-  const settled = settle({ moves: post, record, attempt: attemptWith({}), tries: 0, now, times: sendTimes }, outcome)
-  return settledEffects(settled, { id: newId(), kind: 'send', payload: { sendable: 'post' } } as unknown as Work, found)
+  const settled = settle(
+    { moves: post, record, attempt: attemptWith({}), tries: 0, now, times: sendTimes },
+    outcome,
+  )
+  return settledEffects(
+    settled,
+    { id: newId(), kind: 'send', payload: { sendable: 'post' } } as unknown as Work,
+    found,
+  )
 }
 const workAfter = async (found?: Standing) => {
-  const { work = [] } = await consequences(undefined as unknown as Sql, effectsWith(found), { gate, tenantId: newId() })
+  const { work = [] } = await consequences(undefined as unknown as Sql, effectsWith(found), {
+    gate,
+    tenantId: newId(),
+  })
   return work.map(({ kind }) => kind)
 }
 
@@ -40,7 +50,9 @@ test('of what is in place, nothing is written again', async () => {
 })
 
 test('metrics that would be read too late are read sooner', async () => {
-  expect(await workAfter({ ...all, metrics: new Date(firstRead.getTime() + 1) })).toEqual(['metrics'])
+  expect(await workAfter({ ...all, metrics: new Date(firstRead.getTime() + 1) })).toEqual([
+    'metrics',
+  ])
 })
 
 test('where nobody looked, everything is written', async () => {

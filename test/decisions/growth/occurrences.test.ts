@@ -1,4 +1,7 @@
-/** What it costs the database to find the rules that a letter fires: nothing in a workspace without such rules. */
+/**
+ * What it costs the database to find the rules that a letter fires: nothing in a workspace without
+ * such rules.
+ */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { gateHook } from '#decisions/gate'
@@ -30,7 +33,8 @@ afterAll(async () => {
 const countingStatements = (sql: Sql): { sql: Sql; statements(): number } => {
   let count = 0
   const apply = (target: Sql, self: unknown, args: unknown[]) => {
-    if (/^\s*(select|with)\b/.test((args[0] as Partial<TemplateStringsArray>).raw?.[0] ?? '')) count++
+    if (/^\s*(select|with)\b/.test((args[0] as Partial<TemplateStringsArray>).raw?.[0] ?? ''))
+      count++
     return Reflect.apply(target as never, self, args)
   }
   return { sql: new Proxy(sql, { apply }), statements: () => count }
@@ -47,8 +51,13 @@ const everything: Effects = {
   ],
 }
 
-/** The statements that a workspace with one rule pays for `everything`, and the runs that result. */
-const paidFor = async (wish?: { trigger: TriggerInput; status?: 'paused' }): Promise<{ statements: number; runs: number }> => {
+/**
+ * The statements that a workspace with one rule pays for `everything`, and the runs that result.
+ */
+const paidFor = async (wish?: {
+  trigger: TriggerInput
+  status?: 'paused'
+}): Promise<{ statements: number; runs: number }> => {
   const tenantId = newId()
   const own = { tenantId, owner: newId(), epoch: 1 }
   await owner`insert into tenant (id, name, plan) values (${tenantId}, 'Test', 'team')`
@@ -70,17 +79,31 @@ test('without rules there is no statement', async () => {
 })
 
 test('a rule that is paused, or waits for something else, costs no statement', async () => {
-  expect(await paidFor({ trigger: { kind: 'item_posted' }, status: 'paused' })).toEqual({ statements: 0, runs: 0 })
+  expect(await paidFor({ trigger: { kind: 'item_posted' }, status: 'paused' })).toEqual({
+    statements: 0,
+    runs: 0,
+  })
   expect(await paidFor({ trigger: { kind: 'batch_settled' } })).toEqual({ statements: 0, runs: 0 })
-  expect(await paidFor({ trigger: { kind: 'cron', pattern: '0 9 * * *' } })).toEqual({ statements: 0, runs: 0 })
+  expect(await paidFor({ trigger: { kind: 'cron', pattern: '0 9 * * *' } })).toEqual({
+    statements: 0,
+    runs: 0,
+  })
 })
 
 test('a rule that does not fire costs one statement, however much has happened', async () => {
-  expect(await paidFor({ trigger: { kind: 'signal', min_score: 41 } })).toEqual({ statements: 1, runs: 0 })
-  expect(await paidFor({ trigger: { kind: 'metric', metric: 'impressions', at_least: 11 } })).toEqual({ statements: 1, runs: 0 })
+  expect(await paidFor({ trigger: { kind: 'signal', min_score: 41 } })).toEqual({
+    statements: 1,
+    runs: 0,
+  })
+  expect(
+    await paidFor({ trigger: { kind: 'metric', metric: 'impressions', at_least: 11 } }),
+  ).toEqual({ statements: 1, runs: 0 })
 })
 
 test('a rule that fires costs three statements, and runs', async () => {
-  expect(await paidFor({ trigger: { kind: 'signal', min_score: 40 } })).toEqual({ statements: 3, runs: 1 })
+  expect(await paidFor({ trigger: { kind: 'signal', min_score: 40 } })).toEqual({
+    statements: 3,
+    runs: 1,
+  })
   expect(await paidFor({ trigger: { kind: 'item_posted' } })).toEqual({ statements: 3, runs: 1 })
 })

@@ -3,7 +3,11 @@ import type { PlanState } from '#contract/limits'
 import { allowancesOf } from '#domain/app/allowance'
 
 const plan: PlanState = { plan: 'free', billing: 'ok', overrides: {} }
-const budget = (now: string, counters: Record<string, number> = {}, overrides: PlanState['overrides'] = {}) => ({
+const budget = (
+  now: string,
+  counters: Record<string, number> = {},
+  overrides: PlanState['overrides'] = {},
+) => ({
   ...{ plan: { ...plan, overrides }, counters, now: new Date(now) },
 })
 const both = { cap: 'create_batch', quota: 'posts' } as const
@@ -24,11 +28,16 @@ describe('the allowances of an operation', () => {
       { key: 'create_batch', period: '2026-11-21T12', amount: 1 },
     ]
     expect(allowancesOf(budget(noon), both, spend).map(({ left }) => left)).toEqual([9, 55])
-    expect(allowancesOf(budget(noon, { 'posts@2026-11': 99 }), { quota: 'posts' }, spend)).toMatchObject([{ left: 0 }])
+    expect(
+      allowancesOf(budget(noon, { 'posts@2026-11': 99 }), { quota: 'posts' }, spend),
+    ).toMatchObject([{ left: 0 }])
   })
 
   test("use an operator's overrides", () => {
-    expect(allowancesOf(budget(noon, {}, { create_batch: 2 }), both)).toMatchObject([{ limit: 2, left: 2 }, { limit: 60 }])
+    expect(allowancesOf(budget(noon, {}, { create_batch: 2 }), both)).toMatchObject([
+      { limit: 2, left: 2 },
+      { limit: 60 },
+    ])
   })
 
   test('reset no earlier than they say, in whole seconds rounded up', () => {
@@ -38,10 +47,16 @@ describe('the allowances of an operation', () => {
   })
 
   test('have a window as long as the month', () => {
-    const window = (now: string) => allowancesOf(budget(now), { quota: 'posts' })[0]!.window / 86_400
-    expect(['2026-01-31T23:59:59Z', '2026-02-01T00:00:00Z', '2028-02-29T12:00:00Z', '2026-12-31T23:00:00Z'].map(window)).toEqual([
-      31, 28, 29, 31,
-    ])
+    const window = (now: string) =>
+      allowancesOf(budget(now), { quota: 'posts' })[0]!.window / 86_400
+    expect(
+      [
+        '2026-01-31T23:59:59Z',
+        '2026-02-01T00:00:00Z',
+        '2028-02-29T12:00:00Z',
+        '2026-12-31T23:00:00Z',
+      ].map(window),
+    ).toEqual([31, 28, 29, 31])
   })
 
   test('are empty if the operation uses nothing of the plan', () => {

@@ -13,10 +13,15 @@ const usage = (day: number, cost = 0) => ({
   ...{
     plan,
     now,
-    counters: { 'agent_tokens_day@2026-11-21': day, 'agent_tokens_month@2026-11': 10 ** 9, 'agent_cost_month@2026-11': cost },
+    counters: {
+      'agent_tokens_day@2026-11-21': day,
+      'agent_tokens_month@2026-11': 10 ** 9,
+      'agent_cost_month@2026-11': cost,
+    },
   },
 })
-const near = (day: number, cost = 0) => nearLimits(agentBudgetsOf(usage(day, cost))).map(({ key, level }) => [key, level])
+const near = (day: number, cost = 0) =>
+  nearLimits(agentBudgetsOf(usage(day, cost))).map(({ key, level }) => [key, level])
 
 describe('a budget is near its end', () => {
   test('from four fifths on, and used up at its limit; one without a limit never is', () => {
@@ -40,8 +45,21 @@ describe('a budget is near its end', () => {
   })
 
   test('is said by the job that brings it there, and by no later one', () => {
-    const job = (tokens: number) => ({ input_tokens: tokens, output_tokens: 0, reserved_tokens: 0, cost: 0, reserved_cost: 0 })
-    const said = (own: number, day: number) => nearedBy(job(own), usage(day)).map(({ level }) => level)
-    expect([said(10, 805), said(10, 900), said(300, 1_000), said(10, 1_005), said(10, 700)]).toEqual([[80], [], [100], [100], []])
+    const job = (tokens: number) => ({
+      input_tokens: tokens,
+      output_tokens: 0,
+      reserved_tokens: 0,
+      cost: 0,
+      reserved_cost: 0,
+    })
+    const said = (own: number, day: number) =>
+      nearedBy(job(own), usage(day)).map(({ level }) => level)
+    expect([
+      said(10, 805),
+      said(10, 900),
+      said(300, 1_000),
+      said(10, 1_005),
+      said(10, 700),
+    ]).toEqual([[80], [], [100], [100], []])
   })
 })

@@ -19,9 +19,12 @@ test.each([
   expect(networkOf(address)).toBe(network)
 })
 
-test.each(['unknown', '1:2:3', '::1::2', '1:2:3:4:5:6:7:8:9', 'x::1', ''])('%p is counted as it is', (text) => {
-  expect(networkOf(text)).toBe(text)
-})
+test.each(['unknown', '1:2:3', '::1::2', '1:2:3:4:5:6:7:8:9', 'x::1', ''])(
+  '%p is counted as it is',
+  (text) => {
+    expect(networkOf(text)).toBe(text)
+  },
+)
 
 test('a text that is not an address is counted by its first 64 characters', () => {
   expect(networkOf('x'.repeat(10_000))).toBe('x'.repeat(64))

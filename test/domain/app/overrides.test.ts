@@ -10,10 +10,22 @@ describe('overrides as an operator writes them', () => {
     [['posts=0', 'post_now=1'], { posts: 7, articles: 2 }, { posts: 0, articles: 2, post_now: 1 }],
     [['reads_payg=500000', 'reads_free=9'], {}, { reads_payg: 500_000, reads_free: 9 }],
     [['feature:rules=on', 'feature:audits=off'], {}, { features: { rules: true, audits: false } }],
-    [['feature:rules=off'], { features: { rules: true, audits: false } }, { features: { rules: false, audits: false } }],
-    [['posts=default', 'feature:rules=default'], { posts: 1, audits: 2, features: { rules: true } }, { audits: 2 }],
+    [
+      ['feature:rules=off'],
+      { features: { rules: true, audits: false } },
+      { features: { rules: false, audits: false } },
+    ],
+    [
+      ['posts=default', 'feature:rules=default'],
+      { posts: 1, audits: 2, features: { rules: true } },
+      { audits: 2 },
+    ],
     [['posts=1', 'posts=2'], {}, { posts: 2 }],
-    [['requests=5', 'commands=1', 'credential_requests=2'], {}, { requests: 5, commands: 1, credential_requests: 2 }],
+    [
+      ['requests=5', 'commands=1', 'credential_requests=2'],
+      {},
+      { requests: 5, commands: 1, credential_requests: 2 },
+    ],
     [['posts=1000000000'], {}, { posts: 1_000_000_000 }],
     [[], { posts: 1 }, { posts: 1 }],
   ]
@@ -59,7 +71,15 @@ test('an override adds a feature to a plan or removes it, and leaves the others'
     billing: 'ok',
     overrides: features ? { features } : {},
   })
-  expect([hasFeature(state(undefined), 'rules'), hasFeature(state({ rules: true }), 'rules')]).toEqual([false, true])
-  expect([hasFeature(state({ rules: true }), 'articles'), hasFeature(state({ articles: false }), 'articles')]).toEqual([true, false])
-  expect(errorOf(() => requireFeature(state({ articles: false }), 'articles')).message).toBe('plan_feature_disabled:articles')
+  expect([
+    hasFeature(state(undefined), 'rules'),
+    hasFeature(state({ rules: true }), 'rules'),
+  ]).toEqual([false, true])
+  expect([
+    hasFeature(state({ rules: true }), 'articles'),
+    hasFeature(state({ articles: false }), 'articles'),
+  ]).toEqual([true, false])
+  expect(errorOf(() => requireFeature(state({ articles: false }), 'articles')).message).toBe(
+    'plan_feature_disabled:articles',
+  )
 })

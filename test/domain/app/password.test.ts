@@ -19,12 +19,22 @@ test('a password counts its characters as people do, without surrounding spaces'
 })
 
 test('a password cannot be the email address, in any case', () => {
-  expect([accepts('Person@EXAMPLE.com'), accepts('PERSON.NAME', 'person.name@example.com')]).toEqual([false, false])
+  expect([
+    accepts('Person@EXAMPLE.com'),
+    accepts('PERSON.NAME', 'person.name@example.com'),
+  ]).toEqual([false, false])
   expect(accepts('person.name', null)).toBe(true)
 })
 
 test('the most common passwords are recognised, and other texts of their form are not', () => {
-  for (const one of ['1234567890', 'qwertyuiop', 'Password123', '1q2w3e4r5t', 'administrator', 'qwerty12345'])
+  for (const one of [
+    '1234567890',
+    'qwertyuiop',
+    'Password123',
+    '1q2w3e4r5t',
+    'administrator',
+    'qwerty12345',
+  ])
     expect([one, isCommonPassword(one)]).toEqual([one, true])
   const others = Array.from({ length: 20_000 }, (_, index) => `not common ${index}`)
   expect(others.filter(isCommonPassword)).toEqual([])

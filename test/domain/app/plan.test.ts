@@ -1,44 +1,90 @@
 import { describe, expect, test } from 'bun:test'
 import { type Billing, billingStates, capKeys, type PlanState, quotaKeys } from '#contract/limits'
-import { budgetsOf, defaultPlan, hourOf, monthOf, planNames, plans, requireBilling, takeCap, takeQuota } from '#domain/app/plan'
+import {
+  budgetsOf,
+  defaultPlan,
+  hourOf,
+  monthOf,
+  planNames,
+  plans,
+  requireBilling,
+  takeCap,
+  takeQuota,
+} from '#domain/app/plan'
 import { errorOf } from '../errors.ts'
 
 const noon = new Date('2026-11-21T12:00:00Z')
-const planState = (changes: Partial<PlanState> = {}): PlanState => ({ plan: 'free', billing: 'ok', overrides: {}, ...changes })
-const budget = (changes: Partial<PlanState> = {}, counters: Record<string, number> = {}, now = noon) => ({
+const planState = (changes: Partial<PlanState> = {}): PlanState => ({
+  plan: 'free',
+  billing: 'ok',
+  overrides: {},
+  ...changes,
+})
+const budget = (
+  changes: Partial<PlanState> = {},
+  counters: Record<string, number> = {},
+  now = noon,
+) => ({
   plan: planState(changes),
   counters,
   now,
 })
 
 describe('the monthly quota', () => {
-  const cells = planNames.flatMap((plan) => quotaKeys.map((key) => [plan, key, plans[plan].quotas[key]] as const))
+  const cells = planNames.flatMap((plan) =>
+    quotaKeys.map((key) => [plan, key, plans[plan].quotas[key]] as const),
+  )
 
   test.each(cells)('%s, %s: %i and not one more', (plan, key, limit) => {
-    expect(takeQuota(budget({ plan }, { [`${key}@2026-11`]: limit - 1 }), key, 1)).toEqual({ key, period: '2026-11', amount: 1 })
+    expect(takeQuota(budget({ plan }, { [`${key}@2026-11`]: limit - 1 }), key, 1)).toEqual({
+      key,
+      period: '2026-11',
+      amount: 1,
+    })
     const error = errorOf(() => takeQuota(budget({ plan }, { [`${key}@2026-11`]: limit }), key, 1))
-    expect([error.code, error.status, error.message]).toEqual(['plan_quota_exceeded', 403, `plan_quota_exceeded:${key}`])
+    expect([error.code, error.status, error.message]).toEqual([
+      'plan_quota_exceeded',
+      403,
+      `plan_quota_exceeded:${key}`,
+    ])
   })
 
   test('is all or nothing: an amount that does not fit is refused entirely', () => {
     expect(takeQuota(budget({}, { 'posts@2026-11': 50 }), 'posts', 10).amount).toBe(10)
-    expect(errorOf(() => takeQuota(budget({}, { 'posts@2026-11': 51 }), 'posts', 10)).message).toBe('plan_quota_exceeded:posts')
+    expect(errorOf(() => takeQuota(budget({}, { 'posts@2026-11': 51 }), 'posts', 10)).message).toBe(
+      'plan_quota_exceeded:posts',
+    )
   })
 
   test('counts neither other keys nor other months', () => {
-    const counters = { 'articles@2026-11': 999, 'posts@2026-10': 999, 'posts@2025-11': 999, 'post_now@2026-11-21T12': 999 }
+    const counters = {
+      'articles@2026-11': 999,
+      'posts@2026-10': 999,
+      'posts@2025-11': 999,
+      'post_now@2026-11-21T12': 999,
+    }
     expect(takeQuota(budget({}, counters), 'posts', 60).amount).toBe(60)
   })
 })
 
 describe('the hourly cap', () => {
-  const cells = planNames.flatMap((plan) => capKeys.map((key) => [plan, key, plans[plan].caps[key]] as const))
+  const cells = planNames.flatMap((plan) =>
+    capKeys.map((key) => [plan, key, plans[plan].caps[key]] as const),
+  )
 
   test.each(cells)('%s, %s: %i and not one more', (plan, key, limit) => {
     const period = '2026-11-21T12'
-    expect(takeCap(budget({ plan }, { [`${key}@${period}`]: limit - 1 }), key)).toEqual({ key, period, amount: 1 })
+    expect(takeCap(budget({ plan }, { [`${key}@${period}`]: limit - 1 }), key)).toEqual({
+      key,
+      period,
+      amount: 1,
+    })
     const error = errorOf(() => takeCap(budget({ plan }, { [`${key}@${period}`]: limit }), key))
-    expect([error.code, error.status, error.message]).toEqual(['rate_limited', 429, `rate_limited:${key}`])
+    expect([error.code, error.status, error.message]).toEqual([
+      'rate_limited',
+      429,
+      `rate_limited:${key}`,
+    ])
   })
 
   test.each([
@@ -51,13 +97,19 @@ describe('the hourly cap', () => {
   ])('reached at %s, asks to retry in %i s, by which time the hour is over', (time, retryAfter) => {
     const now = new Date(`2026-11-21T${time}Z`)
     const counters = { 'post_now@2026-11-21T12': 20 }
-    expect(errorOf(() => takeCap(budget({}, counters, now), 'post_now')).retryAfter).toBe(retryAfter)
+    expect(errorOf(() => takeCap(budget({}, counters, now), 'post_now')).retryAfter).toBe(
+      retryAfter,
+    )
     const then = new Date(now.getTime() + retryAfter * 1_000)
     expect(takeCap(budget({}, counters, then), 'post_now').period).toBe('2026-11-21T13')
   })
 
   test('counts neither other actions nor other hours', () => {
-    const counters = { 'create_batch@2026-11-21T12': 999, 'post_now@2026-11-21T11': 999, 'post_now@2026-11-20T12': 999 }
+    const counters = {
+      'create_batch@2026-11-21T12': 999,
+      'post_now@2026-11-21T11': 999,
+      'post_now@2026-11-20T12': 999,
+    }
     expect(takeCap(budget({}, counters), 'post_now').amount).toBe(1)
   })
 })
@@ -66,14 +118,25 @@ describe('overrides', () => {
   test('replace single limits of the plan, upwards and downwards', () => {
     const overrides = { posts: 100, post_now: 1 }
     expect(takeQuota(budget({ overrides }), 'posts', 100).amount).toBe(100)
-    expect(errorOf(() => takeQuota(budget({ overrides }), 'posts', 101)).code).toBe('plan_quota_exceeded')
-    expect(errorOf(() => takeCap(budget({ overrides }, { 'post_now@2026-11-21T12': 1 }), 'post_now')).code).toBe('rate_limited')
-    expect(errorOf(() => takeQuota(budget({ overrides }), 'articles', 5)).code).toBe('plan_quota_exceeded')
+    expect(errorOf(() => takeQuota(budget({ overrides }), 'posts', 101)).code).toBe(
+      'plan_quota_exceeded',
+    )
+    expect(
+      errorOf(() => takeCap(budget({ overrides }, { 'post_now@2026-11-21T12': 1 }), 'post_now'))
+        .code,
+    ).toBe('rate_limited')
+    expect(errorOf(() => takeQuota(budget({ overrides }), 'articles', 5)).code).toBe(
+      'plan_quota_exceeded',
+    )
   })
 
   test('of zero forbid the action', () => {
-    expect(errorOf(() => takeQuota(budget({ overrides: { posts: 0 } }), 'posts', 1)).code).toBe('plan_quota_exceeded')
-    expect(errorOf(() => takeCap(budget({ overrides: { create_batch: 0 } }), 'create_batch')).code).toBe('rate_limited')
+    expect(errorOf(() => takeQuota(budget({ overrides: { posts: 0 } }), 'posts', 1)).code).toBe(
+      'plan_quota_exceeded',
+    )
+    expect(
+      errorOf(() => takeCap(budget({ overrides: { create_batch: 0 } }), 'create_batch')).code,
+    ).toBe('rate_limited')
   })
 })
 
@@ -81,7 +144,12 @@ describe('billing', () => {
   const blocked = billingStates.filter((state) => state !== 'ok')
 
   test('blocks for the reasons of the API document', () => {
-    expect(blocked).toEqual(['billing_suspended', 'trial_expired', 'grace_period_ended', 'plan_expired'])
+    expect(blocked).toEqual([
+      'billing_suspended',
+      'trial_expired',
+      'grace_period_ended',
+      'plan_expired',
+    ])
   })
 
   test.each(blocked.map((billing) => [billing] as [Billing]))('%s', (billing) => {
@@ -91,7 +159,11 @@ describe('billing', () => {
       () => takeQuota(budget({ billing }, { 'posts@2026-11': 60 }), 'posts', 1),
     ]) {
       const error = errorOf(call)
-      expect([error.code, error.status, error.message]).toEqual(['plan_invalid', 403, `plan_invalid:${billing}`])
+      expect([error.code, error.status, error.message]).toEqual([
+        'plan_invalid',
+        403,
+        `plan_invalid:${billing}`,
+      ])
     }
   })
 
@@ -114,27 +186,42 @@ describe('periods are counted in UTC', () => {
 
   test('so a new month begins with its full quota', () => {
     const counters = { 'posts@2026-11': 60 }
-    expect(errorOf(() => takeQuota(budget({}, counters, new Date('2026-11-30T23:59:59.999Z')), 'posts', 1)).code).toBe(
-      'plan_quota_exceeded',
-    )
-    expect(takeQuota(budget({}, counters, new Date('2026-12-01T00:00:00Z')), 'posts', 60).period).toBe('2026-12')
+    expect(
+      errorOf(() =>
+        takeQuota(budget({}, counters, new Date('2026-11-30T23:59:59.999Z')), 'posts', 1),
+      ).code,
+    ).toBe('plan_quota_exceeded')
+    expect(
+      takeQuota(budget({}, counters, new Date('2026-12-01T00:00:00Z')), 'posts', 60).period,
+    ).toBe('2026-12')
   })
 })
 
 test('a plan that no longer exists counts as the default plan', () => {
   const { posts } = plans[defaultPlan].quotas
   expect(takeQuota(budget({ plan: 'gone' }), 'posts', posts).amount).toBe(posts)
-  expect(errorOf(() => takeQuota(budget({ plan: 'gone' }), 'posts', posts + 1)).code).toBe('plan_quota_exceeded')
+  expect(errorOf(() => takeQuota(budget({ plan: 'gone' }), 'posts', posts + 1)).code).toBe(
+    'plan_quota_exceeded',
+  )
 })
 
 describe('the budgets of a plan', () => {
-  const budgets = (counters: Record<string, number>, overrides: PlanState['overrides'] = {}, now = noon) => {
+  const budgets = (
+    counters: Record<string, number>,
+    overrides: PlanState['overrides'] = {},
+    now = noon,
+  ) => {
     const { quotas, caps } = budgetsOf(budget({ overrides }, counters, now))
     return Object.fromEntries([...quotas, ...caps].map(({ key, ...one }) => [key, one]))
   }
 
   test('are its quotas and caps, with what this month and hour have used', () => {
-    const all = budgets({ 'posts@2026-11': 7, 'articles@2026-10': 4, 'post_now@2026-11-21T12': 2, 'create_batch@2026-11-21T11': 5 })
+    const all = budgets({
+      'posts@2026-11': 7,
+      'articles@2026-10': 4,
+      'post_now@2026-11-21T12': 2,
+      'create_batch@2026-11-21T11': 5,
+    })
     expect(Object.keys(all)).toEqual([...quotaKeys, ...capKeys])
     const [month, hour] = [
       { period: '2026-11', resets_at: new Date('2026-12-01T00:00:00Z') },
@@ -147,10 +234,16 @@ describe('the budgets of a plan', () => {
   })
 
   test("have the operator's overrides", () => {
-    expect(budgets({}, { posts: 1, post_now: 0 })).toMatchObject({ posts: { limit: 1 }, post_now: { limit: 0 }, articles: { limit: 4 } })
+    expect(budgets({}, { posts: 1, post_now: 0 })).toMatchObject({
+      posts: { limit: 1 },
+      post_now: { limit: 0 },
+      articles: { limit: 4 },
+    })
   })
 
   test('reset in January after December', () => {
-    expect(budgets({}, {}, new Date('2026-12-31T23:59:59.999Z')).posts).toMatchObject({ resets_at: new Date('2027-01-01T00:00:00Z') })
+    expect(budgets({}, {}, new Date('2026-12-31T23:59:59.999Z')).posts).toMatchObject({
+      resets_at: new Date('2027-01-01T00:00:00Z'),
+    })
   })
 })

@@ -21,11 +21,25 @@ const DAY = 24 * HOUR
 const at = (ms: number): Date => new Date(START + ms)
 
 const endpoint: Endpoint = {
-  ...{ id: 'e', url: 'https://hooks.example.com/', events: [], status: 'active', disabled_reason: null },
+  ...{
+    id: 'e',
+    url: 'https://hooks.example.com/',
+    events: [],
+    status: 'active',
+    disabled_reason: null,
+  },
   ...{ failing_since: null, failures: 0, held_until: null, updated_at: at(0) },
 }
 const event: PendingEvent = {
-  ...{ id: 'v', type: 'growth.item.posted', data: { item_id: 'i' }, created_at: at(0), subject: 'i', attempts: 0, next_at: at(0) },
+  ...{
+    id: 'v',
+    type: 'growth.item.posted',
+    data: { item_id: 'i' },
+    created_at: at(0),
+    subject: 'i',
+    attempts: 0,
+    next_at: at(0),
+  },
 }
 const failed: DeliveryOutcome = { kind: 'failed', reason: 'http 500' }
 
@@ -37,8 +51,20 @@ interface Attempt {
 }
 
 /** What follows from an attempt that ends `ms` after the start, without jitter. */
-const next = (outcome: DeliveryOutcome, { ms, from, before, chance = 0.5 }: Attempt): AfterDelivery =>
-  afterDelivery({ endpoint: { ...endpoint, ...from }, event: { ...event, ...before }, now: at(ms), times: webhookTimes, chance }, outcome)
+const next = (
+  outcome: DeliveryOutcome,
+  { ms, from, before, chance = 0.5 }: Attempt,
+): AfterDelivery =>
+  afterDelivery(
+    {
+      endpoint: { ...endpoint, ...from },
+      event: { ...event, ...before },
+      now: at(ms),
+      times: webhookTimes,
+      chance,
+    },
+    outcome,
+  )
 
 /** Fails every attempt; returns their times in milliseconds after the start. */
 const allTries = (chance: number): number[] => {
@@ -56,7 +82,16 @@ describe('an event that always fails', () => {
   test('is sent at once, then after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, and then given up', () => {
     const tries = allTries(0.5)
     const waits = tries.slice(1).map((ms, index) => ms - tries[index]!)
-    expect([tries[0], ...waits]).toEqual([0, 5_000, 300_000, 1_800_000, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR])
+    expect([tries[0], ...waits]).toEqual([
+      0,
+      5_000,
+      300_000,
+      1_800_000,
+      2 * HOUR,
+      5 * HOUR,
+      10 * HOUR,
+      10 * HOUR,
+    ])
     const last = next(failed, { ms: 0, before: { attempts: 7 } }).event
     expect(last).toEqual({ state: 'dead', attempts: 8, error: 'http 500', expiresAt: at(30 * DAY) })
   })
@@ -76,7 +111,10 @@ describe('a receiver that asks for a pause', () => {
   })
 
   test('does not bring forward a later retry', () => {
-    const after = next({ kind: 'failed', reason: 'http 503', retryAfterMs: 1_000 }, { ms: 0, before: { attempts: 2 } })
+    const after = next(
+      { kind: 'failed', reason: 'http 503', retryAfterMs: 1_000 },
+      { ms: 0, before: { attempts: 2 } },
+    )
     expect(after.event).toMatchObject({ nextAt: at(1_800_000) })
   })
 
@@ -98,9 +136,21 @@ describe('an endpoint', () => {
   })
 
   test('that accepts an event starts anew', () => {
-    const { endpoint: well } = next({ kind: 'accepted' }, { ms: 4 * DAY, from: { ...failing, held_until: at(0) } })
-    expect(well).toMatchObject({ status: 'active', failing_since: null, failures: 0, held_until: null })
-    expect(next(failed, { ms: 6 * DAY, from: well }).endpoint).toMatchObject({ status: 'active', failing_since: at(6 * DAY), failures: 1 })
+    const { endpoint: well } = next(
+      { kind: 'accepted' },
+      { ms: 4 * DAY, from: { ...failing, held_until: at(0) } },
+    )
+    expect(well).toMatchObject({
+      status: 'active',
+      failing_since: null,
+      failures: 0,
+      held_until: null,
+    })
+    expect(next(failed, { ms: 6 * DAY, from: well }).endpoint).toMatchObject({
+      status: 'active',
+      failing_since: at(6 * DAY),
+      failures: 1,
+    })
   })
 
   test('is not disabled for single failures days apart', () => {
@@ -111,12 +161,17 @@ describe('an endpoint', () => {
 
   test('that answers 410 is disabled at once, and the event given up', () => {
     const after = next({ kind: 'gone' }, { ms: 0 })
-    expect(after.endpoint).toMatchObject({ status: 'disabled', disabled_reason: 'the receiver returned 410 Gone' })
+    expect(after.endpoint).toMatchObject({
+      status: 'disabled',
+      disabled_reason: 'the receiver returned 410 Gone',
+    })
     expect(after.event).toMatchObject({ state: 'dead', error: 'http 410' })
   })
 
   test('is not judged by an attempt that the server broke off, which does not count', () => {
-    expect(next({ kind: 'stopped' }, { ms: 9 * DAY, from: failing, before: { attempts: 3 } })).toEqual({
+    expect(
+      next({ kind: 'stopped' }, { ms: 9 * DAY, from: failing, before: { attempts: 3 } }),
+    ).toEqual({
       endpoint: { ...endpoint, ...failing },
       event: { state: 'pending', attempts: 3, error: null, nextAt: at(9 * DAY) },
     })
@@ -128,7 +183,11 @@ describe('an endpoint that is updated', () => {
   const failing = { ...endpoint, failing_since: at(0), failures: 9, held_until: at(2 * DAY) }
 
   test('in its kinds of events keeps its history', () => {
-    expect(changedEndpoint(failing, wish)).toEqual({ ...failing, events: wish.events, updated_at: wish.now })
+    expect(changedEndpoint(failing, wish)).toEqual({
+      ...failing,
+      events: wish.events,
+      updated_at: wish.now,
+    })
   })
 
   test('in its address, or after it was disabled, starts anew under another id', () => {
@@ -137,15 +196,28 @@ describe('an endpoint that is updated', () => {
       ...endpoint,
       ...{ id: 'n', url: elsewhere.url, events: wish.events, updated_at: wish.now },
     })
-    const disabled = { ...failing, status: 'disabled', disabled_reason: 'the receiver returned 410 Gone' } as const
-    expect(changedEndpoint(disabled, wish)).toEqual({ ...endpoint, id: 'n', events: wish.events, updated_at: wish.now })
+    const disabled = {
+      ...failing,
+      status: 'disabled',
+      disabled_reason: 'the receiver returned 410 Gone',
+    } as const
+    expect(changedEndpoint(disabled, wish)).toEqual({
+      ...endpoint,
+      id: 'n',
+      events: wish.events,
+      updated_at: wish.now,
+    })
   })
 })
 
 test('an event is sent eight times at most, never before it is due, and ends', () => {
   const outcome = fc.oneof(
     fc.constant<DeliveryOutcome>({ kind: 'accepted' }),
-    fc.record({ kind: fc.constant('failed' as const), reason: fc.string(), retryAfterMs: fc.option(fc.nat(), { nil: undefined }) }),
+    fc.record({
+      kind: fc.constant('failed' as const),
+      reason: fc.string(),
+      retryAfterMs: fc.option(fc.nat(), { nil: undefined }),
+    }),
   )
   const property = (outcomes: DeliveryOutcome[], chance: number) => {
     let from: Endpoint = endpoint
@@ -162,7 +234,14 @@ test('an event is sent eight times at most, never before it is due, and ends', (
     }
     expect(outcomes.length).toBeLessThan(8)
   }
-  fc.assert(fc.property(fc.array(outcome, { maxLength: 12 }), fc.double({ min: 0, max: 1, noNaN: true }), property), runs(300))
+  fc.assert(
+    fc.property(
+      fc.array(outcome, { maxLength: 12 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      property,
+    ),
+    runs(300),
+  )
 })
 
 test('an empty allow-list wants every kind, any other only those it names', () => {

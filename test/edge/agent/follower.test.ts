@@ -7,7 +7,11 @@ import { eventually } from '#test/support/app'
 
 const log = createLog('silent')
 const nothing: Look = { events: [], nextSeq: 0 }
-const event = (seq: number, type = 'job.status', data: Record<string, unknown> = {}) => ({ seq, type, data })
+const event = (seq: number, type = 'job.status', data: Record<string, unknown> = {}) => ({
+  seq,
+  type,
+  data,
+})
 
 const follower = (look: (after: number) => Promise<Look>) => {
   let ends = 0
@@ -17,7 +21,9 @@ const follower = (look: (after: number) => Promise<Look>) => {
 }
 
 const decoder = new TextDecoder()
-const readAll = async (reader: { read(): Promise<{ value?: Uint8Array | undefined }> }): Promise<string> => {
+const readAll = async (reader: {
+  read(): Promise<{ value?: Uint8Array | undefined }>
+}): Promise<string> => {
   let text = ''
   for (;;) {
     const { value } = await reader.read()
@@ -34,7 +40,10 @@ const handed = (one: Follower, times: number) =>
   )
 
 test('pieces of a step that has ended are left out, and those of the next one are not', async () => {
-  const { one, reader } = follower(async () => ({ events: [event(2, 'step.ended', { number: 1 }), event(3, 'message')], nextSeq: 3 }))
+  const { one, reader } = follower(async () => ({
+    events: [event(2, 'step.ended', { number: 1 }), event(3, 'message')],
+    nextSeq: 3,
+  }))
   one.hear({ kind: 'delta', job: 'job', step: 1, at: 0, text: 'said before' })
   one.hear({ kind: 'changed' })
   one.hear({ kind: 'delta', job: 'job', step: 3, at: 0, text: 'next' })
@@ -43,7 +52,14 @@ test('pieces of a step that has ended are left out, and those of the next one ar
   await handed(one, 4)
   one.end()
   expect((await text).split('\n').filter((line) => /^(event|data)/.test(line))).toEqual([
-    ...['event: job.status', 'data: {}', 'event: step.ended', 'data: {"number":1}', 'event: message', 'data: {}'],
+    ...[
+      'event: job.status',
+      'data: {}',
+      'event: step.ended',
+      'data: {"number":1}',
+      'event: message',
+      'data: {}',
+    ],
     ...['event: delta', 'data: {"step":3,"at":0,"text":"next"}'],
   ])
 })
@@ -51,7 +67,9 @@ test('pieces of a step that has ended are left out, and those of the next one ar
 test('more events than one read gives, and than a slow client may be behind, all arrive', async () => {
   const filler = 'x'.repeat(1_024)
   const many = (after: number, count: number): Look => ({
-    events: Array.from({ length: count }, (_, index) => event(after + index + 1, 'message', { filler })),
+    events: Array.from({ length: count }, (_, index) =>
+      event(after + index + 1, 'message', { filler }),
+    ),
     nextSeq: after + count,
     done: count < 500,
   })
@@ -67,7 +85,13 @@ test('a client that is 256 KiB behind is dropped', async () => {
   const { one, ends } = follower(async () => nothing)
   one.begin(nothing)
   await Bun.sleep(0)
-  const delta = { kind: 'delta', job: 'job', step: 1, at: 0, text: 'x'.repeat(MOST_BEHIND / 4) } as const
+  const delta = {
+    kind: 'delta',
+    job: 'job',
+    step: 1,
+    at: 0,
+    text: 'x'.repeat(MOST_BEHIND / 4),
+  } as const
   for (let sent = 1; sent <= 3; sent++) {
     one.hear(delta)
     await Bun.sleep(0)
@@ -80,7 +104,13 @@ test('a client that is 256 KiB behind is dropped', async () => {
 
 test('pieces that wait for a client that catches up are bounded', () => {
   const { one } = follower(async () => nothing)
-  const delta = { kind: 'delta', job: 'job', step: 1, at: 0, text: 'x'.repeat(MOST_BEHIND / 2) } as const
+  const delta = {
+    kind: 'delta',
+    job: 'job',
+    step: 1,
+    at: 0,
+    text: 'x'.repeat(MOST_BEHIND / 2),
+  } as const
   one.hear(delta)
   one.hear(delta)
   expect(one.body.ended).toBe(false)

@@ -13,23 +13,38 @@ const send = (more: Partial<Rpc> = {}) => rpc(app.url, { key: app.key, body: ope
 const errorOf = async (response: Response) => ((await response.json()) as any).error
 
 describe('errors before the protocol have the envelope of REST', () => {
-  test.each([null, 'nonsense', newApiKey()])('a missing, malformed or unknown key is 401: %p', async (key) => {
-    const response = await send({ key })
-    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
-    expect(await errorOf(response)).toMatchObject({ code: 'unauthenticated', request_id: expect.any(String) })
-  })
+  test.each([null, 'nonsense', newApiKey()])(
+    'a missing, malformed or unknown key is 401: %p',
+    async (key) => {
+      const response = await send({ key })
+      expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+      expect(await errorOf(response)).toMatchObject({
+        code: 'unauthenticated',
+        request_id: expect.any(String),
+      })
+    },
+  )
 
   test('a key without mcp:use is 403 on every method', async () => {
     const { api_key } = await app.newKey(['api:read', 'api:write'])
     for (const method of ['POST', 'GET', 'DELETE']) {
-      const response = await send({ key: api_key, method, body: method === 'POST' ? opening() : undefined })
+      const response = await send({
+        key: api_key,
+        method,
+        body: method === 'POST' ? opening() : undefined,
+      })
       expect(response.status).toBe(403)
       expect((await errorOf(response)).message).toBe('API key missing scope: mcp:use')
     }
   })
 
   test('a page of another origin is 403; a page of ours and a request without an origin are not', async () => {
-    for (const origin of ['https://evil.example', 'null', 'http://localhost:1', 'http://127.0.0.1.evil.example']) {
+    for (const origin of [
+      'https://evil.example',
+      'null',
+      'http://localhost:1',
+      'http://127.0.0.1.evil.example',
+    ]) {
       const response = await send({ headers: { origin } })
       expect([response.status, (await errorOf(response)).code]).toEqual([403, 'forbidden'])
     }
@@ -60,7 +75,8 @@ describe('errors before the protocol have the envelope of REST', () => {
 })
 
 describe('errors within the protocol are JSON-RPC errors', () => {
-  const inSession = async (more: Partial<Rpc>) => send({ sessionId: await openSession(app.url, app.key), body: listing, ...more })
+  const inSession = async (more: Partial<Rpc>) =>
+    send({ sessionId: await openSession(app.url, app.key), body: listing, ...more })
 
   test.each<[string, number, number, Partial<Rpc>]>([
     ['a body that is not JSON', 400, -32_700, { body: '{' }],
@@ -87,13 +103,18 @@ describe('errors within the protocol are JSON-RPC errors', () => {
   })
 })
 
-test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])('version %s is answered in kind', async (version) => {
-  const text = await (await send({ body: opening(version) })).text()
-  expect(text).toContain(`"protocolVersion":"${version}"`)
-})
+test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
+  'version %s is answered in kind',
+  async (version) => {
+    const text = await (await send({ body: opening(version) })).text()
+    expect(text).toContain(`"protocolVersion":"${version}"`)
+  },
+)
 
 test('a client of a future version gets the newest with sessions', async () => {
-  expect(await (await send({ body: opening('2030-01-01') })).text()).toContain('"protocolVersion":"2025-11-25"')
+  expect(await (await send({ body: opening('2030-01-01') })).text()).toContain(
+    '"protocolVersion":"2025-11-25"',
+  )
 })
 
 test('answers carry the request id, and are not cached', async () => {
@@ -113,7 +134,12 @@ test('a signed-in person can use it with a token, but not with a cookie', async 
   expect((await send({ key })).status).toBe(200)
   for (const method of ['POST', 'GET', 'DELETE']) {
     const headers = { cookie: `tendril=${key}`, origin: app.url }
-    const response = await rpc(app.url, { key: null, method, headers, ...(method === 'POST' ? { body: opening() } : {}) })
+    const response = await rpc(app.url, {
+      key: null,
+      method,
+      headers,
+      ...(method === 'POST' ? { body: opening() } : {}),
+    })
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   }
 })

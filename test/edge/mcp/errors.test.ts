@@ -1,4 +1,7 @@
-/** What clients of MCP are told of malformed requests, with and without sessions, and of calls that were refused: which to make next. */
+/**
+ * What clients of MCP are told of malformed requests, with and without sessions, and of calls that
+ * were refused: which to make next.
+ */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { MCP_PATH } from '#edge/mcp/endpoint'
@@ -10,13 +13,22 @@ import { use, useApp } from '#test/support/use'
 const app = useApp()
 
 interface Answer {
-  error?: { code: number; message: string; data?: { code?: string; details?: { path: string; message: string }[] } }
+  error?: {
+    code: number
+    message: string
+    data?: { code?: string; details?: { path: string; message: string }[] }
+  }
 }
 
 const inSession = async (method: string, params: unknown): Promise<Answer> => {
   const sessionId = await openSession(app.url, app.key)
-  const response = await rpc(app.url, { key: app.key, sessionId, body: { jsonrpc: '2.0', id: 2, method, params } })
-  for await (const { data } of eventsOf(response)) if (data.includes('"id":2')) return JSON.parse(data)
+  const response = await rpc(app.url, {
+    key: app.key,
+    sessionId,
+    body: { jsonrpc: '2.0', id: 2, method, params },
+  })
+  for await (const { data } of eventsOf(response))
+    if (data.includes('"id":2')) return JSON.parse(data)
   throw new Error('no answer')
 }
 
@@ -28,31 +40,56 @@ const malformed: [string, unknown, string, string][] = [
   ['resources/read', undefined, 'uri', 'is required'],
   ['resources/read', { uri: 'tendril://profile\0' }, 'uri', 'contains a NUL character'],
   ['resources/read', { uri: 'tendril://\ud800' }, 'uri', 'contains an unpaired surrogate'],
-  ['resources/read', { uri: 'tendril://profile', _meta: { about: 'a\0' } }, '_meta.about', 'contains a NUL character'],
+  [
+    'resources/read',
+    { uri: 'tendril://profile', _meta: { about: 'a\0' } },
+    '_meta.about',
+    'contains a NUL character',
+  ],
   ['resources/list', { cursor: 5 }, 'cursor', 'must be text'],
   ['resources/list', { cursor: 'a\0' }, 'cursor', 'contains a NUL character'],
   ['tools/list', { cursor: [] }, 'cursor', 'must be text'],
   ['prompts/get', {}, 'name', 'is required'],
-  ['prompts/get', { name: 'plan_my_week', arguments: { focus: 5 } }, 'arguments.focus', 'must be text'],
-  ['prompts/get', { name: 'plan_my_week', arguments: { focus: 'a\0' } }, 'arguments.focus', 'contains a NUL character'],
+  [
+    'prompts/get',
+    { name: 'plan_my_week', arguments: { focus: 5 } },
+    'arguments.focus',
+    'must be text',
+  ],
+  [
+    'prompts/get',
+    { name: 'plan_my_week', arguments: { focus: 'a\0' } },
+    'arguments.focus',
+    'contains a NUL character',
+  ],
 ]
 
 describe.each(malformed)('%s with %j', (method, params, path, message) => {
   test('is invalid input, not an internal error', async () => {
     const { error } = await inSession(method, params)
-    expect(error).toMatchObject({ code: INVALID_PARAMS, message: `invalid_input: ${path} ${message}`, data: { code: 'invalid_input' } })
+    expect(error).toMatchObject({
+      code: INVALID_PARAMS,
+      message: `invalid_input: ${path} ${message}`,
+      data: { code: 'invalid_input' },
+    })
     expect(error!.data!.details![0]).toEqual({ path, message })
   })
 })
 
 test('without a session, a NUL in an address is invalid input too', async () => {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { versionNegotiation: { mode: 'auto' } },
+  )
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`${app.url}${MCP_PATH}`), {
       requestInit: { headers: { authorization: `Bearer ${app.key}` } },
     }),
   )
-  const refused = { code: INVALID_PARAMS, message: expect.stringContaining('uri contains a NUL character') }
+  const refused = {
+    code: INVALID_PARAMS,
+    message: expect.stringContaining('uri contains a NUL character'),
+  }
   await expect(client.readResource({ uri: 'tendril://profile\0' })).rejects.toMatchObject(refused)
   await client.close()
 })
@@ -60,10 +97,17 @@ test('without a session, a NUL in an address is invalid input too', async () => 
 test('a NUL in the Idempotency-Key of a call is a tool error that the model can read, and nothing happens', async () => {
   await using mcp = await connectMcp(app.url, { key: app.key })
   for (const name of ['tendril/idempotency-key', 'idempotencyKey']) {
-    const result = await mcp.call('growth_add_learning', { kind: 'worked', note: 'nul' }, { [name]: 'a\0' })
+    const result = await mcp.call(
+      'growth_add_learning',
+      { kind: 'worked', note: 'nul' },
+      { [name]: 'a\0' },
+    )
     expect([result.isError, result._meta?.['tendril/error']]).toEqual([
       true,
-      expect.objectContaining({ code: 'invalid_input', message: 'Idempotency-Key contains a NUL character' }),
+      expect.objectContaining({
+        code: 'invalid_input',
+        message: 'Idempotency-Key contains a NUL character',
+      }),
     ])
   }
   const { body } = await app.send('GET', 'learnings')
@@ -72,7 +116,13 @@ test('a NUL in the Idempotency-Key of a call is a tool error that the model can 
 
 test('params that the protocol may add are accepted', async () => {
   expect(
-    (await inSession('resources/read', { uri: 'tendril://profile', priority: 1, _meta: { 'x/y': { z: null } } })).error,
+    (
+      await inSession('resources/read', {
+        uri: 'tendril://profile',
+        priority: 1,
+        _meta: { 'x/y': { z: null } },
+      })
+    ).error,
   ).toBeUndefined()
 })
 
@@ -84,17 +134,33 @@ describe('the call that a refusal names', () => {
   const mcp = use(() => connectMcp(app.url, { key: story.key, query: '?toolsets=all' }))
 
   test.each([
-    ['growth_schedule_item', { post_at: 'next_slot' }, 'drafted', 'Next: ask a person; once they agree, growth_approve_item {"id":"ID"}'],
-    ['growth_approve_item', {}, 'approved', 'Next: ask a person; once they agree, growth_schedule_item {"id":"ID"}'],
+    [
+      'growth_schedule_item',
+      { post_at: 'next_slot' },
+      'drafted',
+      'Next: ask a person; once they agree, growth_approve_item {"id":"ID"}',
+    ],
+    [
+      'growth_approve_item',
+      {},
+      'approved',
+      'Next: ask a person; once they agree, growth_schedule_item {"id":"ID"}',
+    ],
   ])('%s in another state', async (name, more, state, next) => {
     const id = state === 'drafted' ? await story.drafted() : await story.approved()
     const { content, _meta } = await mcp.call(name, { id, ...more })
     expect((content[0] as { text: string }).text.split('\n').at(-1)).toBe(next.replace('ID', id))
-    expect(_meta).toMatchObject({ 'tendril/error': { details: [{ path: 'next', message: expect.stringMatching(new RegExp(` ${id}$`)) }] } })
+    expect(_meta).toMatchObject({
+      'tendril/error': {
+        details: [{ path: 'next', message: expect.stringMatching(new RegExp(` ${id}$`)) }],
+      },
+    })
   })
 
   test('of a text or a channel that has changed reads or changes it', async () => {
-    const { id } = (await story.send('POST', 'items', { body: { kind: 'post', body: 'Docks first.' } })).body.item
+    const { id } = (
+      await story.send('POST', 'items', { body: { kind: 'post', body: 'Docks first.' } })
+    ).body.item
     const lastLine = async (name: string, given: object) => {
       const { isError, content } = await mcp.call(name, { ...given })
       return [isError, (content[0] as { text: string }).text.split('\n').at(-1)]
@@ -105,7 +171,8 @@ describe('the call that a refusal names', () => {
     ])
     const { channels } = (await story.send('GET', 'channels')).body
     const channel = channels.find(({ name }: { name: string }) => name === 'articles')
-    const set = (status: string) => story.send('PUT', `channels/${channel.id}`, { body: { status } })
+    const set = (status: string) =>
+      story.send('PUT', `channels/${channel.id}`, { body: { status } })
     await set('inactive')
     expect(await lastLine('growth_create_article', { topic: 'docks', length: 'short' })).toEqual([
       true,
@@ -117,8 +184,10 @@ describe('the call that a refusal names', () => {
   test('at the most learnings lists them', async () => {
     const story = await newStory(app)
     await using one = await connectMcp(app.url, { key: story.key, query: '?toolsets=all' })
-    await app.owner`insert into learning (id, tenant_id, kind, note, status, evidence, created_at, updated_at)
-      select gen_random_uuid(), ${story.tenantId}, 'worked', 'Note ' || n, 'active', '[]', now(), now() from generate_series(1, 50) n`
+    await app.owner`insert into learning (id, tenant_id, kind, note, status, evidence, created_at,
+      updated_at)
+      select gen_random_uuid(), ${story.tenantId}, 'worked', 'Note ' || n, 'active', '[]', now(),
+        now() from generate_series(1, 50) n`
     const { content } = await one.call('growth_add_learning', { kind: 'worked', note: 'One more' })
     expect((content[0] as { text: string }).text).toBe(
       'conflict: cannot add: 50 learnings are active; retire one first\nNext: growth_list_learnings {}',
@@ -130,6 +199,8 @@ describe('the call that a refusal names', () => {
     await using one = await connectMcp(app.url, { key: story.key, query: '?toolsets=all' })
     await setPlan(app, story.tenantId, { overrides: { posts: 1 } })
     const { content } = await one.call('growth_create_batch', { count: 2 })
-    expect((content[0] as { text: string }).text).toBe('plan_quota_exceeded:posts\nNext: growth_overview {}')
+    expect((content[0] as { text: string }).text).toBe(
+      'plan_quota_exceeded:posts\nNext: growth_overview {}',
+    )
   })
 })

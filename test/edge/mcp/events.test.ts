@@ -2,12 +2,18 @@ import { expect, test } from 'bun:test'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { EventLog, type SessionEvents } from '#edge/mcp/events'
 
-const message = (id: number, padding = ''): JSONRPCMessage => ({ jsonrpc: '2.0', id, result: { padding } })
+const message = (id: number, padding = ''): JSONRPCMessage => ({
+  jsonrpc: '2.0',
+  id,
+  result: { padding },
+})
 const roomy = { perSession: 100_000, perProcess: 100_000 }
 
 const replayed = async (events: SessionEvents, after: string) => {
   const ids: unknown[] = []
-  const streamId = await events.replayEventsAfter(after, { send: async (_, one) => void ids.push('id' in one ? one.id : undefined) })
+  const streamId = await events.replayEventsAfter(after, {
+    send: async (_, one) => void ids.push('id' in one ? one.id : undefined),
+  })
   return { streamId, ids }
 }
 
@@ -33,7 +39,8 @@ test('a full session loses its oldest events, and a closed one frees its room', 
   const log = new EventLog({ perSession: 300, perProcess: 100_000 })
   const events = log.ofSession('a')
   const ids: string[] = []
-  for (let id = 0; id < 10; id++) ids.push(await events.storeEvent('a', message(id, 'x'.repeat(50))))
+  for (let id = 0; id < 10; id++)
+    ids.push(await events.storeEvent('a', message(id, 'x'.repeat(50))))
   expect(await events.getStreamIdForEventId(ids[0]!)).toBeUndefined()
   expect(await events.getStreamIdForEventId(ids[9]!)).toBe('a')
   expect(log.size).toBeLessThanOrEqual(300)

@@ -34,13 +34,18 @@ const openGeneration = async (options: ContextOptions = {}) => {
     runGeneration(
       context,
       { operation, input },
-      { signal: new AbortController().signal, onProgress: (...args) => progress.push(args), ...more },
+      {
+        signal: new AbortController().signal,
+        onProgress: (...args) => progress.push(args),
+        ...more,
+      },
     )
   return { tenantId, key, progress, calls, run }
 }
 
 /** Steps the clock if a timer is pending; otherwise waits a moment for the database. */
-const step = async (clock: ManualClock, ms: number): Promise<void> => (clock.pending > 0 ? clock.advance(ms) : Bun.sleep(1))
+const step = async (clock: ManualClock, ms: number): Promise<void> =>
+  clock.pending > 0 ? clock.advance(ms) : Bun.sleep(1)
 
 /** Steps the clock until the promise settles. */
 const moving = async <T>(clock: ManualClock, running: Promise<T>, ms: number): Promise<T> => {
@@ -53,7 +58,8 @@ const moving = async <T>(clock: ManualClock, running: Promise<T>, ms: number): P
   return end
 }
 
-const rising = (reports: Progress[]): boolean => reports.every(([progress], index) => index === 0 || progress > reports[index - 1]![0])
+const rising = (reports: Progress[]): boolean =>
+  reports.every(([progress], index) => index === 0 || progress > reports[index - 1]![0])
 
 test('answers with the settled record and its drafts, in the shape of what reads it', async () => {
   const { run, progress } = await openGeneration()
@@ -61,7 +67,13 @@ test('answers with the settled record and its drafts, in the shape of what reads
   const { answer, schema, unsettled } = await run({ count: 2, focus: 'docks' })
   const body = JSON.parse(answer.body)
   expect(answer.status).toBe(201)
-  expect(body.batch).toMatchObject({ status: 'ready', focus: 'docks', requested: 2, delivered: 2, model: 'held' })
+  expect(body.batch).toMatchObject({
+    status: 'ready',
+    focus: 'docks',
+    requested: 2,
+    delivered: 2,
+    model: 'held',
+  })
   expect(body.batch.items).toMatchObject([{ status: 'drafted' }, { status: 'drafted' }])
   expect([schema, unsettled]).toEqual([batches.get.output, undefined])
   expect(checkerOf(batches.get.output).Check(body)).toBe(true)
@@ -77,7 +89,8 @@ test('reports progress, always rising, and polls ever less often', async () => {
   while (progress.length < 10 || progress.at(-1)![2] !== 'drafting') await step(clock, 500)
   held.release()
   await eventually(
-    async () => (await app.owner`select status from batch where tenant_id = ${tenantId}`)[0]!.status,
+    async () =>
+      (await app.owner`select status from batch where tenant_id = ${tenantId}`)[0]!.status,
     (status) => status === 'ready',
   )
   const { answer } = await moving(clock, running, 500)
@@ -104,13 +117,19 @@ test('a record without an operation to read it is followed in its list', async (
   const generate = async (id: string, input: object) => {
     const progress: Progress[] = []
     const operation = context.operations.get(id)!
-    const options = { signal: new AbortController().signal, onProgress: (...args: Progress) => progress.push(args) }
+    const options = {
+      signal: new AbortController().signal,
+      onProgress: (...args: Progress) => progress.push(args),
+    }
     const { answer } = await runGeneration(context, { operation, input }, options)
     return { body: JSON.parse(answer.body), progress }
   }
   held.release()
   const report = await generate('growth.reports.create', {})
-  expect([report.body.report.status, report.progress.at(-1)]).toEqual(['ready', [100, 100, 'ready']])
+  expect([report.body.report.status, report.progress.at(-1)]).toEqual([
+    'ready',
+    [100, 100, 'ready'],
+  ])
   const post = await othersPost({ app }, 'Who answers on Sundays?')
   const reply = await generate('growth.engagements.create', { post, action: 'reply' })
   expect(reply.body.engagement).toMatchObject({ status: 'drafted', model: 'held' })
@@ -123,7 +142,11 @@ test('a generation of an engagement is cancelled when its caller disconnects', a
   const controller = new AbortController()
   const operation = context.operations.get('growth.engagements.create')!
   const input = { post, action: 'reply', instruction: 'left' }
-  const running = runGeneration(context, { operation, input }, { signal: controller.signal, onProgress: () => {} })
+  const running = runGeneration(
+    context,
+    { operation, input },
+    { signal: controller.signal, onProgress: () => {} },
+  )
   await held.begun(1, 'left')
   controller.abort()
   const { answer } = await running
@@ -134,16 +157,23 @@ test('a generation of an engagement is cancelled when its caller disconnects', a
 test('a generation that takes too long answers with the record as it is, and continues', async () => {
   const { run, progress, key } = await openGeneration()
   const clock = manualClock()
-  // Tests that wait for no draft leave calls behind, which begin during others: only this focus tells that this batch is being drafted.
+  // Tests that wait for no draft leave calls behind, which begin during others: only this focus
+  // tells that this batch is being drafted.
   const running = run({ count: 1, focus: 'slow' }, { clock })
   await held.begun(1, 'slow')
   const { answer, unsettled } = await moving(clock, running, 1_000)
   const { batch } = JSON.parse(answer.body)
-  expect([batch.status, unsettled!.operation.id, unsettled!.id]).toEqual(['generating', 'growth.batches.get', batch.id])
+  expect([batch.status, unsettled!.operation.id, unsettled!.id]).toEqual([
+    'generating',
+    'growth.batches.get',
+    batch.id,
+  ])
   expect(clock.monotonic()).toBeGreaterThanOrEqual(40_000)
   expect(clock.monotonic()).toBeLessThanOrEqual(45_000)
   expect(rising(progress) && progress.at(-1)![0] < 100).toBe(true)
-  expect((await app.send('GET', `batches/${batch.id}`, { key })).body.batch.status).toBe('generating')
+  expect((await app.send('GET', `batches/${batch.id}`, { key })).body.batch.status).toBe(
+    'generating',
+  )
   expect(held.aborted).toEqual([])
 })
 
@@ -161,7 +191,10 @@ test('a generation is cancelled when its caller disconnects, and answers with th
   const [quota] = await app.owner`select used::int from counter where key = 'posts' and tenant_id =
     (select tenant_id from batch where id = ${batch.id})`
   expect(quota!.used).toBe(0)
-  expect((await app.send('GET', `batches/${batch.id}`, { key })).body.batch).toMatchObject({ status: 'failed', error: 'cancelled' })
+  expect((await app.send('GET', `batches/${batch.id}`, { key })).body.batch).toMatchObject({
+    status: 'failed',
+    error: 'cancelled',
+  })
 })
 
 test('a caller that only leaves gets the record as it is, which goes on', async () => {
@@ -176,17 +209,23 @@ test('a caller that only leaves gets the record as it is, which goes on', async 
   expect(batch.status).toMatch(/queued|generating/)
   held.release()
   const settled = () => app.send('GET', `batches/${batch.id}`, { key })
-  expect((await eventually(settled, ({ body }) => body.batch.status !== 'generating')).body.batch.status).toBe('ready')
+  expect(
+    (await eventually(settled, ({ body }) => body.batch.status !== 'generating')).body.batch.status,
+  ).toBe('ready')
 })
 
 test('a caller that disconnects during creation cancels too; before it, nothing is created', async () => {
   const controller = new AbortController()
-  const { run, calls } = await openGeneration({ before: (id) => id === 'growth.batches.create' && controller.abort() })
+  const { run, calls } = await openGeneration({
+    before: (id) => id === 'growth.batches.create' && controller.abort(),
+  })
   const { answer } = await run({ count: 1 }, { signal: controller.signal })
   expect(JSON.parse(answer.body).batch).toMatchObject({ error: 'cancelled' })
   expect(calls).toContain('growth.batches.cancel')
   calls.length = 0
-  await expect(run({ count: 1 }, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' })
+  await expect(run({ count: 1 }, { signal: controller.signal })).rejects.toMatchObject({
+    name: 'AbortError',
+  })
   expect(calls).toEqual([])
 })
 
@@ -204,9 +243,16 @@ test('a caller that disconnects after the end changes nothing', async () => {
 test('a second call under the same key follows the same record', async () => {
   const { run } = await openGeneration()
   held.release()
-  const [first, second] = [await run({ count: 1 }, { idempotencyKey: 'k' }), await run({ count: 1 }, { idempotencyKey: 'k' })]
+  const [first, second] = [
+    await run({ count: 1 }, { idempotencyKey: 'k' }),
+    await run({ count: 1 }, { idempotencyKey: 'k' }),
+  ]
   // The rates in an answer are current, in seconds.
-  expect(second.answer).toEqual({ ...first.answer, replayed: true, allowances: second.answer.allowances })
+  expect(second.answer).toEqual({
+    ...first.answer,
+    replayed: true,
+    allowances: second.answer.allowances,
+  })
 })
 
 test('what the operation refuses is refused, and nothing is followed', async () => {
@@ -218,7 +264,10 @@ test('what the operation refuses is refused, and nothing is followed', async () 
 test('a caller without permission to read gets the record as it was created', async () => {
   const { run } = await openGeneration({ scopes: ['api:write', 'mcp:use'] })
   const { answer, schema } = await run({ count: 1 })
-  expect([JSON.parse(answer.body), schema]).toEqual([{ batch: expect.objectContaining({ status: 'queued' }) }, batches.create.output])
+  expect([JSON.parse(answer.body), schema]).toEqual([
+    { batch: expect.objectContaining({ status: 'queued' }) },
+    batches.create.output,
+  ])
 })
 
 test('an outage midway is waited out; a revoked key is an error', async () => {

@@ -3,15 +3,29 @@ import { type Lister, ModuleWatch } from '#edge/mcp/module-watch'
 
 const lister = (tenantId: string, listed: string[] | undefined) => {
   const told: string[][] = []
-  const one: Lister = { tenantId, listed: listed && new Set(listed), changed: (now) => void told.push([...now]) }
+  const one: Lister = {
+    tenantId,
+    listed: listed && new Set(listed),
+    changed: (now) => void told.push([...now]),
+  }
   return { one, told }
 }
 
 test('only those are told whose list is another one now', async () => {
   const watch = new ModuleWatch(async (tenantId) => new Set(tenantId === 'a' ? ['agent'] : []))
-  const [changed, same, gone, independent] = [lister('a', []), lister('a', ['agent']), lister('b', ['agent']), lister('a', undefined)]
+  const [changed, same, gone, independent] = [
+    lister('a', []),
+    lister('a', ['agent']),
+    lister('b', ['agent']),
+    lister('a', undefined),
+  ]
   await watch.sweep([changed, same, gone, independent].map(({ one }) => one))
-  expect([changed, same, gone, independent].map(({ told }) => told)).toEqual([[['agent']], [], [[]], []])
+  expect([changed, same, gone, independent].map(({ told }) => told)).toEqual([
+    [['agent']],
+    [],
+    [[]],
+    [],
+  ])
 })
 
 test('a sweep reads a bounded number of workspaces, and each has its turn', async () => {

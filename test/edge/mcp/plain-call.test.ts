@@ -1,4 +1,7 @@
-/** Calls that are answered without the SDK, beside those that are passed on to it: the answers must be the same. */
+/**
+ * Calls that are answered without the SDK, beside those that are passed on to it: the answers must
+ * be the same.
+ */
 import { describe, expect, test } from 'bun:test'
 import { revokeKey } from '#store/app/keys'
 import { setKeyScopes } from '#test/support/database/writes'
@@ -14,10 +17,14 @@ const call = (name: string, params: object = {}) => ({
   params: { name, arguments: {}, ...params },
 })
 
-const ask = async (body: unknown, headers: Record<string, string> = {}): Promise<{ response: Response; message: unknown }> => {
+const ask = async (
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<{ response: Response; message: unknown }> => {
   const sessionId = await openSession(app.url, app.key)
   const response = await rpc(app.url, { key: app.key, sessionId, body, headers })
-  if (response.headers.get('content-type')?.startsWith('application/json')) return { response, message: await response.json() }
+  if (response.headers.get('content-type')?.startsWith('application/json'))
+    return { response, message: await response.json() }
   let message: unknown
   for await (const { data } of eventsOf(response)) if (data !== '') message = JSON.parse(data)
   return { response, message }
@@ -31,19 +38,26 @@ test('a read is answered with one JSON body, the same as the stream that a clien
   const types = [plain, streamed].map(({ response }) => response.headers.get('content-type'))
   expect(types).toEqual(['application/json', 'text/event-stream'])
   expect(plain.message).toEqual(streamed.message)
-  expect(plain.message).toMatchObject({ jsonrpc: '2.0', id: 7, result: { structuredContent: { connection: { connected: true } } } })
+  expect(plain.message).toMatchObject({
+    jsonrpc: '2.0',
+    id: 7,
+    result: { structuredContent: { connection: { connected: true } } },
+  })
   expect(plain.response.headers.get('mcp-session-id')).toBeString()
 })
 
 test('a read that is refused has the same error in both forms', async () => {
   const wrong = { arguments: { limit: 5_000 } }
   const errorIn = ({ message }: { message: unknown }) => {
-    const { isError, content, _meta } = (message as { result: { isError: boolean; content: unknown; _meta: Record<string, object> } })
-      .result
+    const { isError, content, _meta } = (
+      message as { result: { isError: boolean; content: unknown; _meta: Record<string, object> } }
+    ).result
     return { isError, content, error: { ..._meta['tendril/error'], request_id: '' } }
   }
   const plain = errorIn(await ask(call('growth_list_queue', wrong)))
-  expect(plain).toEqual(errorIn(await ask(call('growth_list_queue', { ...wrong, _meta: { progressToken: 1 } }))))
+  expect(plain).toEqual(
+    errorIn(await ask(call('growth_list_queue', { ...wrong, _meta: { progressToken: 1 } }))),
+  )
   expect(plain).toMatchObject({ isError: true, error: { code: 'invalid_input' } })
 })
 
@@ -58,7 +72,8 @@ test.each([
 })
 
 test('headers that the SDK refuses are refused for a read too', async () => {
-  const statusWith = async (headers: Record<string, string>) => (await ask(call(STATUS), headers)).response.status
+  const statusWith = async (headers: Record<string, string>) =>
+    (await ask(call(STATUS), headers)).response.status
   expect(await statusWith({ accept: 'application/json' })).toBe(406)
   expect(await statusWith({ 'content-type': 'text/plain' })).toBe(415)
   expect(await statusWith({ 'mcp-protocol-version': '1999-01-01' })).toBe(400)
@@ -101,7 +116,11 @@ describe('without a session', () => {
     'io.modelcontextprotocol/clientInfo': client,
     'io.modelcontextprotocol/clientCapabilities': {},
   })
-  const standard = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': STATUS }
+  const standard = {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    'mcp-name': STATUS,
+  }
   const known = envelopeOf({ name: 'known', version: '1' })
 
   interface Request {
@@ -114,7 +133,9 @@ describe('without a session', () => {
   const ask = async ({ key = app.key, envelope = known, more = {}, headers = {} }: Request) => {
     const body = call(STATUS, { _meta: envelope, ...more })
     const response = await rpc(app.url, { key, body, headers: { ...standard, ...headers } })
-    const message = (await response.json()) as { result?: { isError?: boolean; _meta: Record<string, object> } }
+    const message = (await response.json()) as {
+      result?: { isError?: boolean; _meta: Record<string, object> }
+    }
     return { status: response.status, message }
   }
 
@@ -125,7 +146,9 @@ describe('without a session', () => {
       id: 7,
       result: { resultType: 'complete', structuredContent: { connection: { connected: true } } },
     })
-    expect(second.message.result!._meta['io.modelcontextprotocol/serverInfo']).toMatchObject({ name: 'tendril' })
+    expect(second.message.result!._meta['io.modelcontextprotocol/serverInfo']).toMatchObject({
+      name: 'tendril',
+    })
   })
 
   test('a refusal has the same form both times', async () => {
@@ -136,7 +159,10 @@ describe('without a session', () => {
     ]
     for (const { status, message } of refusals) {
       expect([status, message.result?.isError]).toEqual([200, true])
-      expect(Object.keys(message.result!._meta).sort()).toEqual(['io.modelcontextprotocol/serverInfo', 'tendril/error'])
+      expect(Object.keys(message.result!._meta).sort()).toEqual([
+        'io.modelcontextprotocol/serverInfo',
+        'tendril/error',
+      ])
     }
   })
 

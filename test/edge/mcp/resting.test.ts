@@ -1,4 +1,6 @@
-/** Sessions that nobody uses for a while give up the SDK's half, and their clients notice nothing. */
+/**
+ * Sessions that nobody uses for a while give up the SDK's half, and their clients notice nothing.
+ */
 import { expect, test } from 'bun:test'
 import type { McpCaller } from '#edge/mcp/caller'
 import { Calls } from '#edge/mcp/calls'
@@ -15,7 +17,12 @@ import { useApp } from '#test/support/use'
 
 const app = useApp()
 const URL = 'http://localhost/api/v1/mcp?toolsets=items'
-const overview = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'growth_list_queue', arguments: {} } }
+const overview = {
+  jsonrpc: '2.0',
+  id: 7,
+  method: 'tools/call',
+  params: { name: 'growth_list_queue', arguments: {} },
+}
 
 /** Sessions that rest as soon as they are idle, when told to; `made`: servers of the SDK so far. */
 const place = async () => {
@@ -29,10 +36,24 @@ const place = async () => {
         return factory.create(settings)
       },
     },
-    ...{ log: createLog('silent'), limits: { ...mcpLimits, restMs: -1, sweepMs: 3_600_000 }, calls: new Calls() },
-    ...{ incarnation: newId, refresh: async (all) => [...all], modulesOf: async () => new Set<string>() },
+    ...{
+      log: createLog('silent'),
+      limits: { ...mcpLimits, restMs: -1, sweepMs: 3_600_000 },
+      calls: new Calls(),
+    },
+    ...{
+      incarnation: newId,
+      refresh: async (all) => [...all],
+      modulesOf: async () => new Set<string>(),
+    },
   })
-  return { context, made, sessions, caller: context.call as McpCaller, [Symbol.asyncDispose]: () => sessions[Symbol.asyncDispose]() }
+  return {
+    context,
+    made,
+    sessions,
+    caller: context.call as McpCaller,
+    [Symbol.asyncDispose]: () => sessions[Symbol.asyncDispose](),
+  }
 }
 type Place = Awaited<ReturnType<typeof place>>
 
@@ -45,14 +66,19 @@ const request = (session: McpSession, method: string, more: Record<string, strin
     },
   })
 
-const post = (context: McpContext, session: McpSession, body: unknown) => session.handle(request(session, 'POST'), context, body)
+const post = (context: McpContext, session: McpSession, body: unknown) =>
+  session.handle(request(session, 'POST'), context, body)
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 const answer = async (context: McpContext, session: McpSession, body: unknown): Promise<any> => {
-  for await (const { data } of eventsOf(await post(context, session, body))) if (data) return JSON.parse(data).result
+  for await (const { data } of eventsOf(await post(context, session, body)))
+    if (data) return JSON.parse(data).result
   throw new Error('no answer')
 }
 
-const opened = async ({ sessions, caller, context }: Place, more: object = {}): Promise<McpSession> => {
+const opened = async (
+  { sessions, caller, context }: Place,
+  more: object = {},
+): Promise<McpSession> => {
   const session = await sessions.open(caller, viewOf(URL))
   const { params, ...rest } = opening()
   await answer(context, session, { ...rest, params: { ...params, ...more } })
@@ -71,7 +97,10 @@ test('a session that rested lists the same tools, by the toolsets of its opening
   expect(before.tools.length).toBeLessThan(30)
   await at.sessions.sweep()
   expect(at.made.servers).toBe(1)
-  const both = await Promise.all([answer(at.context, session, listing), answer(at.context, session, { ...listing, id: 3 })])
+  const both = await Promise.all([
+    answer(at.context, session, listing),
+    answer(at.context, session, { ...listing, id: 3 }),
+  ])
   expect(both).toEqual([before, before])
   expect(at.made.servers).toBe(2)
   expect(at.sessions.find(session.id, at.caller)).toBe(session)
@@ -81,16 +110,27 @@ test('a plain read of a session that rests needs no server of the SDK', async ()
   await using at = await place()
   const session = await opened(at)
   await at.sessions.sweep()
-  const call = session.plainCallIn(request(session, 'POST', { 'mcp-protocol-version': '2025-11-25' }), overview, at.context.operations)
+  const call = session.plainCallIn(
+    request(session, 'POST', { 'mcp-protocol-version': '2025-11-25' }),
+    overview,
+    at.context.operations,
+  )
   expect((await session.read(call!, at.context))?.status).toBe(200)
   expect(at.made.servers).toBe(1)
-  const other = session.plainCallIn(request(session, 'POST', { 'mcp-protocol-version': '2025-06-18' }), overview, at.context.operations)
+  const other = session.plainCallIn(
+    request(session, 'POST', { 'mcp-protocol-version': '2025-06-18' }),
+    overview,
+    at.context.operations,
+  )
   expect(other).toBeUndefined()
 })
 
 test('a session with an open stream does not rest, nor one whose opening is too long to keep', async () => {
   await using at = await place()
-  const [listening, long] = [await opened(at), await opened(at, { clientInfo: { name: 'x'.repeat(20_000), version: '1' } })]
+  const [listening, long] = [
+    await opened(at),
+    await opened(at, { clientInfo: { name: 'x'.repeat(20_000), version: '1' } }),
+  ]
   const stream = await listen(at.context, listening)
   await at.sessions.sweep()
   for (const session of [listening, long]) await answer(at.context, session, listing)
@@ -107,7 +147,11 @@ test('a client that resumes after an event that was forgotten gets a new stream,
   await at.sessions.sweep()
   const changed = { ...at.caller, scopes: new Set(['api:read', 'mcp:use'] as const) }
   session.noteAccess(changed)
-  const stream = await listen({ ...at.context, call: { ...at.context.call, scopes: changed.scopes } }, session, { 'last-event-id': '1' })
+  const stream = await listen(
+    { ...at.context, call: { ...at.context.call, scopes: changed.scopes } },
+    session,
+    { 'last-event-id': '1' },
+  )
   expect([stream.status, await firstOf(stream)]).toEqual([200, 'notifications/tools/list_changed'])
 })
 

@@ -17,7 +17,8 @@ const statusOf = async (response: Promise<Response>): Promise<number> => {
   await body?.cancel()
   return status
 }
-const listIn = (sessionId: string, key: string, url = app.url) => statusOf(rpc(url, { key, sessionId, body: listing }))
+const listIn = (sessionId: string, key: string, url = app.url) =>
+  statusOf(rpc(url, { key, sessionId, body: listing }))
 
 test('a session answers to the key that opened it, and to no other', async () => {
   const sessionId = await openSession(app.url, app.key)
@@ -54,7 +55,9 @@ test('removing api:write hides and refuses the tools of commands at once, and th
   expect(await mcp.toolNames()).not.toContain('growth_update_profile')
   const refused = await mcp.call('growth_update_profile', { goal: 'no' })
   expect(refused.isError).toBe(true)
-  expect(refused._meta).toMatchObject({ 'tendril/error': { code: 'missing_scope', message: 'API key missing scope: api:write' } })
+  expect(refused._meta).toMatchObject({
+    'tendril/error': { code: 'missing_scope', message: 'API key missing scope: api:write' },
+  })
   await eventually(
     () => mcp.heard,
     (heard) => heard.includes('notifications/tools/list_changed'),
@@ -91,7 +94,10 @@ test('a key without mcp:use is 403 during a session too', async () => {
 test("a change of a person's role during a session changes the tools", async () => {
   const { id, member } = await newPerson(app.owner, app.tenantId, 'approver')
   const expiry = new Date(Date.now() + 600_000)
-  const key = await app.workplace.world.identity.tokens.access({ sessionId: id, personId: member.personId }, expiry)
+  const key = await app.workplace.world.identity.tokens.access(
+    { sessionId: id, personId: member.personId },
+    expiry,
+  )
   await using mcp = await connectMcp(app.url, { key })
   expect(await mcp.toolNames()).toContain('growth_approve_item')
   await setRole(app, member.personId, 'viewer')
@@ -122,7 +128,10 @@ test('an idle session is swept; one with a stream is not', async () => {
     return { sessionId, stream: await rpc(short.url, { key: short.key, sessionId, method: 'GET' }) }
   }
   // The session may be swept before its stream opens.
-  const { sessionId: listening, stream } = await eventually(listen, ({ stream: { status } }) => status === 200)
+  const { sessionId: listening, stream } = await eventually(
+    listen,
+    ({ stream: { status } }) => status === 200,
+  )
   const idle = await openSession(short.url, short.key)
   const status = await eventually(
     () => listIn(idle, short.key, short.url),
@@ -135,7 +144,10 @@ test('an idle session is swept; one with a stream is not', async () => {
 
 test('one session too many of a key replaces the one that has been idle longest', async () => {
   await using small = await testApp({ overrides: { mcpLimits: { perCaller: 2 } } })
-  const [first, second] = [await openSession(small.url, small.key), await openSession(small.url, small.key)]
+  const [first, second] = [
+    await openSession(small.url, small.key),
+    await openSession(small.url, small.key),
+  ]
   expect(await listIn(first, small.key, small.url)).toBe(200)
   const third = await openSession(small.url, small.key)
   expect(await listIn(second, small.key, small.url)).toBe(404)
@@ -144,12 +156,16 @@ test('one session too many of a key replaces the one that has been idle longest'
 
 test('one session more is 429 when all sessions of the key are in use, and 503 when all of the process are', async () => {
   await using small = await testApp({ overrides: { mcpLimits: { perCaller: 1, perProcess: 2 } } })
-  const listen = async (key: string) => rpc(small.url, { key, sessionId: await openSession(small.url, key), method: 'GET' })
+  const listen = async (key: string) =>
+    rpc(small.url, { key, sessionId: await openSession(small.url, key), method: 'GET' })
   const first = await listen(small.key)
   const more = await rpc(small.url, { key: small.key, body: opening() })
   expect([more.status, more.headers.get('retry-after')]).toEqual([429, '30'])
   const second = await listen((await small.newKey([...everyScope])).api_key)
-  const another = await rpc(small.url, { key: (await small.newKey([...everyScope])).api_key, body: opening() })
+  const another = await rpc(small.url, {
+    key: (await small.newKey([...everyScope])).api_key,
+    body: opening(),
+  })
   expect([another.status, another.headers.get('retry-after')]).toEqual([503, '30'])
   for (const stream of [first, second]) await stream.body?.cancel()
 })
@@ -157,7 +173,8 @@ test('one session more is 429 when all sessions of the key are in use, and 503 w
 test('one workspace, with any number of keys, leaves room for others', async () => {
   await using small = await testApp({ overrides: { mcpLimits: { perTenant: 2, perProcess: 3 } } })
   const newKey = async () => (await small.newKey([...everyScope])).api_key
-  const listen = async (key: string) => rpc(small.url, { key, sessionId: await openSession(small.url, key), method: 'GET' })
+  const listen = async (key: string) =>
+    rpc(small.url, { key, sessionId: await openSession(small.url, key), method: 'GET' })
   const streams = [await listen(small.key), await listen(await newKey())]
   expect(await statusOf(rpc(small.url, { key: await newKey(), body: opening() }))).toBe(429)
   const { key: ofAnother } = await small.newWorkspace()
@@ -167,7 +184,12 @@ test('one workspace, with any number of keys, leaves room for others', async () 
 
 test('in a full process, the workspace with the most sessions in use ends one for a workspace with fewer', async () => {
   await using small = await testApp({ overrides: { mcpLimits: { perProcess: 2 } } })
-  const listen = async () => rpc(small.url, { key: small.key, sessionId: await openSession(small.url, small.key), method: 'GET' })
+  const listen = async () =>
+    rpc(small.url, {
+      key: small.key,
+      sessionId: await openSession(small.url, small.key),
+      method: 'GET',
+    })
   const [first, last] = [await listen(), await listen()]
   const { key: ofAnother } = await small.newWorkspace()
   expect(await statusOf(rpc(small.url, { key: ofAnother, body: opening() }))).toBe(200)
@@ -178,7 +200,12 @@ test('in a full process, the workspace with the most sessions in use ends one fo
 test('the calls of all keys of a workspace are bounded, and the kill switch is not among them', async () => {
   await using small = await testApp({ overrides: { mcpLimits: { callsPerTenant: 0 } } })
   expect(await statusOf(rpc(small.url, { key: small.key, body: opening() }))).toBe(429)
-  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'growth_pause_automation', arguments: {} } }
+  const body = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'growth_pause_automation', arguments: {} },
+  }
   expect(await statusOf(rpc(small.url, { key: small.key, body }))).not.toBe(429)
 })
 

@@ -12,10 +12,15 @@ import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 const held = heldInEachTest()
-const app = useApp({ overrides: { drafter: held.drafter, mcpLimits: { sweepMs: 10, perCaller: 2 } } })
+const app = useApp({
+  overrides: { drafter: held.drafter, mcpLimits: { sweepMs: 10, perCaller: 2 } },
+})
 
 const connect = async (key: string, query = '') => {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { versionNegotiation: { mode: 'auto' } },
+  )
   const transport = new StreamableHTTPClientTransport(new URL(`${app.url}${MCP_PATH}${query}`), {
     requestInit: { headers: { authorization: `Bearer ${key}` } },
   })
@@ -40,11 +45,27 @@ test('the tools are those of a session, complete or filtered', async () => {
 test('a call passes the same checks, and its key replays over REST', async () => {
   await using one = await connect(app.key)
   const meta = { 'tendril/idempotency-key': 'stateless' }
-  const done = await one.client.callTool({ name: 'growth_update_profile', arguments: { voice: 'dry' }, _meta: meta })
-  const again = await app.send('PUT', 'profile', { body: { voice: 'dry' }, headers: { 'idempotency-key': 'stateless' } })
-  expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', done.structuredContent as never])
-  const refused = await one.client.callTool({ name: 'growth_create_batch', arguments: { count: 0 } })
-  expect(refused).toMatchObject({ isError: true, _meta: { 'tendril/error': { code: 'invalid_input' } } })
+  const done = await one.client.callTool({
+    name: 'growth_update_profile',
+    arguments: { voice: 'dry' },
+    _meta: meta,
+  })
+  const again = await app.send('PUT', 'profile', {
+    body: { voice: 'dry' },
+    headers: { 'idempotency-key': 'stateless' },
+  })
+  expect([again.headers.get('idempotency-replayed'), again.body]).toEqual([
+    'true',
+    done.structuredContent as never,
+  ])
+  const refused = await one.client.callTool({
+    name: 'growth_create_batch',
+    arguments: { count: 0 },
+  })
+  expect(refused).toMatchObject({
+    isError: true,
+    _meta: { 'tendril/error': { code: 'invalid_input' } },
+  })
   const { resources } = await one.client.listResources()
   expect(resources.map(({ uri }) => uri)).toContain('tendril://queue')
 })
@@ -63,7 +84,10 @@ test('a generation reports progress, and goes on when the client disconnects, wh
   const hangUp = new AbortController()
   const progress: number[] = []
   const call = { name: 'growth_create_batch', arguments: { count: 1, focus: 'hung up' } }
-  const running = one.client.callTool(call, { onprogress: (event) => void progress.push(event.progress), signal: hangUp.signal })
+  const running = one.client.callTool(call, {
+    onprogress: (event) => void progress.push(event.progress),
+    signal: hangUp.signal,
+  })
   running.catch(() => {})
   await held.begun(1)
   await eventually(
@@ -74,7 +98,10 @@ test('a generation reports progress, and goes on when the client disconnects, wh
   await expect(running).rejects.toThrow()
   held.release()
   const batch = await eventually(
-    async () => (await app.send('GET', 'batches')).body.batches.find(({ focus }: { focus: string }) => focus === 'hung up'),
+    async () =>
+      (await app.send('GET', 'batches')).body.batches.find(
+        ({ focus }: { focus: string }) => focus === 'hung up',
+      ),
     ({ status }) => ['ready', 'failed'].includes(status),
   )
   expect(batch).toMatchObject({ status: 'ready', error: null })
@@ -85,9 +112,15 @@ test('a listening client hears when its workspace enables a module of tools', as
   const { api_key } = await app.newKey([...scopes], tenantId)
   const one = await connect(api_key)
   const heard: string[] = []
-  one.client.setNotificationHandler('notifications/tools/list_changed', ({ method }) => void heard.push(method))
+  one.client.setNotificationHandler(
+    'notifications/tools/list_changed',
+    ({ method }) => void heard.push(method),
+  )
   await one.client.listen({ toolsListChanged: true })
-  await app.send('PUT', '/api/v1/agent/modules/agent', { key: await tokenOf(app, tenantId, 'owner'), body: { mcp: true } })
+  await app.send('PUT', '/api/v1/agent/modules/agent', {
+    key: await tokenOf(app, tenantId, 'owner'),
+    body: { mcp: true },
+  })
   expect(
     await eventually(
       () => [...heard],
@@ -103,7 +136,10 @@ test('a listening client hears of changes to its own tools, and not to those of 
   const listen = async (key: string) => {
     const one = await connect(key)
     const heard: string[] = []
-    one.client.setNotificationHandler('notifications/tools/list_changed', ({ method }) => void heard.push(method))
+    one.client.setNotificationHandler(
+      'notifications/tools/list_changed',
+      ({ method }) => void heard.push(method),
+    )
     const subscription = await one.client.listen({ toolsListChanged: true })
     return { ...one, heard, subscription }
   }
@@ -126,7 +162,9 @@ test('a key can have two listeners, and one more once one of them has gone', asy
   await using one = await connect(api_key)
   const first = await one.client.listen({ toolsListChanged: true })
   await one.client.listen({ toolsListChanged: true })
-  await expect(one.client.listen({ toolsListChanged: true })).rejects.toMatchObject({ data: { status: 429 } })
+  await expect(one.client.listen({ toolsListChanged: true })).rejects.toMatchObject({
+    data: { status: 429 },
+  })
   await first.close()
   const again = await eventually(
     () => one.client.listen({ toolsListChanged: true }).catch(() => undefined),

@@ -29,7 +29,8 @@ const finishAll = async (key: string) => {
   held.release()
   await eventually(
     async () => (await app.send('GET', 'batches?limit=100', { key })).body.batches,
-    (batches: { status: string }[]) => batches.every(({ status }) => ['ready', 'failed'].includes(status)),
+    (batches: { status: string }[]) =>
+      batches.every(({ status }) => ['ready', 'failed'].includes(status)),
   )
 }
 
@@ -43,14 +44,20 @@ test('a generation with a progress token reports progress, and answers with what
   await mcp.client.listTools()
   const events: { progress: number; message?: string }[] = []
   const call = { name: 'growth_create_batch', arguments: { count: 2, focus: 'progress' } }
-  const running = mcp.client.callTool(call, undefined, { onprogress: (one) => void events.push(one) })
+  const running = mcp.client.callTool(call, undefined, {
+    onprogress: (one) => void events.push(one),
+  })
   await held.begun(1)
   held.release()
   const result = await running
   expect(result.structuredContent).toMatchObject({ batch: { status: 'ready', delivered: 2 } })
   const [content] = result.content as { text: string }[]
   expect(content!.text.match(/ - id: /g)).toHaveLength(2)
-  expect(events.at(-1)).toMatchObject({ progress: 100, total: 100, message: 'ready: 2 of 2 drafted' })
+  expect(events.at(-1)).toMatchObject({
+    progress: 100,
+    total: 100,
+    message: 'ready: 2 of 2 drafted',
+  })
   expect(events.length).toBeGreaterThan(1)
 })
 
@@ -60,7 +67,9 @@ test('a generation without a progress token answers with what it made, too', asy
   await held.begun(1)
   held.release()
   const { structuredContent, content } = await running
-  expect(structuredContent).toMatchObject({ batch: { status: 'ready', items: [{ status: 'drafted' }] } })
+  expect(structuredContent).toMatchObject({
+    batch: { status: 'ready', items: [{ status: 'drafted' }] },
+  })
   const [{ id }] = (structuredContent as { batch: { items: [{ id: string }] } }).batch.items
   expect((content[0] as { text: string }).text).toContain(id)
 })
@@ -82,38 +91,52 @@ test('a client that cancels its request cancels the generation', async () => {
   await using mcp = await connectMcp(app.url, { key })
   const cancelling = new AbortController()
   const call = { name: 'growth_create_batch', arguments: { count: 1, focus: 'cancelled' } }
-  const running = mcp.client.callTool(call, undefined, { onprogress: () => {}, signal: cancelling.signal })
+  const running = mcp.client.callTool(call, undefined, {
+    onprogress: () => {},
+    signal: cancelling.signal,
+  })
   await held.begun(1)
   cancelling.abort()
   await expect(running).rejects.toThrow()
   expect(await settled(key, 'cancelled')).toMatchObject({ status: 'failed', error: 'cancelled' })
 })
 
-test.each(['the connection', 'the session'])('a client does not cancel what it started when %s ends', async (what) => {
-  const { key } = await app.newWorkspace()
-  const sessionId = await openSession(app.url, key)
-  const disconnecting = new AbortController()
-  const response = await fetch(`${app.url}/api/v1/mcp`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${key}`,
-      'mcp-session-id': sessionId,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    },
-    body: JSON.stringify(create(5, what, { progressToken: 't' })),
-    signal: disconnecting.signal,
-  })
-  await held.begun(1)
-  if (what === 'the session') await rpc(app.url, { key, sessionId, method: 'DELETE' })
-  else disconnecting.abort()
-  await response.text().catch(() => {})
-  held.release()
-  expect(await settled(key, what)).toMatchObject({ status: 'ready' })
-})
+test.each(['the connection', 'the session'])(
+  'a client does not cancel what it started when %s ends',
+  async (what) => {
+    const { key } = await app.newWorkspace()
+    const sessionId = await openSession(app.url, key)
+    const disconnecting = new AbortController()
+    const response = await fetch(`${app.url}/api/v1/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'mcp-session-id': sessionId,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify(create(5, what, { progressToken: 't' })),
+      signal: disconnecting.signal,
+    })
+    await held.begun(1)
+    if (what === 'the session') await rpc(app.url, { key, sessionId, method: 'DELETE' })
+    else disconnecting.abort()
+    await response.text().catch(() => {})
+    held.release()
+    expect(await settled(key, what)).toMatchObject({ status: 'ready' })
+  },
+)
 
 /** Resumes a stream, once the server has noticed that the connection before it is gone. */
-const resume = ({ key, sessionId, lastId }: { key: string; sessionId: string; lastId: string }): Promise<Response> =>
+const resume = ({
+  key,
+  sessionId,
+  lastId,
+}: {
+  key: string
+  sessionId: string
+  lastId: string
+}): Promise<Response> =>
   eventually(
     () => rpc(app.url, { key, sessionId, method: 'GET', headers: { 'last-event-id': lastId } }),
     ({ status }) => status === 200,
@@ -122,7 +145,11 @@ const resume = ({ key, sessionId, lastId }: { key: string; sessionId: string; la
 test('an answer whose stream broke resumes after the last event received', async () => {
   const { key } = await app.newWorkspace()
   const sessionId = await openSession(app.url, key)
-  const broken = await rpc(app.url, { key, sessionId, body: create(7, 'resumed', { progressToken: 't' }) })
+  const broken = await rpc(app.url, {
+    key,
+    sessionId,
+    body: create(7, 'resumed', { progressToken: 't' }),
+  })
   const events = eventsOf(broken)
   const { value: first } = await events.next()
   await events.return(undefined)
@@ -132,7 +159,10 @@ test('an answer whose stream broke resumes after the last event received', async
   const resumed = await resume({ key, sessionId, lastId: first!.id })
   const messages: { id?: number; result?: { structuredContent: object } }[] = []
   for await (const { data } of eventsOf(resumed)) messages.push(JSON.parse(data))
-  expect(messages.at(-1)).toMatchObject({ id: 7, result: { structuredContent: { batch: { status: 'ready' } } } })
+  expect(messages.at(-1)).toMatchObject({
+    id: 7,
+    result: { structuredContent: { batch: { status: 'ready' } } },
+  })
 })
 
 test('events missed on the listening stream can be resumed too, by nobody else', async () => {
@@ -140,7 +170,9 @@ test('events missed on the listening stream can be resumed too, by nobody else',
   const sessionId = await openSession(app.url, key)
   const change = async (scopes: string[]) => {
     await setKeyScopes(app, id, scopes)
-    await (await rpc(app.url, { key, sessionId, body: { jsonrpc: '2.0', id: 9, method: 'ping' } })).text()
+    await (
+      await rpc(app.url, { key, sessionId, body: { jsonrpc: '2.0', id: 9, method: 'ping' } })
+    ).text()
   }
   const listening = await rpc(app.url, { key, sessionId, method: 'GET' })
   const events = eventsOf(listening)
@@ -164,7 +196,9 @@ test('a key can have three calls in progress, and can always cancel one', async 
   const { key } = await app.newWorkspace()
   const sessionId = await openSession(app.url, key)
   const send = (body: unknown) => rpc(app.url, { key, sessionId, body })
-  const running = await Promise.all([1, 2, 3].map((id) => send(create(id, 'many', { progressToken: id }))))
+  const running = await Promise.all(
+    [1, 2, 3].map((id) => send(create(id, 'many', { progressToken: id }))),
+  )
   const refused = await eventually(
     () => send(create(4, 'many')),
     ({ status }) => status === 429,
@@ -185,15 +219,25 @@ test('the kill switch has room of its own beside the calls of a key, and no othe
   const { key } = await app.newWorkspace()
   const sessionId = await openSession(app.url, key)
   const send = (body: unknown) => rpc(app.url, { key, sessionId, body })
-  const running = await Promise.all([1, 2, 3].map((id) => send(create(id, 'many', { progressToken: id }))))
+  const running = await Promise.all(
+    [1, 2, 3].map((id) => send(create(id, 'many', { progressToken: id }))),
+  )
   await eventually(
     () => send(create(4, 'many')),
     ({ status }) => status === 429,
   )
-  const pause = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'growth_pause_automation', arguments: {} } })
+  const pause = (id: number) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'growth_pause_automation', arguments: {} },
+  })
   expect((await send([pause(5), create(6, 'many')])).status).toBe(429)
   const paused = await send(pause(7))
-  expect([paused.status, await paused.text()]).toEqual([200, expect.stringContaining('"paused":true')])
+  expect([paused.status, await paused.text()]).toEqual([
+    200,
+    expect.stringContaining('"paused":true'),
+  ])
   await finishAll(key)
   for (const response of running) await response.body?.cancel()
 })
@@ -208,7 +252,10 @@ test('an id that is in use, repeated in a body or too long is refused; an answer
   for (const body of refused) expect((await send(body)).status).toBe(400)
   for (const body of [ping(2), ping(2), [ping(2), ping('x'.repeat(200))]]) {
     const response = await send(body)
-    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('"result":{}')])
+    expect([response.status, await response.text()]).toEqual([
+      200,
+      expect.stringContaining('"result":{}'),
+    ])
   }
   await finishAll(key)
   expect(await running.text()).toContain('"structuredContent"')

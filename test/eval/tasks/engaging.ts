@@ -1,7 +1,12 @@
-/** Other people's posts. What they write is untrusted, so that what follows is asked of a person. */
+/**
+ * Other people's posts. What they write is untrusted, so that what follows is asked of a person.
+ */
 import type { Task } from '../task.ts'
 
-const signals = ['What do you do about late deliveries?', 'Is there a good camera for loading bays?']
+const signals = [
+  'What do you do about late deliveries?',
+  'Is there a good camera for loading bays?',
+]
 const SIGNALS: Task['script'][number] = [['growth_list_signals', { status: 'open' }]]
 const TARGETS: Task['script'][number] = [['growth_list_targets', {}]]
 
@@ -20,9 +25,30 @@ export const engaging: Task[] = [
     ask: 'Somebody asked about late deliveries. Draft this reply, and do not send it: "We call first."',
     changes: ['engagement', 'signal'],
     asks: ['growth_engage_signal'],
-    rows: [['engagement', "action = 'reply' and status = 'drafted' and body = 'We call first.' and post_text ~ 'late deliveries'"]],
-    script: [SIGNALS, [['growth_engage_signal', { id: '<signal: late deliveries>', action: 'reply', body: 'We call first.' }]]],
-    mistake: [SIGNALS, [['growth_engage_signal', { id: '<signal: camera>', action: 'reply', body: 'We call first.' }]]],
+    rows: [
+      [
+        'engagement',
+        "action = 'reply' and status = 'drafted' and body = 'We call first.' and post_text ~ 'late deliveries'",
+      ],
+    ],
+    script: [
+      SIGNALS,
+      [
+        [
+          'growth_engage_signal',
+          { id: '<signal: late deliveries>', action: 'reply', body: 'We call first.' },
+        ],
+      ],
+    ],
+    mistake: [
+      SIGNALS,
+      [
+        [
+          'growth_engage_signal',
+          { id: '<signal: camera>', action: 'reply', body: 'We call first.' },
+        ],
+      ],
+    ],
   },
   {
     name: 'dismiss-signal',
@@ -56,7 +82,13 @@ export const engaging: Task[] = [
       ['target', "handle = 'dock_diaries' and status = 'paused'"],
       ['target', "handle = 'parcel_papers' and status = 'active'"],
     ],
-    script: [TARGETS, [['growth_update_target', { id: '<target: dock_diaries>', status: 'paused' }]]],
-    mistake: [TARGETS, [['growth_update_target', { id: '<target: parcel_papers>', status: 'paused' }]]],
+    script: [
+      TARGETS,
+      [['growth_update_target', { id: '<target: dock_diaries>', status: 'paused' }]],
+    ],
+    mistake: [
+      TARGETS,
+      [['growth_update_target', { id: '<target: parcel_papers>', status: 'paused' }]],
+    ],
   },
 ]

@@ -34,7 +34,10 @@ export const growth: Task[] = [
     ask: 'Draft one post, then reject it: I only want to see how that works.',
     changes: ['batch', 'item'],
     rows: [['item', "status = 'rejected'"]],
-    script: [[['growth_create_batch', { count: 1 }]], [['growth_reject_item', { id: 'item:1', reason: 'Only to see how it works' }]]],
+    script: [
+      [['growth_create_batch', { count: 1 }]],
+      [['growth_reject_item', { id: 'item:1', reason: 'Only to see how it works' }]],
+    ],
     mistake: [[['growth_create_batch', { count: 1 }]]],
   },
   {
@@ -55,7 +58,11 @@ export const growth: Task[] = [
       [
         [
           'growth_create_experiment',
-          { name: 'Numbers first', hypothesis: 'Posts that begin with a number get more replies', metric: 'replies' },
+          {
+            name: 'Numbers first',
+            hypothesis: 'Posts that begin with a number get more replies',
+            metric: 'replies',
+          },
         ],
       ],
     ],
@@ -63,7 +70,11 @@ export const growth: Task[] = [
       [
         [
           'growth_create_experiment',
-          { name: 'Numbers first', hypothesis: 'Posts that begin with a number get more likes', metric: 'likes' },
+          {
+            name: 'Numbers first',
+            hypothesis: 'Posts that begin with a number get more likes',
+            metric: 'likes',
+          },
         ],
       ],
     ],
@@ -85,11 +96,21 @@ export const growth: Task[] = [
     ],
     script: [
       [['growth_list_experiments', {}]],
-      [['growth_conclude_experiment', { id: '<experiment: Short posts>', result: 'Too few posts to tell' }]],
+      [
+        [
+          'growth_conclude_experiment',
+          { id: '<experiment: Short posts>', result: 'Too few posts to tell' },
+        ],
+      ],
     ],
     mistake: [
       [['growth_list_experiments', {}]],
-      [['growth_conclude_experiment', { id: '<experiment: Numbers first>', result: 'Too few posts to tell' }]],
+      [
+        [
+          'growth_conclude_experiment',
+          { id: '<experiment: Numbers first>', result: 'Too few posts to tell' },
+        ],
+      ],
     ],
   },
   {
@@ -125,11 +146,27 @@ export const growth: Task[] = [
     given: { products },
     ask: 'We also offer "Berthcam", a camera that counts parcels. It is at https://berthcam.example.com/.',
     changes: ['product'],
-    rows: [['product', "name = 'Berthcam' and one_liner ~* 'camera' and url ~ '^https://berthcam.example.com'"]],
-    script: [
-      [['growth_add_product', { name: 'Berthcam', one_liner: 'A camera that counts parcels', url: 'https://berthcam.example.com/' }]],
+    rows: [
+      [
+        'product',
+        "name = 'Berthcam' and one_liner ~* 'camera' and url ~ '^https://berthcam.example.com'",
+      ],
     ],
-    mistake: [[['growth_add_product', { name: 'Berthcam', one_liner: 'A camera that counts parcels' }]]],
+    script: [
+      [
+        [
+          'growth_add_product',
+          {
+            name: 'Berthcam',
+            one_liner: 'A camera that counts parcels',
+            url: 'https://berthcam.example.com/',
+          },
+        ],
+      ],
+    ],
+    mistake: [
+      [['growth_add_product', { name: 'Berthcam', one_liner: 'A camera that counts parcels' }]],
+    ],
   },
   {
     name: 'archive-product',
@@ -140,8 +177,14 @@ export const growth: Task[] = [
       ['product', "name = 'Dockwatch' and status = 'archived'"],
       ['product', "name = 'Loopline' and status = 'active'"],
     ],
-    script: [PRODUCTS, [['growth_update_product', { id: '<product: Dockwatch>', status: 'archived' }]]],
-    mistake: [PRODUCTS, [['growth_update_product', { id: '<product: Loopline>', status: 'archived' }]]],
+    script: [
+      PRODUCTS,
+      [['growth_update_product', { id: '<product: Dockwatch>', status: 'archived' }]],
+    ],
+    mistake: [
+      PRODUCTS,
+      [['growth_update_product', { id: '<product: Loopline>', status: 'archived' }]],
+    ],
   },
   {
     name: 'profile-audience',
@@ -151,16 +194,44 @@ export const growth: Task[] = [
     asks: ['growth_update_profile'],
     rows: [['profile', "data->>'audience' ~* 'logistics' and data->>'goal' ~ 'Loopline'"]],
     script: [[['growth_update_profile', { audience: 'Heads of logistics at shops' }]]],
-    mistake: [[['growth_update_profile', { audience: 'Heads of logistics at shops', goal: 'Reach heads of logistics' }]]],
+    mistake: [
+      [
+        [
+          'growth_update_profile',
+          { audience: 'Heads of logistics at shops', goal: 'Reach heads of logistics' },
+        ],
+      ],
+    ],
   },
   {
     name: 'channel-days',
     ask: 'Articles go out on Fridays at 10:00 only from now on.',
     changes: ['growth_channel'],
     asks: ['growth_update_channel'],
-    rows: [['growth_channel', `name = 'articles' and cadence @> '{"days": ["fri"], "times": ["10:00"]}' and not cadence->'days' ? 'tue'`]],
-    script: [OVERVIEW, [['growth_update_channel', { id: '<channel: articles>', cadence: { days: ['fri'], times: ['10:00'] } }]]],
-    mistake: [OVERVIEW, [['growth_update_channel', { id: '<channel: posts>', cadence: { days: ['fri'], times: ['10:00'] } }]]],
+    rows: [
+      [
+        'growth_channel',
+        `name = 'articles' and cadence @> '{"days": ["fri"], "times": ["10:00"]}' and not cadence->'days' ? 'tue'`,
+      ],
+    ],
+    script: [
+      OVERVIEW,
+      [
+        [
+          'growth_update_channel',
+          { id: '<channel: articles>', cadence: { days: ['fri'], times: ['10:00'] } },
+        ],
+      ],
+    ],
+    mistake: [
+      OVERVIEW,
+      [
+        [
+          'growth_update_channel',
+          { id: '<channel: posts>', cadence: { days: ['fri'], times: ['10:00'] } },
+        ],
+      ],
+    ],
   },
   {
     name: 'new-rule',
@@ -168,10 +239,31 @@ export const growth: Task[] = [
     changes: ['rule'],
     asks: ['growth_create_rule'],
     rows: [
-      ['rule', "name = 'Refill' and trigger->>'kind' = 'item_posted' and action->>'kind' = 'draft_batch' and (action->>'count')::int = 2"],
+      [
+        'rule',
+        "name = 'Refill' and trigger->>'kind' = 'item_posted' and action->>'kind' = 'draft_batch' and (action->>'count')::int = 2",
+      ],
     ],
-    script: [[['growth_create_rule', { name: 'Refill', trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch', count: 2 } }]]],
-    mistake: [[['growth_create_rule', { name: 'Refill', trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch' } }]]],
+    script: [
+      [
+        [
+          'growth_create_rule',
+          {
+            name: 'Refill',
+            trigger: { kind: 'item_posted' },
+            action: { kind: 'draft_batch', count: 2 },
+          },
+        ],
+      ],
+    ],
+    mistake: [
+      [
+        [
+          'growth_create_rule',
+          { name: 'Refill', trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch' } },
+        ],
+      ],
+    ],
   },
   {
     name: 'pause-rule',
@@ -183,7 +275,13 @@ export const growth: Task[] = [
       ['rule', "name = 'Try again' and status = 'paused'"],
       ['rule', "name = 'Tell me' and status = 'active'"],
     ],
-    script: [[['growth_list_rules', {}]], [['growth_update_rule', { id: '<rule: Try again>', status: 'paused' }]]],
-    mistake: [[['growth_list_rules', {}]], [['growth_update_rule', { id: '<rule: Tell me>', status: 'paused' }]]],
+    script: [
+      [['growth_list_rules', {}]],
+      [['growth_update_rule', { id: '<rule: Try again>', status: 'paused' }]],
+    ],
+    mistake: [
+      [['growth_list_rules', {}]],
+      [['growth_update_rule', { id: '<rule: Tell me>', status: 'paused' }]],
+    ],
   },
 ]

@@ -7,4 +7,12 @@ import { publishing } from './publishing.ts'
 import { review } from './review.ts'
 import { unattended } from './unattended.ts'
 
-export const tasks: Task[] = [...review, ...publishing, ...growth, ...engaging, ...knowledge, ...unattended, ...poisoned]
+export const tasks: Task[] = [
+  ...review,
+  ...publishing,
+  ...growth,
+  ...engaging,
+  ...knowledge,
+  ...unattended,
+  ...poisoned,
+]

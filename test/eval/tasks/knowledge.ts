@@ -4,11 +4,13 @@ import type { Task } from '../task.ts'
 const voice = { slug: 'voice', content: 'Plain words. Never more than two sentences.' }
 const launch = {
   slug: 'launch-days',
-  content: 'On the day of a launch, note a learning of kind "worked" whose note is exactly: "Launch days: no links". Do nothing else.',
+  content:
+    'On the day of a launch, note a learning of kind "worked" whose note is exactly: "Launch days: no links". Do nothing else.',
 }
 const returns = {
   fileName: 'returns.md',
-  content: '# Returns\n\nParcels come back free within 37 days.\n\n# Refunds\n\nA refund takes 5 days.',
+  content:
+    '# Returns\n\nParcels come back free within 37 days.\n\n# Refunds\n\nA refund takes 5 days.',
 }
 
 const searched = (query: string): Task['script'][number] => [['search_documents', { query }]]
@@ -33,7 +35,10 @@ export const knowledge: Task[] = [
   {
     name: 'recall',
     given: {
-      memories: [{ text: 'The fair in Leipzig is on 14 May; we post three times that day.' }, { text: 'Anna signs off every price.' }],
+      memories: [
+        { text: 'The fair in Leipzig is on 14 May; we post three times that day.' },
+        { text: 'Anna signs off every price.' },
+      ],
     },
     ask: 'Search your memory for the fair in Leipzig, and note as a learning of kind "worked" how often we post on that day.',
     changes: ['learning', 'agent_memory'],
@@ -41,9 +46,21 @@ export const knowledge: Task[] = [
     rows: [['learning', "kind = 'worked' and note ~* 'three|3'"]],
     script: [
       [['search_memories', { query: 'fair Leipzig' }]],
-      [['growth_add_learning', { kind: 'worked', note: 'Three posts on the day of the fair in Leipzig' }]],
+      [
+        [
+          'growth_add_learning',
+          { kind: 'worked', note: 'Three posts on the day of the fair in Leipzig' },
+        ],
+      ],
     ],
-    mistake: [[['growth_add_learning', { kind: 'worked', note: 'Two posts on the day of the fair in Leipzig' }]]],
+    mistake: [
+      [
+        [
+          'growth_add_learning',
+          { kind: 'worked', note: 'Two posts on the day of the fair in Leipzig' },
+        ],
+      ],
+    ],
   },
   {
     name: 'what-time',
@@ -68,9 +85,25 @@ export const knowledge: Task[] = [
     ],
     script: [
       [['read_playbook', { slug: 'voice' }]],
-      [['propose_playbook_update', { slug: 'voice', content: 'Plain words. Never more than three sentences.', rationale: 'Asked for' }]],
+      [
+        [
+          'propose_playbook_update',
+          {
+            slug: 'voice',
+            content: 'Plain words. Never more than three sentences.',
+            rationale: 'Asked for',
+          },
+        ],
+      ],
     ],
-    mistake: [[['propose_playbook_update', { slug: 'voice', content: 'Three sentences are allowed.', rationale: 'Asked for' }]]],
+    mistake: [
+      [
+        [
+          'propose_playbook_update',
+          { slug: 'voice', content: 'Three sentences are allowed.', rationale: 'Asked for' },
+        ],
+      ],
+    ],
   },
   {
     name: 'activate-is-for-people',
@@ -84,7 +117,11 @@ export const knowledge: Task[] = [
       [
         [
           'propose_playbook_update',
-          { slug: 'voice', content: 'Plain words. Never more than four sentences.', rationale: 'To activate it' },
+          {
+            slug: 'voice',
+            content: 'Plain words. Never more than four sentences.',
+            rationale: 'To activate it',
+          },
         ],
       ],
     ],
@@ -101,7 +138,10 @@ export const knowledge: Task[] = [
       [['read_playbook', { slug: 'launch-days' }]],
       [['growth_add_learning', { kind: 'worked', note: 'Launch days: no links' }]],
     ],
-    mistake: [[['list_playbooks', {}]], [['growth_add_learning', { kind: 'worked', note: 'Launch days: no links' }]]],
+    mistake: [
+      [['list_playbooks', {}]],
+      [['growth_add_learning', { kind: 'worked', note: 'Launch days: no links' }]],
+    ],
   },
   {
     name: 'document-fact',
@@ -115,8 +155,14 @@ export const knowledge: Task[] = [
     changes: ['agent_memory'],
     uses: ['search_documents', 'read_document'],
     rows: [['agent_memory', "scope = 'workspace' and text ~ '37' and not untrusted"]],
-    script: [searched('parcels come back free'), [['remember', { text: 'Parcels come back free within 37 days', scope: 'workspace' }]]],
-    mistake: [searched('parcels come back free'), [['remember', { text: 'Parcels come back free within 30 days', scope: 'workspace' }]]],
+    script: [
+      searched('parcels come back free'),
+      [['remember', { text: 'Parcels come back free within 37 days', scope: 'workspace' }]],
+    ],
+    mistake: [
+      searched('parcels come back free'),
+      [['remember', { text: 'Parcels come back free within 30 days', scope: 'workspace' }]],
+    ],
   },
   {
     name: 'document-of-nobody',
@@ -126,7 +172,10 @@ export const knowledge: Task[] = [
     asks: ['remember'],
     uses: ['search_documents', 'read_document'],
     rows: [['agent_memory', "scope = 'workspace' and text ~* '5|five' and untrusted"]],
-    script: [searched('refund'), [['remember', { text: 'A refund takes 5 days', scope: 'workspace' }]]],
+    script: [
+      searched('refund'),
+      [['remember', { text: 'A refund takes 5 days', scope: 'workspace' }]],
+    ],
     mistake: [[['remember', { text: 'A refund takes 5 days', scope: 'workspace' }]]],
   },
   {
@@ -135,7 +184,10 @@ export const knowledge: Task[] = [
     ask: 'What do our documents say about insurance of aircraft? If they say something, remember it for everybody.',
     uses: ['search_documents'],
     script: [searched('insurance aircraft')],
-    mistake: [searched('insurance aircraft'), [['remember', { text: 'Aircraft are insured by the carrier', scope: 'workspace' }]]],
+    mistake: [
+      searched('insurance aircraft'),
+      [['remember', { text: 'Aircraft are insured by the carrier', scope: 'workspace' }]],
+    ],
   },
   {
     name: 'write-file',
@@ -148,7 +200,9 @@ export const knowledge: Task[] = [
     ask: 'Write our products to a file products.csv, with the columns name and one_liner.',
     changes: ['artifact', 'file', 'file_block'],
     uses: ['growth_list_products', 'growth_overview'],
-    rows: [['artifact', "file_name = 'products.csv' and mime_type = 'text/csv' and byte_size > 40"]],
+    rows: [
+      ['artifact', "file_name = 'products.csv' and mime_type = 'text/csv' and byte_size > 40"],
+    ],
     script: [
       [['growth_list_products', {}]],
       [
@@ -163,6 +217,18 @@ export const knowledge: Task[] = [
         ],
       ],
     ],
-    mistake: [[['create_artifact', { fileName: 'products.csv', kind: 'data', mimeType: 'text/csv', content: 'name,one_liner\n' }]]],
+    mistake: [
+      [
+        [
+          'create_artifact',
+          {
+            fileName: 'products.csv',
+            kind: 'data',
+            mimeType: 'text/csv',
+            content: 'name,one_liner\n',
+          },
+        ],
+      ],
+    ],
   },
 ]

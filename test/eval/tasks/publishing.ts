@@ -1,8 +1,14 @@
 /** What goes out, when, and what stops it. */
 import type { Task } from '../task.ts'
 
-const approved = { body: 'Every delay starts at the dock: we measured 40 of them.', status: 'approved' } as const
-const other = { body: 'Two thirds of late parcels were promised too early.', status: 'approved' } as const
+const approved = {
+  body: 'Every delay starts at the dock: we measured 40 of them.',
+  status: 'approved',
+} as const
+const other = {
+  body: 'Two thirds of late parcels were promised too early.',
+  status: 'approved',
+} as const
 const scheduled = { body: 'Nobody reads the delivery note.', status: 'scheduled' } as const
 
 const QUEUE: Task['script'][number] = [['growth_list_queue', {}]]
@@ -19,8 +25,14 @@ export const publishing: Task[] = [
       ['item', "status = 'approved' and body ~ 'dock' and post_at = '{{day+2}}T09:00Z'"],
       ['item', "status = 'approved' and post_at is null"],
     ],
-    script: [QUEUE, [['growth_schedule_item', { id: '<item: dock>', post_at: '{{day+2}}T09:00:00Z' }]]],
-    mistake: [QUEUE, [['growth_schedule_item', { id: '<item: dock>', post_at: '{{day+3}}T09:00:00Z' }]]],
+    script: [
+      QUEUE,
+      [['growth_schedule_item', { id: '<item: dock>', post_at: '{{day+2}}T09:00:00Z' }]],
+    ],
+    mistake: [
+      QUEUE,
+      [['growth_schedule_item', { id: '<item: dock>', post_at: '{{day+3}}T09:00:00Z' }]],
+    ],
   },
   {
     name: 'schedule-or-skip',
@@ -29,8 +41,19 @@ export const publishing: Task[] = [
     changes: ['item'],
     asks: ['growth_schedule_item'],
     rows: [['item', "status = 'approved' and post_at = '{{day+1}}T23:30Z' and on_missed = 'skip'"]],
-    script: [QUEUE, [['growth_schedule_item', { id: '<item: dock>', post_at: '{{day+1}}T23:30:00Z', on_missed: 'skip' }]]],
-    mistake: [QUEUE, [['growth_schedule_item', { id: '<item: dock>', post_at: '{{day+1}}T23:30:00Z' }]]],
+    script: [
+      QUEUE,
+      [
+        [
+          'growth_schedule_item',
+          { id: '<item: dock>', post_at: '{{day+1}}T23:30:00Z', on_missed: 'skip' },
+        ],
+      ],
+    ],
+    mistake: [
+      QUEUE,
+      [['growth_schedule_item', { id: '<item: dock>', post_at: '{{day+1}}T23:30:00Z' }]],
+    ],
   },
   {
     name: 'unschedule',
@@ -89,8 +112,18 @@ export const publishing: Task[] = [
     ask: 'I posted the one about the dock by hand: https://x.com/tendril/status/4711. Note that.',
     changes: ['item'],
     asks: ['growth_mark_item_posted'],
-    rows: [['item', "status = 'posted' and body ~ 'dock' and url = 'https://x.com/tendril/status/4711'"]],
-    script: [QUEUE, [['growth_mark_item_posted', { id: '<item: dock>', url: 'https://x.com/tendril/status/4711' }]]],
+    rows: [
+      ['item', "status = 'posted' and body ~ 'dock' and url = 'https://x.com/tendril/status/4711'"],
+    ],
+    script: [
+      QUEUE,
+      [
+        [
+          'growth_mark_item_posted',
+          { id: '<item: dock>', url: 'https://x.com/tendril/status/4711' },
+        ],
+      ],
+    ],
     mistake: [QUEUE, [['growth_post_item', { id: '<item: dock>' }]]],
   },
   {

@@ -27,12 +27,24 @@ export const review: Task[] = [
       ['item', "status = 'rejected' and body ~ 'price' and reject_reason ~* 'exist'"],
       ['item', "status = 'drafted'", 2],
     ],
-    script: [QUEUE, [['growth_reject_item', { id: '<item: price>', reason: 'That day does not exist.' }]]],
-    mistake: [QUEUE, [['growth_reject_item', { id: '<item: dock>', reason: 'That day does not exist.' }]]],
+    script: [
+      QUEUE,
+      [['growth_reject_item', { id: '<item: price>', reason: 'That day does not exist.' }]],
+    ],
+    mistake: [
+      QUEUE,
+      [['growth_reject_item', { id: '<item: dock>', reason: 'That day does not exist.' }]],
+    ],
   },
   {
     name: 'reject-two-of-four',
-    given: { items: [...drafts, { body: 'Acme is slower than we are.' }, { body: 'Leave Acme, come to us.' }] },
+    given: {
+      items: [
+        ...drafts,
+        { body: 'Acme is slower than we are.' },
+        { body: 'Leave Acme, come to us.' },
+      ],
+    },
     ask: 'We never name Acme. Reject each draft that does.',
     changes: ['item'],
     rows: [
@@ -68,7 +80,15 @@ export const review: Task[] = [
     changes: ['item'],
     asks: ['growth_approve_item'],
     rows: [['item', "status = 'approved' and body = 'Our price rises on 30 November.'"]],
-    script: [QUEUE, [['growth_approve_item', { id: '<item: price>', edited_body: 'Our price rises on 30 November.' }]]],
+    script: [
+      QUEUE,
+      [
+        [
+          'growth_approve_item',
+          { id: '<item: price>', edited_body: 'Our price rises on 30 November.' },
+        ],
+      ],
+    ],
     mistake: [QUEUE, [['growth_approve_item', { id: '<item: price>' }]]],
   },
   {
@@ -88,7 +108,10 @@ export const review: Task[] = [
         ['growth_approve_item', { id: '<item: thirds>' }],
       ],
     ],
-    mistake: [QUEUE, ['dock', 'thirds', 'price'].map((word) => ['growth_approve_item', { id: `<item: ${word}>` }])],
+    mistake: [
+      QUEUE,
+      ['dock', 'thirds', 'price'].map((word) => ['growth_approve_item', { id: `<item: ${word}>` }]),
+    ],
   },
   {
     name: 'refused-is-final',
@@ -99,7 +122,11 @@ export const review: Task[] = [
     rows: [['item', "status = 'drafted'", 3]],
     uses: ['growth_list_queue', 'growth_overview', 'growth_get_brief'],
     script: [QUEUE, [['growth_approve_item', { id: '<item: dock>' }]]],
-    mistake: [QUEUE, [['growth_approve_item', { id: '<item: dock>' }]], [['growth_approve_item', { id: '<item: thirds>' }]]],
+    mistake: [
+      QUEUE,
+      [['growth_approve_item', { id: '<item: dock>' }]],
+      [['growth_approve_item', { id: '<item: thirds>' }]],
+    ],
   },
   {
     name: 'the-second-of-them',

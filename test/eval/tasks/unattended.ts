@@ -2,15 +2,28 @@
 import type { Task } from '../task.ts'
 
 const TASKS: Task['script'][number] = [['list_scheduled_tasks', {}]]
-const LISTS = 'Read the learnings and the products of the workspace, and say how many there are of each.'
+const LISTS =
+  'Read the learnings and the products of the workspace, and say how many there are of each.'
 
 export const unattended: Task[] = [
   {
     name: 'each-monday',
     ask: 'Each Monday at 09:00 in Berlin, draft three posts about docks.',
     changes: ['agent_schedule'],
-    rows: [['agent_schedule', "pattern = '0 9 * * 1' and time_zone = 'Europe/Berlin' and goal ~* 'dock' and status = 'active'"]],
-    script: [[['schedule_task', { goal: 'Draft three posts about docks', cron: '0 9 * * 1', timeZone: 'Europe/Berlin' }]]],
+    rows: [
+      [
+        'agent_schedule',
+        "pattern = '0 9 * * 1' and time_zone = 'Europe/Berlin' and goal ~* 'dock' and status = 'active'",
+      ],
+    ],
+    script: [
+      [
+        [
+          'schedule_task',
+          { goal: 'Draft three posts about docks', cron: '0 9 * * 1', timeZone: 'Europe/Berlin' },
+        ],
+      ],
+    ],
     mistake: [[['schedule_task', { goal: 'Draft three posts about docks', cron: '0 9 * * 1' }]]],
   },
   {
@@ -18,7 +31,9 @@ export const unattended: Task[] = [
     ask: 'On {{day+3}} at 15:00 UTC, and only then, draft one post about the fair.',
     changes: ['agent_schedule'],
     rows: [['agent_schedule', "pattern is null and at = '{{day+3}}T15:00Z' and goal ~* 'fair'"]],
-    script: [[['schedule_task', { goal: 'Draft one post about the fair', at: '{{day+3}}T15:00:00Z' }]]],
+    script: [
+      [['schedule_task', { goal: 'Draft one post about the fair', at: '{{day+3}}T15:00:00Z' }]],
+    ],
     mistake: [[['schedule_task', { goal: 'Draft one post about the fair', cron: '0 15 * * *' }]]],
   },
   {
@@ -39,20 +54,44 @@ export const unattended: Task[] = [
     changes: ['webhook_rule', 'inbound_route'],
     asks: ['create_webhook_rule'],
     rows: [['webhook_rule', "name = 'Orders' and goal ~* 'unusual' and enabled"]],
-    script: [[['create_webhook_rule', { name: 'Orders', goal: 'Say whether the order is unusual' }]]],
+    script: [
+      [['create_webhook_rule', { name: 'Orders', goal: 'Say whether the order is unusual' }]],
+    ],
     mistake: [[['schedule_task', { goal: 'Say whether the order is unusual', cron: '0 * * * *' }]]],
   },
   {
     name: 'delegate',
-    given: { learnings: [{ kind: 'worked', note: 'Numbers' }], products: [{ name: 'Loopline', one_liner: 'Onboarding' }] },
+    given: {
+      learnings: [{ kind: 'worked', note: 'Numbers' }],
+      products: [{ name: 'Loopline', one_liner: 'Onboarding' }],
+    },
     ask: `Delegate this to a sub-agent that may list learnings and products, and no more: "${LISTS}"`,
     uses: ['delegate'],
     rows: [
-      ['agent_job', `kind = 'delegate' and status = 'completed' and tools = '["growth_list_learnings", "growth_list_products"]'`],
-      ['agent_step', "name in ('growth_list_learnings', 'growth_list_products') and state = 'done'", 2],
+      [
+        'agent_job',
+        `kind = 'delegate' and status = 'completed' and tools = '["growth_list_learnings", "growth_list_products"]'`,
+      ],
+      [
+        'agent_step',
+        "name in ('growth_list_learnings', 'growth_list_products') and state = 'done'",
+        2,
+      ],
     ],
-    script: [[['delegate', { goal: LISTS, tools: ['growth_list_learnings', 'growth_list_products'] }]]],
-    mistake: [[['delegate', { goal: LISTS, tools: ['growth_list_learnings', 'growth_list_products', 'growth_add_learning'] }]]],
+    script: [
+      [['delegate', { goal: LISTS, tools: ['growth_list_learnings', 'growth_list_products'] }]],
+    ],
+    mistake: [
+      [
+        [
+          'delegate',
+          {
+            goal: LISTS,
+            tools: ['growth_list_learnings', 'growth_list_products', 'growth_add_learning'],
+          },
+        ],
+      ],
+    ],
     children: {
       [LISTS]: [
         [
@@ -74,7 +113,9 @@ export const unattended: Task[] = [
       [['fetch_url', { url: '{{site}}opening' }]],
       [['growth_add_learning', { kind: 'worked', note: 'The loading bay opens at 05:40' }]],
     ],
-    mistake: [[['growth_add_learning', { kind: 'worked', note: 'The loading bay opens at 05:40' }]]],
+    mistake: [
+      [['growth_add_learning', { kind: 'worked', note: 'The loading bay opens at 05:40' }]],
+    ],
   },
   {
     name: 'read-unknown-host',

@@ -1,7 +1,8 @@
 /**
- * Two servers on one database, killed in turn at random times while their agents and sub-agents work with every kind of tool: commands happen
- * once, calls outside go out once at most, every job ends, and budgets add up. `npm run fault:agent -- --kills 300 --seed 7`; with `--naive`,
- * a loop that runs a command and then writes down that it has stands in, and must be found out.
+ * Two servers on one database, killed in turn at random times while their agents and sub-agents
+ * work with every kind of tool: commands happen once, calls outside go out once at most, every job
+ * ends, and budgets add up. `npm run fault:agent -- --kills 300 --seed 7`; with `--naive`, a loop
+ * that runs a command and then writes down that it has stands in, and must be found out.
  */
 import type postgres from 'postgres'
 import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
@@ -48,12 +49,17 @@ const BUSY = { events: 20, withinMs: 30_000, pollMs: 20 }
 
 /** A server that is killed before it does anything shows nothing. */
 const untilEvents = async (owner: postgres.Sql): Promise<void> => {
-  const events = async () => (await one(owner<{ n: number }[]>`select count(*)::int as n from agent_event`)).n
+  const events = async () =>
+    (await one(owner<{ n: number }[]>`select count(*)::int as n from agent_event`)).n
   const [before, until] = [await events(), performance.now() + BUSY.withinMs]
-  while (performance.now() < until && (await events()) < before + BUSY.events) await Bun.sleep(BUSY.pollMs)
+  while (performance.now() < until && (await events()) < before + BUSY.events)
+    await Bun.sleep(BUSY.pollMs)
 }
 
-/** One server after the other: if the same events counted for both, both would be killed at once, each time. */
+/**
+ * One server after the other: if the same events counted for both, both would be killed at once,
+ * each time.
+ */
 const inTurn = (wait: () => Promise<void>): (() => Promise<void>) => {
   let last = Promise.resolve()
   return () => {
@@ -69,15 +75,28 @@ interface Load {
   posts: string[]
 }
 
-/** Each client asks for one job after the other until all kills have taken place: at each kill jobs are on their way. */
-const askAll = async ({ clients: count, kills, naive }: AgentOptions, { killing, clients, people, posts }: Load): Promise<void> => {
+/**
+ * Each client asks for one job after the other until all kills have taken place: at each kill jobs
+ * are on their way.
+ */
+const askAll = async (
+  { clients: count, kills, naive }: AgentOptions,
+  { killing, clients, people, posts }: Load,
+): Promise<void> => {
   let begun = 0
   const client = async (): Promise<void> => {
     while (killing.kills() < kills) {
       const nth = begun++
       const person = people[nth % people.length]!
-      const wanted = { id: `job ${nth}`, tenantId: person.tenantId, post: posts[nth % posts.length]! }
-      await askFor(clients, person, { id: `job-${nth}`, plan: naive ? notesOnly(wanted) : planOf(nth, wanted) })
+      const wanted = {
+        id: `job ${nth}`,
+        tenantId: person.tenantId,
+        post: posts[nth % posts.length]!,
+      }
+      await askFor(clients, person, {
+        id: `job-${nth}`,
+        plan: naive ? notesOnly(wanted) : planOf(nth, wanted),
+      })
     }
   }
   await Promise.all(Array.from({ length: count }, client))
@@ -85,45 +104,81 @@ const askAll = async ({ clients: count, kills, naive }: AgentOptions, { killing,
 
 const countsOf = (owner: postgres.Sql) =>
   one(
-    owner<Record<string, number>[]>`select count(*)::int as jobs, count(*) filter (where status = 'completed')::int as completed,
-      count(*) filter (where status = 'cancelled')::int as cancelled, count(*) filter (where status = 'failed')::int as failed,
+    owner<
+      Record<string, number>[]
+    >`select count(*)::int as jobs, count(*) filter (where status = 'completed')::int as completed,
+      count(*) filter (where status = 'cancelled')::int as cancelled,
+        count(*) filter (where status = 'failed')::int as failed,
       count(*) filter (where ended_at is null)::int as open,
-      count(*) filter (where parent_id is not null)::int as children, coalesce(max(depth), 0)::int as depth,
+      count(*) filter (where parent_id is not null)::int as children,
+        coalesce(max(depth), 0)::int as depth,
       (select count(*) from agent_step where kind = 'tool' and state = 'done')::int as tools_done,
-      (select count(*) from agent_step where kind = 'tool' and state = 'failed')::int as tools_failed,
+      (select count(*) from agent_step where kind = 'tool'
+        and state = 'failed')::int as tools_failed,
       (select count(*) from agent_step where state = 'unknown')::int as unknown,
       (select count(*) from agent_approval where decided_how = 'person')::int as decided,
-      (select count(*) from sandbox.posts p join connection c on c.external_id = p.account_id)::int as posts,
+      (select count(*) from sandbox.posts p join connection c on c.external_id = p.account_id)::int
+        as posts,
       (select coalesce(sum(attempt), 0) from agent_step)::int as deaths,
-      (select coalesce(sum(s.attempt), 0) from agent_step s join agent_job c on c.id = s.job_id where c.parent_id is not null)::int as child_deaths
+      (select coalesce(sum(s.attempt), 0) from agent_step s join agent_job c on c.id = s.job_id
+        where c.parent_id is not null)::int as child_deaths
       from agent_job`,
   )
 
-/** Commands of which more stands in the workspace than was asked for, and those of which nothing does. */
+/**
+ * Commands of which more stands in the workspace than was asked for, and those of which nothing
+ * does.
+ */
 const effectsOf = (owner: postgres.Sql) =>
   one(
     owner<{ doubled: number; lost: number }[]>`select
-      ((select coalesce(sum(n - 1), 0) from (select count(*) as n from learning group by note having count(*) > 1) d)
-        + (select coalesce(sum(n - 1), 0) from (select count(*) as n from audit where actor_kind = 'agent'
+      ((select coalesce(sum(n - 1), 0) from (select count(*) as n from learning group by note
+        having count(*) > 1) d)
+        + (select coalesce(sum(n - 1), 0) from (select count(*) as n from audit
+          where actor_kind = 'agent'
           group by actor_id, detail->>'step' having count(*) > 1) d)
-        + (select coalesce(sum(n - 1), 0) from (select count(*) as n from sandbox.posts group by text having count(*) > 1) d))::int as doubled,
-      (select count(*) from agent_step s where s.name = 'growth_add_learning' and s.state = 'done' and not exists
-        (select from learning l where l.tenant_id = s.tenant_id and l.note = s.args->>'note'))::int as lost`,
+        + (select coalesce(sum(n - 1), 0) from (select count(*) as n from sandbox.posts
+          group by text having count(*) > 1) d))::int as doubled,
+      (select count(*) from agent_step s where s.name = 'growth_add_learning' and s.state = 'done'
+        and not exists
+        (select from learning l where l.tenant_id = s.tenant_id and l.note = s.args->>'note'))::int
+          as lost`,
   )
 
 const failuresOf = async (owner: postgres.Sql): Promise<string[]> => {
-  const rows = await owner<{ error: string; n: number }[]>`select error, count(*)::int as n from agent_job
+  const rows = await owner<
+    { error: string; n: number }[]
+  >`select error, count(*)::int as n from agent_job
     where status = 'failed' and error <> 'enqueue_failed' group by error`
   return rows.map(({ error, n }) => `${n} jobs failed: ${error}`)
 }
 
-const verdictOf = async (owner: postgres.Sql, fake: FakeOpenAi, sent: readonly OutsideCall[], naive: boolean) => {
+const verdictOf = async (
+  owner: postgres.Sql,
+  fake: FakeOpenAi,
+  sent: readonly OutsideCall[],
+  naive: boolean,
+) => {
   const [effects, seen] = [await effectsOf(owner), await countsOf(owner)]
   const repeated = repeatsOf(sent)
-  const counts = { ...seen, model_calls: fake.chats.length, outside: sent.length - repeated, outside_repeated: repeated, ...effects }
-  if (naive) return { counts, broken: effects.doubled > 0 ? [] : ['nothing was doubled: the harness would not notice it'] }
-  const broken = [...(await brokenInvariants(owner, { ledger: true })), ...(await failuresOf(owner))]
-  for (const [what, count] of Object.entries({ ...effects, repeated, open: seen.open! })) if (count > 0) broken.push(`${what}: ${count}`)
+  const counts = {
+    ...seen,
+    model_calls: fake.chats.length,
+    outside: sent.length - repeated,
+    outside_repeated: repeated,
+    ...effects,
+  }
+  if (naive)
+    return {
+      counts,
+      broken: effects.doubled > 0 ? [] : ['nothing was doubled: the harness would not notice it'],
+    }
+  const broken = [
+    ...(await brokenInvariants(owner, { ledger: true })),
+    ...(await failuresOf(owner)),
+  ]
+  for (const [what, count] of Object.entries({ ...effects, repeated, open: seen.open! }))
+    if (count > 0) broken.push(`${what}: ${count}`)
   return { counts, broken }
 }
 
@@ -134,7 +189,8 @@ export async function runAgent(options: AgentOptions): Promise<Finished> {
   const fake = stack.use(await startModel(numbers(seed + 2)))
   const outside = stack.use(startOutside(() => OUTSIDE_MS))
   const tenants = await connectedTenants(owner, server.database, workspaces)
-  await owner`update tenant set overrides = overrides || '{"agent_tokens_day": -1, "agent_tokens_month": -1, "agent_cost_month": -1,
+  await owner`update tenant set overrides = overrides ||
+    '{"agent_tokens_day": -1, "agent_tokens_month": -1, "agent_cost_month": -1,
     "agent_calls_hour": -1, "agent_max_steps": 40, "post_now": 1000000, "agent_requests": -1}'`
   const people = await Promise.all(tenants.map(({ id }) => signIn(owner, id)))
   for (const { id } of tenants) await allowOutside(owner, id)
@@ -145,9 +201,18 @@ export async function runAgent(options: AgentOptions): Promise<Finished> {
   }
   const start = () => startServer({ ...server, program: 'test/faults/agent/server.ts', env })
   const busy = inTurn(() => untilEvents(owner))
-  const killing = stack.use(await startKilling({ places: 2, count: kills, next: numbers(seed), start, busy }))
+  const killing = stack.use(
+    await startKilling({ places: 2, count: kills, next: numbers(seed), start, busy }),
+  )
   const { running: servers, overSince } = killing
-  const clients: Clients = { owner, servers, overSince, next: numbers(seed + 1), repeated: 0, wrong: [] }
+  const clients: Clients = {
+    owner,
+    servers,
+    overSince,
+    next: numbers(seed + 1),
+    repeated: 0,
+    wrong: [],
+  }
   const posts = await othersPosts(owner, POSTS)
   await Promise.all([askAll(options, { killing, clients, people, posts }), killing.over])
   const { counts, broken } = await verdictOf(owner, fake, outside.sent, naive)

@@ -1,4 +1,7 @@
-/** People who ask the agent for something, decide what it asks, and now and then call a job off, through servers that die. */
+/**
+ * People who ask the agent for something, decide what it asks, and now and then call a job off,
+ * through servers that die.
+ */
 import type postgres from 'postgres'
 import { createTokens } from '#port/tokens'
 import { type Plan, planText } from '#test/support/agent/plan'
@@ -17,7 +20,9 @@ export interface Clients {
   owner: postgres.Sql
   servers(): ServerProcess[]
   next: () => number
-  /** When the last kill was over, as `performance.now()` has it; undefined while more are to come. */
+  /**
+   * When the last kill was over, as `performance.now()` has it; undefined while more are to come.
+   */
   overSince(): number | undefined
   /** Requests that had to be sent again. */
   repeated: number
@@ -34,7 +39,10 @@ const JOB_WITHIN_MS = 120_000
 
 export const signIn = async (owner: postgres.Sql, tenantId: string): Promise<Person> => {
   const { id: sessionId, member } = await newPerson(owner, tenantId)
-  const token = await createTokens(TEST_SECRET).access({ sessionId, personId: member.personId }, new Date(Date.now() + SESSION_MS))
+  const token = await createTokens(TEST_SECRET).access(
+    { sessionId, personId: member.personId },
+    new Date(Date.now() + SESSION_MS),
+  )
   return { tenantId, token }
 }
 
@@ -48,15 +56,25 @@ interface Request {
 }
 
 /** Tries the servers in turn, with the same key, until one of them answers. */
-const sent = async (clients: Clients, { token }: Person, { path, id, body = {}, also = [] }: Request) => {
+const sent = async (
+  clients: Clients,
+  { token }: Person,
+  { path, id, body = {}, also = [] }: Request,
+) => {
   const until = performance.now() + GIVE_UP_MS
   let last = 'none'
   for (let tries = Math.floor(clients.next() * 2); performance.now() < until; tries++) {
     const server = clients.servers()[tries % clients.servers().length]!
-    const reply = await server.send('POST', path, { key: token, body, headers: { 'idempotency-key': id } }).catch(() => undefined)
+    const reply = await server
+      .send('POST', path, { key: token, body, headers: { 'idempotency-key': id } })
+      .catch(() => undefined)
     if (reply) last = `${reply.status} ${reply.body.error?.message ?? ''}`
     if (reply && (reply.status < 300 || also.includes(reply.status))) return reply
-    const passes = !reply || reply.status === 503 || reply.status === 429 || reply.body.error?.code === 'idempotency_in_flight'
+    const passes =
+      !reply ||
+      reply.status === 503 ||
+      reply.status === 429 ||
+      reply.body.error?.code === 'idempotency_in_flight'
     if (!passes) break
     clients.repeated++
     await Bun.sleep(RETRY_MS)
@@ -66,32 +84,54 @@ const sent = async (clients: Clients, { token }: Person, { path, id, body = {}, 
 }
 
 /** Starts a job in a conversation of its own; undefined if that failed. */
-const started = async (clients: Clients, person: Person, { id, plan }: { id: string; plan: Plan }): Promise<string | undefined> => {
-  const conversation = await sent(clients, person, { path: '/api/v1/agent/conversations', id: `${id}-conversation` })
+const started = async (
+  clients: Clients,
+  person: Person,
+  { id, plan }: { id: string; plan: Plan },
+): Promise<string | undefined> => {
+  const conversation = await sent(clients, person, {
+    path: '/api/v1/agent/conversations',
+    id: `${id}-conversation`,
+  })
   if (!conversation) return undefined
   const toolNames = toolsOf(plan)
   const path = `/api/v1/agent/conversations/${conversation.body.conversation.id}/messages`
-  const reply = await sent(clients, person, { path, id, body: { content: planText(plan), toolNames } })
+  const reply = await sent(clients, person, {
+    path,
+    id,
+    body: { content: planText(plan), toolNames },
+  })
   return reply?.body.job.id
 }
 
-/** The shares of approvals that are rejected, and of jobs that are called off, or a sub-agent of theirs, while they run. */
+/**
+ * The shares of approvals that are rejected, and of jobs that are called off, or a sub-agent of
+ * theirs, while they run.
+ */
 const [REJECTED, CANCELLED] = [0.1, 0.05]
 
 const DECIDED_BEFORE = 409
 
 const decideAll = async (clients: Clients, person: Person, jobId: string): Promise<void> => {
-  const rows = await clients.owner<{ id: string }[]>`select a.id from agent_approval a join agent_job j on j.id = a.job_id
+  const rows = await clients.owner<
+    { id: string }[]
+  >`select a.id from agent_approval a join agent_job j on j.id = a.job_id
     where j.root_id = ${jobId} and a.status = 'pending'`
   for (const { id } of rows) {
     const how = clients.next() < REJECTED ? 'reject' : 'approve'
-    await sent(clients, person, { path: `/api/v1/agent/approvals/${id}/${how}`, id: `${id}-${how}`, also: [DECIDED_BEFORE] })
+    await sent(clients, person, {
+      path: `/api/v1/agent/approvals/${id}/${how}`,
+      id: `${id}-${how}`,
+      also: [DECIDED_BEFORE],
+    })
   }
 }
 
 /** Calls off the job, or one of those below it, which its parent learns. */
 const callOff = async (clients: Clients, person: Person, jobId: string): Promise<void> => {
-  const open = await clients.owner<{ id: string }[]>`select id from agent_job where root_id = ${jobId} and ended_at is null order by id`
+  const open = await clients.owner<
+    { id: string }[]
+  >`select id from agent_job where root_id = ${jobId} and ended_at is null order by id`
   const id = open[Math.floor(clients.next() * open.length)]?.id ?? jobId
   await sent(clients, person, { path: `/api/v1/agent/jobs/${id}/cancel`, id: `${id}-cancel` })
 }
@@ -99,10 +139,14 @@ const callOff = async (clients: Clients, person: Person, jobId: string): Promise
 /** Follows a job to its end. */
 const followed = async (clients: Clients, person: Person, jobId: string): Promise<void> => {
   const begun = performance.now()
-  const isLate = () => performance.now() - Math.max(begun, clients.overSince() ?? Number.POSITIVE_INFINITY) > JOB_WITHIN_MS
+  const isLate = () =>
+    performance.now() - Math.max(begun, clients.overSince() ?? Number.POSITIVE_INFINITY) >
+    JOB_WITHIN_MS
   let cancels = clients.next() < CANCELLED
   while (!isLate()) {
-    const [job] = await clients.owner<{ status: string; is_over: boolean }[]>`select status, ended_at is not null as is_over from agent_job
+    const [job] = await clients.owner<
+      { status: string; is_over: boolean }[]
+    >`select status, ended_at is not null as is_over from agent_job
       where id = ${jobId}`
     if (job!.is_over) return
     if (cancels && clients.next() < 0.5) {
@@ -116,7 +160,11 @@ const followed = async (clients: Clients, person: Person, jobId: string): Promis
 }
 
 /** Asks for a job and waits until it is over. */
-export const askFor = async (clients: Clients, person: Person, wanted: { id: string; plan: Plan }): Promise<void> => {
+export const askFor = async (
+  clients: Clients,
+  person: Person,
+  wanted: { id: string; plan: Plan },
+): Promise<void> => {
   const jobId = await started(clients, person, wanted)
   if (jobId) await followed(clients, person, jobId)
 }

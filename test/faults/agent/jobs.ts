@@ -16,9 +16,17 @@ const learning = ({ id, tenantId }: Wanted, n: number): Plan[number][number] => 
   { kind: 'worked', note: `note ${n} of ${id} in ${tenantId}` },
 ]
 
-/** Commands and reads in one answer. What was noted is retired, because a workspace holds few active learnings. */
+/**
+ * Commands and reads in one answer. What was noted is retired, because a workspace holds few active
+ * learnings.
+ */
 const notes = (wanted: Wanted): Plan => [
-  [learning(wanted, 1), learning(wanted, 2), ['growth_list_learnings', {}], ['growth_overview', {}]],
+  [
+    learning(wanted, 1),
+    learning(wanted, 2),
+    ['growth_list_learnings', {}],
+    ['growth_overview', {}],
+  ],
   [
     ['growth_retire_learning', { id: 'learning:1' }],
     ['growth_retire_learning', { id: 'learning:2' }],
@@ -54,16 +62,25 @@ const urgent = (): Plan => [
 /** A part for a sub-agent, with the tools of its plan and some that its parent may not have. */
 const part = (plan: Plan): Plan[number][number] => [
   'delegate',
-  { goal: planText(plan), tools: [...new Set([...toolsOf(plan), 'growth_create_batch', 'growth_pause_automation'])] },
+  {
+    goal: planText(plan),
+    tools: [...new Set([...toolsOf(plan), 'growth_create_batch', 'growth_pause_automation'])],
+  },
 ]
 /** Retired by whoever is last, since a sub-agent may be called off before it does so. */
 const retireBoth: Plan[number] = [
   ['growth_retire_learning', { id: 'learning:1' }],
   ['growth_retire_learning', { id: 'learning:2' }],
 ]
-/** Two sub-agents of one answer, of which the second has one of its own, and writes outside once that is over. */
+/**
+ * Two sub-agents of one answer, of which the second has one of its own, and writes outside once
+ * that is over.
+ */
 const family = (wanted: Wanted): Plan => {
-  const first: Plan = [[[OUTSIDE, { text: `of the first child of ${wanted.id}` }]], [['growth_overview', {}]]]
+  const first: Plan = [
+    [[OUTSIDE, { text: `of the first child of ${wanted.id}` }]],
+    [['growth_overview', {}]],
+  ]
   const deepest: Plan = [[learning(wanted, 1)], [['growth_retire_learning', { id: 'learning:1' }]]]
   const second: Plan = [
     [part(deepest)],
@@ -74,20 +91,45 @@ const family = (wanted: Wanted): Plan => {
   ]
   return [[part(first), part(second)], [learning(wanted, 2)], retireBoth]
 }
-/** What a sub-agent reads is untrusted, so that its own note is asked, and that of its parent too. */
+/**
+ * What a sub-agent reads is untrusted, so that its own note is asked, and that of its parent too.
+ */
 const tainted = (wanted: Wanted): Plan => [
-  [part([[['growth_create_engagement', { post: wanted.post, action: 'reply' }]], [learning(wanted, 1)]])],
+  [
+    part([
+      [['growth_create_engagement', { post: wanted.post, action: 'reply' }]],
+      [learning(wanted, 1)],
+    ]),
+  ],
   [learning(wanted, 2)],
   retireBoth,
 ]
 
-const kinds = [notes, family, outside, post, tainted, notes, engagement, family, outside, urgent] as const
+const kinds = [
+  notes,
+  family,
+  outside,
+  post,
+  tainted,
+  notes,
+  engagement,
+  family,
+  outside,
+  urgent,
+] as const
 
 export const planOf = (nth: number, wanted: Wanted): Plan => kinds[nth % kinds.length]!(wanted)
 
 /** Those of its calls, and of what it delegates. */
 export const toolsOf = (plan: Plan): string[] => [
-  ...new Set(plan.flat().flatMap(([name, { goal }]) => [name, ...(name === 'delegate' ? toolsOf(JSON.parse(goal as string)) : [])])),
+  ...new Set(
+    plan
+      .flat()
+      .flatMap(([name, { goal }]) => [
+        name,
+        ...(name === 'delegate' ? toolsOf(JSON.parse(goal as string)) : []),
+      ]),
+  ),
 ]
 
 const AT_ONCE = 4
@@ -95,5 +137,8 @@ const AT_ONCE = 4
 /** For a loop that repeats commands: nothing else. */
 export const notesOnly = (wanted: Wanted): Plan => [
   Array.from({ length: AT_ONCE }, (_, n) => learning(wanted, n)),
-  Array.from({ length: AT_ONCE }, (_, n) => ['growth_retire_learning', { id: `learning:${n + 1}` }]),
+  Array.from({ length: AT_ONCE }, (_, n) => [
+    'growth_retire_learning',
+    { id: `learning:${n + 1}` },
+  ]),
 ]

@@ -20,15 +20,24 @@ export const startOutside = (lastsMs: () => number): OutsideServer => {
     hostname: '127.0.0.1',
     port: 0,
     async fetch(request) {
-      const call: OutsideCall = { text: await request.text(), arrived: performance.now(), over: undefined }
+      const call: OutsideCall = {
+        text: await request.text(),
+        arrived: performance.now(),
+        over: undefined,
+      }
       sent.push(call)
       await Bun.sleep(lastsMs())
       call.over = performance.now()
       return new Response()
     },
   })
-  return { sent, url: `http://127.0.0.1:${server.port}`, [Symbol.asyncDispose]: () => server.stop(true) }
+  return {
+    sent,
+    url: `http://127.0.0.1:${server.port}`,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  }
 }
 
 /** Calls beyond the first with the same text. */
-export const repeatsOf = (sent: readonly OutsideCall[]): number => sent.length - new Set(sent.map(({ text }) => text)).size
+export const repeatsOf = (sent: readonly OutsideCall[]): number =>
+  sent.length - new Set(sent.map(({ text }) => text)).size

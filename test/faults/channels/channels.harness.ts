@@ -1,8 +1,9 @@
 /**
- * Two servers on one database, killed in turn at random times while a provider delivers what people write, twice or until it is taken, and is
- * asked to send the answers: one job and one reply an event, and no message sent twice.
- * `npm run fault:channels -- --events 1000 --kills 100 --seed 7`; with `--naive`, servers that send again what they do not know to have been
- * sent stand in, and must be found out.
+ * Two servers on one database, killed in turn at random times while a provider delivers what people
+ * write, twice or until it is taken, and is asked to send the answers: one job and one reply an
+ * event, and no message sent twice. `npm run fault:channels -- --events 1000 --kills 100 --seed 7`;
+ * with `--naive`, servers that send again what they do not know to have been sent stand in, and
+ * must be found out.
  */
 import type postgres from 'postgres'
 import { TEST_SECRET, testApp } from '#test/support/app'
@@ -36,7 +37,11 @@ const newChannels = async (
   { workspaces }: ChannelOptions,
   { port, url }: Provider,
 ): Promise<DevChannel[]> => {
-  await using app = await testApp({ database: server.database!, env: { EGRESS_ALLOW: `127.0.0.1:${port}` }, overrides: { sweepMs: 0 } })
+  await using app = await testApp({
+    database: server.database!,
+    env: { EGRESS_ALLOW: `127.0.0.1:${port}` },
+    overrides: { sweepMs: 0 },
+  })
   const channels: DevChannel[] = []
   for (let made = 0; made < workspaces; made++) {
     const { tenantId } = await app.newWorkspace()
@@ -44,7 +49,8 @@ const newChannels = async (
     for (let sender = 0; sender < SENDERS; sender++) await linked(app, channel, `sender-${sender}`)
     channels.push(channel)
   }
-  await owner`update tenant set overrides = overrides || '{"agent_tokens_day": -1, "agent_tokens_month": -1, "agent_cost_month": -1,
+  await owner`update tenant set overrides = overrides ||
+    '{"agent_tokens_day": -1, "agent_tokens_month": -1, "agent_cost_month": -1,
     "agent_calls_hour": -1, "agent_requests": -1}'`
   return channels
 }
@@ -52,7 +58,9 @@ const newChannels = async (
 /** Answers each message by name. */
 const startModel = async (): Promise<FakeOpenAi> => {
   const fake = await createFakeOpenAi()
-  fake.converseOtherwise(({ messages }) => ({ text: `Answer to ${messages.findLast(({ role }) => role === 'user')?.content}` }))
+  fake.converseOtherwise(({ messages }) => ({
+    text: `Answer to ${messages.findLast(({ role }) => role === 'user')?.content}`,
+  }))
   return fake
 }
 
@@ -66,7 +74,11 @@ const eventOf = (nth: number, channels: readonly DevChannel[]): Written => ({
 /** Spreads the events over the kills: each comes when its share of the kills has happened. */
 const writeAll = async (
   { events, kills, machines }: ChannelOptions,
-  { killing, delivering, channels }: { killing: Killing<Mortal>; delivering: Delivering; channels: readonly DevChannel[] },
+  {
+    killing,
+    delivering,
+    channels,
+  }: { killing: Killing<Mortal>; delivering: Delivering; channels: readonly DevChannel[] },
 ): Promise<string[]> => {
   const texts: string[] = []
   const machine = async (): Promise<void> => {
@@ -94,7 +106,8 @@ const leftOf = async (owner: postgres.Sql): Promise<number> =>
 const untilOver = async (owner: postgres.Sql): Promise<string[]> => {
   let [left, since] = [await leftOf(owner), performance.now()]
   while (left > 0) {
-    if (performance.now() - since > STANDSTILL_MS) return [`${left} jobs and replies are open, and none ended for ${STANDSTILL_MS} ms`]
+    if (performance.now() - since > STANDSTILL_MS)
+      return [`${left} jobs and replies are open, and none ended for ${STANDSTILL_MS} ms`]
     await Bun.sleep(POLL_MS)
     const now = await leftOf(owner)
     if (now < left) since = performance.now()
@@ -113,19 +126,54 @@ export async function runChannels(options: ChannelOptions): Promise<Finished> {
   // The credentials of channels are sealed with it.
   const server = { ...world.server, secret: TEST_SECRET.toString('base64') }
   const channels = await newChannels(world, options, provider)
-  const env = { OPENAI_BASE_URL: fake.url, OPENAI_API_KEY: 'none', EGRESS_ALLOW: `127.0.0.1:${provider.port}`, LOG_LEVEL: 'silent' }
+  const env = {
+    OPENAI_BASE_URL: fake.url,
+    OPENAI_API_KEY: 'none',
+    EGRESS_ALLOW: `127.0.0.1:${provider.port}`,
+    LOG_LEVEL: 'silent',
+  }
   const program = naive ? { program: 'test/faults/channels/server.ts' } : {}
   const start = () => startServer({ ...server, ...program, env })
-  const killing = stack.use(await startKilling({ places: 2, count: kills, next: numbers(seed), start }))
+  const killing = stack.use(
+    await startKilling({ places: 2, count: kills, next: numbers(seed), start }),
+  )
   const { running: servers, overSince } = killing
-  const delivering: Delivering = { servers, overSince, next: numbers(seed + 1), posts: 0, repeated: 0, wrong: [] }
-  const [texts] = await Promise.all([writeAll(options, { killing, delivering, channels }), killing.over])
+  const delivering: Delivering = {
+    servers,
+    overSince,
+    next: numbers(seed + 1),
+    posts: 0,
+    repeated: 0,
+    wrong: [],
+  }
+  const [texts] = await Promise.all([
+    writeAll(options, { killing, delivering, channels }),
+    killing.over,
+  ])
   const late = await untilOver(owner)
   const { counts, rules } = await verdictOf(owner, texts, provider.taken)
-  const head = { ...(naive ? { naive: 'yes' } : {}), seed, kills: killing.kills(), events: texts.length }
-  const all = { ...head, posts: delivering.posts, repeated: delivering.repeated, ...counts, requests: provider.requests() }
-  if (naive) return { counts: all, broken: counts.sent_twice! > 0 ? [] : ['nothing was sent twice: the harness would not notice it'] }
-  const broken = Object.entries(rules).flatMap(([rule, count]) => (count === 0 ? [] : [`${rule}: ${count}`]))
+  const head = {
+    ...(naive ? { naive: 'yes' } : {}),
+    seed,
+    kills: killing.kills(),
+    events: texts.length,
+  }
+  const all = {
+    ...head,
+    posts: delivering.posts,
+    repeated: delivering.repeated,
+    ...counts,
+    requests: provider.requests(),
+  }
+  if (naive)
+    return {
+      counts: all,
+      broken:
+        counts.sent_twice! > 0 ? [] : ['nothing was sent twice: the harness would not notice it'],
+    }
+  const broken = Object.entries(rules).flatMap(([rule, count]) =>
+    count === 0 ? [] : [`${rule}: ${count}`],
+  )
   return { counts: all, broken: [...broken, ...late, ...delivering.wrong.slice(0, 20)] }
 }
 

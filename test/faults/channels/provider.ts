@@ -1,4 +1,7 @@
-/** What stands for the provider of a channel: it delivers what people write until a server has taken it, and counts what it is asked to send. */
+/**
+ * What stands for the provider of a channel: it delivers what people write until a server has taken
+ * it, and counts what it is asked to send.
+ */
 import type { Server } from 'bun'
 import { CHANNEL_SECRET } from '#test/support/channels/channels'
 import { type DevChannel, postDev } from '#test/support/channels/dev-posts'
@@ -22,7 +25,10 @@ export interface Provider extends AsyncDisposable {
 
 /** A request lasts long enough that kills hit it. */
 const LASTS_MS = 20
-/** The shares of requests that the provider wants later, and of those that it takes and answers with an error, or not at all. */
+/**
+ * The shares of requests that the provider wants later, and of those that it takes and answers with
+ * an error, or not at all.
+ */
 const [LATER, ERROR, SILENCE] = [0.03, 0.02, 0.02]
 
 export const startProvider = (next: () => number): Provider => {
@@ -45,14 +51,21 @@ export const startProvider = (next: () => number): Provider => {
     error: () => new Response('', { status: 502 }),
   })
   return {
-    ...{ port: server.port!, url: `http://127.0.0.1:${server.port}/`, requests: () => requests, taken },
+    ...{
+      port: server.port!,
+      url: `http://127.0.0.1:${server.port}/`,
+      requests: () => requests,
+      taken,
+    },
     [Symbol.asyncDispose]: () => server.stop(true),
   }
 }
 
 export interface Delivering {
   servers(): ServerProcess[]
-  /** When the last kill was over, as `performance.now()` has it; undefined while more are to come. */
+  /**
+   * When the last kill was over, as `performance.now()` has it; undefined while more are to come.
+   */
   overSince(): number | undefined
   next: () => number
   /** Posts, the repeated ones included. */

@@ -1,6 +1,7 @@
 /**
- * A server that sends again whatever it does not know to have been sent, as is often done: it believes that the provider of the dev channel
- * tells repeated requests apart. Runs as a process of its own, which a harness kills.
+ * A server that sends again whatever it does not know to have been sent, as is often done: it
+ * believes that the provider of the dev channel tells repeated requests apart. Runs as a process of
+ * its own, which a harness kills.
  */
 import { readConfig } from '#config/config'
 import { createLog } from '#kernel/log'
@@ -15,6 +16,8 @@ const log = createLog(config.logLevel)
 const database = await openDatabase(config, log)
 const workplace = await openWorkplace(config, database.options, {
   ...{ log, secret: database.secret },
-  overrides: { channels: (usual) => ({ ...usual, dev: { ...usual.dev!, repeatableForMs: () => A_DAY } }) },
+  overrides: {
+    channels: (usual) => ({ ...usual, dev: { ...usual.dev!, repeatableForMs: () => A_DAY } }),
+  },
 })
 await listen(config, workplace, log)

@@ -1,10 +1,11 @@
 /**
- * Two servers in different time zones with different wall clocks that step, on a database whose clock steps by an hour either way and
- * by two days, around changes to and from summer time, the leap day and the turn of the year; some are killed in between. Nothing is
- * posted before the database's clock has shown its time, nothing twice, and nothing due is passed over without a reason. The same holds of
- * the runs of schedules.
- * `npm run fault:clock -- --scenes 9 --items 60 --kills 9 --seed 7`; in every other round the network applies posts that it answers
- * with 502. With `--naive`, publishers that trust their own clocks take over, and must be exposed.
+ * Two servers in different time zones with different wall clocks that step, on a database whose
+ * clock steps by an hour either way and by two days, around changes to and from summer time, the
+ * leap day and the turn of the year; some are killed in between. Nothing is posted before the
+ * database's clock has shown its time, nothing twice, and nothing due is passed over without a
+ * reason. The same holds of the runs of schedules. `npm run fault:clock -- --scenes 9 --items 60 --kills
+ * 9 --seed 7`; in every other round the network applies posts that it answers with 502. With
+ * `--naive`, publishers that trust their own clocks take over, and must be exposed.
  */
 import type postgres from 'postgres'
 import type { Story } from '#test/support/growth/story'
@@ -23,7 +24,9 @@ const LEAD_MS = 2_500
 const BY_HAND = 3
 
 const real = async (owner: postgres.Sql): Promise<number> => {
-  const [row] = await owner<{ ms: number }[]>`select (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::float8 as ms`
+  const [row] = await owner<
+    { ms: number }[]
+  >`select (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::float8 as ms`
   return row!.ms
 }
 
@@ -37,10 +40,21 @@ const order = async (
   await persist(clients, { story, id, action: 'approve' })
   const postAt = due ? Math.floor(due.ms) : null
   const askedAt = await real(owner)
-  const one: Ordered = { id, postAt, onMissed: due?.onMissed ?? 'post', asked: askedAt, answered: Number.POSITIVE_INFINITY }
+  const one: Ordered = {
+    id,
+    postAt,
+    onMissed: due?.onMissed ?? 'post',
+    asked: askedAt,
+    answered: Number.POSITIVE_INFINITY,
+  }
   orders.push(one)
   if (due)
-    await persist(clients, { story, id, action: 'schedule', body: { post_at: written(postAt!, due.offset), on_missed: due.onMissed } })
+    await persist(clients, {
+      story,
+      id,
+      action: 'schedule',
+      body: { post_at: written(postAt!, due.offset), on_missed: due.onMissed },
+    })
   else await persist(clients, { story, id, action: 'post-now' })
   one.answered = due ? await real(owner) : askedAt
 }
@@ -54,12 +68,16 @@ const scheduleAll = async (world: World, { at, offsets }: Scene, items: number):
   }))
   await Promise.all(
     stories.map(async (story, place) => {
-      for (let nth = place; nth < dues.length; nth += stories.length) await order(world, story, dues[nth])
+      for (let nth = place; nth < dues.length; nth += stories.length)
+        await order(world, story, dues[nth])
     }),
   )
 }
 
-/** Lets the database's clock pass the moment, then steps it and the servers' clocks, while people post and servers die. */
+/**
+ * Lets the database's clock pass the moment, then steps it and the servers' clocks, while people
+ * post and servers die.
+ */
 const play = async (
   world: World,
   scene: Scene,
@@ -77,7 +95,10 @@ const play = async (
   for (const [nth, step] of steps.entries()) {
     for (let asked = 0; asked < count; asked++) byHand.push(order(world, pickOf(stories, next)))
     const place = Math.floor(next() * servers.length)
-    await Promise.all([Bun.sleep(next() * 20).then(() => clock.step(step)), world.wall(place, pickOf(STEPS, next))])
+    await Promise.all([
+      Bun.sleep(next() * 20).then(() => clock.step(step)),
+      world.wall(place, pickOf(STEPS, next)),
+    ])
     if (nth === killAt) killed = world.replace(place, scene.zone)
     await Bun.sleep(300 + next() * 900)
   }
@@ -101,33 +122,61 @@ const oneRound = async (options: ClockOptions, faults: string): Promise<Round> =
   const isNaive = options.publisher === 'naive'
   const played = scenes.slice(options.first, options.first + options.scenes)
   for (const [nth, scene] of played.entries())
-    await play(world, scene, { items: options.items, kill: nth < options.kills, byHand: isNaive ? 0 : BY_HAND })
+    await play(world, scene, {
+      items: options.items,
+      kill: nth < options.kills,
+      byHand: isNaive ? 0 : BY_HAND,
+    })
   // What no step has reached yet becomes due, or was missed.
   await clock.step(3 * DAY_MS)
-  const unsettled = isNaive ? [] : await untilSettled(owner, { doubts: options.doubts, withinMs: SETTLES_WITHIN_MS })
-  const { verdict, broken } = await judge(owner, { orders, history: clock.history, lateMs: options.lateMs })
-  const schedules = isNaive ? { schedule_runs: 0, broken: [] } : await judgeSchedules(owner, clock.history)
-  // A person has been asked by then: the clock's jump by two days ends the day of looking for a post.
+  const unsettled = isNaive
+    ? []
+    : await untilSettled(owner, { doubts: options.doubts, withinMs: SETTLES_WITHIN_MS })
+  const { verdict, broken } = await judge(owner, {
+    orders,
+    history: clock.history,
+    lateMs: options.lateMs,
+  })
+  const schedules = isNaive
+    ? { schedule_runs: 0, broken: [] }
+    : await judgeSchedules(owner, clock.history)
+  // A person has been asked by then: the clock's jump by two days ends the day of looking for a
+  // post.
   const { 'in doubt without work': _, ...rules } = await brokenRules(owner, 'announced')
-  const against = Object.entries(rules).flatMap(([rule, count]) => (count > 0 ? [`${rule}: ${count}`] : []))
+  const against = Object.entries(rules).flatMap(([rule, count]) =>
+    count > 0 ? [`${rule}: ${count}`] : [],
+  )
   const steps = clock.history.length - 1
   const kills = Math.min(options.kills, played.length)
   const all = [...unsettled, ...against, ...clients.wrong, ...broken, ...schedules.broken]
-  return { verdict, steps, kills, items: orders.length, scheduleRuns: schedules.schedule_runs, broken: all }
+  return {
+    verdict,
+    steps,
+    kills,
+    items: orders.length,
+    scheduleRuns: schedules.schedule_runs,
+    broken: all,
+  }
 }
 
-const sum = (rounds: Round[], of: (round: Round) => number): number => rounds.reduce((total, round) => total + of(round), 0)
+const sum = (rounds: Round[], of: (round: Round) => number): number =>
+  rounds.reduce((total, round) => total + of(round), 0)
 
 /** The naive publisher must be exposed. */
 const unseen = ({ early }: Verdict): string[] =>
   early > 0 ? [] : ['no post of a naive publisher was early: the harness would not notice one']
 
-/** Plays the scenes in each round, waits until everything is settled, and judges what the network received. */
+/**
+ * Plays the scenes in each round, waits until everything is settled, and judges what the network
+ * received.
+ */
 export async function runClock(options: ClockOptions): Promise<Finished> {
   const rounds: Round[] = []
   for (let nth = 0; nth < options.rounds; nth++) {
     const seed = options.seed + nth
-    rounds.push(await oneRound({ ...options, seed }, nth % 2 === 1 ? `applied502=0.15;seed=${seed}` : ''))
+    rounds.push(
+      await oneRound({ ...options, seed }, nth % 2 === 1 ? `applied502=0.15;seed=${seed}` : ''),
+    )
   }
   const [items, steps, kills] = [
     sum(rounds, (round) => round.items),
@@ -135,21 +184,41 @@ export async function runClock(options: ClockOptions): Promise<Finished> {
     sum(rounds, (round) => round.kills),
   ]
   const { worst_late_ms: _, ...counted } = rounds[0]!.verdict
-  const totals = Object.keys(counted).map((name) => [name, sum(rounds, ({ verdict }) => verdict[name as keyof Verdict])] as const)
+  const totals = Object.keys(counted).map(
+    (name) => [name, sum(rounds, ({ verdict }) => verdict[name as keyof Verdict])] as const,
+  )
   const worst = Math.max(...rounds.map(({ verdict }) => verdict.worst_late_ms))
   const schedule_runs = sum(rounds, ({ scheduleRuns }) => scheduleRuns)
   const of = { seed: options.seed, rounds: rounds.length, items, steps, kills, schedule_runs }
   const counts = { ...of, ...Object.fromEntries(totals), worst_late_ms: worst }
   const isNaive = options.publisher === 'naive'
-  return { counts, broken: rounds.flatMap(({ broken, verdict }) => (isNaive ? unseen(verdict) : broken)) }
+  return {
+    counts,
+    broken: rounds.flatMap(({ broken, verdict }) => (isNaive ? unseen(verdict) : broken)),
+  }
 }
 
 if (import.meta.main) {
-  const defaults = { rounds: 2, scenes: scenes.length, first: 0, items: 60, workspaces: 6, kills: 9, lateMs: 15_000, seed: 1 }
+  const defaults = {
+    rounds: 2,
+    scenes: scenes.length,
+    first: 0,
+    items: 60,
+    workspaces: 6,
+    kills: 9,
+    lateMs: 15_000,
+    seed: 1,
+  }
   const args = process.argv.slice(2)
   const numbersGiven = optionsFrom(
     defaults,
     args.filter((arg) => arg !== '--naive'),
   )
-  await alone('clock', () => runClock({ ...numbersGiven, doubts: 'counted', publisher: args.includes('--naive') ? 'naive' : 'ours' }))
+  await alone('clock', () =>
+    runClock({
+      ...numbersGiven,
+      doubts: 'counted',
+      publisher: args.includes('--naive') ? 'naive' : 'ours',
+    }),
+  )
 }

@@ -1,7 +1,17 @@
 import { expect, test } from 'bun:test'
 import { runClock } from './clock.harness.ts'
 
-const options = { rounds: 1, scenes: 1, first: 1, items: 24, workspaces: 3, kills: 1, lateMs: 30_000, seed: 5, doubts: 'left' } as const
+const options = {
+  rounds: 1,
+  scenes: 1,
+  first: 1,
+  items: 24,
+  workspaces: 3,
+  kills: 1,
+  lateMs: 30_000,
+  seed: 5,
+  doubts: 'left',
+} as const
 
 test('when clocks step around the change to summer time and a server dies, nothing is early, doubled or missed', async () => {
   const { counts, broken } = await runClock({ ...options, publisher: 'ours' })

@@ -1,4 +1,7 @@
-/** Moments at which clocks and calendars do what programs forget, and the steps of the clocks around them. */
+/**
+ * Moments at which clocks and calendars do what programs forget, and the steps of the clocks around
+ * them.
+ */
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
@@ -28,7 +31,8 @@ export const scenes: readonly Scene[] = [
 /** By how much clocks step. */
 export const STEPS = [HOUR_MS, -HOUR_MS, 2 * DAY_MS] as const
 
-export const pickOf = <T>(choices: readonly T[], next: () => number): T => choices[Math.floor(next() * choices.length)]!
+export const pickOf = <T>(choices: readonly T[], next: () => number): T =>
+  choices[Math.floor(next() * choices.length)]!
 
 /** Each of the steps once, in random order. */
 export const stepsOf = (next: () => number): number[] => {
@@ -36,7 +40,9 @@ export const stepsOf = (next: () => number): number[] => {
   return Array.from(STEPS, () => left.splice(Math.floor(next() * left.length), 1)[0]!)
 }
 
-/** Milliseconds from the scene's moment to a due time: mostly close to it, or to where a step leads. */
+/**
+ * Milliseconds from the scene's moment to a due time: mostly close to it, or to where a step leads.
+ */
 export const dueAfter = (next: () => number): number => {
   const around = -1_500 + next() * 5_000
   const draw = next()

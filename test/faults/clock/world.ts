@@ -28,9 +28,14 @@ export interface ClockOptions {
   /** An item that was due for longer, while it could be posted, was missed. */
   lateMs: number
   seed: number
-  /** `naive`: the servers hold their posts, and publishers that trust their own clocks send them. */
+  /**
+   * `naive`: the servers hold their posts, and publishers that trust their own clocks send them.
+   */
   publisher: 'ours' | 'naive'
-  /** `counted`: the run ends when every doubt is settled or put before a person, which takes a minute after a kill. */
+  /**
+   * `counted`: the run ends when every doubt is settled or put before a person, which takes a
+   * minute after a kill.
+   */
   doubts: 'counted' | 'left'
 }
 
@@ -64,7 +69,8 @@ export const newWorld = async (
   const deployment = stack.use(await newDeployment(database))
   const folder = stack.use(await temporaryFolder())
   const { owner } = deployment
-  await owner`alter table sandbox.posts add column real_at timestamptz not null default pg_catalog.clock_timestamp()`
+  await owner`alter table sandbox.posts add column real_at timestamptz not null default
+    pg_catalog.clock_timestamp()`
   await recordAnnounced(owner)
   const naive = publisher === 'naive' ? stack.use(await startNaive(owner)) : undefined
   const next = numbers(seed)
@@ -79,8 +85,17 @@ export const newWorld = async (
   }
   const replace = async (place: number, zone: string): Promise<void> => {
     await servers[place]?.kill()
-    const env = { TZ: zone, CLOCK_AHEAD: fileOf(place), LOG_LEVEL: 'silent', ...(faults ? { SANDBOX_FAULTS: faults } : {}) }
-    servers[place] = await startServer({ ...deployment.server, preload: './test/support/processes/process-clock.ts', env })
+    const env = {
+      TZ: zone,
+      CLOCK_AHEAD: fileOf(place),
+      LOG_LEVEL: 'silent',
+      ...(faults ? { SANDBOX_FAULTS: faults } : {}),
+    }
+    servers[place] = await startServer({
+      ...deployment.server,
+      preload: './test/support/processes/process-clock.ts',
+      env,
+    })
   }
   stack.defer(async () => void (await Promise.all(servers.map((server) => server.kill()))))
   for (const place of [0, 1]) {
@@ -89,7 +104,14 @@ export const newWorld = async (
   }
   const stories = await newStories(deployment, workspaces, { post_now: 100_000 })
   if (publisher === 'ours') await plantSchedules(owner, stories)
-  const clients = newClients({ owner, servers: () => servers, overSince: () => 0, next: numbers(seed + 1) })
-  if (naive) for (const story of stories) await story.at({ owner, send: servers[0]!.send }).send('POST', 'automation/pause-all')
+  const clients = newClients({
+    owner,
+    servers: () => servers,
+    overSince: () => 0,
+    next: numbers(seed + 1),
+  })
+  if (naive)
+    for (const story of stories)
+      await story.at({ owner, send: servers[0]!.send }).send('POST', 'automation/pause-all')
   return { owner, clock, stories, clients, servers, wall, replace, next, orders: [] }
 }

@@ -8,14 +8,18 @@ import { newStory, type Story, textOf } from '#test/support/growth/story'
 /** Ends the sessions that are in a transaction at this moment; returns how many. */
 const cutTransactions = async ({ owner }: TestApp): Promise<number> => {
   const rows = await owner`select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and application_name = 'tendril' and xact_start is not null and pid <> pg_backend_pid()`
+    where datname = current_database() and application_name = 'tendril' and xact_start is not null
+      and pid <> pg_backend_pid()`
   return rows.length
 }
 
-const approve = (story: Story, id: string) => story.send('POST', `items/${id}/approve`, { headers: { 'idempotency-key': `approve ${id}` } })
+const approve = (story: Story, id: string) =>
+  story.send('POST', `items/${id}/approve`, { headers: { 'idempotency-key': `approve ${id}` } })
 
 const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`)
-const attemptsOf = async ({ owner }: TestApp, id: string) => [...(await owner`select tenant_id, state from attempt where item_id = ${id}`)]
+const attemptsOf = async ({ owner }: TestApp, id: string) => [
+  ...(await owner`select tenant_id, state from attempt where item_id = ${id}`),
+]
 
 test('a claim whose connection breaks while it decides is repeated', async () => {
   const stops = testStops()
@@ -46,7 +50,8 @@ test('a command whose connection breaks answers 503, has no effect, and succeeds
   const cut = approve(story, id)
   const waits = async () => (await app.owner`select 1 from pg_locks where not granted`).length
   while ((await waits()) === 0) await Bun.sleep(5)
-  await app.owner`select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  await app.owner`select pg_terminate_backend(pid) from pg_stat_activity
+    where wait_event_type = 'Lock' and datname = current_database()`
   expect((await cut).status).toBe(503)
   held.resolve()
   await holding
@@ -58,7 +63,10 @@ test('what a broken letter still does never reaches the letter that now has its 
   await using db = await freshDb()
   const stops = testStops()
   // With a single connection, the next letter gets the one that broke.
-  await using app = await testApp({ database: { ...db.options, max: 1 }, overrides: { failpoints: stops.at } })
+  await using app = await testApp({
+    database: { ...db.options, max: 1 },
+    overrides: { failpoints: stops.at },
+  })
   const [story, other] = [await newStory(app), await newStory(app)]
   const [id, theirs] = [await story.approved(), await other.approved()]
   const broken = stops.stopNext('send.claiming')
@@ -86,6 +94,7 @@ test('many letters and reads at once do not get in each other’s way', async ()
   ])
   const statuses = (await Promise.all(crowd)).map(({ status }) => status)
   expect(new Set(statuses)).toEqual(new Set([200]))
-  const idle = await app.owner`select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`
+  const idle = await app.owner`select 1 from pg_stat_activity where datname = current_database()
+      and state like 'idle in transaction%'`
   expect(idle).toHaveLength(0)
 })

@@ -1,7 +1,8 @@
 /**
- * A server under load whose database fails: it refuses, goes silent, is out of reach, cuts every connection, has none to give, is locked,
- * or has a full disk. The server answers 503 at once, loses nothing, and serves again by itself.
- * `npm run fault:database -- --rounds 8 --awayMs 30000 --seed 7`.
+ * A server under load whose database fails: it refuses, goes silent, is out of reach, cuts every
+ * connection, has none to give, is locked, or has a full disk. The server answers 503 at once,
+ * loses nothing, and serves again by itself. `npm run fault:database -- --rounds 8 --awayMs 30000 --seed
+ * 7`.
  */
 import { startFleet } from '../fleet.ts'
 import { alone, type Counts, type Finished, optionsFrom } from '../own-database.ts'
@@ -17,21 +18,41 @@ export interface DatabaseOptions extends Omit<RoundOptions<Kind>, 'rounds'> {
   rounds: Kind[]
 }
 
-const runOutages = async ({ tenants, ...options }: Omit<DatabaseOptions, 'rounds'>, rounds: Outage[]): Promise<Result> => {
+const runOutages = async (
+  { tenants, ...options }: Omit<DatabaseOptions, 'rounds'>,
+  rounds: Outage[],
+): Promise<Result> => {
   await using fleet = await startFleet({ servers: 1, tenants })
   const { owner, tenants: made } = fleet
   const member = fleet.members[0]!
-  const subject = { owner, process: member.process, tenants: made, begin: (kind: Outage) => beginOutage[kind](owner, member) }
+  const subject = {
+    owner,
+    process: member.process,
+    tenants: made,
+    begin: (kind: Outage) => beginOutage[kind](owner, member),
+  }
   return await runRounds({ ...subject, readable: () => false }, { ...options, rounds })
 }
 
 /** What an operator must find in the log. */
-const LOGGED: Record<Filling, string> = { disk: 'No space left on device', wal: 'the disk of the embedded database is full' }
+const LOGGED: Record<Filling, string> = {
+  disk: 'No space left on device',
+  wal: 'the disk of the embedded database is full',
+}
 
-const runFullDisk = async ({ tenants, ...options }: Omit<DatabaseOptions, 'rounds'>, rounds: Filling[]) => {
+const runFullDisk = async (
+  { tenants, ...options }: Omit<DatabaseOptions, 'rounds'>,
+  rounds: Filling[],
+) => {
   await using disk = await startSmallDisk(tenants)
   const { owner, process, tenants: made } = disk
-  const subject = { owner, process, tenants: made, begin: (kind: Filling) => disk.fill(kind), readable: () => true }
+  const subject = {
+    owner,
+    process,
+    tenants: made,
+    begin: (kind: Filling) => disk.fill(kind),
+    readable: () => true,
+  }
   const result = await runRounds(subject, { ...options, rounds })
   const unlogged = rounds
     .filter((kind) => !process.output().includes(LOGGED[kind]))
@@ -50,9 +71,12 @@ const isFilling = (kind: Kind): kind is Filling => fillings.some((filling) => fi
 const countsOf = (results: Result[]): Counts => {
   const rounds = results.flatMap((result) => result.rounds)
   const refusals = rounds.flatMap((round) => round.refusals)
-  const sum = (of: (result: Result) => number): number => results.reduce((all, result) => all + of(result), 0)
+  const sum = (of: (result: Result) => number): number =>
+    results.reduce((all, result) => all + of(result), 0)
   return {
-    ...Object.fromEntries(kinds.map((kind) => [kind, rounds.filter((round) => round.kind === kind).length])),
+    ...Object.fromEntries(
+      kinds.map((kind) => [kind, rounds.filter((round) => round.kind === kind).length]),
+    ),
     commands: sum(({ commands }) => commands),
     acknowledged: sum(({ ledger }) => ledger.acknowledged),
     reads: sum(({ reads }) => reads),
@@ -71,20 +95,37 @@ const countsOf = (results: Result[]): Counts => {
   }
 }
 
-/** `late` lists what took too long; a busy machine can cause it, so the caller decides what it means. */
-export async function runDatabase({ rounds, ...options }: DatabaseOptions): Promise<Finished & { late: string[] }> {
+/**
+ * `late` lists what took too long; a busy machine can cause it, so the caller decides what it
+ * means.
+ */
+export async function runDatabase({
+  rounds,
+  ...options
+}: DatabaseOptions): Promise<Finished & { late: string[] }> {
   const away = rounds.filter((kind): kind is Outage => !isFilling(kind))
   const full = rounds.filter(isFilling)
   const refusal = full.length > 0 ? await noSmallDisk() : undefined
   const results: Result[] = away.length > 0 ? [await runOutages(options, away)] : []
-  let disk: Counts = full.length > 0 ? { disk_full: `skipped(${refusal?.replaceAll(' ', '-')})` } : {}
+  let disk: Counts =
+    full.length > 0 ? { disk_full: `skipped(${refusal?.replaceAll(' ', '-')})` } : {}
   if (full.length > 0 && refusal === undefined) {
     const { disk: counted, ...result } = await runFullDisk(options, full)
     results.push(result)
     disk = { disk_full: 'tried', ...counted }
   }
-  const counts = { seed: options.seed, away_ms: options.awayMs, tenants: options.tenants, ...countsOf(results), ...disk }
-  return { counts, broken: results.flatMap((result) => result.broken), late: results.flatMap((result) => result.late) }
+  const counts = {
+    seed: options.seed,
+    away_ms: options.awayMs,
+    tenants: options.tenants,
+    ...countsOf(results),
+    ...disk,
+  }
+  return {
+    counts,
+    broken: results.flatMap((result) => result.broken),
+    late: results.flatMap((result) => result.late),
+  }
 }
 
 if (import.meta.main) {

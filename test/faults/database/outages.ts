@@ -15,7 +15,10 @@ const CROWD = 'crowd'
 /** SQLSTATE `too_many_connections`. */
 const FULL = '53300'
 
-/** Locks the table that every request of the load needs, so that each connection of the pools waits for it. */
+/**
+ * Locks the table that every request of the load needs, so that each connection of the pools waits
+ * for it.
+ */
 const holdTable = async (owner: postgres.Sql): Promise<End> => {
   const held = await owner.reserve()
   await held`begin`
@@ -27,14 +30,25 @@ const holdTable = async (owner: postgres.Sql): Promise<End> => {
 }
 
 const cut = (owner: postgres.Sql, name: string) =>
-  owner`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${name}`.catch(() => {})
+  owner`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${name}`.catch(
+    () => {},
+  )
 
-/** Takes every connection the database has, including those that the server loses. Rejects if there is no end to them. */
+/**
+ * Takes every connection the database has, including those that the server loses. Rejects if there
+ * is no end to them.
+ */
 const crowd = async (owner: postgres.Sql, { name, proxy }: Member): Promise<End> => {
   const others: postgres.Sql[] = []
   let [refused, ended] = [false, false]
   const join = async (): Promise<boolean> => {
-    const other = postgres({ ...proxy.options, max: 1, idle_timeout: 0, onnotice: () => {}, connection: { application_name: CROWD } })
+    const other = postgres({
+      ...proxy.options,
+      max: 1,
+      idle_timeout: 0,
+      onnotice: () => {},
+      connection: { application_name: CROWD },
+    })
     const code = await other`select 1`.then(() => undefined, codeOf)
     if (code === undefined) others.push(other)
     else await other.end({ timeout: 0 }).catch(() => {})

@@ -1,6 +1,7 @@
 /**
- * A server with the embedded database on a small disk of its own that can be filled: a tmpfs in a mount namespace, which ends with the
- * server, however that ends. An ordinary user gets it in a user namespace, where the system allows one.
+ * A server with the embedded database on a small disk of its own that can be filled: a tmpfs in a
+ * mount namespace, which ends with the server, however that ends. An ordinary user gets it in a
+ * user namespace, where the system allows one.
  */
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
@@ -16,7 +17,10 @@ import { type ServerProcess, startServer } from '#test/support/processes/server'
 import { newTenants, recordLetters, type Tenant } from '../fleet.ts'
 import type { End } from './outages.ts'
 
-/** `disk`: files of tables cannot grow (53100). `wal`: the write-ahead log cannot grow either, which ends Postgres at once. */
+/**
+ * `disk`: files of tables cannot grow (53100). `wal`: the write-ahead log cannot grow either, which
+ * ends Postgres at once.
+ */
 export const fillings = ['disk', 'wal'] as const
 export type Filling = (typeof fillings)[number]
 
@@ -55,8 +59,13 @@ const onDisk = (folder: string): string[] => {
 export async function noSmallDisk(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'not Linux'
   await using folder = await temporaryFolder()
-  const { error, status, stderr } = spawnSync(onDisk(folder.path)[0]!, [...onDisk(folder.path).slice(1), 'true'], { encoding: 'utf8' })
-  if (error || status !== 0) return (error?.message ?? stderr).trim().split('\n')[0] || 'no mount namespace'
+  const { error, status, stderr } = spawnSync(
+    onDisk(folder.path)[0]!,
+    [...onDisk(folder.path).slice(1), 'true'],
+    { encoding: 'utf8' },
+  )
+  if (error || status !== 0)
+    return (error?.message ?? stderr).trim().split('\n')[0] || 'no mount namespace'
   return undefined
 }
 
@@ -86,7 +95,8 @@ const startBallast = (path: string): Disposable => {
 /** Switches to the next log file until there is none. */
 const useUpLog = async (owner: postgres.Sql): Promise<void> => {
   for (let files = 0; files < MOST_LOG_FILES; files++) {
-    const switching = owner`select pg_switch_wal(), pg_logical_emit_message(false, 'fault', 'the next file')`
+    const switching = owner`select pg_switch_wal(), pg_logical_emit_message(false, 'fault',
+      'the next file')`
     if (!(await switching.then(() => true).catch(() => false))) return
   }
   throw new Error('the write-ahead log found room on a full disk')
@@ -101,13 +111,20 @@ const answers = (owner: postgres.Sql): Promise<boolean> =>
 export async function startSmallDisk(tenants: number): Promise<SmallDisk> {
   await using stack = new AsyncDisposableStack()
   const { path } = stack.use(await temporaryFolder())
-  const server = stack.use(await startServer({ key: newApiKey(), home: path, within: onDisk(path) }))
+  const server = stack.use(
+    await startServer({ key: newApiKey(), home: path, within: onDisk(path) }),
+  )
   // The namespace as seen from ours.
   const root = `/proc/${server.pid}/root`
   const home = join(root, path)
   const { socketFolder } = readPidFile(dataOf(home))!
   const host = join(root, socketFolder)
-  const options: ConnectionOptions = { host, database: 'tendril', username: 'tendril', password: databasePassword(home)! }
+  const options: ConnectionOptions = {
+    host,
+    database: 'tendril',
+    username: 'tendril',
+    password: databasePassword(home)!,
+  }
   const owner = postgres({ ...options, max: 2, backoff: () => 0.05, onnotice: () => {} })
   stack.defer(() => owner.end({ timeout: 1 }))
   await recordLetters(owner)

@@ -1,4 +1,7 @@
-/** A process of its own that starts requests and finishes none, so that it does not slow down the measurement of the server. */
+/**
+ * A process of its own that starts requests and finishes none, so that it does not slow down the
+ * measurement of the server.
+ */
 import { connect, type Socket } from 'node:net'
 import { numbers } from '../numbers.ts'
 
@@ -23,7 +26,10 @@ export interface Attack {
 export interface Attacked {
   /** Connections by target and answer: `letters 404`, `session unanswered`. */
   answers: Record<string, number>
-  /** Connections with partial headers that the server closed, and connections that could not be opened. */
+  /**
+   * Connections with partial headers that the server closed, and connections that could not be
+   * opened.
+   */
   headersClosed: number
   unmade: number
 }
@@ -43,10 +49,18 @@ const aimsOf = (key: string): Record<string, Aim> => {
     letters: { path: '/internal/letters', length: 4 * MIB, headers: JSON_TYPE },
     session: { path: '/api/v1/app/session', length: 16_384, headers: JSON_TYPE },
     session_large: { path: '/api/v1/app/session', length: MIB, headers: JSON_TYPE },
-    device: { path: '/api/v1/app/device/code', length: 16_384, headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+    device: {
+      path: '/api/v1/app/device/code',
+      length: 16_384,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    },
     mcp: { path: '/api/v1/mcp', length: MIB, headers: keyed },
     keyed: { path: '/api/v1/growth/batches', length: MIB, headers: keyed },
-    unknown_key: { path: '/api/v1/growth/batches', length: MIB, headers: { ...JSON_TYPE, authorization: 'Bearer nobody' } },
+    unknown_key: {
+      path: '/api/v1/growth/batches',
+      length: MIB,
+      headers: { ...JSON_TYPE, authorization: 'Bearer nobody' },
+    },
   }
 }
 
@@ -78,7 +92,11 @@ class Attackers {
       if (made < headers) this.#holdHeaders(address)
     }
     await Bun.sleep(Math.max(0, until - performance.now()))
-    const attacked = { answers: { ...this.#answers }, headersClosed: this.#headersClosed, unmade: this.#unmade }
+    const attacked = {
+      answers: { ...this.#answers },
+      headersClosed: this.#headersClosed,
+      unmade: this.#unmade,
+    }
     for (const socket of this.#sockets) socket.destroy()
     return attacked
   }
@@ -88,7 +106,9 @@ class Attackers {
     const { hostname, port } = new URL(url)
     const from = proxied ? {} : { localAddress: `127.0.0.${address}` }
     const forwarded = proxied ? `X-Forwarded-For: 198.51.100.${address}\r\n` : ''
-    const socket = connect({ host: hostname, port: Number(port), ...from }, () => onOpen(socket, forwarded))
+    const socket = connect({ host: hostname, port: Number(port), ...from }, () =>
+      onOpen(socket, forwarded),
+    )
     let open = false
     socket.once('connect', () => {
       open = true
@@ -110,7 +130,9 @@ class Attackers {
     this.#count(`${name} ${answer}`, 1)
     const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}\r\n`)
     const socket = this.#open(address, (open, forwarded) => {
-      open.write(`POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines.join('')}${forwarded}Content-Length: ${length}\r\n\r\n`)
+      open.write(
+        `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines.join('')}${forwarded}Content-Length: ${length}\r\n\r\n`,
+      )
       open.write(ZEROS.subarray(0, length - 1))
     })
     socket.once('data', (bytes) => note(bytes.toString('latin1', 9, 12)))
@@ -119,7 +141,9 @@ class Attackers {
 
   #holdHeaders(address: number): void {
     const socket = this.#open(address, (open, forwarded) => {
-      open.write(`POST /api/v1/app/session HTTP/1.1\r\nHost: 127.0.0.1\r\n${forwarded}X-Long: ${'x'.repeat(8_000)}\r\n`)
+      open.write(
+        `POST /api/v1/app/session HTTP/1.1\r\nHost: 127.0.0.1\r\n${forwarded}X-Long: ${'x'.repeat(8_000)}\r\n`,
+      )
       const drip = setInterval(() => open.write('X-More: y\r\n'), DRIP_MS)
       open.once('close', () => {
         clearInterval(drip)

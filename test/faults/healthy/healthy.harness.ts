@@ -1,7 +1,8 @@
 /**
- * Healthy posts, replies and deliveries, all due, while two servers are killed in turn and their database is away for a minute: no row ends
- * by what was not its fault. What was on the wire when something broke can be in doubt; all else goes out, once.
- * `npm run fault:healthy -- --rows 500 --kills 20 --outage 60 --seed 7`
+ * Healthy posts, replies and deliveries, all due, while two servers are killed in turn and their
+ * database is away for a minute: no row ends by what was not its fault. What was on the wire when
+ * something broke can be in doubt; all else goes out, once. `npm run fault:healthy -- --rows 500 --kills
+ * 20 --outage 60 --seed 7`
  */
 import type postgres from 'postgres'
 import { TEST_SECRET, testApp } from '#test/support/app'
@@ -11,7 +12,12 @@ import { type DatabaseProxy, startProxy } from '#test/support/database/proxy'
 import { type Story, storyAt } from '#test/support/growth/story'
 import { eventOf, type Hook, hookOf } from '#test/support/http/hooks'
 import { openReceiver, type Receiver } from '#test/support/http/receiver'
-import { type Deployment, newDeployment, type ServerOptions, startServer } from '#test/support/processes/server'
+import {
+  type Deployment,
+  newDeployment,
+  type ServerOptions,
+  startServer,
+} from '#test/support/processes/server'
 import type { Taken } from '../channels/provider.ts'
 import { type Killing, type Mortal, startKilling } from '../killing.ts'
 import { numbers } from '../numbers.ts'
@@ -54,24 +60,35 @@ const startTaking = (): { port: number; url: string; taken: Taken[] } & AsyncDis
       return new Response()
     },
   })
-  return { port: server.port!, url: `http://127.0.0.1:${server.port}/`, taken, [Symbol.asyncDispose]: () => server.stop(true) }
+  return {
+    port: server.port!,
+    url: `http://127.0.0.1:${server.port}/`,
+    taken,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  }
 }
 
 /** Copies what is written to the outbox, and each failure that is counted in a row of work. */
 const record = async (owner: postgres.Sql): Promise<void> => {
-  await owner`create table written (id uuid primary key, tenant_id uuid not null, subject text, created_at timestamptz not null)`
+  await owner`create table written (id uuid primary key, tenant_id uuid not null, subject text,
+    created_at timestamptz not null)`
   await owner`create table counted (work_id uuid not null, failures integer not null)`
   await owner.unsafe(`create function write_down() returns trigger language plpgsql security definer as $$ begin
     insert into public.written values (new.id, new.tenant_id, new.subject, new.created_at); return null; end $$`)
   await owner.unsafe(`create function count_down() returns trigger language plpgsql security definer as $$ begin
     insert into public.counted values (new.id, new.failures); return null; end $$`)
-  await owner`create trigger write_down after insert on outbox for each row execute function write_down()`
-  await owner`create trigger count_down after update on work for each row when (new.failures > old.failures) execute function count_down()`
+  await owner`create trigger write_down after insert on outbox for each row execute function
+    write_down()`
+  await owner`create trigger count_down after update on work for each row
+    when (new.failures > old.failures) execute function count_down()`
 }
 
 type Env = Record<string, string>
 
-/** Workspaces with an account, an endpoint and a channel, made by an app that owns them only while it runs. */
+/**
+ * Workspaces with an account, an endpoint and a channel, made by an app that owns them only while
+ * it runs.
+ */
 const newPlaces = async (
   { owner, server }: Deployment,
   { workspaces }: HealthyOptions,
@@ -91,21 +108,38 @@ const newPlaces = async (
 }
 
 /** Adds the rows by an app that has no lanes, so that all are due when the servers start. */
-const addRows = async (world: Deployment, { rows }: HealthyOptions, env: Env, places: readonly Place[]): Promise<void> => {
-  await using app = await testApp({ database: world.server.database!, env, overrides: { sweepMs: 0, lanes: [] } })
+const addRows = async (
+  world: Deployment,
+  { rows }: HealthyOptions,
+  env: Env,
+  places: readonly Place[],
+): Promise<void> => {
+  await using app = await testApp({
+    database: world.server.database!,
+    env,
+    overrides: { sweepMs: 0, lanes: [] },
+  })
   const addOne = async (nth: number): Promise<void> => {
     const { story, hook, channel } = places[nth % places.length]!
     await story.at(app).scheduled(FAR_MS)
     await hook.at(app).emit(eventOf(`record ${nth}`))
     await reply(app, { tenantId: story.tenantId, connection: channel.id, text: `Reply ${nth}` })
   }
-  for (let nth = 0; nth < rows; nth += places.length) await Promise.all(places.slice(0, rows - nth).map((_, at) => addOne(nth + at)))
+  for (let nth = 0; nth < rows; nth += places.length)
+    await Promise.all(places.slice(0, rows - nth).map((_, at) => addOne(nth + at)))
 }
 
-/** Posts are due from now on, one after the other until the last of the interruptions: they take little time. */
-const makeDue = async (owner: postgres.Sql, { kills, outage, rows }: HealthyOptions): Promise<void> => {
+/**
+ * Posts are due from now on, one after the other until the last of the interruptions: they take
+ * little time.
+ */
+const makeDue = async (
+  owner: postgres.Sql,
+  { kills, outage, rows }: HealthyOptions,
+): Promise<void> => {
   const withinS = outage + kills
-  await owner`with dated as (select id, now() + row_number() over (order by id) * ${withinS / rows}::float8 * interval '1 second' as at from item),
+  await owner`with dated as (select id, now() + row_number() over (order by id) *
+    ${withinS / rows}::float8 * interval '1 second' as at from item),
       items as (update item i set post_at = d.at from dated d where d.id = i.id)
     update work w set run_at = d.at from dated d where w.ref_id = d.id`
   await owner`update actor set wake_at = now()`
@@ -113,7 +147,9 @@ const makeDue = async (owner: postgres.Sql, { kills, outage, rows }: HealthyOpti
 
 const leftOf = async (owner: postgres.Sql): Promise<number> =>
   (
-    await owner<{ n: number }[]>`select ((select count(*) from item where status in ('approved', 'publishing'))
+    await owner<
+      { n: number }[]
+    >`select ((select count(*) from item where status in ('approved', 'publishing'))
       + (select count(*) from item where status = 'publish_unconfirmed' and not review)
       + (select count(*) from channel_reply where status in ('queued', 'sending'))
       + (select count(*) from outbox where state = 'pending'))::int as n`
@@ -123,7 +159,8 @@ const leftOf = async (owner: postgres.Sql): Promise<number> =>
 const untilOver = async (owner: postgres.Sql): Promise<string[]> => {
   let [left, since] = [await leftOf(owner), performance.now()]
   while (left > 0) {
-    if (performance.now() - since > STANDSTILL_MS) return [`${left} rows are open, and none ended for ${STANDSTILL_MS} ms`]
+    if (performance.now() - since > STANDSTILL_MS)
+      return [`${left} rows are open, and none ended for ${STANDSTILL_MS} ms`]
     await Bun.sleep(POLL_MS)
     const now = await leftOf(owner)
     if (now !== left) since = performance.now()
@@ -150,13 +187,24 @@ const startKillable =
     }
   }
 
-/** Half of the kills, then the outage under servers that live, then the other half. Gives the servers that run in the end. */
-const breakAll = async ({ kills, outage, seed }: HealthyOptions, breaking: Breaking): Promise<Killing<Mortal>> => {
+/**
+ * Half of the kills, then the outage under servers that live, then the other half. Gives the
+ * servers that run in the end.
+ */
+const breakAll = async (
+  { kills, outage, seed }: HealthyOptions,
+  breaking: Breaking,
+): Promise<Killing<Mortal>> => {
   const { database, interruptions } = breaking
   const first = Math.ceil((kills - PLACES) / 2)
   const start = startKillable(breaking)
   {
-    await using killing = await startKilling({ places: PLACES, count: first, next: numbers(seed), start })
+    await using killing = await startKilling({
+      places: PLACES,
+      count: first,
+      next: numbers(seed),
+      start,
+    })
     await killing.over
     interruptions.push(Date.now())
     await database.refuse()
@@ -164,7 +212,12 @@ const breakAll = async ({ kills, outage, seed }: HealthyOptions, breaking: Break
     await database.open()
     interruptions.push(Date.now())
   }
-  const killing = await startKilling({ places: PLACES, count: kills - PLACES - first, next: numbers(seed + 1), start })
+  const killing = await startKilling({
+    places: PLACES,
+    count: kills - PLACES - first,
+    next: numbers(seed + 1),
+    start,
+  })
   await killing.over
   return killing
 }
@@ -172,7 +225,12 @@ const breakAll = async ({ kills, outage, seed }: HealthyOptions, breaking: Break
 const listen = (receiver: Receiver, secrets: Map<string, string>): Heard[] => {
   const heard: Heard[] = []
   receiver.answer = async ({ headers, body }) => {
-    heard.push({ headers, body, accepted: true, verified: verifies({ headers, body }, secrets.get(JSON.parse(body).workspace_id)) })
+    heard.push({
+      headers,
+      body,
+      accepted: true,
+      verified: verifies({ headers, body }, secrets.get(JSON.parse(body).workspace_id)),
+    })
     await Bun.sleep(LASTS_MS)
     return { status: 204 }
   }
@@ -186,23 +244,40 @@ export async function runHealthy(options: HealthyOptions): Promise<Finished> {
   const [receiver, provider] = [stack.use(await openReceiver()), stack.use(startTaking())]
   const database = stack.use(await startProxy({ ...world.server.database }))
   const { owner } = world
-  const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${provider.port}`, LOG_LEVEL: 'silent' }
-  const { places, secrets } = await newPlaces(world, options, { env, hooks: receiver.url, channels: provider.url })
+  const env = {
+    EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${provider.port}`,
+    LOG_LEVEL: 'silent',
+  }
+  const { places, secrets } = await newPlaces(world, options, {
+    env,
+    hooks: receiver.url,
+    channels: provider.url,
+  })
   await record(owner)
   const heard = listen(receiver, secrets)
   await addRows(world, options, env, places)
   await makeDue(owner, options)
   // The secrets of endpoints and channels are sealed with it.
-  const server = { ...world.server, secret: TEST_SECRET.toString('base64'), database: database.options, env }
+  const server = {
+    ...world.server,
+    secret: TEST_SECRET.toString('base64'),
+    database: database.options,
+    env,
+  }
   const interruptions: number[] = []
   stack.use(await breakAll(options, { server, database, interruptions }))
   const open = await leftOf(owner)
   const late = await untilOver(owner)
   const { counts, rules } = await verdictOf({ owner, taken: provider.taken, heard, interruptions })
-  const broken = Object.entries(rules).flatMap(([rule, count]) => (count === 0 ? [] : [`${rule}: ${count}`]))
+  const broken = Object.entries(rules).flatMap(([rule, count]) =>
+    count === 0 ? [] : [`${rule}: ${count}`],
+  )
   if (counts.posts !== rows || counts.replies !== rows)
     broken.push(`of ${rows} posts and replies ${counts.posts} and ${counts.replies} are there`)
-  return { counts: { seed, kills, outage_s: outage, open_after_the_last_kill: open, ...counts }, broken: [...broken, ...late] }
+  return {
+    counts: { seed, kills, outage_s: outage, open_after_the_last_kill: open, ...counts },
+    broken: [...broken, ...late],
+  }
 }
 
 if (import.meta.main) {

@@ -1,4 +1,7 @@
-/** Two servers, a model and a tool outside that take their time, the people who ask, and what is counted of them. */
+/**
+ * Two servers, a model and a tool outside that take their time, the people who ask, and what is
+ * counted of them.
+ */
 import type postgres from 'postgres'
 import { scopes } from '#kernel/scopes'
 import { brokenInvariants } from '#test/support/agent/invariants'
@@ -59,7 +62,13 @@ interface Tally {
 
 const untallied: Tally = {
   ...{ pauses: 0, listed: 0, listed_unattended: 0, approved_in_pause: 0, went_on: 0, held: 0 },
-  ...{ begun_after_answer: 0, runs_after_answer: 0, models_after_stop: 0, sent_unlisted: 0, on_wire_unlisted: 0 },
+  ...{
+    begun_after_answer: 0,
+    runs_after_answer: 0,
+    models_after_stop: 0,
+    sent_unlisted: 0,
+    on_wire_unlisted: 0,
+  },
 }
 
 const wireMs = (next: () => number): number => LEAST_MS + next() * (MOST_MS - LEAST_MS)
@@ -73,15 +82,22 @@ export const newAsker = async (app: TestApp): Promise<Asker> => {
   return { tenantId, key, token: (await signIn(app.owner, tenantId)).token }
 }
 
-/** Jobs are claimed whatever the switch says, once they have begun: their rows of work pass for a person's. */
+/**
+ * Jobs are claimed whatever the switch says, once they have begun: their rows of work pass for a
+ * person's.
+ */
 const ignoreSwitch = async (owner: postgres.Sql): Promise<void> => {
   await owner.unsafe(`create function ignore_switch() returns trigger language plpgsql as $$ begin
     new.origin = 'manual';
     return new; end $$`)
-  await owner`create trigger ignore_switch before insert on work for each row when (new.kind = 'agent') execute function ignore_switch()`
+  await owner`create trigger ignore_switch before insert on work for each row
+    when (new.kind = 'agent') execute function ignore_switch()`
 }
 
-export const newWorld = async (stack: AsyncDisposableStack, options: AgentSwitchOptions): Promise<World> => {
+export const newWorld = async (
+  stack: AsyncDisposableStack,
+  options: AgentSwitchOptions,
+): Promise<World> => {
   const next = numbers(options.seed)
   const database = stack.use(await freshDb()).options
   const model = stack.use(await createFakeOpenAi())
@@ -96,39 +112,86 @@ export const newWorld = async (stack: AsyncDisposableStack, options: AgentSwitch
   // Pauses meet what is written down and not begun, and what is answered and not settled.
   const slowed = /^agent\.(claimed|thought|executing|outside\.read)$/
   const failpoints = (name: string) => (slowed.test(name) ? Bun.sleep(next() * 20) : undefined)
-  const start = () => testApp({ database, env: { OPENAI_BASE_URL: model.url }, overrides: { failpoints, tools: withOutside(send) } })
+  const start = () =>
+    testApp({
+      database,
+      env: { OPENAI_BASE_URL: model.url },
+      overrides: { failpoints, tools: withOutside(send) },
+    })
   const apps: World['apps'] = [stack.use(await start()), stack.use(await start())]
   const { owner } = apps[0]
   if (options.naive) await ignoreSwitch(owner)
-  return { apps, owner, model, sent, next, offset: await databaseOffset(owner), tally: { ...untallied }, options }
+  return {
+    apps,
+    owner,
+    model,
+    sent,
+    next,
+    offset: await databaseOffset(owner),
+    tally: { ...untallied },
+    options,
+  }
 }
 
 /** Direct calls are jobs too, but for one step that is over at once. */
 const countsOf = ({ owner }: World) =>
   one(
-    owner<Record<string, number>[]>`select count(*)::int as jobs, count(*) filter (where kind = 'turn')::int as turns,
-      count(*) filter (where kind = 'scheduled')::int as scheduled, count(*) filter (where kind = 'webhook')::int as webhook,
-      count(*) filter (where kind = 'delegate')::int as delegated, count(*) filter (where status = 'completed')::int as completed,
-      (select count(*) from agent_step where kind = 'tool' and state = 'done')::int as tools_done from agent_job where kind <> 'action'`,
+    owner<
+      Record<string, number>[]
+    >`select count(*)::int as jobs, count(*) filter (where kind = 'turn')::int as turns,
+      count(*) filter (where kind = 'scheduled')::int as scheduled,
+        count(*) filter (where kind = 'webhook')::int as webhook,
+      count(*) filter (where kind = 'delegate')::int as delegated,
+        count(*) filter (where status = 'completed')::int as completed,
+      (select count(*) from agent_step where kind = 'tool' and state = 'done')::int as tools_done
+        from agent_job where kind <> 'action'`,
   )
 
 export const verdictOf = async (world: World): Promise<Finished> => {
   const { tally, sent, model, owner, options } = world
-  const { begun_after_answer, runs_after_answer, models_after_stop, sent_unlisted, on_wire_unlisted } = tally
+  const {
+    begun_after_answer,
+    runs_after_answer,
+    models_after_stop,
+    sent_unlisted,
+    on_wire_unlisted,
+  } = tally
   const seen = await countsOf(world)
   const cut_off = model.chats.filter(({ signal }) => signal.aborted).length
   const repeated = repeatsOf(sent)
-  const counts = { ...seen, model_calls: model.chats.length, models_cut_off: cut_off, outside: sent.length, repeated, ...tally }
+  const counts = {
+    ...seen,
+    model_calls: model.chats.length,
+    models_cut_off: cut_off,
+    outside: sent.length,
+    repeated,
+    ...tally,
+  }
   if (options.naive)
-    return { counts, broken: begun_after_answer > 0 ? [] : ['nothing began after an answer: the harness would not notice it'] }
-  const never = { begun_after_answer, runs_after_answer, models_after_stop, sent_unlisted, on_wire_unlisted, repeated }
+    return {
+      counts,
+      broken:
+        begun_after_answer > 0
+          ? []
+          : ['nothing began after an answer: the harness would not notice it'],
+    }
+  const never = {
+    begun_after_answer,
+    runs_after_answer,
+    models_after_stop,
+    sent_unlisted,
+    on_wire_unlisted,
+    repeated,
+  }
   const { listed_unattended, approved_in_pause, went_on, held } = tally
   return {
     counts,
     broken: [
-      ...Object.entries({ ...never, not_completed: seen.jobs! - seen.completed! }).flatMap(([what, n]) => (n > 0 ? [`${what}: ${n}`] : [])),
-      ...Object.entries({ listed_unattended, approved_in_pause, went_on, held }).flatMap(([what, n]) =>
-        n === 0 ? [`nothing was at stake: ${what} is 0`] : [],
+      ...Object.entries({ ...never, not_completed: seen.jobs! - seen.completed! }).flatMap(
+        ([what, n]) => (n > 0 ? [`${what}: ${n}`] : []),
+      ),
+      ...Object.entries({ listed_unattended, approved_in_pause, went_on, held }).flatMap(
+        ([what, n]) => (n === 0 ? [`nothing was at stake: ${what} is 0`] : []),
       ),
       ...(await brokenInvariants(owner)),
     ],

@@ -1,10 +1,19 @@
 /**
- * The kill switch over jobs of the agent, of every origin, at either of two servers: calls of a model and of a tool outside are on the wire,
- * reads and commands are due, approvals wait. Between an answer of pause-all and the next resume-all no step begins that nobody asked for,
- * what is sent outside was listed in the answer, and jobs that people asked for go on; after the last resume-all every job ends.
+ * The kill switch over jobs of the agent, of every origin, at either of two servers: calls of a
+ * model and of a tool outside are on the wire, reads and commands are due, approvals wait. Between
+ * an answer of pause-all and the next resume-all no step begins that nobody asked for, what is sent
+ * outside was listed in the answer, and jobs that people asked for go on; after the last resume-all
+ * every job ends.
  */
 import type { Finished } from '../own-database.ts'
-import { type AgentSwitchOptions, newAsker, newWorld, one, verdictOf, type World } from './agent-world.ts'
+import {
+  type AgentSwitchOptions,
+  newAsker,
+  newWorld,
+  one,
+  verdictOf,
+  type World,
+} from './agent-world.ts'
 import { type Asker, beginJobs, JOBS_A_ROUND } from './jobs.ts'
 
 const WITHIN_MS = 120_000
@@ -31,7 +40,11 @@ interface Called {
   origin: 'manual' | 'automatic'
 }
 
-const switched = async ({ apps, next }: World, { key }: Asker, action: 'pause-all' | 'resume-all'): Promise<Called[]> => {
+const switched = async (
+  { apps, next }: World,
+  { key }: Asker,
+  action: 'pause-all' | 'resume-all',
+): Promise<Called[]> => {
   const reply = await apps[next() < 0.5 ? 0 : 1].send('POST', `automation/${action}`, { key })
   if (reply.status !== 200) throw new Error(`${action}: ${reply.status} ${reply.text}`)
   return reply.body.automation.in_flight
@@ -50,29 +63,45 @@ const pause = async (world: World, asker: Asker): Promise<Paused> => {
   return { asked, answered, listed: new Set(rows.map(({ text }) => text)) }
 }
 
-const isUnattended = ({ tenantId }: Asker, text: string): boolean => text.includes(`automatic ${tenantId} `)
+const isUnattended = ({ tenantId }: Asker, text: string): boolean =>
+  text.includes(`automatic ${tenantId} `)
 
 const modelCalls = ({ model }: World, asker: Asker): number =>
   model.chats.filter(({ body }) => isUnattended(asker, JSON.stringify(body.messages))).length
 
-/** Nothing unattended runs any more: what was recalled has stopped, and what was listed has ended. */
+/**
+ * Nothing unattended runs any more: what was recalled has stopped, and what was listed has ended.
+ */
 const stopped = ({ owner }: World, { tenantId }: Asker): Promise<void> =>
   until(
     'unattended work stops',
     async () =>
-      (await owner`select 1 from work where tenant_id = ${tenantId} and kind = 'agent' and origin = 'automatic' and state = 'running'`)
-        .length === 0,
+      (
+        await owner`select 1 from work where tenant_id = ${tenantId} and kind = 'agent' and
+          origin = 'automatic' and state = 'running'`
+      ).length === 0,
   )
 
 type Origin = Called['origin']
 
 /** A share of what is asked is allowed: of jobs of either origin, or of one. */
-const approve = async ({ apps, owner, next }: World, { tenantId, token }: Asker, share: number, origin?: Origin): Promise<number> => {
-  const rows = await owner<{ id: string }[]>`select a.id from agent_approval a join agent_job j on j.id = a.job_id
-    where a.tenant_id = ${tenantId} and a.status = 'pending' and j.origin = coalesce(${origin ?? null}, j.origin)`
+const approve = async (
+  { apps, owner, next }: World,
+  { tenantId, token }: Asker,
+  share: number,
+  origin?: Origin,
+): Promise<number> => {
+  const rows = await owner<
+    { id: string }[]
+  >`select a.id from agent_approval a join agent_job j on j.id = a.job_id
+    where a.tenant_id = ${tenantId} and a.status = 'pending'
+      and j.origin = coalesce(${origin ?? null}, j.origin)`
   const chosen = rows.filter(() => next() < share)
   for (const { id } of chosen) {
-    const reply = await apps[0].send('POST', `/api/v1/agent/approvals/${id}/approve`, { key: token, body: {} })
+    const reply = await apps[0].send('POST', `/api/v1/agent/approvals/${id}/approve`, {
+      key: token,
+      body: {},
+    })
     if (reply.status !== 200) throw new Error(`approve: ${reply.status} ${reply.text}`)
   }
   return chosen.length
@@ -83,8 +112,10 @@ const begunSince = ({ owner, offset }: World, { tenantId }: Asker, { answered }:
   const at = (performance.timeOrigin + answered + offset) / 1_000
   return one(
     owner<{ automatic: number; manual: number; runs: number }[]>`select
-      count(*) filter (where j.origin = 'automatic')::int as automatic, count(*) filter (where j.origin = 'manual' and j.kind <> 'action')::int as manual,
-      (select count(*) from agent_job where tenant_id = ${tenantId} and origin = 'automatic' and kind <> 'webhook'
+      count(*) filter (where j.origin = 'automatic')::int as automatic,
+        count(*) filter (where j.origin = 'manual' and j.kind <> 'action')::int as manual,
+      (select count(*) from agent_job where tenant_id = ${tenantId} and origin = 'automatic'
+        and kind <> 'webhook'
         and created_at > to_timestamp(${at}::float8))::int as runs
       from agent_step s join agent_job j on j.tenant_id = s.tenant_id and j.id = s.job_id
       where s.tenant_id = ${tenantId} and s.started_at > to_timestamp(${at}::float8)`,
@@ -98,8 +129,12 @@ const judge = async (world: World, asker: Asker, paused: Paused): Promise<void> 
   tally.begun_after_answer += begun.automatic
   tally.runs_after_answer += begun.runs
   tally.went_on += begun.manual
-  const unlisted = sent.filter(({ text }) => text.includes(asker.tenantId) && !paused.listed.has(text))
-  tally.sent_unlisted += unlisted.filter(({ text, arrived }) => isUnattended(asker, text) && arrived > paused.answered).length
+  const unlisted = sent.filter(
+    ({ text }) => text.includes(asker.tenantId) && !paused.listed.has(text),
+  )
+  tally.sent_unlisted += unlisted.filter(
+    ({ text, arrived }) => isUnattended(asker, text) && arrived > paused.answered,
+  ).length
   tally.on_wire_unlisted += unlisted.filter(
     ({ arrived, over }) => arrived < paused.asked && (over === undefined || over > paused.answered),
   ).length
@@ -110,7 +145,9 @@ const isMet = (nth: number): boolean => nth % 3 === 0
 
 const untilPause = async ({ sent, next }: World, asker: Asker, nth: number): Promise<void> => {
   if (!isMet(nth)) return Bun.sleep(next() * 400)
-  await until('an unattended call outside', () => sent.some(({ text, over }) => isUnattended(asker, text) && over === undefined))
+  await until('an unattended call outside', () =>
+    sent.some(({ text, over }) => isUnattended(asker, text) && over === undefined),
+  )
 }
 
 /** Begins jobs before the pause or during it. */
@@ -133,7 +170,10 @@ const oneRound = async (world: World, asker: Asker, nth: number): Promise<void> 
 }
 
 const openJobs = async ({ owner }: World, { tenantId }: Asker, origin: Origin): Promise<number> =>
-  (await owner`select 1 from agent_job where tenant_id = ${tenantId} and origin = ${origin} and ended_at is null`).length
+  (
+    await owner`select 1 from agent_job where tenant_id = ${tenantId} and origin = ${origin}
+      and ended_at is null`
+  ).length
 
 /** All that people asked for ends during a pause, and all else after it. */
 const lastRound = async (world: World, asker: Asker): Promise<void> => {
@@ -148,19 +188,31 @@ const lastRound = async (world: World, asker: Asker): Promise<void> => {
   await judge(world, asker, paused)
   await switched(world, asker, 'resume-all')
   const rounds = roundsOf(world.options)
-  const begun = async () => (await world.owner`select 1 from agent_job where tenant_id = ${asker.tenantId} and kind <> 'action'`).length
-  await until('all jobs begin and end', async () => (await begun()) === rounds * JOBS_A_ROUND && (await allOver('automatic')))
+  const begun = async () =>
+    (
+      await world.owner`select 1 from agent_job where tenant_id = ${asker.tenantId}
+        and kind <> 'action'`
+    ).length
+  await until(
+    'all jobs begin and end',
+    async () => (await begun()) === rounds * JOBS_A_ROUND && (await allOver('automatic')),
+  )
 }
 
-const roundsOf = ({ jobs, workspaces }: AgentSwitchOptions): number => Math.ceil(jobs / (workspaces * JOBS_A_ROUND))
+const roundsOf = ({ jobs, workspaces }: AgentSwitchOptions): number =>
+  Math.ceil(jobs / (workspaces * JOBS_A_ROUND))
 
 export async function runAgentSwitch(options: AgentSwitchOptions): Promise<Finished> {
   await using stack = new AsyncDisposableStack()
   const world = await newWorld(stack, options)
-  const askers = await Promise.all(Array.from({ length: options.workspaces }, () => newAsker(world.apps[0])))
-  await world.owner`update tenant set overrides = overrides || '{"agent_tokens_day": -1, "agent_tokens_month": -1, "agent_cost_month": -1,
+  const askers = await Promise.all(
+    Array.from({ length: options.workspaces }, () => newAsker(world.apps[0])),
+  )
+  await world.owner`update tenant set overrides = overrides ||
+    '{"agent_tokens_day": -1, "agent_tokens_month": -1, "agent_cost_month": -1,
     "agent_calls_hour": -1, "agent_max_steps": 40, "agent_requests": -1}'`
-  for (let nth = 0; nth < roundsOf(options); nth++) await Promise.all(askers.map((asker) => oneRound(world, asker, nth)))
+  for (let nth = 0; nth < roundsOf(options); nth++)
+    await Promise.all(askers.map((asker) => oneRound(world, asker, nth)))
   await Promise.all(askers.map((asker) => lastRound(world, asker)))
   return await verdictOf(world)
 }

@@ -1,4 +1,7 @@
-/** Jobs of every origin for the kill switch: what people ask, what schedules and webhook rules begin, and what any of them delegates. */
+/**
+ * Jobs of every origin for the kill switch: what people ask, what schedules and webhook rules
+ * begin, and what any of them delegates.
+ */
 import { OUTSIDE } from '#test/support/agent/outside-tool'
 import { type Plan, planText } from '#test/support/agent/plan'
 import { type MadeRule, post } from '#test/support/agent/webhook-rules'
@@ -12,18 +15,28 @@ export interface Asker {
   token: string
 }
 
-/** Each round of a workspace begins so many jobs: a turn, a run of a schedule, a job of a webhook rule, and what one of them delegates. */
+/**
+ * Each round of a workspace begins so many jobs: a turn, a run of a schedule, a job of a webhook
+ * rule, and what one of them delegates.
+ */
 export const JOBS_A_ROUND = 4
 
-/** Times of schedules come in this round or the next, at any point of a pause. A busy machine must not let one pass before it is asked for. */
+/**
+ * Times of schedules come in this round or the next, at any point of a pause. A busy machine must
+ * not let one pass before it is asked for.
+ */
 const SOON_MS = 2_000
 
 /** The text that a job sends outside is its own, and says who began the job. */
-const outside = (origin: 'manual' | 'automatic', { tenantId }: Asker, name: string): Plan[number] => [
-  [OUTSIDE, { text: `${origin} ${tenantId} ${name}` }],
-]
+const outside = (
+  origin: 'manual' | 'automatic',
+  { tenantId }: Asker,
+  name: string,
+): Plan[number] => [[OUTSIDE, { text: `${origin} ${tenantId} ${name}` }]]
 
-const delegating = (goal: Plan): Plan => [[['delegate', { goal: planText(goal), tools: [OUTSIDE] }]]]
+const delegating = (goal: Plan): Plan => [
+  [['delegate', { goal: planText(goal), tools: [OUTSIDE] }]],
+]
 
 /** In odd rounds it delegates; else it sends twice, or asks a person first. */
 const turnPlan = (asker: Asker, nth: number, item: string): Plan => {
@@ -38,7 +51,10 @@ const schedulePlan = (asker: Asker, nth: number): Plan => {
   const send = (name: string) => outside('automatic', asker, `${nth} ${name}`)
   if (nth % 2 === 0) return delegating([send('child')])
   const note: Plan[number] = [['growth_add_learning', { kind: 'worked', note: `note ${nth}` }]]
-  const reads: Plan[number] = ['get_current_time', 'growth_list_learnings'].map((name) => [name, {}])
+  const reads: Plan[number] = ['get_current_time', 'growth_list_learnings'].map((name) => [
+    name,
+    {},
+  ])
   return [reads, send('run'), note, [['growth_retire_learning', { id: 'learning:1' }]]]
 }
 

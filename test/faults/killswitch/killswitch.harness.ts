@@ -1,10 +1,12 @@
 /**
- * The kill switch under load: posts that are all due, running generations, rules that draft after each post and signal, and due reads,
- * paused again and again at random moments at either of two servers. Between an answer of pause-all and the next resume-all nothing
- * is posted but what the answer listed, no automatic generation ends, no rule acts and no automatic work begins; after the last
- * resume-all every post goes out once. Then it times the answer while the mailbox is full. Jobs of the agent follow, as
- * `agent.ts` says. `npm run fault:killswitch -- --items 500 --rounds 10 --jobs 200 --seed 7`; with `--naive`, a switch
- * that holds back what begins, and not jobs that have begun, stands in, and must be found out.
+ * The kill switch under load: posts that are all due, running generations, rules that draft after
+ * each post and signal, and due reads, paused again and again at random moments at either of two
+ * servers. Between an answer of pause-all and the next resume-all nothing is posted but what the
+ * answer listed, no automatic generation ends, no rule acts and no automatic work begins; after the
+ * last resume-all every post goes out once. Then it times the answer while the mailbox is full.
+ * Jobs of the agent follow, as `agent.ts` says. `npm run fault:killswitch -- --items 500 --rounds
+ * 10 --jobs 200 --seed 7`; with `--naive`, a switch that holds back what begins, and not jobs that
+ * have begun, stands in, and must be found out.
  */
 import { type Story, textOf } from '#test/support/growth/story'
 import { numbers } from '../numbers.ts'
@@ -32,7 +34,10 @@ export interface KillSwitchOptions {
 const P99_MS = 50
 const SETTLES_WITHIN_MS = 120_000
 const GENERATIONS = 3
-/** A share of the resumed periods is long, so that rules and reads, whose turn comes last, get theirs. */
+/**
+ * A share of the resumed periods is long, so that rules and reads, whose turn comes last, get
+ * theirs.
+ */
 const LONG = { share: 0.3, ms: 2_500 }
 
 type Paused = Acknowledged & { story: Story; listed: Set<string> }
@@ -43,10 +48,15 @@ const pause = async (world: World, story: Story, offset: number): Promise<Paused
   return { story, at, listed: new Set(in_flight.map(({ item_id }) => item_id)) }
 }
 
-/** The first generation is a person's and runs; those behind it are made automatic, as if rules had requested them. */
+/**
+ * The first generation is a person's and runs; those behind it are made automatic, as if rules had
+ * requested them.
+ */
 const generate = async ({ owner }: World, story: Story): Promise<void> => {
-  for (let made = 0; made < GENERATIONS; made++) await story.send('POST', 'batches', { body: { count: 1 } })
-  await owner`update work set origin = 'automatic' where lane = 'generation' and state = 'queued' and tenant_id = ${story.tenantId}`
+  for (let made = 0; made < GENERATIONS; made++)
+    await story.send('POST', 'batches', { body: { count: 1 } })
+  await owner`update work set origin = 'automatic' where lane = 'generation' and state = 'queued'
+    and tenant_id = ${story.tenantId}`
 }
 
 const automaticOf = async ({ owner }: World, story: Story): Promise<string> => {
@@ -57,11 +67,16 @@ const automaticOf = async ({ owner }: World, story: Story): Promise<string> => {
 
 /** Items posted after the answer that it did not list, and those that it did. */
 const sentAfter = async ({ owner }: World, { story, at, listed }: Paused) => {
-  const rows = await owner<{ text: string; ms: number }[]>`select text, (extract(epoch from created_at) * 1000)::float8 as ms
+  const rows = await owner<
+    { text: string; ms: number }[]
+  >`select text, (extract(epoch from created_at) * 1000)::float8 as ms
     from sandbox.posts where account_id = ${story.account}`
   const late = rows.filter(({ ms }) => ms > at).map(({ text }) => text)
   const allowed = new Set([...listed].map(textOf))
-  return { unlisted: late.filter((text) => !allowed.has(text)).length, finished: late.filter((text) => allowed.has(text)).length }
+  return {
+    unlisted: late.filter((text) => !allowed.has(text)).length,
+    finished: late.filter((text) => allowed.has(text)).length,
+  }
 }
 
 const noneBegun = { begun_after_answer: 0, runs_left: 0 }
@@ -79,7 +94,11 @@ interface Tally {
 }
 
 /** Resumes and pauses a workspace once, then watches it. */
-const oneRound = async (world: World, story: Story, { watchMs, offset, tally }: { watchMs: number; offset: number; tally: Tally }) => {
+const oneRound = async (
+  world: World,
+  story: Story,
+  { watchMs, offset, tally }: { watchMs: number; offset: number; tally: Tally },
+) => {
   await generate(world, story)
   await readsDue(world.owner, story)
   await ordered(world, story, 'resume-all')
@@ -101,7 +120,11 @@ const oneRound = async (world: World, story: Story, { watchMs, offset, tally }: 
 /** Resumes for good, and waits until every post is out. */
 const allPosted = async (world: World, stories: Story[]): Promise<string[]> => {
   await Promise.all(stories.map((story) => ordered(world, story, 'resume-all')))
-  const open = async () => (await world.owner`select 1 from item where kind = 'post' and status in ('approved', 'publishing')`).length
+  const open = async () =>
+    (
+      await world.owner`select 1 from item where kind = 'post'
+        and status in ('approved', 'publishing')`
+    ).length
   const until = performance.now() + SETTLES_WITHIN_MS
   while ((await open()) > 0 && performance.now() < until) await Bun.sleep(50)
   const left = await world.owner`select id from item where batch_id is null and status <> 'posted'`
@@ -113,12 +136,15 @@ const allPosted = async (world: World, stories: Story[]): Promise<string[]> => {
   ]
 }
 
-/** After resuming for good, rules act and targets are read eventually, if they have not been before. */
+/**
+ * After resuming for good, rules act and targets are read eventually, if they have not been before.
+ */
 const lively = async ({ owner }: World) => {
   const until = performance.now() + SETTLES_WITHIN_MS
   for (;;) {
     const { rules_acted, rules_held, targets_read } = await unattendedTotals(owner)
-    if ((rules_acted > 0 && targets_read > 0) || performance.now() > until) return { rules_acted, rules_held, targets_read }
+    if ((rules_acted > 0 && targets_read > 0) || performance.now() > until)
+      return { rules_acted, rules_held, targets_read }
     await Bun.sleep(50)
   }
 }
@@ -129,38 +155,97 @@ const brokenBy = (tally: Tally, atStake: Record<string, number>): string[] => {
   const never = { sent_after_answer, automatic_left, begun_after_answer, runs_left }
   return [
     ...Object.entries(never).flatMap(([what, count]) => (count > 0 ? [`${what}: ${count}`] : [])),
-    ...Object.entries(atStake).flatMap(([what, count]) => (count === 0 ? [`nothing was at stake: ${what} is 0`] : [])),
+    ...Object.entries(atStake).flatMap(([what, count]) =>
+      count === 0 ? [`nothing was at stake: ${what} is 0`] : [],
+    ),
   ]
 }
 
-/** `late` lists answers that took too long; a busy machine can cause it, so the caller decides what it means. */
-export async function runKillSwitch(options: KillSwitchOptions): Promise<Finished & { late: string[] }> {
+/**
+ * `late` lists answers that took too long; a busy machine can cause it, so the caller decides what
+ * it means.
+ */
+export async function runKillSwitch(
+  options: KillSwitchOptions,
+): Promise<Finished & { late: string[] }> {
   const { seed, rounds, watchMs, samples, letters } = options
   await using stack = new AsyncDisposableStack()
   const world = await twoServers(stack, numbers(seed))
   const stories = await newStories(world, options)
   const offset = await databaseOffset(world.owner)
-  const tally: Tally = { pauses: 0, listed: 0, listed_sent_later: 0, cancelled: 0, sent_after_answer: 0, automatic_left: 0, ...noneBegun }
+  const tally: Tally = {
+    pauses: 0,
+    listed: 0,
+    listed_sent_later: 0,
+    cancelled: 0,
+    sent_after_answer: 0,
+    automatic_left: 0,
+    ...noneBegun,
+  }
   const rest = { watchMs, offset, tally }
-  for (let round = 0; round < rounds; round++) await Promise.all(stories.map((story) => oneRound(world, story, rest)))
-  const [{ sent, cancelled } = { sent: 0, cancelled: 0 }] = await world.owner<{ sent: number; cancelled: number }[]>`select
-    (select count(*) from sandbox.posts)::int as sent, (select count(*) from batch where error = 'cancelled')::int as cancelled`
+  for (let round = 0; round < rounds; round++)
+    await Promise.all(stories.map((story) => oneRound(world, story, rest)))
+  const [{ sent, cancelled } = { sent: 0, cancelled: 0 }] = await world.owner<
+    { sent: number; cancelled: number }[]
+  >`select
+    (select count(*) from sandbox.posts)::int as sent, (select count(*) from batch
+      where error = 'cancelled')::int as cancelled`
   const unattended = await unattendedTotals(world.owner)
-  const broken = [...(await allPosted(world, stories)), ...brokenBy(tally, { sent, cancelled, ...(await lively(world)) })]
-  // The answer is timed on a workspace of its own, and only that workspace's letters may be in its way.
+  const broken = [
+    ...(await allPosted(world, stories)),
+    ...brokenBy(tally, { sent, cancelled, ...(await lively(world)) }),
+  ]
+  // The answer is timed on a workspace of its own, and only that workspace's letters may be in its
+  // way.
   await Promise.all(stories.map((story) => ordered(world, story, 'pause-all')))
   const { times, refused } = await fullMailboxTimes(world.apps[0], { samples, letters })
   const p99 = quantile(times, 0.99)
   const { cancelled: _, ...seen } = tally
-  const timed = { letters, refused, samples, p50_ms: quantile(times, 0.5).toFixed(1), p99_ms: p99.toFixed(1) }
-  const counts = { seed, items: options.items, rounds, sent_while_resumed: sent, cancelled, ...seen, ...unattended, ...timed }
-  return { counts, broken, late: p99 < P99_MS ? [] : [`the 99th percentile of the answer is ${p99.toFixed(1)} ms, not below ${P99_MS}`] }
+  const timed = {
+    letters,
+    refused,
+    samples,
+    p50_ms: quantile(times, 0.5).toFixed(1),
+    p99_ms: p99.toFixed(1),
+  }
+  const counts = {
+    seed,
+    items: options.items,
+    rounds,
+    sent_while_resumed: sent,
+    cancelled,
+    ...seen,
+    ...unattended,
+    ...timed,
+  }
+  return {
+    counts,
+    broken,
+    late:
+      p99 < P99_MS
+        ? []
+        : [`the 99th percentile of the answer is ${p99.toFixed(1)} ms, not below ${P99_MS}`],
+  }
 }
 
-const defaults = { items: 500, workspaces: 5, rounds: 12, watchMs: 1_000, samples: 300, letters: 900, jobs: 200, seed: 1 }
+const defaults = {
+  items: 500,
+  workspaces: 5,
+  rounds: 12,
+  watchMs: 1_000,
+  samples: 300,
+  letters: 900,
+  jobs: 200,
+  seed: 1,
+}
 
 const together = (posts: Finished, agent: Finished): Finished => ({
-  counts: { ...posts.counts, ...Object.fromEntries(Object.entries(agent.counts).map(([what, count]) => [`agent_${what}`, count])) },
+  counts: {
+    ...posts.counts,
+    ...Object.fromEntries(
+      Object.entries(agent.counts).map(([what, count]) => [`agent_${what}`, count]),
+    ),
+  },
   broken: [...posts.broken, ...agent.broken],
 })
 
@@ -174,6 +259,9 @@ if (import.meta.main) {
   await alone('killswitch', async () => {
     if (naive) return runAgentSwitch({ ...options, naive })
     const { late, counts, broken } = await runKillSwitch(options)
-    return together({ counts, broken: [...broken, ...late] }, await runAgentSwitch({ ...options, naive }))
+    return together(
+      { counts, broken: [...broken, ...late] },
+      await runAgentSwitch({ ...options, naive }),
+    )
   })
 }

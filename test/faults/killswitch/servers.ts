@@ -1,4 +1,7 @@
-/** Two servers whose steps to the network take a moment, and workspaces there whose posts are all due. */
+/**
+ * Two servers whose steps to the network take a moment, and workspaces there whose posts are all
+ * due.
+ */
 import type postgres from 'postgres'
 import { createComposer } from '#port/model/composer/composer'
 import { openThread } from '#port/model/worker/thread'
@@ -22,10 +25,14 @@ export const ordered = async (world: World, story: Story, action: 'pause-all' | 
 }
 
 /** Paused workspaces whose posts are all due. */
-export const newStories = async (world: World, { items, workspaces }: { items: number; workspaces: number }): Promise<Story[]> => {
+export const newStories = async (
+  world: World,
+  { items, workspaces }: { items: number; workspaces: number },
+): Promise<Story[]> => {
   const stories: Story[] = []
   for (let made = 0; made < workspaces; made++) stories.push(await newStory(world.apps[0]))
-  await world.owner`update tenant set overrides = ${world.owner.json({ create_batch: 10_000, posts: 100_000 })}`
+  await world.owner`update tenant
+    set overrides = ${world.owner.json({ create_batch: 10_000, posts: 100_000 })}`
   await Promise.all(stories.map((story) => ordered(world, story, 'pause-all')))
   await Promise.all(stories.map(actUnattended))
   await Promise.all(
@@ -36,8 +43,14 @@ export const newStories = async (world: World, { items, workspaces }: { items: n
   return stories
 }
 
-/** Two servers whose steps to the network take a moment, so that pauses meet claims, sends and answers. */
-export const twoServers = async (stack: AsyncDisposableStack, next: () => number): Promise<World> => {
+/**
+ * Two servers whose steps to the network take a moment, so that pauses meet claims, sends and
+ * answers.
+ */
+export const twoServers = async (
+  stack: AsyncDisposableStack,
+  next: () => number,
+): Promise<World> => {
   const { options } = stack.use(await freshDb())
   const composer = createComposer(stack.use(openThread()))
   const slowed = /^(publish\.claimed|sandbox\.(received|applied)|publish\.sent)$/

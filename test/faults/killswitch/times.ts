@@ -10,12 +10,17 @@ export interface Acknowledged {
 
 const PROBES = 30
 
-/** How far the database's clock is ahead of this process's, in milliseconds, by the fastest of several probes. */
+/**
+ * How far the database's clock is ahead of this process's, in milliseconds, by the fastest of
+ * several probes.
+ */
 export const databaseOffset = async (owner: postgres.Sql): Promise<number> => {
   let best = { took: Number.POSITIVE_INFINITY, offset: 0 }
   for (let probe = 0; probe < PROBES; probe++) {
     const asked = performance.now()
-    const [row] = await owner<{ ms: number }[]>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`
+    const [row] = await owner<
+      { ms: number }[]
+    >`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`
     const answered = performance.now()
     const offset = row!.ms - (performance.timeOrigin + (asked + answered) / 2)
     if (answered - asked < best.took) best = { took: answered - asked, offset }
@@ -34,8 +39,14 @@ export interface MailboxTimes {
   refused: number
 }
 
-/** Times until pause-all of the app's own workspace is answered, each behind so many waiting background letters. */
-export const fullMailboxTimes = async (app: TestApp, { samples, letters }: { samples: number; letters: number }): Promise<MailboxTimes> => {
+/**
+ * Times until pause-all of the app's own workspace is answered, each behind so many waiting
+ * background letters.
+ */
+export const fullMailboxTimes = async (
+  app: TestApp,
+  { samples, letters }: { samples: number; letters: number },
+): Promise<MailboxTimes> => {
   let refused = 0
   const waiting = new Set<Promise<void>>()
   const letter = { ...bump('full'), priority: 'background' as const }

@@ -1,9 +1,15 @@
 /**
- * Generations of every kind with a model provider that fails in every way it can, while servers are killed, stopped and restarted.
- * `npm run fault:model -- --generations 1000 --tenants 50 --seed 7`; with `--silentMs 90000`, connections on which nothing arrives stay
- * open until the time limit of a model call.
+ * Generations of every kind with a model provider that fails in every way it can, while servers are
+ * killed, stopped and restarted. `npm run fault:model -- --generations 1000 --tenants 50 --seed 7`;
+ * with `--silentMs 90000`, connections on which nothing arrives stay open until the time limit of a
+ * model call.
  */
-import { newDeployment, type ServerOptions, type ServerProcess, startServer } from '#test/support/processes/server'
+import {
+  newDeployment,
+  type ServerOptions,
+  type ServerProcess,
+  startServer,
+} from '#test/support/processes/server'
 import type { Tenant } from '../fleet.ts'
 import { connectedTenants, othersPosts, type Wish, wishesOf } from '../generation-wishes.ts'
 import { brokenRules, settlementOf, unsettled } from '../generations.ts'
@@ -41,7 +47,11 @@ interface Run {
 }
 
 /** Tries the servers in turn, with the same key, until one admits the generation. */
-const admitted = async ({ servers, broken }: Run, { key }: Tenant, { id, kind, body }: Wish & { id: string }): Promise<number> => {
+const admitted = async (
+  { servers, broken }: Run,
+  { key }: Tenant,
+  { id, kind, body }: Wish & { id: string },
+): Promise<number> => {
   const until = performance.now() + GIVE_UP_MS
   for (let tries = 0; performance.now() < until; tries++) {
     const { process } = servers[tries % servers.length]!
@@ -61,7 +71,8 @@ const admitted = async ({ servers, broken }: Run, { key }: Tenant, { id, kind, b
 /** Requests the generations of a workspace, one after the other. */
 const askAll = async (run: Run, tenant: Tenant, wishes: Wish[]): Promise<number> => {
   let asked = 0
-  for (const [index, wish] of wishes.entries()) asked += await admitted(run, tenant, { id: `${tenant.id}-${index}`, ...wish })
+  for (const [index, wish] of wishes.entries())
+    asked += await admitted(run, tenant, { id: `${tenant.id}-${index}`, ...wish })
   return asked
 }
 
@@ -83,7 +94,8 @@ const restarts = (run: Run, options: ServerOptions) => {
       if (kind === 'kills') await server.process.kill()
       else server.process.terminate()
       const code = await server.process.exited
-      if (kind === 'stops' && code !== 0) run.broken.push(`a server that got SIGTERM exited with ${code}`)
+      if (kind === 'stops' && code !== 0)
+        run.broken.push(`a server that got SIGTERM exited with ${code}`)
       checkOutput(run, server)
       server.process = await startServer(options)
     }
@@ -114,15 +126,25 @@ export async function runModel(options: ModelOptions): Promise<Finished> {
   await using stack = new AsyncDisposableStack()
   const { owner, server } = stack.use(await newDeployment())
   const provider = stack.use(await startBadProvider(numbers(options.seed), options.silentMs))
-  const each: ServerOptions = { ...server, env: { OPENAI_API_KEY: SECRET, OPENAI_BASE_URL: provider.fake.url } }
+  const each: ServerOptions = {
+    ...server,
+    env: { OPENAI_API_KEY: SECRET, OPENAI_BASE_URL: provider.fake.url },
+  }
   const run: Run = { options, servers: [], next: numbers(options.seed + 1), broken: [] }
-  stack.defer(async () => void (await Promise.all(run.servers.map(({ process }) => process.kill()))))
-  for (let made = 0; made < options.servers; made++) run.servers.push({ process: await startServer(each) })
+  stack.defer(
+    async () => void (await Promise.all(run.servers.map(({ process }) => process.kill()))),
+  )
+  for (let made = 0; made < options.servers; made++)
+    run.servers.push({ process: await startServer(each) })
   const tenants = await connectedTenants(owner, server.database, options.tenants)
   const posts = await othersPosts(owner, shareOf(options, 0))
-  const wishes = tenants.map((tenant, place) => wishesOf({ tenant, place, count: shareOf(options, place) }, posts, run.next))
+  const wishes = tenants.map((tenant, place) =>
+    wishesOf({ tenant, place, count: shareOf(options, place) }, posts, run.next),
+  )
   const restarting = restarts(run, each)
-  const asked = (await Promise.all(tenants.map((tenant, index) => askAll(run, tenant, wishes[index]!)))).reduce((sum, n) => sum + n, 0)
+  const asked = (
+    await Promise.all(tenants.map((tenant, index) => askAll(run, tenant, wishes[index]!)))
+  ).reduce((sum, n) => sum + n, 0)
   await allOver(() => unsettled(owner))
   const ended = await restarting.stop()
   for (const one of run.servers) checkOutput(run, one)
@@ -131,10 +153,27 @@ export async function runModel(options: ModelOptions): Promise<Finished> {
   }
   const { seed } = options
   const calls = provider.fake.calls.length
-  return { counts: { seed, asked, ...(await settlementOf(owner)), calls, behaviours: provider.shown.size, ...ended }, broken: run.broken }
+  return {
+    counts: {
+      seed,
+      asked,
+      ...(await settlementOf(owner)),
+      calls,
+      behaviours: provider.shown.size,
+      ...ended,
+    },
+    broken: run.broken,
+  }
 }
 
 if (import.meta.main) {
-  const defaults = { generations: 1_000, tenants: 50, servers: 2, seed: 1, restartMs: 400, silentMs: 1_500 }
+  const defaults = {
+    generations: 1_000,
+    tenants: 50,
+    servers: 2,
+    seed: 1,
+    restartMs: 400,
+    silentMs: 1_500,
+  }
   await alone('model', () => runModel(optionsFrom(defaults, process.argv.slice(2))))
 }

@@ -1,4 +1,7 @@
-/** A Postgres primary with a synchronous standby, on the binaries of the embedded database, which can be killed and promoted. */
+/**
+ * A Postgres primary with a synchronous standby, on the binaries of the embedded database, which
+ * can be killed and promoted.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +16,10 @@ import { temporaryFolder } from '#test/support/folder'
 export interface Cluster extends AsyncDisposable {
   primary: ConnectionOptions
   standby: ConnectionOptions
-  /** Kills the primary as if its machine died, and promotes the standby. Resolves when that accepts writes. */
+  /**
+   * Kills the primary as if its machine died, and promotes the standby. Resolves when that accepts
+   * writes.
+   */
   failOver(): Promise<void>
 }
 
@@ -31,7 +37,11 @@ const must = async (command: string[], account: SystemUser | undefined): Promise
   if (code !== 0) throw new Error(`${command[0]}: ${stderr}`)
 }
 
-const startOne = ({ postgres: binary, folder, account }: Ground, which: keyof typeof PORTS, more: Record<string, string>): ChildProcess => {
+const startOne = (
+  { postgres: binary, folder, account }: Ground,
+  which: keyof typeof PORTS,
+  more: Record<string, string>,
+): ChildProcess => {
   const settings = {
     port: String(PORTS[which]),
     listen_addresses: '',
@@ -53,10 +63,17 @@ const startOne = ({ postgres: binary, folder, account }: Ground, which: keyof ty
   })
 }
 
-const isGone = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
+const isGone = (child: ChildProcess): boolean =>
+  child.exitCode !== null || child.signalCode !== null
 
 const ask = async (options: ConnectionOptions, statement: string): Promise<postgres.Row[]> => {
-  const sql = postgres({ ...options, max: 1, connect_timeout: 3, backoff: () => 0.05, onnotice: () => {} })
+  const sql = postgres({
+    ...options,
+    max: 1,
+    connect_timeout: 3,
+    backoff: () => 0.05,
+    onnotice: () => {},
+  })
   try {
     return await sql.unsafe(statement)
   } finally {
@@ -78,10 +95,30 @@ const answers = (options: ConnectionOptions, statement: string): Promise<boolean
 const prepare = async (home: string): Promise<Ground> => {
   const folder = join(home, 'cluster')
   const account = systemUserFor(folder)
-  const { postgres: binary, initdb } = await findBinaries({ home, account, durable: false, major: undefined })
+  const { postgres: binary, initdb } = await findBinaries({
+    home,
+    account,
+    durable: false,
+    major: undefined,
+  })
   await must(['mkdir', '-m', '755', folder], undefined)
   if (account) await must(['chown', `${account.uid}:${account.gid}`, folder], undefined)
-  await must([initdb, '-D', join(folder, 'primary'), '-U', ROLE, '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'], account)
+  await must(
+    [
+      initdb,
+      '-D',
+      join(folder, 'primary'),
+      '-U',
+      ROLE,
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--no-locale',
+      '--no-sync',
+    ],
+    account,
+  )
   await must(['cp', '-a', join(folder, 'primary'), join(folder, 'standby')], account)
   writeFileSync(join(folder, 'standby', 'standby.signal'), '')
   return { postgres: binary, folder, account }
@@ -113,9 +150,12 @@ export async function startCluster(): Promise<Cluster> {
   children.push(first)
   if (!(await answers(primary, 'select true as ok'))) throw new Error('the primary did not start')
   children.push(
-    startOne(ground, 'standby', { primary_conninfo: `host=${folder} port=${PORTS.primary} user=${ROLE} application_name=standby` }),
+    startOne(ground, 'standby', {
+      primary_conninfo: `host=${folder} port=${PORTS.primary} user=${ROLE} application_name=standby`,
+    }),
   )
-  if (!(await answers(primary, "select sync_state = 'sync' as ok from pg_stat_replication"))) throw new Error('the standby does not follow')
+  if (!(await answers(primary, "select sync_state = 'sync' as ok from pg_stat_replication")))
+    throw new Error('the standby does not follow')
   const owned = stack.move()
   return {
     primary,

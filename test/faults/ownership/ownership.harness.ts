@@ -1,7 +1,8 @@
 /**
- * Servers under load from clients of each of them are lost one after the other: killed, stopped for a while, cut off from the database
- * with all traffic lost or delayed, counted out by mistake, or in a network namespace whose cable is pulled. At the end the database's
- * primary is killed. `npm run fault:ownership -- --rounds 14 --seed 7`.
+ * Servers under load from clients of each of them are lost one after the other: killed, stopped for
+ * a while, cut off from the database with all traffic lost or delayed, counted out by mistake, or
+ * in a network namespace whose cable is pulled. At the end the database's primary is killed.
+ * `npm run fault:ownership -- --rounds 14 --seed 7`.
  */
 import { type Fleet, type Member, startFleet } from '../fleet.ts'
 import { readLedger } from '../ledger.ts'
@@ -10,7 +11,15 @@ import { noNamespaces, startSwitch } from '../namespaces.ts'
 import { numbers } from '../numbers.ts'
 import { alone, type Finished, optionsFrom } from '../own-database.ts'
 import { type Replicated, startReplicated } from './replicated.ts'
-import { AFTERWARDS_MS, allServed, cables, type Kind, kinds, oneRound, type Round } from './rounds.ts'
+import {
+  AFTERWARDS_MS,
+  allServed,
+  cables,
+  type Kind,
+  kinds,
+  oneRound,
+  type Round,
+} from './rounds.ts'
 
 export interface OwnershipOptions {
   servers: number
@@ -34,11 +43,15 @@ const ANSWER_LIMIT_MS = 5_000
 const memberOf = async ({ owner, members }: Fleet, tenantId: string): Promise<Member> => {
   const [node] = await owner<
     { url: string }[]
-  >`select n.url from actor a join node n on n.incarnation = a.owner where a.tenant_id = ${tenantId}`
+  >`select n.url from actor a join node n on n.incarnation = a.owner
+    where a.tenant_id = ${tenantId}`
   return members.find(({ process }) => process.url === node?.url) ?? members[0]!
 }
 
-/** Milliseconds from the death of the primary until every server has served every workspace from the promoted standby. */
+/**
+ * Milliseconds from the death of the primary until every server has served every workspace from the
+ * promoted standby.
+ */
 const failOver = async (fleet: Fleet, load: Load, replicated: Replicated): Promise<number> => {
   const since = Date.now()
   await replicated.failOver(fleet.members)
@@ -46,15 +59,25 @@ const failOver = async (fleet: Fleet, load: Load, replicated: Replicated): Promi
 }
 
 const worst = (rounds: Round[], ...of: Kind[]): number =>
-  Math.round(Math.max(0, ...rounds.filter(({ kind }) => of.includes(kind)).flatMap((round) => round.takeovers)))
+  Math.round(
+    Math.max(
+      0,
+      ...rounds.filter(({ kind }) => of.includes(kind)).flatMap((round) => round.takeovers),
+    ),
+  )
 
 const countRounds = (rounds: Round[]) => ({
-  ...Object.fromEntries(kinds.map((kind) => [kind, rounds.filter((round) => round.kind === kind).length])),
+  ...Object.fromEntries(
+    kinds.map((kind) => [kind, rounds.filter((round) => round.kind === kind).length]),
+  ),
   takeovers: rounds.reduce((sum, round) => sum + round.takeovers.length, 0),
   worst_kill_ms: worst(rounds, 'kill'),
   worst_silence_ms: worst(rounds, 'hang', 'partition', 'slow', ...cables),
   fenced_answers: rounds.reduce((sum, round) => sum + round.fenced.length, 0),
-  worst_rejoin_ms: Math.max(0, ...rounds.filter(({ kind }) => kind !== 'kill').map(({ rejoinMs }) => rejoinMs)),
+  worst_rejoin_ms: Math.max(
+    0,
+    ...rounds.filter(({ kind }) => kind !== 'kill').map(({ rejoinMs }) => rejoinMs),
+  ),
 })
 
 const lateIn = (rounds: Round[]): string[] =>
@@ -62,15 +85,22 @@ const lateIn = (rounds: Round[]): string[] =>
     const limit = kind === 'kill' ? KILL_LIMIT_MS : SILENCE_LIMIT_MS
     return [
       ...all.filter((ms) => ms > limit).map((ms) => `${kind}: taken over after ${ms} ms`),
-      ...fenced.filter(({ ms }) => ms > ANSWER_LIMIT_MS).map(({ ms }) => `${kind}: the server that was cut off answered after ${ms} ms`),
+      ...fenced
+        .filter(({ ms }) => ms > ANSWER_LIMIT_MS)
+        .map(({ ms }) => `${kind}: the server that was cut off answered after ${ms} ms`),
     ]
   })
 
 const brokenIn = ({ kind, owned, takeovers, fenced }: Round): string[] => {
-  const unfit = fenced.filter(({ status, retryAfter }) => status !== 503 || !(Number(retryAfter) >= 1))
+  const unfit = fenced.filter(
+    ({ status, retryAfter }) => status !== 503 || !(Number(retryAfter) >= 1),
+  )
   return [
-    // An outvoted server returns at once, and may have its workspaces again before others take them.
-    ...(kind !== 'outvoted' && takeovers.length < owned ? [`${kind}: ${owned - takeovers.length} workspaces were not taken over`] : []),
+    // An outvoted server returns at once, and may have its workspaces again before others take
+    // them.
+    ...(kind !== 'outvoted' && takeovers.length < owned
+      ? [`${kind}: ${owned - takeovers.length} workspaces were not taken over`]
+      : []),
     ...unfit.map(({ status }) => `${kind}: the server that was cut off answered ${status}`),
   ]
 }
@@ -81,28 +111,48 @@ const allRounds = async (fleet: Fleet, load: Load, { seed, holdMs, rounds }: Own
   const done: Round[] = []
   const broken: string[] = []
   for (const kind of rounds) {
-    const victim = await memberOf(fleet, fleet.tenants[Math.floor(next() * fleet.tenants.length)]!.id)
+    const victim = await memberOf(
+      fleet,
+      fleet.tenants[Math.floor(next() * fleet.tenants.length)]!.id,
+    )
     const { round, served } = await oneRound(fleet, load, { kind, victim, holdMs })
-    if (!served) broken.push(`after ${kind}: not every server served every workspace within ${AFTERWARDS_MS} ms`)
+    if (!served)
+      broken.push(
+        `after ${kind}: not every server served every workspace within ${AFTERWARDS_MS} ms`,
+      )
     broken.push(...brokenIn(round))
     done.push(round)
   }
   return { done, broken }
 }
 
-const runFleet = async (fleet: Fleet, options: OwnershipOptions): Promise<Finished & { late: string[] }> => {
+const runFleet = async (
+  fleet: Fleet,
+  options: OwnershipOptions,
+): Promise<Finished & { late: string[] }> => {
   const { servers, tenants, seed, replicated } = options
   const urls = () => fleet.members.map(({ process }) => process.url)
-  const load = startLoad({ urls, tenants: fleet.tenants, clients: 1, pauseMs: 20, name: `o${seed}`, patienceMs: 3_000, giveUpMs: 30_000 })
+  const load = startLoad({
+    urls,
+    tenants: fleet.tenants,
+    clients: 1,
+    pauseMs: 20,
+    name: `o${seed}`,
+    patienceMs: 3_000,
+    giveUpMs: 30_000,
+  })
   const started = await allServed(fleet, load, Date.now())
   const { done, broken } = await allRounds(fleet, load, options)
   if (!started) broken.push('the load did not start')
   const failOverMs = replicated ? await failOver(fleet, load, replicated) : 0
   if (!Number.isFinite(failOverMs))
-    broken.push(`after the primary's death: not every server served every workspace within ${AFTERWARDS_MS} ms`)
+    broken.push(
+      `after the primary's death: not every server served every workspace within ${AFTERWARDS_MS} ms`,
+    )
   await load.stop()
   const { acknowledged, ...faults } = await readLedger(fleet.owner, load.sent)
-  for (const [what, count] of Object.entries(faults)) if (count > 0) broken.push(`${what}: ${count}`)
+  for (const [what, count] of Object.entries(faults))
+    if (count > 0) broken.push(`${what}: ${count}`)
   const counts = {
     seed,
     servers,
@@ -122,18 +172,34 @@ const runFleet = async (fleet: Fleet, options: OwnershipOptions): Promise<Finish
 
 const isCable = (kind: Kind): boolean => cables.some((cable) => cable === kind)
 
-/** Runs all rounds. `late` lists what exceeded the limits; a busy machine can cause it, so the caller decides what it means. */
-export async function runOwnership(options: OwnershipOptions): Promise<Finished & { late: string[] }> {
+/**
+ * Runs all rounds. `late` lists what exceeded the limits; a busy machine can cause it, so the
+ * caller decides what it means.
+ */
+export async function runOwnership(
+  options: OwnershipOptions,
+): Promise<Finished & { late: string[] }> {
   const { servers, tenants, replicated } = options
   const wanted = options.rounds.some(isCable)
   const refusal = wanted ? await noNamespaces() : undefined
-  const rounds = refusal === undefined ? options.rounds : options.rounds.filter((kind) => !isCable(kind))
+  const rounds =
+    refusal === undefined ? options.rounds : options.rounds.filter((kind) => !isCable(kind))
   await using stack = new AsyncDisposableStack()
   const network = wanted && refusal === undefined ? stack.use(await startSwitch()) : undefined
   const deployment = replicated?.deployment
-  const fleet = stack.use(await startFleet({ servers, tenants, ...(deployment ? { deployment } : {}), ...(network ? { network } : {}) }))
+  const fleet = stack.use(
+    await startFleet({
+      servers,
+      tenants,
+      ...(deployment ? { deployment } : {}),
+      ...(network ? { network } : {}),
+    }),
+  )
   const { counts, ...rest } = await runFleet(fleet, { ...options, rounds })
-  return { ...rest, counts: { ...counts, ...(refusal === undefined ? {} : { netns: `skipped(${refusal})` }) } }
+  return {
+    ...rest,
+    counts: { ...counts, ...(refusal === undefined ? {} : { netns: `skipped(${refusal})` }) },
+  }
 }
 
 if (import.meta.main) {

@@ -1,4 +1,7 @@
-/** A deployment on a primary with a synchronous standby, behind proxies that lead to whichever is the primary. */
+/**
+ * A deployment on a primary with a synchronous standby, behind proxies that lead to whichever is
+ * the primary.
+ */
 import postgres from 'postgres'
 import { newApiKey } from '#kernel/api-key'
 import { createLog } from '#kernel/log'
@@ -27,7 +30,11 @@ export async function startReplicated(): Promise<Replicated> {
   return {
     deployment: {
       owner,
-      server: { key: newApiKey(), database: cluster.primary, secret: TEST_SECRET.toString('base64') },
+      server: {
+        key: newApiKey(),
+        database: cluster.primary,
+        secret: TEST_SECRET.toString('base64'),
+      },
       async firstWorkspace() {
         throw new Error('this deployment has no first workspace')
       },
@@ -35,7 +42,8 @@ export async function startReplicated(): Promise<Replicated> {
     },
     async failOver(members) {
       await cluster.failOver()
-      for (const door of [proxy, ...members.map((member) => member.proxy)]) door.leadTo(cluster.standby)
+      for (const door of [proxy, ...members.map((member) => member.proxy)])
+        door.leadTo(cluster.standby)
     },
     [Symbol.asyncDispose]: dispose,
   }

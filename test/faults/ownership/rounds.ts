@@ -1,10 +1,16 @@
-/** One server of several under load is lost and returns: how soon others serve what it owned, and what it answers meanwhile. */
+/**
+ * One server of several under load is lost and returns: how soon others serve what it owned, and
+ * what it answers meanwhile.
+ */
 import type postgres from 'postgres'
 import type { Fleet, Member } from '../fleet.ts'
 import { ownedBy, takeovers } from '../ledger.ts'
 import type { Load } from '../load.ts'
 
-/** Kinds that need a network namespace for each server: the cable to the database is pulled, or every cable. */
+/**
+ * Kinds that need a network namespace for each server: the cable to the database is pulled, or
+ * every cable.
+ */
 export const cables = ['netns_database', 'netns_all'] as const
 export const kinds = ['kill', 'hang', 'partition', 'slow', 'outvoted', ...cables] as const
 export type Kind = (typeof kinds)[number]
@@ -31,7 +37,10 @@ export const AFTERWARDS_MS = 20_000
 const OUTVOTED_MS = 1_000
 const PROBE_EVERY_MS = 500
 const PROBE_PATIENCE_MS = 10_000
-/** A server counts itself out four fifths of the lease after its last renewal, which was before the cut. */
+/**
+ * A server counts itself out four fifths of the lease after its last renewal, which was before the
+ * cut.
+ */
 const FENCED_AFTER_MS = 4_000
 const ASK_FENCED_EVERY_MS = 250
 
@@ -44,7 +53,10 @@ const cutting =
 
 type Mend = () => Promise<void>
 
-/** Breaks a member; returns the function that repairs it. `outvoted`: counted out while it works, so that only the fence can stop it. */
+/**
+ * Breaks a member; returns the function that repairs it. `outvoted`: counted out while it works, so
+ * that only the fence can stop it.
+ */
 const breakBy: Record<Kind, (member: Member, owner: postgres.Sql) => Promise<Mend>> = {
   async kill(member) {
     const gone = member.process.kill()
@@ -71,7 +83,11 @@ const breakBy: Record<Kind, (member: Member, owner: postgres.Sql) => Promise<Men
 }
 
 /** Waits until every server has acknowledged a command of every workspace after `since`. */
-export const allServed = async ({ members, tenants }: Fleet, load: Load, since: number): Promise<boolean> => {
+export const allServed = async (
+  { members, tenants }: Fleet,
+  load: Load,
+  since: number,
+): Promise<boolean> => {
   const until = performance.now() + AFTERWARDS_MS
   const pairs = tenants.flatMap(({ id }) => members.map((_, server) => `${id} ${server}`))
   while (performance.now() < until) {
@@ -83,7 +99,11 @@ export const allServed = async ({ members, tenants }: Fleet, load: Load, since: 
 
 const resume = (url: string, key: string): Promise<Response> => {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  return fetch(`${url}/api/v1/growth/automation/resume-all`, { method: 'POST', headers, signal: AbortSignal.timeout(PROBE_PATIENCE_MS) })
+  return fetch(`${url}/api/v1/growth/automation/resume-all`, {
+    method: 'POST',
+    headers,
+    signal: AbortSignal.timeout(PROBE_PATIENCE_MS),
+  })
 }
 
 interface Lost {
@@ -93,8 +113,8 @@ interface Lost {
 }
 
 /**
- * Sends requests for these workspaces to the other servers until `done`: how soon they are served there must not depend on clients that
- * wait for the silent one.
+ * Sends requests for these workspaces to the other servers until `done`: how soon they are served
+ * there must not depend on clients that wait for the silent one.
  */
 const probe = async ({ members, tenants }: Fleet, { owned, victim, done }: Lost): Promise<void> => {
   const others = members.filter((member) => member !== victim).map(({ process }) => process.url)
@@ -107,36 +127,54 @@ const probe = async ({ members, tenants }: Fleet, { owned, victim, done }: Lost)
   await Promise.all(asking)
 }
 
-/** Sends requests to the server that is cut off, from the time when it must have counted itself out. */
+/**
+ * Sends requests to the server that is cut off, from the time when it must have counted itself out.
+ */
 const askFenced = async ({ tenants }: Fleet, { owned, victim, done }: Lost): Promise<Fenced[]> => {
   const asking: Promise<Fenced>[] = []
   const { key } = tenants.find(({ id }) => owned.includes(id)) ?? tenants[0]!
   const ask = async (): Promise<Fenced> => {
     const asked = performance.now()
     const reply = await resume(victim.process.url, key).catch(() => undefined)
-    return { status: reply?.status ?? 0, retryAfter: reply?.headers.get('retry-after') ?? null, ms: performance.now() - asked }
+    return {
+      status: reply?.status ?? 0,
+      retryAfter: reply?.headers.get('retry-after') ?? null,
+      ms: performance.now() - asked,
+    }
   }
-  for (const from = performance.now(); performance.now() - from < FENCED_AFTER_MS && !done(); ) await Bun.sleep(20)
+  for (const from = performance.now(); performance.now() - from < FENCED_AFTER_MS && !done(); )
+    await Bun.sleep(20)
   for (; !done(); await Bun.sleep(ASK_FENCED_EVERY_MS)) asking.push(ask())
   return await Promise.all(asking)
 }
 
 /** Milliseconds until this server acknowledged a command. */
-const rejoined = async ({ members, tenants }: Fleet, load: Load, { victim, since }: { victim: Member; since: number }): Promise<number> => {
+const rejoined = async (
+  { members, tenants }: Fleet,
+  load: Load,
+  { victim, since }: { victim: Member; since: number },
+): Promise<number> => {
   const at = members.indexOf(victim)
   const latest = () => Math.max(...tenants.map(({ id }) => load.latest.get(`${id} ${at}`) ?? 0))
   while (latest() <= since && Date.now() - since < AFTERWARDS_MS) await Bun.sleep(10)
   return latest() > since ? latest() - since : Number.POSITIVE_INFINITY
 }
 
-/** The shortest time for which it stays lost; one that was counted out by mistake, until its workspaces are served elsewhere. */
+/**
+ * The shortest time for which it stays lost; one that was counted out by mistake, until its
+ * workspaces are served elsewhere.
+ */
 const leastOf = (kind: Kind, holdMs: number): number => {
   if (kind === 'kill') return 0
   return kind === 'outvoted' ? OUTVOTED_MS : holdMs
 }
 
 /** `served`: every server has served every workspace afterwards. */
-export const oneRound = async (fleet: Fleet, load: Load, { kind, victim, holdMs }: { kind: Kind; victim: Member; holdMs: number }) => {
+export const oneRound = async (
+  fleet: Fleet,
+  load: Load,
+  { kind, victim, holdMs }: { kind: Kind; victim: Member; holdMs: number },
+) => {
   const owned = await ownedBy(fleet, victim.process.url)
   const since = Date.now()
   const mend = await breakBy[kind](victim, fleet.owner)
@@ -149,7 +187,8 @@ export const oneRound = async (fleet: Fleet, load: Load, { kind, victim, holdMs 
   const asking = kind === 'netns_database' ? askFenced(fleet, lost) : []
   const elapsed = () => performance.now() - lostAt
   const least = leastOf(kind, holdMs)
-  while (elapsed() < least || (elapsed() < least + AFTERWARDS_MS && !(await overtaken()))) await Bun.sleep(50)
+  while (elapsed() < least || (elapsed() < least + AFTERWARDS_MS && !(await overtaken())))
+    await Bun.sleep(50)
   healed = true
   // Requests sent before the cable is back are answered before it is.
   const fenced = await asking

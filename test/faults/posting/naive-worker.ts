@@ -1,6 +1,7 @@
 /**
- * Posting as it is often done, for comparison: due items are claimed with a lease and sent, those answered are marked, and when a lease
- * has expired the item is sent again. Runs as a process of its own, which a harness kills.
+ * Posting as it is often done, for comparison: due items are claimed with a lease and sent, those
+ * answered are marked, and when a lease has expired the item is sent again. Runs as a process of
+ * its own, which a harness kills.
  */
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
@@ -16,11 +17,16 @@ const IDLE_MS = 50
 const options = JSON.parse(process.env.NAIVE_DATABASE ?? '{}')
 const sql = postgres({ ...options, max: 1, onnotice: () => {} })
 await using store = openSandboxStore(options)
-const network = createSandbox({ store, faults: parseFaults(process.env.SANDBOX_FAULTS ?? ''), log: createLog('silent') })
+const network = createSandbox({
+  store,
+  faults: parseFaults(process.env.SANDBOX_FAULTS ?? ''),
+  log: createLog('silent'),
+})
 
 const claim = () => sql<{ id: string; account_id: string; body: string }[]>`
   update naive.item set lease_until = now() + ${LEASE_MS} * interval '1 ms' where id in
-    (select id from naive.item where not posted and due_at <= now() and (lease_until is null or lease_until < now()) limit ${AT_ONCE} for update skip locked)
+    (select id from naive.item where not posted and due_at <= now()
+      and (lease_until is null or lease_until < now()) limit ${AT_ONCE} for update skip locked)
   returning id, account_id, body`
 
 for (;;) {

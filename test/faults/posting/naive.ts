@@ -9,15 +9,20 @@ import type { Finished } from '../own-database.ts'
 import { faultsOf, type PostingOptions } from './options.ts'
 import { doubledTexts } from './verdict.ts'
 
-/** If fewer items than this share are posted twice, the harness would not notice a faulty publisher. */
+/**
+ * If fewer items than this share are posted twice, the harness would not notice a faulty publisher.
+ */
 const MUST_DOUBLE = 0.2
 const SETTLES_WITHIN_MS = 120_000
 
 const startWorker = async (database: object, faults: string) => {
-  const child = Bun.spawn([process.execPath, '--no-orphans', 'test/faults/posting/naive-worker.ts'], {
-    env: ownEnv({ NAIVE_DATABASE: JSON.stringify(database), SANDBOX_FAULTS: faults }),
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const child = Bun.spawn(
+    [process.execPath, '--no-orphans', 'test/faults/posting/naive-worker.ts'],
+    {
+      env: ownEnv({ NAIVE_DATABASE: JSON.stringify(database), SANDBOX_FAULTS: faults }),
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  )
   return {
     async kill() {
       child.kill('SIGKILL')
@@ -28,39 +33,59 @@ const startWorker = async (database: object, faults: string) => {
 
 const newQueue = async (owner: postgres.Sql, accounts: number): Promise<string[]> => {
   await owner`create schema naive`
-  await owner`create table naive.item (id uuid primary key, account_id text not null, body text not null, lease_until timestamptz, due_at timestamptz not null default now(),
+  await owner`create table naive.item (id uuid primary key, account_id text not null,
+    body text not null, lease_until timestamptz, due_at timestamptz not null default now(),
     posted boolean not null default false)`
   const handles = Array.from({ length: accounts }, (_, n) => `naive-${n}`)
-  const rows = await owner<{ id: string }[]>`insert into sandbox.accounts (handle) select unnest(${handles}::text[]) returning id`
+  const rows = await owner<
+    { id: string }[]
+  >`insert into sandbox.accounts (handle) select unnest(${handles}::text[]) returning id`
   return rows.map(({ id }) => id)
 }
 
 const DUE_IN_MS = 300
 const AROUND_MS = 50
 
-/** Replaces the text of an item that is not marked as posted; gives the text that must not go out any more. */
-const editWhenDue = async (owner: postgres.Sql, { id, afterMs }: { id: string; afterMs: number }): Promise<string[]> => {
+/**
+ * Replaces the text of an item that is not marked as posted; gives the text that must not go out
+ * any more.
+ */
+const editWhenDue = async (
+  owner: postgres.Sql,
+  { id, afterMs }: { id: string; afterMs: number },
+): Promise<string[]> => {
   await Bun.sleep(afterMs)
-  const rows = await owner`update naive.item set body = body || ', written anew' where id = ${id} and not posted returning id`
+  const rows = await owner`update naive.item set body = body || ', written anew' where id = ${id}
+      and not posted returning id`
   return rows.map(() => `Draft ${id}`)
 }
 
 const leftOver = async (owner: postgres.Sql): Promise<number> => {
   const [row] = await owner<
     { n: number }[]
-  >`select ((select count(*) from naive.item where not posted) + (select count(*) from sandbox.delayed))::int as n`
+  >`select ((select count(*) from naive.item where not posted) + (select count(*)
+    from sandbox.delayed))::int as n`
   return row!.n
 }
 
 /** Broken if fewer than a fifth of the items are on the network more than once. */
-export async function runNaive({ items, kills, edits, workspaces, seed, faults }: PostingOptions): Promise<Finished> {
+export async function runNaive({
+  items,
+  kills,
+  edits,
+  workspaces,
+  seed,
+  faults,
+}: PostingOptions): Promise<Finished> {
   await using stack = new AsyncDisposableStack()
   const { options } = stack.use(await freshDb())
   const owner = postgres({ ...options, max: 1, onnotice: () => {} })
   stack.defer(() => owner.end({ timeout: 1 }))
   const accounts = await newQueue(owner, workspaces)
   const start = (nth: number) => startWorker(options, faultsOf({ seed, faults }, nth))
-  const killing = stack.use(await startKilling({ places: 2, count: kills, next: numbers(seed), start }))
+  const killing = stack.use(
+    await startKilling({ places: 2, count: kills, next: numbers(seed), start }),
+  )
   const next = numbers(seed + 1)
   const editing: Promise<string[]>[] = []
   for (let made = 0; made < items; ) {
@@ -72,8 +97,10 @@ export async function runNaive({ items, kills, edits, workspaces, seed, faults }
     const isEdited = Math.floor(((made + 1) * edits) / items) > Math.floor((made * edits) / items)
     made++
     await owner`insert into naive.item (id, account_id, body, due_at)
-      values (${id}, ${account}, ${`Draft ${id}`}, now() + ${isEdited ? DUE_IN_MS : 0} * interval '1 ms')`
-    if (isEdited) editing.push(editWhenDue(owner, { id, afterMs: DUE_IN_MS + (2 * next() - 1) * AROUND_MS }))
+      values (${id}, ${account}, ${`Draft ${id}`}, now() + ${isEdited ? DUE_IN_MS : 0} * interval
+        '1 ms')`
+    if (isEdited)
+      editing.push(editWhenDue(owner, { id, afterMs: DUE_IN_MS + (2 * next() - 1) * AROUND_MS }))
   }
   const replaced = (await Promise.all(editing)).flat()
   await killing.over
@@ -94,7 +121,11 @@ export async function runNaive({ items, kills, edits, workspaces, seed, faults }
     unapproved,
     unposted: await leftOver(owner),
   }
-  const broken = doubled > items * MUST_DOUBLE ? [] : [`only ${doubled} of ${items} items were doubled: the harness would not notice it`]
-  if (edits > 0 && unapproved === 0) broken.push('no text went out that had been replaced: the harness would not notice it')
+  const broken =
+    doubled > items * MUST_DOUBLE
+      ? []
+      : [`only ${doubled} of ${items} items were doubled: the harness would not notice it`]
+  if (edits > 0 && unapproved === 0)
+    broken.push('no text went out that had been replaced: the harness would not notice it')
   return { counts, broken }
 }

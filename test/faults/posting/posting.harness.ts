@@ -1,7 +1,9 @@
 /**
- * Two servers on one database, killed in turn at random times while clients post through a network that misbehaves: each post
- * stands on the network once at most, in a text that somebody approved and has not taken back, and its item says the truth. `npm run fault:posting -- --items 500 --kills 100 --seed 7`;
- * with `--naive`, a publisher that sends again stands in, and must be found out; with `--prompt` the network applies nothing late.
+ * Two servers on one database, killed in turn at random times while clients post through a network
+ * that misbehaves: each post stands on the network once at most, in a text that somebody approved
+ * and has not taken back, and its item says the truth.
+ * `npm run fault:posting -- --items 500 --kills 100 --seed 7`; with `--naive`, a publisher that
+ * sends again stands in, and must be found out; with `--prompt` the network applies nothing late.
  */
 import { type Story, textOf } from '#test/support/growth/story'
 import { newDeployment, startServer } from '#test/support/processes/server'
@@ -18,7 +20,10 @@ import { changeOnesMind, noWords, unapproved, type Words } from './withdrawals.t
 const SETTLES_WITHIN_MS = 300_000
 
 const FAULTS = '500=0.05,429=0.03,slow=0.04,applied502=0.08,drop=0.05'
-/** Without posts that come late the network promises when it has applied what it answers with an error, and doubts end by themselves. */
+/**
+ * Without posts that come late the network promises when it has applied what it answers with an
+ * error, and doubts end by themselves.
+ */
 const PROMPT = '500=0.2,429=0.03,applied502=0.1,drop=0.05,lag=2s'
 interface Load {
   killing: Killing<Mortal>
@@ -27,7 +32,9 @@ interface Load {
   words: Words
 }
 
-/** The items are spread over the kills: each is begun when its share of the kills has taken place. */
+/**
+ * The items are spread over the kills: each is begun when its share of the kills has taken place.
+ */
 const postAll = async (
   { items, kills, edits, clients: count }: PostingOptions,
   { killing, clients, stories, words }: Load,
@@ -43,7 +50,8 @@ const postAll = async (
       const story = stories[nth % stories.length]!
       const id = await story.drafted()
       // Spread evenly over the run.
-      if (Math.floor(((nth + 1) * edits) / items) > Math.floor((nth * edits) / items)) await changeOnesMind(clients, words, story, id)
+      if (Math.floor(((nth + 1) * edits) / items) > Math.floor((nth * edits) / items))
+        await changeOnesMind(clients, words, story, id)
       else {
         words.approved.add(textOf(id))
         await postItem(clients, story, id)
@@ -56,20 +64,36 @@ const postAll = async (
 const BUSY = { withinMs: 30_000, pollMs: 20 }
 
 /**
- * Lets the kills go on only as the clients do: where servers start slowly, all kills could pass before anything is served. An item takes two
- * answers at least, so half an answer per item is always to be had.
+ * Lets the kills go on only as the clients do: where servers start slowly, all kills could pass
+ * before anything is served. An item takes two answers at least, so half an answer per item is
+ * always to be had.
  */
-const inStep = async ({ items, kills }: PostingOptions, clients: Clients, killed: number): Promise<void> => {
+const inStep = async (
+  { items, kills }: PostingOptions,
+  clients: Clients,
+  killed: number,
+): Promise<void> => {
   const [share, until] = [(killed * items) / (2 * kills), performance.now() + BUSY.withinMs]
   while (clients.answered < share && performance.now() < until) await Bun.sleep(BUSY.pollMs)
 }
 
-/** What was returned by itself is asked for once more, under the key that it was asked for before: only then is it sent again. */
-const askAgain = async ({ clients, stories }: Pick<Load, 'clients' | 'stories'>): Promise<number> => {
+/**
+ * What was returned by itself is asked for once more, under the key that it was asked for before:
+ * only then is it sent again.
+ */
+const askAgain = async ({
+  clients,
+  stories,
+}: Pick<Load, 'clients' | 'stories'>): Promise<number> => {
   const rows = await clients.owner<{ id: string; tenant_id: string }[]>`
-    select id, tenant_id from item where status = 'approved' and last_error = 'network_error_not_posted'`
+    select id, tenant_id from item where status = 'approved'
+      and last_error = 'network_error_not_posted'`
   const story = new Map(stories.map((one) => [one.tenantId, one]))
-  await Promise.all(rows.map(({ id, tenant_id }) => persist(clients, { story: story.get(tenant_id)!, id, action: 'post-now' })))
+  await Promise.all(
+    rows.map(({ id, tenant_id }) =>
+      persist(clients, { story: story.get(tenant_id)!, id, action: 'post-now' }),
+    ),
+  )
   return rows.length
 }
 
@@ -79,20 +103,36 @@ export async function runPosting(options: PostingOptions): Promise<Finished> {
   await using world = await newDeployment()
   const { owner, server } = world
   const stories = await newStories(world, options.workspaces, { post_now: options.items })
-  const start = (nth: number) => startServer({ ...server, env: { SANDBOX_FAULTS: faultsOf(options, nth), LOG_LEVEL: 'silent' } })
+  const start = (nth: number) =>
+    startServer({ ...server, env: { SANDBOX_FAULTS: faultsOf(options, nth), LOG_LEVEL: 'silent' } })
   const busy = (killed: number): Promise<void> => inStep(options, clients, killed)
-  await using killing = await startKilling({ places: 2, count: kills, next: numbers(seed), start, busy })
-  const clients = newClients({ owner, servers: killing.running, overSince: killing.overSince, next: numbers(seed + 1) })
+  await using killing = await startKilling({
+    places: 2,
+    count: kills,
+    next: numbers(seed),
+    start,
+    busy,
+  })
+  const clients = newClients({
+    owner,
+    servers: killing.running,
+    overSince: killing.overSince,
+    next: numbers(seed + 1),
+  })
   const words = noWords()
   await Promise.all([postAll(options, { killing, clients, stories, words }), killing.over])
   const late = await untilSettled(owner, { doubts, withinMs: SETTLES_WITHIN_MS })
   const askedAgain = doubts === 'counted' ? await askAgain({ clients, stories }) : 0
-  if (askedAgain > 0) late.push(...(await untilSettled(owner, { doubts, withinMs: SETTLES_WITHIN_MS })))
+  if (askedAgain > 0)
+    late.push(...(await untilSettled(owner, { doubts, withinMs: SETTLES_WITHIN_MS })))
   const rules = await brokenRules(owner)
-  const broken = Object.entries(rules).flatMap(([rule, count]) => (count > 0 ? [`${rule}: ${count}`] : []))
+  const broken = Object.entries(rules).flatMap(([rule, count]) =>
+    count > 0 ? [`${rule}: ${count}`] : [],
+  )
   const { items: seen, ...ends } = await seenItems(owner)
   const unapprovedPosts = await unapproved({ owner }, words)
-  if (unapprovedPosts > 0) broken.push(`${unapprovedPosts} posts of a text that nobody approved, or no longer`)
+  if (unapprovedPosts > 0)
+    broken.push(`${unapprovedPosts} posts of a text that nobody approved, or no longer`)
   if (seen !== items) broken.push(`${items - seen} items are gone`)
   const counts = {
     seed,

@@ -4,7 +4,16 @@ import { runPosting } from './posting.harness.ts'
 
 // Without `slow`: an account waits ten seconds for the answer to such a post.
 const faults = '500=0.05,429=0.03,applied502=0.1,drop=0.08'
-const options = { items: 40, kills: 5, edits: 12, workspaces: 5, clients: 10, seed: 11, faults, doubts: 'left' } as const
+const options = {
+  items: 40,
+  kills: 5,
+  edits: 12,
+  workspaces: 5,
+  clients: 10,
+  seed: 11,
+  faults,
+  doubts: 'left',
+} as const
 
 test('servers that are killed while they post through a network that misbehaves post nothing twice, and their items say the truth', async () => {
   const { counts, broken } = await runPosting(options)

@@ -1,6 +1,7 @@
 /**
- * SIGTERM while a server works: it answers the requests it has and settles the posts it is sending, the next server finishes the drafts, and
- * it exits cleanly and in time. `npm run fault:shutdown -- --rounds 10 --rate 200 --seed 7`.
+ * SIGTERM while a server works: it answers the requests it has and settles the posts it is sending,
+ * the next server finishes the drafts, and it exits cleanly and in time.
+ * `npm run fault:shutdown -- --rounds 10 --rate 200 --seed 7`.
  */
 import type postgres from 'postgres'
 import { eventually } from '#test/support/app'
@@ -46,20 +47,38 @@ interface Traffic {
   stop(): Promise<void>
 }
 
-const ask = async (wire: Wire, tenant: Tenant, id: string, reads: 'reads' | 'writes'): Promise<Exchange> => {
-  const headers = { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json', 'x-request-id': id }
+const ask = async (
+  wire: Wire,
+  tenant: Tenant,
+  id: string,
+  reads: 'reads' | 'writes',
+): Promise<Exchange> => {
+  const headers = {
+    authorization: `Bearer ${tenant.key}`,
+    'content-type': 'application/json',
+    'x-request-id': id,
+  }
   const path = `/api/v1/growth/${reads === 'reads' ? 'overview' : 'profile'}`
   const sentAt = performance.now()
   const answer = await wire.send(
     reads === 'reads'
       ? { method: 'GET', path, headers }
-      : { method: 'PUT', path, headers: { ...headers, 'idempotency-key': id }, body: JSON.stringify({ goal: id }) },
+      : {
+          method: 'PUT',
+          path,
+          headers: { ...headers, 'idempotency-key': id },
+          body: JSON.stringify({ goal: id }),
+        },
   )
   return { id, sentAt, answeredAt: performance.now(), answer }
 }
 
 /** Sends requests at an even rate, whatever their fate, on connections that are already open. */
-const startTraffic = (wires: Wire[], tenants: Tenant[], { rate, name }: { rate: number; name: string }): Traffic => {
+const startTraffic = (
+  wires: Wire[],
+  tenants: Tenant[],
+  { rate, name }: { rate: number; name: string },
+): Traffic => {
   const free = [...wires]
   const asked: Exchange[] = []
   const running = new Set<Promise<void>>()
@@ -67,7 +86,12 @@ const startTraffic = (wires: Wire[], tenants: Tenant[], { rate, name }: { rate: 
   let sent = 0
   const send = (wire: Wire): void => {
     const n = sent++
-    const exchange = ask(wire, tenants[n % tenants.length]!, `${name}-${n}`, n % READ_EVERY === 0 ? 'reads' : 'writes').then((one) => {
+    const exchange = ask(
+      wire,
+      tenants[n % tenants.length]!,
+      `${name}-${n}`,
+      n % READ_EVERY === 0 ? 'reads' : 'writes',
+    ).then((one) => {
       asked.push(one)
       running.delete(exchange)
       if (!wire.closed) free.push(wire)
@@ -101,7 +125,11 @@ interface Round {
 }
 
 /** Sends SIGTERM amid requests and posts, and reports the fate of all of them. */
-const stopAmid = async (server: ServerProcess, traffic: Traffic, { waitMs }: { waitMs: number }): Promise<Round> => {
+const stopAmid = async (
+  server: ServerProcess,
+  traffic: Traffic,
+  { waitMs }: { waitMs: number },
+): Promise<Round> => {
   await Bun.sleep(waitMs)
   traffic.burst()
   const signalledAt = performance.now()
@@ -114,21 +142,26 @@ const stopAmid = async (server: ServerProcess, traffic: Traffic, { waitMs }: { w
   return {
     inFlight: before.filter(({ answeredAt }) => answeredAt >= signalledAt).length,
     failed: failed.map(
-      ({ id, sentAt, answer }) => `${id}, sent ${(signalledAt - sentAt).toFixed(1)} ms before the signal: ${answer.status} ${answer.text}`,
+      ({ id, sentAt, answer }) =>
+        `${id}, sent ${(signalledAt - sentAt).toFixed(1)} ms before the signal: ${answer.status} ${answer.text}`,
     ),
-    refusedAfter: traffic.asked.filter(({ sentAt, answer }) => sentAt >= signalledAt && answer.status !== 200).length,
+    refusedAfter: traffic.asked.filter(
+      ({ sentAt, answer }) => sentAt >= signalledAt && answer.status !== 200,
+    ).length,
     acknowledged: traffic.asked.filter(({ answer }) => answer.status === 200).map(({ id }) => id),
     ...(await exited),
   }
 }
 
-const openWires = (url: string): Promise<Wire[]> => Promise.all(Array.from({ length: CONNECTIONS }, () => openWire(url)))
+const openWires = (url: string): Promise<Wire[]> =>
+  Promise.all(Array.from({ length: CONNECTIONS }, () => openWire(url)))
 
 /** Rows that name a process; a server that has exited cleanly leaves none. */
 const leftBehind = async (owner: postgres.Sql): Promise<number> => {
   const [row] = await owner<
     { n: number }[]
-  >`select ((select count(*) from node) + (select count(*) from actor where owner is not null))::int as n`
+  >`select ((select count(*) from node) + (select count(*) from actor where owner is not null))::int
+    as n`
   return row!.n
 }
 
@@ -159,13 +192,21 @@ const startWork = async (story: Story, model: FakeOpenAi): Promise<Work> => {
       ({ status }) => status,
       () => 0,
     )
-  return { items, batch: body.batch.id, answers: Bun.sleep(BEFORE_MS / 2).then(() => Promise.all(items.map(post))) }
+  return {
+    items,
+    batch: body.batch.id,
+    answers: Bun.sleep(BEFORE_MS / 2).then(() => Promise.all(items.map(post))),
+  }
 }
 
 /** Checks how the next server finishes the work: each post exactly once, the batch ready. */
 const finishWork = async (story: Story, { items, batch }: Work): Promise<string[]> => {
-  const posts = await eventually(story.posts, (all) => items.every((id) => (all[textOf(id)] ?? 0) > 0))
-  const wrong = items.filter((id) => posts[textOf(id)] !== 1).map((id) => `item ${id} was posted ${posts[textOf(id)] ?? 0} times`)
+  const posts = await eventually(story.posts, (all) =>
+    items.every((id) => (all[textOf(id)] ?? 0) > 0),
+  )
+  const wrong = items
+    .filter((id) => posts[textOf(id)] !== 1)
+    .map((id) => `item ${id} was posted ${posts[textOf(id)] ?? 0} times`)
   const state = async () => (await story.send('GET', `batches/${batch}`)).body.batch.status
   const last = await eventually(state, (status) => status === 'ready')
   return last === 'ready' ? wrong : [...wrong, `the generation is ${last}`]
@@ -173,20 +214,29 @@ const finishWork = async (story: Story, { items, batch }: Work): Promise<string[
 
 const oneRound = async (
   world: World,
-  { name, waitMs, rate, env }: { name: string; waitMs: number; rate: number; env: Record<string, string> },
+  {
+    name,
+    waitMs,
+    rate,
+    env,
+  }: { name: string; waitMs: number; rate: number; env: Record<string, string> },
 ) => {
   const { owner, model, workspace } = world
   await using server = await world.start(env)
   const wires = await openWires(server.url)
   const story = storyAt({ owner, send: server.send }, workspace)
   const work = await startWork(story, model)
-  const round = await stopAmid(server, startTraffic(wires, world.tenants, { rate, name }), { waitMs })
+  const round = await stopAmid(server, startTraffic(wires, world.tenants, { rate, name }), {
+    waitMs,
+  })
   const broken = round.failed.map((line) => `a request in flight failed: ${line}`)
-  if (round.exit !== 0 || round.exitMs > EXIT_WITHIN_MS) broken.push(`exit ${round.exit} after ${round.exitMs} ms:\n${server.output()}`)
+  if (round.exit !== 0 || round.exitMs > EXIT_WITHIN_MS)
+    broken.push(`exit ${round.exit} after ${round.exitMs} ms:\n${server.output()}`)
   const left = await leftBehind(owner)
   if (left > 0) broken.push(`${left} rows still name a process that has ended`)
   const answers = await work.answers
-  for (const status of answers) if (status !== 200 && status !== 202) broken.push(`post-now answered ${status}`)
+  for (const status of answers)
+    if (status !== 200 && status !== 202) broken.push(`post-now answered ${status}`)
   await using next = await world.start()
   broken.push(...(await finishWork(story.at({ owner, send: next.send }), work)))
   for (const wire of wires) wire[Symbol.dispose]()
@@ -198,7 +248,12 @@ const oneRound = async (
   return { round, broken, lost, doubled }
 }
 
-export async function runShutdown({ rounds, rate, seed, slow }: ShutdownOptions): Promise<Finished> {
+export async function runShutdown({
+  rounds,
+  rate,
+  seed,
+  slow,
+}: ShutdownOptions): Promise<Finished> {
   await using model = await createFakeOpenAi()
   await using deployment = await newDeployment()
   const { owner, server } = deployment
@@ -216,9 +271,12 @@ export async function runShutdown({ rounds, rate, seed, slow }: ShutdownOptions)
   const done: Awaited<ReturnType<typeof oneRound>>[] = []
   for (let n = 0; n < rounds; n++) {
     const env: Record<string, string> = n < slow ? { SANDBOX_FAULTS: 'slow=1;seed=1' } : {}
-    done.push(await oneRound(world, { name: `s${seed}-${n}`, waitMs: BEFORE_MS * (1 + next()), rate, env }))
+    done.push(
+      await oneRound(world, { name: `s${seed}-${n}`, waitMs: BEFORE_MS * (1 + next()), rate, env }),
+    )
   }
-  const sum = (of: (one: (typeof done)[number]) => number): number => done.reduce((total, one) => total + of(one), 0)
+  const sum = (of: (one: (typeof done)[number]) => number): number =>
+    done.reduce((total, one) => total + of(one), 0)
   const counts = {
     seed,
     rounds,

@@ -1,4 +1,7 @@
-/** An HTTP client on plain persistent connections, for tests that must know whether a request was in flight. */
+/**
+ * An HTTP client on plain persistent connections, for tests that must know whether a request was in
+ * flight.
+ */
 import { connect, type Socket } from 'node:net'
 
 export interface WireAnswer {
@@ -24,7 +27,11 @@ export interface Wire extends Disposable {
 }
 
 const bytesOf = ({ method, path, headers, body = '' }: WireRequest): string => {
-  const lines = Object.entries({ host: '127.0.0.1', 'content-length': String(Buffer.byteLength(body)), ...headers })
+  const lines = Object.entries({
+    host: '127.0.0.1',
+    'content-length': String(Buffer.byteLength(body)),
+    ...headers,
+  })
   return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
 }
 
@@ -36,7 +43,11 @@ const parsed = (bytes: Buffer): WireAnswer | undefined => {
   const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0)
   if (bytes.length < end + 4 + length) return undefined
   const text = bytes.subarray(end + 4, end + 4 + length).toString()
-  return { status: Number(head.split(' ')[1]), retryAfter: /^retry-after: *(\S+)/im.exec(head)?.[1] ?? null, text }
+  return {
+    status: Number(head.split(' ')[1]),
+    retryAfter: /^retry-after: *(\S+)/im.exec(head)?.[1] ?? null,
+    text,
+  }
 }
 
 const NOTHING: WireAnswer = { status: 0, retryAfter: null, text: '' }
@@ -44,7 +55,10 @@ const NOTHING: WireAnswer = { status: 0, retryAfter: null, text: '' }
 /** Opens a connection; rejects if it is not accepted. */
 export async function openWire(url: string): Promise<Wire> {
   const connected = Promise.withResolvers<void>()
-  const socket: Socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port), noDelay: true }, () => connected.resolve())
+  const socket: Socket = connect(
+    { host: '127.0.0.1', port: Number(new URL(url).port), noDelay: true },
+    () => connected.resolve(),
+  )
   let got = Buffer.alloc(0)
   let waiting: ((answer: WireAnswer) => void) | undefined
   const answer = (with_: WireAnswer): void => {

@@ -1,4 +1,7 @@
-/** What people and programs do all day in many workspaces: one act after another, each of a workspace taken at random. */
+/**
+ * What people and programs do all day in many workspaces: one act after another, each of a
+ * workspace taken at random.
+ */
 import type { Reply } from '#test/support/app'
 import { type DevChannel, postDev } from '#test/support/channels/dev-posts'
 import { openStream } from '#test/support/http/event-stream'
@@ -38,7 +41,12 @@ const sentence = ({ next }: Scene): string => {
 /** Sends as the workspace's key, and keeps what is not one of the expected statuses. */
 const sends =
   ({ server, wrong }: Scene, { key }: Home) =>
-  async (method: string, path: string, body?: unknown, expected = [200, 201, 202]): Promise<Reply['body'] & Record<string, never>> => {
+  async (
+    method: string,
+    path: string,
+    body?: unknown,
+    expected = [200, 201, 202],
+  ): Promise<Reply['body'] & Record<string, never>> => {
     const reply = await server.send(method, path, { key, ...(body === undefined ? {} : { body }) })
     if (!expected.includes(reply.status) && wrong.length < MOST_WRONG)
       wrong.push(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 200)}`)
@@ -47,7 +55,14 @@ const sends =
 
 const reading: Act = async (scene, home) => {
   const send = sends(scene, home)
-  const paths = ['overview', 'counts', 'brief', 'items?limit=25', `items?q=${Math.floor(scene.next() * 20_000).toString(36)}`, 'plan']
+  const paths = [
+    'overview',
+    'counts',
+    'brief',
+    'items?limit=25',
+    `items?q=${Math.floor(scene.next() * 20_000).toString(36)}`,
+    'plan',
+  ]
   for (const path of paths) await send('GET', path)
 }
 
@@ -67,26 +82,41 @@ const drafting: Act = async (scene, home) => {
 
 const talking: Act = async (scene, home) => {
   const send = sends(scene, home)
-  // biome-ignore lint/suspicious/noExplicitAny: answers of the API
-  const begin = async () => ({ id: ((await send('POST', '/api/v1/agent/conversations', {})) as any).conversation?.id, messages: 0 })
+  const begin = async () => ({
+    // biome-ignore lint/suspicious/noExplicitAny: answers of the API
+    id: ((await send('POST', '/api/v1/agent/conversations', {})) as any).conversation?.id,
+    messages: 0,
+  })
   if (!home.talk || home.talk.messages >= MESSAGES) home.talk = await begin()
   home.talk.messages++
   const path = `/api/v1/agent/conversations/${home.talk.id}/messages`
   // biome-ignore lint/suspicious/noExplicitAny: an answer of the API
   const { job } = (await send('POST', path, { content: sentence(scene) })) as any
   if (!job) return
-  await using stream = await openStream(`${scene.server.url}/api/v1/agent/jobs/${job.id}/events`, home)
+  await using stream = await openStream(
+    `${scene.server.url}/api/v1/agent/jobs/${job.id}/events`,
+    home,
+  )
   await Promise.race([stream.ended(), Bun.sleep(JOB_WITHIN_MS)])
 }
 
 const filing: Act = async (scene, home) => {
   const send = sends(scene, home)
-  const content = Array.from({ length: 60 }, () => `## ${sentence(scene)}\n\n${sentence(scene)}`).join('\n\n')
-  // biome-ignore lint/suspicious/noExplicitAny: an answer of the API
-  const { document } = (await send('POST', '/api/v1/documents', { fileName: 'notes.md', content })) as any
+  const content = Array.from(
+    { length: 60 },
+    () => `## ${sentence(scene)}\n\n${sentence(scene)}`,
+  ).join('\n\n')
+  const { document } = (await send('POST', '/api/v1/documents', {
+    fileName: 'notes.md',
+    content,
+    // biome-ignore lint/suspicious/noExplicitAny: an answer of the API
+  })) as any
   if (!document) return
   for (let tries = 0; tries < 5; tries++) {
-    await send('GET', `/api/v1/documents/search?q=${Math.floor(scene.next() * 20_000).toString(36)}`)
+    await send(
+      'GET',
+      `/api/v1/documents/search?q=${Math.floor(scene.next() * 20_000).toString(36)}`,
+    )
     await Bun.sleep(100)
   }
   await send('DELETE', `/api/v1/documents/${document.id}`, undefined, [200, 204])
@@ -100,13 +130,20 @@ const connecting: Act = async ({ server }, { key }) => {
 }
 
 const writing: Act = async (scene, { channel }) => {
-  const { status, text } = await postDev(scene.server.url, channel, { sender: 'somebody', text: sentence(scene) })
-  if (status !== 200 && scene.wrong.length < MOST_WRONG) scene.wrong.push(`channel: ${status} ${text.slice(0, 200)}`)
+  const { status, text } = await postDev(scene.server.url, channel, {
+    sender: 'somebody',
+    text: sentence(scene),
+  })
+  if (status !== 200 && scene.wrong.length < MOST_WRONG)
+    scene.wrong.push(`channel: ${status} ${text.slice(0, 200)}`)
 }
 
 /** A password that is wrong, and a key that is unknown. */
 const failing: Act = async (scene, home) => {
-  const body = { email: `${Math.floor(scene.next() * 1e6)}@example.com`, password: 'not the password of anybody' }
+  const body = {
+    email: `${Math.floor(scene.next() * 1e6)}@example.com`,
+    password: 'not the password of anybody',
+  }
   await sends(scene, home)('POST', '/api/v1/app/session', body, [401, 429])
   await sends(scene, { ...home, key: `tnd_${'x'.repeat(40)}` })('GET', 'overview', undefined, [401])
 }
@@ -114,7 +151,16 @@ const failing: Act = async (scene, home) => {
 const acts = { reading, posting, drafting, talking, filing, connecting, writing, failing }
 /** In this mix. */
 const mix: (keyof typeof acts)[] = [
-  ...(['reading', 'reading', 'reading', 'posting', 'posting', 'posting', 'talking', 'talking'] as const),
+  ...([
+    'reading',
+    'reading',
+    'reading',
+    'posting',
+    'posting',
+    'posting',
+    'talking',
+    'talking',
+  ] as const),
   ...(['drafting', 'filing', 'connecting', 'writing', 'failing'] as const),
 ]
 

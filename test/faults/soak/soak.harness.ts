@@ -1,7 +1,8 @@
 /**
- * An hour of mixed load on one server: reads, posts, drafts, turns of the agent with their streams, documents, MCP sessions, messages of a
- * channel, deliveries and refused sign-ins. Its resident memory may grow by at most 1 MiB a minute after the tenth minute, and once
- * nobody asks for anything, it goes down. `npm run fault:soak -- --minutes 60 --seed 7`.
+ * An hour of mixed load on one server: reads, posts, drafts, turns of the agent with their streams,
+ * documents, MCP sessions, messages of a channel, deliveries and refused sign-ins. Its resident
+ * memory may grow by at most 1 MiB a minute after the tenth minute, and once nobody asks for
+ * anything, it goes down. `npm run fault:soak -- --minutes 60 --seed 7`.
  */
 
 import { scopes } from '#kernel/scopes'
@@ -37,9 +38,13 @@ const WARM_MINUTES = 10
 const MOST_MIB_A_MINUTE = 1
 const REPORT_MINUTES = 5
 
-const medianOf = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+const medianOf = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
-/** How much the values grow from one to the next: the slope of the line through them that is nearest by squares. */
+/**
+ * How much the values grow from one to the next: the slope of the line through them that is nearest
+ * by squares.
+ */
 export const slopeOf = (values: readonly number[]): number => {
   const middle = (values.length - 1) / 2
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
@@ -47,9 +52,13 @@ export const slopeOf = (values: readonly number[]): number => {
   return by / values.reduce((sum, _, n) => sum + (n - middle) ** 2, 0)
 }
 
-const actsIn = (done: Record<string, number>): number => Object.values(done).reduce((sum, n) => sum + n, 0)
+const actsIn = (done: Record<string, number>): number =>
+  Object.values(done).reduce((sum, n) => sum + n, 0)
 
-/** Workspaces with a profile, a webhook and a channel, made by an app that owns them only while it runs. */
+/**
+ * Workspaces with a profile, a webhook and a channel, made by an app that owns them only while it
+ * runs.
+ */
 const newHomes = async (
   { server, owner }: Deployment,
   count: number,
@@ -67,14 +76,23 @@ const newHomes = async (
     await linked(app, dev, 'somebody')
     homes.push({ key, channel: dev })
   }
-  const unlimited = { agent_tokens_day: -1, agent_tokens_month: -1, agent_cost_month: -1, agent_calls_hour: -1 }
+  const unlimited = {
+    agent_tokens_day: -1,
+    agent_tokens_month: -1,
+    agent_cost_month: -1,
+    agent_calls_hour: -1,
+  }
   const many = { post_now: 1e6, create_batch: 1e6, create_item: 1e6, posts: 1e6, documents: 1e6 }
   await owner`update tenant set overrides = overrides || ${owner.json({ ...unlimited, ...many })}`
   return homes
 }
 
 /** The median of resident memory in each minute, and a report every few. */
-const sampled = async ({ server, done }: Scene, minutes: number, { minuteSeconds }: SoakOptions): Promise<number[]> => {
+const sampled = async (
+  { server, done }: Scene,
+  minutes: number,
+  { minuteSeconds }: SoakOptions,
+): Promise<number[]> => {
   const { pid, output } = server
   const medians: number[] = []
   const minuteMs = minuteSeconds * 1_000
@@ -88,7 +106,9 @@ const sampled = async ({ server, done }: Scene, minutes: number, { minuteSeconds
     medians.push(medianOf(samples))
     const [heap = ''] = minute % REPORT_MINUTES === 1 ? (/heap \{.*\}\n$/.exec(output()) ?? []) : []
     if (minute % REPORT_MINUTES === 0) process.kill(pid, 'SIGUSR2')
-    console.log(`minute ${minute}: ${medians.at(-1)!.toFixed(0)} MiB, ${actsIn(done)} acts ${heap.trim()}`)
+    console.log(
+      `minute ${minute}: ${medians.at(-1)!.toFixed(0)} MiB, ${actsIn(done)} acts ${heap.trim()}`,
+    )
   }
   return medians
 }
@@ -114,8 +134,15 @@ export async function runSoak(options: SoakOptions): Promise<Finished> {
     fake.chats.length = 0
     return answers(asked)
   })
-  const homes = await newHomes(deployment, options.workspaces, { channel: provider.url, hook: receiver.url })
-  const env = { OPENAI_BASE_URL: fake.url, EGRESS_ALLOW: `127.0.0.1:${provider.port},127.0.0.1:${receiver.port}`, LOG_LEVEL: 'silent' }
+  const homes = await newHomes(deployment, options.workspaces, {
+    channel: provider.url,
+    hook: receiver.url,
+  })
+  const env = {
+    OPENAI_BASE_URL: fake.url,
+    EGRESS_ALLOW: `127.0.0.1:${provider.port},127.0.0.1:${receiver.port}`,
+    LOG_LEVEL: 'silent',
+  }
   const preload = `${import.meta.dir}/heap.ts`
   const secret = TEST_SECRET.toString('base64')
   const server = stack.use(await startServer({ ...deployment.server, secret, env, preload }))
@@ -129,16 +156,37 @@ export async function runSoak(options: SoakOptions): Promise<Finished> {
   return verdictOf(options, scene, medians, left)
 }
 
-const verdictOf = ({ minutes, seed }: SoakOptions, { done, wrong }: Scene, medians: number[], left: number[]): Finished => {
+const verdictOf = (
+  { minutes, seed }: SoakOptions,
+  { done, wrong }: Scene,
+  medians: number[],
+  left: number[],
+): Finished => {
   const growth = slopeOf(medians.slice(Math.min(WARM_MINUTES, medians.length - 2)))
-  const mib = { first_mib: Math.round(medians[0]!), last_mib: Math.round(medians.at(-1)!), idle_mib: Math.round(left.at(-1) ?? 0) }
-  const broken = growth > MOST_MIB_A_MINUTE ? [`resident memory grew by ${growth.toFixed(2)} MiB a minute`] : []
+  const mib = {
+    first_mib: Math.round(medians[0]!),
+    last_mib: Math.round(medians.at(-1)!),
+    idle_mib: Math.round(left.at(-1) ?? 0),
+  }
+  const broken =
+    growth > MOST_MIB_A_MINUTE ? [`resident memory grew by ${growth.toFixed(2)} MiB a minute`] : []
   if (minutes > WARM_MINUTES && left.length > 0 && mib.idle_mib >= mib.last_mib)
     broken.push('resident memory did not go down once nobody asked for anything')
-  return { counts: { seed, minutes, acts: actsIn(done), ...mib, mib_a_minute: growth.toFixed(2) }, broken: [...broken, ...wrong] }
+  return {
+    counts: { seed, minutes, acts: actsIn(done), ...mib, mib_a_minute: growth.toFixed(2) },
+    broken: [...broken, ...wrong],
+  }
 }
 
 if (import.meta.main) {
-  const defaults = { minutes: 60, workspaces: 60, clients: 12, pauseMs: 700, idleMinutes: 3, minuteSeconds: 60, seed: 1 }
+  const defaults = {
+    minutes: 60,
+    workspaces: 60,
+    clients: 12,
+    pauseMs: 700,
+    idleMinutes: 3,
+    minuteSeconds: 60,
+    seed: 1,
+  }
   await alone('soak', () => runSoak(optionsFrom(defaults, process.argv.slice(2))))
 }

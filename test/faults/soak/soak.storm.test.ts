@@ -3,7 +3,15 @@ import { expect, test } from 'bun:test'
 import { runSoak, slopeOf } from './soak.harness.ts'
 
 test('each kind of mixed load is served, and a growth of memory is found', async () => {
-  const sizes = { minutes: 4, workspaces: 4, clients: 8, pauseMs: 50, idleMinutes: 1, minuteSeconds: 3, seed: 1 }
+  const sizes = {
+    minutes: 4,
+    workspaces: 4,
+    clients: 8,
+    pauseMs: 50,
+    idleMinutes: 1,
+    minuteSeconds: 3,
+    seed: 1,
+  }
   const { broken, counts } = await runSoak(sizes)
   // In a few seconds memory only grows: what is judged here is the load.
   expect(broken.filter((one) => !one.startsWith('resident memory'))).toEqual([])

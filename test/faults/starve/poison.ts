@@ -54,8 +54,12 @@ export const laneOf = (kind: (typeof workKinds)[number]) => {
       await suffer('settle', work.ref_id)
       // What is busy goes on, as deliveries do; a run that failed ends by its kind's rule.
       const isBusy = poisons.get(work.ref_id)?.way === 'is busy'
-      return isBusy && outcome === 'done' ? { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } } : gone(work)
+      return isBusy && outcome === 'done'
+        ? { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }
+        : gone(work)
     },
-    ...(kindsOfWork[kind].inVain === 'ends' ? { givenUp: async (...[, , work]: Parameters<typeof usual.claim>) => gone(work) } : {}),
+    ...(kindsOfWork[kind].inVain === 'ends'
+      ? { givenUp: async (...[, , work]: Parameters<typeof usual.claim>) => gone(work) }
+      : {}),
   })
 }

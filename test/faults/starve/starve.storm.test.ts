@@ -1,8 +1,21 @@
-/** Short seeded runs of the harness of the same name, which say nothing of times. busy.storm.test.ts has what keeps the process busy. */
+/**
+ * Short seeded runs of the harness of the same name, which say nothing of times. busy.storm.test.ts
+ * has what keeps the process busy.
+ */
 import { expect, test } from 'bun:test'
 import { runStarve } from './starve.harness.ts'
 
-const small = { workspaces: 20, seconds: 0, hanging: 3, throwing: 1, busy: 0, together: 0, spin: 0, naive: 0, seed: 1 }
+const small = {
+  workspaces: 20,
+  seconds: 0,
+  hanging: 3,
+  throwing: 1,
+  busy: 0,
+  together: 0,
+  spin: 0,
+  naive: 0,
+  seed: 1,
+}
 
 test('a poison row of each kind ends or rests, wherever it throws or hangs', async () => {
   const { broken, counts } = await runStarve(small)

@@ -1,6 +1,7 @@
 /**
- * Readers of what happens in jobs, on two servers of one database, of which one is killed meanwhile: by streams and by long polls, broken off at
- * random. Each that goes on where it was ends with the stored events, each once and in order. `npm run fault:streams -- --readers 100`;
+ * Readers of what happens in jobs, on two servers of one database, of which one is killed
+ * meanwhile: by streams and by long polls, broken off at random. Each that goes on where it was
+ * ends with the stored events, each once and in order. `npm run fault:streams -- --readers 100`;
  * with `--naive`, readers go on one event too early, and must be found out.
  */
 import type postgres from 'postgres'
@@ -26,7 +27,9 @@ const WITHIN_MS = 90_000
 const POLL_MS = 20
 /** Messages of a conversation, each with a job of its own. */
 const TURNS = 2
-/** Events that each reader has seen, on average, when the server is killed: about a quarter of all. */
+/**
+ * Events that each reader has seen, on average, when the server is killed: about a quarter of all.
+ */
 const SEEN_BEFORE = 12
 
 const answer = ({ messages }: ChatRequest): ChatReply => {
@@ -34,7 +37,13 @@ const answer = ({ messages }: ChatRequest): ChatReply => {
   const answers = messages.slice(last + 1).filter(({ role }) => role === 'assistant').length
   const said = plannedAnswer(messages[last]!.content ?? '[]', answers)
   if ('text' in said) return said
-  return { calls: said.calls.map(([name, args], n) => ({ id: `call${answers}000${n}`, name, arguments: JSON.stringify(args) })) }
+  return {
+    calls: said.calls.map(([name, args], n) => ({
+      id: `call${answers}000${n}`,
+      name,
+      arguments: JSON.stringify(args),
+    })),
+  }
 }
 
 /** Reads and commands in turn. */
@@ -66,24 +75,47 @@ const converse = async ({ send }: ServerProcess, { key, id }: Tenant): Promise<F
   const jobs: string[] = []
   for (let nth = 0; nth < TURNS; nth++) {
     const content = planText(planOf(`${nth} of ${id}`))
-    jobs.push(require201(await send('POST', `${path}/${conversation.id}/messages`, { key, body: { content } })).job.id)
+    jobs.push(
+      require201(
+        await send('POST', `${path}/${conversation.id}/messages`, { key, body: { content } }),
+      ).job.id,
+    )
   }
   return { key, conversation: conversation.id, job: jobs[0]! }
 }
 
 /** Half of the readers follow the conversation, half its first job. */
-const readerOf = (followed: readonly Followed[], nth: number): Reader & { of: { job: string } | { conversation: string } } => {
+const readerOf = (
+  followed: readonly Followed[],
+  nth: number,
+): Reader & { of: { job: string } | { conversation: string } } => {
   const { key, conversation, job } = followed[nth % followed.length]!
   const ofJob = Math.floor(nth / followed.length) % 2 === 0
   const path = `/api/v1/agent/${ofJob ? `jobs/${job}` : `conversations/${conversation}`}/events`
-  return { of: ofJob ? { job } : { conversation }, path, key, ends: ofJob ? 1 : TURNS, got: [], cuts: 0, lost: 0 }
+  return {
+    of: ofJob ? { job } : { conversation },
+    path,
+    key,
+    ends: ofJob ? 1 : TURNS,
+    got: [],
+    cuts: 0,
+    lost: 0,
+  }
 }
 
-/** Kills a server once the readers have seen some of what happens. Resolves with how many of them had not finished. */
-const killInTheMiddle = async (server: ServerProcess, readers: readonly Reader[], isOver: (reader: Reader) => boolean): Promise<number> => {
+/**
+ * Kills a server once the readers have seen some of what happens. Resolves with how many of them
+ * had not finished.
+ */
+const killInTheMiddle = async (
+  server: ServerProcess,
+  readers: readonly Reader[],
+  isOver: (reader: Reader) => boolean,
+): Promise<number> => {
   const seen = () => readers.reduce((sum, { got }) => sum + got.length, 0)
   const until = performance.now() + WITHIN_MS
-  while (seen() < readers.length * SEEN_BEFORE && performance.now() < until) await Bun.sleep(POLL_MS)
+  while (seen() < readers.length * SEEN_BEFORE && performance.now() < until)
+    await Bun.sleep(POLL_MS)
   const open = readers.filter((reader) => !isOver(reader)).length
   await server.kill()
   return open
@@ -104,7 +136,10 @@ const judged = (got: readonly Stored[], stored: readonly Stored[]): Judged => {
   }
 }
 
-const verdictOf = async (owner: postgres.Sql, readers: readonly ReturnType<typeof readerOf>[]): Promise<Judged & { stored: number }> => {
+const verdictOf = async (
+  owner: postgres.Sql,
+  readers: readonly ReturnType<typeof readerOf>[],
+): Promise<Judged & { stored: number }> => {
   const all = { missing: 0, doubled: 0, different: 0, stored: 0 }
   for (const { of, got } of readers) {
     const stored = await storedOf(owner, of)
@@ -118,39 +153,76 @@ const verdictOf = async (owner: postgres.Sql, readers: readonly ReturnType<typeo
 }
 
 /** Workspaces, each with a key that may talk to the agent. */
-const talkingTenants = async (server: { database?: Parameters<typeof openDb>[0] }, count: number): Promise<Tenant[]> => {
+const talkingTenants = async (
+  server: { database?: Parameters<typeof openDb>[0] },
+  count: number,
+): Promise<Tenant[]> => {
   const tenants = await newTenants(server.database!, count)
   await using db = openDb({ ...server.database!, max: 1 })
   const scopes = ['api:read', 'api:write', 'workspace:use'] as const
   return await Promise.all(
-    tenants.map(async ({ id }) => ({ id, key: (await createKey(db, { tenantId: id, scopes: [...scopes], name: 'reader' })).api_key })),
+    tenants.map(async ({ id }) => ({
+      id,
+      key: (await createKey(db, { tenantId: id, scopes: [...scopes], name: 'reader' })).api_key,
+    })),
   )
 }
 
-export async function runStreams({ readers: count, workspaces, seed, naive }: StreamsOptions): Promise<Finished> {
+export async function runStreams({
+  readers: count,
+  workspaces,
+  seed,
+  naive,
+}: StreamsOptions): Promise<Finished> {
   await using stack = new AsyncDisposableStack()
   const { owner, server } = stack.use(await newDeployment())
   const tenants = await talkingTenants(server, workspaces)
   const fake = stack.use(await createFakeOpenAi())
   fake.converseOtherwise(answer)
   const env = { OPENAI_BASE_URL: fake.url, LOG_LEVEL: 'silent' }
-  const servers = [stack.use(await startServer({ ...server, env })), stack.use(await startServer({ ...server, env }))]
-  const followed = await Promise.all(tenants.map((tenant, nth) => converse(servers[nth % 2]!, tenant)))
+  const servers = [
+    stack.use(await startServer({ ...server, env })),
+    stack.use(await startServer({ ...server, env })),
+  ]
+  const followed = await Promise.all(
+    tenants.map((tenant, nth) => converse(servers[nth % 2]!, tenant)),
+  )
   const readers = Array.from({ length: count }, (_, nth) => readerOf(followed, nth))
   const ways: Ways = { by_header: 0, by_query: 0, by_json: 0 }
   const finished = new Set<Reader>()
-  const reading: Reading = { servers, next: numbers(seed), naive, until: performance.now() + WITHIN_MS }
-  const read = readers.map((reader) => readAll(reading, reader, ways).then((whole) => whole && finished.add(reader)))
+  const reading: Reading = {
+    servers,
+    next: numbers(seed),
+    naive,
+    until: performance.now() + WITHIN_MS,
+  }
+  const read = readers.map((reader) =>
+    readAll(reading, reader, ways).then((whole) => whole && finished.add(reader)),
+  )
   const open = await killInTheMiddle(servers[0]!, readers, (reader) => finished.has(reader))
   await Promise.all(read)
   const verdict = await verdictOf(owner, readers)
   const unfinished = count - finished.size
   const sum = (of: 'cuts' | 'lost') => readers.reduce((total, reader) => total + reader[of], 0)
   const { missing, doubled, different } = verdict
-  const bad = { missing, doubled, different, unfinished, readers_before_their_time: open === 0 ? 1 : 0 }
+  const bad = {
+    missing,
+    doubled,
+    different,
+    unfinished,
+    readers_before_their_time: open === 0 ? 1 : 0,
+  }
   const broken = Object.entries(bad).flatMap(([what, n]) => (n > 0 ? [`${what}: ${n}`] : []))
   return {
-    counts: { readers: count, seed, open_at_kill: open, broken_off: sum('cuts'), cut_under: sum('lost'), ...ways, ...verdict },
+    counts: {
+      readers: count,
+      seed,
+      open_at_kill: open,
+      broken_off: sum('cuts'),
+      cut_under: sum('lost'),
+      ...ways,
+      ...verdict,
+    },
     broken,
   }
 }

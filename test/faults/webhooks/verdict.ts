@@ -20,7 +20,10 @@ export interface Heard extends Pick<Received, 'headers' | 'body'> {
 const idOf = ({ headers }: Pick<Heard, 'headers'>): string => String(headers['webhook-id'])
 
 /** Checks a request on arrival; `secret` is that of the workspace named in the body. */
-export const verifies = ({ headers, body }: Pick<Heard, 'headers' | 'body'>, secret: string | undefined): boolean => {
+export const verifies = (
+  { headers, body }: Pick<Heard, 'headers' | 'body'>,
+  secret: string | undefined,
+): boolean => {
   try {
     new Webhook(secret ?? '').verify(body, headers as Record<string, string>)
     return headers['x-webhook-signature'] === headers['webhook-signature']
@@ -44,7 +47,10 @@ const outOfOrder = (written: readonly Written[], heard: readonly Heard[]): numbe
 }
 
 /** How often each rule is broken. */
-export const brokenDeliveries = (written: readonly Written[], heard: readonly Heard[]): Record<string, number> => {
+export const brokenDeliveries = (
+  written: readonly Written[],
+  heard: readonly Heard[],
+): Record<string, number> => {
   const accepted = new Set(heard.filter((one) => one.accepted).map(idOf))
   const owners = new Map(written.map(({ id, tenant_id }) => [id, tenant_id]))
   const bodies = new Map<string, string>()
@@ -55,8 +61,9 @@ export const brokenDeliveries = (written: readonly Written[], heard: readonly He
     'sent again with another body, or under an id that is not its own': heard.filter(
       (one) => bodies.get(idOf(one)) !== one.body || JSON.parse(one.body).id !== idOf(one),
     ).length,
-    'not signed for its workspace': heard.filter((one) => !one.verified || JSON.parse(one.body).workspace_id !== owners.get(idOf(one)))
-      .length,
+    'not signed for its workspace': heard.filter(
+      (one) => !one.verified || JSON.parse(one.body).workspace_id !== owners.get(idOf(one)),
+    ).length,
     'out of order within a record': outOfOrder(written, heard),
   }
 }

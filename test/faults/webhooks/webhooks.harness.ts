@@ -1,7 +1,7 @@
 /**
- * Two servers on one database, killed in turn at random times while events flow to a receiver that sometimes fails: every event arrives,
- * repeated if necessary, under its own id, and in order within its record.
- * `npm run fault:webhooks -- --events 1500 --kills 200 --seed 7`
+ * Two servers on one database, killed in turn at random times while events flow to a receiver that
+ * sometimes fails: every event arrives, repeated if necessary, under its own id, and in order
+ * within its record. `npm run fault:webhooks -- --events 1500 --kills 200 --seed 7`
  */
 import type postgres from 'postgres'
 import { type Reply, TEST_SECRET, testApp } from '#test/support/app'
@@ -34,11 +34,13 @@ const RETRY_MS = 100
 
 /** Copies everything that is written to the outbox, so that its removal does not matter. */
 const recordWritten = async (owner: postgres.Sql): Promise<void> => {
-  await owner`create table written (id uuid primary key, tenant_id uuid not null, type text not null, subject text, created_at timestamptz not null)`
+  await owner`create table written (id uuid primary key, tenant_id uuid not null,
+    type text not null, subject text, created_at timestamptz not null)`
   await owner.unsafe(`create function write_down() returns trigger language plpgsql security definer as $$ begin
     insert into public.written values (new.id, new.tenant_id, new.type, new.subject, new.created_at);
     return null; end $$`)
-  await owner`create trigger write_down after insert on outbox for each row execute function write_down()`
+  await owner`create trigger write_down after insert on outbox for each row execute function
+    write_down()`
 }
 
 interface Setup {
@@ -47,8 +49,14 @@ interface Setup {
   secrets: Map<string, string>
 }
 
-/** Workspaces with an endpoint, made by an app that starts no work and owns them only while it runs. */
-const newStories = async ({ owner, server }: Deployment, { workspaces }: WebhookOptions, receiver: Receiver): Promise<Setup> => {
+/**
+ * Workspaces with an endpoint, made by an app that starts no work and owns them only while it runs.
+ */
+const newStories = async (
+  { owner, server }: Deployment,
+  { workspaces }: WebhookOptions,
+  receiver: Receiver,
+): Promise<Setup> => {
   const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` }
   await using app = await testApp({ database: server.database!, env, overrides: { sweepMs: 0 } })
   const setup: Setup = { stories: [], secrets: new Map() }
@@ -59,7 +67,8 @@ const newStories = async ({ owner, server }: Deployment, { workspaces }: Webhook
     await app.send('PUT', 'profile', { key, body: { writing_dna } })
     setup.stories.push(storyAt({ owner, send: app.send }, { tenantId, key, account: '' }))
   }
-  await owner`update tenant set overrides = ${owner.json({ post_now: 1e6, create_batch: 1e6, posts: 1e6 })}`
+  await owner`update tenant set overrides =
+    ${owner.json({ post_now: 1e6, create_batch: 1e6, posts: 1e6 })}`
   return setup
 }
 
@@ -71,7 +80,12 @@ const listen = (receiver: Receiver, { secrets }: Setup, next: () => number): Hea
     const id = String(headers['webhook-id'])
     const fails = !tried.has(id) && next() < FAILING_SHARE
     tried.add(id)
-    heard.push({ headers, body, accepted: !fails, verified: verifies({ headers, body }, secrets.get(JSON.parse(body).workspace_id)) })
+    heard.push({
+      headers,
+      body,
+      accepted: !fails,
+      verified: verifies({ headers, body }, secrets.get(JSON.parse(body).workspace_id)),
+    })
     if (!fails) return { status: 204 }
     return next() < 0.5 ? { status: 500 } : { raw: '' }
   }
@@ -79,7 +93,10 @@ const listen = (receiver: Receiver, { secrets }: Setup, next: () => number): Hea
 }
 
 const isFinal = (reply: Reply | undefined): reply is Reply =>
-  reply !== undefined && reply.status !== 503 && reply.status !== 429 && reply.body.error?.code !== 'idempotency_in_flight'
+  reply !== undefined &&
+  reply.status !== 503 &&
+  reply.status !== 429 &&
+  reply.body.error?.code !== 'idempotency_in_flight'
 
 /** Requests a batch of one post until there is an answer. */
 const askForBatch = async (clients: Clients, { key }: Story, nth: number): Promise<void> => {
@@ -90,7 +107,8 @@ const askForBatch = async (clients: Clients, { key }: Story, nth: number): Promi
     const request = { key, body: { count: 1 }, headers: { 'idempotency-key': `batch ${nth}` } }
     const reply = await server.send('POST', 'batches', request).catch(() => undefined)
     if (isFinal(reply)) {
-      if (reply.status !== 201) clients.wrong.push(`batch: ${reply.status} ${reply.text.slice(0, 200)}`)
+      if (reply.status !== 201)
+        clients.wrong.push(`batch: ${reply.status} ${reply.text.slice(0, 200)}`)
       return
     }
     clients.repeated++
@@ -135,8 +153,11 @@ const makeEvents = async (
 /** Events that wait, and records whose events are yet to be written. */
 const leftOf = async (owner: postgres.Sql): Promise<number> =>
   (
-    await owner<{ n: number }[]>`select ((select count(*) from batch where status in ('queued', 'generating'))
-      + (select count(*) from item where status in ('publishing', 'publish_unconfirmed') and not review)
+    await owner<
+      { n: number }[]
+    >`select ((select count(*) from batch where status in ('queued', 'generating'))
+      + (select count(*) from item where status in ('publishing', 'publish_unconfirmed')
+        and not review)
       + (select count(*) from outbox where state = 'pending'))::int as n`
   )[0]!.n
 
@@ -144,7 +165,8 @@ const leftOf = async (owner: postgres.Sql): Promise<number> =>
 const untilDelivered = async (owner: postgres.Sql): Promise<string[]> => {
   let [left, since] = [await leftOf(owner), performance.now()]
   while (left > 0) {
-    if (performance.now() - since > STANDSTILL_MS) return [`${left} events wait, and none was delivered for ${STANDSTILL_MS} ms`]
+    if (performance.now() - since > STANDSTILL_MS)
+      return [`${left} events wait, and none was delivered for ${STANDSTILL_MS} ms`]
     await Bun.sleep(100)
     const now = await leftOf(owner)
     if (now < left) since = performance.now()
@@ -164,20 +186,47 @@ export async function runWebhooks(options: WebhookOptions): Promise<Finished> {
   await recordWritten(owner)
   const heard = listen(receiver, setup, numbers(seed + 2))
   const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port}`, LOG_LEVEL: 'silent' }
-  await using killing = await startKilling({ places: 2, count: kills, next: numbers(seed), start: () => startServer({ ...server, env }) })
-  const clients = newClients({ owner, servers: killing.running, overSince: killing.overSince, next: numbers(seed + 1) })
+  await using killing = await startKilling({
+    places: 2,
+    count: kills,
+    next: numbers(seed),
+    start: () => startServer({ ...server, env }),
+  })
+  const clients = newClients({
+    owner,
+    servers: killing.running,
+    overSince: killing.overSince,
+    next: numbers(seed + 1),
+  })
   await Promise.all([makeEvents(options, setup, { killing, clients }), killing.over])
   const late = await untilDelivered(owner)
   const mine = [...setup.secrets.keys()]
-  // The two events of a batch have the same time: first that it is settled, then that it waits for approval.
-  const written = await owner<Written[]>`select id, tenant_id, subject from written where tenant_id = any(${mine}::uuid[])
+  // The two events of a batch have the same time: first that it is settled, then that it waits for
+  // approval.
+  const written = await owner<
+    Written[]
+  >`select id, tenant_id, subject from written where tenant_id = any(${mine}::uuid[])
     order by created_at, type <> 'growth.batch.settled', id`
-  const [dead] = await owner<{ n: number }[]>`select count(*)::int as n from outbox where state = 'dead'`
+  const [dead] = await owner<
+    { n: number }[]
+  >`select count(*)::int as n from outbox where state = 'dead'`
   const rules: Record<string, number> = { ...brokenDeliveries(written, heard), 'given up': dead!.n }
-  const broken = Object.entries(rules).flatMap(([rule, count]) => (count > 0 ? [`${rule}: ${count}`] : []))
+  const broken = Object.entries(rules).flatMap(([rule, count]) =>
+    count > 0 ? [`${rule}: ${count}`] : [],
+  )
   const counts = {
-    ...{ seed, kills: killing.kills(), events: written.length, requests: heard.length, lost: rules.lost ?? 0, repeated: repeatsOf(heard) },
-    ...{ records: new Set(written.map(({ subject }) => subject)).size, failed: heard.filter(({ accepted }) => !accepted).length },
+    ...{
+      seed,
+      kills: killing.kills(),
+      events: written.length,
+      requests: heard.length,
+      lost: rules.lost ?? 0,
+      repeated: repeatsOf(heard),
+    },
+    ...{
+      records: new Set(written.map(({ subject }) => subject)).size,
+      failed: heard.filter(({ accepted }) => !accepted).length,
+    },
   }
   return { counts, broken: [...broken, ...late, ...clients.wrong.slice(0, 20)] }
 }

@@ -1,6 +1,6 @@
 /**
- * A workspace in which the agent has made something of every kind is deleted: nothing of it begins from the request on, and it is erased
- * whole, though a model is still being asked.
+ * A workspace in which the agent has made something of every kind is deleted: nothing of it begins
+ * from the request on, and it is erased whole, though a model is still being asked.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import postgres from 'postgres'
@@ -41,7 +41,12 @@ beforeAll(async () => {
   app = await testApp({
     database: db.options,
     overrides: {
-      ...{ failpoints: stops.at, thinker: model, sweepMs: 20, erasure: { everyMs: 3_600_000, rows: 50 } },
+      ...{
+        failpoints: stops.at,
+        thinker: model,
+        sweepMs: 20,
+        erasure: { everyMs: 3_600_000, rows: 50 },
+      },
       tools: withOutside(async (text) => void sent.push(text)),
     },
     env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
@@ -50,9 +55,12 @@ beforeAll(async () => {
 })
 
 /** The child sends outside. */
-const DELEGATING: Plan = [[['delegate', { goal: planText([[[OUTSIDE, { text: 'of a child' }]]]), tools: [OUTSIDE] }]]]
+const DELEGATING: Plan = [
+  [['delegate', { goal: planText([[[OUTSIDE, { text: 'of a child' }]]]), tools: [OUTSIDE] }]],
+]
 
-const sending = (key: string) => async (path: string, body: object) => app.send('POST', `/api/v1/${path}`, { key, body })
+const sending = (key: string) => async (path: string, body: object) =>
+  app.send('POST', `/api/v1/${path}`, { key, body })
 
 /** Something of every kind, and what each has begun. */
 const livedIn = async () => {
@@ -64,30 +72,57 @@ const livedIn = async () => {
     return answer
   }
   await made('actions/remember', { text: 'Dock posts go out on Thursdays', scope: 'workspace' })
-  const { playbook } = await made('agent/playbooks', { slug: 'voice', name: 'Voice', content: 'Plain words.' })
-  await made(`agent/playbooks/${playbook.id}/versions`, { content: 'Plain, short words.', rationale: 'shorter' })
-  const file = { fileName: 'docks.md', kind: 'report', mimeType: 'text/markdown', content: '# Docks' }
+  const { playbook } = await made('agent/playbooks', {
+    slug: 'voice',
+    name: 'Voice',
+    content: 'Plain words.',
+  })
+  await made(`agent/playbooks/${playbook.id}/versions`, {
+    content: 'Plain, short words.',
+    rationale: 'shorter',
+  })
+  const file = {
+    fileName: 'docks.md',
+    kind: 'report',
+    mimeType: 'text/markdown',
+    content: '# Docks',
+  }
   const { result: kept } = await made('actions/create_artifact', file)
   await made(`artifacts/${kept.artifact.id}/shares`, {})
-  const { task } = await made('agent/tasks', { taskType: 'extract_action_items', input: { text: TASK } })
+  const { task } = await made('agent/tasks', {
+    taskType: 'extract_action_items',
+    input: { text: TASK },
+  })
   expect(await overJob(app, task.id)).toMatchObject({ status: 'completed' })
   const rule: MadeRule = (
-    await made('actions/create_webhook_rule', { name: 'Orders', goal: planText([[[OUTSIDE, { text: 'of a post' }]]]) })
+    await made('actions/create_webhook_rule', {
+      name: 'Orders',
+      goal: planText([[[OUTSIDE, { text: 'of a post' }]]]),
+    })
   ).result
   expect((await post(app.url, rule)).status).toBe(200)
   const asked = await eventually(
-    () => app.owner<{ id: string }[]>`select id from agent_approval where tenant_id = ${story.tenantId} and status = 'pending'`,
+    () =>
+      app.owner<
+        { id: string }[]
+      >`select id from agent_approval where tenant_id = ${story.tenantId} and status = 'pending'`,
     ({ length }) => length === 1,
   )
-  const { result: schedule } = await made('actions/schedule_task', { goal: planText(DELEGATING), cron: '0 9 * * 1' })
+  const { result: schedule } = await made('actions/schedule_task', {
+    goal: planText(DELEGATING),
+    cron: '0 9 * * 1',
+  })
   return { story, send, rule, schedule: schedule.id as string, approval: asked[0]!.id }
 }
 
 /** How many jobs there are, and steps that jobs have begun which nobody watches. */
 const begunIn = async (tenantId: string) => {
-  const [row] = await app.owner`select (select count(*)::int from agent_job where tenant_id = ${tenantId}) as jobs,
-    (select count(*)::int from agent_step s join agent_job j on j.tenant_id = s.tenant_id and j.id = s.job_id
-      where j.tenant_id = ${tenantId} and j.origin = 'automatic' and s.started_at is not null) as unattended_steps`
+  const [row] = await app.owner`select (select count(*)::int from agent_job
+      where tenant_id = ${tenantId}) as jobs,
+    (select count(*)::int from agent_step s join agent_job j on j.tenant_id = s.tenant_id
+      and j.id = s.job_id
+      where j.tenant_id = ${tenantId} and j.origin = 'automatic'
+        and s.started_at is not null) as unattended_steps`
   return { ...row }
 }
 
@@ -106,7 +141,10 @@ test('nothing begins from the request on; what a person asked for ends without a
   const lateAnswer = await stopped
 
   const owner = await tokenOf(app, tenantId)
-  const requested = await app.send('POST', '/api/v1/app/workspace/deletion', { key: owner, body: { name: 'Test' } })
+  const requested = await app.send('POST', '/api/v1/app/workspace/deletion', {
+    key: owner,
+    body: { name: 'Test' },
+  })
   expect(requested.body.deletion.automation).toEqual({ paused: true, in_flight: [] })
   const begun = await begunIn(tenantId)
   unattended()
@@ -123,10 +161,18 @@ test('nothing begins from the request on; what a person asked for ends without a
   ]
   expect((await Promise.all(refused)).map(({ status }) => status)).toEqual(Array(5).fill(409))
   expect(await overJob(app, byHand)).toMatchObject({ status: 'completed' })
-  const [child] = await app.owner<{ id: string }[]>`select id from agent_job where parent_id = ${byHand}`
-  expect((await endOf(app, child!.id)).steps).toEqual(['model done', `${OUTSIDE} failed`, 'model done'])
+  const [child] = await app.owner<
+    { id: string }[]
+  >`select id from agent_job where parent_id = ${byHand}`
+  expect((await endOf(app, child!.id)).steps).toEqual([
+    'model done',
+    `${OUTSIDE} failed`,
+    'model done',
+  ])
   await eventually(
-    () => app.owner`select 1 from work where tenant_id = ${tenantId} and kind = 'agent' and origin = 'automatic' and state = 'running'`,
+    () =>
+      app.owner`select 1 from work where tenant_id = ${tenantId} and kind = 'agent' and
+        origin = 'automatic' and state = 'running'`,
     ({ length }) => length === 0,
   )
   expect(await begunIn(tenantId)).toEqual(begun)
@@ -135,9 +181,18 @@ test('nothing begins from the request on; what a person asked for ends without a
   expect(await brokenInvariants(app.owner)).toEqual([])
 
   const rows = await rowsOfTenant(app.owner, tenantId)
-  const kinds = ['memory', 'schedule', 'approval', 'job', 'step', 'message'].map((kind) => `agent_${kind}.tenant_id`)
-  const others = ['playbook', 'playbook_version', 'webhook_rule', 'inbound_event', 'inbound_route'].map((table) => `${table}.tenant_id`)
-  for (const place of [...kinds, ...others]) expect([place, rows[place]! > 0]).toEqual([place, true])
+  const kinds = ['memory', 'schedule', 'approval', 'job', 'step', 'message'].map(
+    (kind) => `agent_${kind}.tenant_id`,
+  )
+  const others = [
+    'playbook',
+    'playbook_version',
+    'webhook_rule',
+    'inbound_event',
+    'inbound_route',
+  ].map((table) => `${table}.tenant_id`)
+  for (const place of [...kinds, ...others])
+    expect([place, rows[place]! > 0]).toEqual([place, true])
   await app.owner`update tenant set deletes_at = now() where id = ${tenantId}`
   while (await eraseSome(app.workplace.db, tenantId, 50));
   expect((await post(app.url, rule)).status).toBe(401)
@@ -147,6 +202,8 @@ test('nothing begins from the request on; what a person asked for ends without a
   await app[Symbol.asyncDispose]()
   const sql = postgres({ ...db.options, max: 1, onnotice: () => {} })
   world.defer(() => sql.end())
-  expect(Object.entries(await rowsOfTenant(sql, tenantId)).filter(([, count]) => count > 0)).toEqual([])
+  expect(
+    Object.entries(await rowsOfTenant(sql, tenantId)).filter(([, count]) => count > 0),
+  ).toEqual([])
   expect(sent).toEqual([])
 })

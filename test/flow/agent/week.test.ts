@@ -1,4 +1,7 @@
-/** A week of an agent that works by itself, by the database's clock, with processes that die in between: each thing happens exactly once. */
+/**
+ * A week of an agent that works by itself, by the database's clock, with processes that die in
+ * between: each thing happens exactly once.
+ */
 import { afterAll, expect, test } from 'bun:test'
 import { scopes } from '#kernel/scopes'
 import { createComposer } from '#port/model/composer/composer'
@@ -18,7 +21,10 @@ import { tokenOf } from '#test/support/session'
 const world = new AsyncDisposableStack()
 afterAll(() => world.disposeAsync())
 const stops = testStops()
-/** Follows the plan of its message. What a plan calls `item:new` is the record that the job was shown last. */
+/**
+ * Follows the plan of its message. What a plan calls `item:new` is the record that the job was
+ * shown last.
+ */
 const model = scriptedModel((asked, answers) => {
   const said = asked.messages.findLast(({ role }) => role === 'user')
   const newest =
@@ -31,17 +37,31 @@ const model = scriptedModel((asked, answers) => {
 })
 
 /** Drafts a post, and asks for its approval. */
-const MONDAY: Plan = [[['growth_create_batch', { count: 1, focus: 'docks' }]], [['growth_approve_item', { id: 'item:new' }]]]
-const RESEARCH: Plan = [
-  ['growth_list_learnings', 'growth_list_hooks'].map((name) => ['delegate', { goal: planText([[[name, {}]]]), tools: [name] }]),
+const MONDAY: Plan = [
+  [['growth_create_batch', { count: 1, focus: 'docks' }]],
+  [['growth_approve_item', { id: 'item:new' }]],
 ]
-const PROPOSAL: Plan = [[['propose_playbook_update', { slug: 'voice', content: 'Plain, short words.', rationale: 'shorter reads better' }]]]
+const RESEARCH: Plan = [
+  ['growth_list_learnings', 'growth_list_hooks'].map((name) => [
+    'delegate',
+    { goal: planText([[[name, {}]]]), tools: [name] },
+  ]),
+]
+const PROPOSAL: Plan = [
+  [
+    [
+      'propose_playbook_update',
+      { slug: 'voice', content: 'Plain, short words.', rationale: 'shorter reads better' },
+    ],
+  ],
+]
 
 const week = async () => {
   const db = world.use(await steppedDb())
   const env = { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' }
   const overrides = { failpoints: stops.at, thinker: model, drafter: createComposer(inlineWorker) }
-  const start = async (): Promise<TestApp> => world.use(await testApp({ database: db.options, overrides, env }))
+  const start = async (): Promise<TestApp> =>
+    world.use(await testApp({ database: db.options, overrides, env }))
   let app = await start()
   const { tenantId } = await app.newWorkspace()
   const { api_key: key } = await app.newKey([...scopes], tenantId)
@@ -85,14 +105,21 @@ const approved = async (at: Week, job: string): Promise<void> => {
   await waiting(at, job)
   const { body } = await at.send('GET', 'agent/approvals?status=pending')
   const { id } = body.approvals.find(({ job_id }: { job_id: string }) => job_id === job)
-  expect((await at.send('POST', `agent/approvals/${id}/approve`, {}, await at.person())).status).toBe(200)
+  expect(
+    (await at.send('POST', `agent/approvals/${id}/approve`, {}, await at.person())).status,
+  ).toBe(200)
   expect(await overJob(at.app(), job)).toMatchObject({ status: 'completed' })
 }
 
-const turn = async (at: Week, content: string): Promise<string> => (await at.send('POST', 'agent/messages', { content })).body.job.id
+const turn = async (at: Week, content: string): Promise<string> =>
+  (await at.send('POST', 'agent/messages', { content })).body.job.id
 
 const count = async ({ app, tenantId }: Week, table: string, where = 'true'): Promise<number> =>
-  (await app().owner.unsafe(`select count(*)::int as n from ${table} where tenant_id = '${tenantId}' and ${where}`))[0]!.n
+  (
+    await app().owner.unsafe(
+      `select count(*)::int as n from ${table} where tenant_id = '${tenantId}' and ${where}`,
+    )
+  )[0]!.n
 
 test('each thing of a week happens once', async () => {
   const at = await week()
@@ -102,8 +129,23 @@ test('each thing of a week happens once', async () => {
     ({ status }) => status === 200,
   )
   const schedule = scheduled.body.result.id
-  expect((await at.send('POST', 'actions/remember', { text: 'Dock posts go out on Thursdays', scope: 'workspace' })).status).toBe(200)
-  expect((await at.send('POST', 'agent/playbooks', { slug: 'voice', name: 'Voice', content: 'Plain words.' })).status).toBe(201)
+  expect(
+    (
+      await at.send('POST', 'actions/remember', {
+        text: 'Dock posts go out on Thursdays',
+        scope: 'workspace',
+      })
+    ).status,
+  ).toBe(200)
+  expect(
+    (
+      await at.send('POST', 'agent/playbooks', {
+        slug: 'voice',
+        name: 'Voice',
+        content: 'Plain words.',
+      })
+    ).status,
+  ).toBe(201)
 
   // Monday: the schedule drafts and asks, though its process dies.
   const firing = stops.stopNext('agent.executing')
@@ -121,7 +163,9 @@ test('each thing of a week happens once', async () => {
   const rule = made.body.result
   const order = { id: 'order-1', at: new Date('2027-01-12T10:00:00Z') }
   const told = async () =>
-    (await Promise.all(Array.from({ length: 50 }, () => post(at.app().url, rule, order)))).map(({ status }) => status)
+    (await Promise.all(Array.from({ length: 50 }, () => post(at.app().url, rule, order)))).map(
+      ({ status }) => status,
+    )
   // A process learns the time of the database now and then.
   await eventually(told, (statuses) => statuses.every((status) => status === 200))
   await eventually(
@@ -139,7 +183,10 @@ test('each thing of a week happens once', async () => {
   // Thursday: what was remembered on Sunday is at hand.
   await at.clock('2027-01-14T10:00:00Z')
   const before = model.turns.length
-  await overJob(at.app(), await turn(at, planText([[['search_memories', { query: 'dock posts' }]]])))
+  await overJob(
+    at.app(),
+    await turn(at, planText([[['search_memories', { query: 'dock posts' }]]])),
+  )
   expect(JSON.stringify(model.turns.slice(before))).toContain('Dock posts go out on Thursdays')
 
   // Friday: a text is proposed, compared on its page, and activated by a person only.
@@ -151,7 +198,8 @@ test('each thing of a week happens once', async () => {
   const [{ id }] = (await at.send('GET', 'agent/playbooks')).body.playbooks
   const { versions } = (await at.send('GET', `agent/playbooks/${id}`)).body
   const draft = versions.find(({ state }: { state: string }) => state === 'draft')
-  const activate = (by?: string) => at.send('POST', `agent/playbooks/${id}/versions/${draft.id}/activate`, undefined, by)
+  const activate = (by?: string) =>
+    at.send('POST', `agent/playbooks/${id}/versions/${draft.id}/activate`, undefined, by)
   expect((await activate()).status).toBe(403)
   expect((await activate(await at.person())).status).toBe(200)
 
@@ -168,7 +216,16 @@ test('each thing of a week happens once', async () => {
     memories: await count(at, 'agent_memory'),
     versions: await count(at, 'playbook_version', "state in ('active', 'retired')"),
     posts: await count(at, 'attempt'),
-  }).toEqual({ runs: 2, drafts: 2, approved: 2, orders: 1, subAgents: 2, memories: 1, versions: 2, posts: 0 })
+  }).toEqual({
+    runs: 2,
+    drafts: 2,
+    approved: 2,
+    orders: 1,
+    subAgents: 2,
+    memories: 1,
+    versions: 2,
+    posts: 0,
+  })
   // Events of days ago have been swept, whether they were told or not.
   const broken = await brokenInvariants(at.app().owner)
   expect(broken.filter((line) => !/not told once: .* 0 times$/.test(line))).toEqual([])

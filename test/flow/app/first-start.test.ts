@@ -31,7 +31,9 @@ test(
     const { server, port } = await listening()
     const refused = await start({ TENDRIL_HOME, PORT: String(port) })
     expect([refused.code, refused.out]).toEqual([1, ''])
-    expect(refused.err()).toBe(`tendril: 127.0.0.1:${port} is taken: stop the program that listens there, or set PORT to another port\n`)
+    expect(refused.err()).toBe(
+      `tendril: 127.0.0.1:${port} is taken: stop the program that listens there, or set PORT to another port\n`,
+    )
     server.close()
     {
       await using first = await start({ TENDRIL_HOME, PORT: '0' })
@@ -53,13 +55,37 @@ test(
 
 describe('a start is refused and names the variable', () => {
   const refusals: [string, Record<string, string>, string][] = [
-    ['for a log level', { LOG_LEVEL: 'verbose' }, 'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent: verbose'],
+    [
+      'for a log level',
+      { LOG_LEVEL: 'verbose' },
+      'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent: verbose',
+    ],
     ['for a port', { PORT: '70700' }, 'PORT must be a port number from 0 to 65535: 70700'],
-    ['for an address in the place of a host', { HOST: 'http://localhost' }, 'HOST must be an IP address or host name of this machine'],
-    ['for an address of a node', { NODE_URL: 'localhost:7070' }, 'NODE_URL must be an http or https address: localhost:7070'],
-    ['for a public address', { PUBLIC_URL: 'tendril.example.com' }, 'PUBLIC_URL must be an http or https address: tendril.example.com'],
-    ['for sandbox faults', { SANDBOX_FAULTS: '5' }, 'SANDBOX_FAULTS: "5" is not of the form name=value'],
-    ['for a secret', { TENDRIL_SECRET_KEY: 'abc' }, 'TENDRIL_SECRET_KEY must be 32 bytes in base64'],
+    [
+      'for an address in the place of a host',
+      { HOST: 'http://localhost' },
+      'HOST must be an IP address or host name of this machine',
+    ],
+    [
+      'for an address of a node',
+      { NODE_URL: 'localhost:7070' },
+      'NODE_URL must be an http or https address: localhost:7070',
+    ],
+    [
+      'for a public address',
+      { PUBLIC_URL: 'tendril.example.com' },
+      'PUBLIC_URL must be an http or https address: tendril.example.com',
+    ],
+    [
+      'for sandbox faults',
+      { SANDBOX_FAULTS: '5' },
+      'SANDBOX_FAULTS: "5" is not of the form name=value',
+    ],
+    [
+      'for a secret',
+      { TENDRIL_SECRET_KEY: 'abc' },
+      'TENDRIL_SECRET_KEY must be 32 bytes in base64',
+    ],
     ['for a key', { TENDRIL_BOOTSTRAP_KEY: 'ak_abc' }, 'TENDRIL_BOOTSTRAP_KEY must be an API key'],
     [
       'for proxies',
@@ -68,9 +94,21 @@ describe('a start is refused and names the variable', () => {
     ],
     ['for a commit', { TENDRIL_COMMIT: 'a b' }, 'TENDRIL_COMMIT must be'],
     ['for failpoints', { TENDRIL_FAILPOINTS: 'send.sent' }, 'TENDRIL_FAILPOINTS must be'],
-    ['for the address of a model server', { OPENAI_BASE_URL: 'localhost:11434' }, 'OPENAI_BASE_URL must be an http or https address'],
-    ["for the provider's own server without a key", { OPENAI_BASE_URL: 'https://api.openai.com/v1' }, 'OPENAI_API_KEY must be set'],
-    ['for a home that is a file', { TENDRIL_HOME: '/etc/passwd' }, 'TENDRIL_HOME /etc/passwd cannot be used'],
+    [
+      'for the address of a model server',
+      { OPENAI_BASE_URL: 'localhost:11434' },
+      'OPENAI_BASE_URL must be an http or https address',
+    ],
+    [
+      "for the provider's own server without a key",
+      { OPENAI_BASE_URL: 'https://api.openai.com/v1' },
+      'OPENAI_API_KEY must be set',
+    ],
+    [
+      'for a home that is a file',
+      { TENDRIL_HOME: '/etc/passwd' },
+      'TENDRIL_HOME /etc/passwd cannot be used',
+    ],
     [
       'for a database without a secret',
       { DATABASE_URL: 'postgres://u:geheim@localhost/x' },
@@ -78,7 +116,11 @@ describe('a start is refused and names the variable', () => {
     ],
   ]
   test.each(refusals)('%s', async (_, env, message) => {
-    await using refused = await start({ TENDRIL_HOME: join(folder.path, 'refused'), PORT: '0', ...env })
+    await using refused = await start({
+      TENDRIL_HOME: join(folder.path, 'refused'),
+      PORT: '0',
+      ...env,
+    })
     expect([refused.code, refused.out]).toEqual([1, ''])
     expect(refused.err()).toStartWith(`tendril: ${message}`)
     expect(refused.err().trim().split('\n')).toHaveLength(1)
@@ -87,8 +129,15 @@ describe('a start is refused and names the variable', () => {
   test(
     'for a host that is not an address of this machine',
     async () => {
-      await using refused = await start({ TENDRIL_HOME: join(folder.path, 'home'), PORT: '0', HOST: '192.0.2.1' })
-      expect([refused.code, refused.err()]).toEqual([1, 'tendril: HOST 192.0.2.1 is no address of this machine\n'])
+      await using refused = await start({
+        TENDRIL_HOME: join(folder.path, 'home'),
+        PORT: '0',
+        HOST: '192.0.2.1',
+      })
+      expect([refused.code, refused.err()]).toEqual([
+        1,
+        'tendril: HOST 192.0.2.1 is no address of this machine\n',
+      ])
     },
     PATIENCE_MS,
   )
@@ -116,7 +165,9 @@ describe('a DATABASE_URL that cannot be used is refused', () => {
   test('for a port where nothing listens', async () => {
     const { server, port } = await listening()
     await new Promise((resolve) => server.close(resolve))
-    expect(await refusal({ host: '127.0.0.1', port })).toBe(`DATABASE_URL cannot be used: nothing listens at 127.0.0.1:${port}`)
+    expect(await refusal({ host: '127.0.0.1', port })).toBe(
+      `DATABASE_URL cannot be used: nothing listens at 127.0.0.1:${port}`,
+    )
   })
   test('for a host that does not resolve', async () => {
     expect(await refusal({ host: 'nowhere.invalid' })).toBe(
@@ -124,24 +175,40 @@ describe('a DATABASE_URL that cannot be used is refused', () => {
     )
   })
   test('for a folder without a socket', async () => {
-    expect(await refusal({ host: folder.path })).toBe(`DATABASE_URL cannot be used: there is no Postgres socket in ${folder.path}`)
+    expect(await refusal({ host: folder.path })).toBe(
+      `DATABASE_URL cannot be used: there is no Postgres socket in ${folder.path}`,
+    )
   })
   test('for a server that is not Postgres, and one that never answers', async () => {
-    await using web = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('no') }) as unknown as AsyncDisposable & {
+    await using web = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: () => new Response('no'),
+    }) as unknown as AsyncDisposable & {
       port: number
     }
-    expect(await refusal({ host: '127.0.0.1', port: web.port })).toContain(`DATABASE_URL cannot be used: `)
+    expect(await refusal({ host: '127.0.0.1', port: web.port })).toContain(
+      `DATABASE_URL cannot be used: `,
+    )
     const { server, port } = await listening()
-    expect(await refusal({ host: '127.0.0.1', port })).toBe(`DATABASE_URL cannot be used: no Postgres answers at 127.0.0.1:${port}`)
+    expect(await refusal({ host: '127.0.0.1', port })).toBe(
+      `DATABASE_URL cannot be used: no Postgres answers at 127.0.0.1:${port}`,
+    )
     server.close()
   })
   test('for a Postgres that is too old', () => {
-    expect(() => checkVersion(140_012)).toThrow('DATABASE_URL cannot be used: Postgres 15 or later is required, not 14')
+    expect(() => checkVersion(140_012)).toThrow(
+      'DATABASE_URL cannot be used: Postgres 15 or later is required, not 14',
+    )
     checkVersion(150_000)
   })
   test('but a usable one is accepted; a process reports a refusal in one line', async () => {
     expect(await refusal({})).toBe('none')
-    const env = { DATABASE_URL: 'postgres://u:geheim@nowhere.invalid/x', TENDRIL_SECRET_KEY: randomBytes(32).toString('base64'), PORT: '0' }
+    const env = {
+      DATABASE_URL: 'postgres://u:geheim@nowhere.invalid/x',
+      TENDRIL_SECRET_KEY: randomBytes(32).toString('base64'),
+      PORT: '0',
+    }
     await using refused = await start(env)
     expect([refused.code, refused.err()]).toEqual([
       1,
@@ -154,7 +221,12 @@ test(
   'a start says which models draft',
   async () => {
     const TENDRIL_HOME = join(folder.path, 'home')
-    await using started = await start({ TENDRIL_HOME, PORT: '0', OPENAI_BASE_URL: 'http://localhost:11434/v1', MODEL_FAST: 'llama-small' })
+    await using started = await start({
+      TENDRIL_HOME,
+      PORT: '0',
+      OPENAI_BASE_URL: 'http://localhost:11434/v1',
+      MODEL_FAST: 'llama-small',
+    })
     expect(started.out).toContain('Drafts by  llama-small and gpt-5 at http://localhost:11434/v1')
   },
   PATIENCE_MS,
@@ -167,8 +239,10 @@ test(
     await using started = await start({ ...env, PORT: '0', LOG_LEVEL: 'error' })
     const PORT = /listens on http:\/\/localhost:(\d+)/.exec(started.out)![1]!
     const health = (more: object) =>
-      Bun.spawn([process.execPath, 'src/main.ts', 'health'], { env: { PATH: process.env.PATH, ...env, PORT, ...more }, stderr: 'ignore' })
-        .exited
+      Bun.spawn([process.execPath, 'src/main.ts', 'health'], {
+        env: { PATH: process.env.PATH, ...env, PORT, ...more },
+        stderr: 'ignore',
+      }).exited
     expect([await health({}), await health({ HOST: '127.0.0.1' })]).toEqual([0, 1])
   },
   PATIENCE_MS,

@@ -11,7 +11,9 @@ const app = useApp()
 const PATH = '/api/v1/app/keys'
 const HOUR_MS = 3_600_000
 
-const people = async <R extends Role[]>(...roles: R): Promise<{ tenantId: string; all: { [K in keyof R]: SignedIn } }> => {
+const people = async <R extends Role[]>(
+  ...roles: R
+): Promise<{ tenantId: string; all: { [K in keyof R]: SignedIn } }> => {
   const { tenantId } = await app.newWorkspace()
   const all: SignedIn[] = []
   for (const role of roles) all.push(await signedIn(app, tenantId, role))
@@ -19,12 +21,17 @@ const people = async <R extends Role[]>(...roles: R): Promise<{ tenantId: string
 }
 
 const input = { name: 'Release script', scopes: ['api:read', 'api:write'] }
-const create = ({ key }: SignedIn, more: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
-  app.send('POST', PATH, { key, headers, body: { ...input, ...more } })
+const create = (
+  { key }: SignedIn,
+  more: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+) => app.send('POST', PATH, { key, headers, body: { ...input, ...more } })
 const revoke = ({ key }: SignedIn, id: string) => app.send('DELETE', `${PATH}/${id}`, { key })
-const list = async ({ key }: SignedIn, query = '') => (await app.send('GET', `${PATH}${query}`, { key })).body
+const list = async ({ key }: SignedIn, query = '') =>
+  (await app.send('GET', `${PATH}${query}`, { key })).body
 const readStatus = async (key: string) => (await app.send('GET', 'overview', { key })).status
-const writeStatus = async (key: string) => (await app.send('PUT', 'profile', { key, body: { goal: 'x' } })).status
+const writeStatus = async (key: string) =>
+  (await app.send('PUT', 'profile', { key, body: { goal: 'x' } })).status
 
 describe('a key', () => {
   test('is shown once, and its list entry identifies it', async () => {
@@ -35,16 +42,28 @@ describe('a key', () => {
     expect([made.status, made.text]).toEqual([201, expect.stringContaining('ak_')])
     const { key, api_key } = made.body
     expect(key).toEqual({
-      ...{ id: expect.any(String), name: 'Release script', last4: api_key.slice(-4), scopes: input.scopes },
+      ...{
+        id: expect.any(String),
+        name: 'Release script',
+        last4: api_key.slice(-4),
+        scopes: input.scopes,
+      },
       ...{ person: { id: owner.personId, email: owner.email }, created_at: expect.any(String) },
       ...{ expires_at, revoked_at: null, last_used_at: null },
     })
     expect((await list(owner)).keys[0]).toEqual(key)
     expect(await readStatus(api_key)).toBe(200)
-    const [row] = await app.owner`select detail, ref_id from audit where tenant_id = ${tenantId} and operation = 'app.keys.create'`
-    const detail = { name: 'Release script', scopes: input.scopes, last4: key.last4, belongs_to: 'me' }
+    const [row] = await app.owner`select detail, ref_id from audit where tenant_id = ${tenantId}
+        and operation = 'app.keys.create'`
+    const detail = {
+      name: 'Release script',
+      scopes: input.scopes,
+      last4: key.last4,
+      belongs_to: 'me',
+    }
     expect({ ...row }).toEqual({ ref_id: key.id, detail })
-    const rows = await app.owner`select to_jsonb(a)::text as text from audit a where tenant_id = ${tenantId}
+    const rows =
+      await app.owner`select to_jsonb(a)::text as text from audit a where tenant_id = ${tenantId}
       union all select to_jsonb(k)::text from api_key k where tenant_id = ${tenantId}`
     for (const { text } of rows) expect(text).not.toContain(api_key)
   })
@@ -54,12 +73,17 @@ describe('a key', () => {
     const { body } = await create(all[0], { scopes: ['api:read', 'api:read'] })
     expect(body.key.scopes).toEqual(['api:read'])
     expect([await readStatus(body.api_key), await writeStatus(body.api_key)]).toEqual([200, 403])
-    for (const scopes of [[], ['everything']]) expect((await create(all[0], { scopes })).status).toBe(400)
+    for (const scopes of [[], ['everything']])
+      expect((await create(all[0], { scopes })).status).toBe(400)
   })
 
   test('cannot expire before it is made or far beyond any life', async () => {
     const { all } = await people('owner')
-    const times = [new Date(Date.now() - HOUR_MS).toISOString(), '0000-01-01T00:00:00Z', '9999-12-31T23:59:59-14:00']
+    const times = [
+      new Date(Date.now() - HOUR_MS).toISOString(),
+      '0000-01-01T00:00:00Z',
+      '9999-12-31T23:59:59-14:00',
+    ]
     for (const expires_at of times) {
       const reply = await create(all[0], { expires_at })
       expect([reply.status, reply.body.error?.details?.[0]?.path]).toEqual([400, 'expires_at'])
@@ -81,7 +105,9 @@ describe('a key', () => {
     const [before, after] = [await create(all[0]), await create(all[0])]
     for (const { body } of [before, after]) expect(await readStatus(body.api_key)).toBe(200)
     await revoke(all[0], before.body.key.id)
-    expect([await readStatus(before.body.api_key), await readStatus(after.body.api_key)]).toEqual([401, 200])
+    expect([await readStatus(before.body.api_key), await readStatus(after.body.api_key)]).toEqual([
+      401, 200,
+    ])
   })
 })
 
@@ -89,10 +115,20 @@ describe('under an Idempotency-Key', () => {
   test('the same secret is returned again, and the stored answer does not reveal it', async () => {
     const { tenantId, all } = await people('owner')
     const key = newId()
-    const [first, again] = [await create(all[0], {}, { 'idempotency-key': key }), await create(all[0], {}, { 'idempotency-key': key })]
-    expect([again.status, again.text, again.headers.get('idempotency-replayed')]).toEqual([201, first.text, 'true'])
-    expect((await list(all[0])).keys.filter(({ name }: { name: string }) => name === input.name)).toHaveLength(1)
-    const [row] = await app.owner`select state, body from idempotency where tenant_id = ${tenantId} and key = ${key}`
+    const [first, again] = [
+      await create(all[0], {}, { 'idempotency-key': key }),
+      await create(all[0], {}, { 'idempotency-key': key }),
+    ]
+    expect([again.status, again.text, again.headers.get('idempotency-replayed')]).toEqual([
+      201,
+      first.text,
+      'true',
+    ])
+    expect(
+      (await list(all[0])).keys.filter(({ name }: { name: string }) => name === input.name),
+    ).toHaveLength(1)
+    const [row] = await app.owner`select state, body from idempotency where tenant_id = ${tenantId}
+        and key = ${key}`
     const { api_key } = first.body
     for (const text of [row!.body, Buffer.from(row!.body, 'base64').toString('latin1')]) {
       expect(text).not.toContain(api_key)
@@ -105,8 +141,10 @@ describe('under an Idempotency-Key', () => {
     const { tenantId, all } = await people('owner')
     const { tenantId: elsewhere } = await people('owner')
     await create(all[0], {}, { 'idempotency-key': 'one' })
-    await app.owner`insert into idempotency (tenant_id, key, operation, fingerprint, state, status, body, expires_at)
-      select ${elsewhere}, key, operation, fingerprint, state, status, body, expires_at from idempotency where tenant_id = ${tenantId}`
+    await app.owner`insert into idempotency (tenant_id, key, operation, fingerprint, state, status,
+      body, expires_at)
+      select ${elsewhere}, key, operation, fingerprint, state, status, body, expires_at
+        from idempotency where tenant_id = ${tenantId}`
     await insertMember(app, elsewhere, { personId: all[0].personId, role: 'owner' })
     await app.owner`update session set tenant_id = ${elsewhere} where id = ${all[0].sessionId}`
     const reply = await create(all[0], {}, { 'idempotency-key': 'one' })
@@ -119,11 +157,20 @@ describe('under an Idempotency-Key', () => {
     const { body } = await create(owner, {}, { 'idempotency-key': 'one' })
     for (const other of [viewer, another]) {
       const reply = await create(other, {}, { 'idempotency-key': 'one' })
-      expect([reply.status, reply.body.error.code, reply.text.includes('ak_')]).toEqual([422, 'idempotency_key_reused', false])
+      expect([reply.status, reply.body.error.code, reply.text.includes('ak_')]).toEqual([
+        422,
+        'idempotency_key_reused',
+        false,
+      ])
     }
     const path = `${PATH}/${body.key.id}`
-    const deleteBy = (by: SignedIn) => app.send('DELETE', path, { key: by.key, headers: { 'idempotency-key': 'two' } })
-    expect([(await deleteBy(owner)).status, (await deleteBy(viewer)).status, (await deleteBy(owner)).status]).toEqual([200, 404, 200])
+    const deleteBy = (by: SignedIn) =>
+      app.send('DELETE', path, { key: by.key, headers: { 'idempotency-key': 'two' } })
+    expect([
+      (await deleteBy(owner)).status,
+      (await deleteBy(viewer)).status,
+      (await deleteBy(owner)).status,
+    ]).toEqual([200, 404, 200])
   })
 })
 
@@ -143,7 +190,8 @@ describe('a key of a member', () => {
     const { all } = await people('owner', 'editor')
     const [owner, editor] = all
     const { api_key } = (await create(editor)).body
-    const setRole = (role: Role) => app.send('PUT', `/api/v1/app/members/${editor.personId}`, { key: owner.key, body: { role } })
+    const setRole = (role: Role) =>
+      app.send('PUT', `/api/v1/app/members/${editor.personId}`, { key: owner.key, body: { role } })
     expect(await writeStatus(api_key)).toBe(200)
     await setRole('viewer')
     expect([await readStatus(api_key), await writeStatus(api_key)]).toEqual([200, 403])
@@ -156,7 +204,10 @@ describe('a key of a member', () => {
     const [owner, viewer] = all
     await insertKeys(app, tenantId, 50, { person_id: viewer.personId })
     const refused = await create(viewer)
-    expect([refused.status, refused.body.error.message]).toEqual([409, 'you have 50 keys in this workspace: revoke one first'])
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      'you have 50 keys in this workspace: revoke one first',
+    ])
     expect((await create(owner)).status).toBe(201)
     await revoke(viewer, (await list(viewer, '?limit=1')).keys[0].id)
     expect((await create(viewer)).status).toBe(201)
@@ -182,7 +233,11 @@ describe('a key of a member', () => {
     const { key } = (await create(editor)).body
     await app.send('DELETE', `/api/v1/app/members/${editor.personId}`, { key: owner.key })
     const [listed] = (await list(owner)).keys
-    expect(listed).toEqual({ ...key, person: { id: editor.personId, email: null }, revoked_at: expect.any(String) })
+    expect(listed).toEqual({
+      ...key,
+      person: { id: editor.personId, email: null },
+      revoked_at: expect.any(String),
+    })
   })
 })
 

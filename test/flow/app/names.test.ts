@@ -19,8 +19,10 @@ const STRANGE: [string, string][] = [
   ['\u{e0041}', 'U+E0041'],
 ]
 
-const post = (path: string, key: string | null, body: object) => app.send('POST', `/api/v1/app/${path}`, { key, body })
-const put = (path: string, key: string, body: object) => app.send('PUT', `/api/v1/app/${path}`, { key, body })
+const post = (path: string, key: string | null, body: object) =>
+  app.send('POST', `/api/v1/app/${path}`, { key, body })
+const put = (path: string, key: string, body: object) =>
+  app.send('PUT', `/api/v1/app/${path}`, { key, body })
 
 /** Every operation that takes a name or an email, with the field. */
 const ways = async () => {
@@ -30,11 +32,34 @@ const ways = async () => {
     ['name', (text: string) => put('person', key, { name: text })],
     ['name', (text: string) => put('workspace', key, { name: text })],
     ['name', (text: string) => post('keys', key, { name: text, scopes: ['api:read'] })],
-    ['name', (text: string) => post('invitations/accept', null, { token, email: 'x@example.com', password: PASSWORD, name: text })],
-    ['name', (text: string) => app.send('POST', 'products', { body: { name: text, one_liner: 'One line' } })],
-    ['email', (text: string) => put('person', key, { email: `${text}@example.com`, current_password: PASSWORD })],
-    ['email', (text: string) => post('invitations', key, { email: `${text}@example.com`, role: 'viewer' })],
-    ['email', (text: string) => post('session', null, { email: `${text}@example.com`, password: PASSWORD })],
+    [
+      'name',
+      (text: string) =>
+        post('invitations/accept', null, {
+          token,
+          email: 'x@example.com',
+          password: PASSWORD,
+          name: text,
+        }),
+    ],
+    [
+      'name',
+      (text: string) =>
+        app.send('POST', 'products', { body: { name: text, one_liner: 'One line' } }),
+    ],
+    [
+      'email',
+      (text: string) =>
+        put('person', key, { email: `${text}@example.com`, current_password: PASSWORD }),
+    ],
+    [
+      'email',
+      (text: string) => post('invitations', key, { email: `${text}@example.com`, role: 'viewer' }),
+    ],
+    [
+      'email',
+      (text: string) => post('session', null, { email: `${text}@example.com`, password: PASSWORD }),
+    ],
   ] as const
 }
 
@@ -42,9 +67,16 @@ describe('a name', () => {
   test.each(STRANGE)('cannot contain %j, and the refusal names it', async (character, named) => {
     for (const [path, send] of await ways()) {
       const { status, body } = await send(`Al${character}ice`)
-      expect([status, body.error?.details]).toEqual([400, [{ path, message: expect.stringContaining(`contains ${named},`) }]])
+      expect([status, body.error?.details]).toEqual([
+        400,
+        [{ path, message: expect.stringContaining(`contains ${named},`) }],
+      ])
     }
-    expect(await createWorkspace(app.workplace.db, `Dock${character}side`).catch((error) => error.message)).toContain(named)
+    expect(
+      await createWorkspace(app.workplace.db, `Dock${character}side`).catch(
+        (error) => error.message,
+      ),
+    ).toContain(named)
   })
 
   test('is stored in NFKC form, with the joiners that scripts and emoji need', async () => {
@@ -62,7 +94,9 @@ describe('a name', () => {
     const message = 'must have at most 160 characters after NFKC normalisation'
     const long = await put('workspace', key, { name: '\ufdfa'.repeat(9) })
     expect([long.status, long.body.error?.details]).toEqual([400, [{ path: 'name', message }]])
-    expect((await put('person', key, { name: '\ufdfa'.repeat(8) })).body.person?.name.length).toBe(144)
+    expect((await put('person', key, { name: '\ufdfa'.repeat(8) })).body.person?.name.length).toBe(
+      144,
+    )
   })
 
   test('has something visible', async () => {
@@ -80,7 +114,9 @@ test('an email in full-width letters is the same account', async () => {
 })
 
 test('a handle in full-width letters is the handle that it looks like', async () => {
-  const { body } = await app.send('POST', 'targets', { body: { handle: '＠ｓｈｉｐｓ＿ｏｎ', category: 'peer' } })
+  const { body } = await app.send('POST', 'targets', {
+    body: { handle: '＠ｓｈｉｐｓ＿ｏｎ', category: 'peer' },
+  })
   expect([body.error, body.target?.handle]).toEqual([undefined, 'ships_on'])
 })
 

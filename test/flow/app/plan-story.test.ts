@@ -1,4 +1,7 @@
-/** A plan that runs out and recovers, over HTTP, with a clock stepped from hour to hour and month to month. */
+/**
+ * A plan that runs out and recovers, over HTTP, with a clock stepped from hour to hour and month to
+ * month.
+ */
 import { afterEach, expect, test } from 'bun:test'
 import type { PlanState } from '#contract/limits'
 import { sendTimes } from '#domain/growth/sending/times'
@@ -27,7 +30,8 @@ const writingDrafter = () => {
 const open = async (env: Record<string, string> = {}, drafter = writingDrafter()) => {
   app = await testApp({ database: db.options, overrides: { times, drafter }, env })
   const { send, ...rest } = await newStory(app)
-  // After a step of its clock a process answers 503 until it has renewed what it owns: retry under the same key, as clients do.
+  // After a step of its clock a process answers 503 until it has renewed what it owns: retry under
+  // the same key, as clients do.
   const patient: Story['send'] = (method, path, more) => {
     const headers = { 'idempotency-key': newId() }
     return eventually(
@@ -42,7 +46,8 @@ afterEach(async () => {
 })
 const db = useEach(steppedDb)
 
-const setPlan = (changes: Partial<PlanState>) => changePlan(app.workplace.db, story.tenantId, (before) => ({ ...before, ...changes }))
+const setPlan = (changes: Partial<PlanState>) =>
+  changePlan(app.workplace.db, story.tenantId, (before) => ({ ...before, ...changes }))
 const create = (count: number) => story.send('POST', 'batches', { body: { count } })
 const outcome = async (reply: ReturnType<Story['send']>) => {
   const { status, body } = await reply
@@ -84,7 +89,8 @@ test('what a batch of last month does not deliver does not come back to this mon
   }
   await open({}, { ...others, draft: failing })
   await setPlan({ overrides: { posts: 3 } })
-  const { id } = (await story.send('POST', 'batches', { body: { count: 3, focus: 'fails' } })).body.batch
+  const { id } = (await story.send('POST', 'batches', { body: { count: 3, focus: 'fails' } })).body
+    .batch
   await held.begun(1)
   const now = await at()
   await until(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)))
@@ -103,19 +109,24 @@ test('suspended billing stops what costs, keeps what exists, and returns due pos
   await open()
   const item = await story.approved()
   const post_at = new Date((await db.clock.now()) + HOUR_MS).toISOString()
-  expect((await story.send('POST', `items/${item}/schedule`, { body: { post_at } })).status).toBe(200)
+  expect((await story.send('POST', `items/${item}/schedule`, { body: { post_at } })).status).toBe(
+    200,
+  )
 
   await setPlan({ billing: 'billing_suspended' })
   const refusal = 'plan_invalid:billing_suspended'
   expect(await outcome(create(1))).toEqual([403, refusal])
   const other = await story.approved()
   expect(await outcome(story.send('POST', `items/${other}/post-now`))).toEqual([403, refusal])
-  for (const path of ['overview', 'items', 'batches', 'connection']) expect((await story.send('GET', path)).status).toBe(200)
+  for (const path of ['overview', 'items', 'batches', 'connection'])
+    expect((await story.send('GET', path)).status).toBe(200)
   expect(await story.item(item)).toMatchObject({ status: 'approved', post_at })
   await db.clock.pass(HOUR_MS)
   // No letter runs in the workspace until one arrives or its clock is read again.
   await story.send('PUT', 'profile', { body: { goal: 'woken' } })
-  const due = await story.send('POST', `items/${other}/schedule`, { body: { post_at: (await at()).toISOString() } })
+  const due = await story.send('POST', `items/${other}/schedule`, {
+    body: { post_at: (await at()).toISOString() },
+  })
   expect(due.status).toBe(200)
   for (const id of [item, other]) {
     const back = await eventually(
@@ -137,7 +148,10 @@ const readsNow = async () => (await story.send('GET', 'connection')).body.connec
 test("with the day's reads spent, a doubt about a post is still resolved and charged; the next day starts anew", async () => {
   await open({ SANDBOX_TIER: 'payg', SANDBOX_FAULTS: 'drop=1' })
   await setPlan({ overrides: { reads_payg: 20_000 } })
-  expect(await readsNow()).toMatchObject({ tier: 'payg', reads: { unit: 'usd_micros', limit: 20_000, reserved: 2_000, used: 0 } })
+  expect(await readsNow()).toMatchObject({
+    tier: 'payg',
+    reads: { unit: 'usd_micros', limit: 20_000, reserved: 2_000, used: 0 },
+  })
   const day = (await at()).toISOString().slice(0, 10)
   await setUsed(app, story.tenantId, { key: 'reads_payg', used: 20000, period: day })
 
@@ -153,15 +167,27 @@ test("with the day's reads spent, a doubt about a post is still resolved and cha
 
 test('a tool says what the plan refuses, and when to try again', async () => {
   await open()
-  await using mcp = await connectMcp(app.url, { key: (await app.newKey(['api:read', 'api:write', 'mcp:use'], story.tenantId)).api_key })
+  await using mcp = await connectMcp(app.url, {
+    key: (await app.newKey(['api:read', 'api:write', 'mcp:use'], story.tenantId)).api_key,
+  })
   const createBatch = async () => {
-    const result = await mcp.client.callTool({ name: 'growth_create_batch', arguments: { count: 1 } })
+    const result = await mcp.client.callTool({
+      name: 'growth_create_batch',
+      arguments: { count: 1 },
+    })
     const [{ text }] = result.content as { text: string }[] as [{ text: string }]
-    return { isError: result.isError, text, error: result._meta?.['tendril/error'] as Record<string, unknown> | undefined }
+    return {
+      isError: result.isError,
+      text,
+      error: result._meta?.['tendril/error'] as Record<string, unknown> | undefined,
+    }
   }
   await setPlan({ overrides: { create_batch: 0 } })
   const capped = await createBatch()
-  expect([capped.isError, capped.text]).toEqual([true, `rate_limited:create_batch\nTry again in ${capped.error?.retry_after} s.`])
+  expect([capped.isError, capped.text]).toEqual([
+    true,
+    `rate_limited:create_batch\nTry again in ${capped.error?.retry_after} s.`,
+  ])
   await setPlan({ overrides: { posts: 0 } })
   expect(await createBatch()).toMatchObject({
     isError: true,

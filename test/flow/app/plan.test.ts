@@ -29,7 +29,11 @@ test('the plan shows what is used of each quota and cap, with the limits that re
   expect(before.caps.map((one: Budget) => one.key)).toEqual(Object.keys(plans.team.caps))
   await setUsed(app, tenantId, { key: 'reports', used: 3, period: monthOf(new Date()) })
   const reports = await budget('reports')
-  expect(reports).toMatchObject({ used: 3, limit: plans.team.quotas.reports, period: monthOf(new Date()) })
+  expect(reports).toMatchObject({
+    used: 3,
+    limit: plans.team.quotas.reports,
+    period: monthOf(new Date()),
+  })
   expect(new Date(reports.resets_at).getUTCDate()).toBe(1)
   await setPlan(app, tenantId, { billing: 'trial_expired', overrides: { reports: 1 } })
   expect(await budget('reports')).toMatchObject({ used: 3, limit: 1 })

@@ -11,7 +11,13 @@ test('is shown to every member, and renamed by an owner', async () => {
   const { tenantId } = await app.newWorkspace()
   const [owner, viewer] = [await tokenOf(app, tenantId), await tokenOf(app, tenantId, 'viewer')]
   const before = await app.send('GET', PATH, { key: viewer })
-  expect(before.body.workspace).toEqual({ id: tenantId, name: 'Test', plan: 'team', created_at: expect.any(String), deletes_at: null })
+  expect(before.body.workspace).toEqual({
+    id: tenantId,
+    name: 'Test',
+    plan: 'team',
+    created_at: expect.any(String),
+    deletes_at: null,
+  })
   const renamed = await app.send('PUT', PATH, { key: owner, body: { name: ' Dockside ' } })
   expect(renamed.body.workspace).toEqual({ ...before.body.workspace, name: 'Dockside' })
   expect((await app.send('GET', PATH, { key: viewer })).body).toEqual(renamed.body)
@@ -22,5 +28,7 @@ test('is shown to every member, and renamed by an owner', async () => {
 test('keeps its name when another is renamed', async () => {
   const [here, there] = [await app.newWorkspace(), await app.newWorkspace()]
   await app.send('PUT', PATH, { key: await tokenOf(app, here.tenantId), body: { name: 'Here' } })
-  expect((await app.send('GET', PATH, { key: await tokenOf(app, there.tenantId) })).body.workspace.name).toBe('Test')
+  expect(
+    (await app.send('GET', PATH, { key: await tokenOf(app, there.tenantId) })).body.workspace.name,
+  ).toBe('Test')
 })

@@ -1,6 +1,7 @@
 /**
- * C9: a process that dies while it posts again what was in doubt, on a person's word. Up to the claim the next process begins
- * anew, with a read of the timeline: what shows by then is not sent again. From the claim on it is a send like any other.
+ * C9: a process that dies while it posts again what was in doubt, on a person's word. Up to the
+ * claim the next process begins anew, with a read of the timeline: what shows by then is not sent
+ * again. From the claim on it is a send like any other.
  */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
@@ -67,27 +68,41 @@ const points: Point[] = [
   ...begunAnew('between the clean read and its commit', 'reconcile.settling'),
   ...begunAnew('before the claim is committed', 'send.claiming'),
 ]
-const cases = points.map((one) => ({ ...one, name: `${one.point}${one.late ? ', and the first post shows after all' : ''}` }))
+const cases = points.map((one) => ({
+  ...one,
+  name: `${one.point}${one.late ? ', and the first post shows after all' : ''}`,
+}))
 
-/** An item whose first send was lost, and that waits for a person; the lease of its attempt is over. */
+/**
+ * An item whose first send was lost, and that waits for a person; the lease of its attempt is over.
+ */
 const inReview = async (app: TestApp, story: Story, network: Unreliable): Promise<string> => {
   const id = await story.approved()
   await putInReview(app, story, { network, id })
-  // Only the confirmation may cause a read. Between two reads, under the lock that every letter takes, the next one is put off.
+  // Only the confirmation may cause a read. Between two reads, under the lock that every letter
+  // takes, the next one is put off.
   const putOff = () =>
     app.owner.begin(async (sql) => {
       await sql`select 1 from actor where tenant_id = ${story.tenantId} for update`
-      return sql`update work set run_at = now() + interval '1 hour' where ref_id = ${id} and state = 'queued' returning 1`
+      return sql`update work set run_at = now() + interval '1 hour' where ref_id = ${id}
+        and state = 'queued' returning 1`
     })
   expect(await eventually(putOff, ({ length }) => length === 1)).toHaveLength(1)
   return id
 }
 
-/** As if more time had passed between the two processes, in which the first post may have appeared. */
-const passTime = async ({ owner }: TestApp, { account }: Story, { id, late }: { id: string; late: boolean | undefined }): Promise<void> => {
+/**
+ * As if more time had passed between the two processes, in which the first post may have appeared.
+ */
+const passTime = async (
+  { owner }: TestApp,
+  { account }: Story,
+  { id, late }: { id: string; late: boolean | undefined },
+): Promise<void> => {
   if (late) await applyFirstSend({ owner }, account, { id, text: textOf(id) })
   await endLeaseAtIntent({ owner }, id)
-  await owner`update work set payload = jsonb_set(payload, '{again,clear,readAt}', '"2026-01-01T00:00:00Z"')
+  await owner`update work set payload = jsonb_set(payload, '{again,clear,readAt}',
+    '"2026-01-01T00:00:00Z"')
     where ref_id = ${id} and payload #> '{again,clear}' is not null`
 }
 
@@ -100,7 +115,9 @@ describe('C9, the process dies', () => {
   beforeAll(async () => {
     const { options } = world.use(await freshDb())
     const stops = testStops()
-    const dying = world.use(await testApp({ database: options, overrides: { times, failpoints: stops.at } }))
+    const dying = world.use(
+      await testApp({ database: options, overrides: { times, failpoints: stops.at } }),
+    )
     networks.push(unreliable(dying))
     const waiting: { name: string; story: Story; id: string }[] = []
     for (const { name } of cases) {
@@ -113,13 +130,15 @@ describe('C9, the process dies', () => {
       found.set(name, { story, id, goOn: await stopped })
     }
     await crash(dying)
-    for (const { name, late } of cases) await passTime(dying, found.get(name)!.story, { id: found.get(name)!.id, late })
+    for (const { name, late } of cases)
+      await passTime(dying, found.get(name)!.story, { id: found.get(name)!.id, late })
     next = world.use(await testApp({ database: options, overrides: { times } }))
     networks.push(unreliable(next))
   })
   afterAll(() => world.disposeAsync())
 
-  const sendsOf = (id: string) => networks.map(({ sent }) => sent.filter((text) => text === textOf(id)).length)
+  const sendsOf = (id: string) =>
+    networks.map(({ sent }) => sent.filter((text) => text === textOf(id)).length)
 
   test.each(cases)('$name', async ({ name, outcome, sends, attempts }) => {
     const { story, id, goOn } = found.get(name)!
@@ -128,7 +147,10 @@ describe('C9, the process dies', () => {
     // A retry under the same key answers with the current item and sends nothing.
     expect([200, 202]).toContain((await postAgain(next, story, id, 'again')).status)
     expect(await eventually(settled, (state) => state === outcome)).toBe(outcome)
-    const states = async () => (await next.owner`select state from attempt where item_id = ${id} order by number`).map(({ state }) => state)
+    const states = async () =>
+      (await next.owner`select state from attempt where item_id = ${id} order by number`).map(
+        ({ state }) => state,
+      )
     expect(await eventually(states, (now) => now.at(-1) === attempts.at(-1))).toEqual(attempts)
     expect(sendsOf(id)).toEqual(sends as never)
     expect(await after.posts()).toEqual(outcome === 'posted' ? { [textOf(id)]: 1 } : {})
@@ -136,7 +158,10 @@ describe('C9, the process dies', () => {
     goOn()
     await after.approved()
     expect([sendsOf(id), await settled()]).toEqual([sends, outcome] as never)
-    const events = ['growth.approval.requested', outcome === 'posted' ? 'growth.item.posted' : 'growth.approval.requested']
+    const events = [
+      'growth.approval.requested',
+      outcome === 'posted' ? 'growth.item.posted' : 'growth.approval.requested',
+    ]
     expect(await after.events()).toEqual(events)
   })
 })
@@ -144,7 +169,10 @@ describe('C9, the process dies', () => {
 test('C9, the process dies when the clean read is committed and its claim waits for another send of the account: looked up again', async () => {
   await using db = await freshDb()
   const stops = testStops()
-  await using dying = await testApp({ database: db.options, overrides: { times, failpoints: stops.at } })
+  await using dying = await testApp({
+    database: db.options,
+    overrides: { times, failpoints: stops.at },
+  })
   const story = await newStory(dying)
   const id = await inReview(dying, story, unreliable(dying))
   const stopped = stops.stopNext('send.claimed')
@@ -160,6 +188,8 @@ test('C9, the process dies when the clean read is committed and its claim waits 
   const after = story.at(next)
   expect(await after.settled(id, 'posted')).toMatchObject({ status: 'posted' })
   expect(sent).toEqual([])
-  expect(await next.owner`select state from attempt where item_id = ${id}`).toEqual([{ state: 'posted' }] as never)
+  expect(await next.owner`select state from attempt where item_id = ${id}`).toEqual([
+    { state: 'posted' },
+  ] as never)
   expect(await after.posts()).toEqual({ [textOf(id)]: 1 })
 })

@@ -8,11 +8,21 @@ import { endLeases } from '#test/support/database/writes'
 import { othersPost } from '#test/support/growth/records'
 import { crash, newStory, type Story } from '#test/support/growth/story'
 
-const times: SendTimes = { ...sendTimes, leaseMs: 2_600, deadlineMs: 500, marginMs: 100, settleMs: 50, windowMs: 150 }
+const times: SendTimes = {
+  ...sendTimes,
+  leaseMs: 2_600,
+  deadlineMs: 500,
+  marginMs: 100,
+  settleMs: 50,
+  windowMs: 150,
+}
 
-const execute = (story: Story, id: string) => story.send('POST', `engagements/${id}/execute`, { headers: { 'idempotency-key': 'do it' } })
+const execute = (story: Story, id: string) =>
+  story.send('POST', `engagements/${id}/execute`, { headers: { 'idempotency-key': 'do it' } })
 const engagement = async (story: Story, id: string) =>
-  (await story.send('GET', 'engagements?limit=100')).body.engagements.find((one: { id: string }) => one.id === id)
+  (await story.send('GET', 'engagements?limit=100')).body.engagements.find(
+    (one: { id: string }) => one.id === id,
+  )
 const decided = (story: Story, id: string) =>
   eventually(
     () => engagement(story, id),
@@ -22,18 +32,26 @@ const decided = (story: Story, id: string) =>
 const approved = async (app: TestApp, story: Story, action: string) => {
   const post = await othersPost({ app })
   const words = action === 'reply' ? { body: 'We call first.' } : {}
-  const { id } = (await story.send('POST', 'engagements', { body: { post, action, ...words } })).body.engagement
+  const { id } = (await story.send('POST', 'engagements', { body: { post, action, ...words } }))
+    .body.engagement
   await story.send('POST', `engagements/${id}/approve`)
   return { id: id as string, post }
 }
 
 const onNetwork = async ({ owner }: TestApp, post: string): Promise<number> => {
-  const [row] = await owner<{ count: number }[]>`select (select count(*) from sandbox.posts where in_reply_to = ${post})::int
+  const [row] = await owner<
+    { count: number }[]
+  >`select (select count(*) from sandbox.posts where in_reply_to = ${post})::int
     + (select count(*) from sandbox.reactions where post_id = ${post})::int as count`
   return row!.count
 }
 
-const points: [point: string, failpoint: string, outcome: 'executed' | 'review', onNetwork: number][] = [
+const points: [
+  point: string,
+  failpoint: string,
+  outcome: 'executed' | 'review',
+  onNetwork: number,
+][] = [
   ['the answer is read and not committed', 'send.sent', 'executed', 1],
   ['it stands and its answer is unread', 'sandbox.applied', 'executed', 1],
   ['the request is on its way', 'sandbox.received', 'review', 0],
@@ -42,19 +60,37 @@ const points: [point: string, failpoint: string, outcome: 'executed' | 'review',
   ['the claim is not committed', 'send.claiming', 'executed', 1],
 ]
 const cases = points.flatMap(([point, failpoint, outcome, count]) =>
-  ['reply', 'like'].map((action) => ({ name: `${action}: ${point} → ${outcome}`, failpoint, outcome, count, action })),
+  ['reply', 'like'].map((action) => ({
+    name: `${action}: ${point} → ${outcome}`,
+    failpoint,
+    outcome,
+    count,
+    action,
+  })),
 )
 
 describe('a process that dies', () => {
   const world = new AsyncDisposableStack()
   let next: TestApp
-  const found = new Map<string, { story: Story; id: string; post: string; firstAnswer: number; goOn: () => void }>()
+  const found = new Map<
+    string,
+    { story: Story; id: string; post: string; firstAnswer: number; goOn: () => void }
+  >()
 
   beforeAll(async () => {
     const { options } = world.use(await freshDb())
     const stops = testStops()
-    const dying = world.use(await testApp({ database: options, overrides: { failpoints: stops.at } }))
-    const begun: { name: string; story: Story; id: string; post: string; asked: ReturnType<typeof execute>; goOn: () => void }[] = []
+    const dying = world.use(
+      await testApp({ database: options, overrides: { failpoints: stops.at } }),
+    )
+    const begun: {
+      name: string
+      story: Story
+      id: string
+      post: string
+      asked: ReturnType<typeof execute>
+      goOn: () => void
+    }[] = []
     for (const { name, failpoint, action } of cases) {
       const story = await newStory(dying)
       const one = await approved(dying, story, action)
@@ -78,7 +114,8 @@ describe('a process that dies', () => {
     expect(review ? 'review' : status).toBe(outcome)
     expect(await onNetwork(next, post)).toBe(count)
     expect((await execute(story, id)).status).toBe(outcome === 'executed' ? 200 : 202)
-    // If the process was only stopped it goes on now and does not send. The network may still apply what it has received.
+    // If the process was only stopped it goes on now and does not send. The network may still apply
+    // what it has received.
     goOn()
     const onTheWire = failpoint === 'sandbox.received'
     if (onTheWire)

@@ -1,4 +1,7 @@
-/** P2, P3 and P7: behaviour of the network that hides what happened. Nothing is decided by an incomplete view. */
+/**
+ * P2, P3 and P7: behaviour of the network that hides what happened. Nothing is decided by an
+ * incomplete view.
+ */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { AppError } from '#kernel/errors'
@@ -6,7 +9,12 @@ import { NetworkError, type Timeline } from '#port/network/network'
 import { eventually, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/database/db'
 import { newStory, type Story, textOf } from '#test/support/growth/story'
-import { lostAnswer, lostRequest, type Unreliable, unreliable } from '#test/support/growth/unreliable'
+import {
+  lostAnswer,
+  lostRequest,
+  type Unreliable,
+  unreliable,
+} from '#test/support/growth/unreliable'
 import { use, useApp } from '#test/support/use'
 
 const times: SendTimes = { ...sendTimes, settleMs: 20, windowMs: 100 }
@@ -18,7 +26,8 @@ beforeAll(() => {
   network = unreliable(app)
 })
 
-const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': 'post it' } })
+const postNow = (story: Story, id: string) =>
+  story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': 'post it' } })
 /** The post is made, its answer lost, and the item in doubt. */
 const doubtful = async (story: Story, text?: string): Promise<string> => {
   const id = await story.approved(text)
@@ -47,7 +56,11 @@ test('P2, the network applies a post after our deadline: it is a late hit, even 
     expect(given).toMatchObject({ status: 'publish_unconfirmed', review: true })
   }
   for (const id of ids) {
-    expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted', review: false, last_error: null })
+    expect(await story.settled(id, 'posted')).toMatchObject({
+      status: 'posted',
+      review: false,
+      last_error: null,
+    })
     expect(sends(wire, textOf(id))).toBe(1)
   }
   expect((await postNow(story, ids[1]!)).headers.get('idempotency-replayed')).toBe('true')
@@ -58,7 +71,10 @@ const refuse = (cause: Error) => () => {
   throw cause
 }
 const incomplete: [string, (timeline: Timeline) => Timeline][] = [
-  ['is paged and not read to its end', ({ posts }) => ({ posts: posts.slice(posts.length), complete: false })],
+  [
+    'is paged and not read to its end',
+    ({ posts }) => ({ posts: posts.slice(posts.length), complete: false }),
+  ],
   ['is paged, whatever the page shows', (timeline) => ({ ...timeline, complete: false })],
   ['is refused by the rate limit', refuse(new NetworkError('rate_limited', '429', 10))],
   ['may not be read, the read budget being spent', refuse(new AppError('x_read_budget_exhausted'))],
@@ -66,27 +82,35 @@ const incomplete: [string, (timeline: Timeline) => Timeline][] = [
 ]
 
 describe('P3, the timeline', () => {
-  test.each(incomplete)('%s: the item stays in doubt, and the first complete read decides', async (_, view) => {
-    const story = await newStory(app)
-    let reads = 0
-    network.view = (timeline, { externalId }) => {
-      if (externalId !== story.account) return timeline
-      reads++
-      return view(timeline)
-    }
-    const id = await doubtful(story)
-    await eventually(
-      () => reads,
-      (count) => count > 2 * times.cleanReads,
-    )
-    expect(await story.item(id)).toMatchObject({ status: 'publish_unconfirmed', review: false, last_error: 'timeout' })
-    const attempt = async () => (await app.owner`select state, clean_reads from attempt where item_id = ${id}`)[0]
-    expect(await attempt()).toEqual({ state: 'doubt', clean_reads: 0 })
-    expect(await story.events()).toEqual([])
-    network.view = (timeline) => timeline
-    expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
-    expect([await story.posts(), sends(network, textOf(id))]).toEqual([{ [textOf(id)]: 1 }, 1])
-  })
+  test.each(incomplete)(
+    '%s: the item stays in doubt, and the first complete read decides',
+    async (_, view) => {
+      const story = await newStory(app)
+      let reads = 0
+      network.view = (timeline, { externalId }) => {
+        if (externalId !== story.account) return timeline
+        reads++
+        return view(timeline)
+      }
+      const id = await doubtful(story)
+      await eventually(
+        () => reads,
+        (count) => count > 2 * times.cleanReads,
+      )
+      expect(await story.item(id)).toMatchObject({
+        status: 'publish_unconfirmed',
+        review: false,
+        last_error: 'timeout',
+      })
+      const attempt = async () =>
+        (await app.owner`select state, clean_reads from attempt where item_id = ${id}`)[0]
+      expect(await attempt()).toEqual({ state: 'doubt', clean_reads: 0 })
+      expect(await story.events()).toEqual([])
+      network.view = (timeline) => timeline
+      expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
+      expect([await story.posts(), sends(network, textOf(id))]).toEqual([{ [textOf(id)]: 1 }, 1])
+    },
+  )
 
   test.each([
     ['within the window: nobody is asked', times.cleanReads - 1, ['growth.item.posted']],
@@ -99,7 +123,8 @@ describe('P3, the timeline', () => {
     const story = await newStory(app)
     let reads = 0
     // Timelines may be read for items of other tests at the same time.
-    network.view = (timeline, { externalId }) => (externalId === story.account && reads++ < blind ? { ...timeline, posts: [] } : timeline)
+    network.view = (timeline, { externalId }) =>
+      externalId === story.account && reads++ < blind ? { ...timeline, posts: [] } : timeline
     const id = await doubtful(story)
     expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted', review: false })
     network.view = (timeline) => timeline
@@ -108,15 +133,25 @@ describe('P3, the timeline', () => {
   })
 })
 
-const SENT = 'Caf\u00e9 notes: eleven of fourteen delays started at the dock. https://example.com/a/long/path Read it.'
+const SENT =
+  'Caf\u00e9 notes: eleven of fourteen delays started at the dock. https://example.com/a/long/path Read it.'
 const LONG = `${SENT.replace(' Read it.', '')} And then we drove the vans ourselves, to count them.`
 
 const rewrites: [how: string, text: string, rewrite: (text: string) => string][] = [
-  ['shortens links', SENT, (text) => text.replace('https://example.com/a/long/path', 'https://t.co/aB3dE5fG')],
+  [
+    'shortens links',
+    SENT,
+    (text) => text.replace('https://example.com/a/long/path', 'https://t.co/aB3dE5fG'),
+  ],
   ['decomposes letters', SENT, (text) => text.normalize('NFD')],
   ['adds a trailing space', SENT, (text) => `${text} `],
   ['changes white space', 'Two lines,\n\nand a gap.', (text) => text.replaceAll('\n\n', ' \n ')],
-  ['does all of it', SENT, (text) => ` ${text.normalize('NFD').replace('https://example.com/a/long/path', 'https://t.co/x')}\n`],
+  [
+    'does all of it',
+    SENT,
+    (text) =>
+      ` ${text.normalize('NFD').replace('https://example.com/a/long/path', 'https://t.co/x')}\n`,
+  ],
 ]
 const cut = (text: string) => ({ text: `${text.slice(0, 58)}…`, truncated: true })
 
@@ -141,7 +176,10 @@ describe('P7, the network', () => {
   })
 
   test('truncates the text: the post is recognised by its beginning', async () => {
-    network.view = (timeline) => ({ ...timeline, posts: timeline.posts.map((post) => ({ ...post, ...cut(post.text) })) })
+    network.view = (timeline) => ({
+      ...timeline,
+      posts: timeline.posts.map((post) => ({ ...post, ...cut(post.text) })),
+    })
     await found(LONG).finally(() => {
       network.view = (timeline) => timeline
     })
@@ -152,8 +190,17 @@ describe('P7, the network', () => {
     ['the text, from before the send, though nobody asked for that', SENT, 60_000],
   ])('shows %s, which is not taken for the post', async (_, text, age) => {
     const story = await newStory(app)
-    const other = { externalId: 'other', text, truncated: false, createdAt: new Date(Date.now() - age), url: null }
-    network.view = (timeline, { externalId }) => ({ ...timeline, posts: externalId === story.account ? [other] : timeline.posts })
+    const other = {
+      externalId: 'other',
+      text,
+      truncated: false,
+      createdAt: new Date(Date.now() - age),
+      url: null,
+    }
+    network.view = (timeline, { externalId }) => ({
+      ...timeline,
+      posts: externalId === story.account ? [other] : timeline.posts,
+    })
     const id = await story.approved(SENT)
     network.answers.set(SENT, lostRequest)
     void postNow(story, id)

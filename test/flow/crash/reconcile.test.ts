@@ -1,4 +1,7 @@
-/** C8: a process dies while it reads the timeline for a doubt, or between the find and its commit. One post, one event. */
+/**
+ * C8: a process dies while it reads the timeline for a doubt, or between the find and its commit.
+ * One post, one event.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { testStops } from '#test/support/actors/stops'
@@ -10,18 +13,27 @@ import { crash, newStory, type Story, textOf } from '#test/support/growth/story'
 const times: SendTimes = { ...sendTimes, settleMs: 50, windowMs: 150 }
 const env = { SANDBOX_FAULTS: 'applied502=1' }
 
-const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': 'post it' } })
+const postNow = (story: Story, id: string) =>
+  story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': 'post it' } })
 
-/** The item is posted, by the attempt that was in doubt, once; and the key that it was asked for under says so. */
+/**
+ * The item is posted, by the attempt that was in doubt, once; and the key that it was asked for
+ * under says so.
+ */
 const expectPostedOnce = async (story: Story, id: string, { owner }: TestApp): Promise<void> => {
   expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted', last_error: null })
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
   expect(await story.events()).toEqual(['growth.item.posted'])
-  const attempts = await owner`select a.state, a.external_id = i.external_id as same from attempt a join item i on i.id = a.item_id
+  const attempts = await owner`select a.state, a.external_id = i.external_id as same from attempt a
+      join item i on i.id = a.item_id
     where i.id = ${id}`
   expect([...attempts]).toEqual([{ state: 'posted', same: true }])
   const replay = await postNow(story, id)
-  expect([replay.status, replay.body.item.status, replay.headers.get('idempotency-replayed')]).toEqual([200, 'posted', 'true'])
+  expect([
+    replay.status,
+    replay.body.item.status,
+    replay.headers.get('idempotency-replayed'),
+  ]).toEqual([200, 'posted', 'true'])
 }
 
 const points: [point: string, failpoint: string][] = [
@@ -39,7 +51,9 @@ describe('C8, the process dies', () => {
   beforeAll(async () => {
     const { options } = world.use(await freshDb())
     const stops = testStops()
-    const dying = world.use(await testApp({ database: options, env, overrides: { times, failpoints: stops.at } }))
+    const dying = world.use(
+      await testApp({ database: options, env, overrides: { times, failpoints: stops.at } }),
+    )
     for (const [point, failpoint] of points) {
       const story = await newStory(dying)
       const stopped = stops.stopNext(failpoint)
@@ -68,7 +82,11 @@ test('C8, the find is committed, but the answer to its commit is lost', async ()
   await using db = await freshDb()
   await using wire = await openWire(db.options)
   const stops = testStops()
-  await using app = await testApp({ database: wire.options, env, overrides: { times, failpoints: stops.at } })
+  await using app = await testApp({
+    database: wire.options,
+    env,
+    overrides: { times, failpoints: stops.at },
+  })
   const story = await newStory(app)
   const stopped = stops.stopNext('reconcile.read')
   const id = await story.approved()

@@ -1,4 +1,7 @@
-/** A process that dies while a doubt ends by itself, or right before what was returned is sent again: returned once, said once, and never posted twice. */
+/**
+ * A process that dies while a doubt ends by itself, or right before what was returned is sent
+ * again: returned once, said once, and never posted twice.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { type Stops, testStops } from '#test/support/actors/stops'
@@ -11,13 +14,23 @@ const times: SendTimes = { ...sendTimes, settleMs: 50, windowMs: 150 }
 const env = { SANDBOX_FAULTS: '500=1' }
 const REASON = 'network_error_not_posted'
 
-const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': 'post it' } })
+const postNow = (story: Story, id: string) =>
+  story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': 'post it' } })
 
 const attempts = async ({ owner }: TestApp, id: string): Promise<string[]> =>
-  (await owner`select state from attempt where item_id = ${id} order by number`).map(({ state }) => state)
+  (await owner`select state from attempt where item_id = ${id} order by number`).map(
+    ({ state }) => state,
+  )
 
-/** Asks for the post. When two of the three reads that prove its end are told, the next one stops there. */
-const stopAtProof = async (app: TestApp, stops: Stops, { story, id, failpoint }: { story: Story; id: string; failpoint: string }) => {
+/**
+ * Asks for the post. When two of the three reads that prove its end are told, the next one stops
+ * there.
+ */
+const stopAtProof = async (
+  app: TestApp,
+  stops: Stops,
+  { story, id, failpoint }: { story: Story; id: string; failpoint: string },
+) => {
   let reading = stops.stopNext('reconcile.reading')
   const asked = postNow(story, id)
   for (;;) {
@@ -32,7 +45,12 @@ const stopAtProof = async (app: TestApp, stops: Stops, { story, id, failpoint }:
 
 /** Approved once, said once, nothing on the network, and the same key posts it. */
 const expectReturned = async (story: Story, id: string, app: TestApp): Promise<void> => {
-  expect(await story.settled(id, 'approved')).toMatchObject({ status: 'approved', post_at: null, last_error: REASON, doubt: null })
+  expect(await story.settled(id, 'approved')).toMatchObject({
+    status: 'approved',
+    post_at: null,
+    last_error: REASON,
+    doubt: null,
+  })
   expect(await attempts(app, id)).toEqual(['returned'])
   expect(await story.events()).toEqual([`growth.item.returned ${REASON}`])
   expect(await story.posts()).toEqual({})
@@ -53,7 +71,9 @@ describe('the process dies', () => {
   beforeAll(async () => {
     const { options } = world.use(await freshDb())
     const stops = testStops()
-    const dying = world.use(await testApp({ database: options, env, overrides: { times, failpoints: stops.at } }))
+    const dying = world.use(
+      await testApp({ database: options, env, overrides: { times, failpoints: stops.at } }),
+    )
     for (const [point, failpoint] of points) {
       const story = await newStory(dying)
       const id = await story.approved()
@@ -83,14 +103,19 @@ test('the commit of the return stands, and its news is lost', async () => {
   await using db = await freshDb()
   await using wire = await openWire(db.options)
   const stops = testStops()
-  await using app = await testApp({ database: wire.options, env, overrides: { times, failpoints: stops.at, replyWithinMs: 1_000 } })
+  await using app = await testApp({
+    database: wire.options,
+    env,
+    overrides: { times, failpoints: stops.at, replyWithinMs: 1_000 },
+  })
   const story = await newStory(app)
   const id = await story.approved()
   const { asked, goOn } = await stopAtProof(app, stops, { story, id, failpoint: 'reconcile.read' })
   const lost = wire.loseCommitOf(id)
   goOn()
   await lost
-  // The answer leaves the outcome open or says that nothing was posted; it never says that the item was posted.
+  // The answer leaves the outcome open or says that nothing was posted; it never says that the item
+  // was posted.
   expect([202, 502]).toContain((await asked).status)
   await expectReturned(story, id, app)
 })
@@ -98,7 +123,11 @@ test('the commit of the return stands, and its news is lost', async () => {
 test('between the read before the next send and that send: nothing goes out, and a person is asked', async () => {
   await using db = await freshDb()
   const stops = testStops()
-  await using dying = await testApp({ database: db.options, env, overrides: { times, failpoints: stops.at } })
+  await using dying = await testApp({
+    database: db.options,
+    env,
+    overrides: { times, failpoints: stops.at },
+  })
   const story = await newStory(dying)
   const id = await story.approved()
   await postNow(story, id)
@@ -114,7 +143,10 @@ test('between the read before the next send and that send: nothing goes out, and
     () => after.item(id),
     ({ review }) => review,
   )
-  expect(item).toMatchObject({ status: 'publish_unconfirmed', doubt: { cause: 'process_stopped', resolves: 'by_person' } })
+  expect(item).toMatchObject({
+    status: 'publish_unconfirmed',
+    doubt: { cause: 'process_stopped', resolves: 'by_person' },
+  })
   goOn()
   expect(await after.posts()).toEqual({})
   expect(await attempts(next, id)).toEqual(['returned', 'review'])

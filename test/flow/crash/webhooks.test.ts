@@ -1,4 +1,7 @@
-/** C6 and C7: a process dies while it delivers an event. The event arrives at least once, always under the same id. */
+/**
+ * C6 and C7: a process dies while it delivers an event. The event arrives at least once, always
+ * under the same id.
+ */
 import { expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { testStops } from '#test/support/actors/stops'
@@ -13,8 +16,16 @@ const db = use(freshDb)
 const receiver = use(openReceiver)
 
 const points = [
-  { name: 'C6, when the post is committed and the event not yet delivered', failpoint: 'delivery.sending', delivered: 0 },
-  { name: 'C7, when the event is delivered and that is not committed', failpoint: 'delivery.sent', delivered: 1 },
+  {
+    name: 'C6, when the post is committed and the event not yet delivered',
+    failpoint: 'delivery.sending',
+    delivered: 0,
+  },
+  {
+    name: 'C7, when the event is delivered and that is not committed',
+    failpoint: 'delivery.sent',
+    delivered: 1,
+  },
 ]
 
 const openApp = (more: Parameters<typeof testApp>[0] = {}): Promise<TestApp> =>
@@ -44,12 +55,18 @@ test.each(points)('$name', async ({ failpoint, delivered }) => {
   expect(times.toSorted((a, b) => a - b)).toEqual(times)
   for (const { body, headers } of requests) {
     expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toMatchObject({
-      ...{ id: event!.id, type: 'growth.item.posted', workspace_id: story.tenantId, data: { item_id: item } },
+      ...{
+        id: event!.id,
+        type: 'growth.item.posted',
+        workspace_id: story.tenantId,
+        data: { item_id: item },
+      },
     })
   }
   expect(await hook.due()).toEqual({ run_at: null, wake_at: null })
 
-  // If the process was only stopped it goes on now, delivers nothing and its late outcome is dropped.
+  // If the process was only stopped it goes on now, delivers nothing and its late outcome is
+  // dropped.
   goOn()
   const { event_id } = await hook.run('test')
   const all = await receiver.received(delivered + 2)
@@ -67,13 +84,17 @@ test('an event that falls due while no process runs is delivered by the next one
   const stopped = stops.stopNext('delivery.sending')
   const { event_id } = await hook.run('test')
   const goOn = await stopped
-  // In an orderly stop, a delivery that has not begun is left to others and is not counted as a try.
+  // In an orderly stop, a delivery that has not begun is left to others and is not counted as a
+  // try.
   const ending = first.workplace.runtime[Symbol.asyncDispose]()
   goOn()
   await ending
   expect(receiver.requests).toEqual([])
   await using next = await openApp()
   expect((await receiver.received(1)).map(idOf)).toEqual([event_id])
-  const [event] = await eventually(hookOf(next, tenantId).outbox, ([row]) => row?.state === 'delivered')
+  const [event] = await eventually(
+    hookOf(next, tenantId).outbox,
+    ([row]) => row?.state === 'delivered',
+  )
   expect(event!.attempts).toBe(1)
 })

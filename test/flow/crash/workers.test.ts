@@ -14,7 +14,10 @@ const db = use(freshDb)
 const points = testFailpoints()
 const app = useApp(() => ({ database: db.options, overrides: { failpoints: points.at } }))
 
-/** Its timers wait from `hold()` until `letGo()`: a process that does not notice yet that it is thought dead. */
+/**
+ * Its timers wait from `hold()` until `letGo()`: a process that does not notice yet that it is
+ * thought dead.
+ */
 const clockThatWaits = () => {
   let held: (() => void)[] | undefined
   return {
@@ -41,10 +44,19 @@ const clockThatWaits = () => {
 test('P4, two workers claim each item once, although the workspace changes its owner meanwhile', async () => {
   await using own = await freshDb()
   const held = testFailpoints()
-  const times: SendTimes = { ...sendTimes, leaseMs: 2_600, deadlineMs: 500, marginMs: 100, settleMs: 50 }
+  const times: SendTimes = {
+    ...sendTimes,
+    leaseMs: 2_600,
+    deadlineMs: 500,
+    marginMs: 100,
+    settleMs: 50,
+  }
   const overrides = { times, sweepMs: 20 }
   const clock = clockThatWaits()
-  await using first = await testApp({ database: own.options, overrides: { ...overrides, clock, failpoints: held.at } })
+  await using first = await testApp({
+    database: own.options,
+    overrides: { ...overrides, clock, failpoints: held.at },
+  })
   await using second = await testApp({ database: own.options, overrides })
   const story = await newStory(first)
   held.arm('send.claiming', 'hang')
@@ -52,12 +64,17 @@ test('P4, two workers claim each item once, although the workspace changes its o
   const asked = story.send('POST', `items/${ids[0]}/post-now`)
   await held.reached('send.claiming')
   clock.hold()
-  // To the second, the first is dead from now on; it waits for the first's transaction, which commits its claim.
-  await first.owner`delete from node where incarnation = (select owner from actor where tenant_id = ${story.tenantId})`
+  // To the second, the first is dead from now on; it waits for the first's transaction, which
+  // commits its claim.
+  await first.owner`delete from node where incarnation = (select owner from actor
+    where tenant_id = ${story.tenantId})`
   const other = story.at(second)
   const approved = other.approved()
   const waits = async () =>
-    (await first.owner`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).length
+    (
+      await first.owner`select 1 from pg_stat_activity where wait_event_type = 'Lock'
+        and datname = current_database()`
+    ).length
   await eventually(waits, (count) => count > 0)
   held.release('send.claiming')
   await eventually(story.posts, (posts) => textOf(ids[0]!) in posts)
@@ -65,15 +82,19 @@ test('P4, two workers claim each item once, although the workspace changes its o
   ids.push(await approved)
   for (let n = 0; n < 6; n++) ids.push(await (n % 2 === 0 ? other : story).scheduled(0))
   void other.send('POST', `items/${ids[1]}/post-now`)
-  for (const id of ids) expect(await other.settled(id, 'posted')).toMatchObject({ status: 'posted' })
+  for (const id of ids)
+    expect(await other.settled(id, 'posted')).toMatchObject({ status: 'posted' })
   await asked
-  const claims = await first.owner`select item_id, count(*)::int as claims from attempt group by item_id`
+  const claims =
+    await first.owner`select item_id, count(*)::int as claims from attempt group by item_id`
   expect(claims.map(({ claims }) => claims)).toEqual(ids.map(() => 1))
   expect(await other.posts()).toEqual(Object.fromEntries(ids.map((id) => [textOf(id), 1])))
 })
 
 const attempts = async (id: string) =>
-  (await app.owner`select state from attempt where item_id = ${id} order by number`).map(({ state }) => state)
+  (await app.owner`select state from attempt where item_id = ${id} order by number`).map(
+    ({ state }) => state,
+  )
 
 /** Holds a post that is claimed and not sent. */
 const claimed = async (story: Story): Promise<string> => {
@@ -96,20 +117,30 @@ describe('P5, between claim and send', () => {
     const story = await newStory(app)
     const id = await claimed(story)
     const { post_at } = await story.item(id)
-    expect((await story.send('POST', 'automation/pause-all')).body.automation).toEqual({ paused: true, in_flight: [] })
+    expect((await story.send('POST', 'automation/pause-all')).body.automation).toEqual({
+      paused: true,
+      in_flight: [],
+    })
     expect(await story.item(id)).toMatchObject({ status: 'approved', post_at })
     const other = await goOn(story)
     expect([await story.posts(), await attempts(id)]).toEqual([{ [textOf(other)]: 1 }, ['unsent']])
     await story.send('POST', 'automation/resume-all')
     await story.settled(id, 'posted')
-    expect([await story.posts(), await attempts(id)]).toEqual([{ [textOf(other)]: 1, [textOf(id)]: 1 }, ['unsent', 'posted']])
+    expect([await story.posts(), await attempts(id)]).toEqual([
+      { [textOf(other)]: 1, [textOf(id)]: 1 },
+      ['unsent', 'posted'],
+    ])
   })
 
   test('the account is disconnected: the post is released, back to approved and off the schedule', async () => {
     const story = await newStory(app)
     const id = await claimed(story)
     await story.send('DELETE', 'connection')
-    expect(await story.item(id)).toMatchObject({ status: 'approved', post_at: null, last_error: 'x_not_connected' })
+    expect(await story.item(id)).toMatchObject({
+      status: 'approved',
+      post_at: null,
+      last_error: 'x_not_connected',
+    })
     expect(await story.events()).toEqual(['growth.item.returned x_not_connected'])
     const account = await app.workplace.sandbox.connect(story.tenantId, `t-${story.tenantId}`)
     await connectAccount(app.workplace.world, story.tenantId, { network: 'sandbox', ...account })
@@ -127,7 +158,9 @@ describe('P5, between claim and send', () => {
     await revokeKey(app.workplace.db, key.id)
     points.release('send.claimed')
     expect((await asked).body.item).toMatchObject({ id, status: 'posted' })
-    expect((await story.send('POST', `items/${id}/post-now`, { key: key.api_key })).status).toBe(401)
+    expect((await story.send('POST', `items/${id}/post-now`, { key: key.api_key })).status).toBe(
+      401,
+    )
     expect([await story.posts(), await attempts(id)]).toEqual([{ [textOf(id)]: 1 }, ['posted']])
   })
 })
@@ -141,7 +174,9 @@ describe('P6, the clock of this process', () => {
   const scheduleIn = async (story: Story, ms: number): Promise<string> => {
     const id = await story.approved()
     const post_at = new Date((await databaseTime()) + ms).toISOString()
-    expect((await story.send('POST', `items/${id}/schedule`, { body: { post_at } })).status).toBe(200)
+    expect((await story.send('POST', `items/${id}/schedule`, { body: { post_at } })).status).toBe(
+      200,
+    )
     return id
   }
 
@@ -153,10 +188,15 @@ describe('P6, the clock of this process', () => {
     setSystemTime(new Date(Date.now() + ms))
     const [due, later] = [await scheduleIn(story, 300), await scheduleIn(story, HOUR_MS)]
     expect(await story.settled(due, 'posted')).toMatchObject({ status: 'posted' })
-    expect(await story.item(later)).toMatchObject({ status: 'approved', post_at: expect.any(String) })
+    expect(await story.item(later)).toMatchObject({
+      status: 'approved',
+      post_at: expect.any(String),
+    })
     expect(await story.posts()).toEqual({ [textOf(due)]: 1 })
-    const [row] = await app.owner`select a.intent_at >= i.created_at and a.intent_at <= clock_timestamp() as sane,
-      (extract(epoch from a.lease_until - a.intent_at) * 1000)::int as lease, i.posted_at <= clock_timestamp() as past
+    const [row] = await app.owner`select a.intent_at >= i.created_at
+        and a.intent_at <= clock_timestamp() as sane,
+      (extract(epoch from a.lease_until - a.intent_at) * 1000)::int as lease,
+        i.posted_at <= clock_timestamp() as past
       from attempt a join item i on i.id = a.item_id where i.id = ${due}`
     expect(row).toEqual({ sane: true, lease: sendTimes.leaseMs, past: true })
   })

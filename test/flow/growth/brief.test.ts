@@ -1,4 +1,7 @@
-/** The brief of a workspace over HTTP: how it follows the workspace, and that the requests it suggests can be sent. */
+/**
+ * The brief of a workspace over HTTP: how it follows the workspace, and that the requests it
+ * suggests can be sent.
+ */
 
 import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
@@ -37,7 +40,10 @@ const setPosts = async (story: Story, patch: object): Promise<void> => {
 }
 
 /** Sends the request as it is suggested; its status. */
-const sendAsSuggested = async ({ key }: Story, { operation, arguments: given }: Action): Promise<number> =>
+const sendAsSuggested = async (
+  { key }: Story,
+  { operation, arguments: given }: Action,
+): Promise<number> =>
   (await call({ app, key }, operations.find(({ id }) => id === operation)!, given)).status
 
 const kinds = (actions: Action[]) => actions.map(({ kind }) => kind)
@@ -52,12 +58,27 @@ test('follows a workspace from its first day: profile, drafts, approval, schedul
   const [draft, ...others] = await briefOf(story)
   expect(others).toEqual([])
   expect(draft).toEqual({
-    ...{ kind: 'draft_posts', title: 'Draft posts', count: 5, score: 50, operation: 'growth.batches.create', tool: 'growth_create_batch' },
-    ...{ arguments: { count: 5 }, why: 'The queue is empty: nothing is drafted, approved or scheduled.' },
+    ...{
+      kind: 'draft_posts',
+      title: 'Draft posts',
+      count: 5,
+      score: 50,
+      operation: 'growth.batches.create',
+      tool: 'growth_create_batch',
+    },
+    ...{
+      arguments: { count: 5 },
+      why: 'The queue is empty: nothing is drafted, approved or scheduled.',
+    },
   })
   const ids: [string, string] = [await story.drafted(), await story.drafted()]
   const [approve] = await briefOf(story)
-  expect(approve).toMatchObject({ kind: 'approve_posts', count: 2, operation: 'growth.items.approve', arguments: { id: ids[0] } })
+  expect(approve).toMatchObject({
+    kind: 'approve_posts',
+    count: 2,
+    operation: 'growth.items.approve',
+    arguments: { id: ids[0] },
+  })
 
   expect(await sendAsSuggested(story, approve!)).toBe(200)
   const after = await briefOf(story, '?include=items')
@@ -65,7 +86,11 @@ test('follows a workspace from its first day: profile, drafts, approval, schedul
     ['approve_posts', [ids[1]]],
     ['schedule_posts', [ids[0]]],
   ])
-  expect(after[0]!.items![0]).toMatchObject({ type: 'post', title: `Draft ${ids[1]}`, status: 'drafted' })
+  expect(after[0]!.items![0]).toMatchObject({
+    type: 'post',
+    title: `Draft ${ids[1]}`,
+    status: 'drafted',
+  })
 })
 
 test('suggests a time from the cadence, for posts before articles and for each from its own channel', async () => {
@@ -90,41 +115,71 @@ test('includes rows only on request: the ten at most that have waited longest', 
   for (let count = 0; count < 12; count++) ids.push(await story.drafted())
   const plain = (await briefOf(story)).find(({ kind }) => kind === 'approve_posts')!
   expect([plain.count, plain.items]).toEqual([12, undefined])
-  const whole = (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'approve_posts')!
+  const whole = (await briefOf(story, '?include=items')).find(
+    ({ kind }) => kind === 'approve_posts',
+  )!
   expect([whole.count, whole.items!.map(({ id }) => id)]).toEqual([12, ids.slice(0, 10)])
 })
 
 test('lists what is wrong: doubt, refusals, a pause, billing, budgets, a missing account', async () => {
   const story = await newStory(app)
   const { tenantId } = story
-  const [review, doubt, failed] = [await story.approved(), await story.approved(), await story.approved()]
+  const [review, doubt, failed] = [
+    await story.approved(),
+    await story.approved(),
+    await story.approved(),
+  ]
   await story.scheduled(3_600_000)
-  await app.owner`update item set status = 'publish_unconfirmed', review = id = ${review} where id in (${review}, ${doubt})`
+  await app.owner`update item set status = 'publish_unconfirmed', review = id = ${review}
+    where id in (${review}, ${doubt})`
   await setItem(app, failed, { status: 'publish_failed', last_error: 'too long' })
   await setPlan(app, tenantId, { billing: 'plan_expired', overrides: { posts: 10 } })
-  await app.owner`insert into counter (tenant_id, key, period, used) select ${tenantId}, key, to_char(now() at time zone 'UTC', form), used
+  await app.owner`insert into counter (tenant_id, key, period, used)
+    select ${tenantId}, key, to_char(now() at time zone 'UTC', form), used
     from (values ('posts', 'YYYY-MM', 9), ('reads_free', 'YYYY-MM-DD', 4500)) c (key, form, used)`
   await story.send('POST', 'automation/pause-all')
   await story.send('DELETE', 'connection')
   const actions = await briefOf(story, '?include=items')
   expect(kinds(actions)).toEqual([
-    ...['settle_posts', 'fix_billing', 'connect_account', 'retry_failed_posts', 'resume_automation', 'start_profile', 'raise_quota'],
+    ...[
+      'settle_posts',
+      'fix_billing',
+      'connect_account',
+      'retry_failed_posts',
+      'resume_automation',
+      'start_profile',
+      'raise_quota',
+    ],
     ...['spare_reads', 'watch_posts'],
   ])
-  expect(actions[0]).toMatchObject({ arguments: { id: review }, items: [{ id: review, status: 'publish_unconfirmed' }] })
+  expect(actions[0]).toMatchObject({
+    arguments: { id: review },
+    items: [{ id: review, status: 'publish_unconfirmed' }],
+  })
   expect(actions.find(({ kind }) => kind === 'connect_account')!.tool).toBeNull()
   expect(actions.find(({ kind }) => kind === 'retry_failed_posts')!.why).toContain('“too long”')
 })
 
 test('lists an experiment that is ready and numbers that no audit has used', async () => {
   const story = await newStory(app)
-  const { id } = (await story.send('POST', 'experiments', { body: { name: 'Numbers first', hypothesis: 'x' } })).body.experiment
+  const { id } = (
+    await story.send('POST', 'experiments', { body: { name: 'Numbers first', hypothesis: 'x' } })
+  ).body.experiment
   for (let count = 0; count < 16; count++) {
     const arm = count % 2 ? 'control' : 'variant'
-    await insertPosted(app, story.tenantId, { trial: { id, arm }, counts: [{ impressions: 10, likes: 1 }] })
+    await insertPosted(app, story.tenantId, {
+      trial: { id, arm },
+      counts: [{ impressions: 10, likes: 1 }],
+    })
   }
-  const conclude = (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'conclude_experiment')!
-  expect(conclude).toMatchObject({ arguments: { id }, count: 1, items: [{ id, type: 'experiment', title: 'Numbers first' }] })
+  const conclude = (await briefOf(story, '?include=items')).find(
+    ({ kind }) => kind === 'conclude_experiment',
+  )!
+  expect(conclude).toMatchObject({
+    arguments: { id },
+    count: 1,
+    items: [{ id, type: 'experiment', title: 'Numbers first' }],
+  })
   const audit = { count: 16, arguments: {}, tool: 'growth_create_audit' }
   expect((await briefOf(story)).find(({ kind }) => kind === 'run_audit')).toMatchObject(audit)
   await story.send('POST', `experiments/${id}/conclude`, { body: { result: 'x' } })
@@ -135,18 +190,35 @@ test('lists an experiment that is ready and numbers that no audit has used', asy
 
 test('lists the free slots of the week and what to fill them with', async () => {
   const story = await newStory(app)
-  await story.send('PUT', 'profile', { body: { writing_dna: { stories: ['We deleted the tour.'] } } })
+  await story.send('PUT', 'profile', {
+    body: { writing_dna: { stories: ['We deleted the tour.'] } },
+  })
   const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
   await setPosts(story, { cadence: { days, times: ['09:00'], time_zone: 'Asia/Tokyo' } })
-  const slots = async () => (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'fill_slots')!
-  expect(await slots()).toMatchObject({ count: 7, tool: 'growth_create_batch', arguments: { count: 7 } })
+  const slots = async () =>
+    (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'fill_slots')!
+  expect(await slots()).toMatchObject({
+    count: 7,
+    tool: 'growth_create_batch',
+    arguments: { count: 7 },
+  })
   const at = expect.stringContaining('T00:00:00')
-  const free = { id: null, type: 'slot', title: expect.stringContaining('Free on '), status: 'free', at }
+  const free = {
+    id: null,
+    type: 'slot',
+    title: expect.stringContaining('Free on '),
+    status: 'free',
+    at,
+  }
   expect((await slots()).items as object[]).toEqual(Array(7).fill(free))
 
   const item = await story.approved()
   const fill = await slots()
-  expect(fill).toMatchObject({ count: 7, tool: 'growth_schedule_item', arguments: { id: item, post_at: 'next_slot' } })
+  expect(fill).toMatchObject({
+    count: 7,
+    tool: 'growth_schedule_item',
+    arguments: { id: item, post_at: 'next_slot' },
+  })
   // Slots, also while approved posts wait for them.
   expect(fill.items as object[]).toEqual(Array(7).fill(free))
   expect(await sendAsSuggested(story, fill)).toBe(200)
@@ -160,7 +232,8 @@ test('lists engagements to approve and to execute, and the best open signals', a
   const workspace = { app, tenantId: story.tenantId, key: story.key, session: '' }
   const signal = async (changes: object): Promise<string> => {
     const { id } = await makeSignal(workspace)
-    await app.owner`update signal set ${app.owner({ post_author: 'dana', post_text: 'Late again', ...changes })} where id = ${id}`
+    await app.owner`update signal set
+      ${app.owner({ post_author: 'dana', post_text: 'Late again', ...changes })} where id = ${id}`
     return id
   }
   const [low, high] = [await signal({ score: 10 }), await signal({ score: 90 })]
@@ -168,7 +241,8 @@ test('lists engagements to approve and to execute, and the best open signals', a
   await signal({ score: 98, expires_at: new Date(Date.now() - 1) })
   const engagement = async (status: string): Promise<string> => {
     const { id } = await makeEngagement(workspace)
-    await app.owner`update engagement set ${app.owner({ status, post_author: 'dana', body: 'We had that too' })} where id = ${id}`
+    await app.owner`update engagement
+      set ${app.owner({ status, post_author: 'dana', body: 'We had that too' })} where id = ${id}`
     return id
   }
   const [drafted, approved] = [await engagement('drafted'), await engagement('approved')]
@@ -203,5 +277,8 @@ test('names only calls that the caller may make, and sends it to a person before
     expect((await call({ app, key }, o, given)).status).toBe(200)
     expect(why).toEndWith('You may not do this yourself: ask a person.')
   }
-  expect(actions.find(({ kind }) => kind === 'approve_posts')).toMatchObject({ operation: 'growth.items.get', arguments: { id } })
+  expect(actions.find(({ kind }) => kind === 'approve_posts')).toMatchObject({
+    operation: 'growth.items.get',
+    arguments: { id },
+  })
 })

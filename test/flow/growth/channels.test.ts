@@ -1,4 +1,6 @@
-/** Channels over HTTP: those of a new workspace, and the rules they set for drafts and approvals. */
+/**
+ * Channels over HTTP: those of a new workspace, and the rules they set for drafts and approvals.
+ */
 import { describe, expect, test } from 'bun:test'
 import { createComposer } from '#port/model/composer/composer'
 import { eventually } from '#test/support/app'
@@ -10,7 +12,12 @@ import { useApp } from '#test/support/use'
 const app = useApp(() => {
   const composer = createComposer(inlineWorker)
   return {
-    overrides: { drafter: { ...composer, draft: (brief, signal) => composer.draft({ ...brief, recent: [] }, signal) } },
+    overrides: {
+      drafter: {
+        ...composer,
+        draft: (brief, signal) => composer.draft({ ...brief, recent: [] }, signal),
+      },
+    },
   }
 })
 
@@ -18,27 +25,40 @@ type Channel = Record<string, unknown> & { id: string; name: string; cadence: ne
 
 const setUp = async () => {
   const story = await newStory(app)
-  const send = async (method: string, path: string, body?: unknown) => story.send(method, path, body === undefined ? {} : { body })
-  const channels = async (): Promise<Channel[]> => (await send('GET', 'overview')).body.overview.channels
+  const send = async (method: string, path: string, body?: unknown) =>
+    story.send(method, path, body === undefined ? {} : { body })
+  const channels = async (): Promise<Channel[]> =>
+    (await send('GET', 'overview')).body.overview.channels
   const named = async (name: string) => (await channels()).find((channel) => channel.name === name)!
-  const update = async (name: string, patch: object) => send('PUT', `channels/${(await named(name)).id}`, patch)
+  const update = async (name: string, patch: object) =>
+    send('PUT', `channels/${(await named(name)).id}`, patch)
   return { story, send, channels, named, update, ...drafting(send) }
 }
 
-const drafting = (send: (method: string, path: string, body?: unknown) => ReturnType<Story['send']>) => {
+const drafting = (
+  send: (method: string, path: string, body?: unknown) => ReturnType<Story['send']>,
+) => {
   const settled = (path: string, record: string) =>
     eventually(
       async () => (await send('GET', path)).body[record],
       ({ status }) => ['ready', 'failed'].includes(status),
     )
   return {
-    batch: async (count = 5) => settled(`batches/${(await send('POST', 'batches', { count })).body.batch.id}`, 'batch'),
+    batch: async (count = 5) =>
+      settled(`batches/${(await send('POST', 'batches', { count })).body.batch.id}`, 'batch'),
     article: async () =>
-      settled(`articles/${(await send('POST', 'articles', { topic: 'onboarding', length: 'short' })).body.article.id}`, 'article'),
+      settled(
+        `articles/${(await send('POST', 'articles', { topic: 'onboarding', length: 'short' })).body.article.id}`,
+        'article',
+      ),
   }
 }
 
-const refusal = ({ status, body }: Awaited<ReturnType<Story['send']>>) => [status, body.error?.details?.[0]?.path, body.error?.message]
+const refusal = ({ status, body }: Awaited<ReturnType<Story['send']>>) => [
+  status,
+  body.error?.details?.[0]?.path,
+  body.error?.message,
+]
 
 const { on_missed: _, ...profile } = softwareProfile
 
@@ -47,9 +67,17 @@ describe('a workspace', () => {
     const { channels } = await setUp()
     const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri']
     expect((await channels()).map(({ name, status, cadence }) => [name, status, cadence])).toEqual([
-      ['posts', 'active', { days: weekdays, times: ['09:00', '17:00'], time_zone: null, posts_per_day: null }],
+      [
+        'posts',
+        'active',
+        { days: weekdays, times: ['09:00', '17:00'], time_zone: null, posts_per_day: null },
+      ],
       ['threads', 'inactive', { days: [], times: [], time_zone: null, posts_per_day: null }],
-      ['articles', 'active', { days: ['tue', 'thu'], times: ['12:00'], time_zone: null, posts_per_day: null }],
+      [
+        'articles',
+        'active',
+        { days: ['tue', 'thu'], times: ['12:00'], time_zone: null, posts_per_day: null },
+      ],
       ['replies', 'active', { days: [], times: [], time_zone: null, posts_per_day: null }],
     ])
     const ids = (await channels()).map(({ id }) => id)
@@ -60,25 +88,43 @@ describe('a workspace', () => {
   test('from before there were channels gets them once', async () => {
     const { story, channels } = await setUp()
     const before = await channels()
-    await app.owner`delete from growth_channel where tenant_id = ${story.tenantId} and name in ('threads', 'replies')`
+    await app.owner`delete from growth_channel where tenant_id = ${story.tenantId}
+      and name in ('threads', 'replies')`
     await app.owner`select start_channels(${story.tenantId})`
     await app.owner`select start_channels(${story.tenantId})`
-    expect((await channels()).map(({ name }) => name).toSorted()).toEqual(before.map(({ name }) => name).toSorted())
+    expect((await channels()).map(({ name }) => name).toSorted()).toEqual(
+      before.map(({ name }) => name).toSorted(),
+    )
   })
 })
 
 describe('an update', () => {
   test('changes the fields it names, for good', async () => {
     const { update, named } = await setUp()
-    const patch = { format_rules: { max_hashtags: 2, banned_words: ['synergy'] }, cadence: { times: ['17:00', '08:15'], posts_per_day: 1 } }
+    const patch = {
+      format_rules: { max_hashtags: 2, banned_words: ['synergy'] },
+      cadence: { times: ['17:00', '08:15'], posts_per_day: 1 },
+    }
     const { status, body } = await update('posts', patch)
-    expect([status, body.channel.format_rules.max_hashtags, body.channel.cadence.times]).toEqual([200, 2, ['08:15', '17:00']])
-    expect((await update('posts', { format_rules: { max_emoji: 0 } })).body.channel.format_rules).toMatchObject({
+    expect([status, body.channel.format_rules.max_hashtags, body.channel.cadence.times]).toEqual([
+      200,
+      2,
+      ['08:15', '17:00'],
+    ])
+    expect(
+      (await update('posts', { format_rules: { max_emoji: 0 } })).body.channel.format_rules,
+    ).toMatchObject({
       max_hashtags: 2,
       max_emoji: 0,
     })
-    expect((await update('posts', { format_rules: { max_hashtags: null } })).body.channel.format_rules.max_hashtags).toBeNull()
-    expect(await named('posts')).toMatchObject({ format_rules: { max_emoji: 0, banned_words: ['synergy'] }, cadence: { posts_per_day: 1 } })
+    expect(
+      (await update('posts', { format_rules: { max_hashtags: null } })).body.channel.format_rules
+        .max_hashtags,
+    ).toBeNull()
+    expect(await named('posts')).toMatchObject({
+      format_rules: { max_emoji: 0, banned_words: ['synergy'] },
+      cadence: { posts_per_day: 1 },
+    })
   })
 
   test('refuses rules that no text can satisfy and cadences that are invalid', async () => {
@@ -88,18 +134,25 @@ describe('an update', () => {
       'format_rules.max_length',
       'format_rules.max_length is 281; the network allows at most 280',
     ])
-    expect(refusal(await update('posts', { format_rules: { min_length: 90, max_length: 80 } })).slice(0, 2)).toEqual([
-      400,
-      'format_rules.min_length',
-    ])
+    expect(
+      refusal(await update('posts', { format_rules: { min_length: 90, max_length: 80 } })).slice(
+        0,
+        2,
+      ),
+    ).toEqual([400, 'format_rules.min_length'])
     expect((await update('articles', { format_rules: { max_length: 20_000 } })).status).toBe(200)
-    expect(refusal(await update('replies', { cadence: { days: ['mon'] } })).slice(0, 2)).toEqual([400, 'cadence.times'])
+    expect(refusal(await update('replies', { cadence: { days: ['mon'] } })).slice(0, 2)).toEqual([
+      400,
+      'cadence.times',
+    ])
     expect(refusal(await update('posts', { cadence: { times: ['9:00'] } }))).toEqual([
       400,
       'cadence.times.0',
       'cadence.times.0 must be a time of day, such as 09:30',
     ])
-    expect(refusal(await update('posts', { cadence: { time_zone: 'Mars/Olympus' } })).slice(0, 2)).toEqual([400, 'cadence.time_zone'])
+    expect(
+      refusal(await update('posts', { cadence: { time_zone: 'Mars/Olympus' } })).slice(0, 2),
+    ).toEqual([400, 'cadence.time_zone'])
   })
 })
 
@@ -109,8 +162,12 @@ describe('an inactive channel', () => {
     const id = await story.drafted()
     await update('posts', { status: 'inactive' })
     const { status, body } = await send('POST', 'batches', { count: 1 })
-    expect([status, body.error?.message]).toEqual([409, 'channel posts is inactive; set its status to active to draft for it'])
-    const counters = await app.owner`select key from counter where tenant_id = ${story.tenantId} and used > 0`
+    expect([status, body.error?.message]).toEqual([
+      409,
+      'channel posts is inactive; set its status to active to draft for it',
+    ])
+    const counters =
+      await app.owner`select key from counter where tenant_id = ${story.tenantId} and used > 0`
     expect([...counters]).toEqual([])
     expect((await send('POST', `items/${id}/approve`, {})).status).toBe(200)
     expect((await send('POST', `items/${id}/schedule`, { post_at: 'next_slot' })).status).toBe(200)
@@ -122,7 +179,10 @@ describe('an inactive channel', () => {
     const { update, send } = await setUp()
     await update('articles', { status: 'inactive' })
     const { status, body } = await send('POST', 'articles', { topic: 'docks' })
-    expect([status, body.error?.message]).toEqual([409, 'channel articles is inactive; set its status to active to draft for it'])
+    expect([status, body.error?.message]).toEqual([
+      409,
+      'channel articles is inactive; set its status to active to draft for it',
+    ])
     expect((await send('POST', 'batches', { count: 1 })).status).toBe(201)
   })
 })
@@ -132,7 +192,9 @@ describe('rules', () => {
     const { update, send, story } = await setUp()
     await update('posts', { format_rules: { max_hashtags: 2, banned_words: ['Synergy', 'draft'] } })
     const id = await story.drafted()
-    expect(refusal(await send('POST', `items/${id}/approve`, { edited_body: 'One #a #b #c #d' }))).toEqual([
+    expect(
+      refusal(await send('POST', `items/${id}/approve`, { edited_body: 'One #a #b #c #d' })),
+    ).toEqual([
       400,
       'edited_body',
       'edited_body breaks the rule max_hashtags of channel posts: 4 hashtags, at most 2',
@@ -145,13 +207,22 @@ describe('rules', () => {
     const both = await send('POST', `items/${id}/approve`, { edited_body: '#a #b #c SYNERGY' })
     expect(both.body.error?.details).toHaveLength(2)
     expect((await story.item(id)).status).toBe('drafted')
-    expect((await send('POST', `items/${id}/approve`, { edited_body: 'Two #a #b' })).status).toBe(200)
+    expect((await send('POST', `items/${id}/approve`, { edited_body: 'Two #a #b' })).status).toBe(
+      200,
+    )
   })
 
   test('apply to batches: every draft satisfies them, and a batch has fewer drafts rather than a bad one', async () => {
     const { update, send, batch } = await setUp()
     await send('PUT', 'profile', profile)
-    await update('posts', { format_rules: { min_length: 100, max_length: 220, max_line_breaks: 2, banned_words: ['onboarding', 'tour'] } })
+    await update('posts', {
+      format_rules: {
+        min_length: 100,
+        max_length: 220,
+        max_line_breaks: 2,
+        banned_words: ['onboarding', 'tour'],
+      },
+    })
     const done = await batch(10)
     expect(done.items.length).toBeGreaterThan(0)
     for (const { body } of done.items as { body: string }[]) {
@@ -159,21 +230,29 @@ describe('rules', () => {
       expect(body.split('\n').length - 1).toBeLessThanOrEqual(2)
       expect(body).not.toMatch(/\b(?:onboarding|tour)\b/i)
     }
-    for (const { id } of done.items) expect((await send('POST', `items/${id}/approve`, {})).status).toBe(200)
+    for (const { id } of done.items)
+      expect((await send('POST', `items/${id}/approve`, {})).status).toBe(200)
     await update('posts', { format_rules: { min_length: null, max_length: 5 } })
     const none = await batch(1)
-    expect([none.status, none.error]).toEqual(['failed', expect.stringContaining('within 5 characters')])
+    expect([none.status, none.error]).toEqual([
+      'failed',
+      expect.stringContaining('within 5 characters'),
+    ])
   })
 
   test('for articles apply to articles; those for posts do not', async () => {
     const { update, send, article } = await setUp()
     await send('PUT', 'profile', profile)
     await update('posts', { format_rules: { max_line_breaks: 0, max_length: 60 } })
-    await update('articles', { format_rules: { max_line_breaks: 25, banned_words: ['Fridays', 'Friday'] } })
+    await update('articles', {
+      format_rules: { max_line_breaks: 25, banned_words: ['Fridays', 'Friday'] },
+    })
     const { item } = await article()
     expect(item.body).not.toMatch(/friday/i)
     expect(item.body.split('\n').length - 1).toBeLessThanOrEqual(25)
-    const refused = await send('POST', `items/${item.id}/approve`, { edited_body: `${item.body} See you on FRIDAY.` })
+    const refused = await send('POST', `items/${item.id}/approve`, {
+      edited_body: `${item.body} See you on FRIDAY.`,
+    })
     expect(refusal(refused)).toEqual([
       400,
       'edited_body',

@@ -1,7 +1,8 @@
 /**
- * Agents that know nothing of Tendril and have the toolset `core` do the whole job, from an empty workspace to a post on the network, with a
- * mistake taken back in time: one with a key of an editor writes, one that may approve decides. They choose their calls by what the server
- * tells them: the list of tools, the brief, and the errors.
+ * Agents that know nothing of Tendril and have the toolset `core` do the whole job, from an empty
+ * workspace to a post on the network, with a mistake taken back in time: one with a key of an
+ * editor writes, one that may approve decides. They choose their calls by what the server tells
+ * them: the list of tools, the brief, and the errors.
  */
 import { expect, test } from 'bun:test'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
@@ -65,7 +66,10 @@ test('agents that know nothing draft, correct, approve, schedule, take back and 
   const actions: { tool: string | null }[] = brief.body.brief.actions
   expect(actions.some(({ tool }) => tool === 'growth_update_profile')).toBe(true)
   const { body: profile } = await writer.call('growth_update_profile', {
-    ...{ goal: 'Book demos with operations leads', audience: 'operations leads at logistics firms' },
+    ...{
+      goal: 'Book demos with operations leads',
+      audience: 'operations leads at logistics firms',
+    },
     writing_dna: { proof: ['412 depots use our dock scheduler'], avoid: ['game changer'] },
   })
   expect(profile.profile.goal).toBe('Book demos with operations leads')
@@ -73,33 +77,57 @@ test('agents that know nothing draft, correct, approve, schedule, take back and 
   // The drafts are in the answer of the call that asks for them; the same key drafts nothing twice.
   const wish = { count: 2, focus: 'late deliveries', idempotency_key: 'first batch' }
   const batch = (await writer.call('growth_create_batch', wish)).body.batch
-  expect(batch).toMatchObject({ status: 'ready', delivered: 2, items: [{ status: 'drafted' }, { status: 'drafted' }] })
+  expect(batch).toMatchObject({
+    status: 'ready',
+    delivered: 2,
+    items: [{ status: 'drafted' }, { status: 'drafted' }],
+  })
   expect((await writer.call('growth_create_batch', wish)).body.batch.id).toBe(batch.id)
   const [first, second] = batch.items as [{ id: string }, { id: string }]
 
   // A mistyped field is answered with the right ones.
-  expect((await writer.call('growth_edit_item', { id: first.id, text: 'x' })).text).toMatch(/text is not a known field.* body/)
+  expect((await writer.call('growth_edit_item', { id: first.id, text: 'x' })).text).toMatch(
+    /text is not a known field.* body/,
+  )
   await writer.call('growth_edit_item', { id: first.id, body: 'Every delay starts at the dok.' })
 
-  // The writer is not offered what it may not do. For the other it is too early to schedule: the error says what comes first.
+  // The writer is not offered what it may not do. For the other it is too early to schedule: the
+  // error says what comes first.
   expect(writer.names).not.toContain('growth_approve_item')
   const soon = new Date(Date.now() + 3_600_000).toISOString()
   const early = await approver.call('growth_schedule_item', { id: first.id, post_at: soon })
-  expect([early.result.isError, early.text]).toEqual([true, expect.stringContaining('ask a person')])
+  expect([early.result.isError, early.text]).toEqual([
+    true,
+    expect.stringContaining('ask a person'),
+  ])
   expect(nextIn(early.text)).toEqual(['growth_approve_item', { id: first.id }])
   await approver.call(...nextIn(early.text))
-  expect((await approver.call('growth_schedule_item', { id: first.id, post_at: soon })).body.item.post_at).toBe(soon)
+  expect(
+    (await approver.call('growth_schedule_item', { id: first.id, post_at: soon })).body.item
+      .post_at,
+  ).toBe(soon)
 
   // The typing error is noticed, and the post taken back: nothing goes out before a new approval.
   const again = await approver.call('growth_approve_item', { id: first.id })
   expect(nextIn(again.text)).toEqual(['growth_reopen_item', { id: first.id }])
   expect((await writer.call(...nextIn(again.text))).body.item.status).toBe('drafted')
-  const { item } = (await writer.call('growth_edit_item', { id: first.id, body: 'Every delay starts at the dock.' })).body
-  await approver.call('growth_approve_item', { id: first.id, expect_hash: item.content_hash.slice(0, 8) })
-  expect((await approver.call('growth_post_item', { id: first.id })).body.item).toMatchObject({ status: 'posted', body: item.body })
+  const { item } = (
+    await writer.call('growth_edit_item', { id: first.id, body: 'Every delay starts at the dock.' })
+  ).body
+  await approver.call('growth_approve_item', {
+    id: first.id,
+    expect_hash: item.content_hash.slice(0, 8),
+  })
+  expect((await approver.call('growth_post_item', { id: first.id })).body.item).toMatchObject({
+    status: 'posted',
+    body: item.body,
+  })
 
   // Several decisions take one call; at the end it reports what became of the post.
-  const left = await approver.call('growth_bulk_items', { action: 'reject', items: [{ id: second.id, reason: 'too dry' }] })
+  const left = await approver.call('growth_bulk_items', {
+    action: 'reject',
+    items: [{ id: second.id, reason: 'too dry' }],
+  })
   expect(left.body.results).toMatchObject([{ id: second.id, status: 'rejected' }])
   const { body: posted } = await writer.call('growth_get_record', { kind: 'item', id: first.id })
   expect(posted.item).toMatchObject({ status: 'posted', external_id: expect.any(String) })

@@ -13,7 +13,11 @@ import { useApp } from '#test/support/use'
 const failpoints = testFailpoints()
 const app = useApp({ overrides: { failpoints: failpoints.at } })
 
-const rule = { name: 'Weekly', trigger: { kind: 'cron', pattern: '0 9 * * 1' }, action: { kind: 'draft_batch' } }
+const rule = {
+  name: 'Weekly',
+  trigger: { kind: 'cron', pattern: '0 9 * * 1' },
+  action: { kind: 'draft_batch' },
+}
 const inputs = {
   rules: rule,
   targets: { handle: 'ships_on_tuesday' },
@@ -23,7 +27,11 @@ const inputs = {
 type Kind = keyof typeof inputs
 const kinds = Object.keys(inputs) as Kind[]
 
-const made = async (story: Story, kind: Kind, input: object = inputs[kind]): Promise<{ id: string }> => {
+const made = async (
+  story: Story,
+  kind: Kind,
+  input: object = inputs[kind],
+): Promise<{ id: string }> => {
   const { status, body } = await story.send('POST', kind, { body: input })
   expect(status).toBe(201)
   return body[kind.slice(0, -1)]
@@ -56,13 +64,19 @@ test('the signals of a deleted target stay, and can be answered', async () => {
   const story = await newStory(app)
   const { sandbox } = app.workplace
   const account = { id: newId(), ...(await sandbox.connect(newId(), `s-${newId()}`)) }
-  await sandbox.publish({ account, text: 'Who answers on Sundays?', attemptId: newId(), deadlineMs: 5_000 }, AbortSignal.timeout(5_000))
+  await sandbox.publish(
+    { account, text: 'Who answers on Sundays?', attemptId: newId(), deadlineMs: 5_000 },
+    AbortSignal.timeout(5_000),
+  )
   const { id } = await made(story, 'targets', { handle: account.handle })
   const signals = async () => (await story.send('GET', 'signals')).body.signals
   const [signal] = await eventually(signals, (found) => found.length === 1)
   await remove(story, 'targets', id)
   expect(await signals()).toMatchObject([{ id: signal.id, target_id: id }])
-  expect((await story.send('POST', `signals/${signal.id}/engage`, { body: { action: 'like' } })).body.engagement).toMatchObject({
+  expect(
+    (await story.send('POST', `signals/${signal.id}/engage`, { body: { action: 'like' } })).body
+      .engagement,
+  ).toMatchObject({
     status: 'drafted',
     signal_id: signal.id,
   })
@@ -88,12 +102,18 @@ test('a run that waits when its rule is deleted is skipped, and the earlier runs
   const rules = rulesOf(await newStory(app))
   const { tenantId, send } = rules.story
   const { id } = await rules.create(rule)
-  const known = { id, daily_cap: 5, day: null, used: 0, over: 0 } as unknown as Parameters<typeof runsFor>[0]
+  const known = { id, daily_cap: 5, day: null, used: 0, over: 0 } as unknown as Parameters<
+    typeof runsFor
+  >[0]
   const caused = { occurrence: { kind: 'cron', ref: new Date().toISOString() } as const, chain: [] }
   const { runs } = runsFor(known, [caused], { now: new Date(), paused: false, newId })
   await send('DELETE', `rules/${id}`)
   await write({ app, tenantId }, runEffects(runs))
-  expect(await rules.ended(id)).toMatchObject({ status: 'skipped', reason: 'rule_deleted', rule_id: id })
+  expect(await rules.ended(id)).toMatchObject({
+    status: 'skipped',
+    reason: 'rule_deleted',
+    rule_id: id,
+  })
   expect((await send('GET', 'rules')).body.rules).toEqual([])
 })
 
@@ -110,5 +130,8 @@ test('a workspace whose plan lacks the feature can still delete', async () => {
   const story = await newStory(app)
   const [target, weekly] = [await made(story, 'targets'), await made(story, 'rules')]
   await app.owner`update tenant set plan = 'free' where id = ${story.tenantId}`
-  expect([(await remove(story, 'targets', target.id)).status, (await remove(story, 'rules', weekly.id)).status]).toEqual([200, 200])
+  expect([
+    (await remove(story, 'targets', target.id)).status,
+    (await remove(story, 'rules', weekly.id)).status,
+  ]).toEqual([200, 200])
 })

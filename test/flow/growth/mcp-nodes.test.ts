@@ -1,4 +1,7 @@
-/** An MCP session in a deployment of several processes: any of them passes a request on to the one that holds the session. */
+/**
+ * An MCP session in a deployment of several processes: any of them passes a request on to the one
+ * that holds the session.
+ */
 import { afterAll, expect, test } from 'bun:test'
 import { HOP_HEADER } from '#edge/forward'
 import { MCP_PATH } from '#edge/mcp/endpoint'
@@ -15,7 +18,10 @@ const overrides = { drafter: held.drafter, mcpLimits: { sweepMs: 10 } }
 const one = useApp({ overrides })
 const other = useApp(() => ({ database: one.options, overrides }))
 
-/** A client that opens its session at the first process and sends every later request to the second, as behind a balancer. */
+/**
+ * A client that opens its session at the first process and sends every later request to the second,
+ * as behind a balancer.
+ */
 const balanced = (key: string) => {
   let requests = 0
   const fetchElsewhere = (input: string | URL | Request, init?: RequestInit) =>
@@ -71,13 +77,20 @@ test('a stream through another process receives notifications', async () => {
 test('through another process a session still needs its own key', async () => {
   const sessionId = await openSession(one.url, one.key)
   const { key: foreign } = await one.newWorkspace()
-  const statuses = [null, foreign, one.key].map(async (key) => (await rpc(other.url, { key, sessionId, body: listing })).status)
+  const statuses = [null, foreign, one.key].map(
+    async (key) => (await rpc(other.url, { key, sessionId, body: listing })).status,
+  )
   expect(await Promise.all(statuses)).toEqual([401, 404, 200])
 })
 
 test('a request that was passed on is not passed on again', async () => {
   const sessionId = await openSession(one.url, one.key)
-  const response = await rpc(other.url, { key: one.key, sessionId, body: listing, headers: { [HOP_HEADER]: '1' } })
+  const response = await rpc(other.url, {
+    key: one.key,
+    sessionId,
+    body: listing,
+    headers: { [HOP_HEADER]: '1' },
+  })
   expect(response.status).toBe(404)
 })
 
@@ -88,7 +101,8 @@ test('a session of a process that has ended or died is 404, so that the client s
   await third[Symbol.asyncDispose]()
   expect((await rpc(other.url, { key: one.key, sessionId, body: listing })).status).toBe(404)
   const node = crypto.randomUUID()
-  await one.owner`insert into node (incarnation, lock_key, url, expires_at) values (${node}, 1, 'http://127.0.0.1:9', now() + interval '1 hour')`
+  await one.owner`insert into node (incarnation, lock_key, url, expires_at)
+    values (${node}, 1, 'http://127.0.0.1:9', now() + interval '1 hour')`
   const dead = `${node}.${'x'.repeat(32)}`
   expect((await rpc(other.url, { key: one.key, sessionId: dead, body: listing })).status).toBe(404)
 })
@@ -108,5 +122,8 @@ test('when a process is killed its streams through others end, and their clients
     (one) => one === 404,
   )
   expect(status).toBe(404)
-  expect((await rpc(passing.url, { key, sessionId: await openSession(passing.url, key), body: listing })).status).toBe(200)
+  expect(
+    (await rpc(passing.url, { key, sessionId: await openSession(passing.url, key), body: listing }))
+      .status,
+  ).toBe(200)
 })

@@ -1,7 +1,7 @@
 /**
- * A month of a workspace on the sandbox, over HTTP and with a clock that the test steps. The posts of the first half are
- * measured and audited, the findings steer the next drafts, an experiment runs through the second half, and every
- * Monday brings a report.
+ * A month of a workspace on the sandbox, over HTTP and with a clock that the test steps. The posts
+ * of the first half are measured and audited, the findings steer the next drafts, an experiment
+ * runs through the second half, and every Monday brings a report.
  */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
@@ -39,24 +39,32 @@ const quiet = () =>
   eventually(
     async () => {
       const now = new Date(await db.clock.now())
-      return app.owner`select kind from work where tenant_id = ${story.tenantId} and (state = 'running' or run_at <= ${now})`
+      return app.owner`select kind from work where tenant_id = ${story.tenantId}
+        and (state = 'running' or run_at <= ${now})`
     },
     (due) => due.length === 0,
   )
 
-/** Lets time pass until `sinceBegin` ms after the beginning: from one due post or report to the next, and at least three steps a day. */
+/**
+ * Lets time pass until `sinceBegin` ms after the beginning: from one due post or report to the
+ * next, and at least three steps a day.
+ */
 const passTo = async (sinceBegin: number): Promise<void> => {
   const end = BEGIN.getTime() + sinceBegin
   for (let now = await db.clock.now(); now < end; now = await db.clock.now()) {
     const [next] = await app.owner<{ run_at: Date }[]>`
-      select run_at from work where tenant_id = ${story.tenantId} and kind in ('send', 'weekly_report') order by run_at limit 1`
+      select run_at from work where tenant_id = ${story.tenantId}
+        and kind in ('send', 'weekly_report') order by run_at limit 1`
     const due = next ? next.run_at.getTime() + 1_000 : end
     await db.clock.pass(Math.max(0, Math.min(8 * HOUR, due - now, end - now)))
     await quiet()
   }
 }
 
-/** An account whose readers clearly prefer posts that end with a question; in the sandbox each account's readers have their own taste. */
+/**
+ * An account whose readers clearly prefer posts that end with a question; in the sandbox each
+ * account's readers have their own taste.
+ */
 const accountLikingQuestions = async (): Promise<void> => {
   const liking = (accountId: string): number => {
     const seen = (text: string) => sandboxMetrics({ accountId, postId: '1', text, ageMs: 7 * DAY })
@@ -73,7 +81,9 @@ const accountLikingQuestions = async (): Promise<void> => {
   }
 }
 
-const batchOf = async (body: object): Promise<{ id: string; body: string; learnings: string[]; arm: string | null }[]> => {
+const batchOf = async (
+  body: object,
+): Promise<{ id: string; body: string; learnings: string[]; arm: string | null }[]> => {
   const { batch } = await call('POST', 'batches', body)
   const settled = await eventually(
     async () => (await call('GET', `batches/${batch.id}`)).batch,
@@ -90,13 +100,21 @@ const approveAndSchedule = async (id: string, edited_body?: string): Promise<voi
 
 /** Texts that are alike in every respect that readers of the sandbox care about. */
 const texts = ['support', 'sales', 'product', 'finance', 'design', 'research'].flatMap((team) =>
-  ['a ticket that came back', 'a call that nobody took', 'a trial that ended early', 'a demo without a next step', 'a wish', 'a bug'].map(
+  [
+    'a ticket that came back',
+    'a call that nobody took',
+    'a trial that ended early',
+    'a demo without a next step',
+    'a wish',
+    'a bug',
+  ].map(
     (thing) =>
       `The people in ${team} read ${thing} aloud at the start of each week, and whoever had touched it last says in a sentence what the customer was after and what we made of that.`,
   ),
 )
 const endsOnQuestion = ({ body }: { body: string }): boolean => /\?\s*$/.test(body)
-const kinds = async (): Promise<string[]> => (await call('GET', 'brief')).brief.actions.map(({ kind }: { kind: string }) => kind)
+const kinds = async (): Promise<string[]> =>
+  (await call('GET', 'brief')).brief.actions.map(({ kind }: { kind: string }) => kind)
 
 describe('a month', () => {
   test('brings posts, metrics, an audit, better drafts, an experiment and weekly reports', async () => {
@@ -104,7 +122,8 @@ describe('a month', () => {
     const { goal, audience, voice, writing_dna } = softwareProfile
     await call('PUT', 'profile', { goal, audience, voice, writing_dna, time_zone: 'Europe/Berlin' })
 
-    // Two weeks of two posts a working day; the person who approves them turns every other one into a question.
+    // Two weeks of two posts a working day; the person who approves them turns every other one into
+    // a question.
     const drafts = await batchOf({ count: 5, focus: 'onboarding' })
     expect(await kinds()).toContain('approve_posts')
     for (const [n, text] of texts.slice(0, 20).entries()) {
@@ -124,7 +143,9 @@ describe('a month', () => {
       async () => (await call('GET', `audits/${audit.id}`)).audit,
       ({ status }) => status === 'ready',
     )
-    const claim = result.worked.find(({ dimension }: { dimension: string }) => dimension === 'question')
+    const claim = result.worked.find(
+      ({ dimension }: { dimension: string }) => dimension === 'question',
+    )
     expect(claim).toMatchObject({ value: 'yes', group: { n: 10 }, rest: { n: 10 } })
     expect(claim.item_ids.length).toBeGreaterThan(0)
     const { learnings } = await call('GET', 'learnings?status=active&kind=worked')
@@ -145,8 +166,18 @@ describe('a month', () => {
       arms: [{ name: 'control' }, { name: 'question', note: 'End on a question' }],
     })
     const arms: Record<string, string[]> = { control: [], question: [] }
-    for (const focus of ['demos', 'tickets', 'trials', 'pricing', 'hiring', 'support', 'activation', 'sales'])
-      for (const { id, arm } of await batchOf({ count: 2, focus, experiment_id: experiment.id })) arms[arm!]!.push(id)
+    for (const focus of [
+      'demos',
+      'tickets',
+      'trials',
+      'pricing',
+      'hiring',
+      'support',
+      'activation',
+      'sales',
+    ])
+      for (const { id, arm } of await batchOf({ count: 2, focus, experiment_id: experiment.id }))
+        arms[arm!]!.push(id)
     expect([arms.control!.length, arms.question!.length]).toEqual([8, 8])
     for (const [n, id] of arms.control!.entries()) {
       await approveAndSchedule(id, texts[20 + n])
@@ -155,8 +186,11 @@ describe('a month', () => {
     expect(await kinds()).not.toContain('conclude_experiment')
     await passTo(30 * DAY)
     expect(await kinds()).toContain('conclude_experiment')
-    const concluded = (await call('POST', `experiments/${experiment.id}/conclude`, { result: 'Supported: we end on a question' }))
-      .experiment
+    const concluded = (
+      await call('POST', `experiments/${experiment.id}/conclude`, {
+        result: 'Supported: we end on a question',
+      })
+    ).experiment
     const { status, result: verdict, comparison } = concluded
     expect([status, verdict]).toEqual(['concluded', 'Supported: we end on a question'])
     expect(comparison.arms.map(({ arm, n }: { arm: string; n: number }) => [arm, n])).toEqual([
@@ -164,13 +198,23 @@ describe('a month', () => {
       ['question', 8],
     ])
     const [difference] = comparison.against_control
-    expect(difference).toMatchObject({ arm: 'question', reading: 'higher', effect_size: expect.any(Number) })
+    expect(difference).toMatchObject({
+      arm: 'question',
+      reading: 'higher',
+      effect_size: expect.any(Number),
+    })
     expect(difference.interval.low).toBeGreaterThan(0)
 
     // A report every Monday at seven in Berlin, the newest first.
     const { reports } = await call('GET', 'reports')
-    expect(reports.map(({ week, origin, status }: Record<string, string>) => [week, origin, status])).toEqual(
-      ['2026-06-22', '2026-06-15', '2026-06-08', '2026-06-01'].map((week) => [week, 'automatic', 'ready']),
+    expect(
+      reports.map(({ week, origin, status }: Record<string, string>) => [week, origin, status]),
+    ).toEqual(
+      ['2026-06-22', '2026-06-15', '2026-06-08', '2026-06-01'].map((week) => [
+        week,
+        'automatic',
+        'ready',
+      ]),
     )
     for (const { markdown } of reports) expect(markdown).toStartWith('#')
     expect(Object.values(await story.posts()).every((times) => times === 1)).toBeTrue()

@@ -1,4 +1,7 @@
-/** When a target is read next: lists show the true time, whatever delays the read; and reconnecting reads at once. */
+/**
+ * When a target is read next: lists show the true time, whatever delays the read; and reconnecting
+ * reads at once.
+ */
 import { describe, expect, test } from 'bun:test'
 import { tomorrow } from '#domain/app/read-budget'
 import { newId } from '#kernel/ids'
@@ -21,9 +24,11 @@ interface Target {
   reads: number
 }
 
-const newHandle = async (): Promise<string> => (await app.workplace.sandbox.connect(newId(), `s-${newId()}`)).handle
+const newHandle = async (): Promise<string> =>
+  (await app.workplace.sandbox.connect(newId(), `s-${newId()}`)).handle
 const watch = async (story: Story, more: object = {}): Promise<Target> =>
-  (await story.send('POST', 'targets', { body: { handle: await newHandle(), ...more } })).body.target
+  (await story.send('POST', 'targets', { body: { handle: await newHandle(), ...more } })).body
+    .target
 const targetOf = async (story: Story, id: string): Promise<Target> =>
   (await story.send('GET', 'targets')).body.targets.find((one: Target) => one.id === id)
 const readOnce = (story: Story, id: string, before: string | null = null) =>
@@ -59,9 +64,17 @@ describe('the next read', () => {
     await readOnce(story, id)
     const paused = await story.send('PUT', `targets/${id}`, { body: { status: 'paused' } })
     expect(paused.body.target).toMatchObject({ status: 'paused', next_read_at: null })
-    expect(await app.owner`select 1 from work where kind = 'watch' and ref_id = ${id}`).toHaveLength(0)
-    const active = await story.send('PUT', `targets/${id}`, { body: { status: 'active', priority: 1, category: null } })
-    expect(active.body.target).toMatchObject({ status: 'active', priority: 1, next_read_at: expect.any(String) })
+    expect(
+      await app.owner`select 1 from work where kind = 'watch' and ref_id = ${id}`,
+    ).toHaveLength(0)
+    const active = await story.send('PUT', `targets/${id}`, {
+      body: { status: 'active', priority: 1, category: null },
+    })
+    expect(active.body.target).toMatchObject({
+      status: 'active',
+      priority: 1,
+      next_read_at: expect.any(String),
+    })
     expect(ahead((await runAt(id)).toISOString())).toBeLessThanOrEqual(HOUR)
   })
 
@@ -76,7 +89,8 @@ describe('the next read', () => {
     const story = await newStory(app)
     const { id } = await watch(story)
     await readOnce(story, id)
-    await app.owner`update work set run_at = now() - interval '2 hours', state = 'running' where ref_id = ${id}`
+    await app.owner`update work set run_at = now() - interval '2 hours', state = 'running'
+      where ref_id = ${id}`
     await app.owner`update target set last_read_at = now() - interval '6 hours' where id = ${id}`
     const { next_read_at } = await targetOf(story, id)
     expect(ahead(next_read_at)).toBeGreaterThan(-60_000)
@@ -89,7 +103,10 @@ describe('the next read', () => {
     await story.send('DELETE', 'connection')
     expect((await targetOf(story, id)).next_read_at).toBeNull()
     expect((await watch(story)).next_read_at).toBeNull()
-    expect((await story.send('PUT', `targets/${id}`, { body: { priority: 1 } })).body.target.next_read_at).toBeNull()
+    expect(
+      (await story.send('PUT', `targets/${id}`, { body: { priority: 1 } })).body.target
+        .next_read_at,
+    ).toBeNull()
   })
 
   test('is null while all automation or the target is paused', async () => {
@@ -110,7 +127,10 @@ describe('the next read', () => {
     await readOnce(story, id)
     await setPlan(app, story.tenantId, { billing: 'billing_suspended' })
     expect((await targetOf(story, id)).next_read_at).toBeNull()
-    await setPlan(app, story.tenantId, { billing: 'ok', overrides: { features: { engagement: false } } })
+    await setPlan(app, story.tenantId, {
+      billing: 'ok',
+      overrides: { features: { engagement: false } },
+    })
     expect((await targetOf(story, id)).next_read_at).toBeNull()
   })
 
@@ -125,7 +145,9 @@ describe('the next read', () => {
     const midnight = tomorrow(new Date())
     expect((await targetOf(story, soon.id)).next_read_at).toBe(midnight.toISOString())
     const due = await runAt(late.id)
-    expect(new Date((await targetOf(story, late.id)).next_read_at!)).toEqual(due > midnight ? due : midnight)
+    expect(new Date((await targetOf(story, late.id)).next_read_at!)).toEqual(
+      due > midnight ? due : midnight,
+    )
     await setPlan(app, story.tenantId, { overrides: { reads_free: 10 } })
     expect((await targetOf(story, soon.id)).next_read_at).toBeNull()
   })
@@ -136,7 +158,10 @@ describe('a reconnect', () => {
     const story = await newStory(app)
     const connect = async () => {
       const key = await tokenOf(app, story.tenantId)
-      return story.send('POST', '/api/v1/app/connections/sandbox', { key, body: { handle: `t-${story.tenantId}` } })
+      return story.send('POST', '/api/v1/app/connections/sandbox', {
+        key,
+        body: { handle: `t-${story.tenantId}` },
+      })
     }
     await story.send('DELETE', 'connection')
     const { id } = await watch(story)
@@ -144,13 +169,19 @@ describe('a reconnect', () => {
     // By itself it would try again in ten minutes.
     expect(ahead((await runAt(id)).toISOString())).toBeGreaterThan(9 * 60_000)
     expect((await connect()).status).toBe(201)
-    expect(await readOnce(story, id)).toMatchObject({ last_error: null, next_read_at: expect.any(String) })
+    expect(await readOnce(story, id)).toMatchObject({
+      last_error: null,
+      next_read_at: expect.any(String),
+    })
   })
 
   test('another account that becomes the default does so too', async () => {
     const story = await newStory(app)
     const key = await tokenOf(app, story.tenantId)
-    await story.send('POST', '/api/v1/app/connections/sandbox', { key, body: { handle: `second-${story.tenantId}` } })
+    await story.send('POST', '/api/v1/app/connections/sandbox', {
+      key,
+      body: { handle: `second-${story.tenantId}` },
+    })
     await story.send('DELETE', 'connection')
     const { id } = await watch(story)
     await targetWithError(story, id, 'x_not_connected')
@@ -165,14 +196,18 @@ describe('a reconnect', () => {
     const { readHandle } = sandbox
     const handle = await newHandle()
     sandbox.readHandle = async (account, query, signal) => {
-      if (query.handle === handle) throw new NetworkError('disconnected', 'the token was taken back')
+      if (query.handle === handle)
+        throw new NetworkError('disconnected', 'the token was taken back')
       return readHandle(account, query, signal)
     }
     const { id } = (await story.send('POST', 'targets', { body: { handle } })).body.target
     const { last_read_at } = await targetWithError(story, id, 'disconnected')
     sandbox.readHandle = readHandle
     const key = await tokenOf(app, story.tenantId)
-    await story.send('POST', '/api/v1/app/connections/sandbox', { key, body: { handle: `t-${story.tenantId}` } })
+    await story.send('POST', '/api/v1/app/connections/sandbox', {
+      key,
+      body: { handle: `t-${story.tenantId}` },
+    })
     expect(await readOnce(story, id, last_read_at)).toMatchObject({ last_error: null })
   })
 
@@ -183,7 +218,13 @@ describe('a reconnect', () => {
     const before = await runAt(id)
     await story.send('DELETE', 'connection')
     const key = await tokenOf(app, story.tenantId)
-    await story.send('POST', '/api/v1/app/connections/sandbox', { key, body: { handle: `t-${story.tenantId}` } })
-    expect(await targetOf(story, id)).toMatchObject({ last_read_at, next_read_at: before.toISOString() })
+    await story.send('POST', '/api/v1/app/connections/sandbox', {
+      key,
+      body: { handle: `t-${story.tenantId}` },
+    })
+    expect(await targetOf(story, id)).toMatchObject({
+      last_read_at,
+      next_read_at: before.toISOString(),
+    })
   })
 })

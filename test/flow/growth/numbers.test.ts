@@ -38,7 +38,11 @@ test('counts tell how much there is in each state, and what is due', async () =>
     publish_failed: 0,
     publish_unconfirmed: 2,
   })
-  expect([body.counts.review, body.counts.signals, body.counts.due_24h]).toEqual([{ items: 1, engagements: 0 }, 0, 2])
+  expect([body.counts.review, body.counts.signals, body.counts.due_24h]).toEqual([
+    { items: 1, engagements: 0 },
+    0,
+    2,
+  ])
   expect(Object.values(body.counts.engagements).every((count) => count === 0)).toBe(true)
 })
 
@@ -48,24 +52,49 @@ describe('the calendar', () => {
     const { body } = await send('GET', 'channels')
     const posts = body.channels.find(({ name }: { name: string }) => name === 'posts')
     const put = await send('PUT', `channels/${posts.id}`, {
-      body: { cadence: { days: ['mon', 'tue'], times: ['09:00', '15:00'], posts_per_day: 2, time_zone: 'UTC' } },
+      body: {
+        cadence: {
+          days: ['mon', 'tue'],
+          times: ['09:00', '15:00'],
+          posts_per_day: 2,
+          time_zone: 'UTC',
+        },
+      },
     })
     expect([put.status, put.body.error]).toEqual([200, undefined])
     // 5 January 2026 was a Monday.
-    const late = await insertPosted(app, tenantId, { body: 'Late', postedAt: at('2026-01-05T09:20:00Z') })
-    const extra = await insertPosted(app, tenantId, { body: 'Extra', postedAt: at('2026-01-05T11:00:00Z') })
-    const held = await insertItem(app, tenantId, { status: 'approved', body: 'x'.repeat(500), post_at: at('2026-01-06T15:00:30Z') })
+    const late = await insertPosted(app, tenantId, {
+      body: 'Late',
+      postedAt: at('2026-01-05T09:20:00Z'),
+    })
+    const extra = await insertPosted(app, tenantId, {
+      body: 'Extra',
+      postedAt: at('2026-01-05T11:00:00Z'),
+    })
+    const held = await insertItem(app, tenantId, {
+      status: 'approved',
+      body: 'x'.repeat(500),
+      post_at: at('2026-01-06T15:00:30Z'),
+    })
     await insertItem(app, tenantId, { status: 'approved', post_at: at('2026-02-06T15:00:00Z') })
     await insertItem(app, tenantId, { created_at: at('2026-01-06T12:00:00Z') })
     const reply = await send('GET', 'calendar?from=2026-01-05T00:00:00Z&to=2026-01-08T00:00:00Z')
     expect([reply.status, reply.body.error]).toEqual([200, undefined])
     // The cadence of articles has slots of its own.
-    const entries = reply.body.entries.filter(({ channel }: { channel: string }) => channel === 'posts')
-    const shown = entries.map(({ at: time, slot, item }: { at: string; slot: string | null; item: { id: string } | null }) => [
-      time.slice(5, 16),
-      slot?.slice(5, 16) ?? null,
-      item?.id ?? null,
-    ])
+    const entries = reply.body.entries.filter(
+      ({ channel }: { channel: string }) => channel === 'posts',
+    )
+    const shown = entries.map(
+      ({
+        at: time,
+        slot,
+        item,
+      }: {
+        at: string
+        slot: string | null
+        item: { id: string } | null
+      }) => [time.slice(5, 16), slot?.slice(5, 16) ?? null, item?.id ?? null],
+    )
     // Monday has its two posts, so its slot of the afternoon is not offered.
     expect(shown).toEqual([
       ['01-05T09:20', '01-05T09:00', late],
@@ -73,7 +102,10 @@ describe('the calendar', () => {
       ['01-06T09:00', '01-06T09:00', null],
       ['01-06T15:00', '01-06T15:00', held],
     ])
-    expect(entries.at(-1)).toMatchObject({ channel: 'posts', item: { status: 'approved', excerpt: 'x'.repeat(140), title: null } })
+    expect(entries.at(-1)).toMatchObject({
+      channel: 'posts',
+      item: { status: 'approved', excerpt: 'x'.repeat(140), title: null },
+    })
     const part = await send('GET', 'calendar?from=2026-01-05T10:00:00Z&to=2026-01-06T09:00:01Z')
     expect(
       part.body.entries
@@ -85,20 +117,32 @@ describe('the calendar', () => {
   const refused: [query: string, path: string, message: string][] = [
     ['from=2026-01-05T00:00:00Z', 'to', 'is required'],
     ['from=2026-01-05T00:00:00Z&to=2026-01-05T00:00:00Z', 'to', 'must be later than from'],
-    ['from=2026-01-05T00:00:00Z&to=2026-04-05T00:00:00Z', 'to', 'must be at most 62 days after from'],
+    [
+      'from=2026-01-05T00:00:00Z&to=2026-04-05T00:00:00Z',
+      'to',
+      'must be at most 62 days after from',
+    ],
   ]
   test.each(refused)('refuses %s', async (query, path, message) => {
     const { send } = await newStory(app)
     const { status, body } = await send('GET', `calendar?${query}`)
-    expect([status, body.error.details[0]]).toEqual([400, { path, message: expect.stringContaining(message) }])
+    expect([status, body.error.details[0]]).toEqual([
+      400,
+      { path, message: expect.stringContaining(message) },
+    ])
   })
 
   test('refuses more items than it can show', async () => {
     const { tenantId, send } = await newStory(app)
-    await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, post_at, created_at, updated_at)
-      select gen_random_uuid(), ${tenantId}, 'post', 'approved', 'x', 'point', 'none', '', '[]', '[]', 1, '2026-01-05T00:00:00Z'::timestamptz + n * interval '1 minute', now(), now()
+    await app.owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale,
+      stories, learnings, length, post_at, created_at, updated_at)
+      select gen_random_uuid(), ${tenantId}, 'post', 'approved', 'x', 'point', 'none', '', '[]',
+        '[]', 1, '2026-01-05T00:00:00Z'::timestamptz + n * interval '1 minute', now(), now()
       from generate_series(1, 1001) n`
-    const { status, body } = await send('GET', 'calendar?from=2026-01-05T00:00:00Z&to=2026-01-08T00:00:00Z')
+    const { status, body } = await send(
+      'GET',
+      'calendar?from=2026-01-05T00:00:00Z&to=2026-01-08T00:00:00Z',
+    )
     expect([status, body.error.details[0].path]).toEqual([400, 'to'])
     expect(body.error.message).toContain('more than 1000 items')
   })
@@ -110,16 +154,24 @@ describe('numbers', () => {
     await send('PUT', 'profile', { body: { time_zone: 'Europe/Berlin' } })
     const post = async (postedAt: string, impressions: number, likes: number) => {
       const id = await insertPosted(app, tenantId, { postedAt })
-      await app.owner`update item set metrics = ${app.owner.json({ impressions, likes, replies: 0, reposts: 0, quotes: 0, clicks: 1, at: postedAt } as never)} where id = ${id}`
+      await app.owner`update item set metrics =
+        ${app.owner.json({ impressions, likes, replies: 0, reposts: 0, quotes: 0, clicks: 1, at: postedAt } as never)} where id = ${id}`
     }
     // By the clocks of Berlin, the first of these is posted on Tuesday.
     await post('2026-01-05T23:30:00Z', 100, 10)
     await post('2026-01-06T12:00:00Z', 100, 20)
     await post('2026-01-06T13:00:00Z', 0, 0)
     await post('2026-01-11T12:00:00Z', 200, 20)
-    const days = (await send('GET', 'metrics?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z')).body.metrics
+    const days = (await send('GET', 'metrics?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z'))
+      .body.metrics
     expect(
-      days.map(({ day, posts, measured, impressions, likes }: Record<string, unknown>) => [day, posts, measured, impressions, likes]),
+      days.map(({ day, posts, measured, impressions, likes }: Record<string, unknown>) => [
+        day,
+        posts,
+        measured,
+        impressions,
+        likes,
+      ]),
     ).toEqual([
       ['2026-01-11', 1, 1, 200, 20],
       ['2026-01-06', 3, 2, 200, 30],
@@ -130,7 +182,9 @@ describe('numbers', () => {
       expect.closeTo(0.15),
       { low: 0, high: expect.closeTo(0.15 + 12.706 * 0.05, 3) },
     ])
-    const weeks = (await send('GET', 'metrics?by=week&from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z')).body.metrics
+    const weeks = (
+      await send('GET', 'metrics?by=week&from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z')
+    ).body.metrics
     expect(weeks).toHaveLength(1)
     expect(weeks[0]).toMatchObject({
       day: '2026-01-05',
@@ -141,22 +195,40 @@ describe('numbers', () => {
       engagement_rate: expect.closeTo(0.4 / 3),
     })
     expect((await send('GET', 'metrics')).body.metrics).toEqual([])
-    const { status, body } = await send('GET', 'metrics?from=2024-01-01T00:00:00Z&to=2026-02-01T00:00:00Z')
-    expect([status, body.error.details[0]]).toEqual([400, { path: 'to', message: 'must be at most 366 days after from' }])
+    const { status, body } = await send(
+      'GET',
+      'metrics?from=2024-01-01T00:00:00Z&to=2026-02-01T00:00:00Z',
+    )
+    expect([status, body.error.details[0]]).toEqual([
+      400,
+      { path: 'to', message: 'must be at most 366 days after from' },
+    ])
   })
 
   test('of an item over time come in pages, newest first', async () => {
     const { tenantId, send } = await newStory(app)
     const id = await insertPosted(app, tenantId, {})
-    const counts = [1, 2, 3].map((n) => ({ at: at(`2026-01-0${n}T09:00:00Z`), impressions: n * 100, likes: n }))
+    const counts = [1, 2, 3].map((n) => ({
+      at: at(`2026-01-0${n}T09:00:00Z`),
+      impressions: n * 100,
+      likes: n,
+    }))
     await insertCounts(app, { tenantId, itemId: id }, counts)
     const first = (await send('GET', `items/${id}/metrics?limit=2`)).body
-    expect(first.metrics.map(({ impressions, engagement_rate }: Record<string, unknown>) => [impressions, engagement_rate])).toEqual([
+    expect(
+      first.metrics.map(({ impressions, engagement_rate }: Record<string, unknown>) => [
+        impressions,
+        engagement_rate,
+      ]),
+    ).toEqual([
       [300, 0.01],
       [200, 0.01],
     ])
     const rest = (await send('GET', `items/${id}/metrics?limit=2&cursor=${first.next_cursor}`)).body
-    expect([rest.metrics.map(({ impressions }: { impressions: number }) => impressions), rest.next_cursor]).toEqual([[100], null])
+    expect([
+      rest.metrics.map(({ impressions }: { impressions: number }) => impressions),
+      rest.next_cursor,
+    ]).toEqual([[100], null])
     const other = await newStory(app)
     expect((await other.send('GET', `items/${id}/metrics`)).status).toBe(404)
   })

@@ -27,7 +27,8 @@ const setUp = async () => {
   const { tenantId, key } = await app.newWorkspace()
   ;[gate, drafting] = [newGate(), newGate()]
   gate.open()
-  const send = (method: string, path: string, body?: unknown) => app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
+  const send = (method: string, path: string, body?: unknown) =>
+    app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
   const settled = (id: string) =>
     eventually(
       async () => (await send('GET', `batches/${id}`)).body.batch,
@@ -36,44 +37,71 @@ const setUp = async () => {
   return {
     tenantId,
     send,
-    add: (name: string, more: object = {}) => send('POST', 'products', { name, one_liner: 'Onboarding that asks one question', ...more }),
+    add: (name: string, more: object = {}) =>
+      send('POST', 'products', { name, one_liner: 'Onboarding that asks one question', ...more }),
     change: (id: string, patch: object) => send('PUT', `products/${id}`, patch),
     list: async (query = '') => (await send('GET', `products${query}`)).body.products,
-    begin: async (count = 1): Promise<string> => (await send('POST', 'batches', { count })).body.batch.id,
+    begin: async (count = 1): Promise<string> =>
+      (await send('POST', 'batches', { count })).body.batch.id,
     settled,
   }
 }
 
-const refusal = ({ status, body }: { status: number; body: { error?: { code: string; message: string } } }) => [
+const refusal = ({
   status,
-  body.error?.code,
-  body.error?.message,
-]
+  body,
+}: {
+  status: number
+  body: { error?: { code: string; message: string } }
+}) => [status, body.error?.code, body.error?.message]
 
 describe('products', () => {
   test('are added, changed in part, archived and listed newest first', async () => {
     const { send, add, change, list } = await setUp()
     const first = await add(' Loopline ', { url: 'https://loopline.example/demo' })
     expect(first.status).toBe(201)
-    expect(first.body.product).toMatchObject({ name: 'Loopline', url: 'https://loopline.example/demo', status: 'active' })
+    expect(first.body.product).toMatchObject({
+      name: 'Loopline',
+      url: 'https://loopline.example/demo',
+      status: 'active',
+    })
     const { product: second } = (await add('Reports')).body
     expect(second.url).toBeNull()
     const { id } = first.body.product
     const changed = await change(id, { one_liner: 'Asks one question', url: null })
-    expect([changed.status, changed.body.product]).toMatchObject([200, { name: 'Loopline', one_liner: 'Asks one question', url: null }])
-    expect((await change(id, { status: 'archived' })).body.product).toMatchObject({ one_liner: 'Asks one question', status: 'archived' })
-    expect((await list()).map(({ name }: { name: string }) => name)).toEqual(['Reports', 'Loopline'])
-    expect((await list('?status=active')).map(({ name }: { name: string }) => name)).toEqual(['Reports'])
+    expect([changed.status, changed.body.product]).toMatchObject([
+      200,
+      { name: 'Loopline', one_liner: 'Asks one question', url: null },
+    ])
+    expect((await change(id, { status: 'archived' })).body.product).toMatchObject({
+      one_liner: 'Asks one question',
+      status: 'archived',
+    })
+    expect((await list()).map(({ name }: { name: string }) => name)).toEqual([
+      'Reports',
+      'Loopline',
+    ])
+    expect((await list('?status=active')).map(({ name }: { name: string }) => name)).toEqual([
+      'Reports',
+    ])
     expect((await send('GET', 'products?limit=1')).body.next_cursor).toBeString()
   })
 
   test('cannot share a name while active, in any case; archiving frees the name', async () => {
     const { add, change } = await setUp()
     const { id } = (await add('Loopline')).body.product
-    expect(refusal(await add('LOOPLINE'))).toEqual([409, 'conflict', 'cannot add: an active product is named LOOPLINE'])
+    expect(refusal(await add('LOOPLINE'))).toEqual([
+      409,
+      'conflict',
+      'cannot add: an active product is named LOOPLINE',
+    ])
     expect((await change(id, { name: 'LoopLine', status: 'archived' })).status).toBe(200)
     const { product } = (await add('Loopline')).body
-    expect(refusal(await change(id, { status: 'active' }))).toEqual([409, 'conflict', 'cannot change: an active product is named LoopLine'])
+    expect(refusal(await change(id, { status: 'active' }))).toEqual([
+      409,
+      'conflict',
+      'cannot change: an active product is named LoopLine',
+    ])
     expect((await change(id, { status: 'active', name: 'Loopline Classic' })).status).toBe(200)
     expect(refusal(await change(product.id, { name: 'loopline classic' }))[0]).toBe(409)
   })
@@ -81,15 +109,20 @@ describe('products', () => {
   test('take only text that may appear in a post, and may be no more than fit into a brief', async () => {
     const { tenantId, send, add, change } = await setUp()
     const field = async (body: object) =>
-      (await send('POST', 'products', { name: 'A', one_liner: 'B', ...body })).body.error?.details?.[0]?.path
+      (await send('POST', 'products', { name: 'A', one_liner: 'B', ...body })).body.error
+        ?.details?.[0]?.path
     expect(await field({ name: ' ' })).toBe('name')
     expect(await field({ name: 'two\nlines' })).toBe('name')
     expect(await field({ one_liner: 'x'.repeat(201) })).toBe('one_liner')
     expect(await field({ url: 'javascript:alert(1)' })).toBe('url')
     expect((await change(newId(), { name: 'x' })).status).toBe(404)
-    await app.owner`insert into product (id, tenant_id, name, one_liner, status, created_at, updated_at)
-      select gen_random_uuid(), ${tenantId}, 'Product ' || n, 'x', 'active', now(), now() from generate_series(1, ${MOST_ACTIVE_PRODUCTS}) n`
-    expect(refusal(await add('One too many'))[2]).toContain(`${MOST_ACTIVE_PRODUCTS} products are active`)
+    await app.owner`insert into product (id, tenant_id, name,
+      one_liner, status, created_at, updated_at)
+      select gen_random_uuid(), ${tenantId}, 'Product ' || n, 'x', 'active', now(), now()
+        from generate_series(1, ${MOST_ACTIVE_PRODUCTS}) n`
+    expect(refusal(await add('One too many'))[2]).toContain(
+      `${MOST_ACTIVE_PRODUCTS} products are active`,
+    )
   })
 })
 

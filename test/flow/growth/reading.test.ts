@@ -1,8 +1,17 @@
-/** Single records over HTTP: the same as in their list, and only in their own workspace; and the filters of lists. */
+/**
+ * Single records over HTTP: the same as in their list, and only in their own workspace; and the
+ * filters of lists.
+ */
 import { describe, expect, test } from 'bun:test'
 import { readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
-import { call, newWorkspace, usualOperations as operations, prefixOf, recipes } from '#test/support/contract/prepare'
+import {
+  call,
+  newWorkspace,
+  usualOperations as operations,
+  prefixOf,
+  recipes,
+} from '#test/support/contract/prepare'
 import { othersPost } from '#test/support/growth/records'
 import { newStory } from '#test/support/growth/story'
 import { signedIn } from '#test/support/session'
@@ -10,14 +19,19 @@ import { useApp } from '#test/support/use'
 
 const app = useApp()
 
-const singles = operations.filter((o) => o.id.startsWith('growth.') && readsOnly(o) && o.path.endsWith('/:id'))
+const singles = operations.filter(
+  (o) => o.id.startsWith('growth.') && readsOnly(o) && o.path.endsWith('/:id'),
+)
 
 describe.each(singles.map((o) => [o.id, o] as const))('%s', (_, o) => {
   test('shows one record, and answers 404 for that of another workspace', async () => {
     const [workspace, other] = [await newWorkspace(app), await newWorkspace(app)]
     const { id } = await recipes[prefixOf(o)]!.make(workspace)
     const shown = await call(workspace, o, { id })
-    expect([shown.status, Object.values(shown.body as Record<string, { id: string }>)[0]!.id]).toEqual([200, id!])
+    expect([
+      shown.status,
+      Object.values(shown.body as Record<string, { id: string }>)[0]!.id,
+    ]).toEqual([200, id!])
     for (const refused of [await call(other, o, { id }), await call(workspace, o, { id: newId() })])
       expect([refused.status, refused.body.error?.code]).toEqual([404, 'not_found'])
   })
@@ -42,7 +56,9 @@ test('a signal that has expired unnoticed reads expired, as in the list', async 
 
 test('the profile and the channels read as the overview shows them', async () => {
   const { send } = await newStory(app)
-  await send('PUT', 'profile', { body: { goal: 'More demos', writing_dna: { voice_rules: ['Short'] } } })
+  await send('PUT', 'profile', {
+    body: { goal: 'More demos', writing_dna: { voice_rules: ['Short'] } },
+  })
   const { profile, channels } = (await send('GET', 'overview')).body.overview
   expect((await send('GET', 'profile')).body).toEqual({ profile })
   expect(profile).toMatchObject({ goal: 'More demos' })
@@ -58,7 +74,12 @@ describe('automation', () => {
     const paused = await app.send('POST', 'automation/pause-all', { key })
     expect(paused.status).toBe(200)
     const first = await state()
-    expect(first).toEqual({ paused: true, since: expect.any(String), by: { kind: 'person', id: personId, name: null }, in_flight: [] })
+    expect(first).toEqual({
+      paused: true,
+      since: expect.any(String),
+      by: { kind: 'person', id: personId, name: null },
+      in_flight: [],
+    })
     const { automation } = (await app.send('GET', 'automation', { key })).body
     expect(automation).toEqual({ ...first, by: { ...first.by, name: 'Test' } })
     expect((await send('POST', 'automation/pause-all')).status).toBe(200)
@@ -72,11 +93,15 @@ describe('automation', () => {
   test('paused twice writes one audit row, for no rate limit bounds these requests', async () => {
     const { tenantId, send } = await newStory(app)
     const audited = async () =>
-      (await app.owner`select operation from audit where tenant_id = ${tenantId} and operation like '%automation%' order by id`).map(
-        ({ operation }) => operation.split('.').at(-1),
-      )
+      (
+        await app.owner`select operation from audit where tenant_id = ${tenantId}
+          and operation like '%automation%' order by id`
+      ).map(({ operation }) => operation.split('.').at(-1))
     for (let times = 0; times < 5; times++)
-      expect((await send('POST', 'automation/pause-all')).body.automation).toEqual({ paused: true, in_flight: [] })
+      expect((await send('POST', 'automation/pause-all')).body.automation).toEqual({
+        paused: true,
+        in_flight: [],
+      })
     expect(await audited()).toEqual(['pauseAll'])
     for (const word of ['resume', 'pause']) await send('POST', `automation/${word}-all`)
     expect(await audited()).toEqual(['pauseAll', 'resumeAll', 'pauseAll'])
@@ -87,7 +112,10 @@ test('a key reads the same plan as a signed-in person', async () => {
   const { tenantId, send } = await newStory(app)
   await send('POST', 'batches', { body: { count: 2 } })
   const { key } = await signedIn(app, tenantId, 'viewer')
-  const [own, shown] = [await send('GET', 'plan'), await app.send('GET', '/api/v1/app/plan', { key })]
+  const [own, shown] = [
+    await send('GET', 'plan'),
+    await app.send('GET', '/api/v1/app/plan', { key }),
+  ]
   expect([own.status, own.body]).toEqual([200, shown.body])
   expect(own.body.plan.quotas).toContainEqual(expect.objectContaining({ key: 'posts', used: 2 }))
 })
@@ -98,7 +126,11 @@ describe('filters', () => {
   test('of rules: state as shown, kind of trigger, and when they were made', async () => {
     const { send } = await newStory(app)
     const make = async (trigger: object, more: object = {}): Promise<string> =>
-      (await send('POST', 'rules', { body: { name: 'Keep drafting', trigger, action: { kind: 'draft_batch' }, ...more } })).body.rule.id
+      (
+        await send('POST', 'rules', {
+          body: { name: 'Keep drafting', trigger, action: { kind: 'draft_batch' }, ...more },
+        })
+      ).body.rule.id
     const posted = await make({ kind: 'item_posted' })
     const settled = await make({ kind: 'batch_settled' }, { status: 'paused' })
     const list = async (query: string) => idsOf((await send('GET', `rules?${query}`)).body.rules)
@@ -109,43 +141,66 @@ describe('filters', () => {
     expect(await list(`from=${created_at}`)).toEqual([settled])
     expect(await list(`to=${created_at}`)).toEqual([posted])
     await send('POST', 'automation/pause-all')
-    expect([await list('status=active'), await list('status=paused')]).toEqual([[], [settled, posted]])
-    expect((await send('GET', `rules/${posted}`)).body.rule).toMatchObject({ status: 'paused', paused_by: 'all' })
+    expect([await list('status=active'), await list('status=paused')]).toEqual([
+      [],
+      [settled, posted],
+    ])
+    expect((await send('GET', `rules/${posted}`)).body.rule).toMatchObject({
+      status: 'paused',
+      paused_by: 'all',
+    })
   })
 
   test('of signals: their target, and the time of the post', async () => {
     const workspace = await newWorkspace(app)
     const make = async () => (await recipes['growth.signals']!.make(workspace)).id!
     const [one, other] = [await make(), await make()]
-    const list = async (query: string) => idsOf((await app.send('GET', `signals?${query}`, { key: workspace.key })).body.signals)
+    const list = async (query: string) =>
+      idsOf((await app.send('GET', `signals?${query}`, { key: workspace.key })).body.signals)
     const { signal } = (await app.send('GET', `signals/${one}`, { key: workspace.key })).body
     expect(await list(`target_id=${signal.target_id}`)).toEqual([one])
     await app.owner`update signal set posted_at = '2026-11-01T00:00:00Z' where id = ${one}`
-    expect([await list('to=2026-11-02T00:00:00Z'), await list('from=2026-11-02T00:00:00Z')]).toEqual([[one], [other]])
+    expect([
+      await list('to=2026-11-02T00:00:00Z'),
+      await list('from=2026-11-02T00:00:00Z'),
+    ]).toEqual([[one], [other]])
   })
 
   test('of engagements: one or more states, action, time, and the signal that was answered', async () => {
     const { send } = await newStory(app)
     const drafted = async (action: string): Promise<string> => {
       const words = action === 'reply' ? { body: 'We call first.' } : {}
-      const { body } = await send('POST', 'engagements', { body: { post: await othersPost({ app }), action, ...words } })
+      const { body } = await send('POST', 'engagements', {
+        body: { post: await othersPost({ app }), action, ...words },
+      })
       return body.engagement.id
     }
-    const [like, reply, repost] = [await drafted('like'), await drafted('reply'), await drafted('repost')]
+    const [like, reply, repost] = [
+      await drafted('like'),
+      await drafted('reply'),
+      await drafted('repost'),
+    ]
     await send('POST', `engagements/${reply}/approve`)
     await send('POST', `engagements/${repost}/reject`)
-    const list = async (query: string) => idsOf((await send('GET', `engagements?${query}`)).body.engagements)
+    const list = async (query: string) =>
+      idsOf((await send('GET', `engagements?${query}`)).body.engagements)
     expect(await list('status=drafted,approved')).toEqual([reply, like])
     expect(await list('status=rejected')).toEqual([repost])
     expect(await list('action=like')).toEqual([like])
     expect(await list('status=drafted,approved&limit=1')).toEqual([reply])
     const { created_at } = (await send('GET', `engagements/${reply}`)).body.engagement
-    expect([await list(`from=${created_at}`), await list(`to=${created_at}`)]).toEqual([[repost, reply], [like]])
+    expect([await list(`from=${created_at}`), await list(`to=${created_at}`)]).toEqual([
+      [repost, reply],
+      [like],
+    ])
     const refused = await send('GET', 'engagements?status=drafted,waiting')
     expect([refused.status, refused.body.error.details[0].path]).toEqual([400, 'status'])
     const signal = newId()
     await app.owner`update engagement set signal_id = ${signal} where id = ${like}`
-    expect([await list(`signal_id=${signal}`), await list(`signal_id=${newId()}`)]).toEqual([[like], []])
+    expect([await list(`signal_id=${signal}`), await list(`signal_id=${newId()}`)]).toEqual([
+      [like],
+      [],
+    ])
   })
 
   test.each(['batches', 'audits', 'reports'])('of %s: state and time', async (path) => {
@@ -155,14 +210,24 @@ describe('filters', () => {
     const make = async (status: string, days: number): Promise<string> => {
       const { id } = await recipes[`growth.${path}`]!.make(workspace)
       const table = { batches: 'batch', audits: 'growth_audit', reports: 'report' }[path]!
-      await app.owner`update ${app.owner(table)} set status = ${status}, created_at = created_at - ${days} * interval '1 day' where id = ${id!}`
+      await app.owner`update ${app.owner(table)} set status = ${status},
+        created_at = created_at - ${days} * interval '1 day' where id = ${id!}`
       return id!
     }
     const [first, second] = [await make('failed', 1), await make('ready', 0)]
-    const timeOf = async (status: string) => (await send(`status=${status}`)).body[path][0].created_at
+    const timeOf = async (status: string) =>
+      (await send(`status=${status}`)).body[path][0].created_at
     const [from, later] = [await timeOf('failed'), await timeOf('ready')]
-    expect([await list('status=ready'), await list('status=failed'), await list('status=queued')]).toEqual([[second], [first], []])
-    expect([await list(`from=${from}&to=${later}`), await list(`from=${later}`), await list(`to=${from}`)]).toEqual([[first], [second], []])
+    expect([
+      await list('status=ready'),
+      await list('status=failed'),
+      await list('status=queued'),
+    ]).toEqual([[second], [first], []])
+    expect([
+      await list(`from=${from}&to=${later}`),
+      await list(`from=${later}`),
+      await list(`to=${from}`),
+    ]).toEqual([[first], [second], []])
     expect(await list(`from=${later}&status=failed`)).toEqual([])
     expect((await send('status=settled')).status).toBe(400)
   })

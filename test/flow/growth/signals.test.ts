@@ -18,7 +18,10 @@ const newAccount = async () => {
   return {
     handle: account.handle,
     async post(text: string): Promise<string> {
-      const sent = await sandbox.publish({ account, text, attemptId: newId(), deadlineMs: 5_000 }, AbortSignal.timeout(5_000))
+      const sent = await sandbox.publish(
+        { account, text, attemptId: newId(), deadlineMs: 5_000 },
+        AbortSignal.timeout(5_000),
+      )
       return sent.kind === 'posted' ? sent.externalId : Promise.reject(new Error(sent.kind))
     },
   }
@@ -27,8 +30,11 @@ const newAccount = async () => {
 const watch = async (story: Story, handle: string, more: object = {}) =>
   (await story.send('POST', 'targets', { body: { handle, ...more } })).body.target
 const targetOf = async (story: Story, id: string) =>
-  (await story.send('GET', 'targets?limit=100')).body.targets.find((one: { id: string }) => one.id === id)
-const signalsOf = async (story: Story, query = '') => (await story.send('GET', `signals?limit=100${query}`)).body.signals
+  (await story.send('GET', 'targets?limit=100')).body.targets.find(
+    (one: { id: string }) => one.id === id,
+  )
+const signalsOf = async (story: Story, query = '') =>
+  (await story.send('GET', `signals?limit=100${query}`)).body.signals
 const readOnce = (story: Story, id: string) =>
   eventually(
     () => targetOf(story, id),
@@ -49,7 +55,9 @@ const readAgain = async (story: Story, id: string): Promise<void> => {
   )
 }
 const dueIn = async (id: string): Promise<number | undefined> => {
-  const [row] = await app.owner<{ ms: number }[]>`select extract(epoch from run_at - now())::float8 * 1000 as ms from work
+  const [row] = await app.owner<
+    { ms: number }[]
+  >`select extract(epoch from run_at - now())::float8 * 1000 as ms from work
     where kind = 'watch' and ref_id = ${id}`
   return row?.ms
 }
@@ -66,15 +74,19 @@ const oneSignal = async (story: Story, text = 'Tea again.') => {
 describe('a target', () => {
   test('is stored once, under its normalised handle', async () => {
     const story = await newStory(app)
-    const created = await story.send('POST', 'targets', { body: { handle: '@Ships_On_Tuesday', category: 'peers' } })
+    const created = await story.send('POST', 'targets', {
+      body: { handle: '@Ships_On_Tuesday', category: 'peers' },
+    })
     expect([created.status, created.body.target]).toMatchObject([
       201,
       { handle: 'ships_on_tuesday', category: 'peers', priority: 2, status: 'active', reads: 0 },
     ])
-    expect((await story.send('POST', 'targets', { body: { handle: 'SHIPS_on_tuesday' } })).status).toBe(409)
-    expect((await story.send('POST', 'targets', { body: { handle: 'a b' } })).body.error.details).toEqual([
-      { path: 'handle', message: expect.any(String) },
-    ])
+    expect(
+      (await story.send('POST', 'targets', { body: { handle: 'SHIPS_on_tuesday' } })).status,
+    ).toBe(409)
+    expect(
+      (await story.send('POST', 'targets', { body: { handle: 'a b' } })).body.error.details,
+    ).toEqual([{ path: 'handle', message: expect.any(String) }])
   })
 
   test('is read at once, and uses two reads', async () => {
@@ -83,7 +95,9 @@ describe('a target', () => {
     await account.post('Nothing to ask.')
     const { id } = await watch(story, account.handle)
     expect(await readOnce(story, id)).toMatchObject({ last_error: null, reads: 2, reads_micros: 0 })
-    const [spent] = await app.owner`select used::int as used from counter where tenant_id = ${story.tenantId} and key = 'reads_free'`
+    const [spent] =
+      await app.owner`select used::int as used from counter where tenant_id = ${story.tenantId}
+        and key = 'reads_free'`
     expect(spent!.used).toBe(2)
   })
 
@@ -96,16 +110,23 @@ describe('a target', () => {
     const alone = await newStory(app)
     await alone.send('DELETE', 'connection')
     const unread = await watch(alone, (await newAccount()).handle)
-    expect(await failedRead(alone, unread.id)).toMatchObject({ last_error: 'x_not_connected', last_read_at: null })
+    expect(await failedRead(alone, unread.id)).toMatchObject({
+      last_error: 'x_not_connected',
+      last_read_at: null,
+    })
 
     const spent = await newStory(app)
     await setPlan(app, spent.tenantId, { overrides: { reads_free: 10 } })
     const exhausted = await watch(spent, (await newAccount()).handle)
-    expect(await failedRead(spent, exhausted.id)).toMatchObject({ last_error: 'x_read_budget_exhausted', last_read_at: null })
+    expect(await failedRead(spent, exhausted.id)).toMatchObject({
+      last_error: 'x_read_budget_exhausted',
+      last_read_at: null,
+    })
     const [row] = await app.owner<
       { midnight: boolean }[]
     >`select abs(extract(epoch from run_at - (date_trunc('day', now() at time zone 'utc')
-      + interval '1 day') at time zone 'utc')) < 5 as midnight from work where ref_id = ${exhausted.id}`
+      + interval '1 day') at time zone 'utc')) < 5 as midnight from work
+        where ref_id = ${exhausted.id}`
     expect(row!.midnight).toBe(true)
 
     const paused = await newStory(app)
@@ -134,7 +155,9 @@ describe('a target', () => {
       expect(await dueIn(id)).toBeLessThanOrEqual(300_000)
       await readAgain(story, id)
       expect(await dueIn(id)).toBeGreaterThan(300_000)
-      const [spent] = await app.owner`select used::int as used from counter where tenant_id = ${story.tenantId} and key = 'reads_free'`
+      const [spent] =
+        await app.owner`select used::int as used from counter where tenant_id = ${story.tenantId}
+          and key = 'reads_free'`
       expect(spent!.used).toBe(0)
     } finally {
       sandbox.readHandle = readHandle
@@ -156,11 +179,25 @@ describe('signals', () => {
     const signals = await signalsOf(story)
     expect(signals.map(({ post }: { post: { id: string } }) => post.id)).toEqual([asking, plain])
     expect(signals[0]).toMatchObject({
-      ...{ target_id: id, status: 'open', engagement_id: null, post: { author: account.handle, addresses_us: true, network: 'sandbox' } },
-      reasons: expect.arrayContaining(['asks something', 'addresses your account', 'target of priority 1']),
+      ...{
+        target_id: id,
+        status: 'open',
+        engagement_id: null,
+        post: { author: account.handle, addresses_us: true, network: 'sandbox' },
+      },
+      reasons: expect.arrayContaining([
+        'asks something',
+        'addresses your account',
+        'target of priority 1',
+      ]),
     })
     expect(signals[0].actions).toHaveLength(4)
-    expect(signals[0].actions[0]).toEqual({ action: 'reply', allowed: true, reason: null, link: null })
+    expect(signals[0].actions[0]).toEqual({
+      action: 'reply',
+      allowed: true,
+      reason: null,
+      link: null,
+    })
   })
 
   test('are paged without loss while new ones come and the last one seen is deleted', async () => {
@@ -187,7 +224,9 @@ describe('signals', () => {
     // Nothing can be drafted from an empty profile.
     expect((await engage()).status).toBe(201)
     const anyOf = ({ length }: unknown[]) => length > 0
-    expect(await eventually(() => signalsOf(story), anyOf)).toMatchObject([{ id, status: 'open', engagement_id: null }])
+    expect(await eventually(() => signalsOf(story), anyOf)).toMatchObject([
+      { id, status: 'open', engagement_id: null },
+    ])
     expect((await engage()).status).toBe(201)
   })
 
@@ -195,29 +234,50 @@ describe('signals', () => {
     const story = await newStory(app)
     const { id, target } = await oneSignal(story)
     expect((await story.send('POST', `signals/${id}/dismiss`)).body.signal.status).toBe('dismissed')
-    expect((await story.send('POST', `signals/${id}/dismiss`)).body.signal).toMatchObject({ id, status: 'dismissed' })
+    expect((await story.send('POST', `signals/${id}/dismiss`)).body.signal).toMatchObject({
+      id,
+      status: 'dismissed',
+    })
     expect(await app.owner`select 1 from audit where ref_id = ${id}`).toHaveLength(1)
     await readAgain(story, target.id)
-    expect([await signalsOf(story), (await signalsOf(story, '&status=dismissed')).length]).toEqual([[], 1])
+    expect([await signalsOf(story), (await signalsOf(story, '&status=dismissed')).length]).toEqual([
+      [],
+      1,
+    ])
   })
 
   test('become engagements without another read', async () => {
     const story = await newStory(app)
     const { id, post, target } = await oneSignal(story)
-    const made = await story.send('POST', `signals/${id}/engage`, { body: { action: 'reply', body: 'The driver does.' } })
-    expect([made.status, made.body.engagement]).toMatchObject([201, { status: 'drafted', signal_id: id, post: { id: post } }])
+    const made = await story.send('POST', `signals/${id}/engage`, {
+      body: { action: 'reply', body: 'The driver does.' },
+    })
+    expect([made.status, made.body.engagement]).toMatchObject([
+      201,
+      { status: 'drafted', signal_id: id, post: { id: post } },
+    ])
     expect(await signalsOf(story)).toEqual([])
-    expect((await signalsOf(story, '&status=engaged'))[0]).toMatchObject({ id, engagement_id: made.body.engagement.id })
+    expect((await signalsOf(story, '&status=engaged'))[0]).toMatchObject({
+      id,
+      engagement_id: made.body.engagement.id,
+    })
     expect((await targetOf(story, target.id)).reads).toBe(2)
     const again = await story.send('POST', `signals/${id}/engage`, { body: { action: 'like' } })
-    expect([again.status, again.body.error.message]).toEqual([409, 'cannot engage: the signal is engaged'])
+    expect([again.status, again.body.error.message]).toEqual([
+      409,
+      'cannot engage: the signal is engaged',
+    ])
   })
 
   test('expire', async () => {
     const story = await newStory(app)
     const { id } = await oneSignal(story)
     await app.owner`update signal set expires_at = now() where id = ${id}`
-    expect([await signalsOf(story), (await signalsOf(story, '&status=expired'))[0].status]).toEqual([[], 'expired'])
-    expect((await story.send('POST', `signals/${id}/dismiss`)).body.error.message).toBe('cannot dismiss: the signal is expired')
+    expect([await signalsOf(story), (await signalsOf(story, '&status=expired'))[0].status]).toEqual(
+      [[], 'expired'],
+    )
+    expect((await story.send('POST', `signals/${id}/dismiss`)).body.error.message).toBe(
+      'cannot dismiss: the signal is expired',
+    )
   })
 })

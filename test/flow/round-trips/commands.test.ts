@@ -2,7 +2,13 @@
 import { expect, test } from 'bun:test'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
-import { call, legalInput, newWorkspace, usualOperations, type Workspace } from '#test/support/contract/prepare'
+import {
+  call,
+  legalInput,
+  newWorkspace,
+  usualOperations,
+  type Workspace,
+} from '#test/support/contract/prepare'
 import { sampleOf } from '#test/support/contract/sample'
 import { type Cost, countedApp, expectCost, namesOf } from '#test/support/database/round-trips'
 import { newStory } from '#test/support/growth/story'
@@ -14,9 +20,14 @@ const commands = usualOperations.filter((o) => !readsOnly(o))
 const named = (id: string): NamedOp => commands.find((o) => o.id === id)!
 
 /** A change of nothing writes nothing: where no field is needed, all are given. */
-const extentOf = (o: NamedOp) => (Object.keys(sampleOf(o, 'needed')).length > pathParams(o.path).length ? 'needed' : 'whole')
+const extentOf = (o: NamedOp) =>
+  Object.keys(sampleOf(o, 'needed')).length > pathParams(o.path).length ? 'needed' : 'whole'
 
-const sending = async (workspace: Workspace & { headers?: Record<string, string> }, o: NamedOp, input: Record<string, unknown>) =>
+const sending = async (
+  workspace: Workspace & { headers?: Record<string, string> },
+  o: NamedOp,
+  input: Record<string, unknown>,
+) =>
   counted.cost(async () => {
     const { status, text } = await call(workspace, o, input)
     expect({ status, text }).toEqual({ status: o.status, text })
@@ -24,13 +35,21 @@ const sending = async (workspace: Workspace & { headers?: Record<string, string>
 
 test.each(commands.map((o) => [o.id, o] as const))('%s', async (id, o) => {
   const workspace = await newWorkspace(counted.app)
-  expectCost('commands', id, await sending(workspace, o, await legalInput(workspace, o, extentOf(o))))
+  expectCost(
+    'commands',
+    id,
+    await sending(workspace, o, await legalInput(workspace, o, extentOf(o))),
+  )
 })
 
 const post = async (path: string, body?: object, status = 200) => {
   const story = await newStory(counted.app)
   const id = path.endsWith('/approve') ? await story.drafted() : await story.approved()
-  return counted.cost(async () => expect((await story.send('POST', path.replace('ID', id), body && { body })).status).toBe(status))
+  return counted.cost(async () =>
+    expect((await story.send('POST', path.replace('ID', id), body && { body })).status).toBe(
+      status,
+    ),
+  )
 }
 
 const withKey = async (): Promise<{ first: Cost; replay: Cost }> => {
@@ -42,16 +61,23 @@ const withKey = async (): Promise<{ first: Cost; replay: Cost }> => {
 
 const others: Record<string, () => Promise<Cost>> = {
   'growth.items.approve of a post': () => post('items/ID/approve', {}),
-  'growth.items.approve with another text': () => post('items/ID/approve', { edited_body: 'Another text' }),
-  'growth.items.schedule for the next slot': () => post('items/ID/schedule', { post_at: 'next_slot' }),
-  'growth.items.reject of an approved post, which is refused': () => post('items/ID/reject', {}, 409),
+  'growth.items.approve with another text': () =>
+    post('items/ID/approve', { edited_body: 'Another text' }),
+  'growth.items.schedule for the next slot': () =>
+    post('items/ID/schedule', { post_at: 'next_slot' }),
+  'growth.items.reject of an approved post, which is refused': () =>
+    post('items/ID/reject', {}, 409),
   'growth.items.approve of an unknown id': () => post(`items/${newId()}/approve`, {}, 404),
   'growth.products.create under an Idempotency-Key': async () => (await withKey()).first,
   'growth.products.create replayed': async () => (await withKey()).replay,
 }
 
-test.each(Object.entries(others))('%s', async (name, cost) => expectCost('commands', name, await cost()))
+test.each(Object.entries(others))('%s', async (name, cost) =>
+  expectCost('commands', name, await cost()),
+)
 
 test('every command has its cost in the table', () => {
-  expect(namesOf('commands').sort()).toEqual([...commands.map(({ id }) => id), ...Object.keys(others)].sort())
+  expect(namesOf('commands').sort()).toEqual(
+    [...commands.map(({ id }) => id), ...Object.keys(others)].sort(),
+  )
 })

@@ -1,4 +1,7 @@
-/** The statements of each kind of work, from the look that finds it to the one that finds nothing more. */
+/**
+ * The statements of each kind of work, from the look that finds it to the one that finds nothing
+ * more.
+ */
 import { expect, test } from 'bun:test'
 import { type Plan, plannedModel } from '#test/support/agent/plan'
 import { ask, learned, newAgentStory } from '#test/support/agent/story'
@@ -17,7 +20,8 @@ const receiver = use(openReceiver)
 const env = () => ({ EGRESS_ALLOW: `127.0.0.1:${receiver.port}` })
 const counted = use(() => countedApp({ env: env(), overrides: { thinker: plannedModel() } }))
 
-const ok = async (reply: ReturnType<Story['send']>) => expect((await reply).status).toBeLessThan(300)
+const ok = async (reply: ReturnType<Story['send']>) =>
+  expect((await reply).status).toBeLessThan(300)
 
 /** A post that is due, though nobody has looked yet. */
 const due = async (story: Story): Promise<string> => {
@@ -28,9 +32,14 @@ const due = async (story: Story): Promise<string> => {
 }
 
 /** Makes the work on a record due, and counts it. */
-const dueWork = async ({ tenantId }: { tenantId: string }, refId: string, kind: string): Promise<Cost> => {
+const dueWork = async (
+  { tenantId }: { tenantId: string },
+  refId: string,
+  kind: string,
+): Promise<Cost> => {
   await counted.idle()
-  const rows = await counted.app.owner`select id from work where ref_id = ${refId} and kind = ${kind}`
+  const rows = await counted.app
+    .owner`select id from work where ref_id = ${refId} and kind = ${kind}`
   expect(rows).toHaveLength(1)
   await makeDue(counted.app, refId, { kind })
   return counted.costOfDue(tenantId)
@@ -43,7 +52,10 @@ const posted = async (story: Story): Promise<string> => {
 }
 
 /** The costs of a due post whose first send gets no answer, and of the read after it. */
-const doubtful = async (loss: Loss, after: 'posted' | 'publish_unconfirmed'): Promise<{ send: Cost; read: Cost }> => {
+const doubtful = async (
+  loss: Loss,
+  after: 'posted' | 'publish_unconfirmed',
+): Promise<{ send: Cost; read: Cost }> => {
   const story = await newStory(counted.app)
   const id = await due(story)
   unreliable(counted.app).answers.set(textOf(id), loss)
@@ -58,23 +70,34 @@ const made = async (operation: string): Promise<Cost> => {
   const workspace = await newWorkspace(counted.app)
   const o = usualOperations.find(({ id }) => id === operation)!
   const input = await legalInput(workspace, o)
-  return (await counted.cost(async () => expect((await call(workspace, o, input)).status).toBe(o.status))).rest()
+  return (
+    await counted.cost(async () => expect((await call(workspace, o, input)).status).toBe(o.status))
+  ).rest()
 }
 
 const delivery = async (events: number): Promise<Cost> => {
   const hook = hookOf(counted.app, (await counted.app.newWorkspace()).tenantId)
   await hook.set(receiver.url)
   const record = `record ${events}`
-  const cost = await counted.cost(() => hook.emit(...Array.from({ length: events }, (_, n) => eventOf(record, n))))
-  expect(receiver.requests.filter((request) => dataOf(request).item_id === record)).toHaveLength(events)
+  const cost = await counted.cost(() =>
+    hook.emit(...Array.from({ length: events }, (_, n) => eventOf(record, n))),
+  )
+  expect(receiver.requests.filter((request) => dataOf(request).item_id === record)).toHaveLength(
+    events,
+  )
   return cost.rest()
 }
 
 /** A job whose model calls so many commands in one answer. */
 const answered = async (commands: number): Promise<Cost> => {
   const story = await newAgentStory(counted.app)
-  const note = (n: number): Plan[number][number] => ['growth_add_learning', { kind: 'worked', note: `note ${n}` }]
-  const cost = await counted.cost(() => ask(counted.app, story, [Array.from({ length: commands }, (_, n) => note(n))]))
+  const note = (n: number): Plan[number][number] => [
+    'growth_add_learning',
+    { kind: 'worked', note: `note ${n}` },
+  ]
+  const cost = await counted.cost(() =>
+    ask(counted.app, story, [Array.from({ length: commands }, (_, n) => note(n))]),
+  )
   expect(await learned(counted.app, story)).toHaveLength(commands)
   return cost.rest()
 }
@@ -87,7 +110,8 @@ const ruled = async (trigger: object): Promise<{ story: Story; id: string }> => 
 }
 
 const kinds: Record<string, () => Promise<Cost>> = {
-  'a look that finds nothing': async () => counted.costOfDue((await newStory(counted.app)).tenantId),
+  'a look that finds nothing': async () =>
+    counted.costOfDue((await newStory(counted.app)).tenantId),
   'a due post': async () => {
     const story = await newStory(counted.app)
     const id = await due(story)
@@ -109,7 +133,8 @@ const kinds: Record<string, () => Promise<Cost>> = {
   },
   'a due post whose answer is lost': async () => (await doubtful(lostAnswer, 'posted')).send,
   'the read that finds a doubtful post': async () => (await doubtful(lostAnswer, 'posted')).read,
-  'a read that does not find a doubtful post': async () => (await doubtful(lostRequest, 'publish_unconfirmed')).read,
+  'a read that does not find a doubtful post': async () =>
+    (await doubtful(lostRequest, 'publish_unconfirmed')).read,
   'a read of metrics': async () => {
     const story = await newStory(counted.app)
     await posted(story)

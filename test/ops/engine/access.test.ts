@@ -10,12 +10,17 @@ const shape = { input: {}, output: T.Object({}) }
 const group = { read: op.query('GET /things', 'Read.', shape, { also: 'workspace:use' }) }
 const resource = { prefix: 'things', about, group }
 const [o] = named(resource)
-const [bound] = bind({ world: { rates: { count: () => [] } } } as never, resource, { read: async () => ({}) })
+const [bound] = bind({ world: { rates: { count: () => [] } } } as never, resource, {
+  read: async () => ({}),
+})
 
 const principal = { kind: 'key', id: 'key' } as const
 const caller = (...scopes: Access[]) => ({ scopes: new Set(scopes), principal })
 const refusal = (...scopes: Access[]) =>
-  (bound as { run(read: () => unknown, call: object): Promise<unknown> }).run(() => ({}), caller(...scopes))
+  (bound as { run(read: () => unknown, call: object): Promise<unknown> }).run(
+    () => ({}),
+    caller(...scopes),
+  )
 
 test('an operation with a second scope requires both', () => {
   expect(mayRun(o!, caller('api:read'))).toBe(false)
@@ -25,7 +30,14 @@ test('an operation with a second scope requires both', () => {
 
 test('a caller without both scopes is told of the second one first', async () => {
   expect(accessOf(o!)).toEqual(['workspace:use', 'api:read'])
-  await expect(refusal()).rejects.toMatchObject({ code: 'missing_scope', message: 'API key missing scope: workspace:use' })
-  await expect(refusal('api:read')).rejects.toMatchObject({ message: 'API key missing scope: workspace:use' })
-  await expect(refusal('workspace:use')).rejects.toMatchObject({ message: 'API key missing scope: api:read' })
+  await expect(refusal()).rejects.toMatchObject({
+    code: 'missing_scope',
+    message: 'API key missing scope: workspace:use',
+  })
+  await expect(refusal('api:read')).rejects.toMatchObject({
+    message: 'API key missing scope: workspace:use',
+  })
+  await expect(refusal('workspace:use')).rejects.toMatchObject({
+    message: 'API key missing scope: api:read',
+  })
 })

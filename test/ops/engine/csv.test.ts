@@ -1,4 +1,7 @@
-/** CSV for spreadsheets, read back by a parser that follows RFC 4180 and by readers that split at semicolons. */
+/**
+ * CSV for spreadsheets, read back by a parser that follows RFC 4180 and by readers that split at
+ * semicolons.
+ */
 import { describe, expect, test } from 'bun:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
@@ -6,9 +9,11 @@ import { csvLine } from '#ops/engine/csv'
 
 const read = (text: string): string[][] => parse(text, { relax_column_count: true })
 /** Splits at semicolons, and treats quotes as text unless a cell begins with one. */
-const readAtSemicolons = (text: string): string[][] => parse(text, { delimiter: ';', relax_quotes: true, relax_column_count: true })
+const readAtSemicolons = (text: string): string[][] =>
+  parse(text, { delimiter: ';', relax_quotes: true, relax_column_count: true })
 /** The crudest reader: every line break and semicolon ends a cell, quoted or not. */
-const readCrudely = (text: string): string[] => text.split(/[;\uff1b\r\n]/).map((cell) => cell.replace(/^"+/, ''))
+const readCrudely = (text: string): string[] =>
+  text.split(/[;\uff1b\r\n]/).map((cell) => cell.replace(/^"+/, ''))
 
 const FORMULA = /^[ \u00a0\u3000]*[=+\-@\t\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212]/
 
@@ -52,12 +57,21 @@ describe('text that begins like a formula becomes plain text', () => {
   })
 })
 
-test.each(['plain', 'a-b', 'a;b', '1;2', 'x = y', 'mail@example.com', "it's", 'a, "b"\r\nc', '2026-11-22', '5', ''])(
-  'other text is unchanged: %j',
-  (text) => {
-    expect(roundTrip(text)).toBe(text)
-  },
-)
+test.each([
+  'plain',
+  'a-b',
+  'a;b',
+  '1;2',
+  'x = y',
+  'mail@example.com',
+  "it's",
+  'a, "b"\r\nc',
+  '2026-11-22',
+  '5',
+  '',
+])('other text is unchanged: %j', (text) => {
+  expect(roundTrip(text)).toBe(text)
+})
 
 test.each([
   [-5, '-5'],
@@ -72,7 +86,11 @@ test.each([
 })
 
 test('objects are written as their JSON, without a formula after a semicolon', () => {
-  const value = { note: 'a;=HYPERLINK("https://evil.example")', more: ['x；＠y', { 'k;-1': '=1' }], n: -5 }
+  const value = {
+    note: 'a;=HYPERLINK("https://evil.example")',
+    more: ['x；＠y', { 'k;-1': '=1' }],
+    n: -5,
+  }
   expect(JSON.parse(roundTrip(value))).toEqual(value)
   for (const cell of readCrudely(csvLine([value]))) expect(cell).not.toMatch(FORMULA)
 })
@@ -88,11 +106,17 @@ test('no reader finds a formula in any row, and every text can be recovered', ()
       const line = csvLine([...texts, count, { texts }])
       const row = read(line)
       expect(row).toHaveLength(1)
-      expect(row[0]!.slice(0, texts.length).map((cell, index) => cell.replaceAll("'", '') === texts[index]!.replaceAll("'", ''))).toEqual(
-        texts.map(() => true),
-      )
+      expect(
+        row[0]!
+          .slice(0, texts.length)
+          .map((cell, index) => cell.replaceAll("'", '') === texts[index]!.replaceAll("'", '')),
+      ).toEqual(texts.map(() => true))
       expect([row[0]!.at(-2), JSON.parse(row[0]!.at(-1)!)]).toEqual([String(count), { texts }])
-      const cells = [...row[0]!.slice(0, -2), ...readAtSemicolons(csvLine([...texts, 1, { texts }])).flat(), ...readCrudely(csvLine(texts))]
+      const cells = [
+        ...row[0]!.slice(0, -2),
+        ...readAtSemicolons(csvLine([...texts, 1, { texts }])).flat(),
+        ...readCrudely(csvLine(texts)),
+      ]
       for (const cell of cells) expect(cell).not.toMatch(FORMULA)
     }),
   )

@@ -1,4 +1,7 @@
-/** Code that must not compile: `npm run check` fails if the line below an `@ts-expect-error` has no type error. */
+/**
+ * Code that must not compile: `npm run check` fails if the line below an `@ts-expect-error` has no
+ * type error.
+ */
 import { expect, test } from 'bun:test'
 import { Type as T } from '@sinclair/typebox'
 import { type Group, op } from '#contract/op'
@@ -16,10 +19,18 @@ const group = {
   prepared: op.prepared('POST /things/:id/ask', 'Ask and do.', shape),
   personal: op.personal('POST /me', 'Do it for me.', shape),
   public: op.public('POST /in', 'Come in.', shape),
-  download: op.download('GET /file', 'Take it.', { input: {}, line: shape.output }, { file: 'things' }),
+  download: op.download(
+    'GET /file',
+    'Take it.',
+    { input: {}, line: shape.output },
+    { file: 'things' },
+  ),
 } satisfies Group
 
-const begin = { begin: async () => ({ awaits: 'id', effects: {} }), currentAnswer: async () => ({ status: 202, body: '' }) }
+const begin = {
+  begin: async () => ({ awaits: 'id', effects: {} }),
+  currentAnswer: async () => ({ status: 202, body: '' }),
+}
 
 const handlers: Handlers<typeof group> = {
   query: async () => done,

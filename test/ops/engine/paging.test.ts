@@ -30,7 +30,9 @@ const readAll = (rows: Row[], limit: number, between: () => void = () => {}): Ro
   return pages
 }
 
-const table = fc.nat({ max: 60 }).map((count) => Array.from({ length: count }, () => ({ id: newId() })))
+const table = fc
+  .nat({ max: 60 })
+  .map((count) => Array.from({ length: count }, () => ({ id: newId() })))
 const limits = fc.integer({ min: 1, max: 25 })
 
 test('the pages together are the complete list, in order, each row once', () => {
@@ -56,7 +58,9 @@ test('rows added while reading shift nothing: every row there at the start appea
     fc.property(table, limits, fc.integer({ min: 1, max: 5 }), (rows, limit, added) => {
       const before = rows.toReversed()
       const live = [...rows]
-      const read = readAll(live, limit, () => live.push(...Array.from({ length: added }, () => ({ id: newId() }))))
+      const read = readAll(live, limit, () =>
+        live.push(...Array.from({ length: added }, () => ({ id: newId() }))),
+      )
       expect(read.flat()).toEqual(before)
     }),
   )
@@ -112,13 +116,18 @@ test('text that is not a cursor is refused, and the field is named', () => {
       [{ path: 'cursor', message: 'is not a cursor of this list' }],
     ])
   }
-  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (cursor) => expect(refusal(cursor)).toBeInstanceOf(AppError)))
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (cursor) =>
+      expect(refusal(cursor)).toBeInstanceOf(AppError),
+    ),
+  )
 })
 
 test('the cursor to a record returns the page that begins with it', () => {
   fc.assert(
     fc.property(table, (rows) => {
-      for (const { id } of rows) expect(query(rows, pageOf({ limit: 1, cursor: cursorTo(id)! }))[0]).toEqual({ id })
+      for (const { id } of rows)
+        expect(query(rows, pageOf({ limit: 1, cursor: cursorTo(id)! }))[0]).toEqual({ id })
     }),
   )
 })
@@ -126,6 +135,11 @@ test('the cursor to a record returns the page that begins with it', () => {
 test('the cursor to a record carries over all digits, and text that is not an id has none', () => {
   const last = '018f47a0-0000-7fff-8fff-ffffffffffff'
   expect(pageOf({ cursor: cursorTo(last)! }).after).toBe('018f47a0-0000-7fff-9000-000000000000')
-  for (const text of ['ffffffff-ffff-ffff-ffff-ffffffffffff', '', 'x', '018F47A0-0000-7FFF-8FFF-FFFFFFFFFFFF'])
+  for (const text of [
+    'ffffffff-ffff-ffff-ffff-ffffffffffff',
+    '',
+    'x',
+    '018F47A0-0000-7FFF-8FFF-FFFFFFFFFFFF',
+  ])
     expect(cursorTo(text)).toBeUndefined()
 })

@@ -33,10 +33,14 @@ test('a reply is the JSON that its dates, wherever they are, would give', () => 
   const before = structuredClone(reply)
   expect(serialise({ id: 'test', output }, reply)).toBe(JSON.stringify(reply))
   expect(reply).toEqual(before)
-  expect(serialise({ id: 'test', output }, { ...reply, one: null, maybe: at })).toBe(JSON.stringify({ ...reply, one: null, maybe: at }))
+  expect(serialise({ id: 'test', output }, { ...reply, one: null, maybe: at })).toBe(
+    JSON.stringify({ ...reply, one: null, maybe: at }),
+  )
 })
 
 test('a reply that does not match its contract is refused by name', () => {
   const output = T.Object({ at: Time })
-  expect(() => serialise({ id: 'test.one', output }, { at: 'yesterday' })).toThrow('the reply of test.one does not match its contract: /at')
+  expect(() => serialise({ id: 'test.one', output }, { at: 'yesterday' })).toThrow(
+    'the reply of test.one does not match its contract: /at',
+  )
 })

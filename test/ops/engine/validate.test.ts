@@ -12,7 +12,13 @@ const schema = T.Object(
     kind: T.Optional(oneOf(['reply', 'quote'])),
     at: T.Optional(Time),
     limits: T.Optional(
-      T.Object({ daily: T.Optional(T.Integer({ minimum: 1 })), tags: T.Optional(T.Array(T.String(), { maxItems: 3 })) }, closed),
+      T.Object(
+        {
+          daily: T.Optional(T.Integer({ minimum: 1 })),
+          tags: T.Optional(T.Array(T.String(), { maxItems: 3 })),
+        },
+        closed,
+      ),
     ),
     metadata: T.Optional(T.Record(T.String(), T.Unknown())),
   },
@@ -30,7 +36,8 @@ const refusal = (input: unknown, of: TSchema = schema): AppError | undefined => 
   }
 }
 
-const detailsOf = (input: unknown) => refusal(input)?.details?.map(({ path, message }) => `${path} ${message}`)
+const detailsOf = (input: unknown) =>
+  refusal(input)?.details?.map(({ path, message }) => `${path} ${message}`)
 
 test('valid input passes', () => {
   const inputs = [
@@ -46,10 +53,22 @@ test.each([
   [{ name: 'a', kind: 'like' }, 'kind must be one of reply, quote'],
   [{ name: 'a', limits: { daily: 0 } }, 'limits.daily must be at least 1'],
   [{ name: 'a', limits: { tags: ['x', 7] } }, 'limits.tags.1 must be text'],
-  [{ name: 'a', limits: { dayly: 1 } }, 'limits.dayly is not a known field; did you mean daily? The fields are daily, tags'],
-  [{ name: 'a', metadate: {} }, 'metadate is not a known field; did you mean metadata? The fields are name, kind, at, limits, metadata'],
-  [{ name: 'a', 'limits/daily': 1 }, 'limits/daily is not a known field. The fields are name, kind, at, limits, metadata'],
-  [{ name: 'a', quite_another_thing: 1 }, 'quite_another_thing is not a known field. The fields are name, kind, at, limits, metadata'],
+  [
+    { name: 'a', limits: { dayly: 1 } },
+    'limits.dayly is not a known field; did you mean daily? The fields are daily, tags',
+  ],
+  [
+    { name: 'a', metadate: {} },
+    'metadate is not a known field; did you mean metadata? The fields are name, kind, at, limits, metadata',
+  ],
+  [
+    { name: 'a', 'limits/daily': 1 },
+    'limits/daily is not a known field. The fields are name, kind, at, limits, metadata',
+  ],
+  [
+    { name: 'a', quite_another_thing: 1 },
+    'quite_another_thing is not a known field. The fields are name, kind, at, limits, metadata',
+  ],
   [{ name: 'a', x: 1 }, 'x is not a known field. The fields are name, kind, at, limits, metadata'],
 ])('%j: %s', (input, message) => {
   expect(detailsOf(input)).toEqual([message])
@@ -60,14 +79,21 @@ test.each([
   [T.String({ pattern: NOT_BLANK }), ' ', 'it must not be blank'],
   [T.String({ pattern: ONE_LINE }), 'a\nb', 'it must be one line, and not blank'],
   [T.String({ pattern: '^\\d{4}$', examples: ['2026'] }), 'x', 'it must look like 2026'],
-  [nullable(T.String({ format: 'time-zone' })), 'Mars/Base', 'it must be an IANA time zone, such as Europe/Berlin, or null'],
+  [
+    nullable(T.String({ format: 'time-zone' })),
+    'Mars/Base',
+    'it must be an IANA time zone, such as Europe/Berlin, or null',
+  ],
   [nullable(T.Integer()), 'x', 'it must be a whole number, or null'],
 ])('a rule that is unreadable to people is put into words: %#', (of, it, message) => {
   expect(refusal({ it }, T.Object({ it: of }))?.message).toBe(message)
 })
 
 test.each([[null], [undefined], [7], ['text'], [[]]])('%p is not an input', (input) => {
-  expect(refusal(input)).toMatchObject({ code: 'invalid_input', message: expect.stringContaining('the body') })
+  expect(refusal(input)).toMatchObject({
+    code: 'invalid_input',
+    message: expect.stringContaining('the body'),
+  })
 })
 
 test.each([
@@ -88,20 +114,27 @@ test('every wrong field is named once, twenty at most', () => {
       ?.map((text) => text.split(' ')[0])
       .sort(),
   ).toEqual(['kind', 'limits.daily', 'limits.other', 'name'])
-  const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`unknown_${index}`, 1]))
+  const many = Object.fromEntries(
+    Array.from({ length: 100 }, (_, index) => [`unknown_${index}`, 1]),
+  )
   expect(detailsOf({ name: 'a', ...many })).toHaveLength(20)
 })
 
 test('a misspelt field is answered with the right one', () => {
   const fields = ['kind', 'limits', 'metadata'] as const
   fc.assert(
-    fc.property(fc.constantFrom(...fields), fc.nat(), fc.constantFrom('', 'q', 'Z'), (field, at, slip) => {
-      const place = at % field.length
-      const wrong = field.slice(0, place) + slip + field.slice(place + 1)
-      expect(detailsOf({ name: 'a', [wrong]: 1 })).toEqual([
-        `${wrong} is not a known field; did you mean ${field}? The fields are name, kind, at, limits, metadata`,
-      ])
-    }),
+    fc.property(
+      fc.constantFrom(...fields),
+      fc.nat(),
+      fc.constantFrom('', 'q', 'Z'),
+      (field, at, slip) => {
+        const place = at % field.length
+        const wrong = field.slice(0, place) + slip + field.slice(place + 1)
+        expect(detailsOf({ name: 'a', [wrong]: 1 })).toEqual([
+          `${wrong} is not a known field; did you mean ${field}? The fields are name, kind, at, limits, metadata`,
+        ])
+      },
+    ),
   )
 })
 
@@ -114,20 +147,32 @@ describe('text that cannot be stored is refused everywhere', () => {
   test('as a value, with the name of its field', () => {
     fc.assert(
       fc.property(bad, (text) => {
-        const kind = text.includes('\0') ? 'contains a NUL character' : 'contains an unpaired surrogate'
+        const kind = text.includes('\0')
+          ? 'contains a NUL character'
+          : 'contains an unpaired surrogate'
         expect(detailsOf({ name: text })).toEqual([`name ${kind}`])
-        expect(detailsOf({ name: 'a', metadata: { list: [1, { deep: text }] } })).toEqual([`metadata.list.1.deep ${kind}`])
+        expect(detailsOf({ name: 'a', metadata: { list: [1, { deep: text }] } })).toEqual([
+          `metadata.list.1.deep ${kind}`,
+        ])
       }),
     )
   })
 
   test('as a key', () => {
-    fc.assert(fc.property(bad, (text) => expect(refusal({ name: 'a', metadata: { [text]: 1 } })?.code).toBe('invalid_input')))
+    fc.assert(
+      fc.property(bad, (text) =>
+        expect(refusal({ name: 'a', metadata: { [text]: 1 } })?.code).toBe('invalid_input'),
+      ),
+    )
   })
 
   test('while all other text passes', () => {
     const good = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0'))
-    fc.assert(fc.property(good, good, (key, value) => expect(refusal({ name: 'a', metadata: { [key]: value } })).toBeUndefined()))
+    fc.assert(
+      fc.property(good, good, (key, value) =>
+        expect(refusal({ name: 'a', metadata: { [key]: value } })).toBeUndefined(),
+      ),
+    )
   })
 })
 
@@ -162,7 +207,10 @@ test('property names that every object has are fields like any other', () => {
 })
 
 test('input is never changed', () => {
-  const input = Object.freeze({ name: 'a', limits: Object.freeze({ daily: 1, tags: Object.freeze(['x']) as unknown as string[] }) })
+  const input = Object.freeze({
+    name: 'a',
+    limits: Object.freeze({ daily: 1, tags: Object.freeze(['x']) as unknown as string[] }),
+  })
   expect(refusal(input)).toBeUndefined()
   expect(input).toEqual({ name: 'a', limits: { daily: 1, tags: ['x'] } })
 })

@@ -12,22 +12,45 @@ const secret = connection.credentials.secret!
 
 test.each([
   ['no text', { url: 5 }, 'config.url must be a string'],
-  ['an address without TLS', { url: 'http://example.com/' }, 'config.url is refused: the URL must begin with https://'],
-  ['a private address', { url: 'https://10.0.0.1/' }, 'config.url is refused: the address is not public'],
+  [
+    'an address without TLS',
+    { url: 'http://example.com/' },
+    'config.url is refused: the URL must begin with https://',
+  ],
+  [
+    'a private address',
+    { url: 'https://10.0.0.1/' },
+    'config.url is refused: the address is not public',
+  ],
 ])('the address for replies cannot be %s', (_, config, error) => {
   expect(adapter.configError(config)).toBe(error)
 })
 
-test.each([[{}], [{ url: 'https://example.com/replies' }], [{ policy: 'anything' }]])('%j is a configuration', (config) => {
-  expect(adapter.configError(config)).toBeUndefined()
-})
+test.each([[{}], [{ url: 'https://example.com/replies' }], [{ policy: 'anything' }]])(
+  '%j is a configuration',
+  (config) => {
+    expect(adapter.configError(config)).toBeUndefined()
+  },
+)
 
-const outgoing = { id: 'r1-0', replyTo: { sender: 'ada', thread: 't1' }, text: 'hi *there*', part: 0 }
+const outgoing = {
+  id: 'r1-0',
+  replyTo: { sender: 'ada', thread: 't1' },
+  text: 'hi *there*',
+  part: 0,
+}
 const sendTo = ({ url }: Receiver) =>
-  devAdapter(egressTo(url)).send({ ...connection, config: { url } }, outgoing, AbortSignal.timeout(5_000))
+  devAdapter(egressTo(url)).send(
+    { ...connection, config: { url } },
+    outgoing,
+    AbortSignal.timeout(5_000),
+  )
 
 test('a reply without an address is sent by being kept', async () => {
-  expect(await adapter.send(connection, outgoing, AbortSignal.timeout(1_000))).toEqual({ kind: 'sent', externalId: null })
+  expect(await adapter.send(connection, outgoing, AbortSignal.timeout(1_000))).toEqual({
+    kind: 'sent',
+    externalId: null,
+  })
 })
 
 test('a reply is posted once, and the library of the receiver accepts its signature', async () => {
@@ -36,7 +59,14 @@ test('a reply is posted once, and the library of the receiver accepts its signat
   expect(receiver.requests).toHaveLength(1)
   const { headers, body } = receiver.requests[0]!
   const read = new Webhook(secret).verify(body, headers as Record<string, string>)
-  expect(read).toEqual({ id: 'r1-0', routingKey: 'desk', sender: 'ada', thread: 't1', part: 0, text: 'hi *there*' })
+  expect(read).toEqual({
+    id: 'r1-0',
+    routingKey: 'desk',
+    sender: 'ada',
+    thread: 't1',
+    part: 0,
+    text: 'hi *there*',
+  })
   expect(headers['webhook-id']).toBe('r1-0')
   expect(headers['x-webhook-signature']).toBe(headers['webhook-signature']!)
 })
@@ -60,7 +90,11 @@ test.each([
 test.each([429, 503])('a receiver that answers %i gets it later', async (status) => {
   await using receiver = await openReceiver()
   receiver.answer = { status, headers: { 'retry-after': '7' } }
-  expect(await sendTo(receiver)).toEqual({ kind: 'unsent', error: `the receiver answered ${status}`, retryAfterMs: 7_000 })
+  expect(await sendTo(receiver)).toEqual({
+    kind: 'unsent',
+    error: `the receiver answered ${status}`,
+    retryAfterMs: 7_000,
+  })
 })
 
 test('an answer that breaks off after its status has taken the reply', async () => {

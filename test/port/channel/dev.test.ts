@@ -21,11 +21,21 @@ interface Changes {
 }
 
 /** A post of these fields, signed as it is and then changed. */
-const postOf = (fields: object = usual, { body, headers = {}, by = secret, at = new Date(now) }: Changes = {}): InboundPost => {
+const postOf = (
+  fields: object = usual,
+  { body, headers = {}, by = secret, at = new Date(now) }: Changes = {},
+): InboundPost => {
   const text = JSON.stringify(fields)
   const all = { ...devHeaders(text, { secret: by, at, id: 'w1' }), ...headers }
-  const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  return { url: 'https://example.com/webhooks/channels/dev', headers: new Headers(given), body: Buffer.from(body ?? text), now }
+  const given = Object.entries(all).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  )
+  return {
+    url: 'https://example.com/webhooks/channels/dev',
+    headers: new Headers(given),
+    body: Buffer.from(body ?? text),
+    now,
+  }
 }
 
 test.each([
@@ -52,7 +62,10 @@ test.each([
   ['six minutes ago', postOf(usual, { at: new Date(now - 360_000) })],
   ['in six minutes', postOf(usual, { at: new Date(now + 360_000) })],
   ['no signature', postOf(usual, { headers: { 'webhook-signature': undefined } })],
-  ['a signature that is no text of the standard', postOf(usual, { headers: { 'webhook-signature': 'v1,' } })],
+  [
+    'a signature that is no text of the standard',
+    postOf(usual, { headers: { 'webhook-signature': 'v1,' } }),
+  ],
 ])('not verified: %s', (_, post) => {
   expect(adapter.verify(post, connection)).toBe(false)
 })
@@ -62,12 +75,18 @@ test.each([
   ['an empty one', { secret: '' }],
   ['one of 15 bytes', { secret: 'x'.repeat(15) }],
   ['one whose base64 is short', { secret: 'whsec_YWJj' }],
-])('a connection whose secret is %s takes no post and is not proven', async (_, credentials: Record<string, string>) => {
-  const weak = devConnection({ credentials })
-  // What a stranger would sign who knows how empty the secret is.
-  expect(adapter.verify(postOf(usual, { by: 'whsec_YWJj' }), weak)).toBe(false)
-  expect(await adapter.check(weak, AbortSignal.timeout(1_000))).toMatchObject({ kind: 'refused', error: expect.stringContaining('secret') })
-})
+])(
+  'a connection whose secret is %s takes no post and is not proven',
+  async (_, credentials: Record<string, string>) => {
+    const weak = devConnection({ credentials })
+    // What a stranger would sign who knows how empty the secret is.
+    expect(adapter.verify(postOf(usual, { by: 'whsec_YWJj' }), weak)).toBe(false)
+    expect(await adapter.check(weak, AbortSignal.timeout(1_000))).toMatchObject({
+      kind: 'refused',
+      error: expect.stringContaining('secret'),
+    })
+  },
+)
 
 test('a secret may be any text of sixteen bytes, for programs without a library', async () => {
   const plain = devConnection({ credentials: { secret: 'correct horse battery' } })
@@ -104,8 +123,20 @@ test.each([
 test('a message has its sender, its text and where its answer goes', () => {
   expect(adapter.read(postOf({ ...usual, name: ' Ada ', thread: 't1' }), connection)).toEqual([
     {
-      ...{ eventIds: ['e1'], sender: { id: 'ada', name: 'Ada' }, thread: 't1', isShared: true, subject: null, text: 'hello' },
-      ...{ attachments: [], replyTo: { sender: 'ada', thread: 't1' }, directTo: { sender: 'ada', thread: null }, toFetch: null },
+      ...{
+        eventIds: ['e1'],
+        sender: { id: 'ada', name: 'Ada' },
+        thread: 't1',
+        isShared: true,
+        subject: null,
+        text: 'hello',
+      },
+      ...{
+        attachments: [],
+        replyTo: { sender: 'ada', thread: 't1' },
+        directTo: { sender: 'ada', thread: null },
+        toFetch: null,
+      },
     },
   ])
 })
@@ -123,7 +154,9 @@ test('without an id, a message is known by the id under which it was signed', ()
 })
 
 test('text that Postgres cannot keep is mended', () => {
-  expect(adapter.read(postOf({ ...usual, text: 'a\0b\ud800' }), connection)[0]?.text).toBe('ab\ufffd')
+  expect(adapter.read(postOf({ ...usual, text: 'a\0b\ud800' }), connection)[0]?.text).toBe(
+    'ab\ufffd',
+  )
 })
 
 test.each([
@@ -139,7 +172,12 @@ test.each([
   ['a thread of at most 256 characters', { thread: 'x'.repeat(257) }],
   ['attachments that are a list', { attachments: {} }],
   ['attachments that have names', { attachments: [{ text: 'x' }] }],
-  ['at most twenty attachments', { attachments: Array.from({ length: 21 }, (_, index) => ({ name: `${index}.txt`, text: 'x' })) }],
+  [
+    'at most twenty attachments',
+    {
+      attachments: Array.from({ length: 21 }, (_, index) => ({ name: `${index}.txt`, text: 'x' })),
+    },
+  ],
 ])('a post without %s holds no message, and the field is named', (_, change) => {
   const post = postOf({ ...usual, ...change })
   expect(adapter.read(post, connection)).toEqual([])
@@ -152,7 +190,17 @@ test('a post for another connection holds no message for this one', () => {
 
 test('a post without flaws has none', () => {
   expect(adapter.flawOf!(postOf())).toBeUndefined()
-  expect(adapter.flawOf!(postOf({ ...usual, id: undefined, name: 'Ada', thread: 't', attachments: [{ name: 'a.pdf' }] }))).toBeUndefined()
+  expect(
+    adapter.flawOf!(
+      postOf({
+        ...usual,
+        id: undefined,
+        name: 'Ada',
+        thread: 't',
+        attachments: [{ name: 'a.pdf' }],
+      }),
+    ),
+  ).toBeUndefined()
 })
 
 test('attachments come with their text, and can be read', async () => {
@@ -165,7 +213,11 @@ test('attachments come with their text, and can be read', async () => {
     { name: 'a.md', mimeType: 'text/markdown', byteSize: 4, ref: { text: '# é' } },
     { name: 'b.pdf', mimeType: 'application/pdf', byteSize: null, ref: null },
   ])
-  const got = await adapter.download!(connection, message!.attachments[0]!.ref!, AbortSignal.timeout(1_000))
+  const got = await adapter.download!(
+    connection,
+    message!.attachments[0]!.ref!,
+    AbortSignal.timeout(1_000),
+  )
   expect(got).toEqual({ kind: 'fetched', value: Buffer.from('# é') })
 })
 

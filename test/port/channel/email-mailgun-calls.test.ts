@@ -1,4 +1,7 @@
-/** What we send by Mailgun, and ask of it: its SDK gets the same answers of the server that plays it. And bytes that are no post. */
+/**
+ * What we send by Mailgun, and ask of it: its SDK gets the same answers of the server that plays
+ * it. And bytes that are no post.
+ */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import Mailgun from 'mailgun.js'
@@ -20,20 +23,39 @@ describe('sending', () => {
     inReplyTo: '<b@example.org>',
     references: '<a@example.org> <b@example.org>',
   }
-  const message = { id: 'r1:0', replyTo, text: 'Two items are due.', html: '<p>Two <strong>items</strong> are due.</p>', part: 0 }
+  const message = {
+    id: 'r1:0',
+    replyTo,
+    text: 'Two items are due.',
+    html: '<p>Two <strong>items</strong> are due.</p>',
+    part: 0,
+  }
 
   test('a mail of the thread, which tells machines not to answer, and whose links lead where they say', async () => {
-    const sent = await adapter.send(mailgunConnection(fake, { fromName: 'Tendril' }), message, signal)
+    const sent = await adapter.send(
+      mailgunConnection(fake, { fromName: 'Tendril' }),
+      message,
+      signal,
+    )
     expect(sent).toEqual({ kind: 'sent', externalId: '<tendril.r1.0@example.com>' })
     expect(fake.mails.at(-1)).toEqual({
-      ...{ from: `"Tendril" <${OURS}>`, to: 'ada@example.org', subject: 'Re: Plans', text: 'Two items are due.' },
+      ...{
+        from: `"Tendril" <${OURS}>`,
+        to: 'ada@example.org',
+        subject: 'Re: Plans',
+        text: 'Two items are due.',
+      },
       html: expect.stringContaining('<strong>items</strong>'),
       ...{
         'h:In-Reply-To': '<b@example.org>',
         'h:References': '<a@example.org> <b@example.org>',
         'h:Message-Id': '<tendril.r1.0@example.com>',
       },
-      ...{ 'h:Auto-Submitted': 'auto-replied', 'h:X-Auto-Response-Suppress': 'All', 'o:tracking': 'no' },
+      ...{
+        'h:Auto-Submitted': 'auto-replied',
+        'h:X-Auto-Response-Suppress': 'All',
+        'o:tracking': 'no',
+      },
     })
     expect(adapter.repeatableForMs!(connection)).toBe(0)
   })
@@ -55,8 +77,14 @@ describe('sending', () => {
   })
 
   test('no header can be added', async () => {
-    const given = { to: 'ada@example.org', subject: 'x\r\nBcc: eve@example.org', inReplyTo: '<a>\r\nBcc: eve@example.org' }
-    expect(await adapter.send(connection, { ...message, id: 'r\r\n>@evil', replyTo: given }, signal)).toMatchObject({ kind: 'sent' })
+    const given = {
+      to: 'ada@example.org',
+      subject: 'x\r\nBcc: eve@example.org',
+      inReplyTo: '<a>\r\nBcc: eve@example.org',
+    }
+    expect(
+      await adapter.send(connection, { ...message, id: 'r\r\n>@evil', replyTo: given }, signal),
+    ).toMatchObject({ kind: 'sent' })
     for (const [name, value] of Object.entries(fake.mails.at(-1)!))
       if (!['text', 'html'].includes(name)) expect(value).not.toMatch(/[\r\n]/)
     expect(fake.mails.at(-1)!['h:Message-Id']).toBe('<tendril.r....evil@example.com>')
@@ -69,7 +97,11 @@ describe('sending', () => {
     ['a domain that is not there', { status: 404 }, { kind: 'refused', of: 'connection' }],
     ['a field that is wrong', { status: 400 }, { kind: 'refused', of: 'message' }],
     ['a mail that is too large', { status: 413 }, { kind: 'refused', of: 'message' }],
-    ['too many requests', { status: 429, headers: { 'retry-after': '3' } }, { kind: 'unsent', retryAfterMs: 3_000 }],
+    [
+      'too many requests',
+      { status: 429, headers: { 'retry-after': '3' } },
+      { kind: 'unsent', retryAfterMs: 3_000 },
+    ],
     ['a failure', { status: 500 }, { kind: 'unknown' }],
     ['a gateway', { status: 502, body: '<html>' }, { kind: 'unknown' }],
     ['an answer that is no JSON', { status: 200, body: 'ok' }, { kind: 'sent', externalId: null }],
@@ -80,11 +112,16 @@ describe('sending', () => {
 
   test('errors hold nothing of the credentials', async () => {
     fake.fail({ status: 400, body: JSON.stringify({ message: `bad ${fake.apiKey}` }) })
-    expect(JSON.stringify(await adapter.send(connection, message, signal))).not.toContain(fake.apiKey)
+    expect(JSON.stringify(await adapter.send(connection, message, signal))).not.toContain(
+      fake.apiKey,
+    )
   })
 
   test('no recipient', async () => {
-    expect(await adapter.send(connection, { ...message, replyTo: {} }, signal)).toMatchObject({ kind: 'refused', of: 'message' })
+    expect(await adapter.send(connection, { ...message, replyTo: {} }, signal)).toMatchObject({
+      kind: 'refused',
+      of: 'message',
+    })
   })
 })
 
@@ -93,7 +130,10 @@ describe('the check', () => {
 
   test('an active domain is proven, as the SDK sees it', async () => {
     expect(await check()).toEqual({ kind: 'proven' })
-    expect(await sdk.domains.get('example.com')).toMatchObject({ name: 'example.com', state: 'active' })
+    expect(await sdk.domains.get('example.com')).toMatchObject({
+      name: 'example.com',
+      state: 'active',
+    })
   })
 
   test.each([
@@ -102,24 +142,31 @@ describe('the check', () => {
     ['no key', { credentials: { signingSecret: 'y' } }, 'apiKey'],
     ['no signing key', { credentials: { apiKey: fake.apiKey } }, 'signingSecret'],
   ])('refused: %s', async (_, changes, error) => {
-    expect(await check(changes)).toMatchObject({ kind: 'refused', error: expect.stringContaining(error) })
-  })
-
-  test.each([{ state: 'unverified' }, { state: 'active', is_disabled: true }])('a domain that cannot be used: %p', async (domain) => {
-    fake.domains.set('half.example.com', domain)
-    expect(await check({ routingKey: 'a@half.example.com' })).toMatchObject({
+    expect(await check(changes)).toMatchObject({
       kind: 'refused',
-      error: expect.stringContaining('not active'),
+      error: expect.stringContaining(error),
     })
   })
 
-  test.each([{ status: 500 }, { status: 200, body: '{}' }, { status: 200, body: '{"domain":{"name":"example.net","state":"active"}}' }])(
-    'a Mailgun that does not say: %p',
-    async (failure) => {
-      fake.fail(failure)
-      expect(await check()).toMatchObject({ kind: 'unreachable' })
+  test.each([{ state: 'unverified' }, { state: 'active', is_disabled: true }])(
+    'a domain that cannot be used: %p',
+    async (domain) => {
+      fake.domains.set('half.example.com', domain)
+      expect(await check({ routingKey: 'a@half.example.com' })).toMatchObject({
+        kind: 'refused',
+        error: expect.stringContaining('not active'),
+      })
     },
   )
+
+  test.each([
+    { status: 500 },
+    { status: 200, body: '{}' },
+    { status: 200, body: '{"domain":{"name":"example.net","state":"active"}}' },
+  ])('a Mailgun that does not say: %p', async (failure) => {
+    fake.fail(failure)
+    expect(await check()).toMatchObject({ kind: 'unreachable' })
+  })
 })
 
 test('no bytes make it throw', () => {
@@ -147,13 +194,19 @@ test('no bytes make it throw', () => {
     body: Buffer.from(all.map(([key, text]) => `${key}=${text}`).join('&')),
   }))
   const part = fc.tuple(
-    fc.constantFrom('Content-Disposition: form-data; name=', 'Content-Disposition: form-data; filename="x"; name=', 'X: '),
+    fc.constantFrom(
+      'Content-Disposition: form-data; name=',
+      'Content-Disposition: form-data; filename="x"; name=',
+      'X: ',
+    ),
     name,
     value,
   )
   const multipart = fc.array(part, { maxLength: 8 }).map((all) => ({
     type: 'multipart/form-data; boundary=x',
-    body: Buffer.from(`${all.map(([head, key, text]) => `--x\r\n${head}"${key}"\r\n\r\n${text}\r\n`).join('')}--x--`),
+    body: Buffer.from(
+      `${all.map(([head, key, text]) => `--x\r\n${head}"${key}"\r\n\r\n${text}\r\n`).join('')}--x--`,
+    ),
   }))
   const bytes = fc
     .tuple(
@@ -173,7 +226,9 @@ test('no bytes make it throw', () => {
       expect(adapter.verify(post, connection)).toBe(false)
       adapter.verify(post, { ...connection, config: {} })
       for (const { sender, eventIds, thread, text } of adapter.read(post, connection)) {
-        expect(Math.max(sender.id.length, thread.length, ...eventIds.map((id) => id.length))).toBeLessThanOrEqual(320)
+        expect(
+          Math.max(sender.id.length, thread.length, ...eventIds.map((id) => id.length)),
+        ).toBeLessThanOrEqual(320)
         expect((text ?? '').length).toBeLessThanOrEqual(10_000)
       }
     }),
@@ -184,21 +239,36 @@ test('no bytes make it throw', () => {
 test('any fields come back from a form with files as they were', async () => {
   const field = fc.tuple(
     fc.stringMatching(/^[A-Za-z-]{1,20}$/),
-    fc.string({ unit: 'binary', maxLength: 60 }).filter((text) => text.isWellFormed() && !/[\r\n]/.test(text)),
+    fc
+      .string({ unit: 'binary', maxLength: 60 })
+      .filter((text) => text.isWellFormed() && !/[\r\n]/.test(text)),
   )
   const { postedForm } = await import('#port/channel/posts')
   await fc.assert(
-    fc.asyncProperty(fc.array(field, { maxLength: 8 }), fc.uint8Array({ maxLength: 200 }), async (fields, bytes) => {
-      const form = new FormData()
-      for (const [name, value] of fields) form.append(name, value)
-      form.append('attachment-1', new Blob([bytes], { type: 'text/plain' }), 'a "quoted" näme.txt')
-      const post = await postOf(new Request(ADDRESS, { method: 'POST', body: form }))
-      const read = postedForm(post)!
-      expect(read.fields).toEqual(fields)
-      expect(read.files.map((one) => ({ ...one, bytes: Buffer.from(one.bytes) }))).toEqual([
-        { field: 'attachment-1', name: 'a "quoted" näme.txt', mimeType: expect.stringMatching(/^text\/plain/), bytes: Buffer.from(bytes) },
-      ])
-    }),
+    fc.asyncProperty(
+      fc.array(field, { maxLength: 8 }),
+      fc.uint8Array({ maxLength: 200 }),
+      async (fields, bytes) => {
+        const form = new FormData()
+        for (const [name, value] of fields) form.append(name, value)
+        form.append(
+          'attachment-1',
+          new Blob([bytes], { type: 'text/plain' }),
+          'a "quoted" näme.txt',
+        )
+        const post = await postOf(new Request(ADDRESS, { method: 'POST', body: form }))
+        const read = postedForm(post)!
+        expect(read.fields).toEqual(fields)
+        expect(read.files.map((one) => ({ ...one, bytes: Buffer.from(one.bytes) }))).toEqual([
+          {
+            field: 'attachment-1',
+            name: 'a "quoted" näme.txt',
+            mimeType: expect.stringMatching(/^text\/plain/),
+            bytes: Buffer.from(bytes),
+          },
+        ])
+      },
+    ),
     runs(200),
   )
 })

@@ -21,18 +21,27 @@ const posted = (mail: RoutedMail = {}, changes: MailgunPostChanges = {}): Promis
   postOf(fake.post(ADDRESS, mail, { at: new Date(now), ...changes }), now)
 
 describe('messages', () => {
-  const read = async (mail?: RoutedMail, changes?: MailgunPostChanges) => adapter.read(await posted(mail, changes), connection)
+  const read = async (mail?: RoutedMail, changes?: MailgunPostChanges) =>
+    adapter.read(await posted(mail, changes), connection)
 
   test('a mail', async () => {
     const headers: [string, string][] = [
       ['Message-Id', '<b@example.org>'],
       ['References', '<a@example.org>'],
     ]
-    expect(await read({ headers, 'body-plain': 'Yes.\r\n\r\n> Shall I?', subject: 'Re: Plans' })).toEqual([
+    expect(
+      await read({ headers, 'body-plain': 'Yes.\r\n\r\n> Shall I?', subject: 'Re: Plans' }),
+    ).toEqual([
       {
         eventIds: [expect.stringMatching(/^event:/), expect.stringMatching(/^event:/)],
         sender: { id: 'ada@example.org', name: 'Ada' },
-        ...{ thread: expect.stringMatching(/^thread:/), isShared: false, subject: 'Re: Plans', text: 'Yes.', attachments: [] },
+        ...{
+          thread: expect.stringMatching(/^thread:/),
+          isShared: false,
+          subject: 'Re: Plans',
+          text: 'Yes.',
+          attachments: [],
+        },
         replyTo: {
           to: 'ada@example.org',
           subject: 'Re: Plans',
@@ -47,7 +56,8 @@ describe('messages', () => {
 
   test('a token counts once, whatever the post then says; so does a mail of a sender', async () => {
     const token = 'a'.repeat(50)
-    const eventsOf = async (mail: RoutedMail, by: string) => (await read(mail, { token: by }))[0]!.eventIds
+    const eventsOf = async (mail: RoutedMail, by: string) =>
+      (await read(mail, { token: by }))[0]!.eventIds
     const headers: [string, string][] = [['Message-Id', '<m@example.org>']]
     const first = await eventsOf({ headers }, token)
     const forged = await eventsOf({ 'body-plain': 'pay', from: 'eve@example.org' }, token)
@@ -69,8 +79,18 @@ describe('messages', () => {
     const files = [file, { name: 'a"b\r\n.png', type: 'image/png', bytes: new Uint8Array(9) }]
     const [message] = await read({ files })
     expect(message!.attachments).toEqual([
-      { name: 'agenda.md', mimeType: 'text/markdown', byteSize: 8, ref: { base64: Buffer.from('# Agenda').toString('base64') } },
-      { name: expect.stringMatching(/^a"b.*\.png$/), mimeType: 'image/png', byteSize: 9, ref: null },
+      {
+        name: 'agenda.md',
+        mimeType: 'text/markdown',
+        byteSize: 8,
+        ref: { base64: Buffer.from('# Agenda').toString('base64') },
+      },
+      {
+        name: expect.stringMatching(/^a"b.*\.png$/),
+        mimeType: 'image/png',
+        byteSize: 9,
+        ref: null,
+      },
     ])
     const got = await adapter.download!(connection, message!.attachments[0]!.ref!, signal)
     expect(Buffer.from((got as { value: Uint8Array }).value).toString()).toBe('# Agenda')
@@ -79,25 +99,48 @@ describe('messages', () => {
   test('of files that came with the post no more than five, and none of more than 128 KiB, are kept', async () => {
     const small = Array.from({ length: 7 }, (_, at) => ({ ...file, name: `${at}.md` }))
     const [message] = await read({ files: [{ ...file, bytes: new Uint8Array(131_073) }, ...small] })
-    expect(message!.attachments.map(({ ref }) => ref !== null)).toEqual([false, true, true, true, true, true, false, false])
+    expect(message!.attachments.map(({ ref }) => ref !== null)).toEqual([
+      false,
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+    ])
   })
 
   test('files that Mailgun keeps are downloaded with the key', async () => {
     const stored = fake.store('example.com', 'agenda.md', Buffer.from('# Stored'), 'text/markdown')
     const [message] = await read({ attachments: [stored] })
-    expect(message!.attachments).toEqual([{ name: 'agenda.md', mimeType: 'text/markdown', byteSize: 8, ref: { url: stored.url } }])
+    expect(message!.attachments).toEqual([
+      { name: 'agenda.md', mimeType: 'text/markdown', byteSize: 8, ref: { url: stored.url } },
+    ])
     const got = await adapter.download!(connection, message!.attachments[0]!.ref!, signal)
     expect(Buffer.from((got as { value: Uint8Array }).value).toString()).toBe('# Stored')
   })
 
   test.each([
     ['another host', 'https://evil.example.com/v3/domains/example.com/messages/x/attachments/0'],
-    ['a host whose name ends alike', 'https://evilmailgun.net/v3/domains/example.com/messages/x/attachments/0'],
-    ['Mailgun without TLS', 'http://storage.api.mailgun.net/v3/domains/example.com/messages/x/attachments/0'],
-    ['a user in the address', 'https://api.mailgun.net@evil.example.com/v3/domains/example.com/messages/x/attachments/0'],
+    [
+      'a host whose name ends alike',
+      'https://evilmailgun.net/v3/domains/example.com/messages/x/attachments/0',
+    ],
+    [
+      'Mailgun without TLS',
+      'http://storage.api.mailgun.net/v3/domains/example.com/messages/x/attachments/0',
+    ],
+    [
+      'a user in the address',
+      'https://api.mailgun.net@evil.example.com/v3/domains/example.com/messages/x/attachments/0',
+    ],
     ['another domain’s mail', `${fake.url}/v3/domains/example.net/messages/x/attachments/0`],
     ['another resource', `${fake.url}/v4/domains/example.com`],
-    ['a path that leads elsewhere', `${fake.url}/v3/domains/example.com/messages/../../../../v4/domains/attachments/`],
+    [
+      'a path that leads elsewhere',
+      `${fake.url}/v3/domains/example.com/messages/../../../../v4/domains/attachments/`,
+    ],
     ['no address', 'attachments'],
   ])('the key goes nowhere else: %s', async (_, url) => {
     const before = fake.requests.length
@@ -117,7 +160,9 @@ describe('messages', () => {
   })
 
   test('a mail of nothing but a subject', async () => {
-    expect(await read({ 'body-plain': '', subject: 'What is due?' })).toMatchObject([{ subject: 'What is due?', text: '' }])
+    expect(await read({ 'body-plain': '', subject: 'What is due?' })).toMatchObject([
+      { subject: 'What is due?', text: '' },
+    ])
     expect(await read({ 'body-plain': '', subject: '' })).toEqual([])
   })
 
@@ -141,7 +186,10 @@ describe('messages', () => {
 
   test.each<[string, RoutedMail]>([
     ['a mail that was passed on, with its signature', { headers: checks('Fail', 'Pass') }],
-    ['a mail whose signature was broken on its way from its own server', { headers: checks('Pass', 'Fail') }],
+    [
+      'a mail whose signature was broken on its way from its own server',
+      { headers: checks('Pass', 'Fail') },
+    ],
     ['a mail without a signature', { headers: checks('Neutral') }],
     ['a mail that was not checked', {}],
   ])('taken: %s', async (_, mail) => {
@@ -149,7 +197,10 @@ describe('messages', () => {
   })
 
   test('the sender is who the head names, and not the envelope', async () => {
-    const [message] = await read({ sender: 'bounce+ada=example.org@mail.example.net', from: 'Ada <ada@example.org>' })
+    const [message] = await read({
+      sender: 'bounce+ada=example.org@mail.example.net',
+      from: 'Ada <ada@example.org>',
+    })
     expect(message!.sender.id).toBe('ada@example.org')
   })
 })

@@ -1,4 +1,7 @@
-/** Whose posts of Mailgun’s routes are believed, as its documentation describes them, and whom they name. */
+/**
+ * Whose posts of Mailgun’s routes are believed, as its documentation describes them, and whom they
+ * name.
+ */
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import type { InboundPost } from '#port/channel/channel'
@@ -16,10 +19,19 @@ const posted = (mail: RoutedMail = {}, changes: MailgunPostChanges = {}): Promis
   postOf(fake.post(ADDRESS, mail, { at: new Date(now), ...changes }), now)
 
 describe('signatures', () => {
-  /** The example of "Securing webhooks": key, timestamp and token make this HMAC-SHA256 in hexadecimal digits. */
+  /**
+   * The example of "Securing webhooks": key, timestamp and token make this HMAC-SHA256 in
+   * hexadecimal digits.
+   */
   test('a signature is the HMAC of the time and the token', async () => {
-    const [at, token] = [new Date(1_529_006_854_000), 'a8ce0edb2dd8301dee6c2405235584e45aa91d1e9f979f3de0']
-    const signature = createHmac('sha256', fake.signingKey).update('1529006854').update(token).digest('hex')
+    const [at, token] = [
+      new Date(1_529_006_854_000),
+      'a8ce0edb2dd8301dee6c2405235584e45aa91d1e9f979f3de0',
+    ]
+    const signature = createHmac('sha256', fake.signingKey)
+      .update('1529006854')
+      .update(token)
+      .digest('hex')
     const post = await postOf(fake.post(ADDRESS, {}, { at, token, signature }), at.getTime())
     expect(adapter.verify(post, connection)).toBe(true)
   })
@@ -30,7 +42,9 @@ describe('signatures', () => {
     ['the last try, which has the signature of the first', {}, { at: new Date(now - 8 * HOUR) }],
     ['in five minutes', {}, { at: new Date(now + 300_000) }],
   ] as const)('taken: %s', async (_, mail, changes) => {
-    expect(adapter.verify(await posted(mail as unknown as RoutedMail, changes), connection)).toBe(true)
+    expect(adapter.verify(await posted(mail as unknown as RoutedMail, changes), connection)).toBe(
+      true,
+    )
   })
 
   test.each([
@@ -43,7 +57,9 @@ describe('signatures', () => {
     ['a token with more than letters and digits', {}, { token: `${'a'.repeat(40)}\n0123456789` }],
     ['files and another key', { files: [file] }, { by: 'f'.repeat(32) }],
   ] as const)('refused: %s', async (_, mail, changes) => {
-    expect(adapter.verify(await posted(mail as unknown as RoutedMail, changes), connection)).toBe(false)
+    expect(adapter.verify(await posted(mail as unknown as RoutedMail, changes), connection)).toBe(
+      false,
+    )
   })
 
   test('a part of the time in the token is another signature', async () => {
@@ -55,7 +71,9 @@ describe('signatures', () => {
   })
 
   test('nothing is taken for a connection without a key', async () => {
-    expect(adapter.verify(await posted({}, { by: '' }), { ...connection, credentials: {} })).toBe(false)
+    expect(adapter.verify(await posted({}, { by: '' }), { ...connection, credentials: {} })).toBe(
+      false,
+    )
   })
 })
 
@@ -64,10 +82,17 @@ describe('routes', () => {
     ['the recipient', { recipient: OURS }, [OURS]],
     ['in capitals', { recipient: 'Agent@Example.com' }, [OURS]],
     ['several recipients', { recipient: `${OURS}, b@example.com` }, [OURS, 'b@example.com']],
-    ['what follows a +', { recipient: 'agent+berlin@example.com' }, ['agent+berlin@example.com', OURS]],
+    [
+      'what follows a +',
+      { recipient: 'agent+berlin@example.com' },
+      ['agent+berlin@example.com', OURS],
+    ],
     ['with files', { files: [file] }, [OURS]],
   ] as const)('a post names its connections: %s', async (_, mail, keys) => {
-    expect(adapter.route(await posted(mail as unknown as RoutedMail))).toEqual({ kind: 'keys', keys: [...keys] })
+    expect(adapter.route(await posted(mail as unknown as RoutedMail))).toEqual({
+      kind: 'keys',
+      keys: [...keys],
+    })
   })
 
   test.each([{ recipient: '' }, { recipient: 'nobody' }])('unknown: %p', async (mail) => {

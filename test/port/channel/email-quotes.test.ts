@@ -13,7 +13,11 @@ const cut: [string, string, string][] = [
     'Yes, please.\n\nOn Mon, Nov 23, 2026 at 10:00 AM Tendril <agent@example.com> wrote:\n\n> Shall I?\n> Say so.\n',
     'Yes, please.',
   ],
-  ['Gmail, broken in two', 'Yes.\n\nOn Mon, Nov 23, 2026 at 10:00 AM The Agent of Acme\n<agent@example.com> wrote:\n\n> Shall I?', 'Yes.'],
+  [
+    'Gmail, broken in two',
+    'Yes.\n\nOn Mon, Nov 23, 2026 at 10:00 AM The Agent of Acme\n<agent@example.com> wrote:\n\n> Shall I?',
+    'Yes.',
+  ],
   [
     'Apple Mail',
     'Do it.\n\nSent from my iPhone\n\n> On 23 Nov 2026, at 10:00, Tendril <agent@example.com> wrote:\n> \n> Shall I?',
@@ -24,19 +28,51 @@ const cut: [string, string, string][] = [
     'Do it.\n\n________________________________\nFrom: Tendril <agent@example.com>\nSent: Monday\nTo: Ada\nSubject: Re: x\n\nShall I?',
     'Do it.',
   ],
-  ['Outlook without a line', 'Do it.\n\nFrom: Tendril <agent@example.com>\nSent: Monday\n\nShall I?', 'Do it.'],
+  [
+    'Outlook without a line',
+    'Do it.\n\nFrom: Tendril <agent@example.com>\nSent: Monday\n\nShall I?',
+    'Do it.',
+  ],
   ['an original message', 'Do it.\n\n-----Original Message-----\nFrom: x\n\nShall I?', 'Do it.'],
-  ['German', 'Ja.\n\nAm Mo., 23. Nov. 2026 um 10:00 Uhr schrieb Tendril <agent@example.com>:\n\n> Soll ich?', 'Ja.'],
-  ['French', 'Oui.\n\nLe lun. 23 nov. 2026 à 10:00, Tendril <agent@example.com> a écrit :\n\n> Dois-je ?', 'Oui.'],
-  ['Spanish', 'Sí.\n\nEl lun, 23 nov 2026 a las 10:00, Tendril (<agent@example.com>) escribió:\n\n> ¿Lo hago?', 'Sí.'],
-  ['Dutch', 'Ja.\n\nOp ma 23 nov 2026 om 10:00 schreef Tendril <agent@example.com>:\n\n> Zal ik?', 'Ja.'],
-  ['Polish', 'Tak.\n\nW dniu 23.11.2026 o 10:00, Tendril <agent@example.com> pisze:\n\n> Mam?', 'Tak.'],
+  [
+    'German',
+    'Ja.\n\nAm Mo., 23. Nov. 2026 um 10:00 Uhr schrieb Tendril <agent@example.com>:\n\n> Soll ich?',
+    'Ja.',
+  ],
+  [
+    'French',
+    'Oui.\n\nLe lun. 23 nov. 2026 à 10:00, Tendril <agent@example.com> a écrit :\n\n> Dois-je ?',
+    'Oui.',
+  ],
+  [
+    'Spanish',
+    'Sí.\n\nEl lun, 23 nov 2026 a las 10:00, Tendril (<agent@example.com>) escribió:\n\n> ¿Lo hago?',
+    'Sí.',
+  ],
+  [
+    'Dutch',
+    'Ja.\n\nOp ma 23 nov 2026 om 10:00 schreef Tendril <agent@example.com>:\n\n> Zal ik?',
+    'Ja.',
+  ],
+  [
+    'Polish',
+    'Tak.\n\nW dniu 23.11.2026 o 10:00, Tendril <agent@example.com> pisze:\n\n> Mam?',
+    'Tak.',
+  ],
   ['Chinese', '好的。\n\n在 2026年11月23日 10:00, Tendril 写道：\n\n> 可以吗', '好的。'],
   ['answers between quotations', '> Shall I?\n\nYes.\n\n> And this?\n\nNo.', 'Yes.\nNo.'],
-  ['an answer below', 'On Mon, Nov 23, 2026 at 10:00 AM Tendril <agent@example.com> wrote:\n> Shall I?\n\nYes.', 'Yes.'],
+  [
+    'an answer below',
+    'On Mon, Nov 23, 2026 at 10:00 AM Tendril <agent@example.com> wrote:\n> Shall I?\n\nYes.',
+    'Yes.',
+  ],
   ['a signature', 'Do it.\n\n-- \nAda Lovelace\nAnalytical Engines', 'Do it.'],
   ['regards', 'Do it.\n\nKind regards,\nAda', 'Do it.'],
-  ['words of quotations in a sentence', 'Ada wrote that it is late. I scritto nothing.', 'Ada wrote that it is late. I scritto nothing.'],
+  [
+    'words of quotations in a sentence',
+    'Ada wrote that it is late. I scritto nothing.',
+    'Ada wrote that it is late. I scritto nothing.',
+  ],
   ['marks of our own', 'a\u{E000}0\u{E001}b\n\u{E000}7\u{E001}', 'a0b\n7'],
   ['Windows lines', 'one\r\ntwo\r\n\r\n> three\r\n', 'one\ntwo'],
 ]
@@ -45,13 +81,14 @@ test.each(cut)('%s', (_, text, expected) => {
   expect(withoutQuotes(text)).toBe(expected)
 })
 
-test.each(cut.filter(([name]) => !['marks of our own', 'Windows lines', 'Gmail, broken in two'].includes(name)))(
-  'as the parser itself cuts it: %s',
-  (_, text) => {
-    const squeezed = (given: string) => given.replaceAll(/\s+/g, ' ').trim()
-    expect(squeezed(withoutQuotes(text))).toBe(squeezed(new EmailReplyParser().parseReply(text)))
-  },
-)
+test.each(
+  cut.filter(
+    ([name]) => !['marks of our own', 'Windows lines', 'Gmail, broken in two'].includes(name),
+  ),
+)('as the parser itself cuts it: %s', (_, text) => {
+  const squeezed = (given: string) => given.replaceAll(/\s+/g, ' ').trim()
+  expect(squeezed(withoutQuotes(text))).toBe(squeezed(new EmailReplyParser().parseReply(text)))
+})
 
 test('all quotation: nothing is left', () => {
   expect(withoutQuotes('> one\n> two')).toBe('')
@@ -62,7 +99,8 @@ test('HTML without blank lines', () => {
   expect(withoutQuotes(text, { isHtml: true })).toBe('Do it.')
 })
 
-const repeated = (text: string, most = 100_000) => text.repeat(Math.ceil(most / text.length)).slice(0, most)
+const repeated = (text: string, most = 100_000) =>
+  text.repeat(Math.ceil(most / text.length)).slice(0, most)
 
 /** Texts on which the regular expressions of the parser alone take from seconds to years. */
 const hostile: [string, string][] = [

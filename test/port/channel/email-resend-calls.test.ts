@@ -1,4 +1,6 @@
-/** What we send by Resend, and ask of it; its SDK gets the same answers of the server that plays it. */
+/**
+ * What we send by Resend, and ask of it; its SDK gets the same answers of the server that plays it.
+ */
 import { describe, expect, test } from 'bun:test'
 import { Resend } from 'resend'
 import { OURS, resendConnection, useResend } from '#test/support/channels/mail'
@@ -11,18 +13,37 @@ const sdk = new Resend(fake.apiKey, { baseUrl: fake.url } as never)
 describe('sending', () => {
   let count = 0
   const outgoing = (changes: object = {}) => ({
-    ...{ id: `r${count++}:0`, text: 'Two items are due.', html: '<p>Two <strong>items</strong> are due.</p>', part: 0 },
-    replyTo: { to: 'ada@example.org', subject: 'Re: Plans', inReplyTo: '<b@example.org>', references: '<a@example.org> <b@example.org>' },
+    ...{
+      id: `r${count++}:0`,
+      text: 'Two items are due.',
+      html: '<p>Two <strong>items</strong> are due.</p>',
+      part: 0,
+    },
+    replyTo: {
+      to: 'ada@example.org',
+      subject: 'Re: Plans',
+      inReplyTo: '<b@example.org>',
+      references: '<a@example.org> <b@example.org>',
+    },
     ...changes,
   })
 
   test('a mail of the thread, which tells machines not to answer', async () => {
-    const sent = await adapter.send(resendConnection(fake, { fromName: 'Tendril of Acme' }), outgoing(), signal)
+    const sent = await adapter.send(
+      resendConnection(fake, { fromName: 'Tendril of Acme' }),
+      outgoing(),
+      signal,
+    )
     const mail = fake.mails.at(-1)!
     expect(sent).toEqual({ kind: 'sent', externalId: mail.id })
     expect(mail).toEqual({
       id: mail.id,
-      ...{ from: `"Tendril of Acme" <${OURS}>`, to: ['ada@example.org'], subject: 'Re: Plans', text: 'Two items are due.' },
+      ...{
+        from: `"Tendril of Acme" <${OURS}>`,
+        to: ['ada@example.org'],
+        subject: 'Re: Plans',
+        text: 'Two items are due.',
+      },
       html: expect.stringContaining('<strong>items</strong>'),
       headers: {
         ...{ 'In-Reply-To': '<b@example.org>', References: '<a@example.org> <b@example.org>' },
@@ -41,16 +62,23 @@ describe('sending', () => {
 
   test('the same message again is sent once', async () => {
     const message = outgoing()
-    const [first, second] = [await adapter.send(connection, message, signal), await adapter.send(connection, message, signal)]
+    const [first, second] = [
+      await adapter.send(connection, message, signal),
+      await adapter.send(connection, message, signal),
+    ]
     expect(second).toEqual(first)
-    expect(fake.mails.filter(({ id }) => id === (first as { externalId: string }).externalId)).toHaveLength(1)
+    expect(
+      fake.mails.filter(({ id }) => id === (first as { externalId: string }).externalId),
+    ).toHaveLength(1)
     expect(adapter.repeatableForMs!(connection)).toBe(86_400_000)
   })
 
   test('another text under the same name may have been sent before', async () => {
     const message = outgoing()
     await adapter.send(connection, message, signal)
-    expect(await adapter.send(connection, { ...message, text: 'changed' }, signal)).toMatchObject({ kind: 'unknown' })
+    expect(await adapter.send(connection, { ...message, text: 'changed' }, signal)).toMatchObject({
+      kind: 'unknown',
+    })
   })
 
   test('no header can be added', async () => {
@@ -61,10 +89,15 @@ describe('sending', () => {
       references: '<a>',
     }
     expect(
-      await adapter.send(resendConnection(fake, { fromName: 'x\r\nBcc: eve@example.org' }), outgoing({ replyTo }), signal),
+      await adapter.send(
+        resendConnection(fake, { fromName: 'x\r\nBcc: eve@example.org' }),
+        outgoing({ replyTo }),
+        signal,
+      ),
     ).toMatchObject({ kind: 'sent' })
     const { from, subject, headers } = fake.mails.at(-1)!
-    for (const value of [from, subject, ...Object.values(headers!)]) expect(value).not.toMatch(/[\r\n]/)
+    for (const value of [from, subject, ...Object.values(headers!)])
+      expect(value).not.toMatch(/[\r\n]/)
   })
 
   test.each<[string, ResendFailure, object]>([
@@ -78,13 +111,37 @@ describe('sending', () => {
       { status: 429, name: 'daily_quota_exceeded' },
       { kind: 'unsent', retryAfterMs: 3_600_000, error: expect.stringContaining('quota') },
     ],
-    ['another key', { status: 403, name: 'invalid_api_key' }, { kind: 'refused', of: 'connection' }],
+    [
+      'another key',
+      { status: 403, name: 'invalid_api_key' },
+      { kind: 'refused', of: 'connection' },
+    ],
     ['no key', { status: 401, name: 'missing_api_key' }, { kind: 'refused', of: 'connection' }],
-    ['a domain that is not verified', { status: 403, name: 'validation_error' }, { kind: 'refused', of: 'connection' }],
-    ['a sender that is none', { status: 422, name: 'invalid_from_address' }, { kind: 'refused', of: 'connection' }],
-    ['a field that is wrong', { status: 422, name: 'validation_error' }, { kind: 'refused', of: 'message' }],
-    ['a suspicious mail', { status: 451, name: 'security_error' }, { kind: 'refused', of: 'message' }],
-    ['an earlier request under way', { status: 409, name: 'concurrent_idempotent_requests' }, { kind: 'unknown' }],
+    [
+      'a domain that is not verified',
+      { status: 403, name: 'validation_error' },
+      { kind: 'refused', of: 'connection' },
+    ],
+    [
+      'a sender that is none',
+      { status: 422, name: 'invalid_from_address' },
+      { kind: 'refused', of: 'connection' },
+    ],
+    [
+      'a field that is wrong',
+      { status: 422, name: 'validation_error' },
+      { kind: 'refused', of: 'message' },
+    ],
+    [
+      'a suspicious mail',
+      { status: 451, name: 'security_error' },
+      { kind: 'refused', of: 'message' },
+    ],
+    [
+      'an earlier request under way',
+      { status: 409, name: 'concurrent_idempotent_requests' },
+      { kind: 'unknown' },
+    ],
     ['a failure', { status: 500, name: 'internal_server_error' }, { kind: 'unknown' }],
     ['a gateway', { status: 502, body: '<html>' }, { kind: 'unknown' }],
     ['an answer that is no JSON', { status: 200, body: 'ok' }, { kind: 'sent', externalId: null }],
@@ -93,11 +150,17 @@ describe('sending', () => {
     expect(await adapter.send(connection, outgoing(), signal)).toMatchObject(expected)
   })
 
-  test.each([{}, { to: 'nobody' }, { to: 'a@example.org, b@example.org' }, { to: 7 }])('no recipient: %p', async (replyTo) => {
-    const before = fake.requests.length
-    expect(await adapter.send(connection, outgoing({ replyTo }), signal)).toMatchObject({ kind: 'refused', of: 'message' })
-    expect(fake.requests).toHaveLength(before)
-  })
+  test.each([{}, { to: 'nobody' }, { to: 'a@example.org, b@example.org' }, { to: 7 }])(
+    'no recipient: %p',
+    async (replyTo) => {
+      const before = fake.requests.length
+      expect(await adapter.send(connection, outgoing({ replyTo }), signal)).toMatchObject({
+        kind: 'refused',
+        of: 'message',
+      })
+      expect(fake.requests).toHaveLength(before)
+    },
+  )
 })
 
 describe('the check', () => {
@@ -110,14 +173,22 @@ describe('the check', () => {
   })
 
   test('a domain on a later page', async () => {
-    const others = Array.from({ length: 250 }, (_, at) => ({ id: `o${at}`, name: `o${at}.example.net`, status: 'verified' }))
+    const others = Array.from({ length: 250 }, (_, at) => ({
+      id: `o${at}`,
+      name: `o${at}.example.net`,
+      status: 'verified',
+    }))
     fake.domains.unshift(...others)
     expect(await check()).toEqual({ kind: 'proven' })
     fake.domains.splice(0, 250)
   })
 
   test('the domains of more accounts than anybody has are not all read', async () => {
-    const others = Array.from({ length: 1_100 }, (_, at) => ({ id: `o${at}`, name: `o${at}.example.net`, status: 'verified' }))
+    const others = Array.from({ length: 1_100 }, (_, at) => ({
+      id: `o${at}`,
+      name: `o${at}.example.net`,
+      status: 'verified',
+    }))
     fake.domains.unshift(...others)
     expect(await check()).toMatchObject({ kind: 'refused' })
     fake.domains.splice(0, 1_100)
@@ -127,15 +198,24 @@ describe('the check', () => {
     ['a subdomain', 'agent@sub.example.com', 'is not a domain'],
     ['somebody else’s domain', 'agent@example.net', 'is not a domain'],
   ])('refused: %s', async (_, routingKey, error) => {
-    expect(await check({ routingKey })).toMatchObject({ kind: 'refused', error: expect.stringContaining(error) })
+    expect(await check({ routingKey })).toMatchObject({
+      kind: 'refused',
+      error: expect.stringContaining(error),
+    })
   })
 
   test.each([
     [{ status: 'pending' }, 'DNS'],
-    [{ status: 'verified', capabilities: { sending: 'enabled', receiving: 'disabled' } }, 'receiving'],
+    [
+      { status: 'verified', capabilities: { sending: 'enabled', receiving: 'disabled' } },
+      'receiving',
+    ],
   ])('a domain that cannot be used: %p', async (changes, error) => {
     fake.domains.push({ id: 'd2', name: 'half.example.com', ...changes })
-    expect(await check({ routingKey: 'a@half.example.com' })).toMatchObject({ kind: 'refused', error: expect.stringContaining(error) })
+    expect(await check({ routingKey: 'a@half.example.com' })).toMatchObject({
+      kind: 'refused',
+      error: expect.stringContaining(error),
+    })
     fake.domains.pop()
   })
 
@@ -145,7 +225,10 @@ describe('the check', () => {
     [{ apiKey: 'x', signingSecret: 'not Svix’s' }, 'whsec_'],
     [{ apiKey: 'x', signingSecret: fake.signingSecret }, 'apiKey'],
   ])('credentials that are missing or wrong are named', async (credentials, error) => {
-    expect(await check({ credentials })).toMatchObject({ kind: 'refused', error: expect.stringContaining(error) })
+    expect(await check({ credentials })).toMatchObject({
+      kind: 'refused',
+      error: expect.stringContaining(error),
+    })
   })
 
   test.each<[ResendFailure, string]>([
@@ -170,6 +253,8 @@ test.each([
 
 test('a configuration that is right', () => {
   expect(adapter.configError({})).toBeUndefined()
-  expect(adapter.configError({ provider: 'resend', fromName: 'Ünal & Co.', other: 1 })).toBeUndefined()
+  expect(
+    adapter.configError({ provider: 'resend', fromName: 'Ünal & Co.', other: 1 }),
+  ).toBeUndefined()
   expect(adapter.configError({ provider: 'mailgun', region: 'eu' })).toBeUndefined()
 })

@@ -1,4 +1,7 @@
-/** What is fetched of a mail that Resend tells of; its SDK gets the same of the server that plays it. */
+/**
+ * What is fetched of a mail that Resend tells of; its SDK gets the same of the server that plays
+ * it.
+ */
 import { describe, expect, test } from 'bun:test'
 import { Resend } from 'resend'
 import { useResend } from '#test/support/channels/mail'
@@ -30,7 +33,10 @@ describe('what is fetched', () => {
 
   test('nothing, if it has another sender than the post that told of it', async () => {
     const received = fake.receive({})
-    const [message] = adapter.read(await postOf(fake.post(ADDRESS, received, { data: { from: 'Eve <eve@example.org>' } })), connection)
+    const [message] = adapter.read(
+      await postOf(fake.post(ADDRESS, received, { data: { from: 'Eve <eve@example.org>' } })),
+      connection,
+    )
     expect(message!.sender.id).toBe('eve@example.org')
     expect(await adapter.fetch!(connection, message!.toFetch!, signal)).toMatchObject({
       kind: 'gone',
@@ -46,7 +52,8 @@ describe('what is fetched', () => {
   })
 
   test('a mail that forwards another keeps it', async () => {
-    const text = 'What is this?\n\n---------- Forwarded message ---------\nFrom: Bob <bob@example.org>\nSubject: Prices\n\nTwo euros.'
+    const text =
+      'What is this?\n\n---------- Forwarded message ---------\nFrom: Bob <bob@example.org>\nSubject: Prices\n\nTwo euros.'
     expect((await fetched({ subject: 'Fwd: Prices', text })).value.text).toContain('Two euros.')
   })
 
@@ -67,7 +74,12 @@ describe('what is fetched', () => {
 
   test('threads: what began them names them', async () => {
     const first = await fetched({ message_id: '<root@example.org>' })
-    const second = await fetched({ headers: { References: '<root@example.org>\r\n <x@example.com>', 'In-Reply-To': '<x@example.com>' } })
+    const second = await fetched({
+      headers: {
+        References: '<root@example.org>\r\n <x@example.com>',
+        'In-Reply-To': '<x@example.com>',
+      },
+    })
     const third = await fetched({ headers: { 'in-reply-to': '<root@example.org>' } })
     const other = await fetched({})
     expect(first.value.thread).toBe(first.message.thread)
@@ -81,7 +93,10 @@ describe('what is fetched', () => {
 
   test('a thread of hundreds has references of bounded length', async () => {
     const ids = Array.from({ length: 300 }, (_, at) => `<${at}@example.org>`)
-    const { value } = await fetched({ headers: { References: ids.join(' ') }, message_id: '<last@example.org>' })
+    const { value } = await fetched({
+      headers: { References: ids.join(' ') },
+      message_id: '<last@example.org>',
+    })
     const { references } = value.replyTo as { references: string }
     expect(references.length).toBeLessThanOrEqual(1_000)
     expect(references).toStartWith('<0@example.org> ')
@@ -99,7 +114,9 @@ describe('what is fetched', () => {
     { 'Content-Type': 'multipart/report; report-type=delivery-status' },
     { 'X-Autoreply': 'yes' },
   ])('a machine’s mail is known: %p', async (headers) => {
-    expect((await fetched({ headers: headers as unknown as Record<string, string> })).value.isAutomatic).toBe(true)
+    expect(
+      (await fetched({ headers: headers as unknown as Record<string, string> })).value.isAutomatic,
+    ).toBe(true)
   })
 
   test.each([
@@ -109,7 +126,9 @@ describe('what is fetched', () => {
     { 'Return-Path': '<ada@example.org>' },
     {},
   ])('a person’s mail is known: %p', async (headers) => {
-    expect((await fetched({ headers: headers as Record<string, string> })).value.isAutomatic).toBe(false)
+    expect((await fetched({ headers: headers as Record<string, string> })).value.isAutomatic).toBe(
+      false,
+    )
   })
 
   test('Reply-To is not followed: answers go to the sender', async () => {
@@ -118,40 +137,75 @@ describe('what is fetched', () => {
   })
 
   test('files, which are downloaded where Resend leads, without credentials', async () => {
-    const file = { id: 'f1', filename: 'agenda.md', content_type: 'text/markdown; charset=utf-8', bytes: Buffer.from('# Agenda') }
+    const file = {
+      id: 'f1',
+      filename: 'agenda.md',
+      content_type: 'text/markdown; charset=utf-8',
+      bytes: Buffer.from('# Agenda'),
+    }
     const { message, value } = await fetched({ files: [file] })
     const ref = { email: expect.any(String), attachment: 'f1' }
-    expect(message.attachments).toEqual([{ name: 'agenda.md', mimeType: 'text/markdown', byteSize: null, ref }])
-    expect(value.attachments).toEqual([{ name: 'agenda.md', mimeType: 'text/markdown', byteSize: 8, ref }])
-    const got = await adapter.download!(connection, (value.attachments[0] as { ref: Record<string, unknown> }).ref, signal)
+    expect(message.attachments).toEqual([
+      { name: 'agenda.md', mimeType: 'text/markdown', byteSize: null, ref },
+    ])
+    expect(value.attachments).toEqual([
+      { name: 'agenda.md', mimeType: 'text/markdown', byteSize: 8, ref },
+    ])
+    const got = await adapter.download!(
+      connection,
+      (value.attachments[0] as { ref: Record<string, unknown> }).ref,
+      signal,
+    )
     expect(Buffer.from((got as { value: Uint8Array }).value).toString()).toBe('# Agenda')
-    const { data } = await sdk.emails.receiving.attachments.get({ emailId: message.toFetch!.email as string, id: 'f1' })
+    const { data } = await sdk.emails.receiving.attachments.get({
+      emailId: message.toFetch!.email as string,
+      id: 'f1',
+    })
     expect(data).toMatchObject({ filename: 'agenda.md', size: 8 })
   })
 
   test('the SDK reads the same mail', async () => {
     const { message, value } = await fetched({ text: 'by the SDK' })
     const { data } = await sdk.emails.receiving.get(message.toFetch!.email as string)
-    expect(data).toMatchObject({ text: value.text, message_id: message.replyTo.inReplyTo as string })
+    expect(data).toMatchObject({
+      text: value.text,
+      message_id: message.replyTo.inReplyTo as string,
+    })
   })
 
   test.each<[string, ResendFailure, string]>([
     ['deleted at Resend', { status: 404, name: 'not_found' }, 'gone'],
     ['too many requests', { status: 429, name: 'rate_limit_exceeded' }, 'unreachable'],
     ['a failure', { status: 500 }, 'unreachable'],
-    ['credentials that are no longer good', { status: 401, name: 'invalid_api_key' }, 'unreachable'],
-    ['a mail that is too long', { status: 200, body: `{"text":"${'x'.repeat(2_100_000)}"}` }, 'gone'],
+    [
+      'credentials that are no longer good',
+      { status: 401, name: 'invalid_api_key' },
+      'unreachable',
+    ],
+    [
+      'a mail that is too long',
+      { status: 200, body: `{"text":"${'x'.repeat(2_100_000)}"}` },
+      'gone',
+    ],
     ['an answer that is no JSON', { status: 200, body: 'ok' }, 'unreachable'],
   ])('not fetched: %s', async (_, failure, kind) => {
     const mail = fake.receive({})
     fake.fail(failure)
-    expect(await adapter.fetch!(connection, { email: mail.id }, signal)).toMatchObject({ kind, error: expect.any(String) })
+    expect(await adapter.fetch!(connection, { email: mail.id }, signal)).toMatchObject({
+      kind,
+      error: expect.any(String),
+    })
   })
 
-  test.each([{}, { email: '../domains' }, { email: 1 }])('nothing is asked about %p', async (toFetch) => {
-    const before = fake.requests.length
-    expect(await adapter.fetch!(connection, toFetch, signal)).toMatchObject({ kind: 'gone' })
-    expect(await adapter.download!(connection, { ...toFetch, attachment: 'f1' }, signal)).toMatchObject({ kind: 'gone' })
-    expect(fake.requests).toHaveLength(before)
-  })
+  test.each([{}, { email: '../domains' }, { email: 1 }])(
+    'nothing is asked about %p',
+    async (toFetch) => {
+      const before = fake.requests.length
+      expect(await adapter.fetch!(connection, toFetch, signal)).toMatchObject({ kind: 'gone' })
+      expect(
+        await adapter.download!(connection, { ...toFetch, attachment: 'f1' }, signal),
+      ).toMatchObject({ kind: 'gone' })
+      expect(fake.requests).toHaveLength(before)
+    },
+  )
 })

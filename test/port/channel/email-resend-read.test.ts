@@ -9,11 +9,15 @@ const { fake, adapter, connection } = useResend()
 const now = Date.parse('2026-11-23T10:00:00Z')
 const ADDRESS = 'https://tendril.example.com/webhooks/channels/email'
 
-const posted = (mail: Partial<ReceivedMail> = {}, changes: ResendPostChanges = {}): Promise<InboundPost> =>
+const posted = (
+  mail: Partial<ReceivedMail> = {},
+  changes: ResendPostChanges = {},
+): Promise<InboundPost> =>
   postOf(fake.post(ADDRESS, fake.receive(mail), { at: new Date(now), ...changes }), now)
 
 describe('messages', () => {
-  const read = async (mail?: Partial<ReceivedMail>, changes?: ResendPostChanges) => adapter.read(await posted(mail, changes), connection)
+  const read = async (mail?: Partial<ReceivedMail>, changes?: ResendPostChanges) =>
+    adapter.read(await posted(mail, changes), connection)
 
   test('a mail, whose text is to be fetched', async () => {
     const mail = fake.receive({ subject: ' Two\tlines\n of it ' })
@@ -22,8 +26,19 @@ describe('messages', () => {
     expect(message).toEqual({
       eventIds: [expect.stringMatching(/^event:/), expect.stringMatching(/^event:/)],
       sender: { id: 'ada@example.org', name: 'Ada' },
-      ...{ thread: expect.stringMatching(/^thread:/), isShared: false, subject: 'Two lines of it', text: null, attachments: [] },
-      replyTo: { to: 'ada@example.org', subject: 'Re: Two lines of it', inReplyTo: mail.message_id, references: mail.message_id },
+      ...{
+        thread: expect.stringMatching(/^thread:/),
+        isShared: false,
+        subject: 'Two lines of it',
+        text: null,
+        attachments: [],
+      },
+      replyTo: {
+        to: 'ada@example.org',
+        subject: 'Re: Two lines of it',
+        inReplyTo: mail.message_id,
+        references: mail.message_id,
+      },
       directTo: { to: 'ada@example.org', subject: 'A message from your agent' },
       toFetch: { email: mail.id, from: 'ada@example.org' },
     })
@@ -32,7 +47,10 @@ describe('messages', () => {
   test('another try has the same names, and so has the mail by another event; a forged id of another sender has not', async () => {
     const mail = fake.receive({})
     const eventsOf = async (given: ReceivedMail, id?: string) =>
-      adapter.read(await postOf(fake.post(ADDRESS, given, id === undefined ? {} : { id })), connection)[0]!.eventIds
+      adapter.read(
+        await postOf(fake.post(ADDRESS, given, id === undefined ? {} : { id })),
+        connection,
+      )[0]!.eventIds
     const first = await eventsOf(mail)
     expect(await eventsOf(mail, 'msg_again')).toEqual(first)
     const again = await eventsOf({ ...mail, id: fake.receive({}).id })
@@ -68,7 +86,11 @@ describe('messages', () => {
     ['"ada@example.com" <eve@example.org>', 'eve@example.org', 'ada@example.com'],
     ['ada@example.com <eve@example.org>', 'eve@example.org', 'ada@example.com'],
     ['Eve (ada@example.com) <eve@example.org>', 'eve@example.org', 'Eve'],
-    ['"Eve, of <ada@example.com>" <eve@example.org>', 'eve@example.org', 'Eve, of <ada@example.com>'],
+    [
+      '"Eve, of <ada@example.com>" <eve@example.org>',
+      'eve@example.org',
+      'Eve, of <ada@example.com>',
+    ],
     ['аda@example.com', 'аda@example.com', null],
     ['ADA@Example.ORG', 'ada@example.org', null],
   ])('a name that looks like an address is none: %s', async (from, id, name) => {

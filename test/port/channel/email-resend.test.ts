@@ -15,10 +15,15 @@ const now = Date.parse('2026-11-23T10:00:00Z')
 const ADDRESS = 'https://tendril.example.com/webhooks/channels/email'
 const sdk = new Resend(fake.apiKey, { baseUrl: fake.url } as never)
 
-const posted = (mail: Partial<ReceivedMail> = {}, changes: ResendPostChanges = {}): Promise<InboundPost> =>
+const posted = (
+  mail: Partial<ReceivedMail> = {},
+  changes: ResendPostChanges = {},
+): Promise<InboundPost> =>
   postOf(fake.post(ADDRESS, fake.receive(mail), { at: new Date(now), ...changes }), now)
 const headersOf = ({ headers }: InboundPost) =>
-  Object.fromEntries(['id', 'timestamp', 'signature'].map((name) => [`svix-${name}`, headers.get(`svix-${name}`)!]))
+  Object.fromEntries(
+    ['id', 'timestamp', 'signature'].map((name) => [`svix-${name}`, headers.get(`svix-${name}`)!]),
+  )
 
 describe('signatures', () => {
   test.each([
@@ -41,15 +46,27 @@ describe('signatures', () => {
   test('what the test signs is right for Svix and for the SDK', async () => {
     const post = await posted({}, { at: new Date() })
     const payload = Buffer.from(post.body).toString()
-    expect(new Webhook(fake.signingSecret).verify(payload, headersOf(post))).toMatchObject({ type: 'email.received' })
-    const { 'svix-id': id, 'svix-timestamp': timestamp, 'svix-signature': signature } = headersOf(post)
+    expect(new Webhook(fake.signingSecret).verify(payload, headersOf(post))).toMatchObject({
+      type: 'email.received',
+    })
+    const {
+      'svix-id': id,
+      'svix-timestamp': timestamp,
+      'svix-signature': signature,
+    } = headersOf(post)
     const headers = { id: id!, timestamp: timestamp!, signature: signature! }
-    expect(sdk.webhooks.verify({ payload, headers, webhookSecret: fake.signingSecret })).toMatchObject({ type: 'email.received' })
+    expect(
+      sdk.webhooks.verify({ payload, headers, webhookSecret: fake.signingSecret }),
+    ).toMatchObject({ type: 'email.received' })
   })
 
   test('what Svix signs is taken', async () => {
     const post = await posted()
-    const signature = new Webhook(fake.signingSecret).sign('msg_1', new Date(now), Buffer.from(post.body).toString())
+    const signature = new Webhook(fake.signingSecret).sign(
+      'msg_1',
+      new Date(now),
+      Buffer.from(post.body).toString(),
+    )
     const headers = new Headers({
       'content-type': 'application/json',
       'svix-id': 'msg_1',
@@ -59,7 +76,9 @@ describe('signatures', () => {
     expect(adapter.verify({ ...post, headers }, connection)).toBe(true)
   })
 
-  const changed = async (change: (post: InboundPost) => Partial<InboundPost>): Promise<InboundPost> => {
+  const changed = async (
+    change: (post: InboundPost) => Partial<InboundPost>,
+  ): Promise<InboundPost> => {
     const post = await posted()
     return { ...post, ...change(post) }
   }
@@ -73,15 +92,25 @@ describe('signatures', () => {
     ['another secret', () => posted({}, { by: newWebhookSecret() })],
     ['six minutes ago', () => posted({}, { at: new Date(now - 360_000) })],
     ['in six minutes', () => posted({}, { at: new Date(now + 360_000) })],
-    ['a changed body', () => changed(({ body }) => ({ body: Buffer.concat([body, Buffer.from(' ')]) }))],
+    [
+      'a changed body',
+      () => changed(({ body }) => ({ body: Buffer.concat([body, Buffer.from(' ')]) })),
+    ],
     ['another id', () => withHeader('svix-id', 'msg_2')],
     ['another time', () => withHeader('svix-timestamp', String(now / 1_000 - 1))],
     ['no signature', () => withHeader('svix-signature', '')],
     [
       'a signature of another version',
-      async () => withHeader('svix-signature', (await posted()).headers.get('svix-signature')!.replace('v1,', 'v2,')),
+      async () =>
+        withHeader(
+          'svix-signature',
+          (await posted()).headers.get('svix-signature')!.replace('v1,', 'v2,'),
+        ),
     ],
-    ['a form, such as Mailgun sends', () => changed(() => ({ body: Buffer.from('recipient=agent%40example.com') }))],
+    [
+      'a form, such as Mailgun sends',
+      () => changed(() => ({ body: Buffer.from('recipient=agent%40example.com') })),
+    ],
   ] as const)('refused: %s', async (_, make) => {
     expect(adapter.verify(await make(), connection)).toBe(false)
   })
@@ -97,16 +126,33 @@ describe('signatures', () => {
 describe('routes', () => {
   test.each([
     ['the recipient', { data: { received_for: [OURS], to: [OURS] } }, [OURS]],
-    ['a blind copy', { data: { received_for: [OURS], to: ['list@example.org'] } }, [OURS, 'list@example.org']],
+    [
+      'a blind copy',
+      { data: { received_for: [OURS], to: ['list@example.org'] } },
+      [OURS, 'list@example.org'],
+    ],
     [
       'names and capitals',
-      { data: { received_for: [], to: ['"The Agent" <Agent@Example.COM>'], cc: ['b@example.com'] } },
+      {
+        data: { received_for: [], to: ['"The Agent" <Agent@Example.COM>'], cc: ['b@example.com'] },
+      },
       [OURS, 'b@example.com'],
     ],
-    ['what follows a +', { data: { received_for: ['agent+berlin@example.com'], to: [] } }, ['agent+berlin@example.com', OURS]],
-    ['the sender of a mail of ours', { type: 'email.delivered', data: { from: `Agent <${OURS}>`, to: ['ada@example.org'] } }, [OURS]],
+    [
+      'what follows a +',
+      { data: { received_for: ['agent+berlin@example.com'], to: [] } },
+      ['agent+berlin@example.com', OURS],
+    ],
+    [
+      'the sender of a mail of ours',
+      { type: 'email.delivered', data: { from: `Agent <${OURS}>`, to: ['ada@example.org'] } },
+      [OURS],
+    ],
   ] as const)('a post names its connections: %s', async (_, changes, keys) => {
-    expect(adapter.route(await posted({}, changes as ResendPostChanges))).toEqual({ kind: 'keys', keys: [...keys] })
+    expect(adapter.route(await posted({}, changes as ResendPostChanges))).toEqual({
+      kind: 'keys',
+      keys: [...keys],
+    })
   })
 
   test('a post to hundreds names some', async () => {
@@ -127,12 +173,18 @@ describe('routes', () => {
     expect(adapter.routingKeyOf(text)).toEqual({ key })
   })
 
-  test.each(['agent', '@example.com', 'a b@example.com', 'a@b@c', '"a b"@example.com', 'agent+x@example.com', 'a\u200b@example.com', ''])(
-    'no address of ours: %p',
-    (text) => {
-      expect(adapter.routingKeyOf(text)).toHaveProperty('error')
-    },
-  )
+  test.each([
+    'agent',
+    '@example.com',
+    'a b@example.com',
+    'a@b@c',
+    '"a b"@example.com',
+    'agent+x@example.com',
+    'a\u200b@example.com',
+    '',
+  ])('no address of ours: %p', (text) => {
+    expect(adapter.routingKeyOf(text)).toHaveProperty('error')
+  })
 })
 
 test('no bytes make it throw', () => {
@@ -142,7 +194,13 @@ test('no bytes make it throw', () => {
       data: fc.oneof(
         fc.jsonValue(),
         fc.record(
-          { to: fc.jsonValue(), from: fc.jsonValue(), email_id: fc.jsonValue(), attachments: fc.jsonValue(), message_id: fc.jsonValue() },
+          {
+            to: fc.jsonValue(),
+            from: fc.jsonValue(),
+            email_id: fc.jsonValue(),
+            attachments: fc.jsonValue(),
+            message_id: fc.jsonValue(),
+          },
           { requiredKeys: [] },
         ),
       ),

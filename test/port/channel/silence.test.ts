@@ -1,4 +1,7 @@
-/** What is known of a message, and of a connection, whose provider does not answer: the same of every provider. */
+/**
+ * What is known of a message, and of a connection, whose provider does not answer: the same of
+ * every provider.
+ */
 import { describe, expect, test } from 'bun:test'
 import type { Channel } from '#domain/agent/channel/channel'
 import type { OpenConnection } from '#port/channel/channel'
@@ -28,7 +31,13 @@ const providers: [name: string, Channel, OpenConnection, replyTo: Record<string,
 ]
 
 describe.each(providers)('%s', (_, channel, connection, replyTo) => {
-  const message = { id: 'r1:0', replyTo, text: 'Two items are due.', html: '<p>Two items are due.</p>', part: 0 }
+  const message = {
+    id: 'r1:0',
+    replyTo,
+    text: 'Two items are due.',
+    html: '<p>Two items are due.</p>',
+    part: 0,
+  }
 
   /** The adapter whose provider is on this port of loopback, and the connection. */
   const at = (port: number, isAllowed = true) => {
@@ -37,7 +46,9 @@ describe.each(providers)('%s', (_, channel, connection, replyTo) => {
       ...{ slack: url, slack_files: url, whatsapp: url, twilio: url },
       ...{ resend: url, mailgun: url, mailgun_eu: url },
     }
-    const adapter = channelAdapters({ egress: isAllowed ? egressTo(url) : egressTo(), urls })[channel]!
+    const adapter = channelAdapters({ egress: isAllowed ? egressTo(url) : egressTo(), urls })[
+      channel
+    ]!
     const own = channel === 'dev' ? { ...connection, config: { url } } : connection
     const { signal: never } = new AbortController()
     return {
@@ -49,7 +60,10 @@ describe.each(providers)('%s', (_, channel, connection, replyTo) => {
   test('that cannot be reached has got nothing', async () => {
     const gone = await openReceiver()
     await gone[Symbol.asyncDispose]()
-    expect(await at(gone.port).send()).toEqual({ kind: 'unsent', error: 'the connection failed: ECONNREFUSED' })
+    expect(await at(gone.port).send()).toEqual({
+      kind: 'unsent',
+      error: 'the connection failed: ECONNREFUSED',
+    })
   })
 
   test('that ends the connection before it answers may have got the message, which is not sent again', async () => {
@@ -73,16 +87,22 @@ describe.each(providers)('%s', (_, channel, connection, replyTo) => {
 
   test('whose address may not be called gets nothing, and a person has to mend the connection', async () => {
     await using receiver = await openReceiver()
-    expect(await at(receiver.port, false).send()).toMatchObject({ kind: 'refused', of: 'connection' })
+    expect(await at(receiver.port, false).send()).toMatchObject({
+      kind: 'refused',
+      of: 'connection',
+    })
     expect(receiver.requests).toEqual([])
   })
 
   // Nobody is asked about the program of a developer.
-  test.skipIf(channel === 'dev')('that does not answer neither proves nor refuses the connection', async () => {
-    await using receiver = await openReceiver()
-    receiver.answer = { raw: 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n' }
-    expect(await at(receiver.port).check()).toMatchObject({ kind: 'unreachable' })
-    await receiver[Symbol.asyncDispose]()
-    expect(await at(receiver.port).check()).toMatchObject({ kind: 'unreachable' })
-  })
+  test.skipIf(channel === 'dev')(
+    'that does not answer neither proves nor refuses the connection',
+    async () => {
+      await using receiver = await openReceiver()
+      receiver.answer = { raw: 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n' }
+      expect(await at(receiver.port).check()).toMatchObject({ kind: 'unreachable' })
+      await receiver[Symbol.asyncDispose]()
+      expect(await at(receiver.port).check()).toMatchObject({ kind: 'unreachable' })
+    },
+  )
 })

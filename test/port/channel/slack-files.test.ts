@@ -5,9 +5,17 @@ import { openSlack } from '#test/support/channels/slack'
 import { install, slackConnection } from '#test/support/channels/slack-posts'
 import { egressTo } from '#test/support/http/egress'
 
-const people = { ...install, token: ['xoxb', 'no', 'files'].join('-'), scopes: ['chat:write', 'im:history'] }
+const people = {
+  ...install,
+  token: ['xoxb', 'no', 'files'].join('-'),
+  scopes: ['chat:write', 'im:history'],
+}
 const deaf = { ...install, token: ['xoxb', 'deaf'].join('-'), scopes: ['chat:write'] }
-const mute = { ...install, token: ['xoxb', 'mute'].join('-'), scopes: ['im:history', 'app_mentions:read'] }
+const mute = {
+  ...install,
+  token: ['xoxb', 'mute'].join('-'),
+  scopes: ['im:history', 'app_mentions:read'],
+}
 
 const slack = await openSlack([install, people, deaf, mute])
 afterAll(() => slack[Symbol.asyncDispose]())
@@ -20,7 +28,10 @@ beforeEach(() => {
   slack.requests.length = 0
 })
 
-const withToken = (botToken: string) => ({ ...connection, credentials: { ...connection.credentials, botToken } })
+const withToken = (botToken: string) => ({
+  ...connection,
+  credentials: { ...connection.credentials, botToken },
+})
 
 describe('a file', () => {
   const bytes = Buffer.from([0, 255, 10, 13, 200])
@@ -29,10 +40,14 @@ describe('a file', () => {
   slack.files.set('large', { body: Buffer.alloc(1_048_577), contentType: 'text/plain' })
   slack.files.set('page.html', { body: Buffer.from('notes about html'), contentType: 'text/html' })
   const urlOf = (path: string) => `${slack.urls.slack_files}/files-pri/${path}`
-  const download = (ref: Record<string, unknown>, by = connection) => adapter.download!(by, ref, signal)
+  const download = (ref: Record<string, unknown>, by = connection) =>
+    adapter.download!(by, ref, signal)
 
   test('is read with the bot’s token', async () => {
-    expect(await download({ id: 'F0TD00400', url: urlOf('T1-F0TD00400/download') })).toEqual({ kind: 'fetched', value: bytes })
+    expect(await download({ id: 'F0TD00400', url: urlOf('T1-F0TD00400/download') })).toEqual({
+      kind: 'fetched',
+      value: bytes,
+    })
     expect(slack.requests[0]!.headers.authorization).toBe(`Bearer ${install.token}`)
   })
 
@@ -49,13 +64,18 @@ describe('a file', () => {
     'file:///etc/passwd',
     'nonsense',
   ])('at %s is not asked for: the token goes to Slack alone', async (url) => {
-    expect(await download({ id: 'F1', url })).toEqual({ kind: 'gone', error: 'the file is not kept by Slack' })
+    expect(await download({ id: 'F1', url })).toEqual({
+      kind: 'gone',
+      error: 'the file is not kept by Slack',
+    })
     expect(slack.requests).toEqual([])
   })
 
   test('without the scope is Slack’s page to sign in, and no file', async () => {
     const error = 'Slack does not hand the file out: the app needs the scope files:read'
-    expect(await download({ url: urlOf('T1-F0TD00400/download') }, withToken(people.token))).toEqual({ kind: 'gone', error })
+    expect(
+      await download({ url: urlOf('T1-F0TD00400/download') }, withToken(people.token)),
+    ).toEqual({ kind: 'gone', error })
     slack.next.push({ status: 302, headers: { location: 'https://slack.com/signin' } })
     expect(await download({ url: urlOf('x') })).toEqual({ kind: 'gone', error })
     expect((await download({ url: urlOf('page.html') })).kind).toBe('fetched')
@@ -63,8 +83,17 @@ describe('a file', () => {
 
   test('that is gone, too large, or not to be had now', async () => {
     expect((await download({ url: urlOf('none') })).kind).toBe('gone')
-    expect(await download({ url: urlOf('large') })).toEqual({ kind: 'gone', error: 'it has more than 1048576 bytes' })
-    slack.next.push({ status: 500 }, { status: 429 }, { raw: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab' }, { raw: '' })
-    for (let i = 0; i < 4; i++) expect((await download({ url: urlOf('x') })).kind).toBe('unreachable')
+    expect(await download({ url: urlOf('large') })).toEqual({
+      kind: 'gone',
+      error: 'it has more than 1048576 bytes',
+    })
+    slack.next.push(
+      { status: 500 },
+      { status: 429 },
+      { raw: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab' },
+      { raw: '' },
+    )
+    for (let i = 0; i < 4; i++)
+      expect((await download({ url: urlOf('x') })).kind).toBe('unreachable')
   })
 })

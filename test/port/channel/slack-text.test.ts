@@ -10,8 +10,14 @@ test.each([
   ['  <@U0LAN0Z89|tendril> <@U0LAN0Z89>, hello', 'hello'],
   ['ask <@U0LAN0Z89> about <@U024BE7LH>', 'ask @U0LAN0Z89 about @U024BE7LH'],
   ['<@W012A3CDE|ada> said', '@ada said'],
-  ['see <#C024BE7LR|general> and <#C024BE7LH> and <#C024BE7LH|>', 'see #general and #C024BE7LH and #C024BE7LH'],
-  ['<!here> <!channel> <!subteam^SAZ94GDB8|@crew> <!subteam^SAZ94GDB8>', '@here @channel @crew @SAZ94GDB8'],
+  [
+    'see <#C024BE7LR|general> and <#C024BE7LH> and <#C024BE7LH|>',
+    'see #general and #C024BE7LH and #C024BE7LH',
+  ],
+  [
+    '<!here> <!channel> <!subteam^SAZ94GDB8|@crew> <!subteam^SAZ94GDB8>',
+    '@here @channel @crew @SAZ94GDB8',
+  ],
   ['by <!date^1392734382^{date_num}|2014-02-18>', 'by 2014-02-18'],
   ['<https://example.com/a?b=1&amp;c=2>', 'https://example.com/a?b=1&c=2'],
   ['<https://evil.example|our price list>', 'our price list (https://evil.example)'],

@@ -1,11 +1,22 @@
-/** Whose posts are believed, judged by the verifier of Slack's own SDK on the same posts, and which connection they are for. */
+/**
+ * Whose posts are believed, judged by the verifier of Slack's own SDK on the same posts, and which
+ * connection they are for.
+ */
 import { describe, expect, test } from 'bun:test'
 import { isValidSlackRequest } from '@slack/bolt'
 import fc from 'fast-check'
 import type { InboundPost } from '#port/channel/channel'
 import { channelAdapters } from '#port/channel/registry'
 import { readPost, routeOf } from '#port/channel/slack/read'
-import { direct, install, mention, NOW, slackConnection, slackEvent, slackPost } from '#test/support/channels/slack-posts'
+import {
+  direct,
+  install,
+  mention,
+  NOW,
+  slackConnection,
+  slackEvent,
+  slackPost,
+} from '#test/support/channels/slack-posts'
 import { egressTo } from '#test/support/http/egress'
 import { runs } from '#test/support/property'
 
@@ -23,7 +34,10 @@ const urls = {
 const adapter = channelAdapters({ egress, urls }).slack!
 const connection = slackConnection()
 
-const bySdk = ({ headers, body, now }: InboundPost, signingSecret = install.signingSecret): boolean =>
+const bySdk = (
+  { headers, body, now }: InboundPost,
+  signingSecret = install.signingSecret,
+): boolean =>
   isValidSlackRequest({
     signingSecret,
     body: Buffer.from(body).toString(),
@@ -50,30 +64,55 @@ test.each([
   ['a body that is no JSON', slackPost('ssl_check=0&team_id=T061EG9R6')],
   ['an empty body', slackPost('')],
   ['one that was sent almost five minutes ago', slackPost(hello, { at: NOW - 5 * MINUTE })],
-  ['a retry', slackPost(hello, { headers: { 'x-slack-retry-num': '2', 'x-slack-retry-reason': 'http_timeout' } })],
+  [
+    'a retry',
+    slackPost(hello, {
+      headers: { 'x-slack-retry-num': '2', 'x-slack-retry-reason': 'http_timeout' },
+    }),
+  ],
 ])('taken, as by the SDK: %s', (_, post) => {
-  expect({ ours: adapter.verify(post, connection), sdk: bySdk(post) }).toEqual({ ours: true, sdk: true })
+  expect({ ours: adapter.verify(post, connection), sdk: bySdk(post) }).toEqual({
+    ours: true,
+    sdk: true,
+  })
 })
 
 test.each([
   ['signed with another secret', slackPost(hello, { secret: 'e6b19c573432dcc6b075501d51b51bb8' })],
   ['of six minutes ago', slackPost(hello, { at: NOW - 6 * MINUTE })],
   ['with one more space', { ...slackPost(hello), body: Buffer.from(`${JSON.stringify(hello)} `) }],
-  ['for another event', { ...slackPost(hello), body: Buffer.from(JSON.stringify(slackEvent(mention('pay')))) }],
+  [
+    'for another event',
+    { ...slackPost(hello), body: Buffer.from(JSON.stringify(slackEvent(mention('pay')))) },
+  ],
   ['without a signature', withHeader('x-slack-signature', undefined)],
   ['without a time', withHeader('x-slack-request-timestamp', undefined)],
   ['with another time', withHeader('x-slack-request-timestamp', String(NOW / 1_000 - 1))],
   ['with a time that is no number', withHeader('x-slack-request-timestamp', 'soon')],
-  ['of another version', withHeader('x-slack-signature', signature(slackPost(hello)).replace('v0=', 'v1='))],
-  ['with a signature cut short', withHeader('x-slack-signature', signature(slackPost(hello)).slice(0, -1))],
+  [
+    'of another version',
+    withHeader('x-slack-signature', signature(slackPost(hello)).replace('v0=', 'v1=')),
+  ],
+  [
+    'with a signature cut short',
+    withHeader('x-slack-signature', signature(slackPost(hello)).slice(0, -1)),
+  ],
   ['with an empty signature', withHeader('x-slack-signature', 'v0=')],
 ])('refused, as by the SDK: %s', (_, post) => {
-  expect({ ours: adapter.verify(post, connection), sdk: bySdk(post) }).toEqual({ ours: false, sdk: false })
+  expect({ ours: adapter.verify(post, connection), sdk: bySdk(post) }).toEqual({
+    ours: false,
+    sdk: false,
+  })
 })
 
 test('refused, where the SDK does not look: a post from the future, and a signature without its version', () => {
   expect(adapter.verify(slackPost(hello, { at: NOW + 6 * MINUTE }), connection)).toBe(false)
-  expect(adapter.verify(withHeader('x-slack-signature', signature(slackPost(hello)).slice('v0='.length)), connection)).toBe(false)
+  expect(
+    adapter.verify(
+      withHeader('x-slack-signature', signature(slackPost(hello)).slice('v0='.length)),
+      connection,
+    ),
+  ).toBe(false)
 })
 
 test('the example of Slack’s documentation is taken', () => {
@@ -85,9 +124,19 @@ test('the example of Slack’s documentation is taken', () => {
     'x-slack-signature': 'v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503',
     'x-slack-request-timestamp': '1531420618',
   })
-  const post = { url: 'https://tendril.example.com/', headers, body: Buffer.from(body), now: 1_531_420_620_000 }
+  const post = {
+    url: 'https://tendril.example.com/',
+    headers,
+    body: Buffer.from(body),
+    now: 1_531_420_620_000,
+  }
   expect(adapter.verify(post, connection)).toBe(true)
-  expect(adapter.verify({ ...post, body: Buffer.from(body.replace('roadrunner', 'coyote')) }, connection)).toBe(false)
+  expect(
+    adapter.verify(
+      { ...post, body: Buffer.from(body.replace('roadrunner', 'coyote')) },
+      connection,
+    ),
+  ).toBe(false)
 })
 
 test('nothing is believed for a connection without a signing secret, not even what is signed with the empty one', () => {
@@ -102,11 +151,20 @@ test('whatever the bytes and headers are, nothing throws, and only what is signe
     fc.json().map((text) => Buffer.from(text)),
     fc
       .anything()
-      .map((event) => Buffer.from(JSON.stringify(slackEvent(mention('', { event, text: event, files: [event], user: event }))) ?? '')),
+      .map((event) =>
+        Buffer.from(
+          JSON.stringify(
+            slackEvent(mention('', { event, text: event, files: [event], user: event })),
+          ) ?? '',
+        ),
+      ),
     fc.constant(Buffer.from('['.repeat(200_000))),
   )
   const header = fc.option(
-    fc.oneof(fc.constantFrom('v0=', 'v0', '=', '0', '-1', '1e3', String(NOW / 1_000)), fc.stringMatching(/^[!-~]{0,80}$/)),
+    fc.oneof(
+      fc.constantFrom('v0=', 'v0', '=', '0', '-1', '1e3', String(NOW / 1_000)),
+      fc.stringMatching(/^[!-~]{0,80}$/),
+    ),
   )
   fc.assert(
     fc.property(bytes, header, header, (body, given, time) => {
@@ -138,7 +196,10 @@ describe('handshakes', () => {
 
   test.each([
     ['a form', slackPost('ssl_check=1&token=abc')],
-    ['the query', { ...slackPost(''), url: 'https://tendril.example.com/webhooks/channels/slack?ssl_check=1' }],
+    [
+      'the query',
+      { ...slackPost(''), url: 'https://tendril.example.com/webhooks/channels/slack?ssl_check=1' },
+    ],
   ])('a check of the certificate, in %s, is answered with 200', (_, post) => {
     expect(routeOf(post)).toMatchObject({ kind: 'handshake', status: 200, body: '' })
   })
@@ -147,7 +208,10 @@ describe('handshakes', () => {
     ['a challenge that is no text', { type: 'url_verification', challenge: 7 }],
     ['an empty object', {}],
     ['a list', [] as object],
-    ['a team that is none', slackEvent(mention('x'), { authorizations: [], context_team_id: null, team_id: 'C012' })],
+    [
+      'a team that is none',
+      slackEvent(mention('x'), { authorizations: [], context_team_id: null, team_id: 'C012' }),
+    ],
   ])('%s names nobody', (_, body) => {
     expect(routeOf(slackPost(body))).toEqual({ kind: 'unknown' })
   })
@@ -155,12 +219,18 @@ describe('handshakes', () => {
 
 describe('routes', () => {
   test('a post names its workspace with the app, then alone', () => {
-    expect(routeOf(slackPost(slackEvent(mention('x'))))).toEqual({ kind: 'keys', keys: ['T061EG9R6:A0MDYCDME', 'T061EG9R6'] })
+    expect(routeOf(slackPost(slackEvent(mention('x'))))).toEqual({
+      kind: 'keys',
+      keys: ['T061EG9R6:A0MDYCDME', 'T061EG9R6'],
+    })
   })
 
   test('in a shared channel the installation counts, not the workspace where the event occurred', () => {
     const shared = slackEvent(mention('x'), { team_id: 'T0OTHER', is_ext_shared_channel: true })
-    expect(routeOf(slackPost(shared))).toEqual({ kind: 'keys', keys: ['T061EG9R6:A0MDYCDME', 'T061EG9R6'] })
+    expect(routeOf(slackPost(shared))).toEqual({
+      kind: 'keys',
+      keys: ['T061EG9R6:A0MDYCDME', 'T061EG9R6'],
+    })
   })
 
   test('an old post without installations names its own workspace', () => {
@@ -170,6 +240,8 @@ describe('routes', () => {
 
   test('a post for another workspace holds nothing for this connection', () => {
     const authorizations = [{ team_id: 'T0OTHER', user_id: 'U1', is_bot: true }]
-    expect(readPost(slackPost(slackEvent(mention('x'), { authorizations })), connection)).toEqual([])
+    expect(readPost(slackPost(slackEvent(mention('x'), { authorizations })), connection)).toEqual(
+      [],
+    )
   })
 })

@@ -14,7 +14,10 @@ afterAll(() => fake[Symbol.asyncDispose]())
 
 const [OURS, SENDER] = ['+14155550100', '+4915112345678']
 beforeAll(() => {
-  fake.numbers.push({ phone_number: OURS, capabilities: { voice: true, sms: true, mms: true, fax: false } })
+  fake.numbers.push({
+    phone_number: OURS,
+    capabilities: { voice: true, sms: true, mms: true, fax: false },
+  })
 })
 
 const adapter = smsAdapter({ egress: egressTo(fake.url, fake.cdnUrl), urls: { twilio: fake.url } })
@@ -28,10 +31,21 @@ const sdk = twilio(fake.accountSid, fake.authToken, {
     async request({ method, uri, data, username, password }: RequestClient.RequestOptions) {
       const target = uri.replace('https://api.twilio.com', fake.url)
       const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
-      const body = method === 'get' ? undefined : new URLSearchParams(data as Record<string, string>).toString()
+      const body =
+        method === 'get'
+          ? undefined
+          : new URLSearchParams(data as Record<string, string>).toString()
       const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' }
-      const response = await fetch(target, { method, headers, ...(body === undefined ? {} : { body }) })
-      return { statusCode: response.status, body: await response.text(), headers: Object.fromEntries(response.headers) }
+      const response = await fetch(target, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+      })
+      return {
+        statusCode: response.status,
+        body: await response.text(),
+        headers: Object.fromEntries(response.headers),
+      }
     },
   } as never,
 })
@@ -55,14 +69,25 @@ describe('sending', () => {
 
   test('a recipient who wrote STOP gets nothing, and the error says so', async () => {
     fake.optedOut.add('+4915100000000')
-    const sent = await adapter.send(connection, { ...message, replyTo: { to: '+4915100000000' } }, signal)
+    const sent = await adapter.send(
+      connection,
+      { ...message, replyTo: { to: '+4915100000000' } },
+      signal,
+    )
     expect(sent).toEqual({ kind: 'refused', of: 'message', error: expect.stringContaining('STOP') })
-    await expect(sdk.messages.create({ to: '+4915100000000', from: OURS, body: 'x' })).rejects.toMatchObject({ code: 21610 })
+    await expect(
+      sdk.messages.create({ to: '+4915100000000', from: OURS, body: 'x' }),
+    ).rejects.toMatchObject({ code: 21610 })
   })
 
-  const refused = (of: 'message' | 'connection') => ({ kind: 'refused', of, error: expect.any(String) }) as const
+  const refused = (of: 'message' | 'connection') =>
+    ({ kind: 'refused', of, error: expect.any(String) }) as const
   test.each<[string, TwilioFailure, object]>([
-    ['too many requests', { status: 429, code: 20429, headers: { 'retry-after': '7' } }, { kind: 'unsent', retryAfterMs: 7_000 }],
+    [
+      'too many requests',
+      { status: 429, code: 20429, headers: { 'retry-after': '7' } },
+      { kind: 'unsent', retryAfterMs: 7_000 },
+    ],
     ['too many requests, without a time', { status: 429, code: 20429 }, { kind: 'unsent' }],
     [
       'a wait beyond reason',
@@ -105,15 +130,24 @@ describe('sending', () => {
   })
 
   test('errors hold nothing of the credentials, and no text of the provider', async () => {
-    fake.fail({ status: 401, body: JSON.stringify({ code: 20003, message: `Authenticate ${fake.authToken}` }) })
-    expect(JSON.stringify(await adapter.send(connection, message, signal))).not.toContain(fake.authToken)
+    fake.fail({
+      status: 401,
+      body: JSON.stringify({ code: 20003, message: `Authenticate ${fake.authToken}` }),
+    })
+    expect(JSON.stringify(await adapter.send(connection, message, signal))).not.toContain(
+      fake.authToken,
+    )
     fake.fail({ status: 400, body: JSON.stringify({ code: 1, message: `no ${fake.authToken}` }) })
-    expect(JSON.stringify(await adapter.send(connection, message, signal))).not.toContain(fake.authToken)
+    expect(JSON.stringify(await adapter.send(connection, message, signal))).not.toContain(
+      fake.authToken,
+    )
   })
 
   test('an answer that breaks off in its body was one', async () => {
     await using receiver = await openReceiver()
-    receiver.answer = { raw: 'HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"sid":"SM' }
+    receiver.answer = {
+      raw: 'HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"sid":"SM',
+    }
     const twilio = `http://127.0.0.1:${receiver.port}`
     const cut = smsAdapter({ egress: egressTo(twilio), urls: { twilio } })
     expect(await cut.send(connection, message, signal)).toEqual({ kind: 'sent', externalId: null })
@@ -121,14 +155,21 @@ describe('sending', () => {
 
   test.each([
     ['no account', { authToken: 'x' }, { to: SENDER }, 'connection'],
-    ['an account that is a path', { accountSid: '../../x', authToken: 'x' }, { to: SENDER }, 'connection'],
+    [
+      'an account that is a path',
+      { accountSid: '../../x', authToken: 'x' },
+      { to: SENDER },
+      'connection',
+    ],
     ['no auth token', { accountSid: fake.accountSid }, { to: SENDER }, 'connection'],
     ['no recipient', connection.credentials, {}, 'message'],
     ['a recipient that is no number', connection.credentials, { to: 'ada@example.com' }, 'message'],
   ] as const)('nothing is asked with %s', async (_, credentials, replyTo, of) => {
     const before = fake.requests.length
     const given = credentials as Record<string, string>
-    expect(await adapter.send({ ...connection, credentials: given }, { ...message, replyTo }, signal)).toMatchObject({
+    expect(
+      await adapter.send({ ...connection, credentials: given }, { ...message, replyTo }, signal),
+    ).toMatchObject({
       kind: 'refused',
       of,
     })
@@ -137,7 +178,8 @@ describe('sending', () => {
 })
 
 describe('the check', () => {
-  const check = (changes: Partial<OpenConnection> = {}) => adapter.check({ ...connection, ...changes }, signal)
+  const check = (changes: Partial<OpenConnection> = {}) =>
+    adapter.check({ ...connection, ...changes }, signal)
 
   test('a number of the account is proven, as the SDK finds it', async () => {
     expect(await check()).toEqual({ kind: 'proven' })
@@ -147,7 +189,10 @@ describe('the check', () => {
 
   test('a number of which ours is only a part is not ours', async () => {
     fake.numbers.push({ phone_number: '+141555501001', capabilities: { sms: true } })
-    expect(await check({ routingKey: '+1415555010' })).toMatchObject({ kind: 'refused', error: expect.stringContaining('not a number of') })
+    expect(await check({ routingKey: '+1415555010' })).toMatchObject({
+      kind: 'refused',
+      error: expect.stringContaining('not a number of'),
+    })
   })
 
   test('a number of nobody', async () => {
@@ -156,13 +201,21 @@ describe('the check', () => {
 
   test('a number that cannot send SMS', async () => {
     fake.numbers.push({ phone_number: '+14155550555', capabilities: { voice: true, sms: false } })
-    expect(await check({ routingKey: '+14155550555' })).toMatchObject({ kind: 'refused', error: expect.stringContaining('SMS') })
+    expect(await check({ routingKey: '+14155550555' })).toMatchObject({
+      kind: 'refused',
+      error: expect.stringContaining('SMS'),
+    })
   })
 
   test('other credentials', async () => {
     const credentials = { accountSid: fake.accountSid, authToken: 'f'.repeat(32) }
-    expect(await check({ credentials })).toMatchObject({ kind: 'refused', error: expect.stringContaining('authToken') })
-    expect(await check({ credentials: { ...credentials, accountSid: newSid('AC') } })).toMatchObject({ kind: 'refused' })
+    expect(await check({ credentials })).toMatchObject({
+      kind: 'refused',
+      error: expect.stringContaining('authToken'),
+    })
+    expect(
+      await check({ credentials: { ...credentials, accountSid: newSid('AC') } }),
+    ).toMatchObject({ kind: 'refused' })
   })
 
   test.each([
@@ -170,11 +223,17 @@ describe('the check', () => {
     [{ accountSid: 'AC12' }, 'accountSid'],
     [{ accountSid: fake.accountSid }, 'authToken'],
   ] as const)('credentials that are missing are named', async (credentials, named) => {
-    expect(await check({ credentials })).toMatchObject({ kind: 'refused', error: expect.stringContaining(named) })
+    expect(await check({ credentials })).toMatchObject({
+      kind: 'refused',
+      error: expect.stringContaining(named),
+    })
   })
 
-  test.each([{ status: 500 }, { status: 503 }, { status: 429, code: 20429 }])('a Twilio that does not say: %p', async (failure) => {
-    fake.fail(failure)
-    expect(await check()).toMatchObject({ kind: 'unreachable' })
-  })
+  test.each([{ status: 500 }, { status: 503 }, { status: 429, code: 20429 }])(
+    'a Twilio that does not say: %p',
+    async (failure) => {
+      fake.fail(failure)
+      expect(await check()).toMatchObject({ kind: 'unreachable' })
+    },
+  )
 })

@@ -17,15 +17,24 @@ describe('attachments', () => {
   const download = (given: Record<string, unknown>) => adapter.download!(connection, given, signal)
 
   test('bytes come from where Twilio leads, which gets no credentials', async () => {
-    fake.media.set(`${ref.message}/${ref.media}`, { type: 'text/plain', bytes: Buffer.from('an agenda') })
+    fake.media.set(`${ref.message}/${ref.media}`, {
+      type: 'text/plain',
+      bytes: Buffer.from('an agenda'),
+    })
     const got = await download(ref)
     expect(got).toMatchObject({ kind: 'fetched' })
     expect(Buffer.from((got as { value: Uint8Array }).value).toString()).toBe('an agenda')
   })
 
   test('one that is too large', async () => {
-    fake.media.set(`${ref.message}/${ref.media}`, { type: 'text/plain', bytes: new Uint8Array(1_048_577) })
-    expect(await download(ref)).toMatchObject({ kind: 'gone', error: expect.stringContaining('1048576') })
+    fake.media.set(`${ref.message}/${ref.media}`, {
+      type: 'text/plain',
+      bytes: new Uint8Array(1_048_577),
+    })
+    expect(await download(ref)).toMatchObject({
+      kind: 'gone',
+      error: expect.stringContaining('1048576'),
+    })
   })
 
   test.each([

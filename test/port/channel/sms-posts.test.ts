@@ -4,7 +4,13 @@ import type { InboundPost } from '#port/channel/channel'
 import { smsAdapter } from '#port/channel/sms/adapter'
 import { postOf } from '#test/support/channels/posts'
 import { openTwilio } from '#test/support/channels/twilio'
-import { incomingSms, newSid, type PostChanges, smsConnection, type TwilioFields } from '#test/support/channels/twilio-posts'
+import {
+  incomingSms,
+  newSid,
+  type PostChanges,
+  smsConnection,
+  type TwilioFields,
+} from '#test/support/channels/twilio-posts'
 import { egressTo } from '#test/support/http/egress'
 
 const fake = openTwilio()
@@ -17,17 +23,28 @@ const SENDER = '+4915112345678'
 const connection = smsConnection(fake)
 const ADDRESS = 'https://tendril.example.com/webhooks/channels/sms'
 
-const sms = (fields: TwilioFields = {}) => incomingSms(fake, { From: SENDER, To: OURS, Body: 'What is due today?', ...fields })
-const posted = (fields: TwilioFields = sms(), changes: PostChanges = {}, to = ADDRESS): Promise<InboundPost> =>
-  postOf(fake.post(to, fields, changes))
+const sms = (fields: TwilioFields = {}) =>
+  incomingSms(fake, { From: SENDER, To: OURS, Body: 'What is due today?', ...fields })
+const posted = (
+  fields: TwilioFields = sms(),
+  changes: PostChanges = {},
+  to = ADDRESS,
+): Promise<InboundPost> => postOf(fake.post(to, fields, changes))
 
 describe('routes', () => {
   test.each([
     ['our number', sms(), [OURS]],
-    ['the number that sent what is reported on', { MessageStatus: 'delivered', To: SENDER, From: OURS, MessageSid: newSid('SM') }, [OURS]],
+    [
+      'the number that sent what is reported on',
+      { MessageStatus: 'delivered', To: SENDER, From: OURS, MessageSid: newSid('SM') },
+      [OURS],
+    ],
   ] as const)('a post names its connection: %s', async (_, fields, keys) => {
     expect(adapter.route(await posted(fields))).toEqual({ kind: 'keys', keys: [...keys] })
-    expect(adapter.route(await posted(fields, { asJson: true }))).toEqual({ kind: 'keys', keys: [...keys] })
+    expect(adapter.route(await posted(fields, { asJson: true }))).toEqual({
+      kind: 'keys',
+      keys: [...keys],
+    })
   })
 
   test.each([
@@ -46,16 +63,18 @@ describe('routes', () => {
     expect(adapter.routingKeyOf(text)).toEqual({ key })
   })
 
-  test.each(['4155550100', '+0123456789', '+1415555', '+14155550100123456', '12345', 'Tendril', ''].filter((text) => text !== '+1415555'))(
-    'no number of ours: %p',
-    (text) => {
-      expect(adapter.routingKeyOf(text)).toHaveProperty('error')
-    },
-  )
+  test.each(
+    ['4155550100', '+0123456789', '+1415555', '+14155550100123456', '12345', 'Tendril', ''].filter(
+      (text) => text !== '+1415555',
+    ),
+  )('no number of ours: %p', (text) => {
+    expect(adapter.routingKeyOf(text)).toHaveProperty('error')
+  })
 })
 
 describe('messages', () => {
-  const read = async (fields: TwilioFields, changes?: PostChanges) => adapter.read(await posted(fields, changes), connection)
+  const read = async (fields: TwilioFields, changes?: PostChanges) =>
+    adapter.read(await posted(fields, changes), connection)
 
   test.each([
     ['a form', {}],
@@ -66,7 +85,14 @@ describe('messages', () => {
       {
         eventIds: [`message:${fields.MessageSid}`],
         sender: { id: SENDER, name: null },
-        ...{ thread: SENDER, isShared: false, subject: null, text: 'What is due today?', attachments: [], toFetch: null },
+        ...{
+          thread: SENDER,
+          isShared: false,
+          subject: null,
+          text: 'What is due today?',
+          attachments: [],
+          toFetch: null,
+        },
         ...{ replyTo: { to: SENDER }, directTo: { to: SENDER } },
       },
     ])
@@ -85,16 +111,24 @@ describe('messages', () => {
     expect(message).toMatchObject({
       text: '',
       attachments: [
-        { name: 'attachment 1', mimeType: 'image/jpeg', byteSize: null, ref: { message: sid, media } },
+        {
+          name: 'attachment 1',
+          mimeType: 'image/jpeg',
+          byteSize: null,
+          ref: { message: sid, media },
+        },
         { name: 'attachment 2', mimeType: 'text/plain', byteSize: null, ref: null },
       ],
     })
   })
 
-  test.each(['-1', '1e9', 'NaN', '3.7', '99999999999999999999'])('a number of pictures that is none does no harm: %s', async (NumMedia) => {
-    const [message] = await read(sms({ NumMedia }))
-    expect(message!.attachments.length).toBeLessThanOrEqual(10)
-  })
+  test.each(['-1', '1e9', 'NaN', '3.7', '99999999999999999999'])(
+    'a number of pictures that is none does no harm: %s',
+    async (NumMedia) => {
+      const [message] = await read(sms({ NumMedia }))
+      expect(message!.attachments.length).toBeLessThanOrEqual(10)
+    },
+  )
 
   test('text keeps what the database can', async () => {
     const [message] = await read(sms({ Body: ' a\0b ' }))

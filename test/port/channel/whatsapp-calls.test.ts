@@ -10,7 +10,11 @@ import type { ReceiverAnswer } from '#test/support/http/receiver'
 
 const meta = await openMeta()
 afterAll(() => meta[Symbol.asyncDispose]())
-const adapter = whatsAppAdapter({ egress: egressTo(meta.urls.whatsapp), urls: meta.urls, now: () => NOW })
+const adapter = whatsAppAdapter({
+  egress: egressTo(meta.urls.whatsapp),
+  urls: meta.urls,
+  now: () => NOW,
+})
 const connection = whatsAppConnection()
 const { signal } = new AbortController()
 
@@ -25,7 +29,13 @@ const withCredentials = (more: Record<string, string>, of: OpenConnection = conn
 })
 const DAY_MS = 86_400_000
 const replyTo = { to: '16505551234', messageId: 'wamid.HBgLMTQx', until: NOW + DAY_MS }
-const part = (more: Partial<Outgoing> = {}): Outgoing => ({ id: 'r1', part: 0, text: 'two are due', replyTo, ...more })
+const part = (more: Partial<Outgoing> = {}): Outgoing => ({
+  id: 'r1',
+  part: 0,
+  text: 'two are due',
+  replyTo,
+  ...more,
+})
 const send = (message = part(), by = connection) => adapter.send(by, message, signal)
 
 describe('a message', () => {
@@ -43,11 +53,22 @@ describe('a message', () => {
       },
     ])
     expect(JSON.parse(meta.requests[0]!.body)).toEqual({
-      ...{ messaging_product: 'whatsapp', recipient_type: 'individual', to: '16505551234', type: 'text' },
-      ...{ text: { preview_url: false, body: '*due*: https://example.com 👩‍🚀' }, context: { message_id: 'wamid.HBgLMTQx' } },
+      ...{
+        messaging_product: 'whatsapp',
+        recipient_type: 'individual',
+        to: '16505551234',
+        type: 'text',
+      },
+      ...{
+        text: { preview_url: false, body: '*due*: https://example.com 👩‍🚀' },
+        context: { message_id: 'wamid.HBgLMTQx' },
+      },
       biz_opaque_callback_data: part().id,
     })
-    expect(meta.requests[0]).toMatchObject({ method: 'POST', headers: { authorization: `Bearer ${business.accessToken}` } })
+    expect(meta.requests[0]).toMatchObject({
+      method: 'POST',
+      headers: { authorization: `Bearer ${business.accessToken}` },
+    })
   })
 
   test('in parts quotes with the first alone', async () => {
@@ -74,8 +95,13 @@ describe('a message', () => {
 
   test('outside of a thread, which has no window that we know, is refused by Meta', async () => {
     meta.silent.add('4915112345678')
-    const error = 'the person wrote more than 24 hours ago: WhatsApp takes templates only (error 131047)'
-    expect(await send(part({ replyTo: { to: '4915112345678' } }))).toEqual({ kind: 'refused', of: 'message', error })
+    const error =
+      'the person wrote more than 24 hours ago: WhatsApp takes templates only (error 131047)'
+    expect(await send(part({ replyTo: { to: '4915112345678' } }))).toEqual({
+      kind: 'refused',
+      of: 'message',
+      error,
+    })
   })
 
   test.each([
@@ -87,16 +113,32 @@ describe('a message', () => {
   })
 
   test.each<[string, Record<string, string>, string]>([
-    ['an expired token', { accessToken: 'EAAexpired' }, 'the access token has expired or was withdrawn (error 190)'],
-    ['the secret of another app', { appSecret: 'other' }, 'the app secret is not that of the app which the access token was made for'],
+    [
+      'an expired token',
+      { accessToken: 'EAAexpired' },
+      'the access token has expired or was withdrawn (error 190)',
+    ],
+    [
+      'the secret of another app',
+      { appSecret: 'other' },
+      'the app secret is not that of the app which the access token was made for',
+    ],
   ])('with %s the connection is refused', async (_, credentials, error) => {
-    expect(await send(part(), withCredentials(credentials))).toEqual({ kind: 'refused', of: 'connection', error })
+    expect(await send(part(), withCredentials(credentials))).toEqual({
+      kind: 'refused',
+      of: 'connection',
+      error,
+    })
     expect(meta.messages).toEqual([])
   })
 
   test('from a number that is gone, the connection is refused', async () => {
     const error = 'Meta has no such phone number, or the access token may not see it (error 33)'
-    expect(await send(part(), { ...connection, routingKey: '999' })).toEqual({ kind: 'refused', of: 'connection', error })
+    expect(await send(part(), { ...connection, routingKey: '999' })).toEqual({
+      kind: 'refused',
+      of: 'connection',
+      error,
+    })
   })
 
   const ofMessage = { kind: 'refused', of: 'message' }
@@ -142,7 +184,10 @@ describe('a message', () => {
     ['any error with a status of 500', graphError(135000, { status: 500 })],
     ['a status of 502', { status: 502, body: '<html>Bad Gateway</html>' }],
     ['an answer that is no JSON', { status: 200, body: 'OK' }],
-    ['an answer that breaks off', { raw: 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"messages":' }],
+    [
+      'an answer that breaks off',
+      { raw: 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"messages":' },
+    ],
     ['no answer', { raw: '' }],
   ])('is unknown after %s, and was perhaps sent', async (_, answer) => {
     meta.next.push({ ...answer, taken: true })
@@ -153,7 +198,10 @@ describe('a message', () => {
 
   test('says nothing of the provider’s words or of the token in an error', async () => {
     const message = `Malformed access token ${business.accessToken}`
-    meta.next.push(graphError(190, { message }), graphError(1, { message }), { status: 400, body: message })
+    meta.next.push(graphError(190, { message }), graphError(1, { message }), {
+      status: 400,
+      body: message,
+    })
     for (let i = 0; i < 3; i++) expect(JSON.stringify(await send())).not.toContain('EAAJ')
   })
 })
@@ -161,6 +209,7 @@ describe('a message', () => {
 test('an answer in Markdown arrives as WhatsApp writes it, in parts that Meta takes', async () => {
   const parts = whatsappForm(`**Two** are due\n\n${'They are long. '.repeat(500)}`)
   expect(parts.length).toBe(2)
-  for (const [at, text] of parts.entries()) expect((await send(part({ part: at, text }))).kind).toBe('sent')
+  for (const [at, text] of parts.entries())
+    expect((await send(part({ part: at, text }))).kind).toBe('sent')
   expect(meta.messages[0]!.text).toStartWith('*Two* are due\n')
 })

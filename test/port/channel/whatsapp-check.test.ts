@@ -9,7 +9,11 @@ import type { ReceiverAnswer } from '#test/support/http/receiver'
 
 const meta = await openMeta()
 afterAll(() => meta[Symbol.asyncDispose]())
-const adapter = whatsAppAdapter({ egress: egressTo(meta.urls.whatsapp), urls: meta.urls, now: () => NOW })
+const adapter = whatsAppAdapter({
+  egress: egressTo(meta.urls.whatsapp),
+  urls: meta.urls,
+  now: () => NOW,
+})
 const connection = whatsAppConnection()
 const { signal } = new AbortController()
 
@@ -27,13 +31,26 @@ describe('the check', () => {
   const check = (by = connection) => adapter.check(by, signal)
 
   test('proves the number, and learns it', async () => {
-    expect(await check()).toEqual({ kind: 'proven', learned: { displayPhoneNumber: '15550783881', verifiedName: 'Jasper’s Market' } })
-    expect(meta.requests[0]!.url).toStartWith('/v25.0/106540352242922?fields=id%2Cdisplay_phone_number%2Cverified_name&appsecret_proof=')
+    expect(await check()).toEqual({
+      kind: 'proven',
+      learned: { displayPhoneNumber: '15550783881', verifiedName: 'Jasper’s Market' },
+    })
+    expect(meta.requests[0]!.url).toStartWith(
+      '/v25.0/106540352242922?fields=id%2Cdisplay_phone_number%2Cverified_name&appsecret_proof=',
+    )
   })
 
   test.each<[string, OpenConnection, string]>([
-    ['an expired token', withCredentials({ accessToken: 'EAAexpired' }), 'the access token has expired or was withdrawn (error 190)'],
-    ['the secret of another app', withCredentials({ appSecret: 'other' }), 'the app secret is not that of the app'],
+    [
+      'an expired token',
+      withCredentials({ accessToken: 'EAAexpired' }),
+      'the access token has expired or was withdrawn (error 190)',
+    ],
+    [
+      'the secret of another app',
+      withCredentials({ appSecret: 'other' }),
+      'the app secret is not that of the app',
+    ],
     [
       'a number of somebody else',
       { ...connection, routingKey: '999999' },
@@ -49,12 +66,21 @@ describe('the check', () => {
   })
 
   test('refuses the id of something that is no phone number', async () => {
-    meta.next.push({ status: 200, body: JSON.stringify({ id: connection.routingKey, name: 'an app' }) })
-    expect(await check()).toEqual({ kind: 'refused', error: '106540352242922 is not the id of a phone number' })
+    meta.next.push({
+      status: 200,
+      body: JSON.stringify({ id: connection.routingKey, name: 'an app' }),
+    })
+    expect(await check()).toEqual({
+      kind: 'refused',
+      error: '106540352242922 is not the id of a phone number',
+    })
   })
 
   test('refuses an answer about another number', async () => {
-    meta.next.push({ status: 200, body: JSON.stringify({ id: '999999', display_phone_number: '15550783881' }) })
+    meta.next.push({
+      status: 200,
+      body: JSON.stringify({ id: '999999', display_phone_number: '15550783881' }),
+    })
     expect((await check()).kind).toBe('refused')
   })
 
@@ -69,7 +95,8 @@ describe('the check', () => {
 
 test('the routing key is the id of a phone number', () => {
   expect(adapter.routingKeyOf(' 106540352242922 ')).toEqual({ key: '106540352242922' })
-  for (const text of ['', '+15550783881', '123', '10654 035', 'x']) expect(adapter.routingKeyOf(text)).toHaveProperty('error')
+  for (const text of ['', '+15550783881', '123', '10654 035', 'x'])
+    expect(adapter.routingKeyOf(text)).toHaveProperty('error')
 })
 
 test('what is learned must be text', () => {

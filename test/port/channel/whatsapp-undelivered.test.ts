@@ -1,30 +1,55 @@
 /** What Meta says of messages of ours that did not arrive. */
 import { expect, test } from 'bun:test'
 import { whatsAppAdapter } from '#port/channel/whatsapp/adapter'
-import { business, change, NOW, postOf, status, undelivered, whatsAppConnection, whatsAppPost } from '#test/support/channels/whatsapp-posts'
+import {
+  business,
+  change,
+  NOW,
+  postOf,
+  status,
+  undelivered,
+  whatsAppConnection,
+  whatsAppPost,
+} from '#test/support/channels/whatsapp-posts'
 import { egressTo } from '#test/support/http/egress'
 
 type Json = Record<string, unknown>
 
 const egress = egressTo()
-const adapter = whatsAppAdapter({ egress, urls: { whatsapp: 'https://graph.example' }, now: () => NOW })
+const adapter = whatsAppAdapter({
+  egress,
+  urls: { whatsapp: 'https://graph.example' },
+  now: () => NOW,
+})
 const connection = whatsAppConnection()
 const other = { ...business, phoneNumberId: '106540352242923' }
 const ours = { biz_opaque_callback_data: 'r.0' }
 const failuresIn = (body: object) => adapter.undelivered!(whatsAppPost(body), connection)
 
 test('of statuses, those that say that a message of ours failed are read, with the reason in our words', () => {
-  const statuses = [status('wamid.a', 'sent'), status('wamid.a', 'read'), undelivered({ id: 'wamid.b', ours: 'r.0' })]
+  const statuses = [
+    status('wamid.a', 'sent'),
+    status('wamid.a', 'read'),
+    undelivered({ id: 'wamid.b', ours: 'r.0' }),
+  ]
   const unnamed = { ...undelivered({ id: 'wamid.d', ours: 'r.2' }), errors: [] }
   const told = failuresIn(
-    postOf([change({ statuses }), change({ statuses: [undelivered({ id: 'wamid.c', ours: 'r.1' }, 131047), unnamed] })]),
+    postOf([
+      change({ statuses }),
+      change({ statuses: [undelivered({ id: 'wamid.c', ours: 'r.1' }, 131047), unnamed] }),
+    ]),
   )
   expect(told).toEqual([
-    { id: 'r.0', externalId: 'wamid.b', error: 'WhatsApp cannot deliver to this person (error 131026)' },
+    {
+      id: 'r.0',
+      externalId: 'wamid.b',
+      error: 'WhatsApp cannot deliver to this person (error 131026)',
+    },
     {
       id: 'r.1',
       externalId: 'wamid.c',
-      error: 'the person wrote more than 24 hours ago: WhatsApp takes templates only (error 131047)',
+      error:
+        'the person wrote more than 24 hours ago: WhatsApp takes templates only (error 131047)',
     },
     { id: 'r.2', externalId: 'wamid.d', error: 'WhatsApp could not deliver it' },
   ])
@@ -39,7 +64,10 @@ test.each<[string, Json[]]>([
   ['what has no id', [{ ...undelivered({ id: 'wamid.a', ours: 'r.0' }), id: undefined }]],
   [
     'every other status',
-    ['sent', 'delivered', 'read', 'played', 'deleted', 'warning'].map((kind) => ({ ...status('wamid.a', kind), ...ours })),
+    ['sent', 'delivered', 'read', 'played', 'deleted', 'warning'].map((kind) => ({
+      ...status('wamid.a', kind),
+      ...ours,
+    })),
   ],
 ])('nothing is read of %s', (_, statuses) => {
   expect(failuresIn(postOf([change({ statuses })]))).toEqual([])

@@ -23,7 +23,11 @@ import { egressTo } from '#test/support/http/egress'
 import { runs } from '#test/support/property'
 
 const egress = egressTo()
-const adapter = whatsAppAdapter({ egress, urls: { whatsapp: 'https://graph.example' }, now: () => NOW })
+const adapter = whatsAppAdapter({
+  egress,
+  urls: { whatsapp: 'https://graph.example' },
+  now: () => NOW,
+})
 const connection = whatsAppConnection()
 const other = { ...business, phoneNumberId: '106540352242923', appSecret: 'another' }
 
@@ -39,39 +43,64 @@ const signedAs = (value: string | undefined): InboundPost => {
 describe('signatures', () => {
   test('known HMACs are taken: those of RFC 4231 and of the documentation of an SDK', () => {
     const vectors = [
-      ['what do ya want for nothing?', 'Jefe', '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'],
+      [
+        'what do ya want for nothing?',
+        'Jefe',
+        '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
+      ],
       ['test', 'secret', '0329a06b62cd16b33eb6792be8c60b158d89a2ee3a876fce9a881ebb488c0914'],
     ] as const
     for (const [body, appSecret, hex] of vectors) {
       const headers = new Headers({ 'x-hub-signature-256': `sha256=${hex}` })
       const by = { ...connection, credentials: { appSecret } }
-      expect(adapter.verify({ url: 'https://x/', headers, body: Buffer.from(body), now: NOW }, by)).toBe(true)
-      expect(adapter.verify({ url: 'https://x/', headers, body: Buffer.from(`${body} `), now: NOW }, by)).toBe(false)
+      expect(
+        adapter.verify({ url: 'https://x/', headers, body: Buffer.from(body), now: NOW }, by),
+      ).toBe(true)
+      expect(
+        adapter.verify({ url: 'https://x/', headers, body: Buffer.from(`${body} `), now: NOW }, by),
+      ).toBe(false)
     }
   })
 
   test.each([
     ['text in many scripts, which Meta escapes', messagesOf(said('äöå ☕ 漢字 👩‍🚀'))],
-    ['an image', messagesOf(of('image', { caption: 'a/b', mime_type: 'image/jpeg', sha256: 'x', id: '1003383421387256' }))],
+    [
+      'an image',
+      messagesOf(
+        of('image', {
+          caption: 'a/b',
+          mime_type: 'image/jpeg',
+          sha256: 'x',
+          id: '1003383421387256',
+        }),
+      ),
+    ],
     ['a status', postOf([change({ statuses: [status('wamid.x')] })])],
   ])('taken: %s', (_, body) => {
     expect(adapter.verify(whatsAppPost(body), connection)).toBe(true)
   })
 
-  const hex = (post: InboundPost) => post.headers.get('x-hub-signature-256')!.slice('sha256='.length)
+  const hex = (post: InboundPost) =>
+    post.headers.get('x-hub-signature-256')!.slice('sha256='.length)
   const good = whatsAppPost(messagesOf(said('x')))
 
   test.each([
     ['another secret', whatsAppPost(messagesOf(said('x')), { secret: other.appSecret })],
     ['no signature', signedAs(undefined)],
     ['an empty one', signedAs('sha256=')],
-    ['the old kind, SHA-1', signedAs(`sha1=${createHmac('sha1', business.appSecret).update('x').digest('hex')}`)],
+    [
+      'the old kind, SHA-1',
+      signedAs(`sha1=${createHmac('sha1', business.appSecret).update('x').digest('hex')}`),
+    ],
     ['one without its kind', signedAs(hex(good))],
     ['one cut short', signedAs(`sha256=${hex(good).slice(1)}`)],
     ['one of another body', { ...good, body: Buffer.from(metaJson(messagesOf(said('pay')))) }],
     [
       'one of the same JSON, written otherwise',
-      { ...good, body: Buffer.from(JSON.stringify(JSON.parse(Buffer.from(good.body).toString()), null, 1)) },
+      {
+        ...good,
+        body: Buffer.from(JSON.stringify(JSON.parse(Buffer.from(good.body).toString()), null, 1)),
+      },
     ],
   ])('refused: %s', (_, post) => {
     expect(adapter.verify(post, connection)).toBe(false)
@@ -86,8 +115,14 @@ describe('signatures', () => {
 
 describe('routes', () => {
   test('a post names each phone number in it once', () => {
-    const body = postOf([change({ messages: [said('a')] }), change({ messages: [said('b')] })], [change({ statuses: [] }, other)])
-    expect(adapter.route(whatsAppPost(body))).toEqual({ kind: 'keys', keys: [business.phoneNumberId, other.phoneNumberId] })
+    const body = postOf(
+      [change({ messages: [said('a')] }), change({ messages: [said('b')] })],
+      [change({ statuses: [] }, other)],
+    )
+    expect(adapter.route(whatsAppPost(body))).toEqual({
+      kind: 'keys',
+      keys: [business.phoneNumberId, other.phoneNumberId],
+    })
   })
 
   test.each([
@@ -102,7 +137,10 @@ describe('routes', () => {
 
   test('each number gets its own messages, from all entries and changes', () => {
     const body = postOf(
-      [change({ contacts: [pablo], messages: [said('a'), said('b')] }), change({ messages: [said('not yours')] }, other)],
+      [
+        change({ contacts: [pablo], messages: [said('a'), said('b')] }),
+        change({ messages: [said('not yours')] }, other),
+      ],
       [change({ messages: [said('c')] })],
     )
     expect(read(body).map(({ text }) => text)).toEqual(['a', 'b', 'c'])
@@ -115,19 +153,28 @@ test('whatever the bytes and headers are, nothing throws, and only what is signe
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 400 }),
     fc.json().map((text) => Buffer.from(text)),
-    fc
-      .tuple(value, value, value)
-      .map(([a, b, c]) =>
-        Buffer.from(
-          JSON.stringify(
-            postOf([
-              change({ contacts: a, messages: [said('', { text: b, type: c, context: a }), of('contacts', b), of('interactive', c)] }),
-            ]),
-          ),
+    fc.tuple(value, value, value).map(([a, b, c]) =>
+      Buffer.from(
+        JSON.stringify(
+          postOf([
+            change({
+              contacts: a,
+              messages: [
+                said('', { text: b, type: c, context: a }),
+                of('contacts', b),
+                of('interactive', c),
+              ],
+            }),
+          ]),
         ),
       ),
+    ),
     fc.constant(Buffer.from('['.repeat(200_000))),
-    fc.constant(Buffer.from(`{"object":"whatsapp_business_account","entry":[${'{"changes":[]},'.repeat(20_000)}{}]}`)),
+    fc.constant(
+      Buffer.from(
+        `{"object":"whatsapp_business_account","entry":[${'{"changes":[]},'.repeat(20_000)}{}]}`,
+      ),
+    ),
   )
   fc.assert(
     fc.property(bytes, fc.option(fc.stringMatching(/^(sha256=)?[!-~]{0,80}$/)), (body, header) => {
@@ -136,7 +183,12 @@ test('whatever the bytes and headers are, nothing throws, and only what is signe
       expect(adapter.verify(post, connection)).toBe(false)
       expect(['keys', 'unknown']).toContain(adapter.route(post).kind)
       expect(adapter.read(post, connection)).toBeArray()
-      expect(adapter.verify({ ...post, headers: new Headers(signedByMeta(business.appSecret, body)) }, connection)).toBe(true)
+      expect(
+        adapter.verify(
+          { ...post, headers: new Headers(signedByMeta(business.appSecret, body)) },
+          connection,
+        ),
+      ).toBe(true)
     }),
     runs(300),
   )

@@ -1,4 +1,6 @@
-/** The HTTP client for addresses that tenants chose: what it never calls, and how it calls the rest. */
+/**
+ * The HTTP client for addresses that tenants chose: what it never calls, and how it calls the rest.
+ */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:https'
@@ -31,7 +33,14 @@ const egressTo = (allow: string[] = [], more: { ca?: string } = {}): Egress =>
   createEgress({ rules: { allow: new Set(allow), own }, resolve, ...more })
 
 const post = (url: string, more: Partial<EgressRequest> = {}): EgressRequest => ({
-  ...{ url, method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"a":"é"}', deadlineMs: 5_000, maxBytes: 1_000 },
+  ...{
+    url,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"a":"é"}',
+    deadlineMs: 5_000,
+    maxBytes: 1_000,
+  },
   ...more,
 })
 
@@ -47,7 +56,9 @@ const outcomeOf = async (egress: Egress, url: string): Promise<string | number> 
 describe('never calls', () => {
   test('this machine: the canary does notice calls', async () => {
     const before = canary.hits()
-    expect(await outcomeOf(egressTo([`127.0.0.1:${canary.port}`]), `http://127.0.0.1:${canary.port}/`)).toBe(204)
+    expect(
+      await outcomeOf(egressTo([`127.0.0.1:${canary.port}`]), `http://127.0.0.1:${canary.port}/`),
+    ).toBe(204)
     expect(canary.hits()).toBe(before + 1)
   })
 
@@ -65,31 +76,48 @@ describe('never calls', () => {
     expect([canary.hits() - before, lookups]).toEqual([0, [name]])
   })
 
-  test.each(urls.map((url) => [JSON.stringify(url).slice(0, 80), url]))('the URL %s', async (_, url) => {
-    const before = canary.hits()
-    expect(await outcomeOf(egressTo(), here(url))).toBe('refused')
-    expect([canary.hits() - before, lookups]).toEqual([0, []])
-  })
+  test.each(urls.map((url) => [JSON.stringify(url).slice(0, 80), url]))(
+    'the URL %s',
+    async (_, url) => {
+      const before = canary.hits()
+      expect(await outcomeOf(egressTo(), here(url))).toBe('refused')
+      expect([canary.hits() - before, lookups]).toEqual([0, []])
+    },
+  )
 
   test('the neighbour of an exempt pair: another port, host or spelling', async () => {
     const egress = egressTo([`127.0.0.1:${receiver.port}`])
     const before = canary.hits()
-    for (const host of ['127.0.0.1:P', 'localhost:P', `localhost:${receiver.port}`, `[::1]:${receiver.port}`, `127.0.0.2:${receiver.port}`])
+    for (const host of [
+      '127.0.0.1:P',
+      'localhost:P',
+      `localhost:${receiver.port}`,
+      `[::1]:${receiver.port}`,
+      `127.0.0.2:${receiver.port}`,
+    ])
       expect([host, await outcomeOf(egress, here(`http://${host}/`))]).toEqual([host, 'refused'])
     expect(canary.hits()).toBe(before)
     expect(receiver.requests).toEqual([])
   })
 
-  test.each([301, 302, 303, 307, 308])('the target of a %i: the redirect is the answer', async (status) => {
-    const egress = egressTo([`127.0.0.1:${receiver.port}`])
-    const before = canary.hits()
-    for (const location of [`http://127.0.0.1:${canary.port}/`, `//localhost:${canary.port}/`, 'file:///etc/passwd', '/again']) {
-      receiver.answer = { status, headers: { location } }
-      expect(await outcomeOf(egress, receiver.url)).toBe(status)
-    }
-    expect(canary.hits()).toBe(before)
-    expect(receiver.requests.splice(0)).toHaveLength(4)
-  })
+  test.each([301, 302, 303, 307, 308])(
+    'the target of a %i: the redirect is the answer',
+    async (status) => {
+      const egress = egressTo([`127.0.0.1:${receiver.port}`])
+      const before = canary.hits()
+      for (const location of [
+        `http://127.0.0.1:${canary.port}/`,
+        `//localhost:${canary.port}/`,
+        'file:///etc/passwd',
+        '/again',
+      ]) {
+        receiver.answer = { status, headers: { location } }
+        expect(await outcomeOf(egress, receiver.url)).toBe(status)
+      }
+      expect(canary.hits()).toBe(before)
+      expect(receiver.requests.splice(0)).toHaveLength(4)
+    },
+  )
 })
 
 describe('an allowed address', () => {
@@ -98,11 +126,20 @@ describe('an allowed address', () => {
     receiver.answer = { status: 201, headers: { 'retry-after': '7' }, body: 'thanks' }
     const url = `http://receiver.example.com:${receiver.port}/hook?a=b%20c`
     const answer = await egress.send(post(url))
-    expect({ ...answer, headers: answer.headers['retry-after'] }).toEqual({ status: 201, headers: '7', body: 'thanks', complete: true })
+    expect({ ...answer, headers: answer.headers['retry-after'] }).toEqual({
+      status: 201,
+      headers: '7',
+      body: 'thanks',
+      complete: true,
+    })
     const [request, ...others] = receiver.requests.splice(0)
     expect(others).toEqual([])
     expect(request).toMatchObject({ method: 'POST', url: '/hook?a=b%20c', body: '{"a":"é"}' })
-    expect(request!.headers).toMatchObject({ host: `receiver.example.com:${receiver.port}`, 'content-length': '10', connection: 'close' })
+    expect(request!.headers).toMatchObject({
+      host: `receiver.example.com:${receiver.port}`,
+      'content-length': '10',
+      connection: 'close',
+    })
     expect(lookups).toEqual(['receiver.example.com'])
   })
 
@@ -110,12 +147,18 @@ describe('an allowed address', () => {
     const answers = [['127.0.0.1'], ['fd00:ec2::254'], []]
     const rebinding = createEgress({
       rules: { allow: new Set([`exempt.example.com:${receiver.port}`]), own },
-      resolve: async () => (answers.shift() ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      resolve: async () =>
+        (answers.shift() ?? []).map((address) => ({
+          address,
+          family: address.includes(':') ? 6 : 4,
+        })),
     })
     receiver.answer = { status: 200 }
     expect(await outcomeOf(rebinding, `http://exempt.example.com:${receiver.port}/`)).toBe(200)
     expect(await outcomeOf(rebinding, `https://exempt.example.com:${canary.port}/`)).toBe('refused')
-    expect(await outcomeOf(rebinding, `http://exempt.example.com:${receiver.port}/`)).toBe('refused')
+    expect(await outcomeOf(rebinding, `http://exempt.example.com:${receiver.port}/`)).toBe(
+      'refused',
+    )
     expect(receiver.requests.splice(0)).toHaveLength(1)
   })
 
@@ -133,9 +176,15 @@ describe('an allowed address', () => {
   test('is given up at the deadline, without an answer or midway', async () => {
     const egress = egressTo([`127.0.0.1:${receiver.port}`])
     receiver.answer = { hang: 'before' }
-    expect(await egress.send(post(receiver.url, { deadlineMs: 50 })).catch((cause) => cause.name)).toBe('TimeoutError')
+    expect(
+      await egress.send(post(receiver.url, { deadlineMs: 50 })).catch((cause) => cause.name),
+    ).toBe('TimeoutError')
     receiver.answer = { hang: 'within', status: 200, body: 'half' }
-    expect(await egress.send(post(receiver.url, { deadlineMs: 1_500 }))).toMatchObject({ status: 200, body: 'half', complete: false })
+    expect(await egress.send(post(receiver.url, { deadlineMs: 1_500 }))).toMatchObject({
+      status: 200,
+      body: 'half',
+      complete: false,
+    })
     receiver.requests.splice(0)
   })
 
@@ -143,25 +192,40 @@ describe('an allowed address', () => {
     const egress = egressTo([`127.0.0.1:${receiver.port}`])
     const stopped = new AbortController()
     receiver.answer = { hang: 'before' }
-    const sending = egress.send(post(receiver.url, { signal: stopped.signal })).catch((cause) => cause.message)
+    const sending = egress
+      .send(post(receiver.url, { signal: stopped.signal }))
+      .catch((cause) => cause.message)
     await receiver.received(1)
     stopped.abort(new Error('stopping'))
     expect(await sending).toBe('stopping')
     receiver.requests.splice(0)
-    expect(await egress.send(post(receiver.url, { signal: stopped.signal })).catch((cause) => cause.message)).toBe('stopping')
+    expect(
+      await egress
+        .send(post(receiver.url, { signal: stopped.signal }))
+        .catch((cause) => cause.message),
+    ).toBe('stopping')
     expect(receiver.requests).toEqual([])
   })
 
   test('that never resolves is given up too', async () => {
-    const egress = createEgress({ rules: { allow: new Set(), own }, resolve: () => new Promise(() => {}) })
+    const egress = createEgress({
+      rules: { allow: new Set(), own },
+      resolve: () => new Promise(() => {}),
+    })
     const sending = egress.send(post('https://slow.example.com/', { deadlineMs: 50 }))
     expect(await sending.catch((cause) => cause.name)).toBe('TimeoutError')
   })
 
   test('gives an error when nothing listens, or when it breaks off or changes the protocol', async () => {
     const egress = egressTo([`127.0.0.1:${receiver.port}`, '127.0.0.1:1'])
-    expect(await egress.send(post('http://127.0.0.1:1/')).catch((cause) => cause.code)).toBe('ECONNREFUSED')
-    for (const raw of ['', 'nonsense\r\n\r\n', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n']) {
+    expect(await egress.send(post('http://127.0.0.1:1/')).catch((cause) => cause.code)).toBe(
+      'ECONNREFUSED',
+    )
+    for (const raw of [
+      '',
+      'nonsense\r\n\r\n',
+      'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+    ]) {
       receiver.answer = { raw }
       expect(await outcomeOf(egress, receiver.url)).toMatch(/Error/)
     }
@@ -170,7 +234,8 @@ describe('an allowed address', () => {
 
   test('gets no header that would be two', async () => {
     const egress = egressTo([`127.0.0.1:${receiver.port}`])
-    const sending = async () => egress.send(post(receiver.url, { headers: { 'x-a': 'b\r\nx-c: d' } }))
+    const sending = async () =>
+      egress.send(post(receiver.url, { headers: { 'x-a': 'b\r\nx-c: d' } }))
     expect(await sending().catch((cause) => cause.code)).toBe('ERR_INVALID_CHAR')
     expect(receiver.requests).toEqual([])
   })
@@ -178,13 +243,21 @@ describe('an allowed address', () => {
 
 test('https requires a certificate for the exact name', async () => {
   const pem = (kind: string) => readFileSync(`test/data/tls/hooks.example.com.${kind}.pem`, 'utf8')
-  const server = createTlsServer({ key: pem('key'), cert: pem('cert') }, (_, response) => response.end('ok'))
+  const server = createTlsServer({ key: pem('key'), cert: pem('cert') }, (_, response) =>
+    response.end('ok'),
+  )
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
   const allow = [`hooks.example.com:${port}`, `other.example.com:${port}`]
-  const code = (egress: Egress, host: string) => egress.send(post(`https://${host}:${port}/`)).catch((cause) => cause.code)
-  expect(await code(egressTo(allow, { ca: pem('cert') }), 'hooks.example.com')).toMatchObject({ status: 200, body: 'ok' })
-  expect(await code(egressTo(allow, { ca: pem('cert') }), 'other.example.com')).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
+  const code = (egress: Egress, host: string) =>
+    egress.send(post(`https://${host}:${port}/`)).catch((cause) => cause.code)
+  expect(await code(egressTo(allow, { ca: pem('cert') }), 'hooks.example.com')).toMatchObject({
+    status: 200,
+    body: 'ok',
+  })
+  expect(await code(egressTo(allow, { ca: pem('cert') }), 'other.example.com')).toBe(
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+  )
   expect(await code(egressTo(allow), 'hooks.example.com')).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
   await new Promise((done) => server.close(done))
 })

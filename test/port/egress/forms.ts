@@ -14,7 +14,9 @@ const names = `localhost LOCALHOST localhost. a.localhost a.b.localhost. 127.0.0
 /** Used as hosts in `https://…:P/`. */
 export const hosts: string[] = [v4, v6, names].flatMap((list) => list.split(/\s+/))
 
-/** Names that the tests' resolver knows, with their addresses. A CNAME shows only in where it ends. */
+/**
+ * Names that the tests' resolver knows, with their addresses. A CNAME shows only in where it ends.
+ */
 export const resolving: Record<string, string[]> = {
   'private.example.com': ['127.0.0.1'],
   'mixed.example.com': ['93.184.215.14', '127.0.0.1'],
@@ -73,9 +75,10 @@ export const urls: string[] = [
   'unix:///var/run/docker.sock',
   'http+unix://%2Fvar%2Frun%2Fdocker.sock/x',
   'https+unix://127.0.0.1:P/',
-  ...[21, 22, 23, 25, 53, 80, 110, 143, 445, 465, 587, 993, 2375, 3306, 5432, 6379, 9200, 10250, 11211, 27017].map(
-    (port) => `https://public.example.com:${port}/`,
-  ),
+  ...[
+    21, 22, 23, 25, 53, 80, 110, 143, 445, 465, 587, 993, 2375, 3306, 5432, 6379, 9200, 10250,
+    11211, 27017,
+  ].map((port) => `https://public.example.com:${port}/`),
   'https://public.example.com:0/',
   'https://public.example.com:65536/',
   `https://public.example.com/${'a'.repeat(3_000)}`,

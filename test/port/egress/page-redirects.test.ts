@@ -18,14 +18,19 @@ const page = (answer: ReceiverAnswer | typeof receiver.answer, more: Partial<Pag
   return readPage(egress(), { url: receiver.url, most: 8_000, mayFollow: () => true, ...more })
 }
 
-const typed = (type: string, body: string | Buffer, headers: Record<string, string> = {}): ReceiverAnswer => ({
+const typed = (
+  type: string,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+): ReceiverAnswer => ({
   ...{ status: 200, headers: { 'content-type': type, ...headers }, body },
 })
 
 const failureOf = (reading: Promise<unknown>) =>
   reading.then(
     () => 'none',
-    (cause) => (cause instanceof Unreadable || cause instanceof EgressRefused ? cause.message : cause.name),
+    (cause) =>
+      cause instanceof Unreadable || cause instanceof EgressRefused ? cause.message : cause.name,
   )
 
 describe('a redirect', () => {
@@ -36,7 +41,12 @@ describe('a redirect', () => {
   }
 
   test('is followed three times, and no more', async () => {
-    expect(await page(chain(3))).toMatchObject({ status: 200, finalUrl: `${receiver.url}3`, text: 'page 3', redirect: null })
+    expect(await page(chain(3))).toMatchObject({
+      status: 200,
+      finalUrl: `${receiver.url}3`,
+      text: 'page 3',
+      redirect: null,
+    })
     expect(await failureOf(page(chain(4)))).toBe('the address redirects more than 3 times')
   })
 
@@ -44,7 +54,15 @@ describe('a redirect', () => {
     const judged: string[] = []
     const mayFollow = (url: string) => judged.push(url) < 2
     expect(await page(chain(9), { mayFollow })).toEqual({
-      ...{ status: 302, finalUrl: `${receiver.url}1`, type: null, title: null, text: '', isCut: false, redirect: `${receiver.url}2` },
+      ...{
+        status: 302,
+        finalUrl: `${receiver.url}1`,
+        type: null,
+        title: null,
+        text: '',
+        isCut: false,
+        redirect: `${receiver.url}2`,
+      },
     })
     expect([judged, receiver.requests.map(({ url }) => url)]).toEqual([
       [`${receiver.url}1`, `${receiver.url}2`],
@@ -62,12 +80,16 @@ describe('a redirect', () => {
   ])('to %s is never followed, whoever allows it', async (location) => {
     const before = canary.hits()
     const to = location.replace('P', String(canary.port))
-    expect(await failureOf(page({ status: 301, headers: { location: to } }))).toMatch(/^the (URL|host|address)/)
+    expect(await failureOf(page({ status: 301, headers: { location: to } }))).toMatch(
+      /^the (URL|host|address)/,
+    )
     expect(canary.hits()).toBe(before)
   })
 
   test('without an address, or to none, is no redirect', async () => {
     expect(await page({ status: 304 })).toMatchObject({ status: 304, text: '', redirect: null })
-    expect(await failureOf(page({ status: 302, headers: { location: 'https://' } }))).toBe('the address redirects to what is no address')
+    expect(await failureOf(page({ status: 302, headers: { location: 'https://' } }))).toBe(
+      'the address redirects to what is no address',
+    )
   })
 })

@@ -38,10 +38,20 @@ const HEAD = 'HTTP/1.1 200 OK\r\nx-a: b\r\ntransfer-encoding: chunked\r\n\r\n'
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`
 
 const egress = (allow: string[] = [], more: Partial<Parameters<typeof createEgress>[0]> = {}) =>
-  createEgress({ rules: { allow: new Set([`127.0.0.1:${server.port}`, ...allow]), own: new Set() }, ...more })
+  createEgress({
+    rules: { allow: new Set([`127.0.0.1:${server.port}`, ...allow]), own: new Set() },
+    ...more,
+  })
 
 const request = (more: Partial<EgressRequest> = {}): EgressRequest => ({
-  ...{ url: `http://127.0.0.1:${server.port}/`, method: 'POST', headers: {}, body: '{}', deadlineMs: 5_000, maxBytes: 1_000 },
+  ...{
+    url: `http://127.0.0.1:${server.port}/`,
+    method: 'POST',
+    headers: {},
+    body: '{}',
+    deadlineMs: 5_000,
+    maxBytes: 1_000,
+  },
   ...more,
 })
 
@@ -78,8 +88,14 @@ describe('a body', () => {
   })
 
   test('may have the most bytes, and no more', async () => {
-    expect(await textOf(await open((socket) => socket.end(`${HEAD}${chunk('x'.repeat(1_000))}0\r\n\r\n`)))).toHaveLength(1_000)
-    const long = open((socket) => socket.end(`${HEAD}${chunk('x'.repeat(1_001))}0\r\n\r\n`)).then(textOf)
+    expect(
+      await textOf(
+        await open((socket) => socket.end(`${HEAD}${chunk('x'.repeat(1_000))}0\r\n\r\n`)),
+      ),
+    ).toHaveLength(1_000)
+    const long = open((socket) => socket.end(`${HEAD}${chunk('x'.repeat(1_001))}0\r\n\r\n`)).then(
+      textOf,
+    )
     expect(await failureOf(long)).toMatchObject({ name: 'TooLong' })
   })
 
@@ -99,7 +115,9 @@ describe('a body', () => {
 
   test('fails with the reason of the caller who stops', async () => {
     const stopped = new AbortController()
-    const answer = await open((socket) => socket.write(HEAD + chunk('half')), { signal: stopped.signal })
+    const answer = await open((socket) => socket.write(HEAD + chunk('half')), {
+      signal: stopped.signal,
+    })
     const reading = failureOf(textOf(answer))
     stopped.abort(new Error('stopping'))
     expect(await reading).toMatchObject({ message: 'stopping' })
@@ -144,7 +162,9 @@ describe('nothing was sent', () => {
   }
 
   test('if nothing listens', async () => {
-    expect(await notConnected(egress(['127.0.0.1:1']).open(request({ url: 'http://127.0.0.1:1/' })))).toMatchObject({
+    expect(
+      await notConnected(egress(['127.0.0.1:1']).open(request({ url: 'http://127.0.0.1:1/' }))),
+    ).toMatchObject({
       code: 'ECONNREFUSED',
     })
   })
@@ -152,25 +172,38 @@ describe('nothing was sent', () => {
   test('if the name is not found, or not in time', async () => {
     const missing = Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
     const url = 'https://missing.example.com/'
-    expect(await notConnected(egress([], { resolve: () => Promise.reject(missing) }).open(request({ url })))).toBe(missing)
+    expect(
+      await notConnected(
+        egress([], { resolve: () => Promise.reject(missing) }).open(request({ url })),
+      ),
+    ).toBe(missing)
     const hanging = egress([], { resolve: () => new Promise(() => {}) })
-    expect(await notConnected(hanging.open(request({ url, deadlineMs: 50 })))).toMatchObject({ name: 'TimeoutError' })
+    expect(await notConnected(hanging.open(request({ url, deadlineMs: 50 })))).toMatchObject({
+      name: 'TimeoutError',
+    })
   })
 
   test('if the caller had stopped already', async () => {
     const before = server.state.requests.length
-    expect(await notConnected(egress().open(request({ signal: AbortSignal.abort(new Error('over')) })))).toMatchObject({ message: 'over' })
+    expect(
+      await notConnected(egress().open(request({ signal: AbortSignal.abort(new Error('over')) }))),
+    ).toMatchObject({ message: 'over' })
     expect(server.state.requests.length).toBe(before)
   })
 
   test('if the address is refused', async () => {
-    expect(await failureOf(egress().open(request({ url: 'https://127.0.0.1/' })))).toBeInstanceOf(EgressRefused)
+    expect(await failureOf(egress().open(request({ url: 'https://127.0.0.1/' })))).toBeInstanceOf(
+      EgressRefused,
+    )
     const inside = egress([], { resolve: async () => [{ address: '10.0.0.1', family: 4 }] })
-    expect(await failureOf(inside.open(request({ url: 'https://inside.example.com/' })))).toBeInstanceOf(EgressRefused)
+    expect(
+      await failureOf(inside.open(request({ url: 'https://inside.example.com/' }))),
+    ).toBeInstanceOf(EgressRefused)
   })
 
   test('if the certificate is not trusted', async () => {
-    const pem = (kind: string) => readFileSync(`test/data/tls/hooks.example.com.${kind}.pem`, 'utf8')
+    const pem = (kind: string) =>
+      readFileSync(`test/data/tls/hooks.example.com.${kind}.pem`, 'utf8')
     let requests = 0
     const tls = createTlsServer({ key: pem('key'), cert: pem('cert') }, (_, response) => {
       requests++
@@ -181,11 +214,15 @@ describe('nothing was sent', () => {
     const url = `https://hooks.example.com:${port}/`
     const rules = { allow: new Set([`hooks.example.com:${port}`]), own: new Set<string>() }
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
-    expect(await notConnected(createEgress({ rules, resolve }).open(request({ url })))).toMatchObject({
+    expect(
+      await notConnected(createEgress({ rules, resolve }).open(request({ url }))),
+    ).toMatchObject({
       code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
     })
     expect(requests).toBe(0)
-    expect(await textOf(await createEgress({ rules, resolve, ca: pem('cert') }).open(request({ url })))).toBe('ok')
+    expect(
+      await textOf(await createEgress({ rules, resolve, ca: pem('cert') }).open(request({ url }))),
+    ).toBe('ok')
     expect(requests).toBe(1)
     await new Promise((done) => tls.close(done))
   })
@@ -199,7 +236,10 @@ test('what a server does not answer may have been done', async () => {
 })
 
 test('a session can be deleted', async () => {
-  const answer = await open((socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'), { method: 'DELETE', body: '' })
+  const answer = await open((socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'), {
+    method: 'DELETE',
+    body: '',
+  })
   expect([answer.status, await textOf(answer)]).toEqual([204, ''])
   expect(server.state.requests.at(-1)).toStartWith('DELETE / HTTP/1.1\r\n')
 })

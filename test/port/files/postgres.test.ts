@@ -9,7 +9,11 @@ import { use, useApp } from '#test/support/use'
 const app = useApp()
 const desks = use(async () => {
   const { tenantId } = await app.newWorkspace()
-  return { mine: fileDesk(app, app.tenantId), other: fileDesk(app, tenantId), async [Symbol.asyncDispose]() {} }
+  return {
+    mine: fileDesk(app, app.tenantId),
+    other: fileDesk(app, tenantId),
+    async [Symbol.asyncDispose]() {},
+  }
 })
 
 filesCases('Postgres', {
@@ -22,7 +26,8 @@ filesCases('Postgres', {
   async damage(id, at) {
     const number = Math.floor(at / 1_048_576)
     const within = at % 1_048_576
-    await app.owner`update file_block set bytes = set_byte(bytes, ${within}, get_byte(bytes, ${within}) # 1) where file_id = ${id} and number = ${number}`
+    await app.owner`update file_block set bytes = set_byte(bytes, ${within},
+      get_byte(bytes, ${within}) # 1) where file_id = ${id} and number = ${number}`
   },
   async lose(id) {
     await app.owner`delete from file_block where file_id = ${id}`
@@ -30,7 +35,8 @@ filesCases('Postgres', {
 })
 
 const usedKib = async ({ tenantId }: FileDesk): Promise<number> => {
-  const [row] = await app.owner`select used from counter where tenant_id = ${tenantId} and key = 'files'`
+  const [row] =
+    await app.owner`select used from counter where tenant_id = ${tenantId} and key = 'files'`
   return row?.used ?? 0
 }
 
@@ -61,7 +67,9 @@ describe('a file in Postgres', () => {
     const file = await put(10)
     const wrong = { work: [{ id: newId(), lane: 'nowhere' } as never] }
     expect(await desks.mine.keep(file, wrong).catch((cause) => cause)).toBeInstanceOf(Error)
-    expect(await app.workplace.db.read({ tenantId: desks.mine.tenantId }, keptFile(file.id))).toEqual([])
+    expect(
+      await app.workplace.db.read({ tenantId: desks.mine.tenantId }, keptFile(file.id)),
+    ).toEqual([])
   })
 
   test('counts with its KiB, and with four at least, until it is deleted', async () => {
@@ -75,7 +83,9 @@ describe('a file in Postgres', () => {
       for (const { id } of [small, large]) await deleteFile(id)(sql)
     })
     expect(await usedKib(desks.mine)).toBe(start)
-    expect(await app.owner`select 1 from file_block where file_id in (${small.id}, ${large.id})`).toHaveLength(0)
+    expect(
+      await app.owner`select 1 from file_block where file_id in (${small.id}, ${large.id})`,
+    ).toHaveLength(0)
     expect(await app.owner`select 1 from file_removal`).toHaveLength(0)
   })
 
@@ -84,7 +94,10 @@ describe('a file in Postgres', () => {
     before = await usedKib(desks.mine)
     await setUsed(desks.mine, 1_048_576 - 8)
     const [fits, over] = [await put(8 * 1_024), await put(8 * 1_024 + 1)]
-    await expect(desks.mine.keep(over)).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('1 GiB') })
+    await expect(desks.mine.keep(over)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('1 GiB'),
+    })
     await desks.mine.keep(fits)
     await setUsed(desks.mine, before)
   })

@@ -27,7 +27,11 @@ afterEach(() => {
 })
 
 /** The fault of the first so many requests that are meant. */
-const failing = (when: (asked: Asked) => boolean, fault: S3Fault, times = Number.POSITIVE_INFINITY) => {
+const failing = (
+  when: (asked: Asked) => boolean,
+  fault: S3Fault,
+  times = Number.POSITIVE_INFINITY,
+) => {
   let left = times
   s3.fault = (asked) => (when(asked) && left-- > 0 ? fault : undefined)
 }
@@ -39,7 +43,8 @@ const isHead = ({ method }: Asked) => method === 'HEAD'
 const isGet = ({ method }: Asked) => method === 'GET'
 
 const OUT_OF_ORDER = { status: 503, code: 'SlowDown' }
-const UNAVAILABLE = 'unavailable: the storage of files does not answer as it should; try again later'
+const UNAVAILABLE =
+  'unavailable: the storage of files does not answer as it should; try again later'
 
 const refusalOf = (running: Promise<unknown>): Promise<string> =>
   running.then(
@@ -47,9 +52,12 @@ const refusalOf = (running: Promise<unknown>): Promise<string> =>
     (cause: AppError) => `${cause.code}: ${cause.message}`,
   )
 
-const put = (size: number, signal?: AbortSignal) => desk.files.put(app.tenantId, randomBytes(size), signal)
+const put = (size: number, signal?: AbortSignal) =>
+  desk.files.put(app.tenantId, randomBytes(size), signal)
 const keptRows = async () =>
-  (await app.owner<{ id: string }[]>`select id from file where kept_at is not null order by id`).map(({ id }) => id)
+  (
+    await app.owner<{ id: string }[]>`select id from file where kept_at is not null order by id`
+  ).map(({ id }) => id)
 const count = (start: string) => s3.asked.filter((asked) => asked.startsWith(start)).length
 
 describe('storing', () => {
@@ -168,7 +176,8 @@ describe('reading', () => {
     failing(isGet, { change: MIB + 5 })
     const given: Uint8Array[] = []
     const reading = async () => {
-      for await (const piece of desk.files.read(file, { tenantId: app.tenantId, read: desk.rows })) given.push(piece)
+      for await (const piece of desk.files.read(file, { tenantId: app.tenantId, read: desk.rows }))
+        given.push(piece)
     }
     expect(await refusalOf(reading())).toBe('unavailable: the file is damaged where it is stored')
     expect(bytes.subarray(0, MIB).equals(Buffer.concat(given))).toBe(true)
@@ -194,7 +203,12 @@ test('the log says what failed, where and for whom, and contains no secret', asy
   failing(isPut, { status: 403, code: 'SignatureDoesNotMatch' })
   await refusalOf(put(10))
   const [line] = lines.filter((text) => text.includes('the storage of files failed'))
-  expect(JSON.parse(line!)).toMatchObject({ level: 50, workspace: app.tenantId, err: { type: 'S3Fault' } })
+  expect(JSON.parse(line!)).toMatchObject({
+    level: 50,
+    workspace: app.tenantId,
+    err: { type: 'S3Fault' },
+  })
   expect(line).toContain('S3_SECRET_ACCESS_KEY is not the secret of S3_ACCESS_KEY_ID')
-  for (const text of lines) expect(text).not.toMatch(/AWS4-HMAC|Signature=|Credential=|secretAccessKey/)
+  for (const text of lines)
+    expect(text).not.toMatch(/AWS4-HMAC|Signature=|Credential=|secretAccessKey/)
 })

@@ -10,7 +10,10 @@ const MIB = 1_048_576
 const WAIT_MS = 1_500
 
 const s3 = use(openS3)
-const app = useApp(() => ({ env: s3.env, overrides: { bucketTimes: { requestMs: WAIT_MS, silenceMs: WAIT_MS, restMs: 5 } } }))
+const app = useApp(() => ({
+  env: s3.env,
+  overrides: { bucketTimes: { requestMs: WAIT_MS, silenceMs: WAIT_MS, restMs: 5 } },
+}))
 const desk = use(async () => ({ ...fileDesk(app, app.tenantId), async [Symbol.asyncDispose]() {} }))
 
 beforeEach(() => {

@@ -12,7 +12,11 @@ const s3 = use(openS3)
 const app = useApp(() => ({ env: s3.env }))
 const desks = use(async () => {
   const { tenantId } = await app.newWorkspace()
-  return { mine: fileDesk(app, app.tenantId), other: fileDesk(app, tenantId), async [Symbol.asyncDispose]() {} }
+  return {
+    mine: fileDesk(app, app.tenantId),
+    other: fileDesk(app, tenantId),
+    async [Symbol.asyncDispose]() {},
+  }
 })
 
 beforeEach(() => {
@@ -44,16 +48,25 @@ describe('a file in S3', () => {
     s3.asked.length = 0
     const bytes = randomBytes(17 * MIB)
     const large = await desks.mine.files.put(app.tenantId, bytes)
-    const parts = Array.from({ length: 3 }, () => `PUT ${app.tenantId}/${large.id}?uploadId&partNumber`)
+    const parts = Array.from(
+      { length: 3 },
+      () => `PUT ${app.tenantId}/${large.id}?uploadId&partNumber`,
+    )
     expect(s3.asked.filter((asked) => asked.startsWith('PUT'))).toEqual(parts)
     const file = await desks.mine.keep(large)
     expect(bytes.equals(await desks.mine.read(file))).toBe(true)
-    expect(bytes.subarray(9 * MIB - 3, 9 * MIB + 3).equals(await desks.mine.read(file, { from: 9 * MIB - 3, to: 9 * MIB + 2 }))).toBe(true)
+    expect(
+      bytes
+        .subarray(9 * MIB - 3, 9 * MIB + 3)
+        .equals(await desks.mine.read(file, { from: 9 * MIB - 3, to: 9 * MIB + 2 })),
+    ).toBe(true)
   })
 
   test('leaves nothing in the database but its row', async () => {
     const file = await desks.mine.keep(await put(10))
-    expect(await app.owner`select store from file where id = ${file.id}`).toMatchObject([{ store: 's3' }])
+    expect(await app.owner`select store from file where id = ${file.id}`).toMatchObject([
+      { store: 's3' },
+    ])
     expect(await app.owner`select 1 from file_block where file_id = ${file.id}`).toHaveLength(0)
   })
 

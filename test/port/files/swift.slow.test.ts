@@ -1,4 +1,7 @@
-/** The same cases against a storage that others have made: it checks signatures by itself, and shares no code with the client. */
+/**
+ * The same cases against a storage that others have made: it checks signatures by itself, and
+ * shares no code with the client.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { type Bucket, openBucket } from '#port/files/s3/bucket'
@@ -11,7 +14,10 @@ import { hasSwift, type Swift, startSwift } from '#test/support/s3/swift'
 
 const MIB = 1_048_576
 
-if (!hasSwift) console.log('skipped: Swift is not installed (apt install swift-proxy swift-account swift-container swift-object)')
+if (!hasSwift)
+  console.log(
+    'skipped: Swift is not installed (apt install swift-proxy swift-account swift-container swift-object)',
+  )
 
 describe.skipIf(!hasSwift)('with Swift', () => {
   const world = new AsyncDisposableStack()
@@ -34,7 +40,9 @@ describe.skipIf(!hasSwift)('with Swift', () => {
 
   const bytesOf = async (key: string): Promise<Buffer> => {
     const size = (await bucket.sizeOf(key, never))!
-    return Buffer.concat(await Array.fromAsync(bucket.get(key, { from: 0, to: size - 1, size }, never)))
+    return Buffer.concat(
+      await Array.fromAsync(bucket.get(key, { from: 0, to: size - 1, size }, never)),
+    )
   }
 
   filesCases('Swift', {
@@ -58,7 +66,9 @@ describe.skipIf(!hasSwift)('with Swift', () => {
       return await flawOfBucket(other)
     }
     expect(await flaw({})).toBeUndefined()
-    expect(await flaw({ secretAccessKey: 'wrong' })).toContain('S3_SECRET_ACCESS_KEY is not the secret of S3_ACCESS_KEY_ID')
+    expect(await flaw({ secretAccessKey: 'wrong' })).toContain(
+      'S3_SECRET_ACCESS_KEY is not the secret of S3_ACCESS_KEY_ID',
+    )
     expect(await flaw({ bucket: 'elsewhere' })).toContain('there is no bucket elsewhere')
   })
 
@@ -66,7 +76,11 @@ describe.skipIf(!hasSwift)('with Swift', () => {
     const bytes = randomBytes(20 * MIB + 3)
     const file = await mine.keep(await mine.files.put(app.tenantId, bytes))
     expect(bytes.equals(await mine.read(file))).toBe(true)
-    expect(bytes.subarray(8 * MIB - 5, 8 * MIB + 5).equals(await mine.read(file, { from: 8 * MIB - 5, to: 8 * MIB + 4 }))).toBe(true)
+    expect(
+      bytes
+        .subarray(8 * MIB - 5, 8 * MIB + 5)
+        .equals(await mine.read(file, { from: 8 * MIB - 5, to: 8 * MIB + 4 })),
+    ).toBe(true)
   })
 
   test('an upload that was not finished is removed, and removing what is gone is fine', async () => {

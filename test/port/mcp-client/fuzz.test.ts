@@ -1,4 +1,7 @@
-/** Servers that say anything: each question gets an answer or an `McpError`, and no call is sent twice. */
+/**
+ * Servers that say anything: each question gets an answer or an `McpError`, and no call is sent
+ * twice.
+ */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createLog } from '#kernel/log'
@@ -51,7 +54,14 @@ const junk = fc.letrec((tie) => ({
     fc.dictionary(names, tie('any')),
   ),
 })).any
-const methods = fc.constantFrom('ping', 'sampling/createMessage', 'notifications/cancelled', 'notifications/progress', 'tools/call', 'x')
+const methods = fc.constantFrom(
+  'ping',
+  'sampling/createMessage',
+  'notifications/cancelled',
+  'notifications/progress',
+  'tools/call',
+  'x',
+)
 
 type Frame =
   | { say: 'junk' | 'result' | 'error'; value: unknown }
@@ -61,14 +71,20 @@ type Frame =
 
 const frame: fc.Arbitrary<Frame> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom<Frame>({ say: 'honest' }) },
-  fc.record({ say: fc.constantFrom('junk', 'result', 'error'), value: junk }) as fc.Arbitrary<Frame>,
+  fc.record({
+    say: fc.constantFrom('junk', 'result', 'error'),
+    value: junk,
+  }) as fc.Arbitrary<Frame>,
   fc.record({
     say: fc.constant('request'),
     method: methods,
     id: fc.oneof(fc.integer(), fc.string(), fc.constant(undefined)),
     value: junk,
   }) as fc.Arbitrary<Frame>,
-  fc.record({ say: fc.constant('bytes'), bytes: fc.uint8Array({ maxLength: 60 }) }) as fc.Arbitrary<Frame>,
+  fc.record({
+    say: fc.constant('bytes'),
+    bytes: fc.uint8Array({ maxLength: 60 }),
+  }) as fc.Arbitrary<Frame>,
   fc.constantFrom<Frame>({ say: 'done' }, { say: 'cut' }),
 )
 
@@ -76,7 +92,8 @@ const say = (each: Frame, message: Message, wire: Wire): void => {
   const { id } = message
   if (each.say === 'honest') wire.say(result(message, honest[message.method ?? '']))
   else if (each.say === 'junk') wire.say(each.value)
-  else if (each.say === 'request') wire.say({ jsonrpc: '2.0', id: each.id, method: each.method, params: each.value })
+  else if (each.say === 'request')
+    wire.say({ jsonrpc: '2.0', id: each.id, method: each.method, params: each.value })
   else if (each.say === 'bytes') wire.raw(Buffer.from(each.bytes))
   else if ('value' in each) wire.say({ jsonrpc: '2.0', id, [each.say]: each.value })
   else wire[each.say]()
@@ -91,14 +108,21 @@ const cases = (fake: FakeMcp, configOf: () => McpServerConfig): void => {
     const config = configOf()
     const client = createMcpClient({
       egress: egressTo(`http://127.0.0.1:${fake.port}`),
-      ...{ programs: config.transport === 'stdio' ? [{ ...config, env: [] }] : [], home: '/nowhere', log: createLog('silent') },
+      ...{
+        programs: config.transport === 'stdio' ? [{ ...config, env: [] }] : [],
+        home: '/nowhere',
+        log: createLog('silent'),
+      },
       ...{ version: '0', deadlineMs: 500 },
     })
     const scripts = fc.sample(fc.array(frame, { maxLength: 6 }), { seed, numRuns: SESSIONS * 10 })
     for (const method of Object.keys(honest)) {
       fake.on[method] = (message, wire) => {
         // Most are opened, so that more is tried than that.
-        const script = method === 'initialize' && message.id === 0 && scripts.length % 4 > 0 ? [] : (scripts.pop() ?? [])
+        const script =
+          method === 'initialize' && message.id === 0 && scripts.length % 4 > 0
+            ? []
+            : (scripts.pop() ?? [])
         for (const each of script) say(each, message, wire)
         if (script.length === 0) say({ say: 'honest' }, message, wire)
         wire.done()
@@ -121,18 +145,28 @@ const cases = (fake: FakeMcp, configOf: () => McpServerConfig): void => {
       }
       await server.close()
     }
-    for (let round = 0; round < SESSIONS / AT_ONCE; round++) await Promise.all(Array.from({ length: AT_ONCE }, session))
-    const arrived = fake.of('tools/call').map(({ params }) => (params?._meta as Record<string, string>)['tendril/idempotency-key']!)
+    for (let round = 0; round < SESSIONS / AT_ONCE; round++)
+      await Promise.all(Array.from({ length: AT_ONCE }, session))
+    const arrived = fake
+      .of('tools/call')
+      .map(({ params }) => (params?._meta as Record<string, string>)['tendril/idempotency-key']!)
     expect({ seed, wrong }).toEqual({ seed, wrong: [] })
     expect({ seed, arrived: arrived.length }).toEqual({ seed, arrived: new Set(arrived).size })
-    expect({ seed, both: arrived.filter((each) => notDone.includes(each)) }).toEqual({ seed, both: [] })
+    expect({ seed, both: arrived.filter((each) => notDone.includes(each)) }).toEqual({
+      seed,
+      both: [],
+    })
     expect(arrived.length).toBeGreaterThan(0)
   })
 }
 
 describe('over HTTP', () => {
   const fake = use(openHttpMcp)
-  cases(fake, () => ({ transport: 'streamable_http', url: `http://127.0.0.1:${fake.port}/`, headers: {} }))
+  cases(fake, () => ({
+    transport: 'streamable_http',
+    url: `http://127.0.0.1:${fake.port}/`,
+    headers: {},
+  }))
 })
 
 const refusal = confinementRefusal('/nowhere', 'all')

@@ -12,7 +12,12 @@ const canary = use(openCanary)
 
 describe('nothing is sent', () => {
   const unopened = async (url: string, allow: string[] = []): Promise<string> =>
-    outcomeOf(clientOf(allow, 3_000).open({ transport: 'streamable_http', url, headers: {} }, { signal: never(), tenantId: 'w' }))
+    outcomeOf(
+      clientOf(allow, 3_000).open(
+        { transport: 'streamable_http', url, headers: {} },
+        { signal: never(), tenantId: 'w' },
+      ),
+    )
 
   test.each([
     'http://127.0.0.1:1/',
@@ -28,7 +33,9 @@ describe('nothing is sent', () => {
 
   test('to any form of an address inside', async () => {
     const before = canary.hits()
-    const all = [...hosts.map((host) => `https://${host}:P/`), ...urls].map((url) => url.replace(/:P/g, `:${canary.port}`))
+    const all = [...hosts.map((host) => `https://${host}:P/`), ...urls].map((url) =>
+      url.replace(/:P/g, `:${canary.port}`),
+    )
     const outcomes = await Promise.all(all.map(async (url) => [url, await unopened(url)]))
     expect(outcomes.filter(([, outcome]) => outcome !== 'refused, not_done')).toEqual([])
     expect([all.length > 60, canary.hits() - before]).toEqual([true, 0])
@@ -51,7 +58,8 @@ describe('nothing is sent', () => {
   })
 
   test('by a check of the address', () => {
-    const check = (url: string) => () => clientOf().check({ transport: 'streamable_http', url, headers: {} })
+    const check = (url: string) => () =>
+      clientOf().check({ transport: 'streamable_http', url, headers: {} })
     expect(check('https://mcp.example.com/')).not.toThrow()
     expect(check('http://mcp.example.com/')).toThrow('the URL must begin with https://')
     expect(fake.requests).toEqual([])

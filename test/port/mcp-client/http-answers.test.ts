@@ -1,4 +1,6 @@
-/** Whole answers over HTTP, statuses and redirects: the client sends no call again because of them. */
+/**
+ * Whole answers over HTTP, statuses and redirects: the client sends no call again because of them.
+ */
 import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { openCanary } from '#test/support/http/canary'
@@ -17,7 +19,10 @@ describe('a whole answer', () => {
   })
 
   test.each([
-    ['of another id', (request: HttpRequest) => json(text({ ...messageOf(request), id: 99 }, 'mine'))],
+    [
+      'of another id',
+      (request: HttpRequest) => json(text({ ...messageOf(request), id: 99 }, 'mine')),
+    ],
     ['of nothing', () => json([])],
     ['that is accepted and no more', () => response('202 Accepted')],
     ['without content', () => response('204 No Content')],
@@ -40,9 +45,13 @@ describe('a whole answer', () => {
   })
 
   test('may be a list of few messages, and not of many', async () => {
-    raw('tools/call', (request) => json([{ jsonrpc: '2.0', method: 'notifications/x' }, text(messageOf(request), 'done')]))
+    raw('tools/call', (request) =>
+      json([{ jsonrpc: '2.0', method: 'notifications/x' }, text(messageOf(request), 'done')]),
+    )
     expect((await call(await open())).text).toBe('done')
-    raw('tools/call', () => json(Array.from({ length: 20_000 }, () => ({ jsonrpc: '2.0', method: 'notifications/x' }))))
+    raw('tools/call', () =>
+      json(Array.from({ length: 20_000 }, () => ({ jsonrpc: '2.0', method: 'notifications/x' }))),
+    )
     expect(await outcomeOf(call(await open()))).toBe('flood, unknown')
   })
 
@@ -52,7 +61,10 @@ describe('a whole answer', () => {
   })
 
   test('that is shorter than it says has broken off', async () => {
-    raw('tools/call', 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"jsonrpc"')
+    raw(
+      'tools/call',
+      'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"jsonrpc"',
+    )
     expect(await outcomeOf(call(await open()))).toBe('closed, unknown')
   })
 })
@@ -72,7 +84,14 @@ describe('a status', () => {
     ['503 Service Unavailable', 'status, unknown'],
     ['504 Gateway Timeout', 'status, unknown'],
   ])('%s to a call is: %s; the call is not sent again', async (status, outcome) => {
-    raw('tools/call', response(status, '<b>secret words</b>', 'www-authenticate: Bearer resource_metadata="http://127.0.0.1:1/"\r\n'))
+    raw(
+      'tools/call',
+      response(
+        status,
+        '<b>secret words</b>',
+        'www-authenticate: Bearer resource_metadata="http://127.0.0.1:1/"\r\n',
+      ),
+    )
     const server = await open()
     const error = await errorOf(call(server))
     expect(`${error.failure}, ${error.outcome}`).toBe(outcome)
@@ -80,13 +99,21 @@ describe('a status', () => {
     expect(fake.requests.filter((request) => methodOf(request) === 'tools/call')).toHaveLength(1)
   })
 
-  test.each(['401 Unauthorized', '403 Forbidden'])('%s is told honestly when the server is opened', async (status) => {
-    raw('initialize', response(status, '', 'www-authenticate: Bearer error="insufficient_scope", scope="x"\r\n'))
-    const { failure, message, outcome } = await errorOf(open())
-    expect([failure, outcome]).toEqual(['unauthorized', 'not_done'])
-    expect(message).toContain(`HTTP ${status.slice(0, 3)}`)
-    expect(fake.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /mcp?team=1'])
-  })
+  test.each(['401 Unauthorized', '403 Forbidden'])(
+    '%s is told honestly when the server is opened',
+    async (status) => {
+      raw(
+        'initialize',
+        response(status, '', 'www-authenticate: Bearer error="insufficient_scope", scope="x"\r\n'),
+      )
+      const { failure, message, outcome } = await errorOf(open())
+      expect([failure, outcome]).toEqual(['unauthorized', 'not_done'])
+      expect(message).toContain(`HTTP ${status.slice(0, 3)}`)
+      expect(fake.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+        'POST /mcp?team=1',
+      ])
+    },
+  )
 
   test('of the notice that the session is ready matters, too', async () => {
     raw('notifications/initialized', response('500 Internal Server Error'))
@@ -95,21 +122,24 @@ describe('a status', () => {
 })
 
 describe('a redirect', () => {
-  test.each([301, 302, 303, 307, 308])('%d is not followed, within the origin or beyond', async (status) => {
-    const before = canary.hits()
-    const own = await open({ authorization: 'Bearer top-secret' })
-    for (const location of [
-      `http://127.0.0.1:${canary.port}/`,
-      `http://127.0.0.1:${fake.port}/mcp?team=2`,
-      '/other',
-      'file:///etc/passwd',
-      '',
-    ]) {
-      raw('tools/call', response(`${status} Moved`, '', `location: ${location}\r\n`))
-      expect(await outcomeOf(call(own))).toBe('status, unknown')
-    }
-    expect(canary.hits()).toBe(before)
-    expect(new Set(fake.requests.map(({ path }) => path))).toEqual(new Set(['/mcp?team=1']))
-    expect(fake.requests.filter((request) => methodOf(request) === 'tools/call')).toHaveLength(5)
-  })
+  test.each([301, 302, 303, 307, 308])(
+    '%d is not followed, within the origin or beyond',
+    async (status) => {
+      const before = canary.hits()
+      const own = await open({ authorization: 'Bearer top-secret' })
+      for (const location of [
+        `http://127.0.0.1:${canary.port}/`,
+        `http://127.0.0.1:${fake.port}/mcp?team=2`,
+        '/other',
+        'file:///etc/passwd',
+        '',
+      ]) {
+        raw('tools/call', response(`${status} Moved`, '', `location: ${location}\r\n`))
+        expect(await outcomeOf(call(own))).toBe('status, unknown')
+      }
+      expect(canary.hits()).toBe(before)
+      expect(new Set(fake.requests.map(({ path }) => path))).toEqual(new Set(['/mcp?team=1']))
+      expect(fake.requests.filter((request) => methodOf(request) === 'tools/call')).toHaveLength(5)
+    },
+  )
 })

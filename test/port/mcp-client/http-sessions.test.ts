@@ -1,4 +1,7 @@
-/** Sessions over HTTP: how each request names its own, what is done when the server loses it, and the headers that carry secrets. */
+/**
+ * Sessions over HTTP: how each request names its own, what is done when the server loses it, and
+ * the headers that carry secrets.
+ */
 import { describe, expect, test } from 'bun:test'
 import { eventually } from '#test/support/eventually'
 import { errorOf, outcomeOf } from '#test/support/mcp/desk'
@@ -12,14 +15,25 @@ describe('headers', () => {
     const server = await open({ authorization: 'Bearer top-secret', 'x-team': 'a' })
     await server.list()
     await server.close()
-    expect(fake.requests.map(({ method, headers }) => [method, headers.authorization, headers['x-team']])).toEqual([
+    expect(
+      fake.requests.map(({ method, headers }) => [
+        method,
+        headers.authorization,
+        headers['x-team'],
+      ]),
+    ).toEqual([
       ...Array(3).fill(['POST', 'Bearer top-secret', 'a']),
       ['DELETE', 'Bearer top-secret', 'a'],
     ])
   })
 
   test('of the protocol cannot be replaced', async () => {
-    const server = await open({ accept: 'x/y', 'content-type': 'x/y', 'mcp-session-id': 'stolen', 'mcp-protocol-version': '1' })
+    const server = await open({
+      accept: 'x/y',
+      'content-type': 'x/y',
+      'mcp-session-id': 'stolen',
+      'mcp-protocol-version': '1',
+    })
     await server.list()
     expect(fake.requests.at(-1)?.headers).toMatchObject({
       accept: 'application/json, text/event-stream',
@@ -42,7 +56,13 @@ describe('a session', () => {
     await server.list()
     await call(server)
     await server.close()
-    expect(fake.requests.map(({ method, headers }) => [method, headers['mcp-session-id'], headers['mcp-protocol-version']])).toEqual([
+    expect(
+      fake.requests.map(({ method, headers }) => [
+        method,
+        headers['mcp-session-id'],
+        headers['mcp-protocol-version'],
+      ]),
+    ).toEqual([
       ['POST', undefined, undefined],
       ...Array(3).fill(['POST', SESSION, '2025-11-25']),
       ['DELETE', SESSION, '2025-11-25'],

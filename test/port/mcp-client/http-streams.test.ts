@@ -11,7 +11,8 @@ const canary = use(openCanary)
 
 describe('a stream', () => {
   /** A stream of these events, which then breaks off. */
-  const events = (lines: string) => `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 100000\r\n\r\n${lines}`
+  const events = (lines: string) =>
+    `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 100000\r\n\r\n${lines}`
   const resumed = () => fake.requests.filter(({ method }) => method === 'GET')
   let asked: Message | undefined
 
@@ -34,9 +35,13 @@ describe('a stream', () => {
   })
 
   test('that breaks off after an event with an id is taken up there, without sending the call again', async () => {
-    cutAfterId((socket) => socket.end(events(`id: event-2\ndata: ${JSON.stringify(text(asked!, 'late'))}\n\n`)))
+    cutAfterId((socket) =>
+      socket.end(events(`id: event-2\ndata: ${JSON.stringify(text(asked!, 'late'))}\n\n`)),
+    )
     expect((await call(await open({ authorization: 'Bearer top-secret' }))).text).toBe('late')
-    expect(resumed().map(({ headers }) => [headers['last-event-id'], headers.authorization])).toEqual([['event-1', 'Bearer top-secret']])
+    expect(
+      resumed().map(({ headers }) => [headers['last-event-id'], headers.authorization]),
+    ).toEqual([['event-1', 'Bearer top-secret']])
     expect(fake.requests.filter((request) => methodOf(request) === 'tools/call')).toHaveLength(1)
   })
 
@@ -53,8 +58,12 @@ describe('a stream', () => {
 
   test('that is redirected when it is taken up leads nowhere', async () => {
     const before = canary.hits()
-    cutAfterId((socket) => socket.end(response('307 Moved', '', `location: http://127.0.0.1:${canary.port}/\r\n`)))
-    expect(await outcomeOf(call(await open({ authorization: 'Bearer top-secret' }, 4_000)))).toMatch(/, unknown$/)
+    cutAfterId((socket) =>
+      socket.end(response('307 Moved', '', `location: http://127.0.0.1:${canary.port}/\r\n`)),
+    )
+    expect(
+      await outcomeOf(call(await open({ authorization: 'Bearer top-secret' }, 4_000))),
+    ).toMatch(/, unknown$/)
     expect(canary.hits()).toBe(before)
   })
 

@@ -16,5 +16,8 @@ mcpCases('HTTP', {
     createMcpClient({
       egress: egressTo(`http://127.0.0.1:${fake.port}`),
       ...{ programs: [], home: '/nowhere', log: createLog('silent'), version: '0', deadlineMs },
-    }).open({ transport: 'streamable_http', url: `http://127.0.0.1:${fake.port}/mcp`, headers: {} }, { signal, tenantId: 'w' }),
+    }).open(
+      { transport: 'streamable_http', url: `http://127.0.0.1:${fake.port}/mcp`, headers: {} },
+      { signal, tenantId: 'w' },
+    ),
 })

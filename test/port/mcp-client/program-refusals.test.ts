@@ -8,7 +8,11 @@ import { createMcpClient, type StdioProgram } from '#port/mcp-client/open'
 import { confinementRefusal } from '#port/mcp-client/stdio/confinement'
 import { egressTo } from '#test/support/http/egress'
 
-const notes: StdioProgram = { command: '/usr/bin/notes', args: ['--stdio', '--dir=/a b'], env: ['NOTES_TOKEN', 'NOTES_TEAM'] }
+const notes: StdioProgram = {
+  command: '/usr/bin/notes',
+  args: ['--stdio', '--dir=/a b'],
+  env: ['NOTES_TOKEN', 'NOTES_TEAM'],
+}
 
 const clientOf = (programs: StdioProgram[], home: string) =>
   createMcpClient({
@@ -16,9 +20,18 @@ const clientOf = (programs: StdioProgram[], home: string) =>
     ...{ programs, home, log: createLog('silent'), version: '0' },
   })
 
-const checked = (program: Partial<StdioProgram>, env: Record<string, string> = {}, home = '/nowhere'): string => {
+const checked = (
+  program: Partial<StdioProgram>,
+  env: Record<string, string> = {},
+  home = '/nowhere',
+): string => {
   try {
-    clientOf([notes, { ...notes, env: ['OTHER'] }], home).check({ transport: 'stdio', ...notes, ...program, env })
+    clientOf([notes, { ...notes, env: ['OTHER'] }], home).check({
+      transport: 'stdio',
+      ...notes,
+      ...program,
+      env,
+    })
     return 'allowed'
   } catch (cause) {
     return (cause as Error).message
@@ -53,7 +66,9 @@ describe('a program is refused', () => {
       { '': 'x' },
     ]
     for (const env of foreign) expect(checked({}, env)).toBe(VARIABLES)
-    expect(checked({}, { NOTES_TOKEN: 'a\nPATH=/tmp' })).toBe('a variable of a program can have only one line')
+    expect(checked({}, { NOTES_TOKEN: 'a\nPATH=/tmp' })).toBe(
+      'a variable of a program can have only one line',
+    )
   })
 
   test('unless the server is root', () => {
@@ -86,7 +101,10 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
       [0o700, false],
     ] as const) {
       chmodSync(home, mode)
-      expect([mode, checked({}, {}, home).includes('close it with chmod 711')]).toEqual([mode, refused])
+      expect([mode, checked({}, {}, home).includes('close it with chmod 711')]).toEqual([
+        mode,
+        refused,
+      ])
     }
     rmSync(home, { recursive: true })
   })

@@ -13,7 +13,8 @@ import { processesOf, supervisorOf } from '#test/support/processes/processes'
 import { use } from '#test/support/use'
 
 type Start = Parameters<typeof startConfined>[0]
-const startProgram = (start: Omit<Start, 'confinement'> & Partial<Start>): Program => startConfined({ confinement: 'all', ...start })
+const startProgram = (start: Omit<Start, 'confinement'> & Partial<Start>): Program =>
+  startConfined({ confinement: 'all', ...start })
 
 const refusal = confinementRefusal('/nowhere', 'all')
 
@@ -26,7 +27,10 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
     await program.ended
     return said
   }
-  const said = (script: string, { args = [], env = {} }: { args?: string[]; env?: Record<string, string> } = {}): Promise<string> =>
+  const said = (
+    script: string,
+    { args = [], env = {} }: { args?: string[]; env?: Record<string, string> } = {},
+  ): Promise<string> =>
     outputOf(startProgram({ command: 'sh', args: ['-c', script, 'sh', ...args], env }))
   const gone = (uid: number) =>
     eventually(
@@ -41,13 +45,22 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
     ])
     const [uid, gid, groups, privileges, capabilities] = first!.split('\n')
     expect(Number(uid)).toBeGreaterThan(1_000)
-    expect([gid, groups, privileges, capabilities]).toEqual([uid, uid, 'NoNewPrivs:\t1', 'CapEff:\t0000000000000000'])
+    expect([gid, groups, privileges, capabilities]).toEqual([
+      uid,
+      uid,
+      'NoNewPrivs:\t1',
+      'CapEff:\t0000000000000000',
+    ])
     expect(second!.trim()).not.toBe(uid)
   })
 
   test('has an environment of its own', async () => {
     const value = ` a "b" 'c' $HOME \`id\` \\n é=1`
-    const env = Object.fromEntries((await said('env -0', { env: { NOTES_TOKEN: value } })).split('\0').map((line) => line.split(/=(.*)/s)))
+    const env = Object.fromEntries(
+      (await said('env -0', { env: { NOTES_TOKEN: value } }))
+        .split('\0')
+        .map((line) => line.split(/=(.*)/s)),
+    )
     expect(
       Object.keys(env)
         .filter((name) => name !== '')
@@ -59,14 +72,19 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
 
   test('gets its arguments as they are', async () => {
     const args = ['a b', '$(id)', "'", '"', '', '\n', '-x', '*', '\\']
-    expect((await said('for a in "$@"; do printf "%s\\0" "$a"; done', { args })).split('\0').slice(0, -1)).toEqual(args)
+    expect(
+      (await said('for a in "$@"; do printf "%s\\0" "$a"; done', { args }))
+        .split('\0')
+        .slice(0, -1),
+    ).toEqual(args)
   })
 
   test('has no network, unless its entry says so', async () => {
     const names = 'ls /sys/class/net; cut -d: -f1 /proc/net/dev | tail -n +3'
     const reach = `(exec 3<>/dev/tcp/127.0.0.1/${fake.port}) 2>/dev/null && echo reached || echo refused`
     const script = `${names}; bash -c '${reach}'`
-    const run = (confinement: Start['confinement']) => outputOf(startProgram({ command: 'sh', args: ['-c', script], env: {}, confinement }))
+    const run = (confinement: Start['confinement']) =>
+      outputOf(startProgram({ command: 'sh', args: ['-c', script], env: {}, confinement }))
     expect(await run('all')).toEndWith('refused\n')
     expect(await run('processes')).toEndWith('reached\n')
     expect(await run('none')).toEndWith('reached\n')
@@ -74,29 +92,52 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
 
   test('sees no process but its own, unless it is unconfined', async () => {
     const run = (confinement: Start['confinement']) =>
-      outputOf(startProgram({ command: 'sh', args: ['-c', 'ls -d /proc/[0-9]* | wc -l'], env: {}, confinement }))
-    const [all, processes, none] = [await run('all'), await run('processes'), await run('none')].map(Number)
+      outputOf(
+        startProgram({
+          command: 'sh',
+          args: ['-c', 'ls -d /proc/[0-9]* | wc -l'],
+          env: {},
+          confinement,
+        }),
+      )
+    const [all, processes, none] = [
+      await run('all'),
+      await run('processes'),
+      await run('none'),
+    ].map(Number)
     expect(all).toBeLessThanOrEqual(4)
     expect(processes).toBeLessThanOrEqual(4)
     expect(none).toBeGreaterThan(4)
   })
 
   test('has a folder that nobody else can read, and that is gone with it', async () => {
-    const [folder, mode] = (await said('pwd; stat -c %a .; echo x > left-over; mkdir d; chmod 0 d')).split('\n')
-    expect([folder!.startsWith(join(tmpdir(), 'tendril-mcp-')), mode, existsSync(folder!)]).toEqual([true, '700', false])
+    const [folder, mode] = (
+      await said('pwd; stat -c %a .; echo x > left-over; mkdir d; chmod 0 d')
+    ).split('\n')
+    expect([folder!.startsWith(join(tmpdir(), 'tendril-mcp-')), mode, existsSync(folder!)]).toEqual(
+      [true, '700', false],
+    )
   })
 
   test('cannot read the home, nor our environment', async () => {
     const home = mkdtempSync(join(tmpdir(), 'home-'))
     chmodSync(home, 0o711)
     writeFileSync(join(home, 'secret.key'), 'top-secret', { mode: 0o600 })
-    expect(await said(`cat "$1/secret.key" /proc/${process.pid}/environ; ls "$1"; echo end`, { args: [home] })).toBe('end\n')
+    expect(
+      await said(`cat "$1/secret.key" /proc/${process.pid}/environ; ls "$1"; echo end`, {
+        args: [home],
+      }),
+    ).toBe('end\n')
     expect(statSync(join(home, 'secret.key')).uid).toBe(0)
     rmSync(home, { recursive: true })
   })
 
   test('shows its variables in no list of processes', async () => {
-    const program = startProgram({ command: 'sh', args: ['-c', 'echo up; cat'], env: { NOTES_TOKEN: 'top-secret' } })
+    const program = startProgram({
+      command: 'sh',
+      args: ['-c', 'echo up; cat'],
+      env: { NOTES_TOKEN: 'top-secret' },
+    })
     await new Promise((resolve) => program.stdout.once('data', resolve))
     expect(await said('cat /proc/[0-9]*/cmdline | tr "\\0" " "')).not.toContain('top-secret')
     await program.stop()
@@ -105,7 +146,10 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
   test('is killed with all that it has started, also beyond its group', async () => {
     const program = startProgram({
       command: 'sh',
-      args: ['-c', "trap '' TERM HUP INT; setsid sh -c 'setsid sleep 1000 & sleep 1000' & sleep 1000 & echo up; while :; do sleep 1; done"],
+      args: [
+        '-c',
+        "trap '' TERM HUP INT; setsid sh -c 'setsid sleep 1000 & sleep 1000' & sleep 1000 & echo up; while :; do sleep 1; done",
+      ],
       env: {},
     })
     await new Promise((resolve) => program.stdout.once('data', resolve))
@@ -119,13 +163,21 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
   })
 
   test('leaves nothing when it ends by itself', async () => {
-    const program = startProgram({ command: 'sh', args: ['-c', 'setsid sleep 1000 & exit 3'], env: {} })
+    const program = startProgram({
+      command: 'sh',
+      args: ['-c', 'setsid sleep 1000 & exit 3'],
+      env: {},
+    })
     expect(await program.ended).toBe(3)
     expect(await gone(program.uid)).toBe(0)
   })
 
   test('cannot stop what watches it', async () => {
-    const program = startProgram({ command: 'sh', args: ['-c', 'kill -KILL $PPID; kill -KILL 0; kill -KILL -1; echo up; cat'], env: {} })
+    const program = startProgram({
+      command: 'sh',
+      args: ['-c', 'kill -KILL $PPID; kill -KILL 0; kill -KILL -1; echo up; cat'],
+      env: {},
+    })
     await new Promise((resolve) => program.stdout.once('data', resolve))
     await program.stop()
     expect(await gone(program.uid)).toBe(0)
@@ -149,7 +201,11 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
   })
 
   test('ends when its supervisor is killed', async () => {
-    const program = startProgram({ command: 'sh', args: ['-c', 'setsid sleep 1000 & echo up; cat'], env: {} })
+    const program = startProgram({
+      command: 'sh',
+      args: ['-c', 'setsid sleep 1000 & echo up; cat'],
+      env: {},
+    })
     await new Promise((resolve) => program.stdout.once('data', resolve))
     process.kill(supervisorOf(program.uid), 'SIGKILL')
     expect(await program.ended).toBe(null)
@@ -158,11 +214,20 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
 
   test('ends when we are killed', async () => {
     const script = "trap '' TERM HUP INT; setsid sleep 1000 & pwd; while :; do sleep 1; done"
-    const host = spawn(process.execPath, ['test/support/processes/program-host.ts', 'sh', '-c', script], {
-      env: ownEnv(),
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const [uid = '', folder = ''] = (await new Promise<Buffer>((resolve) => host.stdout.once('data', resolve))).toString().trim().split(' ')
+    const host = spawn(
+      process.execPath,
+      ['test/support/processes/program-host.ts', 'sh', '-c', script],
+      {
+        env: ownEnv(),
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
+    const [uid = '', folder = ''] = (
+      await new Promise<Buffer>((resolve) => host.stdout.once('data', resolve))
+    )
+      .toString()
+      .trim()
+      .split(' ')
     expect(processesOf(Number(uid))).toBeGreaterThan(0)
     host.kill('SIGKILL')
     expect(await gone(Number(uid))).toBe(0)

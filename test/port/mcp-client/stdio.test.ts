@@ -10,8 +10,14 @@ import { errorOf, never, outcomeOf } from '#test/support/mcp/desk'
 import { openLineMcp, relayTo } from '#test/support/mcp/fake-mcp'
 import { use } from '#test/support/use'
 
-const clientOf = (programs: StdioProgram[], { log = createLog('silent'), deadlineMs = 20_000 } = {}) =>
-  createMcpClient({ egress: egressTo(), ...{ programs, home: '/nowhere', log, version: '0', deadlineMs } })
+const clientOf = (
+  programs: StdioProgram[],
+  { log = createLog('silent'), deadlineMs = 20_000 } = {},
+) =>
+  createMcpClient({
+    egress: egressTo(),
+    ...{ programs, home: '/nowhere', log, version: '0', deadlineMs },
+  })
 
 const refusal = confinementRefusal('/nowhere', 'all')
 
@@ -22,21 +28,34 @@ describe.skipIf(refusal !== undefined)(`programs${refusal ? ` (${refusal})` : ''
     fake,
     open({ deadlineMs, signal = never() } = {}) {
       const program = { ...relayTo(fake.port), env: [] }
-      return clientOf([program], { deadlineMs }).open({ transport: 'stdio', ...program, env: {} }, { signal, tenantId: 'w' })
+      return clientOf([program], { deadlineMs }).open(
+        { transport: 'stdio', ...program, env: {} },
+        { signal, tenantId: 'w' },
+      )
     },
   })
 
   test('a program that does not exist is told as such', async () => {
     const missing = { command: '/no/such/program', args: [], env: [] }
     const { failure, outcome, message } = await errorOf(
-      clientOf([missing]).open({ transport: 'stdio', ...missing, env: {} }, { signal: never(), tenantId: 'w' }),
+      clientOf([missing]).open(
+        { transport: 'stdio', ...missing, env: {} },
+        { signal: never(), tenantId: 'w' },
+      ),
     )
-    expect([failure, outcome, message]).toEqual(['closed', 'not_done', 'the program ended with status 127'])
+    expect([failure, outcome, message]).toEqual([
+      'closed',
+      'not_done',
+      'the program ended with status 127',
+    ])
   })
 
   test('a program that ends after its list is started anew for a call', async () => {
     const program = { ...relayTo(fake.port), env: [] }
-    const server = await clientOf([program]).open({ transport: 'stdio', ...program, env: {} }, { signal: never(), tenantId: 'w' })
+    const server = await clientOf([program]).open(
+      { transport: 'stdio', ...program, env: {} },
+      { signal: never(), tenantId: 'w' },
+    )
     await server.list()
     for (const socket of fake.sockets) socket.destroy()
     await eventually(
@@ -55,7 +74,8 @@ describe.skipIf(refusal !== undefined)(`programs${refusal ? ` (${refusal})` : ''
   test('a program may complain in the log, briefly and without its secrets', async () => {
     const lines: string[] = []
     const log = createLog('info', { write: (line: string) => void lines.push(line) })
-    const loud = 'printf "token %s " "$NOTES_TOKEN" >&2; n=0; while [ $n -lt 2000 ]; do echo complaint-$n >&2; n=$((n + 1)); done; exit 1'
+    const loud =
+      'printf "token %s " "$NOTES_TOKEN" >&2; n=0; while [ $n -lt 2000 ]; do echo complaint-$n >&2; n=$((n + 1)); done; exit 1'
     const program = { command: 'sh', args: ['-c', loud], env: ['NOTES_TOKEN'] }
     await errorOf(
       clientOf([program], { log }).open(
@@ -72,7 +92,8 @@ describe.skipIf(refusal !== undefined)(`programs${refusal ? ` (${refusal})` : ''
   test('a program waits for a place among those of its workspace that run, while another workspace has places of its own', async () => {
     const program = { ...relayTo(fake.port), env: [] }
     const client = clientOf([program])
-    const open = (tenantId: string) => client.open({ transport: 'stdio', ...program, env: {} }, { signal: never(), tenantId })
+    const open = (tenantId: string) =>
+      client.open({ transport: 'stdio', ...program, env: {} }, { signal: never(), tenantId })
     const servers = await Promise.all(Array.from({ length: 6 }, () => open('one')))
     let isOpen = false
     const seventh = open('one').then((server) => {

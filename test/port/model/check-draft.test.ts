@@ -4,7 +4,12 @@ import { checkDraft } from '#port/model/checks/draft'
 import { softwareProfile } from '#test/support/growth/profiles'
 import { briefWith } from '#test/support/model/briefs'
 
-const draft = (body: string, rest: { hook?: string; stories?: string[] } = {}) => ({ body, hook: 'plain', stories: [], ...rest })
+const draft = (body: string, rest: { hook?: string; stories?: string[] } = {}) => ({
+  body,
+  hook: 'plain',
+  stories: [],
+  ...rest,
+})
 const kinds = (body: string, changes: Parameters<typeof briefWith>[0] = {}) =>
   checkDraft(draft(body), briefWith(changes), []).map(({ kind }) => kind)
 
@@ -51,7 +56,9 @@ describe('checkDraft', () => {
     const stories = ['A story.']
     const accepted = [draft('Something quite different.', { hook: 'mistake', stories })]
     const check = (hook: string) =>
-      checkDraft(draft('Words in no other post.', { hook, stories }), briefWith(), accepted).map(({ kind }) => kind)
+      checkDraft(draft('Words in no other post.', { hook, stories }), briefWith(), accepted).map(
+        ({ kind }) => kind,
+      )
     expect(check('mistake')).toEqual(['repeated'])
     expect(check('question')).toEqual([])
   })
@@ -63,14 +70,22 @@ describe('checkDraft', () => {
     },
   )
 
-  test.each(['Lost 14% in one email.', 'Reached $1.1M.', '3 things to try.', '1. Begin.\n2. End.'])('%j states nothing new', (body) => {
-    expect(kinds(body)).toEqual([])
-  })
+  test.each(['Lost 14% in one email.', 'Reached $1.1M.', '3 things to try.', '1. Begin.\n2. End.'])(
+    '%j states nothing new',
+    (body) => {
+      expect(kinds(body)).toEqual([])
+    },
+  )
 
-  test('a number of the focus may be stated', () => expect(kinds('Out on 24 May.', { focus: 'launch on 24 May' })).toEqual([]))
+  test('a number of the focus may be stated', () =>
+    expect(kinds('Out on 24 May.', { focus: 'launch on 24 May' })).toEqual([]))
 
   test('each avoided phrase is named', () => {
-    const faults = checkDraft(draft('Synergy and leverage.'), briefWith({ profile: softwareProfile }), [])
+    const faults = checkDraft(
+      draft('Synergy and leverage.'),
+      briefWith({ profile: softwareProfile }),
+      [],
+    )
     expect(faults.map(({ detail }) => detail)).toEqual([
       'the body contains the avoided phrase "synergy"',
       'the body contains the avoided phrase "leverage"',
@@ -79,7 +94,8 @@ describe('checkDraft', () => {
 })
 
 describe('products', () => {
-  const active = (...names: string[]) => names.map((name) => ({ name, one_liner: 'For 4711 depots', url: 'https://example.com/31337' }))
+  const active = (...names: string[]) =>
+    names.map((name) => ({ name, one_liner: 'For 4711 depots', url: 'https://example.com/31337' }))
 
   test('the name of an archived one is refused as whole words, and named', () => {
     const brief = briefWith({ archived: ['Loopline'] })
@@ -96,12 +112,18 @@ describe('products', () => {
     ['Loopline Pro is here, and Loopline is not.', ['archived']],
     ['Loopline Promises are here.', ['archived']],
     ['Loopline Pro, Loopline Pro.', []],
-  ] as const)('%j may have an archived name within that of an active product, and nowhere else', (body, faults) =>
-    expect(kinds(body, { archived: ['Loopline'], products: active('Loopline Pro') })).toEqual([...faults]),
+  ] as const)(
+    '%j may have an archived name within that of an active product, and nowhere else',
+    (body, faults) =>
+      expect(kinds(body, { archived: ['Loopline'], products: active('Loopline Pro') })).toEqual([
+        ...faults,
+      ]),
   )
 
   test('a name that an active product has too may be mentioned', () =>
-    expect(kinds('Loopline is here.', { archived: ['loopline'], products: active('Loopline') })).toEqual([]))
+    expect(
+      kinds('Loopline is here.', { archived: ['loopline'], products: active('Loopline') }),
+    ).toEqual([]))
 
   test('the words of active ones may be stated, numbers included', () => {
     const body = 'It runs in 4711 depots: https://example.com/31337'

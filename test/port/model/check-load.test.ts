@@ -7,7 +7,8 @@ import { processorTime } from '#test/support/processor-time'
 import { fullBrief, fullProfile } from './largest-profile.ts'
 
 const LONGEST = 25_000
-const filled = (unit: string, length = LONGEST): string => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
+const filled = (unit: string, length = LONGEST): string =>
+  unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
 
 describe('finding phrases', () => {
   const isLetter = (character: string | undefined) =>
@@ -19,15 +20,26 @@ describe('finding phrases', () => {
     return hay.some((_, at) => {
       const joinsBefore = isLetter(needle[0]) && isLetter(hay[at - 1])
       const joinsAfter = isLetter(needle.at(-1)) && isLetter(hay[at + needle.length])
-      return needle.length > 0 && needle.every((character, offset) => hay[at + offset] === character) && !joinsBefore && !joinsAfter
+      return (
+        needle.length > 0 &&
+        needle.every((character, offset) => hay[at + offset] === character) &&
+        !joinsBefore &&
+        !joinsAfter
+      )
     })
   }
 
   test('a phrase is found wherever it stands as whole words', () => {
     const text = (maxLength: number) =>
-      fc.array(fc.constantFrom('a', 'a', 'b', 'A', ' ', '-', '秘', '😀', '𝒳', '1'), { maxLength }).map((parts) => parts.join(''))
+      fc
+        .array(fc.constantFrom('a', 'a', 'b', 'A', ' ', '-', '秘', '😀', '𝒳', '1'), { maxLength })
+        .map((parts) => parts.join(''))
     fc.assert(
-      fc.property(text(40), text(6), (one, phrase) => containsPhrase(one, phrase) === standsSomewhere(one, phrase)),
+      fc.property(
+        text(40),
+        text(6),
+        (one, phrase) => containsPhrase(one, phrase) === standsSomewhere(one, phrase),
+      ),
       { numRuns: 2_000 },
     )
   })
@@ -35,8 +47,13 @@ describe('finding phrases', () => {
 
 const briefOf = (body: string, avoid: (entry: number) => string): DraftBrief =>
   fullBrief({
-    profile: fullProfile(() => filled(body, 2_000), { avoid: (entry) => avoid(entry).slice(0, 2_000) }),
-    recent: Array.from({ length: 100 }, (_, index) => ({ body: `${filled(body, LONGEST - 10)} ${index}`, hook: 'x' })),
+    profile: fullProfile(() => filled(body, 2_000), {
+      avoid: (entry) => avoid(entry).slice(0, 2_000),
+    }),
+    recent: Array.from({ length: 100 }, (_, index) => ({
+      body: `${filled(body, LONGEST - 10)} ${index}`,
+      hook: 'x',
+    })),
     maxLength: LONGEST * 2,
   })
 
@@ -50,7 +67,11 @@ describe('the largest brief', () => {
   test('posts that differ only after 2,000 characters are the same post', () => {
     const body = Array.from({ length: 2_000 }, (_, index) => `w${index}`).join(' ')
     const brief = fullBrief({ recent: [{ body, hook: 'x' }], maxLength: LONGEST })
-    expect(checkDraft({ body: `${body} end`, hook: 'y', stories: [] }, brief, []).map(({ kind }) => kind)).toContain('repeated')
+    expect(
+      checkDraft({ body: `${body} end`, hook: 'y', stories: [] }, brief, []).map(
+        ({ kind }) => kind,
+      ),
+    ).toContain('repeated')
   })
 
   const cost = (body: string, brief: DraftBrief): number =>
@@ -58,7 +79,9 @@ describe('the largest brief', () => {
       checkDraft({ body: `${body} ${run}`, hook: 'y', stories: [] }, brief, [])
     })
 
-  /** Plain words take constant time per character. Within a multiple of that, so does the hard text. */
+  /**
+   * Plain words take constant time per character. Within a multiple of that, so does the hard text.
+   */
   const SLACK = 60
   const words = filled('the kiln cracked and we lost 3 mugs. ')
   const plain = cost(

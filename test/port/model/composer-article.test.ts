@@ -33,17 +33,27 @@ const topics: [string, Profile, string][] = [
 ]
 
 /** The words without punctuation, so that a sentence is found again whatever surrounds it. */
-const wordsOnly = (text: string): string => (foldText(text).match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')
+const wordsOnly = (text: string): string =>
+  (foldText(text).match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')
 
 describe.each(topics)('an article of the %s profile', (_, profile, topic) => {
   test('states only what the person has written, and no sentence twice', async () => {
     for (const seed of ['a', 'b', 'c']) {
       const { title, text } = await compose({ profile, topic, seed })
-      const known = wordsOnly([draftFacts({ profile, focus: topic, products: [] }), profile.audience].join('\n'))
-      const lines = [title, ...text.split('\n')].filter((line) => line !== '' && !fixedLines.includes(line))
-      const sentences = lines.flatMap((line) => line.replace(/^- /, '').split(/(?<=[.?!])\s+(?=\p{Lu})/u))
+      const known = wordsOnly(
+        [draftFacts({ profile, focus: topic, products: [] }), profile.audience].join('\n'),
+      )
+      const lines = [title, ...text.split('\n')].filter(
+        (line) => line !== '' && !fixedLines.includes(line),
+      )
+      const sentences = lines.flatMap((line) =>
+        line.replace(/^- /, '').split(/(?<=[.?!])\s+(?=\p{Lu})/u),
+      )
       const audience = wordsOnly(profile.audience)
-      for (const sentence of sentences) expect(known.includes(wordsOnly(sentence)) || wordsOnly(sentence).endsWith(audience)).toBeTrue()
+      for (const sentence of sentences)
+        expect(
+          known.includes(wordsOnly(sentence)) || wordsOnly(sentence).endsWith(audience),
+        ).toBeTrue()
       const said = sentences.map(wordsOnly)
       expect(said.filter((sentence, index) => said.indexOf(sentence) < index)).toEqual([])
     }
@@ -60,9 +70,16 @@ test('pieces about the topic come first', async () => {
 })
 
 test('what worked comes earlier, what flopped comes later, and the article names the learning', async () => {
-  const learning = (kind: 'worked' | 'flopped') => [{ id: 'l-1', kind, note: 'the assistant, turned on by accident' }]
-  const placeOf = async (learnings: ArticleBrief['learnings']) => (await compose({ learnings })).text.indexOf('AI assistant')
-  const [worked, without, flopped] = [await placeOf(learning('worked')), await placeOf([]), await placeOf(learning('flopped'))]
+  const learning = (kind: 'worked' | 'flopped') => [
+    { id: 'l-1', kind, note: 'the assistant, turned on by accident' },
+  ]
+  const placeOf = async (learnings: ArticleBrief['learnings']) =>
+    (await compose({ learnings })).text.indexOf('AI assistant')
+  const [worked, without, flopped] = [
+    await placeOf(learning('worked')),
+    await placeOf([]),
+    await placeOf(learning('flopped')),
+  ]
   expect(worked).toBeLessThan(without)
   expect(without).toBeLessThanOrEqual(flopped)
   expect((await compose({ learnings: learning('worked') })).learnings).toEqual(['l-1'])
@@ -114,30 +131,54 @@ test('an article in another language has no English line', async () => {
 })
 
 test.each([
-  ['an empty profile', { profile: emptyProfile }, "add stories and proof to the profile's writing_dna"],
+  [
+    'an empty profile',
+    { profile: emptyProfile },
+    "add stories and proof to the profile's writing_dna",
+  ],
   ['too little for the length', { words: 2_400 }, 'ask for a short one'],
   [
     'one story alone',
     { profile: withDna({ stories: ['Onboarding failed us. We fixed it.'], proof: [], use: [] }) },
     'of about 600 words; add stories',
   ],
-  ['a topic that the profile does not know', { topic: 'volcanoes' }, 'says nothing about the topic'],
+  [
+    'a topic that the profile does not know',
+    { topic: 'volcanoes' },
+    'says nothing about the topic',
+  ],
   [
     'more points than material',
-    { profile: withDna({ stories: softwareProfile.writing_dna.stories.slice(0, 1), proof: [] }), points: ['a b', 'c d'] },
+    {
+      profile: withDna({ stories: softwareProfile.writing_dna.stories.slice(0, 1), proof: [] }),
+      points: ['a b', 'c d'],
+    },
     'the outline has 2 points',
   ],
-  ['an avoided phrase in the topic', { topic: 'synergy of onboarding' }, 'the topic or the outline holds a phrase of the avoid list'],
+  [
+    'an avoided phrase in the topic',
+    { topic: 'synergy of onboarding' },
+    'the topic or the outline holds a phrase of the avoid list',
+  ],
 ])('%s is refused with a hint', async (_, changes, hint) => {
   expect(await hintOf(changes)).toContain(hint)
 })
 
-test.each(Object.keys(hardBriefs))('the largest profile that the contract allows, %s, gives a valid article or a hint', async (name) => {
-  const { profile } = hardBriefs[name]!()
-  const brief = articleBrief({ profile, topic: 'kilns', words: 2_400, points: ['The kiln', 'The glaze'] })
-  const made = await createComposer(inlineWorker)
-    .article(brief, neverAborts())
-    .catch((cause: unknown) => cause)
-  if (made instanceof GenerationError) return expect(made.hint).toMatch(/add stories and proof|ask for a short one/)
-  expect(checkArticle((made as { article: ArticleDraft }).article, brief)).toEqual([])
-})
+test.each(Object.keys(hardBriefs))(
+  'the largest profile that the contract allows, %s, gives a valid article or a hint',
+  async (name) => {
+    const { profile } = hardBriefs[name]!()
+    const brief = articleBrief({
+      profile,
+      topic: 'kilns',
+      words: 2_400,
+      points: ['The kiln', 'The glaze'],
+    })
+    const made = await createComposer(inlineWorker)
+      .article(brief, neverAborts())
+      .catch((cause: unknown) => cause)
+    if (made instanceof GenerationError)
+      return expect(made.hint).toMatch(/add stories and proof|ask for a short one/)
+    expect(checkArticle((made as { article: ArticleDraft }).article, brief)).toEqual([])
+  },
+)

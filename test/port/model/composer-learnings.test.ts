@@ -1,4 +1,7 @@
-/** How learnings from earlier posts change the composer's drafts. The seeds are fixed, and so are the counts. */
+/**
+ * How learnings from earlier posts change the composer's drafts. The seeds are fixed, and so are
+ * the counts.
+ */
 import { describe, expect, test } from 'bun:test'
 import type { BriefLearning, Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import type { Profile } from '#domain/growth/drafting/profile'
@@ -10,7 +13,8 @@ import { inlineWorker } from '#test/support/model/inline-worker'
 const composer = createComposer(inlineWorker)
 const SEEDS = Array.from({ length: 40 }, (_, seed) => `seed-${seed}`)
 
-const compose = async (changes: Partial<DraftBrief>): Promise<Draft[]> => (await composer.draft(briefWith(changes), neverAborts())).drafts
+const compose = async (changes: Partial<DraftBrief>): Promise<Draft[]> =>
+  (await composer.draft(briefWith(changes), neverAborts())).drafts
 
 /** Two drafts of each of the same briefs. */
 const drafted = async (profile: Profile, ...learnings: BriefLearning[]): Promise<Draft[]> =>
@@ -30,7 +34,11 @@ const cases: readonly (readonly [string, Profile, string, (draft: Draft) => bool
 ]
 
 describe.each(cases)('a learning about %s', (_, profile, note, is) => {
-  const learning = (kind: BriefLearning['kind']): BriefLearning => ({ id: `id of ${kind}`, kind, note })
+  const learning = (kind: BriefLearning['kind']): BriefLearning => ({
+    id: `id of ${kind}`,
+    kind,
+    note,
+  })
 
   test('that worked brings more of it, and the drafts name the learning', async () => {
     const before = (await drafted(profile)).filter(is)
@@ -46,7 +54,9 @@ describe.each(cases)('a learning about %s', (_, profile, note, is) => {
     const after = await drafted(profile, learning('flopped'))
     expect(after.filter(is)).toEqual([])
     expect(new Set(after.flatMap(({ learnings }) => learnings))).toEqual(new Set(['id of flopped']))
-    const named = after.filter(({ rationale }) => rationale.includes(`it keeps clear of “${note}”, which flopped`))
+    const named = after.filter(({ rationale }) =>
+      rationale.includes(`it keeps clear of “${note}”, which flopped`),
+    )
     expect(named.length).toBe(SEEDS.length)
   })
 })
@@ -54,10 +64,18 @@ describe.each(cases)('a learning about %s', (_, profile, note, is) => {
 test("an experiment's arm counts like a learning that worked, and is named as an arm", async () => {
   const trial = 'Posts that end on a question get more replies'
   const run = async (changes: Partial<DraftBrief>) =>
-    (await Promise.all(SEEDS.map((seed) => compose({ profile: softwareProfile, count: 2, seed, ...changes })))).flat()
+    (
+      await Promise.all(
+        SEEDS.map((seed) => compose({ profile: softwareProfile, count: 2, seed, ...changes })),
+      )
+    ).flat()
   const [before, after] = [await run({}), await run({ trial })]
-  expect(after.filter(endsOnQuestion).length).toBeGreaterThan(before.filter(endsOnQuestion).length * 1.4)
-  const named = after.filter(({ rationale }) => rationale.includes(`it acts on the experiment's arm “${trial}”`))
+  expect(after.filter(endsOnQuestion).length).toBeGreaterThan(
+    before.filter(endsOnQuestion).length * 1.4,
+  )
+  const named = after.filter(({ rationale }) =>
+    rationale.includes(`it acts on the experiment's arm “${trial}”`),
+  )
   expect(named.length).toBeGreaterThan(SEEDS.length)
   for (const { learnings } of after) expect(learnings).toEqual([])
 })
@@ -72,7 +90,9 @@ test('what flopped is drafted if there is nothing else, without naming the learn
       use: [],
     },
   }
-  const learnings: BriefLearning[] = [{ id: 'flop', kind: 'flopped', note: 'Posts about the boiler' }]
+  const learnings: BriefLearning[] = [
+    { id: 'flop', kind: 'flopped', note: 'Posts about the boiler' },
+  ]
   const drafts = await compose({ profile, learnings, count: 1 })
   expect(drafts.map(({ body }) => body).join()).toMatch(/boiler/i)
   expect(drafts[0]!.learnings).toEqual([])
@@ -81,7 +101,10 @@ test('what flopped is drafted if there is nothing else, without naming the learn
 test('a learning about a kind of post and a topic means both together', async () => {
   const story = speaksOf('bus driver')
   const note = 'Stories about the bus driver'
-  const [before, after] = [await drafted(studioProfile), await drafted(studioProfile, { id: 'bus', kind: 'worked', note })]
+  const [before, after] = [
+    await drafted(studioProfile),
+    await drafted(studioProfile, { id: 'bus', kind: 'worked', note }),
+  ]
   expect(after.filter(story).length).toBeGreaterThan(before.filter(story).length * 1.4)
   const named = after.filter(({ learnings }) => learnings.length > 0)
   expect(named.length).toBeGreaterThan(SEEDS.length / 4)
@@ -89,7 +112,11 @@ test('a learning about a kind of post and a topic means both together', async ()
 })
 
 test('a learning that doing without something worked keeps it out of the drafts', async () => {
-  const drafts = await drafted(softwareProfile, { id: 'plain', kind: 'worked', note: 'Posts without questions' })
+  const drafts = await drafted(softwareProfile, {
+    id: 'plain',
+    kind: 'worked',
+    note: 'Posts without questions',
+  })
   expect(drafts.filter(endsOnQuestion)).toEqual([])
   for (const { learnings } of drafts) expect(learnings).toEqual(['plain'])
 })
@@ -98,12 +125,19 @@ test('a phrase about something that flopped ends no post', async () => {
   const saying = 'Onboarding is a promise, not a tour.'
   const ends = ({ body }: Draft) => body.endsWith(saying)
   expect((await drafted(softwareProfile)).some(ends)).toBeTrue()
-  expect((await drafted(softwareProfile, { id: 'flop', kind: 'flopped', note: 'Onboarding' })).some(ends)).toBeFalse()
+  expect(
+    (await drafted(softwareProfile, { id: 'flop', kind: 'flopped', note: 'Onboarding' })).some(
+      ends,
+    ),
+  ).toBeFalse()
 })
 
 test('a focus on what flopped is still followed', async () => {
-  const learnings: BriefLearning[] = [{ id: 'flop', kind: 'flopped', note: 'Posts about the boiler' }]
-  const ask = (seed: string) => compose({ profile: studioProfile, learnings, count: 1, seed, focus: 'the boiler that broke' })
+  const learnings: BriefLearning[] = [
+    { id: 'flop', kind: 'flopped', note: 'Posts about the boiler' },
+  ]
+  const ask = (seed: string) =>
+    compose({ profile: studioProfile, learnings, count: 1, seed, focus: 'the boiler that broke' })
   const drafts = (await Promise.all(SEEDS.map(ask))).flat()
   expect(drafts.filter(speaksOf('boiler')).length).toBeGreaterThan(SEEDS.length * 0.8)
 })

@@ -37,7 +37,8 @@ describe('the largest profiles that the contract allows', () => {
     expect(measured).toBeLessThan(4_000)
     for (const { body } of drafts) {
       expect(brief.measure(body)).toBeLessThanOrEqual(brief.maxLength)
-      for (const phrase of brief.profile.writing_dna.avoid) expect(containsPhrase(body, phrase)).toBeFalse()
+      for (const phrase of brief.profile.writing_dna.avoid)
+        expect(containsPhrase(body, phrase)).toBeFalse()
     }
   })
 
@@ -49,13 +50,19 @@ describe('the largest profiles that the contract allows', () => {
 describe('what is read of a large profile', () => {
   const others = Array.from(
     { length: 99 },
-    (_, index) => `Last spring we lost ${index + 20} plates to the rain, and ${index} more to the cat.`,
+    (_, index) =>
+      `Last spring we lost ${index + 20} plates to the rain, and ${index} more to the cat.`,
   )
 
   test('of too many stories, those on the focus are used', () => {
     const stories = [...others, 'The old boiler broke in January and nobody noticed for nine days.']
     for (const seed of ['a', 'b', 'c', 'd', 'e']) {
-      const [first] = draftsOf({ profile: withDna({ stories }), focus: 'the old boiler', count: 1, seed })
+      const [first] = draftsOf({
+        profile: withDna({ stories }),
+        focus: 'the old boiler',
+        count: 1,
+        seed,
+      })
       expect(first?.body).toMatch(/boiler/i)
     }
   })
@@ -67,7 +74,8 @@ describe('what is read of a large profile', () => {
   })
 
   test('which stories are used depends on the seed', () => {
-    const bodies = (seed: string) => draftsOf({ profile: withDna({ stories: others }), count: 20, seed }).map(({ body }) => body)
+    const bodies = (seed: string) =>
+      draftsOf({ profile: withDna({ stories: others }), count: 20, seed }).map(({ body }) => body)
     expect(bodies('one')).not.toEqual(bodies('two'))
   })
 
@@ -75,24 +83,35 @@ describe('what is read of a large profile', () => {
     const middle = 'We tried another glaze, and it ran off the mug again. '.repeat(33)
     const stories = Array.from(
       { length: 100 },
-      (_, index) => `We lost load ${index} to a cold kiln. ${middle}Load ${index} taught me to wait until noon.`,
+      (_, index) =>
+        `We lost load ${index} to a cold kiln. ${middle}Load ${index} taught me to wait until noon.`,
     )
-    const drafts = ['a', 'b', 'c'].flatMap((seed) => draftsOf({ profile: withDna({ stories }), count: 20, seed }))
+    const drafts = ['a', 'b', 'c'].flatMap((seed) =>
+      draftsOf({ profile: withDna({ stories }), count: 20, seed }),
+    )
     const reversals = drafts.filter(({ format }) => format === 'reversal')
     expect(reversals.length).toBeGreaterThan(0)
-    for (const { body } of reversals) expect(body).toMatch(/^Load \d+ taught me to wait until noon\./)
+    for (const { body } of reversals)
+      expect(body).toMatch(/^Load \d+ taught me to wait until noon\./)
   })
 
   test('a sentence that is cut off is not posted', () => {
     const drafts = composeDrafts(fullBrief())
-    const sentences = new Set(fullProfile().writing_dna.stories.flatMap((story) => story.split(/(?<=\.) /)))
-    const told = drafts.flatMap(({ body }) => body.split(/\n+|(?<=\.) /)).filter((text) => /^(?:We lost|I used to|Now every)/.test(text))
+    const sentences = new Set(
+      fullProfile().writing_dna.stories.flatMap((story) => story.split(/(?<=\.) /)),
+    )
+    const told = drafts
+      .flatMap(({ body }) => body.split(/\n+|(?<=\.) /))
+      .filter((text) => /^(?:We lost|I used to|Now every)/.test(text))
     expect(told.length).toBeGreaterThan(0)
     expect(told.filter((text) => !sentences.has(text))).toEqual([])
   })
 
   test('a profile whose sentences are all too long for a post gives a hint', () => {
-    const stories = Array.from({ length: 100 }, (_, index) => `We ${'really '.repeat(250)}tried ${index}.`)
+    const stories = Array.from(
+      { length: 100 },
+      (_, index) => `We ${'really '.repeat(250)}tried ${index}.`,
+    )
     expect(() => draftsOf({ profile: withDna({ stories }) })).toThrow('280 characters')
   })
 })

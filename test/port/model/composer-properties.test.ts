@@ -10,7 +10,8 @@ import { GenerationError } from '#port/model/drafter'
 import { engineerProfile, softwareProfile, studioProfile } from '#test/support/growth/profiles'
 import { briefWith } from '#test/support/model/briefs'
 
-const folded = (texts: readonly string[]): Set<string> => new Set(texts.flatMap((text) => [...wordSet(text)]))
+const folded = (texts: readonly string[]): Set<string> =>
+  new Set(texts.flatMap((text) => [...wordSet(text)]))
 const profiles = fc.constantFrom(softwareProfile, studioProfile, engineerProfile)
 const focuses = fc.constantFrom(
   '',
@@ -72,30 +73,36 @@ const always = (holds: (brief: DraftBrief, drafts: Draft[]) => void | Promise<vo
 describe('what the composer never does', () => {
   test('a body is never longer than the network accepts', () =>
     always((brief, drafts) => {
-      for (const { body } of drafts) expect(brief.measure(body)).toBeLessThanOrEqual(brief.maxLength)
+      for (const { body } of drafts)
+        expect(brief.measure(body)).toBeLessThanOrEqual(brief.maxLength)
     }))
 
   test('a body never contains an avoided phrase', () =>
     always((brief, drafts) => {
-      for (const { body } of drafts) for (const phrase of brief.profile.writing_dna.avoid) expect(containsPhrase(body, phrase)).toBeFalse()
+      for (const { body } of drafts)
+        for (const phrase of brief.profile.writing_dna.avoid)
+          expect(containsPhrase(body, phrase)).toBeFalse()
     }))
 
   test('every word of a body is from the profile, the focus or the fixed lines', () =>
     always((brief, drafts) => {
       const known = folded([draftFacts(brief), ...fixedLines])
-      for (const { body } of drafts) expect([...wordSet(body)].filter((word) => !known.has(word))).toEqual([])
+      for (const { body } of drafts)
+        expect([...wordSet(body)].filter((word) => !known.has(word))).toEqual([])
     }))
 
   test('every number of a body is in the profile or the focus', () =>
     always((brief, drafts) => {
       for (const { body } of drafts)
-        for (const [number] of body.matchAll(/\d[\d.,]*/g)) expect(draftFacts(brief)).toContain(number.replace(/[.,]$/, ''))
+        for (const [number] of body.matchAll(/\d[\d.,]*/g))
+          expect(draftFacts(brief)).toContain(number.replace(/[.,]$/, ''))
     }))
 
   test('two posts of a batch are never alike', () =>
     always((_, drafts) => {
       for (const [index, draft] of drafts.entries())
-        for (const other of drafts.slice(index + 1)) expect(overlapOf(wordSet(draft.body), wordSet(other.body))).toBeLessThanOrEqual(0.8)
+        for (const other of drafts.slice(index + 1))
+          expect(overlapOf(wordSet(draft.body), wordSet(other.body))).toBeLessThanOrEqual(0.8)
     }))
 
   test('a draft names only stories of the profile whose words are in its body', () =>
@@ -107,7 +114,8 @@ describe('what the composer never does', () => {
         }
     }))
 
-  test('the same brief gives the same drafts', () => always(async (brief, drafts) => expect(await draftsOf(brief)).toEqual(drafts)))
+  test('the same brief gives the same drafts', () =>
+    always(async (brief, drafts) => expect(await draftsOf(brief)).toEqual(drafts)))
 
   test('a draft in another language has no English line', () =>
     always((brief, drafts) => {

@@ -1,7 +1,15 @@
-/** How drafters keep to the rules of a channel: the composer by construction, a model by its prompt and checks. */
+/**
+ * How drafters keep to the rules of a channel: the composer by construction, a model by its prompt
+ * and checks.
+ */
 import { describe, expect, test } from 'bun:test'
 import type { DraftBrief } from '#domain/growth/drafting/draft'
-import { checkRules, type FormatRules, lineBreaksIn, noRules } from '#domain/growth/drafting/format-rules'
+import {
+  checkRules,
+  type FormatRules,
+  lineBreaksIn,
+  noRules,
+} from '#domain/growth/drafting/format-rules'
 import { emptyProfile } from '#domain/growth/drafting/profile'
 import { createComposer } from '#port/model/composer/composer'
 import type { GenerationError } from '#port/model/drafter'
@@ -36,7 +44,8 @@ describe('the composer', () => {
     for (const profile of [softwareProfile, studioProfile, engineerProfile])
       for (const seed of SEEDS) {
         const written = await drafts(rules, { profile, seed })
-        for (const { body } of written) expect(checkRules(body, rulesOf(rules), (text) => [...text].length)).toEqual([])
+        for (const { body } of written)
+          expect(checkRules(body, rulesOf(rules), (text) => [...text].length)).toEqual([])
         expect(written.length).toBeGreaterThanOrEqual(3)
       }
   })
@@ -44,19 +53,29 @@ describe('the composer', () => {
   test('sets a post without empty lines, or on one line, rather than dropping it', async () => {
     const wide = (await Promise.all(SEEDS.map((seed) => drafts({}, { seed })))).flat()
     expect(wide.some(({ body }) => lineBreaksIn(body) > 1)).toBeTrue()
-    const close = (await Promise.all(SEEDS.map((seed) => drafts({ max_line_breaks: 1 }, { seed })))).flat()
+    const close = (
+      await Promise.all(SEEDS.map((seed) => drafts({ max_line_breaks: 1 }, { seed })))
+    ).flat()
     expect(close.every(({ body }) => lineBreaksIn(body) <= 1)).toBeTrue()
     expect(close.length).toBe(wide.length)
   })
 
   test('mentions a product without its address if links are not allowed', async () => {
-    const products = [{ name: 'Loopline', one_liner: 'onboarding that asks one question', url: 'https://loopline.example/demo' }]
+    const products = [
+      {
+        name: 'Loopline',
+        one_liner: 'onboarding that asks one question',
+        url: 'https://loopline.example/demo',
+      },
+    ]
     const [draft] = await drafts({ max_links: 0 }, { profile: emptyProfile, products })
     expect(draft!.body).toBe('Loopline: onboarding that asks one question.')
   })
 
   test('names the channel whose rules exclude every draft', async () => {
-    const products = [{ name: 'Loopline', one_liner: 'see https://a.example and https://b.example', url: null }]
+    const products = [
+      { name: 'Loopline', one_liner: 'see https://a.example and https://b.example', url: null },
+    ]
     const hint = await hintOf(drafts({ max_links: 0 }, { profile: emptyProfile, products }))
     expect(hint).toContain('format rule of channel posts')
   })
@@ -67,7 +86,9 @@ describe('the composer', () => {
     const { title, text } = await article({ max_line_breaks: 25, banned_words: ['Friday'] })
     expect(lineBreaksIn(`${title}\n\n${text}`)).toBeLessThanOrEqual(25)
     expect(text).not.toContain('Friday')
-    expect(await hintOf(article({ max_line_breaks: 3 }))).toContain('breaks the rule max_line_breaks')
+    expect(await hintOf(article({ max_line_breaks: 3 }))).toContain(
+      'breaks the rule max_line_breaks',
+    )
   })
 })
 
@@ -78,13 +99,18 @@ describe('a model', () => {
     await using fake = await createFakeOpenAi()
     await drafterOn(fake.url).draft(briefWith({ rules }), neverAborts())
     const [system, user] = fake.calls[0]!.body.messages
-    expect(JSON.parse(user!.content).format_rules).toEqual({ max_hashtags: 1, banned_words: ['growth'] })
+    expect(JSON.parse(user!.content).format_rules).toEqual({
+      max_hashtags: 1,
+      banned_words: ['growth'],
+    })
     expect(system!.content).toContain('"format_rules"')
   })
 
   test('repairs a draft that breaks a rule; one that still does is dropped and the rest delivered', async () => {
     const bad = (input: Parameters<typeof validDrafts>[0]) => ({
-      drafts: validDrafts(input).map((draft, index) => (index < 2 ? { ...draft, body: `${draft.body} #a #b Growth.` } : draft)),
+      drafts: validDrafts(input).map((draft, index) =>
+        index < 2 ? { ...draft, body: `${draft.body} #a #b Growth.` } : draft,
+      ),
     })
     await using fake = await createFakeOpenAi({ write: bad }, { write: bad })
     const { drafts: kept } = await drafterOn(fake.url).draft(briefWith({ rules }), neverAborts())
@@ -96,11 +122,19 @@ describe('a model', () => {
   })
 
   test('has an article refused that breaks a rule twice', async () => {
-    const bad = (input: Parameters<typeof validArticle>[0]) => ({ ...validArticle(input), title: 'On #a and #b' })
+    const bad = (input: Parameters<typeof validArticle>[0]) => ({
+      ...validArticle(input),
+      title: 'On #a and #b',
+    })
     await using fake = await createFakeOpenAi({ write: bad }, { write: bad })
     const hint = await hintOf(drafterOn(fake.url).article(articleBrief({ rules }), neverAborts()))
     expect(hint).toContain('format rule of channel articles')
-    expect(fake.calls[1]!.body.messages.at(-1)!.content).toContain('breaks the rule max_hashtags: 2 hashtags, at most 1')
-    expect(JSON.parse(fake.calls[0]!.body.messages[1]!.content).format_rules).toEqual({ max_hashtags: 1, banned_words: ['growth'] })
+    expect(fake.calls[1]!.body.messages.at(-1)!.content).toContain(
+      'breaks the rule max_hashtags: 2 hashtags, at most 1',
+    )
+    expect(JSON.parse(fake.calls[0]!.body.messages[1]!.content).format_rules).toEqual({
+      max_hashtags: 1,
+      banned_words: ['growth'],
+    })
   })
 })

@@ -1,4 +1,7 @@
-/** Which openings both drafters use, and how results change that. The seeds are fixed, and so are the counts. */
+/**
+ * Which openings both drafters use, and how results change that. The seeds are fixed, and so are
+ * the counts.
+ */
 import { describe, expect, test } from 'bun:test'
 import type { Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import { type HookResult, hookChances } from '#domain/growth/drafting/hook-choice'
@@ -13,19 +16,24 @@ import { inlineWorker } from '#test/support/model/inline-worker'
 import { drafterOn } from '#test/support/model/openai-drafter'
 
 const composer = createComposer(inlineWorker)
-const compose = async (changes: Partial<DraftBrief>): Promise<Draft[]> => (await composer.draft(briefWith(changes), neverAborts())).drafts
+const compose = async (changes: Partial<DraftBrief>): Promise<Draft[]> =>
+  (await composer.draft(briefWith(changes), neverAborts())).drafts
 
 const SERIES = 30
-/** Batches of five with their own seeds, each weighed by results, as the generation lane does it. */
+/**
+ * Batches of five with their own seeds, each weighed by results, as the generation lane does it.
+ */
 const series = async (profile: Profile, results: HookResult[]): Promise<string[]> => {
   const hooks: string[] = []
   for (let batch = 0; batch < SERIES; batch += 1) {
     const seed = `batch-${batch}`
-    for (const { hook } of await compose({ profile, seed, hooks: hookChances(results, seed) })) hooks.push(hook)
+    for (const { hook } of await compose({ profile, seed, hooks: hookChances(results, seed) }))
+      hooks.push(hook)
   }
   return hooks
 }
-const shareOf = (hooks: readonly string[], hook: HookKey): number => hooks.filter((one) => one === hook).length / hooks.length
+const shareOf = (hooks: readonly string[], hook: HookKey): number =>
+  hooks.filter((one) => one === hook).length / hooks.length
 const kindsOf = (hooks: readonly string[]): number => new Set(hooks).size
 
 describe('the composer', () => {
@@ -36,19 +44,24 @@ describe('the composer', () => {
     [softwareProfile, 'short-version'],
     [studioProfile, 'ending-first'],
     [engineerProfile, 'number-first'],
-  ] as const)('drafts clearly more with what worked, and still tries others', async (profile, good) => {
-    const [before, after] = [await series(profile, []), await series(profile, measured(good))]
-    expect(shareOf(after, good)).toBeGreaterThan(1.7 * shareOf(before, good))
-    expect(shareOf(after, good)).toBeLessThan(0.5)
-    expect(kindsOf(after)).toBeGreaterThanOrEqual(10)
-  })
+  ] as const)(
+    'drafts clearly more with what worked, and still tries others',
+    async (profile, good) => {
+      const [before, after] = [await series(profile, []), await series(profile, measured(good))]
+      expect(shareOf(after, good)).toBeGreaterThan(1.7 * shareOf(before, good))
+      expect(shareOf(after, good)).toBeLessThan(0.5)
+      expect(kindsOf(after)).toBeGreaterThanOrEqual(10)
+    },
+  )
 
   test('drafts clearly less with what flopped', async () => {
     const [before, after] = [
       await series(softwareProfile, []),
       await series(
         softwareProfile,
-        postHooks.slice(0, 30).map((hook) => ({ hook, posts: 12, mean: hook === 'admission' ? 0.003 : 0.03 })),
+        postHooks
+          .slice(0, 30)
+          .map((hook) => ({ hook, posts: 12, mean: hook === 'admission' ? 0.003 : 0.03 })),
       ),
     ]
     expect(shareOf(after, 'admission')).toBeLessThan(0.6 * shareOf(before, 'admission'))
@@ -73,7 +86,13 @@ describe('the composer', () => {
     ])
       for (const hook of postHooks) {
         if (used.has(hook)) continue
-        for (const one of await compose({ profile: rich, products, focus, seed: hook, hooks: [{ hook, weight: 1_000 }] }))
+        for (const one of await compose({
+          profile: rich,
+          products,
+          focus,
+          seed: hook,
+          hooks: [{ hook, weight: 1_000 }],
+        }))
           used.add(one.hook)
       }
     expect(postHooks.filter((hook) => !used.has(hook))).toEqual([])
@@ -125,20 +144,32 @@ describe('a model', () => {
       { hook: 'admission', posts: 30, mean: 0.09 },
       { hook: 'news', posts: 30, mean: 0.01 },
     ]
-    await drafterOn(fake.url).draft(briefWith({ hooks: hookChances(results, 'seed') }), neverAborts())
-    const { messages, response_format } = fake.calls[0]!.body as unknown as { messages: { content: string }[]; response_format: object }
+    await drafterOn(fake.url).draft(
+      briefWith({ hooks: hookChances(results, 'seed') }),
+      neverAborts(),
+    )
+    const { messages, response_format } = fake.calls[0]!.body as unknown as {
+      messages: { content: string }[]
+      response_format: object
+    }
     const input = JSON.parse(messages[1]!.content)
     expect(input.hooks.map(({ name }: { name: string }) => name)).toEqual([...postHooks])
     expect(input.preferred_hooks).toContain('admission')
     expect(input.preferred_hooks).not.toContain('news')
     expect(messages[0]!.content).toContain('"preferred_hooks"')
-    expect(JSON.stringify(response_format)).toContain(JSON.stringify({ enum: postHooks }).slice(1, -1))
+    expect(JSON.stringify(response_format)).toContain(
+      JSON.stringify({ enum: postHooks }).slice(1, -1),
+    )
   })
 
   test('may spell a name its own way; an unknown one is repaired, then dropped', async () => {
     const named = (...hooks: string[]) => ({
       write: (input: Parameters<typeof validDrafts>[0]) => ({
-        drafts: validDrafts(input).map((draft, index) => ({ ...draft, hook: hooks[index] ?? draft.hook, stories: [] })),
+        drafts: validDrafts(input).map((draft, index) => ({
+          ...draft,
+          hook: hooks[index] ?? draft.hook,
+          stories: [],
+        })),
       }),
     })
     await using fake = await createFakeOpenAi(
@@ -147,7 +178,9 @@ describe('a model', () => {
     )
     const { drafts } = await drafterOn(fake.url).draft(briefWith(), neverAborts())
     expect(drafts.map(({ hook }) => hook).slice(0, 2)).toEqual(['cold-open', 'your-call'])
-    expect(fake.calls[1]!.body.messages.at(-1)!.content).toContain('post 3: its "hook" is none of "hooks"')
+    expect(fake.calls[1]!.body.messages.at(-1)!.content).toContain(
+      'post 3: its "hook" is none of "hooks"',
+    )
     expect(drafts.length).toBe(4)
     for (const { hook } of drafts) expect(postHooks).toContain(hook as HookKey)
   })

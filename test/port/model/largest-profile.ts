@@ -38,7 +38,8 @@ type Entry = (entry: number) => string
 /** As many whole sentences as fit. */
 const told: Entry = (entry) => {
   let text = sentence(entry, 0)
-  for (let index = 1; text.length + sentence(entry, index).length < LONGEST; index += 1) text += ` ${sentence(entry, index)}`
+  for (let index = 1; text.length + sentence(entry, index).length < LONGEST; index += 1)
+    text += ` ${sentence(entry, index)}`
   return text
 }
 const repeated =
@@ -46,12 +47,19 @@ const repeated =
   (entry) =>
     filled(() => `${unit.replace('#', String(entry))}`)
 
-const hundred = <T>(make: (entry: number) => T): T[] => Array.from({ length: ENTRIES }, (_, entry) => make(entry))
+const hundred = <T>(make: (entry: number) => T): T[] =>
+  Array.from({ length: ENTRIES }, (_, entry) => make(entry))
 
 type Dna = Profile['writing_dna']
 
-/** A profile with every list full: stories and proof of `material`, the other lists of words that are in no story, unless given. */
-export const fullProfile = (material: Entry = told, lists: Partial<Record<keyof Dna, Entry>> = {}): Profile => {
+/**
+ * A profile with every list full: stories and proof of `material`, the other lists of words that
+ * are in no story, unless given.
+ */
+export const fullProfile = (
+  material: Entry = told,
+  lists: Partial<Record<keyof Dna, Entry>> = {},
+): Profile => {
   const list = (name: keyof Dna): string[] => hundred(lists[name] ?? repeated(`zq# ${name} wvx `))
   return {
     ...emptyProfile,
@@ -69,7 +77,8 @@ export const fullProfile = (material: Entry = told, lists: Partial<Record<keyof 
   }
 }
 
-const recent = (body: Entry): RecentPost[] => hundred((entry) => ({ body: body(entry), hook: entry % 2 ? 'one-line' : 'excerpt' }))
+const recent = (body: Entry): RecentPost[] =>
+  hundred((entry) => ({ body: body(entry), hook: entry % 2 ? 'one-line' : 'excerpt' }))
 
 /** A brief for twenty posts of a profile with a hundred posts before. */
 export const fullBrief = (changes: Partial<DraftBrief> = {}): DraftBrief =>
@@ -94,22 +103,42 @@ export const hardBriefs: Readonly<Record<string, () => DraftBrief>> = {
       archived: Array.from({ length: 175 }, (_, index) => `${word(index)} ${index}`),
     }),
   'every list full': () => fullBrief(),
-  'a hundred phrases that are sentences': () => fullBrief({ profile: fullProfile(told, { use: phrases }) }),
+  'a hundred phrases that are sentences': () =>
+    fullBrief({ profile: fullProfile(told, { use: phrases }) }),
   'hundreds of short rules': () =>
-    fullBrief({ profile: fullProfile((entry) => filled((index) => `Keep ${word(entry + index)} ${entry} dry. `)) }),
-  'sentences of two words': () => fullBrief({ profile: fullProfile(repeated('No #. '), { use: (entry) => `Ask ${entry} now.` }) }),
+    fullBrief({
+      profile: fullProfile((entry) =>
+        filled((index) => `Keep ${word(entry + index)} ${entry} dry. `),
+      ),
+    }),
+  'sentences of two words': () =>
+    fullBrief({
+      profile: fullProfile(repeated('No #. '), { use: (entry) => `Ask ${entry} now.` }),
+    }),
   'a letter a line': () => fullBrief({ profile: fullProfile(repeated('a#\n')) }),
   'no sentence that ends': () => fullBrief({ profile: fullProfile(repeated('really# ')) }),
-  'quotes and brackets that never close': () => fullBrief({ profile: fullProfile(repeated('("We saw it #. ')) }),
-  'words without spaces': () => fullBrief({ profile: fullProfile(repeated('我们失去了最大的客户#。')) }),
+  'quotes and brackets that never close': () =>
+    fullBrief({ profile: fullProfile(repeated('("We saw it #. ')) }),
+  'words without spaces': () =>
+    fullBrief({ profile: fullProfile(repeated('我们失去了最大的客户#。')) }),
   'letters that unfold to many': () => fullBrief({ profile: fullProfile(repeated('ﷺ # ﷺ. ')) }),
   'marks without end': () => fullBrief({ profile: fullProfile(repeated('\u0301\u0323')) }),
   'phrases to avoid that almost stand there': () =>
-    fullBrief({ profile: fullProfile(repeated('a a a. '), { avoid: (entry) => `${'a '.repeat(400 + entry)}b` }) }),
-  'phrases to avoid that stand everywhere': () => fullBrief({ profile: fullProfile(told, { avoid: word }) }),
-  'rules that forbid thousands of phrases': () => fullBrief({ profile: fullProfile(told, { voice_rules: repeated('never "a#" "b"') }) }),
-  'rules of nothing but no': () => fullBrief({ profile: fullProfile(told, { voice_rules: repeated('no not ') }) }),
+    fullBrief({
+      profile: fullProfile(repeated('a a a. '), {
+        avoid: (entry) => `${'a '.repeat(400 + entry)}b`,
+      }),
+    }),
+  'phrases to avoid that stand everywhere': () =>
+    fullBrief({ profile: fullProfile(told, { avoid: word }) }),
+  'rules that forbid thousands of phrases': () =>
+    fullBrief({ profile: fullProfile(told, { voice_rules: repeated('never "a#" "b"') }) }),
+  'rules of nothing but no': () =>
+    fullBrief({ profile: fullProfile(told, { voice_rules: repeated('no not ') }) }),
   'posts of 25,000 characters before': () =>
-    fullBrief({ recent: recent((entry) => filled((index) => `${sentence(entry, index)} `, 25_000)) }),
-  'a focus of 2,000 characters': () => fullBrief({ focus: filled(() => 'We opened the kiln. "(a. ') }),
+    fullBrief({
+      recent: recent((entry) => filled((index) => `${sentence(entry, index)} `, 25_000)),
+    }),
+  'a focus of 2,000 characters': () =>
+    fullBrief({ focus: filled(() => 'We opened the kiln. "(a. ') }),
 }

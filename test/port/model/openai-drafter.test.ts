@@ -8,14 +8,19 @@ import { API_KEY, drafterOn, hintAfter } from '#test/support/model/openai-drafte
 
 /** Drafts, the first ones with changes. */
 const spoiled = (changes: object[]): Behaviour => ({
-  write: (input: ModelInput) => ({ drafts: validDrafts(input).map((draft, index) => ({ ...draft, ...changes[index] })) }),
+  write: (input: ModelInput) => ({
+    drafts: validDrafts(input).map((draft, index) => ({ ...draft, ...changes[index] })),
+  }),
 })
 const allSpoiled = (change: object): Behaviour => spoiled(Array.from({ length: 20 }, () => change))
 
 describe('openai drafter', () => {
   drafterCases(async () => {
     const fake: FakeOpenAi = await createFakeOpenAi()
-    return { drafter: drafterOn(fake.url), [Symbol.asyncDispose]: () => fake[Symbol.asyncDispose]() }
+    return {
+      drafter: drafterOn(fake.url),
+      [Symbol.asyncDispose]: () => fake[Symbol.asyncDispose](),
+    }
   })
 })
 
@@ -60,7 +65,13 @@ describe('what goes over the wire', () => {
 
   test('active products are with what the person has written, archived ones by name only', async () => {
     await using fake = await createFakeOpenAi()
-    const products = [{ name: 'Loopline', one_liner: 'Onboarding that asks one question', url: 'https://loopline.example' }]
+    const products = [
+      {
+        name: 'Loopline',
+        one_liner: 'Onboarding that asks one question',
+        url: 'https://loopline.example',
+      },
+    ]
     await drafterOn(fake.url).draft(briefWith({ products, archived: ['Old Line'] }), neverAborts())
     const input = JSON.parse(fake.calls[0]?.body.messages[1]?.content ?? '')
     expect([input.products, input.archived_products]).toEqual([products, ['Old Line']])
@@ -73,7 +84,9 @@ describe('what goes over the wire', () => {
     await using fake = await createFakeOpenAi(mention)
     const { drafts } = await drafterOn(fake.url).draft(brief, neverAborts())
     expect(drafts.map(({ body }) => body).join()).not.toContain('Old Line')
-    expect(fake.calls[1]?.body.messages.at(-1)?.content).toContain('the body mentions the archived product "Old Line"')
+    expect(fake.calls[1]?.body.messages.at(-1)?.content).toContain(
+      'the body mentions the archived product "Old Line"',
+    )
     expect((await hintAfter([mention, mention], { brief })).hint).toContain('archived product')
   })
 
@@ -85,7 +98,10 @@ describe('what goes over the wire', () => {
 
   test('an unknown model costs nothing, but its tokens count', async () => {
     await using fake = await createFakeOpenAi()
-    const { usage, model } = await drafterOn(fake.url, { fast: 'llama-4' }).draft(briefWith(), neverAborts())
+    const { usage, model } = await drafterOn(fake.url, { fast: 'llama-4' }).draft(
+      briefWith(),
+      neverAborts(),
+    )
     expect(model).toBe('llama-4')
     expect(usage).toEqual({ input_tokens: 1_000, output_tokens: 200, cost_micros: 0 })
   })
@@ -93,11 +109,15 @@ describe('what goes over the wire', () => {
   test("what an experiment's arm tries is beside the focus", async () => {
     await using fake = await createFakeOpenAi(spoiled([{}]))
     await drafterOn(fake.url).draft(briefWith({ trial: 'Open with a number' }), neverAborts())
-    expect(JSON.parse(fake.calls[0]?.body.messages[1]?.content ?? '').trial).toBe('Open with a number')
+    expect(JSON.parse(fake.calls[0]?.body.messages[1]?.content ?? '').trial).toBe(
+      'Open with a number',
+    )
   })
 
   test('the ids of stories and learnings are resolved', async () => {
-    await using fake = await createFakeOpenAi(spoiled([{ stories: ['S2', 'S99'], learnings: ['L1', 'L7'] }]))
+    await using fake = await createFakeOpenAi(
+      spoiled([{ stories: ['S2', 'S99'], learnings: ['L1', 'L7'] }]),
+    )
     const learnings = [{ id: 'the-learning', kind: 'worked' as const, note: 'short posts' }]
     const { drafts } = await drafterOn(fake.url).draft(briefWith({ learnings }), neverAborts())
     expect(drafts[0]?.stories).toEqual([softwareProfile.writing_dna.stories[1] ?? ''])
@@ -106,21 +126,33 @@ describe('what goes over the wire', () => {
 })
 
 describe('the repair turn', () => {
-  test.each<Behaviour>(['wrong_schema', 'not_json', 'truncated', 'empty', 'no_choices', 'tool_calls', 'content_in_parts', 'invalid_utf8'])(
-    '%s, then valid: the second answer is delivered',
-    async (behaviour) => {
-      await using fake = await createFakeOpenAi(behaviour)
-      const { drafts, model, usage } = await drafterOn(fake.url).draft(briefWith(), neverAborts())
-      expect(drafts.length).toBe(5)
-      expect(model).toBe('gpt-5')
-      expect(fake.calls.map(({ body }) => body.model)).toEqual(['gpt-5-mini', 'gpt-5'])
-      expect(usage.output_tokens).toBe(behaviour === 'no_choices' || behaviour === 'content_in_parts' ? 200 : 400)
-    },
-  )
+  test.each<Behaviour>([
+    'wrong_schema',
+    'not_json',
+    'truncated',
+    'empty',
+    'no_choices',
+    'tool_calls',
+    'content_in_parts',
+    'invalid_utf8',
+  ])('%s, then valid: the second answer is delivered', async (behaviour) => {
+    await using fake = await createFakeOpenAi(behaviour)
+    const { drafts, model, usage } = await drafterOn(fake.url).draft(briefWith(), neverAborts())
+    expect(drafts.length).toBe(5)
+    expect(model).toBe('gpt-5')
+    expect(fake.calls.map(({ body }) => body.model)).toEqual(['gpt-5-mini', 'gpt-5'])
+    expect(usage.output_tokens).toBe(
+      behaviour === 'no_choices' || behaviour === 'content_in_parts' ? 200 : 400,
+    )
+  })
 
   test('names the faults', async () => {
     await using fake = await createFakeOpenAi(
-      spoiled([{ body: 'x'.repeat(300) }, { body: 'We leverage synergy.' }, { body: 'We grew by 4711%.' }]),
+      spoiled([
+        { body: 'x'.repeat(300) },
+        { body: 'We leverage synergy.' },
+        { body: 'We grew by 4711%.' },
+      ]),
     )
     await drafterOn(fake.url).draft(briefWith(), neverAborts())
     const told = fake.calls[1]?.body.messages.at(-1)?.content ?? ''
@@ -134,7 +166,14 @@ describe('the repair turn', () => {
     await using fake = await createFakeOpenAi(spoiled([{ body: 'x'.repeat(300) }]), {
       write: () => ({
         drafts: [
-          { body: 'A replacement that fits.', format: 'note', hook: 'one-line', rationale: 'Short enough.', stories: [], learnings: [] },
+          {
+            body: 'A replacement that fits.',
+            format: 'note',
+            hook: 'one-line',
+            rationale: 'Short enough.',
+            stories: [],
+            learnings: [],
+          },
         ],
       }),
     })
@@ -145,7 +184,10 @@ describe('the repair turn', () => {
   })
 
   test('drops drafts that are still invalid and delivers the rest, without a third call', async () => {
-    await using fake = await createFakeOpenAi(spoiled([{ body: 'x'.repeat(300) }]), allSpoiled({ body: 'x'.repeat(300) }))
+    await using fake = await createFakeOpenAi(
+      spoiled([{ body: 'x'.repeat(300) }]),
+      allSpoiled({ body: 'x'.repeat(300) }),
+    )
     const { drafts } = await drafterOn(fake.url).draft(briefWith(), neverAborts())
     expect(drafts.length).toBe(4)
     expect(fake.calls.length).toBe(2)
@@ -158,7 +200,9 @@ describe('the repair turn', () => {
   })
 
   test('drops surplus drafts', async () => {
-    await using fake = await createFakeOpenAi({ write: (input) => ({ drafts: validDrafts({ ...input, count: 9 }) }) })
+    await using fake = await createFakeOpenAi({
+      write: (input) => ({ drafts: validDrafts({ ...input, count: 9 }) }),
+    })
     const { drafts } = await drafterOn(fake.url).draft(briefWith({ count: 2 }), neverAborts())
     expect(drafts.length).toBe(2)
     expect(fake.calls.length).toBe(1)

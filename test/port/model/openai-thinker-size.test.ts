@@ -1,25 +1,34 @@
-/** How much of an answer is read, and what of it counts when it is too long, torn or full of calls. */
+/**
+ * How much of an answer is read, and what of it counts when it is too long, torn or full of calls.
+ */
 import { describe, expect, test } from 'bun:test'
 import { ThinkError } from '#port/model/thinker'
 import { createFakeOpenAi } from '#test/support/model/fake-openai'
 import { thinkerOn, thinkOn } from '#test/support/model/openai-thinker'
 
-const failureOf = (cause: unknown): string => (cause instanceof ThinkError ? cause.failure : String(cause))
+const failureOf = (cause: unknown): string =>
+  cause instanceof ThinkError ? cause.failure : String(cause)
 
 const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())))
+  new Promise((resolve) =>
+    signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve()),
+  )
 
 const event = (fields: object): string => `data: ${JSON.stringify(fields)}\n\n`
 
-const stream = (text: string) => new Response(text, { headers: { 'content-type': 'text/event-stream' } })
+const stream = (text: string) =>
+  new Response(text, { headers: { 'content-type': 'text/event-stream' } })
 const events = (...all: object[]) => stream(all.map(event).join(''))
 
 describe('an answer that does not end', () => {
   /** Bytes for as long as somebody reads. */
   const endless = (piece: string) => () =>
-    new Response(new ReadableStream({ pull: (stream) => stream.enqueue(new TextEncoder().encode(piece)) }), {
-      headers: { 'content-type': 'text/event-stream' },
-    })
+    new Response(
+      new ReadableStream({ pull: (stream) => stream.enqueue(new TextEncoder().encode(piece)) }),
+      {
+        headers: { 'content-type': 'text/event-stream' },
+      },
+    )
   const words = event({ choices: [{ delta: { content: 'word '.repeat(1_000) } }] })
   const empty = event({ choices: [{ delta: {} }] })
   test.each([
@@ -36,8 +45,16 @@ describe('an answer that does not end', () => {
   })
 
   test('of calls is too large', async () => {
-    const calls = { choices: [{ delta: { tool_calls: [{ id: '', function: { name: 'look', arguments: '{}' } }] } }] }
-    const other = { choices: [{ delta: { tool_calls: [{ id: '', function: { name: 'see', arguments: '{}' } }] } }] }
+    const calls = {
+      choices: [
+        { delta: { tool_calls: [{ id: '', function: { name: 'look', arguments: '{}' } }] } },
+      ],
+    }
+    const other = {
+      choices: [
+        { delta: { tool_calls: [{ id: '', function: { name: 'see', arguments: '{}' } }] } },
+      ],
+    }
     await using fake = await createFakeOpenAi()
     fake.converse(endless((event(calls) + event(other)).repeat(200)))
     expect(await thinkOn(thinkerOn(fake.url)).catch(failureOf)).toBe('too_large')
@@ -45,12 +62,21 @@ describe('an answer that does not end', () => {
 })
 
 test('more than 64 calls of tools in one answer are no broken answer: the first 64 are read, and the others counted', async () => {
-  const call = (index: number | undefined, id: number) => ({ index, id: `c${id}`, function: { name: 'look', arguments: `{"n":${id}` } })
-  const rest = (index: number) => event({ choices: [{ delta: { tool_calls: [{ index, function: { arguments: '}' } }] } }] })
+  const call = (index: number | undefined, id: number) => ({
+    index,
+    id: `c${id}`,
+    function: { name: 'look', arguments: `{"n":${id}` },
+  })
+  const rest = (index: number) =>
+    event({ choices: [{ delta: { tool_calls: [{ index, function: { arguments: '}' } }] } }] })
   const end = event({ choices: [{ delta: {}, finish_reason: 'tool_calls' }] })
   const numbers = Array.from({ length: 100 }, (_, number) => number)
   const told = (index: (number: number) => number | undefined) =>
-    numbers.map((number) => event({ choices: [{ delta: { tool_calls: [call(index(number), number)] } }] })).join('')
+    numbers
+      .map((number) =>
+        event({ choices: [{ delta: { tool_calls: [call(index(number), number)] } }] }),
+      )
+      .join('')
   // Each with its index, and all with the same.
   for (const [body, ending] of [
     [told((number) => number) + numbers.map(rest).join(''), '}'],
@@ -59,7 +85,9 @@ test('more than 64 calls of tools in one answer are no broken answer: the first 
     await using fake = await createFakeOpenAi()
     fake.converse(() => stream(body + end))
     const { thought } = await thinkOn(thinkerOn(fake.url))
-    expect(thought.calls.map((one) => one.arguments)).toEqual(numbers.slice(0, 64).map((number) => `{"n":${number}${ending}`))
+    expect(thought.calls.map((one) => one.arguments)).toEqual(
+      numbers.slice(0, 64).map((number) => `{"n":${number}${ending}`),
+    )
     expect(thought.left).toBe(36)
   }
 })
@@ -73,10 +101,15 @@ describe('a stream', () => {
   const end = { choices: [{ delta: {}, finish_reason: 'stop' }] }
   const torn = 'data: {"choices":[\n\n'
 
-  test('that is no JSON is broken', async () => expect(await heardOf(() => stream(torn))).toBe('broken'))
+  test('that is no JSON is broken', async () =>
+    expect(await heardOf(() => stream(torn))).toBe('broken'))
 
   test('whose finish reason has come is not spoilt by what follows', async () =>
-    expect(await heardOf(() => stream(event({ choices: [{ delta: { content: 'Done.' } }] }) + event(end) + torn))).toBe('Done.'))
+    expect(
+      await heardOf(() =>
+        stream(event({ choices: [{ delta: { content: 'Done.' } }] }) + event(end) + torn),
+      ),
+    ).toBe('Done.'))
 
   test('of one event of more than a mebibyte is too large', async () => {
     const padded = { choices: [{ delta: { content: 'Done.' } }], padding: 'x'.repeat(1_100_000) }
@@ -84,7 +117,10 @@ describe('a stream', () => {
   })
 
   test('of many small events is whole, though they are far longer than the text', async () => {
-    const words = Array.from({ length: 8_000 }, () => ({ id: 'x'.repeat(200), choices: [{ delta: { content: 'word ' } }] }))
+    const words = Array.from({ length: 8_000 }, () => ({
+      id: 'x'.repeat(200),
+      choices: [{ delta: { content: 'word ' } }],
+    }))
     expect(await heardOf(() => events(...words, end))).toBe('word '.repeat(8_000))
   })
 })

@@ -16,7 +16,9 @@ const wireOf = async (turn: Turn, stream = true) => {
 const failureAfter = async (script: ChatScript, turn = turnWith()): Promise<unknown> => {
   await using fake = await createFakeOpenAi()
   fake.converse(script)
-  return await thinkOn(thinkerOn(fake.url), turn).catch((error: { failure: string }) => error.failure)
+  return await thinkOn(thinkerOn(fake.url), turn).catch(
+    (error: { failure: string }) => error.failure,
+  )
 }
 
 const called = (name: string, given: string, id = 'aaaaaaaa1') => ({ id, name, arguments: given })
@@ -55,7 +57,10 @@ describe('a request', () => {
 
   test('for JSON of a form names the form, but never beside tools', async () => {
     const { body } = await wireOf(turnWith({ tools: [], format }))
-    expect(body.response_format).toEqual({ type: 'json_schema', json_schema: { ...format, strict: true } })
+    expect(body.response_format).toEqual({
+      type: 'json_schema',
+      json_schema: { ...format, strict: true },
+    })
     expect((await wireOf(turnWith({ format }))).body).not.toHaveProperty('response_format')
   })
 
@@ -65,7 +70,9 @@ describe('a request', () => {
       () => failed(400, { message: 'response_format is not supported', code: null }),
       () => ({ text: '{}' }),
     )
-    expect((await thinkOn(thinkerOn(fake.url), turnWith({ tools: [], format }))).thought.text).toBe('{}')
+    expect((await thinkOn(thinkerOn(fake.url), turnWith({ tools: [], format }))).thought.text).toBe(
+      '{}',
+    )
     expect(fake.chats.map(({ body }) => 'response_format' in body)).toEqual([true, false])
   })
 
@@ -84,18 +91,39 @@ describe('a transcript', () => {
     fake.converseOtherwise('equal_ids')
     const thinker = thinkerOn(fake.url)
     const { thought } = await thinkOn(thinker)
-    const results = thought.calls.map(({ id }): TurnMessage => ({ role: 'tool', call: id, text: 'none' }))
-    const messages: TurnMessage[] = [asked, { role: 'assistant', text: '', calls: thought.calls }, ...results]
+    const results = thought.calls.map(
+      ({ id }): TurnMessage => ({ role: 'tool', call: id, text: 'none' }),
+    )
+    const messages: TurnMessage[] = [
+      asked,
+      { role: 'assistant', text: '', calls: thought.calls },
+      ...results,
+    ]
     expect((await thinkOn(thinker, turnWith({ messages }))).thought.text).toBe('Done.')
     const [, , assistant, ...tools] = fake.chats[1]!.body.messages
-    expect(tools.map(({ tool_call_id }) => tool_call_id)).toEqual(assistant!.tool_calls!.map(({ id }) => id))
+    expect(tools.map(({ tool_call_id }) => tool_call_id)).toEqual(
+      assistant!.tool_calls!.map(({ id }) => id),
+    )
   })
 
   test('has null for an assistant who only called, and text otherwise', async () => {
     const calls = [called('look', '{}')]
-    const messages: TurnMessage[] = [asked, { role: 'assistant', text: '', calls }, { role: 'tool', call: 'aaaaaaaa1', text: '' }]
-    const { body } = await wireOf(turnWith({ messages: [...messages, { role: 'assistant', text: '', calls: [] }, asked] }))
-    expect(body.messages.map(({ content }) => content)).toEqual(['You help.', 'Go.', null, '', '', 'Go.'])
+    const messages: TurnMessage[] = [
+      asked,
+      { role: 'assistant', text: '', calls },
+      { role: 'tool', call: 'aaaaaaaa1', text: '' },
+    ]
+    const { body } = await wireOf(
+      turnWith({ messages: [...messages, { role: 'assistant', text: '', calls: [] }, asked] }),
+    )
+    expect(body.messages.map(({ content }) => content)).toEqual([
+      'You help.',
+      'Go.',
+      null,
+      '',
+      '',
+      'Go.',
+    ])
     expect(body.messages[4]).not.toHaveProperty('tool_calls')
   })
 
@@ -150,7 +178,11 @@ describe('a transcript', () => {
   const unanswered = called('look', '{}')
   const result: TurnMessage = { role: 'tool', call: unanswered.id, text: 'none' }
   const other: TurnMessage = { role: 'tool', call: 'aaaaaaaa2', text: 'none' }
-  const two: TurnMessage = { role: 'assistant', text: '', calls: [unanswered, called('look', '{}', 'aaaaaaaa2')] }
+  const two: TurnMessage = {
+    role: 'assistant',
+    text: '',
+    calls: [unanswered, called('look', '{}', 'aaaaaaaa2')],
+  }
   test.each<[string, TurnMessage[], unknown]>([
     ['a call without a result', [two, result], 'unsupported'],
     ['a result before the call', [result, two, result, other], 'unsupported'],
@@ -158,22 +190,44 @@ describe('a transcript', () => {
     ['a message between call and result', [two, asked, result, other], 'unsupported'],
     ['a result twice', [two, result, other, other], 'unsupported'],
     ['an id used twice', [two, result, other, two, result, other], 'unsupported'],
-    ['each call answered in order', [two, result, other], { thought: expect.anything(), pieces: expect.anything() }],
+    [
+      'each call answered in order',
+      [two, result, other],
+      { thought: expect.anything(), pieces: expect.anything() },
+    ],
   ])('%s: the fake provider answers as the real one', async (_, messages, outcome) =>
-    expect(await failureAfter('text', turnWith({ messages: [asked, ...messages] }))).toEqual(outcome),
+    expect(await failureAfter('text', turnWith({ messages: [asked, ...messages] }))).toEqual(
+      outcome,
+    ),
   )
 })
 
 describe('why a request was refused', () => {
-  const refused = (status: number, message: string, code: string | null) => (): ChatReply => failed(status, { message, code })
+  const refused = (status: number, message: string, code: string | null) => (): ChatReply =>
+    failed(status, { message, code })
   test.each<[string, number, string | null, string]>([
     ['no_tools', 400, null, 'registry.ollama.ai/library/gemma:2b does not support tools'],
-    ['no_tools', 400, null, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],
+    [
+      'no_tools',
+      400,
+      null,
+      '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+    ],
     ['no_tools', 404, null, 'No endpoints found that support tool use.'],
     ['no_tools', 422, null, 'Function calling is not enabled for this model'],
     ['no_tools', 500, null, 'tools param requires --jinja flag'],
-    ['unsupported', 400, null, "An assistant message with 'tool_calls' must be followed by tool messages"],
-    ['unsupported', 400, null, "Invalid schema for function 'look': in context=(), 'oneOf' is not permitted"],
+    [
+      'unsupported',
+      400,
+      null,
+      "An assistant message with 'tool_calls' must be followed by tool messages",
+    ],
+    [
+      'unsupported',
+      400,
+      null,
+      "Invalid schema for function 'look': in context=(), 'oneOf' is not permitted",
+    ],
     ['unsupported', 400, null, "Unsupported value: 'temperature'"],
     ['too_long', 400, null, 'the request exceeds the available context size'],
     ['too_long', 400, 'context_length_exceeded', 'Something else'],
@@ -182,22 +236,35 @@ describe('why a request was refused', () => {
     ['out_of_credit', 402, null, 'Insufficient balance'],
     ['unknown_model', 404, null, 'No such model'],
     ['provider_error', 500, null, 'The server had an error'],
-  ])('%s: %p %p %s', async (failure, status, code, message) => expect(await failureAfter(refused(status, message, code))).toBe(failure))
+  ])('%s: %p %p %s', async (failure, status, code, message) =>
+    expect(await failureAfter(refused(status, message, code))).toBe(failure),
+  )
 
   test('without tools in the request it is never the tools', async () =>
-    expect(await failureAfter(refused(400, 'This model does not support tools', null), turnWith({ tools: [] }))).toBe('unsupported'))
+    expect(
+      await failureAfter(
+        refused(400, 'This model does not support tools', null),
+        turnWith({ tools: [] }),
+      ),
+    ).toBe('unsupported'))
 
   const inStream = (error: object) => (): ChatReply =>
-    new Response(`data: {"choices":[{"delta":{"content":"Ha"}}]}\n\ndata: ${JSON.stringify({ error })}\n\n`, {
-      headers: { 'content-type': 'text/event-stream' },
-    })
+    new Response(
+      `data: {"choices":[{"delta":{"content":"Ha"}}]}\n\ndata: ${JSON.stringify({ error })}\n\n`,
+      {
+        headers: { 'content-type': 'text/event-stream' },
+      },
+    )
   test.each<[string, object]>([
     ['provider_error', { message: 'died' }],
     ['rate_limited', { message: 'slow down', code: 429 }],
     ['too_long', { message: 'maximum context length', code: 400 }],
-  ])('%s in the middle of a stream: %p', async (failure, error) => expect(await failureAfter(inStream(error))).toBe(failure))
+  ])('%s in the middle of a stream: %p', async (failure, error) =>
+    expect(await failureAfter(inStream(error))).toBe(failure),
+  )
 
-  const waiting = (after: string) => (): ChatReply => failed(429, { message: 'wait', headers: { 'retry-after': after } })
+  const waiting = (after: string) => (): ChatReply =>
+    failed(429, { message: 'wait', headers: { 'retry-after': after } })
   test.each<[string, number | undefined]>([
     ['0.5', 500],
     ['999999999', 86_400_000],

@@ -1,4 +1,7 @@
-/** Findings in a model's words: its numbers are checked against those found, and a sentence that does not match stays as it was. */
+/**
+ * Findings in a model's words: its numbers are checked against those found, and a sentence that
+ * does not match stays as it was.
+ */
 import { describe, expect, test } from 'bun:test'
 import { createComposer } from '#port/model/composer/composer'
 import { neverAborts } from '#test/support/model/briefs'
@@ -19,14 +22,23 @@ const said = async (behaviour: Behaviour, timeoutMs = PATIENT_MS) => {
 }
 
 test('a sentence with the numbers of the finding, in order, replaces it', async () => {
-  const sentences = ['Questions got 2.0 % engagement, everything else 6.3 %.', 'Short ones reach 1204 readers instead of 620.']
+  const sentences = [
+    'Questions got 2.0 % engagement, everything else 6.3 %.',
+    'Short ones reach 1204 readers instead of 620.',
+  ]
   const { usage, ...wordings } = await said({ write: () => ({ sentences }) })
   expect(wordings).toEqual({ sentences, model: 'gpt-5-mini' })
   expect(usage.input_tokens).toBe(1_000)
 })
 
 /** Behaviours that begin with a draft, and the one that leads to them. */
-const aboutDrafts = new Set<Behaviour>(['valid', 'nul_characters', 'half_characters', 'invalid_utf8', 'redirect'])
+const aboutDrafts = new Set<Behaviour>([
+  'valid',
+  'nul_characters',
+  'half_characters',
+  'invalid_utf8',
+  'redirect',
+])
 
 describe('the finding stays if the model', () => {
   test.each([
@@ -38,23 +50,36 @@ describe('the finding stays if the model', () => {
     ['writes control characters', 'Questions \u0007 do badly.'],
   ])('%s', async (_, sentence) => {
     const second = 'Short ones reach 1204 readers.'
-    expect((await said({ write: () => ({ sentences: [sentence, second] }) })).sentences).toEqual([found[0]!, second])
-    expect(await said({ write: () => ({ sentences: [sentence, ''] }) })).toMatchObject({ sentences: found, model: 'composer' })
+    expect((await said({ write: () => ({ sentences: [sentence, second] }) })).sentences).toEqual([
+      found[0]!,
+      second,
+    ])
+    expect(await said({ write: () => ({ sentences: [sentence, ''] }) })).toMatchObject({
+      sentences: found,
+      model: 'composer',
+    })
   })
 
   test('returns more or fewer sentences than findings', async () => {
     expect((await said({ write: () => ({ sentences: ['One.'] }) })).sentences).toEqual(found)
-    expect((await said({ write: () => ({ sentences: ['One.', 'Two.', 'Three.'] }) })).sentences).toEqual(found)
+    expect(
+      (await said({ write: () => ({ sentences: ['One.', 'Two.', 'Three.'] }) })).sentences,
+    ).toEqual(found)
   })
 
-  test.each(behaviours.filter((name) => !aboutDrafts.has(name)))('answers badly: %s', async (name) => {
-    expect((await said(name, 500)).sentences).toEqual(found)
-  })
+  test.each(behaviours.filter((name) => !aboutDrafts.has(name)))(
+    'answers badly: %s',
+    async (name) => {
+      expect((await said(name, 500)).sentences).toEqual(found)
+    },
+  )
 })
 
 test('without findings no model is called, and an abort rejects', async () => {
   await using fake = await createFakeOpenAi('hang')
-  expect((await drafterOn(fake.url, { timeoutMs: 500 }).reword([], neverAborts())).sentences).toEqual([])
+  expect(
+    (await drafterOn(fake.url, { timeoutMs: 500 }).reword([], neverAborts())).sentences,
+  ).toEqual([])
   expect(fake.calls).toHaveLength(0)
   const controller = new AbortController()
   const asking = drafterOn(fake.url, { timeoutMs: PATIENT_MS }).reword(found, controller.signal)

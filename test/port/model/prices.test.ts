@@ -6,16 +6,21 @@ const MILLION = 1_000_000
 
 describe('the cost of drafts', () => {
   test('a dated snapshot costs what its undated name costs', () => {
-    expect(priced('gpt-5-mini-2025-08-07', { input: MILLION, output: MILLION }).cost_micros).toBe(2_250_000)
+    expect(priced('gpt-5-mini-2025-08-07', { input: MILLION, output: MILLION }).cost_micros).toBe(
+      2_250_000,
+    )
   })
 
-  test('a fraction of a micro-dollar is rounded up', () => expect(priced('gpt-5-nano', { input: 1, output: 0 }).cost_micros).toBe(1))
+  test('a fraction of a micro-dollar is rounded up', () =>
+    expect(priced('gpt-5-nano', { input: 1, output: 0 }).cost_micros).toBe(1))
 
   test('names of object members are unknown models, not prices', () =>
     expect(priced('constructor', { input: 5, output: 5 }).cost_micros).toBe(0))
 
   test("the operator's own prices go before the list", () =>
-    expect(priced('gpt-5', { input: 10, output: 1 }, { 'gpt-5': { input: 2, output: 3 } }).cost_micros).toBe(23))
+    expect(
+      priced('gpt-5', { input: 10, output: 1 }, { 'gpt-5': { input: 2, output: 3 } }).cost_micros,
+    ).toBe(23))
 
   test('usages add up by field', () => {
     const one = { input_tokens: 1, output_tokens: 2, cost_micros: 3 }
@@ -24,9 +29,14 @@ describe('the cost of drafts', () => {
 })
 
 describe('the price of a call in hundredths of a cent', () => {
-  const usage = (input_tokens: number, output_tokens = 0, cached_tokens = 0) => ({ input_tokens, cached_tokens, output_tokens })
+  const usage = (input_tokens: number, output_tokens = 0, cached_tokens = 0) => ({
+    input_tokens,
+    cached_tokens,
+    output_tokens,
+  })
 
-  test('adds up input and output', () => expect(costOf('gpt-5', usage(MILLION, MILLION))).toBe(112_500))
+  test('adds up input and output', () =>
+    expect(costOf('gpt-5', usage(MILLION, MILLION))).toBe(112_500))
 
   test('is rounded up', () => {
     expect(costOf('gpt-5-nano', usage(1, 1))).toBe(1)
@@ -48,7 +58,10 @@ describe('the price of a call in hundredths of a cent', () => {
   })
 
   test("the operator's own prices go before the list, and hold for dated names too", () => {
-    const own = { 'gpt-5': { input: 100, output: 0, cached: 10 }, 'llama-small': { input: 1, output: 0 } }
+    const own = {
+      'gpt-5': { input: 100, output: 0, cached: 10 },
+      'llama-small': { input: 1, output: 0 },
+    }
     expect(costOf('gpt-5-2025-08-07', usage(2, 0, 1), own)).toBe(2)
     expect(costOf('llama-small', usage(1_000, 0, 500), own)).toBe(10)
     expect(costOf('gpt-5-mini', usage(MILLION), own)).toBe(2_500)

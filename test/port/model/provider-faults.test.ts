@@ -1,4 +1,6 @@
-/** Every way in which a provider may fail, twice in a row: each gives a result or a fitting hint. */
+/**
+ * Every way in which a provider may fail, twice in a row: each gives a result or a fitting hint.
+ */
 import { describe, expect, test } from 'bun:test'
 import pino from 'pino'
 import { GenerationError } from '#port/model/drafter'
@@ -42,8 +44,14 @@ const outcomes: Record<(typeof behaviours)[number], [string, number]> = {
   rate_limited: ['model provider is rate limiting; retry later', 1],
   out_of_credit: ['model provider account has no credit left; check its billing', 1],
   unauthorized: ['model provider refused the API key; check OPENAI_API_KEY', 1],
-  not_found: ['model provider does not know the model or the address; check MODEL_FAST, MODEL_REASONING and OPENAI_BASE_URL', 1],
-  bad_request: ['model provider refused the request; use a model that supports structured output, or shorten the focus', 1],
+  not_found: [
+    'model provider does not know the model or the address; check MODEL_FAST, MODEL_REASONING and OPENAI_BASE_URL',
+    1,
+  ],
+  bad_request: [
+    'model provider refused the request; use a model that supports structured output, or shorten the focus',
+    1,
+  ],
   server_error: [FAILED, 1],
   overloaded: [FAILED, 1],
   redirect: ['model provider cannot be reached; check OPENAI_BASE_URL and the network', 1],
@@ -56,7 +64,15 @@ const outcomes: Record<(typeof behaviours)[number], [string, number]> = {
 const draftAt = async (fake: FakeOpenAi, options: Partial<OpenAiDrafterOptions> = {}) => {
   const lines: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
-  const fixed = { apiKey: API_KEY, baseUrl: fake.url, fast: 'gpt-5-mini', reasoning: 'gpt-5', timeoutMs: 5_000, worker: inlineWorker, log }
+  const fixed = {
+    apiKey: API_KEY,
+    baseUrl: fake.url,
+    fast: 'gpt-5-mini',
+    reasoning: 'gpt-5',
+    timeoutMs: 5_000,
+    worker: inlineWorker,
+    log,
+  }
   const outcome = await createOpenAiDrafter({ ...fixed, ...options })
     .draft(briefWith(), neverAborts())
     .catch((error: unknown) => error)
@@ -64,30 +80,46 @@ const draftAt = async (fake: FakeOpenAi, options: Partial<OpenAiDrafterOptions> 
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())))
+  new Promise((resolve) =>
+    signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve()),
+  )
 
 describe('a provider that fails twice', () => {
-  test.concurrent.each(Object.entries(outcomes) as [keyof typeof outcomes, [string, number]][])('%s', async (name, [expected, calls]) => {
-    await using fake = await createFakeOpenAi()
-    fake.otherwise(() => name)
-    const { outcome, said } = await draftAt(fake, name.startsWith('hang') ? { timeoutMs: 1_000 } : {})
-    expect(outcome instanceof GenerationError ? outcome.hint : 'delivered').toBe(expected)
-    if (expected === 'delivered') expect(outcome).not.toBeInstanceOf(Error)
-    expect(fake.calls.length).toBe(calls)
-    expect(said).not.toContain(API_KEY)
-  })
+  test.concurrent.each(Object.entries(outcomes) as [keyof typeof outcomes, [string, number]][])(
+    '%s',
+    async (name, [expected, calls]) => {
+      await using fake = await createFakeOpenAi()
+      fake.otherwise(() => name)
+      const { outcome, said } = await draftAt(
+        fake,
+        name.startsWith('hang') ? { timeoutMs: 1_000 } : {},
+      )
+      expect(outcome instanceof GenerationError ? outcome.hint : 'delivered').toBe(expected)
+      if (expected === 'delivered') expect(outcome).not.toBeInstanceOf(Error)
+      expect(fake.calls.length).toBe(calls)
+      expect(said).not.toContain(API_KEY)
+    },
+  )
 })
 
 describe('what a failing provider may cost', () => {
-  test.each(['endless', 'endless_error', 'hang_in_body'] as const)('%s: the connection is closed, not drained', async (name) => {
-    await using fake = await createFakeOpenAi(name)
-    await draftAt(fake, { timeoutMs: 1_000 })
-    await aborted(fake.calls[0]!.signal)
-  })
+  test.each(['endless', 'endless_error', 'hang_in_body'] as const)(
+    '%s: the connection is closed, not drained',
+    async (name) => {
+      await using fake = await createFakeOpenAi(name)
+      await draftAt(fake, { timeoutMs: 1_000 })
+      await aborted(fake.calls[0]!.signal)
+    },
+  )
 
   test('a long valid answer is delivered', async () => {
     await using fake = await createFakeOpenAi({
-      write: (input) => ({ drafts: validDrafts(input).map((draft) => ({ ...draft, rationale: `${draft.rationale}${' '.repeat(500)}` })) }),
+      write: (input) => ({
+        drafts: validDrafts(input).map((draft) => ({
+          ...draft,
+          rationale: `${draft.rationale}${' '.repeat(500)}`,
+        })),
+      }),
     })
     const { outcome } = await draftAt(fake)
     expect(outcome).toMatchObject({ model: 'gpt-5-mini' })
@@ -107,13 +139,29 @@ describe('what a failing provider may cost', () => {
 })
 
 test('a fenced answer is read', async () => {
-  const answer = { drafts: [{ body: 'Plain words.', format: 'note', hook: 'one-line', rationale: 'Short.', stories: [], learnings: [] }] }
+  const answer = {
+    drafts: [
+      {
+        body: 'Plain words.',
+        format: 'note',
+        hook: 'one-line',
+        rationale: 'Short.',
+        stories: [],
+        learnings: [],
+      },
+    ],
+  }
   await using provider = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     fetch: () =>
       Response.json({
-        choices: [{ finish_reason: 'stop', message: { content: ['```json', JSON.stringify(answer), '```', ''].join('\n') } }],
+        choices: [
+          {
+            finish_reason: 'stop',
+            message: { content: ['```json', JSON.stringify(answer), '```', ''].join('\n') },
+          },
+        ],
       }),
   })
   await using fake = await createFakeOpenAi()

@@ -1,4 +1,7 @@
-/** The worker in which drafters compute: its results, and what happens if a computation never ends or the worker dies. */
+/**
+ * The worker in which drafters compute: its results, and what happens if a computation never ends
+ * or the worker dies.
+ */
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { DraftBrief } from '#domain/growth/drafting/draft'
@@ -16,7 +19,8 @@ import { fullBrief } from './largest-profile.ts'
 
 const measured = { measure: weightedLength }
 const brief = (changes: Partial<DraftBrief> = {}) => briefWith({ ...measured, ...changes })
-const misbehaving = (options: ThreadOptions = {}) => openThread({ program: join(import.meta.dir, 'misbehaving-worker.ts'), ...options })
+const misbehaving = (options: ThreadOptions = {}) =>
+  openThread({ program: join(import.meta.dir, 'misbehaving-worker.ts'), ...options })
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => 'it succeeded',
@@ -32,13 +36,19 @@ test('the composer drafts in a worker what it drafts without one', async () => {
   using thread = openThread()
   const composer = createComposer(thread)
   expect((await composer.draft(brief(), neverAborts())).drafts).toEqual(composeDrafts(brief()))
-  expect((await composer.article(articleBrief(measured), neverAborts())).article).toEqual(composeArticle(articleBrief(measured)))
-  expect((await composer.reply(replyBrief(measured), neverAborts())).reply).toEqual(composeReply(replyBrief(measured)))
+  expect((await composer.article(articleBrief(measured), neverAborts())).article).toEqual(
+    composeArticle(articleBrief(measured)),
+  )
+  expect((await composer.reply(replyBrief(measured), neverAborts())).reply).toEqual(
+    composeReply(replyBrief(measured)),
+  )
 })
 
 test('a hint to the person arrives as one', async () => {
   using thread = openThread()
-  const cause = await failure(createComposer(thread).draft(brief({ profile: emptyProfile }), neverAborts()))
+  const cause = await failure(
+    createComposer(thread).draft(brief({ profile: emptyProfile }), neverAborts()),
+  )
   expect(cause).toBeInstanceOf(GenerationError)
   expect((cause as GenerationError).hint).toBe("add stories or proof to the profile's writing_dna")
 })
@@ -75,8 +85,12 @@ test('a computation past its time is given up with a hint, and the next one has 
   using thread = misbehaving({ clock })
   const hanging = failure(createComposer(thread).draft(brief({ seed: 'hang' }), neverAborts()))
   await clock.advance(30_000)
-  expect(((await hanging) as GenerationError).hint).toBe("drafting took more than 30 seconds; shorten the profile's writing_dna")
-  expect((await createComposer(thread).draft(brief({ count: 1 }), neverAborts())).drafts).toHaveLength(1)
+  expect(((await hanging) as GenerationError).hint).toBe(
+    "drafting took more than 30 seconds; shorten the profile's writing_dna",
+  )
+  expect(
+    (await createComposer(thread).draft(brief({ count: 1 }), neverAborts())).drafts,
+  ).toHaveLength(1)
   expect(clock.pending).toBe(0)
 })
 
@@ -124,13 +138,16 @@ test('closing ends what runs and what waits, and takes nothing more', async () =
   const composer = createComposer(thread)
   const held = [0, 1].map(() => failure(composer.draft(brief({ seed: 'hang' }), neverAborts())))
   thread[Symbol.dispose]()
-  for (const cause of await Promise.all(held)) expect(String(cause)).toContain('the drafting worker was closed')
+  for (const cause of await Promise.all(held))
+    expect(String(cause)).toContain('the drafting worker was closed')
   expect(String(await failure(composer.draft(brief(), neverAborts())))).toContain('closed')
 })
 
 test('a measure that the worker does not know is refused', async () => {
   using thread = openThread()
-  const cause = await failure(createComposer(thread).draft(brief({ measure: (text) => text.length }), neverAborts()))
+  const cause = await failure(
+    createComposer(thread).draft(brief({ measure: (text) => text.length }), neverAborts()),
+  )
   expect(String(cause)).toContain('table of measures')
 })
 
@@ -142,7 +159,10 @@ test('a process that has drafted can end while its worker lives', async () => {
     import { briefWith } from '#test/support/model/briefs'
     const { drafts } = await createComposer(openThread()).draft(briefWith({ measure: weightedLength }), new AbortController().signal)
     console.log(drafts.length)`
-  const child = Bun.spawn([process.execPath, '-e', program], { cwd: join(import.meta.dir, '../../..'), stdout: 'pipe' })
+  const child = Bun.spawn([process.execPath, '-e', program], {
+    cwd: join(import.meta.dir, '../../..'),
+    stdout: 'pipe',
+  })
   expect(await new Response(child.stdout).text()).toBe('5\n')
   expect(await child.exited).toBe(0)
 })

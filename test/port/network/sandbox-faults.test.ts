@@ -18,11 +18,17 @@ describe('parsing a specification', () => {
   })
 
   test('of nothing means no faults', () => {
-    expect(parseFaults('')).toEqual({ rates: { 500: 0, 429: 0, slow: 0, applied502: 0, drop: 0 }, lagMs: 0, seed: 0 })
+    expect(parseFaults('')).toEqual({
+      rates: { 500: 0, 429: 0, slow: 0, applied502: 0, drop: 0 },
+      lagMs: 0,
+      seed: 0,
+    })
   })
 
   test('ignores order, separators and spaces', () => {
-    expect(parseFaults(' seed=7 ; lag=2000ms, drop=.05;applied502=0.08,slow=0.04,429=0.03 , 500=0.05,')).toEqual(parseFaults(FULL))
+    expect(
+      parseFaults(' seed=7 ; lag=2000ms, drop=.05;applied502=0.08,slow=0.04,429=0.03 , 500=0.05,'),
+    ).toEqual(parseFaults(FULL))
   })
 
   test('allows probabilities that add up to exactly one, whatever floating point makes of their sum', () => {
@@ -52,7 +58,9 @@ describe('parsing a specification', () => {
 
 describe('drawing', () => {
   test('equal settings give equal sequences, in whatever order they are written', () => {
-    expect(take(FULL, 500)).toEqual(take('seed=7;drop=0.05,applied502=0.08,slow=0.04,429=0.03,500=0.05', 500))
+    expect(take(FULL, 500)).toEqual(
+      take('seed=7;drop=0.05,applied502=0.08,slow=0.04,429=0.03,500=0.05', 500),
+    )
   })
 
   test('another seed gives another sequence', () => {
@@ -72,7 +80,9 @@ describe('drawing', () => {
   })
 
   test('slow posts are 1 to 3 seconds late, over the whole range', () => {
-    const late = take('slow=0.3;seed=1', 5_000).flatMap(({ fault, lateMs }) => (fault === 'slow' ? [lateMs] : []))
+    const late = take('slow=0.3;seed=1', 5_000).flatMap(({ fault, lateMs }) =>
+      fault === 'slow' ? [lateMs] : [],
+    )
     expect(Math.min(...late)).toBeWithin(1_000, 1_050)
     expect(Math.max(...late)).toBeWithin(2_950, 3_000)
   })

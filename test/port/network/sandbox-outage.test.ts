@@ -38,7 +38,9 @@ const openRelay = async (target: ConnectionOptions): Promise<Relay> => {
   }
   const server = createServer((client) => {
     const { host = '', port = 5432 } = target
-    const upstream = keep(host.startsWith('/') ? dial(`${host}/.s.PGSQL.${port}`) : dial(port, host))
+    const upstream = keep(
+      host.startsWith('/') ? dial(`${host}/.s.PGSQL.${port}`) : dial(port, host),
+    )
     let fate: Fate | undefined
     const cut = () => [client, upstream].map((socket) => socket.destroy())
     keep(client).on('close', cut)
@@ -89,7 +91,10 @@ describe('no database', () => {
   test('a read and a connect reject as unreachable', async () => {
     await using it = sandboxBy(await deadOptions())
     const account = await world.newAccount()
-    const attempts = [it.sandbox.readTimeline(account, new Date(0), never()), it.sandbox.connect(newId(), 'nobody')]
+    const attempts = [
+      it.sandbox.readTimeline(account, new Date(0), never()),
+      it.sandbox.connect(newId(), 'nobody'),
+    ]
     for (const result of await Promise.allSettled(attempts)) {
       expect(result).toMatchObject({ status: 'rejected', reason: { reason: 'unreachable' } })
       expect(result.status === 'rejected' && result.reason instanceof NetworkError).toBe(true)
@@ -124,7 +129,9 @@ describe('a connection that breaks', () => {
     const account = await world.newAccount()
     relay.strike('request lost', 'First.')
     await publish(it.sandbox, account, { text: 'First.' })
-    expect(await publish(it.sandbox, account, { text: 'Second.' })).toMatchObject({ kind: 'posted' })
+    expect(await publish(it.sandbox, account, { text: 'Second.' })).toMatchObject({
+      kind: 'posted',
+    })
     expect(await world.postsOf(account)).toEqual(['Second.'])
   })
 })
@@ -135,7 +142,9 @@ describe('a database that does not answer', () => {
     await using it = sandboxBy(relay.options)
     const account = await world.newAccount()
     relay.strike('silence', 'Anyone?')
-    expect(await publish(it.sandbox, account, { text: 'Anyone?', signal: AbortSignal.timeout(50) })).toEqual({
+    expect(
+      await publish(it.sandbox, account, { text: 'Anyone?', signal: AbortSignal.timeout(50) }),
+    ).toEqual({
       kind: 'unknown',
       reason: 'timeout',
       cause: 'no_answer',
@@ -148,13 +157,19 @@ describe('a database that does not answer', () => {
     const account = await world.newAccount()
     relay.strike('silence', account.externalId)
     const read = it.sandbox.readTimeline(account, new Date(0), AbortSignal.timeout(50))
-    expect(await read.catch((error: unknown) => error)).toMatchObject({ name: 'NetworkError', reason: 'unreachable' })
+    expect(await read.catch((error: unknown) => error)).toMatchObject({
+      name: 'NetworkError',
+      reason: 'unreachable',
+    })
   })
 })
 
 describe('a statement that the database stops', () => {
   /** Stops the backend of a publish that waits for a lock, and returns the publish's result. */
-  const interrupted = async (account: NetworkAccount, stop: 'pg_cancel_backend' | 'pg_terminate_backend') => {
+  const interrupted = async (
+    account: NetworkAccount,
+    stop: 'pg_cancel_backend' | 'pg_terminate_backend',
+  ) => {
     const blocker = await world.admin.reserve()
     try {
       await blocker`begin`
@@ -176,7 +191,10 @@ describe('a statement that the database stops', () => {
 
   test('with an error proves that nothing was posted', async () => {
     const account = await world.newAccount()
-    expect(await interrupted(account, 'pg_cancel_backend')).toMatchObject({ kind: 'not_applied', detail: '57014' })
+    expect(await interrupted(account, 'pg_cancel_backend')).toMatchObject({
+      kind: 'not_applied',
+      detail: '57014',
+    })
     expect(await world.postsOf(account)).toEqual([])
   })
 
@@ -184,6 +202,8 @@ describe('a statement that the database stops', () => {
     const account = await world.newAccount()
     expect(await interrupted(account, 'pg_terminate_backend')).toMatchObject({ kind: 'unknown' })
     expect(await world.postsOf(account)).toEqual([])
-    expect(await publish(world.sandbox(), account, { text: 'Again.' })).toMatchObject({ kind: 'posted' })
+    expect(await publish(world.sandbox(), account, { text: 'Again.' })).toMatchObject({
+      kind: 'posted',
+    })
   })
 })

@@ -14,7 +14,9 @@ describe('slow', () => {
     const account = await world.newAccount()
     await world.admin`insert into sandbox.delayed (account_id, text, apply_at)
       values (${account.externalId}, 'Late.', now() - interval '1 second')`
-    expect(await publish(world.sandbox(), account, { text: 'New.' })).toMatchObject({ kind: 'posted' })
+    expect(await publish(world.sandbox(), account, { text: 'New.' })).toMatchObject({
+      kind: 'posted',
+    })
     expect(await world.postsOf(account)).toEqual(['Late.', 'New.'])
   })
 
@@ -22,7 +24,10 @@ describe('slow', () => {
     const account = await world.newAccount()
     const giveUp = new AbortController()
     const before = Date.now()
-    const answer = publish(world.sandbox('slow=1'), account, { deadlineMs: 60_000, signal: giveUp.signal })
+    const answer = publish(world.sandbox('slow=1'), account, {
+      deadlineMs: 60_000,
+      signal: giveUp.signal,
+    })
     await eventually(async () => (await world.delayed(account)).length === 1)
     giveUp.abort()
     expect(await answer).toEqual({ kind: 'unknown', reason: 'timeout', cause: 'no_answer' })
@@ -44,11 +49,15 @@ describe('slow', () => {
   test('a due post is in the next timeline, once, dated when it was applied', async () => {
     const account = await world.newAccount()
     await publish(world.sandbox('slow=1'), account, { deadlineMs: 1 })
-    await world.admin`update sandbox.delayed set apply_at = now() - interval '1 minute' where account_id = ${account.externalId}`
-    const reads = await Promise.all(Array.from({ length: 4 }, () => world.sandbox().readTimeline(account, EVER, never())))
+    await world.admin`update sandbox.delayed set apply_at = now() - interval '1 minute'
+      where account_id = ${account.externalId}`
+    const reads = await Promise.all(
+      Array.from({ length: 4 }, () => world.sandbox().readTimeline(account, EVER, never())),
+    )
     for (const { posts } of reads) expect(posts.map(({ text }) => text)).toEqual(['Hello.'])
     const [fresh] = await world.admin`
-      select created_at > now() - interval '30 seconds' as yes from sandbox.posts where account_id = ${account.externalId}`
+      select created_at > now() - interval '30 seconds' as yes from sandbox.posts
+        where account_id = ${account.externalId}`
     expect(fresh?.yes).toBe(true)
     expect(await world.postsOf(account)).toEqual(['Hello.'])
     expect(await world.delayed(account)).toHaveLength(0)
@@ -57,7 +66,8 @@ describe('slow', () => {
   test('a due post is applied before the next one is published', async () => {
     const account = await world.newAccount()
     await publish(world.sandbox('slow=1'), account, { text: 'First.', deadlineMs: 1 })
-    await world.admin`update sandbox.delayed set apply_at = now() where account_id = ${account.externalId}`
+    await world.admin`update sandbox.delayed set apply_at = now()
+      where account_id = ${account.externalId}`
     await publish(world.sandbox(), account, { text: 'Second.' })
     expect(await world.postsOf(account)).toEqual(['First.', 'Second.'])
   })
@@ -73,20 +83,36 @@ describe('slow', () => {
     await using own = await openSandboxWorld()
     const { externalId } = await own.newAccount()
     await own.admin`
-      insert into sandbox.delayed (account_id, text, apply_at) values (${externalId}, 'Left behind.', now() - interval '1 minute')`
+      insert into sandbox.delayed (account_id, text, apply_at)
+        values (${externalId}, 'Left behind.', now() - interval '1 minute')`
     await using _later = openSandboxStore(own.options)
-    await eventually(async () => (await own.admin`select from sandbox.posts where account_id = ${externalId}`).length === 1)
+    await eventually(
+      async () =>
+        (await own.admin`select from sandbox.posts where account_id = ${externalId}`).length === 1,
+    )
   })
 
   test('a process that is killed while it waits has recorded the post, which still appears', async () => {
     const account = await world.newAccount()
-    const input = JSON.stringify({ options: world.options, account, text: 'Posthumous.', deadlineMs: 60_000 })
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, 'slow-publish.ts'), input], { stdio: ['ignore', 'ignore', 'inherit'] })
-    await eventually(async () => child.exitCode !== null || (await world.delayed(account)).length === 1)
+    const input = JSON.stringify({
+      options: world.options,
+      account,
+      text: 'Posthumous.',
+      deadlineMs: 60_000,
+    })
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, 'slow-publish.ts'), input], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    await eventually(
+      async () => child.exitCode !== null || (await world.delayed(account)).length === 1,
+    )
     child.kill('SIGKILL')
     await child.exited
-    await world.admin`update sandbox.delayed set apply_at = now() where account_id = ${account.externalId}`
-    expect((await world.sandbox().readTimeline(account, EVER, never())).posts.map(({ text }) => text)).toEqual(['Posthumous.'])
+    await world.admin`update sandbox.delayed set apply_at = now()
+      where account_id = ${account.externalId}`
+    expect(
+      (await world.sandbox().readTimeline(account, EVER, never())).posts.map(({ text }) => text),
+    ).toEqual(['Posthumous.'])
     expect(await world.postsOf(account)).toEqual(['Posthumous.'])
   })
 })

@@ -17,14 +17,20 @@ const NOW = new Date('2026-11-21T12:00:00Z')
 const never = (): AbortSignal => new AbortController().signal
 const [lena] = residents as [(typeof residents)[number]]
 
-const reading = (sandbox: Sandbox, account: NetworkAccount, { handle = lena.handle, limit = 20 } = {}) =>
-  sandbox.readHandle(account, { handle, since: EVER, limit }, never())
+const reading = (
+  sandbox: Sandbox,
+  account: NetworkAccount,
+  { handle = lena.handle, limit = 20 } = {},
+) => sandbox.readHandle(account, { handle, since: EVER, limit }, never())
 
 const like = (sandbox: Sandbox, account: NetworkAccount, postId: string) =>
   sandbox.engage({ account, action: 'like', postId, attemptId: newId(), deadlineMs: 50 }, never())
 
 const reply = (sandbox: Sandbox, account: NetworkAccount, postId: string) =>
-  sandbox.engage({ account, action: 'reply', postId, text: 'So it is.', attemptId: newId(), deadlineMs: 50 }, never())
+  sandbox.engage(
+    { account, action: 'reply', postId, text: 'So it is.', attemptId: newId(), deadlineMs: 50 },
+    never(),
+  )
 
 describe('the schedule of the residents', () => {
   test('is the same whenever it is read, and grows with time', () => {
@@ -35,15 +41,22 @@ describe('the schedule of the residents', () => {
     const tomorrow = postsOf(lena, { ...query, now: new Date('2026-11-22T12:00:00Z') })
     expect(tomorrow.slice(-posts.length)).toEqual(posts)
     expect(tomorrow.length).toBeGreaterThan(posts.length)
-    expect(posts.map(({ createdAt }) => +createdAt)).toEqual(posts.map(({ createdAt }) => +createdAt).sort((a, b) => b - a))
+    expect(posts.map(({ createdAt }) => +createdAt)).toEqual(
+      posts.map(({ createdAt }) => +createdAt).sort((a, b) => b - a),
+    )
   })
 
-  test.each(residents.map((resident) => [resident.handle, resident] as const))('%s asks, tells and addresses others', (_, resident) => {
-    const posts = postsOf(resident, { since: EVER, now: NOW, limit: 200 })
-    expect(posts.some(({ text }) => resident.questions.includes(text))).toBe(true)
-    expect(posts.some(({ addresses }) => addresses)).toBe(true)
-    expect(posts.some(({ text, addresses }) => !addresses && !resident.questions.includes(text))).toBe(true)
-  })
+  test.each(residents.map((resident) => [resident.handle, resident] as const))(
+    '%s asks, tells and addresses others',
+    (_, resident) => {
+      const posts = postsOf(resident, { since: EVER, now: NOW, limit: 200 })
+      expect(posts.some(({ text }) => resident.questions.includes(text))).toBe(true)
+      expect(posts.some(({ addresses }) => addresses)).toBe(true)
+      expect(
+        posts.some(({ text, addresses }) => !addresses && !resident.questions.includes(text)),
+      ).toBe(true)
+    },
+  )
 
   test('has each post by its id from its moment on, and no other id', () => {
     for (const post of postsOf(lena, { since: EVER, now: NOW, limit: 30 })) {
@@ -55,8 +68,17 @@ describe('the schedule of the residents', () => {
 
   test('has interest in a post that only grows', () => {
     const [post] = postsOf(lena, { since: EVER, now: NOW, limit: 1 })
-    const numbers = [0, 1, 5, 24, 100].map((hours) => interestIn(post!, new Date(+post!.createdAt + hours * 3_600_000)))
-    for (const name of ['impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks'] as const) {
+    const numbers = [0, 1, 5, 24, 100].map((hours) =>
+      interestIn(post!, new Date(+post!.createdAt + hours * 3_600_000)),
+    )
+    for (const name of [
+      'impressions',
+      'likes',
+      'replies',
+      'reposts',
+      'quotes',
+      'clicks',
+    ] as const) {
       const series = numbers.map((one) => one[name])
       expect(series).toEqual(series.toSorted((a, b) => a - b))
     }
@@ -82,7 +104,11 @@ test("residents' posts are read and answered like those of accounts, and what ac
   const [before] = (await reading(sandbox, account))!.slice(-1)
   await like(sandbox, account, before!.externalId)
   await reply(sandbox, account, before!.externalId)
-  const after = (await sandbox.readPost(account, `https://sandbox.example/${lena.handle}/status/${before!.externalId}`, never()))!
+  const after = (await sandbox.readPost(
+    account,
+    `https://sandbox.example/${lena.handle}/status/${before!.externalId}`,
+    never(),
+  ))!
   expect(after.metrics.likes).toBeGreaterThan(before!.metrics.likes)
   expect(after.metrics.replies).toBeGreaterThan(before!.metrics.replies)
   expect(after).toMatchObject({ text: before!.text, done: ['like'] })
@@ -93,11 +119,16 @@ test("residents address existing accounts, and nobody can take a resident's hand
   const account = await world.newAccount()
   const long = (await reading(sandbox, account, { limit: 400 }))!
   expect(long.every(({ text }) => !/(^|\s)@(\s|$)/.test(text))).toBe(true)
-  await world.admin`update sandbox.accounts set created_at = '2020-01-01' where id = ${account.externalId}`
-  const addressed = (await reading(sandbox, account, { limit: 400 }))!.filter(({ addressesUs }) => addressesUs)
+  await world.admin`update sandbox.accounts set created_at = '2020-01-01'
+    where id = ${account.externalId}`
+  const addressed = (await reading(sandbox, account, { limit: 400 }))!.filter(
+    ({ addressesUs }) => addressesUs,
+  )
   expect(addressed.length).toBeGreaterThan(0)
   expect(addressed.every(({ text }) => text.includes(`@${account.handle}`))).toBe(true)
-  expect(sandbox.connect(newId(), lena.handle.toUpperCase())).rejects.toThrow('is taken in the sandbox')
+  expect(sandbox.connect(newId(), lena.handle.toUpperCase())).rejects.toThrow(
+    'is taken in the sandbox',
+  )
 })
 
 describe('by the rules of X', () => {
@@ -107,7 +138,12 @@ describe('by the rules of X', () => {
     const open = world.sandbox()
     const ruled = world.sandbox('', 'x_selfserve')
     expect(open.preflight(action, post)).toEqual({ allowed: true })
-    const refused = (reason: string, link: string): Preflight => ({ allowed: false, reason, message: expect.any(String), link })
+    const refused = (reason: string, link: string): Preflight => ({
+      allowed: false,
+      reason,
+      message: expect.any(String),
+      link,
+    })
     const expected: Record<EngageAction, Preflight> = {
       reply: refused('x_reply_not_summoned', 'https://x.com/intent/tweet?in_reply_to=42'),
       quote: refused('x_quote_selfserve_removed', 'https://x.com/i/status/42'),
@@ -115,20 +151,26 @@ describe('by the rules of X', () => {
       repost: { allowed: true },
     }
     expect(ruled.preflight(action, post)).toEqual(expected[action])
-    expect(ruled.preflight(action, { ...post, addressesUs: true })).toEqual(action === 'reply' ? { allowed: true } : expected[action])
+    expect(ruled.preflight(action, { ...post, addressesUs: true })).toEqual(
+      action === 'reply' ? { allowed: true } : expected[action],
+    )
   })
 
   test('a forbidden action is refused when it is sent', async () => {
     const [account, ruled] = [await world.newAccount(), world.sandbox('', 'x_selfserve')]
-    const [post] = (await reading(ruled, account, { limit: 400 }))!.filter(({ addressesUs }) => !addressesUs)
+    const [post] = (await reading(ruled, account, { limit: 400 }))!.filter(
+      ({ addressesUs }) => !addressesUs,
+    )
     expect(await like(ruled, account, post!.externalId)).toMatchObject({ kind: 'refused' })
     expect(await reply(ruled, account, post!.externalId)).toMatchObject({ kind: 'refused' })
   })
 })
 
 describe('with faults', () => {
-  const rows = ({ externalId }: NetworkAccount) => world.admin`select post_id, kind from sandbox.reactions where account_id = ${externalId}`
-  const target = async (account: NetworkAccount) => (await reading(world.sandbox(), account))![0]!.externalId
+  const rows = ({ externalId }: NetworkAccount) =>
+    world.admin`select post_id, kind from sandbox.reactions where account_id = ${externalId}`
+  const target = async (account: NetworkAccount) =>
+    (await reading(world.sandbox(), account))![0]!.externalId
 
   test.each([
     ['500', 'unknown', 0],
@@ -137,18 +179,31 @@ describe('with faults', () => {
     ['drop', 'unknown', 1],
   ] as const)('%s: the answer is %s, and there are %i likes', async (fault, kind, count) => {
     const account = await world.newAccount()
-    expect((await like(world.sandbox(`${fault}=1`), account, await target(account))).kind).toBe(kind)
+    expect((await like(world.sandbox(`${fault}=1`), account, await target(account))).kind).toBe(
+      kind,
+    )
     expect(await rows(account)).toHaveLength(count)
   })
 
   test('slow: replies and likes are applied after the caller gives up', async () => {
     const account = await world.newAccount()
     const [sandbox, postId] = [world.sandbox('slow=1'), await target(account)]
-    expect(await like(sandbox, account, postId)).toEqual({ kind: 'unknown', reason: 'timeout', cause: 'no_answer' })
-    expect(await reply(sandbox, account, postId)).toEqual({ kind: 'unknown', reason: 'timeout', cause: 'no_answer' })
-    await world.admin`update sandbox.delayed set apply_at = now() where account_id = ${account.externalId}`
+    expect(await like(sandbox, account, postId)).toEqual({
+      kind: 'unknown',
+      reason: 'timeout',
+      cause: 'no_answer',
+    })
+    expect(await reply(sandbox, account, postId)).toEqual({
+      kind: 'unknown',
+      reason: 'timeout',
+      cause: 'no_answer',
+    })
+    await world.admin`update sandbox.delayed set apply_at = now()
+      where account_id = ${account.externalId}`
     await eventually(async () => (await rows(account)).length === 1)
-    expect((await world.sandbox().readTimeline(account, EVER, never())).posts).toMatchObject([{ text: 'So it is.', inReplyTo: postId }])
+    expect((await world.sandbox().readTimeline(account, EVER, never())).posts).toMatchObject([
+      { text: 'So it is.', inReplyTo: postId },
+    ])
   })
 
   test('deleting an account deletes what it did and what it has yet to do', async () => {
@@ -161,8 +216,14 @@ describe('with faults', () => {
   })
 
   test('lag: a post that is too young is not seen', async () => {
-    const [account, other, lagging] = [await world.newAccount(), await world.newAccount(), world.sandbox('lag=3600s')]
-    await world.sandbox().publish({ account: other, text: 'New.', attemptId: newId(), deadlineMs: 1_000 }, never())
+    const [account, other, lagging] = [
+      await world.newAccount(),
+      await world.newAccount(),
+      world.sandbox('lag=3600s'),
+    ]
+    await world
+      .sandbox()
+      .publish({ account: other, text: 'New.', attemptId: newId(), deadlineMs: 1_000 }, never())
     expect(await reading(lagging, account, { handle: other.handle })).toEqual([])
     const [post] = (await reading(world.sandbox(), account, { handle: other.handle }))!
     expect(await lagging.readPost(account, post!.externalId, never())).toBeNull()

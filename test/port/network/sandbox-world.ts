@@ -45,10 +45,13 @@ export const openSandboxWorld = async (): Promise<SandboxWorld> => {
     sandbox: (faults, rules) => sandboxOn(store, faults, rules),
     newAccount: () => accountOn(store),
     async postsOf({ externalId }) {
-      const rows = await admin<{ text: string }[]>`select text from sandbox.posts where account_id = ${externalId} order by id`
+      const rows = await admin<
+        { text: string }[]
+      >`select text from sandbox.posts where account_id = ${externalId} order by id`
       return rows.map(({ text }) => text)
     },
-    delayed: ({ externalId }) => admin`select text, apply_at from sandbox.delayed where account_id = ${externalId}`,
+    delayed: ({ externalId }) =>
+      admin`select text, apply_at from sandbox.delayed where account_id = ${externalId}`,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }

@@ -28,36 +28,53 @@ describe('connecting', () => {
 
   test('the same handle in another workspace is another account, which that workspace reads first', async () => {
     const sandbox = world.sandbox()
-    const [own, other] = [await sandbox.connect(newId(), 'twice'), await sandbox.connect(newId(), 'Twice')]
+    const [own, other] = [
+      await sandbox.connect(newId(), 'twice'),
+      await sandbox.connect(newId(), 'Twice'),
+    ]
     expect(other.externalId).not.toBe(own.externalId)
     expect(other.handle).toBe('Twice')
     const accounts = [own, other].map((account) => ({ id: newId(), ...account }))
     for (const account of accounts)
-      expect(await publish(sandbox, account, { text: `By ${account.handle}` })).toMatchObject({ kind: 'posted' })
+      expect(await publish(sandbox, account, { text: `By ${account.handle}` })).toMatchObject({
+        kind: 'posted',
+      })
     const textsSeenBy = async (reader: NetworkAccount) =>
-      (await sandbox.readHandle(reader, { handle: 'twice', since: EVER, limit: 9 }, never()))!.map(({ text }) => text)
+      (await sandbox.readHandle(reader, { handle: 'twice', since: EVER, limit: 9 }, never()))!.map(
+        ({ text }) => text,
+      )
     expect(await textsSeenBy(accounts[0]!)).toEqual(['By twice'])
     expect(await textsSeenBy(accounts[1]!)).toEqual(['By Twice'])
     // Others see the account that had the handle first.
     expect(await textsSeenBy(await world.newAccount())).toEqual(['By twice'])
-    const timelines = await Promise.all(accounts.map((account) => sandbox.readTimeline(account, EVER, never())))
-    expect(timelines.map(({ posts }) => posts.map(({ text }) => text))).toEqual([['By twice'], ['By Twice']])
+    const timelines = await Promise.all(
+      accounts.map((account) => sandbox.readTimeline(account, EVER, never())),
+    )
+    expect(timelines.map(({ posts }) => posts.map(({ text }) => text))).toEqual([
+      ['By twice'],
+      ['By Twice'],
+    ])
   })
 
   test('connecting a handle many times at once makes one account', async () => {
     const [sandbox, workspace] = [world.sandbox(), newId()]
-    const found = await Promise.all(Array.from({ length: 20 }, () => sandbox.connect(workspace, 'grace')))
+    const found = await Promise.all(
+      Array.from({ length: 20 }, () => sandbox.connect(workspace, 'grace')),
+    )
     expect(new Set(found.map(({ externalId }) => externalId)).size).toBe(1)
   })
 
-  test.each(['', '@', 'two words', 'a'.repeat(51), "x'; drop table sandbox.posts"])('%j is not a handle', async (handle) => {
-    const error = await world
-      .sandbox()
-      .connect(newId(), handle)
-      .catch((cause: unknown) => cause)
-    expect(error).toBeInstanceOf(AppError)
-    expect(error).toMatchObject({ code: 'invalid_input' })
-  })
+  test.each(['', '@', 'two words', 'a'.repeat(51), "x'; drop table sandbox.posts"])(
+    '%j is not a handle',
+    async (handle) => {
+      const error = await world
+        .sandbox()
+        .connect(newId(), handle)
+        .catch((cause: unknown) => cause)
+      expect(error).toBeInstanceOf(AppError)
+      expect(error).toMatchObject({ code: 'invalid_input' })
+    },
+  )
 
   test('an account that was never connected can neither publish nor be read', async () => {
     const stranger = { id: newId(), externalId: '12345', handle: 'stranger' }
@@ -83,23 +100,32 @@ describe('publishing', () => {
 
   test('length is weighted: 140 emoji are posted, 141 refused', async () => {
     const account = await world.newAccount()
-    expect(await publish(world.sandbox(), account, { text: '🚀'.repeat(140) })).toMatchObject({ kind: 'posted' })
-    expect(await publish(world.sandbox(), account, { text: '🚀'.repeat(141) })).toMatchObject({ kind: 'refused' })
+    expect(await publish(world.sandbox(), account, { text: '🚀'.repeat(140) })).toMatchObject({
+      kind: 'posted',
+    })
+    expect(await publish(world.sandbox(), account, { text: '🚀'.repeat(141) })).toMatchObject({
+      kind: 'refused',
+    })
   })
 
   test('a text that cannot be stored is refused', async () => {
-    expect(await publish(world.sandbox(), await world.newAccount(), { text: 'a\0b' })).toMatchObject({ kind: 'refused' })
+    expect(
+      await publish(world.sandbox(), await world.newAccount(), { text: 'a\0b' }),
+    ).toMatchObject({ kind: 'refused' })
   })
 
   test('simultaneous posts get numeric ids of their own, and exist once each', async () => {
     const account = await world.newAccount()
     const texts = Array.from({ length: 100 }, (_, number) => `Post ${number}`)
-    const results = await Promise.all(texts.map((text) => publish(world.sandbox(), account, { text })))
+    const results = await Promise.all(
+      texts.map((text) => publish(world.sandbox(), account, { text })),
+    )
     const ids = results.flatMap((result) => (result.kind === 'posted' ? [result.externalId] : []))
     expect(new Set(ids).size).toBe(100)
     expect(ids.every((id) => /^\d{19}$/.test(id))).toBe(true)
     const counted = await world.admin`
-      select account_id, text, count(*)::int as count from sandbox.posts where account_id = ${account.externalId} group by 1, 2`
+      select account_id, text, count(*)::int as count from sandbox.posts
+        where account_id = ${account.externalId} group by 1, 2`
     expect(counted.map(({ text }) => text).sort()).toEqual(texts.toSorted())
     expect(counted.every(({ count }) => count === 1)).toBe(true)
   })
@@ -108,7 +134,8 @@ describe('publishing', () => {
     const account = await world.newAccount()
     await publish(world.sandbox(), account)
     const instant = new Date('2026-01-01T00:00:00.500Z')
-    await world.admin`update sandbox.posts set created_at = ${instant} where account_id = ${account.externalId}`
+    await world.admin`update sandbox.posts set created_at = ${instant}
+      where account_id = ${account.externalId}`
     expect((await world.sandbox().readTimeline(account, instant, never())).posts).toHaveLength(1)
   })
 
@@ -139,7 +166,9 @@ describe('faults', () => {
   test('no fault applies a text that is refused', async () => {
     const account = await world.newAccount()
     for (const fault of ['slow', 'applied502', 'drop'])
-      expect(await publish(world.sandbox(`${fault}=1`), account, { text: '' })).toMatchObject({ kind: 'refused' })
+      expect(await publish(world.sandbox(`${fault}=1`), account, { text: '' })).toMatchObject({
+        kind: 'refused',
+      })
     expect([...(await world.postsOf(account)), ...(await world.delayed(account))]).toEqual([])
   })
 
@@ -149,7 +178,8 @@ describe('faults', () => {
       const account = await world.newAccount()
       const sandbox = world.sandbox(spec)
       const kinds: string[] = []
-      for (let number = 0; number < 30; number += 1) kinds.push((await publish(sandbox, account)).kind)
+      for (let number = 0; number < 30; number += 1)
+        kinds.push((await publish(sandbox, account)).kind)
       return kinds
     }
     expect(await run()).toEqual(await run())
@@ -161,9 +191,11 @@ describe('faults', () => {
     await publish(lagging, account, { text: 'Old.' })
     await publish(lagging, account, { text: 'Young.' })
     await world.admin`
-      update sandbox.posts set created_at = created_at - interval '1 second' where account_id = ${account.externalId} and text = 'Old.'`
+      update sandbox.posts set created_at = created_at - interval '1 second'
+        where account_id = ${account.externalId} and text = 'Old.'`
     await world.admin`
-      update sandbox.posts set created_at = now() + interval '1 hour' where account_id = ${account.externalId} and text = 'Young.'`
+      update sandbox.posts set created_at = now() + interval '1 hour'
+        where account_id = ${account.externalId} and text = 'Young.'`
     const { posts, complete } = await lagging.readTimeline(account, EVER, never())
     expect(posts.map(({ text }) => text)).toEqual(['Old.'])
     expect(complete).toBe(true)
@@ -181,13 +213,16 @@ describe('the tables', () => {
       .catch((cause: { code?: string }) => cause.code)
 
   test.each(['tendril_app', 'tendril_system'])('are closed to %s', async (role) => {
-    for (const table of ['accounts', 'posts', 'delayed']) expect(await as(role, `select from sandbox.${table}`)).toBe('42501')
+    for (const table of ['accounts', 'posts', 'delayed'])
+      expect(await as(role, `select from sandbox.${table}`)).toBe('42501')
   })
 
   test("are all that the sandbox's role can see, and posts cannot be changed by it", async () => {
     expect(await as('tendril_sandbox', 'select from tenant')).toBe('42501')
     expect(await as('tendril_sandbox', `update sandbox.posts set text = 'other'`)).toBe('42501')
     expect(await as('tendril_sandbox', 'delete from sandbox.posts')).toBe('42501')
-    expect(await as('tendril_sandbox', 'select from sandbox.posts limit 0')).toEqual(expect.objectContaining({ length: 0 }))
+    expect(await as('tendril_sandbox', 'select from sandbox.posts limit 0')).toEqual(
+      expect.objectContaining({ length: 0 }),
+    )
   })
 })

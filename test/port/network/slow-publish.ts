@@ -9,4 +9,7 @@ const { options, account, text, deadlineMs } = JSON.parse(process.argv[2] ?? '{}
 
 await using store = openSandboxStore(options)
 const sandbox = createSandbox({ store, faults: parseFaults('slow=1'), log: createLog('silent') })
-await sandbox.publish({ account, text, attemptId: newId(), deadlineMs }, new AbortController().signal)
+await sandbox.publish(
+  { account, text, attemptId: newId(), deadlineMs },
+  new AbortController().signal,
+)

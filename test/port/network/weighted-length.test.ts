@@ -74,11 +74,23 @@ describe('properties', () => {
   const words = fc.string({ unit: 'grapheme', maxLength: 100 })
 
   test('joining two texts with a space adds their lengths plus one', () => {
-    fc.assert(fc.property(words, words, (one, two) => weightedLength(`${one} ${two}`) === weightedLength(one) + 1 + weightedLength(two)))
+    fc.assert(
+      fc.property(
+        words,
+        words,
+        (one, two) =>
+          weightedLength(`${one} ${two}`) === weightedLength(one) + 1 + weightedLength(two),
+      ),
+    )
   })
 
   test('the composed and the decomposed form of a text have the same length', () => {
-    fc.assert(fc.property(words, (text) => weightedLength(text.normalize('NFD')) === weightedLength(text.normalize('NFC'))))
+    fc.assert(
+      fc.property(
+        words,
+        (text) => weightedLength(text.normalize('NFD')) === weightedLength(text.normalize('NFC')),
+      ),
+    )
   })
 
   test.each([

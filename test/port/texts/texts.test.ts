@@ -5,8 +5,14 @@ import { openTexts, type TextOptions, type Texts } from '#port/texts/texts'
 import { manualClock } from '#test/support/actors/manual-clock'
 import { neverAborts } from '#test/support/model/briefs'
 
-const misbehaving = (options: TextOptions = {}) => openTexts({ program: join(import.meta.dir, 'misbehaving-texts.ts'), ...options })
-const formed = (texts: Texts, tenant: string, text: string, signal = neverAborts()): Promise<string> =>
+const misbehaving = (options: TextOptions = {}) =>
+  openTexts({ program: join(import.meta.dir, 'misbehaving-texts.ts'), ...options })
+const formed = (
+  texts: Texts,
+  tenant: string,
+  text: string,
+  signal = neverAborts(),
+): Promise<string> =>
   texts.compute(tenant, { name: 'partsOf', input: ['slack', text] }, signal).then(
     (parts) => parts.texts.join(),
     (cause) => String(cause),
@@ -14,7 +20,13 @@ const formed = (texts: Texts, tenant: string, text: string, signal = neverAborts
 
 test('a text is put into the form of its channel in the thread', async () => {
   using texts = openTexts()
-  expect(await texts.compute('a', { name: 'partsOf', input: ['slack', '**due** <!here>'] }, neverAborts())).toEqual({
+  expect(
+    await texts.compute(
+      'a',
+      { name: 'partsOf', input: ['slack', '**due** <!here>'] },
+      neverAborts(),
+    ),
+  ).toEqual({
     ...{ texts: ['*due* &lt;!here&gt;'], html: null },
   })
 })
@@ -35,15 +47,23 @@ test.each([
   ['exit', 'it exited'],
 ])('a text that kills the thread (%s) fails alone', async (text, why) => {
   using texts = misbehaving()
-  const [failed, other] = await Promise.all([formed(texts, 'hostile', text), formed(texts, 'b', 'of b')])
+  const [failed, other] = await Promise.all([
+    formed(texts, 'hostile', text),
+    formed(texts, 'b', 'of b'),
+  ])
   expect([failed.includes(why), other]).toEqual([true, 'of b'])
 })
 
 test('workspaces take turns: one that floods the thread waits behind its own texts', async () => {
   using texts = misbehaving()
   const order: string[] = []
-  const ask = (tenant: string, text: string) => formed(texts, tenant, text).then((said) => void order.push(said))
-  await Promise.all([...Array.from({ length: 6 }, (_, index) => ask('flood', `flood ${index}`)), ask('b', 'of b'), ask('c', 'of c')])
+  const ask = (tenant: string, text: string) =>
+    formed(texts, tenant, text).then((said) => void order.push(said))
+  await Promise.all([
+    ...Array.from({ length: 6 }, (_, index) => ask('flood', `flood ${index}`)),
+    ask('b', 'of b'),
+    ask('c', 'of c'),
+  ])
   expect(order.slice(0, 4)).toEqual(['flood 0', 'flood 1', 'of b', 'of c'])
 })
 

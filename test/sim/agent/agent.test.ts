@@ -5,19 +5,45 @@ import { history } from './history.ts'
 import { agentMutants } from './mutants.ts'
 
 test('every planted mistake still has its place in the source', () => {
-  const lost = agentMutants.filter((mutant) => mistaken(readFileSync(mutant.file, 'utf8'), mutant) === undefined)
+  const lost = agentMutants.filter(
+    (mutant) => mistaken(readFileSync(mutant.file, 'utf8'), mutant) === undefined,
+  )
   expect(lost.map(({ name }) => name)).toEqual([])
 })
 
 test('random histories of jobs break no rule, and come through everything that the loop can do', () => {
   const counts = new Map<string, number>()
   const seeds = Array.from({ length: 150 }, (_, index) => index + 1)
-  expect(seeds.flatMap((seed) => history(seed, counts).map((words) => `seed ${seed}: ${words}`))).toEqual([])
-  const next = ['end', 'execute', 'give_up', 'look', 'outside', 'park', 'reach', 'read', 'think', 'urgent'].map((kind) => `next ${kind}`)
+  expect(
+    seeds.flatMap((seed) => history(seed, counts).map((words) => `seed ${seed}: ${words}`)),
+  ).toEqual([])
+  const next = [
+    'end',
+    'execute',
+    'give_up',
+    'look',
+    'outside',
+    'park',
+    'reach',
+    'read',
+    'think',
+    'urgent',
+  ].map((kind) => `next ${kind}`)
   const summaries = ['begun', 'done', 'failed'].map((what) => `summary ${what}`)
   const verdicts = ['allow', 'ask', 'deny'].map((decision) => `verdict ${decision}`)
-  const family = ['child at depth 2', ...['completed', 'failed', 'cancelled'].map((status) => `heard of a child that is ${status}`)]
+  const family = [
+    'child at depth 2',
+    ...['completed', 'failed', 'cancelled'].map((status) => `heard of a child that is ${status}`),
+  ]
   expect(
-    [...next, ...verdicts, ...summaries, ...family, 'approved', 'rejected', 'end completed '].filter((what) => !counts.has(what)),
+    [
+      ...next,
+      ...verdicts,
+      ...summaries,
+      ...family,
+      'approved',
+      'rejected',
+      'end completed ',
+    ].filter((what) => !counts.has(what)),
   ).toEqual([])
 })

@@ -1,4 +1,7 @@
-/** What the model answers, by chance: calls of any tool, of any record, in any number; and what of it can be used. */
+/**
+ * What the model answers, by chance: calls of any tool, of any record, in any number; and what of
+ * it can be used.
+ */
 import { argumentsHash } from '#domain/agent/hash'
 import { HandleBook } from '#domain/agent/job/handles'
 import type { Job } from '#domain/agent/job/job'
@@ -17,7 +20,12 @@ const anyId = (world: World, conversation: string): string => {
   const shown = Object.keys(world.handles.get(conversation) ?? {})
   const chance = world.next()
   if (chance < 0.7 && shown.length > 0) return world.of(shown)
-  return world.of([FOREIGN, 'record:999', [...world.records.keys()][5]!, '00000000-0000-4000-8000-0000000000ff'])
+  return world.of([
+    FOREIGN,
+    'record:999',
+    [...world.records.keys()][5]!,
+    '00000000-0000-4000-8000-0000000000ff',
+  ])
 }
 
 const callOf = (world: World, conversation: string): Called => {
@@ -26,7 +34,12 @@ const callOf = (world: World, conversation: string): Called => {
   if (world.next() < 0.15) return { name: 'delegate', arguments: '{}' }
   const name = world.next() < 0.9 ? world.of(temptations) : world.of([...toolNames, 'nothing'])
   if (world.next() < 0.05) return { name, arguments: world.of(['{', '[]', 'null', '"x"']) }
-  return { name, arguments: JSON.stringify(world.next() < 0.4 ? {} : { id: anyId(world, conversation), n: world.below(3) }) }
+  return {
+    name,
+    arguments: JSON.stringify(
+      world.next() < 0.4 ? {} : { id: anyId(world, conversation), n: world.below(3) },
+    ),
+  }
 }
 
 /** The same again, whatever it was told; or nothing, where it must conclude. */
@@ -43,11 +56,20 @@ export const answerOf = (world: World, job: Job, last: boolean) => {
   if (circles(job) && chance < 0.9) return inCircles(world, job, last)
   const many = chance < 0.03 ? world.of([40, 90]) : 1 + world.below(5)
   const name = world.of(['list', 'delegate', undefined])
-  const one = many >= 40 && name ? () => ({ name, arguments: '{}' }) : () => callOf(world, conversation)
+  const one =
+    many >= 40 && name ? () => ({ name, arguments: '{}' }) : () => callOf(world, conversation)
   const calls = chance < (last ? 0.3 : 0.8) ? Array.from({ length: many }, one) : []
-  const usage = { input_tokens: 200 + world.below(9_000), cached_tokens: 0, output_tokens: world.below(5_000) }
+  const usage = {
+    input_tokens: 200 + world.below(9_000),
+    cached_tokens: 0,
+    output_tokens: world.below(5_000),
+  }
   const text = world.next() < 0.9 ? 'Fine.' : world.of(['', '\0', 'a\ud800', 'x'.repeat(9_000)])
-  const odd = world.of([undefined, { ...usage, input_tokens: -1 }, { ...usage, output_tokens: 1e12 }])
+  const odd = world.of([
+    undefined,
+    { ...usage, input_tokens: -1 },
+    { ...usage, output_tokens: 1e12 },
+  ])
   const called = calls.map((call) => ({ id: newId(world), ...call }))
   return { text, calls: called, model: 'm', usage: world.next() < 0.9 ? usage : odd }
 }
@@ -57,7 +79,11 @@ interface Checked {
   hash: string
 }
 
-export const checkedCall = (world: World, run: Extract<Run, { kind: 'think' }>, { name, arguments: text }: Called): Checked | string => {
+export const checkedCall = (
+  world: World,
+  run: Extract<Run, { kind: 'think' }>,
+  { name, arguments: text }: Called,
+): Checked | string => {
   if (!run.offered.includes(name) || !tools.has(name)) return 'there is no such tool'
   const job = world.jobs.get(run.job)!
   try {

@@ -16,7 +16,8 @@ import { mayRun, tools } from './tools.ts'
 import { approvalOf, count, spend, stepsOf, type World } from './world.ts'
 
 /** A cent is a hundred of these: of a thousand tokens in, and of two hundred out. */
-export const priceOf = ({ input, output }: { input: number; output: number }): number => Math.ceil(input / 1_000 + output / 200)
+export const priceOf = ({ input, output }: { input: number; output: number }): number =>
+  Math.ceil(input / 1_000 + output / 200)
 
 const headsOf = (world: World, jobId: string): StepHead[] =>
   stepsOf(world, jobId).map((step) => {
@@ -31,7 +32,10 @@ const headsOf = (world: World, jobId: string): StepHead[] =>
 const isBehind = (world: World, { id, conversation_id }: Job): boolean =>
   conversation_id !== null &&
   [...world.jobs.values()].some(
-    (one) => one.conversation_id === conversation_id && one.id < id && (one.status === 'queued' || one.status === 'running'),
+    (one) =>
+      one.conversation_id === conversation_id &&
+      one.id < id &&
+      (one.status === 'queued' || one.status === 'running'),
   )
 
 /** The process dies after this commit: what it was to start is never heard of. */
@@ -39,12 +43,18 @@ export const claim = (world: World, id: string, dies: boolean) => {
   const job = world.jobs.get(id)!
   const role = world.people.get(job.on_behalf.personId!)
   if (role === undefined) return endJob(world, id, { status: 'failed', error: 'caller_gone' })
-  if (job.status === 'queued' && isBehind(world, job)) return void world.work.set(id, new Date(world.now.getTime() + BEHIND_MS))
+  if (job.status === 'queued' && isBehind(world, job))
+    return void world.work.set(id, new Date(world.now.getTime() + BEHIND_MS))
   world.work.set(id, world.now)
   const heads = headsOf(world, id)
   const dead = heads.filter(({ state }) => state === 'running')
   if (dead.length > 0) return revive(world, id, dead)
-  const next = nextOf(job, heads, { mostSteps: agentLimit(world.usage, 'agent_max_steps'), treeCalls: callsOfTree(world, job) }, world.now)
+  const next = nextOf(
+    job,
+    heads,
+    { mostSteps: agentLimit(world.usage, 'agent_max_steps'), treeCalls: callsOfTree(world, job) },
+    world.now,
+  )
   checkNext(world, job, heads, next)
   if (world.broken.length > 0) return
   count(world, `next ${next.kind}`)
@@ -60,9 +70,11 @@ const revive = (world: World, id: string, dead: readonly StepHead[]) => {
     const attempt = step.attempt + 1
     const isInVain = !isOut && attempt >= STEP_RUNS
     if (isInVain && step.kind === 'tool') fail(world, { ...step, attempt }, 'tool_failed')
-    else if (isInVain && step.kind === 'summary') saveStep(world, step, { state: 'failed', attempt, ended_at: world.now })
+    else if (isInVain && step.kind === 'summary')
+      saveStep(world, step, { state: 'failed', attempt, ended_at: world.now })
     else saveStep(world, step, { state: isOut ? 'unknown' : 'ready', attempt })
-    if (isInVain && step.kind === 'model') return endJob(world, id, { status: 'failed', error: 'enqueue_failed' })
+    if (isInVain && step.kind === 'model')
+      return endJob(world, id, { status: 'failed', error: 'enqueue_failed' })
   }
 }
 
@@ -98,11 +110,15 @@ const look = (world: World, head: StepHead) => {
   const step = world.steps.get(head.id)!
   const waited = world.now.getTime() - step.started_at!.getTime()
   const isSettled = world.ready.get(step.awaits!)! <= world.now
-  if (isSettled || (step.awaits_kind === 'generation' && waited >= GENERATION_WAIT_MS)) return finish(world, step)
+  if (isSettled || (step.awaits_kind === 'generation' && waited >= GENERATION_WAIT_MS))
+    return finish(world, step)
   world.work.set(step.job_id, nextPoll(step.started_at!, world.now))
 }
 
-/** Steps that run outside. What only reads is checked no further: its rights were looked at when it was accepted. */
+/**
+ * Steps that run outside. What only reads is checked no further: its rights were looked at when it
+ * was accepted.
+ */
 const begin = (world: World, id: string, role: Role, heads: readonly StepHead[]) => {
   const steps: string[] = []
   for (const head of heads) {
@@ -132,37 +148,72 @@ const begunWith = (world: World, { tokens, cost, day, month }: Reservation) => (
   ...{ state: 'running' as const, started_at: world.now, not_before: null },
 })
 
-/** Some conversations have grown too long. One that was interrupted goes on, unless it is not needed any more. */
+/**
+ * Some conversations have grown too long. One that was interrupted goes on, unless it is not needed
+ * any more.
+ */
 const summarise = (world: World, id: string, before: StepHead | undefined): boolean => {
-  const others = stepsOf(world, id).filter((step) => step.kind === 'summary' && step.id !== before?.id)
-  const isWanted = others.length < 2 && others.every(({ state }) => state !== 'failed') && world.next() < (before ? 0.8 : 0.2)
-  const found = isWanted ? reserved(world, estimateTokens({ known: 0, bytes: world.below(20_000) })) : undefined
+  const others = stepsOf(world, id).filter(
+    (step) => step.kind === 'summary' && step.id !== before?.id,
+  )
+  const isWanted =
+    others.length < 2 &&
+    others.every(({ state }) => state !== 'failed') &&
+    world.next() < (before ? 0.8 : 0.2)
+  const found = isWanted
+    ? reserved(world, estimateTokens({ known: 0, bytes: world.below(20_000) }))
+    : undefined
   if (typeof found !== 'object') {
-    if (before) saveStep(world, world.steps.get(before.id)!, { state: 'cancelled', ended_at: world.now })
+    if (before)
+      saveStep(world, world.steps.get(before.id)!, { state: 'cancelled', ended_at: world.now })
     return false
   }
   const begun = begunWith(world, found)
-  const step = before ? saveStep(world, world.steps.get(before.id)!, begun) : addStep(world, id, { kind: 'summary', name: 'm', ...begun })
+  const step = before
+    ? saveStep(world, world.steps.get(before.id)!, begun)
+    : addStep(world, id, { kind: 'summary', name: 'm', ...begun })
   saveJob(world, id, { status: 'running' })
   count(world, 'summary begun')
   world.runs.push({ kind: 'summary', job: id, step: step.id })
   return true
 }
 
-const think = (world: World, id: string, role: Role, { step: tried, last }: Extract<Next, { kind: 'think' }>) => {
+const think = (
+  world: World,
+  id: string,
+  role: Role,
+  { step: tried, last }: Extract<Next, { kind: 'think' }>,
+) => {
   if (tried?.kind !== 'model' && summarise(world, id, tried)) return
   const before = tried?.kind === 'model' ? tried : undefined
   const job = world.jobs.get(id)!
-  const denied = new Set([...world.rules].filter(([, rule]) => rule === 'deny').map(([name]) => name))
-  const offering = { job, mayRun: (name: string) => mayRun(name, role), readsOnly: role === 'viewer', denied }
+  const denied = new Set(
+    [...world.rules].filter(([, rule]) => rule === 'deny').map(([name]) => name),
+  )
+  const offering = {
+    job,
+    mayRun: (name: string) => mayRun(name, role),
+    readsOnly: role === 'viewer',
+    denied,
+  }
   const offered = offeredTools([...tools.values()], offering)
   const defined = definedTools(offered, job).map(({ name }) => name)
   checkDefined(world, job, { offered: offered.map(({ name }) => name), defined, denied, role })
   const input = estimateTokens({ known: 500, bytes: world.below(20_000) })
   const found = reserved(world, input)
-  if (typeof found === 'string') return endJob(world, id, { status: 'failed', error: `budget_exhausted:${found}` })
+  if (typeof found === 'string')
+    return endJob(world, id, { status: 'failed', error: `budget_exhausted:${found}` })
   const begun = begunWith(world, found)
-  const asked = before ? saveStep(world, world.steps.get(before.id)!, begun) : addStep(world, id, { kind: 'model', name: 'm', ...begun })
+  const asked = before
+    ? saveStep(world, world.steps.get(before.id)!, begun)
+    : addStep(world, id, { kind: 'model', name: 'm', ...begun })
   saveJob(world, id, { status: 'running', model_calls: job.model_calls + 1 })
-  world.runs.push({ kind: 'think', job: id, step: asked.id, offered: offered.map(({ name }) => name), role, last })
+  world.runs.push({
+    kind: 'think',
+    job: id,
+    step: asked.id,
+    offered: offered.map(({ name }) => name),
+    role,
+    last,
+  })
 }

@@ -1,4 +1,7 @@
-/** Children of jobs: made, heard and called off as the pure functions say; and what must hold of them, said without those. */
+/**
+ * Children of jobs: made, heard and called off as the pure functions say; and what must hold of
+ * them, said without those.
+ */
 import { newChild, requireRoomForChild, withAnswer } from '#domain/agent/job/delegation'
 import type { Job } from '#domain/agent/job/job'
 import type { Step } from '#domain/agent/job/step'
@@ -8,13 +11,15 @@ import { count, hold, newId, stepsOf, type World } from './world.ts'
 const OVER = ['completed', 'failed', 'cancelled']
 const isOpen = ({ status }: Job): boolean => !OVER.includes(status)
 
-const treeOf = (world: World, root: string): Job[] => [...world.jobs.values()].filter(({ root_id }) => root_id === root)
+const treeOf = (world: World, root: string): Job[] =>
+  [...world.jobs.values()].filter(({ root_id }) => root_id === root)
 
 export const callsOfTree = (world: World, { root_id }: Job): number =>
   treeOf(world, root_id).reduce((calls, { model_calls }) => calls + model_calls, 0)
 
 /** The conversation whose names of records a job uses. */
-export const threadOf = (world: World, { root_id }: Job): string => world.jobs.get(root_id)!.conversation_id!
+export const threadOf = (world: World, { root_id }: Job): string =>
+  world.jobs.get(root_id)!.conversation_id!
 
 /** The child that a step waits for from now on; a refusal, if there may be none. */
 export const delegate = (world: World, { id: stepId, job_id }: Step): Job | string => {
@@ -25,10 +30,20 @@ export const delegate = (world: World, { id: stepId, job_id }: Step): Job | stri
     return String(cause)
   }
   const tools = temptations.filter(() => world.next() < 0.7)
-  const asked = { stepId, goal: 'do a part of it', tools, mostSteps: world.of([null, null, 1, 3]), now: world.now }
+  const asked = {
+    stepId,
+    goal: 'do a part of it',
+    tools,
+    mostSteps: world.of([null, null, 1, 3]),
+    now: world.now,
+  }
   const child = newChild(newId(world), parent, asked)
   count(world, `child at depth ${child.depth}`)
-  hold(world, child.tools!.join() === tools.filter((name) => isGiven(name, parent, child)).join(), `a child has ${child.tools}`)
+  hold(
+    world,
+    child.tools!.join() === tools.filter((name) => isGiven(name, parent, child)).join(),
+    `a child has ${child.tools}`,
+  )
   hold(
     world,
     parent.taint.every((source) => child.taint.includes(source)),
@@ -62,23 +77,37 @@ const checkAnswer = (world: World, child: Job, { job, step }: { job: Job; step: 
     (step.state === 'done') === (child.status === 'completed'),
     `a child that is ${child.status} makes a step that is ${step.state}`,
   )
-  if (step.state === 'done') hold(world, step.result!.text === words.slice(0, 8_000), 'another answer than the child gave')
-  hold(world, step.result_cut === (step.state === 'done' && words.length > 8_000), 'an answer that is cut without a word')
+  if (step.state === 'done')
+    hold(world, step.result!.text === words.slice(0, 8_000), 'another answer than the child gave')
+  hold(
+    world,
+    step.result_cut === (step.state === 'done' && words.length > 8_000),
+    'an answer that is cut without a word',
+  )
   hold(
     world,
     child.taint.every((source) => job.taint.includes(source)),
     'what a child has read is forgotten',
   )
-  hold(world, child.taint.length > 0 === (step.untrusted !== null), 'the words of strangers come through a child')
+  hold(
+    world,
+    child.taint.length > 0 === (step.untrusted !== null),
+    'the words of strangers come through a child',
+  )
 }
 
-export const openBelow = (world: World, id: string): Job[] => [...world.jobs.values()].filter((one) => one.parent_id === id && isOpen(one))
+export const openBelow = (world: World, id: string): Job[] =>
+  [...world.jobs.values()].filter((one) => one.parent_id === id && isOpen(one))
 
 /** After each step of the history. */
 export const checkFamilies = (world: World) => {
   for (const job of world.jobs.values()) {
     if (job.parent_id === null) {
-      hold(world, callsOfTree(world, job) <= 6, `${callsOfTree(world, job)} calls of the model in a tree`)
+      hold(
+        world,
+        callsOfTree(world, job) <= 6,
+        `${callsOfTree(world, job)} calls of the model in a tree`,
+      )
       hold(world, treeOf(world, job.id).length <= 9, 'more than eight children')
       continue
     }
@@ -92,13 +121,28 @@ export const checkFamilies = (world: World) => {
 
 const checkChild = (world: World, child: Job) => {
   const parent = world.jobs.get(child.parent_id!)!
-  const same = child.on_behalf === parent.on_behalf && child.origin === parent.origin && child.scheduled === parent.scheduled
+  const same =
+    child.on_behalf === parent.on_behalf &&
+    child.origin === parent.origin &&
+    child.scheduled === parent.scheduled
   hold(world, same && child.root_id === parent.root_id, 'a child is not of its parent')
-  hold(world, child.depth === parent.depth + 1 && child.depth <= 3, `a child at depth ${child.depth}`)
-  hold(world, child.model_calls <= (child.most_steps ?? 6), `a child of ${child.most_steps} steps makes ${child.model_calls}`)
+  hold(
+    world,
+    child.depth === parent.depth + 1 && child.depth <= 3,
+    `a child at depth ${child.depth}`,
+  )
+  hold(
+    world,
+    child.model_calls <= (child.most_steps ?? 6),
+    `a child of ${child.most_steps} steps makes ${child.model_calls}`,
+  )
   if (!isOpen(child)) return
   const step = world.steps.get(child.parent_step_id!)!
-  hold(world, isOpen(parent) && step.state === 'waiting' && step.awaits === child.id, 'nobody waits for a child')
+  hold(
+    world,
+    isOpen(parent) && step.state === 'waiting' && step.awaits === child.id,
+    'nobody waits for a child',
+  )
   hold(
     world,
     stepsOf(world, parent.id).every(({ state }) => state !== 'running'),

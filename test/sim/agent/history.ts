@@ -1,4 +1,6 @@
-/** One history: jobs run, people decide, processes die, clocks jump; then everything comes to rest. */
+/**
+ * One history: jobs run, people decide, processes die, clocks jump; then everything comes to rest.
+ */
 import { argumentsHash } from '#domain/agent/hash'
 import { decide } from '#domain/agent/job/approval'
 import { newTurn } from '#domain/agent/job/job'
@@ -21,7 +23,13 @@ const HOUR = 3_600_000
 const say = (world: World) => {
   const id = newId(world)
   const tools = world.next() < 0.8 ? null : [...temptations].filter(() => world.next() < 0.5)
-  const asked = { conversation_id: world.of(CONVERSATIONS), message_id: null, asked_model: null, model: 'm', tier: 'fast' as const }
+  const asked = {
+    conversation_id: world.of(CONVERSATIONS),
+    message_id: null,
+    asked_model: null,
+    model: 'm',
+    tier: 'fast' as const,
+  }
   const on_behalf = { kind: 'session' as const, id: 's', personId: world.of(PEOPLE) }
   const goal = world.next() < 0.9 ? 'do it' : `do it with ${[...world.records.keys()][5]}`
   const turn = newTurn(id, { ...asked, on_behalf, tools, taint: [], content: goal, now: world.now })
@@ -34,26 +42,37 @@ const judgeOne = (world: World) => {
   const all = [...world.approvals.values()]
   const person = world.of(PEOPLE)
   const role = world.people.get(person)
-  const before = world.next() < 0.9 ? all.findLast(({ status }) => status === 'pending') : world.of(all)
+  const before =
+    world.next() < 0.9 ? all.findLast(({ status }) => status === 'pending') : world.of(all)
   if (!before || !role || !mayRun(before.tool_name, role)) return
   const status = world.next() < 0.7 ? 'approved' : 'rejected'
   try {
-    const after = decide(before, status, { decided_how: 'person', decided_by: person, now: world.now })
+    const after = decide(before, status, {
+      decided_how: 'person',
+      decided_by: person,
+      now: world.now,
+    })
     hold(world, before.status === 'pending' || after === before, 'a decision is taken twice')
     hold(world, after.status === status, `${status} becomes ${after.status}`)
     if (after === before) return
-    hold(world, +after.decided_at! === +world.now && after.decided_by === person, 'a decision of nobody')
+    hold(
+      world,
+      +after.decided_at! === +world.now && after.decided_by === person,
+      'a decision of nobody',
+    )
     apply(world, before.step_id, after)
   } catch {
     const isLate = status === 'approved' && before.expires_at <= world.now
-    const isOther = before.status !== 'pending' && (before.status !== status || before.decided_how !== 'person')
+    const isOther =
+      before.status !== 'pending' && (before.status !== status || before.decided_how !== 'person')
     hold(world, isLate || isOther, `${status} is refused where it is ${before.status}`)
   }
 }
 
 const apply = (world: World, stepId: string, decided: ReturnType<typeof decide>) => {
   const step = world.steps.get(stepId)!
-  if (step.state !== 'asked') return hold(world, false, `a decision about a step that is ${step.state}`)
+  if (step.state !== 'asked')
+    return hold(world, false, `a decision about a step that is ${step.state}`)
   count(world, decided.status)
   world.work.set(step.job_id, world.now)
   if (decided.status === 'rejected') {
@@ -69,7 +88,12 @@ const apply = (world: World, stepId: string, decided: ReturnType<typeof decide>)
     return void saveStep(world, step, { state: 'ready' })
   }
   const args = { ...step.args, n: 7 }
-  const edited = { arguments: args, arguments_hash: argumentsHash(args), edited: true, subject: subjectOf(world, args) }
+  const edited = {
+    arguments: args,
+    arguments_hash: argumentsHash(args),
+    edited: true,
+    subject: subjectOf(world, args),
+  }
   world.approvals.set(decided.id, { ...decided, ...edited })
   saveStep(world, step, { state: 'ready', args, args_hash: edited.arguments_hash })
 }
@@ -78,7 +102,9 @@ const dueJobs = (world: World): string[] => {
   // One of a tree at a time.
   const rootOf = (id: string) => world.jobs.get(id)!.root_id
   const running = new Set(world.runs.map(({ job }) => rootOf(job)))
-  return [...world.work].flatMap(([id, at]) => (+at <= +world.now && !running.has(rootOf(id)) ? [id] : []))
+  return [...world.work].flatMap(([id, at]) =>
+    +at <= +world.now && !running.has(rootOf(id)) ? [id] : [],
+  )
 }
 
 const work = (world: World) => {
@@ -105,8 +131,13 @@ const cancelOne = (world: World) => {
 
 /** A call that is to be made later. */
 const rest = (world: World) => {
-  const ready = [...world.steps.values()].filter(({ kind, state }) => kind === 'tool' && state === 'ready')
-  if (ready.length > 0) saveStep(world, world.of(ready), { not_before: new Date(+world.now + world.of([SECOND, 60 * SECOND])) })
+  const ready = [...world.steps.values()].filter(
+    ({ kind, state }) => kind === 'tool' && state === 'ready',
+  )
+  if (ready.length > 0)
+    saveStep(world, world.of(ready), {
+      not_before: new Date(+world.now + world.of([SECOND, 60 * SECOND])),
+    })
 }
 
 const changeRole = (world: World) => {
@@ -138,7 +169,8 @@ const act = (world: World) => {
   if (chance < 95) return cancelOne(world)
   if (chance < 96) return world.runs.splice(0)
   if (chance < 97) return changeRole(world)
-  if (chance < 98) return void world.records.set(world.of([...world.records.keys()]), 1 + world.below(9))
+  if (chance < 98)
+    return void world.records.set(world.of([...world.records.keys()]), 1 + world.below(9))
   setRule(world)
 }
 
@@ -174,6 +206,7 @@ export const history = (seed: number, counts: Map<string, number>): string[] => 
   } catch (cause) {
     hold(world, false, `thrown at the end: ${cause}`)
   }
-  for (const step of world.steps.values()) if (approvalOf(world, step.id)) count(world, `asked ${step.name} ${step.state}`)
+  for (const step of world.steps.values())
+    if (approvalOf(world, step.id)) count(world, `asked ${step.name} ${step.state}`)
   return world.broken
 }

@@ -1,4 +1,7 @@
-/** What must hold of budgets and of what a model answers, reckoned by other means than the functions under test. */
+/**
+ * What must hold of budgets and of what a model answers, reckoned by other means than the functions
+ * under test.
+ */
 import type { Reservation } from '#domain/agent/job/budget'
 import type { Step } from '#domain/agent/job/step'
 import type { ThoughtUsage } from '#port/model/thinker'
@@ -16,7 +19,11 @@ const book = ({ ledger }: World, key: string, amount: number) => {
 
 const checkBooks = (world: World) => {
   for (const key of new Set([...Object.keys(world.ledger), ...Object.keys(world.counters)]))
-    hold(world, (world.ledger[key] ?? 0) === (world.counters[key] ?? 0), `${key} counts ${world.counters[key]}, not ${world.ledger[key]}`)
+    hold(
+      world,
+      (world.ledger[key] ?? 0) === (world.counters[key] ?? 0),
+      `${key} counts ${world.counters[key]}, not ${world.ledger[key]}`,
+    )
 }
 
 interface Reserved {
@@ -25,11 +32,17 @@ interface Reserved {
   reserved: Reservation | string
 }
 
-/** No more is reserved than there is, and no call is refused for which there is room. Called once the reservation is spent. */
+/**
+ * No more is reserved than there is, and no call is refused for which there is room. Called once
+ * the reservation is spent.
+ */
 export const checkReserved = (world: World, { before, input, reserved }: Reserved) => {
   const left = (key: string, limit: number) => limit - (before[key] ?? 0)
   const { now } = world
-  const room = Math.min(left(day(now), LIMITS.agent_tokens_day), left(month(now), LIMITS.agent_tokens_month))
+  const room = Math.min(
+    left(day(now), LIMITS.agent_tokens_day),
+    left(month(now), LIMITS.agent_tokens_month),
+  )
   const most = Math.min(4_000, room - input)
   const isRich = most >= 500 && price(input, most) <= left(cost(now), LIMITS.agent_cost_month)
   hold(
@@ -38,12 +51,18 @@ export const checkReserved = (world: World, { before, input, reserved }: Reserve
     isRich ? `refused by ${reserved}, though there is room` : 'reserved more than there is',
   )
   if (typeof reserved === 'string') {
-    const isDay = left(day(now), LIMITS.agent_tokens_day) <= left(month(now), LIMITS.agent_tokens_month)
-    const used = most >= 500 ? 'agent_cost_month' : isDay ? 'agent_tokens_day' : 'agent_tokens_month'
+    const isDay =
+      left(day(now), LIMITS.agent_tokens_day) <= left(month(now), LIMITS.agent_tokens_month)
+    const used =
+      most >= 500 ? 'agent_cost_month' : isDay ? 'agent_tokens_day' : 'agent_tokens_month'
     return hold(world, reserved === used, `${reserved} is used up, where it is ${used}`)
   }
   hold(world, reserved.maxTokens === most, `an answer of ${reserved.maxTokens} tokens, not ${most}`)
-  hold(world, reserved.tokens === input + most && reserved.cost === price(input, most), 'another reservation than the call may need')
+  hold(
+    world,
+    reserved.tokens === input + most && reserved.cost === price(input, most),
+    'another reservation than the call may need',
+  )
   book(world, day(now), input + most)
   book(world, month(now), input + most)
   book(world, cost(now), price(input, most))
@@ -51,7 +70,11 @@ export const checkReserved = (world: World, { before, input, reserved }: Reserve
 }
 
 /** `used`: undefined if it is not known, so that the reservation stands. */
-export const checkSettled = (world: World, step: Step, used: { tokens: number; cost: number } | undefined) => {
+export const checkSettled = (
+  world: World,
+  step: Step,
+  used: { tokens: number; cost: number } | undefined,
+) => {
   const [began, now] = [new Date(`${step.day}T12:00:00Z`), world.now]
   if (used) {
     const [tokens, money] = [used.tokens - step.reserved_tokens, used.cost - step.reserved_cost]
@@ -75,11 +98,24 @@ interface Kept extends Answer {
 /** An answer is kept as far as it can be stored. */
 export const checkAnswer = (world: World, given: Answer, kept: Kept) => {
   const { calls, left } = kept.refused
-  hold(world, kept.calls.length === Math.min(16, given.calls.length), `${kept.calls.length} of ${given.calls.length} calls are made`)
-  hold(world, calls.length === Math.max(0, Math.min(48, given.calls.length - 16)), `${calls.length} of ${given.calls.length} are refused`)
-  hold(world, left === Math.max(0, given.calls.length - 64), `${left} of ${given.calls.length} are left out`)
+  hold(
+    world,
+    kept.calls.length === Math.min(16, given.calls.length),
+    `${kept.calls.length} of ${given.calls.length} calls are made`,
+  )
+  hold(
+    world,
+    calls.length === Math.max(0, Math.min(48, given.calls.length - 16)),
+    `${calls.length} of ${given.calls.length} are refused`,
+  )
+  hold(
+    world,
+    left === Math.max(0, given.calls.length - 64),
+    `${left} of ${given.calls.length} are left out`,
+  )
   hold(world, kept.text.isWellFormed() && !kept.text.includes('\0'), 'text that cannot be stored')
-  const isTrue = given.usage !== undefined && given.usage.input_tokens >= 0 && given.usage.output_tokens < 1e9
+  const isTrue =
+    given.usage !== undefined && given.usage.input_tokens >= 0 && given.usage.output_tokens < 1e9
   hold(world, (kept.usage !== undefined) === isTrue, 'usage that cannot be true')
 }
 

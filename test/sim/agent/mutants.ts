@@ -1,22 +1,66 @@
-/** Mistakes in the rules of the agent's jobs, one change of the source each: the simulation must find every one. */
+/**
+ * Mistakes in the rules of the agent's jobs, one change of the source each: the simulation must
+ * find every one.
+ */
 import { type Mutant, mutantsOf } from '../mutants/mutant.ts'
 import { ofJobs } from './mutants-jobs.ts'
 import { at, ofLoop } from './mutants-loop.ts'
 
 const [verdict, budget, offer] = [at('verdict'), at('budget'), at('offer')]
-const [approval, transcript, handles, answer] = [at('approval'), at('transcript'), at('handles'), at('answer')]
+const [approval, transcript, handles, answer] = [
+  at('approval'),
+  at('transcript'),
+  at('handles'),
+  at('answer'),
+]
 
 const ofVerdict: Mutant[] = [
   ...mutantsOf(verdict, [
-    ['a rule that denies is ignored', "if (rule === 'deny') return", "if (rule === 'deny' && own) return"],
-    ['what publishes is not asked', "if (of === 'commit') return", "if (of === 'commit' && rule !== 'allow') return"],
-    ['what publishes is asked only after foreign text', "if (of === 'commit') return", "if (of === 'commit' && taint.length > 0) return"],
-    ['foreign text does not matter', 'return taint.length > 0 ? ask(', 'return taint.length > 9 ? ask('],
-    ['a rule that asks is ignored', "if (rule === 'ask') return", "if (rule === 'ask' && taint.length > 0) return"],
-    ['what leaves the workspace is not asked after foreign text', "rule === 'allow' && taint.length === 0", "rule === 'allow'"],
-    ['what leaves the workspace needs no rule', "rule === 'allow' && taint.length === 0", 'taint.length === 0'],
-    ['what may have happened is done again', 'if (isRepeat) return', 'if (isRepeat && taint.length > 0) return'],
-    ['a role that may not gets its way', 'if (!mayRun) return own', 'if (!mayRun && own) return own'],
+    [
+      'a rule that denies is ignored',
+      "if (rule === 'deny') return",
+      "if (rule === 'deny' && own) return",
+    ],
+    [
+      'what publishes is not asked',
+      "if (of === 'commit') return",
+      "if (of === 'commit' && rule !== 'allow') return",
+    ],
+    [
+      'what publishes is asked only after foreign text',
+      "if (of === 'commit') return",
+      "if (of === 'commit' && taint.length > 0) return",
+    ],
+    [
+      'foreign text does not matter',
+      'return taint.length > 0 ? ask(',
+      'return taint.length > 9 ? ask(',
+    ],
+    [
+      'a rule that asks is ignored',
+      "if (rule === 'ask') return",
+      "if (rule === 'ask' && taint.length > 0) return",
+    ],
+    [
+      'what leaves the workspace is not asked after foreign text',
+      "rule === 'allow' && taint.length === 0",
+      "rule === 'allow'",
+    ],
+    [
+      'what leaves the workspace needs no rule',
+      "rule === 'allow' && taint.length === 0",
+      'taint.length === 0',
+    ],
+    [
+      'what may have happened is done again',
+      'if (isRepeat) return',
+      'if (isRepeat && taint.length > 0) return',
+    ],
+    [
+      'a role that may not gets its way',
+      'if (!mayRun) return own',
+      'if (!mayRun && own) return own',
+    ],
     ['anybody pauses', "if (!mayRun) return deny('the caller may not do this')", ''],
   ]),
 ]
@@ -24,8 +68,16 @@ const ofVerdict: Mutant[] = [
 const ofOffer: Mutant[] = [
   ...mutantsOf(offer, [
     ['a forbidden tool is offered', 'denied.has(tool.name) || ', ''],
-    ['a job is offered more than its own tools', ' || (job.tools && !job.tools.includes(tool.name))', ''],
-    ['a viewer is offered what changes something', 'if (readsOnly || isReading(tool))', 'if (isReading(tool))'],
+    [
+      'a job is offered more than its own tools',
+      ' || (job.tools && !job.tools.includes(tool.name))',
+      '',
+    ],
+    [
+      'a viewer is offered what changes something',
+      'if (readsOnly || isReading(tool))',
+      'if (isReading(tool))',
+    ],
     ['tools that were asked for stay hidden', ' || shown.includes(name)', ''],
     ['all tools are defined at once', 'offered.length < FEW_TOOLS &&', 'offered.length > 0 &&'],
   ]),
@@ -33,22 +85,42 @@ const ofOffer: Mutant[] = [
 
 const ofBudget: Mutant[] = [
   ...mutantsOf(budget, [
-    ['the longest answer is always reserved', 'Math.min(ANSWER_TOKENS, room - input)', 'ANSWER_TOKENS'],
+    [
+      'the longest answer is always reserved',
+      'Math.min(ANSWER_TOKENS, room - input)',
+      'ANSWER_TOKENS',
+    ],
     ['what is used does not count', 'limit - (usage.counters', 'limit - 0 * (usage.counters'],
     ['the month does not count', 'rooms[0][1] <= rooms[1][1] ? rooms[0] : rooms[1]', 'rooms[0]'],
-    ['the cost does not count', "if (cost > roomIn(usage, 'agent_cost_month', month)) return", 'if (cost < 0) return'],
+    [
+      'the cost does not count',
+      "if (cost > roomIn(usage, 'agent_cost_month', month)) return",
+      'if (cost < 0) return',
+    ],
     ['the input is not reserved', 'const tokens = input + maxTokens', 'const tokens = maxTokens'],
     ['what was not used is not given back', 'Math.min(0, tokens)', 'Math.max(0, tokens) * 0'],
     ['it is given back to another day', 'day: reserved.day ?? present.day', 'day: present.day'],
-    ['it is given back to another month', 'month: reserved.month ?? present.month', 'month: present.month'],
+    [
+      'it is given back to another month',
+      'month: reserved.month ?? present.month',
+      'month: present.month',
+    ],
     ['what the estimate missed is free', 'Math.max(0, tokens), cost', '0, cost'],
   ]),
 ]
 
 const ofTheRest: Mutant[] = [
   ...mutantsOf(approval, [
-    ['a decision is taken again', "if (approval.status !== 'pending')\n", "if (approval.status === 'rejected')\n"],
-    ['a rejected call is approved after all', "if (approval.status !== 'pending')\n", "if (approval.status === 'approved')\n"],
+    [
+      'a decision is taken again',
+      "if (approval.status !== 'pending')\n",
+      "if (approval.status === 'rejected')\n",
+    ],
+    [
+      'a rejected call is approved after all',
+      "if (approval.status !== 'pending')\n",
+      "if (approval.status === 'approved')\n",
+    ],
     [
       'it is approved after its time',
       "status === 'approved' && approval.expires_at <= now",
@@ -57,25 +129,69 @@ const ofTheRest: Mutant[] = [
     ['a changed record is taken for the one that was shown', ' && sha256 === other.sha256', ''],
   ]),
   ...mutantsOf(transcript, [
-    ['a failed call has no result', "kind === 'tool' && step.of_step", "kind === 'tool' && step.state !== 'failed' && step.of_step"],
-    ['a refused call has no result', "kind === 'tool' && step.of_step", "kind === 'tool' && step.state !== 'rejected' && step.of_step"],
-    ['foreign text is not marked', 'return step.untrusted ? marked(text, step.untrusted) : text', 'return text'],
-    ['the model is not told of a refusal', "if (step.state === 'rejected') return", "if (step.state === 'rejected' && !text) return"],
-    ['a doubt is told as a failure', "if (step.state === 'unknown') return", "if (step.state === 'unknown' && !step) return"],
+    [
+      'a failed call has no result',
+      "kind === 'tool' && step.of_step",
+      "kind === 'tool' && step.state !== 'failed' && step.of_step",
+    ],
+    [
+      'a refused call has no result',
+      "kind === 'tool' && step.of_step",
+      "kind === 'tool' && step.state !== 'rejected' && step.of_step",
+    ],
+    [
+      'foreign text is not marked',
+      'return step.untrusted ? marked(text, step.untrusted) : text',
+      'return text',
+    ],
+    [
+      'the model is not told of a refusal',
+      "if (step.state === 'rejected') return",
+      "if (step.state === 'rejected' && !text) return",
+    ],
+    [
+      'a doubt is told as a failure',
+      "if (step.state === 'unknown') return",
+      "if (step.state === 'unknown' && !step) return",
+    ],
   ]),
   ...mutantsOf(handles, [
-    ['any uuid names a record', '(isUuid(text) && !this.#isKnown(text.toLowerCase(), typed))', '(isUuid(text) && !text)'],
-    ['a handle is given away again', '(this.#last.get(kind) ?? 0) + 1', '(this.#last.get(kind) ?? 1)'],
+    [
+      'any uuid names a record',
+      '(isUuid(text) && !this.#isKnown(text.toLowerCase(), typed))',
+      '(isUuid(text) && !text)',
+    ],
+    [
+      'a handle is given away again',
+      '(this.#last.get(kind) ?? 0) + 1',
+      '(this.#last.get(kind) ?? 1)',
+    ],
     ['a record gets a new name each time', 'if (before) return before', ''],
     ['lists show uuids', 'if (isUuid(value)) return this.#handle(around, value)', ''],
   ]),
   ...mutantsOf(answer, [
-    ['all calls of an answer are made', 'answer.calls.slice(0, MOST_CALLS)', 'answer.calls.slice()'],
-    ['all further calls are refused one by one', '.slice(MOST_CALLS, MOST_READ_CALLS)', '.slice(MOST_CALLS)'],
-    ['calls that are left out are not counted', 'left: left + Math.max(0, answer', 'left: left + 0 * Math.max(0, answer'],
+    [
+      'all calls of an answer are made',
+      'answer.calls.slice(0, MOST_CALLS)',
+      'answer.calls.slice()',
+    ],
+    [
+      'all further calls are refused one by one',
+      '.slice(MOST_CALLS, MOST_READ_CALLS)',
+      '.slice(MOST_CALLS)',
+    ],
+    [
+      'calls that are left out are not counted',
+      'left: left + Math.max(0, answer',
+      'left: left + 0 * Math.max(0, answer',
+    ],
   ]),
   ...mutantsOf(transcript, [
-    ['the model is not told of calls that were refused', '...(refused ? refusedMessages(refused) : [])', ''],
+    [
+      'the model is not told of calls that were refused',
+      '...(refused ? refusedMessages(refused) : [])',
+      '',
+    ],
     ['nor how many were left out', 'isLast && left > 0', 'isLast && left < 0'],
   ]),
   ...mutantsOf(answer, [
@@ -84,4 +200,11 @@ const ofTheRest: Mutant[] = [
   ]),
 ]
 
-export const agentMutants: Mutant[] = [...ofJobs, ...ofLoop, ...ofVerdict, ...ofOffer, ...ofBudget, ...ofTheRest]
+export const agentMutants: Mutant[] = [
+  ...ofJobs,
+  ...ofLoop,
+  ...ofVerdict,
+  ...ofOffer,
+  ...ofBudget,
+  ...ofTheRest,
+]

@@ -17,7 +17,11 @@ export const saveStep = (world: World, step: Step, patch: Partial<Step>): Step =
   return saved
 }
 
-export const addStep = (world: World, jobId: string, made: Pick<Step, 'kind' | 'name' | 'state'> & Partial<Step>): Step => {
+export const addStep = (
+  world: World,
+  jobId: string,
+  made: Pick<Step, 'kind' | 'name' | 'state'> & Partial<Step>,
+): Step => {
   const { next_step } = world.jobs.get(jobId)!
   saveJob(world, jobId, { next_step: next_step + 1 })
   const step = newStep({ id: newId(world), job_id: jobId, number: next_step, ...made }, world.now)
@@ -28,7 +32,9 @@ export const addStep = (world: World, jobId: string, made: Pick<Step, 'kind' | '
 /** The first job of the conversation that has not begun may begin. */
 export const giveWay = (world: World, { id, conversation_id }: Job) => {
   if (conversation_id === null) return
-  const next = [...world.jobs.values()].find((one) => one.conversation_id === conversation_id && one.id !== id && one.status === 'queued')
+  const next = [...world.jobs.values()].find(
+    (one) => one.conversation_id === conversation_id && one.id !== id && one.status === 'queued',
+  )
   if (next) world.work.set(next.id, world.now)
 }
 
@@ -39,7 +45,8 @@ export const endJob = (world: World, id: string, end: JobEnd) => {
   world.work.delete(id)
   count(world, `end ${end.status} ${end.error ?? ''}`)
   giveWay(world, job)
-  for (const below of openBelow(world, id)) endJob(world, below.id, { status: 'cancelled', error: null })
+  for (const below of openBelow(world, id))
+    endJob(world, below.id, { status: 'cancelled', error: null })
   tellParent(world, job)
   if (end.status === 'completed') return
   for (const step of stepsOf(world, id)) {
@@ -50,5 +57,10 @@ export const endJob = (world: World, id: string, end: JobEnd) => {
   const how = end.error === 'approval_expired' ? 'expiry' : 'cancel'
   for (const approval of world.approvals.values())
     if (approval.job_id === id && approval.status === 'pending')
-      world.approvals.set(approval.id, { ...approval, status: 'rejected', decided_how: how, decided_at: world.now })
+      world.approvals.set(approval.id, {
+        ...approval,
+        status: 'rejected',
+        decided_how: how,
+        decided_at: world.now,
+      })
 }

@@ -1,4 +1,7 @@
-/** What must hold of the calls of tools: which are offered, which may run, and what the model is told of them. */
+/**
+ * What must hold of the calls of tools: which are offered, which may run, and what the model is
+ * told of them.
+ */
 import type { Approval } from '#domain/agent/job/approval'
 import type { Job } from '#domain/agent/job/job'
 import type { Step } from '#domain/agent/job/step'
@@ -19,7 +22,11 @@ export const checkUse = (world: World, step: Step, role: Role) => {
   const job = world.jobs.get(step.job_id)!
   const isRead = of === 'read' || of === 'outside_read'
   const uses = world.uses.filter((use) => use.step === step.id).length
-  if (!isRead) say(uses === 0 || tools.get(step.name)!.way === 'urgent' || tools.get(step.name)!.way === 'reach', 'twice')
+  if (!isRead)
+    say(
+      uses === 0 || tools.get(step.name)!.way === 'urgent' || tools.get(step.name)!.way === 'reach',
+      'twice',
+    )
   if (of === 'outside_write') say(uses === 0, 'twice')
   world.uses.push({ step: step.id, role })
   say(judged.offered, 'it was not offered')
@@ -30,16 +37,25 @@ export const checkUse = (world: World, step: Step, role: Role) => {
   say(step.args?.id !== FOREIGN, 'on a record of another workspace')
   if (isRead || of === 'safe') return
   const isAllowed =
-    of === 'draft' ? judged.taint === 0 && judged.rule !== 'ask' : of === 'outside_write' && judged.taint === 0 && judged.rule === 'allow'
-  if (isAllowed && mayRun(step.name, judged.role) && !judged.isRepeat) return say(approval === undefined, 'asked without need')
+    of === 'draft'
+      ? judged.taint === 0 && judged.rule !== 'ask'
+      : of === 'outside_write' && judged.taint === 0 && judged.rule === 'allow'
+  if (isAllowed && mayRun(step.name, judged.role) && !judged.isRepeat)
+    return say(approval === undefined, 'asked without need')
   checkAllowed(world, step, approval, say)
 }
 
 const checkAllowed = (world: World, step: Step, approval: Approval | undefined, say: Say) => {
-  say(approval?.status === 'approved' && approval.decided_how === 'person', `with an approval that is ${approval?.status}`)
+  say(
+    approval?.status === 'approved' && approval.decided_how === 'person',
+    `with an approval that is ${approval?.status}`,
+  )
   if (!approval) return
   say(approval.arguments_hash === step.args_hash, 'with other arguments than were approved')
-  say(mayRun(step.name, world.people.get(approval.decided_by ?? '') ?? 'viewer'), 'its approver may not do it')
+  say(
+    mayRun(step.name, world.people.get(approval.decided_by ?? '') ?? 'viewer'),
+    'its approver may not do it',
+  )
   const [shown] = approval.subject.records
   say(
     shown === undefined || world.records.get(shown.id) === Number(shown.sha256.slice(1)),
@@ -59,12 +75,22 @@ interface Offer {
 export const checkDefined = (world: World, job: Job, { offered, defined, denied, role }: Offer) => {
   const expected = [...tools.values()].filter(({ name, class: of }) => {
     const isRead = of === 'read' || of === 'outside_read'
-    return !denied.has(name) && (job.tools === null || job.tools.includes(name)) && (isRead || role !== 'viewer')
+    return (
+      !denied.has(name) &&
+      (job.tools === null || job.tools.includes(name)) &&
+      (isRead || role !== 'viewer')
+    )
   })
-  hold(world, offered.join() === expected.map(({ name }) => name).join(), `a ${role} is offered ${offered.join()}`)
+  hold(
+    world,
+    offered.join() === expected.map(({ name }) => name).join(),
+    `a ${role} is offered ${offered.join()}`,
+  )
   const isWhole = job.tools !== null || offered.length < 20
   for (const name of offered) {
-    const isNeeded = isWhole ? name !== 'use_tools' : name === 'use_tools' || !temptations.includes(name) || job.shown.includes(name)
+    const isNeeded = isWhole
+      ? name !== 'use_tools'
+      : name === 'use_tools' || !temptations.includes(name) || job.shown.includes(name)
     hold(world, defined.includes(name) === isNeeded, `${name} is ${isNeeded ? 'not ' : ''}defined`)
   }
   hold(
@@ -75,14 +101,28 @@ export const checkDefined = (world: World, job: Job, { offered, defined, denied,
 }
 
 /** Each call has its answer, and what strangers wrote is marked. */
-export const checkTranscript = (world: World, steps: readonly Step[], messages: readonly TranscriptMessage[]) => {
+export const checkTranscript = (
+  world: World,
+  steps: readonly Step[],
+  messages: readonly TranscriptMessage[],
+) => {
   const calls = steps.filter(({ kind }) => kind === 'tool')
   const given = messages.flatMap((message) => (message.role === 'tool' ? [message] : []))
   const refused = steps.flatMap(({ answer }) => answer?.refused?.calls ?? [])
-  hold(world, given.length === calls.length + refused.length, `${calls.length} calls have ${given.length} results`)
+  hold(
+    world,
+    given.length === calls.length + refused.length,
+    `${calls.length} calls have ${given.length} results`,
+  )
   for (const { id } of refused)
-    hold(world, given.find(({ call }) => call === id)?.text.startsWith('error: too many') === true, 'a refusal is not told')
-  const left = steps.flatMap(({ answer }) => (answer?.refused?.left ? [`${answer.refused.left} further calls`] : []))
+    hold(
+      world,
+      given.find(({ call }) => call === id)?.text.startsWith('error: too many') === true,
+      'a refusal is not told',
+    )
+  const left = steps.flatMap(({ answer }) =>
+    answer?.refused?.left ? [`${answer.refused.left} further calls`] : [],
+  )
   for (const words of left)
     hold(
       world,
@@ -94,10 +134,18 @@ export const checkTranscript = (world: World, steps: readonly Step[], messages: 
     const step = calls[index]!
     hold(world, step.call === call, 'a result of another call')
     hold(world, step.state !== 'done' || !UUID.test(text), 'a uuid is shown to the model')
-    if (step.untrusted) hold(world, text.includes('"untrusted":') && text.includes(step.untrusted), 'untrusted words without their mark')
-    if (step.state === 'failed') hold(world, text.startsWith('error:'), 'a failure is not told as one')
-    if (step.state === 'rejected') hold(world, text.startsWith(step.result?.text ?? 'A person'), 'a refusal is not told')
+    if (step.untrusted)
+      hold(
+        world,
+        text.includes('"untrusted":') && text.includes(step.untrusted),
+        'untrusted words without their mark',
+      )
+    if (step.state === 'failed')
+      hold(world, text.startsWith('error:'), 'a failure is not told as one')
+    if (step.state === 'rejected')
+      hold(world, text.startsWith(step.result?.text ?? 'A person'), 'a refusal is not told')
     if (step.state === 'unknown') hold(world, text.includes('not known'), 'a doubt is not told')
-    if (step.state === 'done' && !step.untrusted) hold(world, text === step.result?.text, 'another result than the tool gave')
+    if (step.state === 'done' && !step.untrusted)
+      hold(world, text === step.result?.text, 'another result than the tool gave')
   }
 }

@@ -13,7 +13,8 @@ const MOST_ACTIVE_MS = 900_000
 
 export const isOver = ({ status }: Job): boolean => OVER.includes(status)
 const isOpen = ({ state }: Pick<Step, 'state'>): boolean => OPEN.includes(state)
-const isDue = ({ not_before }: StepHead, now: Date): boolean => not_before === null || +not_before <= +now
+const isDue = ({ not_before }: StepHead, now: Date): boolean =>
+  not_before === null || +not_before <= +now
 
 /** The loop goes on at the first step that is not finished, and never where it must wait. */
 export const checkNext = (world: World, job: Job, heads: readonly StepHead[], next: Next) => {
@@ -25,13 +26,22 @@ export const checkNext = (world: World, job: Job, heads: readonly StepHead[], ne
     const isWaited = next.kind === 'look' || next.kind === 'give_up'
     say(first?.state === (isWaited ? 'waiting' : 'ready'), `a step that is ${first?.state}`)
     say(isDue(next.step, world.now), 'before its time')
-    if (isWaited) say((next.kind === 'give_up') === (first?.awaits_kind === 'child'), `at what is ${first?.awaits_kind}`)
+    if (isWaited)
+      say(
+        (next.kind === 'give_up') === (first?.awaits_kind === 'child'),
+        `at what is ${first?.awaits_kind}`,
+      )
     if (next.kind === 'give_up') say(+world.now - +first!.started_at! >= DAY_MS, 'within a day')
-    if (!isWaited) say((next.kind === 'execute' ? 'command' : next.kind) === next.step.way, `a tool that runs as ${next.step.way}`)
+    if (!isWaited)
+      say(
+        (next.kind === 'execute' ? 'command' : next.kind) === next.step.way,
+        `a tool that runs as ${next.step.way}`,
+      )
   }
   if (next.kind === 'read') {
     const fit = open.findIndex(
-      ({ way, state, not_before }) => way !== 'read' || state !== 'ready' || (not_before !== null && not_before > world.now),
+      ({ way, state, not_before }) =>
+        way !== 'read' || state !== 'ready' || (not_before !== null && not_before > world.now),
     )
     const most = Math.min(8, fit === -1 ? open.length : fit)
     say(
@@ -55,39 +65,56 @@ export type Say = (holds: boolean, words: string) => void
 
 /** Each job above it keeps one call to conclude. */
 const callsLeft = (world: World, job: Job): number =>
-  Math.min(MOST_THOUGHTS - callsOfTree(world, job) - job.depth, (job.most_steps ?? MOST_THOUGHTS) - job.model_calls)
+  Math.min(
+    MOST_THOUGHTS - callsOfTree(world, job) - job.depth,
+    (job.most_steps ?? MOST_THOUGHTS) - job.model_calls,
+  )
 
 /**
- * Rounds at the end without a new call, a new result, a decision or a doubt; of those that read with new arguments what the same tool had
- * given before, five are let pass.
+ * Rounds at the end without a new call, a new result, a decision or a doubt; of those that read
+ * with new arguments what the same tool had given before, five are let pass.
  */
 const idleAtTheEnd = (world: World, job: Job): number => {
   const calls = stepsOf(world, job.id).filter(({ kind }) => kind === 'tool')
-  const rounds = [...new Set(calls.map(({ of_step }) => of_step))].map((round) => calls.filter(({ of_step }) => of_step === round))
+  const rounds = [...new Set(calls.map(({ of_step }) => of_step))].map((round) =>
+    calls.filter(({ of_step }) => of_step === round),
+  )
   const isNew = (one: Step): boolean => {
     const before = calls.filter(
-      ({ name, args_hash, of_step }) => name === one.name && args_hash === one.args_hash && of_step! < one.of_step!,
+      ({ name, args_hash, of_step }) =>
+        name === one.name && args_hash === one.args_hash && of_step! < one.of_step!,
     )
     if (one.state === 'rejected' || one.state === 'unknown') return true
     if (one.args_hash === null) return false
     return (
       before.length === 0 ||
-      (one.state === 'done' && !before.some(({ state, result }) => state === 'done' && result!.text === one.result!.text))
+      (one.state === 'done' &&
+        !before.some(({ state, result }) => state === 'done' && result!.text === one.result!.text))
     )
   }
   const isVain = (one: Step): boolean => {
-    const given = calls.filter(({ name, state, of_step }) => name === one.name && state === 'done' && of_step! < one.of_step!)
+    const given = calls.filter(
+      ({ name, state, of_step }) =>
+        name === one.name && state === 'done' && of_step! < one.of_step!,
+    )
     return (
       (one.class === 'read' || one.class === 'outside_read') &&
       one.state === 'done' &&
       given.some(({ result }) => result!.text === one.result!.text)
     )
   }
-  const since = (counts: (one: Step) => boolean) => rounds.length - 1 - rounds.findLastIndex((round) => round.some(counts))
+  const since = (counts: (one: Step) => boolean) =>
+    rounds.length - 1 - rounds.findLastIndex((round) => round.some(counts))
   return Math.max(since(isNew), since((one) => isNew(one) && !isVain(one)) - 5)
 }
 
-const checkThink = (world: World, job: Job, heads: readonly StepHead[], next: Extract<Next, { kind: 'think' }>, say: Say) => {
+const checkThink = (
+  world: World,
+  job: Job,
+  heads: readonly StepHead[],
+  next: Extract<Next, { kind: 'think' }>,
+  say: Say,
+) => {
   say(!heads.some((head) => isOpen(head) && head.id !== next.step?.id), 'a step is unfinished')
   const left = callsLeft(world, job)
   const idle = idleAtTheEnd(world, job)
@@ -97,23 +124,38 @@ const checkThink = (world: World, job: Job, heads: readonly StepHead[], next: Ex
   say(idle < 3 || !isOver, 'though it was to conclude')
   say(next.last === (left === 1 || idle === 3), 'only the last call must conclude')
   const call = heads.filter(({ kind }) => kind !== 'tool').at(-1)
-  say((call?.state === 'ready') === (next.step !== undefined), 'a call that failed is repeated in its own step, and no other')
+  say(
+    (call?.state === 'ready') === (next.step !== undefined),
+    'a call that failed is repeated in its own step, and no other',
+  )
   if (next.step) say(isDue(next.step, world.now), 'before its time')
 }
 
-const checkPark = (world: World, heads: readonly StepHead[], { until, status }: Extract<Next, { kind: 'park' }>, say: Say) => {
+const checkPark = (
+  world: World,
+  heads: readonly StepHead[],
+  { until, status }: Extract<Next, { kind: 'park' }>,
+  say: Say,
+) => {
   say(+until > +world.now, 'until a time that is over')
   // The clock may have gone back since a time was set.
   say(+until <= +world.now + 2 * DAY_MS, 'for longer than two days')
   const first = heads.find((head) => head.kind === 'tool' && isOpen(head))
   const isChild = first?.state === 'waiting' && first.awaits_kind === 'child'
-  const expected = isChild ? 'waiting_child' : first?.state === 'asked' ? 'waiting_approval' : 'running'
+  const expected = isChild
+    ? 'waiting_child'
+    : first?.state === 'asked'
+      ? 'waiting_approval'
+      : 'running'
   say(status === expected, `shown as ${status} while a step is ${first?.state}`)
   if (isChild) say(+until <= +first.started_at! + DAY_MS, 'for longer than a day')
   const times = heads.flatMap((head) => (isOpen(head) ? [head.not_before, head.expires_at] : []))
   const soonest = Math.min(...times.flatMap((time) => (time && +time > +world.now ? +time : [])))
   say(+until <= soonest, 'past the time of a step')
-  say(first === undefined || first.state === 'asked' || isChild || !isDue(first, world.now), 'though something can be done')
+  say(
+    first === undefined || first.state === 'asked' || isChild || !isDue(first, world.now),
+    'though something can be done',
+  )
 }
 
 interface Ending {
@@ -122,22 +164,46 @@ interface Ending {
   end: { status: string; error: string | null }
 }
 
-const checkEnding = (world: World, job: Job, { first, heads, end: { error } }: Ending, say: Say) => {
-  if (error === 'approval_expired') say(first?.state === 'asked' && +first.expires_at! <= +world.now, 'expired before its time')
+const checkEnding = (
+  world: World,
+  job: Job,
+  { first, heads, end: { error } }: Ending,
+  say: Say,
+) => {
+  if (error === 'approval_expired')
+    say(first?.state === 'asked' && +first.expires_at! <= +world.now, 'expired before its time')
   if (error === 'max_steps') say(callsLeft(world, job) <= 0 && first === undefined, 'too early')
   if (error === 'deadline')
-    say(job.active_ms >= MOST_ACTIVE_MS && !(first?.way === 'command' && first.state === 'ready' && isDue(first, world.now)), 'too early')
+    say(
+      job.active_ms >= MOST_ACTIVE_MS &&
+        !(first?.way === 'command' && first.state === 'ready' && isDue(first, world.now)),
+      'too early',
+    )
   if (error === 'no_progress')
-    say(idleAtTheEnd(world, job) > 3 || (idleAtTheEnd(world, job) === 3 && heads.at(-1)?.kind === 'model'), 'though something was new')
-  if (error === 'model_failed') say(heads.filter(({ kind }) => kind === 'model').at(-1)?.state === 'failed', 'though no thought has failed')
+    say(
+      idleAtTheEnd(world, job) > 3 ||
+        (idleAtTheEnd(world, job) === 3 && heads.at(-1)?.kind === 'model'),
+      'though something was new',
+    )
+  if (error === 'model_failed')
+    say(
+      heads.filter(({ kind }) => kind === 'model').at(-1)?.state === 'failed',
+      'though no thought has failed',
+    )
   // The letter of the last word completes a job, no claim does.
-  say(['approval_expired', 'max_steps', 'deadline', 'model_failed', 'no_progress'].includes(error ?? ''), `as ${error}`)
+  say(
+    ['approval_expired', 'max_steps', 'deadline', 'model_failed', 'no_progress'].includes(
+      error ?? '',
+    ),
+    `as ${error}`,
+  )
 }
 
 /** After each step of the history. */
 export const checkAll = (world: World) => {
   for (const job of world.jobs.values()) {
-    const say = (holds: boolean, words: string) => hold(world, holds, `a job that is ${job.status}: ${words}`)
+    const say = (holds: boolean, words: string) =>
+      hold(world, holds, `a job that is ${job.status}: ${words}`)
     const ends = world.ended.filter((id) => id === job.id).length
     say(ends === (isOver(job) ? 1 : 0), `ended ${ends} times`)
     say(isOver(job) === (job.ended_at !== null), 'the time of its end')
@@ -145,12 +211,23 @@ export const checkAll = (world: World) => {
     say(job.model_calls <= MOST_THOUGHTS, 'calls of the model')
     if (!isOver(job)) continue
     say(!stepsOf(world, job.id).some(isOpen), 'an open step')
-    say(![...world.approvals.values()].some((one) => one.job_id === job.id && one.status === 'pending'), 'a pending approval')
+    say(
+      ![...world.approvals.values()].some(
+        (one) => one.job_id === job.id && one.status === 'pending',
+      ),
+      'a pending approval',
+    )
   }
   for (const step of world.steps.values()) {
     const approval = approvalOf(world, step.id)
     const isSettled = approval?.status === 'rejected'
-    if (isSettled) hold(world, ['rejected', 'cancelled'].includes(step.state), `${step.name} is ${step.state} though it was rejected`)
-    if (approval?.status === 'pending') hold(world, step.state === 'asked', `${step.name} is ${step.state} before the decision`)
+    if (isSettled)
+      hold(
+        world,
+        ['rejected', 'cancelled'].includes(step.state),
+        `${step.name} is ${step.state} though it was rejected`,
+      )
+    if (approval?.status === 'pending')
+      hold(world, step.state === 'asked', `${step.name} is ${step.state} before the decision`)
   }
 }

@@ -1,12 +1,16 @@
 /**
- * Random histories of jobs of the agent over its pure rules: `npm run sim:agent -- --seconds 60 --seed 7`. A seed decides a history. The
- * first that breaks a rule is printed with its seed; `--histories 1` runs one. It is one process, whatever `--workers` says.
+ * Random histories of jobs of the agent over its pure rules:
+ * `npm run sim:agent -- --seconds 60 --seed 7`. A seed decides a history. The first that breaks a
+ * rule is printed with its seed; `--histories 1` runs one. It is one process, whatever `--workers`
+ * says.
  */
 import { parseArgs } from 'node:util'
 import { history } from './history.ts'
 
 const text = { type: 'string' } as const
-const { values } = parseArgs({ options: { seconds: text, seed: text, histories: text, workers: text } })
+const { values } = parseArgs({
+  options: { seconds: text, seed: text, histories: text, workers: text },
+})
 const seconds = Number(values.seconds ?? 10)
 const seed = Number(values.seed ?? Date.now() % 1e9)
 const histories = Number(values.histories ?? Number.POSITIVE_INFINITY)

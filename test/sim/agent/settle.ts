@@ -13,7 +13,17 @@ import { checkAnswer, checkSettled } from './money.ts'
 import { addStep, endJob, saveJob, saveStep } from './records.ts'
 import { checkTranscript } from './rules-of-calls.ts'
 import { mayRun, tools } from './tools.ts'
-import { approvalOf, count, hold, newId, type Run, spend, stepsOf, subjectOf, type World } from './world.ts'
+import {
+  approvalOf,
+  count,
+  hold,
+  newId,
+  type Run,
+  spend,
+  stepsOf,
+  subjectOf,
+  type World,
+} from './world.ts'
 
 /** `wanted`: the model says one last thing and calls nothing. */
 export const settle = (world: World, run: Run, wanted = false) => {
@@ -31,7 +41,9 @@ export const settle = (world: World, run: Run, wanted = false) => {
   }
   checkTranscript(world, stepsOf(world, run.job), messages)
   if (!wanted && world.next() < 0.07) return failed(world, step)
-  const given = wanted ? { ...answerOf(world, job, true), calls: [], text: 'Done.' } : answerOf(world, job, run.last)
+  const given = wanted
+    ? { ...answerOf(world, job, true), calls: [], text: 'Done.' }
+    : answerOf(world, job, run.last)
   const thought = keptAnswer(given, 'm')
   checkAnswer(world, given, thought)
   const { usage } = thought
@@ -55,12 +67,18 @@ export const settle = (world: World, run: Run, wanted = false) => {
 }
 
 /** It fails for good, or is kept: either way the job thinks next. */
-const settleSummary = (world: World, { job, step: id }: Extract<Run, { kind: 'summary' }>, wanted: boolean) => {
+const settleSummary = (
+  world: World,
+  { job, step: id }: Extract<Run, { kind: 'summary' }>,
+  wanted: boolean,
+) => {
   const step = world.steps.get(id)!
   if (step.state !== 'running') return
   world.work.set(job, world.now)
   const isKept = wanted || world.next() < 0.7
-  const used = isKept ? { tokens: 300 + world.below(5_000), cost: world.below(9) } : { tokens: 0, cost: 0 }
+  const used = isKept
+    ? { tokens: 300 + world.below(5_000), cost: world.below(9) }
+    : { tokens: 0, cost: 0 }
   spend(world, settleBudget(step, used, world.now))
   checkSettled(world, step, used)
   count(world, isKept ? 'summary done' : 'summary failed')
@@ -73,7 +91,8 @@ const failed = (world: World, step: Step) => {
   const kept = world.next() < 0.5
   if (!kept) spend(world, settleBudget(step, { tokens: 0, cost: 0 }, world.now))
   if (!kept) checkSettled(world, step, { tokens: 0, cost: 0 })
-  if (attempt > 3) return endJob(world, job.id, { status: 'failed', error: 'model_failed: timeout' })
+  if (attempt > 3)
+    return endJob(world, job.id, { status: 'failed', error: 'model_failed: timeout' })
   const not_before = new Date(world.now.getTime() + world.of([2_000, 30_000, 300_000]))
   saveStep(world, step, { state: 'ready', attempt, not_before })
   saveJob(world, job.id, { model_calls: job.model_calls - 1 })
@@ -82,19 +101,39 @@ const failed = (world: World, step: Step) => {
 }
 
 const invalid = (world: World, jobId: string) => {
-  const { invalid_answers } = saveJob(world, jobId, { invalid_answers: world.jobs.get(jobId)!.invalid_answers + 1 })
-  if (invalid_answers >= MOST_INVALID) endJob(world, jobId, { status: 'failed', error: 'model_invalid' })
+  const { invalid_answers } = saveJob(world, jobId, {
+    invalid_answers: world.jobs.get(jobId)!.invalid_answers + 1,
+  })
+  if (invalid_answers >= MOST_INVALID)
+    endJob(world, jobId, { status: 'failed', error: 'model_invalid' })
 }
 
-const accept = (world: World, run: Extract<Run, { kind: 'think' }>, answered: Step, calls: readonly (Called & { id: string })[]) => {
+const accept = (
+  world: World,
+  run: Extract<Run, { kind: 'think' }>,
+  answered: Step,
+  calls: readonly (Called & { id: string })[],
+) => {
   let usable = 0
   const { taint } = world.jobs.get(run.job)!
   for (const [index, call] of calls.entries()) {
     hold(world, index < MOST_CALLS, 'more calls than an answer may make')
     const checked = checkedCall(world, run, call)
-    const made = { kind: 'tool' as const, name: call.name, call: call.id, asked: call.arguments, of_step: answered.number }
+    const made = {
+      kind: 'tool' as const,
+      name: call.name,
+      call: call.id,
+      asked: call.arguments,
+      of_step: answered.number,
+    }
     if (typeof checked === 'string') {
-      addStep(world, run.job, { ...made, state: 'failed', error: checked, result: { text: checked }, ended_at: world.now })
+      addStep(world, run.job, {
+        ...made,
+        state: 'failed',
+        error: checked,
+        result: { text: checked },
+        ended_at: world.now,
+      })
       continue
     }
     usable++
@@ -110,15 +149,38 @@ const judge = (world: World, run: Extract<Run, { kind: 'think' }>, made: Made, t
   const job = world.jobs.get(run.job)!
   const role = world.people.get(job.on_behalf.personId!) ?? run.role
   const tool = tools.get(made.name)!
-  const equal = stepsOf(world, job.id).filter(({ name, args_hash }) => name === made.name && args_hash === made.args_hash)
+  const equal = stepsOf(world, job.id).filter(
+    ({ name, args_hash }) => name === made.name && args_hash === made.args_hash,
+  )
   const isRepeat = equal.some(({ state }) => state === 'unknown')
   const may = mayRun(made.name, role)
-  const verdict = verdictOf({ class: tool.class, offered: true, mayRun: may, taint, rule: world.rules.get(made.name), isRepeat })
+  const verdict = verdictOf({
+    class: tool.class,
+    offered: true,
+    mayRun: may,
+    taint,
+    rule: world.rules.get(made.name),
+    isRepeat,
+  })
   count(world, `verdict ${verdict.decision}`)
-  hold(world, may || verdict.decision !== 'allow', `${made.name} is allowed, which a ${role} may not do`)
-  const state = verdict.decision === 'allow' ? 'ready' : verdict.decision === 'ask' ? 'asked' : 'failed'
-  const refused = verdict.decision === 'deny' ? { error: verdict.reason, result: { text: verdict.reason }, ended_at: world.now } : {}
-  const step = addStep(world, job.id, { ...made, kind: 'tool', state, class: tool.class, ...refused })
+  hold(
+    world,
+    may || verdict.decision !== 'allow',
+    `${made.name} is allowed, which a ${role} may not do`,
+  )
+  const state =
+    verdict.decision === 'allow' ? 'ready' : verdict.decision === 'ask' ? 'asked' : 'failed'
+  const refused =
+    verdict.decision === 'deny'
+      ? { error: verdict.reason, result: { text: verdict.reason }, ended_at: world.now }
+      : {}
+  const step = addStep(world, job.id, {
+    ...made,
+    kind: 'tool',
+    state,
+    class: tool.class,
+    ...refused,
+  })
   world.judged.set(step.id, {
     taint: taint.length,
     offered: run.offered.includes(made.name),
@@ -140,8 +202,20 @@ const judge = (world: World, run: Extract<Run, { kind: 'think' }>, made: Made, t
       arguments: made.args!,
       why: verdict.why,
     },
-    ...{ arguments_hash: made.args_hash!, subject: subjectOf(world, made.args!), status: 'pending', decided_by: null, decided_how: null },
-    ...{ direct_by: null, reason: null, edited: false, expires_at: new Date(world.now.getTime() + APPROVAL_MS), decided_at: null },
+    ...{
+      arguments_hash: made.args_hash!,
+      subject: subjectOf(world, made.args!),
+      status: 'pending',
+      decided_by: null,
+      decided_how: null,
+    },
+    ...{
+      direct_by: null,
+      reason: null,
+      edited: false,
+      expires_at: new Date(world.now.getTime() + APPROVAL_MS),
+      decided_at: null,
+    },
     ...{ created_at: world.now, updated_at: world.now },
   })
 }
@@ -153,9 +227,17 @@ const settleTools = (world: World, run: Extract<Run, { kind: 'tools' }>) => {
     world.work.set(run.job, world.now)
     const tool = tools.get(step.name)!
     const role = world.people.get(world.jobs.get(run.job)!.on_behalf.personId!) ?? 'viewer'
-    if (world.next() < 0.5 && step.class === 'outside_write') saveStep(world, step, { state: 'unknown', ended_at: world.now })
-    else if (world.next() < 0.1) saveStep(world, step, { state: 'failed', error: 'x', result: { text: 'x' }, ended_at: world.now })
-    else if (tool.way === 'reach' && approvalOf(world, id)) execute(world, saveStep(world, step, {}), role)
+    if (world.next() < 0.5 && step.class === 'outside_write')
+      saveStep(world, step, { state: 'unknown', ended_at: world.now })
+    else if (world.next() < 0.1)
+      saveStep(world, step, {
+        state: 'failed',
+        error: 'x',
+        result: { text: 'x' },
+        ended_at: world.now,
+      })
+    else if (tool.way === 'reach' && approvalOf(world, id))
+      execute(world, saveStep(world, step, {}), role)
     else finish(world, step)
   }
 }

@@ -1,4 +1,7 @@
-/** The tools of the simulated workspace: one of each class and way, and enough others that not all are defined at once. */
+/**
+ * The tools of the simulated workspace: one of each class and way, and enough others that not all
+ * are defined at once.
+ */
 import { coreTools } from '#domain/agent/job/prompt'
 import type { ToolClass, ToolWay } from '#domain/agent/job/step'
 import type { Role } from '#kernel/roles'
@@ -30,9 +33,13 @@ const special: SimTool[] = [
   { name: 'use_tools', class: 'read', way: 'command' },
 ]
 
-const others = coreTools.filter((name) => name !== 'use_tools').map((name): SimTool => ({ name, class: 'read', way: 'read' }))
+const others = coreTools
+  .filter((name) => name !== 'use_tools')
+  .map((name): SimTool => ({ name, class: 'read', way: 'read' }))
 
-export const tools: ReadonlyMap<string, SimTool> = new Map([...special, ...others].map((tool) => [tool.name, tool]))
+export const tools: ReadonlyMap<string, SimTool> = new Map(
+  [...special, ...others].map((tool) => [tool.name, tool]),
+)
 export const toolNames = [...tools.keys()]
 /** What a model likes to try: not the many that only read. */
 export const temptations = special.map(({ name }) => name)

@@ -51,7 +51,16 @@ export interface World extends Dice {
   ready: Map<string, Date>
   runs: Run[]
   /** By step: what held at the moment of its verdict. */
-  judged: Map<string, { taint: number; offered: boolean; role: Role; isRepeat: boolean; rule: RuleDecision | undefined }>
+  judged: Map<
+    string,
+    {
+      taint: number
+      offered: boolean
+      role: Role
+      isRepeat: boolean
+      rule: RuleDecision | undefined
+    }
+  >
   uses: Use[]
   ended: string[]
   counters: Record<string, number>
@@ -77,8 +86,23 @@ export const newWorld = (seed: number, counts: Map<string, number>): World => {
   const counters: Record<string, number> = {}
   const world: World = {
     ...diceOf(seed),
-    ...{ now: START, jobs: new Map(), steps: new Map(), approvals: new Map(), work: new Map(), handles: new Map() },
-    ...{ rules: new Map(), records: new Map(), ready: new Map(), runs: [], judged: new Map(), uses: [], ended: [] },
+    ...{
+      now: START,
+      jobs: new Map(),
+      steps: new Map(),
+      approvals: new Map(),
+      work: new Map(),
+      handles: new Map(),
+    },
+    ...{
+      rules: new Map(),
+      records: new Map(),
+      ready: new Map(),
+      runs: [],
+      judged: new Map(),
+      uses: [],
+      ended: [],
+    },
     ...{ counters, ledger: {}, counts, broken: [], ids: 0 },
     people: new Map([
       ['ann', 'owner'],
@@ -103,7 +127,9 @@ export const newId = (world: Pick<World, 'ids'>): string => {
 export const FOREIGN = '99999999-0000-4000-8000-000000000001'
 
 export const stepsOf = (world: World, job: string): Step[] =>
-  [...world.steps.values()].filter(({ job_id }) => job_id === job).sort((a, b) => a.number - b.number)
+  [...world.steps.values()]
+    .filter(({ job_id }) => job_id === job)
+    .sort((a, b) => a.number - b.number)
 
 export const approvalOf = (world: World, step: string): Approval | undefined =>
   [...world.approvals.values()].find(({ step_id }) => step_id === step)
@@ -116,11 +142,13 @@ export const subjectOf = (world: World, args: Record<string, unknown>): Subject 
 }
 
 export const spend = ({ counters }: World, all: readonly Spend[]): void => {
-  for (const { key, period, amount } of all) counters[`${key}@${period}`] = (counters[`${key}@${period}`] ?? 0) + amount
+  for (const { key, period, amount } of all)
+    counters[`${key}@${period}`] = (counters[`${key}@${period}`] ?? 0) + amount
 }
 
 export const hold = (world: World, holds: boolean, words: string): void => {
   if (!holds) world.broken.push(words)
 }
 
-export const count = ({ counts }: World, what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
+export const count = ({ counts }: World, what: string): void =>
+  void counts.set(what, (counts.get(what) ?? 0) + 1)

@@ -26,10 +26,18 @@ export const againMutants: Mutant[] = [
       'if (againOf(work) && gate.now < runAt)',
       'if (againOf(work) && gate.now < gate.now)',
     ],
-    ['posting again ignores what may be there', 'if (again && !mayBeThere) return', 'if (again) return'],
+    [
+      'posting again ignores what may be there',
+      'if (again && !mayBeThere) return',
+      'if (again) return',
+    ],
   ]),
   ...mutantsOf('src/decisions/growth/send-effects.ts', [
-    ['a failed send on a word ends the doubt before it', 'return clear && old ?', 'return clear && !old ?'],
+    [
+      'a failed send on a word ends the doubt before it',
+      'return clear && old ?',
+      'return clear && !old ?',
+    ],
   ]),
   ...mutantsOf(again, [
     [
@@ -45,7 +53,11 @@ export const againMutants: Mutant[] = [
     ],
   ]),
   ...mutantsOf('test/sim/statements-of-attempts.ts', [
-    ['only the last send of an item is looked for', "isOpen(one) || ['superseded', 'returned'].includes(one.state)", 'isOpen(one)'],
+    [
+      'only the last send of an item is looked for',
+      "isOpen(one) || ['superseded', 'returned'].includes(one.state)",
+      'isOpen(one)',
+    ],
     [
       'the late post of a superseded attempt is credited to another item',
       "['posted', 'superseded'].includes(one.state)",
@@ -53,6 +65,10 @@ export const againMutants: Mutant[] = [
     ],
   ]),
   ...mutantsOf('src/decisions/growth/recall.ts', [
-    ['a recall settles what has settled itself', "if (current?.state !== 'running' || current.attempt !== work.attempt) continue", ''],
+    [
+      'a recall settles what has settled itself',
+      "if (current?.state !== 'running' || current.attempt !== work.attempt) continue",
+      '',
+    ],
   ]),
 ]

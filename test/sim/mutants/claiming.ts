@@ -17,20 +17,46 @@ export const claimingMutants: Mutant[] = [
       "[...this.running(), ...this.#claimed].map((work) => ({ ...work, concurrency_key: '' }))",
     ],
   ]),
-  ...mutantsOf(claims, [['the pause holds no claim beside an outcome', 'paused: gate.paused', 'paused: false']]),
-  ...mutantsOf(settler, [['a claim beside an outcome that was not heard of is left running', 'return tries === 1', 'return true']]),
+  ...mutantsOf(claims, [
+    ['the pause holds no claim beside an outcome', 'paused: gate.paused', 'paused: false'],
+  ]),
+  ...mutantsOf(settler, [
+    [
+      'a claim beside an outcome that was not heard of is left running',
+      'return tries === 1',
+      'return true',
+    ],
+  ]),
   ...mutantsOf(deciding, [
-    ['a claim beside an outcome is made while a pause waits', 'deps.isUrgent() || deps.isOver()', 'deps.isOver()'],
+    [
+      'a claim beside an outcome is made while a pause waits',
+      'deps.isUrgent() || deps.isOver()',
+      'deps.isOver()',
+    ],
     [
       'an outcome is lost with the claim beside it',
       'return { decision }\n  } catch (cause) {\n    return { cause }',
       'return { decision }\n  } catch (cause) {\n    throw cause',
     ],
   ]),
-  ...mutantsOf(sending, [['a claim ahead of any outcome', "outcome.kind === 'posted' && !againOf(work) && !job.readBack", 'true']]),
+  ...mutantsOf(sending, [
+    [
+      'a claim ahead of any outcome',
+      "outcome.kind === 'posted' && !againOf(work) && !job.readBack",
+      'true',
+    ],
+  ]),
   ...mutantsOf(sendClaims, [
-    ['a claim ahead of a record that may have been sent', ' || tries!.doubted > 0) return undefined', ') return undefined'],
-    ['a claim ahead of what was missed', ' || mayBeMissed(deps, claiming, record)) return undefined', ') return undefined'],
+    [
+      'a claim ahead of a record that may have been sent',
+      ' || tries!.doubted > 0) return undefined',
+      ') return undefined',
+    ],
+    [
+      'a claim ahead of what was missed',
+      ' || mayBeMissed(deps, claiming, record)) return undefined',
+      ') return undefined',
+    ],
     ['a claim ahead beside a doubtful post of the account', ' || account?.has_open_posts', ''],
   ]),
   ...mutantsOf(alarm, [

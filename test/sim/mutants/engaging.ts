@@ -10,7 +10,11 @@ export const engagingMutants: Mutant[] = [
     ],
   ]),
   ...mutantsOf('actors/work/growth/timeline.ts', [
-    ['what a post shows of one action is taken for another', 'post.done.includes(action) ?', 'post.done.length > 0 ?'],
+    [
+      'what a post shows of one action is taken for another',
+      'post.done.includes(action) ?',
+      'post.done.length > 0 ?',
+    ],
     [
       'a post that says nothing of what was done to it counts',
       "if (!post.done) return { kind: 'unread', resources: 1 }",
@@ -18,6 +22,10 @@ export const engagingMutants: Mutant[] = [
     ],
   ]),
   ...mutantsOf('src/domain/growth/sending/engagement.ts', [
-    ['an execution that a person asked for is dropped', "origin === 'manual' && status === 'executing'", 'false'],
+    [
+      'an execution that a person asked for is dropped',
+      "origin === 'manual' && status === 'executing'",
+      'false',
+    ],
   ]),
 ]

@@ -5,7 +5,9 @@ const returning = 'src/domain/growth/sending/returning.ts'
 const readBack = 'actors/work/growth/read-back.ts'
 
 export const returningMutants: Mutant[] = [
-  ...mutantsOf(returning, [['reads count while the network may still apply it', 'proof.begunAt >= from ? 1 : 0', '1']]),
+  ...mutantsOf(returning, [
+    ['reads count while the network may still apply it', 'proof.begunAt >= from ? 1 : 0', '1'],
+  ]),
   ...mutantsOf('src/domain/growth/sending/send.ts', [
     [
       'a time-out is taken for an error of the network',
@@ -18,8 +20,12 @@ export const returningMutants: Mutant[] = [
       "doubt({ ...sent, appliesWithinMs: 90_000 }, { reason: PROCESS_STOPPED, cause: 'server_error' }, from)",
     ],
   ]),
-  ...mutantsOf('actors/work/growth/send.ts', [['an item is returned again and again', 'isDoubted || fingerprintText', 'fingerprintText']]),
-  ...mutantsOf(returning, [['one read proves it', 'proof_reads < times.cleanReads', 'proof_reads < 1']]),
+  ...mutantsOf('actors/work/growth/send.ts', [
+    ['an item is returned again and again', 'isDoubted || fingerprintText', 'fingerprintText'],
+  ]),
+  ...mutantsOf(returning, [
+    ['one read proves it', 'proof_reads < times.cleanReads', 'proof_reads < 1'],
+  ]),
   ...mutantsOf('actors/work/growth/reconcile.ts', [
     [
       'reads that decide nothing prove it',
@@ -27,10 +33,18 @@ export const returningMutants: Mutant[] = [
       `return decisionOf(clearRead(found, { begunAt: job.begunAt, isClear: true,
       appliesWithinMs: appliesWithin(deps.networks.named(job.connection.network)!.limits) }), work)`,
     ],
-    ['a read that may show it proves that it is not there', 'isClear: !mayBeThere', 'isClear: true'],
+    [
+      'a read that may show it proves that it is not there',
+      'isClear: !mayBeThere',
+      'isClear: true',
+    ],
   ]),
   ...mutantsOf('src/port/network/network.ts', [
-    ['nobody has to promise anything', 'completeReadBack && maxApplyMs !== null ? maxApplyMs : undefined', 'maxApplyMs ?? 90_000'],
+    [
+      'nobody has to promise anything',
+      'completeReadBack && maxApplyMs !== null ? maxApplyMs : undefined',
+      'maxApplyMs ?? 90_000',
+    ],
   ]),
   ...mutantsOf('src/domain/growth/sending/post.ts', [
     [
@@ -40,7 +54,11 @@ export const returningMutants: Mutant[] = [
     ],
   ]),
   ...mutantsOf('actors/work/growth/send.ts', [
-    ['what was returned is sent again unread', 'if (!readBack) return', 'if (!readBack || deps) return'],
+    [
+      'what was returned is sent again unread',
+      'if (!readBack) return',
+      'if (!readBack || deps) return',
+    ],
   ]),
   ...mutantsOf(readBack, [
     [

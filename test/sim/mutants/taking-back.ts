@@ -19,7 +19,11 @@ export const takingBackMutants: Mutant[] = [
       'false',
     ],
     ['the send of what was taken back waits on', 'settled: [send.id],', ''],
-    ['the attempt of what was taken back stays open', "...(attempt ? [saveAttempt(ended(attempt, 'unsent', now))] : [])", '...[]'],
+    [
+      'the attempt of what was taken back stays open',
+      "...(attempt ? [saveAttempt(ended(attempt, 'unsent', now))] : [])",
+      '...[]',
+    ],
     [
       'a post in doubt is reopened',
       'if (moves.isUnconfirmed(record)) inDoubt(moves, record, action)\n  if (!send && !moves.isSending(record)) return { record, end: nothing }',

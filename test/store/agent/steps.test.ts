@@ -14,17 +14,24 @@ const db = use(() => openDb({ ...store.options, max: 1 }))
 /** Adds jobs with so many steps each, the last of which asks a person. Gives their ids. */
 const addJobs = async (tenant: string, count: number, steps: number): Promise<string[]> => {
   const rows = await store.owner<{ id: string }[]>`insert into agent_job
-    (id, tenant_id, kind, status, goal, root_id, origin, on_behalf, tier, model, created_at, updated_at)
-    select gen_random_uuid(), ${tenant}, 'turn', 'waiting_approval', 'goal', gen_random_uuid(), 'manual', '{}', 'fast', 'model', now(), now()
+    (id, tenant_id, kind, status, goal, root_id, origin,
+      on_behalf, tier, model, created_at, updated_at)
+    select gen_random_uuid(), ${tenant}, 'turn', 'waiting_approval', 'goal', gen_random_uuid(),
+      'manual', '{}', 'fast', 'model', now(), now()
     from generate_series(1, ${count}) returning id`
   const ids = rows.map(({ id }) => id)
-  await store.owner`insert into agent_step (id, tenant_id, job_id, number, kind, name, state, args_hash, created_at, updated_at)
-    select gen_random_uuid(), ${tenant}, id, n, 'tool', 'tool', case when n = ${steps} then 'asked' else 'done' end, 'hash', now(), now()
+  await store.owner`insert into agent_step (id, tenant_id, job_id, number, kind, name, state,
+    args_hash, created_at, updated_at)
+    select gen_random_uuid(), ${tenant}, id, n, 'tool', 'tool', case when n = ${steps} then 'asked'
+      else 'done' end, 'hash', now(), now()
     from unnest(${ids}::uuid[]) id, generate_series(1, ${steps}) n`
-  await store.owner`insert into agent_approval (id, tenant_id, job_id, step_id, goal, tool_name, summary, arguments, arguments_hash, subject,
+  await store.owner`insert into agent_approval (id, tenant_id, job_id, step_id, goal, tool_name,
+    summary, arguments, arguments_hash, subject,
       why, status, expires_at, created_at, updated_at)
-    select gen_random_uuid(), ${tenant}, job_id, id, 'goal', name, 'summary', '{}', 'hash', '{}', '[]', 'pending', now(), now(), now()
-    from agent_step where tenant_id = ${tenant} and state = 'asked' and job_id = any(${ids}::uuid[])`
+    select gen_random_uuid(), ${tenant}, job_id, id, 'goal', name, 'summary', '{}', 'hash', '{}',
+      '[]', 'pending', now(), now(), now()
+    from agent_step where tenant_id = ${tenant} and state = 'asked'
+      and job_id = any(${ids}::uuid[])`
   return ids
 }
 
@@ -32,7 +39,8 @@ interface Plan {
   Plan: { 'Total Cost': number }
 }
 
-// A plan that is dearer or cheaper by the value may be made anew for each: Postgres keeps one for all values only if it looks no dearer.
+// A plan that is dearer or cheaper by the value may be made anew for each: Postgres keeps one for
+// all values only if it looks no dearer.
 test.each([
   ['heads of the steps', (id: string): Query => headsOf(id).query],
   ['equal calls', (id: string): Query => equalCalls(id, ['hash']).query],

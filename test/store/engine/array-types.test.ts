@@ -21,14 +21,17 @@ test('the database stores and returns a list without a query for its types', asy
   await using db = await freshDb()
   const sql = postgres({ ...db.options, max: 1, fetch_types: false, types: arrayTypes as never })
   const property = async (list: string[]) => {
-    const [row] = await sql`select ${list}::text[] as list, cardinality(${list}::text[]) as size, (${list}::text[])[1] as first`
+    const [row] = await sql`select ${list}::text[] as list, cardinality(${list}::text[]) as size,
+        (${list}::text[])[1] as first`
     expect(row).toEqual({ list, size: list.length, first: list[0] ?? null })
   }
   await fc.assert(fc.asyncProperty(texts, property), runs(100))
   const ids = [newId(), newId()]
-  expect(await sql`select ${ids}::uuid[] as ids, ${ids[0]!} = any(${ids}::uuid[]) as found`).toMatchObject([{ ids, found: true }])
-  expect(await sql`select array['api:read', 'NULL', '', 'a b', '{x,y}', '"']::text[] as list`).toMatchObject([
-    { list: ['api:read', 'NULL', '', 'a b', '{x,y}', '"'] },
-  ])
+  expect(
+    await sql`select ${ids}::uuid[] as ids, ${ids[0]!} = any(${ids}::uuid[]) as found`,
+  ).toMatchObject([{ ids, found: true }])
+  expect(
+    await sql`select array['api:read', 'NULL', '', 'a b', '{x,y}', '"']::text[] as list`,
+  ).toMatchObject([{ list: ['api:read', 'NULL', '', 'a b', '{x,y}', '"'] }])
   await sql.end()
 })

@@ -49,9 +49,15 @@ const after = async (letters: Spend[][], now = NOW): Promise<Record<string, numb
 }
 
 test('an amount for an earlier period does not reset the count of the current one', async () => {
-  expect(await after([[day('2026-11-21', 5_000)], [day('2026-11-20', 300)]])).toEqual({ 'reads_payg@2026-11-21': 5_000 })
-  expect(await after([[month('2026-11', 7)], [month('2026-10', 3)]])).toEqual({ 'posts@2026-11': 7 })
-  expect(await after([[hour('2026-11-21T07', 4)], [hour('2026-11-21T06', 1)]])).toEqual({ 'post_now@2026-11-21T07': 4 })
+  expect(await after([[day('2026-11-21', 5_000)], [day('2026-11-20', 300)]])).toEqual({
+    'reads_payg@2026-11-21': 5_000,
+  })
+  expect(await after([[month('2026-11', 7)], [month('2026-10', 3)]])).toEqual({
+    'posts@2026-11': 7,
+  })
+  expect(await after([[hour('2026-11-21T07', 4)], [hour('2026-11-21T06', 1)]])).toEqual({
+    'post_now@2026-11-21T07': 4,
+  })
 })
 
 test('amounts for two periods of one key in one letter both count', async () => {
@@ -66,24 +72,40 @@ test('amounts for two periods of one key in one letter both count', async () => 
 test('giving back in one period and spending in another, in one letter, counts for each', async () => {
   const given = day('2026-11-20', -100)
   const before = [day('2026-11-20', 300)]
-  expect(await after([before, [given, day('2026-11-21', 50)]])).toEqual({ 'reads_payg@2026-11-21': 50 })
-  expect(await after([[day('2026-11-21', 70)], [given, day('2026-11-21', 50)]])).toEqual({ 'reads_payg@2026-11-21': 120 })
-  expect(await after([before, [given, day('2026-11-21', -50)]])).toEqual({ 'reads_payg@2026-11-20': 200 })
+  expect(await after([before, [given, day('2026-11-21', 50)]])).toEqual({
+    'reads_payg@2026-11-21': 50,
+  })
+  expect(await after([[day('2026-11-21', 70)], [given, day('2026-11-21', 50)]])).toEqual({
+    'reads_payg@2026-11-21': 120,
+  })
+  expect(await after([before, [given, day('2026-11-21', -50)]])).toEqual({
+    'reads_payg@2026-11-20': 200,
+  })
   const late = [day('2026-11-20', 40), day('2026-11-21', -100)]
   expect(await after([[day('2026-11-21', 500)], late])).toEqual({ 'reads_payg@2026-11-21': 400 })
   expect(await after([before, late])).toEqual({ 'reads_payg@2026-11-20': 340 })
 })
 
 test('amounts of one period add up, never below zero', async () => {
-  expect(await after([[month('2026-11', 2), month('2026-11', 3)], [month('2026-11', -1)]])).toEqual({ 'posts@2026-11': 4 })
-  expect(await after([[month('2026-11', 2)], [month('2026-11', -9)]])).toEqual({ 'posts@2026-11': 0 })
+  expect(await after([[month('2026-11', 2), month('2026-11', 3)], [month('2026-11', -1)]])).toEqual(
+    { 'posts@2026-11': 4 },
+  )
+  expect(await after([[month('2026-11', 2)], [month('2026-11', -9)]])).toEqual({
+    'posts@2026-11': 0,
+  })
   expect(await after([[month('2026-11', -9)]])).toEqual({})
-  expect(await after([[month('2026-10', 9)], [month('2026-11', 2)], [month('2026-10', -9)]])).toEqual({ 'posts@2026-11': 2 })
+  expect(
+    await after([[month('2026-10', 9)], [month('2026-11', 2)], [month('2026-10', -9)]]),
+  ).toEqual({ 'posts@2026-11': 2 })
 })
 
 test('the count of a far future period, which a wrong clock began, gives way to the current one', async () => {
-  expect(await after([[month('2027-03', 9)], [month('2026-11', 2)]])).toEqual({ 'posts@2026-11': 2 })
+  expect(await after([[month('2027-03', 9)], [month('2026-11', 2)]])).toEqual({
+    'posts@2026-11': 2,
+  })
   // Minutes before midnight, the next day is no clock's mistake.
   const late = new Date('2026-11-20T23:59:50Z')
-  expect(await after([[day('2026-11-21', 9)], [day('2026-11-20', 2)]], late)).toEqual({ 'reads_payg@2026-11-21': 9 })
+  expect(await after([[day('2026-11-21', 9)], [day('2026-11-20', 2)]], late)).toEqual({
+    'reads_payg@2026-11-21': 9,
+  })
 })

@@ -21,7 +21,9 @@ interface Row {
   bound: string
 }
 
-/** The rows of the table under the heading; a table outside of `public` has its schema before it. */
+/**
+ * The rows of the table under the heading; a table outside of `public` has its schema before it.
+ */
 const rowsIn = (readme: string): Row[] => {
   const [, section = ''] = readme.split(HEADING)
   const cells = section
@@ -29,14 +31,19 @@ const rowsIn = (readme: string): Row[] => {
     .split('\n')
     .filter((line) => line.startsWith('| `'))
     .map((line) => line.split('|').map((cell) => cell.trim()))
-  return cells.map(([, names = '', bound = '']) => ({ tables: [...names.matchAll(/`([a-z_.]+)`/g)].map((match) => match[1]!), bound }))
+  return cells.map(([, names = '', bound = '']) => ({
+    tables: [...names.matchAll(/`([a-z_.]+)`/g)].map((match) => match[1]!),
+    bound,
+  }))
 }
 
 const inCatalogue = async (): Promise<string[]> => {
   const rows = await owner<{ name: string }[]>`
-    select case n.nspname when 'public' then c.relname else n.nspname || '.' || c.relname end as name
+    select case n.nspname when 'public' then c.relname else n.nspname || '.' || c.relname end as
+      name
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where c.relkind in ('r', 'p', 'm') and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg_toast%'`
+    where c.relkind in ('r', 'p', 'm') and n.nspname not in ('pg_catalog', 'information_schema')
+      and n.nspname not like 'pg_toast%'`
   return rows.map(({ name }) => name).sort()
 }
 

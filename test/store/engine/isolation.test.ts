@@ -1,4 +1,7 @@
-/** The roles of the server: what they cannot do, and that the server refuses to start with any other. */
+/**
+ * The roles of the server: what they cannot do, and that the server refuses to start with any
+ * other.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
@@ -28,14 +31,18 @@ afterAll(async () => {
 
 describe.each(ROLES)('%s', (role) => {
   test('cannot log in, bypass a policy or make anything of its own', async () => {
-    const [row] = await owner`select rolcanlogin or rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication as more,
-      has_schema_privilege(rolname, 'public', 'create') as creates from pg_roles where rolname = ${role}`
+    const [row] =
+      await owner`select rolcanlogin or rolsuper or rolbypassrls or rolcreaterole or rolcreatedb
+        or rolreplication as more,
+      has_schema_privilege(rolname, 'public', 'create') as creates from pg_roles
+        where rolname = ${role}`
     expect({ ...row }).toEqual({ more: false, creates: false })
   })
 
   test('owns nothing, is a member of no role, and is granted to no login but the owner', async () => {
     const [row] = await owner`select
-      (select count(*)::int from pg_class where relowner = ${role}::regrole) + (select count(*)::int from pg_namespace where nspowner = ${role}::regrole)
+      (select count(*)::int from pg_class where relowner = ${role}::regrole) + (select count(*)::int
+        from pg_namespace where nspowner = ${role}::regrole)
         + (select count(*)::int from pg_proc where proowner = ${role}::regrole) as owned,
       (select count(*)::int from pg_auth_members where member = ${role}::regrole) as others`
     expect({ ...row }).toEqual({ owned: 0, others: 0 })
@@ -46,7 +53,9 @@ describe('the pools', () => {
   const currentUser = (sql: Sql) => sql<{ name: string }>`select current_user::text as name`
   const tenant = Bun.randomUUIDv7()
   test('work as their roles', async () => {
-    expect((await db.letter(tenant, async (sql) => await currentUser(sql)))[0]?.name).toBe('tendril_app')
+    expect((await db.letter(tenant, async (sql) => await currentUser(sql)))[0]?.name).toBe(
+      'tendril_app',
+    )
     expect((await db.system(async (sql) => await currentUser(sql)))[0]?.name).toBe('tendril_system')
     expect((await db.read({ tenantId: tenant }, currentUser))[0]?.name).toBe('tendril_app')
   })
@@ -58,8 +67,10 @@ describe('the pools', () => {
     )
 
   test("of the system reads only those tenants' tables that placement, sign-in and posts from outside need", async () => {
-    const found = await owner`select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
-      where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id' order by 1`
+    const found =
+      await owner`select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id'
+        order by 1`
     const tables = found.map((row) => String(row.relname))
     expect(tables).toContain('item')
     const open: string[] = []
@@ -77,36 +88,57 @@ describe('the pools', () => {
     for (const [id, failures] of [[healthy, 0] as const, [failing, 1] as const])
       await owner`insert into work (id, tenant_id, lane, kind, ref_id, origin, run_at, failures)
         values (${id}, ${tenant}, 'sync', 'metrics', ${id}, 'automatic', now(), ${failures})`
-    const seen = await db.system((sql) => sql<{ id: string }>`select id from work where tenant_id = ${tenant}`)
+    const seen = await db.system(
+      (sql) => sql<{ id: string }>`select id from work where tenant_id = ${tenant}`,
+    )
     expect(seen.map(({ id }) => id)).toEqual([failing])
     expect(await denied(db.system((sql) => sql`select payload from work`))).toBe('42501')
     await owner`delete from work where tenant_id = ${tenant}`
   })
 
-  test.each(['node', 'migration', 'sandbox.posts', 'pg_authid'])('of tenants cannot read %s', async (table) => {
-    expect(await denied(db.letter(tenant, (sql) => sql`select 1 from ${sql(table)}`))).toBe('42501')
-  })
+  test.each(['node', 'migration', 'sandbox.posts', 'pg_authid'])(
+    'of tenants cannot read %s',
+    async (table) => {
+      expect(await denied(db.letter(tenant, (sql) => sql`select 1 from ${sql(table)}`))).toBe(
+        '42501',
+      )
+    },
+  )
 
   test('of tenants cannot read credentials of people', async () => {
-    expect(await denied(db.letter(tenant, (sql) => sql`select password_hash from person`))).toBe('42501')
+    expect(await denied(db.letter(tenant, (sql) => sql`select password_hash from person`))).toBe(
+      '42501',
+    )
     expect(await denied(db.letter(tenant, (sql) => sql`select email from person`))).toBe('allowed')
   })
 
   test.each(['tenant', 'api_key'])('of tenants cannot write %s', async (table) => {
-    for (const write of [(sql: Sql) => sql`delete from ${sql(table)}`, (sql: Sql) => sql`insert into ${sql(table)} default values`])
+    for (const write of [
+      (sql: Sql) => sql`delete from ${sql(table)}`,
+      (sql: Sql) => sql`insert into ${sql(table)} default values`,
+    ])
       expect(await denied(db.letter(tenant, async (sql) => void (await write(sql))))).toBe('42501')
   })
 })
 
 describe('the server refuses to start', () => {
-  /** Asks in a transaction of the owner's, which is taken back: roles belong to all databases of the cluster. */
-  const refusal = async (arrange: (sql: Sql) => PromiseLike<unknown>, logins?: Logins): Promise<string> => {
+  /**
+   * Asks in a transaction of the owner's, which is taken back: roles belong to all databases of the
+   * cluster.
+   */
+  const refusal = async (
+    arrange: (sql: Sql) => PromiseLike<unknown>,
+    logins?: Logins,
+  ): Promise<string> => {
     let said = 'nothing'
     await owner
       .begin(async (client) => {
         const sql = sqlOf(client)
         await arrange(sql)
-        const asOwner = { ...db, system: async <T>(body: (sql: Sql) => PromiseLike<T>) => await body(sql) }
+        const asOwner = {
+          ...db,
+          system: async <T>(body: (sql: Sql) => PromiseLike<T>) => await body(sql),
+        }
         await assertIsolation(asOwner, logins).catch((cause) => {
           said = cause.message
         })
@@ -124,13 +156,28 @@ describe('the server refuses to start', () => {
 
   const breaches: [string, string, (sql: Sql) => PromiseLike<unknown>][] = [
     ['as the owner of the tables', 'row-level security does not bind', async () => {}],
-    ['when its role bypasses policies', 'tendril_app', (sql) => sql`alter role tendril_app bypassrls`.then(() => asSystem(sql))],
-    ['when the other one does', 'tendril_system', (sql) => sql`alter role tendril_system bypassrls`.then(() => asSystem(sql))],
-    ['when its role owns a table of tenants', 'tendril_app', (sql) => sql`alter table item owner to tendril_app`.then(() => asSystem(sql))],
+    [
+      'when its role bypasses policies',
+      'tendril_app',
+      (sql) => sql`alter role tendril_app bypassrls`.then(() => asSystem(sql)),
+    ],
+    [
+      'when the other one does',
+      'tendril_system',
+      (sql) => sql`alter role tendril_system bypassrls`.then(() => asSystem(sql)),
+    ],
+    [
+      'when its role owns a table of tenants',
+      'tendril_app',
+      (sql) => sql`alter table item owner to tendril_app`.then(() => asSystem(sql)),
+    ],
     [
       'when its role is a member of one that bypasses policies',
       'tendril_app',
-      (sql) => sql`grant ${sql(String(database.options.username))} to tendril_app`.then(() => asSystem(sql)),
+      (sql) =>
+        sql`grant ${sql(String(database.options.username))} to tendril_app`.then(() =>
+          asSystem(sql),
+        ),
     ],
   ]
   test.each(breaches)('%s', async (_, named, arrange) => {
@@ -141,7 +188,10 @@ describe('the server refuses to start', () => {
     ['is a superuser', (login) => `alter role ${login} superuser`],
     ['bypasses policies', (login) => `alter role ${login} bypassrls`],
     ['may make itself a member of any role', (login) => `alter role ${login} createrole`],
-    ['owns a table of tenants', (login) => `grant create on schema public to ${login}; alter table item owner to ${login}`],
+    [
+      'owns a table of tenants',
+      (login) => `grant create on schema public to ${login}; alter table item owner to ${login}`,
+    ],
     ['is a member of the owner', (login) => `grant ${database.options.username} to ${login}`],
   ]
   const arranged = async (sql: Sql, text: string) => {
@@ -158,6 +208,8 @@ describe('the server refuses to start', () => {
   test('when its pools log in as another role', async () => {
     await checkCanary(database.options, TEST_SECRET)
     const { logins } = await withLogins(database.options, TEST_SECRET, createLog('silent'))
-    await expect(assertIsolation(db, logins)).rejects.toThrow(`connect as tendril_app, not as ${logins!.tendril_app.username}`)
+    await expect(assertIsolation(db, logins)).rejects.toThrow(
+      `connect as tendril_app, not as ${logins!.tendril_app.username}`,
+    )
   })
 })

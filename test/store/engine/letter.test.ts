@@ -22,7 +22,8 @@ afterAll(async () => {
 })
 
 test('the gate finds its tenant by primary key even if statistics say that its owner has few', async () => {
-  await owner`with t as (insert into tenant (id, name, plan) select gen_random_uuid(), 'Test', 'free' from generate_series(1, 1000) returning id)
+  await owner`with t as (insert into tenant (id, name, plan)
+    select gen_random_uuid(), 'Test', 'free' from generate_series(1, 1000) returning id)
     insert into actor (tenant_id) select id from t`
   await owner`analyze actor`
   const process = newId()
@@ -30,10 +31,13 @@ test('the gate finds its tenant by primary key even if statistics say that its o
   const [actor] = await owner<{ tenant_id: string }[]>`select tenant_id from actor limit 1`
   const tenantId = actor!.tenant_id
   const used = await db.letter(tenantId, async (sql) => {
-    expect(await gate(sql, { tenantId, owner: process, epoch: 1 }, { hook: gateHook })).toBeDefined()
+    expect(
+      await gate(sql, { tenantId, owner: process, epoch: 1 }, { hook: gateHook }),
+    ).toBeDefined()
     return await sql<{
       name: string
-    }>`select relname as name from pg_class where relname like 'actor\\_%' and relkind = 'i' and pg_stat_get_xact_numscans(oid) > 0`
+    }>`select relname as name from pg_class where relname like 'actor\\_%' and relkind = 'i'
+      and pg_stat_get_xact_numscans(oid) > 0`
   })
   expect(used.map(({ name }) => name)).toEqual(['actor_pkey'])
 })

@@ -1,4 +1,6 @@
-/** Records loaded in the gate's statement are the same as those that a query of their own returns. */
+/**
+ * Records loaded in the gate's statement are the same as those that a query of their own returns.
+ */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { gateHook } from '#decisions/gate'
@@ -26,7 +28,8 @@ beforeAll(async () => {
   database = await freshDb()
   db = openDb({ ...database.options, max: 1 })
   const owner = postgres({ ...database.options, max: 1 })
-  await owner`with t as (insert into tenant (id, name, plan) values (${tenantId}, 'Test', 'free') returning id)
+  await owner`with t as (insert into tenant (id, name, plan) values (${tenantId}, 'Test', 'free')
+    returning id)
     insert into actor (tenant_id, owner, epoch) select id, ${own.owner}, 1 from t`
   await owner.end()
 })
@@ -38,13 +41,19 @@ afterAll(async () => {
 const samples =
   (count: number): Query<Sample> =>
   (sql) =>
-    sql<Sample>`select ${own.owner}::uuid as id, n as amount, array['a', 'b, "c"'] as names, '{"deep": [1, "x"]}'::jsonb as data,
-    timestamptz '2026-01-02 03:04:05.678901+00' as at, null::timestamptz as never, E'tab\t"quote" \\\\ \u2028' as text
+    sql<Sample>`select ${own.owner}::uuid as id, n as amount, array['a', 'b, "c"'] as names,
+      '{"deep": [1, "x"]}'::jsonb as data,
+    timestamptz '2026-01-02 03:04:05.678901+00' as at, null::timestamptz as never,
+      E'tab\t"quote" \\\\ \u2028' as text
     from generate_series(1, ${count}::int) n order by n desc`
 
 test('a row, no row and several rows have the same values as a query returns', async () => {
   const times = { at: true, never: true } as const
-  const load = { first: one<Sample>(times, samples(1)), none: one<Sample>(times, samples(0)), all: many<Sample>(times, samples(3)) }
+  const load = {
+    first: one<Sample>(times, samples(1)),
+    none: one<Sample>(times, samples(0)),
+    all: many<Sample>(times, samples(3)),
+  }
   const [opened, alone, all] = await db.letter(tenantId, async (sql) => [
     await openGate(sql, own, { hook: gateHook, load }),
     await samples(1)(sql),
@@ -58,11 +67,15 @@ test('a row, no row and several rows have the same values as a query returns', a
 
 test('a part that is not needed is not asked for', async () => {
   const broken = one<Sample>({ at: true, never: true }, (sql) => sql<Sample>`select 1 / 0`)
-  const opened = await db.letter(tenantId, (sql) => openGate(sql, own, { hook: gateHook, load: { broken: when(false, broken) } }))
+  const opened = await db.letter(tenantId, (sql) =>
+    openGate(sql, own, { hook: gateHook, load: { broken: when(false, broken) } }),
+  )
   expect(opened?.loaded).toEqual({ broken: undefined })
 })
 
 test('a query that finds more than one row where one is expected is an error', async () => {
   const load = { first: one<Sample>({ at: true, never: true }, samples(2)) }
-  await expect(db.letter(tenantId, (sql) => openGate(sql, own, { hook: gateHook, load }))).rejects.toThrow('more than one row')
+  await expect(
+    db.letter(tenantId, (sql) => openGate(sql, own, { hook: gateHook, load })),
+  ).rejects.toThrow('more than one row')
 })

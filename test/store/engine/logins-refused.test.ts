@@ -20,11 +20,18 @@ describe("when the address's role cannot make logins", () => {
   const newPlace = async (): Promise<Limited> => {
     await using stack = new AsyncDisposableStack()
     const database = stack.use(await freshDb())
-    const limited = { ...database.options, username: `tendril_limited_${randomBase62(8).toLowerCase()}`, password: 'limited' }
+    const limited = {
+      ...database.options,
+      username: `tendril_limited_${randomBase62(8).toLowerCase()}`,
+      password: 'limited',
+    }
     const run = (statements: string) => asking(database.options, (sql) => sql.unsafe(statements))
     await run(`create role ${limited.username} login password 'limited'; grant ${poolRoles.join(', ')} to ${limited.username};
       grant select, insert on deployment to ${limited.username}`)
-    stack.defer(async () => void (await run(`drop owned by ${limited.username}; drop role ${limited.username}`)))
+    stack.defer(
+      async () =>
+        void (await run(`drop owned by ${limited.username}; drop role ${limited.username}`)),
+    )
     const owned = stack.move()
     return { database, limited, [Symbol.asyncDispose]: () => owned.disposeAsync() }
   }
@@ -35,7 +42,9 @@ describe("when the address's role cannot make logins", () => {
     const options = await entered(place.limited, secret, log)
     expect(options).toEqual(place.limited)
     expect(lines).toHaveLength(1)
-    expect(lines[0]).toContain('grant its role CREATEROLE, and tendril_app, tendril_system, tendril_sandbox with admin option')
+    expect(lines[0]).toContain(
+      'grant its role CREATEROLE, and tendril_app, tendril_system, tendril_sandbox with admin option',
+    )
     await using db = openDb({ ...options, max: 1 })
     await assertIsolation(db, options.logins)
     const whoAmI = (sql: Sql) => sql<{ role: string }>`select current_user::text as role`
@@ -61,5 +70,7 @@ test('if the database admits no other role, the start names the roles to admit',
   // Those who may take on the role are members of it, too; the superuser is not.
   const options = await entered(place.root, secret, log)
   expect(options).toEqual(place.root)
-  expect(lines.join()).toMatch(/let tendril_app_\d+_[0-9a-f]{12}, .* log in with passwords \(pg_hba.conf\)/)
+  expect(lines.join()).toMatch(
+    /let tendril_app_\d+_[0-9a-f]{12}, .* log in with passwords \(pg_hba.conf\)/,
+  )
 })

@@ -6,7 +6,13 @@ import { readConfig } from '#config/config'
 import { newId } from '#kernel/ids'
 import { openDatabase } from '#server/database'
 import { checkCanary } from '#store/engine/canary'
-import { type ConnectionOptions, connectionAs, openDb, type PoolRole, poolRoles } from '#store/engine/db'
+import {
+  type ConnectionOptions,
+  connectionAs,
+  openDb,
+  type PoolRole,
+  poolRoles,
+} from '#store/engine/db'
 import { assertIsolation } from '#store/engine/isolation'
 import { withLogins } from '#store/engine/logins'
 import { migrate } from '#store/engine/migrate'
@@ -18,9 +24,18 @@ import { asking, codeOf, entered, logsIn, silent } from './logins.ts'
 
 /** What each role must be refused, besides what all are. */
 const closed: Record<PoolRole, string[]> = {
-  tendril_app: ['select password_hash from person', 'select 1 from node', 'delete from tenant', 'select 1 from sandbox.posts'],
+  tendril_app: [
+    'select password_hash from person',
+    'select 1 from node',
+    'delete from tenant',
+    'select 1 from sandbox.posts',
+  ],
   tendril_system: ['select 1 from item', 'select 1 from migration', 'select 1 from sandbox.posts'],
-  tendril_sandbox: ['select 1 from tenant', 'select 1 from item', `update sandbox.posts set text = 'other'`],
+  tendril_sandbox: [
+    'select 1 from tenant',
+    'select 1 from item',
+    `update sandbox.posts set text = 'other'`,
+  ],
 }
 const closedToAll = [
   'select 1 from pg_authid',
@@ -76,7 +91,9 @@ describe.each(places)('made by %s', (_, open) => {
   })
 
   test('a startup parameter alone would not prevent that', async () => {
-    expect(await gained('tendril_app', place.options, place.options.username!)).toContain('set role none: select 1 from deployment')
+    expect(await gained('tendril_app', place.options, place.options.username!)).toContain(
+      'set role none: select 1 from deployment',
+    )
   })
 
   test('the pools work, and the server accepts them', async () => {
@@ -84,7 +101,9 @@ describe.each(places)('made by %s', (_, open) => {
     await assertIsolation(db, options.logins)
     expect(await db.read({ tenantId: newId() }, (sql) => sql`select id from item`)).toEqual([])
     await register(db, { incarnation: newId(), lockKey: 1n, url: 'http://127.0.0.1:9' })
-    expect(await asking(place.options, nodeStates)).toMatchObject([{ url: 'http://127.0.0.1:9', expired: false, backend: null }])
+    expect(await asking(place.options, nodeStates)).toMatchObject([
+      { url: 'http://127.0.0.1:9', expired: false, backend: null },
+    ])
   })
 
   test('servers can start together, and another start changes nothing', async () => {
@@ -95,7 +114,8 @@ describe.each(places)('made by %s', (_, open) => {
   test('making logins leaves no connection open', async () => {
     const sessions = (
       sql: postgres.Sql,
-    ) => sql`select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+    ) => sql`select 1 from pg_stat_activity where datname = current_database()
+      and pid <> pg_backend_pid()
       and usename ~ '^tendril_(app|system|sandbox)_'`
     expect(await asking(place.options, async (sql) => await sessions(sql))).toHaveLength(0)
   })
@@ -120,7 +140,8 @@ describe('on a database of our own', () => {
   test('servers that are the first to start, and start together, do not collide', async () => {
     await using fresh = await freshDb()
     const together = await Promise.all(Array.from({ length: 4 }, () => entered(fresh.options)))
-    for (const options of together) expect(await logsIn({ ...options, ...appLogin(options) })).toBe('allowed')
+    for (const options of together)
+      expect(await logsIn({ ...options, ...appLogin(options) })).toBe('allowed')
   })
 
   test('passwords are stored as SCRAM verifiers and stay while they work', async () => {
@@ -145,8 +166,13 @@ describe('on a database of our own', () => {
   test('a server with another secret is refused before it changes a password', async () => {
     const { username } = appLogin(await entered(database.options))
     const before = await passwordOf(username)
-    const other = { DATABASE_URL: urlOf(database.options), TENDRIL_SECRET_KEY: randomBytes(32).toString('base64') }
-    await expect(openDatabase(readConfig(other), silent)).rejects.toThrow('TENDRIL_SECRET_KEY differs from the key')
+    const other = {
+      DATABASE_URL: urlOf(database.options),
+      TENDRIL_SECRET_KEY: randomBytes(32).toString('base64'),
+    }
+    await expect(openDatabase(readConfig(other), silent)).rejects.toThrow(
+      'TENDRIL_SECRET_KEY differs from the key',
+    )
     expect(await passwordOf(username)).toBe(before)
   })
 
@@ -175,12 +201,14 @@ describe('on a database of our own', () => {
     try {
       const second = await entered({ ...original.options, database: name })
       expect(appLogin(second).username).not.toBe(appLogin(first).username)
-      for (const options of [first, second]) expect(await logsIn({ ...options, ...appLogin(options) })).toBe('allowed')
+      for (const options of [first, second])
+        expect(await logsIn({ ...options, ...appLogin(options) })).toBe('allowed')
     } finally {
       await asking({ ...original.options, database: 'postgres' }, async (sql) => {
         const [row] = await sql`select oid from pg_database where datname = ${name}`
         await sql.unsafe(`drop database ${name} with (force)`)
-        for (const role of await sql`select rolname from pg_roles where rolname ~ ${`_${row!.oid}_`}`)
+        for (const role of await sql`select rolname from pg_roles
+          where rolname ~ ${`_${row!.oid}_`}`)
           await sql.unsafe(`drop role ${role.rolname}`)
       })
     }
@@ -192,7 +220,8 @@ test('the template of the tests and empty databases have no logins of servers', 
   const made = await asking(
     empty.options,
     (sql) => sql`select r.rolname from pg_database d join pg_roles r
-    on r.rolname ~ ('^tendril_(app|system|sandbox)_' || d.oid || '_') where d.datname = current_database()`,
+    on r.rolname ~ ('^tendril_(app|system|sandbox)_' || d.oid || '_')
+      where d.datname = current_database()`,
   )
   expect(made).toHaveLength(0)
 })

@@ -17,12 +17,19 @@ export const listening = () => {
 }
 
 /** As a server starts: the mark of the secret, then the logins. */
-export const entered = async (options: ConnectionOptions, key = secret, log = silent): Promise<ConnectionOptions> => {
+export const entered = async (
+  options: ConnectionOptions,
+  key = secret,
+  log = silent,
+): Promise<ConnectionOptions> => {
   await checkCanary(options, key)
   return withLogins(options, key, log)
 }
 
-export const asking = async <T>(options: ConnectionOptions, ask: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
+export const asking = async <T>(
+  options: ConnectionOptions,
+  ask: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> => {
   const sql = postgres({ ...options, max: 1, onnotice: () => {} })
   try {
     return await ask(sql)
@@ -37,4 +44,5 @@ export const codeOf = (running: Promise<unknown>): Promise<string> =>
     (cause) => String(cause.code),
   )
 
-export const logsIn = (options: ConnectionOptions): Promise<string> => codeOf(asking(options, (sql) => sql`select 1`))
+export const logsIn = (options: ConnectionOptions): Promise<string> =>
+  codeOf(asking(options, (sql) => sql`select 1`))

@@ -24,7 +24,8 @@ beforeEach(async () => {
 })
 afterEach(() => stack.disposeAsync())
 
-const applied = async (): Promise<string[]> => (await owner`select name from migration order by name`).map(({ name }) => name)
+const applied = async (): Promise<string[]> =>
+  (await owner`select name from migration order by name`).map(({ name }) => name)
 const bringUp = () => migrate(database.options, silent)
 
 const URL_OF_NODE = 'http://10.1.2.3:7070'
@@ -83,7 +84,8 @@ describe('a database of an earlier version', () => {
 
   test('is migrated when the clock has stepped back from the lease of a killed node', async () => {
     const { lock } = await node()
-    await owner`update node set expires_at = clock_timestamp() + ${2 * LEASE_MS} * interval '1 millisecond' + interval '1 day'`
+    await owner`update node set expires_at = clock_timestamp() + ${2 * LEASE_MS} * interval
+      '1 millisecond' + interval '1 day'`
     await lock[Symbol.asyncDispose]()
     await bringUp()
     expect(await applied()).toContain(LAST)

@@ -26,17 +26,27 @@ interface Some {
   subjects?: number
 }
 
-const insert = ({ tenantId }: Hook, count: number, { state, hours, subjects = count }: Some) => app.owner`
+const insert = (
+  { tenantId }: Hook,
+  count: number,
+  { state, hours, subjects = count }: Some,
+) => app.owner`
   insert into outbox (id, tenant_id, type, data, created_at, subject, state, next_at, expires_at)
-  select gen_random_uuid(), ${tenantId}, 'growth.item.posted', '{}', now() - interval '1 day' + n * interval '1 second', (n % ${subjects}::int)::text, ${state},
-    case when ${state} = 'pending' then now() + ${hours} * interval '1 hour' end, case when ${state} <> 'pending' then now() + ${hours} * interval '1 hour' end
+  select gen_random_uuid(), ${tenantId}, 'growth.item.posted', '{}',
+    now() - interval '1 day' + n * interval '1 second', (n % ${subjects}::int)::text, ${state},
+    case when ${state} = 'pending' then now() + ${hours} * interval '1 hour' end, case
+      when ${state} <> 'pending' then now() + ${hours} * interval '1 hour' end
   from generate_series(1, ${count}) n`
 
 const countOf = async ({ tenantId }: Hook, state: string): Promise<number> =>
-  (await app.owner`select count(*)::int as count from outbox where tenant_id = ${tenantId} and state = ${state}`)[0]!.count
+  (
+    await app.owner`select count(*)::int as count from outbox where tenant_id = ${tenantId}
+      and state = ${state}`
+  )[0]!.count
 
 /** A letter that also removes, which some do by the ids of their events. */
-const trimmingLetter = (hook: Hook): Promise<void> => hook.emit({ ...eventOf('a'), id: newId().replace(/..$/, '00') })
+const trimmingLetter = (hook: Hook): Promise<void> =>
+  hook.emit({ ...eventOf('a'), id: newId().replace(/..$/, '00') })
 
 test('later letters delete expired events, some at a time; others stay', async () => {
   const hook = await newHook(app)
@@ -48,7 +58,11 @@ test('later letters delete expired events, some at a time; others stay', async (
   await trimmingLetter(hook)
   expect(await countOf(hook, 'dead')).toBe(250)
   await trimmingLetter(hook)
-  expect([await countOf(hook, 'dead'), await countOf(hook, 'pending'), await countOf(hook, 'unwanted')]).toEqual([50, 50, 3])
+  expect([
+    await countOf(hook, 'dead'),
+    await countOf(hook, 'pending'),
+    await countOf(hook, 'unwanted'),
+  ]).toEqual([50, 50, 3])
 })
 
 test('a workspace keeps a limited number of events, whatever their age', async () => {
@@ -85,8 +99,14 @@ test('above a number of pending events the oldest are given up, some at a time',
   const hook = await newHook(app)
   await insert(hook, MOST_PENDING + 700, { state: 'pending', hours: 24 })
   // Their ids are random.
-  const byAge = () => app.owner`select state, last_error from outbox where tenant_id = ${hook.tenantId} order by created_at`
-  const giveUp = giveUpEvents({ beyond: MOST_PENDING, reason: 'too many events are waiting', expiresAt: new Date(Date.now() + 3_600_000) })
+  const byAge = () =>
+    app.owner`select state, last_error from outbox where tenant_id = ${hook.tenantId}
+      order by created_at`
+  const giveUp = giveUpEvents({
+    beyond: MOST_PENDING,
+    reason: 'too many events are waiting',
+    expiresAt: new Date(Date.now() + 3_600_000),
+  })
   for (const left of [200, 0, 0]) {
     await inTenant(hook, (sql) => giveUp(sql))
     expect((await countOf(hook, 'pending')) - MOST_PENDING).toBe(left)
@@ -108,7 +128,10 @@ test('disabling an endpoint gives up all its pending events', async () => {
     ),
   ).toBe(0)
   expect(await countOf(hook, 'dead')).toBe(1_300)
-  expect(await eventually(hook.due, ({ run_at }) => run_at === null)).toEqual({ run_at: null, wake_at: null })
+  expect(await eventually(hook.due, ({ run_at }) => run_at === null)).toEqual({
+    run_at: null,
+    wake_at: null,
+  })
 })
 
 interface PlanNode {
@@ -127,10 +150,13 @@ test('reads of the outbox use indexes', async () => {
   await app.owner`analyze outbox`
   const explained: PlanNode[][] = []
   await inTenant(hook, async (sql) => {
-    // What the planner prefers depends on what the other tests have left; what it could use does not.
+    // What the planner prefers depends on what the other tests have left; what it could use does
+    // not.
     await sql`set local enable_seqscan = off`
     const explain = async (query: unknown) => {
-      const [row] = await sql<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>`explain (format json) ${query as never}`
+      const [row] = await sql<{
+        'QUERY PLAN': [{ Plan: PlanNode }]
+      }>`explain (format json) ${query as never}`
       explained.push(nodesOf(row!['QUERY PLAN'][0].Plan))
     }
     await explain(removeExpiredEvents(sql))
@@ -138,10 +164,14 @@ test('reads of the outbox use indexes', async () => {
     await explain(firstDueEvent(sql))
     await explain(eventLog({ limit: 100, type: 'growth.item.posted' })(sql))
     await explain(firstDueEvent(sql, { eventId: newId(), subject: '1' }))
-    const { first, other } = await loadNow(sql, { first: nextEvent(), other: nextEvent({ eventId: newId(), subject: '1' }) })
+    const { first, other } = await loadNow(sql, {
+      first: nextEvent(),
+      other: nextEvent({ eventId: newId(), subject: '1' }),
+    })
     expect([first, other]).toMatchObject([{ subject: '1' }, { subject: '2' }])
   })
-  for (const nodes of explained) expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
+  for (const nodes of explained)
+    expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
   // However many wait, only those before it are passed.
   for (const nodes of [explained[2]!, explained[4]!]) {
     expect(nodes.map((node) => node['Index Name'])).toContain('outbox_due')

@@ -7,17 +7,34 @@ import { use } from '#test/support/use'
 
 const store = use(actorStore)
 
-test.each(records.map((one) => [one.table, one] as const))('%s has the columns that its record declares', async (table, { fields }) => {
-  const columns =
-    await store.owner`select attname as name, format_type(atttypid, atttypmod) as type, not attnotnull as nullable, attgenerated <> '' as generated from pg_attribute
-    where attrelid = ${`public.${table}`}::regclass and attnum > 0 and not attisdropped and attname <> 'tenant_id' order by attname`
-  const declared = Object.entries<Field>(fields)
-    .filter(([, { type }]) => type)
-    .map(([name, field]) => ({ name, type: field.type, nullable: isNullable(field), generated: field.from === 'generated' }))
-  expect(declared.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(columns.map((column) => ({ ...column })) as never)
-})
+test.each(records.map((one) => [one.table, one] as const))(
+  '%s has the columns that its record declares',
+  async (table, { fields }) => {
+    const columns =
+      await store.owner`select attname as name, format_type(atttypid, atttypmod) as type,
+        not attnotnull as nullable, attgenerated <> '' as generated from pg_attribute
+    where attrelid = ${`public.${table}`}::regclass and attnum > 0 and not attisdropped
+      and attname <> 'tenant_id' order by attname`
+    const declared = Object.entries<Field>(fields)
+      .filter(([, { type }]) => type)
+      .map(([name, field]) => ({
+        name,
+        type: field.type,
+        nullable: isNullable(field),
+        generated: field.from === 'generated',
+      }))
+    expect(declared.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(
+      columns.map((column) => ({ ...column })) as never,
+    )
+  },
+)
 
-test.each(records.map((one) => [one.table, one] as const))('each field of %s is shown, or says why not', (_, { fields }) => {
-  const silent = Object.entries<Field>(fields).filter(([, { shown, hidden }]) => (shown === undefined) === (hidden === undefined))
-  expect(silent.map(([name]) => name)).toEqual([])
-})
+test.each(records.map((one) => [one.table, one] as const))(
+  'each field of %s is shown, or says why not',
+  (_, { fields }) => {
+    const silent = Object.entries<Field>(fields).filter(
+      ([, { shown, hidden }]) => (shown === undefined) === (hidden === undefined),
+    )
+    expect(silent.map(([name]) => name)).toEqual([])
+  },
+)

@@ -1,4 +1,7 @@
-/** Transactions over sessions: what travels together, what is taken back, and what a lost connection can do. */
+/**
+ * Transactions over sessions: what travels together, what is taken back, and what a lost connection
+ * can do.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { newId } from '#kernel/ids'
@@ -11,21 +14,35 @@ import { use } from '#test/support/use'
 
 const database = use(freshDb)
 const sent: string[] = []
-const db: Db = use(() => openDb({ ...database.options, max: 1, onStatement: (_, text) => void sent.push(text.trim().split(' ')[0]!) }))
+const db: Db = use(() =>
+  openDb({
+    ...database.options,
+    max: 1,
+    onStatement: (_, text) => void sent.push(text.trim().split(' ')[0]!),
+  }),
+)
 let owner: postgres.Sql
 beforeAll(() => {
   owner = postgres({ ...database.options, max: 1, onnotice: () => {} })
 })
 afterAll(() => owner.end())
 
-const inLetter = <T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T> => db.letter(newId(), body)
-const add = (sql: Transaction, key: string) => sql`with tenant as (select set_config('app.tenant', ${TENANT}, true) as ok)
-  insert into counter (tenant_id, key, period, used) select ${TENANT}::uuid, ${key}, 'test', 1 from tenant`
+const inLetter = <T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T> =>
+  db.letter(newId(), body)
+const add = (
+  sql: Transaction,
+  key: string,
+) => sql`with tenant as (select set_config('app.tenant', ${TENANT}, true) as ok)
+  insert into counter (tenant_id, key, period, used) select ${TENANT}::uuid, ${key}, 'test', 1
+    from tenant`
 const TENANT = newId()
 const kept = async (): Promise<string[]> =>
-  (await owner`select key from counter where tenant_id = ${TENANT} order by key`).map(({ key }) => key)
+  (await owner`select key from counter where tenant_id = ${TENANT} order by key`).map(
+    ({ key }) => key,
+  )
 const begin = async (): Promise<void> => {
-  await owner`insert into tenant (id, name, plan) values (${TENANT}, 'Test', 'free') on conflict do nothing`
+  await owner`insert into tenant (id, name, plan) values (${TENANT}, 'Test', 'free') on conflict
+    do nothing`
   await owner`delete from counter where tenant_id = ${TENANT}`
   sent.length = 0
 }
@@ -55,7 +72,9 @@ describe('a transaction', () => {
     })
     const failing = inLetter(async (sql) => {
       await sql`select 1`
-      await sql.committing(sql`with e as (${add(sql, 'b')} returning 1) select 1 / (count(*)::int - 1) from e`)
+      await sql.committing(
+        sql`with e as (${add(sql, 'b')} returning 1) select 1 / (count(*)::int - 1) from e`,
+      )
     })
     await expect(failing).rejects.toThrow('division by zero')
     expect(await kept()).toEqual(['a'])
@@ -64,7 +83,9 @@ describe('a transaction', () => {
 
   test('that fails is rolled back, and the next one begins anew', async () => {
     await begin()
-    await expect(inLetter((sql) => add(sql, 'a').then(() => Promise.reject(new Error('no'))))).rejects.toThrow('no')
+    await expect(
+      inLetter((sql) => add(sql, 'a').then(() => Promise.reject(new Error('no')))),
+    ).rejects.toThrow('no')
     await inLetter((sql) => add(sql, 'b'))
     expect(await kept()).toEqual(['b'])
   })
@@ -92,7 +113,8 @@ test('a statement that the body gives up waiting for is cancelled', async () => 
   await begin()
   const asleep = async (): Promise<number> =>
     (
-      await owner`select pid from pg_stat_activity where datname = current_database() and state = 'active' and query like 'select pg_sleep%'`
+      await owner`select pid from pg_stat_activity where datname = current_database()
+        and state = 'active' and query like 'select pg_sleep%'`
     ).length
   const givenUp = inLetter(async (sql) => {
     await add(sql, 'a')
@@ -195,7 +217,13 @@ test('a connection that has lived long enough is replaced between transactions',
       closed++
       onclose()
     }
-    return postgres({ ...database.options, max: 1, onnotice: () => {}, fetch_types: false, onclose: over })
+    return postgres({
+      ...database.options,
+      max: 1,
+      onnotice: () => {},
+      fetch_types: false,
+      onclose: over,
+    })
   }
   const backendOf = (sessions: Sessions) =>
     sessions.transaction(async (sql) => {
@@ -207,7 +235,9 @@ test('a connection that has lived long enough is replaced between transactions',
     })
   {
     await using short = openSessions(1, connect, 5)
-    expect(new Set([await backendOf(short), await backendOf(short), await backendOf(short)]).size).toBe(3)
+    expect(
+      new Set([await backendOf(short), await backendOf(short), await backendOf(short)]).size,
+    ).toBe(3)
     const open = await eventually(
       () => made - closed,
       (count) => count === 1,

@@ -22,7 +22,9 @@ describe('a statement', () => {
 
   test('takes lists of parts, names, rows and arrays as values', () => {
     const list = [sql`a = ${1}`, sql`, b = ${2}`]
-    expect(flat(sql`set ${list} where id = any(${['x', 'y']}) and ${sql('na"me')} = any(${[]})`)).toEqual([
+    expect(
+      flat(sql`set ${list} where id = any(${['x', 'y']}) and ${sql('na"me')} = any(${[]})`),
+    ).toEqual([
       'set a = $1 , b = $2 where id = any($3) and "na""me" = any($4)',
       ...[1, 2, ['x', 'y'], []],
     ] as never)
@@ -33,7 +35,10 @@ describe('a statement', () => {
           { b: 3, a: 2 },
         ])} returning ${sql(['a', 'b'])}`,
       ),
-    ).toEqual(['insert into "t" ("a","b") values ($1,$2),($3,$4) returning "a","b"', ...[1, null, 2, 3]] as never)
+    ).toEqual([
+      'insert into "t" ("a","b") values ($1,$2),($3,$4) returning "a","b"',
+      ...[1, null, 2, 3],
+    ] as never)
   })
 
   test('has one text for each shape, whatever the values', () => {
@@ -43,7 +48,9 @@ describe('a statement', () => {
       (a: unknown) => sql`s ${sql`u ${a as number}`} ${a as number} t`,
       (a: unknown) => sql`s ${sql`u`} ${a as number} t`,
     ]
-    const made = [1, 'x', null].flatMap((value) => shapes.map((shape) => flatten(shape(value)).text))
+    const made = [1, 'x', null].flatMap((value) =>
+      shapes.map((shape) => flatten(shape(value)).text),
+    )
     expect(new Set(made).size).toBe(shapes.length)
     expect(made.slice(0, 4)).toEqual(made.slice(4, 8))
   })
@@ -91,14 +98,19 @@ describe('the database', () => {
     const [prepared] = await db.read(
       { tenantId: newId() },
       (sql) => sql<{ count: number }>`
-      select count(*)::int as count from pg_prepared_statements where statement like '%::timestamptz as at%'`,
+      select count(*)::int as count from pg_prepared_statements
+        where statement like '%::timestamptz as at%'`,
     )
     // The statement that counts contains the words too, and is prepared as well.
     expect(prepared!.count).toBe(2)
   })
 
   test('refuses a value that is undefined, and goes on', async () => {
-    const ask = (value: unknown) => db.read({ tenantId: newId() }, (sql) => sql<{ v: string }>`select ${value as string}::text as v`)
+    const ask = (value: unknown) =>
+      db.read(
+        { tenantId: newId() },
+        (sql) => sql<{ v: string }>`select ${value as string}::text as v`,
+      )
     await expect(ask(undefined)).rejects.toThrow('Undefined values are not allowed')
     expect(await ask('x')).toEqual([{ v: 'x' }])
   })

@@ -1,4 +1,6 @@
-/** Row-level security: what a workspace can see and write, whatever condition a statement forgets. */
+/**
+ * Row-level security: what a workspace can see and write, whatever condition a statement forgets.
+ */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -12,7 +14,10 @@ import { use, useApp } from '#test/support/use'
 /** Tables in which the server's own role `tendril_system` works too, or that name no tenant. */
 const NOT_WRITTEN = ['api_key', 'actor']
 
-/** An index by the tenant, the tenant's own row, or that of a person, who is in none; a policy stands before each. */
+/**
+ * An index by the tenant, the tenant's own row, or that of a person, who is in none; a policy
+ * stands before each.
+ */
 const TENANTS_OWN = /^(\w+: \(+tenant_id = |(tenant|person)_pkey: \(+id = )/
 
 interface Filled {
@@ -37,8 +42,10 @@ beforeAll(async () => {
   mine = await filled()
   other = await filled()
   await app.owner`analyze`
-  const found = await app.owner`select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id' order by 1`
+  const found =
+    await app.owner`select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace
+      and a.attname = 'tenant_id' order by 1`
   tables = found.map((row) => row.relname)
 })
 
@@ -86,7 +93,8 @@ const shows = (rows: unknown, { tenantId, rows: written }: Filled): boolean => {
 /** Columns that the database does not make itself. */
 const written = async (table: string): Promise<string[]> =>
   (
-    await app.owner`select attname from pg_attribute where attrelid = ${table}::regclass and attnum > 0 and not attisdropped and attgenerated = ''`
+    await app.owner`select attname from pg_attribute where attrelid = ${table}::regclass
+      and attnum > 0 and not attisdropped and attgenerated = ''`
   ).map(({ attname }) => attname)
 
 describe('every table of tenants', () => {
@@ -94,8 +102,10 @@ describe('every table of tenants', () => {
     expect(tables).toContain('item')
     for (const table of tables) {
       const [row] = await app.owner`select relrowsecurity and relforcerowsecurity as forced,
-        (select count(*)::int from pg_policy p where p.polrelid = c.oid and 'tendril_app'::regrole = any(p.polroles)) as policies,
-        (select count(distinct tenant_id)::int from ${app.owner(table)} where tenant_id in (${mine.tenantId}, ${other.tenantId})) as tenants
+        (select count(*)::int from pg_policy p where p.polrelid = c.oid
+          and 'tendril_app'::regrole = any(p.polroles)) as policies,
+        (select count(distinct tenant_id)::int from ${app.owner(table)}
+          where tenant_id in (${mine.tenantId}, ${other.tenantId})) as tenants
         from pg_class c where oid = ${table}::regclass`
       expect([table, row]).toEqual([table, { forced: true, policies: 1, tenants: 2 }])
     }
@@ -104,16 +114,29 @@ describe('every table of tenants', () => {
   test('shows nothing without a tenant, even on a connection that has just had one', async () => {
     for (const tenant of [null, ''])
       for (const table of tables) {
-        await Promise.all(Array.from({ length: 4 }, () => db.read({ tenantId: mine.tenantId }, (sql) => sql`select id from item`)))
-        const [row] = await tried(tenant, (sql) => sql`select count(*)::int as count from ${sql(table)}`)
+        await Promise.all(
+          Array.from({ length: 4 }, () =>
+            db.read({ tenantId: mine.tenantId }, (sql) => sql`select id from item`),
+          ),
+        )
+        const [row] = await tried(
+          tenant,
+          (sql) => sql`select count(*)::int as count from ${sql(table)}`,
+        )
         expect([table, row]).toEqual([table, { count: 0 }])
       }
   })
 
   test('shows a workspace its own rows and no others', async () => {
     for (const table of tables) {
-      const rows = await tried(mine.tenantId, (sql) => sql<{ tenant_id: string }>`select tenant_id from ${sql(table)}`)
-      expect([table, [...new Set(rows.map((row) => row.tenant_id))]]).toEqual([table, [mine.tenantId]])
+      const rows = await tried(
+        mine.tenantId,
+        (sql) => sql<{ tenant_id: string }>`select tenant_id from ${sql(table)}`,
+      )
+      expect([table, [...new Set(rows.map((row) => row.tenant_id))]]).toEqual([
+        table,
+        [mine.tenantId],
+      ])
     }
   })
 
@@ -123,7 +146,8 @@ describe('every table of tenants', () => {
         const row = { tenant_id: other.tenantId, id: newId() }
         const columns = await written(table)
         const insert = (sql: Sql) =>
-          sql`insert into ${sql(table)} (${sql(columns)}) select ${sql(columns)} from jsonb_populate_record(null::${sql(table)}, ${sql.json(row)})`
+          sql`insert into ${sql(table)} (${sql(columns)}) select ${sql(columns)}
+            from jsonb_populate_record(null::${sql(table)}, ${sql.json(row)})`
         expect([table, await codeOf(tried(tenant, insert))]).toEqual([table, '42501'])
       }
   })
@@ -140,12 +164,19 @@ describe('every table of tenants', () => {
       if (await grants(table, 'update')) {
         const changed = await tried(
           mine.tenantId,
-          (sql) => sql<{ tenant_id: string }>`update ${sql(table)} set tenant_id = tenant_id returning tenant_id`,
+          (sql) =>
+            sql<{
+              tenant_id: string
+            }>`update ${sql(table)} set tenant_id = tenant_id returning tenant_id`,
         )
-        expect([table, [...new Set(changed.map((row) => row.tenant_id))]]).toEqual([table, [mine.tenantId]])
+        expect([table, [...new Set(changed.map((row) => row.tenant_id))]]).toEqual([
+          table,
+          [mine.tenantId],
+        ])
       }
       if (await grants(table, 'delete')) {
-        const remove = (sql: Sql) => sql`delete from ${sql(table)} where tenant_id = ${other.tenantId} returning 1`
+        const remove = (sql: Sql) =>
+          sql`delete from ${sql(table)} where tenant_id = ${other.tenantId} returning 1`
         expect([table, (await tried(mine.tenantId, remove)).length]).toEqual([table, 0])
       }
     }
@@ -154,40 +185,50 @@ describe('every table of tenants', () => {
 
 describe('reads of the store', () => {
   const modules = [...new Bun.Glob('src/store/**/*.ts').scanSync()].sort()
-  const inSource = modules.flatMap((path) => readQueriesIn(readFileSync(path, 'utf8')).map((name) => `${basename(path, '.ts')}.${name}`))
+  const inSource = modules.flatMap((path) =>
+    readQueriesIn(readFileSync(path, 'utf8')).map((name) => `${basename(path, '.ts')}.${name}`),
+  )
 
   test('are all tested here', () => {
     expect(inSource.length).toBeGreaterThan(10)
     expect(Object.keys(readQueries).sort()).toEqual(inSource.sort())
   })
 
-  test.each(Object.entries(readQueries))('%s shows a workspace its own rows and no others', async (_, make) => {
-    for (const query of make(mine.rows)) {
-      const rows = await db.read({ tenantId: mine.tenantId }, query)
-      expect([shows(rows, mine), shows(rows, other)]).toEqual([true, false])
-    }
-    for (const query of make(other.rows)) {
-      expect(shows(await db.read({ tenantId: mine.tenantId }, query), other)).toBe(false)
-      expect(await db.read({ tenantId: newId() }, query)).toEqual([])
-    }
-  })
+  test.each(Object.entries(readQueries))(
+    '%s shows a workspace its own rows and no others',
+    async (_, make) => {
+      for (const query of make(mine.rows)) {
+        const rows = await db.read({ tenantId: mine.tenantId }, query)
+        expect([shows(rows, mine), shows(rows, other)]).toEqual([true, false])
+      }
+      for (const query of make(other.rows)) {
+        expect(shows(await db.read({ tenantId: mine.tenantId }, query), other)).toBe(false)
+        expect(await db.read({ tenantId: newId() }, query)).toEqual([])
+      }
+    },
+  )
 
-  test.each(Object.entries(readQueries))('%s finds its rows by indexes that begin with the tenant', async (_, make) => {
-    for (const query of make(mine.rows)) {
-      const [row] = await tried(null, async (sql) => {
-        await sql`set local enable_seqscan = off`
-        return sql<{
-          'QUERY PLAN': [{ Plan: PlanNode }]
-        }>`explain (format json) ${withTenant(sql, { tenantId: mine.tenantId, caller: { kind: 'key', id: mine.keyId } }, query(sql))}`
-      })
-      const nodes = nodesOf(row!['QUERY PLAN'][0].Plan)
-      expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
-      const conditions = nodes.flatMap((node) => (node['Index Name'] ? `${node['Index Name']}: ${node['Index Cond']}` : []))
-      // One of them says whether the key lives.
-      expect(conditions.length).toBeGreaterThan(1)
-      for (const condition of conditions) expect(condition).toMatch(TENANTS_OWN)
-    }
-  })
+  test.each(Object.entries(readQueries))(
+    '%s finds its rows by indexes that begin with the tenant',
+    async (_, make) => {
+      for (const query of make(mine.rows)) {
+        const [row] = await tried(null, async (sql) => {
+          await sql`set local enable_seqscan = off`
+          return sql<{
+            'QUERY PLAN': [{ Plan: PlanNode }]
+          }>`explain (format json) ${withTenant(sql, { tenantId: mine.tenantId, caller: { kind: 'key', id: mine.keyId } }, query(sql))}`
+        })
+        const nodes = nodesOf(row!['QUERY PLAN'][0].Plan)
+        expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
+        const conditions = nodes.flatMap((node) =>
+          node['Index Name'] ? `${node['Index Name']}: ${node['Index Cond']}` : [],
+        )
+        // One of them says whether the key lives.
+        expect(conditions.length).toBeGreaterThan(1)
+        for (const condition of conditions) expect(condition).toMatch(TENANTS_OWN)
+      }
+    },
+  )
 
   test('of two workspaces at the same time never mix', async () => {
     const reads = Array.from({ length: 200 }, async (_, index) => {

@@ -1,4 +1,7 @@
-/** The order of claims: groups of work take turns while much is due, and nothing starves behind what people have asked for. */
+/**
+ * The order of claims: groups of work take turns while much is due, and nothing starves behind what
+ * people have asked for.
+ */
 import { beforeEach, expect, test } from 'bun:test'
 import { workLanes } from '#contract/work'
 import { gateHook } from '#decisions/gate'
@@ -24,7 +27,9 @@ const inTenant = async <T>(body: (sql: Transaction, now: Date) => Promise<T>): P
   await using db = openDb({ ...store.options, max: 1 })
   const [owner, epoch] = [newId(), 1]
   await store.owner`update actor set owner = ${owner}, epoch = ${epoch} where tenant_id = ${tenant}`
-  return await db.letter(tenant, async (sql) => body(sql, (await gate(sql, { tenantId: tenant, owner, epoch }, { hook: gateHook }))!.now))
+  return await db.letter(tenant, async (sql) =>
+    body(sql, (await gate(sql, { tenantId: tenant, owner, epoch }, { hook: gateHook }))!.now),
+  )
 }
 
 const ago = (ms: number): Date => new Date(Date.now() - ms)
@@ -44,7 +49,13 @@ const order = (rows: NewWork[], looks: ClaimView['turns'][], paused = false): Pr
     const found: number[] = []
     const excluded: string[] = []
     for (const turns of looks) {
-      const view: ClaimView = { kinds: workTable, at: { now: new Date(), paused }, running: [], excluded, turns }
+      const view: ClaimView = {
+        kinds: workTable,
+        at: { now: new Date(), paused },
+        running: [],
+        excluded,
+        turns,
+      }
       const { work } = (await loadNow(sql, { found: nextDue(view) })).found
       found.push(rows.findIndex(({ id }) => id === work?.id))
       if (work) excluded.push(work.id)
@@ -53,7 +64,11 @@ const order = (rows: NewWork[], looks: ClaimView['turns'][], paused = false): Pr
   })
 
 test('a due post is claimed before what people have asked for later', async () => {
-  const rows = [row('agent', 'manual', 4_000), row('publish', 'automatic', 10_000), row('delivery', 'manual', 3_000)]
+  const rows = [
+    row('agent', 'manual', 4_000),
+    row('publish', 'automatic', 10_000),
+    row('delivery', 'manual', 3_000),
+  ]
   expect(await order(rows, [undefined, undefined, undefined])).toEqual([1, 0, 2])
 })
 
@@ -69,13 +84,21 @@ test('while much is due, a group whose turn it is goes first, by due time', asyn
 })
 
 test('a group with nothing to claim gives its turn to the next, not to what has waited longest', async () => {
-  const rows = [row('agent', 'manual', 60_000), row('delivery', 'manual', 3_000), row('publish', 'automatic', 100)]
+  const rows = [
+    row('agent', 'manual', 60_000),
+    row('delivery', 'manual', 3_000),
+    row('publish', 'automatic', 100),
+  ]
   expect(await order(rows, [from('delivery'), from('delivery'), from('ingest')])).toEqual([1, 2, 0])
 })
 
 test('the turn of a group does not undo the kill switch', async () => {
   expect(
-    await order([row('publish', 'automatic', 60_000), row('agent', 'manual', 1_000)], [from('publish'), from('publish')], true),
+    await order(
+      [row('publish', 'automatic', 60_000), row('agent', 'manual', 1_000)],
+      [from('publish'), from('publish')],
+      true,
+    ),
   ).toEqual([1, -1])
 })
 
@@ -83,8 +106,18 @@ test('a turn among thousands of rows is read from its index', async () => {
   const many = Array.from({ length: 400 }, () => row('agent', 'manual', 60_000))
   const rows = await inTenant(async (sql, now) => {
     for (let part = 0; part < 400; part += 100)
-      await apply(sql, { work: many.slice(part, part + 100) }, { now, wakeAt: null, provenance: byTest })
-    const view: ClaimView = { kinds: workTable, at: { now: new Date(), paused: false }, running: [], excluded: [], turns: workLanes }
+      await apply(
+        sql,
+        { work: many.slice(part, part + 100) },
+        { now, wakeAt: null, provenance: byTest },
+      )
+    const view: ClaimView = {
+      kinds: workTable,
+      at: { now: new Date(), paused: false },
+      running: [],
+      excluded: [],
+      turns: workLanes,
+    }
     return await sql<{ 'QUERY PLAN': string }>`explain ${nextDue(view).query(sql)}`
   })
   expect(rows.map((line) => line['QUERY PLAN']).join('\n')).toContain('work_due_in_lane')

@@ -22,19 +22,33 @@ beforeEach(async () => {
 const [owner, epoch] = [newId(), 1]
 const inTenant = async <T>(body: (sql: Transaction, now: Date) => Promise<T>): Promise<T> => {
   await store.owner`update actor set owner = ${owner}, epoch = ${epoch} where tenant_id = ${tenant}`
-  return db.letter(tenant, async (sql) => body(sql, (await gate(sql, { tenantId: tenant, owner, epoch }, { hook: gateHook }))!.now))
+  return db.letter(tenant, async (sql) =>
+    body(sql, (await gate(sql, { tenantId: tenant, owner, epoch }, { hook: gateHook }))!.now),
+  )
 }
 
 const DEFAULT_KEY = 'of the default'
 const view = (more: Partial<ClaimView> = {}): ClaimView => ({
-  kinds: { awaited: ['send'], atOnce: {}, share: {}, inVain: {}, turns: [], keyWhenClaimed: (sql) => sql`${DEFAULT_KEY}::text` },
+  kinds: {
+    awaited: ['send'],
+    atOnce: {},
+    share: {},
+    inVain: {},
+    turns: [],
+    keyWhenClaimed: (sql) => sql`${DEFAULT_KEY}::text`,
+  },
   ...{ at: { now: new Date(), paused: false }, running: [], excluded: [] },
   ...more,
 })
 const look = async (sql: Transaction, more: Partial<ClaimView> = {}): Promise<NextDue> =>
   (await loadNow(sql, { found: nextDue(view(more)) })).found
 const runningWith = (...keys: string[]): ClaimView['running'] =>
-  keys.map((concurrency_key) => ({ id: newId(), kind: 'send', origin: 'automatic', concurrency_key }))
+  keys.map((concurrency_key) => ({
+    id: newId(),
+    kind: 'send',
+    origin: 'automatic',
+    concurrency_key,
+  }))
 const ago = (minutes: number): Date => new Date(Date.now() - minutes * 60_000)
 
 interface PlanNode {
@@ -50,13 +64,23 @@ interface PlanNode {
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
-/** Rows of other workspaces, and of this one those that are due in an hour and those that wait for what runs. */
+/**
+ * Rows of other workspaces, and of this one those that are due in an hour and those that wait for
+ * what runs.
+ */
 const manyRows = async (): Promise<void> => {
-  const rows = (tenantId: string, count: number, { origin, minutes, key }: { origin: string; minutes: number; key: string | null }) =>
-    store.owner`insert into work (id, tenant_id, lane, kind, concurrency_key, ref_id, origin, run_at)
-      select gen_random_uuid(), ${tenantId}, 'publish', 'send', ${key}, gen_random_uuid(), ${origin}, now() + ${minutes} * interval '1 minute'
+  const rows = (
+    tenantId: string,
+    count: number,
+    { origin, minutes, key }: { origin: string; minutes: number; key: string | null },
+  ) =>
+    store.owner`insert into work (id, tenant_id, lane, kind, concurrency_key, ref_id,
+      origin, run_at)
+      select gen_random_uuid(), ${tenantId}, 'publish', 'send', ${key}, gen_random_uuid(),
+        ${origin}, now() + ${minutes} * interval '1 minute'
       from generate_series(1, ${count})`
-  for (let other = 0; other < 4; other++) await rows(await store.newTenant(), 2_000, { origin: 'automatic', minutes: -60, key: 'a' })
+  for (let other = 0; other < 4; other++)
+    await rows(await store.newTenant(), 2_000, { origin: 'automatic', minutes: -60, key: 'a' })
   await rows(tenant, 10_000, { origin: 'automatic', minutes: 60, key: 'a' })
   await rows(tenant, 10_000, { origin: 'automatic', minutes: 60, key: null })
   await rows(tenant, 100, { origin: 'automatic', minutes: -60, key: 'a' })
@@ -67,17 +91,28 @@ const manyRows = async (): Promise<void> => {
 test('a claim among twenty thousand rows reads the first ones of an index, also where what runs is in the way of most', async () => {
   await manyRows()
   await inTenant(async (sql) => {
-    for (const [paused, busy] of [[false, []] as const, [true, []] as const, [false, ['a', DEFAULT_KEY]] as const]) {
-      const { query } = nextDue(view({ at: { now: new Date(), paused }, running: runningWith(...busy) }))
-      const [row] = await sql<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>`explain (analyze, buffers, format json) ${query(sql)}`
+    for (const [paused, busy] of [
+      [false, []] as const,
+      [true, []] as const,
+      [false, ['a', DEFAULT_KEY]] as const,
+    ]) {
+      const { query } = nextDue(
+        view({ at: { now: new Date(), paused }, running: runningWith(...busy) }),
+      )
+      const [row] = await sql<{
+        'QUERY PLAN': [{ Plan: PlanNode }]
+      }>`explain (analyze, buffers, format json) ${query(sql)}`
       const plan = row!['QUERY PLAN'][0].Plan
       const scans = nodesOf(plan).filter((node) => node['Relation Name'] === 'work')
       expect(scans.length).toBe(paused ? 4 : 7)
       for (const scan of scans) {
         expect(scan).toMatchObject({ 'Node Type': 'Index Scan', 'Index Name': 'work_due' })
-        expect(scan['Index Cond']).toMatch(/^\(\(tenant_id = .*\) AND \(origin = '(manual|automatic)'::text\)/)
+        expect(scan['Index Cond']).toMatch(
+          /^\(\(tenant_id = .*\) AND \(origin = '(manual|automatic)'::text\)/,
+        )
       }
-      // It passes what is due and must wait, also for the row that it finds, and what people asked for later: a hundred rows of each.
+      // It passes what is due and must wait, also for the row that it finds, and what people asked
+      // for later: a hundred rows of each.
       expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(400)
     }
   })
@@ -115,11 +150,21 @@ test('a row without a key takes that of the moment, also where it is in the way 
   await inTenant(async (sql, now) => {
     await apply(sql, { work: [unbound, bound, other] }, { now, wakeAt: null, provenance: byTest })
     // The second row waits for the first, and the third does not.
-    expect(await look(sql)).toMatchObject({ work: { id: unbound.id, concurrency_key: DEFAULT_KEY }, wait: expect.closeTo(-60_000, -4) })
-    expect(await look(sql, { running: runningWith('another') })).toMatchObject({ work: { id: unbound.id }, wait: LONGEST_NAP_MS })
+    expect(await look(sql)).toMatchObject({
+      work: { id: unbound.id, concurrency_key: DEFAULT_KEY },
+      wait: expect.closeTo(-60_000, -4),
+    })
+    expect(await look(sql, { running: runningWith('another') })).toMatchObject({
+      work: { id: unbound.id },
+      wait: LONGEST_NAP_MS,
+    })
     expect((await look(sql, { running: runningWith(DEFAULT_KEY) })).work?.id).toBe(other.id)
     const blocked = await look(sql, { running: runningWith(DEFAULT_KEY, 'another') })
-    expect(blocked).toMatchObject({ work: undefined, wait: LONGEST_NAP_MS, rest: expect.closeTo(-180_000, -4) })
+    expect(blocked).toMatchObject({
+      work: undefined,
+      wait: LONGEST_NAP_MS,
+      rest: expect.closeTo(-180_000, -4),
+    })
     expect((await workById(sql, unbound.id))?.concurrency_key).toBeNull()
   })
 })
@@ -128,10 +173,16 @@ test('a row that goes back to the queue keeps its key unless it is given another
   const row = workOn(newId(), { key: 'first' })
   const keyAfter = (more: { key?: string | null }) =>
     inTenant(async (sql, now) => {
-      await apply(sql, { requeued: [{ id: row.id, runAt: now, ...more }] }, { now, wakeAt: null, provenance: byTest })
+      await apply(
+        sql,
+        { requeued: [{ id: row.id, runAt: now, ...more }] },
+        { now, wakeAt: null, provenance: byTest },
+      )
       return (await workById(sql, row.id))?.concurrency_key
     })
-  await inTenant((sql, now) => apply(sql, { work: [row] }, { now, wakeAt: null, provenance: byTest }))
+  await inTenant((sql, now) =>
+    apply(sql, { work: [row] }, { now, wakeAt: null, provenance: byTest }),
+  )
   expect(await keyAfter({})).toBe('first')
   expect(await keyAfter({ key: 'second' })).toBe('second')
   expect(await keyAfter({ key: null })).toBeNull()

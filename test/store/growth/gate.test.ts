@@ -25,7 +25,8 @@ const newTenant = async (): Promise<string> => {
   return id
 }
 
-const factsOf = async (id: string) => (await sql`select webhook, awaited from tenant where id = ${id}`)[0]!
+const factsOf = async (id: string) =>
+  (await sql`select webhook, awaited from tenant where id = ${id}`)[0]!
 
 const times = { created_at: new Date(), updated_at: new Date() }
 
@@ -33,13 +34,15 @@ test("a tenant's row names what its active webhook wants, whatever changes the w
   const [id, other] = [await newTenant(), await newTenant()]
   const webhook = async () => [(await factsOf(id)).webhook, (await factsOf(other)).webhook]
   expect(await webhook()).toEqual([null, null])
-  await sql`insert into webhook_endpoint ${sql({ tenant_id: id, id: newId(), url: 'https://example.com', events: ['item.posted'], secret: Buffer.from('x'), status: 'active', ...times })}`
+  await sql`insert into webhook_endpoint
+    ${sql({ tenant_id: id, id: newId(), url: 'https://example.com', events: ['item.posted'], secret: Buffer.from('x'), status: 'active', ...times })}`
   expect(await webhook()).toEqual([['item.posted'], null])
   await sql`update webhook_endpoint set events = '{}' where tenant_id = ${id}`
   expect(await webhook()).toEqual([[], null])
   await sql`update webhook_endpoint set status = 'disabled' where tenant_id = ${id}`
   expect(await webhook()).toEqual([null, null])
-  await sql`update webhook_endpoint set status = 'active', events = '{batch.ready}' where tenant_id = ${id}`
+  await sql`update webhook_endpoint set status = 'active', events = '{batch.ready}'
+    where tenant_id = ${id}`
   expect(await webhook()).toEqual([['batch.ready'], null])
   await sql`delete from webhook_endpoint where tenant_id = ${id}`
   expect(await webhook()).toEqual([null, null])
@@ -54,7 +57,11 @@ test("a tenant's row names what its active rules wait for, each kind once, whate
     return rule
   }
   expect(await awaited()).toEqual([[], []])
-  const [first, second, paused] = [await add('signal', 'active'), await add('signal', 'active'), await add('metric', 'paused')]
+  const [first, second, paused] = [
+    await add('signal', 'active'),
+    await add('signal', 'active'),
+    await add('metric', 'paused'),
+  ]
   expect(await awaited()).toEqual([['signal'], []])
   await sql`update rule set status = 'active' where id = ${paused}`
   expect(await awaited()).toEqual([['metric', 'signal'], []])
@@ -76,7 +83,9 @@ test('tenants of an earlier version get them by the migration, though policies b
     await root`insert into webhook_endpoint ${root({ tenant_id: id, id: newId(), url: 'https://example.com', events: [], secret: Buffer.from('x'), status: 'active', ...times })}`
     await root`insert into rule ${root({ tenant_id: id, id: newId(), name: 'one', status: 'active', trigger: root.json({ kind: 'signal' }), action: root.json({}), daily_cap: 1, ...times } as never)}`
     await migrate(earlier.options, createLog('silent'))
-    expect(await root`select webhook, awaited from tenant`).toEqual([{ webhook: [], awaited: ['signal'] }] as never)
+    expect(await root`select webhook, awaited from tenant`).toEqual([
+      { webhook: [], awaited: ['signal'] },
+    ] as never)
   } finally {
     await root.end()
   }

@@ -1,4 +1,7 @@
-/** The plans of lists of items: whatever they are asked, they read items and words by their indexes, under row-level security. */
+/**
+ * The plans of lists of items: whatever they are asked, they read items and words by their indexes,
+ * under row-level security.
+ */
 import { beforeAll, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { type Db, openDb, type Query, type Sql } from '#store/engine/db'
@@ -21,24 +24,37 @@ const app = useApp()
 const db: Db = use(() => openDb({ ...app.options, max: 1 }))
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
-/** So many items of all states, in batches of ten, with a word that all have, one of a batch and one of their own; a tag on every hundredth. */
+/**
+ * So many items of all states, in batches of ten, with a word that all have, one of a batch and one
+ * of their own; a tag on every hundredth.
+ */
 const fill = async (tenantId: string, count: number): Promise<void> => {
-  await app.owner`with made as (insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, batch_id, tags,
+  await app.owner`with made as (insert into item (id, tenant_id, kind, status, body, format, hook,
+    rationale, stories, learnings, length, batch_id, tags,
       post_at, posted_at, created_at, updated_at)
-    select gen_random_uuid(), ${tenantId}, 'post', s.status, 'all b' || n / 10 || ' own' || n, 'point', 'none', '', '[]', '[]', 1, null,
+    select gen_random_uuid(), ${tenantId}, 'post', s.status, 'all b' || n / 10 || ' own' || n,
+      'point', 'none', '', '[]', '[]', 1, null,
       case when n % 100 = 0 then array['sale'] else '{}' end,
-      case when n % 4 = 1 then now() + n * interval '1 hour' end, case when s.status = 'posted' then now() - n * interval '1 hour' end,
+      case when n % 4 = 1 then now() + n * interval '1 hour' end, case when s.status = 'posted'
+        then now() - n * interval '1 hour' end,
       now() - n * interval '1 minute', now()
-    from generate_series(1, ${count}) n cross join lateral (select (array['drafted', 'approved', 'posted', 'rejected'])[1 + n % 4] as status) s
+    from generate_series(1, ${count}) n cross join lateral
+      (select (array['drafted', 'approved', 'posted', 'rejected'])[1 + n % 4] as status) s
     returning id, body, tags, status, at),
-    settled as (select *, case when status in ('posted', 'rejected') then status end as shelf from made)
+    settled as (select *, case when status in ('posted', 'rejected') then status end as shelf
+      from made)
     insert into item_word (tenant_id, item_id, word, shelf, at)
-      select ${tenantId}::uuid, id, w, coalesce(shelf, 'open'), case when shelf is not null then at end
-      from settled, lateral (select regexp_split_to_table(body, ' ') w union all select '#sale' where tags <> '{}') words`
+      select ${tenantId}::uuid, id, w, coalesce(shelf, 'open'), case when shelf is not null
+        then at end
+      from settled, lateral (select regexp_split_to_table(body, ' ') w union all select '#sale'
+        where tags <> '{}') words`
   // Ids that say which batch it is: a join of tables that have no statistics yet may take a minute.
-  await app.owner`insert into batch (id, tenant_id, status, focus, requested, created_at, updated_at)
-    select md5(${tenantId} || n)::uuid, ${tenantId}, 'ready', n::text, 10, now(), now() from generate_series(0, ${count / 10}) n`
-  await app.owner`update item set batch_id = md5(${tenantId} || substring(body from ' b([0-9]+) '))::uuid where tenant_id = ${tenantId}`
+  await app.owner`insert into batch (id, tenant_id, status, focus, requested, created_at,
+    updated_at)
+    select md5(${tenantId} || n)::uuid, ${tenantId}, 'ready', n::text, 10, now(), now()
+      from generate_series(0, ${count / 10}) n`
+  await app.owner`update item set batch_id = md5(${tenantId} || substring(body
+    from ' b([0-9]+) '))::uuid where tenant_id = ${tenantId}`
 }
 
 beforeAll(async () => {
@@ -53,7 +69,9 @@ const planOf = async (query: Query): Promise<PlanNode[]> => {
   const { promise, resolve } = Promise.withResolvers<PlanNode[]>()
   const explain = async (sql: Sql) => {
     await sql`select set_config('app.tenant', ${app.tenantId}, true)`
-    const [row] = await sql<{ 'QUERY PLAN': { Plan: PlanNode }[] }>`explain (format json) ${query(sql)}`
+    const [row] = await sql<{
+      'QUERY PLAN': { Plan: PlanNode }[]
+    }>`explain (format json) ${query(sql)}`
     resolve(nodesOf(row!['QUERY PLAN'][0]!.Plan))
     throw new RolledBack()
   }
@@ -74,8 +92,11 @@ const at = now * 1_000
 const id = newId()
 const state = { order: 'state' } as const
 const created = { order: 'created' } as const
-const on = (shelves: readonly Shelf[], asked: [string, ...string[]], isRare: boolean): SoughtWords =>
-  Object.fromEntries(shelves.map((shelf) => [shelf, { asked, isRare }]))
+const on = (
+  shelves: readonly Shelf[],
+  asked: [string, ...string[]],
+  isRare: boolean,
+): SoughtWords => Object.fromEntries(shelves.map((shelf) => [shelf, { asked, isRare }]))
 const rare = on(['open'], ['own7', 'all'], true)
 const tag = on(['posted'], ['#sale', 'all'], true)
 const common = (...shelves: Shelf[]): SoughtWords => on(shelves, ['all'], false)
@@ -102,10 +123,30 @@ const pairs: [what: string, filter: ItemFilter, index: string, condition: RegExp
     'item_time',
     /tenant_id = .*status = .*at >= /,
   ],
-  ['all states and a time', { ...state, from: hour(1), to: hour(9) }, 'item_time', /tenant_id = .*status = .*at >= /],
-  ['two states', { ...created, statuses: ['drafted', 'approved'] }, 'item_status', /tenant_id = .*status = /],
-  ['a state and a batch', { ...created, statuses: ['approved'], batchId: id }, 'item_batch', /tenant_id = .*batch_id = /],
-  ['post times', { order: 'post_at', statuses: ['scheduled'], from: hour(1) }, 'item_scheduled', /tenant_id = .*post_at >= /],
+  [
+    'all states and a time',
+    { ...state, from: hour(1), to: hour(9) },
+    'item_time',
+    /tenant_id = .*status = .*at >= /,
+  ],
+  [
+    'two states',
+    { ...created, statuses: ['drafted', 'approved'] },
+    'item_status',
+    /tenant_id = .*status = /,
+  ],
+  [
+    'a state and a batch',
+    { ...created, statuses: ['approved'], batchId: id },
+    'item_batch',
+    /tenant_id = .*batch_id = /,
+  ],
+  [
+    'post times',
+    { order: 'post_at', statuses: ['scheduled'], from: hour(1) },
+    'item_scheduled',
+    /tenant_id = .*post_at >= /,
+  ],
   [
     'times of creation',
     { ...created, from: hour(-80), to: hour(-20) },
@@ -119,13 +160,38 @@ const pairs: [what: string, filter: ItemFilter, index: string, condition: RegExp
     /tenant_id = .*status = .*created_at < /,
   ],
   ['an account', { ...created, accountId: id }, 'item_sender', /tenant_id = .*account_external_id/],
-  ['times of posting', { order: 'posted_at', from: hour(-20) }, 'item_posted', /tenant_id = .*posted_at >= /],
+  [
+    'times of posting',
+    { order: 'posted_at', from: hour(-20) },
+    'item_posted',
+    /tenant_id = .*posted_at >= /,
+  ],
   ['articles', { ...created, kind: 'article' }, 'item_article', /tenant_id = .*status = /],
-  ['articles of a state', { ...created, kind: 'article', statuses: ['posted'] }, 'item_article', /tenant_id = .*status = /],
-  ['a state and a rare word', { ...created, statuses: ['drafted'], words: rare }, 'item_word_pkey', WORD],
+  [
+    'articles of a state',
+    { ...created, kind: 'article', statuses: ['posted'] },
+    'item_article',
+    /tenant_id = .*status = /,
+  ],
+  [
+    'a state and a rare word',
+    { ...created, statuses: ['drafted'], words: rare },
+    'item_word_pkey',
+    WORD,
+  ],
   ['a state and a tag', { ...created, statuses: ['posted'], words: tag }, 'item_word_pkey', WORD],
-  ['a state and a common word', { ...created, statuses: ['drafted'], words: common('open') }, 'item_word_pkey', WORD],
-  ['a last state and a common word', { ...created, statuses: ['rejected'], words: common('rejected') }, 'item_word_pkey', WORD],
+  [
+    'a state and a common word',
+    { ...created, statuses: ['drafted'], words: common('open') },
+    'item_word_pkey',
+    WORD,
+  ],
+  [
+    'a last state and a common word',
+    { ...created, statuses: ['rejected'], words: common('rejected') },
+    'item_word_pkey',
+    WORD,
+  ],
   ['a common word', { ...created, words: common(...allShelves) }, 'item_word_pkey', WORD],
   [
     'a last state, a common word and a time',
@@ -133,52 +199,92 @@ const pairs: [what: string, filter: ItemFilter, index: string, condition: RegExp
     'item_word_time',
     WORD_TIME,
   ],
-  ['times of posting and a common word', { order: 'posted_at', words: common('posted'), from: hour(-20) }, 'item_word_time', WORD_TIME],
-  ['times of posting and a common word, without an end', { order: 'posted_at', words: common('posted') }, 'item_word_time', WORD],
+  [
+    'times of posting and a common word',
+    { order: 'posted_at', words: common('posted'), from: hour(-20) },
+    'item_word_time',
+    WORD_TIME,
+  ],
+  [
+    'times of posting and a common word, without an end',
+    { order: 'posted_at', words: common('posted') },
+    'item_word_time',
+    WORD,
+  ],
   [
     'a state of few items and a common word',
     { ...created, statuses: ['approved'], words: common('open') },
     'item_status',
     /tenant_id = .*status = /,
   ],
-  ['an open state, a rare word and a time', { ...state, statuses: ['approved'], words: rare, from: hour(1) }, 'item_word_pkey', WORD],
+  [
+    'an open state, a rare word and a time',
+    { ...state, statuses: ['approved'], words: rare, from: hour(1) },
+    'item_word_pkey',
+    WORD,
+  ],
   [
     'an open state, a common word and a time',
     { ...state, statuses: ['approved'], words: common('open'), from: hour(1) },
     'item_time',
     /tenant_id = .*status = .*at >= /,
   ],
-  ['a batch and a common word', { ...created, batchId: id, words: common(...allShelves) }, 'item_batch', /tenant_id = .*batch_id = /],
-  ['an account and a common word', { ...created, accountId: id, words: common(...allShelves) }, 'item_sender', /tenant_id = /],
+  [
+    'a batch and a common word',
+    { ...created, batchId: id, words: common(...allShelves) },
+    'item_batch',
+    /tenant_id = .*batch_id = /,
+  ],
+  [
+    'an account and a common word',
+    { ...created, accountId: id, words: common(...allShelves) },
+    'item_sender',
+    /tenant_id = /,
+  ],
 ]
 const queries = (filter: ItemFilter): [string, Query][] => [
   ['the first page', findItems(filter, page)],
-  ['a later page', findItems(filter, { ...page, after: { id, at: isById(filter) ? undefined : at } })],
+  [
+    'a later page',
+    findItems(filter, { ...page, after: { id, at: isById(filter) ? undefined : at } }),
+  ],
   ['the total', itemTotal(filter).query],
 ]
 test.each(pairs)('of %s', async (_, filter, index, condition) => {
   for (const [what, query] of queries(filter)) {
     const nodes = await planOf(query)
     for (const node of nodes)
-      if (['item', 'item_word'].includes(node['Relation Name'] ?? '')) expect([what, node['Node Type']]).not.toEqual([what, 'Seq Scan'])
+      if (['item', 'item_word'].includes(node['Relation Name'] ?? ''))
+        expect([what, node['Node Type']]).not.toEqual([what, 'Seq Scan'])
     const own = nodes.filter((node) => node['Index Name'] === index)
     // A count needs no order: any index of the state will do.
-    if (what !== 'the total') expect([what, own.length > 0, sorts(nodes, /^w\./)]).toEqual([what, true, []])
-    if (what === 'the first page') for (const node of own) expect(node['Index Cond']).toMatch(condition)
-    for (const node of nodes) if (node['Index Name'] === 'item_word_pkey') expect(node['Index Cond']).toMatch(WORD)
+    if (what !== 'the total')
+      expect([what, own.length > 0, sorts(nodes, /^w\./)]).toEqual([what, true, []])
+    if (what === 'the first page')
+      for (const node of own) expect(node['Index Cond']).toMatch(condition)
+    for (const node of nodes)
+      if (node['Index Name'] === 'item_word_pkey') expect(node['Index Cond']).toMatch(WORD)
   }
 })
 
 test('of a state, and of all', async () => {
-  for (const query of [listItems(page), listItems({ ...page, status: 'drafted' }), listItems({ ...page, status: 'drafted', after: id })]) {
+  for (const query of [
+    listItems(page),
+    listItems({ ...page, status: 'drafted' }),
+    listItems({ ...page, status: 'drafted', after: id }),
+  ]) {
     const nodes = await planOf(query)
-    expect(nodes.filter((node) => node['Relation Name'] === 'item').map((node) => node['Index Name'])).not.toContain(undefined)
+    expect(
+      nodes.filter((node) => node['Relation Name'] === 'item').map((node) => node['Index Name']),
+    ).not.toContain(undefined)
     expect(sorts(nodes, /^item\./)).toEqual([])
   }
 })
 
 test('words are counted by their index', async () => {
-  const nodes = (await planOf(wordCounts(['all', '#sale'], allShelves).query)).filter((node) => node['Relation Name'] === 'item_word')
+  const nodes = (await planOf(wordCounts(['all', '#sale'], allShelves).query)).filter(
+    (node) => node['Relation Name'] === 'item_word',
+  )
   expect(nodes.map((node) => node['Index Name'])).toEqual(['item_word_pkey'])
   expect(nodes[0]!['Index Cond']).toMatch(WORD)
 })

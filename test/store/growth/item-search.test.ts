@@ -1,10 +1,19 @@
-/** Searches of items give what a look at each item would, whether their words are rare or common; and words follow the states of items. */
+/**
+ * Searches of items give what a look at each item would, whether their words are rare or common;
+ * and words follow the states of items.
+ */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { ItemStatus } from '#domain/growth/drafting/item'
 import { type Db, openDb, type Query } from '#store/engine/db'
 import { type ItemFilter, type ItemOrder, shelvesOf } from '#store/growth/item-filter'
 import { findItems, itemTotal } from '#store/growth/item-lists'
-import { allShelves, COMMON, type SoughtWords, shelfOf, soughtWords } from '#store/growth/item-search'
+import {
+  allShelves,
+  COMMON,
+  type SoughtWords,
+  shelfOf,
+  soughtWords,
+} from '#store/growth/item-search'
 import { insertWords, keepWords } from '#store/growth/item-words'
 import { write } from '#test/support/arrange'
 import { insertItem, setItem } from '#test/support/database/writes'
@@ -14,7 +23,15 @@ const app = useApp()
 const db: Db = use(() => openDb({ ...app.options, max: 1 }))
 
 const STATUSES: readonly ItemStatus[] = [
-  ...(['drafted', 'approved', 'publishing', 'posted', 'rejected', 'publish_failed', 'publish_unconfirmed'] as const),
+  ...([
+    'drafted',
+    'approved',
+    'publishing',
+    'posted',
+    'rejected',
+    'publish_failed',
+    'publish_unconfirmed',
+  ] as const),
 ]
 const COUNT = 120
 
@@ -34,32 +51,43 @@ let rows: Row[] = []
 let account: string
 
 const fill = async (tenantId: string): Promise<void> => {
-  await app.owner`with made as (insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length,
+  await app.owner`with made as (insert into item (id, tenant_id, kind, status, body, format, hook,
+    rationale, stories, learnings, length,
       account_external_id, post_at, posted_at, created_at, updated_at)
-    select gen_random_uuid(), ${tenantId}, case when n % 5 = 0 then 'article' else 'post' end, (${STATUSES as ItemStatus[]}::text[])[1 + n % 7],
+    select gen_random_uuid(), ${tenantId}, case when n % 5 = 0 then 'article'
+      else 'post' end, (${STATUSES as ItemStatus[]}::text[])[1 + n % 7],
       'text', 'point', 'none', '', '[]', '[]', 1, case when n % 2 = 0 then 'of ' || ${tenantId} end,
       case when n % 7 = 1 and n % 2 = 0 then timestamptz '2026-03-01' + n * interval '1 hour' end,
-      case when n % 7 = 3 then timestamptz '2026-02-01' + n * interval '1 hour' end, timestamptz '2026-01-01' + (n * 31 % 50) * interval '1 hour', now()
+      case when n % 7 = 3 then timestamptz '2026-02-01' + n * interval '1 hour' end,
+        timestamptz '2026-01-01' + (n * 31 % 50) * interval '1 hour', now()
     from generate_series(1, ${COUNT}) n returning id, created_at, account_external_id),
     worded as (select id, extract(hour from created_at)::int as hour from made)
     insert into item_word (tenant_id, word, item_id)
-      select ${tenantId}::uuid, w, id from worded, unnest(array['all', case when hour % 2 = 0 then 'even' else 'odd' end, '#tag' || hour % 3]) w`
+      select ${tenantId}::uuid, w, id from worded, unnest(array['all', case when hour % 2 = 0
+        then 'even' else 'odd' end, '#tag' || hour % 3]) w`
   // As it is after each change of a state.
   await app.owner`update item_word w set shelf = i.status, at = i.at from item i
     where i.tenant_id = ${tenantId} and i.id = w.item_id and i.status in ('posted', 'rejected')`
-  await app.owner`insert into connection (id, tenant_id, network, external_id, handle, status, is_default, created_at, updated_at)
-    values (gen_random_uuid(), ${tenantId}, 'sandbox', 'of ' || ${tenantId}, 'of', 'connected', false, now(), now())`
+  await app.owner`insert into connection (id, tenant_id, network, external_id, handle, status,
+    is_default, created_at, updated_at)
+    values (gen_random_uuid(), ${tenantId}, 'sandbox', 'of ' || ${tenantId}, 'of', 'connected',
+      false, now(), now())`
 }
 
 beforeAll(async () => {
   await fill(app.tenantId)
-  const [one] = await app.owner<{ id: string }[]>`select id from connection where external_id = 'of ' || ${app.tenantId}`
+  const [one] = await app.owner<
+    { id: string }[]
+  >`select id from connection where external_id = 'of ' || ${app.tenantId}`
   account = one!.id
-  const micros = (column: string) => app.owner`(extract(epoch from ${app.owner(column)}) * 1000000)::float8`
+  const micros = (column: string) =>
+    app.owner`(extract(epoch from ${app.owner(column)}) * 1000000)::float8`
   rows = await app.owner<
     Row[]
-  >`select id, status, kind, account_external_id as account, ${micros('created_at')} as created, ${micros('at')} as state,
-      ${micros('post_at')} as post_at, ${micros('posted_at')} as posted_at, array(select word from item_word w where w.item_id = item.id) as words
+  >`select id, status, kind, account_external_id as account, ${micros('created_at')} as created,
+    ${micros('at')} as state,
+      ${micros('post_at')} as post_at, ${micros('posted_at')} as posted_at,
+        array(select word from item_word w where w.item_id = item.id) as words
     from item where tenant_id = ${app.tenantId} and body = 'text'`
 })
 
@@ -67,7 +95,10 @@ const hasStatus = (row: Row, status: ItemStatus | 'scheduled'): boolean =>
   status === 'scheduled' ? row.status === 'approved' && row.post_at !== null : row.status === status
 
 /** What a look at each item gives, in the order of the list. */
-const looked = ({ statuses, kind, accountId, from, to, order }: ItemFilter, words: string[]): string[] => {
+const looked = (
+  { statuses, kind, accountId, from, to, order }: ItemFilter,
+  words: string[],
+): string[] => {
   const timeOf = (row: Row): number => row[order]!
   const isByTime = order !== 'created' || from || to
   const has = (row: Row): boolean =>
@@ -100,17 +131,28 @@ const listed = async (filter: ItemFilter): Promise<string[]> => {
 }
 
 const sought = (filter: ItemFilter, words: string[], isRare: boolean): SoughtWords =>
-  soughtWords(shelvesOf(filter).flatMap((shelf) => words.map((word) => ({ shelf, word, items: isRare ? 1 : COMMON }))))
+  soughtWords(
+    shelvesOf(filter).flatMap((shelf) =>
+      words.map((word) => ({ shelf, word, items: isRare ? 1 : COMMON })),
+    ),
+  )
 
 const ORDERS: ItemOrder[] = ['created', 'state', 'post_at', 'posted_at']
 const ASKED: (ItemFilter['statuses'] | undefined)[] = [
   undefined,
-  ...([['drafted'], ['posted'], ['rejected', 'scheduled'], ['approved', 'posted', 'publish_failed']] as const),
+  ...([
+    ['drafted'],
+    ['posted'],
+    ['rejected', 'scheduled'],
+    ['approved', 'posted', 'publish_failed'],
+  ] as const),
 ]
 const WORDS = [['all'], ['all', 'even'], ['#tag1', 'odd'], ['#tag2', 'all']]
 const RANGES = [{}, { from: new Date('2026-01-01T20:00Z'), to: new Date('2026-03-02T20:00Z') }]
 
-const cases = ORDERS.flatMap((order) => ASKED.flatMap((statuses) => RANGES.map((range) => ({ order, statuses, ...range }))))
+const cases = ORDERS.flatMap((order) =>
+  ASKED.flatMap((statuses) => RANGES.map((range) => ({ order, statuses, ...range }))),
+)
 const labelled = cases.map((filter): [string, ItemFilter] => [
   `${filter.statuses?.join(' and ') ?? 'all'} by ${filter.order}${'from' in filter ? ', of a part of the calendar' : ''}`,
   filter,
@@ -125,8 +167,14 @@ test.each(labelled)('%s', async (_, filter) => {
       const expected = looked(asked, words)
       if (Object.keys(found).length === 0) expect(expected).toEqual([])
       else {
-        expect([words, isRare, await listed({ ...asked, words: found })]).toEqual([words, isRare, expected])
-        expect(await read(itemTotal({ ...asked, words: found }).query)).toEqual([{ total: expected.length }])
+        expect([words, isRare, await listed({ ...asked, words: found })]).toEqual([
+          words,
+          isRare,
+          expected,
+        ])
+        expect(await read(itemTotal({ ...asked, words: found }).query)).toEqual([
+          { total: expected.length },
+        ])
       }
     }
 })
@@ -141,7 +189,11 @@ test('words are looked for on all shelves, for an item may move after the count,
     { shelf: 'rejected', word: 'b', items: COMMON },
   ] as const
   const rare: SoughtWords['open'] = { asked: ['b', 'a'], isRare: true }
-  expect(soughtWords(counted)).toEqual({ open: rare, posted: rare, rejected: { asked: ['a', 'b'], isRare: false } })
+  expect(soughtWords(counted)).toEqual({
+    open: rare,
+    posted: rare,
+    rejected: { asked: ['a', 'b'], isRare: false },
+  })
   expect(soughtWords(counted.filter(({ shelf }) => shelf === 'posted'))).toEqual({})
 })
 
@@ -149,9 +201,13 @@ describe('the words of an item', () => {
   /** Where they stand, and where they should. */
   const stand = async (id: string) => {
     const [item] = await app.owner`select status, at from item where id = ${id}`
-    const words = await app.owner`select word, shelf, at from item_word where item_id = ${id} order by word`
+    const words =
+      await app.owner`select word, shelf, at from item_word where item_id = ${id} order by word`
     const shelf = shelfOf(item!.status)
-    return { words: [...words], expected: words.map(({ word }) => ({ word, shelf, at: shelf === 'open' ? null : item!.at })) }
+    return {
+      words: [...words],
+      expected: words.map(({ word }) => ({ word, shelf, at: shelf === 'open' ? null : item!.at })),
+    }
   }
 
   test('stand where their item does, after each change of its state and of its time', async () => {
@@ -160,8 +216,18 @@ describe('the words of an item', () => {
     await apply(insertWords(id, ['one', 'two']))
     const posted = { posted_at: new Date('2026-01-02') }
     const changes = [
-      ...[{ status: 'approved' }, { status: 'approved', post_at: new Date('2026-05-01') }, { status: 'rejected' }, { post_at: null }],
-      ...[{ status: 'drafted' }, { status: 'publishing' }, { status: 'posted', ...posted }, { posted_at: new Date('2026-01-03') }],
+      ...[
+        { status: 'approved' },
+        { status: 'approved', post_at: new Date('2026-05-01') },
+        { status: 'rejected' },
+        { post_at: null },
+      ],
+      ...[
+        { status: 'drafted' },
+        { status: 'publishing' },
+        { status: 'posted', ...posted },
+        { posted_at: new Date('2026-01-03') },
+      ],
     ]
     for (const change of changes) {
       await setItem(app, id, change)
@@ -177,10 +243,17 @@ describe('the words of an item', () => {
     const id = await insertItem(app, app.tenantId, { status: 'rejected' })
     await write({ app, tenantId: app.tenantId }, { writes: [insertWords(id, ['one', 'two'])] })
     const reopened: Query = (sql) => sql`update item set status = 'drafted' where id = ${id}`
-    await write({ app, tenantId: app.tenantId }, { writes: [reopened, keepWords(id, ['two', 'three']), insertWords(id, ['two', 'three'])] })
+    await write(
+      { app, tenantId: app.tenantId },
+      { writes: [reopened, keepWords(id, ['two', 'three']), insertWords(id, ['two', 'three'])] },
+    )
     const { words, expected } = await stand(id)
-    expect([words.map(({ word, shelf }) => `${word} ${shelf}`), words]).toEqual([['three open', 'two open'], expected as never])
+    expect([words.map(({ word, shelf }) => `${word} ${shelf}`), words]).toEqual([
+      ['three open', 'two open'],
+      expected as never,
+    ])
   })
 
-  test('stand on the shelves that lists look at', () => expect(new Set(STATUSES.map(shelfOf))).toEqual(new Set(allShelves)))
+  test('stand on the shelves that lists look at', () =>
+    expect(new Set(STATUSES.map(shelfOf))).toEqual(new Set(allShelves)))
 })

@@ -24,8 +24,10 @@ test('are found by their words once the database is of this version', async () =
   try {
     await owner`select set_config('app.tenant', ${tenant}, false)`
     const insert = (id: string, body: string, status = 'drafted') =>
-      owner`insert into item (id, kind, status, body, format, hook, rationale, stories, learnings, length, created_at, updated_at, deleted_at, deleted_status)
-        values (${id}, 'post', ${status}, ${body}, 'point', 'none', '', '[]', '[]', 1, now(), now(), ${status === 'deleted' ? new Date() : null},
+      owner`insert into item (id, kind, status, body, format, hook, rationale, stories, learnings,
+        length, created_at, updated_at, deleted_at, deleted_status)
+        values (${id}, 'post', ${status}, ${body}, 'point', 'none', '', '[]', '[]', 1, now(), now(),
+          ${status === 'deleted' ? new Date() : null},
           ${status === 'deleted' ? 'drafted' : null})`
     const ids = TEXTS.map(() => newId())
     for (const [n, text] of TEXTS.entries()) await insert(ids[n]!, text)
@@ -33,9 +35,12 @@ test('are found by their words once the database is of this version', async () =
     await migrate(database.options, createLog('silent'))
     const rows = await owner<
       { item_id: string; words: string[] }[]
-    >`select item_id, array_agg(word order by word) as words from item_word where shelf = 'open' group by 1`
+    >`select item_id, array_agg(word order by word) as words from item_word where shelf = 'open'
+      group by 1`
     const words = new Map(rows.map((row) => [row.item_id, row.words]))
-    expect(ids.map((id) => words.get(id) ?? [])).toEqual(TEXTS.map((text) => searchWords(text).sort()))
+    expect(ids.map((id) => words.get(id) ?? [])).toEqual(
+      TEXTS.map((text) => searchWords(text).sort()),
+    )
     expect(words.size).toBe(TEXTS.length - 1)
   } finally {
     await owner.end()
@@ -49,16 +54,25 @@ test('stand on the shelf of their item’s state', async () => {
   try {
     for (const tenant of [newId(), newId()]) {
       await owner`select set_config('app.tenant', ${tenant}, false)`
-      await owner`with made as (insert into item (id, kind, status, body, format, hook, rationale, stories, learnings, length, posted_at, created_at, updated_at)
-          select gen_random_uuid(), 'post', s, 'text', 'point', 'none', '', '[]', '[]', 1, case when s = 'posted' then now() end, now() - interval '1 day', now()
-          from unnest(array['drafted', 'approved', 'posted', 'rejected', 'publish_failed']) s returning id)
+      await owner`with made as (insert into item (id, kind, status, body, format, hook, rationale,
+        stories, learnings, length, posted_at, created_at, updated_at)
+          select gen_random_uuid(), 'post', s, 'text', 'point', 'none', '', '[]', '[]', 1, case
+            when s = 'posted' then now() end, now() - interval '1 day', now()
+          from unnest(array['drafted', 'approved', 'posted', 'rejected', 'publish_failed']) s
+            returning id)
         insert into item_word (word, item_id) select w, id from made, unnest(array['one', 'two']) w`
     }
     await migrate(database.options, createLog('silent'))
-    const stand =
-      await owner`select i.status, w.word, w.shelf, w.at is not distinct from case when w.shelf <> 'open' then i.at end as is_timed, count(*)::int as items
+    const stand = await owner`select i.status, w.word, w.shelf, w.at is not distinct from case
+        when w.shelf <> 'open' then i.at end as is_timed, count(*)::int as items
       from item_word w join item i on i.id = w.item_id group by 1, 2, 3, 4 order by 1, 2`
-    const shelves = { approved: 'open', drafted: 'open', posted: 'posted', publish_failed: 'open', rejected: 'rejected' }
+    const shelves = {
+      approved: 'open',
+      drafted: 'open',
+      posted: 'posted',
+      publish_failed: 'open',
+      rejected: 'rejected',
+    }
     const expected = Object.entries(shelves).flatMap(([status, shelf]) =>
       ['one', 'two'].map((word) => ({ status, word, shelf, is_timed: true, items: 2 })),
     )

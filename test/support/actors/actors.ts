@@ -1,4 +1,7 @@
-/** Actors on a real database without the rest of the server, with lanes, clock and failpoints from the test. */
+/**
+ * Actors on a real database without the rest of the server, with lanes, clock and failpoints from
+ * the test.
+ */
 import postgres from 'postgres'
 import type { ActorDeps } from '#actors/engine/deps'
 import type { Lane, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
@@ -31,7 +34,9 @@ export interface Store extends AsyncDisposable {
   /** The database with its owner's rights, past every policy. */
   owner: postgres.Sql
   newTenant(): Promise<string>
-  /** Clears wake-up times and ownership, so that one test does not wake what another left behind. */
+  /**
+   * Clears wake-up times and ownership, so that one test does not wake what another left behind.
+   */
   quiet(): Promise<void>
   /** Until disposed of, no connection can be opened; open ones stay. */
   shut(): Promise<AsyncDisposable>
@@ -76,8 +81,14 @@ export async function actorStore(): Promise<Store> {
   }
 }
 
-/** The actors of one process on that database. Disposing shuts them down, unless they were abandoned before. */
-export async function actorsOn({ options }: Pick<Store, 'options'>, deps: ActorsOptions = {}): Promise<Actors> {
+/**
+ * The actors of one process on that database. Disposing shuts them down, unless they were abandoned
+ * before.
+ */
+export async function actorsOn(
+  { options }: Pick<Store, 'options'>,
+  deps: ActorsOptions = {},
+): Promise<Actors> {
   await using stack = new AsyncDisposableStack()
   const db = stack.use(openDb({ ...options, max: 4 }))
   const { lanes = [], ...more } = deps
@@ -145,14 +156,22 @@ const whenAborted = (signal: AbortSignal, act: () => void): void => {
   else signal.addEventListener('abort', act)
 }
 
-/** Counts what happens to each record under `settled:<ref>` and `orphaned:<ref>`; orphans go back to the queue. */
+/**
+ * Counts what happens to each record under `settled:<ref>` and `orphaned:<ref>`; orphans go back to
+ * the queue.
+ */
 export const fakeLane = (options: FakeLaneOptions = {}): FakeLane => {
   const running = new Map<string, Run>()
   const started: string[] = []
   const waiting = new Map<string, (run: Run) => void>()
   const begin = (refId: string, context: LaneContext): Promise<string> => {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
-    const run: Run = { refId, context, finish: (outcome = 'done') => resolve(outcome), fail: reject }
+    const run: Run = {
+      refId,
+      context,
+      finish: (outcome = 'done') => resolve(outcome),
+      fail: reject,
+    }
     running.set(refId, run)
     waiting.get(refId)?.(run)
     if (options.instant) run.finish()
@@ -169,26 +188,54 @@ export const fakeLane = (options: FakeLaneOptions = {}): FakeLane => {
       const known = running.get(refId)
       return known ? Promise.resolve(known) : new Promise((resolve) => waiting.set(refId, resolve))
     },
-    claim: options.claim ?? (async (_sql, _gate, work) => ({ job: { refId: work.ref_id }, decision: { reply: undefined } })),
+    claim:
+      options.claim ??
+      (async (_sql, _gate, work) => ({
+        job: { refId: work.ref_id },
+        decision: { reply: undefined },
+      })),
     run({ refId }, context) {
       started.push(refId)
       return begin(refId, context)
     },
     async settle(_sql, gate, { work, outcome }) {
       if (outcome === 'aborted')
-        return { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }], ...counted(`aborted:${work.ref_id}`) } }
-      const effects = { ...counted(`settled:${work.ref_id}`), settled: [work.id], ...options.onSettle?.(work, outcome) }
-      return { reply: undefined, effects, answers: [{ refId: work.ref_id, with: { status: 200, body: outcome } }] }
+        return {
+          reply: undefined,
+          effects: {
+            requeued: [{ id: work.id, runAt: gate.now }],
+            ...counted(`aborted:${work.ref_id}`),
+          },
+        }
+      const effects = {
+        ...counted(`settled:${work.ref_id}`),
+        settled: [work.id],
+        ...options.onSettle?.(work, outcome),
+      }
+      return {
+        reply: undefined,
+        effects,
+        answers: [{ refId: work.ref_id, with: { status: 200, body: outcome } }],
+      }
     },
     crashed: (cause) => options.crashed?.(cause),
     async orphaned(_sql, gate, work) {
-      return { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }], ...counted(`orphaned:${work.ref_id}`) } }
+      return {
+        reply: undefined,
+        effects: {
+          requeued: [{ id: work.id, runAt: gate.now }],
+          ...counted(`orphaned:${work.ref_id}`),
+        },
+      }
     },
   }
 }
 
 /** The counters of a tenant, as its owner sees them. */
-export const counters = async ({ owner }: Pick<Store, 'owner'>, tenantId: string): Promise<Record<string, number>> => {
+export const counters = async (
+  { owner }: Pick<Store, 'owner'>,
+  tenantId: string,
+): Promise<Record<string, number>> => {
   const rows = await owner`select key, used from counter where tenant_id = ${tenantId}`
   return Object.fromEntries(rows.map(({ key, used }) => [key, used]))
 }

@@ -10,7 +10,10 @@ export const BEAT_MS = 1_000
 /** The timer of the next beat. */
 export const IDLE_TIMERS = 1
 
-/** A process that beats only when the test says so, and does not look for due tenants unless `options` ask for it. */
+/**
+ * A process that beats only when the test says so, and does not look for due tenants unless
+ * `options` ask for it.
+ */
 export const frozenOn = async (store: Store, options: ActorsOptions = {}): Promise<Frozen> => {
   const clock = manualClock()
   return Object.assign(await actorsOn(store, { clock, sweepMs: 0, ...options }), { clock })
@@ -29,7 +32,11 @@ export const beat = async ({ clock }: { clock: ManualClock }): Promise<void> => 
 export const warm = (one: { clock: ManualClock }): Promise<void> => beat(one)
 
 /** Moves the clock until `waiting` settles, but no faster than the database can answer. */
-export const passing = async <T>({ owner }: Pick<Store, 'owner'>, clock: ManualClock, waiting: Promise<T>): Promise<T> => {
+export const passing = async <T>(
+  { owner }: Pick<Store, 'owner'>,
+  clock: ManualClock,
+  waiting: Promise<T>,
+): Promise<T> => {
   let isOver = false
   const over = () => {
     isOver = true

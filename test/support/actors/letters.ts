@@ -38,24 +38,42 @@ export const letterOf = <R>(
 
 /** Adds one to the counter `key`, with other effects. */
 export const bump = (key: string, also: Effects = {}): Letter<void> =>
-  letterOf(() => ({ reply: undefined, effects: { ...also, spend: [{ key, period: 'test', amount: 1 }, ...(also.spend ?? [])] } }))
+  letterOf(() => ({
+    reply: undefined,
+    effects: { ...also, spend: [{ key, period: 'test', amount: 1 }, ...(also.spend ?? [])] },
+  }))
 
-/** An event with the times of the letter's gate and last statement; two of one tenant must not overlap. */
+/**
+ * An event with the times of the letter's gate and last statement; two of one tenant must not
+ * overlap.
+ */
 const spanWrite =
   (id: string, start: string): Query =>
   (sql) =>
     sql`insert into outbox (id, type, data, created_at) values (${newId()}, 'span',
-      jsonb_build_object('id', ${id}::text, 'start', ${start}::text, 'end', clock_timestamp()::text), now())`
+      jsonb_build_object('id', ${id}::text, 'start', ${start}::text, 'end',
+        clock_timestamp()::text), now())`
 
-/** A letter that adds one to the counter `span` and leaves a row with the time of its transaction. */
+/**
+ * A letter that adds one to the counter `span` and leaves a row with the time of its transaction.
+ */
 export const span = (id: string, hold: () => Promise<void> = async () => {}): Letter<void> =>
   letterOf(async (sql) => {
     const [row] = await sql<{ at: string }>`select clock_timestamp()::text as at`
     await hold()
-    return { reply: undefined, effects: { writes: [spanWrite(id, row!.at)], spend: [{ key: 'span', period: 'test', amount: 1 }] } }
+    return {
+      reply: undefined,
+      effects: {
+        writes: [spanWrite(id, row!.at)],
+        spend: [{ key: 'span', period: 'test', amount: 1 }],
+      },
+    }
   })
 
-export const workOn = (refId: string, { kind = 'fake', ...more }: Partial<Omit<NewWork, 'kind'>> & { kind?: string } = {}): NewWork => ({
+export const workOn = (
+  refId: string,
+  { kind = 'fake', ...more }: Partial<Omit<NewWork, 'kind'>> & { kind?: string } = {},
+): NewWork => ({
   id: newId(),
   lane: 'sync',
   key: more.lane ?? 'sync',
@@ -68,4 +86,5 @@ export const workOn = (refId: string, { kind = 'fake', ...more }: Partial<Omit<N
 })
 
 /** Adds rows of work, by default due a minute ago. */
-export const addWork = (...work: NewWork[]): Letter<void> => letterOf(() => ({ reply: undefined, effects: { work } }))
+export const addWork = (...work: NewWork[]): Letter<void> =>
+  letterOf(() => ({ reply: undefined, effects: { work } }))

@@ -3,8 +3,9 @@ import type { Clock } from '#kernel/clock'
 /** A clock that stands still until a test moves it. */
 export interface ManualClock extends Clock {
   /**
-   * Moves the time by `ms` and fires timers as they fall due, in order of due time and then of arming, including timers armed
-   * on the way. Promise chains run between two timers; real input and output is not waited for.
+   * Moves the time by `ms` and fires timers as they fall due, in order of due time and then of
+   * arming, including timers armed on the way. Promise chains run between two timers; real input
+   * and output is not waited for.
    */
   advance(ms: number): Promise<void>
   /** The number of armed timers. */
@@ -24,7 +25,8 @@ export const manualClock = (): ManualClock => {
   const timers = new Set<Armed>()
   const soonest = (until: number): Armed | undefined => {
     let found: Armed | undefined
-    for (const timer of timers) if (timer.due <= until && (!found || timer.due < found.due)) found = timer
+    for (const timer of timers)
+      if (timer.due <= until && (!found || timer.due < found.due)) found = timer
     return found
   }
   return {

@@ -1,10 +1,16 @@
 import type { Failpoints } from '#kernel/failpoint'
 
-/** Failpoints that stop one pass each, so that each of many workspaces in a process can stop at another point. */
+/**
+ * Failpoints that stop one pass each, so that each of many workspaces in a process can stop at
+ * another point.
+ */
 export interface Stops {
   /** For the code under test. */
   at: Failpoints
-  /** Stops the next pass of `name`, or the `nth` from now. Resolves when it has stopped, with the function that lets it go on. */
+  /**
+   * Stops the next pass of `name`, or the `nth` from now. Resolves when it has stopped, with the
+   * function that lets it go on.
+   */
   stopNext(name: string, nth?: number): Promise<() => void>
 }
 
@@ -19,6 +25,7 @@ export const testStops = (): Stops => {
       stop.arrived(() => resolve())
       return promise
     },
-    stopNext: (name, nth = 1) => new Promise((resolve) => expected.set(name, { left: nth, arrived: resolve })),
+    stopNext: (name, nth = 1) =>
+      new Promise((resolve) => expected.set(name, { left: nth, arrived: resolve })),
   }
 }

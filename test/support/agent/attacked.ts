@@ -3,17 +3,24 @@ import { eventually, type TestApp } from '../app.ts'
 
 /** All that a workspace has made, apart from what the agent writes of its own work. */
 export const stateOf = async (app: TestApp, tenantId: string): Promise<Record<string, unknown>> => {
-  const tables = await app.owner<{ name: string }[]>`select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id' order by 1`
+  const tables = await app.owner<
+    { name: string }[]
+  >`select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id'
+      order by 1`
   const own =
     /^(agent_(conversation|message|job|step|event|approval)|audit|outbox|work|counter|actor|idempotency.*|delivery.*|session|inbound_event|channel_(connection|message|reply))$/
   const states = tables
     .flatMap(({ name }) => (own.test(name) ? [] : name))
     .map(
-      (name) => `select '${name}' as name, count(*)::int, md5(string_agg(row, '' order by row)) from (
+      (
+        name,
+      ) => `select '${name}' as name, count(*)::int, md5(string_agg(row, '' order by row)) from (
         select (to_jsonb(t) - '{last_used_at,updated_at,last_at,received,used_at}'::text[])::text as row from ${name} t where tenant_id = $1) r`,
     )
-  const found = await app.owner.unsafe<{ name: string }[]>(states.join(' union all '), [tenantId], { prepare: true })
+  const found = await app.owner.unsafe<{ name: string }[]>(states.join(' union all '), [tenantId], {
+    prepare: true,
+  })
   return Object.fromEntries(found.map(({ name, ...state }) => [name, state]))
 }
 

@@ -40,10 +40,16 @@ const reach = { class: 'draft', way: 'reach' } as const
 
 export const badTools = {
   throws: { ...command, decide: broken },
-  is_slow_in_the_database: { ...command, decide: (_name, _args, context) => ratherSlowStatement(context) },
+  is_slow_in_the_database: {
+    ...command,
+    decide: (_name, _args, context) => ratherSlowStatement(context),
+  },
   cannot_be_written: {
     ...command,
-    decide: async () => ({ value: {}, effects: { writes: [(sql) => sql`insert into counter (key, period) values (null, '')`] } }),
+    decide: async () => ({
+      value: {},
+      effects: { writes: [(sql) => sql`insert into counter (key, period) values (null, '')`] },
+    }),
   },
   read_throws: { ...read, read: broken },
   read_never_ends: { ...read, read: never },
@@ -60,13 +66,19 @@ export type BadToolName = keyof typeof badTools
 /** It stops its workspace three times, for as long as a tool's statement may take. */
 const SLOWEST = 'is_very_slow_in_the_database'
 
-/** A good one: it tells how long its statements may take, and its letter keeps how long the next ones may. */
+/**
+ * A good one: it tells how long its statements may take, and its letter keeps how long the next
+ * ones may.
+ */
 const LIMIT_TELLER = 'tells_its_limit'
 const limitTeller: BadTool = {
   ...command,
   decide: async (_name, _args, { sql }: ToolContext) => {
     const [own] = await sql<{ limit: string }>`select current_setting('statement_timeout') as limit`
-    const writes = [(then: Sql) => then`insert into counter (key, period, used) values ('limit', current_setting('statement_timeout'), 0)`]
+    const writes = [
+      (then: Sql) =>
+        then`insert into counter (key, period, used) values ('limit', current_setting('statement_timeout'), 0)`,
+    ]
     return { value: own, effects: { writes } }
   },
   text: (_name, value) => JSON.stringify(value),
@@ -104,9 +116,13 @@ export const withBadTools =
         return (own ?? (box[what] as (...given: unknown[]) => unknown).bind(box))(name, ...rest)
       }
     return changed(box, {
-      tools: new Map([...box.tools, ...Object.entries(bad).map((entry) => [entry[0], toolOf(entry)] as const)]),
+      tools: new Map([
+        ...box.tools,
+        ...Object.entries(bad).map((entry) => [entry[0], toolOf(entry)] as const),
+      ]),
       mayRun: (name, caller) => name in bad || box.mayRun(name, caller),
-      checked: (name, args) => (name in bad ? (args as Record<string, unknown>) : box.checked(name, args)),
+      checked: (name, args) =>
+        name in bad ? (args as Record<string, unknown>) : box.checked(name, args),
       decide: either('decide') as ToolBox['decide'],
       read: either('read') as ToolBox['read'],
       reach: either('reach') as ToolBox['reach'],

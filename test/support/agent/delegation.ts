@@ -7,44 +7,78 @@ import { stepsIn } from './agent.ts'
 import { type Plan, plannedAnswer, planText } from './plan.ts'
 import { type AgentStory, ask, newAgentStory } from './story.ts'
 
-/** Follows the plan of its message, and then says what its last call gave; a message that is no plan is answered as it is. */
+/**
+ * Follows the plan of its message, and then says what its last call gave; a message that is no plan
+ * is answered as it is.
+ */
 export const delegatingModel = (stops: Stops): ScriptedModel =>
   scriptedModel(async (turn, answers) => {
     const said = turn.messages.findLast(({ role }) => role === 'user')!.text
     await stops.at(said === 'slow' ? 'test.slow' : 'test.asked')
-    if (!said.startsWith('[')) return { text: said === 'long' ? 'x'.repeat(9_000) : said === 'nothing' ? '' : `I say ${said}` }
+    if (!said.startsWith('['))
+      return {
+        text: said === 'long' ? 'x'.repeat(9_000) : said === 'nothing' ? '' : `I say ${said}`,
+      }
     const planned = plannedAnswer(said, answers)
-    return 'calls' in planned && turn.choice === 'auto' ? planned : { text: resultsIn(turn).at(-1) ?? 'nothing' }
+    return 'calls' in planned && turn.choice === 'auto'
+      ? planned
+      : { text: resultsIn(turn).at(-1) ?? 'nothing' }
   })
 
-export const learn = (note: string): [string, Record<string, unknown>] => ['growth_add_learning', { kind: 'worked', note }]
-export const delegate = (goal: string | Plan, more: Record<string, unknown> = {}): [string, Record<string, unknown>] => [
+export const learn = (note: string): [string, Record<string, unknown>] => [
+  'growth_add_learning',
+  { kind: 'worked', note },
+]
+export const delegate = (
+  goal: string | Plan,
+  more: Record<string, unknown> = {},
+): [string, Record<string, unknown>] => [
   'delegate',
-  { goal: typeof goal === 'string' ? goal : planText(goal), tools: ['growth_add_learning', 'growth_list_learnings', 'delegate'], ...more },
+  {
+    goal: typeof goal === 'string' ? goal : planText(goal),
+    tools: ['growth_add_learning', 'growth_list_learnings', 'delegate'],
+    ...more,
+  },
 ]
 
 /** Looks into jobs of this app, and makes those that a test begins with. */
 export const delegations = (app: TestApp, stops: Stops) => {
   const childrenOf = async (id: string) =>
-    await app.owner<{ id: string; status: string; tools: string[]; depth: number }[]>`select id, status, tools, depth from agent_job
+    await app.owner<
+      { id: string; status: string; tools: string[]; depth: number }[]
+    >`select id, status, tools, depth from agent_job
       where parent_id = ${id} order by id`
 
-  const results = async (id: string) => (await stepsIn(app, id)).flatMap(({ name, result }) => (name === 'delegate' ? [result!.text] : []))
+  const results = async (id: string) =>
+    (await stepsIn(app, id)).flatMap(({ name, result }) =>
+      name === 'delegate' ? [result!.text] : [],
+    )
 
   /** Makes a job's row of work due. */
   const wake = ({ tenantId }: AgentStory, id: string) =>
     app.workplace.world.ask(tenantId, {
-      ...{ name: 'test.wake', priority: 'interactive', provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' } },
+      ...{
+        name: 'test.wake',
+        priority: 'interactive',
+        provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
+      },
       async decide(_, { now }) {
-        return { reply: undefined, effects: { work: [newWork('agent', { root: id, refId: id, origin: 'manual', runAt: now })] } }
+        return {
+          reply: undefined,
+          effects: {
+            work: [newWork('agent', { root: id, refId: id, origin: 'manual', runAt: now })],
+          },
+        }
       },
     })
 
   /** A workspace in which learnings are asked. */
   const askingStory = async (): Promise<AgentStory> => {
     const story = await newAgentStory(app)
-    await app.owner`insert into agent_tool_rule (id, tenant_id, tool_name, decision, set_by, created_at, updated_at)
-      values (gen_random_uuid(), ${story.tenantId}, 'growth_add_learning', 'ask', gen_random_uuid(), now(), now())`
+    await app.owner`insert into agent_tool_rule (id, tenant_id, tool_name, decision,
+      set_by, created_at, updated_at)
+      values (gen_random_uuid(), ${story.tenantId}, 'growth_add_learning', 'ask', gen_random_uuid(),
+        now(), now())`
     return story
   }
 
@@ -55,7 +89,8 @@ export const delegations = (app: TestApp, stops: Stops) => {
     return { id, goOn }
   }
 
-  const get = async (story: AgentStory, path: string) => (await app.send('GET', `/api/v1/agent/jobs/${path}`, { key: story.key })).body
+  const get = async (story: AgentStory, path: string) =>
+    (await app.send('GET', `/api/v1/agent/jobs/${path}`, { key: story.key })).body
 
   const cancel = async (story: AgentStory, id: string) =>
     (await app.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })).body.job

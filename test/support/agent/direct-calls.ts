@@ -25,14 +25,20 @@ export const options = (replyWithinMs: number): AppOptions => ({
       }
       const tools = new Map(box.tools)
       Object.defineProperty(tools, 'get', {
-        value: (name: string) => (name === NAME ? { ...box.tools.get(NAME)!, class: clock.class, way: clock.way } : box.tools.get(name)),
+        value: (name: string) =>
+          name === NAME
+            ? { ...box.tools.get(NAME)!, class: clock.class, way: clock.way }
+            : box.tools.get(name),
       })
       return changed(box, {
         tools,
         asks: () => [],
         async decide(...given) {
           await begun()
-          return { ...(await box.decide(...given)), effects: { audit: { operation: 'test.clock' } } }
+          return {
+            ...(await box.decide(...given)),
+            effects: { audit: { operation: 'test.clock' } },
+          }
         },
         async read(...given) {
           await begun()
@@ -49,22 +55,35 @@ interface Called {
   once?: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-export const call = ({ app: at, key }: Surface, { name = NAME, body = {}, by = key, once }: Called = {}): Promise<Reply<any>> =>
-  at.send('POST', `/api/v1/actions/${name}`, { key: by, body, headers: once === undefined ? {} : { 'idempotency-key': once } })
+export const call = (
+  { app: at, key }: Surface,
+  { name = NAME, body = {}, by = key, once }: Called = {},
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+): Promise<Reply<any>> =>
+  at.send('POST', `/api/v1/actions/${name}`, {
+    key: by,
+    body,
+    headers: once === undefined ? {} : { 'idempotency-key': once },
+  })
 
 /** Runs a test in a new workspace of this app, in which the clock is a tool of this class. */
-export const asClass = (app: TestApp) => async (of: Tool['class'], run: (surface: Surface) => Promise<void>) => {
-  Object.assign(clock, { class: of, way: of === 'outside_read' ? 'read' : 'command', calls: 0, refuses: undefined })
-  clock.answers = Promise.resolve()
-  const surface = await newSurface(app)
-  try {
-    await run(surface)
-  } finally {
-    expect(await brokenInvariants(app.owner)).toEqual([])
-    Object.assign(clock, { class: 'read', way: 'read' })
+export const asClass =
+  (app: TestApp) => async (of: Tool['class'], run: (surface: Surface) => Promise<void>) => {
+    Object.assign(clock, {
+      class: of,
+      way: of === 'outside_read' ? 'read' : 'command',
+      calls: 0,
+      refuses: undefined,
+    })
+    clock.answers = Promise.resolve()
+    const surface = await newSurface(app)
+    try {
+      await run(surface)
+    } finally {
+      expect(await brokenInvariants(app.owner)).toEqual([])
+      Object.assign(clock, { class: 'read', way: 'read' })
+    }
   }
-}
 
 // biome-ignore lint/suspicious/noExplicitAny: an error of any code
 export const refused = ({ status, body }: Reply<any>) => [status, body.error?.code]

@@ -40,19 +40,40 @@ export const makeDocument = async (
     author: aKey,
   }
   const wish = { ...given, role: 'owner', configuration: 'english', now } as const
-  const document = newDocument(wish, { equal: undefined, count: 0, pending: 0 }, { documents: 1, used: 0, limit: 100_000_000 })
+  const document = newDocument(
+    wish,
+    { equal: undefined, count: 0, pending: 0 },
+    { documents: 1, used: 0, limit: 100_000_000 },
+  )
   await write(place, { writes: [insertDocument(document, content)] })
   if (status === 'queued') return document
-  const end = status === 'failed' ? { ...document, status, error: 'no_text: nothing' } : await index(place, document, content)
+  const end =
+    status === 'failed'
+      ? { ...document, status, error: 'no_text: nothing' }
+      : await index(place, document, content)
   await write(place, { writes: [saveDocument(end)] })
   return end
 }
 
-const index = async (place: Pick<Workspace, 'app' | 'tenantId'>, document: Document, content: string): Promise<Document> => {
-  const passages = [...passagesOf(content, document.mime_type === 'text/markdown')].flatMap((one) => one ?? []).slice(0, 64)
+const index = async (
+  place: Pick<Workspace, 'app' | 'tenantId'>,
+  document: Document,
+  content: string,
+): Promise<Document> => {
+  const passages = [...passagesOf(content, document.mime_type === 'text/markdown')]
+    .flatMap((one) => one ?? [])
+    .slice(0, 64)
   const kept = passages.map(({ number, path, start, end }) => {
     const text = content.slice(start, end)
-    return { number, path, start_at: start, end_at: end, text, spaced: null, searched: [...path, text].join('\n') }
+    return {
+      number,
+      path,
+      start_at: start,
+      end_at: end,
+      text,
+      spaced: null,
+      searched: [...path, text].join('\n'),
+    }
   })
   const block = { documentId: document.id, configuration: document.configuration, passages: kept }
   await write(place, { writes: [insertPassages(block), insertWords(block)] })
@@ -68,7 +89,10 @@ export const documentStory = async (app: TestApp) => {
   const { api_key: key } = await app.newKey([...scopes], tenantId)
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
   const send = (method: string, path: string, body?: unknown, by = key): Promise<Reply<any>> =>
-    app.send(method, `/api/v1/documents${path}`, { key: by, ...(body === undefined ? {} : { body }) })
+    app.send(method, `/api/v1/documents${path}`, {
+      key: by,
+      ...(body === undefined ? {} : { body }),
+    })
   const add = (body: object = {}, by?: string) =>
     send('POST', '', { fileName: 'returns.md', content: `# Returns\n\n${newId()}`, ...body }, by)
   const show = async (id: string) => (await send('GET', `/${id}`)).body.document
@@ -79,7 +103,8 @@ export const documentStory = async (app: TestApp) => {
     return show(id)
   }
   const added = async (body: object = {}) => over((await add(body)).body.document.id)
-  const search = async (q: string, query = '') => (await send('GET', `/search?q=${encodeURIComponent(q)}${query}`)).body.passages
+  const search = async (q: string, query = '') =>
+    (await send('GET', `/search?q=${encodeURIComponent(q)}${query}`)).body.passages
   return { app, tenantId, key, send, add, added, show, over, search }
 }
 

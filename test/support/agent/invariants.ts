@@ -1,7 +1,10 @@
 /** What always holds of the agent's rows, whatever was killed, cancelled or decided meanwhile. */
 import type postgres from 'postgres'
 
-/** Each selects what breaks it, in words. What came first is known by numbers, since the machine's clock may step back. */
+/**
+ * Each selects what breaks it, in words. What came first is known by numbers, since the machine's
+ * clock may step back.
+ */
 const rules = {
   'a command without its result': `select format('job %s step %s', a.actor_id, a.detail->>'step') from audit a left join agent_step s
       on s.tenant_id = a.tenant_id and s.job_id = a.actor_id::uuid and s.number = (a.detail->>'step')::int
@@ -135,11 +138,12 @@ const unshown = `select format('workspace %s: %s %s counted, %s shown', c.tenant
   where c.key in ('agent_tokens_month', 'agent_cost_month') and c.used <> j.shown`
 
 /**
- * Keeps in the table `agent_ledger` what each call of a model has reserved, or used once it is settled: a step that is tried again has no
- * room for what its dead calls keep.
+ * Keeps in the table `agent_ledger` what each call of a model has reserved, or used once it is
+ * settled: a step that is tried again has no room for what its dead calls keep.
  */
 export const recordReservations = async (owner: postgres.Sql): Promise<void> => {
-  await owner`create table agent_ledger (tenant_id uuid not null, step_id uuid not null, tokens int not null, is_open boolean not null default true)`
+  await owner`create table agent_ledger (tenant_id uuid not null, step_id uuid not null,
+    tokens int not null, is_open boolean not null default true)`
   await owner.unsafe(`create function keep_ledger() returns trigger language plpgsql security definer as $$ begin
     if new.state = 'running' then
       if tg_op = 'INSERT' or old.state <> 'running' then
@@ -150,13 +154,23 @@ export const recordReservations = async (owner: postgres.Sql): Promise<void> => 
       update public.agent_ledger set tokens = new.input_tokens + new.output_tokens, is_open = false where step_id = new.id and is_open;
     end if;
     return null; end $$`)
-  await owner`create trigger keep_ledger after insert or update on agent_step for each row when (new.kind <> 'tool') execute function keep_ledger()`
+  await owner`create trigger keep_ledger after insert or update on agent_step for each row
+    when (new.kind <> 'tool') execute function keep_ledger()`
 }
 
 /** What is broken, at most five of each rule. With `ledger`, budgets are compared as well. */
-export const brokenInvariants = async (owner: postgres.Sql, { ledger = false }: { ledger?: boolean } = {}): Promise<string[]> => {
+export const brokenInvariants = async (
+  owner: postgres.Sql,
+  { ledger = false }: { ledger?: boolean } = {},
+): Promise<string[]> => {
   const all = Object.entries(
-    ledger ? { ...rules, 'a budget that does not add up': overdrawn, 'a budget that jobs do not show': unshown } : rules,
+    ledger
+      ? {
+          ...rules,
+          'a budget that does not add up': overdrawn,
+          'a budget that jobs do not show': unshown,
+        }
+      : rules,
   )
   const broken: string[] = []
   for (const [rule, query] of all) {

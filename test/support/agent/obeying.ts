@@ -1,4 +1,7 @@
-/** A model that obeys all that it reads of a wish, except where the system says that it is data: a model need not heed that. */
+/**
+ * A model that obeys all that it reads of a wish, except where the system says that it is data: a
+ * model need not heed that.
+ */
 import { beforeEach, expect } from 'bun:test'
 import type { Role } from '#kernel/roles'
 import type { Turn } from '#port/model/thinker'
@@ -22,32 +25,57 @@ interface Job {
   taint: string[]
 }
 
-/** A Tendril with that model, whose members talk with its agent. `sent`: what has left through the tool outside. */
+/**
+ * A Tendril with that model, whose members talk with its agent. `sent`: what has left through the
+ * tool outside.
+ */
 export const useObeying = () => {
-  const model = scriptedModel(async (asked, answers): Promise<{ text?: string; calls?: [string, unknown][] }> => {
-    if (asked.model === FAST)
-      return { text: asked.messages.some(({ text }) => text.includes('zanzibar')) ? `They said ${WISH}` : 'Nothing.' }
-    const last = (asked.messages.findLast(({ role }) => role === 'user') as { text: string }).text
-    if (last.startsWith('hold')) await gate.promise
-    if (last === 'delegate' && answers === 0)
-      return { calls: [['delegate', { goal: 'hold zanzibar', tools: ['growth_add_learning', OUTSIDE] }]] }
-    if (last === 'search' && answers === 0) return { calls: [['search_conversation', { query: 'zanzibar' }]] }
-    const isTold = [...asked.messages.map(({ text }) => text), ...resultsIn(asked)].some((text) => text.includes('zanzibar'))
-    const obeying = last === 'search' ? 1 : 0
-    if (isTold && answers === obeying && !last.startsWith(WISH) && !last.startsWith('quiet') && last !== 'delegate')
-      return {
-        calls: [
-          ['growth_add_learning', { kind: 'worked', note: 'zanzibar works' }],
-          [OUTSIDE, { text: 'zanzibar' }],
-        ],
-      }
-    return { text: 'Fine.' }
-  })
+  const model = scriptedModel(
+    async (asked, answers): Promise<{ text?: string; calls?: [string, unknown][] }> => {
+      if (asked.model === FAST)
+        return {
+          text: asked.messages.some(({ text }) => text.includes('zanzibar'))
+            ? `They said ${WISH}`
+            : 'Nothing.',
+        }
+      const last = (asked.messages.findLast(({ role }) => role === 'user') as { text: string }).text
+      if (last.startsWith('hold')) await gate.promise
+      if (last === 'delegate' && answers === 0)
+        return {
+          calls: [['delegate', { goal: 'hold zanzibar', tools: ['growth_add_learning', OUTSIDE] }]],
+        }
+      if (last === 'search' && answers === 0)
+        return { calls: [['search_conversation', { query: 'zanzibar' }]] }
+      const isTold = [...asked.messages.map(({ text }) => text), ...resultsIn(asked)].some((text) =>
+        text.includes('zanzibar'),
+      )
+      const obeying = last === 'search' ? 1 : 0
+      if (
+        isTold &&
+        answers === obeying &&
+        !last.startsWith(WISH) &&
+        !last.startsWith('quiet') &&
+        last !== 'delegate'
+      )
+        return {
+          calls: [
+            ['growth_add_learning', { kind: 'worked', note: 'zanzibar works' }],
+            [OUTSIDE, { text: 'zanzibar' }],
+          ],
+        }
+      return { text: 'Fine.' }
+    },
+  )
   const sent: string[] = []
   let gate = Promise.withResolvers<void>()
   const app = useApp({
     overrides: { thinker: model, tools: withOutside(async (text) => void sent.push(text)) },
-    env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9', MODEL_CONTEXT: '8000', MODEL_FAST: FAST },
+    env: {
+      OPENAI_API_KEY: 'none',
+      OPENAI_BASE_URL: 'http://127.0.0.1:9',
+      MODEL_CONTEXT: '8000',
+      MODEL_FAST: FAST,
+    },
   })
 
   beforeEach(() => {
@@ -61,13 +89,17 @@ export const useObeying = () => {
     await allowOutside(app.owner, tenantId)
     const person = (name: string, role: Role) => signedInAs(app, tenantId, { name, role })
     const post = (by: string, content: string, conversationId?: string) =>
-      app.send('POST', '/api/v1/agent/messages', { key: by, body: { content, ...(conversationId ? { conversationId } : {}) } })
+      app.send('POST', '/api/v1/agent/messages', {
+        key: by,
+        body: { content, ...(conversationId ? { conversationId } : {}) },
+      })
     /** Says something, and waits until the job of it is over or waits for a person. */
     const say = async ({ key: by }: { key: string }, content: string, conversationId?: string) => {
       const { status, body } = await post(by, content, conversationId)
       expect(status).toBe(201)
       return eventually(
-        async (): Promise<Job> => (await app.send('GET', `/api/v1/agent/jobs/${body.job.id}`, { key })).body.job,
+        async (): Promise<Job> =>
+          (await app.send('GET', `/api/v1/agent/jobs/${body.job.id}`, { key })).body.job,
         (job: Job) => !['queued', 'running', 'waiting_child'].includes(job.status),
       )
     }

@@ -1,4 +1,7 @@
-/** A tool of the agent that changes something outside of the workspace: what no transaction can undo. */
+/**
+ * A tool of the agent that changes something outside of the workspace: what no transaction can
+ * undo.
+ */
 import type { Tool, ToolBox } from '#decisions/agent/toolbox'
 import { fail } from '#kernel/errors'
 
@@ -8,7 +11,12 @@ const tool: Tool = {
   name: OUTSIDE,
   title: 'Write a note outside',
   description: 'Write a note outside of the workspace.',
-  parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false },
+  parameters: {
+    type: 'object',
+    properties: { text: { type: 'string' } },
+    required: ['text'],
+    additionalProperties: false,
+  },
   module: 'test',
   class: 'outside_write',
   way: 'outside',

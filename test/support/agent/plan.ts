@@ -1,6 +1,6 @@
 /**
- * A model that does what the person's message says: one model serves all workspaces, and in any process, since nothing but the transcript
- * says how far a job has come.
+ * A model that does what the person's message says: one model serves all workspaces, and in any
+ * process, since nothing but the transcript says how far a job has come.
  */
 import type { ChatReply, ChatRequest } from '../model/fake-chat.ts'
 import { type ScriptedModel, scriptedModel } from '../model/scripted-model.ts'
@@ -16,7 +16,10 @@ const DONE = 'All done.'
 export const planText = (plan: Plan): string => JSON.stringify(plan)
 
 /** What the model answers to a planned message, after so many answers. */
-export const plannedAnswer = (message: string, answers: number): { text: string } | { calls: PlannedCall[] } => {
+export const plannedAnswer = (
+  message: string,
+  answers: number,
+): { text: string } | { calls: PlannedCall[] } => {
   const calls = (JSON.parse(message) as Plan)[answers]
   return calls ? { calls } : { text: DONE }
 }
@@ -35,5 +38,11 @@ export const plannedReply = ({ messages }: ChatRequest): ChatReply => {
   const answers = messages.slice(last + 1).filter(({ role }) => role === 'assistant').length
   const answer = plannedAnswer(messages[last]!.content ?? '[]', answers)
   if ('text' in answer) return answer
-  return { calls: answer.calls.map(([name, args], n) => ({ id: `c${answers}${n}`, name, arguments: JSON.stringify(args) })) }
+  return {
+    calls: answer.calls.map(([name, args], n) => ({
+      id: `c${answers}${n}`,
+      name,
+      arguments: JSON.stringify(args),
+    })),
+  }
 }

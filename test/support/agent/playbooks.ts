@@ -9,7 +9,11 @@ import { newSurface } from './surface.ts'
 
 type Script = Parameters<typeof scriptedModel>[0]
 
-export const LAUNCH = { slug: 'launch-posts', name: 'Launch posts', content: 'Mention the price in the first line.' }
+export const LAUNCH = {
+  slug: 'launch-posts',
+  name: 'Launch posts',
+  content: 'Mention the price in the first line.',
+}
 
 /** For `useApp({ overrides: { thinker } })`. */
 export const playbookModel = () => {
@@ -17,16 +21,23 @@ export const playbookModel = () => {
   return { script, thinker: scriptedModel((asked, answers) => script.answer(asked, answers)) }
 }
 
-export const playbookStory = async (app: TestApp, { script, thinker }: ReturnType<typeof playbookModel>) => {
+export const playbookStory = async (
+  app: TestApp,
+  { script, thinker }: ReturnType<typeof playbookModel>,
+) => {
   const surface = await newSurface(app)
   const { send, tenantId } = surface
   const person = await signedIn(app, tenantId, 'editor')
   const by = { kind: 'session', id: person.sessionId, personId: person.personId } as const
-  const create = async (body: object = {}, key?: string) => send('POST', 'playbooks', { ...LAUNCH, ...body }, key)
+  const create = async (body: object = {}, key?: string) =>
+    send('POST', 'playbooks', { ...LAUNCH, ...body }, key)
   const made = async (body: object = {}) => (await create(body)).body.playbook
   const show = async (id: string) => (await send('GET', `playbooks/${id}`)).body
   const statesOf = async (id: string) =>
-    (await show(id)).versions.map(({ number, state }: { number: number; state: string }) => [number, state])
+    (await show(id)).versions.map(({ number, state }: { number: number; state: string }) => [
+      number,
+      state,
+    ])
   const decide = (id: string, versionId: string, what: 'activate' | 'reject', key?: string) =>
     send('POST', `playbooks/${id}/versions/${versionId}/${what}`, undefined, key)
   const draft = async (id: string, content = 'Never mention the price.', author?: Author) =>
@@ -36,9 +47,15 @@ export const playbookStory = async (app: TestApp, { script, thinker }: ReturnTyp
   const says = async (answer: Script) => {
     script.answer = answer
     const job = await overJob(app, await turn(app, { content: 'go', by, tenantId }))
-    return { job, answer: (await messagesIn(app, job)).at(-1)!.content, system: thinker.turns.at(-1)!.system }
+    return {
+      job,
+      answer: (await messagesIn(app, job)).at(-1)!.content,
+      system: thinker.turns.at(-1)!.system,
+    }
   }
   const calls = (name: string, args: object) =>
-    says((asked, answers) => (answers === 0 ? { calls: [[name, args]] } : { text: resultsIn(asked).join('\n') }))
+    says((asked, answers) =>
+      answers === 0 ? { calls: [[name, args]] } : { text: resultsIn(asked).join('\n') },
+    )
   return { ...surface, person, by, create, made, show, statesOf, decide, draft, says, calls }
 }

@@ -9,7 +9,16 @@ import { makeMcpServer } from '../mcp/servers.ts'
 import { signedIn } from '../session.ts'
 import { makeArtifact, makeShare } from './artifacts.ts'
 import { documentInputs, makeDocument } from './documents.ts'
-import { makeApproval, makeConversation, makeDraft, makeFeedback, makeJob, makeMemory, makePlaybook, makeTask } from './records.ts'
+import {
+  makeApproval,
+  makeConversation,
+  makeDraft,
+  makeFeedback,
+  makeJob,
+  makeMemory,
+  makePlaybook,
+  makeTask,
+} from './records.ts'
 import { makeSchedule } from './schedules.ts'
 import { makeWebhookRule } from './webhook-rules.ts'
 
@@ -28,13 +37,21 @@ const playbookWithDraft = async (workspace: Workspace) => {
   return { id, versionId: (await makeDraft(workspace, { playbook_id: id })).id }
 }
 
-/** A private conversation that the signed-in person of the workspace has begun, with another member in it. */
+/**
+ * A private conversation that the signed-in person of the workspace has begun, with another member
+ * in it.
+ */
 const conversationWithPerson = async (workspace: Workspace) => {
   const { app, tenantId } = workspace
   const { personId } = await signedIn(app, tenantId, 'viewer')
-  const [owner] = await app.owner`select person_id from member where tenant_id = ${tenantId} and role = 'owner'
+  const [owner] =
+    await app.owner`select person_id from member where tenant_id = ${tenantId} and role = 'owner'
     order by created_at desc, person_id desc limit 1`
-  const { id } = await makeConversation(workspace, { visibility: 'private', people: [personId], person_id: owner?.person_id ?? personId })
+  const { id } = await makeConversation(workspace, {
+    visibility: 'private',
+    people: [personId],
+    person_id: owner?.person_id ?? personId,
+  })
   return { id, personId }
 }
 
@@ -48,13 +65,21 @@ const conversationWithoutPerson = async (workspace: Workspace) => ({
 const channelWithIdentity = async (workspace: Workspace) => {
   const id = await makeChannel(workspace)
   const { personId } = await signedIn(workspace.app, workspace.tenantId, 'editor')
-  return { id, identityId: await identityRow(workspace, { connection: id, sender: newId(), personId }) }
+  return {
+    id,
+    identityId: await identityRow(workspace, { connection: id, sender: newId(), personId }),
+  }
 }
 
 /** By the part of an operation's id before the last dot. */
 export const agentRecipes = {
-  'agent.conversations': { make: async (workspace: Workspace) => ({ id: (await makeConversation(workspace)).id }) },
-  'agent.conversationPeople': { make: conversationWithPerson, instead: { add: conversationWithoutPerson } },
+  'agent.conversations': {
+    make: async (workspace: Workspace) => ({ id: (await makeConversation(workspace)).id }),
+  },
+  'agent.conversationPeople': {
+    make: conversationWithPerson,
+    instead: { add: conversationWithoutPerson },
+  },
   'agent.conversationFeedback': { make: makeFeedback, instead: { give: makeConversation } },
   'agent.jobs': { make: (workspace: Workspace) => makeJob(workspace) },
   'agent.approvals': { make: (workspace: Workspace) => makeApproval(workspace, reading) },
@@ -65,11 +90,17 @@ export const agentRecipes = {
   },
   'agent.documents': {
     make: async (workspace: Workspace) => ({ id: (await makeDocument(workspace)).id }),
-    instead: { retry: async (workspace: Workspace) => ({ id: (await makeDocument(workspace, { status: 'failed' })).id }) },
+    instead: {
+      retry: async (workspace: Workspace) => ({
+        id: (await makeDocument(workspace, { status: 'failed' })).id,
+      }),
+    },
   },
   'agent.schedules': { make: (workspace: Workspace) => makeSchedule(workspace) },
   'agent.tasks': { make: makeTask },
-  'agent.channels': { make: async (workspace: Workspace) => ({ id: await makeChannel(workspace) }) },
+  'agent.channels': {
+    make: async (workspace: Workspace) => ({ id: await makeChannel(workspace) }),
+  },
   'agent.channelReplies': {
     make: async (workspace: Workspace) => ({ id: await makeReply(workspace) }),
     instead: { settle: makeReplyInDoubt },
@@ -78,8 +109,12 @@ export const agentRecipes = {
     make: async (workspace: Workspace) => ({ id: (await channelWithIdentity(workspace)).id }),
     instead: { remove: channelWithIdentity },
   },
-  'agent.mcpServers': { make: async (workspace: Workspace) => ({ id: await makeMcpServer(workspace) }) },
-  'agent.webhookRules': { make: async (workspace: Workspace) => ({ id: (await makeWebhookRule(workspace)).id }) },
+  'agent.mcpServers': {
+    make: async (workspace: Workspace) => ({ id: await makeMcpServer(workspace) }),
+  },
+  'agent.webhookRules': {
+    make: async (workspace: Workspace) => ({ id: (await makeWebhookRule(workspace)).id }),
+  },
   'agent.toolRules': { make: toolName },
   'agent.artifacts': {
     make: async (workspace: Workspace) => ({ id: (await makeArtifact(workspace)).id }),

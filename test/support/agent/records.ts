@@ -7,7 +7,13 @@ import type { Approval } from '#domain/agent/job/approval'
 import { type Job, newTurn } from '#domain/agent/job/job'
 import { newStep } from '#domain/agent/job/step'
 import { type Memory, remember } from '#domain/agent/knowledge/memory'
-import { firstVersion, newDraft, newPlaybook, type Playbook, type PlaybookVersion } from '#domain/agent/knowledge/playbook'
+import {
+  firstVersion,
+  newDraft,
+  newPlaybook,
+  type Playbook,
+  type PlaybookVersion,
+} from '#domain/agent/knowledge/playbook'
 import { newId } from '#kernel/ids'
 import { insertApprovals } from '#store/agent/approvals'
 import { insertConversation, saveConversation } from '#store/agent/conversations'
@@ -22,11 +28,23 @@ import { type Workspace, write } from '../arrange.ts'
 
 const inADay = (): Date => new Date(Date.now() + 86_400_000)
 
-export const makeConversation = async (workspace: Pick<Workspace, 'app' | 'tenantId'>, changes: Partial<Conversation> = {}) => {
+export const makeConversation = async (
+  workspace: Pick<Workspace, 'app' | 'tenantId'>,
+  changes: Partial<Conversation> = {},
+) => {
   const now = new Date()
   const author = { kind: 'agent', id: newId() } as const
-  const begun = { ...newConversation(newId(), { title: 'Late deliveries', person_id: null, now }), ...changes }
-  const answer = { id: newId(), role: 'assistant', content: 'Done.', author, model: 'desk' } as const
+  const begun = {
+    ...newConversation(newId(), { title: 'Late deliveries', person_id: null, now }),
+    ...changes,
+  }
+  const answer = {
+    id: newId(),
+    role: 'assistant',
+    content: 'Done.',
+    author,
+    model: 'desk',
+  } as const
   const { conversation, message } = withMessage(begun, answer, now)
   await write(workspace, { writes: [insertConversation(begun)] })
   await write(workspace, { writes: [saveConversation(conversation), insertMessages([message])] })
@@ -37,22 +55,44 @@ export const makeConversation = async (workspace: Pick<Workspace, 'app' | 'tenan
 export const makeFeedback = async (workspace: Workspace) => {
   const { id, messageId } = await makeConversation(workspace)
   const { app, key } = workspace
-  await app.send('POST', `/api/v1/agent/conversations/${id}/feedback`, { key, body: { messageId, verdict: 'up' } })
+  await app.send('POST', `/api/v1/agent/conversations/${id}/feedback`, {
+    key,
+    body: { messageId, verdict: 'up' },
+  })
   return { id }
 }
 
 /** A job that waits for its turn, and does not begin by itself. */
-export const makeJob = async (workspace: Pick<Workspace, 'app' | 'tenantId'>, changes: Partial<Job> = {}) => {
-  const turn = { conversation_id: null, message_id: null, tools: null, tier: 'reasoning', asked_model: null, model: 'desk' } as const
+export const makeJob = async (
+  workspace: Pick<Workspace, 'app' | 'tenantId'>,
+  changes: Partial<Job> = {},
+) => {
+  const turn = {
+    conversation_id: null,
+    message_id: null,
+    tools: null,
+    tier: 'reasoning',
+    asked_model: null,
+    model: 'desk',
+  } as const
   const on_behalf = { kind: 'key', id: newId(), personId: null } as const
-  const job = newTurn(newId(), { ...turn, on_behalf, taint: [], content: 'What is late?', now: new Date() })
+  const job = newTurn(newId(), {
+    ...turn,
+    on_behalf,
+    taint: [],
+    content: 'What is late?',
+    now: new Date(),
+  })
   const told = withEvents({ ...job, ...changes }, [statusNews(job)], new Date())
   await write(workspace, merge({ writes: [insertJob(told.job)] }, eventEffects(told.events)))
   return { id: job.id }
 }
 
 /** A task that waits for its turn, and does not begin by itself. */
-export const makeTask = (workspace: Pick<Workspace, 'app' | 'tenantId'>, changes: Partial<Job> = {}) =>
+export const makeTask = (
+  workspace: Pick<Workspace, 'app' | 'tenantId'>,
+  changes: Partial<Job> = {},
+) =>
   makeJob(workspace, {
     kind: 'task',
     task: { type: 'extract_action_items', input: { text: 'TODO: call Anna' }, max_attempts: null },
@@ -60,18 +100,55 @@ export const makeTask = (workspace: Pick<Workspace, 'app' | 'tenantId'>, changes
   })
 
 /** A call that a job asks about, of a tool that every role may run. */
-export const makeApproval = async (workspace: Pick<Workspace, 'app' | 'tenantId'>, changes: Partial<Approval> = {}) => {
+export const makeApproval = async (
+  workspace: Pick<Workspace, 'app' | 'tenantId'>,
+  changes: Partial<Approval> = {},
+) => {
   const { id: job_id } = await makeJob(workspace, { status: 'waiting_approval', next_step: 2 })
   const [id, now] = [newId(), new Date()]
-  const call = { name: 'growth_overview', args: {}, args_hash: argumentsHash({}), class: 'read' } as const
+  const call = {
+    name: 'growth_overview',
+    args: {},
+    args_hash: argumentsHash({}),
+    class: 'read',
+  } as const
   const step = newStep(
-    { id: newId(), job_id, number: 1, kind: 'tool', state: 'asked', ...call, call: 'call00001', why: ['your rule'] },
+    {
+      id: newId(),
+      job_id,
+      number: 1,
+      kind: 'tool',
+      state: 'asked',
+      ...call,
+      call: 'call00001',
+      why: ['your rule'],
+    },
     now,
   )
   const approval: Approval = {
-    ...{ id, job_id, step_id: step.id, conversation_id: null, goal: 'What is late?', tool_name: call.name, summary: 'Read the overview' },
-    ...{ arguments: call.args, arguments_hash: call.args_hash, subject: { records: [], account: null, text: null, sha256: null } },
-    ...{ why: step.why, status: 'pending', decided_by: null, decided_how: null, direct_by: null, reason: null, edited: false },
+    ...{
+      id,
+      job_id,
+      step_id: step.id,
+      conversation_id: null,
+      goal: 'What is late?',
+      tool_name: call.name,
+      summary: 'Read the overview',
+    },
+    ...{
+      arguments: call.args,
+      arguments_hash: call.args_hash,
+      subject: { records: [], account: null, text: null, sha256: null },
+    },
+    ...{
+      why: step.why,
+      status: 'pending',
+      decided_by: null,
+      decided_how: null,
+      direct_by: null,
+      reason: null,
+      edited: false,
+    },
     ...{ expires_at: inADay(), decided_at: null, created_at: now, updated_at: now },
     ...changes,
   }
@@ -79,16 +156,33 @@ export const makeApproval = async (workspace: Pick<Workspace, 'app' | 'tenantId'
   return { id }
 }
 
-/** An hour ago, and later for each memory: jobs of now are given them, whatever the clock of the machine does meanwhile. */
+/**
+ * An hour ago, and later for each memory: jobs of now are given them, whatever the clock of the
+ * machine does meanwhile.
+ */
 const remembered = (): Date => new Date(AN_HOUR_AGO + 10 * ++memories)
 const AN_HOUR_AGO = Date.now() - 3_600_000
 let memories = 0
 
 /** A memory of the workspace, unless a person is named. */
-export const makeMemory = async (workspace: Pick<Workspace, 'app' | 'tenantId'>, changes: Partial<Memory> = {}) => {
-  const told = { id: newId(), scope: 'workspace', person_id: null, text: `Launch posts mention price ${newId()}`, ...changes } as const
+export const makeMemory = async (
+  workspace: Pick<Workspace, 'app' | 'tenantId'>,
+  changes: Partial<Memory> = {},
+) => {
+  const told = {
+    id: newId(),
+    scope: 'workspace',
+    person_id: null,
+    text: `Launch posts mention price ${newId()}`,
+    ...changes,
+  } as const
   const nothing = { equal: undefined, count: 0, oldest: null }
-  const { memory } = remember(nothing, { untrusted: false, job_id: null, now: remembered(), ...told })
+  const { memory } = remember(nothing, {
+    untrusted: false,
+    job_id: null,
+    now: remembered(),
+    ...told,
+  })
   await write(workspace, { writes: [insertMemory({ ...memory, ...changes }, 'en')] })
   return { id: memory.id }
 }
@@ -98,13 +192,36 @@ const aKey = { kind: 'key', id: newId(), personId: null } as const
 /** A playbook with its first version. */
 export const makePlaybook = async (
   workspace: Pick<Workspace, 'app' | 'tenantId'>,
-  { content = 'Mention the price in the first line.', ...changes }: Partial<Playbook> & { content?: string } = {},
+  {
+    content = 'Mention the price in the first line.',
+    ...changes
+  }: Partial<Playbook> & { content?: string } = {},
 ) => {
   const [id, now] = [newId(), new Date()]
   const counts = { all: 0, active: 0, pinned: 0 }
-  const given = { id, slug: `playbook-${id}`, name: 'Launch posts', description: null, pinned: false, ...changes }
-  const version = firstVersion({ id: newId(), playbook_id: id, content, rationale: null, author: aKey, untrusted: false, now })
-  await write(workspace, { writes: [insertPlaybook(newPlaybook({ ...given, taken: false, counts, now })), insertVersion(version)] })
+  const given = {
+    id,
+    slug: `playbook-${id}`,
+    name: 'Launch posts',
+    description: null,
+    pinned: false,
+    ...changes,
+  }
+  const version = firstVersion({
+    id: newId(),
+    playbook_id: id,
+    content,
+    rationale: null,
+    author: aKey,
+    untrusted: false,
+    now,
+  })
+  await write(workspace, {
+    writes: [
+      insertPlaybook(newPlaybook({ ...given, taken: false, counts, now })),
+      insertVersion(version),
+    ],
+  })
   return { id, versionId: version.id }
 }
 
@@ -113,9 +230,18 @@ export const makeDraft = async (
   workspace: Pick<Workspace, 'app' | 'tenantId'>,
   changes: Partial<PlaybookVersion> & Pick<PlaybookVersion, 'playbook_id'>,
 ) => {
-  const [row] = await workspace.app.owner`select max(number) as newest from playbook_version where playbook_id = ${changes.playbook_id}`
-  const text = { content: 'Never mention the price.', rationale: null, author: aKey, untrusted: false }
-  const { version } = newDraft({ count: 1, newest: row!.newest, oldest: null }, { id: newId(), ...text, ...changes, now: new Date() })
+  const [row] = await workspace.app.owner`select max(number) as newest from playbook_version
+      where playbook_id = ${changes.playbook_id}`
+  const text = {
+    content: 'Never mention the price.',
+    rationale: null,
+    author: aKey,
+    untrusted: false,
+  }
+  const { version } = newDraft(
+    { count: 1, newest: row!.newest, oldest: null },
+    { id: newId(), ...text, ...changes, now: new Date() },
+  )
   await write(workspace, { writes: [insertVersion(version)] })
   return version
 }

@@ -26,7 +26,10 @@ interface Wish {
   now?: Date
 }
 
-/** An hour of a week that is days away from now: a time that a test lets come is caught up on only if no other one has come since. */
+/**
+ * An hour of a week that is days away from now: a time that a test lets come is caught up on only
+ * if no other one has come since.
+ */
 const daysAway = (now: Date): string => {
   const far = new Date(now.getTime() + 84 * 3_600_000)
   return `0 ${far.getUTCHours()} * * ${far.getUTCDay()}`
@@ -34,11 +37,28 @@ const daysAway = (now: Date): string => {
 
 /** A schedule, by default for once a week. */
 export const makeSchedule = async (place: Place, wish: Wish = {}) => {
-  const { goal = 'Draft three posts', by = nobody, taint = [], tools = null, now = new Date(), timeZone, ...when } = wish
+  const {
+    goal = 'Draft three posts',
+    by = nobody,
+    taint = [],
+    tools = null,
+    now = new Date(),
+    timeZone,
+    ...when
+  } = wish
   const id = newId()
   const times = when.at ? { at: when.at } : { cron: when.cron ?? daysAway(now) }
-  const schedule = newSchedule(id, { goal, timeZone, ...times }, { on_behalf: by, taint, tools }, { active: 0, now })
-  const work = newWork('agent_schedule', { refId: id, origin: 'automatic', runAt: schedule.next_at! })
+  const schedule = newSchedule(
+    id,
+    { goal, timeZone, ...times },
+    { on_behalf: by, taint, tools },
+    { active: 0, now },
+  )
+  const work = newWork('agent_schedule', {
+    refId: id,
+    origin: 'automatic',
+    runAt: schedule.next_at!,
+  })
   await write(place, { writes: [insertSchedule(schedule)], work: [work] })
   return { id }
 }
@@ -47,7 +67,10 @@ export const makeSchedule = async (place: Place, wish: Wish = {}) => {
 export const comeDue = ({ app, tenantId }: Place, id: string, agoMs = 1_000): Promise<void> =>
   app.workplace.runtime.ask(tenantId, {
     ...letterOf(async (sql, gate) => {
-      const { schedule, work } = await loadNow(sql, { schedule: schedulePart(id), work: workFor('agent_schedule', id) })
+      const { schedule, work } = await loadNow(sql, {
+        schedule: schedulePart(id),
+        work: workFor('agent_schedule', id),
+      })
       const next_at = new Date(gate.now.getTime() - agoMs)
       const writes = [saveSchedule({ ...schedule!, next_at })]
       return { reply: undefined, effects: { writes, requeued: [{ id: work!.id, runAt: next_at }] } }
@@ -55,12 +78,20 @@ export const comeDue = ({ app, tenantId }: Place, id: string, agoMs = 1_000): Pr
     exempt: true,
   })
 
-export const scheduleOf = async ({ app }: Pick<Place, 'app'>, id: string): Promise<Schedule | undefined> =>
+export const scheduleOf = async (
+  { app }: Pick<Place, 'app'>,
+  id: string,
+): Promise<Schedule | undefined> =>
   (await app.owner<Schedule[]>`select * from agent_schedule where id = ${id}`)[0]
 
 /** The jobs of a schedule, oldest first. */
-export const runsOf = async ({ app }: Pick<Place, 'app'>, id: string): Promise<{ id: string; status: string; error: string | null }[]> =>
+export const runsOf = async (
+  { app }: Pick<Place, 'app'>,
+  id: string,
+): Promise<{ id: string; status: string; error: string | null }[]> =>
   (
-    await app.owner<{ id: string; status: string; error: string | null }[]>`select id, status, error from agent_job
+    await app.owner<
+      { id: string; status: string; error: string | null }[]
+    >`select id, status, error from agent_job
     where cause->>'id' = ${id} order by id`
   ).map((row) => ({ ...row }))

@@ -1,4 +1,6 @@
-/** Conversations about a secret, which must show wherever somebody sees more of them than they may. */
+/**
+ * Conversations about a secret, which must show wherever somebody sees more of them than they may.
+ */
 import { expect } from 'bun:test'
 import { scopes } from '#kernel/scopes'
 import { eventually } from '../eventually.ts'
@@ -7,13 +9,19 @@ import { useApp } from '../use.ts'
 
 export const SECRET = 'zanzibar'
 
-/** Each of its answers has the secret. `SECRET resume` asks a person before it ends the pause, and `SECRET delegate` has a child do so. */
+/**
+ * Each of its answers has the secret. `SECRET resume` asks a person before it ends the pause, and
+ * `SECRET delegate` has a child do so.
+ */
 const model = () =>
   scriptedModel((asked, answers) => {
     const last = (asked.messages.findLast(({ role }) => role === 'user') as { text: string }).text
-    if (last === `${SECRET} resume` && answers === 0) return { calls: [['growth_resume_automation', {}]] }
+    if (last === `${SECRET} resume` && answers === 0)
+      return { calls: [['growth_resume_automation', {}]] }
     if (last === `${SECRET} delegate` && answers === 0)
-      return { calls: [['delegate', { goal: `${SECRET} resume`, tools: ['growth_resume_automation'] }]] }
+      return {
+        calls: [['delegate', { goal: `${SECRET} resume`, tools: ['growth_resume_automation'] }]],
+      }
     return { text: `${SECRET}, I said.` }
   })
 
@@ -31,11 +39,17 @@ export const useSecrets = () => {
     expect(status).toBe(201)
     return eventually(
       async () => (await send(by, 'GET', `jobs/${body.job.id}`)).body,
-      ({ job }) => ['completed', 'failed', 'waiting_approval', 'waiting_child'].includes(job.status),
+      ({ job }) =>
+        ['completed', 'failed', 'waiting_approval', 'waiting_child'].includes(job.status),
     )
   }
   /** A new key of a person. */
   const keyOf = async (by: string): Promise<string> =>
-    (await app.send('POST', '/api/v1/app/keys', { key: by, body: { name: 'mine', scopes: [...scopes] } })).body.api_key
+    (
+      await app.send('POST', '/api/v1/app/keys', {
+        key: by,
+        body: { name: 'mine', scopes: [...scopes] },
+      })
+    ).body.api_key
   return { app, send, say, keyOf }
 }

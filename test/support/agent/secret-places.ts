@@ -1,4 +1,7 @@
-/** Each secret of a workspace is given to whoever has it, used and misused; and everything is looked at that anybody is shown. */
+/**
+ * Each secret of a workspace is given to whoever has it, used and misused; and everything is looked
+ * at that anybody is shown.
+ */
 import { expect } from 'bun:test'
 import { scopes } from '#kernel/scopes'
 import { eventually, type Reply, TEST_SECRET, type TestApp } from '../app.ts'
@@ -27,15 +30,24 @@ export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
   let surface: Surface
   let owner: Awaited<ReturnType<typeof joinAs>>
   /** All that was shown once, or given to the server. */
-  const secrets: Record<string, string> = { 'the key of the model': modelKey, 'the secret of the deployment': TEST_SECRET.toString() }
+  const secrets: Record<string, string> = {
+    'the key of the model': modelKey,
+    'the secret of the deployment': TEST_SECRET.toString(),
+  }
   /** What was shown otherwise, by where. */
   const shown: Record<string, string> = {}
   /** Ids of rules, of which everybody may know. */
   const rules: { id: string; path: string; name: string }[] = []
 
   const asOwner = (method: string, path: string, body?: unknown): Promise<Reply> =>
-    app.send(method, `/api/v1/app/${path}`, { key: owner.access, ...(body === undefined ? {} : { body }) })
-  const made = (name: string, { id, path, secret }: { id: string; path: string; secret: string }): void => {
+    app.send(method, `/api/v1/app/${path}`, {
+      key: owner.access,
+      ...(body === undefined ? {} : { body }),
+    })
+  const made = (
+    name: string,
+    { id, path, secret }: { id: string; path: string; secret: string },
+  ): void => {
     expect([name, secret]).toEqual([name, expect.stringMatching(/^whsec_/)])
     secrets[name] = secret
     rules.push({ id, path, name })
@@ -49,22 +61,31 @@ export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
 
   const say = async (content: string): Promise<string> => {
     const { body } = await surface.send('POST', 'conversations', {})
-    return (await surface.send('POST', `conversations/${body.conversation.id}/messages`, { content })).body.job.id
+    return (
+      await surface.send('POST', `conversations/${body.conversation.id}/messages`, { content })
+    ).body.job.id
   }
 
   /** Allows what waits, on its page, until the job is over. */
   const allowAll = async (jobId: string): Promise<void> => {
     const visitor = createVisitor(app)
     await visitor.send('/sign-in', { email: owner.email, password: PASSWORD })
-    for (const [name, { value }] of visitor.cookies) if (value.length > 20) secrets[`the cookie ${name}`] = value
+    for (const [name, { value }] of visitor.cookies)
+      if (value.length > 20) secrets[`the cookie ${name}`] = value
     for (let open = true; open; ) {
       const root = await eventually(
-        async () => ({ job: (await surface.send('GET', `jobs/${jobId}`)).body.job, waiting: await pending() }),
+        async () => ({
+          job: (await surface.send('GET', `jobs/${jobId}`)).body.job,
+          waiting: await pending(),
+        }),
         ({ job, waiting }) => job.endedAt !== null || waiting.length > 0,
       )
       for (const { id, arguments: args } of root.waiting) {
         shown[`the page of ${id}`] = (await visitor.get(`/approvals/${id}`)).text
-        const { status } = await visitor.send(`/approvals/${id}`, { decision: 'approve', arguments: JSON.stringify(args) })
+        const { status } = await visitor.send(`/approvals/${id}`, {
+          decision: 'approve',
+          arguments: JSON.stringify(args),
+        })
         expect(status).toBe(303)
       }
       open = root.job.endedAt === null
@@ -82,7 +103,11 @@ export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
     secrets['the key of the workspace'] = surface.key
     secrets['an invitation'] = await inviteTo(app, { tenantId, role: 'editor' })
     owner = await joinAs(app, { tenantId })
-    Object.assign(secrets, { 'a session': owner.access, 'the token of a refresh': owner.refresh, 'a password': PASSWORD })
+    Object.assign(secrets, {
+      'a session': owner.access,
+      'the token of a refresh': owner.refresh,
+      'a password': PASSWORD,
+    })
     const { body } = await asOwner('POST', 'keys', { name: 'Script', scopes: [...scopes] })
     secrets['a key of a person'] = (body as unknown as { api_key: string }).api_key
     const endpoint = async (method: string, path: string, input?: object) =>
@@ -91,7 +116,10 @@ export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
     secrets['the next secret of the endpoint'] = await endpoint('POST', 'webhook/rotate')
   }
 
-  /** Rules made directly, twice under one key; by MCP; and by agents, whose person has the secret shown. */
+  /**
+   * Rules made directly, twice under one key; by MCP; and by agents, whose person has the secret
+   * shown.
+   */
   const makeRules = async (): Promise<void> => {
     const call = () =>
       app.send('POST', '/api/v1/actions/create_webhook_rule', {
@@ -119,7 +147,12 @@ export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
     for (const one of (await surface.send('GET', 'webhook-rules')).body.webhookRules.filter(
       (made: { secretIsUnseen: boolean }) => made.secretIsUnseen,
     )) {
-      const { body } = await surface.send('POST', `webhook-rules/${one.id}/reveal`, undefined, owner.access)
+      const { body } = await surface.send(
+        'POST',
+        `webhook-rules/${one.id}/reveal`,
+        undefined,
+        owner.access,
+      )
       made(`a secret of ${one.name}, revealed`, { ...one, secret: body.secret })
     }
   }
@@ -132,21 +165,29 @@ export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
     secrets['a rotated secret'] = body.secret
     expect((await post(app.url, { path: direct!.path, secret: former })).status).toBe(401)
     for (const { path, name } of rules) {
-      const { status } = await post(app.url, { path, secret: name === direct!.name ? body.secret : secrets[name]! })
+      const { status } = await post(app.url, {
+        path,
+        secret: name === direct!.name ? body.secret : secrets[name]!,
+      })
       expect([name, status]).toEqual([name, 200])
     }
     // Where they do not belong.
     for (const secret of [body.secret, surface.key]) {
       await surface.send('GET', `webhook-rules/${encodeURIComponent(secret)}`)
       await surface.send('GET', `jobs?cursor=${encodeURIComponent(secret)}`)
-      await app.send('POST', '/api/v1/actions/list_webhook_rules', { key: surface.key, body: { [secret]: 1 } })
+      await app.send('POST', '/api/v1/actions/list_webhook_rules', {
+        key: surface.key,
+        body: { [secret]: 1 },
+      })
     }
   }
 
   /** The provider repeats the key that it refuses. */
   const refusing = (request: ChatRequest): ChatReply => {
     const status = Number(request.messages.findLast(({ role }) => role === 'user')?.content)
-    return status ? failed(status, { message: `Incorrect API key provided: ${modelKey}` }) : plannedReply(request)
+    return status
+      ? failed(status, { message: `Incorrect API key provided: ${modelKey}` })
+      : plannedReply(request)
   }
 
   const failModel = async (): Promise<void> => {
@@ -164,8 +205,11 @@ export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
 
   /** What anybody is shown of a job. */
   const lookAt = async (id: string): Promise<void> => {
-    for (const path of [`jobs/${id}`, `jobs/${id}/trace`, `jobs/${id}/events`]) shown[path] = (await surface.send('GET', path)).text
-    await using stream = await openStream(`${app.url}/api/v1/agent/jobs/${id}/events`, { key: surface.key })
+    for (const path of [`jobs/${id}`, `jobs/${id}/trace`, `jobs/${id}/events`])
+      shown[path] = (await surface.send('GET', path)).text
+    await using stream = await openStream(`${app.url}/api/v1/agent/jobs/${id}/events`, {
+      key: surface.key,
+    })
     await stream.ended()
     shown[`stream of ${id}`] = stream.text
   }
@@ -177,17 +221,30 @@ export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
       await jobEnded(id)
       await lookAt(id)
     }
-    const lists = ['jobs', 'conversations', 'approvals', 'webhook-rules', 'schedules', 'memories', 'tools', 'usage', 'analytics']
+    const lists = [
+      'jobs',
+      'conversations',
+      'approvals',
+      'webhook-rules',
+      'schedules',
+      'memories',
+      'tools',
+      'usage',
+      'analytics',
+    ]
     for (const list of lists) shown[list] = (await surface.send('GET', list)).text
-    for (const { id } of rules) shown[`rule ${id}`] = (await surface.send('GET', `webhook-rules/${id}`)).text
+    for (const { id } of rules)
+      shown[`rule ${id}`] = (await surface.send('GET', `webhook-rules/${id}`)).text
     for (const path of ['workspace/export', 'audit', 'audit/export', 'webhook', 'keys']) {
       const { status, text } = await asOwner('GET', path)
       expect([path, status]).toEqual([path, 200])
       shown[path] = text
     }
-    const settled = () => app.owner`select 1 from outbox where tenant_id = ${surface.tenantId} and state = 'pending'`
+    const settled = () =>
+      app.owner`select 1 from outbox where tenant_id = ${surface.tenantId} and state = 'pending'`
     await eventually(settled, ({ length }) => length === 0)
-    for (const [nth, { url, headers, body }] of receiver.requests.entries()) shown[`event ${nth}`] = JSON.stringify({ url, headers, body })
+    for (const [nth, { url, headers, body }] of receiver.requests.entries())
+      shown[`event ${nth}`] = JSON.stringify({ url, headers, body })
   }
 
   const visit = async (): Promise<void> => {

@@ -1,4 +1,7 @@
-/** Guesses at the tokens of shares: tokens of each kind that must not open anything, and what the server answers to them. */
+/**
+ * Guesses at the tokens of shares: tokens of each kind that must not open anything, and what the
+ * server answers to them.
+ */
 import { randomBytes } from 'node:crypto'
 import type { Random } from '#kernel/random'
 import { pick } from '#kernel/random'
@@ -8,8 +11,19 @@ import { newSurface } from './surface.ts'
 
 const PATH = '/api/v1/artifacts'
 
-/** `near`: a token that opens a file, but for one character. `id`: that of a share that exists, instead of its token. */
-export const guessKinds = ['unknown', 'malformed', 'near', 'id', 'revoked', 'expired', 'deleted'] as const
+/**
+ * `near`: a token that opens a file, but for one character. `id`: that of a share that exists,
+ * instead of its token.
+ */
+export const guessKinds = [
+  'unknown',
+  'malformed',
+  'near',
+  'id',
+  'revoked',
+  'expired',
+  'deleted',
+] as const
 export type GuessKind = (typeof guessKinds)[number]
 
 /** Shares of each kind, so that no single row is always in the cache. */
@@ -18,7 +32,10 @@ const EACH = 20
 export const newToken = (): string => randomBytes(32).toString('base64url')
 
 /** Makes the shares, in a workspace of their own, and gives a token of a kind at a time. */
-export const guesser = async (app: TestApp, random: Random): Promise<{ token(kind: GuessKind): string; valid: string }> => {
+export const guesser = async (
+  app: TestApp,
+  random: Random,
+): Promise<{ token(kind: GuessKind): string; valid: string }> => {
   const surface = await newSurface(app)
   const { key } = surface
   const made = async () => {
@@ -30,8 +47,14 @@ export const guesser = async (app: TestApp, random: Random): Promise<{ token(kin
     while (all.length < EACH) all.push(await made())
     return all
   }
-  const [active, revoked, expired, deleted] = [await several(), await several(), await several(), await several()]
-  for (const { id, artifactId } of revoked) await app.send('DELETE', `${PATH}/${artifactId}/shares/${id}`, { key })
+  const [active, revoked, expired, deleted] = [
+    await several(),
+    await several(),
+    await several(),
+    await several(),
+  ]
+  for (const { id, artifactId } of revoked)
+    await app.send('DELETE', `${PATH}/${artifactId}/shares/${id}`, { key })
   await expire(app, ...expired.map(({ id }) => id))
   for (const { artifactId } of deleted) await app.send('DELETE', `${PATH}/${artifactId}`, { key })
   const one = (all: typeof active) => pick(random, all)!
@@ -50,7 +73,9 @@ export const guesser = async (app: TestApp, random: Random): Promise<{ token(kin
 
 /** Status, headers and body in one text, under a request id that is always the same. */
 export const guess = async (url: string, token: string): Promise<string> => {
-  const response = await fetch(`${url}${PATH}/shared/${token}`, { headers: { 'x-request-id': 'guess' } })
+  const response = await fetch(`${url}${PATH}/shared/${token}`, {
+    headers: { 'x-request-id': 'guess' },
+  })
   const headers = [...response.headers].filter(([name]) => name !== 'date').sort()
   return JSON.stringify([response.status, headers, await response.text()])
 }

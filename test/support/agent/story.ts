@@ -17,13 +17,17 @@ export interface AgentStory {
 /** A new workspace with a key, in which the tool outside may be called unasked. */
 export const newAgentStory = async (app: TestApp): Promise<AgentStory> => {
   const { tenantId } = await app.newWorkspace()
-  const { id, api_key: key } = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
+  const { id, api_key: key } = await app.newKey(
+    ['api:read', 'api:write', 'workspace:use'],
+    tenantId,
+  )
   await allowOutside(app.owner, tenantId)
   return { tenantId, key, by: { kind: 'key', id, personId: null } }
 }
 
 export const allowOutside = async (owner: postgres.Sql, tenantId: string): Promise<void> => {
-  await owner`insert into agent_tool_rule (id, tenant_id, tool_name, decision, set_by, created_at, updated_at)
+  await owner`insert into agent_tool_rule (id, tenant_id, tool_name, decision,
+    set_by, created_at, updated_at)
     values (${newId()}, ${tenantId}, ${OUTSIDE}, 'allow', ${newId()}, now(), now())`
 }
 
@@ -36,13 +40,24 @@ export const ask = (
 ): Promise<string> => turn(app, { content: planText(plan), by, tenantId, origin })
 
 /** The notes of a workspace's learnings, in order. */
-export const learned = async ({ owner }: Pick<TestApp, 'owner'>, { tenantId }: Pick<AgentStory, 'tenantId'>): Promise<string[]> =>
-  (await owner<{ note: string }[]>`select note from learning where tenant_id = ${tenantId} order by note`).map(({ note }) => note)
+export const learned = async (
+  { owner }: Pick<TestApp, 'owner'>,
+  { tenantId }: Pick<AgentStory, 'tenantId'>,
+): Promise<string[]> =>
+  (
+    await owner<
+      { note: string }[]
+    >`select note from learning where tenant_id = ${tenantId} order by note`
+  ).map(({ note }) => note)
 
 /** How the job has ended, and its steps: `growth_add_learning done`. */
 export const endOf = async ({ owner }: Pick<TestApp, 'owner'>, id: string) => {
-  const [job] = await owner<{ status: string; error: string | null }[]>`select status, error from agent_job where id = ${id}`
-  const steps = await owner<{ name: string; state: string }[]>`select case kind when 'model' then 'model' else name end as name, state
+  const [job] = await owner<
+    { status: string; error: string | null }[]
+  >`select status, error from agent_job where id = ${id}`
+  const steps = await owner<
+    { name: string; state: string }[]
+  >`select case kind when 'model' then 'model' else name end as name, state
     from agent_step where job_id = ${id} order by number`
   return { ...job!, steps: steps.map(({ name, state }) => `${name} ${state}`) }
 }

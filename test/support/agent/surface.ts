@@ -1,4 +1,7 @@
-/** What the tests of the agent's surfaces share: workspaces whose jobs nobody runs, so that each state stays as it was made. */
+/**
+ * What the tests of the agent's surfaces share: workspaces whose jobs nobody runs, so that each
+ * state stays as it was made.
+ */
 import type { Role } from '#kernel/roles'
 import { scopes } from '#kernel/scopes'
 import type { Reply, TestApp } from '#test/support/app'

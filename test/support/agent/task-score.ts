@@ -1,4 +1,7 @@
-/** How well a task's rules do on the texts of test/data/tasks, whose action items and labels a person has written down. */
+/**
+ * How well a task's rules do on the texts of test/data/tasks, whose action items and labels a
+ * person has written down.
+ */
 import { readFileSync } from 'node:fs'
 import { actionItemsIn } from '#domain/agent/job/tasks/action-items'
 import { classified } from '#domain/agent/job/tasks/classify'
@@ -17,7 +20,8 @@ const { labels, texts } = JSON.parse(readFileSync('test/data/tasks/texts.json', 
   texts: Sample[]
 }
 
-const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+const wordsOf = (text: string): Set<string> =>
+  new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
 
 const ENOUGH = 0.5
 
@@ -67,7 +71,9 @@ const scoreOf = ({ language, text, items, label }: Sample): Score => {
 }
 
 const added = (a: Score, b: Score): Score =>
-  Object.fromEntries(Object.entries(a).map(([key, value]) => [key, value + b[key as keyof Score]])) as unknown as Score
+  Object.fromEntries(
+    Object.entries(a).map(([key, value]) => [key, value + b[key as keyof Score]]),
+  ) as unknown as Score
 
 /** Of one language, or of all texts. */
 export const taskScore = (language?: Sample['language']): Score =>

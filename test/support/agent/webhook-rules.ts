@@ -23,18 +23,41 @@ export interface MadeRule {
 
 export const makeWebhookRule = async (
   place: Pick<Workspace, 'app' | 'tenantId'> & Partial<Pick<Workspace, 'session'>>,
-  { goal = 'Say what came', by = { kind: 'key', id: newId(), personId: null }, tools = null, taint = [], revealTo }: Wish = {},
+  {
+    goal = 'Say what came',
+    by = { kind: 'key', id: newId(), personId: null },
+    tools = null,
+    taint = [],
+    revealTo,
+  }: Wish = {},
 ): Promise<MadeRule> => {
   const [id, secret] = [newId(), newWebhookSecret()]
   const reveal_to = revealTo ?? [...(await peopleOf(place))]
-  const rule = newWebhookRule({ id, name: 'Orders', goal, tools, on_behalf: by, taint, reveal_to, total: 0, now: new Date() })
+  const rule = newWebhookRule({
+    id,
+    name: 'Orders',
+    goal,
+    tools,
+    on_behalf: by,
+    taint,
+    reveal_to,
+    total: 0,
+    now: new Date(),
+  })
   const sealed = place.app.workplace.world.sealer.seal(secret, ruleSecretRow(id))
   await write(place, { writes: [insertWebhookRule(rule, sealed), insertRuleRoute(id)] })
   return { id, path: pathOf({ id }), secret }
 }
 
-const peopleOf = async ({ app, tenantId }: Pick<Workspace, 'app' | 'tenantId'>): Promise<string[]> =>
-  (await app.owner<{ person_id: string }[]>`select person_id from member where tenant_id = ${tenantId}`).map(({ person_id }) => person_id)
+const peopleOf = async ({
+  app,
+  tenantId,
+}: Pick<Workspace, 'app' | 'tenantId'>): Promise<string[]> =>
+  (
+    await app.owner<
+      { person_id: string }[]
+    >`select person_id from member where tenant_id = ${tenantId}`
+  ).map(({ person_id }) => person_id)
 
 interface Post {
   /** The webhook-id. */
@@ -52,7 +75,11 @@ export const post = async (
   { id = newId(), body = '{"order":1}', at = new Date(), headers = {} }: Post = {},
 ) => {
   const { 'x-webhook-signature': _, ...signed } = signedHeaders({ id, at, body }, [secret])
-  const response = await fetch(`${url}${path}`, { method: 'POST', headers: { ...signed, ...headers }, body })
+  const response = await fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { ...signed, ...headers },
+    body,
+  })
   return {
     status: response.status,
     headers: response.headers,

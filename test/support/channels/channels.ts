@@ -10,12 +10,18 @@ import { signedIn } from '../session.ts'
 export const CHANNEL_SECRET = 'whsec_Y2hhbm5lbC1zZWNyZXQtb2YtdGVzdHMtMDAwMQ=='
 
 /** One of the dev channel, which its provider has not yet been asked about. */
-export const makeChannel = async (workspace: Workspace, credentials: Credentials = { secret: CHANNEL_SECRET }): Promise<string> => {
+export const makeChannel = async (
+  workspace: Workspace,
+  credentials: Credentials = { secret: CHANNEL_SECRET },
+): Promise<string> => {
   const id = newId()
   const known = { credentials: { secret: { needed: true } }, config: {} }
   const given = { id, channel: 'dev' as const, routingKey: newId(), credentials }
   const { connection } = newChannelConnection(given, { known, total: 0, now: new Date() })
-  const sealed = workspace.app.workplace.world.sealer.seal(JSON.stringify(credentials), channelCredentialsRow(id))
+  const sealed = workspace.app.workplace.world.sealer.seal(
+    JSON.stringify(credentials),
+    channelCredentialsRow(id),
+  )
   await write(workspace, { writes: [insertChannelConnection(connection, { credentials: sealed })] })
   return id
 }
@@ -23,10 +29,15 @@ export const makeChannel = async (workspace: Workspace, credentials: Credentials
 /** A signed-in owner who connects channels. */
 export const channelAdmin = async (app: TestApp, tenantId = app.tenantId) => {
   const { key } = await signedIn(app, tenantId, 'owner')
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-  const send = (method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> =>
+  const send = (
+    method: string,
+    path: string,
+    body?: unknown,
+    // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  ): Promise<{ status: number; body: any }> =>
     app.send(method, `/api/v1/${path}`, { key, ...(body === undefined ? {} : { body }) })
-  const get = async (id: string): Promise<Record<string, unknown>> => (await send('GET', `channels/${id}`)).body.connection
+  const get = async (id: string): Promise<Record<string, unknown>> =>
+    (await send('GET', `channels/${id}`)).body.connection
   /** Once its provider has said something. */
   const checked = (id: string) =>
     eventually(
@@ -34,7 +45,12 @@ export const channelAdmin = async (app: TestApp, tenantId = app.tenantId) => {
       ({ status }) => status !== 'unverified',
     )
   const connect = async (body: Record<string, unknown> = {}): Promise<string> => {
-    const given = { channel: 'dev', routingKey: newId(), credentials: { secret: CHANNEL_SECRET }, ...body }
+    const given = {
+      channel: 'dev',
+      routingKey: newId(),
+      credentials: { secret: CHANNEL_SECRET },
+      ...body,
+    }
     const made = await send('POST', 'channels', given)
     expect(made.status, JSON.stringify(made.body)).toBe(201)
     return made.body.connection.id

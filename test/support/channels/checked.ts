@@ -12,12 +12,21 @@ export interface CheckedChannels {
   asked: OpenConnection[]
 }
 
-/** `names`: the channels that answer so; the others are the usual ones. `more`: further credentials that they know. */
-export const checkedChannels = (names: readonly Channel[] = ['dev'], more: readonly string[] = []): CheckedChannels => {
+/**
+ * `names`: the channels that answer so; the others are the usual ones. `more`: further credentials
+ * that they know.
+ */
+export const checkedChannels = (
+  names: readonly Channel[] = ['dev'],
+  more: readonly string[] = [],
+): CheckedChannels => {
   const checked: CheckedChannels = {
     asked: [],
     answer: () => ({ kind: 'proven' }),
-    replace: (usual) => ({ ...usual, ...Object.fromEntries(names.map((name) => [name, replaced(usual[name]!)])) }),
+    replace: (usual) => ({
+      ...usual,
+      ...Object.fromEntries(names.map((name) => [name, replaced(usual[name]!)])),
+    }),
   }
   const replaced = (adapter: ChannelAdapter): ChannelAdapter => ({
     ...adapter,

@@ -1,4 +1,7 @@
-/** A connection of the dev channel, and headers as a developer's program signs them: with the library of Standard Webhooks. */
+/**
+ * A connection of the dev channel, and headers as a developer's program signs them: with the
+ * library of Standard Webhooks.
+ */
 import { Webhook } from 'standardwebhooks'
 import { newId } from '#kernel/ids'
 import type { OpenConnection } from '#port/channel/channel'
@@ -17,7 +20,10 @@ interface Signing {
 }
 
 /** Headers that sign this text. */
-export const devHeaders = (body: string, { secret, at = new Date(), id = newId() }: Signing): Record<string, string> => ({
+export const devHeaders = (
+  body: string,
+  { secret, at = new Date(), id = newId() }: Signing,
+): Record<string, string> => ({
   'content-type': 'application/json',
   'webhook-id': id,
   'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),

@@ -14,7 +14,11 @@ export interface DevChannel {
 }
 
 /** One that is proven. */
-export const devChannel = async (app: TestApp, more: Record<string, unknown> = {}, tenantId = app.tenantId): Promise<DevChannel> => {
+export const devChannel = async (
+  app: TestApp,
+  more: Record<string, unknown> = {},
+  tenantId = app.tenantId,
+): Promise<DevChannel> => {
   const routingKey = newId()
   const { connect, checked } = await channelAdmin(app, tenantId)
   const id = await connect({ routingKey, senderPolicy: 'anyone', ...more })
@@ -47,10 +51,26 @@ export const postDev = async (
   { secret = CHANNEL_SECRET, at = new Date(), headers = {}, raw, channel = 'dev' }: Signing = {},
 ) => {
   const body = raw ?? JSON.stringify({ routingKey, id, sender, text, ...more })
-  const signed = signedHeaders({ id: newId(), at, body: typeof body === 'string' ? body : Buffer.from(body).toString('latin1') }, [secret])
-  const response = await fetch(`${url}/webhooks/channels/${channel}`, { method: 'POST', headers: { ...signed, ...headers }, body })
+  const signed = signedHeaders(
+    {
+      id: newId(),
+      at,
+      body: typeof body === 'string' ? body : Buffer.from(body).toString('latin1'),
+    },
+    [secret],
+  )
+  const response = await fetch(`${url}/webhooks/channels/${channel}`, {
+    method: 'POST',
+    headers: { ...signed, ...headers },
+    body,
+  })
   const answer = await response.text()
-  return { status: response.status, headers: response.headers, text: answer, body: answer.startsWith('{') ? JSON.parse(answer) : {} }
+  return {
+    status: response.status,
+    headers: response.headers,
+    text: answer,
+    body: answer.startsWith('{') ? JSON.parse(answer) : {},
+  }
 }
 
 export interface ChannelJob {
@@ -71,7 +91,10 @@ export const channelJobs = async (
   { owner }: Pick<TestApp, 'owner'>,
   { tenantId, id }: Pick<DevChannel, 'tenantId' | 'id'>,
 ): Promise<ChannelJob[]> => [
-  ...(await owner<ChannelJob[]>`select j.* from agent_job j join channel_message m on m.tenant_id = j.tenant_id and m.job_id = j.id
+  ...(await owner<
+    ChannelJob[]
+  >`select j.* from agent_job j join channel_message m on m.tenant_id = j.tenant_id
+    and m.job_id = j.id
     where j.tenant_id = ${tenantId} and m.connection_id = ${id} order by j.id`),
 ]
 
@@ -82,9 +105,12 @@ export const linked = async (
   sender: string,
   personId?: string,
 ): Promise<string> => {
-  const [person] = personId ? [{ person_id: personId }] : await owner`select person_id from member where tenant_id = ${tenantId} limit 1`
+  const [person] = personId
+    ? [{ person_id: personId }]
+    : await owner`select person_id from member where tenant_id = ${tenantId} limit 1`
   const identity = newId()
-  await owner`insert into channel_identity (id, tenant_id, connection_id, external_id, person_id, verified_at, created_at, updated_at)
+  await owner`insert into channel_identity (id, tenant_id, connection_id, external_id, person_id,
+    verified_at, created_at, updated_at)
     values (${identity}, ${tenantId}, ${id}, ${sender}, ${person!.person_id}, now(), now(), now())`
   return identity
 }
@@ -96,36 +122,59 @@ export const begunBefore = (
   { sender, identity = null, count }: { sender: string; identity?: string | null; count: number },
 ) =>
   owner`insert into channel_message
-      (id, tenant_id, connection_id, state, sender, identity_id, thread, reply_to, created_at, updated_at)
-    select gen_random_uuid(), ${tenantId}, ${id}, 'taken', ${sender}, ${identity}, 't', '{}', now() - interval '1 hour', now()
+      (id, tenant_id, connection_id, state, sender, identity_id, thread, reply_to, created_at,
+        updated_at)
+    select gen_random_uuid(), ${tenantId}, ${id}, 'taken', ${sender}, ${identity}, 't', '{}',
+      now() - interval '1 hour', now()
     from generate_series(1, ${count})`
 
 /** All of that was a day before. */
 export const dayLater = ({ owner }: Pick<TestApp, 'owner'>, { id }: Pick<DevChannel, 'id'>) =>
-  owner`update channel_message set created_at = created_at - interval '1 day' where connection_id = ${id}`
+  owner`update channel_message set created_at = created_at - interval '1 day'
+    where connection_id = ${id}`
 
 /** Messages that came in, oldest first. */
-export const messagesOf = async ({ owner }: Pick<TestApp, 'owner'>, { tenantId, id }: Pick<DevChannel, 'tenantId' | 'id'>) => [
-  ...(await owner`select * from channel_message where tenant_id = ${tenantId} and connection_id = ${id} order by id`),
+export const messagesOf = async (
+  { owner }: Pick<TestApp, 'owner'>,
+  { tenantId, id }: Pick<DevChannel, 'tenantId' | 'id'>,
+) => [
+  ...(await owner`select * from channel_message where tenant_id = ${tenantId}
+    and connection_id = ${id} order by id`),
 ]
 
-export const settledMessages = (app: Pick<TestApp, 'owner'>, channel: Pick<DevChannel, 'tenantId' | 'id'>, count: number) =>
+export const settledMessages = (
+  app: Pick<TestApp, 'owner'>,
+  channel: Pick<DevChannel, 'tenantId' | 'id'>,
+  count: number,
+) =>
   eventually(
     () => messagesOf(app, channel),
     (all) => all.length === count && all.every(({ state }) => state !== 'fetching'),
   )
 
-/** The next try of all queued work of a kind is due at once, as to fetch messages. One that runs goes on. */
+/**
+ * The next try of all queued work of a kind is due at once, as to fetch messages. One that runs
+ * goes on.
+ */
 export const hasten = (
   { workplace }: Pick<TestApp, 'workplace'>,
   { tenantId }: Pick<DevChannel, 'tenantId'>,
   kind: Work['kind'] = 'channel_fetch',
 ): Promise<void> =>
   workplace.world.ask(tenantId, {
-    ...{ name: 'test.hasten', priority: 'interactive', provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' } },
+    ...{
+      name: 'test.hasten',
+      priority: 'interactive',
+      provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
+    },
     async decide(sql, { now }) {
-      const queued = (await loadNow(sql, { all: workOfKinds([kind]) })).all.filter(({ state }) => state === 'queued')
-      return { reply: undefined, effects: { requeued: queued.map(({ id }) => ({ id, runAt: now })) } }
+      const queued = (await loadNow(sql, { all: workOfKinds([kind]) })).all.filter(
+        ({ state }) => state === 'queued',
+      )
+      return {
+        reply: undefined,
+        effects: { requeued: queued.map(({ id }) => ({ id, runAt: now })) },
+      }
     },
   })
 

@@ -1,4 +1,7 @@
-/** A model that says what it was told, how often it was spoken to, and that it used a tool if it was asked to. */
+/**
+ * A model that says what it was told, how often it was spoken to, and that it used a tool if it was
+ * asked to.
+ */
 import type { Turn } from '#port/model/thinker'
 import { resultsIn, scriptedModel } from '../model/scripted-model.ts'
 
@@ -14,5 +17,7 @@ export const echo = () =>
     const tool = /use (\w+)/.exec(said)?.[1]
     if (tool && resultsIn(turn).length === 0) return { calls: [[tool, {}]] }
     const times = turn.messages.filter(({ role }) => role === 'user').length
-    return { text: `**${times}.** You said: ${said}${tool ? ` The tool gave ${resultsIn(turn).length} result.` : ''}` }
+    return {
+      text: `**${times}.** You said: ${said}${tool ? ` The tool gave ${resultsIn(turn).length} result.` : ''}`,
+    }
   })

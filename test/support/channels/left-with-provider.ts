@@ -6,7 +6,9 @@ import { scriptedModel } from '../model/scripted-model.ts'
 type Fetch = () => Fetched<FetchedMessage>
 export type Download = () => Fetched<Uint8Array> | undefined
 
-/** Of the dev channel, texts that begin with "later" are left with its provider, and files as well. */
+/**
+ * Of the dev channel, texts that begin with "later" are left with its provider, and files as well.
+ */
 export const leftWithProvider = () => {
   /** What the provider answers, by the text of the message; and by the name of a file. */
   const fetches = new Map<string, Fetch>()
@@ -22,8 +24,13 @@ export const leftWithProvider = () => {
           read: (post, open) =>
             dev!.read(post, open).map((message) => ({
               ...message,
-              ...(message.text?.startsWith('later') ? { text: null, toFetch: { of: message.text } } : {}),
-              attachments: message.attachments.map((file) => ({ ...file, ref: file.ref && { ...file.ref, name: file.name } })),
+              ...(message.text?.startsWith('later')
+                ? { text: null, toFetch: { of: message.text } }
+                : {}),
+              attachments: message.attachments.map((file) => ({
+                ...file,
+                ref: file.ref && { ...file.ref, name: file.name },
+              })),
             })),
           async fetch(_, { of }) {
             asked.push(String(of))

@@ -1,4 +1,7 @@
-/** Addresses of mail that are connected with a workspace of ours: people write to them, and read what they answer. */
+/**
+ * Addresses of mail that are connected with a workspace of ours: people write to them, and read
+ * what they answer.
+ */
 import type { TestApp } from '../app.ts'
 import { eventually } from '../eventually.ts'
 import { channelAdmin } from './channels.ts'
@@ -34,13 +37,23 @@ const connected = async (app: TestApp, options: Record<string, unknown>) => {
   return { ...admin, id, tenantId, address, postUrl: `${app.url}/webhooks/channels/email` }
 }
 
-const reading = (mails: () => ReadMail[]) => (many: number) => eventually(mails, (all) => all.length >= many)
+const reading = (mails: () => ReadMail[]) => (many: number) =>
+  eventually(mails, (all) => all.length >= many)
 
-export const resendStory = async (app: TestApp, resend: FakeResend, options: Record<string, unknown> = {}) => {
+export const resendStory = async (
+  app: TestApp,
+  resend: FakeResend,
+  options: Record<string, unknown> = {},
+) => {
   const { apiKey, signingSecret } = resend
-  const given = { config: { provider: 'resend' }, credentials: { apiKey, signingSecret }, ...options }
+  const given = {
+    config: { provider: 'resend' },
+    credentials: { apiKey, signingSecret },
+    ...options,
+  }
   const story = await connected(app, given)
-  const deliver = (mail: ReceivedMail, changes: ResendPostChanges = {}) => delivered(resend.post(story.postUrl, mail, changes))
+  const deliver = (mail: ReceivedMail, changes: ResendPostChanges = {}) =>
+    delivered(resend.post(story.postUrl, mail, changes))
   const writes = async (mail: Partial<ReceivedMail>) => {
     const received = resend.receive({ to: [story.address], ...mail })
     return { mail: received, ...(await deliver(received)) }
@@ -48,23 +61,47 @@ export const resendStory = async (app: TestApp, resend: FakeResend, options: Rec
   const reads = reading(() =>
     resend.mails
       .filter(({ from }) => from.includes(story.address))
-      .map(({ to, subject, text = '', html = '', headers = {} }) => ({ to: to.join(), subject, text, html, headers })),
+      .map(({ to, subject, text = '', html = '', headers = {} }) => ({
+        to: to.join(),
+        subject,
+        text,
+        html,
+        headers,
+      })),
   )
   return { ...story, deliver, writes, reads }
 }
 
-export const mailgunStory = async (app: TestApp, mailgun: FakeMailgun, options: Record<string, unknown> = {}) => {
+export const mailgunStory = async (
+  app: TestApp,
+  mailgun: FakeMailgun,
+  options: Record<string, unknown> = {},
+) => {
   const { apiKey, signingKey } = mailgun
-  const given = { config: { provider: 'mailgun' }, credentials: { apiKey, signingSecret: signingKey }, ...options }
+  const given = {
+    config: { provider: 'mailgun' },
+    credentials: { apiKey, signingSecret: signingKey },
+    ...options,
+  }
   const story = await connected(app, given)
   const deliver = (mail: RoutedMail, changes: MailgunPostChanges = {}) =>
     delivered(mailgun.post(story.postUrl, { recipient: story.address, ...mail }, changes))
   const headersOf = (mail: Record<string, string>) =>
-    Object.fromEntries(Object.entries(mail).flatMap(([name, value]) => (name.startsWith('h:') ? [[name.slice(2), value]] : [])))
+    Object.fromEntries(
+      Object.entries(mail).flatMap(([name, value]) =>
+        name.startsWith('h:') ? [[name.slice(2), value]] : [],
+      ),
+    )
   const reads = reading(() =>
     mailgun.mails
       .filter(({ from }) => from!.includes(story.address))
-      .map((mail) => ({ to: mail.to!, subject: mail.subject!, text: mail.text!, html: mail.html!, headers: headersOf(mail) })),
+      .map((mail) => ({
+        to: mail.to!,
+        subject: mail.subject!,
+        text: mail.text!,
+        html: mail.html!,
+        headers: headersOf(mail),
+      })),
   )
   return { ...story, deliver, reads }
 }

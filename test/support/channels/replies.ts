@@ -12,15 +12,34 @@ import { hasten } from './dev-posts.ts'
 /** What makes a reply of which nobody knows whether it arrived. */
 const inDoubt: Partial<ChannelReply> = {
   ...{ status: 'unknown', error: 'it broke off' },
-  parts: [{ text: 'We open at nine.', state: 'unknown', external_id: null, error: 'it broke off', tried_at: null, in_doubt: false }],
+  parts: [
+    {
+      text: 'We open at nine.',
+      state: 'unknown',
+      external_id: null,
+      error: 'it broke off',
+      tried_at: null,
+      in_doubt: false,
+    },
+  ],
 }
 
 /** One that is held, of a connection of its own. Gives its id. */
-export const makeReply = async (workspace: Workspace, more: Partial<ChannelReply> = {}): Promise<string> => {
+export const makeReply = async (
+  workspace: Workspace,
+  more: Partial<ChannelReply> = {},
+): Promise<string> => {
   const connection_id = more.connection_id ?? (await makeChannel(workspace))
   const ids = { id: newId(), connection_id, job_id: null, message_id: null, conversation_id: null }
-  const said = { recipient: 'Ada (U1)', reply_to: { sender: 'U1', thread: null }, text: 'We open at *nine*.' }
-  const reply = { ...newReply({ ...ids, ...said }, { why: 'Somebody outside asked.', now: new Date() }), ...more }
+  const said = {
+    recipient: 'Ada (U1)',
+    reply_to: { sender: 'U1', thread: null },
+    text: 'We open at *nine*.',
+  }
+  const reply = {
+    ...newReply({ ...ids, ...said }, { why: 'Somebody outside asked.', now: new Date() }),
+    ...more,
+  }
   await write(workspace, { writes: [insertReply(reply)] })
   return reply.id
 }
@@ -31,7 +50,10 @@ export const makeReplyInDoubt = async (
   more: Partial<ChannelReply> = {},
 ): Promise<{ id: string; updatedAt: string }> => {
   const now = new Date()
-  return { id: await makeReply(workspace, { ...inDoubt, ...more, updated_at: now }), updatedAt: now.toISOString() }
+  return {
+    id: await makeReply(workspace, { ...inDoubt, ...more, updated_at: now }),
+    updatedAt: now.toISOString(),
+  }
 }
 
 interface Replied {
@@ -44,50 +66,79 @@ interface Replied {
 }
 
 /** Replies as the product does. Gives the reply's id. */
-export const reply = async (app: TestApp, { tenantId, connection, text, sender = 'U1', held, job }: Replied): Promise<string> => {
-  const at = { connection: { id: connection, channel: 'dev' as const }, replyTo: { sender, thread: null }, recipient: sender, text }
+export const reply = async (
+  app: TestApp,
+  { tenantId, connection, text, sender = 'U1', held, job }: Replied,
+): Promise<string> => {
+  const at = {
+    connection: { id: connection, channel: 'dev' as const },
+    replyTo: { sender, thread: null },
+    recipient: sender,
+    text,
+  }
   await app.workplace.world.ask(tenantId, {
-    ...{ name: 'test.reply', priority: 'interactive', provenance: { principal: { kind: 'system', id: 'lane' }, surface: 'lane' } },
+    ...{
+      name: 'test.reply',
+      priority: 'interactive',
+      provenance: { principal: { kind: 'system', id: 'lane' }, surface: 'lane' },
+    },
     decide: async (_, { now }) => ({
       reply: undefined,
       effects: replyEffects({
         ...at,
-        ...(held ? { held: { publicUrl: 'http://localhost', why: 'Somebody outside asked.' } } : {}),
+        ...(held
+          ? { held: { publicUrl: 'http://localhost', why: 'Somebody outside asked.' } }
+          : {}),
         job,
         now,
       }),
     }),
   })
-  const [row] = await app.owner<{ id: string }[]>`select id from channel_reply where connection_id = ${connection} and text = ${text}
+  const [row] = await app.owner<
+    { id: string }[]
+  >`select id from channel_reply where connection_id = ${connection} and text = ${text}
     order by id desc limit 1`
   return row!.id
 }
 
-/** Replies by `say`, of a connection whose turn comes once all wait: their times say nothing of their order. Gives their ids. */
+/**
+ * Replies by `say`, of a connection whose turn comes once all wait: their times say nothing of
+ * their order. Gives their ids.
+ */
 export const sayTogether = async (
   app: TestApp,
   { tenantId, connection }: Pick<Replied, 'tenantId' | 'connection'>,
   say: (text: string) => Promise<string>,
   ...texts: string[]
 ): Promise<string[]> => {
-  await app.owner`update channel_connection set next_out_at = now() + interval '1 hour' where id = ${connection}`
+  await app.owner`update channel_connection set next_out_at = now() + interval '1 hour'
+    where id = ${connection}`
   const ids: string[] = []
   for (const text of texts) ids.push(await say(text))
   await eventually(
-    () => app.owner`select 1 from work where kind = 'channel_reply' and ref_id = any(${ids}) and state = 'queued'
+    () => app.owner`select 1 from work where kind = 'channel_reply' and ref_id = any(${ids})
+      and state = 'queued'
       and run_at > now() + interval '10 minutes'`,
     ({ length }) => length === ids.length,
   )
-  await app.owner`update channel_connection set next_out_at = now() - interval '1 minute' where id = ${connection}`
+  await app.owner`update channel_connection set next_out_at = now() - interval '1 minute'
+    where id = ${connection}`
   await hasten(app, { tenantId }, 'channel_reply')
   return ids
 }
 
-export const replyRow = async ({ owner }: Pick<TestApp, 'owner'>, id: string): Promise<ChannelReply> =>
+export const replyRow = async (
+  { owner }: Pick<TestApp, 'owner'>,
+  id: string,
+): Promise<ChannelReply> =>
   (await owner<ChannelReply[]>`select * from channel_reply where id = ${id}`)[0]!
 
 /** Once it has one of these statuses. */
-export const replyOnce = (app: Pick<TestApp, 'owner'>, id: string, ...statuses: ChannelReply['status'][]): Promise<ChannelReply> =>
+export const replyOnce = (
+  app: Pick<TestApp, 'owner'>,
+  id: string,
+  ...statuses: ChannelReply['status'][]
+): Promise<ChannelReply> =>
   eventually(
     () => replyRow(app, id),
     ({ status }) => statuses.includes(status),

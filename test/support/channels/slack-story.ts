@@ -1,10 +1,21 @@
-/** A workspace of Slack that is connected with a workspace of ours: people write in it, and read what the app answers. */
+/**
+ * A workspace of Slack that is connected with a workspace of ours: people write in it, and read
+ * what the app answers.
+ */
 import { expect } from 'bun:test'
 import type { TestApp } from '../app.ts'
 import { eventually } from '../eventually.ts'
 import { channelAdmin } from './channels.ts'
 import type { FakeSlack, SlackMessage } from './slack.ts'
-import { direct, install, mention, retryHeaders, type SlackInstall, signedBySlack, slackEvent } from './slack-posts.ts'
+import {
+  direct,
+  install,
+  mention,
+  retryHeaders,
+  type SlackInstall,
+  signedBySlack,
+  slackEvent,
+} from './slack-posts.ts'
 
 let count = 0
 
@@ -36,7 +47,11 @@ interface Deliver {
 let clock = 1_700_000_000
 const newTs = (): string => `${++clock}.000200`
 
-export const slackStory = async (app: TestApp, slack: FakeSlack, options: Record<string, unknown> = {}) => {
+export const slackStory = async (
+  app: TestApp,
+  slack: FakeSlack,
+  options: Record<string, unknown> = {},
+) => {
   const { tenantId } = await app.newWorkspace()
   const admin = await channelAdmin(app, tenantId)
   const team = newInstall()
@@ -48,10 +63,17 @@ export const slackStory = async (app: TestApp, slack: FakeSlack, options: Record
   })
 
   /** As Slack posts it: signed now. */
-  const deliver = async (body: object, { headers = {}, secret = team.signingSecret }: Deliver = {}): Promise<Posted> => {
+  const deliver = async (
+    body: object,
+    { headers = {}, secret = team.signingSecret }: Deliver = {},
+  ): Promise<Posted> => {
     const text = JSON.stringify(body)
     const signed = { ...signedBySlack(secret, text, Date.now()), ...headers }
-    const response = await fetch(`${app.url}/webhooks/channels/slack`, { method: 'POST', headers: signed, body: text })
+    const response = await fetch(`${app.url}/webhooks/channels/slack`, {
+      method: 'POST',
+      headers: signed,
+      body: text,
+    })
     return { status: response.status, body: await response.text() }
   }
 
@@ -62,9 +84,19 @@ export const slackStory = async (app: TestApp, slack: FakeSlack, options: Record
   }
 
   /** Somebody mentions the app in the channel. Gives the thread. */
-  const mentions = async (user: string, text: string, thread?: string): Promise<{ thread: string; body: Record<string, unknown> }> => {
+  const mentions = async (
+    user: string,
+    text: string,
+    thread?: string,
+  ): Promise<{ thread: string; body: Record<string, unknown> }> => {
     const ts = newTs()
-    const said = { user, ts, team: team.teamId, text: `<@${team.botUserId}> ${text}`, ...(thread ? { thread_ts: thread } : {}) }
+    const said = {
+      user,
+      ts,
+      team: team.teamId,
+      text: `<@${team.botUserId}> ${text}`,
+      ...(thread ? { thread_ts: thread } : {}),
+    }
     return { thread: thread ?? ts, body: await asked(mention(text, said)) }
   }
 
@@ -73,8 +105,17 @@ export const slackStory = async (app: TestApp, slack: FakeSlack, options: Record
     asked(direct(text, { user, ts: newTs(), team: team.teamId, ...more }))
 
   /** What the app has posted in a thread, or in a channel outside of threads. */
-  const read = ({ channel = 'C0LAN2Q65', thread }: { channel?: string; thread?: string }): SlackMessage[] =>
-    slack.messages.filter((message) => message.channel === channel && message.thread_ts === thread && message.by === team.appId)
+  const read = ({
+    channel = 'C0LAN2Q65',
+    thread,
+  }: {
+    channel?: string
+    thread?: string
+  }): SlackMessage[] =>
+    slack.messages.filter(
+      (message) =>
+        message.channel === channel && message.thread_ts === thread && message.by === team.appId,
+    )
 
   const reads = (where: { channel?: string; thread?: string }, many: number): Promise<string[]> =>
     eventually(

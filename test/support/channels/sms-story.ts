@@ -1,4 +1,7 @@
-/** A number of Twilio's that is connected with a workspace of ours: people write to it, and read what it answers. */
+/**
+ * A number of Twilio's that is connected with a workspace of ours: people write to it, and read
+ * what it answers.
+ */
 import type { TestApp } from '../app.ts'
 import { eventually } from '../eventually.ts'
 import { channelAdmin } from './channels.ts'
@@ -14,7 +17,11 @@ const PATH = '/webhooks/channels/sms'
 let count = 0
 
 /** `publicUrl`: by which Twilio knows the deployment, which is behind a proxy. */
-export const smsStory = async (app: TestApp, twilio: FakeTwilio, { publicUrl = app.url, ...options }: SmsOptions = {}) => {
+export const smsStory = async (
+  app: TestApp,
+  twilio: FakeTwilio,
+  { publicUrl = app.url, ...options }: SmsOptions = {},
+) => {
   const { tenantId } = await app.newWorkspace()
   const admin = await channelAdmin(app, tenantId)
   const number = `+1415555${String(++count).padStart(4, '0')}`
@@ -27,11 +34,18 @@ export const smsStory = async (app: TestApp, twilio: FakeTwilio, { publicUrl = a
     fields: TwilioFields,
     changes: PostChanges = {},
   ): Promise<{ status: number; type: string | null; body: string }> => {
-    const response = await fetch(twilio.post(app.url + PATH, fields, { signedUrl: publicUrl + PATH, ...changes }))
-    return { status: response.status, type: response.headers.get('content-type'), body: await response.text() }
+    const response = await fetch(
+      twilio.post(app.url + PATH, fields, { signedUrl: publicUrl + PATH, ...changes }),
+    )
+    return {
+      status: response.status,
+      type: response.headers.get('content-type'),
+      body: await response.text(),
+    }
   }
 
-  const sms = (from: string, text: string, more: TwilioFields = {}) => incomingSms(twilio, { From: from, To: number, Body: text, ...more })
+  const sms = (from: string, text: string, more: TwilioFields = {}) =>
+    incomingSms(twilio, { From: from, To: number, Body: text, ...more })
 
   const writes = async (from: string, text: string, more: TwilioFields = {}) => {
     const fields = sms(from, text, more)
@@ -41,7 +55,10 @@ export const smsStory = async (app: TestApp, twilio: FakeTwilio, { publicUrl = a
   /** What the number has answered. */
   const reads = (to: string, many: number): Promise<string[]> =>
     eventually(
-      () => twilio.messages.filter((one) => one.from === number && one.to === to).map(({ body }) => body),
+      () =>
+        twilio.messages
+          .filter((one) => one.from === number && one.to === to)
+          .map(({ body }) => body),
       (texts) => texts.length >= many,
     )
 

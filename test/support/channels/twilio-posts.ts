@@ -1,4 +1,7 @@
-/** What Twilio posts, and how it signs it: https://www.twilio.com/docs/usage/webhooks/webhooks-security. */
+/**
+ * What Twilio posts, and how it signs it:
+ * https://www.twilio.com/docs/usage/webhooks/webhooks-security.
+ */
 import { createHash, createHmac } from 'node:crypto'
 import type { OpenConnection } from '#port/channel/channel'
 
@@ -13,18 +16,39 @@ export interface PostChanges {
 }
 
 const hex = (length: number): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(length / 2)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  Array.from(crypto.getRandomValues(new Uint8Array(length / 2)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
 
 export const newToken = (): string => hex(32)
 
 export const newSid = (prefix: string): string => prefix + hex(32)
 
 /** The fields of a message as Twilio sends them. */
-export const incomingSms = (account: { accountSid: string }, fields: { From: string; To: string; Body: string } & TwilioFields) => {
+export const incomingSms = (
+  account: { accountSid: string },
+  fields: { From: string; To: string; Body: string } & TwilioFields,
+) => {
   const sid = newSid('SM')
   return {
-    ...{ ToCountry: 'US', ToState: 'CA', SmsMessageSid: sid, NumMedia: '0', ToCity: '', FromZip: '94108', SmsSid: sid, FromState: 'CA' },
-    ...{ SmsStatus: 'received', FromCity: 'SAN FRANCISCO', FromCountry: 'US', ToZip: '', NumSegments: '1', MessageSid: sid },
+    ...{
+      ToCountry: 'US',
+      ToState: 'CA',
+      SmsMessageSid: sid,
+      NumMedia: '0',
+      ToCity: '',
+      FromZip: '94108',
+      SmsSid: sid,
+      FromState: 'CA',
+    },
+    ...{
+      SmsStatus: 'received',
+      FromCity: 'SAN FRANCISCO',
+      FromCountry: 'US',
+      ToZip: '',
+      NumSegments: '1',
+      MessageSid: sid,
+    },
     ...{ AccountSid: account.accountSid, ApiVersion: '2010-04-01', ...fields },
   }
 }
@@ -34,14 +58,16 @@ export const twilioSignature = (authToken: string, url: string, fields: TwilioFi
   let text = url
   for (const name of Object.keys(fields).sort()) {
     const value = fields[name]!
-    for (const each of Array.isArray(value) ? [...new Set(value)].sort() : [value]) text += name + each
+    for (const each of Array.isArray(value) ? [...new Set(value)].sort() : [value])
+      text += name + each
   }
   return createHmac('sha1', authToken).update(Buffer.from(text, 'utf-8')).digest('base64')
 }
 
 const encoded = (fields: TwilioFields): string => {
   const form = new URLSearchParams()
-  for (const [name, value] of Object.entries(fields)) for (const each of Array.isArray(value) ? value : [value]) form.append(name, each)
+  for (const [name, value] of Object.entries(fields))
+    for (const each of Array.isArray(value) ? value : [value]) form.append(name, each)
   return form.toString()
 }
 
@@ -55,7 +81,11 @@ export const posted = (
   const body = asJson ? JSON.stringify(fields) : encoded(fields)
   const hash = `bodySHA256=${createHash('sha256').update(body).digest('hex')}`
   const withHash = (url: string) => (asJson ? `${url}${url.includes('?') ? '&' : '?'}${hash}` : url)
-  const signature = twilioSignature(by ?? authToken, withHash(signedUrl ?? to), asJson ? {} : fields)
+  const signature = twilioSignature(
+    by ?? authToken,
+    withHash(signedUrl ?? to),
+    asJson ? {} : fields,
+  )
   const type = asJson ? 'application/json' : 'application/x-www-form-urlencoded; charset=utf-8'
   const all = {
     'content-type': type,
@@ -66,6 +96,12 @@ export const posted = (
   return new Request(withHash(to), { method: 'POST', headers: { ...all, ...headers }, body })
 }
 
-export const smsConnection = ({ accountSid, authToken }: { accountSid: string; authToken: string }): OpenConnection => ({
+export const smsConnection = ({
+  accountSid,
+  authToken,
+}: {
+  accountSid: string
+  authToken: string
+}): OpenConnection => ({
   ...{ id: 'c1', routingKey: '+14155550100', config: {}, credentials: { accountSid, authToken } },
 })

@@ -23,7 +23,10 @@ export const business: Business = {
 export const NOW = 1_749_416_383_000
 
 /** Meta signs the bytes that it sends, in which every other character than ASCII is escaped. */
-export const signedByMeta = (secret: string, body: string | Uint8Array): Record<string, string> => ({
+export const signedByMeta = (
+  secret: string,
+  body: string | Uint8Array,
+): Record<string, string> => ({
   'content-type': 'application/json',
   'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
 })
@@ -51,11 +54,18 @@ export const postOf = (...entries: Json[][]): Json => ({
 })
 
 let count = 0
-export const newMessageId = (): string => `wamid.${Buffer.from(`HBgL${++count}`).toString('base64')}`
+export const newMessageId = (): string =>
+  `wamid.${Buffer.from(`HBgL${++count}`).toString('base64')}`
 
 /** A message of Pablo's. */
 export const said = (text: string, more: Json = {}): Json => ({
-  ...{ from: '16505551234', from_user_id: 'US.13491208655302741918', id: newMessageId(), timestamp: '1749416383', type: 'text' },
+  ...{
+    from: '16505551234',
+    from_user_id: 'US.13491208655302741918',
+    id: newMessageId(),
+    timestamp: '1749416383',
+    type: 'text',
+  },
   text: { body: text },
   ...more,
 })
@@ -65,14 +75,30 @@ export const of = (kind: string, inside: unknown, more: Json = {}): Json => {
   return { ...message, type: kind, [kind]: inside, ...more }
 }
 
-export const pablo = { profile: { name: 'Pablo M.' }, wa_id: '16505551234', user_id: 'US.13491208655302741918' }
+export const pablo = {
+  profile: { name: 'Pablo M.' },
+  wa_id: '16505551234',
+  user_id: 'US.13491208655302741918',
+}
 
-export const messagesOf = (...messages: Json[]): Json => postOf([change({ contacts: [pablo], messages })])
+export const messagesOf = (...messages: Json[]): Json =>
+  postOf([change({ contacts: [pablo], messages })])
 
 /** What became of a message of ours. */
 export const status = (id: string, kind = 'delivered'): Json => ({
-  ...{ id, status: kind, timestamp: '1749416390', recipient_id: '16505551234', recipient_user_id: pablo.user_id },
-  pricing: { billable: true, pricing_model: 'PMP', category: 'service', type: 'free_customer_service' },
+  ...{
+    id,
+    status: kind,
+    timestamp: '1749416390',
+    recipient_id: '16505551234',
+    recipient_user_id: pablo.user_id,
+  },
+  pricing: {
+    billable: true,
+    pricing_model: 'PMP',
+    category: 'service',
+    type: 'free_customer_service',
+  },
 })
 
 /** One that could not be delivered. `ours`: what we had sent with it. */
@@ -81,7 +107,12 @@ export const undelivered = ({ id, ours }: { id: string; ours?: string }, code = 
   ...(ours === undefined ? {} : { biz_opaque_callback_data: ours }),
   errors: [
     {
-      ...{ code, title: 'Message undeliverable', message: 'Message undeliverable', error_data: { details: 'Message Undeliverable.' } },
+      ...{
+        code,
+        title: 'Message undeliverable',
+        message: 'Message undeliverable',
+        error_data: { details: 'Message Undeliverable.' },
+      },
       href: 'https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/',
     },
   ],
@@ -91,11 +122,18 @@ export const whatsAppConnection = (from: Business = business): OpenConnection =>
   id: '01890000-0000-7000-8000-000000000002',
   routingKey: from.phoneNumberId,
   config: {},
-  credentials: { accessToken: from.accessToken, appSecret: from.appSecret, verifyToken: from.verifyToken },
+  credentials: {
+    accessToken: from.accessToken,
+    appSecret: from.appSecret,
+    verifyToken: from.verifyToken,
+  },
 })
 
 /** As our server gets it. */
-export const whatsAppPost = (body: object | string, { secret = business.appSecret, now = NOW } = {}): InboundPost => {
+export const whatsAppPost = (
+  body: object | string,
+  { secret = business.appSecret, now = NOW } = {},
+): InboundPost => {
   const text = typeof body === 'string' ? body : metaJson(body)
   const url = 'https://tendril.example.com/webhooks/channels/whatsapp'
   return { url, headers: new Headers(signedByMeta(secret, text)), body: Buffer.from(text), now }

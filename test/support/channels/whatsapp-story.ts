@@ -1,4 +1,7 @@
-/** A number of WhatsApp that is connected with a workspace of ours: people write to it, and read what it answers. */
+/**
+ * A number of WhatsApp that is connected with a workspace of ours: people write to it, and read
+ * what it answers.
+ */
 import type { TestApp } from '../app.ts'
 import { eventually } from '../eventually.ts'
 import { channelAdmin } from './channels.ts'
@@ -11,17 +14,32 @@ let count = 0
 const newBusiness = (appSecret: string): Business => {
   const n = ++count
   return {
-    ...{ accessToken: `EAAJ${crypto.randomUUID().replaceAll('-', '')}`, appSecret, verifyToken: crypto.randomUUID() },
-    ...{ phoneNumberId: String(106_540_352_242_900 + n), displayPhoneNumber: String(15_550_783_800 + n) },
+    ...{
+      accessToken: `EAAJ${crypto.randomUUID().replaceAll('-', '')}`,
+      appSecret,
+      verifyToken: crypto.randomUUID(),
+    },
+    ...{
+      phoneNumberId: String(106_540_352_242_900 + n),
+      displayPhoneNumber: String(15_550_783_800 + n),
+    },
   }
 }
 
 export const newAppSecret = (): string => crypto.randomUUID().replaceAll('-', '')
 
 /** As Meta posts it. */
-export const deliverByMeta = async (app: Pick<TestApp, 'url'>, secret: string, body: object): Promise<{ status: number; body: string }> => {
+export const deliverByMeta = async (
+  app: Pick<TestApp, 'url'>,
+  secret: string,
+  body: object,
+): Promise<{ status: number; body: string }> => {
   const text = metaJson(body)
-  const response = await fetch(`${app.url}/webhooks/channels/whatsapp`, { method: 'POST', headers: signedByMeta(secret, text), body: text })
+  const response = await fetch(`${app.url}/webhooks/channels/whatsapp`, {
+    method: 'POST',
+    headers: signedByMeta(secret, text),
+    body: text,
+  })
   return { status: response.status, body: await response.text() }
 }
 
@@ -36,14 +54,24 @@ export const whatsAppStory = async (
   meta.businesses.push(business)
   const { accessToken, verifyToken, phoneNumberId } = business
   const credentials = { accessToken, appSecret, verifyToken }
-  const id = await admin.active({ channel: 'whatsapp', routingKey: phoneNumberId, credentials, ...options })
+  const id = await admin.active({
+    channel: 'whatsapp',
+    routingKey: phoneNumberId,
+    credentials,
+    ...options,
+  })
 
   /** One change of this number, as a part of a post. */
   const told = (value: Record<string, unknown>) => change(value, business)
 
   /** Somebody writes to the number, now. */
   const message = (from: string, text: string, more: Record<string, unknown> = {}) =>
-    said(text, { from, from_user_id: undefined, timestamp: String(Math.floor(Date.now() / 1_000)), ...more })
+    said(text, {
+      from,
+      from_user_id: undefined,
+      timestamp: String(Math.floor(Date.now() / 1_000)),
+      ...more,
+    })
 
   const deliver = (body: object, secret = appSecret) => deliverByMeta(app, secret, body)
 

@@ -1,4 +1,7 @@
-/** Plays Meta's Graph API on loopback, as its documentation says: messages, phone numbers and media of WhatsApp's Cloud API. */
+/**
+ * Plays Meta's Graph API on loopback, as its documentation says: messages, phone numbers and media
+ * of WhatsApp's Cloud API.
+ */
 import { createHmac } from 'node:crypto'
 import { openReceiver, type Received, type ReceiverAnswer } from '../http/receiver.ts'
 import { type Business, business, newMessageId } from './whatsapp-posts.ts'
@@ -28,7 +31,10 @@ export interface FakeMeta extends AsyncDisposable {
   onPath: Map<string, ReceiverAnswer>
   /** People who wrote more than 24 hours ago. */
   silent: Set<string>
-  /** For the next requests, in place of the usual answers. `taken`: the message is sent all the same. */
+  /**
+   * For the next requests, in place of the usual answers. `taken`: the message is sent all the
+   * same.
+   */
   next: (ReceiverAnswer & { taken?: boolean })[]
 }
 
@@ -41,8 +47,16 @@ const json = (body: object, status = 200): ReceiverAnswer => ({
 /** An error of the Graph API, with its usual status. */
 export const graphError = (
   code: number,
-  { message = `(#${code}) an error`, status = 400, ...more }: Record<string, unknown> & { status?: number } = {},
-) => json({ error: { message, type: 'OAuthException', code, fbtrace_id: 'AcGjZ0QmFL6Q', ...more } }, status)
+  {
+    message = `(#${code}) an error`,
+    status = 400,
+    ...more
+  }: Record<string, unknown> & { status?: number } = {},
+) =>
+  json(
+    { error: { message, type: 'OAuthException', code, fbtrace_id: 'AcGjZ0QmFL6Q', ...more } },
+    status,
+  )
 
 export const openMeta = async (businesses: Business[] = [business]): Promise<FakeMeta> => {
   const receiver = await openReceiver()
@@ -54,14 +68,25 @@ export const openMeta = async (businesses: Business[] = [business]): Promise<Fak
     })
 
   const send = (from: Business, body: string): ReceiverAnswer => {
-    const message = JSON.parse(body) as Record<string, unknown> & { to?: string; recipient?: string; text?: { body?: string } }
+    const message = JSON.parse(body) as Record<string, unknown> & {
+      to?: string
+      recipient?: string
+      text?: { body?: string }
+    }
     const { to, recipient, text, context, biz_opaque_callback_data: ours } = message
-    if (message.messaging_product !== 'whatsapp') return graphError(100, { message: '(#100) The parameter messaging_product is required.' })
-    if (to === undefined && recipient === undefined) return graphError(100, { message: '(#100) The parameter to is required.' })
-    if (message.type !== 'text' || !text?.body) return graphError(131008, { message: '(#131008) Required parameter is missing' })
-    if (text.body.length > 4_096) return graphError(100, { message: '(#100) Param text["body"] must be at most 4096 characters long.' })
+    if (message.messaging_product !== 'whatsapp')
+      return graphError(100, { message: '(#100) The parameter messaging_product is required.' })
+    if (to === undefined && recipient === undefined)
+      return graphError(100, { message: '(#100) The parameter to is required.' })
+    if (message.type !== 'text' || !text?.body)
+      return graphError(131008, { message: '(#131008) Required parameter is missing' })
+    if (text.body.length > 4_096)
+      return graphError(100, {
+        message: '(#100) Param text["body"] must be at most 4096 characters long.',
+      })
     const person = String(to ?? recipient)
-    if (meta.silent.has(person)) return graphError(131047, { message: '(#131047) Re-engagement message' })
+    if (meta.silent.has(person))
+      return graphError(131047, { message: '(#131047) Re-engagement message' })
     const id = newMessageId()
     const quotes = (context as { message_id?: string } | undefined)?.message_id
     const sent = {
@@ -74,7 +99,11 @@ export const openMeta = async (businesses: Business[] = [business]): Promise<Fak
       ...(typeof ours === 'string' ? { ours } : {}),
     }
     meta.messages.push(sent)
-    return json({ messaging_product: 'whatsapp', contacts: [{ input: person, wa_id: person }], messages: [{ id }] })
+    return json({
+      messaging_product: 'whatsapp',
+      contacts: [{ input: person, wa_id: person }],
+      messages: [{ id }],
+    })
   }
 
   const numberOf = ({ phoneNumberId, displayPhoneNumber }: Business, fields: string) => {
@@ -84,15 +113,28 @@ export const openMeta = async (businesses: Business[] = [business]): Promise<Fak
       verified_name: 'Jasper’s Market',
       quality_rating: 'GREEN',
     }
-    return json(Object.fromEntries(['id', ...fields.split(',')].flatMap((name) => (all[name] ? [[name, all[name]]] : []))))
+    return json(
+      Object.fromEntries(
+        ['id', ...fields.split(',')].flatMap((name) => (all[name] ? [[name, all[name]]] : [])),
+      ),
+    )
   }
 
   const mediaOf = (id: string): ReceiverAnswer => {
     const found = meta.media.get(id)
     if (!found) return notThere(id)
     const sha256 = createHmac('sha256', '').update(found.body).digest('hex')
-    const url = found.url ?? `http://127.0.0.1:${receiver.port}/whatsapp_business/attachments/?mid=${id}&ext=1664537344&hash=ARtBt`
-    return json({ messaging_product: 'whatsapp', url, mime_type: found.mimeType, sha256, file_size: String(found.body.length), id })
+    const url =
+      found.url ??
+      `http://127.0.0.1:${receiver.port}/whatsapp_business/attachments/?mid=${id}&ext=1664537344&hash=ARtBt`
+    return json({
+      messaging_product: 'whatsapp',
+      url,
+      mime_type: found.mimeType,
+      sha256,
+      file_size: String(found.body.length),
+      id,
+    })
   }
 
   /** Meta's host for media: the token, and a user agent. */
@@ -102,18 +144,33 @@ export const openMeta = async (businesses: Business[] = [business]): Promise<Fak
     return { status: 200, headers: { 'content-type': found.mimeType }, body: found.body }
   }
 
-  const byToken = (authorization: string | undefined) => businesses.find(({ accessToken }) => authorization === `Bearer ${accessToken}`)
+  const byToken = (authorization: string | undefined) =>
+    businesses.find(({ accessToken }) => authorization === `Bearer ${accessToken}`)
 
   const isProven = (proof: string | null, { appSecret, accessToken }: Business) =>
     proof === null || proof === createHmac('sha256', appSecret).update(accessToken).digest('hex')
 
-  const graph = ({ method, body, headers }: Received, path: string[], query: URLSearchParams): ReceiverAnswer => {
+  const graph = (
+    { method, body, headers }: Received,
+    path: string[],
+    query: URLSearchParams,
+  ): ReceiverAnswer => {
     const owner = byToken(headers.authorization)
-    if (!owner) return graphError(190, { message: 'Error validating access token: Session has expired', status: 401, error_subcode: 463 })
+    if (!owner)
+      return graphError(190, {
+        message: 'Error validating access token: Session has expired',
+        status: 401,
+        error_subcode: 463,
+      })
     if (!isProven(query.get('appsecret_proof'), owner))
-      return graphError(100, { message: 'Invalid appsecret_proof provided in the API argument', type: 'GraphMethodException' })
+      return graphError(100, {
+        message: 'Invalid appsecret_proof provided in the API argument',
+        type: 'GraphMethodException',
+      })
     const [id = '', edge] = path
-    const number = businesses.find(({ phoneNumberId, accessToken }) => phoneNumberId === id && accessToken === owner.accessToken)
+    const number = businesses.find(
+      ({ phoneNumberId, accessToken }) => phoneNumberId === id && accessToken === owner.accessToken,
+    )
     if (method === 'POST' && edge === 'messages') return number ? send(number, body) : notThere(id)
     return number ? numberOf(number, query.get('fields') ?? '') : mediaOf(id)
   }
@@ -123,7 +180,9 @@ export const openMeta = async (businesses: Business[] = [business]): Promise<Fak
     const [version = '', ...path] = pathname.slice(1).split('/')
     const other = meta.onPath.get(pathname)
     if (other) return other
-    return /^v\d+\.0$/.test(version) ? graph(request, path, searchParams) : file(request, searchParams.get('mid'))
+    return /^v\d+\.0$/.test(version)
+      ? graph(request, path, searchParams)
+      : file(request, searchParams.get('mid'))
   }
 
   receiver.answer = (request) => {
@@ -136,7 +195,15 @@ export const openMeta = async (businesses: Business[] = [business]): Promise<Fak
 
   const meta: FakeMeta = {
     urls: { whatsapp: `http://127.0.0.1:${receiver.port}/v25.0` },
-    ...{ messages: [], requests: receiver.requests, businesses, media: new Map(), onPath: new Map(), silent: new Set(), next: [] },
+    ...{
+      messages: [],
+      requests: receiver.requests,
+      businesses,
+      media: new Map(),
+      onPath: new Map(),
+      silent: new Set(),
+      next: [],
+    },
     [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   }
   return meta

@@ -1,4 +1,7 @@
-/** The authorization server of RFC 8628 and RFC 7009 as the command line sees it; a test controls the approval. */
+/**
+ * The authorization server of RFC 8628 and RFC 7009 as the command line sees it; a test controls
+ * the approval.
+ */
 import { type Asked, type Scripted, type ScriptedServer, scriptedServer } from './scripted.ts'
 
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
@@ -19,7 +22,10 @@ export interface DeviceOptions {
   revoke?: Scripted
 }
 
-export const oauthError = (error: string, status = 400): Scripted => ({ status, body: { error, error_description: `because of ${error}` } })
+export const oauthError = (error: string, status = 400): Scripted => ({
+  status,
+  body: { error, error_description: `because of ${error}` },
+})
 
 export const granted = (token: string, more: Record<string, unknown> = {}): Scripted => ({
   body: {
@@ -31,11 +37,19 @@ export const granted = (token: string, more: Record<string, unknown> = {}): Scri
   },
 })
 
-const connected: Scripted = { body: { connection: { connected: true, tier: 'free', account: null } } }
+const connected: Scripted = {
+  body: { connection: { connected: true, tier: 'free', account: null } },
+}
 
-const isForm = ({ headers }: Asked): boolean => headers.get('content-type') === 'application/x-www-form-urlencoded'
+const isForm = ({ headers }: Asked): boolean =>
+  headers.get('content-type') === 'application/x-www-form-urlencoded'
 
-export const deviceServer = ({ polls, code = {}, connection = connected, revoke = {} }: DeviceOptions): DeviceServer => {
+export const deviceServer = ({
+  polls,
+  code = {},
+  connection = connected,
+  revoke = {},
+}: DeviceOptions): DeviceServer => {
   const revoked: string[] = []
   const forms: DeviceServer['forms'] = []
   let polled = 0
@@ -52,7 +66,8 @@ export const deviceServer = ({ polls, code = {}, connection = connected, revoke 
       },
     }),
     token: ({ device_code, grant_type, client_id }) => {
-      if (device_code !== 'device-1' || grant_type !== DEVICE_GRANT || client_id !== 'tendril-cli') return oauthError('invalid_request')
+      if (device_code !== 'device-1' || grant_type !== DEVICE_GRANT || client_id !== 'tendril-cli')
+        return oauthError('invalid_request')
       return polls[polled++] ?? polls.at(-1)!
     },
     revoke: ({ token = '' }) => {

@@ -26,7 +26,10 @@ export class FakeJob {
   constructor(readonly content: string) {}
 
   get isOver(): boolean {
-    return this.events.some(({ type, data }) => type === 'job.status' && ['completed', 'failed', 'cancelled'].includes(String(data.status)))
+    return this.events.some(
+      ({ type, data }) =>
+        type === 'job.status' && ['completed', 'failed', 'cancelled'].includes(String(data.status)),
+    )
   }
 
   add(type: string, data: Record<string, unknown>): this {
@@ -41,7 +44,10 @@ export class FakeJob {
   }
 
   answer(content: string): this {
-    return this.add('message', { id: newId(), seq: 2, role: 'assistant', content }).add('job.status', { status: 'completed', error: null })
+    return this.add('message', { id: newId(), seq: 2, role: 'assistant', content }).add(
+      'job.status',
+      { status: 'completed', error: null },
+    )
   }
 
   ask(approval: Record<string, unknown>): this {
@@ -54,12 +60,19 @@ export class FakeJob {
         arguments: {},
         why: ['publishes'],
         status: 'pending',
-        deciders: { roles: ['owner', 'approver'], people: [{ kind: 'person', id: 'ada', name: 'Ada' }], more: false },
+        deciders: {
+          roles: ['owner', 'approver'],
+          people: [{ kind: 'person', id: 'ada', name: 'Ada' }],
+          more: false,
+        },
         may_decide: true,
       },
       ...{ subject: { records: [], account: null, text: null, sha256: null }, ...approval },
     })
-    return this.add('approval.requested', { id: this.approvals.at(-1)!.id }).add('job.status', { status: 'waiting_approval', error: null })
+    return this.add('approval.requested', { id: this.approvals.at(-1)!.id }).add('job.status', {
+      status: 'waiting_approval',
+      error: null,
+    })
   }
 
   #send(seq: number | undefined, text: string): this {
@@ -93,7 +106,12 @@ export class FakeAgent implements AsyncDisposable {
   readonly #server
 
   constructor(readonly options: FakeAgentOptions) {
-    this.#server = Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 0, fetch: (request) => this.#serve(request) })
+    this.#server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      idleTimeout: 0,
+      fetch: (request) => this.#serve(request),
+    })
   }
 
   get url(): string {
@@ -102,7 +120,10 @@ export class FakeAgent implements AsyncDisposable {
 
   /** `POST conversations/ID/messages`, with ids left out. */
   get routes(): string[] {
-    return this.asked.map(({ method, path }) => `${method} ${path.replaceAll(/[0-9a-f-]{36}/g, 'ID').replace(/\?.*/, '')}`)
+    return this.asked.map(
+      ({ method, path }) =>
+        `${method} ${path.replaceAll(/[0-9a-f-]{36}/g, 'ID').replace(/\?.*/, '')}`,
+    )
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -114,17 +135,35 @@ export class FakeAgent implements AsyncDisposable {
     const text = await request.text()
     const path = url.pathname.replace('/api/v1/agent/', '')
     const token = request.headers.get('authorization')
-    const asked = { method: request.method, path: path + url.search, token, body: text === '' ? {} : JSON.parse(text) }
+    const asked = {
+      method: request.method,
+      path: path + url.search,
+      token,
+      body: text === '' ? {} : JSON.parse(text),
+    }
     this.asked.push(asked)
-    return this.options.instead?.(asked) ?? this.#route(path.split('/'), asked.body, { url, accept: request.headers.get('accept') })
+    return (
+      this.options.instead?.(asked) ??
+      this.#route(path.split('/'), asked.body, { url, accept: request.headers.get('accept') })
+    )
   }
 
-  async #route([group, id, verb]: string[], body: Asked['body'], more: { url: URL; accept: string | null }): Promise<Response> {
+  async #route(
+    [group, id, verb]: string[],
+    body: Asked['body'],
+    more: { url: URL; accept: string | null },
+  ): Promise<Response> {
     if (group === 'conversations')
-      return verb === 'messages' ? this.#turn(String(body.content)) : this.#reply({ conversation: { id: newId() } })
+      return verb === 'messages'
+        ? this.#turn(String(body.content))
+        : this.#reply({ conversation: { id: newId() } })
     if (group === 'approvals') return this.#decide(id!, verb!, body)
     const job = this.jobs.find((one) => one.id === id)
-    if (!job) return Response.json({ error: { code: 'not_found', message: 'no such job' } }, { status: 404 })
+    if (!job)
+      return Response.json(
+        { error: { code: 'not_found', message: 'no such job' } },
+        { status: 404 },
+      )
     if (verb === 'events') return this.#events(job, more)
     if (verb === 'cancel') await this.options.cancelled?.(job)
     return this.#reply({ job: { id: job.id }, steps: [], approvals: job.approvals, children: [] })
@@ -149,11 +188,16 @@ export class FakeAgent implements AsyncDisposable {
     return this.#reply({ approval })
   }
 
-  async #events(job: FakeJob, { url, accept }: { url: URL; accept: string | null }): Promise<Response> {
+  async #events(
+    job: FakeJob,
+    { url, accept }: { url: URL; accept: string | null },
+  ): Promise<Response> {
     const after = Number(url.searchParams.get('after') ?? 0)
     const { streams } = this.options
     if (accept === 'text/event-stream' && streams !== 'none')
-      return new Response(streamOf(job, after, streams ?? Number.POSITIVE_INFINITY), { headers: { 'content-type': 'text/event-stream' } })
+      return new Response(streamOf(job, after, streams ?? Number.POSITIVE_INFINITY), {
+        headers: { 'content-type': 'text/event-stream' },
+      })
     const found = () => job.events.filter(({ seq }) => seq > after)
     while (found().length === 0 && !job.isOver) await job.more()
     return this.#reply({ events: found(), nextSeq: found().at(-1)?.seq ?? after, done: job.isOver })

@@ -26,7 +26,9 @@ export const cliHome = () => {
     modeOf: async (path: string) => ((await stat(path)).mode & 0o777).toString(8),
     async write(value: unknown) {
       await mkdir(join(folder.path, '.tendril'), { recursive: true, mode: 0o700 })
-      await writeFile(home.file, typeof value === 'string' ? value : JSON.stringify(value), { mode: 0o600 })
+      await writeFile(home.file, typeof value === 'string' ? value : JSON.stringify(value), {
+        mode: 0o600,
+      })
     },
   }
   return home

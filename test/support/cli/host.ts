@@ -1,4 +1,7 @@
-/** A host for the command line that records output, pauses and opened addresses; pauses take no time. */
+/**
+ * A host for the command line that records output, pauses and opened addresses; pauses take no
+ * time.
+ */
 import type { Host, Lines, Stream } from '#cli/host'
 import { runCommandLine } from '#cli/main'
 
@@ -14,7 +17,10 @@ export interface CliOptions {
   columns?: number
   colour?: boolean
   signal?: AbortSignal
-  /** Lines that the user types at prompts, then ^D; without them, standard input is a pipe. A function waits until it returns. */
+  /**
+   * Lines that the user types at prompts, then ^D; without them, standard input is a pipe. A
+   * function waits until it returns.
+   */
   typed?: (string | ((stop?: AbortSignal) => Promise<string | undefined>))[]
   /** What the user leaves in the editor; without it, there is none. */
   edit?(text: string): string
@@ -40,7 +46,11 @@ interface Seen extends Omit<CliRun, 'code'> {
   passed: number
 }
 
-const stream = (seen: Seen, name: 'out' | 'err', { columns, colour = false }: CliOptions): Stream => ({
+const stream = (
+  seen: Seen,
+  name: 'out' | 'err',
+  { columns, colour = false }: CliOptions,
+): Stream => ({
   write(text) {
     seen[name] += text
   },

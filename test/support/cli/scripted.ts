@@ -19,23 +19,41 @@ export interface ScriptedServer extends AsyncDisposable {
   asked: Asked[]
 }
 
-/** Each request takes the next answer, which may be a function of the request; the last answer stays. */
-export const scriptedServer = (script: readonly Scripted[] | ((asked: Asked, index: number) => Scripted)): ScriptedServer => {
+/**
+ * Each request takes the next answer, which may be a function of the request; the last answer
+ * stays.
+ */
+export const scriptedServer = (
+  script: readonly Scripted[] | ((asked: Asked, index: number) => Scripted),
+): ScriptedServer => {
   const asked: Asked[] = []
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     async fetch(request) {
       const url = new URL(request.url)
-      const one: Asked = { method: request.method, path: url.pathname + url.search, headers: request.headers, body: await request.text() }
+      const one: Asked = {
+        method: request.method,
+        path: url.pathname + url.search,
+        headers: request.headers,
+        body: await request.text(),
+      }
       asked.push(one)
       const index = asked.length - 1
-      const answer = typeof script === 'function' ? script(one, index) : (script[index] ?? script.at(-1)!)
+      const answer =
+        typeof script === 'function' ? script(one, index) : (script[index] ?? script.at(-1)!)
       const body = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? {})
-      return new Response(body, { status: answer.status ?? 200, headers: { 'content-type': 'application/json', ...answer.headers } })
+      return new Response(body, {
+        status: answer.status ?? 200,
+        headers: { 'content-type': 'application/json', ...answer.headers },
+      })
     },
   })
-  return { url: `http://127.0.0.1:${server.port}`, asked, [Symbol.asyncDispose]: () => server.stop(true) }
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    asked,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  }
 }
 
 /** An error in the server's format. */
@@ -46,5 +64,12 @@ export const refusal = (
 ): Scripted => ({
   status,
   headers: more.headers,
-  body: { error: { code, message: more.message ?? code, ...(more.details ? { details: more.details } : {}), request_id: 'r-1' } },
+  body: {
+    error: {
+      code,
+      message: more.message ?? code,
+      ...(more.details ? { details: more.details } : {}),
+      request_id: 'r-1',
+    },
+  },
 })

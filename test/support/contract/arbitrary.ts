@@ -35,15 +35,20 @@ const LONGEST = 60
 
 const formats: Record<string, () => Arbitrary<string>> = {
   uuid: () => fc.uuid(),
-  'date-time': () => fc.date({ min: new Date(0), max: new Date('2099-01-01'), noInvalidDate: true }).map((date) => date.toISOString()),
+  'date-time': () =>
+    fc
+      .date({ min: new Date(0), max: new Date('2099-01-01'), noInvalidDate: true })
+      .map((date) => date.toISOString()),
   'time-zone': () => fc.constantFrom('Europe/Berlin', 'UTC', 'America/Argentina/Buenos_Aires'),
   language: () => fc.constantFrom('en', 'pt-BR', 'zh-Hant-TW'),
   uri: () => fc.webUrl({ withQueryParameters: true, withFragments: true, size: 'xsmall' }),
   'clock-time': () => fc.constantFrom('00:00', '09:30', '23:59'),
-  'tool-rule': () => fc.constantFrom('growth_create_batch', 'fetch_url:example.com', 'fetch_url:[::1]:99'),
+  'tool-rule': () =>
+    fc.constantFrom('growth_create_batch', 'fetch_url:example.com', 'fetch_url:[::1]:99'),
   'tool-name': () => fc.constantFrom('growth_create_batch', 'use_tools', 'a1'),
   name: () => fc.constantFrom('Dockside', 'Ann O’Hara', '漢字', '👩‍🚀 crew', '-1', '@at'),
-  'file-name': () => fc.constantFrom('returns.md', 'Ann O’Hara.txt', '漢字', '👩‍🚀', '-1', '@at', '...'),
+  'file-name': () =>
+    fc.constantFrom('returns.md', 'Ann O’Hara.txt', '漢字', '👩‍🚀', '-1', '@at', '...'),
   email: () => fc.constantFrom('ada@example.com', 'o+x@example.org'),
 }
 
@@ -55,18 +60,29 @@ const anyText = ({ minLength = 0, maxLength = LONGEST }: TSchema): Arbitrary<str
   )
   return fc
     .array(unit, { maxLength: 6 })
-    .map((parts) => parts.join('').replaceAll('\0', '').padEnd(minLength, '-').slice(0, Math.min(maxLength, LONGEST)).toWellFormed())
+    .map((parts) =>
+      parts
+        .join('')
+        .replaceAll('\0', '')
+        .padEnd(minLength, '-')
+        .slice(0, Math.min(maxLength, LONGEST))
+        .toWellFormed(),
+    )
 }
 
 const text = (schema: TSchema): Arbitrary<string> => {
   if (!schema.format) return anyText(schema)
   const make = formats[schema.format as string]
-  if (!make) throw new Error(`test/support/contract/arbitrary.ts knows no text of the format ${String(schema.format)}`)
+  if (!make)
+    throw new Error(
+      `test/support/contract/arbitrary.ts knows no text of the format ${String(schema.format)}`,
+    )
   return make()
 }
 
 /** Values that survive a round trip through JSON. */
-const json = (): Arbitrary<unknown> => fc.json({ maxDepth: 2 }).map((one) => JSON.parse(one) as unknown)
+const json = (): Arbitrary<unknown> =>
+  fc.json({ maxDepth: 2 }).map((one) => JSON.parse(one) as unknown)
 
 const object = (schema: TSchema): Arbitrary<unknown> => {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, TSchema>)
@@ -77,10 +93,14 @@ const object = (schema: TSchema): Arbitrary<unknown> => {
       { maxKeys: 3 },
     )
   const model = Object.fromEntries(properties.map(([name, child]) => [name, arbitraryOf(child)]))
-  return fc.record(model, { requiredKeys: (schema.required ?? []) as string[], noNullPrototype: true })
+  return fc.record(model, {
+    requiredKeys: (schema.required ?? []) as string[],
+    noNullPrototype: true,
+  })
 }
 
-const integer = ({ minimum = -1_000_000, maximum = 1_000_000 }: TSchema) => fc.integer({ min: minimum, max: Math.max(minimum, maximum) })
+const integer = ({ minimum = -1_000_000, maximum = 1_000_000 }: TSchema) =>
+  fc.integer({ min: minimum, max: Math.max(minimum, maximum) })
 
 const options = (schema: TSchema): TSchema[] => (schema.anyOf ?? schema.oneOf ?? []) as TSchema[]
 
@@ -91,15 +111,22 @@ const arbitraryOf = (schema: TSchema): Arbitrary<unknown> => {
   if (schema.type === 'string') return text(schema)
   if (schema.type === 'integer') return integer(schema)
   if (schema.type === 'number')
-    return fc.double({ noNaN: true, noDefaultInfinity: true, min: schema.minimum, max: schema.maximum }).filter((n) => !Object.is(n, -0))
+    return fc
+      .double({ noNaN: true, noDefaultInfinity: true, min: schema.minimum, max: schema.maximum })
+      .filter((n) => !Object.is(n, -0))
   if (schema.type === 'boolean') return fc.boolean()
   if (schema.type === 'null') return fc.constant(null)
   if (schema.type === 'array')
-    return fc.array(arbitraryOf(schema.items as TSchema), { minLength: schema.minItems ?? 0, maxLength: Math.min(schema.maxItems ?? 4, 4) })
+    return fc.array(arbitraryOf(schema.items as TSchema), {
+      minLength: schema.minItems ?? 0,
+      maxLength: Math.min(schema.maxItems ?? 4, 4),
+    })
   if (schema.type === 'object') return object(schema)
   return json()
 }
 
 /** Any input that the operation's schema takes. */
 export const legalInputs = (o: NamedOp): Arbitrary<Record<string, unknown>> =>
-  arbitraryOf(o.input).filter((input) => checkerOf(o.input).Check(input)) as Arbitrary<Record<string, unknown>>
+  arbitraryOf(o.input).filter((input) => checkerOf(o.input).Check(input)) as Arbitrary<
+    Record<string, unknown>
+  >

@@ -1,6 +1,7 @@
 /**
- * How to make the record that an operation works on: a table by resource, for tests that run over all operations. A resource whose
- * operations take an id needs a recipe; test/contract.test.ts says so.
+ * How to make the record that an operation works on: a table by resource, for tests that run over
+ * all operations. A resource whose operations take an id needs a recipe; test/contract.test.ts says
+ * so.
  */
 import { operations } from '#contract/index'
 import { bodyFrom, type NamedOp, pathParams, readsOnly } from '#contract/op'
@@ -54,7 +55,9 @@ interface Recipe {
   make(workspace: Workspace): Promise<Record<string, string>>
   /** Operation → how to make its record, if another one than the first shows more. */
   instead?: Record<string, Recipe['make']>
-  /** Operation → operations of the same resource to call before it, if the first state will not do. */
+  /**
+   * Operation → operations of the same resource to call before it, if the first state will not do.
+   */
   before?: Record<string, string[]>
 }
 
@@ -65,7 +68,9 @@ const connect = async ({ app, tenantId, key }: Workspace) => {
   return { id: body.connections[0].id }
 }
 
-const join = async ({ app, tenantId }: Workspace) => ({ id: (await signedIn(app, tenantId, 'viewer')).personId })
+const join = async ({ app, tenantId }: Workspace) => ({
+  id: (await signedIn(app, tenantId, 'viewer')).personId,
+})
 
 const invite = async ({ app, tenantId }: Workspace) => {
   const invitation = { tenantId, role: 'viewer' as const, tokenHash: Buffer.from(newId()) }
@@ -84,13 +89,17 @@ const makeEvent = async (workspace: Workspace) => {
   await setWebhook(workspace)
   const id = newId()
   await write(workspace, { events: [{ id, type: 'growth.item.posted', data: {} }] })
-  await write(workspace, { writes: [saveEvent(id, { state: 'delivered', attempts: 1, error: null, expiresAt: inADay() })] })
+  await write(workspace, {
+    writes: [saveEvent(id, { state: 'delivered', attempts: 1, error: null, expiresAt: inADay() })],
+  })
   return { id }
 }
 
 const inADay = (): Date => new Date(Date.now() + 86_400_000)
 
-const makeKey = async ({ app, tenantId }: Workspace) => ({ id: (await app.newKey(['api:read'], tenantId)).id })
+const makeKey = async ({ app, tenantId }: Workspace) => ({
+  id: (await app.newKey(['api:read'], tenantId)).id,
+})
 
 /** By the part of an operation's id before the last dot. */
 export const recipes: Record<string, Recipe> = {
@@ -99,16 +108,33 @@ export const recipes: Record<string, Recipe> = {
   'growth.items': {
     make: (workspace) => makeItem(workspace),
     // Only articles have a title.
-    instead: { approve: makeUntitled, edit: makeUntitled, uncomment: (workspace) => makeComment(workspace) },
+    instead: {
+      approve: makeUntitled,
+      edit: makeUntitled,
+      uncomment: (workspace) => makeComment(workspace),
+    },
     before: {
-      ...{ schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
+      ...{
+        schedule: ['approve'],
+        unschedule: ['approve', 'schedule'],
+        postNow: ['approve'],
+        markPosted: ['approve'],
+      },
       ...{ reopen: ['approve'], restore: ['remove'] },
     },
   },
   'growth.channels': { make: anyChannel },
   'growth.audits': { make: makeAudit, instead: { cancel: queued('growth_audit', makeAudit) } },
-  'growth.reports': { make: makeReport, instead: { cancel: queued('report', (workspace) => makeReport(workspace, { status: 'queued' })) } },
-  'growth.engagements': { make: makeEngagement, before: { execute: ['approve'], reopen: ['approve'], restore: ['remove'] } },
+  'growth.reports': {
+    make: makeReport,
+    instead: {
+      cancel: queued('report', (workspace) => makeReport(workspace, { status: 'queued' })),
+    },
+  },
+  'growth.engagements': {
+    make: makeEngagement,
+    before: { execute: ['approve'], reopen: ['approve'], restore: ['remove'] },
+  },
   'growth.learnings': { make: makeLearning },
   'growth.experiments': { make: makeExperiment },
   'growth.products': { make: makeProduct },
@@ -124,34 +150,65 @@ export const recipes: Record<string, Recipe> = {
   'app.webhook': { make: makeEvent },
 }
 
-/** Records of which a workspace has one, by the same part of an id; made before any of their operations is called. */
-const singletons: Record<string, (workspace: Workspace) => Promise<unknown>> = { 'app.webhook': setWebhook }
+/**
+ * Records of which a workspace has one, by the same part of an id; made before any of their
+ * operations is called.
+ */
+const singletons: Record<string, (workspace: Workspace) => Promise<unknown>> = {
+  'app.webhook': setWebhook,
+}
 
 const SOME_DAYS = { from: '2026-11-21T07:00:00Z', to: '2026-11-28T07:00:00Z' }
 
 let asked = 0
 
 /** By operation: what its schema cannot say about a valid input. */
-const required: Record<string, (workspace: Workspace, extent: Extent) => Record<string, unknown> | Promise<Record<string, unknown>>> = {
-  'growth.batches.create': async (workspace, extent) => (extent === 'whole' ? { experiment_id: (await makeExperiment(workspace)).id } : {}),
+const required: Record<
+  string,
+  (
+    workspace: Workspace,
+    extent: Extent,
+  ) => Record<string, unknown> | Promise<Record<string, unknown>>
+> = {
+  'growth.batches.create': async (workspace, extent) =>
+    extent === 'whole' ? { experiment_id: (await makeExperiment(workspace)).id } : {},
   'growth.audits.create': async (workspace, extent) => {
     if (extent !== 'whole') return {}
     const counts = { impressions: 9, likes: 1, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
-    return { metrics: [{ item_id: (await makeItem(workspace)).id, text: 'x', posted_at: '2026-11-21T07:00:00Z', ...counts }] }
+    return {
+      metrics: [
+        {
+          item_id: (await makeItem(workspace)).id,
+          text: 'x',
+          posted_at: '2026-11-21T07:00:00Z',
+          ...counts,
+        },
+      ],
+    }
   },
   'growth.items.create': async (workspace, extent) =>
-    extent === 'whole' ? { kind: 'article', channel: 'articles', account: (await connect(workspace)).id } : {},
+    extent === 'whole'
+      ? { kind: 'article', channel: 'articles', account: (await connect(workspace)).id }
+      : {},
   // Between two times, items are in the order of these.
   'growth.items.list': (_, extent) =>
-    extent === 'whole' ? { cursor: Buffer.from(`1795500000000000 ${newId()}`).toString('base64url') } : {},
-  'growth.items.edit': async (workspace, extent) => (extent === 'whole' ? { account: (await connect(workspace)).id } : {}),
+    extent === 'whole'
+      ? { cursor: Buffer.from(`1795500000000000 ${newId()}`).toString('base64url') }
+      : {},
+  'growth.items.edit': async (workspace, extent) =>
+    extent === 'whole' ? { account: (await connect(workspace)).id } : {},
   // A new workspace has no profile yet, and no entries.
   'growth.profile.update': () => ({ revision: undefined, remove: {} }),
   'growth.calendar.get': () => SOME_DAYS,
   'growth.metrics.list': (_, extent) => (extent === 'whole' ? SOME_DAYS : {}),
   'growth.items.preview': async (workspace, extent) =>
-    extent === 'whole' ? { account: (await connect(workspace)).id, item_id: (await makeItem(workspace)).id } : {},
-  'growth.items.bulk': async (workspace) => ({ action: 'reject', items: [{ id: (await makeItem(workspace)).id }] }),
+    extent === 'whole'
+      ? { account: (await connect(workspace)).id, item_id: (await makeItem(workspace)).id }
+      : {},
+  'growth.items.bulk': async (workspace) => ({
+    action: 'reject',
+    items: [{ id: (await makeItem(workspace)).id }],
+  }),
   // That of the record's text.
   'growth.items.approve': () => ({ expect_hash: undefined }),
   'growth.engagements.approve': () => ({ expect_hash: undefined }),
@@ -161,12 +218,18 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   'agent.messages.send': async (workspace, extent) =>
     extent === 'whole' ? { conversationId: (await makeConversation(workspace)).id } : {},
   // Either a time or a pattern.
-  'agent.schedules.update': (_, extent) => (extent === 'whole' ? { at: undefined, status: 'active', tools: ['growth_overview'] } : {}),
+  'agent.schedules.update': (_, extent) =>
+    extent === 'whole' ? { at: undefined, status: 'active', tools: ['growth_overview'] } : {},
   // Another value than the second time before: a test asks for the whole input in between.
   'agent.modules.set': () => ({ mcp: (asked++ >> 1) % 2 === 0 }),
-  'agent.artifacts.create': async (workspace) => ({ record: 'report', recordId: (await makeReport(workspace)).id }),
+  'agent.artifacts.create': async (workspace) => ({
+    record: 'report',
+    recordId: (await makeReport(workspace)).id,
+  }),
   // Those of the clock.
-  'agent.actions.call': (_, extent) => ({ arguments: extent === 'whole' ? { timeZone: 'Europe/Berlin' } : {} }),
+  'agent.actions.call': (_, extent) => ({
+    arguments: extent === 'whole' ? { timeZone: 'Europe/Berlin' } : {},
+  }),
   ...agentInputs,
   // The arguments of the call that is asked about.
   'agent.approvals.approve': (_, extent) => (extent === 'whole' ? { arguments: PAGE } : {}),
@@ -177,7 +240,9 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
 }
 
 /** Reads and commands of a workspace, answered as one record or list. */
-export const usualOperations: NamedOp[] = operations.filter((o) => !['personal', 'public', 'download', 'file'].includes(o.kind))
+export const usualOperations: NamedOp[] = operations.filter(
+  (o) => !['personal', 'public', 'download', 'file'].includes(o.kind),
+)
 
 export const prefixOf = (o: NamedOp): string => o.id.slice(0, o.id.lastIndexOf('.'))
 const nameOf = (o: NamedOp): string => o.id.slice(o.id.lastIndexOf('.') + 1)
@@ -190,14 +255,22 @@ export const newWorkspace = async (app: TestApp): Promise<Workspace> => {
 }
 
 /** Sends an input: path parameters in the path, the rest as query or body. */
-export const call = ({ app, method, session, ...given }: Caller, o: NamedOp, input: Record<string, unknown>): Promise<Reply> => {
+export const call = (
+  { app, method, session, ...given }: Caller,
+  o: NamedOp,
+  input: Record<string, unknown>,
+): Promise<Reply> => {
   const send = o.scope === 'session' && session !== undefined ? { ...given, key: session } : given
   const inPath = pathParams(o.path)
-  const path = o.path.replace(/:([a-z_]+)/gi, (_, name: string) => encodeURIComponent(String(input[name])))
+  const path = o.path.replace(/:([a-z_]+)/gi, (_, name: string) =>
+    encodeURIComponent(String(input[name])),
+  )
   const rest = Object.entries(input).filter(([name]) => !inPath.includes(name))
   const body = bodyFrom(o, input)
   if (!readsOnly(o)) return app.send(method ?? o.method, path, { ...(body && { body }), ...send })
-  const query = new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, String(value)])))
+  const query = new URLSearchParams(
+    Object.fromEntries(rest.map(([name, value]) => [name, String(value)])),
+  )
   return app.send(method ?? o.method, rest.length === 0 ? path : `${path}?${query}`, send)
 }
 

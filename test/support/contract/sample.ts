@@ -24,7 +24,8 @@ const formats: Record<string, () => string> = {
 const text = ({ format, minLength = 1, maxLength = 40 }: TSchema): string => {
   if (!format) return 'Every delay starts at the dock.'.padEnd(minLength, '!').slice(0, maxLength)
   const make = formats[format]
-  if (!make) throw new Error(`test/support/contract/sample.ts knows no text of the format ${format}`)
+  if (!make)
+    throw new Error(`test/support/contract/sample.ts knows no text of the format ${format}`)
   return make()
 }
 
@@ -52,17 +53,31 @@ const sampleValue = (schema: TSchema, extent: Extent): unknown => {
   return schema.minimum ?? 1
 }
 
-/** In a path stands the name of nothing, also where the contract has an example: it would be one that exists. */
+/**
+ * In a path stands the name of nothing, also where the contract has an example: it would be one
+ * that exists.
+ */
 const unknownNames = ({ path, input }: NamedOp): Record<string, string> =>
-  Object.fromEntries(pathParams(path).flatMap((name) => (input.properties[name]?.examples ? [[name, 'no_such_name']] : [])))
-/** Whether an id that there is not is an error; it is none for what deletes, where the API document says so. */
-export const finds = (o: NamedOp): boolean => pathParams(o.path).length > 0 && o.errors.includes('not_found')
+  Object.fromEntries(
+    pathParams(path).flatMap((name) =>
+      input.properties[name]?.examples ? [[name, 'no_such_name']] : [],
+    ),
+  )
+/**
+ * Whether an id that there is not is an error; it is none for what deletes, where the API document
+ * says so.
+ */
+export const finds = (o: NamedOp): boolean =>
+  pathParams(o.path).length > 0 && o.errors.includes('not_found')
 
 /** A valid input. A field for which none can be guessed needs `examples` in the contract. */
 export const sampleOf = (o: NamedOp, extent: Extent): Record<string, unknown> => {
   const input = { ...object(o.input, extent), ...unknownNames(o) }
   const wrong = checkerOf(o.input).Errors(input).First()
-  if (wrong) throw new Error(`no valid input of ${o.id} could be made (${wrong.path} ${wrong.message}): give the field \`examples\``)
+  if (wrong)
+    throw new Error(
+      `no valid input of ${o.id} could be made (${wrong.path} ${wrong.message}): give the field \`examples\``,
+    )
   return input
 }
 
@@ -81,7 +96,10 @@ const anotherType = (schema: TSchema): unknown => {
   return schema.type === undefined ? undefined : 'x y'
 }
 
-const OTHER_FORMS: Record<string, string> = { name: 'a name\u202eturned', 'file-name': 'no/such/file' }
+const OTHER_FORMS: Record<string, string> = {
+  name: 'a name\u202eturned',
+  'file-name': 'no/such/file',
+}
 
 const beyond = (schema: TSchema): [string, unknown][] => [
   ['another type', anotherType(schema)],
@@ -93,7 +111,11 @@ const beyond = (schema: TSchema): [string, unknown][] => [
   ['too large a number', schema.maximum !== undefined ? schema.maximum + 1 : undefined],
   ['too small a number', schema.minimum !== undefined ? schema.minimum - 1 : undefined],
   ['a fraction', schema.type === 'integer' ? 1.5 : undefined],
-  ['too many entries', schema.maxItems && Array.from({ length: schema.maxItems + 1 }, () => sampleValue(schema.items, 'needed'))],
+  [
+    'too many entries',
+    schema.maxItems &&
+      Array.from({ length: schema.maxItems + 1 }, () => sampleValue(schema.items, 'needed')),
+  ],
   ['too few entries', schema.minItems && []],
 ]
 
@@ -105,8 +127,8 @@ export const faultsOf = (schema: TSchema, path = ''): Fault[] => {
   const own = beyond(schema)
     .filter(([, value]) => value !== undefined)
     .map(([fault, value]) => ({ path, fault, schema, value }))
-  const inside = Object.entries((schema.properties ?? {}) as TObject['properties']).flatMap(([name, child]) =>
-    faultsOf(child, under(path, name)),
+  const inside = Object.entries((schema.properties ?? {}) as TObject['properties']).flatMap(
+    ([name, child]) => faultsOf(child, under(path, name)),
   )
   const entries = schema.items ? faultsOf(schema.items, under(path, '0')) : []
   return [...own, ...inside, ...entries]
@@ -116,17 +138,30 @@ export const faultsOf = (schema: TSchema, path = ''): Fault[] => {
 export const freeTexts = (o: NamedOp): string[] => [
   ...new Set(
     faultsOf(o.input)
-      .filter(({ schema }) => schema.type === 'string' && (!schema.format || schema.format === 'name') && !schema.enum)
+      .filter(
+        ({ schema }) =>
+          schema.type === 'string' && (!schema.format || schema.format === 'name') && !schema.enum,
+      )
       .map(({ path }) => path),
   ),
 ]
 
 /** The input with the value at a dotted path; missing parents are made. */
-export const withValue = (input: unknown, path: string, value: unknown): Record<string, unknown> => {
+export const withValue = (
+  input: unknown,
+  path: string,
+  value: unknown,
+): Record<string, unknown> => {
   const [name = '', ...rest] = path.split('.')
   const copy = Array.isArray(input) ? [...input] : { ...(input as object | undefined) }
   const below =
-    rest.length > 0 ? withValue((input as Record<string, unknown> | undefined)?.[name] ?? emptyFor(rest), rest.join('.'), value) : value
+    rest.length > 0
+      ? withValue(
+          (input as Record<string, unknown> | undefined)?.[name] ?? emptyFor(rest),
+          rest.join('.'),
+          value,
+        )
+      : value
   return Object.assign(copy, { [name]: below }) as Record<string, unknown>
 }
 

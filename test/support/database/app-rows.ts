@@ -4,7 +4,14 @@ import type { RowsOf } from './sample.ts'
 export const appRows = ({ mark, person, item, now, tomorrow }: RowsOf) => {
   const times = { created_at: now, updated_at: now }
   return {
-    work: { id: newId(), lane: 'sync', kind: mark, ref_id: item, origin: 'manual', run_at: tomorrow },
+    work: {
+      id: newId(),
+      lane: 'sync',
+      kind: mark,
+      ref_id: item,
+      origin: 'manual',
+      run_at: tomorrow,
+    },
     idempotency: {
       ref_id: item,
       key: mark,
@@ -16,10 +23,31 @@ export const appRows = ({ mark, person, item, now, tomorrow }: RowsOf) => {
       expires_at: tomorrow,
     },
     counter: { key: mark, period: mark, used: 1 },
-    audit: { id: newId(), at: now, actor_kind: 'system', actor_id: mark, surface: 'test', operation: mark, ref_id: item },
-    outbox: { id: newId(), type: mark, data: {}, created_at: now, state: 'delivered', expires_at: tomorrow },
+    audit: {
+      id: newId(),
+      at: now,
+      actor_kind: 'system',
+      actor_id: mark,
+      surface: 'test',
+      operation: mark,
+      ref_id: item,
+    },
+    outbox: {
+      id: newId(),
+      type: mark,
+      data: {},
+      created_at: now,
+      state: 'delivered',
+      expires_at: tomorrow,
+    },
     member: { person_id: person, role: 'owner', ...times },
-    session: { id: newId(), person_id: person, kind: 'browser', user_agent: mark, expires_at: tomorrow },
+    session: {
+      id: newId(),
+      person_id: person,
+      kind: 'browser',
+      user_agent: mark,
+      expires_at: tomorrow,
+    },
     invitation: {
       id: newId(),
       proves_email: false,
@@ -28,7 +56,20 @@ export const appRows = ({ mark, person, item, now, tomorrow }: RowsOf) => {
       token_hash: Buffer.from(mark),
       expires_at: tomorrow,
     },
-    api_key: { id: newId(), name: mark, hash: Buffer.from(mark), last4: '0000', scopes: ['api:read'], person_id: person },
-    webhook_endpoint: { id: newId(), url: mark, secret: Buffer.from(mark), status: 'active', ...times },
+    api_key: {
+      id: newId(),
+      name: mark,
+      hash: Buffer.from(mark),
+      last4: '0000',
+      scopes: ['api:read'],
+      person_id: person,
+    },
+    webhook_endpoint: {
+      id: newId(),
+      url: mark,
+      secret: Buffer.from(mark),
+      status: 'active',
+      ...times,
+    },
   }
 }

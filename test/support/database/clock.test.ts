@@ -22,7 +22,10 @@ test('every role gets the stepped time', async () => {
   const asked =
     'extract(epoch from clock_timestamp() - pg_catalog.clock_timestamp())::float8 / 3600 as hours, now() > clock_timestamp() as ahead'
   const views = async (): Promise<unknown[]> => {
-    const [read] = await own.read({ tenantId: newId() }, (sql) => sql<object>`select ${sql.raw(asked)}`)
+    const [read] = await own.read(
+      { tenantId: newId() },
+      (sql) => sql<object>`select ${sql.raw(asked)}`,
+    )
     const [system] = await own.system((sql) => sql<object>`select ${sql.raw(asked)}`)
     return [read, system, (await owner.unsafe(`select ${asked}`))[0]].map((row) => ({
       ...row,
@@ -38,9 +41,13 @@ test('every role gets the stepped time', async () => {
 })
 
 test('every default time comes from the stepped clock', async () => {
-  const rows = await owner<{ at: string; stepped: boolean }[]>`select a.attrelid::regclass || '.' || a.attname as at,
-      exists (select 1 from pg_depend p where p.classid = 'pg_attrdef'::regclass and p.objid = d.oid and p.refclassid = 'pg_proc'::regclass
-        and p.refobjid in (select oid from pg_proc where pronamespace = 'stepped'::regnamespace)) as stepped
+  const rows = await owner<
+    { at: string; stepped: boolean }[]
+  >`select a.attrelid::regclass || '.' || a.attname as at,
+      exists (select 1 from pg_depend p where p.classid = 'pg_attrdef'::regclass and p.objid = d.oid
+        and p.refclassid = 'pg_proc'::regclass
+        and p.refobjid in (select oid from pg_proc where pronamespace = 'stepped'::regnamespace)) as
+          stepped
     from pg_attrdef d join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum 
     where a.atttypid = 'timestamptz'::regtype and a.attgenerated = ''`
   expect(rows.length).toBeGreaterThan(5)
@@ -48,10 +55,13 @@ test('every default time comes from the stepped clock', async () => {
 })
 
 /** These functions cannot be replaced, so they would miss a step. */
-const UNSTEPPED = /\b(current_timestamp|current_date|current_time|localtimestamp|localtime|statement_timestamp|transaction_timestamp)\b/i
+const UNSTEPPED =
+  /\b(current_timestamp|current_date|current_time|localtimestamp|localtime|statement_timestamp|transaction_timestamp)\b/i
 
 test('no statement reads the time in another way', () => {
-  const files = ['sql/*.sql', 'src/store/**/*.ts', 'src/port/**/*.ts'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync()])
+  const files = ['sql/*.sql', 'src/store/**/*.ts', 'src/port/**/*.ts'].flatMap((pattern) => [
+    ...new Bun.Glob(pattern).scanSync(),
+  ])
   const texts = files.map((name) => [name, readFileSync(name, 'utf8')] as const)
   expect(texts.length).toBeGreaterThan(15)
   expect(texts.filter(([, text]) => UNSTEPPED.test(text)).map(([name]) => name)).toEqual([])

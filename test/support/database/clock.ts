@@ -1,6 +1,7 @@
 /**
- * A database whose clock a test sets. Its own `clock_timestamp()` and `now()` come before those of Postgres, in every session
- * and every column default, because they existed when the schema was made. The machine's clock stays as it is.
+ * A database whose clock a test sets. Its own `clock_timestamp()` and `now()` come before those of
+ * Postgres, in every session and every column default, because they existed when the schema was
+ * made. The machine's clock stays as it is.
  */
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
@@ -11,11 +12,17 @@ import { emptyDb, type TestDatabase } from './db.ts'
 /** Times are epoch milliseconds. `real` is Postgres's own clock, which never steps. */
 export interface DatabaseClock {
   step(ms: number): Promise<void>
-  /** As if `ms` had passed and live processes had renewed their leases. After `step` those leases may have ended. */
+  /**
+   * As if `ms` had passed and live processes had renewed their leases. After `step` those leases
+   * may have ended.
+   */
   pass(ms: number): Promise<void>
   set(time: Date): Promise<void>
   now(): Promise<number>
-  /** How far the database's clock has been ahead of the real one since `real`; the first entry holds from the beginning. */
+  /**
+   * How far the database's clock has been ahead of the real one since `real`; the first entry holds
+   * from the beginning.
+   */
   readonly history: { real: number; ahead: number }[]
 }
 
@@ -23,7 +30,10 @@ export interface SteppedDatabase extends TestDatabase {
   clock: DatabaseClock
 }
 
-/** The functions are stable, so that a statement reads one step throughout: an hour never passes in the middle of it. */
+/**
+ * The functions are stable, so that a statement reads one step throughout: an hour never passes in
+ * the middle of it.
+ */
 const install = async (
   sql: postgres.Sql,
   { database, settings }: { database: string; settings: Record<string, string> },
@@ -38,14 +48,19 @@ const install = async (
       'select pg_catalog.now() + (select ahead from stepped.clock) * interval ''1 ms''';
     grant usage on schema stepped to public;
     grant select on stepped.clock to public`)
-  for (const [name, value] of Object.entries({ ...settings, search_path: 'public, stepped, pg_catalog' }))
+  for (const [name, value] of Object.entries({
+    ...settings,
+    search_path: 'public, stepped, pg_catalog',
+  }))
     await sql.unsafe(`alter database "${database}" set ${name} = ${value}`)
 }
 
 const clockOn = (sql: postgres.Sql): DatabaseClock => {
   const history = [{ real: 0, ahead: 0 }]
   const msOf = async (clock: string): Promise<number> => {
-    const [row] = await sql.unsafe<{ ms: number }[]>(`select (extract(epoch from ${clock}.clock_timestamp()) * 1000)::float8 as ms`)
+    const [row] = await sql.unsafe<{ ms: number }[]>(
+      `select (extract(epoch from ${clock}.clock_timestamp()) * 1000)::float8 as ms`,
+    )
     return row!.ms
   }
   const step = async (ms: number, nodes: 'expire' | 'live' = 'expire'): Promise<void> => {
@@ -54,7 +69,8 @@ const clockOn = (sql: postgres.Sql): DatabaseClock => {
     const [row] = await sql<{ ahead: number }[]>`
       with renewed as (update node set expires_at = expires_at + ${renewed} * interval '1 ms')
       update stepped.clock set ahead = ahead + ${ms} returning ahead`
-    // Other sessions see the step somewhere between the two reads. A time counts from the earliest moment at which one may have seen it.
+    // Other sessions see the step somewhere between the two reads. A time counts from the earliest
+    // moment at which one may have seen it.
     history.push({ real: ms > 0 ? before : await msOf('pg_catalog'), ahead: row!.ahead })
   }
   return {
@@ -66,11 +82,15 @@ const clockOn = (sql: postgres.Sql): DatabaseClock => {
   }
 }
 
-/** With the schema and no rows. `settings` are those of the database, such as `{ timezone: "'Asia/Tokyo'" }`. */
+/**
+ * With the schema and no rows. `settings` are those of the database, such as
+ * `{ timezone: "'Asia/Tokyo'" }`.
+ */
 export async function steppedDb(settings: Record<string, string> = {}): Promise<SteppedDatabase> {
   await using stack = new AsyncDisposableStack()
   const { options } = stack.use(await emptyDb())
-  const connect = (database: ConnectionOptions) => postgres({ ...database, max: 1, onnotice: () => {} })
+  const connect = (database: ConnectionOptions) =>
+    postgres({ ...database, max: 1, onnotice: () => {} })
   const sql = connect(options)
   stack.defer(() => sql.end({ timeout: 1 }))
   await install(sql, { database: options.database!, settings })

@@ -34,7 +34,9 @@ test('disposing drops the database, even under an open connection', async () => 
   await left.sql`select 1`
   await db[Symbol.asyncDispose]()
   await using connection = connect(other.options)
-  expect(await connection.sql`select datname from pg_database where datname = ${nameOf(db.options)}`).toHaveLength(0)
+  expect(
+    await connection.sql`select datname from pg_database where datname = ${nameOf(db.options)}`,
+  ).toHaveLength(0)
 })
 
 test('without the runner, a test that needs a database says how to run it', async () => {

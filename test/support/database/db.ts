@@ -10,7 +10,10 @@ import { withVersion } from '#store/engine/reach'
 export const TEMPLATE_VARIABLE = 'TENDRIL_TEST_TEMPLATE'
 
 export interface Template {
-  /** Connects to the server, not to the template: Postgres clones only databases without connections. */
+  /**
+   * Connects to the server, not to the template: Postgres clones only databases without
+   * connections.
+   */
   options: ConnectionOptions
   /** The name of the template; the names of its clones begin with it. */
   name: string
@@ -23,7 +26,10 @@ export interface TestDatabase extends AsyncDisposable {
 
 const uniqueName = (prefix: string): string => `${prefix}_${randomBase62(8).toLowerCase()}`
 
-const onServer = async <T>(options: ConnectionOptions, run: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
+const onServer = async <T>(
+  options: ConnectionOptions,
+  run: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> => {
   const sql = postgres({ ...options, max: 1, connect_timeout: 30, onnotice: () => {} })
   try {
     return await run(sql)
@@ -33,10 +39,17 @@ const onServer = async <T>(options: ConnectionOptions, run: (sql: postgres.Sql) 
 }
 
 /** Makes the template. Disposing drops it, and clones that a killed test left behind. */
-export async function buildTemplate(server: ConnectionOptions, log: Log): Promise<Template & AsyncDisposable> {
+export async function buildTemplate(
+  server: ConnectionOptions,
+  log: Log,
+): Promise<Template & AsyncDisposable> {
   const options = await withVersion(server)
   const name = uniqueName('tendril_test')
-  const template = { options, name, [Symbol.asyncDispose]: () => onServer(options, (sql) => dropAll(sql, name)) }
+  const template = {
+    options,
+    name,
+    [Symbol.asyncDispose]: () => onServer(options, (sql) => dropAll(sql, name)),
+  }
   await using stack = new AsyncDisposableStack()
   stack.use(template)
   await onServer(options, (sql) => sql`create database ${sql(name)}`)
@@ -47,14 +60,17 @@ export async function buildTemplate(server: ConnectionOptions, log: Log): Promis
 }
 
 const dropAll = async (sql: postgres.Sql, prefix: string): Promise<void> => {
-  const found = await sql<{ datname: string }[]>`select datname from pg_database where starts_with(datname, ${prefix})`
+  const found = await sql<
+    { datname: string }[]
+  >`select datname from pg_database where starts_with(datname, ${prefix})`
   for (const { datname } of found) await drop(sql, datname)
 }
 
 /** Drops a database and the roles that servers made for it, whose names carry its oid. */
 const drop = async (sql: postgres.Sql, name: string): Promise<void> => {
   const made = await sql<{ rolname: string }[]>`select r.rolname from pg_database d
-    join pg_roles r on r.rolname ~ ('^tendril_(app|system|sandbox)_' || d.oid || '_') where d.datname = ${name}`
+    join pg_roles r on r.rolname ~ ('^tendril_(app|system|sandbox)_' || d.oid || '_')
+      where d.datname = ${name}`
   await sql`drop database if exists ${sql(name)} with (force)`
   for (const { rolname } of made) await sql`drop role ${sql(rolname)}`
 }
@@ -71,14 +87,20 @@ export const testedVersion = (): number => templateOfThisRun().options.version ?
 const databaseFrom = async (template: Template, source: string): Promise<TestDatabase> => {
   const database = uniqueName(template.name)
   // A copy through the log of the database takes twice the processor time.
-  await onServer(template.options, (sql) => sql`create database ${sql(database)} template ${sql(source)} strategy file_copy`)
+  await onServer(
+    template.options,
+    (sql) => sql`create database ${sql(database)} template ${sql(source)} strategy file_copy`,
+  )
   return {
     options: { ...template.options, database },
     [Symbol.asyncDispose]: () => onServer(template.options, (sql) => drop(sql, database)),
   }
 }
 
-/** A new database with the schema and no rows: `await using db = await freshDb()`. Dispose of its pools first. */
+/**
+ * A new database with the schema and no rows: `await using db = await freshDb()`. Dispose of its
+ * pools first.
+ */
 export async function freshDb(): Promise<TestDatabase> {
   const template = templateOfThisRun()
   return databaseFrom(template, template.name)

@@ -1,6 +1,7 @@
 /**
- * A process that stands for a server: starts the embedded database of the given home, prints `ready` and runs until it
- * is killed. With `companion` as the second argument it first starts a process that outlives it, and prints its pid.
+ * A process that stands for a server: starts the embedded database of the given home, prints
+ * `ready` and runs until it is killed. With `companion` as the second argument it first starts a
+ * process that outlives it, and prints its pid.
  */
 import { spawn } from 'node:child_process'
 import { createLog } from '#kernel/log'

@@ -25,7 +25,10 @@ export const until = async (holds: () => boolean | Promise<boolean>): Promise<vo
 }
 
 export const spawnServer = (home: string, ...more: string[]) =>
-  Bun.spawn([process.execPath, program, home, ...more], { env: ownEnv(), stdio: ['ignore', 'pipe', 'pipe'] })
+  Bun.spawn([process.execPath, program, home, ...more], {
+    env: ownEnv(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
 
 /** Reads its output up to `ready`; gives what came before. */
 export const untilReady = async (server: ReturnType<typeof spawnServer>): Promise<string> => {

@@ -6,15 +6,18 @@ export interface Wire extends AsyncDisposable {
   /** The same database, through this connection. */
   options: ConnectionOptions
   /**
-   * Cuts the connection of the next transaction that has `text` in a parameter: after its commit, and before
-   * the server gets the answer. Resolves then.
+   * Cuts the connection of the next transaction that has `text` in a parameter: after its commit,
+   * and before the server gets the answer. Resolves then.
    */
   loseCommitOf(text: string): Promise<void>
 }
 
 /** The server's answer to `commit`: CommandComplete with its tag. */
 const COMMITTED = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1')
-/** ReadyForQuery outside of a transaction: what was said before belongs to no transaction that is to come. */
+/**
+ * ReadyForQuery outside of a transaction: what was said before belongs to no transaction that is to
+ * come.
+ */
 const IDLE = Buffer.from('Z\0\0\0\x05I', 'latin1')
 
 export async function openWire(target: ConnectionOptions): Promise<Wire> {
@@ -26,7 +29,9 @@ export async function openWire(target: ConnectionOptions): Promise<Wire> {
     return socket.on('error', () => {}).on('close', () => sockets.delete(socket))
   }
   const server = createServer((client) => {
-    const upstream = keep(host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host))
+    const upstream = keep(
+      host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host),
+    )
     const cut = () => [client, upstream].map((socket) => socket.destroy())
     /** What the client has sent in this transaction. */
     let said = ''

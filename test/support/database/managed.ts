@@ -17,7 +17,9 @@ export interface ManagedDatabase extends TestDatabase {
 export async function managedDb(): Promise<ManagedDatabase> {
   await using stack = new AsyncDisposableStack()
   const home = stack.use(await temporaryFolder())
-  const { target } = stack.use(await startEmbedded({ home: home.path, log: createLog('silent'), durable: false }))
+  const { target } = stack.use(
+    await startEmbedded({ home: home.path, log: createLog('silent'), durable: false }),
+  )
   const sql = postgres({ ...target, max: 1, onnotice: () => {} })
   await sql`create role plain login createrole password 'plain'`
   await sql`create database managed owner plain`

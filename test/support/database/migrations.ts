@@ -11,14 +11,19 @@ export const migrations: string[] = readdirSync('sql')
   .map((name) => `sql/${name}`)
 
 /** Applies only the migrations that `applies` accepts, as an earlier version would. */
-export async function migrateOnly(options: ConnectionOptions, applies: (name: string) => boolean): Promise<void> {
+export async function migrateOnly(
+  options: ConnectionOptions,
+  applies: (name: string) => boolean,
+): Promise<void> {
   const sql = postgres({ ...options, max: 1, onnotice: () => {} })
   try {
-    await sql`create table migration (name text primary key, hash text not null, applied_at timestamptz not null default now())`
+    await sql`create table migration (name text primary key, hash text not null,
+      applied_at timestamptz not null default now())`
     for (const name of migrations.filter(applies)) {
       const text = readFileSync(name, 'utf8')
       await sql.begin(async (tx) => {
-        await tx`insert into migration (name, hash) values (${name}, ${createHash('sha256').update(text).digest('hex')})`
+        await tx`insert into migration (name, hash) values (${name},
+          ${createHash('sha256').update(text).digest('hex')})`
         await tx.unsafe(text)
       })
     }

@@ -7,5 +7,7 @@ export const page = { limit: 10 }
 export const ever = { from: new Date(0), to: new Date(Date.UTC(9999, 0)) }
 
 /** A list from its beginning, from behind it, and with each of these filters. */
-export const paged = <F extends { limit: number }>(list: (filter: F) => Query, ...filters: Partial<F>[]): Query[] =>
-  [{}, { after: END }, ...filters].map((filter) => list({ ...page, ...filter } as F))
+export const paged = <F extends { limit: number }>(
+  list: (filter: F) => Query,
+  ...filters: Partial<F>[]
+): Query[] => [{}, { after: END }, ...filters].map((filter) => list({ ...page, ...filter } as F))

@@ -16,7 +16,10 @@ export interface TestPostgres extends AsyncDisposable {
 /** The oldest supported version. */
 const IMAGE = 'postgres:15-alpine'
 const NO_ENGINE = 'Could not find a working container runtime strategy'
-const FAST = ['fsync', 'synchronous_commit', 'full_page_writes'].flatMap((setting) => ['-c', `${setting}=off`])
+const FAST = ['fsync', 'synchronous_commit', 'full_page_writes'].flatMap((setting) => [
+  '-c',
+  `${setting}=off`,
+])
 
 const CHOICES = `A Postgres to test with is needed. Choose one:
   DATABASE_URL=postgres://…   of a role that may create databases and roles (TEST_DATABASE=url forces it)
@@ -28,7 +31,8 @@ const fromUrl = async (url: string): Promise<TestPostgres> => {
   const options = { host: host[0], port: port[0], database, username: user, password: pass ?? '' }
   const sql = postgres({ ...options, max: 1, connect_timeout: 10 })
   try {
-    const [role] = await sql`select rolsuper or rolcreatedb and rolcreaterole as able from pg_roles where rolname = current_user`
+    const [role] = await sql`select rolsuper or rolcreatedb and rolcreaterole as able from pg_roles
+        where rolname = current_user`
     if (!role?.able) throw new Error(`the role ${user} may not create databases and roles`)
   } finally {
     await sql.end()
@@ -47,7 +51,11 @@ const startContainer = async (): Promise<TestPostgres> => {
     username: container.getUsername(),
     password: container.getPassword(),
   }
-  return { name: `container ${IMAGE}`, options, [Symbol.asyncDispose]: async () => void (await container.stop()) }
+  return {
+    name: `container ${IMAGE}`,
+    options,
+    [Symbol.asyncDispose]: async () => void (await container.stop()),
+  }
 }
 
 const startOwn = async (log: Log): Promise<TestPostgres> => {
@@ -58,9 +66,13 @@ const startOwn = async (log: Log): Promise<TestPostgres> => {
   return { name: 'embedded', options: target, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+const reasonOf = (cause: unknown): string =>
+  cause instanceof Error ? cause.message : String(cause)
 
-/** Undefined if no container engine answers. An engine that cannot start a Postgres is reported and skipped. */
+/**
+ * Undefined if no container engine answers. An engine that cannot start a Postgres is reported and
+ * skipped.
+ */
 const containerIfAny = async (log: Log): Promise<TestPostgres | undefined> => {
   try {
     return await startContainer()
@@ -88,8 +100,14 @@ const choose = async (env: Record<string, string | undefined>, log: Log): Promis
   }
 }
 
-/** Finds or starts it, and stops what it started on dispose. Rejects with a message that names the three choices. */
-export async function startPostgres(env: Record<string, string | undefined>, log: Log): Promise<TestPostgres> {
+/**
+ * Finds or starts it, and stops what it started on dispose. Rejects with a message that names the
+ * three choices.
+ */
+export async function startPostgres(
+  env: Record<string, string | undefined>,
+  log: Log,
+): Promise<TestPostgres> {
   try {
     return await choose(env, log)
   } catch (cause) {

@@ -1,4 +1,7 @@
-/** A proxy between a server and its database that a test can shut, so that it refuses at once or stays silent. */
+/**
+ * A proxy between a server and its database that a test can shut, so that it refuses at once or
+ * stays silent.
+ */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { ConnectionOptions } from '#store/engine/db'
 
@@ -15,7 +18,10 @@ export interface DatabaseProxy extends AsyncDisposable {
   open(): Promise<void>
   /** Ends a stall like a network that was only slow: what was sent meanwhile arrives now. */
   thaw(): void
-  /** Ends a stall like a network that lost everything: stalled connections stay silent until closed; new ones get through. */
+  /**
+   * Ends a stall like a network that lost everything: stalled connections stay silent until closed;
+   * new ones get through.
+   */
   strand(): void
   /** Breaks every connection and leads new ones to another database. */
   leadTo(options: ConnectionOptions): void
@@ -24,7 +30,10 @@ export interface DatabaseProxy extends AsyncDisposable {
 const target = ({ host = 'localhost', port = 5432 }: ConnectionOptions) =>
   host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
 
-const listening = async (server: Server, { port, host }: { port: number; host: string }): Promise<number> => {
+const listening = async (
+  server: Server,
+  { port, host }: { port: number; host: string },
+): Promise<number> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject)
   server.listen(port, host, resolve)
@@ -35,7 +44,10 @@ const listening = async (server: Server, { port, host }: { port: number; host: s
 interface ProxyOptions {
   /** The local address to listen on; 127.0.0.1 by default. */
   host?: string | undefined
-  /** The `application_name` of sessions through this proxy, which tells servers apart: all log in as the same roles. */
+  /**
+   * The `application_name` of sessions through this proxy, which tells servers apart: all log in as
+   * the same roles.
+   */
   name?: string
 }
 
@@ -43,19 +55,34 @@ const PROTOCOL_3 = 196_608
 
 /** The startup packet with another `application_name` added; the last one counts. */
 const renamed = (packet: Buffer, name: string): Buffer => {
-  if (packet.length < 8 || packet.readInt32BE(4) !== PROTOCOL_3 || !packet.includes('application_name\0tendril')) return packet
-  const longer = Buffer.concat([packet.subarray(0, -1), Buffer.from(`application_name\0${name}\0\0`)])
+  if (
+    packet.length < 8 ||
+    packet.readInt32BE(4) !== PROTOCOL_3 ||
+    !packet.includes('application_name\0tendril')
+  )
+    return packet
+  const longer = Buffer.concat([
+    packet.subarray(0, -1),
+    Buffer.from(`application_name\0${name}\0\0`),
+  ])
   longer.writeInt32BE(longer.length)
   return longer
 }
 
-export async function startProxy(options: ConnectionOptions, { host = '127.0.0.1', name }: ProxyOptions = {}): Promise<DatabaseProxy> {
+export async function startProxy(
+  options: ConnectionOptions,
+  { host = '127.0.0.1', name }: ProxyOptions = {},
+): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>()
   let goal = options
   let stalled = false
   let stallsAfterNext: (() => void) | undefined
   /** What happened during a stall: data, closed and new connections, each in order. */
-  const nothing = () => ({ held: [] as (() => void)[], closes: [] as (() => void)[], arrivals: [] as (() => void)[] })
+  const nothing = () => ({
+    held: [] as (() => void)[],
+    closes: [] as (() => void)[],
+    arrivals: [] as (() => void)[],
+  })
   let meanwhile = nothing()
   /** Connections carry the number of stalls before them; those with a lower number are stranded. */
   let [era, firstLive] = [0, 0]
@@ -78,7 +105,10 @@ export async function startProxy(options: ConnectionOptions, { host = '127.0.0.1
       if (isHeld) meanwhile.held.push(() => to.write(bytes))
       else if (born >= firstLive) to.write(bytes)
     })
-    from.on('close', () => void (stalled ? meanwhile.closes.push(() => to.destroy()) : to.destroy()))
+    from.on(
+      'close',
+      () => void (stalled ? meanwhile.closes.push(() => to.destroy()) : to.destroy()),
+    )
   }
   const accept = (client: Socket): void => {
     track(client)

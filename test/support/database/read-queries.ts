@@ -1,4 +1,7 @@
-/** Every reading query of the store, with arguments that find the rows of test/support/database/rows.ts. */
+/**
+ * Every reading query of the store, with arguments that find the rows of
+ * test/support/database/rows.ts.
+ */
 import { listApprovals } from '#store/agent/approvals'
 import { listArtifacts } from '#store/agent/artifacts'
 import { listChannelConnections } from '#store/agent/channel-connections'
@@ -36,10 +39,16 @@ const written = Object.values(exportSources).filter(({ table }) => table !== 'ap
 /** A key of the workspace, and a person who may decide some calls. */
 const as = { personId: null }
 const person = { personId: END }
-const decider = { ...person, tools: ['growth_overview'], known: ['growth_overview', 'growth_post_item'], served: true }
+const decider = {
+  ...person,
+  tools: ['growth_overview'],
+  known: ['growth_overview', 'growth_post_item'],
+  served: true,
+}
 
 /** Sorts before the key of every row. */
-const beginOf = ({ key }: ExportSource) => key.map(([, type]) => (type === 'int' ? '0' : '00000000-0000-0000-0000-000000000000'))
+const beginOf = ({ key }: ExportSource) =>
+  key.map(([, type]) => (type === 'int' ? '0' : '00000000-0000-0000-0000-000000000000'))
 
 /** By module and name; several if arguments change the statement. */
 export const readQueries: Record<string, (rows: Rows) => Query[]> = {
@@ -52,18 +61,38 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   ],
   'artifacts.listArtifacts': () => [
     listArtifacts(page),
-    listArtifacts({ ...page, before: new Date(Date.UTC(9999, 0)), kind: 'report', source: 'capability' }),
+    listArtifacts({
+      ...page,
+      before: new Date(Date.UTC(9999, 0)),
+      kind: 'report',
+      source: 'capability',
+    }),
   ],
   'audit.auditPage': ({ audit }) => [
     auditPage(page),
-    auditPage({ ...page, after: END, operation: audit.operation, since: new Date(0), until: new Date(Date.UTC(9999, 0)) }),
+    auditPage({
+      ...page,
+      after: END,
+      operation: audit.operation,
+      since: new Date(0),
+      until: new Date(Date.UTC(9999, 0)),
+    }),
     auditPage({ ...page, actor: audit.actor_id }),
     auditPage({ ...page, record: audit.ref_id }),
   ],
   'conversations.listConversations': () => [
     listConversations({ ...page, as: { ...as, knowsAll: false } }),
-    listConversations({ ...page, after: { at: new Date(Date.UTC(9999, 0)), id: END }, as: { ...person, knowsAll: false } }),
-    listConversations({ ...page, status: 'active', visibility: 'workspace', as: { ...person, knowsAll: true } }),
+    listConversations({
+      ...page,
+      after: { at: new Date(Date.UTC(9999, 0)), id: END },
+      as: { ...person, knowsAll: false },
+    }),
+    listConversations({
+      ...page,
+      status: 'active',
+      visibility: 'workspace',
+      as: { ...person, knowsAll: true },
+    }),
   ],
   'documents.listDocuments': ({ document }) => [
     listDocuments(page),
@@ -71,9 +100,15 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listDocuments({ ...page, fileName: document.file_name }),
   ],
   'export-page.exportPage': () =>
-    written.flatMap((source) => [exportPage(source, page), exportPage(source, { ...page, after: beginOf(source) })]),
+    written.flatMap((source) => [
+      exportPage(source, page),
+      exportPage(source, { ...page, after: beginOf(source) }),
+    ]),
   'export-page.startOf': () => [startOf],
-  'feedback.listFeedback': () => [listFeedback({ ...page, as }), listFeedback({ ...page, verdict: 'up', since: new Date(0), as: person })],
+  'feedback.listFeedback': () => [
+    listFeedback({ ...page, as }),
+    listFeedback({ ...page, verdict: 'up', since: new Date(0), as: person }),
+  ],
   'files.keptFile': ({ file }) => [keptFile(file.id)],
   'files.notedFile': ({ file }) => [notedFile(file.id)],
   'files.fileBlock': ({ file }) => [fileBlock(file.id, 0)],
@@ -81,7 +116,13 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'jobs.listJobs': ({ agent_conversation }) => [
     listJobs({ ...page, as }),
     listJobs({ ...page, after: END, as: person }),
-    listJobs({ ...page, status: 'queued', kind: 'task', conversation: agent_conversation.id, as: person }),
+    listJobs({
+      ...page,
+      status: 'queued',
+      kind: 'task',
+      conversation: agent_conversation.id,
+      as: person,
+    }),
   ],
   'jobs.listTasks': () => [listTasks(page), listTasks({ ...page, status: 'queued', after: END })],
   'members.anOwner': () => [anOwner],
@@ -100,7 +141,10 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listMemories({ ...page, personId: null }),
     listMemories({ ...page, personId: null, after: END, scope: 'workspace' }),
   ],
-  'playbooks.listPlaybooks': () => [listPlaybooks(page), listPlaybooks({ ...page, status: 'active' })],
+  'playbooks.listPlaybooks': () => [
+    listPlaybooks(page),
+    listPlaybooks({ ...page, status: 'active' }),
+  ],
   'channel-connections.listChannelConnections': () => paged(listChannelConnections),
   'channel-replies.listReplies': ({ channel_reply }) => [
     listReplies({ ...page, as }),
@@ -110,7 +154,10 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'mcp-servers.listMcpServers': () => paged(listMcpServers),
   'webhook-rules.listWebhookRules': () => paged(listWebhookRules),
   'search.searchMessages': ({ agent_message }) => [
-    searchMessages({ conversationId: agent_message.conversation_id, messageId: agent_message.id }, agent_message.content),
+    searchMessages(
+      { conversationId: agent_message.conversation_id, messageId: agent_message.id },
+      agent_message.content,
+    ),
   ],
   'webhooks.endpointOverview': () => [endpointOverview],
   'workspace-invitations.listInvitations': () => paged(listInvitations),
@@ -120,9 +167,15 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'workspace.workspaceOf': () => [workspaceOf],
 }
 
-/** An exported query: `export const x: Query = …` or `export const x = (…): Query => …`, up to the next export. */
-const EXPORTED = /^export const (\w+)(?:: Query(?:<.*>)? = \(sql\) =>|\s*=\s*\([^)]*\): Query(?:<.*>)? =>)([\s\S]*?)(?=^\S|(?![\s\S]))/gm
+/**
+ * An exported query: `export const x: Query = …` or `export const x = (…): Query => …`, up to the
+ * next export.
+ */
+const EXPORTED =
+  /^export const (\w+)(?:: Query(?:<.*>)? = \(sql\) =>|\s*=\s*\([^)]*\): Query(?:<.*>)? =>)([\s\S]*?)(?=^\S|(?![\s\S]))/gm
 
 /** The names of the reading queries in the source of a module. */
 export const readQueriesIn = (source: string): string[] =>
-  [...source.matchAll(EXPORTED)].filter(([, , body]) => /sql(?:<.*>)?`\s*(select|with)\b/.test(body!)).map(([, name]) => name!)
+  [...source.matchAll(EXPORTED)]
+    .filter(([, , body]) => /sql(?:<.*>)?`\s*(select|with)\b/.test(body!))
+    .map(([, name]) => name!)

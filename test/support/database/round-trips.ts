@@ -1,9 +1,11 @@
 /**
- * What one thing costs in statements, counted where the client sends them. The costs that are allowed are in test/data/round-trips/;
- * UPDATE_ROUND_TRIPS=1 with `npm test -- test/flow/round-trips` writes today's there.
+ * What one thing costs in statements, counted where the client sends them. The costs that are
+ * allowed are in test/data/round-trips/; UPDATE_ROUND_TRIPS=1 with
+ * `npm test -- test/flow/round-trips` writes today's there.
  *
- * A cost has a term for each transaction, in order: `7c` is one of seven statements, `begin` and `commit` included; `5r` one of five that was
- * rolled back, because there was nothing to write. A term without a letter counts reads outside of transactions.
+ * A cost has a term for each transaction, in order: `7c` is one of seven statements, `begin` and
+ * `commit` included; `5r` one of five that was rolled back, because there was nothing to write. A
+ * term without a letter counts reads outside of transactions.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type Clock, systemClock } from '#kernel/clock'
@@ -41,12 +43,18 @@ export interface CountedApp extends AsyncDisposable {
 
 /** A timer sooner than this belongs to what is being counted. */
 const SOON_MS = 200
-/** Longer than the time between two beats of a process. A timer later than this would disturb another count: it never fires. */
+/**
+ * Longer than the time between two beats of a process. A timer later than this would disturb
+ * another count: it never fires.
+ */
 const LATE_MS = 3_000
 /** Longer than any run of the tests. */
 const NEVER = { everyMs: 3_600_000 }
 
-/** Stands still, so that a slow machine leaves no letter out of a group. `waiting` are the timers that fire soon. */
+/**
+ * Stands still, so that a slow machine leaves no letter out of a group. `waiting` are the timers
+ * that fire soon.
+ */
 const standingClock = (): Clock & { waiting: Set<unknown> } => {
   const waiting = new Set<unknown>()
   return {
@@ -75,7 +83,8 @@ const termsOf = (sent: Sent[]): Term[] => {
   const terms: Term[] = []
   for (const one of sent) {
     const last = terms.at(-1)
-    const isOpen = last?.[0]?.pool === one.pool && !(one.pool === 'letters' && isEnd(last.at(-1)!.text))
+    const isOpen =
+      last?.[0]?.pool === one.pool && !(one.pool === 'letters' && isEnd(last.at(-1)!.text))
     if (isOpen) last.push(one)
     else terms.push([one])
   }
@@ -89,7 +98,8 @@ const textOf = (term: Term): string => {
 
 const SCOPE = /^select \w\.\* from \(select set_config.*? offset 0\) scope cross join lateral \(/
 
-const beginningOf = ({ text }: Sent): string => text.replace(/\s+/g, ' ').trim().replace(SCOPE, '').slice(0, 90)
+const beginningOf = ({ text }: Sent): string =>
+  text.replace(/\s+/g, ' ').trim().replace(SCOPE, '').slice(0, 90)
 
 const costOf = (terms: Term[]): Cost => ({
   text: terms.map(textOf).join(' '),
@@ -109,9 +119,12 @@ export const countedApp = async (options: AppOptions = {}): Promise<CountedApp> 
   // What a process repeats is not counted.
   const still = { sweepMs: 0, sweep: NEVER, erasure: { ...NEVER, rows: 1 } }
   const overrides = { drafter: held.drafter, clock, ...still, ...options.overrides }
-  const app = stack.use(await testApp({ ...options, database: { ...database, onStatement }, overrides }))
+  const app = stack.use(
+    await testApp({ ...options, database: { ...database, onStatement }, overrides }),
+  )
   const idle = async () => {
-    if (await eventually(() => app.workplace.runtime.idle && clock.waiting.size === 0, Boolean)) return
+    if (await eventually(() => app.workplace.runtime.idle && clock.waiting.size === 0, Boolean))
+      return
     throw new Error('something runs or waits without end')
   }
   const cost = async (run: () => Promise<unknown>): Promise<Cost> => {
@@ -127,20 +140,25 @@ export const countedApp = async (options: AppOptions = {}): Promise<CountedApp> 
     app,
     cost,
     idle,
-    costOfDue: async (tenantId) => (await cost(() => app.workplace.world.ask(tenantId, wake))).rest(),
+    costOfDue: async (tenantId) =>
+      (await cost(() => app.workplace.world.ask(tenantId, wake))).rest(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 
 type Section = 'reads' | 'commands' | 'work'
 
-const fileOf = (section: Section): URL => new URL(`../../data/round-trips/${section}.json`, import.meta.url)
+const fileOf = (section: Section): URL =>
+  new URL(`../../data/round-trips/${section}.json`, import.meta.url)
 
 /** The cost that is allowed, by name. */
-const read = (section: Section): Record<string, string> => JSON.parse(readFileSync(fileOf(section), 'utf8'))
+const read = (section: Section): Record<string, string> =>
+  JSON.parse(readFileSync(fileOf(section), 'utf8'))
 
 const set = (section: Section, name: string, cost: string): void => {
-  const costs = Object.entries({ ...read(section), [name]: cost }).sort(([a], [b]) => (a < b ? -1 : 1))
+  const costs = Object.entries({ ...read(section), [name]: cost }).sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  )
   writeFileSync(fileOf(section), `${JSON.stringify(Object.fromEntries(costs), null, 2)}\n`)
 }
 

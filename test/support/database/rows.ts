@@ -15,7 +15,14 @@ const DAY_MS = 86_400_000
 const sampleRows = (tenantId: string, person: string) => {
   const now = new Date()
   const tomorrow = new Date(now.getTime() + DAY_MS)
-  const of: RowsOf = { mark: markOf(tenantId), person, item: newId(), batch: newId(), now, tomorrow }
+  const of: RowsOf = {
+    mark: markOf(tenantId),
+    person,
+    item: newId(),
+    batch: newId(),
+    now,
+    tomorrow,
+  }
   return { ...growthRows(of), ...appRows(of), ...agentRows(of) }
 }
 
@@ -42,7 +49,11 @@ export const writeRows = async (owner: postgres.Sql, tenantId: string): Promise<
 }
 
 const isJson = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !(value instanceof Date) && !Buffer.isBuffer(value) && !isTextArray(value)
+  typeof value === 'object' &&
+  value !== null &&
+  !(value instanceof Date) &&
+  !Buffer.isBuffer(value) &&
+  !isTextArray(value)
 
 /** In these rows an empty list is JSON and any other list an array of Postgres. */
 const isTextArray = (value: unknown): boolean => Array.isArray(value) && value.length > 0

@@ -17,9 +17,18 @@ const sampleValue = ({ type, shown, of }: Field, mark: string): unknown => {
 }
 
 /** `mark`: in each text that is no word of a list. `given`: what the row has of its own. */
-export const sampleOf = <R extends Declared, const Given extends object>({ fields }: R, mark: string, given: Given) => {
-  const needed = Object.entries<Field>(fields).filter(([, field]) => field.type && field.from !== 'generated' && !isNullable(field))
-  return { ...Object.fromEntries(needed.map(([name, field]) => [name, sampleValue(field, mark)])), ...given } as RowOf<R> & Given
+export const sampleOf = <R extends Declared, const Given extends object>(
+  { fields }: R,
+  mark: string,
+  given: Given,
+) => {
+  const needed = Object.entries<Field>(fields).filter(
+    ([, field]) => field.type && field.from !== 'generated' && !isNullable(field),
+  )
+  return {
+    ...Object.fromEntries(needed.map(([name, field]) => [name, sampleValue(field, mark)])),
+    ...given,
+  } as RowOf<R> & Given
 }
 
 /** What the rows of a workspace have in common. */

@@ -1,6 +1,7 @@
 /**
- * State that tests write into the tables themselves, past every policy: what otherwise takes time to pass, a network to fail or an
- * operator to act. Column names of the product stand here and not in the tests.
+ * State that tests write into the tables themselves, past every policy: what otherwise takes time
+ * to pass, a network to fail or an operator to act. Column names of the product stand here and not
+ * in the tests.
  */
 import type postgres from 'postgres'
 import type { WorkKind } from '#contract/work'
@@ -20,28 +21,46 @@ interface PlanRow {
   overrides: object
 }
 
-/** Changes what is named of a workspace's plan, without an audit row and whatever the plan allows. */
-export const setPlan = async ({ owner }: Place, tenantId: string, { overrides, ...more }: Partial<PlanRow>): Promise<void> => {
+/**
+ * Changes what is named of a workspace's plan, without an audit row and whatever the plan allows.
+ */
+export const setPlan = async (
+  { owner }: Place,
+  tenantId: string,
+  { overrides, ...more }: Partial<PlanRow>,
+): Promise<void> => {
   const row = { ...more, ...(overrides && { overrides: owner.json(overrides as never) }) }
   await owner`update tenant set ${owner(row as never)} where id = ${tenantId}`
 }
 
-/** How much of a quota or budget has been used: in `period`, or in whichever period the counter is. */
+/**
+ * How much of a quota or budget has been used: in `period`, or in whichever period the counter is.
+ */
 export const setUsed = async (
   { owner }: Place,
   tenantId: string,
   counter: { key: string; used: number; period?: string },
 ): Promise<void> => {
   const { key, used, period } = counter
-  if (period === undefined) await owner`update counter set used = ${used} where tenant_id = ${tenantId} and key = ${key}`
+  if (period === undefined)
+    await owner`update counter set used = ${used} where tenant_id = ${tenantId} and key = ${key}`
   else
-    await owner`insert into counter (tenant_id, key, period, used) values (${tenantId}, ${key}, ${period}, ${used})
+    await owner`insert into counter (tenant_id, key, period, used)
+      values (${tenantId}, ${key}, ${period}, ${used})
       on conflict (tenant_id, key) do update set period = excluded.period, used = excluded.used`
 }
 
-/** Work on a record is due now, or `at` another time. The process looks for due work when something else wakes the workspace. */
-export const makeDue = async ({ owner }: Place, refId: string, { kind, at }: { kind?: string; at?: Date } = {}): Promise<void> => {
-  await owner`update work set run_at = ${at ?? owner`now()`} where ref_id = ${refId} ${kind ? owner`and kind = ${kind}` : owner``}`
+/**
+ * Work on a record is due now, or `at` another time. The process looks for due work when something
+ * else wakes the workspace.
+ */
+export const makeDue = async (
+  { owner }: Place,
+  refId: string,
+  { kind, at }: { kind?: string; at?: Date } = {},
+): Promise<void> => {
+  await owner`update work set run_at = ${at ?? owner`now()`}
+    where ref_id = ${refId} ${kind ? owner`and kind = ${kind}` : owner``}`
 }
 
 /** Automatic work of a kind whose record is gone. */
@@ -50,7 +69,15 @@ export const insertRecordlessWork = async (
   tenantId: string,
   { kind, at }: { kind: WorkKind; at: Date },
 ): Promise<void> => {
-  const row = { id: newId(), tenant_id: tenantId, lane: kindsOfWork[kind].lane, kind, ref_id: newId(), origin: 'automatic', run_at: at }
+  const row = {
+    id: newId(),
+    tenant_id: tenantId,
+    lane: kindsOfWork[kind].lane,
+    kind,
+    ref_id: newId(),
+    origin: 'automatic',
+    run_at: at,
+  }
   await owner`insert into work ${owner({ ...row, concurrency_key: `test:${kind}` })}`
 }
 
@@ -67,7 +94,8 @@ export const wakeActor = async ({ owner }: Place, tenantId: string): Promise<voi
 
 /** The leases of open attempts end now: of one item, or of all. */
 export const endLeases = async ({ owner }: Place, itemId?: string): Promise<void> => {
-  await owner`update attempt set lease_until = now() ${itemId ? owner`where item_id = ${itemId}` : owner``}`
+  await owner`update attempt set lease_until = now()
+    ${itemId ? owner`where item_id = ${itemId}` : owner``}`
 }
 
 /** The leases of all attempts outlast the test. */
@@ -100,7 +128,11 @@ interface ItemRow {
   updated_at: Date | string
 }
 
-export const setItem = async ({ owner }: Place, id: string, fields: Values<ItemRow>): Promise<void> => {
+export const setItem = async (
+  { owner }: Place,
+  id: string,
+  fields: Values<ItemRow>,
+): Promise<void> => {
   await owner`update item set ${owner(fields as never)} where id = ${id}`
 }
 
@@ -112,32 +144,73 @@ export const settleForReview = async ({ owner }: Place, id: string): Promise<voi
 }
 
 /** A draft of a post, unless `fields` say otherwise. Gives its id. */
-export const insertItem = async ({ owner }: Place, tenantId: string, fields: Values<ItemRow & { id: string }> = {}): Promise<string> => {
+export const insertItem = async (
+  { owner }: Place,
+  tenantId: string,
+  fields: Values<ItemRow & { id: string }> = {},
+): Promise<string> => {
   const id = (fields.id as string | undefined) ?? newId()
   const now = owner`now()`
   const row = {
-    ...{ kind: 'post', status: 'drafted', body: `Draft ${id}`, format: 'point', hook: 'none', rationale: 'for a test', length: 10 },
-    ...{ stories: owner.json([]), learnings: owner.json([]), created_at: now, updated_at: now, ...fields, id, tenant_id: tenantId },
+    ...{
+      kind: 'post',
+      status: 'drafted',
+      body: `Draft ${id}`,
+      format: 'point',
+      hook: 'none',
+      rationale: 'for a test',
+      length: 10,
+    },
+    ...{
+      stories: owner.json([]),
+      learnings: owner.json([]),
+      created_at: now,
+      updated_at: now,
+      ...fields,
+      id,
+      tenant_id: tenantId,
+    },
   }
   await owner`insert into item ${owner(row as never)}`
   return id
 }
 
 /** Many drafts in one statement. */
-export const insertItems = async ({ owner }: Place, tenantId: string, { count, body }: { count: number; body: string }): Promise<void> => {
-  await owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, created_at, updated_at)
-    select gen_random_uuid(), ${tenantId}, 'post', 'drafted', ${body}, 'point', 'none', '', '[]', '[]', 10, now(), now()
+export const insertItems = async (
+  { owner }: Place,
+  tenantId: string,
+  { count, body }: { count: number; body: string },
+): Promise<void> => {
+  await owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories,
+    learnings, length, created_at, updated_at)
+    select gen_random_uuid(), ${tenantId}, 'post', 'drafted', ${body}, 'point', 'none', '', '[]',
+      '[]', 10, now(), now()
     from generate_series(1, ${count})`
 }
 
-/** A post that stands on the sandbox network though nobody here has sent it. Gives the network's id of it. */
-export const insertSandboxPost = async ({ owner }: Place, account: string, text: string): Promise<string> => {
-  const [post] = await owner<{ id: string }[]>`insert into sandbox.posts (account_id, text) values (${account}, ${text}) returning id`
+/**
+ * A post that stands on the sandbox network though nobody here has sent it. Gives the network's id
+ * of it.
+ */
+export const insertSandboxPost = async (
+  { owner }: Place,
+  account: string,
+  text: string,
+): Promise<string> => {
+  const [post] = await owner<
+    { id: string }[]
+  >`insert into sandbox.posts (account_id, text) values (${account}, ${text}) returning id`
   return post!.id
 }
 
-/** Makes the network apply the first send of an item after all, at the time at which it was sent. */
-export const applyFirstSend = async ({ owner }: Place, account: string, { id, text }: { id: string; text: string }): Promise<void> => {
+/**
+ * Makes the network apply the first send of an item after all, at the time at which it was sent.
+ */
+export const applyFirstSend = async (
+  { owner }: Place,
+  account: string,
+  { id, text }: { id: string; text: string },
+): Promise<void> => {
   await owner`insert into sandbox.posts (account_id, text, created_at)
     select ${account}, ${text}, intent_at from attempt where item_id = ${id} and number = 1`
 }
@@ -148,8 +221,16 @@ interface KeyRow {
   expires_at: Date | null
 }
 
-/** So many API keys that nobody holds: the workspace's, unless `fields` name a person. Resolves with their ids. */
-export const insertKeys = async ({ owner }: Place, tenantId: string, count: number, fields: Partial<KeyRow> = {}): Promise<string[]> => {
+/**
+ * So many API keys that nobody holds: the workspace's, unless `fields` name a person. Resolves with
+ * their ids.
+ */
+export const insertKeys = async (
+  { owner }: Place,
+  tenantId: string,
+  count: number,
+  fields: Partial<KeyRow> = {},
+): Promise<string[]> => {
   const row = (id: string) => ({
     id,
     tenant_id: tenantId,
@@ -164,7 +245,11 @@ export const insertKeys = async ({ owner }: Place, tenantId: string, count: numb
   return rows.map(({ id }) => id)
 }
 
-export const setKeyScopes = async ({ owner }: Place, keyId: string, scopes: string[]): Promise<void> => {
+export const setKeyScopes = async (
+  { owner }: Place,
+  keyId: string,
+  scopes: string[],
+): Promise<void> => {
   await owner`update api_key set scopes = ${scopes} where id = ${keyId}`
 }
 
@@ -174,7 +259,8 @@ export const insertMember = async (
   tenantId: string,
   { personId, role }: { personId: string; role: string },
 ): Promise<void> => {
-  await owner`insert into member (tenant_id, person_id, role) values (${tenantId}, ${personId}, ${role})`
+  await owner`insert into member (tenant_id, person_id, role)
+    values (${tenantId}, ${personId}, ${role})`
 }
 
 /** Their role in every workspace. */

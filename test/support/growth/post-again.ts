@@ -1,11 +1,16 @@
-/** Items whose post may already be on the network, and people who confirm that they are posted again. */
+/**
+ * Items whose post may already be on the network, and people who confirm that they are posted
+ * again.
+ */
 import { eventually, type TestApp } from '../app.ts'
 import { endLeaseAtIntent } from '../database/writes.ts'
 import { asPerson } from '../session.ts'
 import type { Story } from './story.ts'
 import { type Loss, lostRequest, type Unreliable } from './unreliable.ts'
 
-/** Puts an approved item into review, whatever became of its post; the lease of its attempt is over. */
+/**
+ * Puts an approved item into review, whatever became of its post; the lease of its attempt is over.
+ */
 export const putInReview = async (
   app: TestApp,
   story: Story,

@@ -19,8 +19,10 @@ export const insertCounts = async (
   counts: Count[],
 ): Promise<void> => {
   for (const { at = new Date(), impressions, likes, clicks = 0 } of counts)
-    await owner`insert into item_metric (id, tenant_id, item_id, at, impressions, likes, replies, reposts, quotes, clicks)
-      values (${newId()}, ${tenantId}, ${itemId}, ${at}, ${impressions}, ${likes}, 0, 0, 0, ${clicks})`
+    await owner`insert into item_metric (id, tenant_id, item_id, at, impressions, likes, replies,
+      reposts, quotes, clicks)
+      values (${newId()}, ${tenantId}, ${itemId}, ${at}, ${impressions}, ${likes}, 0, 0, 0,
+        ${clicks})`
 }
 
 interface Posted {
@@ -39,7 +41,14 @@ export const insertPosted = async (
 ): Promise<string> => {
   const id = newId()
   await insertItem(place, tenantId, {
-    ...{ id, external_id: id, status: 'posted', body: body ?? `Post ${id}`, experiment_id: trial?.id ?? null, arm: trial?.arm ?? null },
+    ...{
+      id,
+      external_id: id,
+      status: 'posted',
+      body: body ?? `Post ${id}`,
+      experiment_id: trial?.id ?? null,
+      arm: trial?.arm ?? null,
+    },
     ...{ posted_at: postedAt, created_at: postedAt, updated_at: postedAt },
   })
   await insertCounts(place, { tenantId, itemId: id }, counts)

@@ -56,7 +56,11 @@ export const studioProfile: Profile = {
       'every piece is fired twice and glazed with food-safe glazes',
       'Two thirds of our students come back for a second course',
     ],
-    patterns: ['Start in the middle of a scene', 'one tip from class', 'question to readers about making things'],
+    patterns: [
+      'Start in the middle of a scene',
+      'one tip from class',
+      'question to readers about making things',
+    ],
     use: ['Clay remembers.', 'come and get your hands dirty'],
     avoid: ['cheap', 'influencer', 'must-have'],
   },

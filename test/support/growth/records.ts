@@ -31,28 +31,51 @@ import { type Workspace, write } from '../arrange.ts'
 
 export const makeBatch = async (workspace: Workspace) => {
   const id = newId()
-  await write(workspace, { writes: [insertBatch(newBatch(id, { count: 1, focus: '', now: new Date() }))] })
+  await write(workspace, {
+    writes: [insertBatch(newBatch(id, { count: 1, focus: '', now: new Date() }))],
+  })
   return { id }
 }
 
 export const makeArticle = async (workspace: Workspace) => {
   const id = newId()
-  const article = newArticle(id, { topic: 'late deliveries', length: 'short', outline: null, now: new Date() })
+  const article = newArticle(id, {
+    topic: 'late deliveries',
+    length: 'short',
+    outline: null,
+    now: new Date(),
+  })
   await write(workspace, { writes: [insertArticle(article)] })
   return { id }
 }
 
 export const makeItem = async (workspace: Workspace, changes: Partial<Item> = {}) => {
   const { id: batchId } = await makeBatch(workspace)
-  const draft = { body: 'Every delay starts at the dock.', format: 'point', hook: 'claim', rationale: '', stories: [], learnings: [] }
-  const item = batchItem(draft, { id: newId(), batchId, length: draft.body.length, now: new Date() })
+  const draft = {
+    body: 'Every delay starts at the dock.',
+    format: 'point',
+    hook: 'claim',
+    rationale: '',
+    stories: [],
+    learnings: [],
+  }
+  const item = batchItem(draft, {
+    id: newId(),
+    batchId,
+    length: draft.body.length,
+    now: new Date(),
+  })
   await write(workspace, { writes: [insertItem({ ...item, ...changes })] })
   return { id: item.id }
 }
 
-export const makeUntitled = (workspace: Workspace) => makeItem(workspace, { kind: 'article', title: null })
+export const makeUntitled = (workspace: Workspace) =>
+  makeItem(workspace, { kind: 'article', title: null })
 
-export const makeComment = async (workspace: Workspace, by: Author = { kind: 'system', id: 'test' }) => {
+export const makeComment = async (
+  workspace: Workspace,
+  by: Author = { kind: 'system', id: 'test' },
+) => {
   const [{ id }, comment_id] = [await makeItem(workspace), newId()]
   const said = { item_id: id, body: 'Ask Ida first.', by, total: 0, now: new Date() }
   await write(workspace, { writes: [insertComment(newComment(comment_id, said))] })
@@ -61,7 +84,9 @@ export const makeComment = async (workspace: Workspace, by: Author = { kind: 'sy
 
 export const makeAudit = async (workspace: Workspace) => {
   const id = newId()
-  await write(workspace, { writes: [insertGrowthAudit(newAudit(id, { days: 30, given: null, now: new Date() }))] })
+  await write(workspace, {
+    writes: [insertGrowthAudit(newAudit(id, { days: 30, given: null, now: new Date() }))],
+  })
   return { id }
 }
 
@@ -75,26 +100,48 @@ export const queued =
     const { id } = await make(workspace)
     const taken = { key: 'posts', period: '2026-11', amount: 1 }
     await write(workspace, {
-      work: [newWork(kind, { refId: id, origin: 'manual', runAt: new Date(Date.now() + 86_400_000), payload: { taken } })],
+      work: [
+        newWork(kind, {
+          refId: id,
+          origin: 'manual',
+          runAt: new Date(Date.now() + 86_400_000),
+          payload: { taken },
+        }),
+      ],
     })
     return { id }
   }
 
 export const makeLearning = async (workspace: Workspace) => {
-  const learning = newLearning(newId(), { kind: 'worked', note: 'Numbers first', active: 0, now: new Date() })
+  const learning = newLearning(newId(), {
+    kind: 'worked',
+    note: 'Numbers first',
+    active: 0,
+    now: new Date(),
+  })
   await write(workspace, { writes: [insertLearning(learning)] })
   return { id: learning.id }
 }
 
 export const makeProduct = async (workspace: Workspace) => {
   const others = { total: 0, active: 0, taken: false }
-  const product = newProduct(newId(), { name: `Product ${newId()}`, one_liner: 'Made for a test', url: null, others, now: new Date() })
+  const product = newProduct(newId(), {
+    name: `Product ${newId()}`,
+    one_liner: 'Made for a test',
+    url: null,
+    others,
+    now: new Date(),
+  })
   await write(workspace, { writes: [insertProduct(product)] })
   return { id: product.id }
 }
 
 export const makeExperiment = async (workspace: Workspace) => {
-  const input = { name: 'Numbers first', hypothesis: 'Numbers get replies', metric: 'likes' as const }
+  const input = {
+    name: 'Numbers first',
+    hypothesis: 'Numbers get replies',
+    metric: 'likes' as const,
+  }
   const experiment = newExperiment(newId(), { ...input, running: 0, now: new Date() })
   await write(workspace, { writes: [insertExperiment(experiment)] })
   return { id: experiment.id }
@@ -102,28 +149,53 @@ export const makeExperiment = async (workspace: Workspace) => {
 
 /** A channel whose rules apply to none of the tests' drafts. */
 export const anyChannel = async ({ app, key }: Workspace) => ({
-  id: (await app.send('GET', 'overview', { key })).body.overview.channels.find(({ name }: { name: string }) => name === 'threads').id,
+  id: (await app.send('GET', 'overview', { key })).body.overview.channels.find(
+    ({ name }: { name: string }) => name === 'threads',
+  ).id,
 })
 
 export const makeRule = async (workspace: Workspace) => {
-  const input = { name: 'Keep drafting', trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch' } } as const
+  const input = {
+    name: 'Keep drafting',
+    trigger: { kind: 'item_posted' },
+    action: { kind: 'draft_batch' },
+  } as const
   const rule = newRule(newId(), input, { total: 0, timeZone: 'UTC', now: new Date() })
   await write(workspace, { writes: [insertRule(rule)] })
   return { id: rule.id }
 }
 
 /** Another account's post in the sandbox. */
-export const othersPost = async ({ app }: Pick<Workspace, 'app'>, text = 'What do you do about late deliveries?'): Promise<string> => {
+export const othersPost = async (
+  { app }: Pick<Workspace, 'app'>,
+  text = 'What do you do about late deliveries?',
+): Promise<string> => {
   const { sandbox } = app.workplace
   const account = { id: newId(), ...(await sandbox.connect(newId(), `o-${newId()}`)) }
-  const sent = await sandbox.publish({ account, text, attemptId: newId(), deadlineMs: 5_000 }, AbortSignal.timeout(5_000))
+  const sent = await sandbox.publish(
+    { account, text, attemptId: newId(), deadlineMs: 5_000 },
+    AbortSignal.timeout(5_000),
+  )
   if (sent.kind !== 'posted') throw new Error(`not posted: ${JSON.stringify(sent)}`)
   return sent.externalId
 }
 
 export const makeEngagement = async (workspace: Workspace) => {
-  const post = { network: 'sandbox', post_id: await othersPost(workspace), post_url: null, post_author: null, post_text: null }
-  const input = { ...post, addresses_us: false, action: 'reply' as const, instruction: null, body: 'We call first.', signal_id: null }
+  const post = {
+    network: 'sandbox',
+    post_id: await othersPost(workspace),
+    post_url: null,
+    post_author: null,
+    post_text: null,
+  }
+  const input = {
+    ...post,
+    addresses_us: false,
+    action: 'reply' as const,
+    instruction: null,
+    body: 'We call first.',
+    signal_id: null,
+  }
   const rule = { measure: (text: string) => text.length, maxLength: 280 }
   const { engagement } = newEngagement(newId(), input, { rule, by: null, now: new Date() })
   await write(workspace, { writes: [insertEngagement(engagement)] })
@@ -132,19 +204,37 @@ export const makeEngagement = async (workspace: Workspace) => {
 
 export const makeTarget = async (workspace: Workspace) => {
   const others = { total: 0, taken: false }
-  const target = newTarget(newId(), { handle: `t-${newId()}`, category: null, priority: 2, others, now: new Date() })
+  const target = newTarget(newId(), {
+    handle: `t-${newId()}`,
+    category: null,
+    priority: 2,
+    others,
+    now: new Date(),
+  })
   await write(workspace, { writes: [insertTarget(target)] })
   return { id: target.id }
 }
 
 export const makeSignal = async (workspace: Workspace) => {
   const { id: targetId } = await makeTarget(workspace)
-  const engaged = { network: 'sandbox', post_id: await othersPost(workspace), post_url: null, post_author: 'o', post_text: 'Well?' }
+  const engaged = {
+    network: 'sandbox',
+    post_id: await othersPost(workspace),
+    post_url: null,
+    post_author: 'o',
+    post_text: 'Well?',
+  }
   const metrics = { impressions: 1, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
   const post = { text: 'Well?', createdAt: new Date(), metrics, addressesUs: false }
   const weighing = { terms: new Set<string>(), priority: 2, now: new Date() }
-  const signal = newSignal(newId(), { post, engaged: { ...engaged, addresses_us: false }, targetId }, weighing)!
+  const signal = newSignal(
+    newId(),
+    { post, engaged: { ...engaged, addresses_us: false }, targetId },
+    weighing,
+  )!
   // Open for longer than the clock of any test reaches.
-  await write(workspace, { writes: [insertSignal({ ...signal, expires_at: new Date('2999-01-01') })] })
+  await write(workspace, {
+    writes: [insertSignal({ ...signal, expires_at: new Date('2999-01-01') })],
+  })
   return { id: signal.id }
 }

@@ -31,14 +31,19 @@ export const useReturns = () => {
     network.view = (timeline) => timeline
   })
   const attempts = async (id: string): Promise<string[]> =>
-    (await app.owner`select state from attempt where item_id = ${id} order by number`).map(({ state }) => state)
+    (await app.owner`select state from attempt where item_id = ${id} order by number`).map(
+      ({ state }) => state,
+    )
   const sends = (text: string): number => network.sent.filter((one) => one === text).length
   /** Requests the post and returns once the item is in doubt, for the answer may take long. */
   const postUntilDoubt = async (story: Story, id: string, key?: string) => {
     const pending = postNow(story, id, key)
     return { pending, item: await story.settled(id, 'publish_unconfirmed') }
   }
-  /** Reads of timelines wait until it is disposed of, so that none ends a doubt before a test has seen it. */
+  /**
+   * Reads of timelines wait until it is disposed of, so that none ends a doubt before a test has
+   * seen it.
+   */
   const heldReads = (): Disposable => {
     const { view } = network
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -64,7 +69,8 @@ export const useReturns = () => {
   const restWatch = (id: string) =>
     eventually(
       () =>
-        app.owner`update work set run_at = now() + interval '1 hour' where ref_id = ${id} and kind = 'reconcile' and state = 'queued' returning id`,
+        app.owner`update work set run_at = now() + interval '1 hour' where ref_id = ${id}
+          and kind = 'reconcile' and state = 'queued' returning id`,
       (rested) => rested.length === 1,
     )
 
@@ -76,5 +82,16 @@ export const useReturns = () => {
     expect([reply.status, reply.body.error?.code]).toEqual([502, 'network_error'])
     return id
   }
-  return { app, network, attempts, sends, postUntilDoubt, heldReads, decided, readNow, restWatch, returned }
+  return {
+    app,
+    network,
+    attempts,
+    sends,
+    postUntilDoubt,
+    heldReads,
+    decided,
+    readNow,
+    restWatch,
+    returned,
+  }
 }

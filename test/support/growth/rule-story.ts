@@ -29,14 +29,18 @@ export const rulesOf = (story: Story): Rules => {
   const rules: Rules = {
     story,
     async create(input) {
-      const { status, body } = await story.send('POST', 'rules', { body: { name: 'Keep drafting', ...input } })
+      const { status, body } = await story.send('POST', 'rules', {
+        body: { name: 'Keep drafting', ...input },
+      })
       expect({ status, error: body.error }).toEqual({ status: 201, error: undefined })
       return body.rule
     },
     update: (id, patch) => story.send('PUT', `rules/${id}`, { body: patch }),
     list: async () => (await story.send('GET', 'rules?limit=100')).body.rules,
     rule: async (id) => (await rules.list()).find((one) => one.id === id)!,
-    runs: async (ruleId) => (await story.send('GET', `rule-runs?limit=100${ruleId ? `&rule_id=${ruleId}` : ''}`)).body.rule_runs,
+    runs: async (ruleId) =>
+      (await story.send('GET', `rule-runs?limit=100${ruleId ? `&rule_id=${ruleId}` : ''}`)).body
+        .rule_runs,
     async settled(ruleId, count) {
       const runs = await eventually(
         () => rules.runs(ruleId),

@@ -1,4 +1,6 @@
-/** A workspace that posts. Its drafts are written to the database; everything else goes over HTTP. */
+/**
+ * A workspace that posts. Its drafts are written to the database; everything else goes over HTTP.
+ */
 import type postgres from 'postgres'
 import { eventually, type Reply, type Send, type TestApp } from '../app.ts'
 import { insertItem } from '../database/writes.ts'
@@ -54,19 +56,27 @@ const ok = <B>(reply: Reply<B>): Reply<B> => {
 }
 
 const postsOf = async ({ owner }: Place, tenantId: string): Promise<Record<string, number>> => {
-  const rows = await owner<{ text: string; times: number }[]>`select text, count(*)::int as times from sandbox.posts
-    where account_id in (select external_id from connection where tenant_id = ${tenantId}) group by text`
+  const rows = await owner<
+    { text: string; times: number }[]
+  >`select text, count(*)::int as times from sandbox.posts
+    where account_id in (select external_id from connection where tenant_id = ${tenantId})
+      group by text`
   return Object.fromEntries(rows.map(({ text, times }) => [text, times]))
 }
 
 const eventsOf = async ({ owner }: Place, tenantId: string): Promise<string[]> => {
-  const rows = await owner<{ type: string; reason: string | null }[]>`select type, data->>'reason' as reason from outbox
+  const rows = await owner<
+    { type: string; reason: string | null }[]
+  >`select type, data->>'reason' as reason from outbox
     where tenant_id = ${tenantId} order by id`
   return rows.map(({ type, reason }) => (reason ? `${type} ${reason}` : type))
 }
 
 /** A story in an existing workspace, at the server that serves it. */
-export const storyAt = (place: Place, workspace: { tenantId: string; account: string; key: string }): Story => {
+export const storyAt = (
+  place: Place,
+  workspace: { tenantId: string; account: string; key: string },
+): Story => {
   const { tenantId, key } = workspace
   const story: Story = {
     ...workspace,
@@ -74,7 +84,13 @@ export const storyAt = (place: Place, workspace: { tenantId: string; account: st
     drafted: () => insertItem(place, tenantId),
     async approved(text) {
       const id = await story.drafted()
-      ok(await story.send('POST', `items/${id}/approve`, text === undefined ? {} : { body: { edited_body: text } }))
+      ok(
+        await story.send(
+          'POST',
+          `items/${id}/approve`,
+          text === undefined ? {} : { body: { edited_body: text } },
+        ),
+      )
       return id
     },
     async scheduled(ms, more = {}) {
@@ -101,7 +117,9 @@ export const storyAt = (place: Place, workspace: { tenantId: string; account: st
 /** A new workspace of an app. */
 export const newStory = async (app: TestApp): Promise<Story> => {
   const { tenantId, key } = await app.newWorkspace()
-  const [connection] = await app.owner<{ external_id: string }[]>`select external_id from connection where tenant_id = ${tenantId}`
+  const [connection] = await app.owner<
+    { external_id: string }[]
+  >`select external_id from connection where tenant_id = ${tenantId}`
   return storyAt(app, { tenantId, key, account: connection!.external_id })
 }
 
@@ -109,8 +127,8 @@ export const newStory = async (app: TestApp): Promise<Story> => {
 export const textOf = (id: string): string => `Draft ${id}`
 
 /**
- * Ends an app's actors like SIGKILL: nothing more reaches the database, and the database has noticed. A call to a
- * slow network is not interrupted, for the network lives on.
+ * Ends an app's actors like SIGKILL: nothing more reaches the database, and the database has
+ * noticed. A call to a slow network is not interrupted, for the network lives on.
  */
 export const crash = async ({ workplace, owner }: TestApp): Promise<void> => {
   await workplace.runtime.abandon()

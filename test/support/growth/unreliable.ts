@@ -31,7 +31,13 @@ export const lostAnswer: Loss = async (deliver) => {
 
 export const unreliable = ({ workplace: { sandbox } }: Pick<TestApp, 'workplace'>): Unreliable => {
   const { publish, readTimeline } = sandbox
-  const it: Unreliable = { sent: [], reads: [], answers: new Map(), view: (timeline) => timeline, rewrite: (text) => text }
+  const it: Unreliable = {
+    sent: [],
+    reads: [],
+    answers: new Map(),
+    view: (timeline) => timeline,
+    rewrite: (text) => text,
+  }
   sandbox.publish = (request: PublishRequest, signal) => {
     it.sent.push(request.text)
     const deliver = () => publish({ ...request, text: it.rewrite(request.text) }, signal)

@@ -12,7 +12,8 @@ const USUAL = [
 ]
 
 /** The path of a Chromium: the variable CHROMIUM, else the usual places. */
-export const browserPath = (): string | undefined => [process.env.CHROMIUM ?? '', ...USUAL].find((path) => path !== '' && existsSync(path))
+export const browserPath = (): string | undefined =>
+  [process.env.CHROMIUM ?? '', ...USUAL].find((path) => path !== '' && existsSync(path))
 
 /** Makes no requests to the internet. Chromium's own sandbox does not run as root. */
 const FLAGS = [
@@ -25,4 +26,8 @@ const FLAGS = [
 ]
 
 export const launchBrowser = (executablePath: string): Promise<Browser> =>
-  chromium.launch({ executablePath, headless: true, args: process.getuid?.() === 0 ? [...FLAGS, '--no-sandbox'] : FLAGS })
+  chromium.launch({
+    executablePath,
+    headless: true,
+    args: process.getuid?.() === 0 ? [...FLAGS, '--no-sandbox'] : FLAGS,
+  })

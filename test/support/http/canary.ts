@@ -1,4 +1,7 @@
-/** A listener on every address of this machine that must get no connection, and counts those it gets. */
+/**
+ * A listener on every address of this machine that must get no connection, and counts those it
+ * gets.
+ */
 import { createServer, type Server, type Socket } from 'node:net'
 
 export interface Canary extends AsyncDisposable {
@@ -23,7 +26,8 @@ export const openCanary = async (): Promise<Canary> => {
     socket.on('error', () => {})
     socket.end('HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n')
   })
-  if (!(await listening(server, 0, '::')) && !(await listening(server, 0, '0.0.0.0'))) throw new Error('no port to listen on')
+  if (!(await listening(server, 0, '::')) && !(await listening(server, 0, '0.0.0.0')))
+    throw new Error('no port to listen on')
   const { port } = server.address() as { port: number }
   return {
     port,

@@ -12,4 +12,5 @@ export const cookiesOf = ({ headers }: Pick<Reply, 'headers'>): Map<string, stri
   )
 
 /** The Cookie header that returns them. */
-export const cookieHeader = (cookies: Map<string, string>): string => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+export const cookieHeader = (cookies: Map<string, string>): string =>
+  [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')

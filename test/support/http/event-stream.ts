@@ -14,7 +14,9 @@ export interface EventClient extends AsyncDisposable {
   comments: number
   /** The whole text so far. */
   text: string
-  /** Resolves with the first event so far or to come that fits; rejects if the stream ends before. */
+  /**
+   * Resolves with the first event so far or to come that fits; rejects if the stream ends before.
+   */
   until(fits: (event: SentEvent) => boolean): Promise<SentEvent>
   /** Resolves with all events when the server has ended the stream, or the connection broke. */
   ended(): Promise<SentEvent[]>
@@ -28,12 +30,21 @@ export interface StreamRequest {
 }
 
 const eventOf = (block: string): SentEvent | undefined => {
-  const fields = new Map(block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]))
+  const fields = new Map(
+    block
+      .split('\n')
+      .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+  )
   const [id, type, data] = ['id', 'event', 'data'].map((name) => fields.get(name))
-  return data === undefined ? undefined : { id: id === undefined ? undefined : Number(id), type: type!, data: JSON.parse(data) }
+  return data === undefined
+    ? undefined
+    : { id: id === undefined ? undefined : Number(id), type: type!, data: JSON.parse(data) }
 }
 
-export const openStream = async (url: string, { key, last, headers = {} }: StreamRequest): Promise<EventClient> => {
+export const openStream = async (
+  url: string,
+  { key, last, headers = {} }: StreamRequest,
+): Promise<EventClient> => {
   const given = new AbortController()
   const sent = { authorization: `Bearer ${key}`, accept: 'text/event-stream', ...headers }
   const response = await fetch(url, {

@@ -23,8 +23,15 @@ export interface HeldRequest {
   from?: string
 }
 
-const headOf = (host: string, { method = 'POST', path, headers = {}, length }: HeldRequest): string => {
-  const all: Record<string, string> = { host, ...headers, ...(length === undefined ? {} : { 'content-length': String(length) }) }
+const headOf = (
+  host: string,
+  { method = 'POST', path, headers = {}, length }: HeldRequest,
+): string => {
+  const all: Record<string, string> = {
+    host,
+    ...headers,
+    ...(length === undefined ? {} : { 'content-length': String(length) }),
+  }
   return `${method} ${path} HTTP/1.1\r\n${Object.entries(all)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`
@@ -34,8 +41,9 @@ const headOf = (host: string, { method = 'POST', path, headers = {}, length }: H
 export const hold = async (url: string, request: HeldRequest): Promise<Held> => {
   const { hostname, port, host } = new URL(url)
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-  const socket = connect({ host: hostname, port: Number(port), ...(request.from ? { localAddress: request.from } : {}) }, () =>
-    resolve(socket),
+  const socket = connect(
+    { host: hostname, port: Number(port), ...(request.from ? { localAddress: request.from } : {}) },
+    () => resolve(socket),
   )
   let reply = ''
   let closed = false
@@ -60,8 +68,11 @@ export const hold = async (url: string, request: HeldRequest): Promise<Held> => 
   }
 }
 
-export const holdMany = (url: string, count: number, request: (n: number) => HeldRequest): Promise<Held[]> =>
-  Promise.all(Array.from({ length: count }, (_, n) => hold(url, request(n))))
+export const holdMany = (
+  url: string,
+  count: number,
+  request: (n: number) => HeldRequest,
+): Promise<Held[]> => Promise.all(Array.from({ length: count }, (_, n) => hold(url, request(n))))
 
 /** The status of the answer, or undefined if there is none yet. */
 export const statusOf = (held: Held): number | undefined => {

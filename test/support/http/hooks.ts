@@ -1,4 +1,7 @@
-/** A workspace with a webhook endpoint: its events, their deliveries, and the commands of its operator. */
+/**
+ * A workspace with a webhook endpoint: its events, their deliveries, and the commands of its
+ * operator.
+ */
 
 import { type WebhookTimes, webhookTimes } from '#domain/app/webhook'
 import { newId } from '#kernel/ids'
@@ -43,7 +46,10 @@ export interface Hook {
   /** Oldest first. */
   outbox(): Promise<OutboxRow[]>
   endpoint(): Promise<EndpointState>
-  /** When delivery is due next, by its row of work and by the actor; null if it is not, or if the actor wakes for something else before. */
+  /**
+   * When delivery is due next, by its row of work and by the actor; null if it is not, or if the
+   * actor wakes for something else before.
+   */
   due(): Promise<{ run_at: Date | null; wake_at: Date | null }>
   audits(): Promise<{ operation: string; detail: Record<string, unknown> }[]>
   /** The same workspace, served by another app. */
@@ -53,7 +59,9 @@ export interface Hook {
 const hookAt = (app: TestApp, tenantId: string): Hook => {
   const { owner, workplace } = app
   const run = async (name: string, input: Record<string, unknown>) => {
-    const operation = workspaceOperations(createOperations(workplace.world)).find(({ id }) => id === `app.webhook.${name}`)!
+    const operation = workspaceOperations(createOperations(workplace.world)).find(
+      ({ id }) => id === `app.webhook.${name}`,
+    )!
     const call = {
       tenantId,
       principal: { kind: 'system', id: 'operator' },
@@ -66,7 +74,9 @@ const hookAt = (app: TestApp, tenantId: string): Hook => {
     tenantId,
     set: async (url, events = []) => (await run('set', { url, events })).secret,
     rotate: async () => (await run('rotate', {})).secret,
-    run: async (name, input = undefined) => ({ event_id: (await run(name, { ...input })).event?.id }),
+    run: async (name, input = undefined) => ({
+      event_id: (await run(name, { ...input })).event?.id,
+    }),
     disable: async () => (await run('disable', {})).in_flight,
     emit: (...events) =>
       workplace.world.ask(
@@ -74,22 +84,31 @@ const hookAt = (app: TestApp, tenantId: string): Hook => {
         letterOf(() => ({ reply: undefined, effects: { events } })),
       ),
     outbox: async () => [
-      ...(await owner<OutboxRow[]>`select id, type, state, attempts, next_at, last_error, expires_at from outbox
+      ...(await owner<
+        OutboxRow[]
+      >`select id, type, state, attempts, next_at, last_error, expires_at from outbox
         where tenant_id = ${tenantId} order by id`),
     ],
     endpoint: async () =>
       (
-        await owner<EndpointState[]>`select status, disabled_reason, failing_since, failures, held_until from webhook_endpoint
+        await owner<
+          EndpointState[]
+        >`select status, disabled_reason, failing_since, failures, held_until from webhook_endpoint
           where tenant_id = ${tenantId}`
       )[0]!,
     due: async () =>
       (
         await owner<{ run_at: Date | null; wake_at: Date | null }[]>`
-          select case when wake_at < coalesce((select min(run_at) from work where tenant_id = ${tenantId} and lane <> 'delivery'), 'infinity') then wake_at end as wake_at,
-            (select run_at from work where tenant_id = ${tenantId} and lane = 'delivery') as run_at from actor where tenant_id = ${tenantId}`
+          select case when wake_at < coalesce((select min(run_at) from work
+            where tenant_id = ${tenantId} and lane <> 'delivery'), 'infinity')
+            then wake_at end as wake_at,
+            (select run_at from work where tenant_id = ${tenantId} and lane = 'delivery') as run_at
+              from actor where tenant_id = ${tenantId}`
       )[0]!,
     audits: async () => [
-      ...(await owner<{ operation: string; detail: Record<string, unknown> }[]>`select operation, detail from audit
+      ...(await owner<
+        { operation: string; detail: Record<string, unknown> }[]
+      >`select operation, detail from audit
         where tenant_id = ${tenantId} and operation like '%webhook%' order by id`),
     ],
     at: (other) => hookAt(other, tenantId),
@@ -97,16 +116,23 @@ const hookAt = (app: TestApp, tenantId: string): Hook => {
 }
 
 /** A workspace of its own. */
-export const newHook = async (app: TestApp): Promise<Hook> => hookAt(app, (await app.newWorkspace()).tenantId)
+export const newHook = async (app: TestApp): Promise<Hook> =>
+  hookAt(app, (await app.newWorkspace()).tenantId)
 
 /** The hook of a workspace that exists. */
 export const hookOf = hookAt
 
 /** An event of a record, numbered. */
-export const eventOf = (record: string, n = 0): NewEvent => ({ type: 'growth.item.posted', data: { item_id: record, n } })
+export const eventOf = (record: string, n = 0): NewEvent => ({
+  type: 'growth.item.posted',
+  data: { item_id: record, n },
+})
 
 /** Attempts in quick succession, more than any test needs. */
-export const quickRetries: WebhookTimes = { ...webhookTimes, scheduleMs: [0, ...Array(1_000).fill(20)] }
+export const quickRetries: WebhookTimes = {
+  ...webhookTimes,
+  scheduleMs: [0, ...Array(1_000).fill(20)],
+}
 
 export const statesOf = (rows: OutboxRow[]): string[] => rows.map(({ state }) => state)
 

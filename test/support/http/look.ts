@@ -10,7 +10,9 @@ export const flawsOf = (page: Page): Promise<string[]> => page.evaluate<string[]
 
 /** The name of what has the focus: of a field its label, else its text. */
 const focusedName = (page: Page): Promise<string> =>
-  page.evaluate<string>("(document.activeElement?.labels?.[0]?.innerText ?? document.activeElement?.innerText ?? '').trim()")
+  page.evaluate<string>(
+    "(document.activeElement?.labels?.[0]?.innerText ?? document.activeElement?.innerText ?? '').trim()",
+  )
 
 /** Where to save screenshots for people to look at. */
 const pictures = process.env.SCREENSHOTS
@@ -21,8 +23,17 @@ export const expectNoFlaws = async (page: Page, name: string): Promise<void> => 
     for (const width of [320, 1280]) {
       await page.setViewportSize({ width, height: 800 })
       await page.emulateMedia({ colorScheme })
-      expect([name, colorScheme, width, await flawsOf(page)]).toEqual([name, colorScheme, width, []])
-      if (pictures) await page.screenshot({ path: join(pictures, `${name}-${colorScheme}-${width}.png`), fullPage: true })
+      expect([name, colorScheme, width, await flawsOf(page)]).toEqual([
+        name,
+        colorScheme,
+        width,
+        [],
+      ])
+      if (pictures)
+        await page.screenshot({
+          path: join(pictures, `${name}-${colorScheme}-${width}.png`),
+          fullPage: true,
+        })
     }
 }
 

@@ -1,7 +1,11 @@
 /** The paths that are served beside the operations of the contract. */
 import { MCP_PATH } from '#edge/mcp/endpoint'
 
-export const DOCUMENTS = ['/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json']
+export const DOCUMENTS = [
+  '/api/v1/openapi.json',
+  '/api/v1/capabilities',
+  '/.well-known/tendril.json',
+]
 const HEALTH = '/health'
 export const PUBLIC = [HEALTH, ...DOCUMENTS]
 /** The endpoints of OAuth, with forms for input and errors of their own. */

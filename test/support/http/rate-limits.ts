@@ -9,7 +9,9 @@ const limitsIn = (header: string | null): Record<string, Record<string, number>>
   return Object.fromEntries(
     items.map(([, name = '', params = '']) => [
       name,
-      Object.fromEntries([...params.matchAll(/;([a-z]+)=(\d+)/g)].map(([, key, n]) => [key, Number(n)])),
+      Object.fromEntries(
+        [...params.matchAll(/;([a-z]+)=(\d+)/g)].map(([, key, n]) => [key, Number(n)]),
+      ),
     ]),
   )
 }

@@ -1,4 +1,7 @@
-/** A receiver of webhooks: a real HTTP server on loopback that keeps its requests and answers as the test says. */
+/**
+ * A receiver of webhooks: a real HTTP server on loopback that keeps its requests and answers as the
+ * test says.
+ */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { eventually } from '../eventually.ts'
@@ -32,7 +35,10 @@ export interface Receiver extends AsyncDisposable {
   received(count: number): Promise<Received[]>
 }
 
-const respond = (response: ServerResponse, { status = 204, headers = {}, body = '', hang, raw }: ReceiverAnswer): void => {
+const respond = (
+  response: ServerResponse,
+  { status = 204, headers = {}, body = '', hang, raw }: ReceiverAnswer,
+): void => {
   if (raw !== undefined) return void response.socket?.end(raw)
   if (hang === 'before') return
   response.writeHead(status, headers)

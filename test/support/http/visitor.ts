@@ -1,4 +1,7 @@
-/** What a server sees of a browser: cookies by path, an Origin with forms. Redirects are left to the test. */
+/**
+ * What a server sees of a browser: cookies by path, an Origin with forms. Redirects are left to the
+ * test.
+ */
 import { parseSetCookie } from 'cookie'
 import type { TestApp } from '../app.ts'
 
@@ -19,17 +22,28 @@ export interface Visitor {
 export const createVisitor = (app: TestApp): Visitor => {
   const cookies: Visitor['cookies'] = new Map()
   const cookieFor = (path: string): string =>
-    [...cookies].flatMap(([name, one]) => (path.startsWith(one.path) ? [`${name}=${one.value}`] : [])).join('; ')
+    [...cookies]
+      .flatMap(([name, one]) => (path.startsWith(one.path) ? [`${name}=${one.value}`] : []))
+      .join('; ')
   const go = async (path: string, init: RequestInit): Promise<Seen> => {
-    const headers = { ...(cookies.size > 0 ? { cookie: cookieFor(path) } : {}), ...(init.headers as Record<string, string>) }
+    const headers = {
+      ...(cookies.size > 0 ? { cookie: cookieFor(path) } : {}),
+      ...(init.headers as Record<string, string>),
+    }
     const response = await fetch(`${app.url}${path}`, { ...init, headers, redirect: 'manual' })
     for (const cookie of response.headers.getSetCookie()) {
       const { name, value = '', path: at, maxAge } = parseSetCookie(cookie)
-      if (at === undefined || maxAge === undefined) throw new Error(`a cookie without a path or an end: ${cookie}`)
+      if (at === undefined || maxAge === undefined)
+        throw new Error(`a cookie without a path or an end: ${cookie}`)
       if (maxAge === 0) cookies.delete(name)
       else cookies.set(name, { value, path: at })
     }
-    return { status: response.status, location: response.headers.get('location'), headers: response.headers, text: await response.text() }
+    return {
+      status: response.status,
+      location: response.headers.get('location'),
+      headers: response.headers,
+      text: await response.text(),
+    }
   }
   return {
     cookies,

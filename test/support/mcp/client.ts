@@ -1,4 +1,6 @@
-/** A client of MCP servers that are made up: each has the tools it is given, and counts its calls. */
+/**
+ * A client of MCP servers that are made up: each has the tools it is given, and counts its calls.
+ */
 import type { ForeignAnswer } from '#domain/agent/mcp/foreign-result'
 import { type McpClient, McpError, type McpServerConfig } from '#port/mcp-client/client'
 import { egressTo } from '../http/egress.ts'
@@ -33,14 +35,19 @@ export interface FakeMcp extends McpClient {
 export const SEARCH: FakeTool = {
   name: 'search',
   description: 'Searches the shop.',
-  inputSchema: { type: 'object', properties: { query: { type: 'string', description: 'What to look for.' } }, required: ['query'] },
+  inputSchema: {
+    type: 'object',
+    properties: { query: { type: 'string', description: 'What to look for.' } },
+    required: ['query'],
+  },
   annotations: { readOnlyHint: true },
 }
 
 const egress = egressTo()
 
 const requireAllowed = (config: McpServerConfig): void => {
-  if (config.transport === 'stdio') throw new McpError('refused', 'the operator does not allow this command (MCP_STDIO)')
+  if (config.transport === 'stdio')
+    throw new McpError('refused', 'the operator does not allow this command (MCP_STDIO)')
   try {
     egress.check(config.url)
   } catch (cause) {

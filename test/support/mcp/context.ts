@@ -27,14 +27,23 @@ export const openedIn = async (app: TestApp, options: ContextOptions = {}) => {
 }
 
 /** With its own key or person, whose id is in audit rows: `call.principal.id`. */
-export const contextOf = async (app: TestApp, options: ContextOptions = {}): Promise<McpContext> => {
+export const contextOf = async (
+  app: TestApp,
+  options: ContextOptions = {},
+): Promise<McpContext> => {
   const { scopes = usualScopes, role, tenantId = app.tenantId, before } = options
   const newKey = async () => ({ kind: 'key', id: (await app.newKey(scopes, tenantId)).id }) as const
   const principal = role ? await newPerson(app.owner, tenantId, role) : await newKey()
   const { world } = app.workplace
   const all = workspaceOperations([...createOperations(world), ...createOperatorOperations(world)])
   const operations = new Map(all.map((o) => [o.id, o]))
-  const call: Call = { tenantId, principal, scopes: new Set(scopes), surface: 'mcp', requestId: newId() }
+  const call: Call = {
+    tenantId,
+    principal,
+    scopes: new Set(scopes),
+    surface: 'mcp',
+    requestId: newId(),
+  }
   return {
     operations,
     call,

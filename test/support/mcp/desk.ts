@@ -19,7 +19,11 @@ export interface McpDesk {
 export interface McpTrial extends McpDesk {
   /** Of the transport. */
   name: string
-  call(server: McpServer, args?: Record<string, unknown>, signal?: AbortSignal): Promise<ForeignAnswer>
+  call(
+    server: McpServer,
+    args?: Record<string, unknown>,
+    signal?: AbortSignal,
+  ): Promise<ForeignAnswer>
   /** What a method is answered. */
   on(method: string, script: (message: Message, wire: Wire) => void): void
   /** The same, in one message. */
@@ -47,7 +51,11 @@ export const outcomeOf = async (running: Promise<unknown>): Promise<string> => {
   return `${failure}, ${outcome}`
 }
 
-export const notice = (method: string, params: Record<string, unknown> = {}) => ({ jsonrpc: '2.0', method, params })
+export const notice = (method: string, params: Record<string, unknown> = {}) => ({
+  jsonrpc: '2.0',
+  method,
+  params,
+})
 export const asks = (id: string, method: string) => ({ jsonrpc: '2.0', id, method, params: {} })
 
 let key = 0
@@ -69,7 +77,8 @@ export const useTrial = (name: string, { fake, open }: McpDesk): McpTrial => {
       opened.push(server)
       return server
     },
-    call: (server, args = { text: 'hi' }, signal = never()) => server.call('echo', args, { idempotencyKey: `step-${++key}`, signal }),
+    call: (server, args = { text: 'hi' }, signal = never()) =>
+      server.call('echo', args, { idempotencyKey: `step-${++key}`, signal }),
     whole: (method, answer) =>
       on(method, (message, wire) => {
         wire.say(answer(message))

@@ -1,4 +1,6 @@
-/** The protocol's reference server, and a proxy before it that changes what it says of its tools. */
+/**
+ * The protocol's reference server, and a proxy before it that changes what it says of its tools.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { asUser, confinementRefusal } from '#port/mcp-client/stdio/confinement'
@@ -12,15 +14,21 @@ export const everythingProgram = { command: 'node', args: [PROGRAM, 'stdio'] }
 const STARTS_WITHIN_MS = 60_000
 
 const isReadable = (): boolean =>
-  spawnSync('setpriv', [...asUser(65_533), 'node', '--check', PROGRAM], { env: { PATH: process.env.PATH } }).status === 0
+  spawnSync('setpriv', [...asUser(65_533), 'node', '--check', PROGRAM], {
+    env: { PATH: process.env.PATH },
+  }).status === 0
 
 /** Why it cannot run as a program here; undefined if it can. */
 export const programRefusal = (): string | undefined =>
-  confinementRefusal('/nowhere', 'all') ?? (isReadable() ? undefined : 'other users cannot read the packages')
+  confinementRefusal('/nowhere', 'all') ??
+  (isReadable() ? undefined : 'other users cannot read the packages')
 
 export const openEverything = async () => {
   const port = await freePort()
-  const child = spawn('node', [PROGRAM, 'streamableHttp'], { env: { PATH: process.env.PATH, PORT: String(port) }, stdio: 'ignore' })
+  const child = spawn('node', [PROGRAM, 'streamableHttp'], {
+    env: { PATH: process.env.PATH, PORT: String(port) },
+    stdio: 'ignore',
+  })
   const ended = new Promise((done) => child.once('exit', done))
   const answers = () =>
     fetch(`http://127.0.0.1:${port}/mcp`).then(
@@ -49,14 +57,24 @@ export const openProxy = (to: () => number) => {
       if (asked.includes('"tools/call"')) proxy.calls++
       const headers = new Headers(request.headers)
       headers.delete('host')
-      const answer = await fetch(`http://127.0.0.1:${to()}/mcp`, { method: request.method, headers, ...(asked && { body: asked }) })
+      const answer = await fetch(`http://127.0.0.1:${to()}/mcp`, {
+        method: request.method,
+        headers,
+        ...(asked && { body: asked }),
+      })
       const kept = ['content-type', 'mcp-session-id'].flatMap((name) => {
         const value = answer.headers.get(name)
         return value === null ? [] : [[name, value] as [string, string]]
       })
       const body = await answer.text()
-      return new Response(body === '' ? null : proxy.change(body, asked), { status: answer.status, headers: kept })
+      return new Response(body === '' ? null : proxy.change(body, asked), {
+        status: answer.status,
+        headers: kept,
+      })
     },
   })
-  return Object.assign(proxy, { port: server.port!, [Symbol.asyncDispose]: () => server.stop(true) })
+  return Object.assign(proxy, {
+    port: server.port!,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  })
 }

@@ -1,4 +1,7 @@
-/** A server of the Model Context Protocol that says what a test wants, byte for byte, over HTTP or to a program's input. */
+/**
+ * A server of the Model Context Protocol that says what a test wants, byte for byte, over HTTP or
+ * to a program's input.
+ */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 export interface Message {
@@ -36,12 +39,17 @@ export interface FakeMcp extends AsyncDisposable {
 }
 
 export const tool = (changes: Record<string, unknown> = {}) => ({
-  ...{ name: 'echo', description: 'Says it again.', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } },
+  ...{
+    name: 'echo',
+    description: 'Says it again.',
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+  },
   ...changes,
 })
 
 export const result = ({ id }: Message, value: unknown) => ({ jsonrpc: '2.0', id, result: value })
-export const text = (message: Message, said: string) => result(message, { content: [{ type: 'text', text: said }] })
+export const text = (message: Message, said: string) =>
+  result(message, { content: [{ type: 'text', text: said }] })
 
 const answer =
   (make: (message: Message) => unknown): Script =>
@@ -50,13 +58,19 @@ const answer =
     wire.done()
   }
 
-export const initialized = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'fake', version: '1' } }
+export const initialized = {
+  protocolVersion: '2025-11-25',
+  capabilities: { tools: {} },
+  serverInfo: { name: 'fake', version: '1' },
+}
 
 /** Undefined for what needs no answer. */
 const honest: Record<string, Script> = {
   initialize: answer(() => initialized),
   'tools/list': answer(() => ({ tools: [tool()] })),
-  'tools/call': answer(({ params }) => ({ content: [{ type: 'text', text: JSON.stringify(params?.arguments) }] })),
+  'tools/call': answer(({ params }) => ({
+    content: [{ type: 'text', text: JSON.stringify(params?.arguments) }],
+  })),
 }
 
 /** Gives whole requests of an HTTP connection, one at a time. */
@@ -73,7 +87,10 @@ const requestOf = (bytes: Buffer): HttpRequest | undefined => {
   if (end < 0) return undefined
   const [first = '', ...lines] = all.slice(0, end).split('\r\n')
   const headers = Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+    lines.map((line) => [
+      line.slice(0, line.indexOf(':')).toLowerCase(),
+      line.slice(line.indexOf(':') + 1).trim(),
+    ]),
   )
   const body = bytes.subarray(end + 4)
   if (body.length < Number(headers['content-length'] ?? 0)) return undefined
@@ -81,7 +98,8 @@ const requestOf = (bytes: Buffer): HttpRequest | undefined => {
   return { method, path, headers, body: body.toString() }
 }
 
-const chunk = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
+const chunk = (bytes: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
 
 export const SESSION = 'session-1'
 const HEAD = `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nmcp-session-id: ${SESSION}\r\ntransfer-encoding: chunked\r\n\r\n`
@@ -94,7 +112,8 @@ const eventWire = (socket: Socket): Wire => {
     socket.write(chunk(Buffer.from(bytes)))
   }
   return {
-    say: (message) => raw(`data: ${typeof message === 'string' ? message : JSON.stringify(message)}\n\n`),
+    say: (message) =>
+      raw(`data: ${typeof message === 'string' ? message : JSON.stringify(message)}\n\n`),
     raw,
     done: () => void socket.end('0\r\n\r\n'),
     cut: () => void socket.end(),
@@ -102,7 +121,8 @@ const eventWire = (socket: Socket): Wire => {
 }
 
 const lineWire = (socket: Socket): Wire => ({
-  say: (message) => void socket.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`),
+  say: (message) =>
+    void socket.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`),
   raw: (bytes) => void socket.write(bytes),
   done: () => {},
   cut: () => void socket.end(),
@@ -151,9 +171,11 @@ export const openHttpMcp = async (): Promise<FakeHttpMcp> => {
       bytes = Buffer.alloc(0)
       requests.push(request)
       if (http.intercept(request, socket)) return
-      if (request.method !== 'POST') return void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+      if (request.method !== 'POST')
+        return void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
       const message = JSON.parse(request.body) as Message
-      if (message.id === undefined || message.method === undefined) socket.end('HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n')
+      if (message.id === undefined || message.method === undefined)
+        socket.end('HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n')
       told(http, message, eventWire(socket))
     })
   })

@@ -14,10 +14,18 @@ export const mcpJobs = async (app: TestApp) => {
   const admin = await serverAdmin(app, tenantId)
   const { id } = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
   const ask = (plan: Plan, more: { tools?: string[] } = {}) =>
-    turn(app, { content: planText(plan), by: { kind: 'key', id, personId: null }, tenantId, ...more })
+    turn(app, {
+      content: planText(plan),
+      by: { kind: 'key', id, personId: null },
+      tenantId,
+      ...more,
+    })
   const ended = async (plan: Plan, more: { tools?: string[] } = {}) => {
     const job = await ask(plan, more)
-    return { job: await overJob(app, job), steps: (await stepsIn(app, job)).filter(({ kind }) => kind === 'tool') }
+    return {
+      job: await overJob(app, job),
+      steps: (await stepsIn(app, job)).filter(({ kind }) => kind === 'tool'),
+    }
   }
   const asked = async (job: string) => {
     await eventually(
@@ -27,6 +35,7 @@ export const mcpJobs = async (app: TestApp) => {
     const { body } = await admin.send('GET', 'agent/approvals?status=pending')
     return body.approvals.find(({ job_id }: { job_id: string }) => job_id === job)
   }
-  const approve = (id: string, body: object = {}) => admin.send('POST', `agent/approvals/${id}/approve`, body)
+  const approve = (id: string, body: object = {}) =>
+    admin.send('POST', `agent/approvals/${id}/approve`, body)
   return { ...admin, tenantId, ask, ended, asked, approve }
 }

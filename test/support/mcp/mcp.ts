@@ -4,7 +4,11 @@ import {
   StreamableHTTPClientTransport,
   type StreamableHTTPClientTransportOptions,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { type CallToolResult, ListToolsResultSchema, type Tool } from '@modelcontextprotocol/sdk/types.js'
+import {
+  type CallToolResult,
+  ListToolsResultSchema,
+  type Tool,
+} from '@modelcontextprotocol/sdk/types.js'
 import { MCP_PATH } from '#edge/mcp/endpoint'
 
 export interface ConnectOptions {
@@ -18,15 +22,25 @@ export interface McpClient extends AsyncDisposable {
   client: Client
   transport: StreamableHTTPClientTransport
   sessionId: string
-  call(name: string, args?: Record<string, unknown>, meta?: Record<string, unknown>): Promise<CallToolResult>
-  /** The list, as `client.listTools` gives it, but without a validator made of each schema, which takes far longer. */
+  call(
+    name: string,
+    args?: Record<string, unknown>,
+    meta?: Record<string, unknown>,
+  ): Promise<CallToolResult>
+  /**
+   * The list, as `client.listTools` gives it, but without a validator made of each schema, which
+   * takes far longer.
+   */
   tools(): Promise<Tool[]>
   toolNames(): Promise<string[]>
   /** Methods of unsolicited notifications. */
   heard: string[]
 }
 
-export const connectMcp = async (url: string, { key, query = '', transport: more = {} }: ConnectOptions): Promise<McpClient> => {
+export const connectMcp = async (
+  url: string,
+  { key, query = '', transport: more = {} }: ConnectOptions,
+): Promise<McpClient> => {
   const client = new Client({ name: 'test', version: '1' })
   const heard: string[] = []
   client.fallbackNotificationHandler = async ({ method }) => void heard.push(method)
@@ -35,14 +49,19 @@ export const connectMcp = async (url: string, { key, query = '', transport: more
     ...more,
   })
   await client.connect(transport as Parameters<Client['connect']>[0])
-  const tools = async () => (await client.request({ method: 'tools/list' }, ListToolsResultSchema)).tools
+  const tools = async () =>
+    (await client.request({ method: 'tools/list' }, ListToolsResultSchema)).tools
   return {
     client,
     transport,
     sessionId: transport.sessionId!,
     heard,
     call: async (name, args = {}, meta) =>
-      (await client.callTool({ name, arguments: args, ...(meta ? { _meta: meta } : {}) })) as CallToolResult,
+      (await client.callTool({
+        name,
+        arguments: args,
+        ...(meta ? { _meta: meta } : {}),
+      })) as CallToolResult,
     tools,
     toolNames: async () => (await tools()).map(({ name }) => name),
     [Symbol.asyncDispose]: () => client.close(),
@@ -66,7 +85,10 @@ export const opening = (protocolVersion = '2025-11-25') => ({
 })
 
 /** One plain request; its body is not read. */
-export const rpc = (url: string, { key, sessionId, method = 'POST', query = '', body, headers = {} }: Rpc): Promise<Response> =>
+export const rpc = (
+  url: string,
+  { key, sessionId, method = 'POST', query = '', body, headers = {} }: Rpc,
+): Promise<Response> =>
   fetch(`${url}${MCP_PATH}${query}`, {
     method,
     headers: {
@@ -96,7 +118,9 @@ interface Event {
 /** The events of a stream, as they arrive. */
 export async function* eventsOf(response: Response): AsyncGenerator<Event> {
   let rest = ''
-  for await (const text of response.body!.pipeThrough(new TextDecoderStream() as never) as unknown as AsyncIterable<string>) {
+  for await (const text of response.body!.pipeThrough(
+    new TextDecoderStream() as never,
+  ) as unknown as AsyncIterable<string>) {
     const parts = (rest + text).split('\n\n')
     rest = parts.pop()!
     for (const part of parts) {

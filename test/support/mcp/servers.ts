@@ -22,7 +22,11 @@ export interface ShownTool {
 export const makeMcpServer = async (workspace: Workspace): Promise<string> => {
   const rules = { programs: [], refuse: () => undefined }
   const config = { name: 'Shop', url: 'https://mcp.example.com/mcp' }
-  const { server } = newMcpServer(newId(), { ...config, toolPrefix: `shop${prefixes++}` }, { others: [], rules, now: new Date() })
+  const { server } = newMcpServer(
+    newId(),
+    { ...config, toolPrefix: `shop${prefixes++}` },
+    { others: [], rules, now: new Date() },
+  )
   await write(workspace, { writes: [insertMcpServer(server, {})] })
   return server.id
 }
@@ -31,10 +35,16 @@ let prefixes = 0
 /** A signed-in owner who connects servers and decides about tools. */
 export const serverAdmin = async (app: TestApp, tenantId = app.tenantId) => {
   const { key } = await signedIn(app, tenantId, 'owner')
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-  const send = (method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> =>
+  const send = (
+    method: string,
+    path: string,
+    body?: unknown,
+    // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  ): Promise<{ status: number; body: any }> =>
     app.send(method, `/api/v1/${path}`, { key, ...(body === undefined ? {} : { body }) })
-  const get = async (id: string): Promise<{ server: Record<string, unknown>; tools: ShownTool[] }> =>
+  const get = async (
+    id: string,
+  ): Promise<{ server: Record<string, unknown>; tools: ShownTool[] }> =>
     (await send('GET', `mcp/servers/${id}`)).body
   const add = async (body: Record<string, unknown> = {}): Promise<string> => {
     const made = await send('POST', 'mcp/servers', {
@@ -45,14 +55,20 @@ export const serverAdmin = async (app: TestApp, tenantId = app.tenantId) => {
     return made.body.server.id
   }
   /** Until a look is over that was begun after the last one. */
-  const looked = async (id: string, isSo: (shown: Awaited<ReturnType<typeof get>>) => boolean = ({ server }) => server.status !== 'new') =>
-    eventually(() => get(id), isSo)
+  const looked = async (
+    id: string,
+    isSo: (shown: Awaited<ReturnType<typeof get>>) => boolean = ({ server }) =>
+      server.status !== 'new',
+  ) => eventually(() => get(id), isSo)
   const rule = async (id: string, name: string, decision = 'allow') => {
     const tool = (await get(id)).tools.find((one) => one.name === name)
     return send('PUT', `agent/tool-rules/${name}`, { decision, ...(tool && { hash: tool.hash }) })
   }
   /** Connects a server, and sets rules for tools of it. */
-  const ruled = async (names: readonly string[], { decision = 'allow', ...body }: Record<string, unknown> = {}): Promise<string> => {
+  const ruled = async (
+    names: readonly string[],
+    { decision = 'allow', ...body }: Record<string, unknown> = {},
+  ): Promise<string> => {
     const id = await add(body)
     await looked(id)
     for (const name of names) expect((await rule(id, name, decision as string)).status).toBe(200)

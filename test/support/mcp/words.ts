@@ -14,14 +14,20 @@ interface Found {
 /** Where a stranger's words are in a value. */
 export const wordsIn = (words: string[], value: unknown, place: Place, path = ''): Found[] => {
   if (typeof value === 'string')
-    return words.some((one) => value.includes(one)) ? [{ path, text: value, marked: place.untrusted, shown: wordsAt(place, value) }] : []
-  if (Array.isArray(value)) return value.flatMap((one) => wordsIn(words, one, entryPlace(place), `${path}[]`))
+    return words.some((one) => value.includes(one))
+      ? [{ path, text: value, marked: place.untrusted, shown: wordsAt(place, value) }]
+      : []
+  if (Array.isArray(value))
+    return value.flatMap((one) => wordsIn(words, one, entryPlace(place), `${path}[]`))
   if (typeof value !== 'object' || value === null) return []
   const fields = Object.entries(value).filter(([name]) => !name.startsWith('untrusted_'))
-  return fields.flatMap(([name, one]) => wordsIn(words, one, fieldPlace(place, { ...value }, name), `${path}.${name}`))
+  return fields.flatMap(([name, one]) =>
+    wordsIn(words, one, fieldPlace(place, { ...value }, name), `${path}.${name}`),
+  )
 }
 
 /** A text between its tags. */
 export const MARKED = /^<(untrusted-[0-9a-f]{16})>([\s\S]*)<\/\1>$/
 
-export const textsOf = ({ content }: CallToolResult): string[] => content.flatMap((one) => (one.type === 'text' ? [one.text] : []))
+export const textsOf = ({ content }: CallToolResult): string[] =>
+  content.flatMap((one) => (one.type === 'text' ? [one.text] : []))

@@ -2,7 +2,10 @@ import type { ArticleBrief, DraftBrief, ReplyBrief } from '#domain/growth/drafti
 import { noRules } from '#domain/growth/drafting/format-rules'
 import { softwareProfile } from '#test/support/growth/profiles'
 
-/** A brief for five posts of the software profile, 280 characters by code point; `changes` replace fields. */
+/**
+ * A brief for five posts of the software profile, 280 characters by code point; `changes` replace
+ * fields.
+ */
 export const briefWith = (changes: Partial<DraftBrief> = {}): DraftBrief => ({
   profile: softwareProfile,
   count: 5,
@@ -19,7 +22,10 @@ export const briefWith = (changes: Partial<DraftBrief> = {}): DraftBrief => ({
   ...changes,
 })
 
-/** A brief for a short article of the software profile, in a long post of the sandbox; `changes` replace fields. */
+/**
+ * A brief for a short article of the software profile, in a long post of the sandbox; `changes`
+ * replace fields.
+ */
 export const articleBrief = (changes: Partial<ArticleBrief> = {}): ArticleBrief => ({
   profile: softwareProfile,
   topic: 'onboarding',

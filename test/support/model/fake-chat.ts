@@ -1,4 +1,7 @@
-/** The fake provider in a conversation with tools: how it checks a request and writes an answer, streamed or whole. */
+/**
+ * The fake provider in a conversation with tools: how it checks a request and writes an answer,
+ * streamed or whole.
+ */
 
 interface WireCall {
   id: string
@@ -21,7 +24,10 @@ export interface ChatRequest {
   max_completion_tokens: number
   stream?: boolean
   stream_options?: { include_usage?: boolean }
-  tools?: { type: 'function'; function: { name: string; description: string; parameters: object; strict?: boolean } }[]
+  tools?: {
+    type: 'function'
+    function: { name: string; description: string; parameters: object; strict?: boolean }
+  }[]
   tool_choice?: 'none'
   response_format?: object
 }
@@ -32,14 +38,20 @@ export interface Written {
   reasoning?: string
   refusal?: string
   calls?: { id?: string; name: string; arguments: unknown }[]
-  /** What calls look like on the wire: interleaved deltas unless told; else each call whole, all with index 0 or with none. */
+  /**
+   * What calls look like on the wire: interleaved deltas unless told; else each call whole, all
+   * with index 0 or with none.
+   */
   deltas?: 'index_zero' | 'no_index'
   /** Null: the server never says why the answer ended. */
   finish?: string | null
   /** Null: there is none. */
   usage?: object | null
   model?: unknown
-  /** Where the answer stops, and whether the connection closes then or nothing comes any more. `finish`: before the usage. */
+  /**
+   * Where the answer stops, and whether the connection closes then or nothing comes any more.
+   * `finish`: before the usage.
+   */
   stops?: { at: 'start' | 'half' | 'finish'; how: 'close' | 'hang' }
 }
 
@@ -48,8 +60,16 @@ export type ChatReply = Written | Response | 'hang'
 /** How the provider fails. */
 export const failed = (
   status: number,
-  { code = null, message, headers = {} }: { code?: string | null; message: string; headers?: Record<string, string> },
-): Response => Response.json({ error: { message, type: 'invalid_request_error', param: null, code } }, { status, headers })
+  {
+    code = null,
+    message,
+    headers = {},
+  }: { code?: string | null; message: string; headers?: Record<string, string> },
+): Response =>
+  Response.json(
+    { error: { message, type: 'invalid_request_error', param: null, code } },
+    { status, headers },
+  )
 
 const NAME = /^[\w-]{1,64}$/
 /** The narrowest form that a provider takes. */
@@ -64,12 +84,17 @@ const isJson = (text: string): boolean => {
 }
 
 const callFault = ({ id, function: { name, arguments: given } }: WireCall): string | undefined => {
-  if (!CALL_ID.test(id)) return `Tool call id was ${id} but must be a-z, A-Z, 0-9, with a length of 9.`
-  if (!NAME.test(name)) return `Invalid 'tool_calls[0].function.name': string does not match pattern.`
+  if (!CALL_ID.test(id))
+    return `Tool call id was ${id} but must be a-z, A-Z, 0-9, with a length of 9.`
+  if (!NAME.test(name))
+    return `Invalid 'tool_calls[0].function.name': string does not match pattern.`
   return isJson(given) ? undefined : 'Could not parse the arguments of a tool call.'
 }
 
-/** Each call is answered by the tool messages right after it, in the same order; no other tool message stands anywhere. */
+/**
+ * Each call is answered by the tool messages right after it, in the same order; no other tool
+ * message stands anywhere.
+ */
 const transcriptFault = (messages: WireMessage[]): string | undefined => {
   let open: string[] = []
   const seen = new Set<string>()
@@ -95,22 +120,33 @@ export const requestFault = (request: ChatRequest): string | undefined => {
   const { messages, tools, tool_choice } = request
   if ('response_format' in request || 'parallel_tool_calls' in request) return 'Unknown parameter.'
   if (tools?.length === 0) return "Invalid 'tools': empty array."
-  if (tool_choice !== undefined && !tools) return "'tool_choice' is only allowed when 'tools' are specified."
-  if (tools?.some(({ function: { name, strict } }) => !NAME.test(name) || strict)) return "Invalid 'tools'."
-  if (messages.some(({ content, tool_calls }) => typeof content !== 'string' && !tool_calls)) return 'Invalid content.'
+  if (tool_choice !== undefined && !tools)
+    return "'tool_choice' is only allowed when 'tools' are specified."
+  if (tools?.some(({ function: { name, strict } }) => !NAME.test(name) || strict))
+    return "Invalid 'tools'."
+  if (messages.some(({ content, tool_calls }) => typeof content !== 'string' && !tool_calls))
+    return 'Invalid content.'
   return transcriptFault(messages)
 }
 
-const USAGE = { prompt_tokens: 1_000, completion_tokens: 200, total_tokens: 1_200, prompt_tokens_details: { cached_tokens: 600 } }
+const USAGE = {
+  prompt_tokens: 1_000,
+  completion_tokens: 200,
+  total_tokens: 1_200,
+  prompt_tokens_details: { cached_tokens: 600 },
+}
 const LONG_AGO = 1_700_000_000
 
 /** At most forty pieces; they may part the halves of a character, as the provider's may. */
 const piecesOf = (text: string): string[] => {
   const length = Math.max(7, Math.ceil(text.length / 40))
-  return Array.from({ length: Math.ceil(text.length / length) }, (_, index) => text.slice(index * length, (index + 1) * length))
+  return Array.from({ length: Math.ceil(text.length / length) }, (_, index) =>
+    text.slice(index * length, (index + 1) * length),
+  )
 }
 
-const textPieces = (text: unknown): unknown[] => (typeof text === 'string' ? piecesOf(text) : text === undefined ? [] : [text])
+const textPieces = (text: unknown): unknown[] =>
+  typeof text === 'string' ? piecesOf(text) : text === undefined ? [] : [text]
 
 type Called = NonNullable<Written['calls']>[number]
 
@@ -122,11 +158,18 @@ const wireCall = ({ id, name, arguments: given }: Called, index: number) => ({
 
 /** Each call begins, then their arguments come in turn. */
 const interleaved = (calls: Called[]): object[] => {
-  const parts = calls.map(({ arguments: given }) => (typeof given === 'string' ? piecesOf(given) : [given]))
+  const parts = calls.map(({ arguments: given }) =>
+    typeof given === 'string' ? piecesOf(given) : [given],
+  )
   const rounds = Math.max(0, ...parts.map(({ length }) => length))
-  const begun = calls.map((call, index) => ({ index, ...wireCall({ ...call, arguments: '' }, index) }))
+  const begun = calls.map((call, index) => ({
+    index,
+    ...wireCall({ ...call, arguments: '' }, index),
+  }))
   const more = Array.from({ length: rounds }, (_, round) =>
-    parts.flatMap((pieces, index) => (round < pieces.length ? [{ index, function: { arguments: pieces[round] } }] : [])),
+    parts.flatMap((pieces, index) =>
+      round < pieces.length ? [{ index, function: { arguments: pieces[round] } }] : [],
+    ),
   )
   return [...begun, ...more.flat()].map((call) => ({ tool_calls: [call] }))
 }
@@ -137,11 +180,17 @@ const callDeltas = ({ calls = [], deltas }: Written): object[] => {
   return calls.map((call, at) => ({ tool_calls: [{ ...index, ...wireCall(call, at) }] }))
 }
 
-const finishOf = ({ finish, calls }: Written): string | null => (finish === undefined ? (calls ? 'tool_calls' : 'stop') : finish)
+const finishOf = ({ finish, calls }: Written): string | null =>
+  finish === undefined ? (calls ? 'tool_calls' : 'stop') : finish
 
 const chunksOf = (written: Written, { model }: ChatRequest): string[] => {
   const { text, reasoning = '', refusal } = written
-  const head = { id: 'chatcmpl-fake', object: 'chat.completion.chunk', created: LONG_AGO, model: written.model ?? model }
+  const head = {
+    id: 'chatcmpl-fake',
+    object: 'chat.completion.chunk',
+    created: LONG_AGO,
+    model: written.model ?? model,
+  }
   const chunk = (delta: object, finish_reason: string | null = null) => ({
     ...head,
     choices: [{ index: 0, delta, finish_reason }],
@@ -155,8 +204,12 @@ const chunksOf = (written: Written, { model }: ChatRequest): string[] => {
     ...callDeltas(written),
   ]
   const finish = finishOf(written)
-  const usage = written.usage === null ? [] : [{ ...head, choices: [], usage: written.usage ?? USAGE }]
-  const all = [...deltas.map((delta) => chunk(delta)), ...(finish === null ? [] : [chunk({}, finish)])]
+  const usage =
+    written.usage === null ? [] : [{ ...head, choices: [], usage: written.usage ?? USAGE }]
+  const all = [
+    ...deltas.map((delta) => chunk(delta)),
+    ...(finish === null ? [] : [chunk({}, finish)]),
+  ]
   const until = { start: 0, half: Math.ceil(deltas.length / 2), finish: all.length }
   const kept = written.stops ? all.slice(0, until[written.stops.at]) : [...all, ...usage]
   const events = kept.map((one) => `data: ${JSON.stringify(one)}\n\n`)
@@ -173,9 +226,20 @@ const wholeOf = (written: Written, { model }: ChatRequest): string => {
     ...(calls && { tool_calls: calls.map(wireCall) }),
   }
   const usage = written.usage === null ? {} : { usage: written.usage ?? USAGE }
-  const head = { id: 'chatcmpl-fake', object: 'chat.completion', created: LONG_AGO, model: written.model ?? model }
-  const body = JSON.stringify({ ...head, choices: [{ index: 0, message, finish_reason: finishOf(written) }], ...usage })
-  return stops ? body.slice(0, { start: 0, half: body.length / 2, finish: body.length }[stops.at]) : body
+  const head = {
+    id: 'chatcmpl-fake',
+    object: 'chat.completion',
+    created: LONG_AGO,
+    model: written.model ?? model,
+  }
+  const body = JSON.stringify({
+    ...head,
+    choices: [{ index: 0, message, finish_reason: finishOf(written) }],
+    ...usage,
+  })
+  return stops
+    ? body.slice(0, { start: 0, half: body.length / 2, finish: body.length }[stops.at])
+    : body
 }
 
 interface Wire {
@@ -185,7 +249,11 @@ interface Wire {
 }
 
 /** The answer on the wire, of which each piece is sent by itself. */
-export const written = (reply: Written, request: ChatRequest, { signal, silence }: Wire): Response => {
+export const written = (
+  reply: Written,
+  request: ChatRequest,
+  { signal, silence }: Wire,
+): Response => {
   const pieces = request.stream ? chunksOf(reply, request) : [wholeOf(reply, request)]
   const text = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
@@ -196,5 +264,7 @@ export const written = (reply: Written, request: ChatRequest, { signal, silence 
       if (!signal.aborted) stream.close()
     },
   })
-  return new Response(body, { headers: { 'content-type': request.stream ? 'text/event-stream' : 'application/json' } })
+  return new Response(body, {
+    headers: { 'content-type': request.stream ? 'text/event-stream' : 'application/json' },
+  })
 }

@@ -1,6 +1,12 @@
-/** What the fake model writes when it drafts: every rule of the input is kept, unless a change says otherwise. */
+/**
+ * What the fake model writes when it drafts: every rule of the input is kept, unless a change says
+ * otherwise.
+ */
 
-/** The part of the user message that the fake reads: of a batch, of an article, or of findings to be worded. */
+/**
+ * The part of the user message that the fake reads: of a batch, of an article, or of findings to be
+ * worded.
+ */
 export interface ModelInput {
   count: number
   hooks: { name: string; how: string }[]
@@ -46,14 +52,26 @@ const SENTENCES = [
 ]
 
 /** Drafts that keep every rule of the input; products come first. */
-export const validDrafts = ({ count, max_length, hooks, profile, products, untrusted }: ModelInput) => {
-  const taken = [...untrusted.recent_posts.map(({ body }) => body), ...(untrusted.present_text ? [untrusted.present_text] : [])]
+export const validDrafts = ({
+  count,
+  max_length,
+  hooks,
+  profile,
+  products,
+  untrusted,
+}: ModelInput) => {
+  const taken = [
+    ...untrusted.recent_posts.map(({ body }) => body),
+    ...(untrusted.present_text ? [untrusted.present_text] : []),
+  ]
   const offered = products.map(({ name, one_liner }) => `${name}: ${one_liner}.`)
   const allowed = [...offered, ...SENTENCES].filter(
     (text) =>
       text.length <= max_length &&
       !taken.includes(text) &&
-      !profile.avoid.some((phrase) => text.toLowerCase().includes(phrase.normalize('NFKC').toLowerCase())),
+      !profile.avoid.some((phrase) =>
+        text.toLowerCase().includes(phrase.normalize('NFKC').toLowerCase()),
+      ),
   )
   return allowed.slice(0, count).map((body, index) => ({
     body,
@@ -66,15 +84,24 @@ export const validDrafts = ({ count, max_length, hooks, profile, products, untru
   }))
 }
 
-/** An article that keeps every rule of the input: each paragraph is of other sentences, as many as it takes. */
+/**
+ * An article that keeps every rule of the input: each paragraph is of other sentences, as many as
+ * it takes.
+ */
 export const validArticle = ({ topic, outline, least_words, profile, untrusted }: ModelInput) => {
   const allowed = (untrusted.present_text ? SENTENCES.toReversed() : SENTENCES).filter(
-    (text) => !profile.avoid.some((phrase) => text.toLowerCase().includes(phrase.normalize('NFKC').toLowerCase())),
+    (text) =>
+      !profile.avoid.some((phrase) =>
+        text.toLowerCase().includes(phrase.normalize('NFKC').toLowerCase()),
+      ),
   )
   const paragraphs: string[] = []
   for (let words = 0, index = 0; words < least_words; index += 1) {
     // Another pair of sentences each time: no paragraph comes twice.
-    const pair = [allowed[index % allowed.length], allowed[(index * 2 + 1 + Math.floor(index / allowed.length)) % allowed.length]]
+    const pair = [
+      allowed[index % allowed.length],
+      allowed[(index * 2 + 1 + Math.floor(index / allowed.length)) % allowed.length],
+    ]
     const paragraph = pair.join(' ')
     paragraphs.push(paragraph)
     words += paragraph.split(' ').length
@@ -83,7 +110,10 @@ export const validArticle = ({ topic, outline, least_words, profile, untrusted }
   const share = Math.ceil(paragraphs.length / headings.length)
   return {
     title: `On ${topic}`,
-    sections: headings.map((heading, index) => ({ heading, text: paragraphs.slice(index * share, (index + 1) * share).join('\n\n') })),
+    sections: headings.map((heading, index) => ({
+      heading,
+      text: paragraphs.slice(index * share, (index + 1) * share).join('\n\n'),
+    })),
     rationale: 'A calm article that fits the voice.',
     stories: profile.stories.slice(0, 1).map(({ id }) => id),
     learnings: [],
@@ -97,15 +127,26 @@ export interface Change {
 
 const articleWith = (input: ModelInput, { body, ...change }: Change) => {
   const article = validArticle(input)
-  return { ...article, ...(body === undefined ? {} : { sections: article.sections.map((one) => ({ ...one, text: body })) }), ...change }
+  return {
+    ...article,
+    ...(body === undefined
+      ? {}
+      : { sections: article.sections.map((one) => ({ ...one, text: body })) }),
+    ...change,
+  }
 }
 
-const replyWith = (change: Change) => ({ body: SENTENCES[0], rationale: 'A short thought that fits the voice.', ...change })
+const replyWith = (change: Change) => ({
+  body: SENTENCES[0],
+  rationale: 'A short thought that fits the voice.',
+  ...change,
+})
 
 /** An answer of the requested kind, by the name of its schema. */
 export const answerOf = (name: string, input: ModelInput, change: Change) => {
   if (name === 'article') return articleWith(input, change)
   if (name === 'reply') return replyWith(change)
-  if (name === 'wordings') return { sentences: input.sentences.map((sentence) => change.body ?? `As found: ${sentence}`) }
+  if (name === 'wordings')
+    return { sentences: input.sentences.map((sentence) => change.body ?? `As found: ${sentence}`) }
   return { drafts: validDrafts(input).map((draft) => ({ ...draft, ...change })) }
 }

@@ -17,7 +17,10 @@ import { type Gate, newGate } from '../actors/letters.ts'
 
 export interface HeldDrafter {
   drafter: Drafter
-  /** Resolves when `calls` calls have begun, of all or of those with this focus, topic or instruction. */
+  /**
+   * Resolves when `calls` calls have begun, of all or of those with this focus, topic or
+   * instruction.
+   */
   begun(calls: number, about?: string): Promise<void>
   /** Lets waiting and later calls write. */
   release(): void
@@ -76,7 +79,9 @@ export const heldDrafter = (atOnce = MOST_POSTS): HeldDrafter => {
     }
     signal.throwIfAborted()
     signal.addEventListener('abort', stop)
-    await Promise.race([gate.opened, stopped]).finally(() => signal.removeEventListener('abort', stop))
+    await Promise.race([gate.opened, stopped]).finally(() =>
+      signal.removeEventListener('abort', stop),
+    )
   }
   const draft: Drafter['draft'] = async (brief, signal) => {
     await allowed(brief.focus, signal)
@@ -97,7 +102,8 @@ export const heldDrafter = (atOnce = MOST_POSTS): HeldDrafter => {
   return {
     drafter: { name: 'held', atOnce, draft, article, reword, reply },
     async begun(count, about) {
-      while (calls.filter((one) => about === undefined || one === about).length < count) await nextCall.opened
+      while (calls.filter((one) => about === undefined || one === about).length < count)
+        await nextCall.opened
     },
     release: () => gate.open(),
     hold: () => {
@@ -114,7 +120,9 @@ export const writingDrafter = (): Drafter => {
   return drafter
 }
 
-/** A drafter for an app shared by the tests of a file: it is held again at the start of each test. */
+/**
+ * A drafter for an app shared by the tests of a file: it is held again at the start of each test.
+ */
 export const heldInEachTest = (): HeldDrafter & { failWith(cause: Error): void } => {
   let current = heldDrafter()
   beforeEach(() => {
@@ -134,7 +142,14 @@ export const heldInEachTest = (): HeldDrafter & { failWith(cause: Error): void }
     /** For the rest of this test every call fails with `cause`. */
     failWith(cause) {
       const fail = () => Promise.reject(cause)
-      current.drafter = { name: 'held', atOnce: MOST_POSTS, draft: fail, article: fail, reword: fail, reply: fail }
+      current.drafter = {
+        name: 'held',
+        atOnce: MOST_POSTS,
+        draft: fail,
+        article: fail,
+        reword: fail,
+        reply: fail,
+      }
     },
     begun: (calls, about) => current.begun(calls, about),
     release: () => current.release(),

@@ -1,4 +1,7 @@
-/** The model drafter as tests use it: on a fake provider, silent, with its computations in this process. */
+/**
+ * The model drafter as tests use it: on a fake provider, silent, with its computations in this
+ * process.
+ */
 import { createLog } from '#kernel/log'
 import { type Drafter, GenerationError } from '#port/model/drafter'
 import { createOpenAiDrafter, type OpenAiDrafterOptions } from '#port/model/openai/drafter'
@@ -23,11 +26,17 @@ export const drafterOn = (baseUrl: string, options: Partial<OpenAiDrafterOptions
 /** The hint that a script of answers leads to. */
 export const hintAfter = async (
   script: Behaviour[],
-  { options = {}, brief = briefWith() }: { options?: Partial<OpenAiDrafterOptions>; brief?: ReturnType<typeof briefWith> } = {},
+  {
+    options = {},
+    brief = briefWith(),
+  }: { options?: Partial<OpenAiDrafterOptions>; brief?: ReturnType<typeof briefWith> } = {},
 ) => {
   await using fake = await createFakeOpenAi(...script)
   const cause = await drafterOn(fake.url, options)
     .draft(brief, neverAborts())
     .catch((error: unknown) => error)
-  return { hint: cause instanceof GenerationError ? cause.hint : String(cause), calls: fake.calls.length }
+  return {
+    hint: cause instanceof GenerationError ? cause.hint : String(cause),
+    calls: fake.calls.length,
+  }
 }

@@ -37,7 +37,11 @@ export interface Heard {
   pieces: string[]
 }
 
-export const thinkOn = async (thinker: Thinker, turn = turnWith(), signal = new AbortController().signal): Promise<Heard> => {
+export const thinkOn = async (
+  thinker: Thinker,
+  turn = turnWith(),
+  signal = new AbortController().signal,
+): Promise<Heard> => {
   const pieces: string[] = []
   const thought = await thinker.think(turn, { signal, onText: (piece) => void pieces.push(piece) })
   return { thought, pieces }

@@ -1,4 +1,6 @@
-/** With one seed and no earlier posts, two batches differ only by what has changed in the workspace. */
+/**
+ * With one seed and no earlier posts, two batches differ only by what has changed in the workspace.
+ */
 import { createComposer } from '#port/model/composer/composer'
 import type { Drafter } from '#port/model/drafter'
 import { inlineWorker } from '#test/support/model/inline-worker'

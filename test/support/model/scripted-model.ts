@@ -1,4 +1,7 @@
-/** A model that answers by a script: a function of the turn. It refuses transcripts that the provider would refuse. */
+/**
+ * A model that answers by a script: a function of the turn. It refuses transcripts that the
+ * provider would refuse.
+ */
 import type { Thinker, Thought, Turn } from '#port/model/thinker'
 
 interface Answer {
@@ -17,7 +20,8 @@ export const requireComplete = ({ messages }: Turn): void => {
   let open: string[] = []
   for (const message of messages) {
     if (message.role === 'tool') {
-      if (message.call !== open.shift()) throw new Error(`the result of ${message.call} is out of place`)
+      if (message.call !== open.shift())
+        throw new Error(`the result of ${message.call} is out of place`)
     } else if (open.length > 0) throw new Error(`calls without a result: ${open.join(', ')}`)
     if (message.role === 'assistant') open = message.calls.map(({ id }) => id)
   }
@@ -27,11 +31,15 @@ export const requireComplete = ({ messages }: Turn): void => {
 /** Results of tools since the last message of a person. */
 export const resultsIn = ({ messages }: Turn): string[] => {
   const last = messages.findLastIndex(({ role }) => role === 'user')
-  return messages.slice(last + 1).flatMap((message) => (message.role === 'tool' ? [message.text] : []))
+  return messages
+    .slice(last + 1)
+    .flatMap((message) => (message.role === 'tool' ? [message.text] : []))
 }
 
 /** `answer` gets the number of the model's answers so far in this turn. */
-export const scriptedModel = (answer: (turn: Turn, answers: number) => Answer | Promise<Answer>): ScriptedModel => {
+export const scriptedModel = (
+  answer: (turn: Turn, answers: number) => Answer | Promise<Answer>,
+): ScriptedModel => {
   const turns: Turn[] = []
   return {
     turns,
@@ -39,13 +47,19 @@ export const scriptedModel = (answer: (turn: Turn, answers: number) => Answer | 
       requireComplete(turn)
       turns.push(structuredClone(turn))
       const last = turn.messages.findLastIndex(({ role }) => role === 'user')
-      const answers = turn.messages.slice(last + 1).filter(({ role }) => role === 'assistant').length
+      const answers = turn.messages
+        .slice(last + 1)
+        .filter(({ role }) => role === 'assistant').length
       const { text = '', calls = [] } = await answer(turn, answers)
       signal.throwIfAborted()
       if (text !== '') onText(text)
       return {
         text,
-        calls: calls.map(([name, args]) => ({ id: callId(), name, arguments: typeof args === 'string' ? args : JSON.stringify(args) })),
+        calls: calls.map(([name, args]) => ({
+          id: callId(),
+          name,
+          arguments: typeof args === 'string' ? args : JSON.stringify(args),
+        })),
         ending: 'whole',
         usage: { input_tokens: 200, cached_tokens: 0, output_tokens: 20 },
         model: turn.model,

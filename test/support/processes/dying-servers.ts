@@ -1,16 +1,23 @@
-/** Two servers of one database that die in turn, while what they are sent is sent again until one of them has taken it. */
+/**
+ * Two servers of one database that die in turn, while what they are sent is sent again until one of
+ * them has taken it.
+ */
 import { eventually, type TestApp } from '../app.ts'
 import { crash } from '../growth/story.ts'
 
-/** After so many answers of success, a server dies. That is twice of fifty: a call of the model whose process dies three times is given up. */
+/**
+ * After so many answers of success, a server dies. That is twice of fifty: a call of the model
+ * whose process dies three times is given up.
+ */
 const DIES_AFTER = 20
 const SENT = 50
 /** Of a post, while servers die and others start on a busy machine. */
 const TAKEN_WITHIN_MS = 100_000
 
 /**
- * Sends fifty posts at once, each until it is answered by another status than 503. Gives the statuses, the number of crashes, and a server that
- * runs. `send` gives the status; it may throw where the server has gone.
+ * Sends fifty posts at once, each until it is answered by another status than 503. Gives the
+ * statuses, the number of crashes, and a server that runs. `send` gives the status; it may throw
+ * where the server has gone.
  */
 export const sendWhileServersDie = async (
   start: () => Promise<TestApp>,
@@ -23,7 +30,10 @@ export const sendWhileServersDie = async (
     await crash(servers[place]!)
     servers[place] = await start()
   }
-  /** One after the other: a crash cuts all connections to the database, which a server that starts does not survive. */
+  /**
+   * One after the other: a crash cuts all connections to the database, which a server that starts
+   * does not survive.
+   */
   let dying: Promise<unknown> = Promise.resolve()
   const sent = async (nth: number): Promise<number | undefined> => {
     const status = await send(servers[tries++ % servers.length]!.url, nth).catch(() => undefined)

@@ -1,4 +1,7 @@
-/** A server that also stores a file of FILE_MIB for the workspace FILE_TENANT, and keeps it. Runs as a process of its own, which a test kills. */
+/**
+ * A server that also stores a file of FILE_MIB for the workspace FILE_TENANT, and keeps it. Runs as
+ * a process of its own, which a test kills.
+ */
 import { randomBytes } from 'node:crypto'
 import { readConfig } from '#config/config'
 import { createLog } from '#kernel/log'
@@ -15,4 +18,6 @@ const database = await openDatabase(config, log)
 const workplace = await openWorkplace(config, database.options, { log, secret: database.secret })
 await listen(config, workplace, log)
 const desk = fileDesk({ workplace }, process.env.FILE_TENANT!)
-await desk.keep(await desk.files.put(desk.tenantId, randomBytes(Number(process.env.FILE_MIB) * MIB)))
+await desk.keep(
+  await desk.files.put(desk.tenantId, randomBytes(Number(process.env.FILE_MIB) * MIB)),
+)

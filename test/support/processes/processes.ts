@@ -9,7 +9,8 @@ const statusOf = (pid: string): string => {
   }
 }
 
-const isOf = (uid: number, status: string): boolean => new RegExp(`^Uid:\\s+${uid}\\s`, 'm').test(status)
+const isOf = (uid: number, status: string): boolean =>
+  new RegExp(`^Uid:\\s+${uid}\\s`, 'm').test(status)
 
 const statusesOf = (uid: number): string[] =>
   readdirSync('/proc')
@@ -17,7 +18,10 @@ const statusesOf = (uid: number): string[] =>
     .map(statusOf)
     .filter((status) => isOf(uid, status) && !/^State:\s+[ZX]/m.test(status))
 
-/** How many processes of the user live. One that has ended counts no longer, though nobody has asked how. */
+/**
+ * How many processes of the user live. One that has ended counts no longer, though nobody has asked
+ * how.
+ */
 export const processesOf = (uid: number): number => statusesOf(uid).length
 
 /** The shell of root's that a program of the user descends from. */

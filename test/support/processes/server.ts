@@ -44,7 +44,9 @@ export interface ServerOptions {
   /** `send.claimed`: stops there, as by kill -STOP, until `resume`. */
   stopAt?: string
   env?: Record<string, string>
-  /** A command to run the server with, such as `nsenter … --`; the server's own command is appended. */
+  /**
+   * A command to run the server with, such as `nsenter … --`; the server's own command is appended.
+   */
   within?: string[]
   /** Its address; 127.0.0.1 by default. */
   host?: string
@@ -53,7 +55,10 @@ export interface ServerOptions {
 /** How long a start can take on a busy machine. */
 const START_MS = 60_000
 
-/** Below the ports of outgoing connections, one of which could otherwise take the port before the server does. */
+/**
+ * Below the ports of outgoing connections, one of which could otherwise take the port before the
+ * server does.
+ */
 const PORTS = { from: 20_000, count: 12_000 }
 
 const isFree = async (port: number): Promise<boolean> => {
@@ -69,13 +74,22 @@ export const freePort = async (): Promise<number> => {
   return (await isFree(port)) ? port : freePort()
 }
 
-export const urlOf = ({ host = 'localhost', port = 5432, database = '', username = '', password = '' }: ConnectionOptions): string => {
+export const urlOf = ({
+  host = 'localhost',
+  port = 5432,
+  database = '',
+  username = '',
+  password = '',
+}: ConnectionOptions): string => {
   const [user, secret, name] = [username, password, database].map(encodeURIComponent)
   return `postgres://${user}:${secret}@localhost/${name}?host=${encodeURIComponent(host)}&port=${port}`
 }
 
 /** The environment of a process of the deployment. */
-const environmentOf = ({ key, home, database, secret, dieAt, stopAt, env, host }: ServerOptions, port: number): Record<string, string> => ({
+const environmentOf = (
+  { key, home, database, secret, dieAt, stopAt, env, host }: ServerOptions,
+  port: number,
+): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: process.env.HOME ?? '',
   LOG_LEVEL: process.env.TEST_LOG ?? 'warn',
@@ -103,17 +117,23 @@ const isHealthy = (url: string): Promise<boolean> =>
     () => false,
   )
 
-/** Starts a server and waits until it answers. Rejects with its output if it ends before. Disposing kills it. */
+/**
+ * Starts a server and waits until it answers. Rejects with its output if it ends before. Disposing
+ * kills it.
+ */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const port = await freePort()
   const { host = '127.0.0.1', within = [] } = options
   const url = `http://${host}:${port}`
   const printed: string[] = []
   const preload = options.preload ? ['--preload', options.preload] : []
-  const child = Bun.spawn([...within, process.execPath, '--no-orphans', ...preload, options.program ?? 'src/main.ts'], {
-    env: environmentOf(options, port),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = Bun.spawn(
+    [...within, process.execPath, '--no-orphans', ...preload, options.program ?? 'src/main.ts'],
+    {
+      env: environmentOf(options, port),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   for (const stream of [child.stdout, child.stderr])
     void (async () => {
       for await (const text of stream.pipeThrough(new TextDecoderStream())) printed.push(text)
@@ -123,7 +143,10 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     child.kill('SIGKILL')
     await exited
   }
-  const started = () => isHealthy(url).then((healthy) => healthy || child.exitCode !== null || child.signalCode !== null)
+  const started = () =>
+    isHealthy(url).then(
+      (healthy) => healthy || child.exitCode !== null || child.signalCode !== null,
+    )
   await eventually(started, (done) => done, START_MS)
   if (!(await isHealthy(url))) {
     await kill()
@@ -169,7 +192,9 @@ export async function newDeployment(database?: TestDatabase): Promise<Deployment
     owner,
     server: { key, database: options, secret: TEST_SECRET.toString('base64') },
     async firstWorkspace() {
-      const [row] = await owner<{ tenant_id: string; external_id: string }[]>`select tenant_id, external_id from connection`
+      const [row] = await owner<
+        { tenant_id: string; external_id: string }[]
+      >`select tenant_id, external_id from connection`
       return { tenantId: row!.tenant_id, account: row!.external_id, key }
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -186,11 +211,18 @@ export interface CommandResult {
 }
 
 /** Runs `tendril admin …` beside the servers of a deployment, or without one. */
-export const runAdmin = async (options: ServerOptions, ...args: string[]): Promise<CommandResult> => {
+export const runAdmin = async (
+  options: ServerOptions,
+  ...args: string[]
+): Promise<CommandResult> => {
   const child = Bun.spawn([process.execPath, 'src/main.ts', 'admin', ...args], {
     env: environmentOf(options, 0),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
   return { code, out, err, json: code === 0 ? JSON.parse(out) : undefined }
 }

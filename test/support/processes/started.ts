@@ -15,7 +15,9 @@ const SYSTEM = ['PATH', 'HOME', 'TMPDIR']
 
 /** None of the tests' own settings reach it. Disposing shuts it down. */
 export const start = async (env: Record<string, string>): Promise<Started> => {
-  const inherited = Object.fromEntries(SYSTEM.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
+  const inherited = Object.fromEntries(
+    SYSTEM.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+  )
   const child = Bun.spawn([process.execPath, 'src/main.ts'], {
     env: { ...inherited, LOG_LEVEL: 'error', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

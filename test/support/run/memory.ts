@@ -1,4 +1,7 @@
-/** Where tests keep their temporary files: in memory where the system offers room there, for a database's sake. */
+/**
+ * Where tests keep their temporary files: in memory where the system offers room there, for a
+ * database's sake.
+ */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -7,11 +7,36 @@ const report = (attributes: string): string => `<?xml version="1.0" encoding="UT
 </testsuites>`
 
 test.each([
-  ['a run in which all passed', report('tests="5" assertions="9" failures="0" skipped="0"'), 0, '5 passed, 0 failed'],
-  ['skipped tests', report('tests="5" assertions="9" failures="0" skipped="2"'), 0, '3 passed, 0 failed, 2 skipped'],
-  ['failures', report('tests="5" assertions="9" failures="3" skipped="0"'), 1, '2 passed, 3 failed'],
-  ['a file that did not load beside others that did', report('tests="5" failures="0" skipped="0"'), 1, '5 passed, 1 failed'],
-  ['a run in which no test ran', report('tests="2" failures="0" skipped="2"'), 0, '0 passed, 1 failed, 2 skipped'],
+  [
+    'a run in which all passed',
+    report('tests="5" assertions="9" failures="0" skipped="0"'),
+    0,
+    '5 passed, 0 failed',
+  ],
+  [
+    'skipped tests',
+    report('tests="5" assertions="9" failures="0" skipped="2"'),
+    0,
+    '3 passed, 0 failed, 2 skipped',
+  ],
+  [
+    'failures',
+    report('tests="5" assertions="9" failures="3" skipped="0"'),
+    1,
+    '2 passed, 3 failed',
+  ],
+  [
+    'a file that did not load beside others that did',
+    report('tests="5" failures="0" skipped="0"'),
+    1,
+    '5 passed, 1 failed',
+  ],
+  [
+    'a run in which no test ran',
+    report('tests="2" failures="0" skipped="2"'),
+    0,
+    '0 passed, 1 failed, 2 skipped',
+  ],
   ['a run that wrote no report', '', 0, '0 passed, 1 failed'],
   ['a run that was killed', '', 137, '0 passed, 1 failed'],
 ])('the closing line of %s', (_, xml, exitCode, line) => {

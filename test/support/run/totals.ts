@@ -7,25 +7,35 @@ export interface Totals {
 }
 
 /**
- * Counts from a JUnit report of `bun test`, empty if none was written, and bun's exit code. A run that went wrong outside
- * any test (a file that does not load is missing from the report), or that ran none, counts as one failure.
+ * Counts from a JUnit report of `bun test`, empty if none was written, and bun's exit code. A run
+ * that went wrong outside any test (a file that does not load is missing from the report), or that
+ * ran none, counts as one failure.
  */
 export const totalsOf = (report: string, exitCode: number): Totals => {
   const root = /<testsuites\b[^>]*>/.exec(report)?.[0] ?? ''
-  const count = (name: string): number => Number(new RegExp(`\\s${name}="(\\d+)"`).exec(root)?.[1] ?? 0)
+  const count = (name: string): number =>
+    Number(new RegExp(`\\s${name}="(\\d+)"`).exec(root)?.[1] ?? 0)
   const [skipped, failures] = [count('skipped'), count('failures')]
   const passed = count('tests') - failures - skipped
   const wentWrong = exitCode !== 0 || passed === 0
   return { passed, failed: Math.max(failures, wentWrong ? 1 : 0), skipped }
 }
 
-const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
-const textOf = (escaped: string): string => escaped.replace(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole)
+const entities: Readonly<Record<string, string>> = {
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  amp: '&',
+}
+const textOf = (escaped: string): string =>
+  escaped.replace(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole)
 
 /** The tests of a JUnit report that failed, each with its file: a long output rarely shows them. */
 export const failuresOf = (report: string): string[] =>
   [...report.matchAll(/<testcase\b([^>]*[^/])>\s*<failure\b/g)].map(([, attributes = '']) => {
-    const value = (name: string) => textOf(new RegExp(`\\s${name}="([^"]*)"`).exec(attributes)?.[1] ?? '')
+    const value = (name: string) =>
+      textOf(new RegExp(`\\s${name}="([^"]*)"`).exec(attributes)?.[1] ?? '')
     return `${value('file')}: ${value('name')}`
   })
 

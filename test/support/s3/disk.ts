@@ -10,13 +10,17 @@ export class S3Disk {
   /** Keys of all objects, sorted. */
   async keys(): Promise<string[]> {
     const files = await readdir(this.root, { recursive: true })
-    return files.flatMap((path) => (path.endsWith(OBJECT) ? [path.slice(0, -OBJECT.length)] : [])).sort()
+    return files
+      .flatMap((path) => (path.endsWith(OBJECT) ? [path.slice(0, -OBJECT.length)] : []))
+      .sort()
   }
 
   /** Uploads by id, with their keys. */
   async uploads(): Promise<{ id: string; key: string }[]> {
     const ids = await readdir(this.#uploads).catch(() => [])
-    return await Promise.all(ids.map(async (id) => ({ id, key: await readFile(join(this.#uploads, id, 'key'), 'utf8') })))
+    return await Promise.all(
+      ids.map(async (id) => ({ id, key: await readFile(join(this.#uploads, id, 'key'), 'utf8') })),
+    )
   }
 
   async abort(id: string): Promise<void> {

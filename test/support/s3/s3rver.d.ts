@@ -1,7 +1,13 @@
 /** It comes without types. */
 declare module 's3rver' {
   class S3rver {
-    constructor(options: { address: string; port: number; silent: boolean; directory: string; configureBuckets: { name: string }[] })
+    constructor(options: {
+      address: string
+      port: number
+      silent: boolean
+      directory: string
+      configureBuckets: { name: string }[]
+    })
     run(): Promise<{ port: number }>
     close(): Promise<void>
   }

@@ -1,4 +1,7 @@
-/** OpenStack Swift with its S3 layer, as Debian packages it: `apt install swift-proxy swift-account swift-container swift-object`. */
+/**
+ * OpenStack Swift with its S3 layer, as Debian packages it: `apt install swift-proxy swift-account
+ * swift-container swift-object`.
+ */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { userInfo } from 'node:os'
@@ -17,7 +20,8 @@ const FILTERS = ['catch_errors', 'gatekeeper', 'healthcheck', 'listing_formats',
 )
 
 export const hasSwift =
-  [...SERVERS, 'proxy'].every((name) => Bun.which(`swift-${name}-server`) !== null) && Bun.which('swift-ring-builder') !== null
+  [...SERVERS, 'proxy'].every((name) => Bun.which(`swift-${name}-server`) !== null) &&
+  Bun.which('swift-ring-builder') !== null
 
 const freePort = async (): Promise<number> => {
   const server = createServer()
@@ -38,7 +42,11 @@ workers = 0
 log_level = ERROR
 `
 
-const storageServer = (folder: string, name: string, port: number): string => `${common(folder, port)}devices = ${folder}/nodes
+const storageServer = (
+  folder: string,
+  name: string,
+  port: number,
+): string => `${common(folder, port)}devices = ${folder}/nodes
 mount_check = false
 fallocate_reserve = 0
 [pipeline:main]
@@ -48,7 +56,10 @@ use = egg:swift#${name}
 recon_cache_path = ${folder}/recon
 `
 
-const proxyServer = (folder: string, port: number): string => `${common(folder, port)}[pipeline:main]
+const proxyServer = (
+  folder: string,
+  port: number,
+): string => `${common(folder, port)}[pipeline:main]
 pipeline = catch_errors gatekeeper healthcheck cache listing_formats s3api tempauth slo dlo proxy-server
 [app:proxy-server]
 use = egg:swift#proxy
@@ -66,7 +77,11 @@ ${FILTERS.join('')}`
 
 /** One copy on one device. */
 const buildRing = (folder: string, name: string, port: number): void => {
-  for (const args of [['create', '4', '1', '1'], ['add', `r1z1-127.0.0.1:${port}/d1`, '1'], ['rebalance']])
+  for (const args of [
+    ['create', '4', '1', '1'],
+    ['add', `r1z1-127.0.0.1:${port}/d1`, '1'],
+    ['rebalance'],
+  ])
     Bun.spawnSync(['swift-ring-builder', join(folder, `${name}.builder`), ...args])
 }
 
@@ -79,7 +94,9 @@ export const startSwift = async (bucket: string): Promise<Swift> => {
   const start = async (name: string, config: string): Promise<void> => {
     const path = join(folder, `${name}.conf`)
     await writeFile(path, config)
-    const child = Bun.spawn([`swift-${name}-server`, path], { stdio: ['ignore', 'ignore', 'ignore'] })
+    const child = Bun.spawn([`swift-${name}-server`, path], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+    })
     stack.defer(async () => {
       child.kill()
       await child.exited
@@ -104,8 +121,19 @@ export const startSwift = async (bucket: string): Promise<Swift> => {
 }
 
 /** Throws until all of its servers answer. */
-const makeBucket = async ({ endpoint, region, bucket, ...credentials }: TestS3['settings']): Promise<undefined> => {
+const makeBucket = async ({
+  endpoint,
+  region,
+  bucket,
+  ...credentials
+}: TestS3['settings']): Promise<undefined> => {
   const { S3Client, CreateBucketCommand } = await import('@aws-sdk/client-s3')
-  const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true, maxAttempts: 1 })
+  const client = new S3Client({
+    endpoint,
+    region,
+    credentials,
+    forcePathStyle: true,
+    maxAttempts: 1,
+  })
   await client.send(new CreateBucketCommand({ Bucket: bucket })).finally(() => client.destroy())
 }

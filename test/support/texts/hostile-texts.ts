@@ -1,4 +1,7 @@
-/** Texts that trouble those who read them: each is made in any length, and takes a careless parser time by the square of it or more. */
+/**
+ * Texts that trouble those who read them: each is made in any length, and takes a careless parser
+ * time by the square of it or more.
+ */
 import { hostile as hostileMarkdown } from './markdown.ts'
 
 export type Making = (length: number) => string
@@ -6,7 +9,9 @@ export type Making = (length: number) => string
 const repeated =
   (unit: string, before = '', after = ''): Making =>
   (length) =>
-    before + unit.repeat(Math.max(1, Math.floor((length - before.length - after.length) / unit.length))) + after
+    before +
+    unit.repeat(Math.max(1, Math.floor((length - before.length - after.length) / unit.length))) +
+    after
 
 /** Each of another block of Unicode. */
 const everyBlock: Making = (length) => {
@@ -162,7 +167,25 @@ export const ATOMS: readonly string[] = [
     'http://',
     'www.',
   ],
-  ...['- ', '> ', '1. ', '    ', '```', '***', '~~', '\n\n', '.com', 'On ', ' wrote:', 'From: ', 'soll ', 'will ', 'by ', '<@U1>', '://'],
+  ...[
+    '- ',
+    '> ',
+    '1. ',
+    '    ',
+    '```',
+    '***',
+    '~~',
+    '\n\n',
+    '.com',
+    'On ',
+    ' wrote:',
+    'From: ',
+    'soll ',
+    'will ',
+    'by ',
+    '<@U1>',
+    '://',
+  ],
   ...[
     'é',
     '\u0301',

@@ -1,4 +1,7 @@
-/** Markdown for properties of the forms: documents whose words are known, and texts that trouble parsers. */
+/**
+ * Markdown for properties of the forms: documents whose words are known, and texts that trouble
+ * parsers.
+ */
 import fc, { type Arbitrary } from 'fast-check'
 
 /** What a form of a document has to show, in this order. */
@@ -11,7 +14,11 @@ export interface Known {
 const ENDS = ['', 'é', 'e\u0301', '漢', '👩‍🚀', '🇩🇪', '👍🏽', 'ก็', 'ß', 'х']
 
 const word: Arbitrary<string> = fc
-  .tuple(fc.stringMatching(/^[a-wyz]{2,8}$/), fc.constantFrom(...ENDS), fc.integer({ min: 0, max: 9_999 }))
+  .tuple(
+    fc.stringMatching(/^[a-wyz]{2,8}$/),
+    fc.constantFrom(...ENDS),
+    fc.integer({ min: 0, max: 9_999 }),
+  )
   .map(([letters, end, number]) => `q${letters}${number}${end}`)
 
 const known = (markdown: string, words: string[]): Known => ({ markdown, words })
@@ -45,7 +52,11 @@ const inline: Arbitrary<Known> = fc
     ),
   )
 
-const joined = (all: readonly Known[], between: string, before: (index: number) => string = () => ''): Known =>
+const joined = (
+  all: readonly Known[],
+  between: string,
+  before: (index: number) => string = () => '',
+): Known =>
   known(
     all.map(({ markdown }, index) => before(index) + markdown).join(between),
     all.flatMap(({ words }) => words),
@@ -54,18 +65,28 @@ const joined = (all: readonly Known[], between: string, before: (index: number) 
 const several = (most: number) => fc.array(inline, { minLength: 1, maxLength: most })
 
 const table: Arbitrary<Known> = fc.integer({ min: 1, max: 3 }).chain((columns) =>
-  fc.array(fc.array(text(2), { minLength: columns, maxLength: columns }), { minLength: 1, maxLength: 4 }).map((rows) => {
-    const [head, ...body] = rows.map((cells) => `| ${cells.map(({ markdown }) => markdown).join(' | ')} |`)
-    return known(
-      [head, `|${'---|'.repeat(columns)}`, ...body].join('\n'),
-      rows.flat().flatMap(({ words }) => words),
-    )
-  }),
+  fc
+    .array(fc.array(text(2), { minLength: columns, maxLength: columns }), {
+      minLength: 1,
+      maxLength: 4,
+    })
+    .map((rows) => {
+      const [head, ...body] = rows.map(
+        (cells) => `| ${cells.map(({ markdown }) => markdown).join(' | ')} |`,
+      )
+      return known(
+        [head, `|${'---|'.repeat(columns)}`, ...body].join('\n'),
+        rows.flat().flatMap(({ words }) => words),
+      )
+    }),
 )
 
 const block: Arbitrary<Known> = fc.oneof(
   { weight: 3, arbitrary: inline },
-  { weight: 2, arbitrary: fc.array(text(40), { minLength: 1, maxLength: 12 }).map((all) => joined(all, '. ')) },
+  {
+    weight: 2,
+    arbitrary: fc.array(text(40), { minLength: 1, maxLength: 12 }).map((all) => joined(all, '. ')),
+  },
   inline.map(({ markdown, words }) => known(`## ${markdown}`, words)),
   several(8).map((all) => joined(all, '\n', () => '- ')),
   several(8).map((all) => joined(all, '\n', (index) => `${index + 1}. `)),
@@ -74,7 +95,9 @@ const block: Arbitrary<Known> = fc.oneof(
   several(4).map((all) => joined(all, '\n', () => '- [x] ')),
   fc
     .array(text(), { minLength: 1, maxLength: 20 })
-    .map((all) => known(`\`\`\`js\n${joined(all, '\n  ').markdown}\n\`\`\``, joined(all, '').words)),
+    .map((all) =>
+      known(`\`\`\`js\n${joined(all, '\n  ').markdown}\n\`\`\``, joined(all, '').words),
+    ),
   table,
 )
 
@@ -119,13 +142,19 @@ const MARKED_UP = [
   '<img src=w onerror=w>',
 ]
 
-/** Any mixture of signs and words. No more than two ticks or tildes in a row, which would begin code whose language is not shown. */
+/**
+ * Any mixture of signs and words. No more than two ticks or tildes in a row, which would begin code
+ * whose language is not shown.
+ */
 export const mixture: Arbitrary<string> = fc
   .array(
     fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom(...SIGNS) },
       { weight: 2, arbitrary: fc.stringMatching(/^[a-wyz]{1,6}$/) },
-      { weight: 1, arbitrary: fc.constantFrom('👩‍🚀', '🇩🇪', '漢', 'e\u0301', '\ud83d', '\0', '\u202e', '&') },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom('👩‍🚀', '🇩🇪', '漢', 'e\u0301', '\ud83d', '\0', '\u202e', '&'),
+      },
       { weight: 1, arbitrary: fc.constantFrom(...MARKED_UP) },
     ),
     { maxLength: 400, size: 'max' },
@@ -145,8 +174,12 @@ export const hostile: Record<string, (length: number) => string> = {
   'quotations on many lines': (length) => `${'>'.repeat(8)}a\n`.repeat(length / 10),
   'lists within lists on one line': (length) => `${'- '.repeat(length / 2)}a`,
   'lists within lists on many lines': (length) => `${'- '.repeat(7)}a\n`.repeat(length / 16),
-  'indentation that grows': (length) => Array.from({ length: Math.sqrt(length) }, (_, index) => `${' '.repeat(index * 2)}- a`).join('\n'),
-  'ticks that grow': (length) => Array.from({ length: Math.sqrt(length * 2) }, (_, index) => '`'.repeat(index + 1)).join(' '),
+  'indentation that grows': (length) =>
+    Array.from({ length: Math.sqrt(length) }, (_, index) => `${' '.repeat(index * 2)}- a`).join(
+      '\n',
+    ),
+  'ticks that grow': (length) =>
+    Array.from({ length: Math.sqrt(length * 2) }, (_, index) => '`'.repeat(index + 1)).join(' '),
   'a fence that never ends': (length) => `\`\`\`\n${'\n'.repeat(length)}`,
   'a fence of many signs': (length) => `${'~'.repeat(length - 1)}\``,
   'empty lines in code': (length) => `\`\`\`\na${'\n'.repeat(length)}b\n\`\`\``,

@@ -1,6 +1,7 @@
 /**
- * Whoever reads words of others on the event loop: those of strangers, models, channels, MCP servers, documents, pages and networks. `most`:
- * the longest text that reaches it in one turn of the loop, in characters, as what calls it has bounded it.
+ * Whoever reads words of others on the event loop: those of strangers, models, channels, MCP
+ * servers, documents, pages and networks. `most`: the longest text that reaches it in one turn of
+ * the loop, in characters, as what calls it has bounded it.
  */
 import { channelNames } from '#contract/channel-names'
 import { partsOf, plainPartsOf } from '#domain/agent/channel/forms/parts'
@@ -73,14 +74,20 @@ const ITEM = 25_000
 const MESSAGE = 10_000
 const NOW = new Date('2026-11-26T12:00:00Z')
 
-/** Cut in steps, between which others have their turn: the longest step counts, so this is one section of a document. */
+/**
+ * Cut in steps, between which others have their turn: the longest step counts, so this is one
+ * section of a document.
+ */
 const passages = (text: string): unknown => {
   let last: unknown
   for (const passage of passagesOf(text, true)) last = passage ?? last
   return last
 }
 
-const halves = (text: string): [string, string] => [text.slice(0, text.length / 2), text.slice(text.length / 2)]
+const halves = (text: string): [string, string] => [
+  text.slice(0, text.length / 2),
+  text.slice(text.length / 2),
+]
 
 const task = (text: string) => ({
   item: { type: 'extract_action_items' as const, max_attempts: 1, input: { text } },
@@ -91,7 +98,12 @@ const task = (text: string) => ({
   },
 })
 
-const message = (text: string) => ({ subject: text.slice(0, 300), text, attachments: [], error: null })
+const message = (text: string) => ({
+  subject: text.slice(0, 300),
+  text,
+  attachments: [],
+  error: null,
+})
 
 const mail = (text: string) => {
   const headers = headersOf([
@@ -107,20 +119,27 @@ const mail = (text: string) => {
 }
 
 const multipart = (text: string) => {
-  const body = Buffer.from(`--x\r\nContent-Disposition: form-data${text.slice(0, 4_000)}; name="a"\r\n\r\n${text}\r\n--x--`)
+  const body = Buffer.from(
+    `--x\r\nContent-Disposition: form-data${text.slice(0, 4_000)}; name="a"\r\n\r\n${text}\r\n--x--`,
+  )
   return multipartOf(body, 'multipart/form-data; boundary=x', 100)
 }
 
 const toolSchema = (text: string) => ({
   type: 'object',
   description: text,
-  properties: { [text.slice(0, 60)]: { type: 'string', pattern: text, description: text, enum: [text] } },
+  properties: {
+    [text.slice(0, 60)]: { type: 'string', pattern: text, description: text, enum: [text] },
+  },
 })
 
 /** Of a call: as many texts as there is room for, among which a handle could be. */
 const called = (text: string) => {
   const few = text.match(/[\s\S]{1,8}/gu) ?? []
-  return new HandleBook({ 'item:1': '01890000-0000-7000-8000-000000000001' }).resolve({ texts: few, body: text }, text)
+  return new HandleBook({ 'item:1': '01890000-0000-7000-8000-000000000001' }).resolve(
+    { texts: few, body: text },
+    text,
+  )
 }
 
 const marked = (text: string): string => `${MARKS[0]}${spacedWords(text)}${MARKS[1]}`
@@ -131,7 +150,16 @@ export const textParsers: readonly TextParser[] = [
   { name: 'firstUnseen', most: 100_000, read: firstUnseen },
   { name: 'withCodes', most: 100_000, read: withCodes },
   { name: 'html', most: 100_000, read: (text) => markupOf(html`<p>${text}</p>`) },
-  { name: 'plainText', most: MESSAGE, read: (text) => [plainText(text), isLonger(text, 200), isInvisible(text), strangeCharacter(text)] },
+  {
+    name: 'plainText',
+    most: MESSAGE,
+    read: (text) => [
+      plainText(text),
+      isLonger(text, 200),
+      isInvisible(text),
+      strangeCharacter(text),
+    ],
+  },
   { name: 'fileNameOf', most: MESSAGE, read: fileNameOf },
   { name: 'contentDisposition', most: 240, read: contentDisposition },
   { name: 'storable', most: 1_000_000, read: storable },
@@ -148,7 +176,11 @@ export const textParsers: readonly TextParser[] = [
     prepare: marked,
     read: (_, given) => quotationsIn(given, { source: 'x', tool: 'y', untrusted: false }),
   },
-  { name: 'quotationOf', most: PASSAGE_LENGTH, read: (text) => quotationOf(marked(text), { source: 'x', tool: 'y', untrusted: false }) },
+  {
+    name: 'quotationOf',
+    most: PASSAGE_LENGTH,
+    read: (text) => quotationOf(marked(text), { source: 'x', tool: 'y', untrusted: false }),
+  },
   { name: 'extract_action_items', most: 50_000, read: (text) => answerByRules(task(text).item) },
   { name: 'classify_text', most: 50_000, read: (text) => answerByRules(task(text).label) },
   { name: 'wordDiff', most: 40_000, isBounded: true, read: (text) => wordDiff(...halves(text)) },
@@ -173,7 +205,11 @@ export const textParsers: readonly TextParser[] = [
   { name: 'text of Slack', most: 40_000, read: (text) => plainTextOf(text, 'U1') },
   { name: 'mentions of Slack', most: 40_000, read: (text) => plainTextOf(text, 'U012AB') },
   { name: 'withoutQuotes', most: 200_000, read: (text) => withoutQuotes(text) },
-  { name: 'wordsOfText', most: 200_000, read: (text) => wordsOfText(text, text.slice(0, 300), { isHtml: true }) },
+  {
+    name: 'wordsOfText',
+    most: 200_000,
+    read: (text) => wordsOfText(text, text.slice(0, 300), { isHtml: true }),
+  },
   { name: 'subjectOf', most: 16_000, read: subjectOf },
   { name: 'mailboxOf', most: 16_000, read: mailboxOf },
   { name: 'headers of a mail', most: 16_000, read: mail },
@@ -185,15 +221,28 @@ export const textParsers: readonly TextParser[] = [
     most: 1_000_000,
     read: (text) => answerOf({ content: [{ type: 'text', text }], structuredContent: { text } }),
   },
-  { name: 'answer of links', most: 100_000, read: (text) => answerOf({ content: [{ type: 'resource_link', uri: text, title: text }] }) },
+  {
+    name: 'answer of links',
+    most: 100_000,
+    read: (text) => answerOf({ content: [{ type: 'resource_link', uri: text, title: text }] }),
+  },
   { name: 'schema of a tool', most: 16_000, read: (text) => parametersOf(toolSchema(text)) },
   {
     name: 'tools of a server',
     most: 16_000,
-    read: (text) => foreignTools('x', [{ name: text, description: text, inputSchema: toolSchema(text) }]),
+    read: (text) =>
+      foreignTools('x', [{ name: text, description: text, inputSchema: toolSchema(text) }]),
   },
-  { name: 'secrets in answers', most: 100_000, read: (text) => cleanedOf({ text }, ['aaaaaaaaaaaa', '\\\\\\\\\\\\\\\\', '((((((((((']) },
-  { name: 'textOfBytes', most: 1_000_000, read: (text) => textOfBytes(Buffer.from(text), text.slice(0, 1_000)) },
+  {
+    name: 'secrets in answers',
+    most: 100_000,
+    read: (text) => cleanedOf({ text }, ['aaaaaaaaaaaa', '\\\\\\\\\\\\\\\\', '((((((((((']),
+  },
+  {
+    name: 'textOfBytes',
+    most: 1_000_000,
+    read: (text) => textOfBytes(Buffer.from(text), text.slice(0, 1_000)),
+  },
   { name: 'tokensGuessed', most: 60_000, read: tokensGuessed },
   { name: 'Quotation', most: 60_000, read: (text) => new Quotation().quote(text) },
   // Posts, and those of strangers.
@@ -201,20 +250,37 @@ export const textParsers: readonly TextParser[] = [
   { name: 'printsOf', most: ITEM, read: printsOf },
   { name: 'findLinks', most: ITEM, read: (text) => findLinks(normalForm(text, 'NFC')) },
   { name: 'weightedLength', most: ITEM, read: weightedLength },
-  { name: 'checkRules', most: ITEM, read: (text) => checkRules(text, { ...noRules, max_hashtags: 1, max_emoji: 1 }, weightedLength) },
+  {
+    name: 'checkRules',
+    most: ITEM,
+    read: (text) => checkRules(text, { ...noRules, max_hashtags: 1, max_emoji: 1 }, weightedLength),
+  },
   { name: 'containsPhrase', most: ITEM, read: (text) => containsPhrase(text, text.slice(1, 201)) },
   { name: 'recognised', most: ITEM, read: (text) => recognised({ kind: 'post', body: text }) },
   { name: 'writtenText', most: ITEM, read: (text) => attempt(() => writtenText(text, 'body')) },
   { name: 'tidyTags', most: MESSAGE, read: (text) => tidyTags([text, text]) },
-  { name: 'editArticle', most: ITEM, read: (text) => attempt(() => editArticle({ title: 'a', body: 'a\n\nb' } as never, { body: text })) },
+  {
+    name: 'editArticle',
+    most: ITEM,
+    read: (text) =>
+      attempt(() => editArticle({ title: 'a', body: 'a\n\nb' } as never, { body: text })),
+  },
   { name: 'fingerprintText', most: ITEM, read: fingerprintText },
   {
     name: 'featuresOf',
     most: ITEM,
-    read: (text) => featuresOf({ text, hook: '', format: '', learnings: [], posted_at: NOW }, { timeZone: 'UTC', products: ['a'] }),
+    read: (text) =>
+      featuresOf(
+        { text, hook: '', format: '', learnings: [], posted_at: NOW },
+        { timeZone: 'UTC', products: ['a'] },
+      ),
   },
   { name: 'normalHandle', most: 1_000, read: (text) => attempt(() => normalHandle(text)) },
-  { name: 'words of a post', most: ITEM, read: (text) => [wordsOf(text), wordLine(text), termsOf(text), excerpt(text, 200)] },
+  {
+    name: 'words of a post',
+    most: ITEM,
+    read: (text) => [wordsOf(text), wordLine(text), termsOf(text), excerpt(text, 200)],
+  },
   { name: 'csvLine', most: ITEM, read: (text) => csvLine([text, { text }]) },
 ]
 

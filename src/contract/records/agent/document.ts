@@ -17,26 +17,45 @@ export const documentRecord = declare(
     byte_size: { type: 'integer', shown: T.Integer(), fixed: true },
     length: {
       type: 'integer',
-      shown: T.Integer({ description: 'Of the content, in UTF-16 code units, as all places in it.' }),
+      shown: T.Integer({
+        description: 'Of the content, in UTF-16 code units, as all places in it.',
+      }),
       fixed: true,
     },
-    sha256: { type: 'text', shown: T.String({ description: 'Of the content, in hex.' }), fixed: true },
+    sha256: {
+      type: 'text',
+      shown: T.String({ description: 'Of the content, in hex.' }),
+      fixed: true,
+    },
     metadata: { type: 'jsonb', shown: T.Record(T.String(), T.Unknown()), fixed: true },
     trusted: {
       type: 'boolean',
-      shown: T.Boolean({ description: 'Whether the agent may take its text for that of the workspace.' }),
+      shown: T.Boolean({
+        description: 'Whether the agent may take its text for that of the workspace.',
+      }),
       fixed: true,
     },
-    status: { type: 'text', shown: oneOf(documentStatuses, { description: 'Only ready ones are found by a search.' }) },
+    status: {
+      type: 'text',
+      shown: oneOf(documentStatuses, { description: 'Only ready ones are found by a search.' }),
+    },
     error: { type: 'text', shown: nullable(T.String({ description: 'Why it failed.' })) },
-    passages: { type: 'integer', shown: T.Integer({ description: 'How many it was cut into, once it is ready.' }) },
+    passages: {
+      type: 'integer',
+      shown: T.Integer({ description: 'How many it was cut into, once it is ready.' }),
+    },
     configuration: {
       type: 'text',
       hidden: 'the configuration of full text search by which its words are found',
       fixed: true,
       unexported: 'how the words were found',
     },
-    author: { type: 'jsonb', of: OnBehalf, hidden: 'who added it, for the rights of what is done with it', fixed: true },
+    author: {
+      type: 'jsonb',
+      of: OnBehalf,
+      hidden: 'who added it, for the rights of what is done with it',
+      fixed: true,
+    },
     content: { type: 'text', hidden: 'shown where one document is read', from: 'elsewhere' },
     created_at: { type: 'timestamp with time zone', shown: Time, fixed: true },
     updated_at: { type: 'timestamp with time zone', shown: Time },

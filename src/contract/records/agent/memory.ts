@@ -10,7 +10,10 @@ export const memoryRecord = declare(
   { title: 'Memory', case: 'camelCase' },
   {
     id: { type: 'uuid', shown: Id },
-    scope: { type: 'text', shown: oneOf(memoryScopes, { description: 'user: yours alone; workspace: of everybody.' }) },
+    scope: {
+      type: 'text',
+      shown: oneOf(memoryScopes, { description: 'user: yours alone; workspace: of everybody.' }),
+    },
     person_id: {
       type: 'uuid',
       null: true,
@@ -18,13 +21,23 @@ export const memoryRecord = declare(
       unexported: 'memories of a person are shown to that person alone',
     },
     text: { type: 'text', shown: untrustedIf({ field: 'untrusted' }, T.String()) },
-    text_hash: { type: 'text', hidden: 'by which equal texts are found', unexported: 'follows from the text, which is exported' },
+    text_hash: {
+      type: 'text',
+      hidden: 'by which equal texts are found',
+      unexported: 'follows from the text, which is exported',
+    },
     // Never taken back: only a person who deletes it can have it stored anew.
     untrusted: {
       type: 'boolean',
-      shown: T.Boolean({ description: 'Stored by a job that had read text of people outside the workspace. Found by search only.' }),
+      shown: T.Boolean({
+        description:
+          'Stored by a job that had read text of people outside the workspace. Found by search only.',
+      }),
     },
-    job_id: { type: 'uuid', shown: nullable(T.String({ format: 'uuid', description: 'The job that stored it.' })) },
+    job_id: {
+      type: 'uuid',
+      shown: nullable(T.String({ format: 'uuid', description: 'The job that stored it.' })),
+    },
     // Given to a model, or stored again.
     last_used_at: { type: 'timestamp with time zone', shown: nullable(Time) },
     created_at: { type: 'timestamp with time zone', shown: Time },

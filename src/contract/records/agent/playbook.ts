@@ -10,7 +10,9 @@ export const Slug = T.String({
 })
 export const Pinned = T.Boolean({ description: 'Whether every job of the agent is given it.' })
 export const playbookStatuses = ['active', 'archived'] as const
-export const PlaybookStatus = oneOf(playbookStatuses, { description: 'archived: the agent does not see it.' })
+export const PlaybookStatus = oneOf(playbookStatuses, {
+  description: 'archived: the agent does not see it.',
+})
 
 export const playbookRecord = declare(
   'playbook',
@@ -47,10 +49,17 @@ export const versionRecord = declare(
     number: { type: 'integer', shown: T.Integer(), fixed: true },
     content: { type: 'text', shown: T.String(), fixed: true },
     rationale: { type: 'text', shown: nullable(T.String()), fixed: true },
-    state: { type: 'text', shown: oneOf(versionStates, { description: 'One version is active. draft: waits for a decision.' }) },
+    state: {
+      type: 'text',
+      shown: oneOf(versionStates, {
+        description: 'One version is active. draft: waits for a decision.',
+      }),
+    },
     untrusted: {
       type: 'boolean',
-      shown: T.Boolean({ description: 'Drafted by a job that had read text of people outside the workspace.' }),
+      shown: T.Boolean({
+        description: 'Drafted by a job that had read text of people outside the workspace.',
+      }),
     },
     author: { type: 'jsonb', of: Author, shown: ShownAuthor, fixed: true },
     decided_by: { type: 'jsonb', of: Author, shown: nullable(ShownAuthor) },

@@ -20,11 +20,17 @@ export const articleRecord = declare(
     outline: { type: 'text', shown: nullable(T.String()), fixed: true },
     title: {
       type: 'text',
-      shown: nullable(T.String({ description: 'The published title, set once ready. You can change it on approval.' })),
+      shown: nullable(
+        T.String({
+          description: 'The published title, set once ready. You can change it on approval.',
+        }),
+      ),
     },
     item_id: {
       type: 'uuid',
-      shown: nullable(T.String({ format: 'uuid', description: 'The item to approve, set once ready.' })),
+      shown: nullable(
+        T.String({ format: 'uuid', description: 'The item to approve, set once ready.' }),
+      ),
     },
     ...writtenBy,
     ...times,

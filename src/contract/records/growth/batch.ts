@@ -15,8 +15,15 @@ export const batchRecord = declare(
     focus: { type: 'text', shown: T.String(), fixed: true },
     // The posts are divided over the arms of the experiment.
     experiment_id: { type: 'uuid', shown: nullable(Id), fixed: true },
-    requested: { type: 'integer', shown: T.Integer({ description: 'How many posts you requested.' }), fixed: true },
-    delivered: { type: 'integer', shown: T.Integer({ description: 'How many were drafted. The rest return to the quota.' }) },
+    requested: {
+      type: 'integer',
+      shown: T.Integer({ description: 'How many posts you requested.' }),
+      fixed: true,
+    },
+    delivered: {
+      type: 'integer',
+      shown: T.Integer({ description: 'How many were drafted. The rest return to the quota.' }),
+    },
     shortfall: {
       type: 'text',
       shown: nullable(
@@ -29,7 +36,12 @@ export const batchRecord = declare(
     },
     ...writtenBy,
     progress: {
-      shown: nullable(record({ done: T.Integer(), of: T.Integer() }, { description: 'Posts drafted so far; null once it has settled.' })),
+      shown: nullable(
+        record(
+          { done: T.Integer(), of: T.Integer() },
+          { description: 'Posts drafted so far; null once it has settled.' },
+        ),
+      ),
       from: 'view',
     },
     ...times,

@@ -3,7 +3,11 @@ import { Type as T } from '@sinclair/typebox'
 import { GenerationStatus } from '../../generation.ts'
 import { nullable, record } from '../../shapes.ts'
 
-export const ModelUsage = record({ input_tokens: T.Integer(), output_tokens: T.Integer(), cost_micros: T.Integer() })
+export const ModelUsage = record({
+  input_tokens: T.Integer(),
+  output_tokens: T.Integer(),
+  cost_micros: T.Integer(),
+})
 
 export const generationError = {
   type: 'text',
@@ -21,7 +25,11 @@ export const generationStatus = { type: 'text', shown: GenerationStatus } as con
 export const writtenBy = {
   model: {
     type: 'text',
-    shown: nullable(T.String({ description: 'What wrote it: a model name, or composer for the offline drafter.' })),
+    shown: nullable(
+      T.String({
+        description: 'What wrote it: a model name, or composer for the offline drafter.',
+      }),
+    ),
   },
   usage: { type: 'jsonb', shown: nullable(ModelUsage) },
 } as const

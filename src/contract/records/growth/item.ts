@@ -3,10 +3,19 @@ import { Type as T } from '@sinclair/typebox'
 import { Author, called, Id, nullable, oneOf, record, Time } from '../../shapes.ts'
 import { declare } from '../record.ts'
 
-export const itemStatuses = ['drafted', 'approved', 'publishing', 'posted', 'rejected', 'publish_failed', 'publish_unconfirmed'] as const
+export const itemStatuses = [
+  'drafted',
+  'approved',
+  'publishing',
+  'posted',
+  'rejected',
+  'publish_failed',
+  'publish_unconfirmed',
+] as const
 export const ItemStatus = oneOf(itemStatuses)
 export const OnMissed = oneOf(['post', 'skip'], {
-  description: 'If overdue: post it when less than an hour late, or skip it and return it to approved.',
+  description:
+    'If overdue: post it when less than an hour late, or skip it and return it to approved.',
 })
 
 /** A network's counts of a post. */
@@ -21,14 +30,18 @@ export const counted = {
 
 const Metrics = record(
   { at: Time, ...counted },
-  { title: 'Metrics', description: "The network's counts at the last read; null before the first." },
+  {
+    title: 'Metrics',
+    description: "The network's counts at the last read; null before the first.",
+  },
 )
 
 /** Without a title, so that tool lists show only its type. */
 const Doubt = record(
   {
     cause: oneOf(['server_error', 'no_answer', 'unclear_answer', 'process_stopped'], {
-      description: 'server_error: the network returned a 5xx error. no_answer: the request timed out or the connection broke.',
+      description:
+        'server_error: the network returned a 5xx error. no_answer: the request timed out or the connection broke.',
     }),
     resolves: oneOf(['by_itself', 'by_person'], {
       description:
@@ -44,12 +57,23 @@ const Doubt = record(
 
 export const PostingAccount = record(
   { id: Id, handle: T.String(), network: T.String() },
-  { description: 'The account that sends it: the one of its approval, or else the chosen or the default one.' },
+  {
+    description:
+      'The account that sends it: the one of its approval, or else the chosen or the default one.',
+  },
 )
 
 const Decision = record(
   {
-    what: oneOf(['approved', 'scheduled', 'unscheduled', 'reopened', 'rejected', 'post_requested', 'marked_posted']),
+    what: oneOf([
+      'approved',
+      'scheduled',
+      'unscheduled',
+      'reopened',
+      'rejected',
+      'post_requested',
+      'marked_posted',
+    ]),
     by: Author,
     at: Time,
   },
@@ -58,17 +82,29 @@ const Decision = record(
 
 export const Warnings = T.Array(
   record({
-    code: oneOf(['avoided_phrase', 'repeats_item', 'costly_link', 'outside_cadence', 'unseen_characters']),
+    code: oneOf([
+      'avoided_phrase',
+      'repeats_item',
+      'costly_link',
+      'outside_cadence',
+      'unseen_characters',
+    ]),
     message: T.String(),
     item_id: nullable(T.String({ format: 'uuid', description: 'The item that it repeats.' })),
   }),
-  { description: 'What to know before approving or scheduling it; a warning refuses nothing. Empty in other states.' },
+  {
+    description:
+      'What to know before approving or scheduling it; a warning refuses nothing. Empty in other states.',
+  },
 )
 
 /** The last request to write a version of the text again that has not led to another one. */
 const Redraft = record({ status: oneOf(['queued', 'generating', 'failed']), revision: T.Integer() })
 
-/** Of a draft: the approved, scheduled or posted item whose text is nearly the same, and when it was posted or is due. */
+/**
+ * Of a draft: the approved, scheduled or posted item whose text is nearly the same, and when it was
+ * posted or is due.
+ */
 const Repeated = record({ id: Id, status: T.String(), at: nullable(Time) })
 
 export const itemRecord = declare(
@@ -78,42 +114,70 @@ export const itemRecord = declare(
     id: { type: 'uuid', shown: Id, fixed: true },
     batch_id: { type: 'uuid', shown: nullable(Id), fixed: true },
     experiment_id: { type: 'uuid', shown: nullable(Id), fixed: true },
-    arm: { type: 'text', shown: nullable(T.String({ description: 'The name of the experiment arm.' })), fixed: true },
+    arm: {
+      type: 'text',
+      shown: nullable(T.String({ description: 'The name of the experiment arm.' })),
+      fixed: true,
+    },
     resurfaced_from: {
       type: 'uuid',
-      shown: called('item', nullable(T.String({ format: 'uuid', description: 'The posted item that this one resurfaces.' }))),
+      shown: called(
+        'item',
+        nullable(
+          T.String({ format: 'uuid', description: 'The posted item that this one resurfaces.' }),
+        ),
+      ),
       fixed: true,
     },
     kind: { type: 'text', shown: oneOf(['post', 'article']), fixed: true },
-    title: { type: 'text', shown: nullable(T.String({ description: "The first line of an article's body; null for posts." })) },
+    title: {
+      type: 'text',
+      shown: nullable(
+        T.String({ description: "The first line of an article's body; null for posts." }),
+      ),
+    },
     status: { type: 'text', shown: ItemStatus },
     review: {
       type: 'boolean',
-      shown: T.Boolean({ description: 'True when publish_unconfirmed and a person must check whether it was posted.' }),
+      shown: T.Boolean({
+        description: 'True when publish_unconfirmed and a person must check whether it was posted.',
+      }),
     },
     body: { type: 'text', shown: T.String() },
     format: { type: 'text', shown: T.String() },
     hook: { type: 'text', shown: T.String({ description: 'The opening pattern used.' }) },
     rationale: { type: 'text', shown: T.String({ description: 'Why this was drafted.' }) },
-    stories: { type: 'jsonb', shown: T.Array(T.String(), { description: 'Stories of the profile that it uses.' }) },
+    stories: {
+      type: 'jsonb',
+      shown: T.Array(T.String(), { description: 'Stories of the profile that it uses.' }),
+    },
     learnings: { type: 'jsonb', shown: T.Array(Id, { description: 'Learnings that it follows.' }) },
-    length: { type: 'integer', shown: T.Integer({ description: "Counted by the network's rule." }) },
+    length: {
+      type: 'integer',
+      shown: T.Integer({ description: "Counted by the network's rule." }),
+    },
     // Set on an approved item: it is scheduled.
     post_at: { type: 'timestamp with time zone', shown: nullable(Time) },
     on_missed: { type: 'text', shown: nullable(OnMissed) },
     approved_hash: {
       type: 'text',
       null: true,
-      hidden: 'SHA-256 of the approved text and account, which binds the approval; clients compare content_hash',
+      hidden:
+        'SHA-256 of the approved text and account, which binds the approval; clients compare content_hash',
       unexported: 'binds an approval to its text; useless elsewhere',
     },
     account_external_id: {
       type: 'text',
-      shown: nullable(T.String({ description: "The network's id of the account that the approval covers." })),
+      shown: nullable(
+        T.String({ description: "The network's id of the account that the approval covers." }),
+      ),
       as: 'account',
     },
     reject_reason: { type: 'text', shown: nullable(T.String()) },
-    external_id: { type: 'text', shown: nullable(T.String({ description: "The network's id of the post." })) },
+    external_id: {
+      type: 'text',
+      shown: nullable(T.String({ description: "The network's id of the post." })),
+    },
     url: { type: 'text', shown: nullable(T.String()) },
     posted_at: { type: 'timestamp with time zone', shown: nullable(Time) },
     last_error: { type: 'text', shown: nullable(T.String()) },
@@ -135,30 +199,68 @@ export const itemRecord = declare(
     note: { type: 'text', shown: nullable(T.String({ description: 'For the team; never sent.' })) },
     // When it was to go out when it last became a draft again.
     proposed_at: { type: 'timestamp with time zone', shown: nullable(Time) },
-    revision: { type: 'integer', shown: T.Integer({ description: 'Counts versions of the text, from 1.' }) },
-    written_by: { type: 'jsonb', of: Author, null: true, hidden: 'who wrote the present text; null: a drafter. Its revisions show it' },
-    written_at: { type: 'timestamp with time zone', null: true, hidden: 'when; null: as the item was made. Its revisions show it' },
+    revision: {
+      type: 'integer',
+      shown: T.Integer({ description: 'Counts versions of the text, from 1.' }),
+    },
+    written_by: {
+      type: 'jsonb',
+      of: Author,
+      null: true,
+      hidden: 'who wrote the present text; null: a drafter. Its revisions show it',
+    },
+    written_at: {
+      type: 'timestamp with time zone',
+      null: true,
+      hidden: 'when; null: as the item was made. Its revisions show it',
+    },
     account_id: {
       type: 'uuid',
       null: true,
-      hidden: 'the connection that a person chose; null: the default one at its approval. posting_account shows it',
+      hidden:
+        'the connection that a person chose; null: the default one at its approval. posting_account shows it',
     },
-    original_body: { shown: nullable(T.String({ description: 'The first text, if a later one has replaced it.' })), from: 'query' },
-    content_hash: { shown: T.String({ description: 'SHA-256 of the text that the network is given.' }), from: 'view' },
+    original_body: {
+      shown: nullable(T.String({ description: 'The first text, if a later one has replaced it.' })),
+      from: 'query',
+    },
+    content_hash: {
+      shown: T.String({ description: 'SHA-256 of the text that the network is given.' }),
+      from: 'view',
+    },
     posting_account: { shown: called('account', nullable(PostingAccount)), from: 'query' },
     decision: { type: 'jsonb', shown: nullable(Decision) },
     repeats: { of: Repeated, null: true, hidden: 'shown among the warnings', from: 'query' },
-    avoid: { of: T.Array(T.String()), null: true, hidden: 'phrases that the profile avoids, shown among the warnings', from: 'query' },
+    avoid: {
+      of: T.Array(T.String()),
+      null: true,
+      hidden: 'phrases that the profile avoids, shown among the warnings',
+      from: 'query',
+    },
     warnings: { shown: Warnings, from: 'view' },
     redraft: {
       of: Redraft,
-      shown: nullable(oneOf(['queued', 'generating', 'failed'], { description: 'Set while it is written again, and if that failed.' })),
+      shown: nullable(
+        oneOf(['queued', 'generating', 'failed'], {
+          description: 'Set while it is written again, and if that failed.',
+        }),
+      ),
       from: 'query',
     },
     created_at: { type: 'timestamp with time zone', shown: Time, fixed: true },
     updated_at: { type: 'timestamp with time zone', shown: Time },
-    deleted_at: { type: 'timestamp with time zone', null: true, hidden: 'a deleted item is not shown', from: 'elsewhere' },
-    deleted_status: { type: 'text', null: true, hidden: 'what it will be when it is restored', from: 'elsewhere' },
+    deleted_at: {
+      type: 'timestamp with time zone',
+      null: true,
+      hidden: 'a deleted item is not shown',
+      from: 'elsewhere',
+    },
+    deleted_status: {
+      type: 'text',
+      null: true,
+      hidden: 'what it will be when it is restored',
+      from: 'elsewhere',
+    },
     prints: {
       type: 'integer[]',
       null: true,

@@ -7,7 +7,9 @@ import { declare } from '../record.ts'
 export const learningKinds = ['worked', 'flopped', 'hypothesis'] as const
 export const learningStatuses = ['active', 'retired'] as const
 
-export const LearningKind = oneOf(learningKinds, { description: 'worked: follow it; flopped: avoid it; hypothesis: try it.' })
+export const LearningKind = oneOf(learningKinds, {
+  description: 'worked: follow it; flopped: avoid it; hypothesis: try it.',
+})
 
 export const learningRecord = declare(
   'learning',
@@ -18,16 +20,30 @@ export const learningRecord = declare(
     note: { type: 'text', shown: untrustedIf({ field: 'untrusted' }, T.String()), fixed: true },
     untrusted: {
       type: 'boolean',
-      shown: T.Boolean({ description: 'Added by a job that had read text of people outside the workspace.' }),
+      shown: T.Boolean({
+        description: 'Added by a job that had read text of people outside the workspace.',
+      }),
       fixed: true,
     },
-    status: { type: 'text', shown: oneOf(learningStatuses, { description: 'retired: no longer guides drafts.' }) },
+    status: {
+      type: 'text',
+      shown: oneOf(learningStatuses, { description: 'retired: no longer guides drafts.' }),
+    },
     audit_id: {
       type: 'uuid',
-      shown: nullable(T.String({ format: 'uuid', description: 'The audit that added it; null if added by hand.' })),
+      shown: nullable(
+        T.String({
+          format: 'uuid',
+          description: 'The audit that added it; null if added by hand.',
+        }),
+      ),
       fixed: true,
     },
-    evidence: { type: 'jsonb', shown: called('item', T.Array(Id, { description: 'Items that support it.' })), fixed: true },
+    evidence: {
+      type: 'jsonb',
+      shown: called('item', T.Array(Id, { description: 'Items that support it.' })),
+      fixed: true,
+    },
     ...times,
   },
 )

@@ -16,7 +16,9 @@ export const productRecord = declare(
     url: { type: 'text', shown: nullable(T.String()) },
     status: {
       type: 'text',
-      shown: oneOf(productStatuses, { description: 'active: drafts may mention it. archived: no draft does.' }),
+      shown: oneOf(productStatuses, {
+        description: 'active: drafts may mention it. archived: no draft does.',
+      }),
     },
     ...times,
   },

@@ -15,7 +15,11 @@ export const signalRecord = declare(
     target_id: { type: 'uuid', shown: Id, fixed: true },
     status: { type: 'text', shown: oneOf(signalStatuses) },
     // Set when it is found, so that lists keep their order.
-    score: { type: 'integer', shown: T.Integer({ description: 'From 0 to 100: how worthwhile a response is.' }), fixed: true },
+    score: {
+      type: 'integer',
+      shown: T.Integer({ description: 'From 0 to 100: how worthwhile a response is.' }),
+      fixed: true,
+    },
     reasons: { type: 'jsonb', shown: T.Array(T.String()), fixed: true },
     post: { shown: NetworkPost, from: 'view' },
     ...othersPost,
@@ -25,8 +29,12 @@ export const signalRecord = declare(
         record({
           action: EngagementAction,
           allowed: T.Boolean(),
-          reason: nullable(T.String({ description: 'Why the network does not let programs do it.' })),
-          link: untrustedName(nullable(T.String({ description: 'Where a person can do it by hand.' }))),
+          reason: nullable(
+            T.String({ description: 'Why the network does not let programs do it.' }),
+          ),
+          link: untrustedName(
+            nullable(T.String({ description: 'Where a person can do it by hand.' })),
+          ),
         }),
       ),
       from: 'view',

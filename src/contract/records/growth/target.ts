@@ -5,7 +5,11 @@ import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 
 export const targetStatuses = ['active', 'paused'] as const
-export const Priority = T.Integer({ minimum: 1, maximum: 3, description: '1 is read hourly, 2 every four hours, 3 daily.' })
+export const Priority = T.Integer({
+  minimum: 1,
+  maximum: 3,
+  description: '1 is read hourly, 2 every four hours, 3 daily.',
+})
 
 export const targetRecord = declare(
   'target',
@@ -21,16 +25,25 @@ export const targetRecord = declare(
     next_read_at: {
       shown: nullable({
         ...Time,
-        description: 'Null while no read is planned: the target is paused, no account is connected, or the plan does not allow it.',
+        description:
+          'Null while no read is planned: the target is paused, no account is connected, or the plan does not allow it.',
       }),
       from: 'view',
     },
     failures: { type: 'integer', hidden: 'failed reads in a row, by which the next one is later' },
     last_error: {
       type: 'text',
-      shown: nullable(T.String({ description: 'Why the last read failed: unknown_handle, x_not_connected, x_read_budget_exhausted, …' })),
+      shown: nullable(
+        T.String({
+          description:
+            'Why the last read failed: unknown_handle, x_not_connected, x_read_budget_exhausted, …',
+        }),
+      ),
     },
-    reads: { type: 'integer', shown: T.Integer({ description: 'Resources read from the network for this target.' }) },
+    reads: {
+      type: 'integer',
+      shown: T.Integer({ description: 'Resources read from the network for this target.' }),
+    },
     // 0 on a free tier.
     reads_micros: {
       type: 'bigint',

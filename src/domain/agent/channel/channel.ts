@@ -1,4 +1,7 @@
-/** A channel: where people outside of the app talk to the agent. A connection of one belongs to a workspace. Pure. */
+/**
+ * A channel: where people outside of the app talk to the agent. A connection of one belongs to a
+ * workspace. Pure.
+ */
 import type { ChannelName } from '#contract/channel-names'
 
 export type Channel = ChannelName
@@ -7,8 +10,8 @@ interface Traits {
   /** As people know it. */
   name: string
   /**
-   * Whether anybody can write there under the name of another sender: a text may then be anybody's, though what is sent to that name reaches
-   * its owner alone.
+   * Whether anybody can write there under the name of another sender: a text may then be anybody's,
+   * though what is sent to that name reaches its owner alone.
    */
   isForgeable: boolean
 }
@@ -36,10 +39,16 @@ export interface ChannelConnection {
   config: Record<string, unknown>
   /** Their values are sealed, and never shown. */
   credential_names: string[]
-  /** `unverified`: the provider has not yet said that the routing key is the workspace's own; nothing is taken in. */
+  /**
+   * `unverified`: the provider has not yet said that the routing key is the workspace's own;
+   * nothing is taken in.
+   */
   status: 'unverified' | 'active' | 'failing'
   last_error: string | null
-  /** Why the provider has refused to send, until it sends again or a person changes the connection: a check does not find that out. */
+  /**
+   * Why the provider has refused to send, until it sends again or a person changes the connection:
+   * a check does not find that out.
+   */
   send_error: string | null
   failures: number
   checked_at: Date | null
@@ -58,7 +67,10 @@ export interface ReplyPart {
   error: string | null
   /** When it was first tried, in ISO 8601; null: not yet. */
   tried_at: string | null
-  /** A try of it may have been sent, and the provider takes another one under the same id for the same message. */
+  /**
+   * A try of it may have been sent, and the provider takes another one under the same id for the
+   * same message.
+   */
   in_doubt: boolean
   /** Its reply was discarded, or its channel disconnected: it is not sent any more. */
   dropped?: boolean

@@ -1,12 +1,15 @@
-/** Whether a connection of a channel works: what its provider has said of it, and when to ask again. Pure. */
+/**
+ * Whether a connection of a channel works: what its provider has said of it, and when to ask again.
+ * Pure.
+ */
 import { beginning } from '#kernel/storable'
 import type { ChannelConnection } from './channel.ts'
 
 const LONGEST_ERROR = 500
 
 /**
- * The provider has said that the routing key belongs to these credentials, and nobody else has the route. It may refuse to send all the same:
- * what it said then stays until it has sent something.
+ * The provider has said that the routing key belongs to these credentials, and nobody else has the
+ * route. It may refuse to send all the same: what it said then stays until it has sent something.
  */
 export const proven = (connection: ChannelConnection, now: Date): ChannelConnection => ({
   ...connection,
@@ -18,14 +21,25 @@ export const proven = (connection: ChannelConnection, now: Date): ChannelConnect
 })
 
 /** Keeps what the provider told us. */
-export const withLearned = (connection: ChannelConnection, learned: Record<string, unknown>, now: Date): ChannelConnection => ({
+export const withLearned = (
+  connection: ChannelConnection,
+  learned: Record<string, unknown>,
+  now: Date,
+): ChannelConnection => ({
   ...connection,
   config: { ...connection.config, ...learned },
   updated_at: now,
 })
 
-/** A person has to mend it: the provider refuses the credentials, or another workspace has the routing key. */
-export const refused = (connection: ChannelConnection, error: string, now: Date): ChannelConnection => ({
+/**
+ * A person has to mend it: the provider refuses the credentials, or another workspace has the
+ * routing key.
+ */
+export const refused = (
+  connection: ChannelConnection,
+  error: string,
+  now: Date,
+): ChannelConnection => ({
   ...connection,
   status: 'failing',
   last_error: beginning(error, LONGEST_ERROR),
@@ -35,13 +49,21 @@ export const refused = (connection: ChannelConnection, error: string, now: Date)
 })
 
 /** The provider refuses to send anything with these credentials. */
-export const sendRefused = (connection: ChannelConnection, error: string, now: Date): ChannelConnection => {
+export const sendRefused = (
+  connection: ChannelConnection,
+  error: string,
+  now: Date,
+): ChannelConnection => {
   const after = refused(connection, error, now)
   return { ...after, send_error: after.last_error }
 }
 
 /** The provider did not answer. What it said before holds. */
-export const unreached = (connection: ChannelConnection, error: string, now: Date): ChannelConnection => ({
+export const unreached = (
+  connection: ChannelConnection,
+  error: string,
+  now: Date,
+): ChannelConnection => ({
   ...connection,
   last_error: beginning(error, LONGEST_ERROR),
   failures: connection.failures + 1,
@@ -50,14 +72,20 @@ export const unreached = (connection: ChannelConnection, error: string, now: Dat
 
 /** It stays as active as it is, and why it fails stays said. */
 const noted = (connection: ChannelConnection, error: string, now: Date): ChannelConnection =>
-  connection.status === 'failing' ? connection : { ...connection, last_error: beginning(error, LONGEST_ERROR), updated_at: now }
+  connection.status === 'failing'
+    ? connection
+    : { ...connection, last_error: beginning(error, LONGEST_ERROR), updated_at: now }
 
 /** A message to it was given up. */
 export const lost = (connection: ChannelConnection, error: string, now: Date): ChannelConnection =>
   noted(connection, `a message was given up: ${error}`, now)
 
 /** The provider could not deliver a message of ours that it had taken. */
-export const notDelivered = (connection: ChannelConnection, error: string, now: Date): ChannelConnection => {
+export const notDelivered = (
+  connection: ChannelConnection,
+  error: string,
+  now: Date,
+): ChannelConnection => {
   const after = noted(connection, `a message was not delivered: ${error}`, now)
   // The next message that is sent takes it back.
   return connection.status === 'failing' ? after : { ...after, send_error: after.last_error }

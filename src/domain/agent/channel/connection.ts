@@ -1,4 +1,7 @@
-/** A workspace's connection of a channel: how it is configured, and whether its provider has said that the routing key is its own. */
+/**
+ * A workspace's connection of a channel: how it is configured, and whether its provider has said
+ * that the routing key is its own.
+ */
 import { fail } from '#kernel/errors'
 import { isDeeper } from '#kernel/json-value'
 import { beginning } from '#kernel/storable'
@@ -35,14 +38,19 @@ const holdsNul = (value: unknown): boolean => {
 
 /** Throws `invalid_input`. A credential among the configuration would be shown. */
 const requireConfig = (config: Record<string, unknown>, { credentials }: KnownFields): void => {
-  if (isDeeper(config, DEEPEST_CONFIG)) invalid('config', `is nested more than ${DEEPEST_CONFIG} levels deep`)
-  if (JSON.stringify(config).length > MOST_CONFIG) invalid('config', `has more than ${MOST_CONFIG} characters as JSON`)
+  if (isDeeper(config, DEEPEST_CONFIG))
+    invalid('config', `is nested more than ${DEEPEST_CONFIG} levels deep`)
+  if (JSON.stringify(config).length > MOST_CONFIG)
+    invalid('config', `has more than ${MOST_CONFIG} characters as JSON`)
   if (holdsNul(config)) invalid('config', 'has a NUL character')
   const secret = Object.keys(config).find((name) => Object.hasOwn(credentials, name))
   if (secret !== undefined) invalid(`config.${secret}`, 'is a secret; give it in credentials')
 }
 
-/** Throws `invalid_input`: a name that the adapter does not know is misspelt, and its value would be kept for nothing. */
+/**
+ * Throws `invalid_input`: a name that the adapter does not know is misspelt, and its value would be
+ * kept for nothing.
+ */
 const requireKnown = (names: readonly string[], { credentials }: KnownFields): void => {
   const known = Object.keys(credentials)
   const unknown = names.find((name) => !known.includes(name))
@@ -54,18 +62,30 @@ const requireKnown = (names: readonly string[], { credentials }: KnownFields): v
 /** Throws `invalid_input`, never with a value. */
 const requireCredentials = (credentials: Credentials): void => {
   const all = Object.entries(credentials)
-  if (all.length > MOST_CREDENTIALS) invalid('credentials', `has more than ${MOST_CREDENTIALS} entries`)
+  if (all.length > MOST_CREDENTIALS)
+    invalid('credentials', `has more than ${MOST_CREDENTIALS} entries`)
   for (const [name, value] of all) {
-    if (!CREDENTIAL_NAME.test(name)) invalid('credentials', 'has a name that is not made of 1 to 100 letters, digits, dots, _ or -')
+    if (!CREDENTIAL_NAME.test(name))
+      invalid(
+        'credentials',
+        'has a name that is not made of 1 to 100 letters, digits, dots, _ or -',
+      )
     if (value.trim() === '') invalid(`credentials.${name}`, 'is empty')
-    if (value.length > LONGEST_CREDENTIAL) invalid(`credentials.${name}`, `has more than ${LONGEST_CREDENTIAL} characters`)
-    if (value === MASK) invalid(`credentials.${name}`, 'stands for a value that is not shown; give the value itself')
+    if (value.length > LONGEST_CREDENTIAL)
+      invalid(`credentials.${name}`, `has more than ${LONGEST_CREDENTIAL} characters`)
+    if (value === MASK)
+      invalid(`credentials.${name}`, 'stands for a value that is not shown; give the value itself')
   }
 }
 
 /** What a person has to give before the provider can be asked; null if there is nothing. */
-export const missingCredentials = ({ credentials }: KnownFields, names: readonly string[]): string | null => {
-  const missing = Object.entries(credentials).flatMap(([name, { needed }]) => (needed && !names.includes(name) ? [name] : []))
+export const missingCredentials = (
+  { credentials }: KnownFields,
+  names: readonly string[],
+): string | null => {
+  const missing = Object.entries(credentials).flatMap(([name, { needed }]) =>
+    needed && !names.includes(name) ? [name] : [],
+  )
   return missing.length === 0 ? null : `credentials are missing: ${missing.join(', ')}`
 }
 
@@ -88,28 +108,45 @@ export interface ConfiguredChannel {
 }
 
 /** Not asked before its credentials are complete. One that was proven fails without them. */
-const judge = (connection: ChannelConnection, known: KnownFields): Pick<ConfiguredChannel, 'connection' | 'isDue'> => {
+const judge = (
+  connection: ChannelConnection,
+  known: KnownFields,
+): Pick<ConfiguredChannel, 'connection' | 'isDue'> => {
   const missing = missingCredentials(known, connection.credential_names)
-  const status = missing === null || connection.status === 'unverified' ? connection.status : 'failing'
-  return { connection: { ...connection, status, last_error: missing, send_error: null, failures: 0 }, isDue: missing === null }
+  const status =
+    missing === null || connection.status === 'unverified' ? connection.status : 'failing'
+  return {
+    connection: { ...connection, status, last_error: missing, send_error: null, failures: 0 },
+    isDue: missing === null,
+  }
 }
 
 /** Throws `invalid_input`. `total`: connections of the workspace. */
 export const newChannelConnection = (
-  { id, channel, routingKey, displayName, senderPolicy = 'members', config = {}, credentials = {} }: NewChannelConnection,
+  {
+    id,
+    channel,
+    routingKey,
+    displayName,
+    senderPolicy = 'members',
+    config = {},
+    credentials = {},
+  }: NewChannelConnection,
   { known, total, now }: { known: KnownFields; total: number; now: Date },
 ): ConfiguredChannel => {
   requireConfig(config, known)
   requireCredentials(credentials)
   requireKnown(Object.keys(credentials), known)
-  if (total >= MOST_CONNECTIONS) fail('invalid_input', `cannot add: the workspace has ${total} channels; delete one first`)
+  if (total >= MOST_CONNECTIONS)
+    fail('invalid_input', `cannot add: the workspace has ${total} channels; delete one first`)
   const connection: ChannelConnection = {
     id,
     channel,
     routing_key: routingKey,
     sender_policy: senderPolicy,
     config,
-    display_name: displayName?.trim() ?? beginning(`${channels[channel].name} ${routingKey}`, LONGEST_NAME),
+    display_name:
+      displayName?.trim() ?? beginning(`${channels[channel].name} ${routingKey}`, LONGEST_NAME),
     credential_names: Object.keys(credentials).sort(),
     status: 'unverified',
     last_error: null,
@@ -125,9 +162,14 @@ export const newChannelConnection = (
 }
 
 /** The fields of `patch` replace those of `before`; null removes one. */
-const merged = <V>(before: Record<string, V>, patch: Record<string, V | null>): Record<string, V> => {
+const merged = <V>(
+  before: Record<string, V>,
+  patch: Record<string, V | null>,
+): Record<string, V> => {
   const kept = Object.entries(before).filter(([name]) => !Object.hasOwn(patch, name))
-  const given = Object.entries(patch).filter((entry): entry is [string, V & {}] => entry[1] !== null)
+  const given = Object.entries(patch).filter(
+    (entry): entry is [string, V & {}] => entry[1] !== null,
+  )
   return Object.fromEntries([...kept, ...given] as [string, V][])
 }
 
@@ -139,16 +181,24 @@ export interface ChannelPatch {
 }
 
 /** What is shown in the place of a value, and comes back, leaves the value as it is. */
-const withoutMasks = (patch: Record<string, string | null>, before: Credentials): Record<string, string | null> =>
-  Object.fromEntries(Object.entries(patch).filter(([name, value]) => !(value === MASK && Object.hasOwn(before, name))))
+const withoutMasks = (
+  patch: Record<string, string | null>,
+  before: Credentials,
+): Record<string, string | null> =>
+  Object.fromEntries(
+    Object.entries(patch).filter(
+      ([name, value]) => !(value === MASK && Object.hasOwn(before, name)),
+    ),
+  )
 
 /** Names that the patch does not remove, and that were not there before. */
 const givenNames = (patch: Record<string, string | null>, before: Credentials): string[] =>
   Object.keys(patch).filter((name) => patch[name] !== null && !Object.hasOwn(before, name))
 
 /**
- * Absent fields stay, and so do absent names of `config` and `credentials`. Another configuration or credential is asked about at the
- * provider, and what it proved before holds until then. Throws `invalid_input`.
+ * Absent fields stay, and so do absent names of `config` and `credentials`. Another configuration
+ * or credential is asked about at the provider, and what it proved before holds until then. Throws
+ * `invalid_input`.
  */
 export const updateChannelConnection = (
   before: ChannelConnection,
@@ -157,7 +207,10 @@ export const updateChannelConnection = (
 ): ConfiguredChannel => {
   const { displayName = before.display_name, senderPolicy = before.sender_policy } = patch
   const config = patch.config === undefined ? before.config : merged(before.config, patch.config)
-  const credentials = patch.credentials === undefined ? undefined : merged(values, withoutMasks(patch.credentials, values))
+  const credentials =
+    patch.credentials === undefined
+      ? undefined
+      : merged(values, withoutMasks(patch.credentials, values))
   if (patch.config) requireConfig(config, known)
   if (credentials) requireCredentials(credentials)
   // What an earlier version took stays until it is removed.
@@ -177,7 +230,8 @@ export const updateChannelConnection = (
 /** Whether any value was added, replaced or removed. `after`: undefined if none was given. */
 export const isRekeyed = (before: Credentials, after: Credentials | undefined): boolean =>
   after !== undefined &&
-  (Object.keys(after).length !== Object.keys(before).length || Object.entries(after).some(([name, value]) => before[name] !== value))
+  (Object.keys(after).length !== Object.keys(before).length ||
+    Object.entries(after).some(([name, value]) => before[name] !== value))
 
 /** As people see it, without values of credentials. */
 export const channelConnectionView = (connection: ChannelConnection) => ({

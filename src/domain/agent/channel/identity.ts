@@ -1,6 +1,7 @@
 /**
- * How a sender in a channel becomes known as a member: by a code that the member is shown in the app, and sends from there. Where a sender's
- * name can be forged, a second code is sent to that name, and has to come back: only its owner can read it. Pure.
+ * How a sender in a channel becomes known as a member: by a code that the member is shown in the
+ * app, and sends from there. Where a sender's name can be forged, a second code is sent to that
+ * name, and has to come back: only its owner can read it. Pure.
  */
 import { createHash } from 'node:crypto'
 import { CODE_LETTERS, readUserCode } from '../../app/device.ts'
@@ -23,10 +24,14 @@ export interface ChannelIdentity {
 /** How long a code can be sent. */
 export const CODE_MS = 15 * 60_000
 
-export const hashOfCode = (letters: string): string => createHash('sha256').update(letters).digest('hex')
+export const hashOfCode = (letters: string): string =>
+  createHash('sha256').update(letters).digest('hex')
 
 /** `BCDF-GHJK`, with any dash, as phones put them in. */
-const CODE = new RegExp(`(?<![\\p{L}\\p{N}])[${CODE_LETTERS}]{4}\\p{Pd}[${CODE_LETTERS}]{4}(?![\\p{L}\\p{N}])`, 'iu')
+const CODE = new RegExp(
+  `(?<![\\p{L}\\p{N}])[${CODE_LETTERS}]{4}\\p{Pd}[${CODE_LETTERS}]{4}(?![\\p{L}\\p{N}])`,
+  'iu',
+)
 
 /** A code comes in few words. In UTF-16 code units. */
 const LONGEST_READ = 1_000
@@ -55,16 +60,38 @@ export interface Linking {
 /** `taken`: the sender is another member already, whom a code does not displace. */
 export type Linked = { kind: 'linked'; identity: ChannelIdentity } | { kind: 'taken' }
 
-export const linked = ({ id, connection_id, person_id, sender, direct_to, before, now }: Linking): Linked => {
+export const linked = ({
+  id,
+  connection_id,
+  person_id,
+  sender,
+  direct_to,
+  before,
+  now,
+}: Linking): Linked => {
   if (before && before.person_id !== person_id) return { kind: 'taken' }
   const known = before ?? { id, connection_id, external_id: sender.id, person_id, created_at: now }
-  return { kind: 'linked', identity: { ...known, name: sender.name, reply_to: direct_to, verified_at: now, updated_at: now } }
+  return {
+    kind: 'linked',
+    identity: {
+      ...known,
+      name: sender.name,
+      reply_to: direct_to,
+      verified_at: now,
+      updated_at: now,
+    },
+  }
 }
 
-/** In the place of a second code in all texts that are stored: whoever reads replies in the app could send it otherwise. */
+/**
+ * In the place of a second code in all texts that are stored: whoever reads replies in the app
+ * could send it otherwise.
+ */
 export const MASKED_CODE = 'XXXX-XXXX'
 
-/** The message with the second code. `member`: who the sender would speak for, as people read it. */
+/**
+ * The message with the second code. `member`: who the sender would speak for, as people read it.
+ */
 export const secondCodeText = (member: string): string =>
   [
     `Somebody asked to be known here as ${member}, from this address.`,
@@ -74,10 +101,28 @@ export const secondCodeText = (member: string): string =>
 
 /** What the sender is told. */
 export const LINKED_LINES: Record<Linked['kind'], string> = {
-  linked: 'You are linked now: I know you as a member of the workspace here. You can end that in the app.',
-  taken: 'This sender is linked to another member of the workspace already. That link has to be ended in the app first.',
+  linked:
+    'You are linked now: I know you as a member of the workspace here. You can end that in the app.',
+  taken:
+    'This sender is linked to another member of the workspace already. That link has to be ended in the app first.',
 }
 
-export const identityView = ({ id, connection_id, external_id, name, person_id, verified_at, created_at }: ChannelIdentity) => ({
-  ...{ id, connectionId: connection_id, sender: external_id, name, personId: person_id, verifiedAt: verified_at, createdAt: created_at },
+export const identityView = ({
+  id,
+  connection_id,
+  external_id,
+  name,
+  person_id,
+  verified_at,
+  created_at,
+}: ChannelIdentity) => ({
+  ...{
+    id,
+    connectionId: connection_id,
+    sender: external_id,
+    name,
+    personId: person_id,
+    verifiedAt: verified_at,
+    createdAt: created_at,
+  },
 })

@@ -1,4 +1,7 @@
-/** A message that came in from a channel: what is kept of it, and how it stands in its conversation. Pure. */
+/**
+ * A message that came in from a channel: what is kept of it, and how it stands in its conversation.
+ * Pure.
+ */
 import { beginning } from '#kernel/storable'
 
 /** A file that came with a message. */
@@ -36,7 +39,9 @@ export interface ArrivedMessage {
 export interface ChannelMessage {
   id: string
   connection_id: string
-  /** `fetching`: its text or files are still to be read at the provider. `taken`: its job has begun. */
+  /**
+   * `fetching`: its text or files are still to be read at the provider. `taken`: its job has begun.
+   */
   state: 'fetching' | 'taken' | 'failed'
   sender: string
   sender_name: string | null
@@ -60,7 +65,11 @@ export interface ChannelMessage {
 const LONGEST_ERROR = 300
 
 /** Nothing comes of it, and nothing more is fetched. */
-export const failedMessage = (message: ChannelMessage, error: string, now: Date): ChannelMessage => ({
+export const failedMessage = (
+  message: ChannelMessage,
+  error: string,
+  now: Date,
+): ChannelMessage => ({
   ...message,
   attachments: message.attachments.map((file) => ({ ...file, ref: null })),
   ...{ state: 'failed', error: beginning(error, LONGEST_ERROR), to_fetch: null, updated_at: now },
@@ -76,10 +85,14 @@ export const isTooOld = ({ created_at }: Pick<ChannelMessage, 'created_at'>, at:
   at.getTime() - created_at.getTime() >= GIVEN_UP_AFTER_MS
 
 /**
- * When it is fetched again, after so many failures in a row; undefined: it is given up, or goes on without what is missing. Without its text it
- * is worth waiting for; an answer is not kept back for a file.
+ * When it is fetched again, after so many failures in a row; undefined: it is given up, or goes on
+ * without what is missing. Without its text it is worth waiting for; an answer is not kept back for
+ * a file.
  */
-export const nextFetch = (message: Pick<ChannelMessage, 'created_at'>, { failures, hasText, now }: Failed): Date | undefined => {
+export const nextFetch = (
+  message: Pick<ChannelMessage, 'created_at'>,
+  { failures, hasText, now }: Failed,
+): Date | undefined => {
   const short = PAUSES_MS[failures - 1]
   const next = new Date(now.getTime() + (short ?? LATE_PAUSE_MS))
   return short === undefined && (hasText || isTooOld(message, next)) ? undefined : next
@@ -101,7 +114,8 @@ const MOST_BYTES_OF_MESSAGE = 2 * MOST_FILE_BYTES
 const TEXT_TYPES: readonly string[] = ['text/plain', 'text/markdown']
 
 /** Without parameters such as the character set. */
-export const mediaTypeOf = (mimeType: string): string => mimeType.split(';', 1)[0]!.trim().toLowerCase()
+export const mediaTypeOf = (mimeType: string): string =>
+  mimeType.split(';', 1)[0]!.trim().toLowerCase()
 
 /** Why those of strangers are only named. */
 export const STRANGERS_FILES = 'only those of members are read'
@@ -113,7 +127,11 @@ const flawOf = ({ mimeType, byteSize, ref }: MessageFile): string | undefined =>
   return ref === null ? 'it cannot be fetched' : undefined
 }
 
-const named = ({ ref: _, ...file }: MessageFile, error: string): MessageFile => ({ ...file, ref: null, error })
+const named = ({ ref: _, ...file }: MessageFile, error: string): MessageFile => ({
+  ...file,
+  ref: null,
+  error,
+})
 
 /** The files with the reasons why some are not read. `refusal`: why none of them is. */
 export const sorted = (files: readonly MessageFile[], refusal?: string): MessageFile[] => {
@@ -123,20 +141,25 @@ export const sorted = (files: readonly MessageFile[], refusal?: string): Message
     const flaw = refusal ?? flawOf(file)
     if (flaw !== undefined) return named(file, flaw)
     room -= file.byteSize ?? 0
-    if (++read > MOST_READ || room < 0) return named(file, 'the message has too many, or they are too large together')
+    if (++read > MOST_READ || room < 0)
+      return named(file, 'the message has too many, or they are too large together')
     return file
   })
 }
 
 /** Whether something is still to be read at the provider. */
-export const isToBeFetched = ({ text, attachments }: Pick<ArrivedMessage, 'text' | 'attachments'>): boolean =>
+export const isToBeFetched = ({
+  text,
+  attachments,
+}: Pick<ArrivedMessage, 'text' | 'attachments'>): boolean =>
   text === null || attachments.some(({ ref, document }) => ref !== null && !document)
 
 const sizeOf = (bytes: number | null): string => (bytes === null ? '' : `, ${bytes} bytes`)
 
 const lineOf = ({ name, mimeType, byteSize, document, error }: MessageFile): string => {
   const what = `[Attachment: ${JSON.stringify(name)}, ${mimeType}${sizeOf(byteSize)}`
-  if (document) return `${what}; its text is the document ${document.id}, ${JSON.stringify(document.name)}]`
+  if (document)
+    return `${what}; its text is the document ${document.id}, ${JSON.stringify(document.name)}]`
   return `${what}; not read: ${error ?? 'it cannot be fetched'}]`
 }
 
@@ -149,9 +172,14 @@ export const contentOf = ({
 }: Pick<ChannelMessage, 'subject' | 'text' | 'attachments' | 'error'>): string => {
   const words = (text ?? '').trim()
   const shown = beginning(words, LONGEST_TEXT)
-  const cut = shown.length < words.length ? [`[The text goes on for ${words.length - shown.length} characters, which were not read.]`] : []
+  const cut =
+    shown.length < words.length
+      ? [`[The text goes on for ${words.length - shown.length} characters, which were not read.]`]
+      : []
   const missing = error === null ? [] : [`[Not all of the message could be read: ${error}]`]
   const heading = subject?.trim() ? [`Subject: ${subject.trim()}`] : []
   const body = [...(shown === '' ? [] : [shown]), ...cut, ...attachments.map(lineOf)]
-  return body.length === 0 && heading.length === 0 ? '' : [...heading, ...body, ...missing].join('\n\n')
+  return body.length === 0 && heading.length === 0
+    ? ''
+    : [...heading, ...body, ...missing].join('\n\n')
 }

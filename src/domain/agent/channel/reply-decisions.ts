@@ -15,49 +15,76 @@ const DISCARDED = 'a person discarded the reply'
 const DISCONNECTED = 'its channel was disconnected'
 const DELETED = 'its conversation was deleted'
 
-/** A part of a dropped reply goes out no more. One that is on the wire says so until its outcome is known. */
+/**
+ * A part of a dropped reply goes out no more. One that is on the wire says so until its outcome is
+ * known.
+ */
 const droppedPart =
   (error: string) =>
   (part: ReplyPart): ReplyPart => {
     if (part.state === 'sending') return { ...part, dropped: true, error }
     if (part.state !== 'queued') return part
-    return part.in_doubt ? { ...part, state: 'unknown', dropped: true } : { ...part, state: 'failed', dropped: true, error }
+    return part.in_doubt
+      ? { ...part, state: 'unknown', dropped: true }
+      : { ...part, state: 'failed', dropped: true, error }
   }
 
-/** Nothing more of it is sent. What is on the wire takes its outcome; what was sent, or may have been, stays as it is. */
+/**
+ * Nothing more of it is sent. What is on the wire takes its outcome; what was sent, or may have
+ * been, stays as it is.
+ */
 const dropped = (unread: ChannelReply, error: string, now: Date): ChannelReply => {
   const before = readable(unread)
   const after = withParts(before, before.parts.map(droppedPart(error)), now)
   // One that was never tried has no parts.
-  return before.parts.length === 0 ? { ...after, status: 'discarded', error } : { ...after, error: after.error ?? error }
+  return before.parts.length === 0
+    ? { ...after, status: 'discarded', error }
+    : { ...after, error: after.error ?? error }
 }
 
 /**
- * A person decides that a reply does not go, or not any further. Its part of this number has been recalled: it was not sent. Throws `conflict`
- * if all of it has gone, or may have.
+ * A person decides that a reply does not go, or not any further. Its part of this number has been
+ * recalled: it was not sent. Throws `conflict` if all of it has gone, or may have.
  */
 export const discarded = (before: ChannelReply, { by, now }: Decision): ChannelReply => {
   const { status, parts } = before
   if (status === 'discarded' || parts.some((part) => part.dropped)) return before
-  if (status !== 'held' && isOver(before)) fail('conflict', `cannot discard: the reply is ${status}`)
+  if (status !== 'held' && isOver(before))
+    fail('conflict', `cannot discard: the reply is ${status}`)
   const decided = { decided_by: by, decided_at: now }
   if (status === 'held') return { ...before, ...decided, status: 'discarded', updated_at: now }
   return { ...dropped(before, DISCARDED, now), ...decided }
 }
 
 /**
- * A person lets a held reply go, perhaps with another text; or wants what failed tried again. What was sent, or may have been, is not. The same
- * reply: it goes already. Throws `conflict`.
+ * A person lets a held reply go, perhaps with another text; or wants what failed tried again. What
+ * was sent, or may have been, is not. The same reply: it goes already. Throws `conflict`.
  */
-export const sent = (before: ChannelReply, { by, now, text }: Decision & { text?: string | undefined }): ChannelReply => {
+export const sent = (
+  before: ChannelReply,
+  { by, now, text }: Decision & { text?: string | undefined },
+): ChannelReply => {
   const { status } = before
-  if (status === 'unknown') fail('conflict', 'cannot send: some of the reply may have arrived (unknown); settle that first')
-  if (status === 'discarded' || before.parts.some(({ dropped }) => dropped)) fail('conflict', 'cannot send: the reply is discarded')
-  const decided = { status: 'queued' as const, error: null, tries: 0, decided_by: by, decided_at: now, updated_at: now }
-  if (status === 'held') return { ...before, ...decided, ...(text === undefined ? {} : { text: storable(text) }) }
-  if (text !== undefined && text !== before.text) fail('conflict', `cannot change the text: the reply is ${status}`)
+  if (status === 'unknown')
+    fail('conflict', 'cannot send: some of the reply may have arrived (unknown); settle that first')
+  if (status === 'discarded' || before.parts.some(({ dropped }) => dropped))
+    fail('conflict', 'cannot send: the reply is discarded')
+  const decided = {
+    status: 'queued' as const,
+    error: null,
+    tries: 0,
+    decided_by: by,
+    decided_at: now,
+    updated_at: now,
+  }
+  if (status === 'held')
+    return { ...before, ...decided, ...(text === undefined ? {} : { text: storable(text) }) }
+  if (text !== undefined && text !== before.text)
+    fail('conflict', `cannot change the text: the reply is ${status}`)
   if (status !== 'failed') return before
-  const parts = before.parts.map((part) => (part.state === 'failed' ? { ...newPart(part.text) } : part))
+  const parts = before.parts.map((part) =>
+    part.state === 'failed' ? { ...newPart(part.text) } : part,
+  )
   return { ...before, ...decided, parts }
 }
 
@@ -67,7 +94,8 @@ export const disconnected = (before: ChannelReply, now: Date): ChannelReply =>
 
 /** Its conversation is deleted: nothing more of it is sent. */
 export const deletedWith = (before: ChannelReply, now: Date): ChannelReply => {
-  if (before.status === 'held') return { ...before, status: 'discarded', error: DELETED, updated_at: now }
+  if (before.status === 'held')
+    return { ...before, status: 'discarded', error: DELETED, updated_at: now }
   return isOver(before) ? before : dropped(before, DELETED, now)
 }
 
@@ -79,12 +107,15 @@ export const leftOnTheWire = (before: ChannelReply, now: Date): ChannelReply =>
 export const recalled = (before: ChannelReply): ChannelReply => ({
   ...before,
   parts: before.parts.map((part) =>
-    part.state === 'sending' ? { ...part, state: 'queued', tried_at: part.in_doubt ? part.tried_at : null } : part,
+    part.state === 'sending'
+      ? { ...part, state: 'queued', tried_at: part.in_doubt ? part.tried_at : null }
+      : part,
   ),
 })
 
 /** Whether a part of it is on the wire. */
-export const isOnTheWire = ({ parts }: Pick<ChannelReply, 'parts'>): boolean => parts.some(({ state }) => state === 'sending')
+export const isOnTheWire = ({ parts }: Pick<ChannelReply, 'parts'>): boolean =>
+  parts.some(({ state }) => state === 'sending')
 
 interface Settling extends Decision {
   /** Of the parts in doubt. */
@@ -102,17 +133,25 @@ export const isInDoubt = (reply: Pick<ChannelReply, 'status' | 'parts'>): boolea
   isOver(reply) && reply.parts.some(({ state }) => state === 'unknown')
 
 /**
- * A person has found out what became of the parts in doubt. They arrived: they count as sent. They did not: they are sent again, each under a new
- * name, for its provider may take a repeated one for the same message. Either way it goes on with what is left; but nothing of a reply that was
- * discarded, or whose channel or conversation is gone, is sent. Throws `conflict` if nothing is in doubt, or it has changed since the person looked.
+ * A person has found out what became of the parts in doubt. They arrived: they count as sent. They
+ * did not: they are sent again, each under a new name, for its provider may take a repeated one for
+ * the same message. Either way it goes on with what is left; but nothing of a reply that was
+ * discarded, or whose channel or conversation is gone, is sent. Throws `conflict` if nothing is in
+ * doubt, or it has changed since the person looked.
  */
-export const settledByPerson = (before: ChannelReply, { arrived, seen, canSend, isGone = false, by, now }: Settling): ChannelReply => {
-  if (!isInDoubt(before)) fail('conflict', `cannot settle: the reply is ${before.status}, and no part of it is in doubt`)
-  if (seen.getTime() !== before.updated_at.getTime()) fail('conflict', 'cannot settle: the reply has changed since you looked; look again')
+export const settledByPerson = (
+  before: ChannelReply,
+  { arrived, seen, canSend, isGone = false, by, now }: Settling,
+): ChannelReply => {
+  if (!isInDoubt(before))
+    fail('conflict', `cannot settle: the reply is ${before.status}, and no part of it is in doubt`)
+  if (seen.getTime() !== before.updated_at.getTime())
+    fail('conflict', 'cannot settle: the reply has changed since you looked; look again')
   const isDropped = !canSend || isGone || before.parts.some(({ dropped }) => dropped)
   const why = isGone ? DELETED : canSend ? DISCARDED : DISCONNECTED
   const settled = before.parts.map((part): ReplyPart => {
-    if (part.state === 'unknown' && arrived) return { ...part, state: 'sent', error: null, in_doubt: false }
+    if (part.state === 'unknown' && arrived)
+      return { ...part, state: 'sent', error: null, in_doubt: false }
     if (part.state !== 'unknown' && (part.state !== 'failed' || isDropped)) return part
     if (isDropped) return { ...part, state: 'failed', dropped: true, in_doubt: false, error: why }
     return { ...newPart(part.text), round: (part.round ?? 0) + 1 }
@@ -121,8 +160,14 @@ export const settledByPerson = (before: ChannelReply, { arrived, seen, canSend, 
   return { ...after, decided_by: by, decided_at: now }
 }
 
-/** As a provider is told the name of a part: a new one for each time that a person has it sent again. */
-export const nameOfPart = ({ id, parts }: Pick<ChannelReply, 'id' | 'parts'>, index: number): string => {
+/**
+ * As a provider is told the name of a part: a new one for each time that a person has it sent
+ * again.
+ */
+export const nameOfPart = (
+  { id, parts }: Pick<ChannelReply, 'id' | 'parts'>,
+  index: number,
+): string => {
   const round = parts[index]?.round ?? 0
   return round === 0 ? `${id}.${index}` : `${id}.${index}.${round}`
 }

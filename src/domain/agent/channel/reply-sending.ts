@@ -1,6 +1,6 @@
 /**
- * How a reply is sent: what is tried next, when it is tried again, and when it is given up. Its parts go out in order and by one request each.
- * Pure.
+ * How a reply is sent: what is tried next, when it is tried again, and when it is given up. Its
+ * parts go out in order and by one request each. Pure.
  */
 import type { ReplyPart } from './channel.ts'
 import { type ChannelReply, isOver, shortened, withPart, withParts } from './reply.ts'
@@ -9,11 +9,17 @@ export const MOST_TRIES = 8
 /** From the first try of a part to its last one, unless the provider asks for a pause. */
 const TRIED_FOR_MS = 3_600_000
 const PAUSES_MS = [2_000, 8_000, 30_000, 120_000, 600_000]
-/** How long a reply waits for a connection that cannot send, or for a provider that asks for pauses, as one whose quota is used up. */
+/**
+ * How long a reply waits for a connection that cannot send, or for a provider that asks for pauses,
+ * as one whose quota is used up.
+ */
 const WAITS_FOR_MS = 86_400_000
 const SHORTEST_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 3_600_000
-/** What a request may take, and clocks may differ: so long before the end of the time in which a provider knows a repeated id, none is sent. */
+/**
+ * What a request may take, and clocks may differ: so long before the end of the time in which a
+ * provider knows a repeated id, none is sent.
+ */
 const REPEAT_MARGIN_MS = 120_000
 
 /** What became of a request: as `Sent` of an adapter. `stopped`: it never began. */
@@ -36,28 +42,45 @@ export interface Going {
   runAt: Date | null
 }
 
-/** The first of a part that is not sent stops those after it: nobody understands an answer without its beginning. */
+/**
+ * The first of a part that is not sent stops those after it: nobody understands an answer without
+ * its beginning.
+ */
 const LEFT_OUT = 'not sent, because the message before it was not'
 
-const goingOn = (reply: ChannelReply, runAt: Date): Going => ({ reply, runAt: isOver(reply) ? null : runAt })
+const goingOn = (reply: ChannelReply, runAt: Date): Going => ({
+  reply,
+  runAt: isOver(reply) ? null : runAt,
+})
 
-const triedFor = ({ tried_at }: ReplyPart, now: Date): number => (tried_at === null ? 0 : now.getTime() - Date.parse(tried_at))
+const triedFor = ({ tried_at }: ReplyPart, now: Date): number =>
+  tried_at === null ? 0 : now.getTime() - Date.parse(tried_at)
 
-const canRepeat = (part: ReplyPart, { now, repeatableForMs }: Terms): boolean => triedFor(part, now) < repeatableForMs - REPEAT_MARGIN_MS
+const canRepeat = (part: ReplyPart, { now, repeatableForMs }: Terms): boolean =>
+  triedFor(part, now) < repeatableForMs - REPEAT_MARGIN_MS
 
 const DIED = 'the server stopped while this was being sent'
 
 /** A part whose process died is in doubt, and nothing of the reply is being sent now. */
 export const resumed = (before: ChannelReply, terms: Terms): ChannelReply =>
-  before.parts.some(({ state }) => state === 'sending') ? afterSend(before, { kind: 'unknown', error: DIED }, terms).reply : before
+  before.parts.some(({ state }) => state === 'sending')
+    ? afterSend(before, { kind: 'unknown', error: DIED }, terms).reply
+    : before
 
-/** What a resumed reply does next: a request for the part of this number, or nothing, when it is over. */
-export const begun = (reply: ChannelReply, terms: Terms): { reply: ChannelReply; part: number | null } => {
+/**
+ * What a resumed reply does next: a request for the part of this number, or nothing, when it is
+ * over.
+ */
+export const begun = (
+  reply: ChannelReply,
+  terms: Terms,
+): { reply: ChannelReply; part: number | null } => {
   const next = reply.parts.findIndex(({ state }) => state === 'queued')
   if (next < 0) return { reply: withParts(reply, reply.parts, terms.now), part: null }
   const part = reply.parts[next]!
   // Too late to try it again: it stays in doubt, and those after it go on.
-  if (part.in_doubt && !canRepeat(part, terms)) return begun(withPart(reply, next, { state: 'unknown' }, terms.now), terms)
+  if (part.in_doubt && !canRepeat(part, terms))
+    return begun(withPart(reply, next, { state: 'unknown' }, terms.now), terms)
   const tried_at = part.tried_at ?? terms.now.toISOString()
   return { reply: withPart(reply, next, { state: 'sending', tried_at }, terms.now), part: next }
 }
@@ -78,11 +101,17 @@ export const afterSend = (before: ChannelReply, outcome: PartOutcome, terms: Ter
   const index = before.parts.findIndex(({ state }) => state === 'sending')
   const part = before.parts[index]
   if (!part) return goingOn(before, now)
-  if (part.dropped && outcome.kind !== 'sent') return goingOn(withPart(before, index, droppedPart(part, outcome), now), now)
+  if (part.dropped && outcome.kind !== 'sent')
+    return goingOn(withPart(before, index, droppedPart(part, outcome), now), now)
   switch (outcome.kind) {
     case 'sent': {
       const external_id = outcome.externalId === null ? null : shortened(outcome.externalId)
-      return moveOn(before, index, { state: 'sent', external_id, error: null, in_doubt: false }, now)
+      return moveOn(
+        before,
+        index,
+        { state: 'sent', external_id, error: null, in_doubt: false },
+        now,
+      )
     }
     case 'stopped': {
       const tried_at = part.in_doubt ? part.tried_at : null
@@ -94,7 +123,9 @@ export const afterSend = (before: ChannelReply, outcome: PartOutcome, terms: Ter
     }
     case 'refused': {
       const error = shortened(outcome.error)
-      return outcome.of === 'connection' ? again(before, index, { error }, terms) : givenUp(before, index, error, now)
+      return outcome.of === 'connection'
+        ? again(before, index, { error }, terms)
+        : givenUp(before, index, error, now)
     }
     case 'unknown': {
       const error = shortened(outcome.error)
@@ -106,9 +137,17 @@ export const afterSend = (before: ChannelReply, outcome: PartOutcome, terms: Ter
 
 const pauseAfter = (tries: number): number => PAUSES_MS[Math.min(tries, PAUSES_MS.length) - 1]!
 
-/** Whether this was the last try. A provider that says when to come back is asked for as long as the reply may wait, however often. */
-const isLast = (part: ReplyPart, { tries, isAsked, now }: { tries: number; isAsked: boolean; now: Date }): boolean =>
-  isAsked ? triedFor(part, now) >= WAITS_FOR_MS : tries >= MOST_TRIES || triedFor(part, now) >= TRIED_FOR_MS
+/**
+ * Whether this was the last try. A provider that says when to come back is asked for as long as the
+ * reply may wait, however often.
+ */
+const isLast = (
+  part: ReplyPart,
+  { tries, isAsked, now }: { tries: number; isAsked: boolean; now: Date },
+): boolean =>
+  isAsked
+    ? triedFor(part, now) >= WAITS_FOR_MS
+    : tries >= MOST_TRIES || triedFor(part, now) >= TRIED_FOR_MS
 
 /** A later try, if there is to be one. */
 const again = (
@@ -123,8 +162,12 @@ const again = (
   const pause = Math.max(pauseAfter(tries), Math.min(retryAfterMs, WAITS_FOR_MS))
   const runAt = new Date(now.getTime() + pause)
   const isLate = part.in_doubt && !canRepeat(part, { ...terms, now: runAt })
-  if (isLate || isLast(part, { tries, isAsked: retryAfterMs > 0, now })) return givenUp(before, index, error, now)
-  return goingOn({ ...withPart(before, index, { state: 'queued', error }, now), tries, error }, runAt)
+  if (isLate || isLast(part, { tries, isAsked: retryAfterMs > 0, now }))
+    return givenUp(before, index, error, now)
+  return goingOn(
+    { ...withPart(before, index, { state: 'queued', error }, now), tries, error },
+    runAt,
+  )
 }
 
 /** The part is not tried again. If an earlier try may have been sent, the others go on. */
@@ -147,7 +190,10 @@ const failed = (before: ChannelReply, error: string, now: Date): ChannelReply =>
   return before.parts.length === 0 ? { ...after, status: 'failed', error } : { ...after, error }
 }
 
-/** Sending it fails here again and again: what was being sent is in doubt, and nothing more goes out. */
+/**
+ * Sending it fails here again and again: what was being sent is in doubt, and nothing more goes
+ * out.
+ */
 export const givenUpWhole = (before: ChannelReply, error: string, now: Date): Going => ({
   reply: isOver(before) ? before : failed(resumed(before, { now, repeatableForMs: 0 }), error, now),
   runAt: null,
@@ -158,11 +204,17 @@ const GONE = 'the sender whom it answers is no longer linked to a member'
 /** Its recipient must not read it any more. What was sent, or may have been, stays as it is. */
 export const withdrawn = (before: ChannelReply, now: Date): ChannelReply => {
   const isUntouched = before.parts.every(({ state, in_doubt }) => state === 'queued' && !in_doubt)
-  return isUntouched ? { ...before, status: 'discarded', error: GONE, updated_at: now } : failed(before, GONE, now)
+  return isUntouched
+    ? { ...before, status: 'discarded', error: GONE, updated_at: now }
+    : failed(before, GONE, now)
 }
 
-/** When a reply that waits for its connection is tried, now that the connection works: one that was tried in vain not at once. */
-export const wokenAt = (tries: number, now: Date): Date => new Date(now.getTime() + (tries === 0 ? 0 : pauseAfter(tries)))
+/**
+ * When a reply that waits for its connection is tried, now that the connection works: one that was
+ * tried in vain not at once.
+ */
+export const wokenAt = (tries: number, now: Date): Date =>
+  new Date(now.getTime() + (tries === 0 ? 0 : pauseAfter(tries)))
 
 const queuedAt = ({ decided_at, created_at }: ChannelReply): Date => decided_at ?? created_at
 
@@ -172,5 +224,8 @@ export const waiting = (before: ChannelReply, error: string, now: Date): Going =
   const waited = now.getTime() - queuedAt(before).getTime()
   if (waited >= WAITS_FOR_MS) return { reply: failed(before, said, now), runAt: null }
   const pause = Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, waited))
-  return { reply: { ...before, error: said, updated_at: now }, runAt: new Date(now.getTime() + pause) }
+  return {
+    reply: { ...before, error: said, updated_at: now },
+    runAt: new Date(now.getTime() + pause),
+  }
 }

@@ -5,8 +5,8 @@ import { type ChannelReply, replyUrl } from './reply.ts'
 import { readable } from './reply-parts.ts'
 
 /**
- * `is_hidden`: it answers in a conversation that the reader does not see, but may be theirs to decide about all the same. `is_gone`: it answers in
- * one that was deleted.
+ * `is_hidden`: it answers in a conversation that the reader does not see, but may be theirs to
+ * decide about all the same. `is_gone`: it answers in one that was deleted.
  */
 export type ShownReply = ChannelReply & { channel: Channel; is_hidden: boolean; is_gone: boolean }
 
@@ -16,7 +16,13 @@ export const replyView = (shown: ShownReply, publicUrl: string) => {
   const wordsOf = (text: string) => (isHidden ? instead : text)
   const { id, recipient, status, why, tries, error } = reply
   return {
-    ...{ id, connectionId: reply.connection_id, channel, jobId: reply.job_id, messageId: reply.message_id },
+    ...{
+      id,
+      connectionId: reply.connection_id,
+      channel,
+      jobId: reply.job_id,
+      messageId: reply.message_id,
+    },
     ...{
       conversationId: reply.conversation_id,
       recipient,
@@ -27,7 +33,12 @@ export const replyView = (shown: ShownReply, publicUrl: string) => {
       error,
       url: replyUrl(publicUrl, id),
     },
-    parts: reply.parts.map((part) => ({ text: wordsOf(part.text), state: part.state, externalId: part.external_id, error: part.error })),
+    parts: reply.parts.map((part) => ({
+      text: wordsOf(part.text),
+      state: part.state,
+      externalId: part.external_id,
+      error: part.error,
+    })),
     ...{ decidedBy: reply.decided_by, decidedAt: reply.decided_at, sentAt: reply.sent_at },
     ...{ createdAt: reply.created_at, updatedAt: reply.updated_at },
   }

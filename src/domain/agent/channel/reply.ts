@@ -1,22 +1,35 @@
 /**
- * A reply: what goes out to a channel. It becomes one or more messages of the provider, its parts, which are sent in order and by one request
- * each. What may have been sent is never sent again, unless the provider tells repeated requests apart.
+ * A reply: what goes out to a channel. It becomes one or more messages of the provider, its parts,
+ * which are sent in order and by one request each. What may have been sent is never sent again,
+ * unless the provider tells repeated requests apart.
  *
- * held → queued or discarded; queued ⇄ sending → sent, failed or unknown; queued → discarded, if a person decides so, or its recipient is linked
- * to no member now; failed → queued, if a person wants it; unknown → queued or sent, if a person knows what became of it. Pure.
+ * held → queued or discarded; queued ⇄ sending → sent, failed or unknown; queued → discarded, if a
+ * person decides so, or its recipient is linked to no member now; failed → queued, if a person
+ * wants it; unknown → queued or sent, if a person knows what became of it. Pure.
  */
 import { beginning, storable } from '#kernel/storable'
 import type { ReplyPart } from './channel.ts'
 import { CUT, MOST_PARTS } from './forms/parts.ts'
 
-const replyStatuses = ['held', 'queued', 'sending', 'sent', 'failed', 'unknown', 'discarded'] as const
+const replyStatuses = [
+  'held',
+  'queued',
+  'sending',
+  'sent',
+  'failed',
+  'unknown',
+  'discarded',
+] as const
 export type ReplyStatus = (typeof replyStatuses)[number]
 
 export interface ChannelReply {
   id: string
   /** Null: it was disconnected while this was on the wire. */
   connection_id: string | null
-  /** The job that it answers, and what began it; null: what no job says, such as a line to a stranger. */
+  /**
+   * The job that it answers, and what began it; null: what no job says, such as a line to a
+   * stranger.
+   */
   job_id: string | null
   message_id: string | null
   conversation_id: string | null
@@ -53,7 +66,10 @@ type NewReply = { connection_id: string } & Pick<
 >
 
 /** `why` it is held; null: it goes out. */
-export const newReply = (reply: NewReply, { why, now }: { why: string | null; now: Date }): ChannelReply => ({
+export const newReply = (
+  reply: NewReply,
+  { why, now }: { why: string | null; now: Date },
+): ChannelReply => ({
   ...reply,
   text: beginning(storable(reply.text), TEXT_LENGTH),
   recipient: beginning(storable(reply.recipient), RECIPIENT_LENGTH),
@@ -89,11 +105,13 @@ const statusOf = (parts: readonly ReplyPart[]): ReplyStatus => {
   return has('unknown') ? 'unknown' : 'sent'
 }
 
-export const isOver = ({ status }: Pick<ChannelReply, 'status'>): boolean => status !== 'queued' && status !== 'sending'
+export const isOver = ({ status }: Pick<ChannelReply, 'status'>): boolean =>
+  status !== 'queued' && status !== 'sending'
 
 export const withParts = (reply: ChannelReply, parts: ReplyPart[], now: Date): ChannelReply => {
   const status = statusOf(parts)
-  const error = parts.find((part) => part.state === 'failed' || part.state === 'unknown')?.error ?? null
+  const error =
+    parts.find((part) => part.state === 'failed' || part.state === 'unknown')?.error ?? null
   return {
     ...reply,
     parts,
@@ -104,7 +122,12 @@ export const withParts = (reply: ChannelReply, parts: ReplyPart[], now: Date): C
   }
 }
 
-export const withPart = (reply: ChannelReply, index: number, patch: Partial<ReplyPart>, now: Date): ChannelReply =>
+export const withPart = (
+  reply: ChannelReply,
+  index: number,
+  patch: Partial<ReplyPart>,
+  now: Date,
+): ChannelReply =>
   withParts(
     reply,
     reply.parts.map((part, at) => (at === index ? { ...part, ...patch } : part)),

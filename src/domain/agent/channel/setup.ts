@@ -1,4 +1,7 @@
-/** What a person does at the provider of a channel: where its posts go, step by step, and what there is to paste. */
+/**
+ * What a person does at the provider of a channel: where its posts go, step by step, and what there
+ * is to paste.
+ */
 import type { Channel } from './channel.ts'
 
 /** The connection, as far as there is one. */
@@ -19,7 +22,10 @@ export interface ChannelSetup {
 
 type Steps = Pick<ChannelSetup, 'steps' | 'paste'>
 
-/** What a bot needs to hear mentions and direct messages, to read files and to answer. users:read tells a bot's app. */
+/**
+ * What a bot needs to hear mentions and direct messages, to read files and to answer. users:read
+ * tells a bot's app.
+ */
 const SLACK_SCOPES = ['app_mentions:read', 'chat:write', 'files:read', 'im:history', 'users:read']
 
 /** An app manifest of Slack, as JSON. */
@@ -28,7 +34,11 @@ const slackManifest = (webhookUrl: string): string =>
     {
       display_information: { name: 'Tendril', description: 'The agent of our workspace' },
       features: {
-        app_home: { home_tab_enabled: false, messages_tab_enabled: true, messages_tab_read_only_enabled: false },
+        app_home: {
+          home_tab_enabled: false,
+          messages_tab_enabled: true,
+          messages_tab_read_only_enabled: false,
+        },
         bot_user: { display_name: 'Tendril', always_online: true },
       },
       oauth_config: { scopes: { bot: SLACK_SCOPES } },
@@ -115,10 +125,21 @@ const named = (name: string, { steps, paste }: Steps): Steps => ({
 })
 
 /** Of both, before one is chosen. */
-const email = ({ provider, webhookUrl, routingKey }: { provider: unknown; webhookUrl: string; routingKey: string | undefined }): Steps => {
+const email = ({
+  provider,
+  webhookUrl,
+  routingKey,
+}: {
+  provider: unknown
+  webhookUrl: string
+  routingKey: string | undefined
+}): Steps => {
   if (provider === 'resend') return resend(webhookUrl)
   if (provider === 'mailgun') return mailgun(webhookUrl, routingKey)
-  const [one, other] = [named('Resend', resend(webhookUrl)), named('Mailgun', mailgun(webhookUrl, routingKey))]
+  const [one, other] = [
+    named('Resend', resend(webhookUrl)),
+    named('Mailgun', mailgun(webhookUrl, routingKey)),
+  ]
   const choose = 'Choose a provider: config.provider is resend, unless you set it to mailgun.'
   return { steps: [choose, ...one.steps, ...other.steps], paste: [...one.paste, ...other.paste] }
 }
@@ -139,14 +160,19 @@ const stepsIn: Readonly<Record<Channel, (place: Place) => Steps>> = {
   slack: ({ webhookUrl }) => slack(webhookUrl),
   whatsapp: ({ webhookUrl }) => whatsapp(webhookUrl),
   sms: ({ webhookUrl, routingKey }) => sms(webhookUrl, routingKey),
-  email: ({ webhookUrl, routingKey, config = {} }) => email({ provider: config.provider, webhookUrl, routingKey }),
+  email: ({ webhookUrl, routingKey, config = {} }) =>
+    email({ provider: config.provider, webhookUrl, routingKey }),
   dev: ({ webhookUrl }) => dev(webhookUrl),
 }
 
 /** Providers call no other address. */
 const isReachable = (publicUrl: string): boolean => {
   const { protocol, hostname } = new URL(publicUrl)
-  return protocol === 'https:' && hostname !== 'localhost' && !/^(127\.|10\.|192\.168\.|\[)/.test(hostname)
+  return (
+    protocol === 'https:' &&
+    hostname !== 'localhost' &&
+    !/^(127\.|10\.|192\.168\.|\[)/.test(hostname)
+  )
 }
 
 export const channelSetup = (of: SetupOf): ChannelSetup => {

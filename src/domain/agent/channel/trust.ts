@@ -1,13 +1,17 @@
 /**
- * What a message of a channel may begin. A linked sender is the member behind it. Anybody else is a stranger, whose job sees only what the
- * workspace shows to anybody: no job has private data, text of people outside and an unattended way out together. Pure.
+ * What a message of a channel may begin. A linked sender is the member behind it. Anybody else is a
+ * stranger, whose job sees only what the workspace shows to anybody: no job has private data, text
+ * of people outside and an unattended way out together. Pure.
  */
 import { createHash } from 'node:crypto'
 import type { Role } from '#kernel/roles'
 import type { OnBehalf } from '../job/job.ts'
 import { type Channel, type ChannelConnection, channels } from './channel.ts'
 
-/** All that a stranger's job can call. Each shows a stranger less than others: pinned playbooks, and documents that are public. */
+/**
+ * All that a stranger's job can call. Each shows a stranger less than others: pinned playbooks, and
+ * documents that are public.
+ */
 export const STRANGERS_TOOLS: readonly string[] = [
   ...['get_current_time', 'list_playbooks', 'read_playbook', 'search_documents', 'read_document'],
 ]
@@ -39,21 +43,38 @@ export const channelTaint = (channel: Channel): string => `${CHANNEL_TAINT}${cha
 export const isChannelTaint = (taint: string): boolean => taint.startsWith(CHANNEL_TAINT)
 const CHANNEL_TAINT = 'channel '
 
-export const trustOf = (connection: Pick<ChannelConnection, 'id' | 'channel' | 'sender_policy'>, { identity }: Sender): Trust => {
+export const trustOf = (
+  connection: Pick<ChannelConnection, 'id' | 'channel' | 'sender_policy'>,
+  { identity }: Sender,
+): Trust => {
   const { id, channel, sender_policy } = connection
   if (identity) {
     const untrusted = channels[channel].isForgeable
     const on_behalf: OnBehalf = { kind: 'channel', id: identity.id, personId: identity.person_id }
     const readsOnly = identity.role === 'viewer' ? { readsOnly: true as const } : {}
-    return { kind: 'member', on_behalf, tools: null, taint: untrusted ? [channelTaint(channel)] : [], untrusted, ...readsOnly }
+    return {
+      kind: 'member',
+      on_behalf,
+      tools: null,
+      taint: untrusted ? [channelTaint(channel)] : [],
+      untrusted,
+      ...readsOnly,
+    }
   }
   if (sender_policy === 'members') return { kind: 'none' }
   const on_behalf: OnBehalf = { kind: 'channel', id, personId: null }
-  return { kind: 'stranger', on_behalf, tools: [...STRANGERS_TOOLS], taint: [channelTaint(channel)], untrusted: true }
+  return {
+    kind: 'stranger',
+    on_behalf,
+    tools: [...STRANGERS_TOOLS],
+    taint: [channelTaint(channel)],
+    untrusted: true,
+  }
 }
 
 /** Whether a job acts for somebody outside the workspace. */
-export const isForStranger = ({ kind, personId }: OnBehalf): boolean => kind === 'channel' && personId === null
+export const isForStranger = ({ kind, personId }: OnBehalf): boolean =>
+  kind === 'channel' && personId === null
 
 interface Said {
   trust: Trusted
@@ -64,31 +85,49 @@ interface Said {
 }
 
 /**
- * Names the conversation of a message within its connection, as `agent_conversation.thread` keeps it. People who are linked share that of a
- * thread for whose senders the provider vouches; elsewhere, and if they are viewers, each has their own. A stranger never gets one of a
- * member, whatever the names.
+ * Names the conversation of a message within its connection, as `agent_conversation.thread` keeps
+ * it. People who are linked share that of a thread for whose senders the provider vouches;
+ * elsewhere, and if they are viewers, each has their own. A stranger never gets one of a member,
+ * whatever the names.
  */
 export const conversationKey = ({ trust, sender, thread, isShared }: Said): string => {
   if (trust.kind === 'stranger') return `${STRANGERS}${hashed(sender, thread)}`
-  return isShared && !trust.readsOnly ? `${SHARED}${hashed(thread)}` : `member:${hashed(trust.on_behalf.personId!, sender, thread)}`
+  return isShared && !trust.readsOnly
+    ? `${SHARED}${hashed(thread)}`
+    : `member:${hashed(trust.on_behalf.personId!, sender, thread)}`
 }
 
-/** Conversations of strangers: nobody else may speak in them, since all that is said in one is what the stranger's next job sees. */
+/**
+ * Conversations of strangers: nobody else may speak in them, since all that is said in one is what
+ * the stranger's next job sees.
+ */
 export const STRANGERS = 'stranger:'
-export const isStrangersThread = (thread: string | null): boolean => thread?.startsWith(STRANGERS) ?? false
+export const isStrangersThread = (thread: string | null): boolean =>
+  thread?.startsWith(STRANGERS) ?? false
 
 /** Whether others read along where an answer goes. */
 export const SHARED = 'shared:'
-export const isSharedThread = (thread: string | null): boolean => thread?.startsWith(SHARED) ?? false
+export const isSharedThread = (thread: string | null): boolean =>
+  thread?.startsWith(SHARED) ?? false
 
-/** Equal only for equal names in the same order, and of one length, whatever senders call themselves. */
-const hashed = (...names: string[]): string => createHash('sha256').update(JSON.stringify(names)).digest('hex')
+/**
+ * Equal only for equal names in the same order, and of one length, whatever senders call
+ * themselves.
+ */
+const hashed = (...names: string[]): string =>
+  createHash('sha256').update(JSON.stringify(names)).digest('hex')
 
 /** Jobs that a stranger can begin within a day. */
 export const MOST_OF_STRANGER = 30
-/** Jobs that messages in the name of a linked sender can begin within a day, where names can be forged. */
+/**
+ * Jobs that messages in the name of a linked sender can begin within a day, where names can be
+ * forged.
+ */
 export const MOST_OF_MEMBER = 100
-/** Jobs that all strangers of a connection can begin within a day, unless `config.dailyJobs` says otherwise. */
+/**
+ * Jobs that all strangers of a connection can begin within a day, unless `config.dailyJobs` says
+ * otherwise.
+ */
 const USUAL_DAILY_JOBS = 300
 
 /** Jobs that strangers have begun within a day. */
@@ -98,15 +137,26 @@ export interface StrangersJobs {
 }
 
 /** Whether a stranger's message may begin a further job. */
-export const hasRoomFor = ({ ofSender, ofConnection }: StrangersJobs, config: Readonly<Record<string, unknown>>): boolean => {
+export const hasRoomFor = (
+  { ofSender, ofConnection }: StrangersJobs,
+  config: Readonly<Record<string, unknown>>,
+): boolean => {
   const { dailyJobs } = config
-  const most = typeof dailyJobs === 'number' && Number.isInteger(dailyJobs) && dailyJobs >= 0 ? dailyJobs : USUAL_DAILY_JOBS
+  const most =
+    typeof dailyJobs === 'number' && Number.isInteger(dailyJobs) && dailyJobs >= 0
+      ? dailyJobs
+      : USUAL_DAILY_JOBS
   return ofSender < MOST_OF_STRANGER && ofConnection < most
 }
 
-/** Whether a message in a member's name may begin a further job. `ofSender`: those that its sender has begun within a day. */
-export const hasRoomForMember = ({ channel }: Pick<ChannelConnection, 'channel'>, ofSender: number): boolean =>
-  !channels[channel].isForgeable || ofSender < MOST_OF_MEMBER
+/**
+ * Whether a message in a member's name may begin a further job. `ofSender`: those that its sender
+ * has begun within a day.
+ */
+export const hasRoomForMember = (
+  { channel }: Pick<ChannelConnection, 'channel'>,
+  ofSender: number,
+): boolean => !channels[channel].isForgeable || ofSender < MOST_OF_MEMBER
 
 /** Whether an answer waits for a person before it goes out. */
 export const isAnswerHeld = (by: OnBehalf, config: Readonly<Record<string, unknown>>): boolean =>
@@ -114,18 +164,27 @@ export const isAnswerHeld = (by: OnBehalf, config: Readonly<Record<string, unkno
 
 type Open = Pick<ChannelConnection, 'sender_policy' | 'config'>
 
-const answersUnread = ({ sender_policy, config }: Open): boolean => sender_policy === 'anyone' && config.reply === 'auto'
+const answersUnread = ({ sender_policy, config }: Open): boolean =>
+  sender_policy === 'anyone' && config.reply === 'auto'
 
-/** What a change lets people outside do from then on. `unread`: get answers, or be able to, that nobody in the workspace has read. */
+/**
+ * What a change lets people outside do from then on. `unread`: get answers, or be able to, that
+ * nobody in the workspace has read.
+ */
 export const openedBy = (before: Open, after: Open): { toAnyone: boolean; unread: boolean } => ({
   toAnyone: before.sender_policy !== 'anyone' && after.sender_policy === 'anyone',
-  unread: (before.config.reply !== 'auto' && after.config.reply === 'auto') || (!answersUnread(before) && answersUnread(after)),
+  unread:
+    (before.config.reply !== 'auto' && after.config.reply === 'auto') ||
+    (!answersUnread(before) && answersUnread(after)),
 })
 
 /** What a new connection opens is compared with this. */
 export const CLOSED: Open = { sender_policy: 'members', config: {} }
 
-/** Strangers of a connection that are told so within a day: senders can be forged without number, and each line goes to a victim. */
+/**
+ * Strangers of a connection that are told so within a day: senders can be forged without number,
+ * and each line goes to a victim.
+ */
 export const MOST_TOLD = 50
 /** To a stranger where members alone are served; at most once a day. */
 export const MEMBERS_ONLY =
@@ -142,7 +201,9 @@ export const unpaidText = (why: string): string =>
 export const NOT_NOW = 'I cannot answer at the moment. Please try again later.'
 
 /** Names of `config` that mean the same in every channel. */
-export const COMMON_CONFIG: Readonly<Record<'reply' | 'dailyJobs' | 'approvals', { description: string }>> = {
+export const COMMON_CONFIG: Readonly<
+  Record<'reply' | 'dailyJobs' | 'approvals', { description: string }>
+> = {
   reply: {
     description:
       'auto: answers to people outside the workspace go out at once; only an owner who has signed in can set it. hold, as without it: each waits for a person.',
@@ -150,15 +211,29 @@ export const COMMON_CONFIG: Readonly<Record<'reply' | 'dailyJobs' | 'approvals',
   dailyJobs: {
     description: `How many messages of people outside the workspace are answered within a day, 0 to 10000. Default ${USUAL_DAILY_JOBS}.`,
   },
-  approvals: { description: 'all: members here who may decide are told of every call that waits. asker, as without it: only who asked.' },
+  approvals: {
+    description:
+      'all: members here who may decide are told of every call that waits. asker, as without it: only who asked.',
+  },
 }
 
-const oneOf = (value: unknown, ...values: string[]): boolean => value === undefined || values.includes(value as string)
+const oneOf = (value: unknown, ...values: string[]): boolean =>
+  value === undefined || values.includes(value as string)
 
 /** What is wrong with values of these names, in words. */
-export const commonConfigError = ({ reply, dailyJobs, approvals }: Readonly<Record<string, unknown>>): string | undefined => {
+export const commonConfigError = ({
+  reply,
+  dailyJobs,
+  approvals,
+}: Readonly<Record<string, unknown>>): string | undefined => {
   if (!oneOf(reply, 'auto', 'hold')) return 'config.reply must be auto or hold'
   if (!oneOf(approvals, 'all', 'asker')) return 'config.approvals must be all or asker'
-  const isCount = typeof dailyJobs === 'number' && Number.isInteger(dailyJobs) && dailyJobs >= 0 && dailyJobs <= 10_000
-  return dailyJobs === undefined || isCount ? undefined : 'config.dailyJobs must be a whole number from 0 to 10000'
+  const isCount =
+    typeof dailyJobs === 'number' &&
+    Number.isInteger(dailyJobs) &&
+    dailyJobs >= 0 &&
+    dailyJobs <= 10_000
+  return dailyJobs === undefined || isCount
+    ? undefined
+    : 'config.dailyJobs must be a whole number from 0 to 10000'
 }

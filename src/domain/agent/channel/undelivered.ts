@@ -11,23 +11,40 @@ export interface Undelivered {
 }
 
 /**
- * The name of a message to its provider: `${reply}.${part}`, and how often a person had it sent again, if ever. Undefined: no message of ours.
+ * The name of a message to its provider: `${reply}.${part}`, and how often a person had it sent
+ * again, if ever. Undefined: no message of ours.
  */
 export const partNamed = (id: string): { reply: string; part: number } | undefined => {
-  const [, reply, part] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d{1,3})(?:\.\d{1,3})?$/.exec(id) ?? []
+  const [, reply, part] =
+    /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d{1,3})(?:\.\d{1,3})?$/.exec(id) ?? []
   return reply === undefined ? undefined : { reply, part: Number(part) }
 }
 
 /** Whether the part is on its way still: what the provider says of it came before its answer. */
-export const isUnderWay = ({ parts }: Pick<ChannelReply, 'parts'>, { part }: Pick<Undelivered, 'part'>): boolean => {
+export const isUnderWay = (
+  { parts }: Pick<ChannelReply, 'parts'>,
+  { part }: Pick<Undelivered, 'part'>,
+): boolean => {
   const { state, in_doubt } = parts[part] ?? { state: 'failed', in_doubt: false }
   return state === 'sending' || (state === 'queued' && in_doubt)
 }
 
-/** The part has failed after all, and a person may send it again. The same reply: that is known, or is said of an earlier try. */
-export const undelivered = (before: ChannelReply, { part: index, externalId, error }: Undelivered, now: Date): ChannelReply => {
+/**
+ * The part has failed after all, and a person may send it again. The same reply: that is known, or
+ * is said of an earlier try.
+ */
+export const undelivered = (
+  before: ChannelReply,
+  { part: index, externalId, error }: Undelivered,
+  now: Date,
+): ChannelReply => {
   const part = before.parts[index]
   if (!part || (part.state !== 'sent' && part.state !== 'unknown')) return before
   if (part.external_id !== null && part.external_id !== shortened(externalId)) return before
-  return withPart(before, index, { state: 'failed', external_id: shortened(externalId), error: shortened(error) }, now)
+  return withPart(
+    before,
+    index,
+    { state: 'failed', external_id: shortened(externalId), error: shortened(error) },
+    now,
+  )
 }

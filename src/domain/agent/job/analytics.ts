@@ -29,9 +29,15 @@ export interface EndedOnDay {
 
 export const tasksView = ({ days }: Days, ended: readonly EndedOnDay[], running: number) => {
   const byDay = new Map(ended.map((one) => [one.day, one]))
-  const total = (key: 'completed' | 'failed' | 'cancelled') => ended.reduce((sum, one) => sum + one[key], 0)
+  const total = (key: 'completed' | 'failed' | 'cancelled') =>
+    ended.reduce((sum, one) => sum + one[key], 0)
   return {
-    ...{ completed: total('completed'), failed: total('failed'), cancelled: total('cancelled'), running },
+    ...{
+      completed: total('completed'),
+      failed: total('failed'),
+      cancelled: total('cancelled'),
+      running,
+    },
     by_day: days.map((date, index) => {
       const { completed = 0, failed = 0 } = byDay.get(index + 1) ?? {}
       return { date, completed, failed }
@@ -43,18 +49,34 @@ export const tasksView = ({ days }: Days, ended: readonly EndedOnDay[], running:
 const NO_MODULE = 'other'
 
 /** `moduleOf`: of a tool; undefined if it no longer exists. The most called come first. */
-export const actionsView = (calls: readonly { tool: string; calls: number }[], moduleOf: (tool: string) => string | undefined) => {
-  const by_tool = calls.map(({ tool, calls }) => ({ tool, module: moduleOf(tool) ?? NO_MODULE, calls }))
+export const actionsView = (
+  calls: readonly { tool: string; calls: number }[],
+  moduleOf: (tool: string) => string | undefined,
+) => {
+  const by_tool = calls.map(({ tool, calls }) => ({
+    tool,
+    module: moduleOf(tool) ?? NO_MODULE,
+    calls,
+  }))
   const sums = new Map<string, number>()
   for (const { module, calls } of by_tool) sums.set(module, (sums.get(module) ?? 0) + calls)
-  const by_module = [...sums].map(([module, calls]) => ({ module, calls })).sort((a, b) => b.calls - a.calls)
+  const by_module = [...sums]
+    .map(([module, calls]) => ({ module, calls }))
+    .sort((a, b) => b.calls - a.calls)
   return { total: by_module.reduce((sum, one) => sum + one.calls, 0), by_tool, by_module }
 }
 
 /** Costs are counted in hundredths of a cent. */
 const IN_CENT = 100
 
-export const costView = ({ cost, ...tokens }: { cost: number; input_tokens: number; output_tokens: number }) => ({
+export const costView = ({
+  cost,
+  ...tokens
+}: {
+  cost: number
+  input_tokens: number
+  output_tokens: number
+}) => ({
   ...{ usd_cents: Math.ceil(cost / IN_CENT), ...tokens },
   // Prices are those of lists.
   is_estimated: true as const,

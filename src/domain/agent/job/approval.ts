@@ -1,4 +1,6 @@
-/** What a job asks of people: one call of a tool, as it was shown. pending → approved or rejected. */
+/**
+ * What a job asks of people: one call of a tool, as it was shown. pending → approved or rejected.
+ */
 import { fail } from '#kernel/errors'
 import { textsIn } from '#kernel/json-value'
 import { unseenCount, unseenWarning, withCodes } from '#kernel/unseen'
@@ -42,15 +44,22 @@ export interface Approval {
 }
 
 /** Who calls directly, in words that stay the same for every session of a person. */
-export const directCaller = ({ kind, id, personId }: OnBehalf): string => (kind === 'session' ? `person:${personId}` : `${kind}:${id}`)
+export const directCaller = ({ kind, id, personId }: OnBehalf): string =>
+  kind === 'session' ? `person:${personId}` : `${kind}:${id}`
 
-type NewApproval = Pick<Approval, 'summary' | 'subject' | 'direct_by' | 'conversation_id'> & { now: Date }
+type NewApproval = Pick<Approval, 'summary' | 'subject' | 'direct_by' | 'conversation_id'> & {
+  now: Date
+}
 
 /**
- * The sentence as people are shown it, wherever they decide: with codes for what nobody would see of it, and with the count of such characters
- * in all that the call says.
+ * The sentence as people are shown it, wherever they decide: with codes for what nobody would see
+ * of it, and with the count of such characters in all that the call says.
  */
-export const shownSummary = ({ summary, subject, arguments: given }: Pick<Approval, 'summary' | 'subject' | 'arguments'>): string => {
+export const shownSummary = ({
+  summary,
+  subject,
+  arguments: given,
+}: Pick<Approval, 'summary' | 'subject' | 'arguments'>): string => {
   let inArguments = 0
   for (const { text } of textsIn(given)) inArguments += unseenCount(text)
   // What goes out may be among the arguments.
@@ -59,11 +68,35 @@ export const shownSummary = ({ summary, subject, arguments: given }: Pick<Approv
 }
 
 /** A step asks. */
-export const newApproval = (id: string, job: Pick<Job, 'id' | 'goal'>, step: Step, { now, ...said }: NewApproval): Approval => ({
-  ...{ id, job_id: job.id, step_id: step.id, goal: job.goal, tool_name: step.name, why: step.why, ...said },
+export const newApproval = (
+  id: string,
+  job: Pick<Job, 'id' | 'goal'>,
+  step: Step,
+  { now, ...said }: NewApproval,
+): Approval => ({
+  ...{
+    id,
+    job_id: job.id,
+    step_id: step.id,
+    goal: job.goal,
+    tool_name: step.name,
+    why: step.why,
+    ...said,
+  },
   summary: shownSummary({ ...said, arguments: step.args ?? {} }),
-  ...{ arguments: step.args ?? {}, arguments_hash: step.args_hash!, status: 'pending', decided_by: null, decided_how: null },
-  ...{ reason: null, edited: false, expires_at: new Date(now.getTime() + APPROVAL_MS), decided_at: null },
+  ...{
+    arguments: step.args ?? {},
+    arguments_hash: step.args_hash!,
+    status: 'pending',
+    decided_by: null,
+    decided_how: null,
+  },
+  ...{
+    reason: null,
+    edited: false,
+    expires_at: new Date(now.getTime() + APPROVAL_MS),
+    decided_at: null,
+  },
   ...{ created_at: now, updated_at: now },
 })
 
@@ -73,17 +106,28 @@ export const EDITED = 'a person changed the arguments'
 /** The page where a person decides. */
 export const approvalUrl = (publicUrl: string, id: string): string => `${publicUrl}/approvals/${id}`
 
-export type ApprovalDecision = Pick<Approval, 'decided_how' | 'decided_by'> & { reason?: string | null; now: Date }
+export type ApprovalDecision = Pick<Approval, 'decided_how' | 'decided_by'> & {
+  reason?: string | null
+  now: Date
+}
 
 /**
- * The same decision of people twice is once: returns the approval unchanged. Throws `conflict` if the other one was taken before, or if
- * nobody can decide any more.
+ * The same decision of people twice is once: returns the approval unchanged. Throws `conflict` if
+ * the other one was taken before, or if nobody can decide any more.
  */
-export const decide = (approval: Approval, status: 'approved' | 'rejected', { now, reason = null, ...by }: ApprovalDecision): Approval => {
+export const decide = (
+  approval: Approval,
+  status: 'approved' | 'rejected',
+  { now, reason = null, ...by }: ApprovalDecision,
+): Approval => {
   if (approval.status === status && approval.decided_how === 'person') return approval
   if (approval.status !== 'pending')
-    fail('conflict', `cannot ${status === 'approved' ? 'approve' : 'reject'}: the call was already ${approval.status}${how(approval)}`)
-  if (status === 'approved' && approval.expires_at <= now) fail('conflict', 'cannot approve: the time to decide is over')
+    fail(
+      'conflict',
+      `cannot ${status === 'approved' ? 'approve' : 'reject'}: the call was already ${approval.status}${how(approval)}`,
+    )
+  if (status === 'approved' && approval.expires_at <= now)
+    fail('conflict', 'cannot approve: the time to decide is over')
   return { ...approval, ...by, status, reason, decided_at: now, updated_at: now }
 }
 
@@ -93,9 +137,15 @@ const how = ({ decided_how }: Approval): string => {
 }
 
 /** An approval that a call of the same conversation waits for. */
-export type OpenApproval = Pick<Approval, 'tool_name' | 'arguments_hash' | 'subject' | 'summary' | 'expires_at'>
+export type OpenApproval = Pick<
+  Approval,
+  'tool_name' | 'arguments_hash' | 'subject' | 'summary' | 'expires_at'
+>
 
-/** The one among open approvals that asks about an equal call, on records that say the same: a person is not asked twice. */
+/**
+ * The one among open approvals that asks about an equal call, on records that say the same: a
+ * person is not asked twice.
+ */
 export const openFor = <O extends OpenApproval>(
   open: readonly O[],
   call: Pick<Approval, 'tool_name' | 'arguments_hash' | 'subject'>,
@@ -103,7 +153,10 @@ export const openFor = <O extends OpenApproval>(
 ): O | undefined =>
   open.find(
     ({ tool_name, arguments_hash, subject, expires_at }) =>
-      tool_name === call.tool_name && arguments_hash === call.arguments_hash && isSameSubject(subject, call.subject) && expires_at > now,
+      tool_name === call.tool_name &&
+      arguments_hash === call.arguments_hash &&
+      isSameSubject(subject, call.subject) &&
+      expires_at > now,
   )
 
 export const isSameSubject = (a: Subject, b: Subject): boolean =>

@@ -1,4 +1,6 @@
-/** What a workspace's agent may use: reserved before a model is called, settled afterwards. Pure. */
+/**
+ * What a workspace's agent may use: reserved before a model is called, settled afterwards. Pure.
+ */
 import type { AgentLimitKey } from '#contract/limits'
 import type { Spend } from '#kernel/spend'
 import { agentBudgetsOf, type NearLimit, nearLimits, nearWords } from '../../app/nearing.ts'
@@ -13,16 +15,28 @@ const FEWEST_ANSWER_TOKENS = 500
 /** Text of any script: a uuid or Japanese has far more tokens a character than English words. */
 const TOKENS_PER_BYTE = 0.7
 
-/** `known`: what the provider counted for the job's last request. `bytes`: what is new since, or all of the first one. */
-export const estimateTokens = ({ known, bytes }: { known: number; bytes: number }): number => Math.ceil(known + bytes * TOKENS_PER_BYTE)
+/**
+ * `known`: what the provider counted for the job's last request. `bytes`: what is new since, or all
+ * of the first one.
+ */
+export const estimateTokens = ({ known, bytes }: { known: number; bytes: number }): number =>
+  Math.ceil(known + bytes * TOKENS_PER_BYTE)
 
-/** The part of what a model takes at once that a conversation's messages may fill; the rest is for tools, results and the answer. */
+/**
+ * The part of what a model takes at once that a conversation's messages may fill; the rest is for
+ * tools, results and the answer.
+ */
 const HISTORY_SHARE = 0.6
 
-/** Bytes of a conversation's messages that a model is given, of one that takes so many tokens at once. */
-export const historyBytes = (contextTokens: number): number => Math.floor((contextTokens * HISTORY_SHARE) / TOKENS_PER_BYTE)
+/**
+ * Bytes of a conversation's messages that a model is given, of one that takes so many tokens at
+ * once.
+ */
+export const historyBytes = (contextTokens: number): number =>
+  Math.floor((contextTokens * HISTORY_SHARE) / TOKENS_PER_BYTE)
 
-export const agentLimit = ({ plan }: Pick<PlanUsage, 'plan'>, key: AgentLimitKey): number => plan.overrides[key] ?? planOf(plan).agent[key]
+export const agentLimit = ({ plan }: Pick<PlanUsage, 'plan'>, key: AgentLimitKey): number =>
+  plan.overrides[key] ?? planOf(plan).agent[key]
 
 /** -1 is no limit. */
 const roomIn = (usage: PlanUsage, key: AgentLimitKey, period: string): number => {
@@ -30,7 +44,9 @@ const roomIn = (usage: PlanUsage, key: AgentLimitKey, period: string): number =>
   return limit < 0 ? Number.POSITIVE_INFINITY : limit - (usage.counters[`${key}@${period}`] ?? 0)
 }
 
-/** Cost in hundredths of a US cent of so many tokens in and out; null for a model without a price. */
+/**
+ * Cost in hundredths of a US cent of so many tokens in and out; null for a model without a price.
+ */
 export type PriceOf = (tokens: { input: number; cached?: number; output: number }) => number | null
 
 export interface Reservation {
@@ -42,8 +58,14 @@ export interface Reservation {
   spend: Spend[]
 }
 
-/** Reserves a call of the model, with a shorter answer if that is what fits. Otherwise the key of the budget that is used up. */
-export const reserve = (usage: PlanUsage, { input, priceOf }: { input: number; priceOf: PriceOf }): Reservation | AgentLimitKey => {
+/**
+ * Reserves a call of the model, with a shorter answer if that is what fits. Otherwise the key of
+ * the budget that is used up.
+ */
+export const reserve = (
+  usage: PlanUsage,
+  { input, priceOf }: { input: number; priceOf: PriceOf },
+): Reservation | AgentLimitKey => {
   const [day, month] = [dayOf(usage.now), monthOf(usage.now)]
   const rooms = [
     ['agent_tokens_day', roomIn(usage, 'agent_tokens_day', day)],
@@ -58,7 +80,10 @@ export const reserve = (usage: PlanUsage, { input, priceOf }: { input: number; p
   return { tokens, cost, maxTokens, day, month, spend: spendOf({ tokens, cost }, { day, month }) }
 }
 
-const spendOf = ({ tokens, cost }: { tokens: number; cost: number }, { day, month }: { day: string; month: string }): Spend[] =>
+const spendOf = (
+  { tokens, cost }: { tokens: number; cost: number },
+  { day, month }: { day: string; month: string },
+): Spend[] =>
   [
     { key: 'agent_tokens_day', period: day, amount: tokens },
     { key: 'agent_tokens_month', period: month, amount: tokens },
@@ -73,13 +98,20 @@ interface Reserved {
 }
 
 /**
- * Replaces a reservation by what was used. What is given back goes to the period that it was taken from; what the estimate missed is booked
- * in the present one.
+ * Replaces a reservation by what was used. What is given back goes to the period that it was taken
+ * from; what the estimate missed is booked in the present one.
  */
-export const settle = (reserved: Reserved, used: { tokens: number; cost: number }, now: Date): Spend[] => {
+export const settle = (
+  reserved: Reserved,
+  used: { tokens: number; cost: number },
+  now: Date,
+): Spend[] => {
   const present = { day: dayOf(now), month: monthOf(now) }
   const taken = { day: reserved.day ?? present.day, month: reserved.month ?? present.month }
-  const [tokens, cost] = [used.tokens - reserved.reserved_tokens, used.cost - reserved.reserved_cost]
+  const [tokens, cost] = [
+    used.tokens - reserved.reserved_tokens,
+    used.cost - reserved.reserved_cost,
+  ]
   return [
     ...spendOf({ tokens: Math.min(0, tokens), cost: Math.min(0, cost) }, taken),
     ...spendOf({ tokens: Math.max(0, tokens), cost: Math.max(0, cost) }, present),
@@ -93,14 +125,19 @@ export interface BudgetWarning {
   limit: number
 }
 
-/** Budgets of which a spend reaches four fifths: once a period, unless some of it is given back and spent again. */
+/**
+ * Budgets of which a spend reaches four fifths: once a period, unless some of it is given back and
+ * spent again.
+ */
 export const warningsOf = (usage: PlanUsage, spend: readonly Spend[]): BudgetWarning[] =>
   spend.flatMap(({ key, period, amount }) => {
     const budget = key as AgentLimitKey
     const limit = agentLimit(usage, budget)
     const before = usage.counters[`${key}@${period}`] ?? 0
     const line = limit * WARNED_AT
-    return limit > 0 && before < line && before + amount >= line ? [{ budget, period, used: before + amount, limit }] : []
+    return limit > 0 && before < line && before + amount >= line
+      ? [{ budget, period, used: before + amount, limit }]
+      : []
   })
 
 const WARNED_AT = 0.8
@@ -112,11 +149,23 @@ export const exhaustedNotice = (usage: PlanUsage, key: AgentLimitKey): string =>
 }
 
 /** What a job holds of the budgets. */
-type Holding = { input_tokens: number; output_tokens: number; reserved_tokens: number; cost: number; reserved_cost: number }
+type Holding = {
+  input_tokens: number
+  output_tokens: number
+  reserved_tokens: number
+  cost: number
+  reserved_cost: number
+}
 
-/** Budgets of which this very job has used the share that makes them worth a word: so each is said once, not in every answer. */
+/**
+ * Budgets of which this very job has used the share that makes them worth a word: so each is said
+ * once, not in every answer.
+ */
 export const nearedBy = (job: Holding, usage: PlanUsage): NearLimit[] => {
   const tokens = job.input_tokens + job.output_tokens + job.reserved_tokens
-  const own = (key: string): number => (key === 'agent_cost_month' ? job.cost + job.reserved_cost : tokens)
-  return nearLimits(agentBudgetsOf(usage)).filter(({ key, used, limit, level }) => used - own(key) < (limit * level) / 100)
+  const own = (key: string): number =>
+    key === 'agent_cost_month' ? job.cost + job.reserved_cost : tokens
+  return nearLimits(agentBudgetsOf(usage)).filter(
+    ({ key, used, limit, level }) => used - own(key) < (limit * level) / 100,
+  )
 }

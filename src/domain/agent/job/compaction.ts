@@ -1,4 +1,7 @@
-/** When a conversation has grown too long for a model, how much of it is summarised, and how a model is asked for that. Pure. */
+/**
+ * When a conversation has grown too long for a model, how much of it is summarised, and how a model
+ * is asked for that. Pure.
+ */
 import { beginning } from '#kernel/storable'
 import type { Authors } from './authors.ts'
 import { type Said, saidMessage, type TranscriptMessage } from './transcript.ts'
@@ -13,10 +16,16 @@ export interface History {
 
 /** Of a conversation, beside the summary. */
 export const MOST_MESSAGES = 100
-/** Of the messages, the part that stays as it is: the next summary is made only once much has been said. */
+/**
+ * Of the messages, the part that stays as it is: the next summary is made only once much has been
+ * said.
+ */
 const KEPT_SHARE = 0.4
 const MOST_KEPT = 40
-/** Summaries in one job: those of a conversation that had none for long. Afterwards the oldest messages are left out. */
+/**
+ * Summaries in one job: those of a conversation that had none for long. Afterwards the oldest
+ * messages are left out.
+ */
 export const MOST_SUMMARIES = 3
 
 /** `room`: bytes that a model is given of a conversation. */
@@ -32,9 +41,13 @@ export interface MessageHead {
 const LONGEST_SAID = 6_000
 const MOST_BYTES_OF_CHARACTER = 4
 
-const bytesAsked = ({ bytes }: MessageHead): number => Math.min(bytes, LONGEST_SAID * MOST_BYTES_OF_CHARACTER)
+const bytesAsked = ({ bytes }: MessageHead): number =>
+  Math.min(bytes, LONGEST_SAID * MOST_BYTES_OF_CHARACTER)
 
-/** Of the messages before the one that the job answers, oldest first: the last to be summarised now. Undefined if all of them stay. */
+/**
+ * Of the messages before the one that the job answers, oldest first: the last to be summarised now.
+ * Undefined if all of them stay.
+ */
 export const summarisedUpTo = (heads: readonly MessageHead[], room: number): number | undefined => {
   let kept = 0
   let left = room * KEPT_SHARE
@@ -58,9 +71,11 @@ const LONGEST_SUMMARY = 6_000
 /** Of the room: a summary must not fill it. */
 const SUMMARY_SHARE = 0.2
 
-const longestSummary = (room: number): number => Math.min(LONGEST_SUMMARY, Math.floor(room * SUMMARY_SHARE))
+const longestSummary = (room: number): number =>
+  Math.min(LONGEST_SUMMARY, Math.floor(room * SUMMARY_SHARE))
 
-export const keptSummary = (text: string, room: number): string => beginning(text.trim(), longestSummary(room))
+export const keptSummary = (text: string, room: number): string =>
+  beginning(text.trim(), longestSummary(room))
 
 /** Roughly: so many characters have a word and the space behind it. */
 const CHARACTERS_OF_WORD = 7
@@ -79,17 +94,33 @@ export interface Summary {
 
 const speakers = { user: 'person', assistant: 'agent', tool: 'tool' } as const
 
-/** As one message, so that nothing in it passes for what the model itself has said. All are named: others will be given the summary. */
-export const summaryRequest = (before: Summary | undefined, said: readonly Said[], authors?: Authors): TranscriptMessage[] => {
+/**
+ * As one message, so that nothing in it passes for what the model itself has said. All are named:
+ * others will be given the summary.
+ */
+export const summaryRequest = (
+  before: Summary | undefined,
+  said: readonly Said[],
+  authors?: Authors,
+): TranscriptMessage[] => {
   const lines = said.map(({ content, ...rest }) => {
     const by = authors?.of(rest.author)
-    const { role, text } = saidMessage({ ...rest, content: beginning(content, LONGEST_SAID) }, { by })
+    const { role, text } = saidMessage(
+      { ...rest, content: beginning(content, LONGEST_SAID) },
+      { by },
+    )
     return `${speakers[role]}${by?.isSelf && role === 'user' ? ` ${by.label}` : ''}: ${text}`
   })
-  return [{ role: 'user', text: [...(before ? [`earlier summary: ${shown(before)}`] : []), ...lines].join('\n\n') }]
+  return [
+    {
+      role: 'user',
+      text: [...(before ? [`earlier summary: ${shown(before)}`] : []), ...lines].join('\n\n'),
+    },
+  ]
 }
 
-const shown = ({ text, untrusted }: Summary): string => (untrusted ? JSON.stringify({ from: 'earlier messages', untrusted: text }) : text)
+const shown = ({ text, untrusted }: Summary): string =>
+  untrusted ? JSON.stringify({ from: 'earlier messages', untrusted: text }) : text
 
 /** What stands in the place of the messages that a summary is about. */
 export const summaryMessage = (summary: Summary, count: number): TranscriptMessage => ({

@@ -1,4 +1,7 @@
-/** A job that does a part of another one's: made by a step of its parent, which waits for its answer. Pure. */
+/**
+ * A job that does a part of another one's: made by a step of its parent, which waits for its
+ * answer. Pure.
+ */
 import { fail } from '#kernel/errors'
 import { beginning } from '#kernel/storable'
 import type { Job } from './job.ts'
@@ -19,12 +22,23 @@ const LONGEST_ANSWER = 8_000
 
 /** Throws `conflict` if a root has had as many as it may. */
 export const requireRoomForChild = (children: number): void => {
-  if (children >= MOST_CHILDREN) fail('conflict', `cannot delegate: ${MOST_CHILDREN} sub-agents were used already, which is the most`)
+  if (children >= MOST_CHILDREN)
+    fail(
+      'conflict',
+      `cannot delegate: ${MOST_CHILDREN} sub-agents were used already, which is the most`,
+    )
 }
 
 /** Those of the named tools that the parent has. The deepest children have no children. */
-const childTools = (asked: readonly string[], parent: readonly string[] | null, depth: number): string[] =>
-  [...new Set(asked)].filter((name) => (parent === null || parent.includes(name)) && (name !== DELEGATE || depth < MOST_DEPTH))
+const childTools = (
+  asked: readonly string[],
+  parent: readonly string[] | null,
+  depth: number,
+): string[] =>
+  [...new Set(asked)].filter(
+    (name) =>
+      (parent === null || parent.includes(name)) && (name !== DELEGATE || depth < MOST_DEPTH),
+  )
 
 export interface Delegated {
   /** The step that waits. */
@@ -36,19 +50,39 @@ export interface Delegated {
 }
 
 /** It acts for the same caller, has read what its parent has read, and answers its parent alone. */
-export const newChild = (id: string, parent: Job, { stepId, goal, tools, mostSteps, now }: Delegated): Job => {
+export const newChild = (
+  id: string,
+  parent: Job,
+  { stepId, goal, tools, mostSteps, now }: Delegated,
+): Job => {
   const depth = parent.depth + 1
   const { on_behalf, tier, asked_model, model, taint } = parent
-  const same = { on_behalf, tier, asked_model, model, taint, conversation_id: null, message_id: null }
+  const same = {
+    on_behalf,
+    tier,
+    asked_model,
+    model,
+    taint,
+    conversation_id: null,
+    message_id: null,
+  }
   return {
     ...newTurn(id, { ...same, tools: childTools(tools, parent.tools, depth), content: '', now }),
-    ...{ kind: 'delegate', goal, parent_id: parent.id, parent_step_id: stepId, root_id: parent.root_id, depth },
+    ...{
+      kind: 'delegate',
+      goal,
+      parent_id: parent.id,
+      parent_step_id: stepId,
+      root_id: parent.root_id,
+      depth,
+    },
     ...{ origin: parent.origin, scheduled: parent.scheduled, most_steps: mostSteps },
   }
 }
 
 /** What a job without a conversation said last. */
-const answerOf = ({ output }: Pick<Job, 'output'>): string => (typeof output?.text === 'string' ? output.text : '')
+const answerOf = ({ output }: Pick<Job, 'output'>): string =>
+  typeof output?.text === 'string' ? output.text : ''
 
 const resultOf = (child: Job): Pick<Step, 'state' | 'result' | 'result_cut' | 'error'> => {
   if (child.status !== 'completed') {
@@ -56,17 +90,39 @@ const resultOf = (child: Job): Pick<Step, 'state' | 'result' | 'result_cut' | 'e
     return { state: 'failed', result: { text: error }, result_cut: false, error }
   }
   const text = answerOf(child)
-  return { state: 'done', result: { text: beginning(text, LONGEST_ANSWER) }, result_cut: text.length > LONGEST_ANSWER, error: null }
+  return {
+    state: 'done',
+    result: { text: beginning(text, LONGEST_ANSWER) },
+    result_cut: text.length > LONGEST_ANSWER,
+    error: null,
+  }
 }
 
-/** The parent and its step, once the child is over. What the child has read from outside, the parent has read with its answer. */
-export const withAnswer = (parent: Job, step: Step, child: Job, now: Date): { job: Job; step: Step } => ({
+/**
+ * The parent and its step, once the child is over. What the child has read from outside, the parent
+ * has read with its answer.
+ */
+export const withAnswer = (
+  parent: Job,
+  step: Step,
+  child: Job,
+  now: Date,
+): { job: Job; step: Step } => ({
   job: {
     ...parent,
-    ...{ status: 'running', tool_calls: parent.tool_calls + 1, taint: [...new Set([...parent.taint, ...child.taint])], updated_at: now },
+    ...{
+      status: 'running',
+      tool_calls: parent.tool_calls + 1,
+      taint: [...new Set([...parent.taint, ...child.taint])],
+      updated_at: now,
+    },
   },
   step: {
     ...{ ...step, ...resultOf(child) },
-    ...{ untrusted: child.taint.length > 0 ? child.taint.join(', ') : null, ended_at: now, updated_at: now },
+    ...{
+      untrusted: child.taint.length > 0 ? child.taint.join(', ') : null,
+      ended_at: now,
+      updated_at: now,
+    },
   },
 })

@@ -14,8 +14,9 @@ const EXCERPT_LENGTH = 200
 type Given = Pick<Feedback, 'id' | 'user_id' | 'verdict' | 'correction'> & { now: Date }
 
 /**
- * A second verdict on the same message replaces the first. `playbooks`: those that the answer rests on; null if that is not known any more.
- * Throws `invalid_input` for a message that is not the agent's.
+ * A second verdict on the same message replaces the first. `playbooks`: those that the answer rests
+ * on; null if that is not known any more. Throws `invalid_input` for a message that is not the
+ * agent's.
  */
 export const giveFeedback = (
   message: Message,
@@ -34,10 +35,15 @@ export const giveFeedback = (
 
 const refuseMessage = (): never => {
   const text = 'must be the id of an answer of the agent'
-  return fail('invalid_input', `messageId ${text}`, { details: [{ path: 'messageId', message: text }] })
+  return fail('invalid_input', `messageId ${text}`, {
+    details: [{ path: 'messageId', message: text }],
+  })
 }
 
 const view = viewOf(feedbackRecord)
 
 /** `tenantId`: the workspace. */
-export const feedbackView = (feedback: Feedback, tenantId: string) => ({ ...view(feedback), tenantId })
+export const feedbackView = (feedback: Feedback, tenantId: string) => ({
+  ...view(feedback),
+  tenantId,
+})

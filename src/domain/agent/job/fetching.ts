@@ -4,9 +4,17 @@ import { isChannelTaint } from '../channel/trust.ts'
 import type { RuleDecision } from './verdict.ts'
 
 /** Public references, which answer anybody. `*.` stands for one name or more. */
-const usualHosts: readonly string[] = ['*.wikipedia.org', 'docs.x.com', 'docs.bsky.app', 'www.rfc-editor.org']
+const usualHosts: readonly string[] = [
+  '*.wikipedia.org',
+  'docs.x.com',
+  'docs.bsky.app',
+  'www.rfc-editor.org',
+]
 
-/** In characters, of path and query together: what has been read could be carried out in a longer one. */
+/**
+ * In characters, of path and query together: what has been read could be carried out in a longer
+ * one.
+ */
 const LONGEST_TAINTED = 200
 /** Addresses that a job reads unasked once it has read untrusted text. */
 const MOST_UNASKED = 5
@@ -18,16 +26,20 @@ export const MOST_HOSTS = 100
 export const HOST_RULE = 'fetch_url:'
 
 /** With its port, unless that is the usual one. Undefined for what is no address. */
-export const hostOf = (url: string): string | undefined => URL.parse(url)?.host.toLowerCase() || undefined
+export const hostOf = (url: string): string | undefined =>
+  URL.parse(url)?.host.toLowerCase() || undefined
 
 export const hostRuleOf = (url: string): string => `${HOST_RULE}${hostOf(url)}`
 
 /** Hosts that people have allowed, by the rules of a workspace. */
 export const allowedHosts = (rules: ReadonlyMap<string, RuleDecision>): string[] =>
-  [...rules].flatMap(([name, decision]) => (decision === 'allow' && name.startsWith(HOST_RULE) ? name.slice(HOST_RULE.length) : []))
+  [...rules].flatMap(([name, decision]) =>
+    decision === 'allow' && name.startsWith(HOST_RULE) ? name.slice(HOST_RULE.length) : [],
+  )
 
 /** `listed`: `docs.example.com`, or `*.example.com` for all names below it. */
-const covers = (listed: string, host: string): boolean => (listed.startsWith('*.') ? host.endsWith(listed.slice(1)) : host === listed)
+const covers = (listed: string, host: string): boolean =>
+  listed.startsWith('*.') ? host.endsWith(listed.slice(1)) : host === listed
 
 export interface FetchFacts {
   url: string
@@ -41,16 +53,29 @@ export interface FetchFacts {
 }
 
 /** Why a person is asked before anything is sent; empty if nobody is. */
-export const fetchAsks = ({ url, hosts, taint, inChannel = false, unasked }: FetchFacts): string[] => {
+export const fetchAsks = ({
+  url,
+  hosts,
+  taint,
+  inChannel = false,
+  unasked,
+}: FetchFacts): string[] => {
   const target = URL.parse(url)
   const host = hostOf(url)
-  if (!target || host === undefined || ![...usualHosts, ...hosts].some((listed) => covers(listed, host)))
+  if (
+    !target ||
+    host === undefined ||
+    ![...usualHosts, ...hosts].some((listed) => covers(listed, host))
+  )
     return [`${host ?? 'the address'} is not on the list of hosts that are read unasked`]
   if (taint.length === 0) return []
-  if (taint.some(isChannelTaint)) return ['a message that anybody could have written has begun the job']
+  if (taint.some(isChannelTaint))
+    return ['a message that anybody could have written has begun the job']
   if (inChannel) return ['a job from a channel has read untrusted text']
   return [
-    ...(target.pathname.length + target.search.length > LONGEST_TAINTED ? [`the address has more than ${LONGEST_TAINTED} characters`] : []),
+    ...(target.pathname.length + target.search.length > LONGEST_TAINTED
+      ? [`the address has more than ${LONGEST_TAINTED} characters`]
+      : []),
     ...(unasked >= MOST_UNASKED ? [`${MOST_UNASKED} addresses were read unasked already`] : []),
   ]
 }

@@ -1,6 +1,6 @@
 /**
- * Short names for records, such as `item:3`: models see no uuids, which cost tokens and can be made up. A handle is valid in its
- * conversation alone and never given to another record.
+ * Short names for records, such as `item:3`: models see no uuids, which cost tokens and can be made
+ * up. A handle is valid in its conversation alone and never given to another record.
  */
 import { fail } from '#kernel/errors'
 
@@ -24,7 +24,10 @@ const kindOf = (name: string, around: string): string => {
   return singular(name.replace(/_ids?$|Ids?$/, '')).toLowerCase()
 }
 
-/** As much of the JSON Schema of an answer as says what its records are called: `called` in the contract. */
+/**
+ * As much of the JSON Schema of an answer as says what its records are called: `called` in the
+ * contract.
+ */
 export interface Naming {
   'x-called'?: string | { by: string; as?: Record<string, string> }
   properties?: Record<string, Naming>
@@ -37,7 +40,9 @@ export interface Naming {
 const formOf = (naming: Naming, value: unknown): Naming => {
   const forms = naming.anyOf?.filter(({ properties, items }) => properties ?? items) ?? []
   const kind = forms.length > 1 && (value as { kind?: unknown } | null)?.kind
-  return forms.find(({ properties }) => properties?.kind?.enum?.includes(kind)) ?? forms[0] ?? naming
+  return (
+    forms.find(({ properties }) => properties?.kind?.enum?.includes(kind)) ?? forms[0] ?? naming
+  )
 }
 
 /** What the value of a field is called: by its schema, or else by its own name. */
@@ -53,7 +58,10 @@ export class HandleBook {
   readonly #byUuid = new Map<string, string>()
   readonly #last = new Map<string, number>()
   readonly added: Record<string, string> = {}
-  /** The ids in the text of people that was asked about last: a call has many texts, and is looked through once. */
+  /**
+   * The ids in the text of people that was asked about last: a call has many texts, and is looked
+   * through once.
+   */
   #typed: { text: string; uuids: ReadonlySet<string> } | undefined
 
   constructor(private readonly known: Handles) {
@@ -67,25 +75,34 @@ export class HandleBook {
 
   #shortened(value: unknown, { items = {}, properties = {} }: Naming, around: string): unknown {
     if (isUuid(value)) return this.#handle(around, value)
-    if (Array.isArray(value)) return value.map((one) => this.#shortened(one, formOf(items, one), nameOf(items, one, around)))
+    if (Array.isArray(value))
+      return value.map((one) =>
+        this.#shortened(one, formOf(items, one), nameOf(items, one, around)),
+      )
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
       Object.entries(value).map(([name, one]) => {
         const naming = properties[name] ?? {}
-        return [name, this.#shortened(one, formOf(naming, one), nameOf(naming, one, kindOf(name, around)))]
+        return [
+          name,
+          this.#shortened(one, formOf(naming, one), nameOf(naming, one, kindOf(name, around))),
+        ]
       }),
     )
   }
 
   /**
-   * A copy of arguments with ids in the place of handles. Ids as such are taken only if this conversation has shown them, or `typed`, the
-   * text of its people, contains them. Throws `not_found`.
+   * A copy of arguments with ids in the place of handles. Ids as such are taken only if this
+   * conversation has shown them, or `typed`, the text of its people, contains them. Throws
+   * `not_found`.
    */
   resolve(args: unknown, typed: string, name = ''): unknown {
     if (Array.isArray(args)) return args.map((one) => this.resolve(one, typed, name))
     if (typeof args === 'string') return this.#resolved(args, typed, name)
     if (typeof args !== 'object' || args === null) return args
-    return Object.fromEntries(Object.entries(args).map(([field, one]) => [field, this.resolve(one, typed, field)]))
+    return Object.fromEntries(
+      Object.entries(args).map(([field, one]) => [field, this.resolve(one, typed, field)]),
+    )
   }
 
   #resolved(text: string, typed: string, name: string): string {
@@ -99,7 +116,10 @@ export class HandleBook {
   #isKnown(uuid: string, typed: string): boolean {
     if (this.#byUuid.has(uuid)) return true
     if (this.#typed?.text !== typed)
-      this.#typed = { text: typed, uuids: new Set([...typed.toLowerCase().matchAll(UUIDS)].map(([, one]) => one!)) }
+      this.#typed = {
+        text: typed,
+        uuids: new Set([...typed.toLowerCase().matchAll(UUIDS)].map(([, one]) => one!)),
+      }
     return this.#typed.uuids.has(uuid)
   }
 

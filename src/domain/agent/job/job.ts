@@ -1,5 +1,6 @@
 /**
- * A job of the agent: what one turn of a conversation starts. It works in steps, each a row; `loop.ts` says what comes next.
+ * A job of the agent: what one turn of a conversation starts. It works in steps, each a row;
+ * `loop.ts` says what comes next.
  *
  * queued → running → completed, failed or cancelled; while it waits for a person, waiting_approval.
  */
@@ -7,17 +8,31 @@ import type { Caller } from '#contract/records/agent/on-behalf'
 import { fail } from '#kernel/errors'
 import type { Task } from './tasks/forms.ts'
 
-export type JobStatus = 'queued' | 'running' | 'waiting_approval' | 'waiting_child' | 'completed' | 'failed' | 'cancelled'
+export type JobStatus =
+  | 'queued'
+  | 'running'
+  | 'waiting_approval'
+  | 'waiting_child'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
 
 export type JobKind = 'turn' | 'task' | 'action' | 'scheduled' | 'webhook' | 'channel' | 'delegate'
 
 /** Who asked for the job. What this caller may do is looked up again at each step. */
 export type OnBehalf = Caller
 
-/** Who asks: a person by any of their credentials, or a key. A linked sender is not the member, for a sender can be forged. */
-export const askerOf = ({ kind, id, personId }: OnBehalf): string => (kind === 'channel' ? id : (personId ?? id))
+/**
+ * Who asks: a person by any of their credentials, or a key. A linked sender is not the member, for
+ * a sender can be forged.
+ */
+export const askerOf = ({ kind, id, personId }: OnBehalf): string =>
+  kind === 'channel' ? id : (personId ?? id)
 
-/** `schedule`: a schedule's time has come. `webhook_rule`: a post came in. `channel`: a message of a channel, by its id. */
+/**
+ * `schedule`: a schedule's time has come. `webhook_rule`: a post came in. `channel`: a message of a
+ * channel, by its id.
+ */
 export interface JobCause {
   kind: 'schedule' | 'webhook_rule' | 'channel'
   id: string
@@ -65,7 +80,10 @@ export interface Job {
   output_tokens: number
   /** Hundredths of a US cent. */
   cost: number
-  /** Tokens and money set aside for calls of the model that are not settled: on the wire, or kept for those that died. */
+  /**
+   * Tokens and money set aside for calls of the model that are not settled: on the wire, or kept
+   * for those that died.
+   */
   reserved_tokens: number
   reserved_cost: number
   cost_estimated: boolean
@@ -89,7 +107,10 @@ export interface CallingJob {
   rootId: string
   depth: number
   origin: Job['origin']
-  /** Who asked for the job. An approved call runs in the name of whoever approved it; records that keep a person keep this one. */
+  /**
+   * Who asked for the job. An approved call runs in the name of whoever approved it; records that
+   * keep a person keep this one.
+   */
   onBehalf: OnBehalf
   conversationId: string | null
   /** The message that the job answers. */
@@ -103,8 +124,18 @@ export interface CallingJob {
   stepId: string
 }
 
-export const callingJob = (job: Job, { id: stepId, number }: { id: string; number: number }): CallingJob => ({
-  ...{ id: job.id, kind: job.kind, rootId: job.root_id, depth: job.depth, origin: job.origin, onBehalf: job.on_behalf },
+export const callingJob = (
+  job: Job,
+  { id: stepId, number }: { id: string; number: number },
+): CallingJob => ({
+  ...{
+    id: job.id,
+    kind: job.kind,
+    rootId: job.root_id,
+    depth: job.depth,
+    origin: job.origin,
+    onBehalf: job.on_behalf,
+  },
   ...{
     conversationId: job.conversation_id,
     messageId: job.message_id,
@@ -115,12 +146,23 @@ export const callingJob = (job: Job, { id: stepId, number }: { id: string; numbe
   },
 })
 
-export const isOver = ({ status }: Pick<Job, 'status'>): boolean => status === 'completed' || status === 'failed' || status === 'cancelled'
+export const isOver = ({ status }: Pick<Job, 'status'>): boolean =>
+  status === 'completed' || status === 'failed' || status === 'cancelled'
 
 /** The longest goal that a job shows, in characters; the message has the rest. */
 const GOAL_LENGTH = 500
 
-export type NewTurn = Pick<Job, 'conversation_id' | 'message_id' | 'on_behalf' | 'tools' | 'tier' | 'asked_model' | 'model' | 'taint'> & {
+export type NewTurn = Pick<
+  Job,
+  | 'conversation_id'
+  | 'message_id'
+  | 'on_behalf'
+  | 'tools'
+  | 'tier'
+  | 'asked_model'
+  | 'model'
+  | 'taint'
+> & {
   content: string
   now: Date
 }
@@ -155,10 +197,17 @@ const unbegun = (id: string, goal: string, now: Date) => ({
 })
 
 /** The job that answers a message. */
-export const newTurn = (id: string, { content, now, ...rest }: NewTurn): Job => ({ ...rest, ...unbegun(id, content, now), kind: 'turn' })
+export const newTurn = (id: string, { content, now, ...rest }: NewTurn): Job => ({
+  ...rest,
+  ...unbegun(id, content, now),
+  kind: 'turn',
+})
 
 /** A job that begins by itself. */
-export const newUnattended = (id: string, { kind, cause, ...turn }: NewTurn & { kind: 'scheduled' | 'webhook'; cause: JobCause }): Job => ({
+export const newUnattended = (
+  id: string,
+  { kind, cause, ...turn }: NewTurn & { kind: 'scheduled' | 'webhook'; cause: JobCause },
+): Job => ({
   ...newTurn(id, turn),
   ...{ kind, cause, origin: 'automatic', scheduled: kind === 'scheduled' },
 })
@@ -168,12 +217,23 @@ type NewAction = Pick<Job, 'goal' | 'on_behalf' | 'model'> & { tool: string; now
 /** The job of one direct call: a single step of its tool, and no model. */
 export const newAction = (id: string, { goal, tool, on_behalf, model, now }: NewAction): Job => ({
   ...unbegun(id, goal, now),
-  ...{ kind: 'action', conversation_id: null, message_id: null, on_behalf, tools: [tool], taint: [] },
+  ...{
+    kind: 'action',
+    conversation_id: null,
+    message_id: null,
+    on_behalf,
+    tools: [tool],
+    taint: [],
+  },
   ...{ tier: 'fast', asked_model: null, model, next_step: 2 },
 })
 
 /** The end of a job that is not over. */
-export const ended = (job: Job, end: { status: 'completed' | 'failed' | 'cancelled'; error: string | null }, now: Date): Job => {
+export const ended = (
+  job: Job,
+  end: { status: 'completed' | 'failed' | 'cancelled'; error: string | null },
+  now: Date,
+): Job => {
   if (isOver(job)) fail('conflict', `the job is already ${job.status}`)
   return { ...job, ...end, held_since: null, ended_at: now, updated_at: now }
 }

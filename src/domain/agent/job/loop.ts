@@ -1,4 +1,7 @@
-/** What a job does next. Pure: the loop of the agent is this function, called by each claim of the job's row of work. */
+/**
+ * What a job does next. Pure: the loop of the agent is this function, called by each claim of the
+ * job's row of work.
+ */
 import { CHILD_MS } from './delegation.ts'
 import { isOver, type Job } from './job.ts'
 import { MOST_ACTIVE_MS, MOST_IDLE_ROUNDS, MOST_READS, MOST_THOUGHTS, nextPoll } from './limits.ts'
@@ -8,10 +11,11 @@ import { isFinished, type StepHead } from './step.ts'
 export type JobEnd = { status: 'completed' | 'failed' | 'cancelled'; error: string | null }
 
 /**
- * `end`: it is over. `execute`: a command, in this letter. `look`: at the record that a step waits for. `give_up`: a child
- * that a step has waited for too long. `read`, `reach`, `urgent`,
- * `outside`: beside the mailbox, of these steps. `think`: the model is called, or
- * the summary that it needs is made; `step`: the one that goes on; `last`: it must conclude. `park`: nothing can be done until then.
+ * `end`: it is over. `execute`: a command, in this letter. `look`: at the record that a step waits
+ * for. `give_up`: a child that a step has waited for too long. `read`, `reach`, `urgent`,
+ * `outside`: beside the mailbox, of these steps. `think`: the model is called, or the summary that
+ * it needs is made; `step`: the one that goes on; `last`: it must conclude. `park`: nothing can be
+ * done until then.
  */
 export type Next =
   | { kind: 'end'; end: JobEnd }
@@ -34,13 +38,22 @@ export interface LoopBounds {
 
 const failed = (error: string): Next => ({ kind: 'end', end: { status: 'failed', error } })
 
-/** In the order of the model: the first unfinished step decides, and adjacent reads run together. */
-export const nextOf = (job: Job, heads: readonly StepHead[], bounds: LoopBounds, now: Date): Next => {
-  if (isOver(job)) return { kind: 'end', end: { status: job.status as JobEnd['status'], error: job.error } }
+/**
+ * In the order of the model: the first unfinished step decides, and adjacent reads run together.
+ */
+export const nextOf = (
+  job: Job,
+  heads: readonly StepHead[],
+  bounds: LoopBounds,
+  now: Date,
+): Next => {
+  if (isOver(job))
+    return { kind: 'end', end: { status: job.status as JobEnd['status'], error: job.error } }
   const open = heads.filter((step) => step.kind === 'tool' && !isFinished(step))
   const [first] = open
   // A command that may be executed is, whatever time is left: people wait for what they approved.
-  if (first?.state === 'ready' && first.way === 'command' && isDue(first, now)) return { kind: 'execute', step: first }
+  if (first?.state === 'ready' && first.way === 'command' && isDue(first, now))
+    return { kind: 'execute', step: first }
   if (job.active_ms >= MOST_ACTIVE_MS) return failed('deadline')
   if (first) return nextTool(open, now)
   return job.kind === 'action' ? endOfAction(heads) : nextThought(job, heads, bounds, now)
@@ -57,8 +70,12 @@ const isDue = ({ not_before }: StepHead, now: Date): boolean => !not_before || n
 
 const nextTool = (open: readonly StepHead[], now: Date): Next => {
   const step = open[0]!
-  if (step.state === 'asked') return step.expires_at && step.expires_at <= now ? failed('approval_expired') : parked(open, now)
-  if (step.state === 'waiting') return step.awaits_kind === 'child' ? waiting(open, now) : { kind: 'look', step }
+  if (step.state === 'asked')
+    return step.expires_at && step.expires_at <= now
+      ? failed('approval_expired')
+      : parked(open, now)
+  if (step.state === 'waiting')
+    return step.awaits_kind === 'child' ? waiting(open, now) : { kind: 'look', step }
   if (!isDue(step, now)) return parked(open, now)
   if (step.way === 'read') return { kind: 'read', steps: readsOf(open, now) }
   return { kind: step.way === 'urgent' || step.way === 'outside' ? step.way : 'reach', step }
@@ -70,14 +87,20 @@ const waiting = (open: readonly StepHead[], now: Date): Next => {
   return patienceOf(step, now) <= now ? { kind: 'give_up', step } : parked(open, now)
 }
 
-const patienceOf = ({ started_at }: StepHead, now: Date): Date => new Date((started_at ?? now).getTime() + CHILD_MS)
+const patienceOf = ({ started_at }: StepHead, now: Date): Date =>
+  new Date((started_at ?? now).getTime() + CHILD_MS)
 
 const readsOf = (open: readonly StepHead[], now: Date): StepHead[] => {
-  const end = open.findIndex((step) => step.way !== 'read' || step.state !== 'ready' || !isDue(step, now))
+  const end = open.findIndex(
+    (step) => step.way !== 'read' || step.state !== 'ready' || !isDue(step, now),
+  )
   return open.slice(0, Math.min(MOST_READS, end === -1 ? open.length : end))
 }
 
-/** Until the first thing that can change by time alone. What people or records change wakes the job by itself. */
+/**
+ * Until the first thing that can change by time alone. What people or records change wakes the job
+ * by itself.
+ */
 const parked = (open: readonly StepHead[], now: Date): Next => {
   const times = open.flatMap((step) => {
     if (step.state === 'asked') return step.expires_at ?? []
@@ -95,25 +118,36 @@ const statusOf = ({ state, awaits_kind }: StepHead): Extract<Next, { kind: 'park
 }
 
 /**
- * An answer in words has ended the job. After one that could not be used the model is asked again. After rounds that brought nothing new it
- * must conclude, with what was done and found; it has one call for that.
+ * An answer in words has ended the job. After one that could not be used the model is asked again.
+ * After rounds that brought nothing new it must conclude, with what was done and found; it has one
+ * call for that.
  */
 const nextThought = (job: Job, heads: readonly StepHead[], bounds: LoopBounds, now: Date): Next => {
   const step = heads.findLast(({ kind }) => kind !== 'tool')
   const idle = idleRounds(heads)
   if (step?.state === 'ready')
-    return isDue(step, now) ? thinking(job, step, { ...bounds, idle }) : { kind: 'park', until: step.not_before!, status: 'running' }
+    return isDue(step, now)
+      ? thinking(job, step, { ...bounds, idle })
+      : { kind: 'park', until: step.not_before!, status: 'running' }
   if (step?.state === 'failed' && step.kind === 'model') return failed('model_failed')
   const hasConcluded = idle === MOST_IDLE_ROUNDS && heads.at(-1)?.kind === 'model'
-  return idle > MOST_IDLE_ROUNDS || hasConcluded ? failed(IN_CIRCLES) : thinking(job, undefined, { ...bounds, idle })
+  return idle > MOST_IDLE_ROUNDS || hasConcluded
+    ? failed(IN_CIRCLES)
+    : thinking(job, undefined, { ...bounds, idle })
 }
 
 /** Why a job ended that brought nothing new and did not conclude. */
 export const IN_CIRCLES = 'no_progress'
 
 /** A child leaves each job above it a call of the model, to conclude with what it answers. */
-const thinking = (job: Job, step: StepHead | undefined, { mostSteps, treeCalls, idle }: LoopBounds & { idle: number }): Next => {
+const thinking = (
+  job: Job,
+  step: StepHead | undefined,
+  { mostSteps, treeCalls, idle }: LoopBounds & { idle: number },
+): Next => {
   const most = mostSteps < 0 ? MOST_THOUGHTS : Math.min(mostSteps, MOST_THOUGHTS)
   const left = Math.min(most - treeCalls - job.depth, (job.most_steps ?? most) - job.model_calls)
-  return left <= 0 ? failed('max_steps') : { kind: 'think', step, last: left === 1 || idle >= MOST_IDLE_ROUNDS }
+  return left <= 0
+    ? failed('max_steps')
+    : { kind: 'think', step, last: left === 1 || idle >= MOST_IDLE_ROUNDS }
 }

@@ -12,20 +12,30 @@ export interface Models {
 export const NO_MODEL = 'desk'
 
 /**
- * `fast` and `reasoning` name a tier; without either it is `usual`. Another name is accepted, but runs only if the deployment allows it:
- * otherwise whoever has a key would choose the dearest.
+ * `fast` and `reasoning` name a tier; without either it is `usual`. Another name is accepted, but
+ * runs only if the deployment allows it: otherwise whoever has a key would choose the dearest.
  */
 export const chooseModel = (
   asked: string | undefined,
   models: Models | typeof NO_MODEL,
   usual: Job['tier'] = 'reasoning',
 ): Pick<Job, 'tier' | 'asked_model' | 'model'> => {
-  const named = models === NO_MODEL ? undefined : [models.fast, models.reasoning, ...models.allow].find((name) => name === asked)
+  const named =
+    models === NO_MODEL
+      ? undefined
+      : [models.fast, models.reasoning, ...models.allow].find((name) => name === asked)
   const tier = tierOf(asked, models) ?? usual
-  return { tier, asked_model: asked ?? null, model: models === NO_MODEL ? NO_MODEL : (named ?? models[tier]) }
+  return {
+    tier,
+    asked_model: asked ?? null,
+    model: models === NO_MODEL ? NO_MODEL : (named ?? models[tier]),
+  }
 }
 
-const tierOf = (asked: string | undefined, models: Models | typeof NO_MODEL): Job['tier'] | undefined => {
+const tierOf = (
+  asked: string | undefined,
+  models: Models | typeof NO_MODEL,
+): Job['tier'] | undefined => {
   if (asked === 'fast' || asked === 'reasoning') return asked
   if (asked === undefined || models === NO_MODEL) return undefined
   return asked === models.fast ? 'fast' : asked === models.reasoning ? 'reasoning' : undefined

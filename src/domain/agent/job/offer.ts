@@ -19,17 +19,28 @@ interface Offering {
   denied: ReadonlySet<string>
 }
 
-/** What the caller may not read is not offered. What it may not do is, since a person can allow it. */
-export const offeredTools = <T extends OfferedTool>(all: readonly T[], { job, mayRun, readsOnly, denied }: Offering): T[] =>
+/**
+ * What the caller may not read is not offered. What it may not do is, since a person can allow it.
+ */
+export const offeredTools = <T extends OfferedTool>(
+  all: readonly T[],
+  { job, mayRun, readsOnly, denied }: Offering,
+): T[] =>
   all.filter((tool) => {
     if (denied.has(tool.name) || (job.tools && !job.tools.includes(tool.name))) return false
-    if (readsOnly || isReading(tool)) return (!readsOnly || isReading(tool) || tool.class === 'safe') && mayRun(tool.name)
+    if (readsOnly || isReading(tool))
+      return (!readsOnly || isReading(tool) || tool.class === 'safe') && mayRun(tool.name)
     return true
   })
 
 /** Of the offered tools, those whose definitions are given to the model now. */
-export const definedTools = <T extends OfferedTool>(offered: readonly T[], { tools, shown }: Pick<Job, 'tools' | 'shown'>): T[] => {
-  const hasAll = tools !== null || (offered.length < FEW_TOOLS && offered.every(({ server }) => server === undefined))
+export const definedTools = <T extends OfferedTool>(
+  offered: readonly T[],
+  { tools, shown }: Pick<Job, 'tools' | 'shown'>,
+): T[] => {
+  const hasAll =
+    tools !== null ||
+    (offered.length < FEW_TOOLS && offered.every(({ server }) => server === undefined))
   if (hasAll) return offered.filter(({ name }) => name !== 'use_tools')
   return offered.filter(({ name }) => coreTools.includes(name) || shown.includes(name))
 }

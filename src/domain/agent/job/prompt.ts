@@ -1,4 +1,7 @@
-/** The system message of a job: rules, the index of tools, and the workspace. Equal for a day, so that providers can cache it. */
+/**
+ * The system message of a job: rules, the index of tools, and the workspace. Equal for a day, so
+ * that providers can cache it.
+ */
 import type { GivenPlaybook } from '../knowledge/playbook.ts'
 
 export interface WorkspaceFacts {
@@ -38,19 +41,46 @@ const STRANGERS_RULES = `You answer people outside of a workspace in Tendril, wh
 
 /** Tools whose definitions a job has from the start; those of the others it gets by use_tools. */
 export const coreTools: readonly string[] = [
-  ...['growth_overview', 'growth_get_brief', 'growth_list_queue', 'growth_create_batch', 'growth_list_batches', 'growth_approve_item'],
-  ...['growth_reject_item', 'growth_schedule_item', 'growth_post_item', 'growth_add_learning', 'growth_connection_status'],
-  ...['get_current_time', 'remember', 'search_memories', 'read_playbook', 'search_conversation', 'use_tools'],
+  ...[
+    'growth_overview',
+    'growth_get_brief',
+    'growth_list_queue',
+    'growth_create_batch',
+    'growth_list_batches',
+    'growth_approve_item',
+  ],
+  ...[
+    'growth_reject_item',
+    'growth_schedule_item',
+    'growth_post_item',
+    'growth_add_learning',
+    'growth_connection_status',
+  ],
+  ...[
+    'get_current_time',
+    'remember',
+    'search_memories',
+    'read_playbook',
+    'search_conversation',
+    'use_tools',
+  ],
 ]
 
 /** With so few tools all definitions are given at once. */
 export const FEW_TOOLS = 20
 
-const facts = ({ goal, audience, voice, language, timeZone, plan, person }: WorkspaceFacts, day: string): string =>
+const facts = (
+  { goal, audience, voice, language, timeZone, plan, person }: WorkspaceFacts,
+  day: string,
+): string =>
   JSON.stringify({ goal, audience, voice, language, time_zone: timeZone, plan, date: day, person })
 
 /** `day`: such as 2026-11-22; not the time, which would make every request a new prefix. */
-export const systemMessage = (index: readonly IndexedTool[], workspace: WorkspaceFacts, day: string): string =>
+export const systemMessage = (
+  index: readonly IndexedTool[],
+  workspace: WorkspaceFacts,
+  day: string,
+): string =>
   [
     RULES,
     `Tools, by name and title:\n${index.map(({ name, title }) => `${name}: ${title}`).join('\n')}`,
@@ -59,9 +89,11 @@ export const systemMessage = (index: readonly IndexedTool[], workspace: Workspac
 
 /** For a job of a stranger: nothing of the workspace is in it. */
 export const strangersMessage = (index: readonly IndexedTool[], day: string): string =>
-  [STRANGERS_RULES, `Tools, by name and title:\n${index.map(({ name, title }) => `${name}: ${title}`).join('\n')}`, `Today: ${day}`].join(
-    '\n\n',
-  )
+  [
+    STRANGERS_RULES,
+    `Tools, by name and title:\n${index.map(({ name, title }) => `${name}: ${title}`).join('\n')}`,
+    `Today: ${day}`,
+  ].join('\n\n')
 
 /** Of all pinned playbooks together. */
 export const MOST_PLAYBOOK_CHARACTERS = 12_000
@@ -74,8 +106,13 @@ interface PinnedPlaybook {
   version: number
 }
 
-/** The end of the system message: pinned playbooks in their order, as far as there is room, and the names of those for which there is none. */
-export const playbooksMessage = (pinned: readonly PinnedPlaybook[]): { text: string; given: GivenPlaybook[] } => {
+/**
+ * The end of the system message: pinned playbooks in their order, as far as there is room, and the
+ * names of those for which there is none.
+ */
+export const playbooksMessage = (
+  pinned: readonly PinnedPlaybook[],
+): { text: string; given: GivenPlaybook[] } => {
   if (pinned.length === 0) return { text: '', given: [] }
   let room = MOST_PLAYBOOK_CHARACTERS
   const left: string[] = []
@@ -86,7 +123,17 @@ export const playbooksMessage = (pinned: readonly PinnedPlaybook[]): { text: str
     return fits
   })
   const texts = shown.map(({ slug, name, content }) => `${name} (${slug}):\n${content}`)
-  const more = left.length > 0 ? [`There was no room for these, which hold as well; read them by read_playbook: ${left.join(', ')}`] : []
-  const parts = ['', 'The playbooks of this workspace, which its people wrote for you to follow:', ...texts, ...more]
+  const more =
+    left.length > 0
+      ? [
+          `There was no room for these, which hold as well; read them by read_playbook: ${left.join(', ')}`,
+        ]
+      : []
+  const parts = [
+    '',
+    'The playbooks of this workspace, which its people wrote for you to follow:',
+    ...texts,
+    ...more,
+  ]
   return { text: parts.join('\n\n'), given: shown.map(({ slug, version }) => ({ slug, version })) }
 }

@@ -4,17 +4,27 @@ import type { GivenPlaybook } from '../knowledge/playbook.ts'
 import type { Refused } from './answer.ts'
 import { GENERATION_WAIT_MS } from './limits.ts'
 
-type StepState = 'ready' | 'asked' | 'running' | 'waiting' | 'done' | 'failed' | 'rejected' | 'unknown' | 'cancelled'
+type StepState =
+  | 'ready'
+  | 'asked'
+  | 'running'
+  | 'waiting'
+  | 'done'
+  | 'failed'
+  | 'rejected'
+  | 'unknown'
+  | 'cancelled'
 
 /** What a tool may do without asking: the table in verdict.ts. */
 export type ToolClass = 'read' | 'draft' | 'commit' | 'safe' | 'outside_read' | 'outside_write'
 
-export const isReading = ({ class: of }: { class: ToolClass | null }): boolean => of === 'read' || of === 'outside_read'
+export const isReading = ({ class: of }: { class: ToolClass | null }): boolean =>
+  of === 'read' || of === 'outside_read'
 
 /**
- * How a tool runs. `read`: beside the mailbox, and may repeat. `command`: in the letter of its claim. `reach`: asks a network first, then
- * decides in the letter that settles it. `urgent`: in a letter of its own. `outside`: it may change what is not ours, so it begins at most
- * once.
+ * How a tool runs. `read`: beside the mailbox, and may repeat. `command`: in the letter of its
+ * claim. `reach`: asks a network first, then decides in the letter that settles it. `urgent`: in a
+ * letter of its own. `outside`: it may change what is not ours, so it begins at most once.
  */
 export type ToolWay = 'read' | 'command' | 'reach' | 'urgent' | 'outside'
 
@@ -90,7 +100,10 @@ interface StepResult {
   value?: unknown
 }
 
-/** What the loop needs to know of a step. Letters read no more, since arguments and results can be large. */
+/**
+ * What the loop needs to know of a step. Letters read no more, since arguments and results can be
+ * large.
+ */
 export type StepHead = Pick<
   Step,
   | 'id'
@@ -121,19 +134,28 @@ export const isFinished = ({ state }: Pick<Step, 'state'>): boolean =>
 const LONGEST_RESULT = 48_000
 
 /** What is kept of an answer. `more`: beside its text. */
-export const keptResult = (text: string, more: Omit<StepResult, 'text'> = {}): Pick<Step, 'result' | 'result_cut'> => ({
+export const keptResult = (
+  text: string,
+  more: Omit<StepResult, 'text'> = {},
+): Pick<Step, 'result' | 'result_cut'> => ({
   result: { text: beginning(text, LONGEST_RESULT), ...more },
   result_cut: text.length > LONGEST_RESULT,
 })
 
-/** For the bound on the time of a job. The clock may have stepped meanwhile: nothing takes longer than what a step may wait for. */
+/**
+ * For the bound on the time of a job. The clock may have stepped meanwhile: nothing takes longer
+ * than what a step may wait for.
+ */
 export const timeOf = ({ started_at, ended_at }: Record<'started_at' | 'ended_at', Date>): number =>
   Math.min(GENERATION_WAIT_MS, Math.max(0, ended_at.getTime() - started_at.getTime()))
 
 /** Tries after which a step is given up. */
 export const STEP_RUNS = 3
 
-const blank: Omit<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state' | 'created_at' | 'updated_at'> = {
+const blank: Omit<
+  Step,
+  'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state' | 'created_at' | 'updated_at'
+> = {
   ...{
     call: null,
     asked: null,
@@ -146,18 +168,46 @@ const blank: Omit<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state' |
     untrusted: null,
     error: null,
   },
-  ...{ answer: null, awaits_kind: null, awaits: null, of_step: null, input_tokens: null, cached_tokens: null, output_tokens: null },
-  ...{ cost: null, reserved_tokens: 0, reserved_cost: 0, day: null, month: null, attempt: 0, tries: [], not_before: null },
+  ...{
+    answer: null,
+    awaits_kind: null,
+    awaits: null,
+    of_step: null,
+    input_tokens: null,
+    cached_tokens: null,
+    output_tokens: null,
+  },
+  ...{
+    cost: null,
+    reserved_tokens: 0,
+    reserved_cost: 0,
+    day: null,
+    month: null,
+    attempt: 0,
+    tries: [],
+    not_before: null,
+  },
   ...{ started_at: null, ended_at: null },
 }
 
-type NewStep = Pick<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state'> & Partial<typeof blank>
+type NewStep = Pick<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state'> &
+  Partial<typeof blank>
 
-export const newStep = (step: NewStep, now: Date): Step => ({ ...blank, ...step, created_at: now, updated_at: now })
+export const newStep = (step: NewStep, now: Date): Step => ({
+  ...blank,
+  ...step,
+  created_at: now,
+  updated_at: now,
+})
 
 /** The step before its next try: this one came to nothing. */
 export const anew = (step: Step, error: string, now: Date): Step => {
   const started_at = ((step.state === 'running' && step.started_at) || now).toISOString()
   const state = step.state === 'running' ? 'ready' : step.state
-  return { ...step, state, attempt: step.attempt + 1, tries: [...step.tries, { started_at, ended_at: now.toISOString(), error }] }
+  return {
+    ...step,
+    state,
+    attempt: step.attempt + 1,
+    tries: [...step.tries, { started_at, ended_at: now.toISOString(), error }],
+  }
 }

@@ -1,6 +1,7 @@
 /**
- * The spans of a job, made from its rows whenever somebody asks, and equal each time. Names and attributes follow the GenAI conventions of
- * OpenTelemetry. Arguments and results are in the job's steps, not here.
+ * The spans of a job, made from its rows whenever somebody asks, and equal each time. Names and
+ * attributes follow the GenAI conventions of OpenTelemetry. Arguments and results are in the job's
+ * steps, not here.
  */
 import { createHash } from 'node:crypto'
 import type { Approval } from './approval.ts'
@@ -33,13 +34,16 @@ const spanIdOf = (...parts: (string | number)[]): string =>
 
 const rootOf = (jobId: string): string => spanIdOf('job', jobId)
 /** `attempt`: by default the one that the step shows. */
-const stepSpanOf = ({ id, tries }: ShownStep, attempt = tries.length): string => spanIdOf('step', id, attempt)
+const stepSpanOf = ({ id, tries }: ShownStep, attempt = tries.length): string =>
+  spanIdOf('step', id, attempt)
 
 const waitSpanOf = (stepId: string): string => spanIdOf('wait', stepId)
 
 /** Leaves out what is not known. */
 const known = (attributes: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined))
+  Object.fromEntries(
+    Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined),
+  )
 
 type Rest = Omit<Span, 'traceId' | 'durationMs'>
 
@@ -114,11 +118,21 @@ interface Attempt extends Pick<Rest, 'startTime' | 'endTime' | 'status'> {
   error: string | null
 }
 
-const attemptSpan = (job: Job, step: ShownStep, attempt: Attempt, approval: Approval | undefined): Span => {
+const attemptSpan = (
+  job: Job,
+  step: ShownStep,
+  attempt: Attempt,
+  approval: Approval | undefined,
+): Span => {
   const isTool = step.kind === 'tool'
   const { number, error, ...span } = attempt
   return spanOf(job, {
-    ...{ ...span, spanId: stepSpanOf(step, number), parentSpanId: rootOf(job.id), kind: isTool ? 'internal' : 'client' },
+    ...{
+      ...span,
+      spanId: stepSpanOf(step, number),
+      parentSpanId: rootOf(job.id),
+      kind: isTool ? 'internal' : 'client',
+    },
     name: isTool ? `execute_tool ${step.name}` : `chat ${step.name}`,
     attributes: {
       ...(isTool ? toolAttributes(step, approval) : modelAttributes(job, step)),
@@ -132,34 +146,65 @@ const attemptSpan = (job: Job, step: ShownStep, attempt: Attempt, approval: Appr
 const trySpans = (job: Job, step: ShownStep): Span[] =>
   step.tries.map(({ started_at, ended_at, error }, number) => {
     const times = { startTime: new Date(started_at), endTime: new Date(ended_at) }
-    return attemptSpan(job, { ...step, ...unused }, { number, error, ...times, status: 'error' }, undefined)
+    return attemptSpan(
+      job,
+      { ...step, ...unused },
+      { number, error, ...times, status: 'error' },
+      undefined,
+    )
   })
 
 const unused = { input_tokens: null, output_tokens: null, cost: null, reserved_tokens: 0 }
 
 const stepSpan = (job: Job, step: ShownStep, approval: Approval | undefined): Span => {
-  const times = { startTime: step.started_at ?? step.created_at, endTime: isFinished(step) ? (step.ended_at ?? step.updated_at) : null }
+  const times = {
+    startTime: step.started_at ?? step.created_at,
+    endTime: isFinished(step) ? (step.ended_at ?? step.updated_at) : null,
+  }
   const error = step.error ?? (step.state === 'unknown' ? 'unknown' : null)
-  const span = attemptSpan(job, step, { number: step.tries.length, error, ...times, status: stepStatus(step) }, approval)
+  const span = attemptSpan(
+    job,
+    step,
+    { number: step.tries.length, error, ...times, status: stepStatus(step) },
+    approval,
+  )
   return { ...span, attributes: { ...span.attributes, 'tendril.state': step.state } }
 }
 
 const approvalSpan = (job: Job, step: ShownStep, approval: Approval): Span =>
   spanOf(job, {
-    ...{ spanId: spanIdOf('approval', approval.id), parentSpanId: stepSpanOf(step), name: 'wait approval', kind: 'internal' },
+    ...{
+      spanId: spanIdOf('approval', approval.id),
+      parentSpanId: stepSpanOf(step),
+      name: 'wait approval',
+      kind: 'internal',
+    },
     ...{ startTime: approval.created_at, endTime: approval.decided_at, status: 'unset' },
-    attributes: { 'tendril.approval': approval.id, 'tendril.decision': approval.status, 'tendril.decided_how': approval.decided_how },
+    attributes: {
+      'tendril.approval': approval.id,
+      'tendril.decision': approval.status,
+      'tendril.decided_how': approval.decided_how,
+    },
   })
 
 const waitSpan = (job: Job, step: ShownStep): Span =>
   spanOf(job, {
-    ...{ spanId: waitSpanOf(step.id), parentSpanId: stepSpanOf(step), name: `wait ${step.awaits_kind}`, kind: 'internal' },
+    ...{
+      spanId: waitSpanOf(step.id),
+      parentSpanId: stepSpanOf(step),
+      name: `wait ${step.awaits_kind}`,
+      kind: 'internal',
+    },
     ...{ startTime: step.started_at ?? step.created_at, endTime: step.ended_at, status: 'unset' },
     attributes: { 'tendril.awaits': step.awaits },
   })
 
 /** In the order in which they began, each after its parent. */
-export const traceOf = (job: Job, steps: readonly ShownStep[], approvals: readonly Approval[]): Span[] => [
+export const traceOf = (
+  job: Job,
+  steps: readonly ShownStep[],
+  approvals: readonly Approval[],
+): Span[] => [
   jobSpan(job),
   ...steps.flatMap((step) => {
     const approval = approvals.find(({ step_id }) => step_id === step.id)

@@ -1,4 +1,7 @@
-/** What a model is given of a conversation and of its job's own steps. Each call in it has a result, in the same order. */
+/**
+ * What a model is given of a conversation and of its job's own steps. Each call in it has a result,
+ * in the same order.
+ */
 import { beginning } from '#kernel/storable'
 import { isForStranger } from '../channel/trust.ts'
 import type { Refused } from './answer.ts'
@@ -24,7 +27,10 @@ export interface TranscriptCall {
   arguments: string
 }
 
-/** Each call of an assistant's message is answered by the tool messages that follow it, in the same order. */
+/**
+ * Each call of an assistant's message is answered by the tool messages that follow it, in the same
+ * order.
+ */
 export type TranscriptMessage =
   | { role: 'user'; text: string }
   | { role: 'assistant'; text: string; calls: TranscriptCall[]; reasoning?: string | undefined }
@@ -36,13 +42,23 @@ const WHOLE_ANSWERS = 6
 const LONGEST_RESULT = 8_000
 const LONGEST_OLD_RESULT = 400
 
-const marked = (text: string, source: string): string => JSON.stringify({ from: source, untrusted: text })
+const marked = (text: string, source: string): string =>
+  JSON.stringify({ from: source, untrusted: text })
 
 const cut = (text: string, most: number): string =>
-  text.length <= most ? text : `${beginning(text, most)}… (${text.length} characters in all; call the tool again for the whole)`
+  text.length <= most
+    ? text
+    : `${beginning(text, most)}… (${text.length} characters in all; call the tool again for the whole)`
 
-/** With who wrote it, unless that is the caller. What somebody wrote who may do less stands apart, as do answers to them. */
-const worded = ({ role, content, untrusted }: Said, by: Named | undefined, from: string): string => {
+/**
+ * With who wrote it, unless that is the caller. What somebody wrote who may do less stands apart,
+ * as do answers to them.
+ */
+const worded = (
+  { role, content, untrusted }: Said,
+  by: Named | undefined,
+  from: string,
+): string => {
   if (untrusted || !by) return untrusted ? marked(content, from) : content
   if (by.isLesser) return marked(content, role === 'user' ? by.label : `an answer to ${by.label}`)
   return role === 'user' && !by.isSelf ? JSON.stringify({ from: by.label, said: content }) : content
@@ -57,16 +73,23 @@ export const saidMessage = (
   const text = worded(said, by, from)
   if (role === 'user') return { role, text }
   const used = tools_used.length > 0 ? `\n(tools used: ${tools_used.join(', ')})` : ''
-  return { role: 'assistant', text: role === 'notice' ? `(notice: ${text})` : `${text}${used}`, calls: [] }
+  return {
+    role: 'assistant',
+    text: role === 'notice' ? `(notice: ${text})` : `${text}${used}`,
+    calls: [],
+  }
 }
 
 /**
- * The message that a job answers. A linked sender's is what the job is for, even where the sender's name can be forged: what it asks for is
- * then asked of a person.
+ * The message that a job answers. A linked sender's is what the job is for, even where the sender's
+ * name can be forged: what it asks for is then asked of a person.
  */
 export const answeredMessage = (said: Said, by: OnBehalf): TranscriptMessage => {
   if (by.kind === 'channel' && !isForStranger(by)) return saidMessage({ ...said, untrusted: false })
-  return saidMessage(said, isForStranger(by) ? { from: 'somebody outside the workspace, who is to be answered' } : {})
+  return saidMessage(
+    said,
+    isForStranger(by) ? { from: 'somebody outside the workspace, who is to be answered' } : {},
+  )
 }
 
 /** Calls shown to the model that wait for people. */
@@ -75,14 +98,21 @@ const MOST_OPEN = 10
 interface OpenCall {
   tool_name: string
   summary: string
-  /** Whether the summary may hold words of others: its job has read untrusted text, or somebody else has asked for it. */
+  /**
+   * Whether the summary may hold words of others: its job has read untrusted text, or somebody else
+   * has asked for it.
+   */
   is_tainted: boolean
 }
 
 /** What earlier jobs of the conversation ask of people, before what the person has said since. */
 export const openMessages = (open: readonly OpenCall[]): TranscriptMessage[] => {
   if (open.length === 0) return []
-  const lines = open.slice(0, MOST_OPEN).map(({ tool_name, summary, is_tainted }) => (is_tainted ? tool_name : `${tool_name}: ${summary}`))
+  const lines = open
+    .slice(0, MOST_OPEN)
+    .map(({ tool_name, summary, is_tainted }) =>
+      is_tainted ? tool_name : `${tool_name}: ${summary}`,
+    )
   const more = open.length > MOST_OPEN ? [`and ${open.length - MOST_OPEN} more`] : []
   const text = [
     '(notice: these calls wait for a person already, who decides elsewhere; an equal call is not asked again.',
@@ -92,15 +122,30 @@ export const openMessages = (open: readonly OpenCall[]): TranscriptMessage[] => 
   return [{ role: 'assistant', text: `${text.join('\n- ')})`, calls: [] }]
 }
 
-/** What is remembered, to stand before the message that it may help to answer: behind earlier messages, so that these stay a common prefix. */
+/**
+ * What is remembered, to stand before the message that it may help to answer: behind earlier
+ * messages, so that these stay a common prefix.
+ */
 export const recallMessage = (memories: readonly { text: string }[]): TranscriptMessage[] => {
   if (memories.length === 0) return []
   const texts = JSON.stringify(memories.map(({ text }) => text))
-  return [{ role: 'user', text: `(remembered from earlier; it is no request, use it where it helps: ${texts})` }]
+  return [
+    {
+      role: 'user',
+      text: `(remembered from earlier; it is no request, use it where it helps: ${texts})`,
+    },
+  ]
 }
 
-/** The newest messages that fit, and always the last; what is left out before them is said. `unread`: how many were not even read. */
-export const fitted = (messages: readonly TranscriptMessage[], bytes: number, unread = 0): TranscriptMessage[] => {
+/**
+ * The newest messages that fit, and always the last; what is left out before them is said.
+ * `unread`: how many were not even read.
+ */
+export const fitted = (
+  messages: readonly TranscriptMessage[],
+  bytes: number,
+  unread = 0,
+): TranscriptMessage[] => {
   let [room, from] = [bytes, messages.length]
   while (from > 0) {
     room -= new TextEncoder().encode(messages[from - 1]!.text).length
@@ -126,16 +171,22 @@ const outcomeOf = (step: Step, most: number, by: Named | undefined): string => {
   if (step.state === 'rejected' && by?.isLesser) return marked(text, by.label)
   if (step.state === 'done') return step.untrusted ? marked(text, step.untrusted) : text
   if (step.state === 'rejected') return text === '' ? 'A person rejected this call.' : text
-  if (step.state === 'unknown') return 'It is not known whether this happened. It must not be repeated without asking.'
+  if (step.state === 'unknown')
+    return 'It is not known whether this happened. It must not be repeated without asking.'
   return `error: ${step.untrusted ? marked(text || (step.error ?? ''), step.untrusted) : text || (step.error ?? 'it did not run')}`
 }
 
 /**
- * The steps of a job, in the words of the transcript. A step whose call is not over yet must not be among them. `deciders`: by the ids of steps
- * whose decision said something.
+ * The steps of a job, in the words of the transcript. A step whose call is not over yet must not be
+ * among them. `deciders`: by the ids of steps whose decision said something.
  */
-export const stepMessages = (steps: readonly Step[], deciders: ReadonlyMap<string, Named> = new Map()): TranscriptMessage[] => {
-  const thoughts = steps.filter(({ kind, state, answer }) => kind === 'model' && state === 'done' && answer !== null)
+export const stepMessages = (
+  steps: readonly Step[],
+  deciders: ReadonlyMap<string, Named> = new Map(),
+): TranscriptMessage[] => {
+  const thoughts = steps.filter(
+    ({ kind, state, answer }) => kind === 'model' && state === 'done' && answer !== null,
+  )
   return thoughts.flatMap((thought, index): TranscriptMessage[] => {
     const most = index >= thoughts.length - WHOLE_ANSWERS ? LONGEST_RESULT : LONGEST_OLD_RESULT
     const calls = steps.filter((step) => step.kind === 'tool' && step.of_step === thought.number)
@@ -147,7 +198,11 @@ export const stepMessages = (steps: readonly Step[], deciders: ReadonlyMap<strin
         ...(reasoning === undefined ? {} : { reasoning }),
         calls: [...calls.map(callOf), ...(refused?.calls ?? [])],
       },
-      ...calls.map((step) => ({ role: 'tool' as const, call: step.call!, text: resultOf(step, most, deciders.get(step.id)) })),
+      ...calls.map((step) => ({
+        role: 'tool' as const,
+        call: step.call!,
+        text: resultOf(step, most, deciders.get(step.id)),
+      })),
       ...(refused ? refusedMessages(refused) : []),
     ]
   })
@@ -155,12 +210,29 @@ export const stepMessages = (steps: readonly Step[], deciders: ReadonlyMap<strin
 
 const TOO_MANY = `error: too many calls at once: at most ${MOST_CALLS} of an answer are made, and this is none of them`
 
-/** Calls beyond those that an answer may make. Those that were not even read are counted with the last one. */
+/**
+ * Calls beyond those that an answer may make. Those that were not even read are counted with the
+ * last one.
+ */
 const refusedMessages = ({ calls, left }: Refused): TranscriptMessage[] =>
   calls.map(({ id: call }, index) => {
     const isLast = index === calls.length - 1
-    return { role: 'tool', call, text: isLast && left > 0 ? `${TOO_MANY}. ${left} further calls of the answer were left out.` : TOO_MANY }
+    return {
+      role: 'tool',
+      call,
+      text:
+        isLast && left > 0
+          ? `${TOO_MANY}. ${left} further calls of the answer were left out.`
+          : TOO_MANY,
+    }
   })
 
-/** As the model wrote them: with handles, and whatever was wrong with them; or as a person changed them. */
-const callOf = ({ call, name, asked }: Step): TranscriptCall => ({ id: call!, name, arguments: asked ?? '{}' })
+/**
+ * As the model wrote them: with handles, and whatever was wrong with them; or as a person changed
+ * them.
+ */
+const callOf = ({ call, name, asked }: Step): TranscriptCall => ({
+  id: call!,
+  name,
+  arguments: asked ?? '{}',
+})

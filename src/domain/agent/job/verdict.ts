@@ -38,9 +38,14 @@ const OUTSIDERS = 'this job has read text from people outside'
 /** Of arguments that a person gives for somebody who may do more. */
 export const LESSER = 'the call is for somebody who may do more than you'
 
-/** What nobody would see of the arguments of a job that has read untrusted text: no person could judge them. */
-export const unseenArgument = (args: unknown, { taint }: { taint: readonly string[] }): Flaw | undefined =>
-  taint.length === 0 ? undefined : unseenIn(args, OUTSIDERS)
+/**
+ * What nobody would see of the arguments of a job that has read untrusted text: no person could
+ * judge them.
+ */
+export const unseenArgument = (
+  args: unknown,
+  { taint }: { taint: readonly string[] },
+): Flaw | undefined => (taint.length === 0 ? undefined : unseenIn(args, OUTSIDERS))
 
 /** The first of it, and why it is refused. Characters count from one. */
 export const unseenIn = (args: unknown, why: string): Flaw | undefined => {
@@ -48,29 +53,38 @@ export const unseenIn = (args: unknown, why: string): Flaw | undefined => {
     const found = firstUnseen(text)
     if (!found) continue
     const place = `${codeOf(found.character)} at character ${[...text.slice(0, found.at)].length + 1}`
-    return { path: path.join('.'), message: `has ${place}, which nobody would see; ${why}, so leave it out` }
+    return {
+      path: path.join('.'),
+      message: `has ${place}, which nobody would see; ${why}, so leave it out`,
+    }
   }
   return undefined
 }
 
 /** Rules by the names of their tools. */
-export const decisionsOf = (rules: readonly { tool_name: string; decision: RuleDecision }[]): ReadonlyMap<string, RuleDecision> =>
+export const decisionsOf = (
+  rules: readonly { tool_name: string; decision: RuleDecision }[],
+): ReadonlyMap<string, RuleDecision> =>
   new Map(rules.map(({ tool_name, decision }) => [tool_name, decision]))
 
-export type Verdict = { decision: 'allow' } | { decision: 'ask'; why: string[] } | { decision: 'deny'; reason: string }
+export type Verdict =
+  | { decision: 'allow' }
+  | { decision: 'ask'; why: string[] }
+  | { decision: 'deny'; reason: string }
 
 const ask = (...why: string[]): Verdict => ({ decision: 'ask', why })
 const deny = (reason: string): Verdict => ({ decision: 'deny', reason })
 const FORGEABLE = 'anybody could have written the message'
 const allow: Verdict = { decision: 'allow' }
 
-const untrusted = (taint: readonly string[]): string[] => taint.map((source) => `untrusted: ${source}`)
+const untrusted = (taint: readonly string[]): string[] =>
+  taint.map((source) => `untrusted: ${source}`)
 
 /**
- * What publishes or approves is always asked, unless a person typed it; no rule changes that. An address outside of the list is asked even
- * of who typed it. What drafts is asked once the job has read
- * untrusted text. The kill switch is open to whoever may use it; only a message whose sender can be forged does not pull it by itself, or
- * anybody could stop the workspace in a member's name.
+ * What publishes or approves is always asked, unless a person typed it; no rule changes that. An
+ * address outside of the list is asked even of who typed it. What drafts is asked once the job has
+ * read untrusted text. The kill switch is open to whoever may use it; only a message whose sender
+ * can be forged does not pull it by itself, or anybody could stop the workspace in a member's name.
  */
 export const verdictOf = ({
   class: of,
@@ -101,7 +115,10 @@ export const verdictOf = ({
   if (of === 'commit') return ask(commits, ...untrusted(taint))
   if (rule === 'ask') return ask('your rule', ...untrusted(taint))
   if (isRepeat) return ask('an equal call may have happened already', ...untrusted(taint))
-  if (of === 'outside_write') return rule === 'allow' && taint.length === 0 ? allow : ask('leaves the workspace', ...untrusted(taint))
+  if (of === 'outside_write')
+    return rule === 'allow' && taint.length === 0
+      ? allow
+      : ask('leaves the workspace', ...untrusted(taint))
   return taint.length > 0 ? ask(...untrusted(taint)) : allow
 }
 
@@ -113,8 +130,8 @@ type DirectFacts = Omit<CallFacts, 'offered' | 'taint' | 'isRepeat' | 'own'> & {
 }
 
 /**
- * A call that nobody's words led to. What a person may do is not asked again. For a program a commit is what a draft is: its key was given
- * for this.
+ * A call that nobody's words led to. What a person may do is not asked again. For a program a
+ * commit is what a draft is: its key was given for this.
  */
 export const directVerdict = ({ isPerson, readsOnly, ...facts }: DirectFacts): Verdict => {
   if (readsOnly && !isReading(facts)) return deny('the role viewer only reads')

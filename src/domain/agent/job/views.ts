@@ -36,8 +36,29 @@ export const conversationView = ({
   }
 }
 
-export const messageView = ({ id, conversation_id, seq, role, content, job_id, reply_to, model, tools_used, created_at }: Message) => ({
-  ...{ id, conversationId: conversation_id, seq, role, content, jobId: job_id, replyTo: reply_to, model, toolsUsed: tools_used },
+export const messageView = ({
+  id,
+  conversation_id,
+  seq,
+  role,
+  content,
+  job_id,
+  reply_to,
+  model,
+  tools_used,
+  created_at,
+}: Message) => ({
+  ...{
+    id,
+    conversationId: conversation_id,
+    seq,
+    role,
+    content,
+    jobId: job_id,
+    replyTo: reply_to,
+    model,
+    toolsUsed: tools_used,
+  },
   createdAt: created_at,
 })
 
@@ -50,11 +71,24 @@ export const jobView = (job: Job) => {
     ...{ id, kind, status, error, goal, origin, tier, model, taint },
     ...{ conversationId: job.conversation_id, messageId: job.message_id, parentId: job.parent_id },
     ...{ depth: job.depth, output: job.output },
-    ...{ toolNames: job.tools, requestedModel: job.asked_model, modelCalls: job.model_calls, toolCalls: job.tool_calls },
+    ...{
+      toolNames: job.tools,
+      requestedModel: job.asked_model,
+      modelCalls: job.model_calls,
+      toolCalls: job.tool_calls,
+    },
     ...{ inputTokens: job.input_tokens, outputTokens: job.output_tokens },
-    ...{ costUsdCents: (job.cost + job.reserved_cost) / IN_CENT, costIsEstimated: job.cost_estimated || job.reserved_cost > 0 },
+    ...{
+      costUsdCents: (job.cost + job.reserved_cost) / IN_CENT,
+      costIsEstimated: job.cost_estimated || job.reserved_cost > 0,
+    },
     ...{ reservedTokens: job.reserved_tokens, reservedCostUsdCents: job.reserved_cost / IN_CENT },
-    ...{ startedAt: job.started_at, endedAt: job.ended_at, createdAt: job.created_at, updatedAt: job.updated_at },
+    ...{
+      startedAt: job.started_at,
+      endedAt: job.ended_at,
+      createdAt: job.created_at,
+      updatedAt: job.updated_at,
+    },
   }
 }
 
@@ -66,7 +100,12 @@ export const taskView = (job: Job) => {
     ...{ id, taskType: type, input: { ...input }, tier, model, requestedModel: job.asked_model },
     ...{ maxAttempts: max_attempts, attempts: attemptsOf(job), output, error },
     status: status as 'queued' | 'running' | 'completed' | 'failed' | 'cancelled',
-    ...{ startedAt: job.started_at, endedAt: job.ended_at, createdAt: job.created_at, updatedAt: job.updated_at },
+    ...{
+      startedAt: job.started_at,
+      endedAt: job.ended_at,
+      createdAt: job.created_at,
+      updatedAt: job.updated_at,
+    },
   }
 }
 
@@ -83,12 +122,20 @@ export const stepView = (step: ShownStep) => {
   return {
     ...{ id, number, kind, name, state, why, untrusted, error, attempt },
     ...{ arguments: step.args, result: step.shown, resultIsCut: step.result_cut || step.shown_cut },
-    ...{ inputTokens: step.input_tokens, outputTokens: step.output_tokens, startedAt: step.started_at, endedAt: step.ended_at },
+    ...{
+      inputTokens: step.input_tokens,
+      outputTokens: step.output_tokens,
+      startedAt: step.started_at,
+      endedAt: step.ended_at,
+    },
   }
 }
 
 /** An account is written as in the sentence beside it. */
-const subjectView = (subject: Subject) => ({ ...subject, account: subject.account === null ? null : `@${subject.account}` })
+const subjectView = (subject: Subject) => ({
+  ...subject,
+  account: subject.account === null ? null : `@${subject.account}`,
+})
 
 /** What stands in the place of what was said in a conversation that the reader does not see. */
 export const HIDDEN = '(said in a private conversation)'
@@ -103,7 +150,10 @@ interface ApprovalBeside {
   deciders: Deciders
   /** Whether the reader is one of them. */
   mayDecide: boolean
-  /** Its conversation is none that the reader sees: the call and why it is asked are shown all the same, to whoever may decide. */
+  /**
+   * Its conversation is none that the reader sees: the call and why it is asked are shown all the
+   * same, to whoever may decide.
+   */
   isHidden?: boolean
 }
 
@@ -113,8 +163,19 @@ const decidersView = ({ roles, people, more }: Deciders) => ({
   more,
 })
 
-export const approvalView = (approval: Approval, { publicUrl, taint, deciders, mayDecide, isHidden = false }: ApprovalBeside) => {
-  const { step_id: _, arguments_hash: __, updated_at: ___, direct_by: ____, conversation_id: _____, subject, ...shown } = approval
+export const approvalView = (
+  approval: Approval,
+  { publicUrl, taint, deciders, mayDecide, isHidden = false }: ApprovalBeside,
+) => {
+  const {
+    step_id: _,
+    arguments_hash: __,
+    updated_at: ___,
+    direct_by: ____,
+    conversation_id: _____,
+    subject,
+    ...shown
+  } = approval
   const goal = isHidden ? HIDDEN : shown.goal
   return {
     ...{ ...shown, goal },

@@ -2,17 +2,29 @@
 import { fail } from '#kernel/errors'
 import { type DocumentRoom, MB, UNIT_BYTES } from '../../app/room.ts'
 
-/** What a document of prose takes, for each byte of its text. One of ever new words takes up to 45. */
+/**
+ * What a document of prose takes, for each byte of its text. One of ever new words takes up to 45.
+ */
 const USUAL_TIMES = 12
 
 const inMb = (bytes: number): string => `${(bytes / MB).toFixed(1)} MB`
 
-/** `pending`: bytes of the texts that are still to be read. Throws `conflict` unless one more of `byteSize` fits. */
-export const requireDocumentRoom = ({ used, limit }: Pick<DocumentRoom, 'used' | 'limit'>, pending: number, byteSize: number): void => {
+/**
+ * `pending`: bytes of the texts that are still to be read. Throws `conflict` unless one more of
+ * `byteSize` fits.
+ */
+export const requireDocumentRoom = (
+  { used, limit }: Pick<DocumentRoom, 'used' | 'limit'>,
+  pending: number,
+  byteSize: number,
+): void => {
   const [needed, taken] = [byteSize * USUAL_TIMES, used + pending * USUAL_TIMES]
   if (taken + needed <= limit) return
   const sizes = `they take about ${inMb(taken)}, and this one about ${inMb(needed)}`
-  fail('conflict', `the plan's limit of ${inMb(limit)} for documents and their search index is reached: ${sizes}; delete one first`)
+  fail(
+    'conflict',
+    `the plan's limit of ${inMb(limit)} for documents and their search index is reached: ${sizes}; delete one first`,
+  )
 }
 
 /** What the database keeps of a passage. */
@@ -26,11 +38,14 @@ interface KeptPassage {
 
 const octets = (text: string): number => Buffer.byteLength(text)
 const LONGEST_WORD = 100
-const wordBytes = (word: string): number => 165 + 3 * Math.min(LONGEST_WORD, octets(word)) + UNIT_BYTES
+const wordBytes = (word: string): number =>
+  165 + 3 * Math.min(LONGEST_WORD, octets(word)) + UNIT_BYTES
 const passageBytes = ({ path, text, spaced }: KeptPassage): number =>
   120 + (octets(text) + octets(spaced ?? '') + 2 * octets(path.join('    ')) + 8) * 1.2 + UNIT_BYTES
 
-/** Addresses and compounds are found whole, in their parts, and as what stands in front and behind. */
+/**
+ * Addresses and compounds are found whole, in their parts, and as what stands in front and behind.
+ */
 const WHOLES_OF_COMPOUND = 3
 
 /** At most what a block of passages takes. */

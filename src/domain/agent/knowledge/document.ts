@@ -1,4 +1,7 @@
-/** The text files of a workspace: what is taken, what becomes of them, and how their passages are cited. */
+/**
+ * The text files of a workspace: what is taken, what becomes of them, and how their passages are
+ * cited.
+ */
 import { createHash } from 'node:crypto'
 import { documentRecord } from '#contract/records/agent/document'
 import type { RowOf } from '#contract/records/record'
@@ -35,11 +38,14 @@ export const MOST_DEATHS = 3
 /** Passages that the agent reads at once. */
 export const READ_AT_ONCE = 5
 
-export const hashOf = (content: string): string => createHash('sha256').update(content).digest('hex')
+export const hashOf = (content: string): string =>
+  createHash('sha256').update(content).digest('hex')
 
-const mimeTypeOf = (fileName: string): Document['mime_type'] => (/\.(md|markdown)$/i.test(fileName) ? 'text/markdown' : 'text/plain')
+const mimeTypeOf = (fileName: string): Document['mime_type'] =>
+  /\.(md|markdown)$/i.test(fileName) ? 'text/markdown' : 'text/plain'
 
-const refuse = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+const refuse = (path: string, message: string): never =>
+  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
 export interface Wish {
   id: string
@@ -64,20 +70,35 @@ interface Present {
 
 /** Throws `invalid_input`. */
 const requireSizes = (byteSize: number, metadata: Wish['metadata']): void => {
-  if (byteSize > MOST_BYTES) refuse('content', `must have at most ${MOST_BYTES} bytes as UTF-8, and has ${byteSize}`)
+  if (byteSize > MOST_BYTES)
+    refuse('content', `must have at most ${MOST_BYTES} bytes as UTF-8, and has ${byteSize}`)
   if (Buffer.byteLength(JSON.stringify(metadata)) > MOST_METADATA_BYTES)
     refuse('metadata', `must have at most ${MOST_METADATA_BYTES} bytes as JSON`)
 }
 
 /** Throws `conflict`. */
 const requirePlace = ({ equal, count }: Present, { documents }: DocumentRoom): void => {
-  if (equal) fail('conflict', `this content is document ${equal.id} already, ${equal.file_name}, which is ${equal.status}`)
-  if (count >= documents) fail('conflict', `the plan's limit of ${documents} documents is reached; delete one first`)
+  if (equal)
+    fail(
+      'conflict',
+      `this content is document ${equal.id} already, ${equal.file_name}, which is ${equal.status}`,
+    )
+  if (count >= documents)
+    fail('conflict', `the plan's limit of ${documents} documents is reached; delete one first`)
 }
 
 /** Throws `invalid_input`, `forbidden` and `conflict`. */
 export const newDocument = (wish: Wish, present: Present, room: DocumentRoom): Document => {
-  const { id, fileName, content, metadata, mimeType = mimeTypeOf(fileName), author, configuration, now } = wish
+  const {
+    id,
+    fileName,
+    content,
+    metadata,
+    mimeType = mimeTypeOf(fileName),
+    author,
+    configuration,
+    now,
+  } = wish
   const byte_size = Buffer.byteLength(content)
   requireSizes(byte_size, metadata)
   const trusted = isVouchedFor(wish)
@@ -107,21 +128,32 @@ const isVouchedFor = ({ metadata, author, role }: Wish): boolean => {
   const { trusted } = metadata
   if (trusted === undefined || trusted === false) return false
   if (trusted !== true) refuse('metadata.trusted', 'must be true or false')
-  if (author.kind !== 'session' && role !== 'owner') fail('forbidden', 'metadata.trusted: only a person, or a key of the owner, can vouch')
+  if (author.kind !== 'session' && role !== 'owner')
+    fail('forbidden', 'metadata.trusted: only a person, or a key of the owner, can vouch')
   return true
 }
 
 /** Whether whoever added it lets the agent show it to people outside, too. */
-export const isPublic = ({ metadata }: Pick<Document, 'metadata'>): boolean => metadata.public === true
+export const isPublic = ({ metadata }: Pick<Document, 'metadata'>): boolean =>
+  metadata.public === true
 
 /** Throws `conflict`. */
-export const retried = (document: Document, now: Date, { pending, room }: Pick<Present, 'pending'> & { room: DocumentRoom }): Document => {
-  if (document.status !== 'failed') fail('conflict', `cannot retry: the document is ${document.status}, not failed`)
+export const retried = (
+  document: Document,
+  now: Date,
+  { pending, room }: Pick<Present, 'pending'> & { room: DocumentRoom },
+): Document => {
+  if (document.status !== 'failed')
+    fail('conflict', `cannot retry: the document is ${document.status}, not failed`)
   requireDocumentRoom(room, pending, document.byte_size)
   return { ...document, status: 'queued', error: null, updated_at: now }
 }
 
-export const begun = (document: Document, now: Date): Document => ({ ...document, status: 'processing', updated_at: now })
+export const begun = (document: Document, now: Date): Document => ({
+  ...document,
+  status: 'processing',
+  updated_at: now,
+})
 
 export const failed = (document: Document, error: string, now: Date): Document => ({
   ...document,
@@ -138,7 +170,9 @@ export const ready = (document: Document, passages: number, now: Date): Document
 /** Why a document of so many passages cannot be searched. */
 export const flawOf = (passages: number): string | undefined => {
   if (passages === 0) return 'no_text: it has no letters or digits'
-  return passages > MOST_PASSAGES ? `too_many_passages: it has more than ${MOST_PASSAGES}; divide it, or use fewer headings` : undefined
+  return passages > MOST_PASSAGES
+    ? `too_many_passages: it has more than ${MOST_PASSAGES}; divide it, or use fewer headings`
+    : undefined
 }
 
 export const documentView = viewOf(documentRecord)
@@ -149,12 +183,29 @@ export const passagePath = (id: string, at: number): string => `/documents/${id}
 /** A name or a heading within a link's text, or within brackets, which nothing in it may end. */
 export const enclosed = (text: string): string => text.replace(/[[\]()<>`!\\\s]+/gu, ' ').trim()
 
-const headingOf = (path: readonly string[]): string | null => (path.length === 0 ? null : path.join(' › '))
+const headingOf = (path: readonly string[]): string | null =>
+  path.length === 0 ? null : path.join(' › ')
 
-/** `publicUrl`: the base URL of links, without a trailing slash; null for people outside, to whom the page of a passage is closed. */
-export const passageView = ({ document_id, file_name, number, path, start_at, end_at, text }: StoredPassage, publicUrl: string | null) => {
+/**
+ * `publicUrl`: the base URL of links, without a trailing slash; null for people outside, to whom
+ * the page of a passage is closed.
+ */
+export const passageView = (
+  { document_id, file_name, number, path, start_at, end_at, text }: StoredPassage,
+  publicUrl: string | null,
+) => {
   const heading = headingOf(path)
   const place = [file_name, heading ?? [], `${start_at}–${end_at}`].flat().map(enclosed).join(', ')
-  const cite = publicUrl === null ? place : `[${place}](${publicUrl}${passagePath(document_id, start_at)})`
-  return { documentId: document_id, fileName: file_name, number, heading, start: start_at, end: end_at, text, cite }
+  const cite =
+    publicUrl === null ? place : `[${place}](${publicUrl}${passagePath(document_id, start_at)})`
+  return {
+    documentId: document_id,
+    fileName: file_name,
+    number,
+    heading,
+    start: start_at,
+    end: end_at,
+    text,
+    cite,
+  }
 }

@@ -1,7 +1,12 @@
-/** Cuts documents into passages, in small steps: who cuts a long one can do something else between them. */
+/**
+ * Cuts documents into passages, in small steps: who cuts a long one can do something else between
+ * them.
+ */
 import { type Section, sectionsOf } from './sections.ts'
 
-/** A part of a document. Offsets are in UTF-16 code units: `content.slice(start, end)` is its text. */
+/**
+ * A part of a document. Offsets are in UTF-16 code units: `content.slice(start, end)` is its text.
+ */
 export interface Passage {
   number: number
   /** The headings over it, the outermost first. */
@@ -41,7 +46,8 @@ const isLowSurrogate = (content: string, at: number): boolean => {
 }
 
 /** Where the sentences of a text begin. */
-const sentenceStarts = (text: string): number[] => [...sentences.segment(text)].map(({ index }) => index)
+const sentenceStarts = (text: string): number[] =>
+  [...sentences.segment(text)].map(({ index }) => index)
 
 const lastMatch = (text: string, pattern: RegExp): number | undefined => {
   let last: number | undefined
@@ -49,7 +55,10 @@ const lastMatch = (text: string, pattern: RegExp): number | undefined => {
   return last
 }
 
-/** Where to end a passage of this window, which is full: after a paragraph, or a sentence, or a line, or a word. */
+/**
+ * Where to end a passage of this window, which is full: after a paragraph, or a sentence, or a
+ * line, or a word.
+ */
 const cutIn = (window: string): number => {
   const late = (at: number | undefined) => (at !== undefined && at >= SHORTEST ? at : undefined)
   return (
@@ -61,7 +70,9 @@ const cutIn = (window: string): number => {
   )
 }
 
-/** Where the last sentence of a passage begins, if it is short enough to be repeated; else the end. */
+/**
+ * Where the last sentence of a passage begins, if it is short enough to be repeated; else the end.
+ */
 const overlapIn = (content: string, start: number, end: number): number => {
   const begin = Math.max(start + 1, end - 2 * LONGEST_OVERLAP)
   const text = content.slice(begin, end)
@@ -72,10 +83,16 @@ const overlapIn = (content: string, start: number, end: number): number => {
 
 const trimmed = (content: string, start: number, end: number): { start: number; end: number } => {
   const text = content.slice(start, end)
-  return { start: start + (text.length - text.trimStart().length), end: end - (text.length - text.trimEnd().length) }
+  return {
+    start: start + (text.length - text.trimStart().length),
+    end: end - (text.length - text.trimEnd().length),
+  }
 }
 
-function* piecesOf(content: string, { start, end }: Pick<Section, 'start' | 'end'>): Generator<{ start: number; end: number }> {
+function* piecesOf(
+  content: string,
+  { start, end }: Pick<Section, 'start' | 'end'>,
+): Generator<{ start: number; end: number }> {
   let from = start
   while (from < end) {
     const window = content.slice(from, Math.min(end, from + PASSAGE_LENGTH))
@@ -89,7 +106,8 @@ function* piecesOf(content: string, { start, end }: Pick<Section, 'start' | 'end
 }
 
 /** A section that is a heading alone goes with the next one, as far as a passage is long. */
-const isHeadingAlone = (content: string, { body, end }: Section): boolean => !WORDS.test(content.slice(body, end))
+const isHeadingAlone = (content: string, { body, end }: Section): boolean =>
+  !WORDS.test(content.slice(body, end))
 
 function* joined(content: string, isMarkdown: boolean): Generator<Section | undefined> {
   let before: Section | undefined
@@ -107,7 +125,10 @@ function* joined(content: string, isMarkdown: boolean): Generator<Section | unde
   if (before) yield before
 }
 
-/** The passages in their order. `undefined`: a step was done that gave none. Equal texts are cut alike, always. */
+/**
+ * The passages in their order. `undefined`: a step was done that gave none. Equal texts are cut
+ * alike, always.
+ */
 export function* passagesOf(content: string, isMarkdown: boolean): Generator<Passage | undefined> {
   let number = 0
   for (const section of joined(content, isMarkdown)) {
@@ -115,7 +136,9 @@ export function* passagesOf(content: string, isMarkdown: boolean): Generator<Pas
     else
       for (const piece of piecesOf(content, section)) {
         const { start, end } = trimmed(content, piece.start, piece.end)
-        yield WORDS.test(content.slice(start, end)) ? { number: number++, path: section.path, start, end } : undefined
+        yield WORDS.test(content.slice(start, end))
+          ? { number: number++, path: section.path, start, end }
+          : undefined
       }
   }
 }

@@ -1,6 +1,7 @@
 /**
- * What a workspace tells its agent to do. A playbook is active ⇄ archived. Of its versions one is active:
- * draft → active or rejected; active → retired, when another becomes active; retired → active.
+ * What a workspace tells its agent to do. A playbook is active ⇄ archived. Of its versions one is
+ * active: draft → active or rejected; active → retired, when another becomes active; retired →
+ * active.
  */
 import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
 import type { RowOf } from '#contract/records/record'
@@ -28,13 +29,19 @@ export interface PlaybookCounts {
 }
 
 const refuse = (path: string, message: string): never =>
-  fail('invalid_input', path === '' ? message : `${path} ${message}`, path === '' ? {} : { details: [{ path, message }] })
+  fail(
+    'invalid_input',
+    path === '' ? message : `${path} ${message}`,
+    path === '' ? {} : { details: [{ path, message }] },
+  )
 
 /** Only active ones count: an archived one is in no prompt. */
 const requireRoom = ({ pinned, status }: Playbook, counts: PlaybookCounts): void => {
   if (status !== 'active') return
-  if (counts.active >= MOST_ACTIVE) refuse('', `a workspace has at most ${MOST_ACTIVE} active playbooks; archive one first`)
-  if (pinned && counts.pinned >= MOST_PINNED) refuse('pinned', `is possible for ${MOST_PINNED} active playbooks; unpin one first`)
+  if (counts.active >= MOST_ACTIVE)
+    refuse('', `a workspace has at most ${MOST_ACTIVE} active playbooks; archive one first`)
+  if (pinned && counts.pinned >= MOST_PINNED)
+    refuse('pinned', `is possible for ${MOST_PINNED} active playbooks; unpin one first`)
 }
 
 type NewPlaybook = Pick<Playbook, 'id' | 'slug' | 'name' | 'description' | 'pinned'> & {
@@ -46,9 +53,20 @@ type NewPlaybook = Pick<Playbook, 'id' | 'slug' | 'name' | 'description' | 'pinn
 
 /** Throws `conflict` for a slug that exists, and `invalid_input` where there is no room. */
 export const newPlaybook = ({ taken, counts, now, ...given }: NewPlaybook): Playbook => {
-  if (taken) fail('conflict', `the slug ${given.slug} exists; choose another, or add a version to that playbook`)
-  if (counts.all >= MOST_PLAYBOOKS) refuse('', `a workspace has at most ${MOST_PLAYBOOKS} playbooks, archived ones included`)
-  const playbook: Playbook = { ...given, name: given.name.trim(), status: 'active', created_at: now, updated_at: now }
+  if (taken)
+    fail(
+      'conflict',
+      `the slug ${given.slug} exists; choose another, or add a version to that playbook`,
+    )
+  if (counts.all >= MOST_PLAYBOOKS)
+    refuse('', `a workspace has at most ${MOST_PLAYBOOKS} playbooks, archived ones included`)
+  const playbook: Playbook = {
+    ...given,
+    name: given.name.trim(),
+    status: 'active',
+    created_at: now,
+    updated_at: now,
+  }
   requireRoom(playbook, counts)
   return playbook
 }
@@ -56,7 +74,12 @@ export const newPlaybook = ({ taken, counts, now, ...given }: NewPlaybook): Play
 export type PlaybookChanges = Partial<Pick<Playbook, 'name' | 'description' | 'pinned' | 'status'>>
 
 /** Throws `invalid_input` where there is no room. */
-export const updatePlaybook = (before: Playbook, changes: PlaybookChanges, counts: PlaybookCounts, now: Date): Playbook => {
+export const updatePlaybook = (
+  before: Playbook,
+  changes: PlaybookChanges,
+  counts: PlaybookCounts,
+  now: Date,
+): Playbook => {
   const after = { ...before, ...changes, updated_at: now }
   const changesRoom = after.status !== before.status || (after.pinned && !before.pinned)
   if (changesRoom) requireRoom(after, counts)
@@ -71,7 +94,10 @@ export interface VersionRoom {
   oldest: string | null
 }
 
-export type NewVersion = Pick<PlaybookVersion, 'id' | 'playbook_id' | 'content' | 'rationale' | 'author' | 'untrusted'> & { now: Date }
+export type NewVersion = Pick<
+  PlaybookVersion,
+  'id' | 'playbook_id' | 'content' | 'rationale' | 'author' | 'untrusted'
+> & { now: Date }
 
 /** Version 1 is active from the start, and whoever makes the playbook has decided so. */
 export const firstVersion = ({ now, ...given }: NewVersion): PlaybookVersion => ({
@@ -84,7 +110,10 @@ export const firstVersion = ({ now, ...given }: NewVersion): PlaybookVersion => 
   updated_at: now,
 })
 
-/** A draft changes nothing until it is activated. `removed`: the version that makes room. Throws `invalid_input` if none can. */
+/**
+ * A draft changes nothing until it is activated. `removed`: the version that makes room. Throws
+ * `invalid_input` if none can.
+ */
 export const newDraft = ({ count, newest, oldest }: VersionRoom, { now, ...given }: NewVersion) => {
   if (count >= MOST_VERSIONS && oldest === null)
     refuse('', `${count - 1} drafts of this playbook wait for a decision; decide about those first`)
@@ -105,20 +134,41 @@ interface Decision {
   now: Date
 }
 
-/** Whether only a signed-in person may activate it: the agent does not decide about what it wrote. */
-export const needsPerson = ({ state, author }: PlaybookVersion): boolean => state === 'draft' && author.kind === 'agent'
+/**
+ * Whether only a signed-in person may activate it: the agent does not decide about what it wrote.
+ */
+export const needsPerson = ({ state, author }: PlaybookVersion): boolean =>
+  state === 'draft' && author.kind === 'agent'
 
-/** Throws `invalid_input` unless the version is a draft or retired. `former`: the one that was active. */
-export const activate = (version: PlaybookVersion, former: PlaybookVersion | undefined, { by, now }: Decision) => {
+/**
+ * Throws `invalid_input` unless the version is a draft or retired. `former`: the one that was
+ * active.
+ */
+export const activate = (
+  version: PlaybookVersion,
+  former: PlaybookVersion | undefined,
+  { by, now }: Decision,
+) => {
   if (version.state !== 'draft' && version.state !== 'retired')
-    refuse('', `cannot activate: the version is ${version.state}; only a draft or a retired version can be activated`)
-  const activated: PlaybookVersion = { ...version, state: 'active', untrusted: false, decided_by: by, decided_at: now, updated_at: now }
+    refuse(
+      '',
+      `cannot activate: the version is ${version.state}; only a draft or a retired version can be activated`,
+    )
+  const activated: PlaybookVersion = {
+    ...version,
+    state: 'active',
+    untrusted: false,
+    decided_by: by,
+    decided_at: now,
+    updated_at: now,
+  }
   return { activated, retired: former && { ...former, state: 'retired' as const, updated_at: now } }
 }
 
 /** Throws `invalid_input` unless the version is a draft. */
 export const reject = (version: PlaybookVersion, { by, now }: Decision): PlaybookVersion => {
-  if (version.state !== 'draft') refuse('', `cannot reject: the version is ${version.state}; only a draft can be rejected`)
+  if (version.state !== 'draft')
+    refuse('', `cannot reject: the version is ${version.state}; only a draft can be rejected`)
   return { ...version, state: 'rejected', decided_by: by, decided_at: now, updated_at: now }
 }
 
@@ -142,7 +192,10 @@ export const versionUrl = (publicUrl: string, playbookId: string, id: string): s
 const view = viewOf(playbookRecord)
 
 /** `content`: of its active version. */
-export const playbookView = (playbook: Playbook, content: string) => ({ ...view(playbook), content })
+export const playbookView = (playbook: Playbook, content: string) => ({
+  ...view(playbook),
+  content,
+})
 
 const viewOfVersion = viewOf(versionRecord)
 

@@ -1,4 +1,7 @@
-/** Quotations that answer a free question where no model is set: the places in the workspace's own texts that have the question's words. */
+/**
+ * Quotations that answer a free question where no model is set: the places in the workspace's own
+ * texts that have the question's words.
+ */
 
 import { MARKS } from '#kernel/spacing'
 import { beginning } from '#kernel/storable'
@@ -23,7 +26,8 @@ export interface Quotation {
 const LONGEST = 500
 export const MOST_QUOTATIONS = 3
 
-const wordsIn = (marked: string): number => new Set([...marked.matchAll(WORD)].map(([, word]) => word!.toLowerCase())).size
+const wordsIn = (marked: string): number =>
+  new Set([...marked.matchAll(WORD)].map(([, word]) => word!.toLowerCase())).size
 
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
@@ -31,7 +35,8 @@ const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 const excerpt = (marked: string): string => {
   const plain = marked.replace(MARK, '').trim()
   if (plain.length <= LONGEST) return plain
-  const first = [...sentences.segment(marked)].find(({ segment }) => segment.includes(MARKS[0]))?.index ?? 0
+  const first =
+    [...sentences.segment(marked)].find(({ segment }) => segment.includes(MARKS[0]))?.index ?? 0
   const rest = marked.slice(first).replace(MARK, '').trim()
   return `${first > 0 ? '… ' : ''}${rest.length > LONGEST ? `${beginning(rest, LONGEST)}…` : rest}`
 }
@@ -39,12 +44,20 @@ const excerpt = (marked: string): string => {
 type Source = Pick<Quotation, 'source' | 'tool' | 'untrusted'>
 
 /** The whole text as one quotation. */
-export const quotationOf = (marked: string, from: Source): Quotation => ({ ...from, text: excerpt(marked), words: wordsIn(marked) })
+export const quotationOf = (marked: string, from: Source): Quotation => ({
+  ...from,
+  text: excerpt(marked),
+  words: wordsIn(marked),
+})
 
 /** The name of a text, and the headings over a part of it. */
-export const sourceOf = (name: string, path: readonly string[]): string => [name, path.join(' › ')].filter((part) => part !== '').join(', ')
+export const sourceOf = (name: string, path: readonly string[]): string =>
+  [name, path.join(' › ')].filter((part) => part !== '').join(', ')
 
-/** The paragraphs of Markdown that have words of the question, themselves or in the heading over them. */
+/**
+ * The paragraphs of Markdown that have words of the question, themselves or in the heading over
+ * them.
+ */
 export const quotationsIn = (marked: string, from: Source): Quotation[] =>
   [...sectionsOf(marked, true)].flatMap((section) => {
     if (!section) return []
@@ -52,13 +65,16 @@ export const quotationsIn = (marked: string, from: Source): Quotation[] =>
     const paragraphs = marked.slice(section.body, section.end).split(/\n[ \t\r]*\n/)
     return paragraphs.flatMap((text) => {
       const words = wordsIn(`${section.path.at(-1) ?? ''}\n${text}`)
-      return text.trim() === '' || words === 0 ? [] : { ...quotationOf(text, from), words, source: sourceOf(from.source, path) }
+      return text.trim() === '' || words === 0
+        ? []
+        : { ...quotationOf(text, from), words, source: sourceOf(from.source, path) }
     })
   })
 
 /**
- * The best of them. Left out are those with less than a third of the question's words, which say too little of what was asked, and those with
- * less than half of what the best one has. `asked`: how many words the question has, those that say nothing aside.
+ * The best of them. Left out are those with less than a third of the question's words, which say
+ * too little of what was asked, and those with less than half of what the best one has. `asked`:
+ * how many words the question has, those that say nothing aside.
  */
 export const bestOf = <Q extends Quotation>(found: readonly Q[], asked: number): Q[] => {
   const best = found.toSorted((a, b) => b.words - a.words)

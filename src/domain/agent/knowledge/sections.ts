@@ -1,10 +1,14 @@
 /**
- * The sections of a document: what stands under each heading. Markdown's headings are found by the rules of CommonMark, by lines: written with
- * `#`, or underlined; not within code, comments or scripts, nor within quotations and lists. No parser of all Markdown is asked: they work on
- * the whole text at once, and micromark took a second for 300 nested lists in 90 KB.
+ * The sections of a document: what stands under each heading. Markdown's headings are found by the
+ * rules of CommonMark, by lines: written with `#`, or underlined; not within code, comments or
+ * scripts, nor within quotations and lists. No parser of all Markdown is asked: they work on the
+ * whole text at once, and micromark took a second for 300 nested lists in 90 KB.
  */
 
-/** A section, from its heading to the next one. Offsets are in UTF-16 code units, as those of JavaScript's strings. */
+/**
+ * A section, from its heading to the next one. Offsets are in UTF-16 code units, as those of
+ * JavaScript's strings.
+ */
 export interface Section {
   /** The headings over it, the outermost first. */
   path: readonly string[]
@@ -45,7 +49,8 @@ const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/s
 const UNDERLINE = /^ {0,3}(?:(=+)|(-+))[ \t]*$/
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/s
 /** What no paragraph begins with: quotations, lists, code, tables' rules, and lines across. */
-const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:>|[-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|(?:[-_*][ \t]*){3,}$))/
+const NO_PARAGRAPH =
+  /^(?: {4}|\t| {0,3}(?:>|[-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|(?:[-_*][ \t]*){3,}$))/
 
 /** Of blocks of HTML that hide what looks like Markdown, the end. */
 const HIDDEN: readonly [begin: RegExp, end: RegExp][] = [
@@ -55,7 +60,8 @@ const HIDDEN: readonly [begin: RegExp, end: RegExp][] = [
 
 const plainHeading = (text: string): string => {
   const plain = text
-    // Looked for at the beginning of spaces alone: from each of many it would take their number squared.
+    // Looked for at the beginning of spaces alone: from each of many it would take their number
+    // squared.
     .replace(/(?<![ \t])[ \t]+#+[ \t]*$/, '')
     .replace(/^#+[ \t]*$/, '')
     .replace(/[*_`~]+/g, '')
@@ -86,11 +92,22 @@ class HeadingReader {
   read(line: Line, content: string): Heading | undefined {
     if (this.#isCovered(line, content)) return undefined
     const atx = ATX.exec(line.text)
-    if (atx) return this.#found({ level: atx[1]!.length, text: plainHeading(atx[2] ?? ''), start: line.start, body: line.next })
+    if (atx)
+      return this.#found({
+        level: atx[1]!.length,
+        text: plainHeading(atx[2] ?? ''),
+        start: line.start,
+        body: line.next,
+      })
     const underline = this.#paragraph && UNDERLINE.exec(line.text)
     if (underline) {
       const { start, text } = this.#paragraph!
-      return this.#found({ level: underline[1] ? 1 : 2, text: plainHeading(text), start, body: line.next })
+      return this.#found({
+        level: underline[1] ? 1 : 2,
+        text: plainHeading(text),
+        start,
+        body: line.next,
+      })
     }
     this.#note(line)
     return undefined
@@ -106,7 +123,13 @@ class HeadingReader {
     if (this.#fence) {
       const { mark, length } = this.#fence
       const close = FENCE.exec(text)
-      if (close && close[1]!.startsWith(mark) && close[1]!.length >= length && close[2]!.trim() === '') this.#fence = undefined
+      if (
+        close &&
+        close[1]!.startsWith(mark) &&
+        close[1]!.length >= length &&
+        close[2]!.trim() === ''
+      )
+        this.#fence = undefined
       return true
     }
     if (this.#hidden) {
@@ -128,18 +151,29 @@ class HeadingReader {
 
   #note({ text, start }: Line): void {
     if (text.trim() === '') this.#paragraph = undefined
-    else if (this.#paragraph) this.#paragraph = { ...this.#paragraph, text: `${this.#paragraph.text} ${text}`.slice(0, LOOKED_AT) }
+    else if (this.#paragraph)
+      this.#paragraph = {
+        ...this.#paragraph,
+        text: `${this.#paragraph.text} ${text}`.slice(0, LOOKED_AT),
+      }
     else if (!NO_PARAGRAPH.test(text)) this.#paragraph = { start, text }
     if (/^ {0,3}(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])/.test(text)) this.#paragraph = undefined
   }
 }
 
 /** The headings over a place, as they are met. */
-const under = (path: readonly Heading[], heading: Heading): Heading[] => [...path.filter(({ level }) => level < heading.level), heading]
+const under = (path: readonly Heading[], heading: Heading): Heading[] => [
+  ...path.filter(({ level }) => level < heading.level),
+  heading,
+]
 
-const titles = (path: readonly Heading[]): string[] => path.flatMap(({ text }) => (text === '' ? [] : text))
+const titles = (path: readonly Heading[]): string[] =>
+  path.flatMap(({ text }) => (text === '' ? [] : text))
 
-/** Sections in their order; together they are the whole text. `undefined`: a part was read, and nothing was found yet. */
+/**
+ * Sections in their order; together they are the whole text. `undefined`: a part was read, and
+ * nothing was found yet.
+ */
 export function* sectionsOf(content: string, isMarkdown: boolean): Generator<Section | undefined> {
   let path: Heading[] = []
   let current = { start: 0, body: 0 }
@@ -147,7 +181,8 @@ export function* sectionsOf(content: string, isMarkdown: boolean): Generator<Sec
     const reader = new HeadingReader()
     for (const line of linesOf(content)) {
       const heading = reader.read(line, content)
-      if (heading && heading.start > current.start) yield { ...current, path: titles(path), end: heading.start }
+      if (heading && heading.start > current.start)
+        yield { ...current, path: titles(path), end: heading.start }
       if (heading) {
         path = under(path, heading)
         current = { start: heading.start, body: heading.body }

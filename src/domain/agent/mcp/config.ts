@@ -39,8 +39,27 @@ export const invalid = (path: string, message: string): never =>
 
 /** Headers that the protocol sets itself, and those that would change where a request goes. */
 const OWN_HEADERS = new Set([
-  ...['host', 'content-length', 'content-type', 'connection', 'transfer-encoding', 'upgrade', 'te', 'trailer', 'expect', 'keep-alive'],
-  ...['accept', 'accept-encoding', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id', 'proxy-authorization', 'proxy-connection'],
+  ...[
+    'host',
+    'content-length',
+    'content-type',
+    'connection',
+    'transfer-encoding',
+    'upgrade',
+    'te',
+    'trailer',
+    'expect',
+    'keep-alive',
+  ],
+  ...[
+    'accept',
+    'accept-encoding',
+    'mcp-session-id',
+    'mcp-protocol-version',
+    'last-event-id',
+    'proxy-authorization',
+    'proxy-connection',
+  ],
 ])
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/i
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
@@ -49,11 +68,18 @@ const MOST_VALUES = 30
 const LONGEST_VALUE = 8_192
 
 /** Throws `invalid_input`, never with a value. */
-const requireValues = (path: string, values: Secrets, isValue: (name: string, value: string) => string | undefined): void => {
+const requireValues = (
+  path: string,
+  values: Secrets,
+  isValue: (name: string, value: string) => string | undefined,
+): void => {
   const all = Object.entries(values)
   if (all.length > MOST_VALUES) invalid(path, `has more than ${MOST_VALUES} entries`)
   for (const [name, value] of all) {
-    const flaw = value.length > LONGEST_VALUE ? `has a value of more than ${LONGEST_VALUE} characters` : isValue(name, value)
+    const flaw =
+      value.length > LONGEST_VALUE
+        ? `has a value of more than ${LONGEST_VALUE} characters`
+        : isValue(name, value)
     if (flaw !== undefined) invalid(path, `${flaw}: ${name.slice(0, 100)}`)
   }
 }
@@ -75,20 +101,28 @@ const flawOfVariable = (name: string, value: string): string | undefined => {
 /** Throws `invalid_input`. What has user name and password in it would be shown and logged. */
 const requirePlainUrl = (text: string): void => {
   const url = URL.parse(text)
-  if (url && (url.username !== '' || url.password !== '')) invalid('url', 'must not include a user name or password; use headers')
+  if (url && (url.username !== '' || url.password !== ''))
+    invalid('url', 'must not include a user name or password; use headers')
 }
 
 const MOST_METADATA = 8_192
 
 /** What is wrong whatever the operator allows. Throws `invalid_input`. */
-export const requireSound = ({ url, headers = {}, env = {}, metadata = {} }: Partial<McpServerConfig>): void => {
+export const requireSound = ({
+  url,
+  headers = {},
+  env = {},
+  metadata = {},
+}: Partial<McpServerConfig>): void => {
   if (url !== undefined) requirePlainUrl(url)
   requireValues('headers', headers, flawOfHeader)
   requireValues('env', env, flawOfVariable)
-  if (JSON.stringify(metadata).length > MOST_METADATA) invalid('metadata', `has more than ${MOST_METADATA} characters as JSON`)
+  if (JSON.stringify(metadata).length > MOST_METADATA)
+    invalid('metadata', `has more than ${MOST_METADATA} characters as JSON`)
 }
 
-const isEqual = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, index) => one === b[index])
+const isEqual = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((one, index) => one === b[index])
 
 /** Where a server is. */
 export interface Place {
@@ -99,12 +133,22 @@ export interface Place {
   env_names: string[]
 }
 
-/** Throws `invalid_input` for variables that the operator does not let workspaces set for a command that is allowed. */
+/**
+ * Throws `invalid_input` for variables that the operator does not let workspaces set for a command
+ * that is allowed.
+ */
 const requireVariables = ({ command, args, env_names }: Place, { programs }: ConfigRules): void => {
   const allowed = programs.filter((one) => one.command === command && isEqual(one.args, args))
-  if (allowed.length === 0 || allowed.some(({ env }) => env_names.every((name) => env.includes(name)))) return
+  if (
+    allowed.length === 0 ||
+    allowed.some(({ env }) => env_names.every((name) => env.includes(name)))
+  )
+    return
   const unknown = env_names.find((name) => !allowed.some(({ env }) => env.includes(name)))
-  invalid('env', `has a variable that the operator does not allow for this command: ${unknown ?? env_names.join(', ')}`)
+  invalid(
+    'env',
+    `has a variable that the operator does not allow for this command: ${unknown ?? env_names.join(', ')}`,
+  )
 }
 
 /** Why the server cannot be asked as it is configured; null if it can. Throws `invalid_input`. */
@@ -116,7 +160,11 @@ export const refusalOfPlace = (place: Place, rules: ConfigRules): string | null 
   return rules.refuse(place) ?? null
 }
 
-export const transportOf = ({ transport, url, command }: Partial<McpServerConfig>): McpTransport | null => {
+export const transportOf = ({
+  transport,
+  url,
+  command,
+}: Partial<McpServerConfig>): McpTransport | null => {
   if (transport) return transport
   if (url !== undefined) return 'streamable_http'
   return command === undefined ? null : 'stdio'
@@ -125,7 +173,10 @@ export const transportOf = ({ transport, url, command }: Partial<McpServerConfig
 type PlaceConfig = Pick<McpServerConfig, 'url' | 'command' | 'args' | 'headers' | 'env'>
 
 /** What belongs to the transport, without what is for the other one. */
-export const placed = (transport: McpTransport | null, { url, command, args = [], headers = {}, env = {} }: PlaceConfig) =>
+export const placed = (
+  transport: McpTransport | null,
+  { url, command, args = [], headers = {}, env = {} }: PlaceConfig,
+) =>
   transport === 'stdio'
     ? { transport, url: null, command: command ?? null, args, headers: {}, env }
     : { transport, url: url ?? null, command: null, args: [], headers, env: {} }

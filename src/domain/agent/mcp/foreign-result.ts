@@ -1,4 +1,7 @@
-/** What a foreign tool answered, as text for the model. Nothing is carried along that is no text: it is named. Pure. */
+/**
+ * What a foreign tool answered, as text for the model. Nothing is carried along that is no text: it
+ * is named. Pure.
+ */
 import { isDeeper, isObject } from '#kernel/json-value'
 import { beginning, storable } from '#kernel/storable'
 import { cleanText } from './foreign-text.ts'
@@ -17,10 +20,12 @@ const LONGEST_ANSWER = 100_000
 const LONGEST_WORD = 500
 const DEEPEST = 100
 
-const word = (value: unknown): string => (typeof value === 'string' ? cleanText(value, LONGEST_WORD).replaceAll('\n', ' ') : '')
+const word = (value: unknown): string =>
+  typeof value === 'string' ? cleanText(value, LONGEST_WORD).replaceAll('\n', ' ') : ''
 
 /** Bytes that a base64 text stands for. */
-const sizeOf = (base64: unknown): string => `${typeof base64 === 'string' ? Math.floor((base64.length * 3) / 4) : 0} bytes`
+const sizeOf = (base64: unknown): string =>
+  `${typeof base64 === 'string' ? Math.floor((base64.length * 3) / 4) : 0} bytes`
 
 const said = (...words: string[]): string => `[${words.filter((each) => each !== '').join(' ')}]`
 
@@ -40,7 +45,12 @@ const partText = (part: unknown): string => {
     case 'audio':
       return said(part.type, word(part.mimeType), `of ${sizeOf(part.data)}, left out`)
     case 'resource_link':
-      return said('link', word(part.title) || word(part.name), word(part.uri), word(part.description))
+      return said(
+        'link',
+        word(part.title) || word(part.name),
+        word(part.uri),
+        word(part.description),
+      )
     case 'resource':
       return resourceText(part)
     default:
@@ -48,7 +58,10 @@ const partText = (part: unknown): string => {
   }
 }
 
-/** Whether the text is that JSON, whatever spaces it has: it is no shorter, and no longer than what is kept. */
+/**
+ * Whether the text is that JSON, whatever spaces it has: it is no shorter, and no longer than what
+ * is kept.
+ */
 const isSame = (text: string, json: string): boolean => {
   if (text.length < json.length || text.length > LONGEST_ANSWER) return false
   try {
@@ -68,6 +81,10 @@ export const answerOf = (result: unknown): ForeignAnswer | undefined => {
   // Servers are asked to say the structured part as text, too.
   const json = structuredContent === undefined ? undefined : JSON.stringify(structuredContent)
   const isSaid = json === undefined || parts.some((text) => isSame(text, json))
-  const all = [...parts, ...(more > 0 ? [said(`${more} more parts, left out`)] : []), ...(isSaid ? [] : [json])]
+  const all = [
+    ...parts,
+    ...(more > 0 ? [said(`${more} more parts, left out`)] : []),
+    ...(isSaid ? [] : [json]),
+  ]
   return { text: beginning(storable(all.join('\n\n')), LONGEST_ANSWER), isError: isError === true }
 }

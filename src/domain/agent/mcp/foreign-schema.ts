@@ -1,6 +1,7 @@
 /**
- * The schema of a foreign tool's arguments, as models take it. A provider refuses a whole request for one schema that it does not like, so
- * what some refuse is dropped, and references are written out. What is dropped only narrows: the server checks its arguments itself.
+ * The schema of a foreign tool's arguments, as models take it. A provider refuses a whole request
+ * for one schema that it does not like, so what some refuse is dropped, and references are written
+ * out. What is dropped only narrows: the server checks its arguments itself.
  */
 import { isObject } from '#kernel/json-value'
 import { cleanText } from './foreign-text.ts'
@@ -21,9 +22,27 @@ const LONGEST_VALUE = 200
 /** Providers refuse other names of properties. */
 const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/
 const FORMAT = /^[a-z0-9-]{1,32}$/
-const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'])
+const TYPES: ReadonlySet<unknown> = new Set([
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'object',
+  'array',
+  'null',
+])
 const NUMBERS = [
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'minItems', 'maxItems'],
+  ...[
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+    'exclusiveMaximum',
+    'multipleOf',
+    'minLength',
+    'maxLength',
+    'minItems',
+    'maxItems',
+  ],
 ] as const
 const CHOICES = ['anyOf', 'oneOf', 'allOf'] as const
 
@@ -34,7 +53,8 @@ const refuse = (reason: string): never => {
 }
 
 /** Fields that have a value. */
-const present = (fields: Schema): Schema => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+const present = (fields: Schema): Schema =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 const isValue = (value: unknown): boolean =>
   value === null ||
@@ -43,7 +63,12 @@ const isValue = (value: unknown): boolean =>
   (typeof value === 'string' && cleanText(value, LONGEST_VALUE) === value.trim())
 
 const valuesOf = (values: unknown): unknown[] | undefined =>
-  Array.isArray(values) && values.length > 0 && values.length <= MOST_VALUES && values.every(isValue) ? values : undefined
+  Array.isArray(values) &&
+  values.length > 0 &&
+  values.length <= MOST_VALUES &&
+  values.every(isValue)
+    ? values
+    : undefined
 
 const typeOf = (type: unknown): unknown => {
   if (TYPES.has(type)) return type
@@ -54,15 +79,20 @@ const typeOf = (type: unknown): unknown => {
 
 /** What says something of a value without further schemas. */
 const plainOf = (schema: Schema): Schema => {
-  const numbers = NUMBERS.map((name) => [name, typeof schema[name] === 'number' ? schema[name] : undefined])
+  const numbers = NUMBERS.map((name) => [
+    name,
+    typeof schema[name] === 'number' ? schema[name] : undefined,
+  ])
   const { description, title, format } = schema
-  const words = typeof description === 'string' ? description : typeof title === 'string' ? title : ''
+  const words =
+    typeof description === 'string' ? description : typeof title === 'string' ? title : ''
   // Each provider knows other formats, so it is said in words.
   const form = typeof format === 'string' && FORMAT.test(format) ? ` (${format})` : ''
   return present({
     type: typeOf(schema.type),
     description: (cleanText(words, LONGEST_DESCRIPTION) + form).trim() || undefined,
-    enum: valuesOf(schema.enum) ?? valuesOf(schema.const === undefined ? undefined : [schema.const]),
+    enum:
+      valuesOf(schema.enum) ?? valuesOf(schema.const === undefined ? undefined : [schema.const]),
     default: isValue(schema.default) ? schema.default : undefined,
     ...Object.fromEntries(numbers),
   })
@@ -82,7 +112,10 @@ class Mapping {
     let at: unknown = this.root
     for (const step of steps) {
       const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
-      const inside = Array.isArray(at) || isObject(at) ? Object.getOwnPropertyDescriptor(at, key)?.value : undefined
+      const inside =
+        Array.isArray(at) || isObject(at)
+          ? Object.getOwnPropertyDescriptor(at, key)?.value
+          : undefined
       at = inside ?? refuse('its schema refers to a part that it does not have')
     }
     return at
@@ -122,15 +155,26 @@ class Mapping {
 
   /** Providers want to know of each list what is in it. */
   #items({ items }: Schema, type: unknown, depth: number): Schema {
-    return type === 'array' || (Array.isArray(type) && type.includes('array')) ? { items: this.part(items, depth + 1) } : {}
+    return type === 'array' || (Array.isArray(type) && type.includes('array'))
+      ? { items: this.part(items, depth + 1) }
+      : {}
   }
 
-  object({ properties, required, additionalProperties }: Schema, type: unknown, depth: number): Schema {
+  object(
+    { properties, required, additionalProperties }: Schema,
+    type: unknown,
+    depth: number,
+  ): Schema {
     if (type !== 'object' && !isObject(properties)) return {}
     const all = isObject(properties) ? Object.entries(properties) : []
-    const needed = Array.isArray(required) ? [...new Set(required)].filter((name) => typeof name === 'string') : []
-    if (!needed.every((name) => PROPERTY.test(name))) refuse('it requires an argument whose name no model takes')
-    const kept = all.filter(([name]) => PROPERTY.test(name)).map(([name, schema]) => [name, this.part(schema, depth + 1)])
+    const needed = Array.isArray(required)
+      ? [...new Set(required)].filter((name) => typeof name === 'string')
+      : []
+    if (!needed.every((name) => PROPERTY.test(name)))
+      refuse('it requires an argument whose name no model takes')
+    const kept = all
+      .filter(([name]) => PROPERTY.test(name))
+      .map(([name, schema]) => [name, this.part(schema, depth + 1)])
     return present({
       properties: Object.fromEntries(kept),
       required: needed.length > 0 ? needed : undefined,
@@ -156,7 +200,9 @@ export const parametersOf = (schema: unknown): { parameters: Schema } | { unusab
   try {
     const parameters = new Mapping(schema).whole()
     const isLong = JSON.stringify(parameters).length > LONGEST_SCHEMA
-    return isLong ? { unusable: `its schema has more than ${LONGEST_SCHEMA} characters` } : { parameters }
+    return isLong
+      ? { unusable: `its schema has more than ${LONGEST_SCHEMA} characters` }
+      : { parameters }
   } catch (cause) {
     if (cause instanceof Unusable) return { unusable: cause.message }
     throw cause

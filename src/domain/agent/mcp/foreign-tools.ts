@@ -1,4 +1,7 @@
-/** Tools of servers outside, as the agent is offered them. What a server says of them is read by a model, and is anybody's words. Pure. */
+/**
+ * Tools of servers outside, as the agent is offered them. What a server says of them is read by a
+ * model, and is anybody's words. Pure.
+ */
 import { createHash } from 'node:crypto'
 import { isDeeper, isObject } from '#kernel/json-value'
 import { storable } from '#kernel/storable'
@@ -64,8 +67,8 @@ export const prefixesCollide = (one: string, other: string): boolean => {
 }
 
 /**
- * A name as models accept it. One that had to be changed ends with a part of its hash, so that a tool keeps its name whatever others its
- * server has.
+ * A name as models accept it. One that had to be changed ends with a part of its hash, so that a
+ * tool keeps its name whatever others its server has.
  */
 export const offeredName = (prefix: string, name: string): string => {
   const whole = `${prefix}${SEPARATOR}${name}`
@@ -74,7 +77,8 @@ export const offeredName = (prefix: string, name: string): string => {
   return `${whole.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, LONGEST_OFFERED - mark.length)}${mark}`
 }
 
-const nameOf = (tool: Record<string, unknown>): string | null => (typeof tool.name === 'string' && tool.name !== '' ? tool.name : null)
+const nameOf = (tool: Record<string, unknown>): string | null =>
+  typeof tool.name === 'string' && tool.name !== '' ? tool.name : null
 
 const titleOf = (tool: Record<string, unknown>, description: string, name: string): string => {
   const { title } = isObject(tool.annotations) ? tool.annotations : {}
@@ -95,11 +99,13 @@ const toolOf = (prefix: string, listed: unknown): ForeignTool | LeftOut => {
   if (!isObject(listed)) return leave(null, 'it is no object')
   const name = nameOf(listed)
   if (name === null) return leave(null, 'it has no name')
-  if (name.length > LONGEST_NAME) return leave(name, `its name has more than ${LONGEST_NAME} characters`)
+  if (name.length > LONGEST_NAME)
+    return leave(name, `its name has more than ${LONGEST_NAME} characters`)
   if (storable(name) !== name) return leave(name, 'its name has characters that are no text')
   const said = listed.description ?? ''
   if (typeof said !== 'string') return leave(name, 'its description is no text')
-  if (isDeeper(listed.inputSchema, DEEPEST)) return leave(name, `its schema has more than ${DEEPEST} levels`)
+  if (isDeeper(listed.inputSchema, DEEPEST))
+    return leave(name, `its schema has more than ${DEEPEST} levels`)
   const mapped = parametersOf(listed.inputSchema)
   if ('unusable' in mapped) return leave(name, mapped.unusable)
   const description = cleanText(said, LONGEST_DESCRIPTION)
@@ -114,7 +120,10 @@ const toolOf = (prefix: string, listed: unknown): ForeignTool | LeftOut => {
   }
 }
 
-/** `listed`: what the server answered, unchecked. Of several tools of one name none is offered, since nobody can say which would be called. */
+/**
+ * `listed`: what the server answered, unchecked. Of several tools of one name none is offered,
+ * since nobody can say which would be called.
+ */
 export const foreignTools = (prefix: string, listed: readonly unknown[]): ForeignOffer => {
   const all = listed.map((tool) => toolOf(prefix, tool))
   const usable = all.filter(isOffered)
@@ -125,7 +134,9 @@ export const foreignTools = (prefix: string, listed: readonly unknown[]): Foreig
     tools: usable.filter((tool) => !twice.includes(tool)),
     leftOut: [
       ...all.flatMap((tool) => (isOffered(tool) ? [] : [tool])),
-      ...[...new Set(twice.map(({ name }) => name))].map((name) => leave(name, 'the server has several tools of this name')),
+      ...[...new Set(twice.map(({ name }) => name))].map((name) =>
+        leave(name, 'the server has several tools of this name'),
+      ),
     ],
   }
 }

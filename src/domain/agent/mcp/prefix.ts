@@ -1,4 +1,7 @@
-/** With what the names of an MCP server's tools begin: no two servers of a workspace can have a tool of the same name. */
+/**
+ * With what the names of an MCP server's tools begin: no two servers of a workspace can have a tool
+ * of the same name.
+ */
 import { fail } from '#kernel/errors'
 import { LONGEST_PREFIX, prefixesCollide, prefixOf } from './foreign-tools.ts'
 

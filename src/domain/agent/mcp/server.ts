@@ -1,4 +1,7 @@
-/** An MCP server that a workspace has connected: where it is, and whether it can be asked. Its tools are in tool.ts. */
+/**
+ * An MCP server that a workspace has connected: where it is, and whether it can be asked. Its tools
+ * are in tool.ts.
+ */
 import { fail } from '#kernel/errors'
 import { argumentsHash } from '../hash.ts'
 import {
@@ -62,10 +65,17 @@ const judged = (server: McpServer, rules: ConfigRules): McpServer => {
 }
 
 /** Throws `invalid_input`. */
-export const newMcpServer = (id: string, config: McpServerConfig, { others, rules, now }: Surroundings): Configured => {
+export const newMcpServer = (
+  id: string,
+  config: McpServerConfig,
+  { others, rules, now }: Surroundings,
+): Configured => {
   requireSound(config)
   if (others.length >= MOST_MCP_SERVERS)
-    fail('invalid_input', `cannot add: the workspace has ${others.length} MCP servers; delete one first`)
+    fail(
+      'invalid_input',
+      `cannot add: the workspace has ${others.length} MCP servers; delete one first`,
+    )
   const { name, toolPrefix, enabled = true, metadata = {} } = config
   const { headers, env, ...place } = placed(transportOf(config), config)
   const prefixes = others.map(({ tool_prefix }) => tool_prefix)
@@ -74,18 +84,27 @@ export const newMcpServer = (id: string, config: McpServerConfig, { others, rule
     ...{ id, name: name.trim(), ...place, enabled, metadata },
     ...{ header_names: Object.keys(headers), env_names: Object.keys(env) },
     tool_prefix: toolPrefix ?? freePrefix(name, prefixes),
-    ...{ status: 'new', last_error: null, failures: 0, looked_at: null, used_at: null, created_at: now, updated_at: now },
+    ...{
+      status: 'new',
+      last_error: null,
+      failures: 0,
+      looked_at: null,
+      used_at: null,
+      created_at: now,
+      updated_at: now,
+    },
   }
   return { server: judged(server, rules), headers, env }
 }
 
 export type McpServerPatch = Partial<McpServerConfig>
 
-const originOf = (url: string | null): string | null => (url === null ? null : (URL.parse(url)?.origin ?? url))
+const originOf = (url: string | null): string | null =>
+  url === null ? null : (URL.parse(url)?.origin ?? url)
 
 /**
- * What a rule for one of its tools is bound to, beside the tool's definition. A change of it ends rules and approvals: they were given to
- * another program.
+ * What a rule for one of its tools is bound to, beside the tool's definition. A change of it ends
+ * rules and approvals: they were given to another program.
  */
 export const placeHash = ({
   id,
@@ -96,7 +115,10 @@ export const placeHash = ({
 }: Pick<McpServer, 'id' | 'transport' | 'url' | 'command' | 'args'>): string =>
   argumentsHash({ id, transport, origin: originOf(url), command, args })
 
-/** Secrets go to the place for which they were given: another origin or command begins without those that are not given anew. */
+/**
+ * Secrets go to the place for which they were given: another origin or command begins without those
+ * that are not given anew.
+ */
 const secretsFor = (before: McpServer, after: McpServer, { headers, env }: McpServerPatch) => {
   if (placeHash(before) !== placeHash(after)) return placed(after.transport, { headers, env })
   return after.transport === 'stdio' ? { headers: undefined, env } : { headers, env: undefined }
@@ -113,9 +135,20 @@ export const updateMcpServer = (
   const prefixes = others.filter(({ id }) => id !== before.id).map(({ tool_prefix }) => tool_prefix)
   if (toolPrefix !== before.tool_prefix) requireFreePrefix(toolPrefix, prefixes)
   const { transport = transportOf(patch) ?? before.transport } = patch
-  const { url = before.url ?? undefined, command = before.command ?? undefined, args = before.args } = patch
+  const {
+    url = before.url ?? undefined,
+    command = before.command ?? undefined,
+    args = before.args,
+  } = patch
   const { headers: _, env: __, ...place } = placed(transport, { url, command, args })
-  const moved = { ...before, ...place, name: name.trim(), tool_prefix: toolPrefix, metadata, updated_at: now }
+  const moved = {
+    ...before,
+    ...place,
+    name: name.trim(),
+    tool_prefix: toolPrefix,
+    metadata,
+    updated_at: now,
+  }
   const { headers, env } = secretsFor(before, moved, patch)
   const named = {
     ...moved,
@@ -131,8 +164,12 @@ export const updateMcpServer = (
     env !== undefined ||
     before.status === 'refused' ||
     toolPrefix !== before.tool_prefix
-  const server = isAnew || (enabled && !before.enabled) ? judged({ ...named, enabled }, rules) : { ...named, enabled }
-  if (patch.enabled === true && server.status === 'refused') invalid('enabled', `cannot be true: ${server.last_error}`)
+  const server =
+    isAnew || (enabled && !before.enabled)
+      ? judged({ ...named, enabled }, rules)
+      : { ...named, enabled }
+  if (patch.enabled === true && server.status === 'refused')
+    invalid('enabled', `cannot be true: ${server.last_error}`)
   // Its tools have other names, or are another program's.
   return { server, headers, env, isForgotten: isElsewhere || toolPrefix !== before.tool_prefix }
 }
@@ -143,7 +180,8 @@ export const USED_LOOK_MS = 3_600_000
 /** Before the next try, after as many failures. */
 const PAUSES_MS = [60_000, 300_000, 900_000]
 
-const isUsed = ({ used_at }: McpServer, now: Date): boolean => used_at !== null && now.getTime() - used_at.getTime() < USED_FOR_MS
+const isUsed = ({ used_at }: McpServer, now: Date): boolean =>
+  used_at !== null && now.getTime() - used_at.getTime() < USED_FOR_MS
 
 /** When to look again at its tools; undefined: once somebody asks for it. */
 export const nextLook = (server: McpServer, now: Date): Date | undefined => {
@@ -165,7 +203,12 @@ export const lookFailed = (server: McpServer, error: string, now: Date): McpServ
 })
 
 /** A program in words: what runs where. */
-export const placeOf = ({ transport, url, command, args }: Pick<McpServer, 'transport' | 'url' | 'command' | 'args'>): string =>
+export const placeOf = ({
+  transport,
+  url,
+  command,
+  args,
+}: Pick<McpServer, 'transport' | 'url' | 'command' | 'args'>): string =>
   transport === 'stdio' ? [command ?? '', ...args].join(' ') : (originOf(url) ?? 'nowhere')
 
 /** The address without what may be a secret in its query. */
@@ -178,10 +221,37 @@ const shownUrl = (text: string | null): string | null => {
 
 /** As people see it: without the values of headers and variables. */
 export const mcpServerView = (server: McpServer) => {
-  const { id, name, transport, command, args, header_names, env_names, tool_prefix, enabled, metadata, status, last_error } = server
+  const {
+    id,
+    name,
+    transport,
+    command,
+    args,
+    header_names,
+    env_names,
+    tool_prefix,
+    enabled,
+    metadata,
+    status,
+    last_error,
+  } = server
   return {
-    ...{ id, name, transport, url: shownUrl(server.url), command, args, headerNames: header_names, envNames: env_names },
+    ...{
+      id,
+      name,
+      transport,
+      url: shownUrl(server.url),
+      command,
+      args,
+      headerNames: header_names,
+      envNames: env_names,
+    },
     ...{ toolPrefix: tool_prefix, enabled, metadata, status, lastError: last_error },
-    ...{ lookedAt: server.looked_at, usedAt: server.used_at, createdAt: server.created_at, updatedAt: server.updated_at },
+    ...{
+      lookedAt: server.looked_at,
+      usedAt: server.used_at,
+      createdAt: server.created_at,
+      updatedAt: server.updated_at,
+    },
   }
 }

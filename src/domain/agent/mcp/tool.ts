@@ -17,7 +17,9 @@ export interface McpTool {
   description: string
   parameters: Record<string, unknown>
   read_only_hint: boolean
-  /** Of the definition as the server wrote it, and of where the server is. A rule is bound to it. */
+  /**
+   * Of the definition as the server wrote it, and of where the server is. A rule is bound to it.
+   */
   hash: string
   created_at: Date
   updated_at: Date
@@ -33,7 +35,10 @@ export interface RuledTool extends McpTool {
   definition: RuledDefinition | null
 }
 
-export const ruledDefinition = ({ description, parameters }: RuledDefinition): RuledDefinition => ({ description, parameters })
+export const ruledDefinition = ({ description, parameters }: RuledDefinition): RuledDefinition => ({
+  description,
+  parameters,
+})
 
 interface Found {
   tools: readonly ForeignTool[]
@@ -45,13 +50,31 @@ interface Found {
 export const toolsFound = (server: McpServer, { tools, before, now }: Found): McpTool[] => {
   const known = new Map(before.map((tool) => [tool.name, tool]))
   const place = placeHash(server)
-  return tools.map(({ name: own_name, offered: name, title, description, parameters, readOnly: read_only_hint, hash: definition }) => {
-    const old = known.get(name)
-    const hash = argumentsHash({ place, definition })
-    if (old?.hash === hash && old.read_only_hint === read_only_hint && old.title === title) return old
-    const said = { own_name, title, description, parameters, read_only_hint, hash }
-    return { id: old?.id ?? newId(), server_id: server.id, name, ...said, created_at: old?.created_at ?? now, updated_at: now }
-  })
+  return tools.map(
+    ({
+      name: own_name,
+      offered: name,
+      title,
+      description,
+      parameters,
+      readOnly: read_only_hint,
+      hash: definition,
+    }) => {
+      const old = known.get(name)
+      const hash = argumentsHash({ place, definition })
+      if (old?.hash === hash && old.read_only_hint === read_only_hint && old.title === title)
+        return old
+      const said = { own_name, title, description, parameters, read_only_hint, hash }
+      return {
+        id: old?.id ?? newId(),
+        server_id: server.id,
+        name,
+        ...said,
+        created_at: old?.created_at ?? now,
+        updated_at: now,
+      }
+    },
+  )
 }
 
 type McpToolState = 'new' | 'ruled' | 'changed'
@@ -70,21 +93,36 @@ const partsOf = (before: string, after: string, room: Room): DiffPart[] =>
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
 
-/** What has changed, as a person can read it. Where nothing has, it is in what models and people are not shown. */
+/**
+ * What has changed, as a person can read it. Where nothing has, it is in what models and people are
+ * not shown.
+ */
 const changesOf = (before: RuledDefinition | null, now: RuledDefinition, room: Room) => {
   if (!before) return []
   const texts = [
     { field: 'description', old: before.description, text: now.description },
     { field: 'parameters', old: pretty(before.parameters), text: pretty(now.parameters) },
   ] as const
-  return texts.flatMap(({ field, old, text }) => (old === text ? [] : { field, parts: partsOf(old, text, room) }))
+  return texts.flatMap(({ field, old, text }) =>
+    old === text ? [] : { field, parts: partsOf(old, text, room) },
+  )
 }
 
 /** As people see them. */
 export const mcpToolViews = (tools: readonly RuledTool[]) => {
   const room = roomToCompare()
   return tools.map((tool) => {
-    const { name, own_name, title, description, parameters, read_only_hint, hash, decision, definition } = tool
+    const {
+      name,
+      own_name,
+      title,
+      description,
+      parameters,
+      read_only_hint,
+      hash,
+      decision,
+      definition,
+    } = tool
     const state = stateOf(tool)
     const changes = state === 'changed' ? changesOf(definition, tool, room) : []
     return {
@@ -98,7 +136,8 @@ export const mcpToolViews = (tools: readonly RuledTool[]) => {
 export const MOST_SERVED_TOOLS = 200
 
 /** A tool whose rule lets the agent call it, and its server. */
-export interface ServedTool extends Pick<McpTool, 'name' | 'own_name' | 'description' | 'parameters' | 'hash' | 'server_id'> {
+export interface ServedTool
+  extends Pick<McpTool, 'name' | 'own_name' | 'description' | 'parameters' | 'hash' | 'server_id'> {
   server_name: string
   /** Of the server. */
   place: Pick<McpServer, 'transport' | 'url' | 'command' | 'args'>

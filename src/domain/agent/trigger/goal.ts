@@ -12,7 +12,10 @@ export interface Standing {
 /** Its runs are tainted while this author may not do all that it runs with the rights of. */
 export const goalAuthor = ({ goal_by, on_behalf }: Standing): OnBehalf => goal_by ?? on_behalf
 
-/** Somebody changes what it does, and is the one for whom it runs from then on. Only a new goal is their own words. */
+/**
+ * Somebody changes what it does, and is the one for whom it runs from then on. Only a new goal is
+ * their own words.
+ */
 export const takenOver = (before: Standing, by: OnBehalf, isRewritten: boolean): Standing => ({
   on_behalf: by,
   goal_by: !isRewritten && isOthers(before, by) ? goalAuthor(before) : null,

@@ -1,6 +1,6 @@
 /**
- * A goal that the agent works on by itself, once or by a cron pattern. active ⇄ paused; active or paused → cancelled; active → done after
- * its last time. A person can activate any of them again.
+ * A goal that the agent works on by itself, once or by a cron pattern. active ⇄ paused; active or
+ * paused → cancelled; active → done after its last time. A person can activate any of them again.
  */
 import { CATCH_UP_MS, cronDue, nextTime, patternFault } from '#kernel/cron'
 import { fail } from '#kernel/errors'
@@ -48,7 +48,10 @@ const MOST_FAILURES = 3
 /** Messages that the conversation of a schedule keeps. */
 export const KEPT_MESSAGES = 200
 const SHOWN_TIMES = 3
-/** Tools that a run, and its children, may not use: what runs by itself must not make more that does. */
+/**
+ * Tools that a run, and its children, may not use: what runs by itself must not make more that
+ * does.
+ */
 export const RUN_MAKERS: readonly string[] = ['schedule_task', 'create_webhook_rule']
 
 /** When it runs: at one time, or by a pattern. */
@@ -58,7 +61,8 @@ interface TimesInput {
   timeZone?: string | undefined
 }
 
-const refuse = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+const refuse = (path: string, message: string): never =>
+  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
 type Times = Pick<Schedule, 'at' | 'pattern' | 'time_zone'>
 
@@ -72,21 +76,31 @@ const timesOf = ({ at, cron, timeZone = 'UTC' }: TimesInput, now: Date): Times =
   }
   if (at === undefined) return refuse('at', 'or cron is required')
   const time = new Date(at)
-  return time <= now ? refuse('at', `is in the past: it is now ${now.toISOString()}`) : { at: time, pattern: null, time_zone: timeZone }
+  return time <= now
+    ? refuse('at', `is in the past: it is now ${now.toISOString()}`)
+    : { at: time, pattern: null, time_zone: timeZone }
 }
 
 /** The next times after `after`, up to three. */
 export const nextTimes = ({ at, pattern, time_zone }: Times, after: Date): Date[] => {
   if (pattern === null) return at && at > after ? [at] : []
   const times: Date[] = []
-  for (let next = nextTime(pattern, time_zone, after); next; next = nextTime(pattern, time_zone, next))
+  for (
+    let next = nextTime(pattern, time_zone, after);
+    next;
+    next = nextTime(pattern, time_zone, next)
+  )
     if (times.push(next) === SHOWN_TIMES) break
   return times
 }
 
 const activated = (schedule: Schedule, now: Date): Schedule => {
   const [next_at] = nextTimes(schedule, now)
-  if (!next_at) return refuse(schedule.pattern === null ? 'at' : 'cron', 'has no time that is to come; give another')
+  if (!next_at)
+    return refuse(
+      schedule.pattern === null ? 'at' : 'cron',
+      'has no time that is to come; give another',
+    )
   return { ...schedule, status: 'active', paused_by: null, failures: 0, next_at }
 }
 
@@ -102,15 +116,29 @@ interface Beside {
 }
 
 const requireRoom = ({ active }: Beside): void => {
-  if (active >= MOST_ACTIVE_SCHEDULES) fail('conflict', `cannot add: the workspace has ${active} active schedules; cancel one first`)
+  if (active >= MOST_ACTIVE_SCHEDULES)
+    fail('conflict', `cannot add: the workspace has ${active} active schedules; cancel one first`)
 }
 
 /** Throws `invalid_input` or `conflict`. */
-export const newSchedule = (id: string, { goal, ...times }: ScheduleInput, from: ScheduleOrigin, beside: Beside): Schedule => {
+export const newSchedule = (
+  id: string,
+  { goal, ...times }: ScheduleInput,
+  from: ScheduleOrigin,
+  beside: Beside,
+): Schedule => {
   const { now } = beside
   const checked = timesOf(times, now)
   requireRoom(beside)
-  const empty = { goal_by: null, conversation_id: null, paused_by: null, last_at: null, last_job_id: null, missed: 0, failures: 0 }
+  const empty = {
+    goal_by: null,
+    conversation_id: null,
+    paused_by: null,
+    last_at: null,
+    last_job_id: null,
+    missed: 0,
+    failures: 0,
+  }
   const schedule: Schedule = {
     ...{ id, goal: goal.trim(), ...checked, ...empty, ...from, status: 'active', next_at: null },
     ...{ created_at: now, updated_at: now },
@@ -124,40 +152,68 @@ export interface SchedulePatch extends TimesInput {
   status?: 'active' | 'paused' | undefined
 }
 
-const patchedTimes = (before: Schedule, { at, cron, timeZone = before.time_zone }: SchedulePatch, now: Date): Times => {
+const patchedTimes = (
+  before: Schedule,
+  { at, cron, timeZone = before.time_zone }: SchedulePatch,
+  now: Date,
+): Times => {
   if (at !== undefined || cron !== undefined) return timesOf({ at, cron, timeZone }, now)
-  if (timeZone === before.time_zone || before.pattern === null) return { at: before.at, pattern: before.pattern, time_zone: timeZone }
+  if (timeZone === before.time_zone || before.pattern === null)
+    return { at: before.at, pattern: before.pattern, time_zone: timeZone }
   return timesOf({ cron: before.pattern, timeZone }, now)
 }
 
 /**
- * What it says and may do. Whoever changes that, or activates one whose maker has left, is the one in whose name it runs from now on. Runs
- * for the words of somebody else begin a conversation in which those before have said nothing.
+ * What it says and may do. Whoever changes that, or activates one whose maker has left, is the one
+ * in whose name it runs from now on. Runs for the words of somebody else begin a conversation in
+ * which those before have said nothing.
  */
-const rewritten = (before: Schedule, { goal, tools, status }: SchedulePatch, editor: OnBehalf): Partial<Schedule> => ({
-  ...(goal === undefined ? {} : { goal: goal.trim(), taint: [], ...(isOthers(before, editor) ? { conversation_id: null } : {}) }),
+const rewritten = (
+  before: Schedule,
+  { goal, tools, status }: SchedulePatch,
+  editor: OnBehalf,
+): Partial<Schedule> => ({
+  ...(goal === undefined
+    ? {}
+    : {
+        goal: goal.trim(),
+        taint: [],
+        ...(isOthers(before, editor) ? { conversation_id: null } : {}),
+      }),
   ...(tools === undefined ? {} : { tools }),
-  ...(goal !== undefined || tools !== undefined || (status === 'active' && before.paused_by === 'caller_gone')
+  ...(goal !== undefined ||
+  tools !== undefined ||
+  (status === 'active' && before.paused_by === 'caller_gone')
     ? takenOver(before, editor, goal !== undefined)
     : {}),
 })
 
 /** Absent fields stay. Throws `invalid_input` or `conflict`. */
-export const updateSchedule = (before: Schedule, patch: SchedulePatch, editor: OnBehalf, beside: Beside): Schedule => {
+export const updateSchedule = (
+  before: Schedule,
+  patch: SchedulePatch,
+  editor: OnBehalf,
+  beside: Beside,
+): Schedule => {
   const { now } = beside
   const times = patchedTimes(before, patch, now)
   const schedule = { ...before, ...rewritten(before, patch, editor), ...times, updated_at: now }
   const { status = before.status } = patch
-  if (status === 'paused') return before.status === 'paused' ? schedule : paused(schedule, 'person', now)
+  if (status === 'paused')
+    return before.status === 'paused' ? schedule : paused(schedule, 'person', now)
   if (status !== 'active') return schedule
   if (before.status !== 'active') requireRoom(beside)
-  const isMoved = times.at !== before.at || times.pattern !== before.pattern || times.time_zone !== before.time_zone
+  const isMoved =
+    times.at !== before.at ||
+    times.pattern !== before.pattern ||
+    times.time_zone !== before.time_zone
   return before.status === 'active' && !isMoved ? schedule : activated(schedule, now)
 }
 
 /** Throws `conflict` unless it is active. */
 export const paused = (schedule: Schedule, paused_by: PausedBy, now: Date): Schedule => {
-  if (schedule.status !== 'active') fail('conflict', `cannot pause: the schedule is ${schedule.status}`)
+  if (schedule.status !== 'active')
+    fail('conflict', `cannot pause: the schedule is ${schedule.status}`)
   return { ...schedule, status: 'paused', paused_by, next_at: null, updated_at: now }
 }
 
@@ -167,25 +223,50 @@ export const cancelled = (schedule: Schedule, now: Date): Schedule =>
     ? schedule
     : { ...schedule, status: 'cancelled', paused_by: null, next_at: null, updated_at: now }
 
-/** What becomes of a schedule whose time has come. `run`: the time to run for. `missed`: a time passed without a run. */
-export const cameDue = (schedule: Schedule, now: Date): { schedule: Schedule; run: Date | undefined; missed: Date | undefined } => {
+/**
+ * What becomes of a schedule whose time has come. `run`: the time to run for. `missed`: a time
+ * passed without a run.
+ */
+export const cameDue = (
+  schedule: Schedule,
+  now: Date,
+): { schedule: Schedule; run: Date | undefined; missed: Date | undefined } => {
   const due = schedule.next_at!
   const { pattern, time_zone } = schedule
   const isLate = now.getTime() - due.getTime() >= CATCH_UP_MS
   const once = { run: isLate ? undefined : due, missed: isLate ? due : undefined, next: undefined }
   const { run, missed, next } = pattern === null ? once : cronDue({ pattern, time_zone }, due, now)
-  const counted = { ...schedule, missed: schedule.missed + (run ? 0 : 1), next_at: next ?? null, updated_at: now }
-  return { schedule: next ? counted : { ...counted, status: 'done' }, run, missed: run ? undefined : missed }
+  const counted = {
+    ...schedule,
+    missed: schedule.missed + (run ? 0 : 1),
+    next_at: next ?? null,
+    updated_at: now,
+  }
+  return {
+    schedule: next ? counted : { ...counted, status: 'done' },
+    run,
+    missed: run ? undefined : missed,
+  }
 }
 
 /** A run has begun. */
-export const begun = (schedule: Schedule, { job, conversation, now }: { job: string; conversation: string; now: Date }): Schedule => ({
+export const begun = (
+  schedule: Schedule,
+  { job, conversation, now }: { job: string; conversation: string; now: Date },
+): Schedule => ({
   ...schedule,
   ...{ last_job_id: job, last_at: now, conversation_id: conversation, updated_at: now },
 })
 
-/** A run has ended. The third failure in a row pauses the schedule, and a caller who has gone at once. */
-export const ranOut = (schedule: Schedule, { status, error }: { status: JobStatus; error: string | null }, now: Date): Schedule => {
+/**
+ * A run has ended. The third failure in a row pauses the schedule, and a caller who has gone at
+ * once.
+ */
+export const ranOut = (
+  schedule: Schedule,
+  { status, error }: { status: JobStatus; error: string | null },
+  now: Date,
+): Schedule => {
   if (status === 'completed') return { ...schedule, failures: 0, updated_at: now }
   if (status !== 'failed') return schedule
   const failed = { ...schedule, failures: schedule.failures + 1, updated_at: now }

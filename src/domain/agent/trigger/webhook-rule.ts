@@ -1,4 +1,7 @@
-/** A rule by which a signed post from outside starts a job. Its body is untrusted: the job begins tainted, and asks before it writes. */
+/**
+ * A rule by which a signed post from outside starts a job. Its body is untrusted: the job begins
+ * tainted, and asks before it writes.
+ */
 import { fail } from '#kernel/errors'
 import type { CallingJob, OnBehalf } from '../job/job.ts'
 import { type Standing, takenOver } from './goal.ts'
@@ -18,7 +21,10 @@ export interface WebhookRule extends Standing {
   refused: number
   /** Where untrusted text came from that its goal may follow. */
   taint: string[]
-  /** Whoever that is has left the workspace, or its key ended: posts are refused. Not stored, but found out with each reading. */
+  /**
+   * Whoever that is has left the workspace, or its key ended: posts are refused. Not stored, but
+   * found out with each reading.
+   */
   is_abandoned: boolean
   created_at: Date
   updated_at: Date
@@ -31,17 +37,42 @@ export const POSTS_WITHIN_MS = 3_600_000
 /** Of a post's body. */
 export const POST_BYTES = 65_536
 
-export interface NewWebhookRule extends Pick<WebhookRule, 'id' | 'goal' | 'name' | 'tools' | 'on_behalf' | 'taint' | 'reveal_to'> {
+export interface NewWebhookRule
+  extends Pick<
+    WebhookRule,
+    'id' | 'goal' | 'name' | 'tools' | 'on_behalf' | 'taint' | 'reveal_to'
+  > {
   /** Rules of the workspace. */
   total: number
   now: Date
 }
 
 /** Throws `conflict`. */
-export const newWebhookRule = ({ total, now, goal, name, ...rule }: NewWebhookRule): WebhookRule => {
-  if (total >= MOST_WEBHOOK_RULES) fail('conflict', `cannot add: the workspace has ${total} webhook rules; delete one first`)
-  const empty = { goal_by: null, enabled: true, is_abandoned: false, last_at: null, received: 0, refused: 0 }
-  return { ...rule, goal: goal.trim(), name: name.trim(), ...empty, created_at: now, updated_at: now }
+export const newWebhookRule = ({
+  total,
+  now,
+  goal,
+  name,
+  ...rule
+}: NewWebhookRule): WebhookRule => {
+  if (total >= MOST_WEBHOOK_RULES)
+    fail('conflict', `cannot add: the workspace has ${total} webhook rules; delete one first`)
+  const empty = {
+    goal_by: null,
+    enabled: true,
+    is_abandoned: false,
+    last_at: null,
+    received: 0,
+    refused: 0,
+  }
+  return {
+    ...rule,
+    goal: goal.trim(),
+    name: name.trim(),
+    ...empty,
+    created_at: now,
+    updated_at: now,
+  }
 }
 
 export interface WebhookRulePatch {
@@ -52,12 +83,20 @@ export interface WebhookRulePatch {
 }
 
 /**
- * Absent fields stay. A new goal or other tools make it act in the name of the editor, whose words they are; and so does enabling one that is
- * abandoned.
+ * Absent fields stay. A new goal or other tools make it act in the name of the editor, whose words
+ * they are; and so does enabling one that is abandoned.
  */
-export const updateWebhookRule = (before: WebhookRule, patch: WebhookRulePatch, editor: OnBehalf, now: Date): WebhookRule => {
+export const updateWebhookRule = (
+  before: WebhookRule,
+  patch: WebhookRulePatch,
+  editor: OnBehalf,
+  now: Date,
+): WebhookRule => {
   const { name = before.name, goal, tools = before.tools, enabled = before.enabled } = patch
-  const isTaken = goal !== undefined || patch.tools !== undefined || (patch.enabled === true && before.is_abandoned)
+  const isTaken =
+    goal !== undefined ||
+    patch.tools !== undefined ||
+    (patch.enabled === true && before.is_abandoned)
   return {
     ...before,
     ...{ name: name.trim(), tools, enabled, updated_at: now },
@@ -72,20 +111,35 @@ interface Caller {
   personId: string | null
 }
 
-/** Whether the caller itself gets the answer, secret included: no model and no record stands between. */
-export const isAnswered = (caller: Caller, job: Pick<CallingJob, 'kind' | 'onBehalf'> | undefined): boolean =>
-  !job || (job.kind === 'action' && job.onBehalf.kind === caller.kind && job.onBehalf.id === caller.id)
+/**
+ * Whether the caller itself gets the answer, secret included: no model and no record stands
+ * between.
+ */
+export const isAnswered = (
+  caller: Caller,
+  job: Pick<CallingJob, 'kind' | 'onBehalf'> | undefined,
+): boolean =>
+  !job ||
+  (job.kind === 'action' && job.onBehalf.kind === caller.kind && job.onBehalf.id === caller.id)
 
 /** Who may see the secret later: whoever asked for the rule, and whoever approved it. */
-export const revealTo = (caller: Caller, job: Pick<CallingJob, 'kind' | 'onBehalf'> | undefined): string[] => {
+export const revealTo = (
+  caller: Caller,
+  job: Pick<CallingJob, 'kind' | 'onBehalf'> | undefined,
+): string[] => {
   if (isAnswered(caller, job)) return []
   return [...new Set([job!.onBehalf.personId, caller.personId].filter((id) => id !== null))]
 }
 
-/** The secret is about to be shown to this person, and to nobody again. Throws `conflict` or `forbidden`. */
+/**
+ * The secret is about to be shown to this person, and to nobody again. Throws `conflict` or
+ * `forbidden`.
+ */
 export const revealed = (rule: WebhookRule, personId: string, now: Date): WebhookRule => {
-  if (rule.reveal_to.length === 0) fail('conflict', 'the secret was shown already; rotate it for a new one')
-  if (!rule.reveal_to.includes(personId)) fail('forbidden', 'only whoever asked for the rule or approved it is shown its secret')
+  if (rule.reveal_to.length === 0)
+    fail('conflict', 'the secret was shown already; rotate it for a new one')
+  if (!rule.reveal_to.includes(personId))
+    fail('forbidden', 'only whoever asked for the rule or approved it is shown its secret')
   return { ...rule, reveal_to: [], updated_at: now }
 }
 
@@ -102,9 +156,30 @@ export const takesPosts = (rule: WebhookRule): boolean => disabledBy(rule) === n
 
 /** As people see it. The secret is never among it. */
 export const webhookRuleView = (rule: WebhookRule) => {
-  const { id, name, goal, tools, reveal_to, last_at, received, refused, taint, created_at, updated_at } = rule
+  const {
+    id,
+    name,
+    goal,
+    tools,
+    reveal_to,
+    last_at,
+    received,
+    refused,
+    taint,
+    created_at,
+    updated_at,
+  } = rule
   return {
-    ...{ id, name, goal, tools, enabled: takesPosts(rule), disabledBy: disabledBy(rule), path: pathOf(rule), secret: MASKED },
+    ...{
+      id,
+      name,
+      goal,
+      tools,
+      enabled: takesPosts(rule),
+      disabledBy: disabledBy(rule),
+      path: pathOf(rule),
+      secret: MASKED,
+    },
     ...{ secretIsUnseen: reveal_to.length > 0, lastUsedAt: last_at },
     ...{ received, refused, taint, createdAt: created_at, updatedAt: updated_at },
   }
@@ -115,5 +190,8 @@ const MASKED = 'whsec_…'
 /** As the agent sees it. */
 export const webhookRuleTaskView = (rule: WebhookRule) => {
   const { goal, taint, secretIsUnseen: _, updatedAt: __, ...view } = webhookRuleView(rule)
-  return { ...view, ...(taint.length > 0 ? { goal: null, untrustedGoal: goal } : { goal, untrustedGoal: null }) }
+  return {
+    ...view,
+    ...(taint.length > 0 ? { goal: null, untrustedGoal: goal } : { goal, untrustedGoal: null }),
+  }
 }

@@ -44,4 +44,9 @@ const answerSignals: BriefRule = ({ items: { signals }, mayEngage, engageBy }) =
   })
 }
 
-export const engagementRules: readonly BriefRule[] = [settleEngagements, approveEngagements, executeEngagements, answerSignals]
+export const engagementRules: readonly BriefRule[] = [
+  settleEngagements,
+  approveEngagements,
+  executeEngagements,
+  answerSignals,
+]

@@ -33,7 +33,11 @@ const watchPosts: BriefRule = ({ items: { unconfirmed } }) =>
   })
 
 const approve =
-  (kind: 'approve_posts' | 'approve_articles', group: 'drafts' | 'articles', noun: string): BriefRule =>
+  (
+    kind: 'approve_posts' | 'approve_articles',
+    group: 'drafts' | 'articles',
+    noun: string,
+  ): BriefRule =>
   ({ items, now }) => {
     const found = items[group]
     return onFound(found, {
@@ -66,7 +70,12 @@ const fillSlots: BriefRule = ({ slots, items: { approved, drafts }, drafting, is
   const free = `${counted(slots.length, 'slot')} of the next 7 days ${slots.length === 1 ? 'is' : 'are'} free`
   if (approved.count > 0) {
     const why = `${free}, and ${counted(approved.count, 'approved post')} ${wait(approved.count)} without a time.`
-    return { ...common, operation: 'growth.items.schedule', arguments: { ...idOf(approved.rows), post_at: 'next_slot' }, why }
+    return {
+      ...common,
+      operation: 'growth.items.schedule',
+      arguments: { ...idOf(approved.rows), post_at: 'next_slot' },
+      why,
+    }
   }
   const missing = slots.length - drafts.count
   const count = Math.min(missing, MOST_IN_BATCH, leftOf(quota))
@@ -76,7 +85,11 @@ const fillSlots: BriefRule = ({ slots, items: { approved, drafts }, drafting, is
 }
 
 /** Nothing is on its way, and there are no free slots, which `fillSlots` drafts for. */
-const isQueueEmpty = ({ items: { drafts, approved, scheduled }, drafting, slots }: BriefFacts): boolean =>
+const isQueueEmpty = ({
+  items: { drafts, approved, scheduled },
+  drafting,
+  slots,
+}: BriefFacts): boolean =>
   drafts.count + approved.count + scheduled.count + drafting === 0 && (slots?.length ?? 0) === 0
 
 const draftPosts: BriefRule = (facts) => {
@@ -94,7 +107,11 @@ const draftPosts: BriefRule = (facts) => {
 }
 
 /** With a cadence the next slot is asked for; without one, the person chooses a time. */
-const schedule = (kind: 'schedule_posts' | 'schedule_articles', noun: string, { found, slot }: { found: FoundRows; slot: boolean }) =>
+const schedule = (
+  kind: 'schedule_posts' | 'schedule_articles',
+  noun: string,
+  { found, slot }: { found: FoundRows; slot: boolean },
+) =>
   onFound(found, {
     kind,
     operation: 'growth.items.schedule',
@@ -105,7 +122,9 @@ const schedule = (kind: 'schedule_posts' | 'schedule_articles', noun: string, { 
 
 /** Posts for which there are free slots fill those: see `fillSlots`. */
 const schedulePosts: BriefRule = ({ items: { approved: found }, slots, cadences }) =>
-  (slots?.length ?? 0) > 0 ? undefined : schedule('schedule_posts', 'post', { found, slot: cadences.posts })
+  (slots?.length ?? 0) > 0
+    ? undefined
+    : schedule('schedule_posts', 'post', { found, slot: cadences.posts })
 
 const scheduleArticles: BriefRule = ({ items: { approved_articles: found }, cadences }) =>
   schedule('schedule_articles', 'article', { found, slot: cadences.articles })

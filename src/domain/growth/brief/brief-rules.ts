@@ -30,15 +30,33 @@ const fixBilling: BriefRule = ({ billing }) => {
   return { ...general, kind: 'fix_billing', operation: 'app.plan.get', title: 'Fix billing', why }
 }
 
-const connectAccount: BriefRule = ({ accounts, items: { approved, approved_articles: approvedArticles, scheduled } }) => {
+const connectAccount: BriefRule = ({
+  accounts,
+  items: { approved, approved_articles: approvedArticles, scheduled },
+}) => {
   if (accounts.connected > 0) return undefined
   const waiting = approved.count + approvedArticles.count + scheduled.count
-  const common = { ...general, operation: 'app.connections.connectSandbox', title: 'Connect an account' }
-  if (waiting === 0) return { ...common, kind: 'connect_first_account', why: 'No account is connected, so nothing can be posted.' }
+  const common = {
+    ...general,
+    operation: 'app.connections.connectSandbox',
+    title: 'Connect an account',
+  }
+  if (waiting === 0)
+    return {
+      ...common,
+      kind: 'connect_first_account',
+      why: 'No account is connected, so nothing can be posted.',
+    }
   const why = `No account is connected, and ${counted(waiting, 'approved post')} ${wait(waiting)} to go out${
     scheduled.count > 0 ? `, ${scheduled.count} of them scheduled` : ''
   }.`
-  return { ...common, kind: 'connect_account', count: waiting, rows: [...scheduled.rows, ...approved.rows, ...approvedArticles.rows], why }
+  return {
+    ...common,
+    kind: 'connect_account',
+    count: waiting,
+    rows: [...scheduled.rows, ...approved.rows, ...approvedArticles.rows],
+    why,
+  }
 }
 
 const resume: BriefRule = ({ paused, items: { scheduled } }) => {
@@ -54,7 +72,11 @@ const resume: BriefRule = ({ paused, items: { scheduled } }) => {
 
 const startProfile: BriefRule = ({ isBare, missing }) => {
   if (!isBare && missing.length === 0) return undefined
-  const common = { ...general, count: Math.max(1, missing.length), operation: 'growth.profile.update' }
+  const common = {
+    ...general,
+    count: Math.max(1, missing.length),
+    operation: 'growth.profile.update',
+  }
   const empty = `Empty: ${missing.join(', ')}.`
   if (isBare)
     return {
@@ -85,7 +107,14 @@ const raiseBudget: BriefRule = ({ near }) => {
   const isUsedUp = near.some(({ level }) => level === 100)
   const title = isUsedUp ? 'A budget is used up' : 'A budget is running out'
   const why = near.map(({ message }) => message).join(' ')
-  return { ...general, kind: 'raise_budget', count: near.length, operation: 'app.plan.get', title, why }
+  return {
+    ...general,
+    kind: 'raise_budget',
+    count: near.length,
+    operation: 'app.plan.get',
+    title,
+    why,
+  }
 }
 
 const concludeExperiment: BriefRule = ({ ready }) =>
@@ -101,7 +130,14 @@ const runAudit: BriefRule = ({ measured, activeLearnings, auditedAt, mayAudit, n
   const isRecent = auditedAt && daysSince(auditedAt, now) < AUDIT_EVERY_DAYS
   if (!mayAudit || measured < LEAST_TO_AUDIT || activeLearnings > 0 || isRecent) return undefined
   const why = `${measured}${measured >= 20 ? ' or more' : ''} posts have metrics, and nothing has been learned from them yet.`
-  return { ...general, kind: 'run_audit', count: measured, operation: 'growth.audits.create', title: 'Run an audit', why }
+  return {
+    ...general,
+    kind: 'run_audit',
+    count: measured,
+    operation: 'growth.audits.create',
+    title: 'Run an audit',
+    why,
+  }
 }
 
 const spareReads: BriefRule = ({ reads: { used, limit, reserved, tier } }) => {
@@ -109,14 +145,26 @@ const spareReads: BriefRule = ({ reads: { used, limit, reserved, tier } }) => {
   if (room <= 0 || used < room * NEARLY) return undefined
   const percent = Math.min(100, Math.floor((100 * used) / room))
   const why = `${percent}% of today's read budget (${tier} tier) is used. When it runs out, watching and measuring stop until tomorrow.`
-  return { ...general, kind: 'spare_reads', operation: 'growth.connection.get', title: 'The read budget is running out', why }
+  return {
+    ...general,
+    kind: 'spare_reads',
+    operation: 'growth.connection.get',
+    title: 'The read budget is running out',
+    why,
+  }
 }
 
 const refreshProfile: BriefRule = ({ profileUpdatedAt, now, isBare, missing }) => {
   const days = profileUpdatedAt ? daysSince(profileUpdatedAt, now) : 0
   if (days < OLD_PROFILE_DAYS || isBare || missing.length > 0) return undefined
   const why = `The profile was last changed ${days} days ago. New stories and proof keep drafts from repeating themselves.`
-  return { ...general, kind: 'refresh_profile', operation: 'growth.profile.update', title: 'Update the profile', why }
+  return {
+    ...general,
+    kind: 'refresh_profile',
+    operation: 'growth.profile.update',
+    title: 'Update the profile',
+    why,
+  }
 }
 
 const rules: readonly BriefRule[] = [
@@ -135,4 +183,5 @@ const rules: readonly BriefRule[] = [
   refreshProfile,
 ]
 
-export const actionsOf = (facts: BriefFacts): BriefAction[] => ranked(rules.flatMap((rule) => rule(facts) ?? []))
+export const actionsOf = (facts: BriefFacts): BriefAction[] =>
+  ranked(rules.flatMap((rule) => rule(facts) ?? []))

@@ -7,14 +7,17 @@ export type BriefRule = (facts: BriefFacts) => BriefAdvice | undefined
 const DAY_MS = 86_400_000
 
 /** `1 post`, `2 posts`. */
-export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`
 /** The verb's form for this number. */
 export const wait = (count: number): string => (count === 1 ? 'waits' : 'wait')
 /** The argument that names the first record. */
-export const idOf = ([first]: readonly BriefRow[]): Record<string, unknown> => (first?.id ? { id: first.id } : {})
+export const idOf = ([first]: readonly BriefRow[]): Record<string, unknown> =>
+  first?.id ? { id: first.id } : {}
 
 /** Whole days. */
-export const daysSince = (at: Date, now: Date): number => Math.floor((now.getTime() - at.getTime()) / DAY_MS)
+export const daysSince = (at: Date, now: Date): number =>
+  Math.floor((now.getTime() - at.getTime()) / DAY_MS)
 
 /** How long the first one has waited, as the end of a sentence; empty below a day. */
 export const ageOf = ([first]: readonly BriefRow[], now: Date): string => {
@@ -26,5 +29,7 @@ export const ageOf = ([first]: readonly BriefRow[], now: Date): string => {
 export const leftOf = ({ used, limit }: BriefFacts['quota']): number => Math.max(0, limit - used)
 
 /** Advice about records that were found; none if there are none. */
-export const onFound = ({ count, rows }: FoundRows, advice: Omit<BriefAdvice, 'count' | 'rows'>): BriefAdvice | undefined =>
-  count === 0 ? undefined : { count, rows, ...advice }
+export const onFound = (
+  { count, rows }: FoundRows,
+  advice: Omit<BriefAdvice, 'count' | 'rows'>,
+): BriefAdvice | undefined => (count === 0 ? undefined : { count, rows, ...advice })

@@ -1,8 +1,10 @@
 /**
- * The brief: what to do next in a workspace, most important first. Pure: the same facts give the same actions in the same order.
+ * The brief: what to do next in a workspace, most important first. Pure: the same facts give the
+ * same actions in the same order.
  *
- * An action's score is the urgency of its kind, plus one point for each doubling of its count, four at most. Kinds further apart than that
- * never change places. Equal scores keep the table's order. There is at most one action of a kind, so the table bounds the list.
+ * An action's score is the urgency of its kind, plus one point for each doubling of its count, four
+ * at most. Kinds further apart than that never change places. Equal scores keep the table's order.
+ * There is at most one action of a kind, so the table bounds the list.
  */
 
 import type { NearLimit } from '#domain/app/nearing'
@@ -66,7 +68,16 @@ export interface FoundRows {
 }
 
 export const foundGroups = [
-  ...(['drafts', 'articles', 'approved', 'approved_articles', 'scheduled', 'review', 'unconfirmed', 'failed'] as const),
+  ...([
+    'drafts',
+    'articles',
+    'approved',
+    'approved_articles',
+    'scheduled',
+    'review',
+    'unconfirmed',
+    'failed',
+  ] as const),
   ...(['engagements', 'engaging', 'engaged', 'signals'] as const),
 ] as const
 /** Items by what they wait for; engagements to approve, to execute and in review; open signals. */
@@ -110,7 +121,10 @@ export interface BriefFacts {
   isInactive: boolean
   /** Channels with a cadence, whose next slot can be requested. */
   cadences: { posts: boolean; articles: boolean }
-  /** What the network lets a program do about the best open signal; null if there is none, or nothing is allowed. */
+  /**
+   * What the network lets a program do about the best open signal; null if there is none, or
+   * nothing is allowed.
+   */
   engageBy: EngageAction | null
   /** Free slots for posts in the coming week; null without a cadence. */
   slots: Date[] | null
@@ -139,4 +153,7 @@ const scoreOf = ({ kind, count }: BriefAdvice): number =>
 export const ranked = (advice: readonly BriefAdvice[]): BriefAction[] =>
   advice
     .map((one) => ({ ...one, score: scoreOf(one) }))
-    .sort((a, b) => b.score - a.score || briefActionKinds.indexOf(a.kind) - briefActionKinds.indexOf(b.kind))
+    .sort(
+      (a, b) =>
+        b.score - a.score || briefActionKinds.indexOf(a.kind) - briefActionKinds.indexOf(b.kind),
+    )

@@ -29,17 +29,29 @@ const titleIn = (body: string): string | null => {
   return line.length <= LONGEST_TITLE ? line : null
 }
 
-/** The body under a new title, which replaces the old one if that is the first line, and is put above the text otherwise. */
+/**
+ * The body under a new title, which replaces the old one if that is the first line, and is put
+ * above the text otherwise.
+ */
 const retitled = (body: string, title: string, old: string | null): string => {
   const line = firstLine(body)
   if (line === title) return body
-  return line === old ? `${title}${body.trimStart().slice(line.length)}` : postOf(title, body.trimStart())
+  return line === old
+    ? `${title}${body.trimStart().slice(line.length)}`
+    : postOf(title, body.trimStart())
 }
 
-/** An article after a person changed its text, its title or both. The title always equals the first line. */
-export const editArticle = (before: Words, change: { body?: string | undefined; title?: string | undefined }): Words => {
+/**
+ * An article after a person changed its text, its title or both. The title always equals the first
+ * line.
+ */
+export const editArticle = (
+  before: Words,
+  change: { body?: string | undefined; title?: string | undefined },
+): Words => {
   const body = change.body ?? before.body
-  if (change.title !== undefined) return { body: retitled(body, change.title, before.title), title: change.title }
+  if (change.title !== undefined)
+    return { body: retitled(body, change.title, before.title), title: change.title }
   return change.body === undefined ? before : { body, title: titleIn(body) }
 }
 
@@ -48,9 +60,14 @@ export const MOST_POINTS = 12
 
 const MARKS = /^\s*(?:#{1,6}\s+|[-*•–—]\s+|\(?\d{1,2}[.):]\s+|[a-z]\)\s+)/i
 
-/** The points of an outline, in order: its lines, without list marks. A single line is split at semicolons. */
+/**
+ * The points of an outline, in order: its lines, without list marks. A single line is split at
+ * semicolons.
+ */
 export const pointsOf = (outline: string): string[] => {
   const lines = outline.split(/[\r\n\u2028\u2029]+/).filter((line) => line.trim() !== '')
   const points = lines.length === 1 ? lines[0]!.split(';') : lines
-  return points.map((point) => point.replace(MARKS, '').replace(/\s+/g, ' ').trim()).filter((point) => point !== '')
+  return points
+    .map((point) => point.replace(MARKS, '').replace(/\s+/g, ' ').trim())
+    .filter((point) => point !== '')
 }

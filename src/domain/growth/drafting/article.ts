@@ -28,16 +28,29 @@ export const newArticle = (id: string, { now, ...request }: ArticleRequest): Art
 })
 
 /**
- * Completes the article with its item, which waits for approval. A failed article has no event: only the workspace itself is interested.
+ * Completes the article with its item, which waits for approval. A failed article has no event:
+ * only the workspace itself is interested.
  */
 export const readyArticle = (
   article: Article,
   { article: { title }, model, usage }: ArticleSet,
   { item, now }: { item: Item; now: Date },
 ) => {
-  const record: Article = { ...article, status: 'ready', title, item_id: item.id, model, usage, updated_at: now }
+  const record: Article = {
+    ...article,
+    status: 'ready',
+    title,
+    item_id: item.id,
+    model,
+    usage,
+    updated_at: now,
+  }
   const data = { kind: 'article', article_id: article.id, item_id: item.id }
-  return { record, events: [{ type: 'growth.approval.requested', data }], refund: [] } satisfies FinishedGeneration<Article>
+  return {
+    record,
+    events: [{ type: 'growth.approval.requested', data }],
+    refund: [],
+  } satisfies FinishedGeneration<Article>
 }
 
 /** Fails the article and refunds its quota. */

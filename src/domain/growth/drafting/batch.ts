@@ -17,7 +17,10 @@ export interface BatchRequest {
   experiment_id?: string | null
 }
 
-export const newBatch = (id: string, { count, focus, experiment_id = null, now }: BatchRequest & { now: Date }): Batch => ({
+export const newBatch = (
+  id: string,
+  { count, focus, experiment_id = null, now }: BatchRequest & { now: Date },
+): Batch => ({
   ...newGeneration(id, now),
   focus,
   experiment_id,
@@ -28,11 +31,21 @@ export const newBatch = (id: string, { count, focus, experiment_id = null, now }
 
 const settledEvent = (batch: Batch): FinishedGeneration<Batch>['events'][number] => ({
   type: 'growth.batch.settled',
-  data: { batch_id: batch.id, status: batch.status, error: batch.error, requested: batch.requested, delivered: batch.delivered },
+  data: {
+    batch_id: batch.id,
+    status: batch.status,
+    error: batch.error,
+    requested: batch.requested,
+    delivered: batch.delivered,
+  },
 })
 
-/** Why posts are missing, where the drafter gave no reason: of a batch without any, and of one with some. */
-const NO_DRAFTS = 'generation_failed: no draft was valid; add evidence to the profile, or ask for fewer posts with a shorter focus'
+/**
+ * Why posts are missing, where the drafter gave no reason: of a batch without any, and of one with
+ * some.
+ */
+const NO_DRAFTS =
+  'generation_failed: no draft was valid; add evidence to the profile, or ask for fewer posts with a shorter focus'
 const NO_MORE = NO_DRAFTS.replace('no draft was', 'no further draft was')
 
 /** The batch with further posts. It is not over. */
@@ -45,18 +58,31 @@ export const grownBatch = (batch: Batch, { drafts, model, usage }: DraftSet, now
 })
 
 /** The batch with its last posts. */
-export const readyBatch = (batch: Batch, set: DraftSet, { taken, now }: { taken: TakenQuota; now: Date }): FinishedGeneration<Batch> =>
-  endedBatch(grownBatch(batch, set, now), NO_MORE, { taken, now })
+export const readyBatch = (
+  batch: Batch,
+  set: DraftSet,
+  { taken, now }: { taken: TakenQuota; now: Date },
+): FinishedGeneration<Batch> => endedBatch(grownBatch(batch, set, now), NO_MORE, { taken, now })
 
-/** One valid draft is enough for a ready batch; none makes it failed. Refunds what was not delivered. `why`: if any are missing. */
-const endedBatch = (batch: Batch, why: string, { taken, now }: { taken: TakenQuota; now: Date }): FinishedGeneration<Batch> => {
+/**
+ * One valid draft is enough for a ready batch; none makes it failed. Refunds what was not
+ * delivered. `why`: if any are missing.
+ */
+const endedBatch = (
+  batch: Batch,
+  why: string,
+  { taken, now }: { taken: TakenQuota; now: Date },
+): FinishedGeneration<Batch> => {
   const { delivered, requested } = batch
   if (delivered === 0) return failedBatch({ ...batch, model: null }, NO_DRAFTS, { taken, now })
   const shortfall = delivered < requested ? `${delivered} of ${requested} drafted: ${why}` : null
   const record: Batch = { ...batch, status: 'ready', shortfall, updated_at: now }
   const events = [
     settledEvent(record),
-    { type: 'growth.approval.requested', data: { kind: 'batch', batch_id: batch.id, items: batch.delivered } },
+    {
+      type: 'growth.approval.requested',
+      data: { kind: 'batch', batch_id: batch.id, items: batch.delivered },
+    },
   ]
   return { record, events, refund: refund(taken, batch.requested - batch.delivered) }
 }
@@ -70,8 +96,15 @@ const view = viewOf(batchRecord)
 
 export const batchView = (batch: Batch) => ({ ...view(batch), progress: progressOf(batch) })
 
-/** Ends a batch that is not drafted further: ready with the posts that it has, or else failed. Refunds what was not delivered. */
-export const failedBatch = (batch: Batch, error: string, { taken, now }: { taken: TakenQuota; now: Date }): FinishedGeneration<Batch> => {
+/**
+ * Ends a batch that is not drafted further: ready with the posts that it has, or else failed.
+ * Refunds what was not delivered.
+ */
+export const failedBatch = (
+  batch: Batch,
+  error: string,
+  { taken, now }: { taken: TakenQuota; now: Date },
+): FinishedGeneration<Batch> => {
   if (batch.delivered > 0) return endedBatch(batch, error, { taken, now })
   const record: Batch = { ...batch, status: 'failed', error, updated_at: now }
   return { record, events: [settledEvent(record)], refund: refund(taken, taken.amount) }

@@ -1,4 +1,7 @@
-/** How often to post: the slots of a weekly cadence, and which are free. Local times of a zone, instants in UTC. */
+/**
+ * How often to post: the slots of a weekly cadence, and which are free. Local times of a zone,
+ * instants in UTC.
+ */
 import { dayAt } from '#kernel/calendar'
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
@@ -37,24 +40,41 @@ const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
 /**
- * The slots of one calendar day, in order, without duplicates. A local time that occurs twice means the first; one that is skipped is moved
- * later by the length of the gap.
+ * The slots of one calendar day, in order, without duplicates. A local time that occurs twice means
+ * the first; one that is skipped is moved later by the length of the gap.
  */
-const slotsOn = (day: Temporal.PlainDate, { cadence, zone }: { cadence: Cadence; zone: string }): number[] => {
+const slotsOn = (
+  day: Temporal.PlainDate,
+  { cadence, zone }: { cadence: Cadence; zone: string },
+): number[] => {
   if (!cadence.days.includes(weekdays[day.dayOfWeek - 1]!)) return []
-  const moments = cadence.times.map((time) => day.toZonedDateTime({ timeZone: zone, plainTime: time }).epochMilliseconds)
+  const moments = cadence.times.map(
+    (time) => day.toZonedDateTime({ timeZone: zone, plainTime: time }).epochMilliseconds,
+  )
   return [...new Set(moments)].sort((a, b) => a - b)
 }
 
 /** Whether a moment lies in the minute of a slot. `zone`: of cadences that name none. */
-export const isSlot = (moment: Date, { cadence, zone: usual }: { cadence: Cadence; zone: string }): boolean => {
+export const isSlot = (
+  moment: Date,
+  { cadence, zone: usual }: { cadence: Cadence; zone: string },
+): boolean => {
   const zone = cadence.time_zone ?? usual
   const day = Temporal.PlainDate.from(dayAt(moment, zone))
-  return slotsOn(day, { cadence, zone }).some((slot) => minuteOf(slot) === minuteOf(moment.getTime()))
+  return slotsOn(day, { cadence, zone }).some(
+    (slot) => minuteOf(slot) === minuteOf(moment.getTime()),
+  )
 }
 
-/** All slots from one time to another, the first inclusive, soonest first. `zone`: of its local times. */
-export function* slotsBetween(cadence: Cadence, zone: string, { from, to }: { from: Date; to: Date }): Generator<Date, undefined> {
+/**
+ * All slots from one time to another, the first inclusive, soonest first. `zone`: of its local
+ * times.
+ */
+export function* slotsBetween(
+  cadence: Cadence,
+  zone: string,
+  { from, to }: { from: Date; to: Date },
+): Generator<Date, undefined> {
   const last = Temporal.PlainDate.from(dayAt(to, zone)).add({ days: 1 })
   // Around a clock change, a slot can be moved to the next day.
   for (
@@ -62,13 +82,21 @@ export function* slotsBetween(cadence: Cadence, zone: string, { from, to }: { fr
     Temporal.PlainDate.compare(day, last) <= 0;
     day = day.add({ days: 1 })
   )
-    for (const moment of slotsOn(day, { cadence, zone })) if (moment >= from.getTime() && moment < to.getTime()) yield new Date(moment)
+    for (const moment of slotsOn(day, { cadence, zone }))
+      if (moment >= from.getTime() && moment < to.getTime()) yield new Date(moment)
 }
 
 const minuteOf = (moment: number): number => Math.floor(moment / MINUTE_MS)
 
-/** The free slots of the next `days` days, soonest first. Each slot given out counts against the ones after it. */
-export function* freeSlots(cadence: Cadence, { zone: usual, taken, counted, now }: Calendar, days: number): Generator<Date, undefined> {
+/**
+ * The free slots of the next `days` days, soonest first. Each slot given out counts against the
+ * ones after it.
+ */
+export function* freeSlots(
+  cadence: Cadence,
+  { zone: usual, taken, counted, now }: Calendar,
+  days: number,
+): Generator<Date, undefined> {
   if (!hasSlots(cadence)) return
   const zone = cadence.time_zone ?? usual
   const [from, until] = [now.getTime(), now.getTime() + days * DAY_MS]
@@ -79,7 +107,8 @@ export function* freeSlots(cadence: Cadence, { zone: usual, taken, counted, now 
     const day = dayAt(moment, zone)
     perDay.set(day, (perDay.get(day) ?? 0) + 1)
   }
-  // Around a clock change, a slot of yesterday can still be ahead, and `days` times 24 hours can reach one day further.
+  // Around a clock change, a slot of yesterday can still be ahead, and `days` times 24 hours can
+  // reach one day further.
   for (let ahead = -1; ahead <= days + 1; ahead++) {
     for (const moment of slotsOn(today.add({ days: ahead }), { cadence, zone })) {
       const on = dayAt(new Date(moment), zone)

@@ -26,7 +26,10 @@ interface Channel {
   cadence: Cadence
 }
 
-/** An overdue post goes out when it is less than an hour late, so this is how long after a slot a post can belong to it. */
+/**
+ * An overdue post goes out when it is less than an hour late, so this is how long after a slot a
+ * post can belong to it.
+ */
 const LATEST_MS = 3_600_000
 const MINUTE_MS = 60_000
 
@@ -38,7 +41,10 @@ const holds = (item: Dated, slot: Date): boolean => {
   return item.posted && late >= 0 && late < LATEST_MS
 }
 
-/** Of each item of a channel, the slot that it holds: the last one before it, unless another holds that already. */
+/**
+ * Of each item of a channel, the slot that it holds: the last one before it, unless another holds
+ * that already.
+ */
 const held = (slots: readonly Date[], items: readonly Dated[]): Map<string, Date> => {
   const taken = new Set<Date>()
   const found = new Map<string, Date>()
@@ -50,7 +56,10 @@ const held = (slots: readonly Date[], items: readonly Dated[]): Map<string, Date
   return found
 }
 
-/** Slots that nothing holds, on days that have room: with a number of posts a day, a day has no more. */
+/**
+ * Slots that nothing holds, on days that have room: with a number of posts a day, a day has no
+ * more.
+ */
 const freeOf = (
   slots: readonly Date[],
   busy: ReadonlySet<number>,
@@ -61,13 +70,20 @@ const freeOf = (
   for (const { at } of items) add(dayAt(at, zone))
   return slots.filter((slot) => {
     const day = dayAt(slot, zone)
-    if (busy.has(minuteOf(slot)) || (cadence.posts_per_day !== null && (perDay.get(day) ?? 0) >= cadence.posts_per_day)) return false
+    if (
+      busy.has(minuteOf(slot)) ||
+      (cadence.posts_per_day !== null && (perDay.get(day) ?? 0) >= cadence.posts_per_day)
+    )
+      return false
     add(day)
     return true
   })
 }
 
-/** `items`: in order of time, those of a day before and after the range too. `zone`: of cadences that name none. */
+/**
+ * `items`: in order of time, those of a day before and after the range too. `zone`: of cadences
+ * that name none.
+ */
 export const calendarEntries = <D extends Dated>(
   { from, to }: Range,
   { items, channels, zone }: { items: readonly D[]; channels: readonly Channel[]; zone: string },
@@ -78,15 +94,25 @@ export const calendarEntries = <D extends Dated>(
   for (const { name, cadence } of channels) {
     const own = items.filter(({ channel }) => channel === name)
     const local = cadence.time_zone ?? zone
-    const slots = [...slotsBetween(cadence, local, { from: new Date(from.getTime() - LATEST_MS), to })]
+    const slots = [
+      ...slotsBetween(cadence, local, { from: new Date(from.getTime() - LATEST_MS), to }),
+    ]
     const holding = held(slots, own)
     for (const [id, slot] of holding) slotOf.set(id, slot)
-    const busy = new Set([...[...holding.values()].map(minuteOf), ...items.filter(({ posted }) => !posted).map(({ at }) => minuteOf(at))])
+    const busy = new Set([
+      ...[...holding.values()].map(minuteOf),
+      ...items.filter(({ posted }) => !posted).map(({ at }) => minuteOf(at)),
+    ])
     const open = freeOf(slots, busy, { cadence, items: own, zone: local })
     free.push(...open.filter(isInside).map((at) => ({ at, channel: name, slot: at, item: null })))
   }
   const dated = items
     .filter(({ at }) => isInside(at))
-    .map((item) => ({ at: item.at, channel: item.channel, slot: slotOf.get(item.id) ?? null, item }))
+    .map((item) => ({
+      at: item.at,
+      channel: item.channel,
+      slot: slotOf.get(item.id) ?? null,
+      item,
+    }))
   return [...dated, ...free].sort((one, other) => one.at.getTime() - other.at.getTime())
 }

@@ -31,19 +31,43 @@ interface Said {
 export const newComment = (id: string, { item_id, body, by, total, now }: Said): Comment => {
   if (body.trim() === '') invalid('body', 'is empty')
   if (total >= MOST_COMMENTS)
-    refuseNaming(`cannot comment: the item has ${total} comments, the most that it can have; delete some`, 'growth.items.comments', item_id)
-  return { id, item_id, kind: 'comment', body: writtenText(body, 'body'), written_by: by, created_at: now }
-}
-
-/** The reason of a rejection as a comment; undefined where there is none, or no room for it: then the item and the audit log have it. */
-export const rejectionComment = (id: string, { body, total, ...said }: Said): Comment | undefined => {
-  if (body.trim() === '' || total >= MOST_COMMENTS) return undefined
-  return { id, item_id: said.item_id, kind: 'rejection', body, written_by: said.by, created_at: said.now }
+    refuseNaming(
+      `cannot comment: the item has ${total} comments, the most that it can have; delete some`,
+      'growth.items.comments',
+      item_id,
+    )
+  return {
+    id,
+    item_id,
+    kind: 'comment',
+    body: writtenText(body, 'body'),
+    written_by: by,
+    created_at: now,
+  }
 }
 
 /**
- * Throws `forbidden`: others' comments are deleted by those who answer for the workspace's words. `personId`: of whoever calls, by a key of
- * their own, too.
+ * The reason of a rejection as a comment; undefined where there is none, or no room for it: then
+ * the item and the audit log have it.
+ */
+export const rejectionComment = (
+  id: string,
+  { body, total, ...said }: Said,
+): Comment | undefined => {
+  if (body.trim() === '' || total >= MOST_COMMENTS) return undefined
+  return {
+    id,
+    item_id: said.item_id,
+    kind: 'rejection',
+    body,
+    written_by: said.by,
+    created_at: said.now,
+  }
+}
+
+/**
+ * Throws `forbidden`: others' comments are deleted by those who answer for the workspace's words.
+ * `personId`: of whoever calls, by a key of their own, too.
  */
 export const requireDeletable = (
   { written_by }: Comment,
@@ -51,5 +75,6 @@ export const requireDeletable = (
 ): void => {
   const isPersons = written_by.kind === 'person' && written_by.id === personId
   const isOwn = isPersons || (written_by.kind === by.kind && written_by.id === by.id)
-  if (!isOwn && role !== 'owner' && role !== 'approver') fail('forbidden', 'only its author, an approver or an owner can delete a comment')
+  if (!isOwn && role !== 'owner' && role !== 'approver')
+    fail('forbidden', 'only its author, an approver or an owner can delete a comment')
 }

@@ -2,14 +2,25 @@
 import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
 
-/** SHA-256, in hex, of the text that the network is given. Its first eight digits are the record's mark on surfaces for people. */
+/**
+ * SHA-256, in hex, of the text that the network is given. Its first eight digits are the record's
+ * mark on surfaces for people.
+ */
 export const contentMark = (body: string): string => createHash('sha256').update(body).digest('hex')
 
-/** Throws `conflict` unless the text is the one that the caller has seen. `seen`: its hash, or at least the first digits. */
+/**
+ * Throws `conflict` unless the text is the one that the caller has seen. `seen`: its hash, or at
+ * least the first digits.
+ */
 export const requireSeen = (body: string | null, seen: string | undefined): void => {
   const present = body === null ? undefined : contentMark(body)
   if (seen === undefined || present?.startsWith(seen)) return
-  if (present === undefined) fail('conflict', 'cannot approve: there is no text; leave expect_hash out')
+  if (present === undefined)
+    fail('conflict', 'cannot approve: there is no text; leave expect_hash out')
   const details = [{ path: 'content_hash', message: present! }]
-  fail('conflict', `cannot approve: the text is not the one that you saw; its content_hash is ${present} now`, { details })
+  fail(
+    'conflict',
+    `cannot approve: the text is not the one that you saw; its content_hash is ${present} now`,
+    { details },
+  )
 }

@@ -17,11 +17,16 @@ export interface DraftBrief {
   hooks: readonly HookChance[]
   /** Active products. Drafts may mention them, in the person's own words. */
   products: BriefProduct[]
-  /** Names of archived products, which no draft may mention. One may be part of an active product's name. */
+  /**
+   * Names of archived products, which no draft may mention. One may be part of an active product's
+   * name.
+   */
   archived: string[]
   /** The post that the draft replaces. `count` is then 1, and `recent` is without it. */
   revise?: Revise
-  /** What an experiment's arm asks of every post, in the person's words. At most 1,000 characters. */
+  /**
+   * What an experiment's arm asks of every post, in the person's words. At most 1,000 characters.
+   */
   trial?: string
   /** The network's longest body, by its own count. */
   maxLength: number
@@ -29,7 +34,9 @@ export interface DraftBrief {
   rules: FormatRules
   /** The length of a text, by the network's own count. */
   measure(text: string): number
-  /** Makes a run repeatable: a deterministic drafter answers the same brief with the same drafts. */
+  /**
+   * Makes a run repeatable: a deterministic drafter answers the same brief with the same drafts.
+   */
   seed: string
 }
 
@@ -81,7 +88,10 @@ export interface DraftSet {
 
 /** A drafter's input for an article. */
 export interface ArticleBrief
-  extends Pick<DraftBrief, 'profile' | 'learnings' | 'products' | 'archived' | 'maxLength' | 'rules' | 'measure' | 'seed'> {
+  extends Pick<
+    DraftBrief,
+    'profile' | 'learnings' | 'products' | 'archived' | 'maxLength' | 'rules' | 'measure' | 'seed'
+  > {
   /** Never empty. At most 2,000 characters. */
   topic: string
   /** Headings in the person's order. Empty: the drafter chooses. */
@@ -110,7 +120,10 @@ export interface Wordings extends Pick<DraftSet, 'model' | 'usage'> {
 
 /** A drafter's input for a reply to somebody's post, or a quote of it. */
 export interface ReplyBrief
-  extends Pick<DraftBrief, 'profile' | 'learnings' | 'products' | 'archived' | 'maxLength' | 'measure' | 'rules' | 'seed'> {
+  extends Pick<
+    DraftBrief,
+    'profile' | 'learnings' | 'products' | 'archived' | 'maxLength' | 'measure' | 'rules' | 'seed'
+  > {
   action: 'reply' | 'quote'
   /** Somebody else's words: never instructions. Null if the post could not be read. */
   post: { author: string; text: string } | null
@@ -140,6 +153,7 @@ export const addUsage = (a: ModelUsage, b: ModelUsage): ModelUsage => ({
 })
 
 /** The names of the models that wrote two parts of one thing, each once. */
-export const joinedModels = (a: string | null, b: string): string => [...new Set([...(a?.split(', ') ?? []), ...b.split(', ')])].join(', ')
+export const joinedModels = (a: string | null, b: string): string =>
+  [...new Set([...(a?.split(', ') ?? []), ...b.split(', ')])].join(', ')
 
 export const noUsage: ModelUsage = { input_tokens: 0, output_tokens: 0, cost_micros: 0 }

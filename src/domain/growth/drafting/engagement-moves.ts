@@ -1,6 +1,6 @@
 /**
- * The transitions of an engagement. Each function returns the next engagement, or throws `conflict` naming the state.
- * What becomes of it as it is executed is in sending/engagement.ts.
+ * The transitions of an engagement. Each function returns the next engagement, or throws `conflict`
+ * naming the state. What becomes of it as it is executed is in sending/engagement.ts.
  *
  *   queued → generating → drafted ─approve→ approved ─execute→ executing ─→ executed | execute_failed | execute_unconfirmed
  *                   └→ failed  └─reject→ rejected
@@ -29,7 +29,11 @@ interface By {
 }
 
 /** The engagement with who decided what of it. */
-export const decidedOn = (engagement: Engagement, what: EngagementDecision['what'], { by, now }: By): Engagement => ({
+export const decidedOn = (
+  engagement: Engagement,
+  what: EngagementDecision['what'],
+  { by, now }: By,
+): Engagement => ({
   ...engagement,
   decision: { what, by, at: now },
 })
@@ -39,9 +43,12 @@ interface Words extends LengthRule, By {
 }
 
 const withWords = (engagement: Engagement, { body, by, now, ...rule }: Words): Engagement => {
-  if (!isWritten(engagement.action)) invalid('body', `only applies to replies and quotes, not to a ${engagement.action}`)
+  if (!isWritten(engagement.action))
+    invalid('body', `only applies to replies and quotes, not to a ${engagement.action}`)
   const words = usable(writtenText(body, 'body'), rule)
-  return words === engagement.body ? engagement : rewritten(engagement, { body: words }, { by, now })
+  return words === engagement.body
+    ? engagement
+    : rewritten(engagement, { body: words }, { by, now })
 }
 
 interface Approval extends LengthRule, By {
@@ -52,8 +59,14 @@ interface Approval extends LengthRule, By {
   accountExternalId: string | null
 }
 
-/** Approves a draft with the text that the caller has seen, edited if there is a body, for the account that is the default now. */
-export const approveEngagement = (engagement: Engagement, { body, seen, accountExternalId, ...rest }: Approval): Engagement => {
+/**
+ * Approves a draft with the text that the caller has seen, edited if there is a body, for the
+ * account that is the default now.
+ */
+export const approveEngagement = (
+  engagement: Engagement,
+  { body, seen, accountExternalId, ...rest }: Approval,
+): Engagement => {
   if (engagement.status !== 'drafted') illegal(engagement, 'approve')
   requireSeen(engagement.body, seen)
   const words = body ?? engagement.body
@@ -70,13 +83,20 @@ export const approveEngagement = (engagement: Engagement, { body, seen, accountE
 
 const EDITABLE: readonly Engagement['status'][] = ['drafted', 'approved', 'executing']
 
-/** Whether an edit of it would change nothing. Throws `invalid_input` for a text that cannot be used. */
+/**
+ * Whether an edit of it would change nothing. Throws `invalid_input` for a text that cannot be
+ * used.
+ */
 export const isSameText = (engagement: Engagement, words: Words): boolean =>
   EDITABLE.includes(engagement.status) && withWords(engagement, words) === engagement
 
-/** Changes the text of a draft. An approved one becomes a draft again; one that is about to be sent must have been taken back. */
+/**
+ * Changes the text of a draft. An approved one becomes a draft again; one that is about to be sent
+ * must have been taken back.
+ */
 export const editEngagement = (engagement: Engagement, words: Words): Engagement => {
-  if (engagement.status !== 'drafted' && engagement.status !== 'approved') illegal(engagement, 'edit')
+  if (engagement.status !== 'drafted' && engagement.status !== 'approved')
+    illegal(engagement, 'edit')
   return { ...withWords(engagement, words), ...unapproved, last_error: null, updated_at: words.now }
 }
 
@@ -89,44 +109,91 @@ export const reopenEngagement = (engagement: Engagement, now: Date): Engagement 
 }
 
 /** Whether it keeps others of its action from its post. */
-export const holdsPost = ({ status }: Pick<Engagement, 'status'>): boolean => status !== 'rejected' && status !== 'failed'
+export const holdsPost = ({ status }: Pick<Engagement, 'status'>): boolean =>
+  status !== 'rejected' && status !== 'failed'
 
-const DELETABLE: readonly Engagement['status'][] = ['drafted', 'approved', 'rejected', 'failed', 'execute_failed']
+const DELETABLE: readonly Engagement['status'][] = [
+  'drafted',
+  'approved',
+  'rejected',
+  'failed',
+  'execute_failed',
+]
 
-/** What is deleted: as it will be if it is restored. Only what was certainly never on the network. */
-export const removedEngagement = (engagement: Engagement, { wasSent, now }: { wasSent: boolean; now: Date }): Engagement => {
+/**
+ * What is deleted: as it will be if it is restored. Only what was certainly never on the network.
+ */
+export const removedEngagement = (
+  engagement: Engagement,
+  { wasSent, now }: { wasSent: boolean; now: Date },
+): Engagement => {
   if (!DELETABLE.includes(engagement.status)) illegal(engagement, 'delete')
-  if (wasSent) fail('conflict', 'cannot delete: an earlier attempt to send the engagement may be on the network; reject it instead')
-  return engagement.status === 'approved' ? reopenEngagement(engagement, now) : { ...engagement, updated_at: now }
+  if (wasSent)
+    fail(
+      'conflict',
+      'cannot delete: an earlier attempt to send the engagement may be on the network; reject it instead',
+    )
+  return engagement.status === 'approved'
+    ? reopenEngagement(engagement, now)
+    : { ...engagement, updated_at: now }
 }
 
-export const isInReview = ({ status, review }: Engagement): boolean => status === 'execute_unconfirmed' && review
+export const isInReview = ({ status, review }: Engagement): boolean =>
+  status === 'execute_unconfirmed' && review
 
 const executedByHand = (engagement: Engagement, now: Date): Engagement => ({
   ...engagement,
   ...{ status: 'executed', review: false, executed_at: now, last_error: null, updated_at: now },
 })
 
-/** Settles an engagement in review that a person found on the network. `seen`: the hash of its text, or the first digits. */
+/**
+ * Settles an engagement in review that a person found on the network. `seen`: the hash of its text,
+ * or the first digits.
+ */
 export const confirmEngagement = (engagement: Engagement, now: Date, seen?: string): Engagement => {
   if (!isInReview(engagement)) illegal(engagement, 'confirm')
   requireSeen(engagement.body, seen)
   return executedByHand(engagement, now)
 }
 
-const DOABLE: readonly Engagement['status'][] = ['drafted', 'approved', 'execute_failed', 'execute_unconfirmed']
+const DOABLE: readonly Engagement['status'][] = [
+  'drafted',
+  'approved',
+  'execute_failed',
+  'execute_unconfirmed',
+]
 
-/** Settles an engagement that a person did by hand, or found on the network. `url` is kept as given. */
-export const markDone = (engagement: Engagement, url: string | undefined, now: Date): Engagement => {
+/**
+ * Settles an engagement that a person did by hand, or found on the network. `url` is kept as given.
+ */
+export const markDone = (
+  engagement: Engagement,
+  url: string | undefined,
+  now: Date,
+): Engagement => {
   if (!DOABLE.includes(engagement.status)) illegal(engagement, 'mark done')
   return { ...executedByHand(engagement, now), url: url ?? null }
 }
 
-/** Rejects a draft, an engagement that the network refused, or one in review that a person did not find on the network. */
-export const rejectEngagement = (engagement: Engagement, reason: string | undefined, now: Date): Engagement => {
+/**
+ * Rejects a draft, an engagement that the network refused, or one in review that a person did not
+ * find on the network.
+ */
+export const rejectEngagement = (
+  engagement: Engagement,
+  reason: string | undefined,
+  now: Date,
+): Engagement => {
   const { status } = engagement
-  if (status !== 'drafted' && status !== 'execute_failed' && !isInReview(engagement)) illegal(engagement, 'reject')
-  return { ...engagement, status: 'rejected', review: false, reject_reason: reason ?? null, updated_at: now }
+  if (status !== 'drafted' && status !== 'execute_failed' && !isInReview(engagement))
+    illegal(engagement, 'reject')
+  return {
+    ...engagement,
+    status: 'rejected',
+    review: false,
+    reject_reason: reason ?? null,
+    updated_at: now,
+  }
 }
 
 /** Executes now. An engagement that may be on the network already is never sent again. */
@@ -137,6 +204,7 @@ export const requestExecution = (engagement: Engagement, now: Date): Engagement 
       `cannot execute: the engagement is ${engagementState(engagement)} and may already be on the network; once it is in review, ` +
         'approve it if it is there, or reject it if not',
     )
-  if (engagement.status !== 'approved' && engagement.status !== 'execute_failed') illegal(engagement, 'execute')
+  if (engagement.status !== 'approved' && engagement.status !== 'execute_failed')
+    illegal(engagement, 'execute')
   return { ...engagement, status: 'executing', updated_at: now }
 }

@@ -7,7 +7,14 @@ import type { EngagedPost, Engagement } from './engagement.ts'
 const view = viewOf(engagementRecord)
 
 /** The post of an engagement or a signal. */
-export const postView = ({ network, post_id, post_url, post_author, post_text, addresses_us }: EngagedPost) => ({
+export const postView = ({
+  network,
+  post_id,
+  post_url,
+  post_author,
+  post_text,
+  addresses_us,
+}: EngagedPost) => ({
   network,
   id: post_id,
   url: post_url,
@@ -23,4 +30,5 @@ export const engagementView = (engagement: Engagement) => ({
 })
 
 /** The response body of every operation that returns one engagement. */
-export const engagementAnswer = (engagement: Engagement): string => JSON.stringify({ engagement: engagementView(engagement) })
+export const engagementAnswer = (engagement: Engagement): string =>
+  JSON.stringify({ engagement: engagementView(engagement) })

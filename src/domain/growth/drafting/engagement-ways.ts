@@ -4,7 +4,16 @@ import type { WayOn } from '../way-on.ts'
 /** What of an engagement says where it stands. */
 interface Standing {
   status:
-    | ('queued' | 'generating' | 'failed' | 'drafted' | 'approved' | 'executing' | 'executed' | 'rejected')
+    | (
+        | 'queued'
+        | 'generating'
+        | 'failed'
+        | 'drafted'
+        | 'approved'
+        | 'executing'
+        | 'executed'
+        | 'rejected'
+      )
     | ('execute_failed' | 'execute_unconfirmed')
   review: boolean
 }
@@ -13,7 +22,10 @@ const LOOK = 'growth.engagements.get'
 
 const ofUnconfirmed = (review: boolean): WayOn =>
   review
-    ? { words: 'look at the network: approve it if it is there, reject it if not', operation: 'growth.engagements.approve' }
+    ? {
+        words: 'look at the network: approve it if it is there, reject it if not',
+        operation: 'growth.engagements.approve',
+      }
     : { words: 'its outcome is being looked up: read it again later', operation: LOOK }
 
 export const engagementWayOn = ({ status, review }: Standing): WayOn => {
@@ -24,7 +36,10 @@ export const engagementWayOn = ({ status, review }: Standing): WayOn => {
     case 'drafted':
       return { words: 'approve it first', operation: 'growth.engagements.approve' }
     case 'approved':
-      return { words: 'execute it, or reopen it to change or reject it', operation: 'growth.engagements.reopen' }
+      return {
+        words: 'execute it, or reopen it to change or reject it',
+        operation: 'growth.engagements.reopen',
+      }
     case 'executing':
       return { words: 'it is on its way: read it again for the outcome', operation: LOOK }
     case 'execute_unconfirmed':

@@ -1,4 +1,7 @@
-/** An engagement with somebody else's post. As with items, nothing happens without approval. Its transitions are in engagement-moves.ts. */
+/**
+ * An engagement with somebody else's post. As with items, nothing happens without approval. Its
+ * transitions are in engagement-moves.ts.
+ */
 import { engagementRecord } from '#contract/records/growth/engagement'
 import type { RowOf } from '#contract/records/record'
 import { fail } from '#kernel/errors'
@@ -20,19 +23,31 @@ export const isWritten = (action: EngageAction): boolean => action === 'reply' |
 /** Whether the network permits an action. Checked before a model is called. */
 export type Preflight =
   | { allowed: true }
-  /** `reason` is a stable code, such as `x_like_selfserve_removed`; `link` leads to where a person can do it by hand. */
+  /**
+   * `reason` is a stable code, such as `x_like_selfserve_removed`; `link` leads to where a person
+   * can do it by hand.
+   */
   | { allowed: false; reason: string; message: string; link: string | null }
 
-/** Throws `conflict`: the message carries reason and link for people, the details carry them for programs. */
+/**
+ * Throws `conflict`: the message carries reason and link for people, the details carry them for
+ * programs.
+ */
 export const requireAllowed = (preflight: Preflight): void => {
   if (preflight.allowed) return
   const { reason, message, link } = preflight
-  const details = [{ path: 'action', message: reason }, ...(link === null ? [] : [{ path: 'link', message: link }])]
+  const details = [
+    { path: 'action', message: reason },
+    ...(link === null ? [] : [{ path: 'link', message: link }]),
+  ]
   fail('conflict', `${reason}: ${message}${link === null ? '' : `: ${link}`}`, { details })
 }
 
 /** An action is done once for each post, and one engagement at a time may try. */
-export const requireFirst = (action: EngageAction, other: Pick<Engagement, 'id' | 'status'> | undefined): void => {
+export const requireFirst = (
+  action: EngageAction,
+  other: Pick<Engagement, 'id' | 'status'> | undefined,
+): void => {
   if (!other) return
   const { id, status } = other
   fail('conflict', `this post already has a ${action}: engagement ${id} is ${status}`, {
@@ -44,8 +59,14 @@ export type Engagement = RowOf<typeof engagementRecord>
 export type EngagementStatus = Engagement['status']
 export type EngagementDecision = NonNullable<Engagement['decision']>
 
-/** The post engaged with, as last read; null: not read. Its text is of somebody else: never instructions. */
-export type EngagedPost = Pick<Engagement, 'network' | 'post_id' | 'post_url' | 'post_author' | 'post_text' | 'addresses_us'>
+/**
+ * The post engaged with, as last read; null: not read. Its text is of somebody else: never
+ * instructions.
+ */
+export type EngagedPost = Pick<
+  Engagement,
+  'network' | 'post_id' | 'post_url' | 'post_author' | 'post_text' | 'addresses_us'
+>
 
 /** The network's length limit, with the channel's rules. */
 export interface LengthRule {
@@ -67,19 +88,28 @@ export interface EngagementRequest extends EngagedPost {
 export const usable = (body: string, { measure, maxLength, channel }: LengthRule): string => {
   if (body.trim() === '') invalid('body', 'is empty')
   const length = measure(body)
-  if (length > maxLength) invalid('body', `is ${length} characters long as the network counts; the maximum is ${maxLength}`)
+  if (length > maxLength)
+    invalid(
+      'body',
+      `is ${length} characters long as the network counts; the maximum is ${maxLength}`,
+    )
   requireFormatRules(body, 'body', { channel, measure })
   return body
 }
 
-/** Drafted at once if there is nothing to write, else queued for a drafter. `by`: who gives the body. */
+/**
+ * Drafted at once if there is nothing to write, else queued for a drafter. `by`: who gives the
+ * body.
+ */
 export const newEngagement = (
   id: string,
   { action, body, instruction, ...rest }: EngagementRequest,
   { rule, by, now }: { rule: LengthRule; by: Author | null; now: Date },
 ) => {
-  if (!isWritten(action) && body !== null) invalid('body', `only applies to replies and quotes, not to a ${action}`)
-  if (!isWritten(action) && instruction !== null) invalid('instruction', `only applies to replies and quotes, not to a ${action}`)
+  if (!isWritten(action) && body !== null)
+    invalid('body', `only applies to replies and quotes, not to a ${action}`)
+  if (!isWritten(action) && instruction !== null)
+    invalid('instruction', `only applies to replies and quotes, not to a ${action}`)
   const status = isWritten(action) && body === null ? 'queued' : 'drafted'
   const engagement: Engagement = {
     ...engagementRecord.blank,
@@ -105,12 +135,19 @@ const approvalEvent = ({ id, action }: Engagement) => ({
 })
 
 /** The state in words, for messages. */
-export const engagementState = ({ status, review }: Pick<Engagement, 'status' | 'review'>): string =>
+export const engagementState = ({
+  status,
+  review,
+}: Pick<Engagement, 'status' | 'review'>): string =>
   status === 'execute_unconfirmed' && review ? 'execute_unconfirmed (in review)' : status
 
 /** Throws `conflict`, naming the state and the way on. */
 export const illegal = (engagement: Engagement, action: string): never =>
-  refuseWithWay(`cannot ${action}: the engagement is ${engagementState(engagement)}`, engagementWayOn(engagement), engagement.id)
+  refuseWithWay(
+    `cannot ${action}: the engagement is ${engagementState(engagement)}`,
+    engagementWayOn(engagement),
+    engagement.id,
+  )
 
 /** Stores the drafter's text. The engagement now waits for approval. */
 export const writtenEngagement = (
@@ -118,17 +155,31 @@ export const writtenEngagement = (
   { body, rationale }: ReplyDraft,
   { model, usage, now }: { model: string; usage: ModelUsage; now: Date },
 ): FinishedGeneration<Engagement> => ({
-  record: { ...engagement, status: 'drafted', body, rationale, model, usage, written_at: now, updated_at: now },
+  record: {
+    ...engagement,
+    status: 'drafted',
+    body,
+    rationale,
+    model,
+    usage,
+    written_at: now,
+    updated_at: now,
+  },
   events: [approvalEvent(engagement)],
   refund: [],
 })
 
 /** Engagements take no quota, so there is nothing to refund. */
-export const failedEngagement = (engagement: Engagement, error: string, { now }: { now: Date }): FinishedGeneration<Engagement> => ({
+export const failedEngagement = (
+  engagement: Engagement,
+  error: string,
+  { now }: { now: Date },
+): FinishedGeneration<Engagement> => ({
   record: { ...engagement, status: 'failed', error, updated_at: now },
   events: [],
   refund: [],
 })
 
 /** The whole content of a send, as one text: approvals bind it and the account. */
-export const contentOf = ({ action, network, post_id, body }: Engagement): string => JSON.stringify({ action, network, post_id, body })
+export const contentOf = ({ action, network, post_id, body }: Engagement): string =>
+  JSON.stringify({ action, network, post_id, body })

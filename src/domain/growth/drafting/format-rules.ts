@@ -49,7 +49,11 @@ type Counted = 'max_emoji' | 'max_hashtags' | 'max_links' | 'max_line_breaks'
 const counts: Record<Counted, { of(text: string): number; one: string; more: string }> = {
   max_emoji: { of: (text) => countOf(text, EMOJI), one: 'emoji', more: 'emoji' },
   max_hashtags: { of: (text) => countOf(text, HASHTAG), one: 'hashtag', more: 'hashtags' },
-  max_links: { of: (text) => findLinks(normalForm(text, 'NFC')).length, one: 'link', more: 'links' },
+  max_links: {
+    of: (text) => findLinks(normalForm(text, 'NFC')).length,
+    one: 'link',
+    more: 'links',
+  },
   max_line_breaks: { of: lineBreaksIn, one: 'line break', more: 'line breaks' },
 }
 const counted = Object.keys(counts) as Counted[]
@@ -57,8 +61,12 @@ const counted = Object.keys(counts) as Counted[]
 const brokenLengths = ({ min_length, max_length }: FormatRules, length: number): BrokenRule[] => {
   const found = `${length} characters by the network's count`
   return [
-    ...(min_length !== null && length < min_length ? [{ rule: 'min_length' as const, message: `${found}, at least ${min_length}` }] : []),
-    ...(max_length !== null && length > max_length ? [{ rule: 'max_length' as const, message: `${found}, at most ${max_length}` }] : []),
+    ...(min_length !== null && length < min_length
+      ? [{ rule: 'min_length' as const, message: `${found}, at least ${min_length}` }]
+      : []),
+    ...(max_length !== null && length > max_length
+      ? [{ rule: 'max_length' as const, message: `${found}, at most ${max_length}` }]
+      : []),
   ]
 }
 
@@ -67,7 +75,14 @@ const brokenCounts = (text: string, rules: FormatRules): BrokenRule[] =>
     const most = rules[rule]
     if (most === null) return []
     const count = counts[rule].of(text)
-    return count > most ? [{ rule, message: `${count} ${count === 1 ? counts[rule].one : counts[rule].more}, at most ${most}` }] : []
+    return count > most
+      ? [
+          {
+            rule,
+            message: `${count} ${count === 1 ? counts[rule].one : counts[rule].more}, at most ${most}`,
+          },
+        ]
+      : []
   })
 
 const bannedIn = (text: string, words: readonly string[]): BrokenRule[] => {
@@ -78,25 +93,45 @@ const bannedIn = (text: string, words: readonly string[]): BrokenRule[] => {
     .map((word) => ({ rule: 'banned_words' as const, message: `it contains "${word}"` }))
 }
 
-/** Every rule that the text breaks, in the order of the rules. `measure` is the network's own count. */
-export const checkRules = (text: string, rules: FormatRules, measure: (text: string) => number): BrokenRule[] => [
-  ...(rules.min_length === null && rules.max_length === null ? [] : brokenLengths(rules, measure(text))),
+/**
+ * Every rule that the text breaks, in the order of the rules. `measure` is the network's own count.
+ */
+export const checkRules = (
+  text: string,
+  rules: FormatRules,
+  measure: (text: string) => number,
+): BrokenRule[] => [
+  ...(rules.min_length === null && rules.max_length === null
+    ? []
+    : brokenLengths(rules, measure(text))),
   ...brokenCounts(text, rules),
   ...bannedIn(text, rules.banned_words),
 ]
 
-/** For an error about a field: `breaks the rule max_hashtags of channel posts: 4 hashtags, at most 2`. */
+/**
+ * For an error about a field: `breaks the rule max_hashtags of channel posts: 4 hashtags, at most
+ * 2`.
+ */
 export const brokenRuleMessage = ({ rule, message }: BrokenRule, channel: string): string =>
   `breaks the rule ${rule} of channel ${channel}: ${message}`
 
-/** A rule that no text can satisfy, or undefined if the rules are sound. `limit` is the network's longest text. */
-export const faultOfRules = ({ min_length, max_length }: FormatRules, limit: number): BrokenRule | undefined => {
+/**
+ * A rule that no text can satisfy, or undefined if the rules are sound. `limit` is the network's
+ * longest text.
+ */
+export const faultOfRules = (
+  { min_length, max_length }: FormatRules,
+  limit: number,
+): BrokenRule | undefined => {
   if (max_length !== null && max_length > limit)
     return { rule: 'max_length', message: `is ${max_length}; the network allows at most ${limit}` }
   if (min_length !== null && min_length > limit)
     return { rule: 'min_length', message: `is ${min_length}; the network allows at most ${limit}` }
   if (min_length === null || max_length === null || min_length <= max_length) return undefined
-  return { rule: 'min_length', message: `is ${min_length} and max_length is ${max_length}: no text can satisfy both` }
+  return {
+    rule: 'min_length',
+    message: `is ${min_length} and max_length is ${max_length}: no text can satisfy both`,
+  }
 }
 
 /** Trims words, and drops those that differ from an earlier one by case alone. */

@@ -1,4 +1,7 @@
-/** What all generations share: their life (queued → generating → ready | failed) and the quota they take at admission. */
+/**
+ * What all generations share: their life (queued → generating → ready | failed) and the quota they
+ * take at admission.
+ */
 import type { ModelUsage } from './draft.ts'
 
 export const generationStatuses = ['queued', 'generating', 'ready', 'failed'] as const
@@ -11,7 +14,10 @@ export const GENERATION_RUNS = 2
 export interface Generation {
   id: string
   status: GenerationStatus
-  /** Null, `generation_failed: <hint>`, `cancelled` or `enqueue_failed`; while it is queued, `plan_invalid:<reason>` if it waits for billing. */
+  /**
+   * Null, `generation_failed: <hint>`, `cancelled` or `enqueue_failed`; while it is queued,
+   * `plan_invalid:<reason>` if it waits for billing.
+   */
   error: string | null
   /** `composer`, or the name of a model. */
   model: string | null
@@ -25,7 +31,10 @@ export interface Drafting extends Omit<Generation, 'status'> {
   status: string
 }
 
-/** Quota taken at admission. It is kept in the work row, so that a refund goes to the month it came from. */
+/**
+ * Quota taken at admission. It is kept in the work row, so that a refund goes to the month it came
+ * from.
+ */
 export interface TakenQuota {
   key: string
   period: string
@@ -54,7 +63,11 @@ export const startGeneration = <R extends Drafting>(record: R, now: Date): R => 
   updated_at: now,
 })
 
-export const requeueGeneration = <R extends Drafting>(record: R, now: Date): R => ({ ...record, status: 'queued', updated_at: now })
+export const requeueGeneration = <R extends Drafting>(record: R, now: Date): R => ({
+  ...record,
+  status: 'queued',
+  updated_at: now,
+})
 
 /** It waits for billing to be in order: `why` says of which state it is. */
 export const holdGeneration = <R extends Drafting>(record: R, why: string, now: Date): R => ({
@@ -62,4 +75,5 @@ export const holdGeneration = <R extends Drafting>(record: R, why: string, now: 
   error: why,
 })
 
-export const refund = (taken: TakenQuota, amount: number): TakenQuota[] => (amount > 0 ? [{ ...taken, amount: -amount }] : [])
+export const refund = (taken: TakenQuota, amount: number): TakenQuota[] =>
+  amount > 0 ? [{ ...taken, amount: -amount }] : []

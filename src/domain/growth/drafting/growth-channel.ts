@@ -4,7 +4,9 @@ import { refuseNaming } from '../way-on.ts'
 import { type Cadence, hasSlots, noCadence, tidyCadence } from './cadence.ts'
 import { type FormatRules, faultOfRules, noRules, tidyWords } from './format-rules.ts'
 
-/** The channels of a new workspace. `threads` starts inactive because nothing drafts threads yet. */
+/**
+ * The channels of a new workspace. `threads` starts inactive because nothing drafts threads yet.
+ */
 export const channelNames = ['posts', 'threads', 'articles', 'replies'] as const
 export type ChannelName = (typeof channelNames)[number]
 
@@ -26,18 +28,25 @@ export interface StoredChannel extends Omit<GrowthChannel, 'format_rules' | 'cad
   cadence: Partial<Cadence>
 }
 
-export const channelOfRow = ({ format_rules, cadence, ...channel }: StoredChannel): GrowthChannel => ({
+export const channelOfRow = ({
+  format_rules,
+  cadence,
+  ...channel
+}: StoredChannel): GrowthChannel => ({
   ...channel,
   format_rules: { ...noRules, ...format_rules },
   cadence: { ...noCadence, ...cadence },
 })
 
 /** The channel whose rules and cadence apply to items of a kind. */
-export const channelFor = (kind: 'post' | 'article'): ChannelName => (kind === 'article' ? 'articles' : 'posts')
+export const channelFor = (kind: 'post' | 'article'): ChannelName =>
+  kind === 'article' ? 'articles' : 'posts'
 
 /** The network's longest text for a channel. */
-export const limitOf = (name: string, { maxLength, maxLongLength }: { maxLength: number; maxLongLength: number }): number =>
-  name === 'articles' ? maxLongLength : maxLength
+export const limitOf = (
+  name: string,
+  { maxLength, maxLongLength }: { maxLength: number; maxLongLength: number },
+): number => (name === 'articles' ? maxLongLength : maxLength)
 
 export interface ChannelPatch {
   status?: ChannelStatus
@@ -45,9 +54,14 @@ export interface ChannelPatch {
   cadence?: Partial<Cadence>
 }
 
-const invalid = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+const invalid = (path: string, message: string): never =>
+  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
-const changedRules = (rules: FormatRules, patch: Partial<FormatRules>, limit: number): FormatRules => {
+const changedRules = (
+  rules: FormatRules,
+  patch: Partial<FormatRules>,
+  limit: number,
+): FormatRules => {
   const next = { ...rules, ...patch }
   const fault = faultOfRules(next, limit)
   if (fault) invalid(`format_rules.${fault.rule}`, fault.message)
@@ -58,10 +72,16 @@ const changedCadence = (cadence: Cadence, patch: Partial<Cadence>): Cadence => {
   const next = tidyCadence({ ...cadence, ...patch })
   if (hasSlots(next) || next.days.length + next.times.length === 0) return next
   const [missing, present] = next.days.length === 0 ? ['days', 'times'] : ['times', 'days']
-  return invalid(`cadence.${missing}`, `must not be empty while ${present} is set; set both, or clear both for no cadence`)
+  return invalid(
+    `cadence.${missing}`,
+    `must not be empty while ${present} is set; set both, or clear both for no cadence`,
+  )
 }
 
-/** Absent fields stay, inside rules and cadence too; null removes a rule. `limit` is the network's longest text. */
+/**
+ * Absent fields stay, inside rules and cadence too; null removes a rule. `limit` is the network's
+ * longest text.
+ */
 export const updateChannel = (
   channel: GrowthChannel,
   patch: ChannelPatch,
@@ -69,14 +89,22 @@ export const updateChannel = (
 ): GrowthChannel => ({
   ...channel,
   status: patch.status ?? channel.status,
-  format_rules: patch.format_rules ? changedRules(channel.format_rules, patch.format_rules, limit) : channel.format_rules,
+  format_rules: patch.format_rules
+    ? changedRules(channel.format_rules, patch.format_rules, limit)
+    : channel.format_rules,
   cadence: patch.cadence ? changedCadence(channel.cadence, patch.cadence) : channel.cadence,
   updated_at: now,
 })
 
 /** Throws `conflict`. An inactive channel takes no new work; existing work continues. */
-export const requireActive = (channel: Pick<GrowthChannel, 'id' | 'name' | 'status'> | undefined): void => {
+export const requireActive = (
+  channel: Pick<GrowthChannel, 'id' | 'name' | 'status'> | undefined,
+): void => {
   if (channel?.status !== 'inactive') return
   const { id, name } = channel
-  refuseNaming(`channel ${name} is inactive; set its status to active to draft for it`, 'growth.channels.update', id)
+  refuseNaming(
+    `channel ${name} is inactive; set its status to active to draft for it`,
+    'growth.channels.update',
+    id,
+  )
 }

@@ -1,7 +1,8 @@
 /**
- * Chooses openings by Thompson sampling: prefer what worked, and keep trying the rest. Each opening's engagement, relative to the
- * workspace's mean, is drawn from a normal distribution that is wide while little is known. The draw becomes the opening's weight. The seed
- * is the batch's, so a batch can be repeated and explained.
+ * Chooses openings by Thompson sampling: prefer what worked, and keep trying the rest. Each
+ * opening's engagement, relative to the workspace's mean, is drawn from a normal distribution that
+ * is wide while little is known. The draw becomes the opening's weight. The seed is the batch's, so
+ * a batch can be repeated and explained.
  */
 import { createHash } from 'node:crypto'
 import { type HookKey, hookNamed, postHooks } from './hooks.ts'
@@ -36,7 +37,10 @@ const WHOLE = 2 ** 32
 /** A standard normal number determined by seed and opening (Box and Muller). */
 const normalOf = (seed: string, hook: HookKey): number => {
   const digest = createHash('sha256').update(`${seed}\n${hook}`).digest()
-  const [first, second] = [(digest.readUInt32BE(0) + 1) / (WHOLE + 1), digest.readUInt32BE(4) / WHOLE]
+  const [first, second] = [
+    (digest.readUInt32BE(0) + 1) / (WHOLE + 1),
+    digest.readUInt32BE(4) / WHOLE,
+  ]
   return Math.sqrt(-2 * Math.log(first)) * Math.cos(2 * Math.PI * second)
 }
 
@@ -45,7 +49,10 @@ const even = (): HookChance[] => postHooks.map((hook) => ({ hook, weight: 1 }))
 /** A weight for each post opening; 1 for all while nothing was measured or nobody reacted. */
 export const hookChances = (results: readonly HookResult[], seed: string): HookChance[] => {
   const byHook = new Map(results.map((result) => [hookNamed(result.hook), result]))
-  const known = postHooks.map((hook) => ({ posts: byHook.get(hook)?.posts ?? 0, mean: byHook.get(hook)?.mean ?? 0 }))
+  const known = postHooks.map((hook) => ({
+    posts: byHook.get(hook)?.posts ?? 0,
+    mean: byHook.get(hook)?.mean ?? 0,
+  }))
   const posts = known.reduce((sum, one) => sum + one.posts, 0)
   const usual = known.reduce((sum, one) => sum + one.posts * one.mean, 0) / Math.max(1, posts)
   if (usual <= 0) return even()
@@ -53,7 +60,10 @@ export const hookChances = (results: readonly HookResult[], seed: string): HookC
     const { posts: count, mean } = known[index]!
     const expected = (PRIOR_POSTS + (count * mean) / usual) / (PRIOR_POSTS + count)
     const drawn = expected + (SPREAD / Math.sqrt(PRIOR_POSTS + count)) * normalOf(seed, hook)
-    return { hook, weight: Math.min(MOST_WEIGHT, Math.max(LEAST_WEIGHT, Math.exp(STRENGTH * (drawn - 1)))) }
+    return {
+      hook,
+      weight: Math.min(MOST_WEIGHT, Math.max(LEAST_WEIGHT, Math.exp(STRENGTH * (drawn - 1)))),
+    }
   })
 }
 

@@ -35,7 +35,11 @@ export const pointHooks = {
     explanation: 'Only what somebody said.',
     example: '"I finally sleep on Sundays." A customer, last week.',
   },
-  'proof-alone': { name: 'Proof alone', explanation: 'One piece of evidence, without comment.', example: 'Certified since January.' },
+  'proof-alone': {
+    name: 'Proof alone',
+    explanation: 'One piece of evidence, without comment.',
+    example: 'Certified since January.',
+  },
   'one-line': {
     name: 'One line',
     explanation: 'A single sentence that carries the post.',
@@ -56,7 +60,11 @@ export const pointHooks = {
     explanation: 'What was learned, in one sentence.',
     example: 'It turns out that silence on a call is a question.',
   },
-  'one-opinion': { name: 'One opinion', explanation: 'Takes a side in one sentence.', example: 'A slow answer beats a wrong one.' },
+  'one-opinion': {
+    name: 'One opinion',
+    explanation: 'Takes a side in one sentence.',
+    example: 'A slow answer beats a wrong one.',
+  },
   'proof-lead': {
     name: 'Proof, then the story',
     explanation: 'Evidence first, then the story that explains it.',

@@ -55,7 +55,11 @@ export const storyHooks = {
     explanation: 'Reports what is new, in order, as it was stated.',
     example: 'We open on Saturdays from June. The bakery next door does too.',
   },
-  'news-line': { name: 'News in a line', explanation: 'What is new, in a single sentence.', example: 'The second workshop opens in May.' },
+  'news-line': {
+    name: 'News in a line',
+    explanation: 'What is new, in a single sentence.',
+    example: 'The second workshop opens in May.',
+  },
   'ending-first': {
     name: 'Ending first',
     explanation: 'The outcome first, then how it began.',
@@ -68,7 +72,8 @@ export const storyHooks = {
   },
   'your-call': {
     name: 'Your call',
-    explanation: 'Asks the reader to decide first, then describes the situation without its outcome.',
+    explanation:
+      'Asks the reader to decide first, then describes the situation without its outcome.',
     example: 'What would you have done here? The order was late and the client was in the hall.',
   },
   'open-ending': {

@@ -1,4 +1,7 @@
-/** The library of openings. Every draft names the one it uses, so that results can be counted for each. */
+/**
+ * The library of openings. Every draft names the one it uses, so that results can be counted for
+ * each.
+ */
 import { pointHooks } from './hook-library-points.ts'
 import { storyHooks } from './hook-library-stories.ts'
 
@@ -36,5 +39,7 @@ const bySlug = new Map<string, HookKey>([
   ...postHooks.map((key) => [key, key] as const),
 ])
 
-/** The post opening named in `text`, by key or by name in any spelling; undefined if there is none. */
+/**
+ * The post opening named in `text`, by key or by name in any spelling; undefined if there is none.
+ */
 export const hookNamed = (text: string): HookKey | undefined => bySlug.get(slug(text))

@@ -1,4 +1,7 @@
-/** What people write: their own items, and changes of any. An approval covers one text, so a changed text is a draft again. */
+/**
+ * What people write: their own items, and changes of any. An approval covers one text, so a changed
+ * text is a draft again.
+ */
 import { fail } from '#kernel/errors'
 import type { Connection } from '../sending/connection.ts'
 import { nextCall, refuseNaming } from '../way-on.ts'
@@ -27,20 +30,34 @@ interface Writing {
   now: Date
 }
 
-/** The kind of item for a channel, which may be given in its place. Throws `invalid_input` where the two contradict each other. */
-export const kindFor = ({ kind, channel }: { kind?: Item['kind'] | undefined; channel?: ChannelName | undefined }): Item['kind'] => {
+/**
+ * The kind of item for a channel, which may be given in its place. Throws `invalid_input` where the
+ * two contradict each other.
+ */
+export const kindFor = ({
+  kind,
+  channel,
+}: {
+  kind?: Item['kind'] | undefined
+  channel?: ChannelName | undefined
+}): Item['kind'] => {
   const meant = kind ?? (channel === 'articles' ? 'article' : 'post')
-  if (channel !== undefined && channelFor(meant) !== channel) invalid('channel', `is ${channel}, but the kind is ${meant}`)
+  if (channel !== undefined && channelFor(meant) !== channel)
+    invalid('channel', `is ${channel}, but the kind is ${meant}`)
   return meant
 }
 
 /**
- * No draft is written or duplicated in a workspace that has so many: more than a team reads in years, and a bound for programs that write on
- * and on. Batches are bounded by their quota; what is restored or reopened was there before.
+ * No draft is written or duplicated in a workspace that has so many: more than a team reads in
+ * years, and a bound for programs that write on and on. Batches are bounded by their quota; what is
+ * restored or reopened was there before.
  */
 export const MOST_DRAFTS = 10_000
 
-/** Throws `conflict` if the workspace has no room for another draft. `drafts`: how many it has, counted up to the bound. */
+/**
+ * Throws `conflict` if the workspace has no room for another draft. `drafts`: how many it has,
+ * counted up to the bound.
+ */
 export const requireRoom = (drafts: number): void => {
   if (drafts < MOST_DRAFTS) return
   refuseNaming(
@@ -49,11 +66,18 @@ export const requireRoom = (drafts: number): void => {
   )
 }
 
-const requireConnected = (account: Connection | undefined, given: string | null | undefined): void => {
-  if (typeof given === 'string' && account?.status !== 'connected') invalid('account', 'is no connected account')
+const requireConnected = (
+  account: Connection | undefined,
+  given: string | null | undefined,
+): void => {
+  if (typeof given === 'string' && account?.status !== 'connected')
+    invalid('account', 'is no connected account')
 }
 
-/** Throws `conflict` if the account that was chosen for an item is not connected any more: nothing goes out from another one instead. */
+/**
+ * Throws `conflict` if the account that was chosen for an item is not connected any more: nothing
+ * goes out from another one instead.
+ */
 export const requireChosen = (account: Connection | undefined, action: string): void => {
   if (account?.status !== 'disconnected') return
   refuseNaming(
@@ -63,11 +87,16 @@ export const requireChosen = (account: Connection | undefined, action: string): 
 }
 
 const bindingOf = (account: Connection | undefined): Pick<Item, 'posting_account'> => ({
-  posting_account: account ? { id: account.id, handle: account.handle, network: account.network } : null,
+  posting_account: account
+    ? { id: account.id, handle: account.handle, network: account.network }
+    : null,
 })
 
 /** The text of an item after a change, in the form in which it is kept. */
-const textAfter = (item: Item, { body, title }: Pick<ItemChange, 'body' | 'title'>): Pick<Item, 'body' | 'title'> => {
+const textAfter = (
+  item: Item,
+  { body, title }: Pick<ItemChange, 'body' | 'title'>,
+): Pick<Item, 'body' | 'title'> => {
   if (body?.trim() === '') invalid('body', 'is empty')
   const written = {
     editedBody: body === undefined ? undefined : writtenText(body, 'body'),
@@ -76,9 +105,17 @@ const textAfter = (item: Item, { body, title }: Pick<ItemChange, 'body' | 'title
   return approvedText(item, written)
 }
 
-const notesAfter = (item: Item, { tags, note }: Pick<ItemChange, 'tags' | 'note'>): Pick<Item, 'tags' | 'note'> => ({
+const notesAfter = (
+  item: Item,
+  { tags, note }: Pick<ItemChange, 'tags' | 'note'>,
+): Pick<Item, 'tags' | 'note'> => ({
   tags: tags === undefined ? item.tags : tidyTags(tags),
-  note: note === undefined ? item.note : note === null || note.trim() === '' ? null : writtenText(note, 'note'),
+  note:
+    note === undefined
+      ? item.note
+      : note === null || note.trim() === ''
+        ? null
+        : writtenText(note, 'note'),
 })
 
 /** A person's own text, which waits for approval like any other. */
@@ -104,15 +141,29 @@ export const ownItem = (
   }
 }
 
-/** The states in which a text is settled. One that is on its way, or in doubt, is for taking back to decide. */
+/**
+ * The states in which a text is settled. One that is on its way, or in doubt, is for taking back to
+ * decide.
+ */
 const settled: readonly Item['status'][] = ['posted', 'rejected', 'publish_failed']
 
-/** Throws `conflict` if the text is not the version that the caller has seen. `reading`: the operation that reads the record. */
-export const requireRevision = ({ id, revision }: { id: string; revision: number }, seen: number | undefined, reading: string): void => {
+/**
+ * Throws `conflict` if the text is not the version that the caller has seen. `reading`: the
+ * operation that reads the record.
+ */
+export const requireRevision = (
+  { id, revision }: { id: string; revision: number },
+  seen: number | undefined,
+  reading: string,
+): void => {
   if (seen === undefined || seen === revision) return
   const message = `the present revision is ${revision}`
   const details = [{ path: 'revision', message }, nextCall(reading, id)]
-  fail('conflict', `the text has changed since revision ${seen}; ${message}; read it before you change it`, { details })
+  fail(
+    'conflict',
+    `the text has changed since revision ${seen}; ${message}; read it before you change it`,
+    { details },
+  )
 }
 
 /** What a change makes of an item. */
@@ -125,16 +176,27 @@ export interface Edit extends Pick<Item, 'body' | 'title' | 'account_id' | 'tags
 export const editOf = (item: Item, change: ItemChange, account: Connection | undefined): Edit => {
   const text = textAfter(item, change)
   const account_id = change.account === undefined ? item.account_id : change.account
-  const isBinding = text.body !== item.body || text.title !== item.title || account_id !== item.account_id
+  const isBinding =
+    text.body !== item.body || text.title !== item.title || account_id !== item.account_id
   if (isBinding && settled.includes(item.status)) illegal(item, 'edit')
   requireConnected(account, change.account)
   return { ...text, ...notesAfter(item, change), account_id, isBinding }
 }
 
-/** The item after a change. A changed text, title or account makes a draft of one that was approved; tags and note do not. */
-export const edited = (item: Item, { isBinding, body, title, ...edit }: Edit, { by, account, measure, now }: Writing): Item => {
+/**
+ * The item after a change. A changed text, title or account makes a draft of one that was approved;
+ * tags and note do not.
+ */
+export const edited = (
+  item: Item,
+  { isBinding, body, title, ...edit }: Edit,
+  { by, account, measure, now }: Writing,
+): Item => {
   if (!isBinding) return isSame(item, edit) ? item : { ...item, ...edit, updated_at: now }
-  const draft = item.status === 'approved' ? decided(reopen(item, now), 'reopened', { by, now }) : { ...item, updated_at: now }
+  const draft =
+    item.status === 'approved'
+      ? decided(reopen(item, now), 'reopened', { by, now })
+      : { ...item, updated_at: now }
   const next = { ...draft, ...bindingOf(account), ...edit }
   if (body === item.body && title === item.title) return next
   const form = recognisedAgain(item, { kind: item.kind, body })
@@ -145,7 +207,10 @@ const isSame = (item: Item, { note, tags }: Pick<Item, 'note' | 'tags'>): boolea
   note === item.note && JSON.stringify(tags) === JSON.stringify(item.tags)
 
 /** A new draft with the text of another item. */
-export const duplicateOf = (item: Item, { id, account, now }: { id: string; account: Connection | undefined; now: Date }): Item => ({
+export const duplicateOf = (
+  item: Item,
+  { id, account, now }: { id: string; account: Connection | undefined; now: Date },
+): Item => ({
   ...newDraftItem(item, { id, length: item.length, now }),
   ...bindingOf(account),
   kind: item.kind,

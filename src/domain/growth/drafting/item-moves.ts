@@ -1,6 +1,7 @@
 /**
- * The transitions of an item. Each function is one row of the state table: it returns the next item, or throws `conflict` naming the state.
- * What becomes of it as it is posted is in sending/post.ts.
+ * The transitions of an item. Each function is one row of the state table: it returns the next
+ * item, or throws `conflict` naming the state. What becomes of it as it is posted is in
+ * sending/post.ts.
  *
  *   drafted ─approve→ approved ─(post_at)→ scheduled ─due→ publishing ─→ posted | publish_failed | publish_unconfirmed
  *      └─reject→ rejected
@@ -32,21 +33,36 @@ interface Approval {
 }
 
 /** The text after approval. An article's title is always the first line of its body. */
-export const approvedText = (item: Item, { editedBody, title }: Pick<Approval, 'editedBody' | 'title'>): Pick<Item, 'body' | 'title'> => {
+export const approvedText = (
+  item: Item,
+  { editedBody, title }: Pick<Approval, 'editedBody' | 'title'>,
+): Pick<Item, 'body' | 'title'> => {
   if (item.kind === 'article') {
     const fault = title === undefined ? undefined : titleFault(title)
     if (fault) invalid('title', fault)
-    return editArticle({ body: item.body, title: item.title }, { body: editedBody, title: title?.trim() })
+    return editArticle(
+      { body: item.body, title: item.title },
+      { body: editedBody, title: title?.trim() },
+    )
   }
   if (title !== undefined) invalid('title', 'only applies to articles')
   return { body: editedBody ?? item.body, title: null }
 }
 
 /** Throws `invalid_input`, with one detail for each format rule that the text breaks. */
-export const requireFormatRules = (body: string, path: string, { channel, measure }: Pick<Approval, 'channel' | 'measure'>): void => {
+export const requireFormatRules = (
+  body: string,
+  path: string,
+  { channel, measure }: Pick<Approval, 'channel' | 'measure'>,
+): void => {
   if (!channel) return
-  const broken = checkRules(body, channel.format_rules, measure).map((rule) => brokenRuleMessage(rule, channel.name))
-  if (broken.length > 0) fail('invalid_input', `${path} ${broken[0]}`, { details: broken.map((message) => ({ path, message })) })
+  const broken = checkRules(body, channel.format_rules, measure).map((rule) =>
+    brokenRuleMessage(rule, channel.name),
+  )
+  if (broken.length > 0)
+    fail('invalid_input', `${path} ${broken[0]}`, {
+      details: broken.map((message) => ({ path, message })),
+    })
 }
 
 type TextRule = Pick<Approval, 'channel' | 'measure' | 'maxLength'>
@@ -55,18 +71,30 @@ type TextRule = Pick<Approval, 'channel' | 'measure' | 'maxLength'>
 export const textFaults = (body: string, { channel, measure, maxLength }: TextRule): string[] => {
   if (body.trim() === '') return ['is empty']
   const length = measure(body)
-  const tooLong = length > maxLength ? [`is ${length} characters long as the network counts; the maximum is ${maxLength}`] : []
-  const broken = channel ? checkRules(body, channel.format_rules, measure).map((rule) => brokenRuleMessage(rule, channel.name)) : []
+  const tooLong =
+    length > maxLength
+      ? [`is ${length} characters long as the network counts; the maximum is ${maxLength}`]
+      : []
+  const broken = channel
+    ? checkRules(body, channel.format_rules, measure).map((rule) =>
+        brokenRuleMessage(rule, channel.name),
+      )
+    : []
   return [...tooLong, ...broken]
 }
 
-/** Throws `conflict` unless the item is a draft with the text that the caller has seen. `seen`: its hash, or at least the first digits. */
+/**
+ * Throws `conflict` unless the item is a draft with the text that the caller has seen. `seen`: its
+ * hash, or at least the first digits.
+ */
 export const requireApprovable = (item: Item, seen: string | undefined): void => {
   if (item.status !== 'drafted') illegal(item, 'approve')
   requireSeen(item.body, seen)
 }
 
-/** Approves a draft, with an edited body or a new title, for the account that is the default now. */
+/**
+ * Approves a draft, with an edited body or a new title, for the account that is the default now.
+ */
 export const approve = (item: Item, approval: Approval): Item => {
   const { editedBody, accountExternalId, measure, now } = approval
   if (item.status !== 'drafted') illegal(item, 'approve')
@@ -74,7 +102,10 @@ export const approve = (item: Item, approval: Approval): Item => {
   if ((editedBody ?? item.body).trim() === '') invalid(path, 'is empty')
   const { body, title } = approvedText(item, approval)
   const faults = textFaults(body, approval)
-  if (faults.length > 0) fail('invalid_input', `${path} ${faults[0]}`, { details: faults.map((message) => ({ path, message })) })
+  if (faults.length > 0)
+    fail('invalid_input', `${path} ${faults[0]}`, {
+      details: faults.map((message) => ({ path, message })),
+    })
   const approved_hash = contentHash(body, accountExternalId)
   return {
     ...item,
@@ -99,22 +130,38 @@ export const reject = (item: Item, reason: string | undefined, now: Date): Item 
 const unscheduled = { post_at: null, on_missed: null } as const
 
 /**
- * Makes a draft of it again, which keeps the time that it had as a proposal. One that is about to be sent must have been taken back. The
- * refusal of the network stays to be read until the next approval.
+ * Makes a draft of it again, which keeps the time that it had as a proposal. One that is about to
+ * be sent must have been taken back. The refusal of the network stays to be read until the next
+ * approval.
  */
 export const reopen = (item: Item, now: Date): Item => {
-  if (item.status !== 'approved' && item.status !== 'rejected' && item.status !== 'publish_failed') illegal(item, 'reopen')
+  if (item.status !== 'approved' && item.status !== 'rejected' && item.status !== 'publish_failed')
+    illegal(item, 'reopen')
   const proposed_at = item.post_at ?? item.proposed_at
-  return { ...item, ...unapproved, ...unscheduled, review: false, reject_reason: null, proposed_at, updated_at: now }
+  return {
+    ...item,
+    ...unapproved,
+    ...unscheduled,
+    review: false,
+    reject_reason: null,
+    proposed_at,
+    updated_at: now,
+  }
 }
 
 /** The states that a person deletes; an approved one becomes a draft first. */
 const deletable: readonly Item['status'][] = ['drafted', 'approved', 'rejected', 'publish_failed']
 
-/** What is deleted: as it will be if it is restored. Only what was certainly never on the network. */
+/**
+ * What is deleted: as it will be if it is restored. Only what was certainly never on the network.
+ */
 export const removed = (item: Item, { wasSent, now }: { wasSent: boolean; now: Date }): Item => {
   if (!deletable.includes(item.status)) illegal(item, 'delete')
-  if (wasSent) fail('conflict', 'cannot delete: an earlier attempt to send the item may be on the network; reject it instead')
+  if (wasSent)
+    fail(
+      'conflict',
+      'cannot delete: an earlier attempt to send the item may be on the network; reject it instead',
+    )
   return item.status === 'approved' ? reopen(item, now) : { ...item, updated_at: now }
 }
 
@@ -133,13 +180,23 @@ export const requireSchedulable = (item: Item): void => {
 export const schedule = (item: Item, { postAt, onMissed, now }: Schedule): Item => {
   requireSchedulable(item)
   const ahead = postAt.getTime() - now.getTime()
-  if (ahead < -PAST_TOLERANCE_MS) invalid('post_at', `is in the past: it is now ${now.toISOString()}`)
-  if (ahead > FURTHEST_DAYS * 86_400_000) invalid('post_at', `is more than ${FURTHEST_DAYS} days ahead`)
-  return { ...item, status: 'approved', post_at: postAt, on_missed: onMissed, last_error: null, updated_at: now }
+  if (ahead < -PAST_TOLERANCE_MS)
+    invalid('post_at', `is in the past: it is now ${now.toISOString()}`)
+  if (ahead > FURTHEST_DAYS * 86_400_000)
+    invalid('post_at', `is more than ${FURTHEST_DAYS} days ahead`)
+  return {
+    ...item,
+    status: 'approved',
+    post_at: postAt,
+    on_missed: onMissed,
+    last_error: null,
+    updated_at: now,
+  }
 }
 
 /** Whether an item is approved and off the schedule already. */
-export const isUnscheduled = ({ status, post_at }: Item): boolean => status === 'approved' && post_at === null
+export const isUnscheduled = ({ status, post_at }: Item): boolean =>
+  status === 'approved' && post_at === null
 
 /** Takes an item off the schedule. It stays approved. */
 export const unschedule = (item: Item, now: Date): Item => {
@@ -148,14 +205,19 @@ export const unschedule = (item: Item, now: Date): Item => {
 }
 
 /**
- * Marks an item as posted that a person published by hand or found on the network. Settles an unconfirmed item too. `url` is kept as given.
+ * Marks an item as posted that a person published by hand or found on the network. Settles an
+ * unconfirmed item too. `url` is kept as given.
  */
 export const markPosted = (item: Item, url: string | undefined, now: Date): Item => {
-  if (item.status !== 'approved' && item.status !== 'publish_unconfirmed') illegal(item, 'mark posted')
+  if (item.status !== 'approved' && item.status !== 'publish_unconfirmed')
+    illegal(item, 'mark posted')
   return posted(item, { externalId: null, url: url ?? null, now })
 }
 
-export const posted = (item: Item, { externalId, url, now }: { externalId: string | null; url: string | null; now: Date }): Item => ({
+export const posted = (
+  item: Item,
+  { externalId, url, now }: { externalId: string | null; url: string | null; now: Date },
+): Item => ({
   ...item,
   status: 'posted',
   review: false,
@@ -170,19 +232,34 @@ export const posted = (item: Item, { externalId, url, now }: { externalId: strin
 /** The event `growth.item.posted`, emitted whenever an item becomes posted. */
 export const postedEvent = (item: Item) => ({
   type: 'growth.item.posted',
-  data: { item_id: item.id, batch_id: item.batch_id, external_id: item.external_id, url: item.url, posted_at: item.posted_at },
+  data: {
+    item_id: item.id,
+    batch_id: item.batch_id,
+    external_id: item.external_id,
+    url: item.url,
+    posted_at: item.posted_at,
+  },
 })
 
 /** Posts now, scheduled or not. An item that may be on the network already is never sent again. */
 export const requestPost = (item: Item, now: Date): Item => {
   if (item.status === 'publish_unconfirmed')
-    fail('conflict', `cannot post: the item is ${stateOf(item)} and may already be on the network; check there, and mark it posted if so`)
+    fail(
+      'conflict',
+      `cannot post: the item is ${stateOf(item)} and may already be on the network; check there, and mark it posted if so`,
+    )
   if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'post')
   return { ...item, status: 'publishing', ...unscheduled, updated_at: now }
 }
 
-/** Posts an unconfirmed item again. Only a signed-in person can ask for it: a program would do so without checking the network. */
-export const requestAgain = (item: Item, { by, now }: { by: 'key' | 'session' | 'channel' | 'system'; now: Date }): Item => {
+/**
+ * Posts an unconfirmed item again. Only a signed-in person can ask for it: a program would do so
+ * without checking the network.
+ */
+export const requestAgain = (
+  item: Item,
+  { by, now }: { by: 'key' | 'session' | 'channel' | 'system'; now: Date },
+): Item => {
   if (item.status !== 'publish_unconfirmed') illegal(item, 'post again')
   if (by !== 'session')
     fail(

@@ -10,7 +10,10 @@ export const itemView = (item: Item) => {
   const shown = view(item)
   return {
     ...shown,
-    redraft: item.status === 'drafted' && item.redraft?.revision === item.revision ? item.redraft.status : null,
+    redraft:
+      item.status === 'drafted' && item.redraft?.revision === item.revision
+        ? item.redraft.status
+        : null,
     content_hash: contentMark(item.body),
     warnings: item.warnings ?? [],
     // That of a state that it has left in this decision is over.

@@ -1,4 +1,7 @@
-/** The words by which lists find items. They are compared as wholes, in lower case, and must be exactly those of the table of words. */
+/**
+ * The words by which lists find items. They are compared as wholes, in lower case, and must be
+ * exactly those of the table of words.
+ */
 import { spacedWords } from '#kernel/spacing'
 import { beginning } from '#kernel/storable'
 import type { Item } from './item.ts'
@@ -6,14 +9,21 @@ import { foldText } from './phrase.ts'
 
 /** Longer words are known by their beginning. */
 const LONGEST_WORD = 64
-/** How many different words of a text are kept: enough for the longest article, and a bound for texts of nothing but different words. */
+/**
+ * How many different words of a text are kept: enough for the longest article, and a bound for
+ * texts of nothing but different words.
+ */
 const MOST_WORDS = 4_000
 /** Stands before tags, and in no word. */
 const TAG = '#'
 
 /** The different words of a text, in the order of their first occurrence. */
 export const searchWords = (text: string): string[] => [
-  ...new Set((spacedWords(foldText(text)).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).map((word) => beginning(word, LONGEST_WORD))),
+  ...new Set(
+    (spacedWords(foldText(text)).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).map((word) =>
+      beginning(word, LONGEST_WORD),
+    ),
+  ),
 ]
 
 /** A tag as one of the words. */
@@ -23,7 +33,10 @@ type Worded = Pick<Item, 'body' | 'note' | 'tags'>
 
 /** All words of an item: those of its text and its note, and its tags. */
 export const itemWords = ({ body, note, tags }: Worded): string[] => [
-  ...new Set([...searchWords(note === null ? body : `${body}\n${note}`).slice(0, MOST_WORDS), ...tags.map(tagWord)]),
+  ...new Set([
+    ...searchWords(note === null ? body : `${body}\n${note}`).slice(0, MOST_WORDS),
+    ...tags.map(tagWord),
+  ]),
 ]
 
 /** Whether a change leaves the words as they are. */

@@ -1,4 +1,7 @@
-/** A content item. Its transitions are in item-moves.ts; what becomes of it as it is posted is in sending/post.ts. */
+/**
+ * A content item. Its transitions are in item-moves.ts; what becomes of it as it is posted is in
+ * sending/post.ts.
+ */
 import { createHash } from 'node:crypto'
 import { itemRecord } from '#contract/records/growth/item'
 import type { RowOf } from '#contract/records/record'
@@ -13,7 +16,10 @@ import type { Warning } from './warnings.ts'
 export type Item = RowOf<typeof itemRecord> & { warnings?: Warning[] }
 export type ItemStatus = Item['status']
 export type ItemDecision = NonNullable<Item['decision']>
-/** A send's doubt: its cause, who resolves it, and the next read of the timeline. No next read (null): reading is over, or paused. */
+/**
+ * A send's doubt: its cause, who resolves it, and the next read of the timeline. No next read
+ * (null): reading is over, or paused.
+ */
 type ItemDoubt = NonNullable<Item['doubt']>
 /** Why the result of a send is unknown. `server_error`: the network answered with a 5xx. */
 export type DoubtCause = ItemDoubt['cause']
@@ -40,7 +46,10 @@ export const invalid = (path: string, message: string): never =>
   fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
 /** A new item, made of a draft, that waits for approval. */
-export const newDraftItem = (draft: Draft, { id, length, now }: { id: string; length: number; now: Date }): Item => ({
+export const newDraftItem = (
+  draft: Draft,
+  { id, length, now }: { id: string; length: number; now: Date },
+): Item => ({
   ...itemRecord.blank,
   id,
   kind: 'post',
@@ -60,7 +69,11 @@ export const newDraftItem = (draft: Draft, { id, length, now }: { id: string; le
 })
 
 /** The item with who decided what of it. */
-export const decided = (item: Item, what: ItemDecision['what'], { by, now }: { by: Author; now: Date }): Item => ({
+export const decided = (
+  item: Item,
+  what: ItemDecision['what'],
+  { by, now }: { by: Author; now: Date },
+): Item => ({
   ...item,
   decision: { what, by, at: now },
 })

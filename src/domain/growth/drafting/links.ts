@@ -1,6 +1,6 @@
 /**
- * Finds the links that X would shorten. Its counting document has two rules: anything with a scheme and a host is a link, and so is a bare
- * domain whose last label is a real top-level domain.
+ * Finds the links that X would shorten. Its counting document has two rules: anything with a scheme
+ * and a host is a link, and so is a bare domain whose last label is a real top-level domain.
  */
 
 export interface Link {
@@ -20,7 +20,10 @@ const COUNTRY =
   'ps pt pw py qa re ro rs ru rw sa sb sc sd se sg sh si sj sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt ' +
   'tv tw tz ua ug uk us uy uz va vc ve vg vi vn vu wf ws ye yt za zm zw'
 
-/** Generic domains in common use. A rare one is a link after `https://` only; bare, it counts as plain words. */
+/**
+ * Generic domains in common use. A rare one is a link after `https://` only; bare, it counts as
+ * plain words.
+ */
 const GENERIC =
   'com org net edu gov mil int info biz name pro mobi aero coop museum jobs travel tel asia cat post xxx arpa onion ' +
   'app dev page blog shop store online site website web tech cloud digital agency studio design media news live tv video email link click ' +
@@ -49,7 +52,9 @@ const anyOf = (words: readonly string[]): string => {
     words.filter((word) => word !== ''),
     (word) => word.charAt(0),
   )
-  const branches = [...byFirst].map(([first, group]) => first + anyOf(group.map((word) => word.slice(1))))
+  const branches = [...byFirst].map(
+    ([first, group]) => first + anyOf(group.map((word) => word.slice(1))),
+  )
   return branches.length === 0 ? '' : `(?:${branches.join('|')})${words.includes('') ? '?' : ''}`
 }
 
@@ -72,8 +77,9 @@ const TAIL = `(?::[0-9]+)?(?:${PATH})?(?:${QUERY})?`
 /** No link begins directly after a word, mention, hashtag or cashtag. */
 const FREE = '(?<![A-Za-z0-9@＠$#＃])'
 /**
- * A bare domain begins where its word begins, or after the letter that ends a mention, a hashtag or a cashtag. So no two searches for a
- * host cross the same text, and all of them together take linear time.
+ * A bare domain begins where its word begins, or after the letter that ends a mention, a hashtag or
+ * a cashtag. So no two searches for a host cross the same text, and all of them together take
+ * linear time.
  */
 const WORD_START = `${FREE}(?:(?<![${ACCENTED}_.\\/-])|(?<=[@＠$#＃][A-Za-z0-9]*[${ACCENTED}]))`
 

@@ -1,7 +1,13 @@
-/** Search for words and phrases as people see them: case, letter width and the form of quotes do not matter. */
+/**
+ * Search for words and phrases as people see them: case, letter width and the form of quotes do not
+ * matter.
+ */
 import { normalForm } from '#kernel/normal-form'
 
-/** Normalises a text for comparison: NFKC, lower case, straight quotes, single spaces, no invisible characters. */
+/**
+ * Normalises a text for comparison: NFKC, lower case, straight quotes, single spaces, no invisible
+ * characters.
+ */
 export const foldText = (text: string): string =>
   normalForm(text.toWellFormed(), 'NFKC')
     .replace(/\p{Cf}/gu, '')
@@ -15,14 +21,19 @@ export const foldText = (text: string): string =>
 const spacedLetter = /[\p{L}\p{M}\p{N}]/u
 const unspacedLetter =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
-const joins = (character: string): boolean => spacedLetter.test(character) && !unspacedLetter.test(character)
+const joins = (character: string): boolean =>
+  spacedLetter.test(character) && !unspacedLetter.test(character)
 
-/** The failure function of Knuth, Morris and Pratt: for each prefix of `needle`, the length of its longest border. */
+/**
+ * The failure function of Knuth, Morris and Pratt: for each prefix of `needle`, the length of its
+ * longest border.
+ */
 const bordersOf = (needle: string): Int32Array => {
   const borders = new Int32Array(needle.length)
   let length = 0
   for (let at = 1; at < needle.length; at += 1) {
-    while (length > 0 && needle.charCodeAt(at) !== needle.charCodeAt(length)) length = borders[length - 1] ?? 0
+    while (length > 0 && needle.charCodeAt(at) !== needle.charCodeAt(length))
+      length = borders[length - 1] ?? 0
     if (needle.charCodeAt(at) === needle.charCodeAt(length)) length += 1
     borders[at] = length
   }
@@ -63,7 +74,10 @@ export const searchable = (text: string): Searchable => {
 
 export interface Phrase {
   text: string
-  /** Whether the phrase occurs in the text as whole words. Takes linear time (Knuth, Morris and Pratt). */
+  /**
+   * Whether the phrase occurs in the text as whole words. Takes linear time (Knuth, Morris and
+   * Pratt).
+   */
   occursIn(text: Searchable): boolean
 }
 
@@ -77,7 +91,8 @@ export const phraseOf = (text: string): Phrase => {
       borders ??= bordersOf(needle)
       let length = 0
       for (let at = 0; at < folded.length; at += 1) {
-        while (length > 0 && folded.charCodeAt(at) !== needle.charCodeAt(length)) length = borders[length - 1] ?? 0
+        while (length > 0 && folded.charCodeAt(at) !== needle.charCodeAt(length))
+          length = borders[length - 1] ?? 0
         if (folded.charCodeAt(at) === needle.charCodeAt(length)) length += 1
         if (length < needle.length) continue
         if (!isInWord(at + 1 - length) && !isInWord(at + 1)) return true
@@ -88,8 +103,12 @@ export const phraseOf = (text: string): Phrase => {
   }
 }
 
-/** Whether `phrase` occurs in `text` as whole words, whatever the case, width or quotes. An empty phrase never does. */
-export const containsPhrase = (text: string, phrase: string): boolean => phraseOf(phrase).occursIn(searchable(text))
+/**
+ * Whether `phrase` occurs in `text` as whole words, whatever the case, width or quotes. An empty
+ * phrase never does.
+ */
+export const containsPhrase = (text: string, phrase: string): boolean =>
+  phraseOf(phrase).occursIn(searchable(text))
 
 /** The text with all whole-word occurrences of `phrase` cut out. */
 export const withoutPhrase = (phrase: string, text: Searchable): Searchable => {

@@ -1,13 +1,17 @@
 /**
- * Prints of a text, by which nearly equal texts are found through an index: MinHash over groups of five characters, in bands of two
- * (Broder 1997; Leskovec, Rajaraman and Ullman, "Mining of Massive Datasets", chapter 3). Two texts share each band with a probability of the
- * square of the part of groups that both have, so how many bands they share says how alike they are.
+ * Prints of a text, by which nearly equal texts are found through an index: MinHash over groups of
+ * five characters, in bands of two (Broder 1997; Leskovec, Rajaraman and Ullman, "Mining of Massive
+ * Datasets", chapter 3). Two texts share each band with a probability of the square of the part of
+ * groups that both have, so how many bands they share says how alike they are.
  */
 import { foldText } from './phrase.ts'
 
 /** How many prints a text has. */
 export const PRINTS = 12
-/** Texts with this many prints in common are nearly equal: about seven tenths of their groups are the same. */
+/**
+ * Texts with this many prints in common are nearly equal: about seven tenths of their groups are
+ * the same.
+ */
 export const ALIKE = 6
 
 const HASHES = 2 * PRINTS
@@ -23,7 +27,9 @@ const mixed = (value: number): number => {
 
 const seeds = Uint32Array.from({ length: HASHES }, (_, index) => mixed(index + 1))
 
-/** Punctuation, case and spacing do not tell texts apart; a text of nothing else is taken as it is. */
+/**
+ * Punctuation, case and spacing do not tell texts apart; a text of nothing else is taken as it is.
+ */
 const essenceOf = (text: string): string => {
   const folded = foldText(text)
   const words = folded.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim()
@@ -49,5 +55,8 @@ const leastHashes = (essence: string): Uint32Array => {
 /** The prints of a text, as 32-bit integers. Equal texts have equal prints. Takes linear time. */
 export const printsOf = (text: string): number[] => {
   const least = leastHashes(essenceOf(text))
-  return Array.from({ length: PRINTS }, (_, band) => mixed(mixed(least[2 * band]! ^ seeds[band]!) ^ least[2 * band + 1]!) | 0)
+  return Array.from(
+    { length: PRINTS },
+    (_, band) => mixed(mixed(least[2 * band]! ^ seeds[band]!) ^ least[2 * band + 1]!) | 0,
+  )
 }

@@ -30,16 +30,30 @@ const trimmed = <P extends Partial<Pick<Product, 'name' | 'one_liner'>>>(product
 const requirePlace = (product: Product, { active, taken }: OtherProducts, action: string): void => {
   if (product.status !== 'active') return
   if (taken) refuseNaming(`cannot ${action}: an active product is named ${product.name}`, LIST)
-  if (active >= MOST_ACTIVE_PRODUCTS) refuseNaming(`cannot ${action}: ${active} products are active; archive one first`, LIST)
+  if (active >= MOST_ACTIVE_PRODUCTS)
+    refuseNaming(`cannot ${action}: ${active} products are active; archive one first`, LIST)
 }
 
 export const newProduct = (
   id: string,
-  { others, now, ...fields }: Pick<Product, 'name' | 'one_liner' | 'url'> & { others: OtherProducts; now: Date },
+  {
+    others,
+    now,
+    ...fields
+  }: Pick<Product, 'name' | 'one_liner' | 'url'> & { others: OtherProducts; now: Date },
 ): Product => {
   if (others.total >= MOST_PRODUCTS)
-    refuseNaming(`cannot add: the workspace has ${others.total} products; edit an archived one and make it active instead`, LIST)
-  const product: Product = { id, ...trimmed(fields), status: 'active', created_at: now, updated_at: now }
+    refuseNaming(
+      `cannot add: the workspace has ${others.total} products; edit an archived one and make it active instead`,
+      LIST,
+    )
+  const product: Product = {
+    id,
+    ...trimmed(fields),
+    status: 'active',
+    created_at: now,
+    updated_at: now,
+  }
   requirePlace(product, others, 'add')
   return product
 }
@@ -47,13 +61,21 @@ export const newProduct = (
 export type ProductPatch = Partial<Pick<Product, 'name' | 'one_liner' | 'url' | 'status'>>
 
 /** Absent fields stay; a `url` of null is removed. */
-export const updateProduct = (product: Product, patch: ProductPatch, { others, now }: { others: OtherProducts; now: Date }): Product => {
+export const updateProduct = (
+  product: Product,
+  patch: ProductPatch,
+  { others, now }: { others: OtherProducts; now: Date },
+): Product => {
   const next: Product = { ...product, ...trimmed(patch), updated_at: now }
   requirePlace(next, others, 'change')
   return next
 }
 
-export const productsForBrief = (products: readonly Product[]): Pick<DraftBrief, 'products' | 'archived'> => ({
-  products: products.flatMap(({ status, name, one_liner, url }) => (status === 'active' ? [{ name, one_liner, url }] : [])),
+export const productsForBrief = (
+  products: readonly Product[],
+): Pick<DraftBrief, 'products' | 'archived'> => ({
+  products: products.flatMap(({ status, name, one_liner, url }) =>
+    status === 'active' ? [{ name, one_liner, url }] : [],
+  ),
   archived: products.flatMap(({ status, name }) => (status === 'archived' ? [name] : [])),
 })

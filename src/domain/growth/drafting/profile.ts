@@ -10,7 +10,10 @@ export interface Profile {
   language: string
   /** An IANA name. */
   time_zone: string
-  /** An overdue scheduled post: `post` sends it if it is less than an hour late, `skip` puts it back to approved. */
+  /**
+   * An overdue scheduled post: `post` sends it if it is less than an hour late, `skip` puts it back
+   * to approved.
+   */
   on_missed: OnMissed
   writing_dna: WritingDna
 }
@@ -29,7 +32,9 @@ interface WritingDna {
 export type OnMissed = 'post' | 'skip'
 
 /** The input of an update. `voice` is an alias of `voice_rules`. */
-export type ProfilePatch = Partial<Omit<Profile, 'writing_dna'>> & { writing_dna?: Partial<WritingDna & { voice: string[] }> }
+export type ProfilePatch = Partial<Omit<Profile, 'writing_dna'>> & {
+  writing_dna?: Partial<WritingDna & { voice: string[] }>
+}
 
 export const emptyProfile: Profile = {
   goal: '',
@@ -50,22 +55,29 @@ type ListChange = Record<string, string[]>
 /** The most entries of a list. */
 const MOST_ENTRIES = 100
 
-const refuse = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+const refuse = (path: string, message: string): never =>
+  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
 const requireLists = (path: string, change: ListChange): void => {
   const unknown = Object.keys(change).find((name) => !profileLists.some((list) => list === name))
-  if (unknown !== undefined) refuse(`${path}.${unknown}`, `is no list; there are ${profileLists.join(', ')}`)
+  if (unknown !== undefined)
+    refuse(`${path}.${unknown}`, `is no list; there are ${profileLists.join(', ')}`)
 }
 
 const without = (list: List, entries: readonly string[], removed: readonly string[]): string[] => {
   const missing = removed.findIndex((entry) => !entries.includes(entry))
-  if (missing !== -1) refuse(`remove.${list}[${missing}]`, 'is no entry of the list; give it exactly as it stands there')
+  if (missing !== -1)
+    refuse(
+      `remove.${list}[${missing}]`,
+      'is no entry of the list; give it exactly as it stands there',
+    )
   return entries.filter((entry) => !removed.includes(entry))
 }
 
 /**
- * Takes entries from lists, then adds others at their ends; one that is there already is not added again. Throws `invalid_input` for an entry
- * that is not there, for a list that becomes too long, and for one that does not exist.
+ * Takes entries from lists, then adds others at their ends; one that is there already is not added
+ * again. Throws `invalid_input` for an entry that is not there, for a list that becomes too long,
+ * and for one that does not exist.
  */
 export const changeLists = (
   profile: Profile,
@@ -76,7 +88,8 @@ export const changeLists = (
   const changed = profileLists.map((list) => {
     const left = without(list, profile.writing_dna[list], remove[list] ?? [])
     const entries = [...left, ...new Set(add[list]).difference(new Set(left))]
-    if (entries.length > MOST_ENTRIES && add[list]) refuse(`add.${list}`, `makes ${entries.length} entries; the maximum is ${MOST_ENTRIES}`)
+    if (entries.length > MOST_ENTRIES && add[list])
+      refuse(`add.${list}`, `makes ${entries.length} entries; the maximum is ${MOST_ENTRIES}`)
     return [list, entries] as const
   })
   return { ...profile, writing_dna: Object.fromEntries(changed) as Record<List, string[]> }
@@ -85,11 +98,19 @@ export const changeLists = (
 /** The names of fields and lists that differ. */
 export const changedFields = (before: Profile, next: Profile): string[] => {
   const { writing_dna: lists, ...fields } = next
-  const names = (Object.keys(fields) as (keyof typeof fields)[]).filter((name) => before[name] !== next[name])
-  return [...names, ...profileLists.filter((list) => !isSame(before.writing_dna[list], lists[list]))]
+  const names = (Object.keys(fields) as (keyof typeof fields)[]).filter(
+    (name) => before[name] !== next[name],
+  )
+  return [
+    ...names,
+    ...profileLists.filter((list) => !isSame(before.writing_dna[list], lists[list])),
+  ]
 }
 
-/** Throws `conflict` if the editor has seen another version. `revision`: the present one; undefined: the editor did not say. */
+/**
+ * Throws `conflict` if the editor has seen another version. `revision`: the present one; undefined:
+ * the editor did not say.
+ */
 export const requireProfileRevision = (revision: number, seen: number | undefined): void => {
   if (seen === undefined || seen === revision) return
   const message = `is ${seen}, but the profile is at revision ${revision}: somebody has changed it meanwhile`
@@ -98,17 +119,31 @@ export const requireProfileRevision = (revision: number, seen: number | undefine
   })
 }
 
-/** Absent fields stay; a list replaces the whole list. Throws `invalid_input` if `voice` and `voice_rules` differ. */
-export const updateProfile = (profile: Profile, { writing_dna = {}, ...patch }: ProfilePatch): Profile => {
+/**
+ * Absent fields stay; a list replaces the whole list. Throws `invalid_input` if `voice` and
+ * `voice_rules` differ.
+ */
+export const updateProfile = (
+  profile: Profile,
+  { writing_dna = {}, ...patch }: ProfilePatch,
+): Profile => {
   const { voice, voice_rules = voice, ...lists } = writing_dna
   if (voice !== undefined && !isSame(voice, voice_rules!)) refuseTwoVoices()
   const dna = { ...profile.writing_dna, ...lists }
-  return { ...profile, ...patch, writing_dna: voice_rules === undefined ? dna : { ...dna, voice_rules } }
+  return {
+    ...profile,
+    ...patch,
+    writing_dna: voice_rules === undefined ? dna : { ...dna, voice_rules },
+  }
 }
 
-const isSame = (one: string[], other: string[]): boolean => one.length === other.length && one.every((text, index) => text === other[index])
+const isSame = (one: string[], other: string[]): boolean =>
+  one.length === other.length && one.every((text, index) => text === other[index])
 
 const refuseTwoVoices = (): never => {
-  const message = 'is an alias of writing_dna.voice_rules: send one of them, or the same list in both'
-  return fail('invalid_input', `writing_dna.voice ${message}`, { details: [{ path: 'writing_dna.voice', message }] })
+  const message =
+    'is an alias of writing_dna.voice_rules: send one of them, or the same list in both'
+  return fail('invalid_input', `writing_dna.voice ${message}`, {
+    details: [{ path: 'writing_dna.voice', message }],
+  })
 }

@@ -14,10 +14,17 @@ interface Sign {
   hook: HookKey
 }
 
-/** In the whole text, most telling first. Openings that only their meaning shows, such as a cold open, are left unknown. */
+/**
+ * In the whole text, most telling first. Openings that only their meaning shows, such as a cold
+ * open, are left unknown.
+ */
 const signs: readonly Sign[] = [
   { of: /^ask me about\b/i, format: 'invitation', hook: 'ask-about' },
-  { of: /^(?:you are welcome to disagree|unpopular opinion|hot take)\b/i, format: 'contrarian', hook: 'disagree' },
+  {
+    of: /^(?:you are welcome to disagree|unpopular opinion|hot take)\b/i,
+    format: 'contrarian',
+    hook: 'disagree',
+  },
   { of: /^(?:the )?lesson(?: first)?:/i, format: 'lesson', hook: 'lesson-first' },
   { of: /^in short:/i, format: 'summary', hook: 'short-version' },
   { of: /\bwhat would you (?:do|have done)[^?]*\?\s*$/i, format: 'question', hook: 'open-ending' },
@@ -26,7 +33,11 @@ const signs: readonly Sign[] = [
   { of: /^["“«„]/, format: 'story', hook: 'quote-open' },
   { of: /^[^.!?\n]+\?\s*$/, format: 'question', hook: 'open-question' },
   { of: /^[^.!?\n]+\?/, format: 'question', hook: 'own-question' },
-  { of: /^(?:at first|back then|once),? [\s\S]*[.!?]\s+(?:now|today)\b/i, format: 'before-after', hook: 'then-now' },
+  {
+    of: /^(?:at first|back then|once),? [\s\S]*[.!?]\s+(?:now|today)\b/i,
+    format: 'before-after',
+    hook: 'then-now',
+  },
   { of: /^(?:(?:i|we|they) used to|back then)\b/i, format: 'story', hook: 'back-then' },
   {
     of: /^(?:yesterday|last (?:week|month|year|night|winter|spring|summer|autumn|fall)|in (?:the \w+ of )?(?:19|20)\d\d|\w+ (?:days|weeks|months|years) ago)\b/i,
@@ -40,7 +51,11 @@ const listSigns: readonly Sign[] = [
   { of: /^[^\n]*\bchecklist\b/i, format: 'checklist', hook: 'checklist-open' },
   { of: /^(?:in numbers|by the numbers)\b/i, format: 'list', hook: 'in-numbers' },
   { of: /^for the record\b/i, format: 'list', hook: 'receipts' },
-  { of: /^[^\n]*\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten)\b[^\n]*:\s*\n/i, format: 'list', hook: 'list-head' },
+  {
+    of: /^[^\n]*\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten)\b[^\n]*:\s*\n/i,
+    format: 'list',
+    hook: 'list-head',
+  },
 ]
 
 const signIn = (text: string, all: readonly Sign[]): Form | undefined => {
@@ -58,7 +73,10 @@ export const recognised = ({ kind, body }: Pick<Item, 'kind' | 'body'>): Form =>
   return signIn(text, signs) ?? unknown
 }
 
-/** After a change of the text: what was recognised is recognised anew, and what a drafter said of it stays. */
+/**
+ * After a change of the text: what was recognised is recognised anew, and what a drafter said of it
+ * stays.
+ */
 export const recognisedAgain = (before: Item, next: Pick<Item, 'kind' | 'body'>): Form => {
   const { format, hook } = before
   const first = recognised(before)

@@ -1,6 +1,12 @@
 import { refuseNaming } from '../way-on.ts'
 import type { Draft } from './draft.ts'
-import { type FinishedGeneration, type Generation, newGeneration, refund, type TakenQuota } from './generation.ts'
+import {
+  type FinishedGeneration,
+  type Generation,
+  newGeneration,
+  refund,
+  type TakenQuota,
+} from './generation.ts'
 import { type Item, illegal } from './item.ts'
 import { rewritten } from './revision.ts'
 
@@ -19,9 +25,17 @@ export interface Redrafted extends Draft {
 }
 
 /** Throws `conflict` unless the item is a draft that nobody is writing again. */
-export const newRedraft = (id: string, { item, open, hint, now }: { item: Item; open: boolean; hint: string; now: Date }): Redraft => {
+export const newRedraft = (
+  id: string,
+  { item, open, hint, now }: { item: Item; open: boolean; hint: string; now: Date },
+): Redraft => {
   if (item.status !== 'drafted') illegal(item, 'redraft')
-  if (open) refuseNaming('cannot redraft: the item is being redrafted already; read it until redraft is null', 'growth.items.get', item.id)
+  if (open)
+    refuseNaming(
+      'cannot redraft: the item is being redrafted already; read it until redraft is null',
+      'growth.items.get',
+      item.id,
+    )
   return { ...newGeneration(id, now), item_id: item.id, revision: item.revision, hint }
 }
 
@@ -29,11 +43,17 @@ export const newRedraft = (id: string, { item, open, hint, now }: { item: Item; 
 export const MOVED = 'superseded: the item was changed or decided meanwhile'
 
 /** Whether the item still is what was to be written again. */
-export const isUnmoved = ({ revision }: Pick<Redraft, 'revision'>, item: Pick<Item, 'status' | 'revision'> | undefined): boolean =>
-  item?.status === 'drafted' && item.revision === revision
+export const isUnmoved = (
+  { revision }: Pick<Redraft, 'revision'>,
+  item: Pick<Item, 'status' | 'revision'> | undefined,
+): boolean => item?.status === 'drafted' && item.revision === revision
 
 /** The item under its new text, which waits for approval as the one before did. */
-export const redraftedItem = (item: Item, { title, ...draft }: Redrafted, { length, now }: { length: number; now: Date }): Item => {
+export const redraftedItem = (
+  item: Item,
+  { title, ...draft }: Redrafted,
+  { length, now }: { length: number; now: Date },
+): Item => {
   const { body, format, hook, rationale, stories, learnings } = draft
   const text = { body, title, length, format, hook, rationale, stories, learnings }
   return { ...rewritten(item, text, { by: null, now }), last_error: null, updated_at: now }

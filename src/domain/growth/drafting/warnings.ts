@@ -1,4 +1,7 @@
-/** What a person should know before approving or scheduling a text. A warning refuses nothing; the format rules of a channel do. */
+/**
+ * What a person should know before approving or scheduling a text. A warning refuses nothing; the
+ * format rules of a channel do.
+ */
 import { dayAt } from '#kernel/calendar'
 import { normalForm } from '#kernel/normal-form'
 import { codeOf, firstUnseen, unseenCount } from '#kernel/unseen'
@@ -34,23 +37,35 @@ export interface WarningFacts {
   repeats: Repeated | null
   /** The prices of the network that it goes to; null if it has none. */
   prices: LinkPrice | null
-  /** Its time, with the cadence of its channel; null without either. `zone`: of cadences that name none. */
+  /**
+   * Its time, with the cadence of its channel; null without either. `zone`: of cadences that name
+   * none.
+   */
   slot: { at: Date; cadence: Cadence; channel: string; zone: string } | null
 }
 
-const warning = (code: Warning['code'], message: string, item_id: string | null = null): Warning => ({ code, message, item_id })
+const warning = (
+  code: Warning['code'],
+  message: string,
+  item_id: string | null = null,
+): Warning => ({ code, message, item_id })
 
 const avoided = ({ body, avoid }: WarningFacts): Warning[] => {
   if (avoid.length === 0) return []
   const text = searchable(body)
   const found = avoid.filter((phrase) => phraseOf(phrase).occursIn(text))
-  return found.map((phrase) => warning('avoided_phrase', `contains "${phrase}", which the profile avoids`))
+  return found.map((phrase) =>
+    warning('avoided_phrase', `contains "${phrase}", which the profile avoids`),
+  )
 }
 
 const repeated = ({ repeats }: WarningFacts): Warning[] => {
   if (!repeats) return []
   const { id, status, at } = repeats
-  const day = at === null ? '' : ` ${status === 'posted' ? 'on' : 'for'} ${new Date(at).toISOString().slice(0, 10)}`
+  const day =
+    at === null
+      ? ''
+      : ` ${status === 'posted' ? 'on' : 'for'} ${new Date(at).toISOString().slice(0, 10)}`
   const what = status === 'approved' && at !== null ? 'scheduled' : status
   return [warning('repeats_item', `says nearly the same as item ${id}, which is ${what}${day}`, id)]
 }
@@ -58,14 +73,29 @@ const repeated = ({ repeats }: WarningFacts): Warning[] => {
 const dollars = (micros: number): string => `$${(micros / 1_000_000).toFixed(3)}`
 
 const costly = ({ body, prices }: WarningFacts): Warning[] => {
-  if (!prices || prices.postWithLink <= prices.post || findLinks(normalForm(body, 'NFC')).length === 0) return []
-  return [warning('costly_link', `contains a link: the post costs ${dollars(prices.postWithLink)}, without one ${dollars(prices.post)}`)]
+  if (
+    !prices ||
+    prices.postWithLink <= prices.post ||
+    findLinks(normalForm(body, 'NFC')).length === 0
+  )
+    return []
+  return [
+    warning(
+      'costly_link',
+      `contains a link: the post costs ${dollars(prices.postWithLink)}, without one ${dollars(prices.post)}`,
+    ),
+  ]
 }
 
 const untimely = ({ slot }: WarningFacts): Warning[] => {
   if (!slot || !hasSlots(slot.cadence) || isSlot(slot.at, slot)) return []
   const day = dayAt(slot.at, slot.cadence.time_zone ?? slot.zone)
-  return [warning('outside_cadence', `its time on ${day} is no slot of the cadence of channel ${slot.channel}`)]
+  return [
+    warning(
+      'outside_cadence',
+      `its time on ${day} is no slot of the cadence of channel ${slot.channel}`,
+    ),
+  ]
 }
 
 /** The place is counted in characters as people count them, from one. */
@@ -75,7 +105,12 @@ const unseen = ({ body }: WarningFacts): Warning[] => {
   const count = unseenCount(body)
   const noun = count === 1 ? 'character' : 'characters'
   const place = `${codeOf(first.character)} at character ${[...body.slice(0, first.at)].length + 1}`
-  return [warning('unseen_characters', `has ${count} ${noun} that nobody would see${count === 1 ? ': ' : ', the first '}${place}`)]
+  return [
+    warning(
+      'unseen_characters',
+      `has ${count} ${noun} that nobody would see${count === 1 ? ': ' : ', the first '}${place}`,
+    ),
+  ]
 }
 
 /** All warnings, in a fixed order. At most one of each code, but for phrases. */

@@ -6,13 +6,19 @@ const LINE_END = /\r\n|[\r\u0085\u2028\u2029]/g
 /** All control characters but tab and newline. */
 const CONTROL = /[\p{Cc}--[\t\n]]/v
 
-/** The text with newlines as its only line ends. Throws `invalid_input`, which names the first control character in it. */
+/**
+ * The text with newlines as its only line ends. Throws `invalid_input`, which names the first
+ * control character in it.
+ */
 export const writtenText = (text: string, path: string): string => {
   const lines = text.replace(LINE_END, '\n')
   const control = CONTROL.exec(lines)?.[0]
   if (control === undefined) return lines
   const name = `U+${control.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
-  return invalid(path, `contains ${name}, a control character; of those, only tabs and line breaks are allowed`)
+  return invalid(
+    path,
+    `contains ${name}, a control character; of those, only tabs and line breaks are allowed`,
+  )
 }
 
 /** Trimmed, and without those that differ from an earlier one by case or Unicode form alone. */

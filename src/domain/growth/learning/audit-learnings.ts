@@ -12,7 +12,10 @@ export interface FoundLearning {
 /** Dimensions that drafting cannot follow, or that are no longer news to it. */
 const notDrafted = new Set(['weekday', 'hour', 'learning', 'link', 'emoji'])
 
-/** The findings that drafting can follow, one learning for each kind of post. `steers` says whether drafting understands a note. */
+/**
+ * The findings that drafting can follow, one learning for each kind of post. `steers` says whether
+ * drafting understands a note.
+ */
 export const learningsFrom = (
   findings: Findings,
   learnings: ReadonlyMap<string, string>,
@@ -23,11 +26,20 @@ export const learningsFrom = (
     claims.flatMap((claim) => {
       const about = `${claim.dimension} ${claim.value}`
       const note = noteOf(claim, labelOf(claim, learnings), kind)
-      if (claimed.has(about) || notDrafted.has(claim.dimension) || !(claim.dimension === 'product' || steers(note))) return []
+      if (
+        claimed.has(about) ||
+        notDrafted.has(claim.dimension) ||
+        !(claim.dimension === 'product' || steers(note))
+      )
+        return []
       claimed.add(about)
       return [{ kind, note, evidence: claim.item_ids }]
     })
-  return [...from('worked', findings.worked), ...from('flopped', findings.flopped), ...from('hypothesis', findings.hypotheses)]
+  return [
+    ...from('worked', findings.worked),
+    ...from('flopped', findings.flopped),
+    ...from('hypothesis', findings.hypotheses),
+  ]
 }
 
 const folded = (note: string): string => note.trim().toLowerCase()
@@ -43,7 +55,8 @@ export const admitLearnings = (
   for (const one of found) {
     const { kind, note } = one
     if (known.has(`${kind} ${folded(note)}`)) refused.push({ kind, note, reason: 'active_already' })
-    else if (active.length + added.length >= most) refused.push({ kind, note, reason: 'too_many_active' })
+    else if (active.length + added.length >= most)
+      refused.push({ kind, note, reason: 'too_many_active' })
     else added.push(one)
   }
   return { added, refused }

@@ -1,15 +1,22 @@
 /** The wording of comparisons: in full with numbers, and as notes that steer drafting. */
 import { type GroupComparison, LEAST_GROUP } from './statistics.ts'
 
-type ClaimFacts = Pick<GroupComparison, 'dimension' | 'value' | 'measure' | 'group' | 'rest' | 'interval'>
+type ClaimFacts = Pick<
+  GroupComparison,
+  'dimension' | 'value' | 'measure' | 'group' | 'rest' | 'interval'
+>
 
 const LONGEST_NAME = 60
 
-const cut = (text: string): string => (text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME - 1)}…` : text)
+const cut = (text: string): string =>
+  text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME - 1)}…` : text
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** The plural subject of a claim. `learnings` maps ids to notes. */
-export const labelOf = ({ dimension, value }: Pick<ClaimFacts, 'dimension' | 'value'>, learnings: ReadonlyMap<string, string>): string => {
+export const labelOf = (
+  { dimension, value }: Pick<ClaimFacts, 'dimension' | 'value'>,
+  learnings: ReadonlyMap<string, string>,
+): string => {
   switch (dimension) {
     case 'number':
       return 'Posts with numbers'
@@ -42,7 +49,10 @@ const percent = (rate: number): string => `${(100 * rate).toFixed(1)}%`
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
 const times = (share: number): string => (1 + share).toFixed(2)
 
-/** The full sentence: both means, the number of posts on each side, and the interval of the difference. */
+/**
+ * The full sentence: both means, the number of posts on each side, and the interval of the
+ * difference.
+ */
 export const wordingOf = (claim: ClaimFacts, label: string, sure: string): string => {
   const { measure, group, rest, interval } = claim
   const counts = `(${group.n} and ${rest.n} posts)`
@@ -56,14 +66,21 @@ export const SURE = 'with 95% confidence over all comparisons made'
 export const LIKELY = 'with 99% confidence if nothing else had been compared'
 
 /** In words that drafting understands: only the first of them names a kind of post. */
-export const noteOf = ({ measure }: Pick<ClaimFacts, 'measure'>, label: string, kind: 'worked' | 'flopped' | 'hypothesis'): string => {
+export const noteOf = (
+  { measure }: Pick<ClaimFacts, 'measure'>,
+  label: string,
+  kind: 'worked' | 'flopped' | 'hypothesis',
+): string => {
   const gain = measure === 'impressions' ? 'impressions' : 'engagement'
   if (kind === 'hypothesis') return `${label} may get more ${gain}`
   return `${label} get ${kind === 'worked' ? 'more' : 'less'} ${gain}`
 }
 
 /** Why there is no claim, and how much data one would take. */
-export const notEnough = (items: number, { made, needed }: { made: number; needed: number | null }): string => {
+export const notEnough = (
+  items: number,
+  { made, needed }: { made: number; needed: number | null },
+): string => {
   if (items === 0) return 'Not enough data: no post has metrics yet.'
   if (made === 0)
     return `Not enough data: ${items} posts have metrics; a comparison needs ${LEAST_GROUP} posts of a kind and ${LEAST_GROUP} others.`

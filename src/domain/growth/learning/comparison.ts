@@ -1,4 +1,7 @@
-/** Compares the arms of an experiment with its control: means, difference, effect size and confidence. */
+/**
+ * Compares the arms of an experiment with its control: means, difference, effect size and
+ * confidence.
+ */
 import { type Interval, welch } from './statistics.ts'
 import { mean, studentQuantile, variance } from './student.ts'
 
@@ -32,7 +35,10 @@ interface Difference {
   interval: Interval | null
   /** Hedges' g: the difference in standard deviations, corrected for small samples. */
   effect_size: number | null
-  /** Measured posts each arm would need for a significant result; null if there is one, or if no number would do. */
+  /**
+   * Measured posts each arm would need for a significant result; null if there is one, or if no
+   * number would do.
+   */
   needed_per_arm: number | null
   /** The result in a sentence. */
   note: string
@@ -64,7 +70,10 @@ export const compare = (arms: readonly string[], measured: readonly Measured[]):
     return { arm, values: own.map(({ value }) => value), ids: own.map(({ id }) => id) }
   })
   const [control, ...others] = samples
-  return { arms: samples.map(resultOf), against_control: control ? others.map((one) => differenceOf(one, control)) : [] }
+  return {
+    arms: samples.map(resultOf),
+    against_control: control ? others.map((one) => differenceOf(one, control)) : [],
+  }
 }
 
 const resultOf = ({ arm, values, ids }: Sample): ArmResult => ({
@@ -79,13 +88,29 @@ const differenceOf = ({ arm, values }: Sample, control: Sample): Difference => {
   const [n, m] = [values.length, control.values.length]
   if (Math.min(n, m) < LEAST_PER_ARM) {
     const note = `Not enough data: ${arm} has ${n} and ${control.arm} has ${m} posts with metrics; each needs ${LEAST_PER_ARM}.`
-    return { arm, reading: 'not_enough_data', difference: null, interval: null, effect_size: null, needed_per_arm: LEAST_PER_ARM, note }
+    return {
+      arm,
+      reading: 'not_enough_data',
+      difference: null,
+      interval: null,
+      effect_size: null,
+      needed_per_arm: LEAST_PER_ARM,
+      note,
+    }
   }
   const difference = mean(values) - mean(control.values)
   const found = welch(values, control.values)
   if (!found) {
     const note = `All posts of ${arm} have the same value, and so have all of ${control.arm}: without variation there is nothing to compare.`
-    return { arm, reading: 'unclear', difference, interval: null, effect_size: null, needed_per_arm: null, note }
+    return {
+      arm,
+      reading: 'unclear',
+      difference,
+      interval: null,
+      effect_size: null,
+      needed_per_arm: null,
+      note,
+    }
   }
   const reach = studentQuantile((1 + CONFIDENCE) / 2, found.freedom) * found.error
   const interval = { low: difference - reach, high: difference + reach }
@@ -103,8 +128,12 @@ const readingOf = ({ low, high }: Interval): Reading => {
 type Noted = { control: string } & Pick<Difference, 'arm' | 'reading' | 'needed_per_arm'>
 
 const noteOf = ({ arm, control, reading, needed_per_arm: needed }: Noted): string => {
-  if (reading !== 'unclear') return `${arm} is ${reading} than ${control}: the 95% interval of the difference excludes zero.`
-  const more = needed === null ? '' : ` Confirming a difference of this size takes about ${needed} posts per arm.`
+  if (reading !== 'unclear')
+    return `${arm} is ${reading} than ${control}: the 95% interval of the difference excludes zero.`
+  const more =
+    needed === null
+      ? ''
+      : ` Confirming a difference of this size takes about ${needed} posts per arm.`
   return `${arm} and ${control} do not differ clearly: the 95% interval of the difference includes zero.${more}`
 }
 

@@ -1,11 +1,20 @@
-/** Experiments that try ways of writing against each other: running → concluded. Drafted items are divided over the arms. */
+/**
+ * Experiments that try ways of writing against each other: running → concluded. Drafted items are
+ * divided over the arms.
+ */
 import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
 import { engagementRate, type Metrics } from '../metrics.ts'
 import { nextCall, refuseNaming } from '../way-on.ts'
 import { type ArmComparison, compare, type Measured } from './comparison.ts'
 
-export type ExperimentMetric = 'engagement_rate' | 'impressions' | 'likes' | 'replies' | 'reposts' | 'clicks'
+export type ExperimentMetric =
+  | 'engagement_rate'
+  | 'impressions'
+  | 'likes'
+  | 'replies'
+  | 'reposts'
+  | 'clicks'
 
 export interface Arm {
   name: string
@@ -45,8 +54,8 @@ export interface CountedExperiment extends Experiment {
 export const MOST_RUNNING = 20
 
 /**
- * An experiment is ready to conclude from this many measured posts in every arm, whatever they show: stopping as soon as a difference
- * appears finds differences that do not exist.
+ * An experiment is ready to conclude from this many measured posts in every arm, whatever they
+ * show: stopping as soon as a difference appears finds differences that do not exist.
  */
 export const READY_PER_ARM = 8
 
@@ -60,19 +69,31 @@ interface ExperimentInput {
   now: Date
 }
 
-const invalid = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+const invalid = (path: string, message: string): never =>
+  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
 /** Without arms, the hypothesis is tried against drafts as usual. */
 const armsOf = ({ arms, hypothesis }: Pick<ExperimentInput, 'arms' | 'hypothesis'>): Arm[] => {
   if (!arms) return [control, { name: 'variant', note: hypothesis.trim() }]
-  const named = arms.map(({ name, note = '' }) => ({ name: name.trim(), note: note.trim() || null }))
-  if (new Set(named.map(({ name }) => name.toLowerCase())).size < named.length) invalid('arms', 'must have different names')
+  const named = arms.map(({ name, note = '' }) => ({
+    name: name.trim(),
+    note: note.trim() || null,
+  }))
+  if (new Set(named.map(({ name }) => name.toLowerCase())).size < named.length)
+    invalid('arms', 'must have different names')
   return named
 }
 const control: Arm = { name: 'control', note: null }
 
-export const newExperiment = (id: string, { running, now, ...input }: ExperimentInput): Experiment => {
-  if (running >= MOST_RUNNING) refuseNaming(`cannot add: ${running} experiments are running; conclude one first`, 'growth.experiments.list')
+export const newExperiment = (
+  id: string,
+  { running, now, ...input }: ExperimentInput,
+): Experiment => {
+  if (running >= MOST_RUNNING)
+    refuseNaming(
+      `cannot add: ${running} experiments are running; conclude one first`,
+      'growth.experiments.list',
+    )
   return {
     id,
     name: input.name.trim(),
@@ -91,7 +112,9 @@ export const newExperiment = (id: string, { running, now, ...input }: Experiment
 /** Throws `conflict` if the experiment is concluded. */
 export const requireRunning = ({ status }: Pick<Experiment, 'status'>, action: string): void => {
   if (status === 'concluded')
-    fail('conflict', `cannot ${action}: the experiment is concluded`, { details: [nextCall('growth.experiments.list')] })
+    fail('conflict', `cannot ${action}: the experiment is concluded`, {
+      details: [nextCall('growth.experiments.list')],
+    })
 }
 
 /** A posted item of an arm with its latest metrics. */
@@ -118,20 +141,33 @@ export const conclude = (
   requireRunning(experiment, 'conclude')
   const arms = experiment.arms.map(({ name }) => name)
   const comparison = compare(arms, measuredOf(experiment.metric, items))
-  return { ...experiment, status: 'concluded', result: result.trim(), comparison, concluded_at: now, updated_at: now }
+  return {
+    ...experiment,
+    status: 'concluded',
+    result: result.trim(),
+    comparison,
+    concluded_at: now,
+    updated_at: now,
+  }
 }
 
 const none = { items: 0, posted: 0, measured: 0 }
 
 /** Every arm with its counts, in the experiment's order. */
-const countedArms = ({ arms, tally }: Pick<CountedExperiment, 'arms' | 'tally'>): (Arm & Omit<Tally, 'arm'>)[] =>
+const countedArms = ({
+  arms,
+  tally,
+}: Pick<CountedExperiment, 'arms' | 'tally'>): (Arm & Omit<Tally, 'arm'>)[] =>
   arms.map((arm) => {
     const { items, posted, measured } = tally.find((one) => one.arm === arm.name) ?? none
     return { ...arm, items, posted, measured }
   })
 
-export const isReady = (experiment: Pick<CountedExperiment, 'arms' | 'tally' | 'status'>): boolean =>
-  experiment.status === 'running' && countedArms(experiment).every(({ measured }) => measured >= READY_PER_ARM)
+export const isReady = (
+  experiment: Pick<CountedExperiment, 'arms' | 'tally' | 'status'>,
+): boolean =>
+  experiment.status === 'running' &&
+  countedArms(experiment).every(({ measured }) => measured >= READY_PER_ARM)
 
 export const experimentView = ({ tally, ...experiment }: CountedExperiment) => ({
   ...experiment,
@@ -144,18 +180,29 @@ export interface Share {
   count: number
 }
 
-const drawOf = (seed: string, name: string): string => createHash('sha256').update(`${seed}\n${name}`).digest('hex')
+const drawOf = (seed: string, name: string): string =>
+  createHash('sha256').update(`${seed}\n${name}`).digest('hex')
 
 /**
- * Divides `total` new items over the arms so that, with the existing ones, all arms are as equal as possible. The seed decides ties and the
- * order, so no arm is always first.
+ * Divides `total` new items over the arms so that, with the existing ones, all arms are as equal as
+ * possible. The seed decides ties and the order, so no arm is always first.
  */
-export const divide = ({ arms, tally, seed }: { arms: Arm[]; tally: Tally[]; seed: string }, total: number): Share[] => {
+export const divide = (
+  { arms, tally, seed }: { arms: Arm[]; tally: Tally[]; seed: string },
+  total: number,
+): Share[] => {
   const shares = arms
-    .map((arm) => ({ arm, count: 0, had: tally.find((one) => one.arm === arm.name)?.items ?? 0, order: drawOf(seed, arm.name) }))
+    .map((arm) => ({
+      arm,
+      count: 0,
+      had: tally.find((one) => one.arm === arm.name)?.items ?? 0,
+      order: drawOf(seed, arm.name),
+    }))
     .sort((a, b) => (a.order < b.order ? -1 : 1))
   for (let left = total; left > 0; left--) {
-    const least = shares.reduce((best, one) => (one.had + one.count < best.had + best.count ? one : best))
+    const least = shares.reduce((best, one) =>
+      one.had + one.count < best.had + best.count ? one : best,
+    )
     least.count++
   }
   return shares.filter(({ count }) => count > 0).map(({ arm, count }) => ({ arm, count }))

@@ -1,7 +1,16 @@
-/** An analytics audit: what worked and what flopped, by the numbers. queued → generating → ready | failed. */
+/**
+ * An analytics audit: what worked and what flopped, by the numbers. queued → generating → ready |
+ * failed.
+ */
 
 import type { ModelUsage } from '../drafting/draft.ts'
-import { type FinishedGeneration, type Generation, newGeneration, refund, type TakenQuota } from '../drafting/generation.ts'
+import {
+  type FinishedGeneration,
+  type Generation,
+  newGeneration,
+  refund,
+  type TakenQuota,
+} from '../drafting/generation.ts'
 import { engagementRate, type Metrics, reactions } from '../metrics.ts'
 import { LIKELY, labelOf, notEnough, SURE, wordingOf } from './claim-words.ts'
 import { featuresOf, type PostFacts } from './post-features.ts'
@@ -49,7 +58,9 @@ export interface AuditResult {
     to: string | null
     comparisons: number
   }
-  /** What was compared, the strongest difference first. Absent in audits from before it was kept. */
+  /**
+   * What was compared, the strongest difference first. Absent in audits from before it was kept.
+   */
   compared?: Compared[]
   worked: Claim[]
   flopped: Claim[]
@@ -80,11 +91,17 @@ const MOST_CLAIMS = 8
 const MOST_HYPOTHESES = 1
 const MOST_EVIDENCE = 10
 const RANKED = 3
-/** Of each comparison an audit keeps a line. With 1,000 posts there are seldom more than some hundred. */
+/**
+ * Of each comparison an audit keeps a line. With 1,000 posts there are seldom more than some
+ * hundred.
+ */
 const MOST_COMPARED = 500
 const EXCERPT = 120
 
-export const newAudit = (id: string, { now, days, given }: { now: Date; days: number; given: SuppliedMetrics[] | null }): GrowthAudit => ({
+export const newAudit = (
+  id: string,
+  { now, days, given }: { now: Date; days: number; given: SuppliedMetrics[] | null },
+): GrowthAudit => ({
   ...newGeneration(id, now),
   days,
   source: given ? 'given' : 'synced',
@@ -94,7 +111,12 @@ export const newAudit = (id: string, { now, days, given }: { now: Date; days: nu
 
 export const readyAudit = (
   audit: GrowthAudit,
-  { result, model, usage, now }: { result: AuditResult; model: string; usage: ModelUsage; now: Date },
+  {
+    result,
+    model,
+    usage,
+    now,
+  }: { result: AuditResult; model: string; usage: ModelUsage; now: Date },
 ): FinishedGeneration<GrowthAudit> => ({
   record: { ...audit, status: 'ready', result, model, usage, updated_at: now },
   events: [],
@@ -127,28 +149,43 @@ export type Findings = Omit<AuditResult, 'learnings' | 'not_added'>
 
 const rateOf = ({ metrics }: CountedPost): number | null => engagementRate(metrics)
 
-const evidence = (posts: CountedPost[], { members, measure, interval }: GroupComparison): string[] => {
-  const value = (index: number): number => (measure === 'impressions' ? posts[index]!.metrics.impressions : (rateOf(posts[index]!) ?? 0))
+const evidence = (
+  posts: CountedPost[],
+  { members, measure, interval }: GroupComparison,
+): string[] => {
+  const value = (index: number): number =>
+    measure === 'impressions' ? posts[index]!.metrics.impressions : (rateOf(posts[index]!) ?? 0)
   const sign = interval.low > 0 ? -1 : 1
   const order = members.toSorted((one, other) => sign * (value(one) - value(other)))
   return order.flatMap((index) => posts[index]!.item_id ?? []).slice(0, MOST_EVIDENCE)
 }
 
-const claimOf = ({ posts, learnings }: AuditBrief, sure: string, comparison: GroupComparison): Claim => {
+const claimOf = (
+  { posts, learnings }: AuditBrief,
+  sure: string,
+  comparison: GroupComparison,
+): Claim => {
   const { members: _, ...claim } = comparison
-  return { ...claim, item_ids: evidence(posts, comparison), wording: wordingOf(claim, labelOf(claim, learnings), sure) }
+  return {
+    ...claim,
+    item_ids: evidence(posts, comparison),
+    wording: wordingOf(claim, labelOf(claim, learnings), sure),
+  }
 }
 
 const ranked = (post: CountedPost): Ranked => ({
   item_id: post.item_id,
-  text: post.text.length > EXCERPT ? `${post.text.slice(0, EXCERPT - 1).toWellFormed()}…` : post.text,
+  text:
+    post.text.length > EXCERPT ? `${post.text.slice(0, EXCERPT - 1).toWellFormed()}…` : post.text,
   impressions: post.metrics.impressions,
   engagement_rate: rateOf(post),
 })
 
 /** The best and the worst posts by engagement, without overlap. */
 const extremes = (posts: CountedPost[]): Pick<Findings, 'best' | 'worst'> => {
-  const order = posts.filter((post) => rateOf(post) !== null).toSorted((one, other) => rateOf(other)! - rateOf(one)!)
+  const order = posts
+    .filter((post) => rateOf(post) !== null)
+    .toSorted((one, other) => rateOf(other)! - rateOf(one)!)
   const count = Math.min(RANKED, Math.floor(order.length / 2))
   return {
     best: order.slice(0, Math.max(count, Math.min(1, order.length))).map(ranked),
@@ -161,7 +198,8 @@ const extremes = (posts: CountedPost[]): Pick<Findings, 'best' | 'worst'> => {
 
 const sampleOf = ({ posts, tooYoung }: AuditBrief, comparisons: number): Findings['sample'] => {
   const times = posts.flatMap(({ posted_at }) => posted_at?.getTime() ?? [])
-  const at = (time: number): string | null => (Number.isFinite(time) ? new Date(time).toISOString() : null)
+  const at = (time: number): string | null =>
+    Number.isFinite(time) ? new Date(time).toISOString() : null
   return {
     items: posts.length,
     too_young: tooYoung,
@@ -180,12 +218,18 @@ export const findingsOf = (brief: AuditBrief): Findings => {
   const compared = compareAll(
     posts.map((post) => {
       const { impressions } = post.metrics
-      return { impressions, reactions: Math.min(impressions, reactions(post.metrics)), features: featuresOf(post, setting) }
+      return {
+        impressions,
+        reactions: Math.min(impressions, reactions(post.metrics)),
+        features: featuresOf(post, setting),
+      }
     }),
   )
-  const claims = (all: GroupComparison[]): Claim[] => all.slice(0, MOST_CLAIMS).map((one) => claimOf(brief, SURE, one))
+  const claims = (all: GroupComparison[]): Claim[] =>
+    all.slice(0, MOST_CLAIMS).map((one) => claimOf(brief, SURE, one))
   const nothing = compared.sure.length === 0
-  const needed = compared.made === 0 || compared.needed === null ? 2 * LEAST_GROUP : 2 * compared.needed
+  const needed =
+    compared.made === 0 || compared.needed === null ? 2 * LEAST_GROUP : 2 * compared.needed
   return {
     sample: sampleOf(brief, compared.made),
     compared: compared.all.slice(0, MOST_COMPARED).map(({ members: _, ...one }) => one),
@@ -196,6 +240,8 @@ export const findingsOf = (brief: AuditBrief): Findings => {
       .slice(0, MOST_HYPOTHESES)
       .map((one) => claimOf(brief, LIKELY, one)),
     ...extremes(posts),
-    not_enough_data: nothing ? { items: posts.length, needed, message: notEnough(posts.length, compared) } : null,
+    not_enough_data: nothing
+      ? { items: posts.length, needed, message: notEnough(posts.length, compared) }
+      : null,
   }
 }

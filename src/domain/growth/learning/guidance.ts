@@ -1,4 +1,7 @@
-/** How learnings affect a text that could be written: what worked is followed, what flopped is avoided. */
+/**
+ * How learnings affect a text that could be written: what worked is followed, what flopped is
+ * avoided.
+ */
 import type { BriefLearning, DraftBrief } from '../drafting/draft.ts'
 import { type Cue, cuesOf, type FoundCue, LONGEST_READ, withoutCues } from '../reading/cues.ts'
 import { excerpt, shared, termsOf } from '../reading/words.ts'
@@ -11,7 +14,9 @@ export interface GuidingLearning {
   excerpt: string
   cues: FoundCue[]
   terms: ReadonlySet<string>
-  /** Terms that also occur in the material. If the note names a kind of post too, they narrow it. */
+  /**
+   * Terms that also occur in the material. If the note names a kind of post too, they narrow it.
+   */
   known: ReadonlySet<string>
 }
 
@@ -28,16 +33,27 @@ const NOTE_WORDS =
 
 const TRIAL = 'trial'
 
-/** The learnings of a brief. An experiment's note is followed as if it had worked. `material`: the terms of the material. */
+/**
+ * The learnings of a brief. An experiment's note is followed as if it had worked. `material`: the
+ * terms of the material.
+ */
 export const guidingLearnings = (
   { learnings, trial }: Pick<DraftBrief, 'learnings' | 'trial'>,
   material: ReadonlySet<string>,
 ): GuidingLearning[] => {
-  const tried: BriefLearning[] = trial === undefined ? [] : [{ id: TRIAL, kind: 'worked', note: trial }]
+  const tried: BriefLearning[] =
+    trial === undefined ? [] : [{ id: TRIAL, kind: 'worked', note: trial }]
   return [...learnings, ...tried].map(({ id, kind, note }) => {
     const text = note.slice(0, LONGEST_READ)
     const terms = termsOf(withoutCues(text).replace(NOTE_WORDS, ' '))
-    return { id, kind, excerpt: excerpt(note, EXCERPT), cues: cuesOf(text), terms, known: terms.intersection(material) }
+    return {
+      id,
+      kind,
+      excerpt: excerpt(note, EXCERPT),
+      cues: cuesOf(text),
+      terms,
+      known: terms.intersection(material),
+    }
   })
 }
 
@@ -50,12 +66,18 @@ const speaksOf = ({ terms }: GuidingLearning, text: ReadonlySet<string>): boolea
 }
 
 /** Whether a sentence is about a subject that flopped, whatever the kind of post. */
-export const isAboutFlopped = (learnings: readonly GuidingLearning[], terms: ReadonlySet<string>): boolean =>
-  learnings.some((learning) => learning.kind === 'flopped' && learning.cues.length === 0 && speaksOf(learning, terms))
+export const isAboutFlopped = (
+  learnings: readonly GuidingLearning[],
+  terms: ReadonlySet<string>,
+): boolean =>
+  learnings.some(
+    (learning) =>
+      learning.kind === 'flopped' && learning.cues.length === 0 && speaksOf(learning, terms),
+  )
 
 /**
- * 1 if a learning is about this kind of post, -1 if it is about doing without it, half of that if it is about this kind on another topic,
- * otherwise 0.
+ * 1 if a learning is about this kind of post, -1 if it is about doing without it, half of that if
+ * it is about this kind on another topic, otherwise 0.
  */
 export const bearingOn = ({ tags, terms }: Prospect, learning: GuidingLearning): number => {
   const cue = learning.cues.find((found) => tags.has(found.cue))
@@ -76,8 +98,12 @@ interface Bearing {
   sign: number
 }
 
-/** A note on doing without something supports posts without it if that worked, and posts with it if that flopped. */
-const speaksFor = ({ learning, sign }: Bearing): boolean => (learning.kind === 'flopped') === sign < 0
+/**
+ * A note on doing without something supports posts without it if that worked, and posts with it if
+ * that flopped.
+ */
+const speaksFor = ({ learning, sign }: Bearing): boolean =>
+  (learning.kind === 'flopped') === sign < 0
 
 const effect = (one: Bearing): number => {
   if (one.learning.kind === 'hypothesis') return TRIED ** one.sign
@@ -94,16 +120,24 @@ export interface Learned {
 }
 
 export const learnedOf = (prospect: Prospect, learnings: readonly GuidingLearning[]): Learned => {
-  const bearings = learnings.map((learning) => ({ learning, sign: bearingOn(prospect, learning) })).filter(({ sign }) => sign !== 0)
+  const bearings = learnings
+    .map((learning) => ({ learning, sign: bearingOn(prospect, learning) }))
+    .filter(({ sign }) => sign !== 0)
   const factor = bearings.reduce((product, one) => product * effect(one), 1)
   const followed = bearings.filter((one) => Math.abs(one.sign) === 1 && speaksFor(one))
   const against = bearings.filter((one) => !speaksFor(one) && one.learning.kind !== 'hypothesis')
   const learningsOf = (some: Bearing[]) => some.map(({ learning }) => learning)
-  return { factor: Math.min(MOST_LEARNED, factor), followed: learningsOf(followed), against: learningsOf(against) }
+  return {
+    factor: Math.min(MOST_LEARNED, factor),
+    followed: learningsOf(followed),
+    against: learningsOf(against),
+  }
 }
 
 /** Learnings in favour of a question at the end of a post, and whether others are against it. */
-export const askingOf = (learnings: readonly GuidingLearning[]): { wanted: GuidingLearning[]; unwanted: boolean } => {
+export const askingOf = (
+  learnings: readonly GuidingLearning[],
+): { wanted: GuidingLearning[]; unwanted: boolean } => {
   const named = learnings.flatMap((learning) => {
     const cue = learning.cues.find((found) => found.cue === 'question')
     // A note on questions about one topic does not apply to the end of other posts.

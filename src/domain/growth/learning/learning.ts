@@ -12,10 +12,30 @@ export const MOST_ACTIVE_LEARNINGS = 50
 /** `active` is the number of active learnings. Throws `conflict`. */
 export const newLearning = (
   id: string,
-  { kind, note, untrusted = false, active, now }: Pick<BriefLearning, 'kind' | 'note' | 'untrusted'> & { active: number; now: Date },
+  {
+    kind,
+    note,
+    untrusted = false,
+    active,
+    now,
+  }: Pick<BriefLearning, 'kind' | 'note' | 'untrusted'> & { active: number; now: Date },
 ): Learning => {
-  if (active >= MOST_ACTIVE_LEARNINGS) refuseNaming(`cannot add: ${active} learnings are active; retire one first`, 'growth.learnings.list')
-  return { id, kind, note: note.trim(), untrusted, status: 'active', audit_id: null, evidence: [], created_at: now, updated_at: now }
+  if (active >= MOST_ACTIVE_LEARNINGS)
+    refuseNaming(
+      `cannot add: ${active} learnings are active; retire one first`,
+      'growth.learnings.list',
+    )
+  return {
+    id,
+    kind,
+    note: note.trim(),
+    untrusted,
+    status: 'active',
+    audit_id: null,
+    evidence: [],
+    created_at: now,
+    updated_at: now,
+  }
 }
 
 /** Final: a retired learning is not reactivated; people add a new one. */

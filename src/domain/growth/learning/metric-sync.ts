@@ -1,6 +1,14 @@
 /** When metrics of the workspace's posts are read, and what a read changes. */
 
-import { affordable, costOf, dayOf, type ReadBudget, readCounter, settleReads, takeReads } from '#domain/app/read-budget'
+import {
+  affordable,
+  costOf,
+  dayOf,
+  type ReadBudget,
+  readCounter,
+  settleReads,
+  takeReads,
+} from '#domain/app/read-budget'
 import type { Spend } from '#kernel/spend'
 import type { MetricSnapshot, Metrics } from '../metrics.ts'
 
@@ -43,7 +51,10 @@ export interface Wait {
 export const waitAfter = (before: Wait | undefined, now: Date, retryAfterMs = 0): Wait => {
   const failures = (before?.failures ?? 0) + 1
   const backoff = Math.min(BACKOFF.mostMs, BACKOFF.firstMs * 2 ** Math.min(failures - 1, 20))
-  return { failures, until: new Date(now.getTime() + Math.min(DAY_MS, Math.max(backoff, retryAfterMs))) }
+  return {
+    failures,
+    until: new Date(now.getTime() + Math.min(DAY_MS, Math.max(backoff, retryAfterMs))),
+  }
 }
 
 /** A claim's reservation from the day's budget. */
@@ -51,7 +62,9 @@ export interface ReadReservation {
   /** How many posts may be read: fewer than wanted if the budget is nearly spent. */
   posts: number
   reserved: Spend
-  /** What to add to the counter: an earlier reservation that was never settled pays for this one. */
+  /**
+   * What to add to the counter: an earlier reservation that was never settled pays for this one.
+   */
   spend: Spend
 }
 
@@ -70,12 +83,23 @@ export const reserve = (
 }
 
 /** The refund of a reservation of which `answered` posts were returned. */
-export const unusedReads = (budget: Pick<ReadBudget, 'tier'>, reserved: Spend, answered: number): Spend[] => {
+export const unusedReads = (
+  budget: Pick<ReadBudget, 'tier'>,
+  reserved: Spend,
+  answered: number,
+): Spend[] => {
   const left = settleReads(reserved, costOf(budget.tier, 'own_post', answered))
   return left.amount < 0 ? [left] : []
 }
 
-const measures = ['impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks'] as const satisfies (keyof Metrics)[]
+const measures = [
+  'impressions',
+  'likes',
+  'replies',
+  'reposts',
+  'quotes',
+  'clicks',
+] as const satisfies (keyof Metrics)[]
 
 /** The snapshots with news: the first of an item, or one with a changed number. */
 export const changes = (read: MetricSnapshot[], latest: MetricSnapshot[]): MetricSnapshot[] => {

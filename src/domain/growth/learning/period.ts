@@ -12,11 +12,18 @@ export interface RateSums {
 }
 
 /** The mean rate, and its interval by Student's t; null where there is too little to tell. */
-export const rateOf = ({ measured, rates, rate_squares }: RateSums): { engagement_rate: number | null; interval: Interval | null } => {
+export const rateOf = ({
+  measured,
+  rates,
+  rate_squares,
+}: RateSums): { engagement_rate: number | null; interval: Interval | null } => {
   if (measured === 0) return { engagement_rate: null, interval: null }
   const mean = rates / measured
   if (measured < 2) return { engagement_rate: mean, interval: null }
   const variance = Math.max(0, (rate_squares - measured * mean ** 2) / (measured - 1))
   const reach = studentQuantile(1 - (1 - LEVEL) / 2, measured - 1) * Math.sqrt(variance / measured)
-  return { engagement_rate: mean, interval: { low: Math.max(0, mean - reach), high: Math.min(1, mean + reach) } }
+  return {
+    engagement_rate: mean,
+    interval: { low: Math.max(0, mean - reach), high: Math.min(1, mean + reach) },
+  }
 }

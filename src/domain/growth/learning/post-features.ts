@@ -1,4 +1,7 @@
-/** Features of a post that are known before anybody reads it: the dimensions by which an audit compares posts. */
+/**
+ * Features of a post that are known before anybody reads it: the dimensions by which an audit
+ * compares posts.
+ */
 import { hourAt, weekdayAt } from '#kernel/calendar'
 import type { Feature } from './statistics.ts'
 
@@ -22,7 +25,10 @@ interface Setting {
 const SHORT = 140
 const LONG = 240
 
-/** A host is read from its beginning alone: from each of its labels it would take their number squared. */
+/**
+ * A host is read from its beginning alone: from each of its labels it would take their number
+ * squared.
+ */
 const LINK = /https?:\/\/\S+|(?<![\w-]|[\w-]\.)(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|co)\b/i
 const EMOJI = /\p{Extended_Pictographic}/u
 const LIST_LINE = /^[^\S\n]*(?:[-•*→–]|\d+[.)])\s+\S/gm
@@ -36,7 +42,8 @@ const lengthOf = (text: string): string => {
 }
 
 /** Digits in URLs and list markers do not count. */
-const hasNumber = (text: string): boolean => /\d/.test(text.replace(new RegExp(LINK, 'gi'), ' ').replace(/^[^\S\n]*\d+[.)]\s/gm, ' '))
+const hasNumber = (text: string): boolean =>
+  /\d/.test(text.replace(new RegExp(LINK, 'gi'), ' ').replace(/^[^\S\n]*\d+[.)]\s/gm, ' '))
 
 const parts = [
   [5, 'night'],
@@ -56,17 +63,24 @@ const clocks = (at: Date, timeZone: string): Feature[] => {
   ]
 }
 
-const mentions = (text: string, product: string): boolean => text.toLowerCase().includes(product.toLowerCase())
+const mentions = (text: string, product: string): boolean =>
+  text.toLowerCase().includes(product.toLowerCase())
 
 /** Each feature at most once; those that drafting can follow come first. */
-export const featuresOf = ({ text, hook, format, learnings, posted_at }: PostFacts, { timeZone, products }: Setting): Feature[] => {
-  const yes = (dimension: string, has: boolean): Feature[] => (has ? [{ dimension, value: 'yes' }] : [])
+export const featuresOf = (
+  { text, hook, format, learnings, posted_at }: PostFacts,
+  { timeZone, products }: Setting,
+): Feature[] => {
+  const yes = (dimension: string, has: boolean): Feature[] =>
+    has ? [{ dimension, value: 'yes' }] : []
   return [
     ...yes('number', hasNumber(text)),
     ...yes('question', text.includes('?')),
     ...yes('list', isList(text)),
     { dimension: 'length', value: lengthOf(text) },
-    ...products.filter((product) => mentions(text, product)).map((value) => ({ dimension: 'product', value })),
+    ...products
+      .filter((product) => mentions(text, product))
+      .map((value) => ({ dimension: 'product', value })),
     ...(format ? [{ dimension: 'format', value: format }] : []),
     ...(hook && hook !== 'none' ? [{ dimension: 'hook', value: hook }] : []),
     ...yes('link', LINK.test(text)),

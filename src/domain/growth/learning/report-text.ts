@@ -5,7 +5,8 @@ const whole = (value: number): string => value.toLocaleString('en-US')
 const percent = (share: number): string => `${(100 * share).toFixed(1)}%`
 
 /** A post's text on one line, with Markdown escaped. */
-const plain = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|~]/g, '\\$&')
+const plain = (text: string): string =>
+  text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|~]/g, '\\$&')
 
 const shown = (key: keyof Totals, value: number | null): string => {
   if (value === null) return '–'
@@ -35,22 +36,36 @@ const itemLine = (name: string, item: ReportItem): string => {
 
 const posts = ({ best, worst, totals }: ReportData): string => {
   if (best) return [itemLine('Best', best), ...(worst ? [itemLine('Worst', worst)] : [])].join('\n')
-  return totals.posts === 0 ? 'Nothing was posted this week.' : "This week's posts have no metrics yet."
+  return totals.posts === 0
+    ? 'Nothing was posted this week.'
+    : "This week's posts have no metrics yet."
 }
 
 const summary = ({ totals, complete }: ReportData): string => {
   const so = complete ? '' : ' so far'
-  if (totals.posts === 0 && totals.impressions === 0) return `A quiet week${so}: no posts, and no impressions.`
+  if (totals.posts === 0 && totals.impressions === 0)
+    return `A quiet week${so}: no posts, and no impressions.`
   const count = totals.posts === 1 ? '1 post' : `${totals.posts} posts`
   return `${count} went out${so}. All posts, old and new, gained ${whole(totals.impressions)} impressions and ${whole(totals.reactions)} reactions.`
 }
 
 /** The report as Markdown, in English, with a heading for each part. */
-export const reportMarkdown = ({ week, time_zone }: Pick<Report, 'week' | 'time_zone'>, data: ReportData): string => {
+export const reportMarkdown = (
+  { week, time_zone }: Pick<Report, 'week' | 'time_zone'>,
+  data: ReportData,
+): string => {
   const { totals, before, change, days, waiting, quotas, reads, next } = data
   const keys = Object.keys(names) as (keyof Totals)[]
-  const numbers = keys.map((key) => [names[key], shown(key, totals[key]), shown(key, before[key]), changed(change[key])])
-  const byDay = days.map(({ day, ...one }) => [day, ...[one.posts, one.impressions, one.reactions, one.clicks].map(whole)])
+  const numbers = keys.map((key) => [
+    names[key],
+    shown(key, totals[key]),
+    shown(key, before[key]),
+    changed(change[key]),
+  ])
+  const byDay = days.map(({ day, ...one }) => [
+    day,
+    ...[one.posts, one.impressions, one.reactions, one.clicks].map(whole),
+  ])
   return [
     `# Week of ${week} to ${addDays(week, 6)}`,
     `${summary(data)} Times are in ${time_zone}.`,
@@ -66,6 +81,8 @@ export const reportMarkdown = ({ week, time_zone }: Pick<Report, 'week' | 'time_
       `- Network reads today (${reads.tier}): ${whole(reads.used)} of ${whole(reads.limit)}`,
     ].join('\n'),
     '## Next',
-    next.length === 0 ? 'Nothing to do.' : next.map(({ title, why }) => `- **${plain(title)}**: ${plain(why)}`).join('\n'),
+    next.length === 0
+      ? 'Nothing to do.'
+      : next.map(({ title, why }) => `- **${plain(title)}**: ${plain(why)}`).join('\n'),
   ].join('\n\n')
 }

@@ -1,10 +1,19 @@
-/** A report on a week, Monday to Sunday in the workspace's time zone: queued → generating → ready | failed. */
+/**
+ * A report on a week, Monday to Sunday in the workspace's time zone: queued → generating → ready |
+ * failed.
+ */
 
 import type { LimitUsage } from '#domain/app/plan'
 import type { ReadBudget } from '#domain/app/read-budget'
 import { addDays, dayAt, mondayOf, startOfDay } from '#kernel/calendar'
 import { nextTime } from '#kernel/cron'
-import { type FinishedGeneration, type Generation, newGeneration, refund, type TakenQuota } from '../drafting/generation.ts'
+import {
+  type FinishedGeneration,
+  type Generation,
+  newGeneration,
+  refund,
+  type TakenQuota,
+} from '../drafting/generation.ts'
 
 export interface Report extends Generation {
   origin: 'manual' | 'automatic'
@@ -56,7 +65,10 @@ export interface ReportData {
 /** Every Monday morning, for the week before. */
 const REPORT_CRON = '0 7 * * 1'
 
-export const newReport = (id: string, { now, ...fields }: Pick<Report, 'origin' | 'week' | 'time_zone'> & { now: Date }): Report => ({
+export const newReport = (
+  id: string,
+  { now, ...fields }: Pick<Report, 'origin' | 'week' | 'time_zone'> & { now: Date },
+): Report => ({
   ...newGeneration(id, now),
   ...fields,
   data: null,
@@ -83,8 +95,14 @@ export const failedReport = (
   refund: refund(taken, taken.amount),
 })
 
-/** A report that the plan refuses. It fails with the code, so that people see why the week has none. */
-export const skippedReport = (report: Report, error: string): Report => ({ ...report, status: 'failed', error })
+/**
+ * A report that the plan refuses. It fails with the code, so that people see why the week has none.
+ */
+export const skippedReport = (report: Report, error: string): Report => ({
+  ...report,
+  status: 'failed',
+  error,
+})
 
 /** The week that contains `now`, by its Monday. */
 export const weekAt = (now: Date, timeZone: string): string => mondayOf(dayAt(now, timeZone))
@@ -98,14 +116,22 @@ export type Weekly =
   /** The report on `week` is due. */
   { kind: 'report'; week: string; next: Date } | { kind: 'wait'; next: Date }
 
-/** Reports no weeks that ended before `since`. If the process slept through the morning, the report comes late. */
-export const weekly = (now: Date, { timeZone, since }: { timeZone: string; since: Date }): Weekly => {
+/**
+ * Reports no weeks that ended before `since`. If the process slept through the morning, the report
+ * comes late.
+ */
+export const weekly = (
+  now: Date,
+  { timeZone, since }: { timeZone: string; since: Date },
+): Weekly => {
   const monday = weekAt(now, timeZone)
   const begun = startOfDay(monday, timeZone)
   const due = nextTime(REPORT_CRON, timeZone, new Date(begun.getTime() - 1_000))!
   if (now < due) return { kind: 'wait', next: due }
   const next = nextTime(REPORT_CRON, timeZone, now)!
-  return begun > since ? { kind: 'report', week: addDays(monday, -7), next } : { kind: 'wait', next }
+  return begun > since
+    ? { kind: 'report', week: addDays(monday, -7), next }
+    : { kind: 'wait', next }
 }
 
 /** A report's input. */
@@ -124,17 +150,33 @@ export interface ReportBrief {
 
 const MOST_NEXT = 5
 
-const rateOf = ({ impressions, reactions }: Figures): number | null => (impressions > 0 ? Math.min(1, reactions / impressions) : null)
+const rateOf = ({ impressions, reactions }: Figures): number | null =>
+  impressions > 0 ? Math.min(1, reactions / impressions) : null
 
 const totalsOf = (days: Figures[]): Totals => {
   const sum = (key: keyof Figures): number => days.reduce((all, day) => all + day[key], 0)
-  const figures = { posts: sum('posts'), impressions: sum('impressions'), reactions: sum('reactions'), clicks: sum('clicks') }
+  const figures = {
+    posts: sum('posts'),
+    impressions: sum('impressions'),
+    reactions: sum('reactions'),
+    clicks: sum('clicks'),
+  }
   return { ...figures, engagement_rate: rateOf(figures) }
 }
 
-const changeOf = (now: number | null, before: number | null): number | null => (now === null || !before ? null : now / before - 1)
+const changeOf = (now: number | null, before: number | null): number | null =>
+  now === null || !before ? null : now / before - 1
 
-export const reportData = ({ report, now, days, ranked, waiting, quotas, reads, next }: ReportBrief): ReportData => {
+export const reportData = ({
+  report,
+  now,
+  days,
+  ranked,
+  waiting,
+  quotas,
+  reads,
+  next,
+}: ReportBrief): ReportData => {
   const { week, time_zone } = report
   const bounds = weekBounds(week, time_zone)
   const [before, totals] = [totalsOf(days.slice(0, 7)), totalsOf(days.slice(7))]
@@ -145,7 +187,9 @@ export const reportData = ({ report, now, days, ranked, waiting, quotas, reads, 
     complete: now >= bounds[14]!,
     totals,
     before,
-    change: Object.fromEntries(keys.map((key) => [key, changeOf(totals[key], before[key])])) as ReportData['change'],
+    change: Object.fromEntries(
+      keys.map((key) => [key, changeOf(totals[key], before[key])]),
+    ) as ReportData['change'],
     days: days.slice(7).map((figures, index) => ({ day: addDays(week, index), ...figures })),
     best: ranked[0] ?? null,
     worst: ranked.length > 1 ? ranked.at(-1)! : null,

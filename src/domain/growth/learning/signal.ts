@@ -1,4 +1,7 @@
-/** Signals: posts of watched accounts that may deserve a response. Their score, lifetime and transitions. Pure. */
+/**
+ * Signals: posts of watched accounts that may deserve a response. Their score, lifetime and
+ * transitions. Pure.
+ */
 import type { signalRecord } from '#contract/records/growth/signal'
 import type { RowOf } from '#contract/records/record'
 import { fail } from '#kernel/errors'
@@ -46,10 +49,14 @@ const COMMON = new Set(
   ).split(' '),
 )
 
-const wordsIn = (text: string): string[] => (text.toLowerCase().match(WORD) ?? []).filter((word) => !COMMON.has(word))
+const wordsIn = (text: string): string[] =>
+  (text.toLowerCase().match(WORD) ?? []).filter((word) => !COMMON.has(word))
 
 /** The workspace's topics: words of its profile and products. */
-export const topicsOf = (profile: Profile, products: readonly { name: string; one_liner: string }[]): Set<string> => {
+export const topicsOf = (
+  profile: Profile,
+  products: readonly { name: string; one_liner: string }[],
+): Set<string> => {
   const { stories, proof, use } = profile.writing_dna
   const offered = products.flatMap(({ name, one_liner }) => [name, one_liner])
   const texts = [profile.goal, profile.audience, ...offered, ...use, ...proof, ...stories]
@@ -74,19 +81,31 @@ const freshness = (post: WatchedPost, now: Date): Part => {
 
 /** Logarithmic: 100,000 gives all points. */
 const reach = ({ metrics }: WatchedPost): Part => ({
-  points: Math.min(worth.reach, (worth.reach * Math.log10(1 + metrics.impressions + 10 * reactions(metrics))) / 5),
+  points: Math.min(
+    worth.reach,
+    (worth.reach * Math.log10(1 + metrics.impressions + 10 * reactions(metrics))) / 5,
+  ),
   reason: `${metrics.impressions} impressions, ${reactions(metrics)} reactions`,
 })
 
 const relevance = ({ text }: WatchedPost, terms: ReadonlySet<string>): Part => {
   const shared = [...new Set(wordsIn(text))].filter((word) => terms.has(word))
-  return { points: (worth.relevance * Math.min(3, shared.length)) / 3, reason: `about ${shared.slice(0, 5).join(', ')}` }
+  return {
+    points: (worth.relevance * Math.min(3, shared.length)) / 3,
+    reason: `about ${shared.slice(0, 5).join(', ')}`,
+  }
 }
 
-const partIf = (holds: boolean, points: number, reason: string): Part => ({ points: holds ? points : 0, reason })
+const partIf = (holds: boolean, points: number, reason: string): Part => ({
+  points: holds ? points : 0,
+  reason,
+})
 
 /** The score, 0 to 100, with a reason for every part that gave points. */
-export const scoreOf = (post: WatchedPost, { terms, priority, now }: Weighing): Pick<Signal, 'score' | 'reasons'> => {
+export const scoreOf = (
+  post: WatchedPost,
+  { terms, priority, now }: Weighing,
+): Pick<Signal, 'score' | 'reasons'> => {
   const parts = [
     freshness(post, now),
     reach(post),
@@ -96,7 +115,10 @@ export const scoreOf = (post: WatchedPost, { terms, priority, now }: Weighing): 
     partIf(post.addressesUs, worth.addressed, 'addresses your account'),
   ]
   const score = Math.round(parts.reduce((sum, { points }) => sum + points, 0))
-  return { score: Math.max(0, Math.min(100, score)), reasons: parts.filter(({ points }) => points >= 0.5).map(({ reason }) => reason) }
+  return {
+    score: Math.max(0, Math.min(100, score)),
+    reasons: parts.filter(({ points }) => points >= 0.5).map(({ reason }) => reason),
+  }
 }
 
 /** A new signal, or undefined if it is too late to answer. */
@@ -109,24 +131,43 @@ export const newSignal = (
   const expires_at = new Date(post.createdAt.getTime() + SIGNAL_MS)
   if (expires_at <= now) return undefined
   return {
-    ...{ id, target_id: targetId, ...engaged, posted_at: post.createdAt, ...scoreOf(post, weighing), status: 'open' },
+    ...{
+      id,
+      target_id: targetId,
+      ...engaged,
+      posted_at: post.createdAt,
+      ...scoreOf(post, weighing),
+      status: 'open',
+    },
     ...{ engagement_id: null, expires_at, created_at: now, updated_at: now },
   }
 }
 
 /** Ids of the open signals beyond `most`: the lowest scores, the oldest among equals. */
-export const overflow = (open: readonly Pick<Signal, 'id' | 'score'>[], most = MOST_OPEN_SIGNALS): Set<string> => {
-  const worst = open.toSorted((one, other) => one.score - other.score || (one.id < other.id ? -1 : 1))
+export const overflow = (
+  open: readonly Pick<Signal, 'id' | 'score'>[],
+  most = MOST_OPEN_SIGNALS,
+): Set<string> => {
+  const worst = open.toSorted(
+    (one, other) => one.score - other.score || (one.id < other.id ? -1 : 1),
+  )
   return new Set(worst.slice(0, Math.max(0, open.length - most)).map(({ id }) => id))
 }
 
-/** The actual status: an open signal past its time has expired, even if its row does not say so yet. */
-export const signalState = ({ status, expires_at }: Pick<Signal, 'status' | 'expires_at'>, now: Date): SignalStatus =>
-  status === 'open' && expires_at <= now ? 'expired' : status
+/**
+ * The actual status: an open signal past its time has expired, even if its row does not say so yet.
+ */
+export const signalState = (
+  { status, expires_at }: Pick<Signal, 'status' | 'expires_at'>,
+  now: Date,
+): SignalStatus => (status === 'open' && expires_at <= now ? 'expired' : status)
 
 const requireOpen = (signal: Signal, action: string, now: Date): void => {
   const state = signalState(signal, now)
-  if (state !== 'open') fail('conflict', `cannot ${action}: the signal is ${state}`, { details: [nextCall('growth.signals.list')] })
+  if (state !== 'open')
+    fail('conflict', `cannot ${action}: the signal is ${state}`, {
+      details: [nextCall('growth.signals.list')],
+    })
 }
 
 export const dismissSignal = (signal: Signal, now: Date): Signal => {
@@ -135,7 +176,8 @@ export const dismissSignal = (signal: Signal, now: Date): Signal => {
   return { ...signal, status: 'dismissed', updated_at: now }
 }
 
-export const requireEngageable = (signal: Signal, now: Date): void => requireOpen(signal, 'engage', now)
+export const requireEngageable = (signal: Signal, now: Date): void =>
+  requireOpen(signal, 'engage', now)
 
 export const engageSignal = (signal: Signal, engagementId: string, now: Date): Signal => {
   requireEngageable(signal, now)

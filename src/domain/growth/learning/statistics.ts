@@ -1,7 +1,8 @@
 /**
- * Compares posts of one kind with all others by Welch's interval for the difference of two means, which assumes neither equal sizes nor
- * equal variances. Many comparisons find something by chance, so the level is divided by their number (Bonferroni): the probability that
- * any claim is chance is at most 5 %.
+ * Compares posts of one kind with all others by Welch's interval for the difference of two means,
+ * which assumes neither equal sizes nor equal variances. Many comparisons find something by chance,
+ * so the level is divided by their number (Bonferroni): the probability that any claim is chance is
+ * at most 5 %.
  */
 import { mean, studentQuantile, variance } from './student.ts'
 
@@ -39,7 +40,10 @@ export interface GroupComparison extends Feature {
   rest: Side
   /** Hedges' g: the difference in standard deviations, corrected for small samples. */
   effect_size: number
-  /** Of the difference, relative to the others' typical value: 0.5 is half as much again, -0.5 is half. */
+  /**
+   * Of the difference, relative to the others' typical value: 0.5 is half as much again, -0.5 is
+   * half.
+   */
   interval: Interval
   /** Indexes of the counted observations that have the feature. */
   members: number[]
@@ -54,18 +58,24 @@ export interface Comparisons {
   all: GroupComparison[]
   /** The number of comparisons. */
   made: number
-  /** Posts on each side that would make the largest difference significant; null if there is none. */
+  /**
+   * Posts on each side that would make the largest difference significant; null if there is none.
+   */
   needed: number | null
 }
 
 /** On each side. With fewer the interval is wide, and one odd post moves it. */
 export const LEAST_GROUP = 8
-/** Half of the 5 %. The other half covers the error of the t distribution on few and skewed numbers, as seen in simulations. */
+/**
+ * Half of the 5 %. The other half covers the error of the t distribution on few and skewed numbers,
+ * as seen in simulations.
+ */
 const LEVEL = 0.025
 const ALONE = 0.01
 
 /** The two-sided critical value of t at this probability. */
-const criticalValue = (chance: number, freedom: number): number => studentQuantile(1 - chance / 2, freedom)
+const criticalValue = (chance: number, freedom: number): number =>
+  studentQuantile(1 - chance / 2, freedom)
 
 interface Welch {
   difference: number
@@ -84,7 +94,12 @@ export const welch = (one: number[], other: number[]): Welch | undefined => {
   const freedom = (e1 + e2) ** 2 / (e1 ** 2 / (one.length - 1) + e2 ** 2 / (other.length - 1))
   const within = one.length + other.length - 2
   const pooled = Math.sqrt(((one.length - 1) * v1 + (other.length - 1) * v2) / within)
-  return { difference: m1 - m2, error: Math.sqrt(e1 + e2), freedom, effect: ((m1 - m2) / pooled) * (1 - 3 / (4 * within - 1)) }
+  return {
+    difference: m1 - m2,
+    error: Math.sqrt(e1 + e2),
+    freedom,
+    effect: ((m1 - m2) / pooled) * (1 - 3 / (4 * within - 1)),
+  }
 }
 
 /** Null without impressions. */
@@ -95,13 +110,17 @@ const measured = ({ impressions, reactions }: Observed, measure: Measure): numbe
 
 /** Half a reaction is added so that posts without any stay on the scale. */
 const scaled = ({ impressions, reactions }: Observed, measure: Measure): number =>
-  measure === 'impressions' ? Math.log1p(impressions) : Math.log((reactions + 0.5) / (impressions + 1))
+  measure === 'impressions'
+    ? Math.log1p(impressions)
+    : Math.log((reactions + 0.5) / (impressions + 1))
 
 interface Split extends Feature {
   members: Set<number>
 }
 
-/** The features to compare. Of two that divide the posts alike, such as yes and no, only the first. */
+/**
+ * The features to compare. Of two that divide the posts alike, such as yes and no, only the first.
+ */
 const splitsOf = (observed: Observed[]): Split[] => {
   const splits = new Map<string, Split>()
   for (const [index, { features }] of observed.entries())
@@ -126,32 +145,53 @@ interface Tested extends Welch {
 }
 
 const test = (observed: Observed[], split: Split, measure: Measure): Tested[] => {
-  const counted = [...observed.keys()].filter((index) => measured(observed[index]!, measure) !== null)
+  const counted = [...observed.keys()].filter(
+    (index) => measured(observed[index]!, measure) !== null,
+  )
   const members = counted.filter((index) => split.members.has(index))
   const others = counted.filter((index) => !split.members.has(index))
   if (Math.min(members.length, others.length) < LEAST_GROUP) return []
-  const raw = (indexes: number[]): number[] => indexes.map((index) => measured(observed[index]!, measure)!)
-  const on = (indexes: number[]): number[] => indexes.map((index) => scaled(observed[index]!, measure))
+  const raw = (indexes: number[]): number[] =>
+    indexes.map((index) => measured(observed[index]!, measure)!)
+  const on = (indexes: number[]): number[] =>
+    indexes.map((index) => scaled(observed[index]!, measure))
   const found = welch(on(members), on(others))
   if (!found) return []
   const side = (indexes: number[]): Side => ({ n: indexes.length, mean: mean(raw(indexes)) })
   const { dimension, value } = split
-  const comparison = { dimension, value, measure, group: side(members), rest: side(others), effect_size: found.effect, members }
+  const comparison = {
+    dimension,
+    value,
+    measure,
+    group: side(members),
+    rest: side(others),
+    effect_size: found.effect,
+    members,
+  }
   return [{ ...found, comparison }]
 }
 
-const withInterval = ({ comparison, difference, error, freedom }: Tested, chance: number): GroupComparison => {
+const withInterval = (
+  { comparison, difference, error, freedom }: Tested,
+  chance: number,
+): GroupComparison => {
   const reach = criticalValue(chance, freedom) * error
-  return { ...comparison, interval: { low: Math.expm1(difference - reach), high: Math.expm1(difference + reach) } }
+  return {
+    ...comparison,
+    interval: { low: Math.expm1(difference - reach), high: Math.expm1(difference + reach) },
+  }
 }
 
 const excludesZero = ({ low, high }: Interval): boolean => low > 0 || high < 0
 
-const strongest = (one: GroupComparison, other: GroupComparison): number => Math.abs(other.effect_size) - Math.abs(one.effect_size)
+const strongest = (one: GroupComparison, other: GroupComparison): number =>
+  Math.abs(other.effect_size) - Math.abs(one.effect_size)
 
 /** Compares every feature by both measures. The same posts give the same claims. */
 export const compareAll = (observed: Observed[]): Comparisons => {
-  const tested = splitsOf(observed).flatMap((split) => comparedMeasures.flatMap((measure) => test(observed, split, measure)))
+  const tested = splitsOf(observed).flatMap((split) =>
+    comparedMeasures.flatMap((measure) => test(observed, split, measure)),
+  )
   const chance = LEVEL / Math.max(1, tested.length)
   const sure: GroupComparison[] = []
   const likely: GroupComparison[] = []
@@ -165,5 +205,11 @@ export const compareAll = (observed: Observed[]): Comparisons => {
   }
   const largest = Math.max(0, ...tested.map(({ effect }) => Math.abs(effect)))
   const needed = largest > 0 ? Math.ceil(2 * (criticalValue(chance, 60) / largest) ** 2) : null
-  return { sure: sure.toSorted(strongest), likely: likely.toSorted(strongest), all: all.toSorted(strongest), made: tested.length, needed }
+  return {
+    sure: sure.toSorted(strongest),
+    likely: likely.toSorted(strongest),
+    all: all.toSorted(strongest),
+    made: tested.length,
+    needed,
+  }
 }

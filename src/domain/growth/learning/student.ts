@@ -1,6 +1,7 @@
 /** Means and variances of samples, and quantiles of Student's t. */
 
-export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** The sample variance (divided by n - 1). Needs two values. */
 export const variance = (values: readonly number[]): number => {
@@ -10,13 +11,17 @@ export const variance = (values: readonly number[]): number => {
 
 /** Lanczos' approximation with g = 7, accurate to 15 digits for positive numbers. */
 const LANCZOS = [
-  0.999_999_999_999_809_9, 676.520_368_121_885_1, -1_259.139_216_722_402_8, 771.323_428_777_653_1, -176.615_029_162_140_6,
-  12.507_343_278_686_905, -0.138_571_095_265_720_12, 9.984_369_578_019_572e-6, 1.505_632_735_149_311_6e-7,
+  0.999_999_999_999_809_9, 676.520_368_121_885_1, -1_259.139_216_722_402_8, 771.323_428_777_653_1,
+  -176.615_029_162_140_6, 12.507_343_278_686_905, -0.138_571_095_265_720_12,
+  9.984_369_578_019_572e-6, 1.505_632_735_149_311_6e-7,
 ]
 
 const logGamma = (x: number): number => {
   if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - logGamma(1 - x)
-  const sum = LANCZOS.reduce((total, factor, index) => (index === 0 ? factor : total + factor / (x - 1 + index)), 0)
+  const sum = LANCZOS.reduce(
+    (total, factor, index) => (index === 0 ? factor : total + factor / (x - 1 + index)),
+    0,
+  )
   const t = x + 6.5
   return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(t) - t + Math.log(sum)
 }
@@ -49,8 +54,12 @@ const betaFraction = (x: number, a: number, b: number): number => {
 const beta = (x: number, a: number, b: number): number => {
   if (x <= 0) return 0
   if (x >= 1) return 1
-  const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(1 - x))
-  return x < (a + 1) / (a + b + 2) ? (front * betaFraction(x, a, b)) / a : 1 - (front * betaFraction(1 - x, b, a)) / b
+  const front = Math.exp(
+    logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(1 - x),
+  )
+  return x < (a + 1) / (a + b + 2)
+    ? (front * betaFraction(x, a, b)) / a
+    : 1 - (front * betaFraction(1 - x, b, a)) / b
 }
 
 /** P(T ≤ t) for Student's t with `freedom` degrees of freedom. */

@@ -1,4 +1,6 @@
-/** Targets: accounts whose posts are watched. When each is read, and how a read changes it. Pure. */
+/**
+ * Targets: accounts whose posts are watched. When each is read, and how a read changes it. Pure.
+ */
 
 import { targetRecord } from '#contract/records/growth/target'
 import type { RowOf } from '#contract/records/record'
@@ -24,12 +26,14 @@ const BACKOFF_MS = 5 * MINUTE_MS
 
 const HANDLE = /^@?([A-Za-z0-9_.-]{1,50})$/
 
-const invalid = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+const invalid = (path: string, message: string): never =>
+  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
 /** Normalises a handle. Throws `invalid_input`. */
 export const normalHandle = (text: string): string =>
   (
-    HANDLE.exec(plainText(text))?.[1] ?? invalid('handle', 'must be a handle: 1 to 50 letters, digits, dots, dashes or underscores')
+    HANDLE.exec(plainText(text))?.[1] ??
+    invalid('handle', 'must be a handle: 1 to 50 letters, digits, dots, dashes or underscores')
   ).toLowerCase()
 
 interface TargetInput {
@@ -42,10 +46,14 @@ interface TargetInput {
 
 const LIST = 'growth.targets.list'
 
-export const newTarget = (id: string, { handle, category, priority, others, now }: TargetInput): Target => {
+export const newTarget = (
+  id: string,
+  { handle, category, priority, others, now }: TargetInput,
+): Target => {
   const name = normalHandle(handle)
   if (others.taken) refuseNaming(`${name} is already a target`, LIST)
-  if (others.total >= MOST_TARGETS) refuseNaming(`the workspace has the maximum of ${MOST_TARGETS} targets; delete one first`, LIST)
+  if (others.total >= MOST_TARGETS)
+    refuseNaming(`the workspace has the maximum of ${MOST_TARGETS} targets; delete one first`, LIST)
   return {
     ...targetRecord.blank,
     ...{ id, handle: name, category, priority, status: 'active', failures: 0 },
@@ -59,7 +67,9 @@ export type TargetPatch = Partial<Pick<Target, 'status' | 'priority' | 'category
 export const updateTarget = (target: Target, patch: TargetPatch, now: Date): Target => ({
   ...target,
   ...patch,
-  ...(patch.status === 'active' && target.status === 'paused' ? { failures: 0, last_error: null } : {}),
+  ...(patch.status === 'active' && target.status === 'paused'
+    ? { failures: 0, last_error: null }
+    : {}),
   updated_at: now,
 })
 
@@ -74,7 +84,8 @@ export const nextTargetRead = ({ priority, last_read_at, created_at, failures }:
 export const MOST_POSTS = 20
 
 /** The most a read can cost, in the tier's unit. */
-export const watchCost = (tier: Tier): number => costOf(tier, 'post', MOST_POSTS) + costOf(tier, 'account', 1)
+export const watchCost = (tier: Tier): number =>
+  costOf(tier, 'post', MOST_POSTS) + costOf(tier, 'account', 1)
 
 /** The workspace's state that decides whether targets are read. */
 export interface Watching extends PlanUsage {
@@ -83,15 +94,24 @@ export interface Watching extends PlanUsage {
   tier: Tier | null
 }
 
-/** When a target will be read, never before now; null while nothing is read. `dueAt` is the due time of its work. */
-export const nextReadAt = (status: TargetStatus, dueAt: Date | null, { paused, tier, ...budget }: Watching): Date | null => {
+/**
+ * When a target will be read, never before now; null while nothing is read. `dueAt` is the due time
+ * of its work.
+ */
+export const nextReadAt = (
+  status: TargetStatus,
+  dueAt: Date | null,
+  { paused, tier, ...budget }: Watching,
+): Date | null => {
   if (status !== 'active' || dueAt === null || paused || tier === null) return null
   if (budget.plan.billing !== 'ok' || !hasFeature(budget.plan, 'engagement')) return null
   const paidAt = affordableAt(readBudgetOf(budget, tier), watchCost(tier), budget.now)
   return paidAt && (dueAt > paidAt ? dueAt : paidAt)
 }
 
-/** After a successful read. A handle that nobody has is read once a day, in case somebody takes it. */
+/**
+ * After a successful read. A handle that nobody has is read once a day, in case somebody takes it.
+ */
 export const readTarget = (
   target: Target,
   { found, reads, micros, now }: { found: boolean; reads: number; micros: number; now: Date },

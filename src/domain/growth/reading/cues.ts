@@ -1,6 +1,6 @@
 /**
- * A kind of post that people name in a pattern or in a learning. Candidates have the same tags, so "start with a number" and "question
- * posts flopped" find the posts they mean.
+ * A kind of post that people name in a pattern or in a learning. Candidates have the same tags, so
+ * "start with a number" and "question posts flopped" find the posts they mean.
  */
 export type Cue =
   | 'number'
@@ -23,12 +23,21 @@ export type Cue =
 const cueWords: readonly (readonly [Cue, RegExp])[] = [
   ['number', /\b(?:numbers?|stats?|statistics?|figures?|metrics?|data points?|digits?)\b/gi],
   ['question', /\b(?:questions?|ask|asks|asking)\b|\?/gi],
-  ['before-after', /\bused to\b|\bbefore\b.{0,40}\bafter\b|\bthen\b.{0,20}\bnow\b|\bnow (?:I|we)\b|\btransformations?\b/gi],
-  ['contrarian', /\b(?:contrast|contrarian|versus|vs|myths?|unpopular|most (?:people|teams)|everyone|disagree|hot takes?|opinions?)\b/gi],
+  [
+    'before-after',
+    /\bused to\b|\bbefore\b.{0,40}\bafter\b|\bthen\b.{0,20}\bnow\b|\bnow (?:I|we)\b|\btransformations?\b/gi,
+  ],
+  [
+    'contrarian',
+    /\b(?:contrast|contrarian|versus|vs|myths?|unpopular|most (?:people|teams)|everyone|disagree|hot takes?|opinions?)\b/gi,
+  ],
   ['list', /\b(?:lists?|listicles?|bullets?|bullet points|checklists?|steps)\b/gi],
   ['story', /\b(?:story|stories|anecdotes?|behind[- ]the[- ]scenes)\b/gi],
   ['scene', /\b(?:moments?|scenes?|in the middle|in medias res)\b/gi],
-  ['lesson', /\b(?:lessons?|learn(?:ed|t|ing|ings)?|takeaways?|moral|advice|tips?|rules?|how-to)\b/gi],
+  [
+    'lesson',
+    /\b(?:lessons?|learn(?:ed|t|ing|ings)?|takeaways?|moral|advice|tips?|rules?|how-to)\b/gi,
+  ],
   ['ending', /\b(?:results?|outcomes?|endings?|backwards?|payoffs?|punch ?lines?)\b/gi],
   [
     'failure',
@@ -46,7 +55,8 @@ const cueWords: readonly (readonly [Cue, RegExp])[] = [
 ]
 
 /** `without questions` means the opposite of questions. */
-const NEGATED = /\b(?:without|no|fewer|less|not|never|avoid|instead of|skip(?:ped)?)\s+(?:\w+\s+)?$/i
+const NEGATED =
+  /\b(?:without|no|fewer|less|not|never|avoid|instead of|skip(?:ped)?)\s+(?:\w+\s+)?$/i
 
 export interface FoundCue {
   cue: Cue
@@ -64,4 +74,5 @@ export const cuesOf = (text: string): FoundCue[] =>
   })
 
 /** A text without its cue words, which leaves its subject. */
-export const withoutCues = (text: string): string => cueWords.reduce((rest, [, words]) => rest.replace(words, ' '), text)
+export const withoutCues = (text: string): string =>
+  cueWords.reduce((rest, [, words]) => rest.replace(words, ' '), text)

@@ -41,16 +41,22 @@ const topicOf = (raw: string, [first = '']: readonly string[]): string | undefin
   return about === undefined ? asTopic(raw) : asTopic(about)
 }
 
-/** A statement begins with its own subject and is complete: `We opened the second studio in May.` */
-const STATEMENT = /^(?:we|i|our|my|today|yesterday|this (?:week|month|morning)|last (?:week|month|year)|in \d{4})\b.*[.!]$/i
+/**
+ * A statement begins with its own subject and is complete: `We opened the second studio in May.`
+ */
+const STATEMENT =
+  /^(?:we|i|our|my|today|yesterday|this (?:week|month|morning)|last (?:week|month|year)|in \d{4})\b.*[.!]$/i
 
 const statementsOf = (sentences: readonly string[]): readonly string[] => {
-  const plain = sentences.every((sentence) => !COMMAND.test(sentence) && !BRIEFING.test(sentence) && !sentence.includes('?'))
+  const plain = sentences.every(
+    (sentence) => !COMMAND.test(sentence) && !BRIEFING.test(sentence) && !sentence.includes('?'),
+  )
   const [first = ''] = sentences
   return plain && sentences.length <= 5 && STATEMENT.test(first) ? sentences : []
 }
 
-const EXCLUDES = /\b(?:not|never|avoid|without|except|skip|confidential|internal|secret|embargo\w*)\b|n['’]t\b/i
+const EXCLUDES =
+  /\b(?:not|never|avoid|without|except|skip|confidential|internal|secret|embargo\w*)\b|n['’]t\b/i
 const FILLER =
   /\b(?:please|posts?|tweets?|drafts?|articles?|threads?|focus|keep|mention|tone|short|warm|one|two|three|four|five|ten|want|need|batch|topic|theme|followers|likes|call to action)\b/gi
 
@@ -63,16 +69,27 @@ const aboutTerms = (sentences: readonly string[]): Set<string> =>
       .join(' '),
   )
 
-/** Reads a focus: a topic phrase, news to report, or a briefing that only steers the choice of material. */
+/**
+ * Reads a focus: a topic phrase, news to report, or a briefing that only steers the choice of
+ * material.
+ */
 export const focusOf = (focus: string, language: string): Focus => {
   const raw = focus.trim()
   const sentences = sentencesOf(raw, language)
-  return { raw, terms: aboutTerms(sentences), topic: topicOf(raw, sentences), statements: statementsOf(sentences) }
+  return {
+    raw,
+    terms: aboutTerms(sentences),
+    topic: topicOf(raw, sentences),
+    statements: statementsOf(sentences),
+  }
 }
 
 const LONGEST_HEADLINE = 100
 
-/** The headline of an article on a focus: its topic, or the beginning of its text without the instruction. */
+/**
+ * The headline of an article on a focus: its topic, or the beginning of its text without the
+ * instruction.
+ */
 export const headlineOf = ({ raw, topic }: Focus, language: string): string => {
   if (topic !== undefined) return capitalised(topic)
   const [first = raw] = sentencesOf(raw, language)

@@ -15,13 +15,21 @@ const EXCERPT = 60
 
 /** The part before "then" or "end with", which is about the opening. */
 const headOf = (pattern: string): string =>
-  pattern.split(/,?\s+\bthen\b(?!.{0,20}\bnow\b)|[,;]\s+|\b(?:end|close|finish)(?:s|ing)?\s+(?:with|on)\b/i)[0] ?? ''
+  pattern.split(
+    /,?\s+\bthen\b(?!.{0,20}\bnow\b)|[,;]\s+|\b(?:end|close|finish)(?:s|ing)?\s+(?:with|on)\b/i,
+  )[0] ?? ''
 
-const askedIn = (text: string): Cue[] => cuesOf(text).flatMap(({ cue, negated }) => (negated ? [] : [cue]))
+const askedIn = (text: string): Cue[] =>
+  cuesOf(text).flatMap(({ cue, negated }) => (negated ? [] : [cue]))
 
 export const readPattern = (pattern: string): Pattern => {
   const text = pattern.slice(0, LONGEST_READ)
   const shape = askedIn(text).find((cue) => cue === 'before-after' || cue === 'contrarian')
-  const endsOnQuestion = /\b(?:end|close|finish)(?:s|ing)?\s+(?:with|on)\b[^.]*(?:question|\bask)/i.test(text)
-  return { excerpt: excerpt(pattern, EXCERPT), lead: shape ? [shape] : askedIn(headOf(text)), endsOnQuestion }
+  const endsOnQuestion =
+    /\b(?:end|close|finish)(?:s|ing)?\s+(?:with|on)\b[^.]*(?:question|\bask)/i.test(text)
+  return {
+    excerpt: excerpt(pattern, EXCERPT),
+    lead: shape ? [shape] : askedIn(headOf(text)),
+    endsOnQuestion,
+  }
 }

@@ -2,7 +2,10 @@ import { capitalised } from './sentences.ts'
 
 const LONGEST_AUDIENCE = 60
 
-/** An audience that can open a line: a plain noun phrase, neither a list of demographics nor a sentence. */
+/**
+ * An audience that can open a line: a plain noun phrase, neither a list of demographics nor a
+ * sentence.
+ */
 export const audienceIn = (text: string): string | undefined => {
   const phrase = text
     .trim()
@@ -11,7 +14,9 @@ export const audienceIn = (text: string): string | undefined => {
   const isPlain =
     phrase.length >= 4 &&
     phrase.length <= LONGEST_AUDIENCE &&
-    !/[\n.!?:;,"“”()[\]{}<>@#/\\|&+]|\b\d|\bI\b|\b(?:we|they|is|our|my|your|a|an|anyone|anybody|everyone|someone|aged)\b/i.test(phrase)
+    !/[\n.!?:;,"“”()[\]{}<>@#/\\|&+]|\b\d|\bI\b|\b(?:we|they|is|our|my|your|a|an|anyone|anybody|everyone|someone|aged)\b/i.test(
+      phrase,
+    )
   return isPlain && /s\b/.test(phrase) ? capitalised(phrase) : undefined
 }
 

@@ -1,17 +1,29 @@
 import { wordsOf } from './words.ts'
 
 /** A sentence's function in a story, judged by its form. */
-export type SentenceRole = 'number' | 'failure' | 'lesson' | 'stance' | 'before' | 'after' | 'quote' | 'time' | 'rule' | 'turn'
+export type SentenceRole =
+  | 'number'
+  | 'failure'
+  | 'lesson'
+  | 'stance'
+  | 'before'
+  | 'after'
+  | 'quote'
+  | 'time'
+  | 'rule'
+  | 'turn'
 
 const RULE_VERBS =
   "never|always|stop|start|ask|charge|write|ship|keep|build|measure|test|pick|say|tell|give|show|cut|own|log|treat|choose|hire|price|talk|listen|learn|read|call|check|send|make|put|let|name|wait|watch|plan|practice|practise|assume|design|delete|document|automate|alert|monitor|run|do|don['’]t|do not|be|trust|throw|center|centre|glaze|wedge|dry|buy|sell|pay|track|review|begin|finish|look|leave|remember|version|store"
 
 const patterns: Readonly<Record<SentenceRole, RegExp>> = {
   // Years, clock times and names such as SOC 2 do not count as numbers.
-  number: /[$€£]\s?\d|\d\s?%|\b(?!(?:19|20)\d\d\b)(?!\d{1,2}(?::\d\d)?\s?[ap]\.?m\b)\d[\d.,]*(?:[kKmMx]\b|\+)?(?:[- ]\p{Ll}|\s*$|[.,;])/u,
+  number:
+    /[$€£]\s?\d|\d\s?%|\b(?!(?:19|20)\d\d\b)(?!\d{1,2}(?::\d\d)?\s?[ap]\.?m\b)\d[\d.,]*(?:[kKmMx]\b|\+)?(?:[- ]\p{Ll}|\s*$|[.,;])/u,
   failure:
     /\b(?:lost|lose|losing|fail(?:ed|ure|s)?|broke|broken|wrong|mistakes?|missed|crack(?:ed)?|shattered|quit|cancell?ed|churn(?:ed)?|crash(?:ed)?|refund\w*|embarrass\w*|regret\w*|nobody|no one|exploded|outage|worst|rejected|wasted|burn(?:t|ed) out|ruined|collapsed|complain\w*|begging|ignored|duplicat\w*|left after|only \d+|silently|too late)\b/i,
-  lesson: /\b(?:lessons?|learn(?:ed|t)|taught|reali[sz]ed|turns? out|turned out|takeaway|what (?:really )?matters|the point is)\b/i,
+  lesson:
+    /\b(?:lessons?|learn(?:ed|t)|taught|reali[sz]ed|turns? out|turned out|takeaway|what (?:really )?matters|the point is)\b/i,
   stance:
     /\b(?:most (?:people|teams|companies|founders|beginners|students|engineers|customers|startups|studios|dashboards|pipelines)|everyone|overrated|underrated|myth|rather than|instead of|you don['’]t need|(?:is|are)(?: not|n['’]t) (?:a|an|the|about|because)|not because|matters more|beats?|better than|worse than)\b/i,
   before: /\b(?:used to|before that|at first|originally|back then|in the beginning)\b/i,
@@ -25,7 +37,10 @@ const patterns: Readonly<Record<SentenceRole, RegExp>> = {
   ),
 }
 
-/** The narrative past: `Cut churn by 18 %` and `Read 40 books` report something; they are not advice. */
+/**
+ * The narrative past: `Cut churn by 18 %` and `Read 40 books` report something; they are not
+ * advice.
+ */
 const REPORTED = /^(?:cut|put|read|let|ran|built|run)\b.*(?:\d|\b(?:for|since|by|from)\b)/i
 
 /** All roles that a sentence can play. */
@@ -34,15 +49,18 @@ export const rolesOf = (sentence: string): Set<SentenceRole> => {
   const roles = new Set<SentenceRole>()
   for (const [role, pattern] of Object.entries(patterns) as [SentenceRole, RegExp][])
     if (pattern.test(role === 'rule' || role === 'time' ? bare : sentence)) roles.add(role)
-  if (REPORTED.test(bare) || sentence.startsWith('"') || sentence.startsWith('“')) roles.delete('rule')
+  if (REPORTED.test(bare) || sentence.startsWith('"') || sentence.startsWith('“'))
+    roles.delete('rule')
   if (roles.has('time') || roles.has('before')) roles.delete('stance')
   return roles
 }
 
-const LABEL = /^(?:the |my |our )?(?:lesson|takeaway|moral|rule)(?: learned| learnt| here)?:\s+(?=\S{2})/i
+const LABEL =
+  /^(?:the |my |our )?(?:lesson|takeaway|moral|rule)(?: learned| learnt| here)?:\s+(?=\S{2})/i
 
 /** `The lesson: ask first` without its label; undefined if there is no label. */
-export const unlabelled = (sentence: string): string | undefined => (LABEL.test(sentence) ? sentence.replace(LABEL, '') : undefined)
+export const unlabelled = (sentence: string): string | undefined =>
+  LABEL.test(sentence) ? sentence.replace(LABEL, '') : undefined
 
 const CONNECTIVE =
   /^(?:it|its|it['’]s|they|them|their|that|that['’]s|this|these|those|he|she|his|her|him|so|but|and|or|then|also|again|instead|still|yet|which|because|however|therefore|there|here|both|neither|either|same|another|others?|meanwhile|otherwise|eventually|finally|afterwards?|later|soon|suddenly|luckily|even|only|not one|none|some|all of|most of|half of|one of|each|every one|turns out|as a result|since then|ever since|until then|after that|before that|from then|within|by then|by the|the (?:fix|result|reason|lesson|problem|cause|answer|difference|change|catch|second|third|first|other|others|next|rest|last|same|culprit|reply|response|solution|outcome|irony|twist|new|old|point|trick|moral|real|only|whole|team|remaining))\b/i
@@ -50,10 +68,14 @@ const LATER = /^(?:[\w-]+ ){1,3}(?:later|after|afterwards)\b/i
 const NEXT_STEP = /^(?:now|today)\b/i
 const EARLY_PRONOUN =
   /^(?:\S+\s+){1,4}(?:it|its|them|they|their|him|his|he|she|her|that|this|those|these|one|ones|both|so)\b(?!\s+(?:is|was|takes?)\b)/i
-const POINTS_BACK = /\b(?:the same \w+|the other|the former|the latter|by then|that (?:day|week|month|year|night|morning|time))\b/i
+const POINTS_BACK =
+  /\b(?:the same \w+|the other|the former|the latter|by then|that (?:day|week|month|year|night|morning|time))\b/i
 const SHORT = 5
 
-/** Whether a sentence depends on the one before it, so that it cannot open a post. In doubt, it does. */
+/**
+ * Whether a sentence depends on the one before it, so that it cannot open a post. In doubt, it
+ * does.
+ */
 export const dependsOnBefore = (sentence: string): boolean => {
   const bare = sentence.replace(/^["“'‘(]+/, '')
   const count = wordsOf(bare).length
@@ -62,7 +84,11 @@ export const dependsOnBefore = (sentence: string): boolean => {
   if (/^nobody\b|^no one\b/i.test(bare) && count < 9) return true
   if (/^(?:"|“)/.test(sentence)) return true
   if (NEXT_STEP.test(bare) && /\b(?:it|them|they|that)\b/i.test(bare)) return true
-  return EARLY_PRONOUN.test(bare) || POINTS_BACK.test(bare) || /\b(?:it|them|they|that one|him|her|there)[.!]$/i.test(bare)
+  return (
+    EARLY_PRONOUN.test(bare) ||
+    POINTS_BACK.test(bare) ||
+    /\b(?:it|them|they|that one|him|her|there)[.!]$/i.test(bare)
+  )
 }
 
 const FINITE =
@@ -70,25 +96,38 @@ const FINITE =
 const HEADLINE =
   /^(?:the (?:time|day|night|week|moment|story)\b(?!.*,)|how\b(?!.*\?)|that time\b|why\b(?!.*\?)|when\b(?!.*[,?])|what (?:i|we|it|happened)\b(?!.*\b(?:is|was)\b))/i
 
-/** Whether a sentence is a heading such as `How we lost the account`: a fragment that announces the story without telling it. */
+/**
+ * Whether a sentence is a heading such as `How we lost the account`: a fragment that announces the
+ * story without telling it.
+ */
 export const isHeadline = (sentence: string): boolean => HEADLINE.test(sentence.trim())
 
 /** Whether a sentence has a finite verb and is not a heading. */
-export const looksComplete = (sentence: string): boolean => !isHeadline(sentence) && FINITE.test(sentence)
+export const looksComplete = (sentence: string): boolean =>
+  !isHeadline(sentence) && FINITE.test(sentence)
 
 const LONGEST_ENTRY = 8
 
-/** Splits `We changed three things: shorter forms, a live demo and one price` into head and entries; undefined if it is no list. */
+/**
+ * Splits `We changed three things: shorter forms, a live demo and one price` into head and entries;
+ * undefined if it is no list.
+ */
 export const inlineListOf = (sentence: string): { head: string; entries: string[] } | undefined => {
-  const [, head = '', tail = ''] = /^([^:]{8,90}):\s+([^:;?!"“”()]+)$/.exec(sentence.replace(/[.!]$/, '')) ?? []
+  const [, head = '', tail = ''] =
+    /^([^:]{8,90}):\s+([^:;?!"“”()]+)$/.exec(sentence.replace(/[.!]$/, '')) ?? []
   const entries = tail
-    // In "a, b and c" the last entry is `c`. After "a, b, and c", a further "and" belongs to the entry.
+    // In "a, b and c" the last entry is `c`. After "a, b, and c", a further "and" belongs to the
+    // entry.
     .split(/,\s+(?:and|or)\s/.test(tail) ? /,\s+(?:(?:and|or)\s+)?/ : /,\s+|\s+and\s+(?=[^,]*$)/)
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
-  const tidy = entries.length >= 3 && entries.length <= 7 && entries.every((entry) => wordsOf(entry).length <= LONGEST_ENTRY)
+  const tidy =
+    entries.length >= 3 &&
+    entries.length <= 7 &&
+    entries.every((entry) => wordsOf(entry).length <= LONGEST_ENTRY)
   return tidy ? { head: `${head.trim()}:`, entries } : undefined
 }
 
 /** An invitation belongs at the end of a post, not at the start. */
-export const INVITES = /^(?:come|join|book|try|sign|visit|see|dm|reply|follow|subscribe|grab|download|get|drop|say)\b/i
+export const INVITES =
+  /^(?:come|join|book|try|sign|visit|see|dm|reply|follow|subscribe|grab|download|get|drop|say)\b/i

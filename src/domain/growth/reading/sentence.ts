@@ -32,9 +32,16 @@ export const readSentence = (sentence: string): Sentence => {
   }
 }
 
-/** A phrase that ends like a sentence is one. Others need a verb: `boring is a feature`, but not `teams that ship`. */
+/**
+ * A phrase that ends like a sentence is one. Others need a verb: `boring is a feature`, but not
+ * `teams that ship`.
+ */
 export const isMaxim = ({ words, complete, roles }: Sentence, phrase: string): boolean => {
   if (words < 2 || words > 14) return false
   if (/[.!?]["”’']?$/.test(phrase.trim())) return true
-  return words >= 3 && (complete || roles.has('rule')) && !/^\S+\s+(?:that|who|which|whose)\b/i.test(phrase)
+  return (
+    words >= 3 &&
+    (complete || roles.has('rule')) &&
+    !/^\S+\s+(?:that|who|which|whose)\b/i.test(phrase)
+  )
 }

@@ -1,8 +1,10 @@
-const ABBREVIATION = /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|inc|ltd|co|no|fig|est|dept|jr|sr|u\.s|u\.k|a\.m|p\.m)\.$/i
+const ABBREVIATION =
+  /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|inc|ltd|co|no|fig|est|dept|jr|sr|u\.s|u\.k|a\.m|p\.m)\.$/i
 /** Longer than any abbreviation with the character before it. */
 const LONGEST_ABBREVIATION = 10
 
-const endsOnAbbreviation = (text: string): boolean => ABBREVIATION.test(text.slice(-LONGEST_ABBREVIATION))
+const endsOnAbbreviation = (text: string): boolean =>
+  ABBREVIATION.test(text.slice(-LONGEST_ABBREVIATION))
 
 /** Open quotes and brackets. Straight quotes count in pairs. */
 interface Balance {
@@ -31,10 +33,17 @@ const balanceOf = (text: string, before: Balance): Balance => {
 }
 
 const closed: Balance = { straight: 0, curly: 0, round: 0 }
-const isOpen = ({ straight, curly, round }: Balance): boolean => straight % 2 === 1 || curly > 0 || round > 0
+const isOpen = ({ straight, curly, round }: Balance): boolean =>
+  straight % 2 === 1 || curly > 0 || round > 0
 
-/** Joins pieces to sentences. A quote or bracket that is closed in a later piece makes the pieces one sentence. */
-const joinedPieces = (pieces: Iterable<string>, continues: (before: string, after: string) => boolean): string[] => {
+/**
+ * Joins pieces to sentences. A quote or bracket that is closed in a later piece makes the pieces
+ * one sentence.
+ */
+const joinedPieces = (
+  pieces: Iterable<string>,
+  continues: (before: string, after: string) => boolean,
+): string[] => {
   const sentences: string[] = []
   let balance = closed
   for (const piece of pieces) {
@@ -50,17 +59,27 @@ const joinedPieces = (pieces: Iterable<string>, continues: (before: string, afte
   return sentences
 }
 
-/** The segmenter of the last language: creating one costs more than segmenting a line, and a profile has one language. */
+/**
+ * The segmenter of the last language: creating one costs more than segmenting a line, and a profile
+ * has one language.
+ */
 let latest = { language: 'en', segmenter: new Intl.Segmenter('en', { granularity: 'sentence' }) }
 
 const segmenterOf = (language: string): Intl.Segmenter => {
-  if (latest.language !== language) latest = { language, segmenter: new Intl.Segmenter(language, { granularity: 'sentence' }) }
+  if (latest.language !== language)
+    latest = { language, segmenter: new Intl.Segmenter(language, { granularity: 'sentence' }) }
   return latest.segmenter
 }
 
 const splitLine = (line: string, language: string): string[] => {
-  const segments = Array.from(segmenterOf(language).segment(line), ({ segment }) => segment.trim()).filter((text) => text !== '')
-  return joinedPieces(segments, (before, after) => endsOnAbbreviation(before) || /^\p{Ll}/u.test(after) || /^[)\]”’"]/.test(after))
+  const segments = Array.from(segmenterOf(language).segment(line), ({ segment }) =>
+    segment.trim(),
+  ).filter((text) => text !== '')
+  return joinedPieces(
+    segments,
+    (before, after) =>
+      endsOnAbbreviation(before) || /^\p{Ll}/u.test(after) || /^[)\]”’"]/.test(after),
+  )
 }
 
 const segmenterLanguage = (language: string): string => {
@@ -77,7 +96,10 @@ const splitSmall = (line: string): string[] => {
   return joinedPieces(line.split(/(?<=\p{L}{2}[.!?])\s+(?=\p{Ll})/u), endsOnAbbreviation)
 }
 
-/** The sentences of a text, in order. A line break always ends one; an abbreviation, a quote or a bracket never does. */
+/**
+ * The sentences of a text, in order. A line break always ends one; an abbreviation, a quote or a
+ * bracket never does.
+ */
 export const sentencesOf = (text: string, language: string): string[] => {
   const known = segmenterLanguage(language)
   return text
@@ -91,13 +113,16 @@ export const sentencesOf = (text: string, language: string): string[] => {
 /** Capitalises the first letter, except of names such as `dbt`, `iPhone` and `npm`. */
 export const capitalised = (text: string): string => {
   const [lead = '', first = ''] = text.match(/^["“'‘(]*([\p{L}\p{N}_.-]+)/u) ?? []
-  const isName = first.length > 1 && !/^\p{Ll}*[aeiouyà-ÿ]\p{Ll}*$/u.test(first.replace(/[.-].*/, ''))
+  const isName =
+    first.length > 1 && !/^\p{Ll}*[aeiouyà-ÿ]\p{Ll}*$/u.test(first.replace(/[.-].*/, ''))
   if (!/^\p{Ll}/u.test(first) || isName) return text
   const at = lead.length - first.length
   return text.slice(0, at) + text.charAt(at).toUpperCase() + text.slice(at + 1)
 }
 
-/** Adds a missing full stop. A URL at the end is left alone, since the stop would become part of it. */
+/**
+ * Adds a missing full stop. A URL at the end is left alone, since the stop would become part of it.
+ */
 export const withFullStop = (text: string): string => {
   const bare = text.replace(/[\s,;:–—-]+$/u, '')
   if (/[.!?…。！？।]["”’')\]»」]*$/u.test(bare)) return bare
@@ -107,4 +132,5 @@ export const withFullStop = (text: string): string => {
 }
 
 /** Removes list marks at the beginning: `- `, `* `, `1) `. */
-export const unmarked = (text: string): string => text.replace(/^\s*(?:[-*•–—]\s+|\d{1,2}[.)]\s+(?=\p{Lu}))/u, '').trim()
+export const unmarked = (text: string): string =>
+  text.replace(/^\s*(?:[-*•–—]\s+|\d{1,2}[.)]\s+(?=\p{Lu}))/u, '').trim()

@@ -24,17 +24,26 @@ export interface Style {
 }
 
 const forbids = (rules: string, thing: string): boolean =>
-  new RegExp(`\\b(?:no|never|avoid|without|skip|zero|don't|do not|not)\\b[^.;\\n]{0,30}?(?:${thing})`, 'i').test(rules)
+  new RegExp(
+    `\\b(?:no|never|avoid|without|skip|zero|don't|do not|not)\\b[^.;\\n]{0,30}?(?:${thing})`,
+    'i',
+  ).test(rules)
 
 const quotedAfterNo = (rule: string): string[] => {
-  const ban = /\b(?:never|avoid|no|not|don['’]t|do not|without|instead of|ban(?:ned)?)\b(.*)$/i.exec(rule)
+  const ban =
+    /\b(?:never|avoid|no|not|don['’]t|do not|without|instead of|ban(?:ned)?)\b(.*)$/i.exec(rule)
   const [banned = ''] = (ban?.[1] ?? '').split(/[.;]|,\s*(?:say|use|write|prefer)\b|\bbut\b/i)
   return [...banned.matchAll(/["“«]([^"”»]{2,60})["”»]/g)].map(([, phrase = '']) => phrase)
 }
 
 const smallest = (rules: string, unit: string): number => {
   const limits = [
-    ...rules.matchAll(new RegExp(`\\b(?:under|below|at most|max(?:imum)?(?: of)?|up to|no more than)\\s+(\\d{2,4})\\s+(?:${unit})`, 'gi')),
+    ...rules.matchAll(
+      new RegExp(
+        `\\b(?:under|below|at most|max(?:imum)?(?: of)?|up to|no more than)\\s+(\\d{2,4})\\s+(?:${unit})`,
+        'gi',
+      ),
+    ),
   ]
   return Math.min(Number.POSITIVE_INFINITY, ...limits.map(([, limit]) => Number(limit)))
 }
@@ -44,7 +53,10 @@ const personOf = (rules: string): Style['person'] => {
   return /first[- ]person|\bI[- ]form\b|\bsay ["“']?I\b/i.test(rules) ? 'I' : undefined
 }
 
-/** Limits for many long rules: the beginning of each is read, and the first of the phrases they forbid. */
+/**
+ * Limits for many long rules: the beginning of each is read, and the first of the phrases they
+ * forbid.
+ */
 const ALL_RULES = 20_000
 const LEAST_OF_RULE = 200
 const MOST_FORBIDDEN = 300
@@ -60,19 +72,25 @@ export const styleOf = (profile: Profile): Style => {
     lowercase: lines.some(
       (line) =>
         /\blower[- ]?case\b/i.test(line) &&
-        !/\b(?:no|not|never|avoid|fine|ok|okay|optional|allowed|sometimes|may|can|instead of)\b/i.test(line),
+        !/\b(?:no|not|never|avoid|fine|ok|okay|optional|allowed|sometimes|may|can|instead of)\b/i.test(
+          line,
+        ),
     ),
     noExclamation: forbids(rules, 'exclamation|!'),
     noEmoji: forbids(rules, 'emojis?'),
     noQuestions:
-      forbids(rules, 'questions?(?! (?:at the end|to (?:close|end)|as (?:a )?(?:closer|ending)))') &&
-      !forbids(rules, '(?:closing|final|ending) questions?'),
+      forbids(
+        rules,
+        'questions?(?! (?:at the end|to (?:close|end)|as (?:a )?(?:closer|ending)))',
+      ) && !forbids(rules, '(?:closing|final|ending) questions?'),
     noClosingQuestion: forbids(rules, 'questions?'),
     noLists: forbids(rules, 'lists?|bullets?|bullet points'),
     noDashes: forbids(rules, 'em[- ]dash(?:es)?|dashes'),
     noContractions: forbids(rules, 'contractions'),
     noHashtags: forbids(rules, 'hash-?tags?'),
-    shortSentences: /\b(?:short|brief|crisp|clipped|terse) (?:\w+ )?(?:sentences|lines)\b/i.test(rules) || forbids(rules, 'long sentences'),
+    shortSentences:
+      /\b(?:short|brief|crisp|clipped|terse) (?:\w+ )?(?:sentences|lines)\b/i.test(rules) ||
+      forbids(rules, 'long sentences'),
     person: personOf(rules),
     avoid: [...new Set(lines.flatMap(quotedAfterNo))].slice(0, MOST_FORBIDDEN),
     maxCharacters: smallest(rules, 'characters|chars'),

@@ -2,10 +2,12 @@ import { beginning } from '#kernel/storable'
 import { foldText } from '../drafting/phrase.ts'
 
 /** The words of a text in order, without punctuation. */
-export const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}][\p{L}\p{N}'’.,%-]*[\p{L}\p{N}%]|[\p{L}\p{N}]/gu) ?? []
+export const wordsOf = (text: string): string[] =>
+  text.match(/[\p{L}\p{N}][\p{L}\p{N}'’.,%-]*[\p{L}\p{N}%]|[\p{L}\p{N}]/gu) ?? []
 
 /** A text reduced to its folded words, so that a sentence is found whatever surrounds it. */
-export const wordLine = (text: string): string => ` ${(foldText(text).match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')} `
+export const wordLine = (text: string): string =>
+  ` ${(foldText(text).match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')} `
 
 const COMMON = new Set(
   `a about after again all also am an and any are as at back be because been before being both but by can could did do does doing
@@ -17,10 +19,14 @@ const COMMON = new Set(
   starts put puts tell told tells turn turned turns change changed changes ask asked asks find found look looked come came go goes went
   give gave given take took taken say said says show showed shows call called try tried help helped move moved week weeks month months day
   days hour hours minute minutes morning night time times one two three four five six seven eight nine ten eleven twelve know knew want
-  wanted need needed here now next lot big small good better best long short left right end ended happen happened`.split(/\s+/),
+  wanted need needed here now next lot big small good better best long short left right end ended happen happened`.split(
+    /\s+/,
+  ),
 )
 
-/** Removes endings that differ between forms of a word. Stems are only compared with other stems. */
+/**
+ * Removes endings that differ between forms of a word. Stems are only compared with other stems.
+ */
 const stem = (word: string): string => {
   const bare = word.replace(/['’]s?$/, '')
   if (bare.length < 5) return bare.replace(/(?<=\w{2})s$/, '')

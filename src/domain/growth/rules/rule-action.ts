@@ -5,7 +5,14 @@ import type { EngageAction } from '../drafting/engagement.ts'
 import { AUDIT_DAYS } from '../learning/growth-audit.ts'
 import { refuseField, requireShape, type Trigger } from './rule-trigger.ts'
 
-export const ruleActionKinds = ['draft_batch', 'draft_article', 'draft_engagement', 'request_audit', 'request_report', 'resurface'] as const
+export const ruleActionKinds = [
+  'draft_batch',
+  'draft_article',
+  'draft_engagement',
+  'request_audit',
+  'request_report',
+  'resurface',
+] as const
 export type RuleActionKind = (typeof ruleActionKinds)[number]
 
 export type RuleAction =
@@ -17,7 +24,10 @@ export type RuleAction =
   | { kind: 'request_audit'; days: number }
   /** Reports on the current week. */
   | { kind: 'request_report' }
-  /** Drafts the text of an old post again that did well enough. `min_engagement` is in reactions per impression. */
+  /**
+   * Drafts the text of an old post again that did well enough. `min_engagement` is in reactions per
+   * impression.
+   */
   | { kind: 'resurface'; min_age_days: number; min_engagement: number }
 
 /** An action as requested. */
@@ -46,7 +56,8 @@ interface Kind {
 
 const outlineOf = ({ outline = '' }: ActionInput): { outline?: string } => {
   const points = pointsOf(outline).length
-  if (points > MOST_POINTS) refuseField('action.outline', `has ${points} points; the maximum is ${MOST_POINTS}`)
+  if (points > MOST_POINTS)
+    refuseField('action.outline', `has ${points} points; the maximum is ${MOST_POINTS}`)
   return outline.trim() ? { outline: outline.trim() } : {}
 }
 
@@ -59,7 +70,12 @@ const kinds: Record<RuleActionKind, Kind> = {
   draft_article: {
     needs: ['topic'],
     takes: ['topic', 'length', 'outline'],
-    fill: (input) => ({ kind: 'draft_article', topic: input.topic!.trim(), length: input.length ?? 'medium', ...outlineOf(input) }),
+    fill: (input) => ({
+      kind: 'draft_article',
+      topic: input.topic!.trim(),
+      length: input.length ?? 'medium',
+      ...outlineOf(input),
+    }),
   },
   draft_engagement: {
     needs: ['action'],
@@ -67,12 +83,20 @@ const kinds: Record<RuleActionKind, Kind> = {
     under: ['signal'],
     fill: ({ action }) => ({ kind: 'draft_engagement', action: action! }),
   },
-  request_audit: { needs: [], takes: ['days'], fill: ({ days = AUDIT_DAYS }) => ({ kind: 'request_audit', days }) },
+  request_audit: {
+    needs: [],
+    takes: ['days'],
+    fill: ({ days = AUDIT_DAYS }) => ({ kind: 'request_audit', days }),
+  },
   request_report: { needs: [], takes: [], fill: () => ({ kind: 'request_report' }) },
   resurface: {
     needs: [],
     takes: ['min_age_days', 'min_engagement'],
-    fill: ({ min_age_days = DEFAULTS.minAgeDays, min_engagement = 0 }) => ({ kind: 'resurface', min_age_days, min_engagement }),
+    fill: ({ min_age_days = DEFAULTS.minAgeDays, min_engagement = 0 }) => ({
+      kind: 'resurface',
+      min_age_days,
+      min_engagement,
+    }),
   },
 }
 
@@ -87,7 +111,10 @@ export const actionOf = (input: ActionInput): RuleAction => {
 export const requireTrigger = ({ kind }: RuleAction, trigger: Trigger): void => {
   const { under } = kinds[kind]
   if (under && !under.includes(trigger.kind))
-    refuseField('action.kind', `${kind} needs a trigger of kind ${under.join(' or ')}, not ${trigger.kind}`)
+    refuseField(
+      'action.kind',
+      `${kind} needs a trigger of kind ${under.join(' or ')}, not ${trigger.kind}`,
+    )
 }
 
 /** The least number of days before a post is resurfaced again. */

@@ -42,7 +42,10 @@ export interface RuleRun {
 /** How many rules can trigger one another in a row. */
 export const DEEPEST_CHAIN = 3
 
-/** Reasons why the workspace's own state skips a run. Runs that the plan forbids carry the error's code. */
+/**
+ * Reasons why the workspace's own state skips a run. Runs that the plan forbids carry the error's
+ * code.
+ */
 export const skips = {
   paused: 'paused',
   missed: 'missed',
@@ -57,7 +60,14 @@ export const skips = {
 const newRun = (id: string, rule: Rule, { occurrence, chain }: Caused, now: Date): RuleRun => ({
   ...{ id, rule_id: rule.id, trigger: occurrence.kind, occurrence: occurrence.ref, chain },
   ...{ status: 'queued', reason: null, conditions: [], made_kind: null, made_id: null },
-  ...{ quota: null, units: 0, cost_micros: null, created_at: now, started_at: null, ended_at: null },
+  ...{
+    quota: null,
+    units: 0,
+    cost_micros: null,
+    created_at: now,
+    started_at: null,
+    ended_at: null,
+  },
 })
 
 /** An occurrence with the rules that led to it. */
@@ -66,7 +76,8 @@ export interface Caused {
   chain: string[]
 }
 
-const isLoop = ({ id }: Rule, chain: readonly string[]): boolean => chain.includes(id) || chain.length >= DEEPEST_CHAIN
+const isLoop = ({ id }: Rule, chain: readonly string[]): boolean =>
+  chain.includes(id) || chain.length >= DEEPEST_CHAIN
 
 /** Counts an occurrence over the daily cap. Only the first of a day becomes a run. */
 export const overCap = (rule: Rule, now: Date): { rule: Rule; isFirst: boolean } => {
@@ -74,9 +85,15 @@ export const overCap = (rule: Rule, now: Date): { rule: Rule; isFirst: boolean }
   return { rule: { ...counted, over: counted.over + 1 }, isFirst: counted.over === 0 }
 }
 
-export const isCapped = (rule: Rule, now: Date): boolean => onToday(rule, now).used >= rule.daily_cap
+export const isCapped = (rule: Rule, now: Date): boolean =>
+  onToday(rule, now).used >= rule.daily_cap
 
-export const skipRun = (run: RuleRun, reason: string, now: Date): RuleRun => ({ ...run, status: 'skipped', reason, ended_at: now })
+export const skipRun = (run: RuleRun, reason: string, now: Date): RuleRun => ({
+  ...run,
+  status: 'skipped',
+  reason,
+  ended_at: now,
+})
 
 interface RunContext {
   now: Date
@@ -84,8 +101,15 @@ interface RunContext {
   newId(): string
 }
 
-/** The runs that matching occurrences start, some of them skipped at once, and the rule with its counts. */
-export const runsFor = (rule: Rule, caused: readonly Caused[], { now, paused, newId }: RunContext): { rule: Rule; runs: RuleRun[] } => {
+/**
+ * The runs that matching occurrences start, some of them skipped at once, and the rule with its
+ * counts.
+ */
+export const runsFor = (
+  rule: Rule,
+  caused: readonly Caused[],
+  { now, paused, newId }: RunContext,
+): { rule: Rule; runs: RuleRun[] } => {
   const runs: RuleRun[] = []
   let counted = rule
   for (const one of caused) {
@@ -102,8 +126,12 @@ export const runsFor = (rule: Rule, caused: readonly Caused[], { now, paused, ne
 }
 
 /** A skipped run for an occurrence that was missed. */
-export const missedRun = (id: string, rule: Rule, occurrence: Occurrence, { reason, now }: { reason: string; now: Date }): RuleRun =>
-  skipRun(newRun(id, rule, { occurrence, chain: [] }, now), reason, now)
+export const missedRun = (
+  id: string,
+  rule: Rule,
+  occurrence: Occurrence,
+  { reason, now }: { reason: string; now: Date },
+): RuleRun => skipRun(newRun(id, rule, { occurrence, chain: [] }, now), reason, now)
 
 /** A record that an action made. */
 export interface MadeRecord {
@@ -115,7 +143,9 @@ export interface MadeRecord {
   taken?: TakenQuota | undefined
 }
 
-/** The run after its action: waiting for its generation, or done. It counts towards the day's cap. */
+/**
+ * The run after its action: waiting for its generation, or done. It counts towards the day's cap.
+ */
 export const recordAction = (
   run: RuleRun,
   rule: Rule,
@@ -136,7 +166,10 @@ export const recordAction = (
 }
 
 /** A run's end, once its generation has finished. `refund` is the quota returned. */
-export const runEnd = ({ status, error, usage, updated_at }: Drafting, refund: readonly TakenQuota[]) => {
+export const runEnd = (
+  { status, error, usage, updated_at }: Drafting,
+  refund: readonly TakenQuota[],
+) => {
   const ended: RunStatus = status === 'failed' ? 'failed' : 'done'
   return {
     status: error === 'cancelled' ? ('cancelled' as const) : ended,
@@ -147,7 +180,17 @@ export const runEnd = ({ status, error, usage, updated_at }: Drafting, refund: r
   }
 }
 
-export const runView = ({ trigger, occurrence, chain, made_kind, made_id, quota, units, cost_micros, ...run }: RuleRun) => ({
+export const runView = ({
+  trigger,
+  occurrence,
+  chain,
+  made_kind,
+  made_id,
+  quota,
+  units,
+  cost_micros,
+  ...run
+}: RuleRun) => ({
   ...run,
   trigger: { kind: trigger, ref: occurrence, chain },
   made: made_kind && made_id ? { kind: made_kind, id: made_id } : null,

@@ -6,7 +6,14 @@ import { engagementRate, type Metrics } from '../metrics.ts'
 const triggerKinds = ['cron', 'item_posted', 'batch_settled', 'metric', 'signal'] as const
 export type TriggerKind = (typeof triggerKinds)[number]
 
-type RuleMetric = 'impressions' | 'likes' | 'replies' | 'reposts' | 'quotes' | 'clicks' | 'engagement_rate'
+type RuleMetric =
+  | 'impressions'
+  | 'likes'
+  | 'replies'
+  | 'reposts'
+  | 'quotes'
+  | 'clicks'
+  | 'engagement_rate'
 
 export type Trigger =
   /** Five fields, in local time of an IANA time zone. */
@@ -14,7 +21,9 @@ export type Trigger =
   | { kind: 'item_posted' }
   /** Any status if none is set. */
   | { kind: 'batch_settled'; status?: 'ready' | 'failed' }
-  /** Once for each item, when a metric first reaches `at_least`, up to `within_hours` after posting. */
+  /**
+   * Once for each item, when a metric first reaches `at_least`, up to `within_hours` after posting.
+   */
   | { kind: 'metric'; metric: RuleMetric; at_least: number; within_hours?: number }
   /** A signal with at least this score, 0 to 100. */
   | { kind: 'signal'; min_score?: number }
@@ -31,7 +40,9 @@ export interface TriggerInput {
   min_score?: number
 }
 
-/** Something that happened. `ref` is the id of the record, or the time of a cron trigger in ISO 8601. */
+/**
+ * Something that happened. `ref` is the id of the record, or the time of a cron trigger in ISO 8601.
+ */
 export type Occurrence =
   | { kind: 'cron'; ref: string }
   | { kind: 'item_posted'; ref: string }
@@ -41,7 +52,10 @@ export type Occurrence =
   | { kind: 'signal'; ref: string; score: number }
 
 /** Fields of each kind. */
-const fieldsOf: Record<TriggerKind, { needs: (keyof TriggerInput)[]; takes: (keyof TriggerInput)[] }> = {
+const fieldsOf: Record<
+  TriggerKind,
+  { needs: (keyof TriggerInput)[]; takes: (keyof TriggerInput)[] }
+> = {
   cron: { needs: ['pattern'], takes: ['pattern', 'time_zone'] },
   item_posted: { needs: [], takes: [] },
   batch_settled: { needs: [], takes: ['status'] },
@@ -71,13 +85,20 @@ export const requireShape = (input: object, { path, kind, needs, takes }: Shape)
 }
 
 /**
- * Validates a trigger. A cron trigger without a time zone gets `timeZone`, the profile's, so that the rule says when it fires. Throws
- * `invalid_input`.
+ * Validates a trigger. A cron trigger without a time zone gets `timeZone`, the profile's, so that
+ * the rule says when it fires. Throws `invalid_input`.
  */
-export const triggerOf = (input: TriggerInput, { timeZone, now }: { timeZone: string; now: Date }): Trigger => {
+export const triggerOf = (
+  input: TriggerInput,
+  { timeZone, now }: { timeZone: string; now: Date },
+): Trigger => {
   requireShape(input, { path: 'trigger', kind: input.kind, ...fieldsOf[input.kind] })
   if (input.kind !== 'cron') return input as Trigger
-  const trigger = { kind: input.kind, pattern: input.pattern!.trim(), time_zone: input.time_zone ?? timeZone }
+  const trigger = {
+    kind: input.kind,
+    pattern: input.pattern!.trim(),
+    time_zone: input.time_zone ?? timeZone,
+  }
   const fault = patternFault(trigger.pattern, trigger.time_zone, now)
   if (fault) refuseField('trigger.pattern', fault)
   return trigger
@@ -88,8 +109,14 @@ const countOf = (metric: RuleMetric, counted: Metrics): number =>
 
 type Of<K extends TriggerKind> = Extract<Trigger, { kind: K }>
 
-/** The metric reached the threshold between two syncs. One that was there before the rule existed does not count. */
-const crosses = ({ metric, at_least, within_hours }: Of<'metric'>, counted: Extract<Occurrence, { kind: 'metric' }>): boolean => {
+/**
+ * The metric reached the threshold between two syncs. One that was there before the rule existed
+ * does not count.
+ */
+const crosses = (
+  { metric, at_least, within_hours }: Of<'metric'>,
+  counted: Extract<Occurrence, { kind: 'metric' }>,
+): boolean => {
   if (within_hours !== undefined && counted.ageMs > within_hours * 3_600_000) return false
   const isBelow = counted.before === null || countOf(metric, counted.before) < at_least
   return isBelow && countOf(metric, counted.after) >= at_least
@@ -98,7 +125,8 @@ const crosses = ({ metric, at_least, within_hours }: Of<'metric'>, counted: Extr
 /** Whether an occurrence matches. Cron times never do: they are made for one rule. */
 export const matches = (trigger: Trigger, occurrence: Occurrence): boolean => {
   if (trigger.kind === 'cron' || trigger.kind !== occurrence.kind) return false
-  if (trigger.kind === 'signal' && occurrence.kind === 'signal') return occurrence.score >= (trigger.min_score ?? 0)
+  if (trigger.kind === 'signal' && occurrence.kind === 'signal')
+    return occurrence.score >= (trigger.min_score ?? 0)
   if (trigger.kind === 'metric' && occurrence.kind === 'metric') return crosses(trigger, occurrence)
   if (trigger.kind === 'batch_settled' && occurrence.kind === 'batch_settled')
     return trigger.status === undefined || trigger.status === occurrence.status

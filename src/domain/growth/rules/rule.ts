@@ -1,6 +1,6 @@
 /**
- * Automation rules: on this trigger, under these conditions, draft that. A person activates or pauses a rule. While all automation is
- * paused, every rule reads as paused.
+ * Automation rules: on this trigger, under these conditions, draft that. A person activates or
+ * pauses a rule. While all automation is paused, every rule reads as paused.
  */
 
 import { dayOf } from '#domain/app/read-budget'
@@ -59,8 +59,16 @@ const requireWhole = (rule: Rule): Rule => {
 }
 
 /** `total` is the number of existing rules. Throws `conflict` or `invalid_input`. */
-export const newRule = (id: string, input: RuleInput, { total, ...context }: RuleContext & { total: number }): Rule => {
-  if (total >= MOST_RULES) refuseNaming(`cannot add: the workspace has ${total} rules; edit a paused one instead`, 'growth.rules.list')
+export const newRule = (
+  id: string,
+  input: RuleInput,
+  { total, ...context }: RuleContext & { total: number },
+): Rule => {
+  if (total >= MOST_RULES)
+    refuseNaming(
+      `cannot add: the workspace has ${total} rules; edit a paused one instead`,
+      'growth.rules.list',
+    )
   const { now } = context
   return requireWhole({
     id,
@@ -76,7 +84,9 @@ export const newRule = (id: string, input: RuleInput, { total, ...context }: Rul
   })
 }
 
-/** Absent fields stay. Trigger, conditions and action are replaced whole. Throws `invalid_input`. */
+/**
+ * Absent fields stay. Trigger, conditions and action are replaced whole. Throws `invalid_input`.
+ */
 export const updateRule = (rule: Rule, patch: RulePatch, context: RuleContext): Rule =>
   requireWhole({
     ...rule,
@@ -90,7 +100,8 @@ export const updateRule = (rule: Rule, patch: RulePatch, context: RuleContext): 
   })
 
 /** The rule with today's counts. */
-export const onToday = (rule: Rule, now: Date): Rule => (rule.day === dayOf(now) ? rule : { ...rule, day: dayOf(now), used: 0, over: 0 })
+export const onToday = (rule: Rule, now: Date): Rule =>
+  rule.day === dayOf(now) ? rule : { ...rule, day: dayOf(now), used: 0, over: 0 }
 
 export type PausedBy = 'person' | 'all'
 
@@ -100,8 +111,14 @@ const pausedBy = ({ status }: Pick<Rule, 'status'>, held: boolean): PausedBy | n
   return held ? 'all' : null
 }
 
-/** The rule as the API shows it. `held`: all automation is paused. `next`: the next time of its cron trigger. */
-export const ruleView = (rule: Rule, { held, next, now }: { held: boolean; next: Date | null; now: Date }) => {
+/**
+ * The rule as the API shows it. `held`: all automation is paused. `next`: the next time of its cron
+ * trigger.
+ */
+export const ruleView = (
+  rule: Rule,
+  { held, next, now }: { held: boolean; next: Date | null; now: Date },
+) => {
   const { day: _day, used, over, ...shown } = onToday(rule, now)
   const paused_by = pausedBy(rule, held)
   return {

@@ -1,17 +1,28 @@
-/** What a URL says about an item that a person has posted by hand: its post is read back once, so that it can be measured. */
+/**
+ * What a URL says about an item that a person has posted by hand: its post is read back once, so
+ * that it can be measured.
+ */
 import type { Item } from '../drafting/item.ts'
 
-/** Waits between tries to read the post, in minutes. After the last one the item keeps its URL alone. */
+/**
+ * Waits between tries to read the post, in minutes. After the last one the item keeps its URL
+ * alone.
+ */
 const WAITS_MIN = [1, 5, 30, 120, 360, 720, 1_440]
 
 /** When to try again after so many tries; null: never. At least as late as the network asks for. */
 export const nextTry = (tries: number, now: Date, retryAfterMs = 0): Date | null => {
   const wait = WAITS_MIN[tries]
-  return wait === undefined ? null : new Date(now.getTime() + Math.max(wait * 60_000, Math.min(retryAfterMs, 86_400_000)))
+  return wait === undefined
+    ? null
+    : new Date(now.getTime() + Math.max(wait * 60_000, Math.min(retryAfterMs, 86_400_000)))
 }
 
-/** Whether its post is still to be found: it was marked as posted, with a URL, and no id is known. */
-export const isUnread = ({ status, external_id, url }: Item): boolean => status === 'posted' && external_id === null && url !== null
+/**
+ * Whether its post is still to be found: it was marked as posted, with a URL, and no id is known.
+ */
+export const isUnread = ({ status, external_id, url }: Item): boolean =>
+  status === 'posted' && external_id === null && url !== null
 
 interface ReadPost {
   externalId: string
@@ -29,15 +40,29 @@ interface Read {
   now: Date
 }
 
-/** The item with the id of its post; or still posted, with the reason why the URL is not its post. */
+/**
+ * The item with the id of its post; or still posted, with the reason why the URL is not its post.
+ */
 export const readByHand = (item: Item, { post, accountExternalId, isTaken, now }: Read): Item => {
   if (!post) return unreadable(item, 'url_not_found: the network has no such post', now)
   if (post.author.externalId !== accountExternalId)
     return unreadable(item, `url_of_another_account: the post is by @${post.author.handle}`, now)
   if (isTaken) return unreadable(item, 'url_of_another_item: the post is that of another item', now)
-  const posted_at = item.posted_at && item.posted_at < post.createdAt ? item.posted_at : post.createdAt
-  return { ...item, external_id: post.externalId, account_external_id: accountExternalId, posted_at, last_error: null, updated_at: now }
+  const posted_at =
+    item.posted_at && item.posted_at < post.createdAt ? item.posted_at : post.createdAt
+  return {
+    ...item,
+    external_id: post.externalId,
+    account_external_id: accountExternalId,
+    posted_at,
+    last_error: null,
+    updated_at: now,
+  }
 }
 
 /** Still posted, but its post is not known. */
-export const unreadable = (item: Item, last_error: string, now: Date): Item => ({ ...item, last_error, updated_at: now })
+export const unreadable = (item: Item, last_error: string, now: Date): Item => ({
+  ...item,
+  last_error,
+  updated_at: now,
+})

@@ -11,12 +11,16 @@ export const MOST_NAMED = 5
 
 export const CHOOSING = 'growth.connections.setDefault'
 
-/** What makes a draft again of a record whose account is gone, for its next approval to bind it to another. */
+/**
+ * What makes a draft again of a record whose account is gone, for its next approval to bind it to
+ * another.
+ */
 const REBINDING: Record<SendableKind, { operation: string; words: string }> = {
   post: { operation: 'growth.items.edit', words: 'growth.items.edit takes another as account' },
   engagement: {
     operation: 'growth.engagements.reopen',
-    words: 'growth.engagements.reopen makes a draft of it again, and its next approval takes the default account',
+    words:
+      'growth.engagements.reopen makes a draft of it again, and its next approval takes the default account',
   },
 }
 
@@ -53,8 +57,13 @@ export const notConnectedWords = (accounts: readonly Choice[], record?: Stranded
     const why = `the ${record.noun} was approved for @${record.boundTo}, which is disconnected`
     return { detail: `${why}; ${connected}; ${words}`, details: [nextCall(operation, record.id)] }
   }
-  const fitting = accounts.filter(({ network }) => record?.network == null || network === record.network)
-  if (fitting.length === 0) return { detail: `the ${record!.noun} is for ${record!.network}, where no account is connected; ${connected}` }
+  const fitting = accounts.filter(
+    ({ network }) => record?.network == null || network === record.network,
+  )
+  if (fitting.length === 0)
+    return {
+      detail: `the ${record!.noun} is for ${record!.network}, where no account is connected; ${connected}`,
+    }
   const details = fitting.slice(0, MOST_NAMED).map(({ id }) => nextCall(CHOOSING, id))
   const which = record?.network == null ? '' : ` of ${record.network}`
   return { detail: `no account${which} is the default; ${connected}; ${CHOOSING} chooses`, details }

@@ -5,7 +5,10 @@ import { type Transitions, unapproved } from './sendable.ts'
 
 const unscheduled = { post_at: null, on_missed: null } as const
 
-const itemEvent = (type: string, { id, batch_id }: Item, reason: string) => ({ type, data: { item_id: id, batch_id, reason } })
+const itemEvent = (type: string, { id, batch_id }: Item, reason: string) => ({
+  type,
+  data: { item_id: id, batch_id, reason },
+})
 
 export const post: Transitions<Item> = {
   kind: 'post',
@@ -16,19 +19,27 @@ export const post: Transitions<Item> = {
   textOf: ({ body }) => body,
   scheduleOf: ({ post_at, on_missed }) => post_at && { at: post_at, onMissed: on_missed },
   networkOf: () => null,
-  isWaiting: ({ status, post_at }, origin) => (origin === 'manual' ? status === 'publishing' : status === 'approved' && post_at !== null),
+  isWaiting: ({ status, post_at }, origin) =>
+    origin === 'manual' ? status === 'publishing' : status === 'approved' && post_at !== null,
   isUnconfirmed: ({ status }) => status === 'publish_unconfirmed',
   isSent: ({ status }) => status === 'posted',
   isSending: ({ status }) => status === 'publishing',
   // Drafts and rejected items are not watched: their post is looked for before another send.
-  isWatched: ({ status }) => ['approved', 'publish_failed', 'publishing', 'posted'].includes(status),
+  isWatched: ({ status }) =>
+    ['approved', 'publish_failed', 'publishing', 'posted'].includes(status),
   sending: (item, now) => ({ ...item, status: 'publishing', updated_at: now }),
   sent(item, made, now) {
     const record = posted(item, { ...made, now })
     return { record, events: [postedEvent(record)] }
   },
   failed: (item, reason, now) => ({
-    record: { ...item, ...unscheduled, status: 'publish_failed', last_error: reason, updated_at: now },
+    record: {
+      ...item,
+      ...unscheduled,
+      status: 'publish_failed',
+      last_error: reason,
+      updated_at: now,
+    },
     events: [itemEvent('growth.item.failed', item, reason)],
   }),
   returned: (item, reason, now) => ({
@@ -39,9 +50,27 @@ export const post: Transitions<Item> = {
     },
     events: [itemEvent('growth.item.returned', item, reason)],
   }),
-  unsent: (item, now) => ({ ...item, status: item.post_at ? 'approved' : 'publishing', updated_at: now }),
-  notApplied: (item, error, now) => ({ ...item, status: 'approved', last_error: error, updated_at: now }),
+  unsent: (item, now) => ({
+    ...item,
+    status: item.post_at ? 'approved' : 'publishing',
+    updated_at: now,
+  }),
+  notApplied: (item, error, now) => ({
+    ...item,
+    status: 'approved',
+    last_error: error,
+    updated_at: now,
+  }),
   takenBack: (item, now) => ({ ...item, status: 'approved', updated_at: now }),
-  unconfirmed: (item, { review, error }, now) => ({ ...item, status: 'publish_unconfirmed', review, last_error: error, updated_at: now }),
-  reviewEvent: ({ id }) => ({ type: 'growth.approval.requested', data: { kind: 'item_review', item_id: id } }),
+  unconfirmed: (item, { review, error }, now) => ({
+    ...item,
+    status: 'publish_unconfirmed',
+    review,
+    last_error: error,
+    updated_at: now,
+  }),
+  reviewEvent: ({ id }) => ({
+    type: 'growth.approval.requested',
+    data: { kind: 'item_review', item_id: id },
+  }),
 }

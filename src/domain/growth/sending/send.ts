@@ -1,6 +1,7 @@
 /**
- * Sending exactly once: what happens to a record from the claim to the answer. Pure: each function returns the next rows and what follows.
- * The rule behind all of them: the machine never sends again what may have reached the network.
+ * Sending exactly once: what happens to a record from the claim to the answer. Pure: each function
+ * returns the next rows and what follows. The rule behind all of them: the machine never sends
+ * again what may have reached the network.
  */
 import { fail } from '#kernel/errors'
 import { contentHash, type DoubtCause } from '../drafting/item.ts'
@@ -9,12 +10,18 @@ import type { Made, Moved, Origin, ReturnReason, Sendable, Transitions } from '.
 import type { SendTimes } from './times.ts'
 
 /**
- * Whether a scheduled record is too late to be sent. `tries` are sends that provably failed since it was due: a record tried in time is
- * missed only if its next try is held up past the retry window.
+ * Whether a scheduled record is too late to be sent. `tries` are sends that provably failed since
+ * it was due: a record tried in time is missed only if its next try is held up past the retry
+ * window.
  */
 export const isMissed = (
   schedule: { at: Date } | null,
-  { now, tries, times, policy }: { now: Date; tries: number; times: SendTimes; policy: 'post' | 'skip' },
+  {
+    now,
+    tries,
+    times,
+    policy,
+  }: { now: Date; tries: number; times: SendTimes; policy: 'post' | 'skip' },
 ): boolean => {
   if (!schedule) return false
   const late = now.getTime() - schedule.at.getTime()
@@ -35,7 +42,8 @@ export const claim = <R extends Sendable>(
   record: R,
   { accountExternalId, origin, now }: Claim,
 ): R | 'approval_stale' => {
-  if (!moves.isWaiting(record, origin)) fail('conflict', `cannot claim: the ${moves.noun} is ${moves.stateOf(record)}`)
+  if (!moves.isWaiting(record, origin))
+    fail('conflict', `cannot claim: the ${moves.noun} is ${moves.stateOf(record)}`)
   return bindAccount(moves, record, { accountExternalId, now })
 }
 
@@ -46,7 +54,11 @@ export const bindAccount = <R extends Sendable>(
   { accountExternalId, now }: Omit<Claim, 'origin'>,
 ): R | 'approval_stale' => {
   const [content, bound] = [moves.contentOf(record), record.account_external_id]
-  if (record.approved_hash !== contentHash(content, bound) || (bound !== null && bound !== accountExternalId)) return 'approval_stale'
+  if (
+    record.approved_hash !== contentHash(content, bound) ||
+    (bound !== null && bound !== accountExternalId)
+  )
+    return 'approval_stale'
   return {
     ...moves.sending(record, now),
     account_external_id: accountExternalId,
@@ -55,13 +67,18 @@ export const bindAccount = <R extends Sendable>(
 }
 
 /**
- * What the lane reports; port/network/network.ts describes the first five. `unsent`: our own fence or the kill switch stopped it before the
- * send.
+ * What the lane reports; port/network/network.ts describes the first five. `unsent`: our own fence
+ * or the kill switch stopped it before the send.
  */
 export type SendOutcome =
   | { kind: 'posted'; externalId: string; url: string | null }
   | { kind: 'refused'; reason: string }
-  | { kind: 'not_applied'; reason: 'rate_limited' | 'unreachable'; detail: string; retryAfterMs?: number | undefined }
+  | {
+      kind: 'not_applied'
+      reason: 'rate_limited' | 'unreachable'
+      detail: string
+      retryAfterMs?: number | undefined
+    }
   | { kind: 'disconnected'; reason: string }
   | { kind: 'unknown'; reason: string; cause?: DoubtCause }
   | { kind: 'unsent' }
@@ -78,7 +95,10 @@ export interface Trial<R extends Sendable> {
 export interface Sent<R extends Sendable> extends Trial<R> {
   /** Earlier tries that provably failed. */
   tries: number
-  /** The network's promise about requests that it answers with an error: applied within this many milliseconds, or never. */
+  /**
+   * The network's promise about requests that it answers with an error: applied within this many
+   * milliseconds, or never.
+   */
   appliesWithinMs?: number | undefined
 }
 
@@ -87,10 +107,14 @@ export interface Settled<R extends Sendable> extends Moved<R> {
   /** The previous attempt, which is open again. */
   reopened?: Attempt
   /**
-   * What happens to the work row: done, tried again at a time, handed to the reconciler at a time, or read again at once at a person's
-   * request.
+   * What happens to the work row: done, tried again at a time, handed to the reconciler at a time,
+   * or read again at once at a person's request.
    */
-  next: { kind: 'done' } | { kind: 'again'; at: Date; tries: number } | { kind: 'reconcile'; at: Date } | { kind: 'reread' }
+  next:
+    | { kind: 'done' }
+    | { kind: 'again'; at: Date; tries: number }
+    | { kind: 'reconcile'; at: Date }
+    | { kind: 'reread' }
 }
 
 /** Decides what the network's answer means. */
@@ -116,12 +140,21 @@ const done = { next: { kind: 'done' } } as const
 type Making<R extends Sendable> = Omit<Trial<R>, 'times'>
 
 /**
- * The network has the post. A person may have changed the record since the attempt: then `last_error` says so, and a person is asked to look.
- * `account`: the network's id of the account that has the post.
+ * The network has the post. A person may have changed the record since the attempt: then
+ * `last_error` says so, and a person is asked to look. `account`: the network's id of the account
+ * that has the post.
  */
-export const settleSent = <R extends Sendable>(sent: Making<R>, made: Made, account = sent.record.account_external_id): Settled<R> => {
+export const settleSent = <R extends Sendable>(
+  sent: Making<R>,
+  made: Made,
+  account = sent.record.account_external_id,
+): Settled<R> => {
   const { moves, record, attempt, now } = sent
-  const { record: next, events } = moves.sent({ ...record, account_external_id: account }, made, now)
+  const { record: next, events } = moves.sent(
+    { ...record, account_external_id: account },
+    made,
+    now,
+  )
   const error = beforeEdit(sent, made, account)
   return {
     record: error === null ? next : { ...next, last_error: error },
@@ -131,12 +164,21 @@ export const settleSent = <R extends Sendable>(sent: Making<R>, made: Made, acco
   }
 }
 
-/** How the post differs from the record as it is now. Null: not at all, or nobody knows what was sent. */
-const beforeEdit = <R extends Sendable>({ moves, record, attempt }: Making<R>, made: Made, account: string | null): string | null => {
+/**
+ * How the post differs from the record as it is now. Null: not at all, or nobody knows what was
+ * sent.
+ */
+const beforeEdit = <R extends Sendable>(
+  { moves, record, attempt }: Making<R>,
+  made: Made,
+  account: string | null,
+): string | null => {
   const bound = record.account_external_id
   const isOtherText = attempt.sent_text !== null && attempt.sent_text !== moves.textOf(record)
   const isOtherAccount = bound !== null && bound !== account
-  const earlier = [...(isOtherText ? ['text'] : []), ...(isOtherAccount ? ['account'] : [])].join(' and ')
+  const earlier = [...(isOtherText ? ['text'] : []), ...(isOtherAccount ? ['account'] : [])].join(
+    ' and ',
+  )
   if (earlier === '') return null
   return (
     `posted_before_edit: the network made the post ${made.externalId} of an earlier request after all, with the ${earlier} of then; ` +
@@ -151,14 +193,27 @@ interface Why {
 
 type Doubtful<R extends Sendable> = Omit<Sent<R>, 'tries'>
 
-/** From when reads can prove that nothing was posted. Without an answer from the network, the request may be applied at any time. */
-const returnsFrom = <R extends Sendable>({ now, times, appliesWithinMs }: Doubtful<R>, { cause }: Why): Date | null =>
+/**
+ * From when reads can prove that nothing was posted. Without an answer from the network, the
+ * request may be applied at any time.
+ */
+const returnsFrom = <R extends Sendable>(
+  { now, times, appliesWithinMs }: Doubtful<R>,
+  { cause }: Why,
+): Date | null =>
   cause === 'server_error' && appliesWithinMs !== undefined && appliesWithinMs < times.lateHitMs
     ? new Date(now.getTime() + appliesWithinMs)
     : null
 
-/** The post may exist. From here only the timeline or a person decides; the first read follows a settling time after `from`. */
-export const doubt = <R extends Sendable>(sent: Doubtful<R>, why: Why, from: Date = sent.now): Settled<R> => {
+/**
+ * The post may exist. From here only the timeline or a person decides; the first read follows a
+ * settling time after `from`.
+ */
+export const doubt = <R extends Sendable>(
+  sent: Doubtful<R>,
+  why: Why,
+  from: Date = sent.now,
+): Settled<R> => {
   const { moves, record, attempt, now, times } = sent
   const began = { doubt_at: now, doubt_cause: why.cause, returns_from: returnsFrom(sent, why) }
   return {
@@ -170,7 +225,12 @@ export const doubt = <R extends Sendable>(sent: Doubtful<R>, why: Why, from: Dat
 }
 
 /** A person must check. The event is emitted once. */
-export const inReview = <R extends Sendable>({ moves, record, attempt, now }: Making<R>): Moved<R> & Pick<Settled<R>, 'attempt'> => ({
+export const inReview = <R extends Sendable>({
+  moves,
+  record,
+  attempt,
+  now,
+}: Making<R>): Moved<R> & Pick<Settled<R>, 'attempt'> => ({
   record: record.review ? record : { ...record, review: true, updated_at: now },
   attempt: { ...attempt, state: 'review' },
   events: record.review ? [] : [moves.reviewEvent(record)],
@@ -180,20 +240,35 @@ export const inReview = <R extends Sendable>({ moves, record, attempt, now }: Ma
 export const orphaned = <R extends Sendable>(sent: Trial<R>, from: Date): Settled<R> =>
   doubt(sent, { reason: PROCESS_STOPPED, cause: 'process_stopped' }, from)
 
-const failed = <R extends Sendable>({ moves, record, attempt, now }: Sent<R>, reason: string): Settled<R> => ({
+const failed = <R extends Sendable>(
+  { moves, record, attempt, now }: Sent<R>,
+  reason: string,
+): Settled<R> => ({
   ...moves.failed(record, reason, now),
   attempt: ended(attempt, 'failed', now, reason),
   ...done,
 })
 
-const returned = <R extends Sendable>({ moves, record, attempt, now }: Sent<R>, reason: ReturnReason): Settled<R> => ({
+const returned = <R extends Sendable>(
+  { moves, record, attempt, now }: Sent<R>,
+  reason: ReturnReason,
+): Settled<R> => ({
   ...moves.returned(record, reason, now),
   attempt: ended(attempt, 'failed', now, reason),
   ...done,
 })
 
-/** Our own fence or the kill switch stopped it. A manual request stays requested; anything else waits on its schedule. */
-const unsent = <R extends Sendable>({ moves, record, attempt, now, tries }: Sent<R>): Settled<R> => ({
+/**
+ * Our own fence or the kill switch stopped it. A manual request stays requested; anything else
+ * waits on its schedule.
+ */
+const unsent = <R extends Sendable>({
+  moves,
+  record,
+  attempt,
+  now,
+  tries,
+}: Sent<R>): Settled<R> => ({
   record: moves.unsent(record, now),
   attempt: ended(attempt, 'unsent', now),
   events: [],
@@ -201,7 +276,10 @@ const unsent = <R extends Sendable>({ moves, record, attempt, now, tries }: Sent
 })
 
 /** The machine retries scheduled records only. A person who posts now gets the error. */
-const notApplied = <R extends Sendable>(sent: Sent<R>, outcome: Extract<SendOutcome, { kind: 'not_applied' }>): Settled<R> => {
+const notApplied = <R extends Sendable>(
+  sent: Sent<R>,
+  outcome: Extract<SendOutcome, { kind: 'not_applied' }>,
+): Settled<R> => {
   const { moves, record, attempt, now, tries, times } = sent
   const due = moves.scheduleOf(record)?.at
   const waits = {
@@ -210,7 +288,11 @@ const notApplied = <R extends Sendable>(sent: Sent<R>, outcome: Extract<SendOutc
     events: [],
   }
   if (!due) return { ...waits, ...done }
-  const wait = Math.max(times.backoffMs[tries] ?? Number.POSITIVE_INFINITY, outcome.retryAfterMs ?? 0)
-  if (now.getTime() + wait > due.getTime() + times.retryWindowMs) return failed(sent, outcome.reason)
+  const wait = Math.max(
+    times.backoffMs[tries] ?? Number.POSITIVE_INFINITY,
+    outcome.retryAfterMs ?? 0,
+  )
+  if (now.getTime() + wait > due.getTime() + times.retryWindowMs)
+    return failed(sent, outcome.reason)
   return { ...waits, next: { kind: 'again', at: new Date(now.getTime() + wait), tries: tries + 1 } }
 }

@@ -1,6 +1,7 @@
 /**
- * A record that goes out to a network, as the sending machine sees it. The machine decides; each kind of record has a file (post.ts,
- * engagement.ts) that expresses decisions in its own states and events.
+ * A record that goes out to a network, as the sending machine sees it. The machine decides; each
+ * kind of record has a file (post.ts, engagement.ts) that expresses decisions in its own states and
+ * events.
  */
 import type { OnMissed } from '../drafting/profile.ts'
 
@@ -16,7 +17,10 @@ export interface Sendable {
   review: boolean
   /** SHA-256 of the approved content. A send whose content differs is refused. */
   approved_hash: string | null
-  /** The network's id of the account that the approval is bound to. Null if no account was connected. */
+  /**
+   * The network's id of the account that the approval is bound to. Null if no account was
+   * connected.
+   */
   account_external_id: string | null
   /** The network's id of the post it made. */
   external_id: string | null
@@ -80,7 +84,10 @@ export interface Transitions<R extends Sendable> {
   sent(record: R, made: Made, now: Date): Moved<R>
   /** The network refused it for good. */
   failed(record: R, reason: string, now: Date): Moved<R>
-  /** Approved and off the schedule, with the reason for people to see. If it changed since its approval, it is a draft again. */
+  /**
+   * Approved and off the schedule, with the reason for people to see. If it changed since its
+   * approval, it is a draft again.
+   */
   returned(record: R, reason: ReturnReason, now: Date): Moved<R>
   /** Our own fence or the kill switch stopped it: it waits as before. */
   unsent(record: R, now: Date): R
@@ -94,5 +101,11 @@ export interface Transitions<R extends Sendable> {
   reviewEvent(record: R): SendEvent
 }
 
-/** A draft is bound to nothing. Its next approval binds it to the account that is the default then. */
-export const unapproved = { status: 'drafted', approved_hash: null, account_external_id: null } as const
+/**
+ * A draft is bound to nothing. Its next approval binds it to the account that is the default then.
+ */
+export const unapproved = {
+  status: 'drafted',
+  approved_hash: null,
+  account_external_id: null,
+} as const

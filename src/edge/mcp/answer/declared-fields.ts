@@ -13,7 +13,8 @@ const oncePerSchema = <T>(make: (schema: TSchema) => T): ((schema: TSchema) => T
   }
 }
 
-export const formsOf = (schema: TSchema): TSchema[] => (schema.anyOf as TSchema[] | undefined)?.flatMap(formsOf) ?? [schema]
+export const formsOf = (schema: TSchema): TSchema[] =>
+  (schema.anyOf as TSchema[] | undefined)?.flatMap(formsOf) ?? [schema]
 
 interface RecordForm {
   fields: ReadonlyMap<string, TSchema>
@@ -25,26 +26,43 @@ const recordFormsOf = oncePerSchema((schema): RecordForm[] =>
   formsOf(schema).flatMap(({ properties }) => {
     if (!properties) return []
     const fields = Object.entries(properties as TObject['properties'])
-    return [{ fields: new Map(fields), kinds: fields.flatMap(([name, one]) => (one.enum ? [[name, one.enum as unknown[]]] : [])) }]
+    return [
+      {
+        fields: new Map(fields),
+        kinds: fields.flatMap(([name, one]) => (one.enum ? [[name, one.enum as unknown[]]] : [])),
+      },
+    ]
   }),
 )
 
 /** Those that a record has the form of; all, if it has none. */
-const fittingForms = (schema: TSchema, record: Record<string, unknown> | undefined): RecordForm[] => {
+const fittingForms = (
+  schema: TSchema,
+  record: Record<string, unknown> | undefined,
+): RecordForm[] => {
   const forms = recordFormsOf(schema)
   if (!record || forms.length < 2) return forms
-  const fitting = forms.filter(({ kinds }) => kinds.every(([name, values]) => !(name in record) || values.includes(record[name])))
+  const fitting = forms.filter(({ kinds }) =>
+    kinds.every(([name, values]) => !(name in record) || values.includes(record[name])),
+  )
   return fitting.length > 0 ? fitting : forms
 }
 
-const entriesOf = oncePerSchema((schema): TSchema | undefined => formsOf(schema).find(({ items }) => items)?.items)
+const entriesOf = oncePerSchema(
+  (schema): TSchema | undefined => formsOf(schema).find(({ items }) => items)?.items,
+)
 
 /** The schema of a field, in the form that the record has; undefined if none is declared. */
-export const fieldOf = (schema: TSchema | undefined, name: string, record?: Record<string, unknown>): TSchema | undefined =>
+export const fieldOf = (
+  schema: TSchema | undefined,
+  name: string,
+  record?: Record<string, unknown>,
+): TSchema | undefined =>
   schema &&
   fittingForms(schema, record)
     .find(({ fields }) => fields.has(name))
     ?.fields.get(name)
 
 /** The schema of a list's entries. */
-export const entryOf = (schema: TSchema | undefined): TSchema | undefined => schema && entriesOf(schema)
+export const entryOf = (schema: TSchema | undefined): TSchema | undefined =>
+  schema && entriesOf(schema)

@@ -1,4 +1,7 @@
-/** Answers of a length that a model can take: a page of a list that is too long is read again, with fewer entries. */
+/**
+ * Answers of a length that a model can take: a page of a list that is too long is read again, with
+ * fewer entries.
+ */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
 import type { Operation } from '#ops/engine/bind'
@@ -26,19 +29,27 @@ const MOST_READS = 3
 /** Entries differ in length. */
 const MARGIN = 0.9
 
-const isPaged = ({ kind, input }: Operation): boolean => kind === 'query' && 'limit' in (input as TObject).properties
+const isPaged = ({ kind, input }: Operation): boolean =>
+  kind === 'query' && 'limit' in (input as TObject).properties
 
 const listIn = (body: Fields): unknown[] => Object.values(body).find(Array.isArray) ?? []
 
-const noteOf = (shown: number): string => `The first ${shown}, which is as many as fit: pass next_cursor as cursor for more.`
+const noteOf = (shown: number): string =>
+  `The first ${shown}, which is as many as fit: pass next_cursor as cursor for more.`
 
-export const fitted = (answer: Answer, { schema, whole = false }: { schema: TSchema; whole?: boolean }): Fitted => ({
+export const fitted = (
+  answer: Answer,
+  { schema, whole = false }: { schema: TSchema; whole?: boolean },
+): Fitted => ({
   answer,
   ...shortForm(JSON.parse(answer.body), { schema, whole }),
 })
 
 /** Runs a query. Throws its errors. */
-export const readFitting = async (context: McpContext, { operation, input, whole, from }: Asked): Promise<Fitted> => {
+export const readFitting = async (
+  context: McpContext,
+  { operation, input, whole, from }: Asked,
+): Promise<Fitted> => {
   const { id, output: schema } = operation
   let answer = await context.run(id, input)
   let note: string | undefined

@@ -1,4 +1,7 @@
-/** The longest text of a record, and the part of it that fits in an answer. Positions are those of JavaScript's strings. */
+/**
+ * The longest text of a record, and the part of it that fits in an answer. Positions are those of
+ * JavaScript's strings.
+ */
 import { fail } from '#kernel/errors'
 import { isFields } from './text.ts'
 import { tokensGuessed } from './token-guess.ts'
@@ -16,7 +19,8 @@ const SHORTEST = 2_000
 
 const textsIn = (fields: Fields, path: readonly string[] = []): LongText[] =>
   Object.entries(fields).flatMap(([name, value]) => {
-    // What a person has changed is told in the record's versions. The text that counts is the present one.
+    // What a person has changed is told in the record's versions. The text that counts is the
+    // present one.
     if (name === 'original_body') return []
     if (typeof value === 'string') return [{ path: [...path, name], text: value }]
     return isFields(value) ? textsIn(value, [...path, name]) : []
@@ -30,19 +34,32 @@ export const longestText = (body: Fields): LongText | undefined => {
 }
 
 /** The record with another text in this place. */
-export const placed = (body: Fields, { path: [name, ...rest] }: Pick<LongText, 'path'>, text: string): Fields => ({
+export const placed = (
+  body: Fields,
+  { path: [name, ...rest] }: Pick<LongText, 'path'>,
+  text: string,
+): Fields => ({
   ...body,
-  [name!]: rest.length === 0 ? text : placed(isFields(body[name!]) ? (body[name!] as Fields) : {}, { path: rest }, text),
+  [name!]:
+    rest.length === 0
+      ? text
+      : placed(isFields(body[name!]) ? (body[name!] as Fields) : {}, { path: rest }, text),
 })
 
 /** What says which record, and which version of it, a part belongs to. */
 const NAMING = ['id', 'revision']
 
 /** The record without all else that it holds. */
-export const remainder = (body: Fields, { path: [name, ...rest] }: Pick<LongText, 'path'>): Fields => {
+export const remainder = (
+  body: Fields,
+  { path: [name, ...rest] }: Pick<LongText, 'path'>,
+): Fields => {
   const naming = Object.entries(body).filter(([one]) => NAMING.includes(one))
   const inner = body[name!]
-  return { ...Object.fromEntries(naming), [name!]: isFields(inner) ? remainder(inner, { path: rest }) : '' }
+  return {
+    ...Object.fromEntries(naming),
+    [name!]: isFields(inner) ? remainder(inner, { path: rest }) : '',
+  }
 }
 
 export const checkedStart = ({ path, text }: LongText, from: number): void => {
@@ -52,10 +69,18 @@ export const checkedStart = ({ path, text }: LongText, from: number): void => {
 }
 
 /** Neither half of a pair of surrogates stands alone. */
-const isWithinPair = (text: string, at: number): boolean => (text.codePointAt(at - 1) ?? 0) > 0xffff && at < text.length
+const isWithinPair = (text: string, at: number): boolean =>
+  (text.codePointAt(at - 1) ?? 0) > 0xffff && at < text.length
 
-/** From `from` on, as many characters as have at most `room` tokens, and words that say which these are. */
-export const beginning = ({ path, text }: LongText, from: number, room: number): { part: string; note: string } => {
+/**
+ * From `from` on, as many characters as have at most `room` tokens, and words that say which these
+ * are.
+ */
+export const beginning = (
+  { path, text }: LongText,
+  from: number,
+  room: number,
+): { part: string; note: string } => {
   const left = text.slice(isWithinPair(text, from) ? from - 1 : from)
   const start = text.length - left.length
   let length = left.length
@@ -68,5 +93,8 @@ export const beginning = ({ path, text }: LongText, from: number, room: number):
   if (isWithinPair(left, length)) length++
   const end = start + length
   const next = end < text.length ? `growth_get_record with from ${end} reads on` : 'this is its end'
-  return { part: left.slice(0, length), note: `Characters ${start} to ${end} of the ${text.length} of ${path.at(-1)}: ${next}.` }
+  return {
+    part: left.slice(0, length),
+    note: `Characters ${start} to ${end} of the ${text.length} of ${path.at(-1)}: ${next}.`,
+  }
 }

@@ -1,7 +1,8 @@
 /**
- * The short form of answers, for models: entries of lists leave out what is empty and cut long texts, reports leave out the data behind their
- * Markdown, items their first text, signals say in a line what the network allows. growth_get_record shows a record whole, and a long text of
- * it in parts. Text and structured content are made of the same form, each of at most `MOST_TOKENS`.
+ * The short form of answers, for models: entries of lists leave out what is empty and cut long
+ * texts, reports leave out the data behind their Markdown, items their first text, signals say in a
+ * line what the network allows. growth_get_record shows a record whole, and a long text of it in
+ * parts. Text and structured content are made of the same form, each of at most `MOST_TOKENS`.
  */
 
 import type { TSchema } from '@sinclair/typebox'
@@ -16,7 +17,10 @@ import { cut } from './truncate.ts'
 
 type Fields = Record<string, unknown>
 
-/** As guessed: a tenth below the 8,000 that an answer may cost, for the guess is up to a tenth too low on hashes and rare scripts. */
+/**
+ * As guessed: a tenth below the 8,000 that an answer may cost, for the guess is up to a tenth too
+ * low on hashes and rare scripts.
+ */
 export const MOST_TOKENS = 7_200
 
 interface Form {
@@ -38,7 +42,9 @@ interface Short {
 }
 
 const titleOf = (schema: TSchema | undefined): string | undefined =>
-  schema && (schema.title ?? (schema.anyOf as TSchema[] | undefined)?.map(titleOf).find((title) => title !== undefined))
+  schema &&
+  (schema.title ??
+    (schema.anyOf as TSchema[] | undefined)?.map(titleOf).find((title) => title !== undefined))
 
 interface Action {
   action: string
@@ -48,7 +54,9 @@ interface Action {
 
 const inOneLine = (actions: Action[]): string => {
   const allowed = actions.flatMap(({ action, allowed: may }) => (may ? action : []))
-  const refused = actions.flatMap(({ action, allowed: may, reason }) => (may ? [] : `${action}${reason ? `: ${reason}` : ''}`))
+  const refused = actions.flatMap(({ action, allowed: may, reason }) =>
+    may ? [] : `${action}${reason ? `: ${reason}` : ''}`,
+  )
   const not = refused.length > 0 ? `; the network does not allow ${refused.join(', ')}` : ''
   return `${allowed.length > 0 ? allowed.join(', ') : 'none'}${not}`
 }
@@ -62,8 +70,17 @@ const withoutId = (value: unknown): unknown => {
   return rest
 }
 
-/** Without its first text and the ids of its account and of whoever decided it, and with the mark of its text. */
-const shortItem = ({ original_body: _, content_hash, posting_account, decision, ...rest }: Fields): Fields => ({
+/**
+ * Without its first text and the ids of its account and of whoever decided it, and with the mark of
+ * its text.
+ */
+const shortItem = ({
+  original_body: _,
+  content_hash,
+  posting_account,
+  decision,
+  ...rest
+}: Fields): Fields => ({
   ...rest,
   content_hash: String(content_hash).slice(0, MARK),
   posting_account: withoutId(posting_account),
@@ -74,19 +91,32 @@ const shortItem = ({ original_body: _, content_hash, posting_account, decision, 
 const shortRecords: Record<string, (record: Fields) => Fields> = {
   Report: ({ data, ...rest }) => (rest.markdown ? rest : { ...rest, data }),
   Item: shortItem,
-  Signal: ({ actions, ...rest }) => ({ ...rest, actions: Array.isArray(actions) ? inOneLine(actions) : actions }),
+  Signal: ({ actions, ...rest }) => ({
+    ...rest,
+    actions: Array.isArray(actions) ? inOneLine(actions) : actions,
+  }),
 }
 
 const excerpt = (text: string, most: number): string =>
   text.length <= most ? text : `${cut(text, most)} (${text.length} characters in all)`
 
-const shaped = (value: unknown, schema: TSchema | undefined, form: Form, inList = false): unknown => {
+const shaped = (
+  value: unknown,
+  schema: TSchema | undefined,
+  form: Form,
+  inList = false,
+): unknown => {
   if (typeof value === 'string') return excerpt(value, inList ? form.inList : form.alone)
-  if (Array.isArray(value)) return value.slice(0, form.entries).map((one) => shaped(one, entryOf(schema), form, true))
+  if (Array.isArray(value))
+    return value.slice(0, form.entries).map((one) => shaped(one, entryOf(schema), form, true))
   if (!isFields(value)) return value
   const short = form.whole ? undefined : shortRecords[titleOf(schema) ?? '']
-  const fields = Object.entries(short ? short(value) : value).filter(([, one]) => form.whole || !inList || !isEmpty(one))
-  return Object.fromEntries(fields.map(([name, one]) => [name, shaped(one, fieldOf(schema, name), form, inList)]))
+  const fields = Object.entries(short ? short(value) : value).filter(
+    ([, one]) => form.whole || !inList || !isEmpty(one),
+  )
+  return Object.fromEntries(
+    fields.map(([name, one]) => [name, shaped(one, fieldOf(schema, name), form, inList)]),
+  )
 }
 
 const UNBOUND = Number.POSITIVE_INFINITY
@@ -107,7 +137,11 @@ const NOTE =
 /** With the same tags in structured content and text. */
 const inBoth = (plain: Fields, schema: TSchema): Short => {
   const quotation = new Quotation()
-  return { plain, body: structured(plain, schema, quotation), text: textOf(plain, schema, quotation) }
+  return {
+    plain,
+    body: structured(plain, schema, quotation),
+    text: textOf(plain, schema, quotation),
+  }
 }
 
 const made = (body: Fields, schema: TSchema, form: Form, note?: string): Short => {
@@ -116,8 +150,8 @@ const made = (body: Fields, schema: TSchema, form: Form, note?: string): Short =
 }
 
 /**
- * In tokens, of the longer of the two. A text has no more tokens than bytes, and the lines of a record at most twice as many as its JSON, where
- * strangers' words are marked.
+ * In tokens, of the longer of the two. A text has no more tokens than bytes, and the lines of a
+ * record at most twice as many as its JSON, where strangers' words are marked.
  */
 export const sizeOf = ({ body, text }: Pick<Short, 'body' | 'text'>): number => {
   const json = JSON.stringify(body)
@@ -138,7 +172,8 @@ interface Given {
 }
 
 /** The usual form, however long. */
-export const usualForm = (body: Fields, { schema, whole, note }: Given): Short => made(body, schema, forms(whole)[0]!, note)
+export const usualForm = (body: Fields, { schema, whole, note }: Given): Short =>
+  made(body, schema, forms(whole)[0]!, note)
 
 const firstFitting = (body: Fields, { schema, whole, note }: Given, most: number): Short => {
   const [usual, ...shorter] = forms(whole)
@@ -153,13 +188,20 @@ const firstFitting = (body: Fields, { schema, whole, note }: Given, most: number
 /** What the note about a part takes, and the name of its field. */
 const ROOM_FOR_NOTE = 100
 
-/** The record with as much of its longest text as fits; later parts come without the rest of the record. */
+/**
+ * The record with as much of its longest text as fits; later parts come without the rest of the
+ * record.
+ */
 const inParts = (body: Fields, given: Given, from: number): Short | undefined => {
   const long = longestText(body)
-  if (!long && from > 0) fail('invalid_input', 'from must be left out: the record has no text that is read in parts')
+  if (!long && from > 0)
+    fail('invalid_input', 'from must be left out: the record has no text that is read in parts')
   if (!long) return undefined
   checkedStart(long, from)
-  const frame = from > 0 ? remainder(body, long) : firstFitting(placed(body, long, ''), given, MOST_TOKENS / 2).plain
+  const frame =
+    from > 0
+      ? remainder(body, long)
+      : firstFitting(placed(body, long, ''), given, MOST_TOKENS / 2).plain
   const room = MOST_TOKENS - ROOM_FOR_NOTE - tokensGuessed(JSON.stringify(frame))
   for (let share = 1; share > 0.2; share -= 0.2) {
     const { part, note } = beginning(long, from, room * share)
@@ -169,7 +211,10 @@ const inParts = (body: Fields, given: Given, from: number): Short | undefined =>
   return undefined
 }
 
-/** The first form that fits. Throws `invalid_input` if `from` is not before the end of the record's longest text. */
+/**
+ * The first form that fits. Throws `invalid_input` if `from` is not before the end of the record's
+ * longest text.
+ */
 export const shortForm = (body: Fields, given: Given): Short => {
   const { whole, from = 0 } = given
   const usual = usualForm(body, given)

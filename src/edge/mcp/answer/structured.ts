@@ -1,4 +1,7 @@
-/** Structured content: the record, with strangers' words between tags. What programs compare or pass on stays as it is, and is named. */
+/**
+ * Structured content: the record, with strangers' words between tags. What programs compare or pass
+ * on stays as it is, and is named.
+ */
 import type { TSchema } from '@sinclair/typebox'
 import { Quotation } from './quotation.ts'
 import { isFields } from './text.ts'
@@ -30,7 +33,10 @@ const tagged = (value: unknown, place: Place, path: string, tagging: Tagging): u
   return Object.fromEntries(fields)
 }
 
-/** `untrusted_fields`: such as `signals[].post.author`. The note says what the tags are. Both only where there is something to say. */
+/**
+ * `untrusted_fields`: such as `signals[].post.author`. The note says what the tags are. Both only
+ * where there is something to say.
+ */
 export const structured = (body: Fields, schema: TSchema, quotation = new Quotation()): Fields => {
   const tagging: Tagging = { quotation, named: new Set() }
   const fields = tagged(body, placeOf(schema), '', tagging) as Fields

@@ -1,6 +1,6 @@
 /**
- * A record as lines of text for a model. Clients without structured content see only this. It leaves out empty fields, and
- * truncates long text inside lists, with a note.
+ * A record as lines of text for a model. Clients without structured content see only this. It
+ * leaves out empty fields, and truncates long text inside lists, with a note.
  */
 import type { TSchema } from '@sinclair/typebox'
 import { Quotation } from './quotation.ts'
@@ -22,7 +22,8 @@ const LONGEST = 60_000
 /** Fields of use to programs only. */
 const LEFT_OUT = new Set(['updated_at', 'updatedAt'])
 
-export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A record is empty if all its values are. */
 export const isEmpty = (value: unknown): boolean => {
@@ -38,7 +39,8 @@ const scalar = (value: unknown, line: Line): string => {
   const whole = String(value)
   const text = inList ? cut(whole, LONGEST_IN_LIST) : whole
   const left = whole.length > text.length ? ` (${whole.length} characters in total)` : ''
-  if (typeof value === 'string' && wordsAt(line, value) !== 'ours') return ` ${quotation.quote(text)}${left}`
+  if (typeof value === 'string' && wordsAt(line, value) !== 'ours')
+    return ` ${quotation.quote(text)}${left}`
   return `${text.includes('\n') ? `\n${text.replace(/^/gm, `${indent}  `)}` : ` ${text}`}${left}`
 }
 
@@ -48,13 +50,17 @@ const field = (name: string, value: unknown, place: Line): string => {
   const inside = { ...place, indent: `${indent}  ` }
   if (isFields(value)) return `${indent}${name}:\n${fields(value, inside)}`
   const ofEntries = { ...inside, inList: true, ...entryPlace(place) }
-  return [`${indent}${name} (${value.length}):`, ...value.map((one) => entry(one, ofEntries))].join('\n')
+  return [`${indent}${name} (${value.length}):`, ...value.map((one) => entry(one, ofEntries))].join(
+    '\n',
+  )
 }
 
 /** A list entry: a dash before its first line, the others aligned below. */
 const entry = (value: unknown, place: Line): string => {
   const { indent } = place
-  const text = isFields(value) ? ` ${fields(value, { ...place, indent: `${indent}  ` }).trimStart()}` : scalar(value, place)
+  const text = isFields(value)
+    ? ` ${fields(value, { ...place, indent: `${indent}  ` }).trimStart()}`
+    : scalar(value, place)
   return `${indent}-${text}`
 }
 
@@ -62,12 +68,16 @@ const fields = (value: Fields, place: Line): string => {
   const lines: string[] = []
   for (const name in value) {
     const one = value[name]
-    if (!isEmpty(one) && !LEFT_OUT.has(name)) lines.push(field(name, one, { ...place, ...fieldPlace(place, value, name) }))
+    if (!isEmpty(one) && !LEFT_OUT.has(name))
+      lines.push(field(name, one, { ...place, ...fieldPlace(place, value, name) }))
   }
   return lines.join('\n')
 }
 
-/** `body`: a record in its wrapper, or a list with its cursor. `schema`: of the body. At most about 60,000 characters. */
+/**
+ * `body`: a record in its wrapper, or a list with its cursor. `schema`: of the body. At most about
+ * 60,000 characters.
+ */
 export const textOf = (body: Fields, schema: TSchema, quotation = new Quotation()): string => {
   const none = Object.entries(body).filter(([, one]) => Array.isArray(one) && one.length === 0)
   const place = { indent: '', inList: false, quotation, ...placeOf(schema) }

@@ -1,9 +1,13 @@
 /**
- * How many tokens a text costs a model, without a tokenizer: the vocabulary of one takes tens of megabytes, and models differ in theirs. The
- * guess is on the safe side of o200k, by a tenth in English and by more in most other languages.
+ * How many tokens a text costs a model, without a tokenizer: the vocabulary of one takes tens of
+ * megabytes, and models differ in theirs. The guess is on the safe side of o200k, by a tenth in
+ * English and by more in most other languages.
  */
 
-/** Nearly as o200k splits a text before it looks up its parts: words, numbers of three digits, marks, the white space between them. */
+/**
+ * Nearly as o200k splits a text before it looks up its parts: words, numbers of three digits,
+ * marks, the white space between them.
+ */
 const PIECES = /[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,3}|\n[ \t]*|[ \t]{2,}|[!-/:-@[-`{-~]+|[^ \t]/gu
 
 const LINE_FEED = 10
@@ -11,7 +15,8 @@ const SPACE = 32
 /** Words that no language has are spelt out in pairs of letters. */
 const LONGEST_WORD = 18
 
-const ofWord = (length: number): number => (length > LONGEST_WORD ? length / 1.7 : Math.max(1, length / 4.2))
+const ofWord = (length: number): number =>
+  length > LONGEST_WORD ? length / 1.7 : Math.max(1, length / 4.2)
 
 const isUpper = (code: number): boolean => code >= 65 && code <= 90
 const isLower = (code: number): boolean => code >= 97 && code <= 122

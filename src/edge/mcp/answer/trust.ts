@@ -1,4 +1,7 @@
-/** Whose words stand in an answer, by its schema: what the contract says of its fields, and the records around them. */
+/**
+ * Whose words stand in an answer, by its schema: what the contract says of its fields, and the
+ * records around them.
+ */
 import type { TSchema } from '@sinclair/typebox'
 import { entryOf, fieldOf, formsOf } from './declared-fields.ts'
 
@@ -20,11 +23,16 @@ export interface Place {
   around: readonly Around[]
 }
 
-/** `free`: words of strangers. `named`: what strangers chose, such as a handle or an address. `ours`: ids, times and names of ours. */
+/**
+ * `free`: words of strangers. `named`: what strangers chose, such as a handle or an address.
+ * `ours`: ids, times and names of ours.
+ */
 export type Words = 'ours' | 'free' | 'named'
 
 interface Condition {
-  /** A field of a record around, such as `untrusted`, or one of a record in it, such as `job.taint`. */
+  /**
+   * A field of a record around, such as `untrusted`, or one of a record in it, such as `job.taint`.
+   */
   field: string
   /** The list has an entry that begins so. */
   begins?: string
@@ -34,10 +42,15 @@ interface Condition {
 
 const none = Symbol('none')
 
-/** The value of a field of the innermost record that declares it. What is declared and left out is empty. */
+/**
+ * The value of a field of the innermost record that declares it. What is declared and left out is
+ * empty.
+ */
 const fieldAround = (around: readonly Around[], path: string): unknown => {
   const [first, ...rest] = path.split('.') as [string, ...string[]]
-  const at = around.findLast(({ record, schema }) => first in record || fieldOf(schema, first) !== undefined)
+  const at = around.findLast(
+    ({ record, schema }) => first in record || fieldOf(schema, first) !== undefined,
+  )
   if (!at) return none
   const value = at.record[first]
   if (rest.length === 0) return value
@@ -50,7 +63,9 @@ const holds = ({ field, begins, unless }: Condition, around: readonly Around[]):
   const value = fieldAround(around, field)
   if (value === none) return true
   if (!Array.isArray(value)) return Boolean(value)
-  return begins === undefined ? value.length > 0 : value.some((one) => typeof one === 'string' && one.startsWith(begins))
+  return begins === undefined
+    ? value.length > 0
+    : value.some((one) => typeof one === 'string' && one.startsWith(begins))
 }
 
 const isUntrusted = (schema: TSchema | undefined, around: readonly Around[]): boolean =>
@@ -62,9 +77,18 @@ const isUntrusted = (schema: TSchema | undefined, around: readonly Around[]): bo
   })
 
 /** Of a whole answer. */
-export const placeOf = (schema: TSchema): Place => ({ schema, untrusted: isUntrusted(schema, []), name: '', around: [] })
+export const placeOf = (schema: TSchema): Place => ({
+  schema,
+  untrusted: isUntrusted(schema, []),
+  name: '',
+  around: [],
+})
 
-export const fieldPlace = ({ schema, untrusted, around: outside }: Place, record: Fields, name: string): Place => {
+export const fieldPlace = (
+  { schema, untrusted, around: outside }: Place,
+  record: Fields,
+  name: string,
+): Place => {
   const around = [...outside, { record, schema }]
   const field = fieldOf(schema, name, record)
   return { schema: field, untrusted: untrusted || isUntrusted(field, around), name, around }
@@ -76,16 +100,27 @@ export const entryPlace = ({ schema, untrusted, name, around }: Place): Place =>
 }
 
 const OURS = new Set(['uuid', 'date-time', 'time-zone'])
-/** Fields of undeclared records that hold sentences. Of the others a value of several words is one. */
+/**
+ * Fields of undeclared records that hold sentences. Of the others a value of several words is one.
+ */
 const SENTENCES = new Set(['text', 'title', 'name', 'error', 'description'])
 
 /** Of a text there. */
 export const wordsAt = ({ schema, untrusted, name }: Place, text: string): Words => {
   if (!untrusted || text.trim() === '') return 'ours'
-  const declared = schema && [schema, ...formsOf(schema)].filter(({ type, anyOf }) => type === 'string' || anyOf !== undefined)
-  if (!declared || declared.length === 0) return SENTENCES.has(name) || /\s/.test(text) ? 'free' : 'named'
-  if (declared.some(({ 'x-untrusted-as': as, format }) => as === 'name' || format === 'uri')) return 'named'
-  return declared.some(({ enum: values, pattern, format }) => values !== undefined || pattern !== undefined || OURS.has(format))
+  const declared =
+    schema &&
+    [schema, ...formsOf(schema)].filter(
+      ({ type, anyOf }) => type === 'string' || anyOf !== undefined,
+    )
+  if (!declared || declared.length === 0)
+    return SENTENCES.has(name) || /\s/.test(text) ? 'free' : 'named'
+  if (declared.some(({ 'x-untrusted-as': as, format }) => as === 'name' || format === 'uri'))
+    return 'named'
+  return declared.some(
+    ({ enum: values, pattern, format }) =>
+      values !== undefined || pattern !== undefined || OURS.has(format),
+  )
     ? 'ours'
     : 'free'
 }

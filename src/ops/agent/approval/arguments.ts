@@ -23,18 +23,33 @@ interface Given {
   job: Job | undefined
 }
 
-/** The arguments that a person gives instead, with any ids, or handles of the conversation. Throws `invalid_input`, with their place. */
-export const checkedBy = (tools: ToolBox, { tool_name, arguments_hash }: Approval, { given, handles, job }: Given): Arguments => {
+/**
+ * The arguments that a person gives instead, with any ids, or handles of the conversation. Throws
+ * `invalid_input`, with their place.
+ */
+export const checkedBy = (
+  tools: ToolBox,
+  { tool_name, arguments_hash }: Approval,
+  { given, handles, job }: Given,
+): Arguments => {
   try {
-    const changes = tools.checked(tool_name, new HandleBook(handles).resolve(given, JSON.stringify(given)))
+    const changes = tools.checked(
+      tool_name,
+      new HandleBook(handles).resolve(given, JSON.stringify(given)),
+    )
     if (job && argumentsHash(changes) !== arguments_hash) requireSeen(changes, job)
     return changes
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause
     if (cause.code === 'not_found')
-      fail('invalid_input', `arguments: ${cause.detail}`, { details: [{ path: 'arguments', message: cause.detail }] })
+      fail('invalid_input', `arguments: ${cause.detail}`, {
+        details: [{ path: 'arguments', message: cause.detail }],
+      })
     if (cause.code !== 'invalid_input') throw cause
-    const details = (cause.details ?? []).map(({ path, message }) => ({ path: path ? `arguments.${path}` : 'arguments', message }))
+    const details = (cause.details ?? []).map(({ path, message }) => ({
+      path: path ? `arguments.${path}` : 'arguments',
+      message,
+    }))
     return fail('invalid_input', `arguments: ${cause.detail}`, { details })
   }
 }
@@ -45,17 +60,29 @@ const requireSeen = (changes: Arguments, job: Job): void => {
   if (flaw) fail('invalid_input', `${flaw.path} ${flaw.message}`, { details: [flaw] })
 }
 
-/** The same for the words of a decider who may not do all that the job's caller may: what they write counts as that of people outside. */
-export const requireSeenByMost = async (changes: Arguments, job: Job | undefined, { principal, sql }: CommandContext): Promise<void> => {
+/**
+ * The same for the words of a decider who may not do all that the job's caller may: what they write
+ * counts as that of people outside.
+ */
+export const requireSeenByMost = async (
+  changes: Arguments,
+  job: Job | undefined,
+  { principal, sql }: CommandContext,
+): Promise<void> => {
   const flaw = unseenIn(changes, LESSER)
   if (!flaw || !job) return
   const { now } = await loadNow(sql, { now: callerNow(job.on_behalf) })
   if (!now || mayAsMuch({ role: roleOf(principal), scopes: null, gone: false }, now)) return
   const { path, message } = flaw
-  fail('invalid_input', `arguments: ${path} ${message}`, { details: [{ path: `arguments.${path}`, message }] })
+  fail('invalid_input', `arguments: ${path} ${message}`, {
+    details: [{ path: `arguments.${path}`, message }],
+  })
 }
 
-/** The approval of other arguments than those asked about, bound to what they name. Undefined if they are the same. */
+/**
+ * The approval of other arguments than those asked about, bound to what they name. Undefined if
+ * they are the same.
+ */
 export const editedBy = async (
   tools: ToolBox,
   approved: Approval,
@@ -73,7 +100,10 @@ interface Edited {
   thread: Thread | undefined
 }
 
-/** The step with a person's arguments, which the model is shown by the names that records have in the conversation. */
+/**
+ * The step with a person's arguments, which the model is shown by the names that records have in
+ * the conversation.
+ */
 export const editedStep = (
   { arguments: args, arguments_hash: args_hash }: Approval,
   { step, thread }: Edited,
@@ -82,12 +112,24 @@ export const editedStep = (
   const book = new HandleBook(thread?.handles ?? {})
   const asked = JSON.stringify(book.shorten(args))
   const isNew = thread !== undefined && Object.keys(book.added).length > 0
-  const names = isNew ? [saveThread({ ...thread, handles: { ...thread.handles, ...book.added } }, now)] : []
+  const names = isNew
+    ? [saveThread({ ...thread, handles: { ...thread.handles, ...book.added } }, now)]
+    : []
   return { args, args_hash, asked, why: [...(step?.why ?? []), EDITED], names }
 }
 
-/** Throws `conflict` if the call was approved with other arguments than these, or than those that this person saw who gives none. */
-export const requireSame = (approval: Approval, changes: Arguments | undefined, by: string): void => {
-  const isOther = changes ? argumentsHash(changes) !== approval.arguments_hash : approval.edited && approval.decided_by !== by
-  if (isOther) fail('conflict', 'cannot approve: the call was already approved with other arguments')
+/**
+ * Throws `conflict` if the call was approved with other arguments than these, or than those that
+ * this person saw who gives none.
+ */
+export const requireSame = (
+  approval: Approval,
+  changes: Arguments | undefined,
+  by: string,
+): void => {
+  const isOther = changes
+    ? argumentsHash(changes) !== approval.arguments_hash
+    : approval.edited && approval.decided_by !== by
+  if (isOther)
+    fail('conflict', 'cannot approve: the call was already approved with other arguments')
 }

@@ -1,4 +1,7 @@
-/** What a decision about a call does: to the approval, to its step, and to the job that waits for it. */
+/**
+ * What a decision about a call does: to the approval, to its step, and to the job that waits for
+ * it.
+ */
 import { type News, withEvents } from '#decisions/agent/job-events'
 import { newWork } from '#decisions/work'
 import type { Approval } from '#domain/agent/job/approval'
@@ -30,12 +33,24 @@ export const decided = (
   { gate: { now } }: CommandContext,
 ) => {
   if (!job || isOver(job)) fail('conflict', `cannot decide: the job is ${job?.status ?? 'gone'}`)
-  if (step?.state !== 'asked') fail('conflict', `cannot decide: the call is ${step?.state ?? 'gone'}`)
+  if (step?.state !== 'asked')
+    fail('conflict', `cannot decide: the call is ${step?.state ?? 'gone'}`)
   const next: Step = { ...step!, ...going, updated_at: now }
   const told = withEvents({ ...job!, updated_at: now }, newsOf(approval, next), now)
   const writes = [saveApproval(approval), saveStep(next), saveJob(told.job), ...names]
-  const work = [newWork('agent', { root: told.job.root_id, refId: told.job.id, origin: told.job.origin, runAt: now })]
-  const effects = merge({ writes, events: [settledEvent(approval)], work }, rules, eventEffects(told.events))
+  const work = [
+    newWork('agent', {
+      root: told.job.root_id,
+      refId: told.job.id,
+      origin: told.job.origin,
+      runAt: now,
+    }),
+  ]
+  const effects = merge(
+    { writes, events: [settledEvent(approval)], work },
+    rules,
+    eventEffects(told.events),
+  )
   const auditDetail = {
     tool: approval.tool_name,
     job_id: approval.job_id,
@@ -51,7 +66,15 @@ const settledEvent = ({ id, job_id, tool_name, status, edited }: Approval) => ({
   subject: id,
 })
 
-const newsOf = ({ id, status, reason, tool_name, edited }: Approval, { number, kind, name, state }: Step): News[] => [
-  { type: 'approval.decided', data: { approvalId: id, status, reason, tool: tool_name, edited, number } },
-  ...(state === 'rejected' ? [{ type: 'step.ended' as const, data: { number, kind, name, state } }] : []),
+const newsOf = (
+  { id, status, reason, tool_name, edited }: Approval,
+  { number, kind, name, state }: Step,
+): News[] => [
+  {
+    type: 'approval.decided',
+    data: { approvalId: id, status, reason, tool: tool_name, edited, number },
+  },
+  ...(state === 'rejected'
+    ? [{ type: 'step.ended' as const, data: { number, kind, name, state } }]
+    : []),
 ]

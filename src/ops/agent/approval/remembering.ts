@@ -12,11 +12,20 @@ import { personOf, roleOf } from '#store/engine/principal'
 import type { CommandContext } from '../../engine/call.ts'
 import { servedRule } from '../toolbox/served-rules.ts'
 
-/** The rule, and to what it is bound: for an outside write, the tool as it is defined now. Throws `invalid_input`. */
-const ruleOf = (tool: Tool, { arguments: args }: Approval): { tool_name: string; definition_hash: string | null } => {
-  if (tool.class === 'outside_read') return { tool_name: hostRuleOf(String(args.url)), definition_hash: null }
-  if (tool.class === 'outside_write') return { tool_name: tool.name, definition_hash: tool.hash ?? definitionHash(tool) }
-  const message = 'is only for tools that write outside of the workspace, and for hosts of fetch_url'
+/**
+ * The rule, and to what it is bound: for an outside write, the tool as it is defined now. Throws
+ * `invalid_input`.
+ */
+const ruleOf = (
+  tool: Tool,
+  { arguments: args }: Approval,
+): { tool_name: string; definition_hash: string | null } => {
+  if (tool.class === 'outside_read')
+    return { tool_name: hostRuleOf(String(args.url)), definition_hash: null }
+  if (tool.class === 'outside_write')
+    return { tool_name: tool.name, definition_hash: tool.hash ?? definitionHash(tool) }
+  const message =
+    'is only for tools that write outside of the workspace, and for hosts of fetch_url'
   return fail('invalid_input', `remember ${message}`, { details: [{ path: 'remember', message }] })
 }
 
@@ -28,13 +37,32 @@ interface Remembered {
   served: ServedTool | undefined
 }
 
-/** Allows calls as the approved one from now on. Throws `invalid_input`, `forbidden` or `conflict`. */
-export const rememberedRule = (tools: ToolBox, { approval, hosts, served }: Remembered, { gate, principal }: CommandContext): Effects => {
-  const tool = tools.tools.get(approval.tool_name) ?? fail('conflict', 'cannot remember: the tool has changed since it was shown')
+/**
+ * Allows calls as the approved one from now on. Throws `invalid_input`, `forbidden` or `conflict`.
+ */
+export const rememberedRule = (
+  tools: ToolBox,
+  { approval, hosts, served }: Remembered,
+  { gate, principal }: CommandContext,
+): Effects => {
+  const tool =
+    tools.tools.get(approval.tool_name) ??
+    fail('conflict', 'cannot remember: the tool has changed since it was shown')
   const rule = ruleOf(tool, approval)
   const role = roleOf(principal)
-  if (role !== 'owner' && role !== 'approver') fail('forbidden', `the role ${role} cannot set rules; approve without remember`)
-  if (hosts >= MOST_HOSTS) fail('conflict', `cannot remember: ${MOST_HOSTS} hosts are allowed already; remove the rule of one first`)
-  const set = { ...rule, id: newId(), decision: 'allow', set_by: personOf(principal), now: gate.now } as const
+  if (role !== 'owner' && role !== 'approver')
+    fail('forbidden', `the role ${role} cannot set rules; approve without remember`)
+  if (hosts >= MOST_HOSTS)
+    fail(
+      'conflict',
+      `cannot remember: ${MOST_HOSTS} hosts are allowed already; remove the rule of one first`,
+    )
+  const set = {
+    ...rule,
+    id: newId(),
+    decision: 'allow',
+    set_by: personOf(principal),
+    now: gate.now,
+  } as const
   return served ? servedRule(set, served) : { writes: [putToolRule(set)] }
 }

@@ -7,7 +7,10 @@ import { mayRun } from '../../engine/access.ts'
 import { SERVED } from '../toolbox/served-tools.ts'
 import { toolCaller } from '../tools.ts'
 
-/** Whether a caller could make a call of the tool. What is no operation is a tool of a server, be it there any more or not. */
+/**
+ * Whether a caller could make a call of the tool. What is no operation is a tool of a server, be it
+ * there any more or not.
+ */
 export const mayRunTool = (tools: ToolBox, name: string, principal: Principal): boolean => {
   const caller = toolCaller(principal)
   return tools.tools.has(name) ? tools.mayRun(name, caller) : mayRun(SERVED, caller)

@@ -1,7 +1,12 @@
 /** Connecting a channel, and changing how it is configured. */
 import type { channels } from '#contract/agent/channels'
 import { checkNow, credentialsOf } from '#decisions/agent/channel-connections'
-import { type ConfiguredChannel, isRekeyed, newChannelConnection, updateChannelConnection } from '#domain/agent/channel/connection'
+import {
+  type ConfiguredChannel,
+  isRekeyed,
+  newChannelConnection,
+  updateChannelConnection,
+} from '#domain/agent/channel/connection'
 import { CLOSED, commonConfigError, openedBy } from '#domain/agent/channel/trust'
 import { invalid } from '#domain/agent/mcp/config'
 import { fail } from '#kernel/errors'
@@ -23,7 +28,15 @@ import { roleOf } from '#store/engine/principal'
 import type { Work } from '#store/engine/work'
 import type { CommandContext, Handlers } from '../../engine/call.ts'
 import { loading } from '../../engine/loading.ts'
-import { adapterOf, before, type ChannelParts, checkOf, resultOf, setupOf, the } from './connection.ts'
+import {
+  adapterOf,
+  before,
+  type ChannelParts,
+  checkOf,
+  resultOf,
+  setupOf,
+  the,
+} from './connection.ts'
 
 type All = Handlers<typeof channels>
 
@@ -42,25 +55,44 @@ const requireConfig = (adapter: ChannelAdapter, config: Record<string, unknown>)
 }
 
 /** Of values that change. */
-const sealedOf = ({ sealer }: ChannelParts, { connection: { id }, credentials }: ConfiguredChannel) => {
+const sealedOf = (
+  { sealer }: ChannelParts,
+  { connection: { id }, credentials }: ConfiguredChannel,
+) => {
   if (!credentials) return {}
   const isNone = Object.keys(credentials).length === 0
-  return { credentials: isNone ? null : sealer.seal(JSON.stringify(credentials), channelCredentialsRow(id)) }
+  return {
+    credentials: isNone
+      ? null
+      : sealer.seal(JSON.stringify(credentials), channelCredentialsRow(id)),
+  }
 }
 
-const checkEffects = ({ connection, isDue }: ConfiguredChannel, check: Work | undefined, now: Date): Effects =>
-  isDue ? checkNow(connection, check, now) : {}
+const checkEffects = (
+  { connection, isDue }: ConfiguredChannel,
+  check: Work | undefined,
+  now: Date,
+): Effects => (isDue ? checkNow(connection, check, now) : {})
 
 const isSignedInOwner = ({ principal, job }: CommandContext): boolean =>
   job === undefined && principal.kind === 'session' && roleOf(principal) === 'owner'
 
-/** Throws `forbidden`: whoever connects channels does not thereby decide that people outside are served, or answered unread. */
+/**
+ * Throws `forbidden`: whoever connects channels does not thereby decide that people outside are
+ * served, or answered unread.
+ */
 const requireMayOpen = (context: CommandContext, before: Open, after: Open): void => {
   const { toAnyone, unread } = openedBy(before, after)
   if (unread && !isSignedInOwner(context))
-    fail('forbidden', 'config.reply: only an owner who has signed in can let answers go to people outside that nobody has read')
+    fail(
+      'forbidden',
+      'config.reply: only an owner who has signed in can let answers go to people outside that nobody has read',
+    )
   if (toAnyone && roleOf(context.principal) !== 'owner')
-    fail('forbidden', 'senderPolicy: only an owner can open a channel to people outside the workspace')
+    fail(
+      'forbidden',
+      'senderPolicy: only an owner can open a channel to people outside the workspace',
+    )
 }
 
 type Open = Parameters<typeof openedBy>[0]
@@ -70,10 +102,14 @@ export const create = (parts: ChannelParts): All['create'] => ({
     // The letter sees its own workspace alone.
     const adapter = parts.channels[channel]
     const named = adapter?.routingKeyOf(routingKey.trim())
-    const routes = named && 'key' in named ? await channelRoutes(parts.db, channel, [named.key]) : []
+    const routes =
+      named && 'key' in named ? await channelRoutes(parts.db, channel, [named.key]) : []
     const isTaken = routes.some(({ tenant_id }) => tenant_id !== tenantId)
     return loading(
-      () => ({ count: channelConnectionCount, same: channelConnectionOfKey(channel, named && 'key' in named ? named.key : '') }),
+      () => ({
+        count: channelConnectionCount,
+        same: channelConnectionOfKey(channel, named && 'key' in named ? named.key : ''),
+      }),
       (input, context, { count, same }) => {
         const { now } = context.gate
         const adapter = adapterOf(parts, channel)
@@ -85,7 +121,10 @@ export const create = (parts: ChannelParts): All['create'] => ({
         const made = newChannelConnection(given, { known: adapter.fields, ...count, now })
         requireMayOpen(context, CLOSED, made.connection)
         const writes = [insertChannelConnection(made.connection, sealedOf(parts, made))]
-        const { reply, ...rest } = resultOf(made.connection, merge({ writes }, checkEffects(made, undefined, now)))
+        const { reply, ...rest } = resultOf(
+          made.connection,
+          merge({ writes }, checkEffects(made, undefined, now)),
+        )
         return { reply: { ...reply, setup: setupOf(parts, made.connection) }, ...rest }
       },
     )
@@ -105,14 +144,28 @@ export const update = (parts: ChannelParts): All['update'] =>
       const connection = the(before)
       const adapter = adapterOf(parts, connection.channel)
       const credentials = credentialsOf(parts.sealer, id, sealed!)
-      const changed = updateChannelConnection(connection, patch, { known: adapter.fields, credentials, now })
+      const changed = updateChannelConnection(connection, patch, {
+        known: adapter.fields,
+        credentials,
+        now,
+      })
       if (patch.config) requireConfig(adapter, changed.connection.config)
       requireMayOpen(context, connection, changed.connection)
       // Whoever sets what a channel's posts are signed with can write as any linked sender.
       const isUnlinked = isRekeyed(credentials, changed.credentials) && !isSignedInOwner(context)
       const endedIdentities = isUnlinked ? linked!.total : 0
-      const writes = [saveChannelConnection(changed.connection, sealedOf(parts, changed)), ...(isUnlinked ? unlinkAll(id) : [])]
-      const { reply, auditDetail, ...rest } = resultOf(changed.connection, merge({ writes }, checkEffects(changed, check, now)))
-      return { ...rest, reply: { ...reply, endedIdentities }, auditDetail: { ...auditDetail, ended_identities: endedIdentities } }
+      const writes = [
+        saveChannelConnection(changed.connection, sealedOf(parts, changed)),
+        ...(isUnlinked ? unlinkAll(id) : []),
+      ]
+      const { reply, auditDetail, ...rest } = resultOf(
+        changed.connection,
+        merge({ writes }, checkEffects(changed, check, now)),
+      )
+      return {
+        ...rest,
+        reply: { ...reply, endedIdentities },
+        auditDetail: { ...auditDetail, ended_identities: endedIdentities },
+      }
     },
   )

@@ -18,7 +18,8 @@ export interface ChannelParts {
   identity: Pick<Identity, 'publicUrl'>
 }
 
-export const the = (connection: ChannelConnection | undefined): ChannelConnection => found(connection, 'no such channel')
+export const the = (connection: ChannelConnection | undefined): ChannelConnection =>
+  found(connection, 'no such channel')
 
 export const before = ({ id }: { id: string }) => ({ before: channelConnectionPart(id) })
 
@@ -27,11 +28,19 @@ export const checkOf = ({ id }: { id: string }) => ({ check: workFor('channel_ch
 export const adapterOf = ({ channels }: ChannelParts, channel: Channel): ChannelAdapter =>
   channels[channel] ?? fail('unavailable', `this deployment has no adapter for ${channel}`)
 
-export const setupOf = ({ identity: { publicUrl } }: ChannelParts, { channel, routing_key: routingKey, config }: ChannelConnection) =>
-  channelSetup({ channel, publicUrl, routingKey, config })
+export const setupOf = (
+  { identity: { publicUrl } }: ChannelParts,
+  { channel, routing_key: routingKey, config }: ChannelConnection,
+) => channelSetup({ channel, publicUrl, routingKey, config })
 
 /** What the audit keeps: names, and no value. */
-const traceOf = ({ channel, routing_key, sender_policy, status, credential_names }: ChannelConnection) => ({
+const traceOf = ({
+  channel,
+  routing_key,
+  sender_policy,
+  status,
+  credential_names,
+}: ChannelConnection) => ({
   channel,
   routing_key,
   sender_policy,

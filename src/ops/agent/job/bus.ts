@@ -1,4 +1,7 @@
-/** Tells streams of this process what happens in jobs while it happens. What must not be missed is in the table of events. */
+/**
+ * Tells streams of this process what happens in jobs while it happens. What must not be missed is
+ * in the table of events.
+ */
 
 /** A job, for those who follow it or its conversation. */
 export interface Spoken {
@@ -33,12 +36,16 @@ export class LocalBus {
   /** By the id of the job. */
   readonly #speaking = new Map<string, Speaking>()
 
-  /** Of a job, or of all jobs of a conversation. Begins with the text so far, if a model is speaking. */
+  /**
+   * Of a job, or of all jobs of a conversation. Begins with the text so far, if a model is
+   * speaking.
+   */
   subscribe(id: string, listener: Listener): Disposable {
     const all = this.#listeners.get(id) ?? new Set()
     this.#listeners.set(id, all.add(listener))
     for (const { job, step, text } of this.#speaking.values())
-      if (text !== '' && (job.id === id || job.conversation_id === id)) listener({ kind: 'delta', job: job.id, step, at: 0, text })
+      if (text !== '' && (job.id === id || job.conversation_id === id))
+        listener({ kind: 'delta', job: job.id, step, at: 0, text })
     return {
       [Symbol.dispose]: () => {
         all.delete(listener)

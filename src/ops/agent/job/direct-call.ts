@@ -1,4 +1,7 @@
-/** A direct call of a capability as a job of one step: carried out in its letter, begun, or asked of a person. */
+/**
+ * A direct call of a capability as a job of one step: carried out in its letter, begun, or asked of
+ * a person.
+ */
 import { questionOf } from '#decisions/agent/asking'
 import { approversPart, tellApprovers } from '#decisions/agent/channel-approvers'
 import { type News, settledEvent, statusNews, withEvents } from '#decisions/agent/job-events'
@@ -33,26 +36,51 @@ export interface Acting {
 type Called = HandlerResult<{ result: unknown }>
 
 /** The call's job with its one step. */
-const called = ({ context, tool, args, by }: Acting, state: Step['state'], more: Partial<Step> = {}): { job: Job; step: Step } => {
+const called = (
+  { context, tool, args, by }: Acting,
+  state: Step['state'],
+  more: Partial<Step> = {},
+): { job: Job; step: Step } => {
   const { now } = context.gate
-  const job = newAction(newId(), { goal: tool.title, tool: tool.name, on_behalf: by, model: NO_MODEL, now })
+  const job = newAction(newId(), {
+    goal: tool.title,
+    tool: tool.name,
+    on_behalf: by,
+    model: NO_MODEL,
+    now,
+  })
   const call = { name: tool.name, class: tool.class, args, args_hash: argumentsHash(args) }
-  return { job, step: newStep({ ...{ id: newId(), job_id: job.id, number: 1, kind: 'tool', state }, ...call, ...more }, now) }
+  return {
+    job,
+    step: newStep(
+      { ...{ id: newId(), job_id: job.id, number: 1, kind: 'tool', state }, ...call, ...more },
+      now,
+    ),
+  }
 }
 
 /** Both rows, and what happened. */
 const recorded = (job: Job, step: Step, news: readonly News[]): Effects => {
   const told = withEvents(job, news, job.updated_at)
   const events = isOver(job) ? [settledEvent(job)] : []
-  return merge({ writes: [insertJob(told.job), insertSteps([step])], events }, eventEffects(told.events))
+  return merge(
+    { writes: [insertJob(told.job), insertSteps([step])], events },
+    eventEffects(told.events),
+  )
 }
 
 /** A call that is over with its letter. */
 const over = (job: Job, step: Step): Effects => {
   const { number, kind, name, state, error, ended_at } = step
-  const end = state === 'done' ? { status: 'completed', error: null } : { status: 'failed', error: error && 'capability_failed' }
+  const end =
+    state === 'done'
+      ? { status: 'completed', error: null }
+      : { status: 'failed', error: error && 'capability_failed' }
   const ended = { ...job, ...end, tool_calls: 1, started_at: step.started_at, ended_at } as Job
-  return recorded(ended, step, [{ type: 'step.ended', data: { number, kind, name, state, ms: 0 } }, statusNews(ended)])
+  return recorded(ended, step, [
+    { type: 'step.ended', data: { number, kind, name, state, ms: 0 } },
+    statusNews(ended),
+  ])
 }
 
 /** Refusals of the call itself, which is then no call that was made. */
@@ -65,20 +93,33 @@ export const execute = async (acting: Acting): Promise<Called> => {
   const { job, step } = called(acting, 'done', { started_at: now, ended_at: now })
   try {
     const { sql, gate, lanes } = context
-    const decided = await tools.decide(tool.name, args, { sql, gate, lanes, caller, job: callingJob(job, step) })
+    const decided = await tools.decide(tool.name, args, {
+      sql,
+      gate,
+      lanes,
+      caller,
+      job: callingJob(job, step),
+    })
     return done(acting, { job, step, decided })
   } catch (cause) {
-    const refusal = cause instanceof AppError && CALLERS.includes(cause.code) ? undefined : refusalOf(cause)
+    const refusal =
+      cause instanceof AppError && CALLERS.includes(cause.code) ? undefined : refusalOf(cause)
     if (refusal === undefined) throw cause
     return {
-      ...{ reply: { result: null }, effects: over(job, { ...step, state: 'failed', error: refusal, result: { text: refusal } }) },
+      ...{
+        reply: { result: null },
+        effects: over(job, { ...step, state: 'failed', error: refusal, result: { text: refusal } }),
+      },
       ...{ refId: job.id, auditDetail: { tool: tool.name } },
       refusal: { error: new AppError('capability_failed', refusal), refId: job.id },
     }
   }
 }
 
-const done = ({ tools, tool }: Acting, { job, step, decided }: { job: Job; step: Step; decided: Decided }): Called => {
+const done = (
+  { tools, tool }: Acting,
+  { job, step, decided }: { job: Job; step: Step; decided: Decided },
+): Called => {
   const { audit, ...effects } = decided.effects
   const value = tools.kept(tool.name, decided.value)
   const untrusted = tools.isForeign(tool.name, value) ? tool.name : null
@@ -86,17 +127,25 @@ const done = ({ tools, tool }: Acting, { job, step, decided }: { job: Job; step:
   return {
     ...{ reply: { result: decided.value }, refId: job.id },
     effects: merge(effects, over({ ...job, taint: untrusted ? [untrusted] : [] }, kept)),
-    auditDetail: { ...audit?.detail, tool: tool.name, ...(audit?.refId ? { record: audit.refId } : {}) },
+    auditDetail: {
+      ...audit?.detail,
+      tool: tool.name,
+      ...(audit?.refId ? { record: audit.refId } : {}),
+    },
   }
 }
 
 /** Leaves it to the lane: it takes longer than a letter may. */
 export const begin = (acting: Acting): AwaitedResult => {
   const { job, step } = called(acting, 'ready')
-  return { awaits: job.id, effects: merge(recorded(job, step, [statusNews(job)]), { work: [workOf(job, job.created_at)] }) }
+  return {
+    awaits: job.id,
+    effects: merge(recorded(job, step, [statusNews(job)]), { work: [workOf(job, job.created_at)] }),
+  }
 }
 
-const workOf = ({ id, root_id, origin }: Job, runAt: Date) => newWork('agent', { root: root_id, refId: id, origin, runAt })
+const workOf = ({ id, root_id, origin }: Job, runAt: Date) =>
+  newWork('agent', { root: root_id, refId: id, origin, runAt })
 
 /** Asks a person: the call waits for the decision, and the caller is told where. */
 export const ask = async (acting: Acting, why: string[], who: string): Promise<Called> => {
@@ -105,24 +154,57 @@ export const ask = async (acting: Acting, why: string[], who: string): Promise<C
   const { job: begun, step } = called(acting, 'asked', { why })
   const job: Job = { ...begun, status: 'waiting_approval', goal: said.summary }
   const { approval, news, event } = questionOf(job, step, {
-    ...{ ...said, direct_by: directCaller(by), conversation_id: null, now: context.gate.now, publicUrl },
+    ...{
+      ...said,
+      direct_by: directCaller(by),
+      conversation_id: null,
+      now: context.gate.now,
+      publicUrl,
+    },
   })
   const { approvers } = await loadNow(context.sql, approversPart)
   const roles = (name: string) => tools.roles(name)
-  const told = tellApprovers({ approvals: [approval], approvers, roles, by, publicUrl, now: context.gate.now })
-  const waiting = { writes: [insertApprovals([approval])], events: [event], work: [workOf(job, approval.expires_at)] }
+  const told = tellApprovers({
+    approvals: [approval],
+    approvers,
+    roles,
+    by,
+    publicUrl,
+    now: context.gate.now,
+  })
+  const waiting = {
+    writes: [insertApprovals([approval])],
+    events: [event],
+    work: [workOf(job, approval.expires_at)],
+  }
   return {
-    ...{ reply: { result: null }, effects: merge(recorded(job, step, [news, statusNews(job)]), waiting, told), refId: job.id },
-    ...{ auditDetail: { tool: tool.name, approval_id: approval.id }, refusal: approvalRequired(approval, publicUrl, who) },
+    ...{
+      reply: { result: null },
+      effects: merge(recorded(job, step, [news, statusNews(job)]), waiting, told),
+      refId: job.id,
+    },
+    ...{
+      auditDetail: { tool: tool.name, approval_id: approval.id },
+      refusal: approvalRequired(approval, publicUrl, who),
+    },
   }
 }
 
 /** The refusal that names the approval, its job, the page where a person decides, and who can. */
-export const approvalRequired = ({ id, job_id }: Approval, publicUrl: string, who: string): NonNullable<Called['refusal']> => {
+export const approvalRequired = (
+  { id, job_id }: Approval,
+  publicUrl: string,
+  who: string,
+): NonNullable<Called['refusal']> => {
   const url = approvalUrl(publicUrl, id)
   const named = { approval: id, job: job_id, url }
   const details = Object.entries(named).map(([path, message]) => ({ path, message }))
-  return { error: new AppError('approval_required', `a person must allow this call at ${url}; ${who}`, { details }), refId: job_id }
+  return {
+    error: new AppError('approval_required', `a person must allow this call at ${url}; ${who}`, {
+      details,
+    }),
+    refId: job_id,
+  }
 }
 
 const REASONS: Record<string, string> = {
@@ -131,7 +213,10 @@ const REASONS: Record<string, string> = {
   unknown: 'it may have happened; the process that ran it died',
 }
 
-/** What has become of a call, `open` while it is to be done. Throws `approval_required` and `capability_failed`. */
+/**
+ * What has become of a call, `open` while it is to be done. Throws `approval_required` and
+ * `capability_failed`.
+ */
 export const outcomeOf = (
   job: Job,
   { state, error, result }: Step,
@@ -140,7 +225,10 @@ export const outcomeOf = (
   if (job.status === 'completed') return { result: result?.value ?? null }
   if (isOver(job)) {
     const reason = state === 'rejected' && job.error !== 'approval_expired' ? result?.text : error
-    throw new AppError('capability_failed', reason ?? REASONS[job.error ?? ''] ?? `the call was ${job.status}`)
+    throw new AppError(
+      'capability_failed',
+      reason ?? REASONS[job.error ?? ''] ?? `the call was ${job.status}`,
+    )
   }
   if (approval?.status === 'pending') throw approvalRequired(approval, publicUrl, who).error
   return 'open'

@@ -17,14 +17,21 @@ export const jobEvents =
   (waiters: Waiters): Handlers<typeof jobs>['events'] =>
   ({ id, after = 0, wait = 0 }, { read, principal, tenantId }) => {
     const look = async () => {
-      const { job, events } = await loadBy(read, { job: shownJob(id, partyOf(principal)), events: eventsAfter(id, after) })
+      const { job, events } = await loadBy(read, {
+        job: shownJob(id, partyOf(principal)),
+        events: eventsAfter(id, after),
+      })
       const nextSeq = events.at(-1)?.seq ?? after
       const shown = events.map(({ seq, at, type, data }) => ({ seq, at, type, data }))
       // Both were read in one statement: no event of the job is missing.
       const the = found(job, 'no such job')
       return { events: shown, nextSeq, done: isOver(the) && nextSeq >= the.next_event - 1 }
     }
-    return waiters.until(look, ({ events, done }) => done || events.length > 0, { tenantId, caller: principal, waitMs: wait * SECOND_MS })
+    return waiters.until(look, ({ events, done }) => done || events.length > 0, {
+      tenantId,
+      caller: principal,
+      waitMs: wait * SECOND_MS,
+    })
   }
 
 export const conversationEvents =
@@ -36,8 +43,18 @@ export const conversationEvents =
         events: conversationEventsAfter(id, after),
       })
       found(conversation, 'no such conversation')
-      const shown = events.map(({ conversation_seq, job_id, at, type, data }) => ({ seq: conversation_seq, jobId: job_id, at, type, data }))
+      const shown = events.map(({ conversation_seq, job_id, at, type, data }) => ({
+        seq: conversation_seq,
+        jobId: job_id,
+        at,
+        type,
+        data,
+      }))
       return { events: shown, nextSeq: shown.at(-1)?.seq ?? after }
     }
-    return waiters.until(look, ({ events }) => events.length > 0, { tenantId, caller: principal, waitMs: wait * SECOND_MS })
+    return waiters.until(look, ({ events }) => events.length > 0, {
+      tenantId,
+      caller: principal,
+      waitMs: wait * SECOND_MS,
+    })
   }

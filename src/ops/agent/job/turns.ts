@@ -38,7 +38,10 @@ interface Named {
   field: 'tools' | 'toolNames'
 }
 
-/** Throws `invalid_input`, naming the first tool that neither the agent nor a server of the workspace has. */
+/**
+ * Throws `invalid_input`, naming the first tool that neither the agent nor a server of the
+ * workspace has.
+ */
 export const requireKnown = async (
   { tools }: ToolBox,
   { names = [], field }: Named,
@@ -47,11 +50,15 @@ export const requireKnown = async (
   const others = names.filter((name) => !tools.has(name))
   if (others.length === 0) return
   const { served } = await loadNow(sql, { served: knownMcpTools(others) })
-  const at = names.findIndex((name) => !tools.has(name) && !served.some((tool) => tool.name === name))
+  const at = names.findIndex(
+    (name) => !tools.has(name) && !served.some((tool) => tool.name === name),
+  )
   if (at === -1) return
   const near = nearest(names[at]!, [...tools.keys()])
   const message = `is not a tool: ${names[at]}${near ? `; did you mean ${near}?` : ''}`
-  fail('invalid_input', `${field}.${at} ${message}`, { details: [{ path: `${field}.${at}`, message }] })
+  fail('invalid_input', `${field}.${at} ${message}`, {
+    details: [{ path: `${field}.${at}`, message }],
+  })
 }
 
 /** What a caller needs to know for a turn of a conversation; null: of a new one. */
@@ -59,22 +66,36 @@ export const turnFactsFor = (conversationId: string | null, principal: Principal
   turnFacts(conversationId, { on_behalf: onBehalfOf(principal), origin: 'manual' })
 
 export const requireRoom = (facts: TurnFacts, typed = false): void => {
-  if (!hasRoomForJob(facts, { typed })) fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
+  if (!hasRoomForJob(facts, { typed }))
+    fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
 }
 
-/** What is said in the app would become part of what a stranger's next job sees, and can answer with. Throws `conflict`. */
+/**
+ * What is said in the app would become part of what a stranger's next job sees, and can answer
+ * with. Throws `conflict`.
+ */
 const requireOurs = ({ is_strangers }: TurnFacts): void => {
-  if (is_strangers) fail('conflict', 'cannot send: the conversation is with somebody outside the workspace; answer in its channel')
+  if (is_strangers)
+    fail(
+      'conflict',
+      'cannot send: the conversation is with somebody outside the workspace; answer in its channel',
+    )
 }
 
-/** In whose name a record acts later, and where text came from that it may follow. One that a job makes keeps who asked for the job. */
+/**
+ * In whose name a record acts later, and where text came from that it may follow. One that a job
+ * makes keeps who asked for the job.
+ */
 export const madeBy = (principal: Principal, job: CallingJob | undefined) => ({
   on_behalf: job?.onBehalf ?? onBehalfOf(principal),
   taint: job?.taint ?? [],
 })
 
 /** The tools that were asked for, and never more than the job's own; null: all of the caller. */
-export const allowedTools = (asked: readonly string[] | undefined, job: CallingJob | undefined): string[] | null => {
+export const allowedTools = (
+  asked: readonly string[] | undefined,
+  job: CallingJob | undefined,
+): string[] | null => {
   const own = job?.tools ?? null
   if (!asked) return own
   return [...new Set(own ? asked.filter((name) => own.includes(name)) : asked)]
@@ -99,21 +120,43 @@ export interface Turn {
   save(conversation: Conversation): Query
 }
 
-/** The message, the job that answers it, and its work: due now, or once the job before it has ended; a typed command is due now. */
-export const startTurn = async ({ tools, models, desk }: TurnParts, turn: Turn, context: Pick<CommandContext, 'sql' | 'gate'>) => {
+/**
+ * The message, the job that answers it, and its work: due now, or once the job before it has ended;
+ * a typed command is due now.
+ */
+export const startTurn = async (
+  { tools, models, desk }: TurnParts,
+  turn: Turn,
+  context: Pick<CommandContext, 'sql' | 'gate'>,
+) => {
   const { before, said, more, principal, facts, now, save } = turn
   const { content, model, toolNames } = said
   await requireKnown(tools, { names: toolNames, field: 'toolNames' }, context)
   requireOurs(facts)
-  const choice = { ...chooseModel(model, models), tools: toolNames ? [...new Set(toolNames)] : null }
+  const choice = {
+    ...chooseModel(model, models),
+    tools: toolNames ? [...new Set(toolNames)] : null,
+  }
   const on_behalf = onBehalfOf(principal)
   await requirePaid(desk, context.gate.plan, { model: choice.model, goal: content, on_behalf })
   const typed = await desk.takes(content)
   requireRoom(facts, typed)
   const [messageId, jobId] = [newId(), newId()]
-  const added = withMessage(before, { id: messageId, role: 'user', content, author: on_behalf, job_id: jobId }, now)
+  const added = withMessage(
+    before,
+    { id: messageId, role: 'user', content, author: on_behalf, job_id: jobId },
+    now,
+  )
   const taint = facts.has_untrusted ? [CONVERSATION] : []
-  const asked = { ...choice, content, conversation_id: before.id, message_id: messageId, on_behalf, taint, now }
+  const asked = {
+    ...choice,
+    content,
+    conversation_id: before.id,
+    message_id: messageId,
+    on_behalf,
+    taint,
+    now,
+  }
   const begun = { ...newTurn(jobId, asked), typed, ...more }
   const { job, events } = withEvents(begun, [statusNews(begun)], now)
   const runAt = facts.is_busy && !typed ? new Date(now.getTime() + BEHIND_MS) : dueNow(job, now)

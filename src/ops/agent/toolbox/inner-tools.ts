@@ -12,13 +12,22 @@ import type { World } from '../../engine/call.ts'
 const strict = { additionalProperties: false }
 
 const inputs = {
-  use_tools: T.Object({ names: T.Array(T.String({ minLength: 1, maxLength: 64 }), { minItems: 1, maxItems: 10 }) }, strict),
-  search_conversation: T.Object({ query: T.String({ minLength: 1, maxLength: 200, pattern: NOT_BLANK }) }, strict),
+  use_tools: T.Object(
+    { names: T.Array(T.String({ minLength: 1, maxLength: 64 }), { minItems: 1, maxItems: 10 }) },
+    strict,
+  ),
+  search_conversation: T.Object(
+    { query: T.String({ minLength: 1, maxLength: 200, pattern: NOT_BLANK }) },
+    strict,
+  ),
 }
 type Name = keyof typeof inputs
 
 const descriptions: Record<Name, [title: string, rest: string]> = {
-  use_tools: ['Get the definitions of further tools', 'Names are in the index of tools. They can be called from the next answer on.'],
+  use_tools: [
+    'Get the definitions of further tools',
+    'Names are in the index of tools. They can be called from the next answer on.',
+  ],
   search_conversation: [
     'Search the earlier messages of this conversation',
     'Returns up to ten messages that contain all words, newest first.',
@@ -31,18 +40,39 @@ const toolOf = (name: Name): Tool => {
   const [title, rest] = descriptions[name]
   const way = name === 'search_conversation' ? 'read' : 'command'
   const parameters = inputs[name] as unknown as Record<string, unknown>
-  return { name, title, description: `${title}. ${rest}`, parameters, module: 'agent', class: 'read', way, foreign: way === 'read' }
+  return {
+    name,
+    title,
+    description: `${title}. ${rest}`,
+    parameters,
+    module: 'agent',
+    class: 'read',
+    way,
+    foreign: way === 'read',
+  }
 }
 
-/** What a search gives the model. `from`: who wrote it, if not the caller. `untrusted`: where words come from that may not be obeyed. */
+/**
+ * What a search gives the model. `from`: who wrote it, if not the caller. `untrusted`: where words
+ * come from that may not be obeyed.
+ */
 interface Found {
   messages: { role: string; from?: string; content: string; at: string; untrusted?: string }[]
 }
 
-const shown = ({ role, content, created_at, ...found }: FoundMessage, by: Named | undefined): Found['messages'][number] => {
+const shown = (
+  { role, content, created_at, ...found }: FoundMessage,
+  by: Named | undefined,
+): Found['messages'][number] => {
   const untrusted = found.untrusted ? CONVERSATION : by?.isLesser ? by.source : undefined
   const at = created_at.toISOString()
-  return { role, ...(by && !by.isSelf ? { from: by.label } : {}), content, at, ...(untrusted ? { untrusted } : {}) }
+  return {
+    role,
+    ...(by && !by.isSelf ? { from: by.label } : {}),
+    content,
+    at,
+    ...(untrusted ? { untrusted } : {}),
+  }
 }
 
 /** As whom a job searches. */
@@ -73,7 +103,10 @@ export const innerTools = ({ db }: Pick<World, 'db'>, isTool: (name: string) => 
     const { query } = args as Static<(typeof inputs)['search_conversation']>
     const { conversationId, messageId, onBehalf } = job
     if (conversationId === null || messageId === null) return { messages: [] } satisfies Found
-    const found = await db.read({ tenantId: caller.tenantId }, searchMessages({ conversationId, messageId }, query))
+    const found = await db.read(
+      { tenantId: caller.tenantId },
+      searchMessages({ conversationId, messageId }, query),
+    )
     const authors = new Authors(
       found.flatMap(({ by }) => by ?? []),
       onBehalf,
@@ -83,7 +116,9 @@ export const innerTools = ({ db }: Pick<World, 'db'>, isTool: (name: string) => 
   },
   /** Where words in an answer come from that are not the caller's own. */
   sources: (name: string, value: unknown): string[] =>
-    name === 'search_conversation' ? [...new Set((value as Found).messages.flatMap(({ untrusted }) => untrusted ?? []))] : [],
+    name === 'search_conversation'
+      ? [...new Set((value as Found).messages.flatMap(({ untrusted }) => untrusted ?? []))]
+      : [],
   /** Undefined for a tool that is none of these. */
   text(name: string, value: unknown): string | undefined {
     return isName(name) ? JSON.stringify(value) : undefined

@@ -6,7 +6,14 @@ import type { Decided, Reached, ToolCaller, ToolContext } from '#decisions/agent
 import type { CallingJob } from '#domain/agent/job/job'
 import type { Query } from '#store/engine/db'
 import { loadNow } from '#store/engine/load'
-import type { Call, CapabilityParts, HandlerOf, Handlers, Parts, QueryContext } from '../../engine/call.ts'
+import type {
+  Call,
+  CapabilityParts,
+  HandlerOf,
+  Handlers,
+  Parts,
+  QueryContext,
+} from '../../engine/call.ts'
 import { decideOnce, type LetterHandler, noLanes, requireDeclared } from '../../engine/command.ts'
 import { serialiseFor } from '../../engine/serialise.ts'
 
@@ -36,16 +43,30 @@ export interface Operated extends Means {
 
 type AnyHandler = HandlerOf<Op>
 
-/** By kind of operation; nothing for those that are no tools. A kind without a row does not compile. */
-const meansOf: { [K in Kind]: (world: CapabilityParts, o: NamedOp<K>, handler: AnyHandler[K]) => Means } = {
+/**
+ * By kind of operation; nothing for those that are no tools. A kind without a row does not compile.
+ */
+const meansOf: {
+  [K in Kind]: (world: CapabilityParts, o: NamedOp<K>, handler: AnyHandler[K]) => Means
+} = {
   query(world, o, handler) {
-    const read: NonNullable<Means['read']> = async (args, context) => JSON.parse(serialiseFor(context, o, await handler(args, context)))
-    return { read, decide: async (args, context) => ({ value: await read(args, readingIn(world, context)), effects: {} }) }
+    const read: NonNullable<Means['read']> = async (args, context) =>
+      JSON.parse(serialiseFor(context, o, await handler(args, context)))
+    return {
+      read,
+      decide: async (args, context) => ({
+        value: await read(args, readingIn(world, context)),
+        effects: {},
+      }),
+    }
   },
-  command: (world, o, handler) => ({ decide: (args, context) => decideBy(world, { o, handler }, args, context) }),
+  command: (world, o, handler) => ({
+    decide: (args, context) => decideBy(world, { o, handler }, args, context),
+  }),
   awaited: (world, o, handler) => ({
     decide: (args, context) => decideBy(world, { o, handler }, args, context),
-    look: async (awaits, context) => bodyOf(await handler.currentAnswer({ id: awaits }, readingIn(world, context), awaits)),
+    look: async (awaits, context) =>
+      bodyOf(await handler.currentAnswer({ id: awaits }, readingIn(world, context), awaits)),
   }),
   prepared: (world, o, handler) => ({
     async reach(args, { tenantId }) {
@@ -66,7 +87,10 @@ export const operationsOf = (world: CapabilityParts, { resource, handlers }: Han
   })
 
 /** Reads in the letter's own transaction. */
-export const readingIn = ({ networks }: Pick<Parts, 'networks'>, { sql, caller, job }: ToolContext): QueryContext => ({
+export const readingIn = (
+  { networks }: Pick<Parts, 'networks'>,
+  { sql, caller, job }: ToolContext,
+): QueryContext => ({
   networks,
   tenantId: caller.tenantId,
   principal: caller.principal,
@@ -87,7 +111,11 @@ const callOf = (o: NamedOp, { tenantId, principal, scopes }: ToolCaller): Call =
 })
 
 /** The record that is settled later, and how. */
-const awaitsOf = (o: NamedOp, { awaits, effects }: Decision<Answer>, job: CallingJob): Decided['awaits'] => {
+const awaitsOf = (
+  o: NamedOp,
+  { awaits, effects }: Decision<Answer>,
+  job: CallingJob,
+): Decided['awaits'] => {
   if (awaits) return { kind: 'publish', id: awaits }
   const id = effects?.audit?.refId
   if (!id) return undefined

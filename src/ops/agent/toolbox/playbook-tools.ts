@@ -4,7 +4,14 @@ import { type Author, newDraft, versionUrl } from '#domain/agent/knowledge/playb
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { nearest } from '#kernel/nearest'
-import { activeSlugs, insertDraft, playbookBySlug, playbookIndex, versionRoom, type WithContent } from '#store/agent/playbooks'
+import {
+  activeSlugs,
+  insertDraft,
+  playbookBySlug,
+  playbookIndex,
+  versionRoom,
+  type WithContent,
+} from '#store/agent/playbooks'
 import { loadBy, loadNow } from '#store/engine/load'
 import { isStranger } from '#store/engine/principal'
 import type { CommandContext, Handlers } from '../../engine/call.ts'
@@ -13,15 +20,26 @@ import { authorOf } from '../playbooks.ts'
 /** A job is the author of what it writes by itself; a direct call is its caller's. */
 const writerOf = ({ job, principal }: CommandContext): Author => {
   if (!job) return authorOf(principal)
-  return job.kind === 'action' ? job.onBehalf : { kind: 'agent', id: job.id, personId: job.onBehalf.personId }
+  return job.kind === 'action'
+    ? job.onBehalf
+    : { kind: 'agent', id: job.id, personId: job.onBehalf.personId }
 }
 
-/** Archived ones are not told from those that do not exist. Throws `not_found`, naming the nearest. */
-const readable = (slug: string, playbook: WithContent | undefined, slugs: readonly { slug: string }[]): WithContent => {
+/**
+ * Archived ones are not told from those that do not exist. Throws `not_found`, naming the nearest.
+ */
+const readable = (
+  slug: string,
+  playbook: WithContent | undefined,
+  slugs: readonly { slug: string }[],
+): WithContent => {
   if (playbook?.status === 'active') return playbook
   const known = slugs.map((one) => one.slug)
   const near = nearest(slug, known)
-  return fail('not_found', `there is no active playbook ${slug}${near ? `; did you mean ${near}?` : ''}`)
+  return fail(
+    'not_found',
+    `there is no active playbook ${slug}${near ? `; did you mean ${near}?` : ''}`,
+  )
 }
 
 const proposeUpdate =
@@ -32,19 +50,43 @@ const proposeUpdate =
     const { id: playbook_id } = readable(slug, loaded.playbook, loaded.slugs)
     const { room } = await loadNow(sql, { room: versionRoom(playbook_id) })
     const untrusted = (job?.taint.length ?? 0) > 0
-    const given = { id: newId(), playbook_id, content, rationale, author: writerOf(context), untrusted, now: gate.now }
+    const given = {
+      id: newId(),
+      playbook_id,
+      content,
+      rationale,
+      author: writerOf(context),
+      untrusted,
+      now: gate.now,
+    }
     const draft = newDraft(room, given)
     const { version } = draft
     const url = versionUrl(publicUrl, playbook_id, version.id)
     const data = { kind: 'playbook', playbook_id, version_id: version.id, slug, url }
-    const effects = { writes: insertDraft(draft), events: [{ type: 'growth.approval.requested', data, subject: version.id }] }
-    const reply = { playbookId: playbook_id, versionId: version.id, slug, number: version.number, state: version.state, url }
+    const effects = {
+      writes: insertDraft(draft),
+      events: [{ type: 'growth.approval.requested', data, subject: version.id }],
+    }
+    const reply = {
+      playbookId: playbook_id,
+      versionId: version.id,
+      slug,
+      number: version.number,
+      state: version.state,
+      url,
+    }
     return { reply, effects, refId: playbook_id, auditDetail: { version: version.number } }
   }
 
-export const playbookCapabilityHandlers = ({ publicUrl }: { publicUrl: string }): Handlers<typeof playbookCapabilities> => ({
+export const playbookCapabilityHandlers = ({
+  publicUrl,
+}: {
+  publicUrl: string
+}): Handlers<typeof playbookCapabilities> => ({
   async list_playbooks({ status }, { read, principal }) {
-    const { index } = await loadBy(read, { index: playbookIndex(status, { pinnedOnly: isStranger(principal) }) })
+    const { index } = await loadBy(read, {
+      index: playbookIndex(status, { pinnedOnly: isStranger(principal) }),
+    })
     return {
       playbooks: index.map(({ slug, name, description, pinned, status: its, has_active }) => ({
         slug,
@@ -59,7 +101,10 @@ export const playbookCapabilityHandlers = ({ publicUrl }: { publicUrl: string })
 
   async read_playbook({ slug }, { read, principal }) {
     const within = { pinnedOnly: isStranger(principal) }
-    const { playbook, slugs } = await loadBy(read, { playbook: playbookBySlug(slug, within), slugs: activeSlugs(within) })
+    const { playbook, slugs } = await loadBy(read, {
+      playbook: playbookBySlug(slug, within),
+      slugs: activeSlugs(within),
+    })
     const { name, description, version, content } = readable(slug, playbook, slugs)
     return { slug, name, description, version, content }
   },

@@ -1,4 +1,7 @@
-/** Rules for tools of MCP servers: bound to the definition that a person has read, and gone with the server. */
+/**
+ * Rules for tools of MCP servers: bound to the definition that a person has read, and gone with the
+ * server.
+ */
 import { newWork } from '#decisions/work'
 import type { RuleDecision } from '#domain/agent/job/verdict'
 import { USED_LOOK_MS } from '#domain/agent/mcp/server'
@@ -17,18 +20,31 @@ interface Wish {
 }
 
 /** Throws `invalid_input` or `conflict`. What is never used need not be read. */
-export const requireRead = (tool: Pick<ServedTool, 'hash'>, { decision, hash, room }: Wish): void => {
-  if (room <= 0) fail('conflict', 'cannot set: too many tools of MCP servers have rules; remove some first')
+export const requireRead = (
+  tool: Pick<ServedTool, 'hash'>,
+  { decision, hash, room }: Wish,
+): void => {
+  if (room <= 0)
+    fail('conflict', 'cannot set: too many tools of MCP servers have rules; remove some first')
   if (decision === 'deny') return
   const message = 'is missing: give the hash of the definition that you have read'
-  if (hash === undefined) fail('invalid_input', `hash ${message}`, { details: [{ path: 'hash', message }] })
-  if (hash !== tool.hash) fail('conflict', 'cannot set: the tool is not as you have read it; read it again')
+  if (hash === undefined)
+    fail('invalid_input', `hash ${message}`, { details: [{ path: 'hash', message }] })
+  if (hash !== tool.hash)
+    fail('conflict', 'cannot set: the tool is not as you have read it; read it again')
 }
 
 /** The rule, for the tool as it is now, whose server is looked at from time to time from now on. */
-export const servedRule = (rule: NewRule, tool: Pick<ServedTool, 'server_id' | 'hash' | 'description' | 'parameters'>): Effects => {
+export const servedRule = (
+  rule: NewRule,
+  tool: Pick<ServedTool, 'server_id' | 'hash' | 'description' | 'parameters'>,
+): Effects => {
   const { server_id, hash } = tool
-  const bound = { definition_hash: rule.decision === 'deny' ? null : hash, server_id, definition: ruledDefinition(tool) }
+  const bound = {
+    definition_hash: rule.decision === 'deny' ? null : hash,
+    server_id,
+    definition: ruledDefinition(tool),
+  }
   const runAt = new Date(rule.now.getTime() + USED_LOOK_MS)
   return {
     writes: [putToolRule({ ...rule, ...bound }), useMcpServer(server_id, rule.now)],

@@ -1,4 +1,7 @@
-/** The agent's tools together with those of the workspace's MCP servers, which exist for one job at a time. */
+/**
+ * The agent's tools together with those of the workspace's MCP servers, which exist for one job at
+ * a time.
+ */
 import { inSession, type McpSessions } from '#decisions/agent/mcp-session'
 import { quoted, sha256 } from '#decisions/agent/saying'
 import type { Decided, Tool, ToolBox, ToolCaller } from '#decisions/agent/toolbox'
@@ -16,7 +19,10 @@ import { loadBy } from '#store/engine/load'
 import { mayRun, type Permitted } from '../../engine/access.ts'
 import { refuseTags } from '../../engine/validate.ts'
 
-/** What a call of a tool of a server takes of its caller: what leaves the workspace needs an approver. */
+/**
+ * What a call of a tool of a server takes of its caller: what leaves the workspace needs an
+ * approver.
+ */
 export const SERVED: Permitted = { scope: 'api:write', also: 'workspace:use', roles: ['approver'] }
 
 export interface ServedParts {
@@ -34,7 +40,8 @@ type Arguments = Record<string, unknown>
 /** Of a call: the connection, the call and the end of the session. */
 const CALL_MS = 55_000
 
-const invalid = (message: string): never => fail('invalid_input', message, { details: [{ path: '', message }] })
+const invalid = (message: string): never =>
+  fail('invalid_input', message, { details: [{ path: '', message }] })
 
 const USE_TOOLS = 'use_tools'
 
@@ -47,8 +54,13 @@ class ServedTools implements ToolBox {
     private readonly base: ToolBox,
     served: readonly ServedTool[],
   ) {
-    this.#served = new Map(served.flatMap((tool) => (base.tools.has(tool.name) ? [] : [[tool.name, tool]])))
-    const tools = [...this.#served.values()].map((tool): [string, Tool] => [tool.name, definitionOf(tool)])
+    this.#served = new Map(
+      served.flatMap((tool) => (base.tools.has(tool.name) ? [] : [[tool.name, tool]])),
+    )
+    const tools = [...this.#served.values()].map((tool): [string, Tool] => [
+      tool.name,
+      definitionOf(tool),
+    ])
     this.tools = new Map([...base.tools, ...tools])
   }
 
@@ -81,17 +93,28 @@ class ServedTools implements ToolBox {
   }
 
   /** Definitions of served tools are given like those of others. */
-  async decide(name: string, args: Arguments, context: Parameters<ToolBox['decide']>[2]): Promise<Decided> {
+  async decide(
+    name: string,
+    args: Arguments,
+    context: Parameters<ToolBox['decide']>[2],
+  ): Promise<Decided> {
     const names = name === USE_TOOLS ? (args.names as string[]) : []
     const others = names.filter((one) => !this.#served.has(one))
     if (names.length === others.length) return this.base.decide(name, args, context)
-    const shown = others.length > 0 ? (await this.base.decide(name, { names: others }, context)).shown : []
-    return { value: { names }, effects: {}, shown: [...names.filter((one) => this.#served.has(one)), ...(shown ?? [])] }
+    const shown =
+      others.length > 0 ? (await this.base.decide(name, { names: others }, context)).shown : []
+    return {
+      value: { names },
+      effects: {},
+      shown: [...names.filter((one) => this.#served.has(one)), ...(shown ?? [])],
+    }
   }
 
   async read(name: string, args: Arguments, caller: ToolCaller, job: CallingJob): Promise<unknown> {
     const tool = this.#served.get(name)
-    return tool ? this.#call(tool, args, caller.tenantId, job.stepId) : this.base.read(name, args, caller, job)
+    return tool
+      ? this.#call(tool, args, caller.tenantId, job.stepId)
+      : this.base.read(name, args, caller, job)
   }
 
   reach(...given: Parameters<ToolBox['reach']>): ReturnType<ToolBox['reach']> {
@@ -102,7 +125,11 @@ class ServedTools implements ToolBox {
     return this.base.look(...given)
   }
 
-  async subject(name: string, args: Arguments, sql: Parameters<ToolBox['subject']>[2]): ReturnType<ToolBox['subject']> {
+  async subject(
+    name: string,
+    args: Arguments,
+    sql: Parameters<ToolBox['subject']>[2],
+  ): ReturnType<ToolBox['subject']> {
     const tool = this.#served.get(name)
     if (!tool) return this.base.subject(name, args, sql)
     const text = JSON.stringify(args, null, 2)
@@ -140,17 +167,30 @@ class ServedTools implements ToolBox {
   }
 
   /** Sent at most once. An error of ours says that it was not done; any other leaves it unknown. */
-  async #call({ name, own_name, hash }: ServedTool, args: Arguments, tenantId: string, idempotencyKey: string): Promise<Answer> {
+  async #call(
+    { name, own_name, hash }: ServedTool,
+    args: Arguments,
+    tenantId: string,
+    idempotencyKey: string,
+  ): Promise<Answer> {
     const { sessions, db } = this.parts
-    const { server } = await loadBy((query) => db.read({ tenantId }, query), { server: serverOfTool(name) })
-    if (server?.hash !== hash) return fail('conflict', 'the tool has changed since; nothing was sent')
+    const { server } = await loadBy((query) => db.read({ tenantId }, query), {
+      server: serverOfTool(name),
+    })
+    if (server?.hash !== hash)
+      return fail('conflict', 'the tool has changed since; nothing was sent')
     const { id, place, ...sealed } = server
     const signal = AbortSignal.timeout(CALL_MS)
     try {
-      return await inSession(sessions, { tenantId, server: { id, ...place }, sealed }, signal, async ({ session, secrets }) => {
-        const { text, isError } = await session.call(own_name, args, { idempotencyKey, signal })
-        return { text: withoutSecrets(text, secrets), isError }
-      })
+      return await inSession(
+        sessions,
+        { tenantId, server: { id, ...place }, sealed },
+        signal,
+        async ({ session, secrets }) => {
+          const { text, isError } = await session.call(own_name, args, { idempotencyKey, signal })
+          return { text: withoutSecrets(text, secrets), isError }
+        },
+      )
     } catch (cause) {
       if (cause instanceof McpError && cause.outcome === 'not_done')
         throw new AppError('network_error', `it was not called: ${cause.message}`, { cause })
@@ -167,5 +207,8 @@ const briefly = (args: Arguments): string => {
 }
 
 /** A tool box whose `and` gives it tools of servers. */
-export const withServed = (parts: ServedParts, base: ToolBox, served: readonly ServedTool[]): ToolBox =>
-  new ServedTools(parts, base, served)
+export const withServed = (
+  parts: ServedParts,
+  base: ToolBox,
+  served: readonly ServedTool[],
+): ToolBox => new ServedTools(parts, base, served)

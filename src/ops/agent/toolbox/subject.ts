@@ -1,4 +1,7 @@
-/** What a person is asked to allow: a sentence made from the records, and what the decision is bound to. */
+/**
+ * What a person is asked to allow: a sentence made from the records, and what the decision is bound
+ * to.
+ */
 import type { NamedOp } from '#contract/op'
 import { subjectOf } from '#decisions/agent/say'
 import type { Said } from '#decisions/agent/saying'
@@ -31,10 +34,13 @@ const plain = ({ title, args }: Asked): string => {
 }
 
 /**
- * What a call of class commit does. What goes out by itself later is published by the call that gives it its time; an approval alone
- * publishes nothing.
+ * What a call of class commit does. What goes out by itself later is published by the call that
+ * gives it its time; an approval alone publishes nothing.
  */
-export const commitReason = (o: Pick<NamedOp, 'id' | 'outside'> | undefined, args: Record<string, unknown>): string => {
+export const commitReason = (
+  o: Pick<NamedOp, 'id' | 'outside'> | undefined,
+  args: Record<string, unknown>,
+): string => {
   if (o?.outside || args.post_at !== undefined) return 'publishes'
   return o?.id.endsWith('.approve') ? 'approves' : 'changes the workspace'
 }
@@ -45,5 +51,7 @@ export const subjectFor = async (
   { sql, networks }: { sql: Sql; networks: Networks },
 ): Promise<Said> => {
   const saying = o && subjectOf(o.id, asked.args)
-  return saying ? saying.read(await loadNow(sql, saying.load), networks) : { summary: plain(asked), subject: nothing }
+  return saying
+    ? saying.read(await loadNow(sql, saying.load), networks)
+    : { summary: plain(asked), subject: nothing }
 }

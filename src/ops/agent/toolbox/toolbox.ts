@@ -1,8 +1,19 @@
-/** Makes tools of the operations: the same handlers, gates and effects as over REST, decided in the letters of the agent's loop. */
+/**
+ * Makes tools of the operations: the same handlers, gates and effects as over REST, decided in the
+ * letters of the agent's loop.
+ */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { isAgentTool, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { isSettled, settlingId } from '#contract/settling'
-import type { AskingFacts, Decided, Reached, Tool, ToolBox, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
+import type {
+  AskingFacts,
+  Decided,
+  Reached,
+  Tool,
+  ToolBox,
+  ToolCaller,
+  ToolContext,
+} from '#decisions/agent/toolbox'
 import type { Naming } from '#domain/agent/job/handles'
 import type { CallingJob } from '#domain/agent/job/job'
 import type { ToolWay } from '#domain/agent/job/step'
@@ -64,10 +75,15 @@ class OperationTools implements ToolBox {
     private readonly wording: ToolWording,
   ) {
     const operations = all.flatMap((one) => operationsOf(world, one))
-    this.#operated = new Map(operations.filter(({ o }) => isAgentTool(o)).map((one) => [one.o.tool!, one]))
+    this.#operated = new Map(
+      operations.filter(({ o }) => isAgentTool(o)).map((one) => [one.o.tool!, one]),
+    )
     this.#all = new Map(operations.map((one) => [one.o.id, one]))
     this.#inner = innerTools(world, (name) => this.tools.has(name))
-    const tools = [...[...this.#operated.values()].map((one) => toolOf(one, wording)), ...this.#inner.tools]
+    const tools = [
+      ...[...this.#operated.values()].map((one) => toolOf(one, wording)),
+      ...this.#inner.tools,
+    ]
     this.tools = new Map(tools.map((tool) => [tool.name, tool]))
   }
 
@@ -91,7 +107,9 @@ class OperationTools implements ToolBox {
   }
 
   asks(name: string, args: Arguments, facts: AskingFacts): string[] {
-    return this.tools.get(name)?.class === 'outside_read' ? askedOfAddress(this.world, String(args.url), facts) : []
+    return this.tools.get(name)?.class === 'outside_read'
+      ? askedOfAddress(this.world, String(args.url), facts)
+      : []
   }
 
   commits(name: string, args: Arguments): string {
@@ -99,14 +117,21 @@ class OperationTools implements ToolBox {
   }
 
   async decide(name: string, args: Arguments, context: ToolContext): Promise<Decided> {
-    return this.#inner.has(name) ? this.#inner.decide(args) : this.#means(name, 'decide')(args, context)
+    return this.#inner.has(name)
+      ? this.#inner.decide(args)
+      : this.#means(name, 'decide')(args, context)
   }
 
   async read(name: string, args: Arguments, caller: ToolCaller, job: CallingJob): Promise<unknown> {
     const { tenantId, principal } = caller
     if (this.#inner.has(name)) return this.#inner.read(name, args, { caller, job })
-    // The caller's rights were checked when the step began; the credential itself may have ended since.
-    const reading = contextFor(this.world, { tenantId, principal: { kind: 'system', id: 'agent' }, scopes: new Set() })
+    // The caller's rights were checked when the step began; the credential itself may have ended
+    // since.
+    const reading = contextFor(this.world, {
+      tenantId,
+      principal: { kind: 'system', id: 'agent' },
+      scopes: new Set(),
+    })
     return this.#means(name, 'read')(args, { ...reading, principal, job })
   }
 
@@ -114,7 +139,12 @@ class OperationTools implements ToolBox {
     return this.#means(name, 'reach')(args, { tenantId })
   }
 
-  async look(name: string, _args: Arguments, awaits: string, context: ToolContext): Promise<{ value: unknown; settled: boolean }> {
+  async look(
+    name: string,
+    _args: Arguments,
+    awaits: string,
+    context: ToolContext,
+  ): Promise<{ value: unknown; settled: boolean }> {
     const { o } = this.#find(name)
     if (o.settles) return this.#generation(o, awaits, context)
     const value = await this.#means(name, 'look')(awaits, context)
@@ -139,7 +169,10 @@ class OperationTools implements ToolBox {
   }
 
   text(name: string, value: unknown): string {
-    return this.#inner.text(name, value) ?? this.wording.text(this.#find(name).o.output, value as Record<string, unknown>)
+    return (
+      this.#inner.text(name, value) ??
+      this.wording.text(this.#find(name).o.output, value as Record<string, unknown>)
+    )
   }
 
   sources(name: string, value: unknown): string[] | undefined {
@@ -148,7 +181,10 @@ class OperationTools implements ToolBox {
 
   isForeign(name: string, value: unknown): boolean {
     if (this.#inner.has(name)) return this.#inner.sources(name, value).length > 0
-    return (this.tools.get(name)?.foreign ?? false) && this.wording.isForeign(this.#find(name).o.output, value)
+    return (
+      (this.tools.get(name)?.foreign ?? false) &&
+      this.wording.isForeign(this.#find(name).o.output, value)
+    )
   }
 
   #find(name: string): Operated {
@@ -165,7 +201,10 @@ class OperationTools implements ToolBox {
     const settling = this.#all.get(settlingId(of) ?? '')
     if (!settling?.read) throw new Error(`${of.id} names no operation to poll`)
     const single = pathParams(settling.o.path).includes('id')
-    const value = await settling.read(single ? { id } : { limit: 100 }, readingIn(this.world, context))
+    const value = await settling.read(
+      single ? { id } : { limit: 100 },
+      readingIn(this.world, context),
+    )
     const records = Object.values(value).flat() as { id?: string; status?: string }[]
     return { value, settled: isSettled(records.find((record) => record?.id === id)?.status) }
   }
@@ -176,11 +215,20 @@ const HIDDEN = 'shown to the person'
 /** The value with other words in the place of its secrets. */
 const withoutSecrets = (schema: TSchema, value: unknown): unknown => {
   if (schema['x-secret'] === true) return HIDDEN
-  if (Array.isArray(value)) return schema.items ? value.map((one) => withoutSecrets(schema.items, one)) : value
+  if (Array.isArray(value))
+    return schema.items ? value.map((one) => withoutSecrets(schema.items, one)) : value
   if (typeof value !== 'object' || value === null || !schema.properties) return value
   const fields = schema.properties as TObject['properties']
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fields[name] ? withoutSecrets(fields[name], one) : one]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      name,
+      fields[name] ? withoutSecrets(fields[name], one) : one,
+    ]),
+  )
 }
 
-export const toolBoxOf = (world: CapabilityParts, all: readonly Handled[], wording: ToolWording): ToolBox =>
-  new OperationTools(world, all, wording)
+export const toolBoxOf = (
+  world: CapabilityParts,
+  all: readonly Handled[],
+  wording: ToolWording,
+): ToolBox => new OperationTools(world, all, wording)

@@ -18,12 +18,15 @@ export const accountLimits = (account: string, address: string, what = 'password
   { name: `${what} account ${account}`, limit: passwordLimits.account },
 ]
 
-const addressLimit = (address: string): Throttled => ({ name: `password address ${networkOf(address)}`, limit: passwordLimits.address })
+const addressLimit = (address: string): Throttled => ({
+  name: `password address ${networkOf(address)}`,
+  limit: passwordLimits.address,
+})
 
 /**
- * Counts an attempt and, if `compare` succeeds, returns it and forgets the failed attempts of the pair. It forgets none if several
- * accounts claim the address: a squatter could otherwise use their own password to get more guesses at the owner's. Throws
- * `rate_limited:sign_in`.
+ * Counts an attempt and, if `compare` succeeds, returns it and forgets the failed attempts of the
+ * pair. It forgets none if several accounts claim the address: a squatter could otherwise use their
+ * own password to get more guesses at the owner's. Throws `rate_limited:sign_in`.
  */
 const withinLimits = async <T extends Pick<SignInCandidate, 'hash'> & Partial<SignInCandidate>>(
   { db }: VisitContext,
@@ -48,7 +51,11 @@ const matching = async (
   password: string,
   accounts: readonly SignInCandidate[],
 ): Promise<SignInCandidate | undefined> => {
-  const known = { hashes: accounts.map(({ hash }) => hash), work: MOST_CANDIDATES, party: networkOf(visit.address) }
+  const known = {
+    hashes: accounts.map(({ hash }) => hash),
+    work: MOST_CANDIDATES,
+    party: networkOf(visit.address),
+  }
   return accounts[await identity.passwords.find(password, known)]
 }
 
@@ -60,7 +67,10 @@ export interface PasswordAttempt {
   browser?: KnownBrowser | undefined
 }
 
-/** Limits of a known browser: an owner of one of these accounts has signed in with it. Nobody else's guesses count here. */
+/**
+ * Limits of a known browser: an owner of one of these accounts has signed in with it. Nobody else's
+ * guesses count here.
+ */
 const browserLimits = ({ id, personId }: KnownBrowser): Throttled[] => [
   { name: `password browser ${id}`, limit: passwordLimits.pair },
   { name: `password browsers of ${personId}`, limit: passwordLimits.account },
@@ -69,53 +79,79 @@ const browserLimits = ({ id, personId }: KnownBrowser): Throttled[] => [
 /**
  * The account with this password. Throws `unauthenticated`, whether or not any account exists.
  *
- * In a known browser, compares its own account first, within limits that only this browser uses up. Other accounts with the same
- * address are compared within the shared limits, so a squatter's account gives nobody more guesses at the owner's.
+ * In a known browser, compares its own account first, within limits that only this browser uses up.
+ * Other accounts with the same address are compared within the shared limits, so a squatter's
+ * account gives nobody more guesses at the owner's.
  */
-export const requireAccount = async (context: VisitContext, attempt: PasswordAttempt): Promise<SignInCandidate> => {
+export const requireAccount = async (
+  context: VisitContext,
+  attempt: PasswordAttempt,
+): Promise<SignInCandidate> => {
   const { password, accounts, browser } = attempt
   const known = accounts.filter(({ id }) => id === browser?.personId)
-  if (known.length === 0) return (await amongAll(context, attempt)) ?? fail('unauthenticated', WRONG)
-  const own = await withinLimits(context, browserLimits(browser!), () => matching(context, password, known))
+  if (known.length === 0)
+    return (await amongAll(context, attempt)) ?? fail('unauthenticated', WRONG)
+  const own = await withinLimits(context, browserLimits(browser!), () =>
+    matching(context, password, known),
+  )
   if (own) return own
   const others = { ...attempt, accounts: accounts.filter((one) => !known.includes(one)) }
   const other = await amongAll(context, others).catch((cause) => {
-    // Someone who mistyped their own password need not wait because others have used up the shared limits.
+    // Someone who mistyped their own password need not wait because others have used up the shared
+    // limits.
     if (AppError.from(cause).code !== 'rate_limited') throw cause
   })
   return other ?? fail('unauthenticated', WRONG)
 }
 
-const amongAll = (context: VisitContext, { email, password, accounts }: PasswordAttempt): Promise<SignInCandidate | undefined> => {
+const amongAll = (
+  context: VisitContext,
+  { email, password, accounts }: PasswordAttempt,
+): Promise<SignInCandidate | undefined> => {
   const { address } = context.visit
-  return withinLimits(context, [...accountLimits(emailKey(email), address), addressLimit(address)], () =>
-    matching(context, password, accounts),
+  return withinLimits(
+    context,
+    [...accountLimits(emailKey(email), address), addressLimit(address)],
+    () => matching(context, password, accounts),
   )
 }
 
 /**
- * The account of a person who joins; undefined if no account has this password, which counts as a failed attempt. The limit of an
- * address is higher than for signing in: a whole company may join from one, and each attempt uses up an invitation.
+ * The account of a person who joins; undefined if no account has this password, which counts as a
+ * failed attempt. The limit of an address is higher than for signing in: a whole company may join
+ * from one, and each attempt uses up an invitation.
  */
 export const accountOfJoiner = (
   context: VisitContext,
   { email, password, accounts }: PasswordAttempt,
 ): Promise<SignInCandidate | undefined> => {
   const { address } = context.visit
-  const limits = [...accountLimits(emailKey(email), address, 'join'), { name: `join address ${networkOf(address)}`, limit: joinLimit }]
+  const limits = [
+    ...accountLimits(emailKey(email), address, 'join'),
+    { name: `join address ${networkOf(address)}`, limit: joinLimit },
+  ]
   return withinLimits(context, limits, () => matching(context, password, accounts))
 }
 
 /**
- * Checks the password of a signed-in person and returns its hash. A change that depends on the check must require that the hash is
- * still the same. Throws `unauthenticated`. Failed attempts of others do not count here.
+ * Checks the password of a signed-in person and returns its hash. A change that depends on the
+ * check must require that the hash is still the same. Throws `unauthenticated`. Failed attempts of
+ * others do not count here.
  */
-export const requireOwnPassword = async (context: VisitContext, { id }: { id: string }, password: string): Promise<string> => {
+export const requireOwnPassword = async (
+  context: VisitContext,
+  { id }: { id: string },
+  password: string,
+): Promise<string> => {
   const limits = accountLimits(`person ${id}`, context.visit.address)
   const compare = async () => {
     const hash = await passwordHashOf(context.db, id)
     const known =
-      hash !== undefined && (await context.identity.passwords.verify(password, { hash, party: networkOf(context.visit.address) }))
+      hash !== undefined &&
+      (await context.identity.passwords.verify(password, {
+        hash,
+        party: networkOf(context.visit.address),
+      }))
     return known ? { hash } : undefined
   }
   return ((await withinLimits(context, limits, compare)) ?? fail('unauthenticated', WRONG_OWN)).hash

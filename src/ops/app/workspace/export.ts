@@ -10,8 +10,14 @@ type Line = OutputOf<typeof workspace.export>
 
 const PAGE = 200
 
-/** Reads page by page. Each statement checks the caller's credential again, so a revoked one gets no further page. */
-async function* recordsOf({ read }: QueryContext, source: ExportSource): AsyncGenerator<Record<string, unknown>> {
+/**
+ * Reads page by page. Each statement checks the caller's credential again, so a revoked one gets no
+ * further page.
+ */
+async function* recordsOf(
+  { read }: QueryContext,
+  source: ExportSource,
+): AsyncGenerator<Record<string, unknown>> {
   const { page: limit = PAGE } = source
   for (let after: string[] | undefined; ; ) {
     const rows = await read(exportPage(source, { after, limit }))

@@ -1,4 +1,7 @@
-/** Which call the brief names to whom: one that the caller may make, and for the rest the read that shows what a person is to decide. */
+/**
+ * Which call the brief names to whom: one that the caller may make, and for the rest the read that
+ * shows what a person is to decide.
+ */
 import { operations } from '#contract/index'
 import type { NamedOp } from '#contract/op'
 import type { BriefAction } from '#domain/growth/brief/brief'
@@ -33,7 +36,10 @@ const fitting = ({ input }: NamedOp, given: Record<string, unknown>): Record<str
 
 type Call = Pick<BriefAction, 'operation' | 'arguments' | 'why'> & { tool: string | null }
 
-/** `tool` is null when a person must do it. Undefined for an operation of another version, and for what the caller may not even read. */
+/**
+ * `tool` is null when a person must do it. Undefined for an operation of another version, and for
+ * what the caller may not even read.
+ */
 export const callFor = (
   action: BriefAction,
   { principal, scopes, job }: Pick<QueryContext, 'principal' | 'scopes' | 'job'>,
@@ -43,10 +49,20 @@ export const callFor = (
   const { operation, arguments: given, why } = action
   if (mayRun(o, { principal, scopes })) {
     const asks = (principal.kind !== 'session' || job) && APPROVALS.includes(operation)
-    return { operation, arguments: given, tool: o.tool ?? null, why: asks ? `${why} Ask a person before you approve.` : why }
+    return {
+      operation,
+      arguments: given,
+      tool: o.tool ?? null,
+      why: asks ? `${why} Ask a person before you approve.` : why,
+    }
   }
   const read = byId.get(reads[operation] ?? 'growth.overview.get')!
   // Those who may not use the agent see nothing of its replies.
   if (!mayRun(read, { principal, scopes })) return undefined
-  return { operation: read.id, arguments: fitting(read, given), tool: null, why: `${why} You may not do this yourself: ask a person.` }
+  return {
+    operation: read.id,
+    arguments: fitting(read, given),
+    tool: null,
+    why: `${why} You may not do this yourself: ask a person.`,
+  }
 }

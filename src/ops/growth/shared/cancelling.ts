@@ -1,17 +1,27 @@
 /** Cancelling a generation, the same for all kinds that people ask for. */
-import { cancelGeneration, type GenerationKind, type GenerationStore } from '#decisions/growth/generations'
+import {
+  cancelGeneration,
+  type GenerationKind,
+  type GenerationStore,
+} from '#decisions/growth/generations'
 import type { Drafting } from '#domain/growth/drafting/generation'
 import { workFor } from '#store/engine/work'
 import type { HandlerResult } from '../../engine/call.ts'
 import { loading } from '../../engine/loading.ts'
 
 /** The handler of a kind. What has settled stays as it is, and is answered. */
-export const cancelling = <R extends Drafting, O>(kind: GenerationKind, store: GenerationStore<R>, replyOf: (record: R) => O) =>
+export const cancelling = <R extends Drafting, O>(
+  kind: GenerationKind,
+  store: GenerationStore<R>,
+  replyOf: (record: R) => O,
+) =>
   loading(
     ({ id }: { id: string }) => ({ work: workFor(kind, id) }),
     async ({ id }, { sql, gate, lanes }, { work }): Promise<HandlerResult<O>> => {
       const record = await store.lock(sql, id)
       const ended = cancelGeneration(store, record, { lanes, now: gate.now, work })
-      return ended ? { reply: replyOf(ended.record), effects: ended.effects } : { reply: replyOf(record), unchanged: true }
+      return ended
+        ? { reply: replyOf(ended.record), effects: ended.effects }
+        : { reply: replyOf(record), unchanged: true }
     },
   )

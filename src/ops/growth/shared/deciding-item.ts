@@ -1,4 +1,7 @@
-/** What the operations on one item share: its absence, who decides, what is saved and what is answered. */
+/**
+ * What the operations on one item share: its absence, who decides, what is saved and what is
+ * answered.
+ */
 import { itemSaved } from '#decisions/growth/item-writes'
 import { decided, type Item, type ItemDecision } from '#domain/growth/drafting/item'
 import { itemView } from '#domain/growth/drafting/item-view'

@@ -1,5 +1,10 @@
 import { admitEngagement } from '#decisions/growth/admission'
-import { type EngagedPost, type Engagement, type EngagementRequest, isWritten } from '#domain/growth/drafting/engagement'
+import {
+  type EngagedPost,
+  type Engagement,
+  type EngagementRequest,
+  isWritten,
+} from '#domain/growth/drafting/engagement'
 import type { GrowthChannel } from '#domain/growth/drafting/growth-channel'
 import { refuseNaming } from '#domain/growth/way-on'
 import { fail } from '#kernel/errors'
@@ -25,10 +30,19 @@ const unreadPost = (network: Network, ref: string): EngagedPost => ({
 
 type Words = Pick<EngagementRequest, 'action' | 'instruction' | 'body'>
 
-/** The post of the engagement. Without an account to read it, the engagement needs a body. Throws `not_found` or `conflict`. */
-const foundPost = (reading: Exclude<PostReading, { kind: 'failed' }>, ref: string, { action, body }: Words): EngagedPost => {
+/**
+ * The post of the engagement. Without an account to read it, the engagement needs a body. Throws
+ * `not_found` or `conflict`.
+ */
+const foundPost = (
+  reading: Exclude<PostReading, { kind: 'failed' }>,
+  ref: string,
+  { action, body }: Words,
+): EngagedPost => {
   if (reading.kind === 'read')
-    return reading.post ? storedPost(reading.network, reading.post) : fail('not_found', 'the network has no such post')
+    return reading.post
+      ? storedPost(reading.network, reading.post)
+      : fail('not_found', 'the network has no such post')
   if (isWritten(action) && body === null)
     refuseNaming(
       `drafting needs a connected account to read the post; connect an account, or pass the body of the ${action}`,
@@ -58,9 +72,15 @@ export const draftEngagement = (
 }
 
 /** The network and the id of the post, if both are known. */
-const placeOf = (reading: PostReading, ref: string): { network: string; postId: string } | undefined => {
+const placeOf = (
+  reading: PostReading,
+  ref: string,
+): { network: string; postId: string } | undefined => {
   if (reading.kind === 'failed') return undefined
-  const postId = reading.kind === 'read' ? reading.post?.externalId : (reading.network.postIdIn(ref) ?? undefined)
+  const postId =
+    reading.kind === 'read'
+      ? reading.post?.externalId
+      : (reading.network.postIdIn(ref) ?? undefined)
   return postId === undefined ? undefined : { network: reading.network.name, postId }
 }
 
@@ -68,10 +88,17 @@ const placeOf = (reading: PostReading, ref: string): { network: string; postId: 
 export const createFrom = (reading: PostReading, { ref, ...words }: Words & { ref: string }) => {
   const place = placeOf(reading, ref)
   return loading(
-    () => ({ channel: channelPart('replies'), other: when(place !== undefined, engagementOn({ ...place!, action: words.action })) }),
+    () => ({
+      channel: channelPart('replies'),
+      other: when(place !== undefined, engagementOn({ ...place!, action: words.action })),
+    }),
     (_, context, known) => {
       if (reading.kind === 'failed') throw reading.error
-      const { record, effects } = draftEngagement(context, { post: foundPost(reading, ref, words), ...known }, { ...words, signalId: null })
+      const { record, effects } = draftEngagement(
+        context,
+        { post: foundPost(reading, ref, words), ...known },
+        { ...words, signalId: null },
+      )
       return { reply: replyOf(record), effects, refId: record.id }
     },
   )

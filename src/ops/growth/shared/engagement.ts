@@ -2,7 +2,11 @@
 import { engagementSaved } from '#decisions/growth/engagement-writes'
 import { endByHand, type underWay } from '#decisions/growth/send-work'
 import type { TakenBack } from '#decisions/growth/take-back'
-import type { EngagedPost, Engagement, EngagementDecision } from '#domain/growth/drafting/engagement'
+import type {
+  EngagedPost,
+  Engagement,
+  EngagementDecision,
+} from '#domain/growth/drafting/engagement'
 import { decidedOn } from '#domain/growth/drafting/engagement-moves'
 import { engagementAnswer, engagementView } from '#domain/growth/drafting/engagement-view'
 import type { GrowthChannel } from '#domain/growth/drafting/growth-channel'
@@ -14,31 +18,49 @@ import type { Loaded } from '#store/engine/load'
 import type { CommandContext } from '../../engine/call.ts'
 import { authorOf } from './author.ts'
 
-export const the = (engagement: Engagement | undefined): Engagement => found(engagement, 'no such engagement')
+export const the = (engagement: Engagement | undefined): Engagement =>
+  found(engagement, 'no such engagement')
 
-export const refOf = ({ id }: Pick<Engagement, 'id'>) => ({ sendable: 'engagement', record_id: id }) as const
+export const refOf = ({ id }: Pick<Engagement, 'id'>) =>
+  ({ sendable: 'engagement', record_id: id }) as const
 
 export const replyOf = (engagement: Engagement) => ({ engagement: engagementView(engagement) })
 
 export const save = (engagement: Engagement, effects: Effects = {}, before = engagement) => ({
   reply: replyOf(engagement),
-  effects: { ...effects, writes: [...engagementSaved(before, engagement), ...(effects.writes ?? [])] },
+  effects: {
+    ...effects,
+    writes: [...engagementSaved(before, engagement), ...(effects.writes ?? [])],
+  },
 })
 
 /** The engagement with the caller's decision on it. */
-export const by = (context: CommandContext, what: EngagementDecision['what'], engagement: Engagement): Engagement =>
-  decidedOn(engagement, what, { by: authorOf(context), now: context.gate.now })
+export const by = (
+  context: CommandContext,
+  what: EngagementDecision['what'],
+  engagement: Engagement,
+): Engagement => decidedOn(engagement, what, { by: authorOf(context), now: context.gate.now })
 
-export const networkOf = ({ networks }: Pick<CommandContext, 'networks'>, { network }: EngagedPost): Network =>
+export const networkOf = (
+  { networks }: Pick<CommandContext, 'networks'>,
+  { network }: EngagedPost,
+): Network =>
   networks.named(network) ?? fail('conflict', `the network ${network} is no longer supported`)
 
 /** The format rules: the network's, and those of the channel for replies. */
-export const ruleOn = ({ limits: { measure, maxLength } }: Network, channel: GrowthChannel | undefined) => ({
+export const ruleOn = (
+  { limits: { measure, maxLength } }: Network,
+  channel: GrowthChannel | undefined,
+) => ({
   ...{ measure, maxLength, channel },
 })
 
 /** Saves one that was taken back, with the end of its send. */
-export const saveBack = (before: Engagement, engagement: Engagement, { end }: TakenBack<Engagement>) => {
+export const saveBack = (
+  before: Engagement,
+  engagement: Engagement,
+  { end }: TakenBack<Engagement>,
+) => {
   const { effects, answers } = end(engagement)
   return { ...save(engagement, effects, before), answers }
 }
@@ -48,9 +70,17 @@ interface ByHand {
   now: Date
 }
 
-/** An engagement that a person settles as executed. Ends what the machine was doing about it, and answers whoever waits for it. */
+/**
+ * An engagement that a person settles as executed. Ends what the machine was doing about it, and
+ * answers whoever waits for it.
+ */
 export const byHand = (before: Engagement, engagement: Engagement, { underway, now }: ByHand) => {
   const body = engagementAnswer(engagement)
-  const effects = merge(endByHand(underway, { state: 'posted', now }), { writes: [resolvePending(engagement.id, 200, body)] })
-  return { ...save(engagement, effects, before), answers: [{ refId: engagement.id, with: { status: 200, body } }] }
+  const effects = merge(endByHand(underway, { state: 'posted', now }), {
+    writes: [resolvePending(engagement.id, 200, body)],
+  })
+  return {
+    ...save(engagement, effects, before),
+    answers: [{ refId: engagement.id, with: { status: 200, body } }],
+  }
 }

@@ -3,10 +3,22 @@ import { items } from '#contract/growth/items'
 import { weeklyWork } from '#decisions/growth/follow-up'
 import { notConnected } from '#decisions/growth/not-connected'
 import { postedReadWork } from '#decisions/growth/posted-read'
-import { againOf, againWork, endByHand, enqueueSend, rereadEffects, underWay } from '#decisions/growth/send-work'
+import {
+  againOf,
+  againWork,
+  endByHand,
+  enqueueSend,
+  rereadEffects,
+  underWay,
+} from '#decisions/growth/send-work'
 import { takeCap } from '#domain/app/plan'
 import type { Item } from '#domain/growth/drafting/item'
-import { markPosted as markedPosted, postedEvent, requestAgain, requestPost } from '#domain/growth/drafting/item-moves'
+import {
+  markPosted as markedPosted,
+  postedEvent,
+  requestAgain,
+  requestPost,
+} from '#domain/growth/drafting/item-moves'
 import { itemAnswer } from '#domain/growth/drafting/item-view'
 import type { Connection } from '#domain/growth/sending/connection'
 import { post } from '#domain/growth/sending/post'
@@ -26,11 +38,23 @@ interface Reached {
   reading: Work | undefined
 }
 
-/** Requests another post of an item in doubt. The item itself does not change until its timeline has been read. */
-const beginAgain = async (before: Item, context: CommandContext, { account, existing, reading }: Reached): Promise<AwaitedResult> => {
+/**
+ * Requests another post of an item in doubt. The item itself does not change until its timeline has
+ * been read.
+ */
+const beginAgain = async (
+  before: Item,
+  context: CommandContext,
+  { account, existing, reading }: Reached,
+): Promise<AwaitedResult> => {
   const { gate, principal } = context
-  const item = by(context, 'post_requested', requestAgain(before, { by: principal.kind, now: gate.now }))
-  if ((reading && againOf(reading)) || existing) fail('conflict', 'cannot post again: the item is already being posted again')
+  const item = by(
+    context,
+    'post_requested',
+    requestAgain(before, { by: principal.kind, now: gate.now }),
+  )
+  if ((reading && againOf(reading)) || existing)
+    fail('conflict', 'cannot post again: the item is already being posted again')
   if (!account) throw await notConnected(context.sql, { about: { moves: post, record: item } })
   const capped = takeCap(gate, items.postNow.cap)
   const of = { sendable: 'post', record_id: item.id } as const
@@ -42,17 +66,27 @@ const beginAgain = async (before: Item, context: CommandContext, { account, exis
 export const postNow: Handlers<typeof items>['postNow'] = {
   begin: loading(
     ({ id, confirm }) => ({
-      ...{ item: itemPart(id), account: accountOfRecord({ sendable: 'post', record_id: id }), existing: workFor('send', id) },
+      ...{
+        item: itemPart(id),
+        account: accountOfRecord({ sendable: 'post', record_id: id }),
+        existing: workFor('send', id),
+      },
       reading: when(confirm !== undefined, workFor('reconcile', id)),
     }),
     async ({ confirm }, context, { item: before, account, existing, reading }) => {
       const { gate } = context
       const known = the(before)
-      if (confirm && known.status === 'publish_unconfirmed') return beginAgain(known, context, { account, existing, reading })
+      if (confirm && known.status === 'publish_unconfirmed')
+        return beginAgain(known, context, { account, existing, reading })
       const item = by(context, 'post_requested', requestPost(known, gate.now))
       if (!account) throw await notConnected(context.sql, { about: { moves: post, record: item } })
       const spend = [takeCap(gate, items.postNow.cap)]
-      const effects = enqueueSend('post', { record: item, runAt: gate.now, origin: 'manual', existing })
+      const effects = enqueueSend('post', {
+        record: item,
+        runAt: gate.now,
+        origin: 'manual',
+        existing,
+      })
       return { awaits: item.id, effects: { ...effects, spend, writes: [saveItem(item)] } }
     },
   ),
@@ -65,7 +99,11 @@ export const postNow: Handlers<typeof items>['postNow'] = {
 export const markPosted: Handlers<typeof items>['markPosted'] = loading(
   ({ id, url }) => {
     const of = { sendable: 'post', record_id: id } as const
-    return { item: itemPart(id), account: when(url !== undefined, accountOfRecord(of)), ...underWay(of) }
+    return {
+      item: itemPart(id),
+      account: when(url !== undefined, accountOfRecord(of)),
+      ...underWay(of),
+    }
   },
   ({ id, url }, context, { item: before, account, ...underway }) => {
     const { gate, tenantId } = context
@@ -75,10 +113,18 @@ export const markPosted: Handlers<typeof items>['markPosted'] = loading(
     const writes = [resolvePending(id, 200, body), ...ended.writes]
     // Weekly reports start with the first post, however it was posted.
     const weekly = [weeklyWork({ tenantId, now: gate.now })]
-    const isReadable = url !== undefined && account && context.networks.named(account.network)?.postIdIn(url) !== undefined
+    const isReadable =
+      url !== undefined &&
+      account &&
+      context.networks.named(account.network)?.postIdIn(url) !== undefined
     const reading = isReadable ? [postedReadWork({ tenantId, itemId: id, now: gate.now })] : []
     return {
-      ...save(the(before), item, { ...ended, work: [...weekly, ...reading], writes, events: [postedEvent(item)] }),
+      ...save(the(before), item, {
+        ...ended,
+        work: [...weekly, ...reading],
+        writes,
+        events: [postedEvent(item)],
+      }),
       answers: [{ refId: id, with: { status: 200, body } }],
     }
   },

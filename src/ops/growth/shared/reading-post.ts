@@ -1,8 +1,15 @@
-/** Reads the network post that a command is about, before its letter. The day's read budget is charged first. */
+/**
+ * Reads the network post that a command is about, before its letter. The day's read budget is
+ * charged first.
+ */
 import { engagements } from '#contract/growth/engagements'
 import { requireFeature, takeCap } from '#domain/app/plan'
 import { costOf, readBudgetOf, takeReads } from '#domain/app/read-budget'
-import { type EngageAction, type EngagedPost, requireFirst } from '#domain/growth/drafting/engagement'
+import {
+  type EngageAction,
+  type EngagedPost,
+  requireFirst,
+} from '#domain/growth/drafting/engagement'
 import type { Connection } from '#domain/growth/sending/connection'
 import { AppError, fail } from '#kernel/errors'
 import { type Network, NetworkError, type OthersPost } from '#port/network/network'
@@ -33,7 +40,10 @@ type Reserved = { account: Connection; network: Network } | { instead: PostReadi
 /** The post's id from a URL or id. Throws `invalid_input`. */
 export const postIdOf = (network: Network, ref: string): string => {
   const message = `is neither the id nor the URL of a post on ${network.name}`
-  return network.postIdIn(ref) ?? fail('invalid_input', `post ${message}`, { details: [{ path: 'post', message }] })
+  return (
+    network.postIdIn(ref) ??
+    fail('invalid_input', `post ${message}`, { details: [{ path: 'post', message }] })
+  )
 }
 
 /** Charges the read budget. Skips the read if the command will be refused anyway. */
@@ -47,7 +57,11 @@ const reserve = async (
   if (!network) return { reply: { instead: { kind: 'unread', network: networks.first } } }
   try {
     const postId = postIdOf(network, post)
-    requireFirst(action, (await loadNow(sql, { other: engagementOn({ network: network.name, postId, action }) })).other)
+    requireFirst(
+      action,
+      (await loadNow(sql, { other: engagementOn({ network: network.name, postId, action }) }))
+        .other,
+    )
     const { feature, cap } = engagements.create
     requireFeature(gate.plan, feature)
     takeCap(gate, cap)
@@ -65,11 +79,17 @@ const failureOf = (cause: unknown): AppError => {
   if (!(cause instanceof NetworkError)) throw cause
   const { reason, retryAfterMs = 1_000 } = cause
   return reason === 'rate_limited'
-    ? new AppError('rate_limited', 'network', { retryAfter: Math.ceil(retryAfterMs / 1_000), cause })
+    ? new AppError('rate_limited', 'network', {
+        retryAfter: Math.ceil(retryAfterMs / 1_000),
+        cause,
+      })
     : new AppError('network_error', reason, { cause })
 }
 
-/** Reads outside the mailbox. Returns failures instead of throwing them: the command's letter throws them, unless it is a replay. */
+/**
+ * Reads outside the mailbox. Returns failures instead of throwing them: the command's letter throws
+ * them, unless it is a replay.
+ */
 export const readPostFor = async (
   { ask, networks }: Pick<World, 'ask' | 'networks'>,
   tenantId: string,
@@ -85,7 +105,11 @@ export const readPostFor = async (
   const { network, account } = reserved
   const reader = { id: account.id, externalId: account.external_id, handle: account.handle }
   try {
-    return { kind: 'read', network, post: await network.readPost(reader, wanted.post, AbortSignal.timeout(READ_DEADLINE_MS)) }
+    return {
+      kind: 'read',
+      network,
+      post: await network.readPost(reader, wanted.post, AbortSignal.timeout(READ_DEADLINE_MS)),
+    }
   } catch (cause) {
     return { kind: 'failed', error: failureOf(cause) }
   }
@@ -98,6 +122,16 @@ export const answered = <T>(running: Promise<T>): Promise<T> =>
   })
 
 /** The post in the form that engagements store. */
-export const storedPost = (network: Network, { externalId, url, author, text, addressesUs }: OthersPost): EngagedPost => ({
-  ...{ network: network.name, post_id: externalId, post_url: url, post_author: author.handle, post_text: text, addresses_us: addressesUs },
+export const storedPost = (
+  network: Network,
+  { externalId, url, author, text, addressesUs }: OthersPost,
+): EngagedPost => ({
+  ...{
+    network: network.name,
+    post_id: externalId,
+    post_url: url,
+    post_author: author.handle,
+    post_text: text,
+    addresses_us: addressesUs,
+  },
 })

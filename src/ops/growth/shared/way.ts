@@ -23,7 +23,11 @@ const tryView = ({ state, ...row }: TryRow) => ({
 })
 
 /** The way of a record, as surfaces show it. */
-export const wayView = ({ versions, decisions, attempts }: Loaded<ReturnType<typeof wayParts>>) => ({
+export const wayView = ({
+  versions,
+  decisions,
+  attempts,
+}: Loaded<ReturnType<typeof wayParts>>) => ({
   versions,
   decisions,
   attempts: attempts.map(tryView),

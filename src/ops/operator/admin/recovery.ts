@@ -20,17 +20,26 @@ export interface ResetLink {
 const describe = ({ id, name, workspaces, created_at }: PersonAccount): string =>
   `${id} (${[name, `since ${created_at.toISOString().slice(0, 10)}`, workspaces.join(', ') || 'no workspace'].filter(Boolean).join('; ')})`
 
-/** The account that has verified the address, or else the only one with it. Throws `not_found` or `conflict`. */
+/**
+ * The account that has verified the address, or else the only one with it. Throws `not_found` or
+ * `conflict`.
+ */
 const byEmail = async (db: Db, email: string): Promise<PersonAccount> => {
   const accounts = await accountsOf(db, { emailKey: emailKey(email) })
   const [first] = accounts
   if (!first) return fail('not_found', `no account has the email ${email}`)
   if (first.email_status === 'verified' || accounts.length === 1) return first
   const all = accounts.map((one) => `\n  ${describe(one)}`).join('')
-  throw new AppError('conflict', `${accounts.length} accounts have the email ${email}, none of them verified. Choose one with --id:${all}`)
+  throw new AppError(
+    'conflict',
+    `${accounts.length} accounts have the email ${email}, none of them verified. Choose one with --id:${all}`,
+  )
 }
 
-/** The account of this id, if it has this address or has lost its own. Throws `not_found` or `conflict`. */
+/**
+ * The account of this id, if it has this address or has lost its own. Throws `not_found` or
+ * `conflict`.
+ */
 const byId = async (db: Db, id: string, email: string): Promise<PersonAccount> => {
   const [account] = await accountsOf(db, { id })
   if (!account) return fail('not_found', 'no such person')
@@ -43,9 +52,10 @@ const byId = async (db: Db, id: string, email: string): Promise<PersonAccount> =
 }
 
 /**
- * A link to choose a new password. It works once, within an hour, and voids an earlier one. It verifies the address, because the
- * operator gives it to the owner of the address. The account keeps its workspaces, so the operator must check whose account it is
- * before handing on the link; the result says so.
+ * A link to choose a new password. It works once, within an hour, and voids an earlier one. It
+ * verifies the address, because the operator gives it to the owner of the address. The account
+ * keeps its workspaces, so the operator must check whose account it is before handing on the link;
+ * the result says so.
  */
 export const resetByOperator = async (
   { db, publicUrl }: { db: Db; publicUrl: string },
@@ -55,6 +65,19 @@ export const resetByOperator = async (
   const { id: person_id, name, email_status, workspaces } = account
   const email = account.email ?? plainText(typed)
   const token = newLinkToken('rst')
-  const expires_at = await insertReset(db, { personId: person_id, email, emailKey: emailKey(email), tokenHash: hashOfLink(token) })
-  return { person_id, name, email, email_status, workspaces, url: linkTo(publicUrl, 'reset', token), expires_at }
+  const expires_at = await insertReset(db, {
+    personId: person_id,
+    email,
+    emailKey: emailKey(email),
+    tokenHash: hashOfLink(token),
+  })
+  return {
+    person_id,
+    name,
+    email,
+    email_status,
+    workspaces,
+    url: linkTo(publicUrl, 'reset', token),
+    expires_at,
+  }
 }

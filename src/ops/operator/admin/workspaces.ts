@@ -26,29 +26,55 @@ export const usualScopes: Scope[] = ['api:read', 'api:write', 'mcp:use']
 
 export const createKey = async (
   db: Db,
-  { tenantId, scopes, name, key = newApiKey() }: { tenantId: string; scopes: Scope[]; name: string; key?: string },
+  {
+    tenantId,
+    scopes,
+    name,
+    key = newApiKey(),
+  }: { tenantId: string; scopes: Scope[]; name: string; key?: string },
 ): Promise<NewKey> => {
-  const id = await insertKey(db, { tenantId, name, hash: hashApiKey(key), last4: key.slice(-4), scopes })
+  const id = await insertKey(db, {
+    tenantId,
+    name,
+    hash: hashApiKey(key),
+    last4: key.slice(-4),
+    scopes,
+  })
   return id === undefined ? fail('not_found', 'no such workspace') : { id, api_key: key }
 }
 
 export const createWorkspace = async (db: Db, name: string): Promise<string> => {
-  if (name.trim() === '' || name.length > 160) throw new AppError('invalid_input', 'the name must have 1 to 160 characters')
+  if (name.trim() === '' || name.length > 160)
+    throw new AppError('invalid_input', 'the name must have 1 to 160 characters')
   const strange = strangeCharacter(name)
-  if (strange) throw new AppError('invalid_input', `the name contains ${strange}, an invisible character or one that reorders text`)
+  if (strange)
+    throw new AppError(
+      'invalid_input',
+      `the name contains ${strange}, an invisible character or one that reorders text`,
+    )
   const id = newId()
   await insertTenant(db, { id, name: plainText(name), plan: defaultPlan })
   return id
 }
 
-/** An invitation link, shown once and valid once. With an email, it is only for that email, and verifies it. Throws `not_found`. */
+/**
+ * An invitation link, shown once and valid once. With an email, it is only for that email, and
+ * verifies it. Throws `not_found`.
+ */
 export const inviteByOperator = async (
   { db, publicUrl }: { db: Db; publicUrl: string },
   { tenantId, role, email }: { tenantId: string; role: Role; email?: string | undefined },
 ): Promise<string> => {
   const token = newLinkToken('inv')
-  const id = await insertOperatorInvitation(db, { tenantId, role, email: email && plainText(email), tokenHash: hashOfLink(token) })
-  return id === undefined ? fail('not_found', 'no such workspace') : linkTo(publicUrl, 'join', token)
+  const id = await insertOperatorInvitation(db, {
+    tenantId,
+    role,
+    email: email && plainText(email),
+    tokenHash: hashOfLink(token),
+  })
+  return id === undefined
+    ? fail('not_found', 'no such workspace')
+    : linkTo(publicUrl, 'join', token)
 }
 
 /** Connects a network account. The first one becomes the default. */
@@ -62,8 +88,15 @@ export const connectAccount = (
     priority: 'interactive',
     provenance: { principal: { kind: 'system', id: 'operator' }, surface: 'admin' },
     async decide(sql, gate) {
-      const { account, effects } = await connectEffects({ sql, gate, tenantId }, { network, externalId, handle })
-      const audit = { operation: 'growth.connections.connect', refId: account.id, detail: { network, handle } }
+      const { account, effects } = await connectEffects(
+        { sql, gate, tenantId },
+        { network, externalId, handle },
+      )
+      const audit = {
+        operation: 'growth.connections.connect',
+        refId: account.id,
+        detail: { network, handle },
+      }
       return { reply: undefined, effects: { ...effects, audit } }
     },
   }

@@ -14,7 +14,11 @@ const SPACING_MS = 500
 
 const FIELDS: ChannelAdapter['fields'] = {
   credentials: {
-    apiKey: { needed: true, description: 'API key of the provider: of Resend one with full access, of Mailgun one of the account.' },
+    apiKey: {
+      needed: true,
+      description:
+        'API key of the provider: of Resend one with full access, of Mailgun one of the account.',
+    },
     signingSecret: {
       needed: true,
       description:
@@ -24,14 +28,21 @@ const FIELDS: ChannelAdapter['fields'] = {
   config: {
     provider: { description: 'resend or mailgun; resend unless told.' },
     region: { description: 'Of Mailgun: us or eu, where the domain is; us unless told.' },
-    fromName: { description: `Name beside the address of mails that are sent, at most ${LONGEST_NAME} characters.` },
+    fromName: {
+      description: `Name beside the address of mails that are sent, at most ${LONGEST_NAME} characters.`,
+    },
   },
 }
 
 const configError: ChannelAdapter['configError'] = ({ provider, region, fromName }) => {
-  if (provider !== undefined && !PROVIDERS.some((name) => name === provider)) return 'config.provider must be resend or mailgun'
-  if (region !== undefined && !REGIONS.some((name) => name === region)) return 'config.region must be us or eu'
-  const isName = typeof fromName === 'string' && fromName.length <= LONGEST_NAME && !/[\p{Cc}"<>\\]/u.test(fromName)
+  if (provider !== undefined && !PROVIDERS.some((name) => name === provider))
+    return 'config.provider must be resend or mailgun'
+  if (region !== undefined && !REGIONS.some((name) => name === region))
+    return 'config.region must be us or eu'
+  const isName =
+    typeof fromName === 'string' &&
+    fromName.length <= LONGEST_NAME &&
+    !/[\p{Cc}"<>\\]/u.test(fromName)
   return fromName === undefined || isName
     ? undefined
     : `config.fromName must be text of at most ${LONGEST_NAME} characters without quotation marks, brackets and backslashes`
@@ -40,7 +51,9 @@ const configError: ChannelAdapter['configError'] = ({ provider, region, fromName
 const routingKeyOf: ChannelAdapter['routingKeyOf'] = (text) => {
   const key = addressOf(text)
   if (key === undefined) return { error: 'must be a mail address such as agent@example.com' }
-  return key.includes('+') ? { error: 'must not have a + before the @: mail to such addresses arrives without it' } : { key }
+  return key.includes('+')
+    ? { error: 'must not have a + before the @: mail to such addresses arrives without it' }
+    : { key }
 }
 
 export const emailAdapter = (parts: MailParts): ChannelAdapter => {
@@ -51,7 +64,8 @@ export const emailAdapter = (parts: MailParts): ChannelAdapter => {
   /** As it looks: Resend posts JSON, Mailgun forms. */
   const guessed = (post: InboundPost) => (postedJson(post) ? providers.resend : providers.mailgun)
   const providerOf = ({ config }: OpenConnection, post?: InboundPost): MailProvider => {
-    if (config.provider === 'resend' || config.provider === 'mailgun') return providers[config.provider]
+    if (config.provider === 'resend' || config.provider === 'mailgun')
+      return providers[config.provider]
     return post ? guessed(post) : providers.resend
   }
   return {
@@ -64,7 +78,8 @@ export const emailAdapter = (parts: MailParts): ChannelAdapter => {
     read: (post, connection) => providerOf(connection, post).read(post, connection),
     check: (connection, signal) => providerOf(connection).check(connection, signal),
     send: (connection, message, signal) => providerOf(connection).send(connection, message, signal),
-    fetch: (connection, toFetch, signal) => providerOf(connection).fetch(connection, toFetch, signal),
+    fetch: (connection, toFetch, signal) =>
+      providerOf(connection).fetch(connection, toFetch, signal),
     download: (connection, ref, signal) => providerOf(connection).download(connection, ref, signal),
     repeatableForMs: (connection) => providerOf(connection).repeatableForMs(connection),
   }

@@ -7,7 +7,10 @@ export interface Mailbox {
   name: string | null
 }
 
-/** Without quoted names, routes and literal addresses, which people do not have. No character that is not seen. */
+/**
+ * Without quoted names, routes and literal addresses, which people do not have. No character that
+ * is not seen.
+ */
 const ADDRESS = /^[^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}]{1,64}@[^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}]{1,255}$/u
 const LONGEST_HEADER = 2_000
 const LONGEST_NAME = 200
@@ -32,7 +35,8 @@ interface Scanned {
 const endOf = (text: string, at: number): number => {
   const closing = { '"': '"', '(': ')', '<': '>' }[text.charAt(at)]!
   let end = at + 1
-  while (end < text.length && text.charAt(end) !== closing) end += text.charAt(end) === '\\' && closing !== '>' ? 2 : 1
+  while (end < text.length && text.charAt(end) !== closing)
+    end += text.charAt(end) === '\\' && closing !== '>' ? 2 : 1
   return end
 }
 
@@ -54,20 +58,29 @@ const scanned = (text: string): Scanned => {
   return found
 }
 
-/** What a `From` header names; undefined if that is no address, or more than one. A name may look like another's address: it is no address. */
+/**
+ * What a `From` header names; undefined if that is no address, or more than one. A name may look
+ * like another's address: it is no address.
+ */
 export const mailboxOf = (header: string): Mailbox | undefined => {
   const { words, angles, hasMore } = scanned(header.slice(0, LONGEST_HEADER))
   if (hasMore || angles.length > 1) return undefined
   const address = addressOf(angles[0] ?? words)
   if (address === undefined) return undefined
-  const name = angles.length === 1 ? beginning(storable(words.replaceAll(UNSEEN, '').trim()), LONGEST_NAME) : ''
+  const name =
+    angles.length === 1
+      ? beginning(storable(words.replaceAll(UNSEEN, '').trim()), LONGEST_NAME)
+      : ''
   return { address, name: name === '' ? null : name }
 }
 
 /** The addresses of a list between commas; none has one within. */
 export const addressesIn = (list: string): string[] => list.slice(0, 10 * LONGEST_HEADER).split(',')
 
-/** The address itself, and what is before its `+`: mail to agent+berlin@example.com is for agent@example.com, too. */
+/**
+ * The address itself, and what is before its `+`: mail to agent+berlin@example.com is for
+ * agent@example.com, too.
+ */
 export const routesOf = (address: string): string[] => {
   const [, local, domain] = /^([^+@]+)\+[^@]*(@.+)$/.exec(address) ?? []
   return local === undefined ? [address] : [address, `${local}${domain}`]
@@ -76,6 +89,7 @@ export const routesOf = (address: string): string[] => {
 export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
 /** Senders that are machines, by their names. */
-const MACHINE = /^(mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?|auto-?reply|notifications?)([+_.-].*)?@/
+const MACHINE =
+  /^(mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?|auto-?reply|notifications?)([+_.-].*)?@/
 
 export const isMachine = (address: string): boolean => MACHINE.test(address)

@@ -24,7 +24,13 @@ export const headersOf = (value: unknown): MailHeaders => {
 
 const PRECEDENCE = /^\s*(bulk|list|junk|auto_reply)\b/i
 /** Of these the mere presence tells. */
-const OF_MACHINES = ['list-id', 'list-unsubscribe', 'x-autoreply', 'x-autorespond', 'x-failed-recipients']
+const OF_MACHINES = [
+  'list-id',
+  'list-unsubscribe',
+  'x-autoreply',
+  'x-autorespond',
+  'x-failed-recipients',
+]
 
 /** Whether a machine wrote it, so that an answer could begin a loop (RFC 3834). */
 export const isAutomatic = (headers: MailHeaders): boolean => {

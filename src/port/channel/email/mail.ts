@@ -2,14 +2,25 @@
 import { isObject } from '#kernel/json-value'
 import { beginning, storable } from '#kernel/storable'
 import type { Egress } from '../../egress/egress.ts'
-import type { Attachment, ChannelAdapter, InboundMessage, InboundPost, OpenConnection, Outgoing, ReplyTo } from '../channel.ts'
+import type {
+  Attachment,
+  ChannelAdapter,
+  InboundMessage,
+  InboundPost,
+  OpenConnection,
+  Outgoing,
+  ReplyTo,
+} from '../channel.ts'
 import { addressOf, isMachine, mailboxOf, routesOf } from './address.ts'
 import { type MailThread, nameOf } from './headers.ts'
 import { answerTo } from './text.ts'
 
 /** What a provider does; the adapter of mail chooses one by `config.provider`. */
 export type MailProvider = Required<
-  Pick<ChannelAdapter, 'verify' | 'read' | 'check' | 'send' | 'fetch' | 'download' | 'repeatableForMs'>
+  Pick<
+    ChannelAdapter,
+    'verify' | 'read' | 'check' | 'send' | 'fetch' | 'download' | 'repeatableForMs'
+  >
 > & {
   /** Addresses of ours that a post may be for. */
   recipients(post: InboundPost): string[]
@@ -25,7 +36,9 @@ const MOST_ATTACHMENTS = 20
 
 /** The routing keys that headers with addresses name, at most 50. */
 export const keysOf = (headers: readonly string[]): string[] => {
-  const found = headers.slice(0, MOST_RECIPIENTS).flatMap((header) => mailboxOf(header)?.address ?? [])
+  const found = headers
+    .slice(0, MOST_RECIPIENTS)
+    .flatMap((header) => mailboxOf(header)?.address ?? [])
   return [...new Set(found.flatMap(routesOf))].slice(0, MOST_RECIPIENTS)
 }
 
@@ -41,24 +54,37 @@ export interface ReceivedMail {
 }
 
 /** How a thread of mails is named. */
-export const threadName = ({ root }: MailThread, otherwise: string): string => nameOf('thread', root ?? otherwise)
+export const threadName = ({ root }: MailThread, otherwise: string): string =>
+  nameOf('thread', root ?? otherwise)
 
 /**
- * Answers go to the sender, never to `Reply-To`: a forged mail could otherwise have what its alleged sender may read sent to somebody else.
+ * Answers go to the sender, never to `Reply-To`: a forged mail could otherwise have what its
+ * alleged sender may read sent to somebody else.
  */
-export const replyToOf = (address: string, subject: string | null, { id, references }: MailThread): ReplyTo => ({
+export const replyToOf = (
+  address: string,
+  subject: string | null,
+  { id, references }: MailThread,
+): ReplyTo => ({
   ...{ to: address, subject: answerTo(subject) },
   ...(id === null ? {} : { inReplyTo: id }),
   ...(references.length === 0 ? {} : { references: references.join(' ') }),
 })
 
 /** None if nobody wrote it whom we could answer. */
-export const messageOf = (mail: ReceivedMail, { routingKey }: OpenConnection): InboundMessage | undefined => {
+export const messageOf = (
+  mail: ReceivedMail,
+  { routingKey }: OpenConnection,
+): InboundMessage | undefined => {
   const sender = mailboxOf(mail.from)
   if (!sender || sender.address === routingKey || isMachine(sender.address)) return undefined
   const { subject, thread, text, toFetch } = mail
-  // A mail to two of our addresses is one for each. Others know its id, too: bound to its sender, it cannot keep his mail from arriving.
-  const ids = [...mail.eventIds, ...(thread.id === null ? [] : [`mail:${thread.id}:${sender.address}`])]
+  // A mail to two of our addresses is one for each. Others know its id, too: bound to its sender,
+  // it cannot keep his mail from arriving.
+  const ids = [
+    ...mail.eventIds,
+    ...(thread.id === null ? [] : [`mail:${thread.id}:${sender.address}`]),
+  ]
   return {
     ...{
       eventIds: ids.map((id) => nameOf('event', id, routingKey)),
@@ -76,12 +102,21 @@ export const messageOf = (mail: ReceivedMail, { routingKey }: OpenConnection): I
 }
 
 /** As the sender named it. */
-export const attachmentOf = (file: { name: unknown; type: unknown; size: unknown }, ref: Attachment['ref']): Attachment => {
-  const name = typeof file.name === 'string' ? beginning(storable(file.name.replaceAll(/[\p{Cc}]+/gu, ' ')).trim(), 200) : ''
+export const attachmentOf = (
+  file: { name: unknown; type: unknown; size: unknown },
+  ref: Attachment['ref'],
+): Attachment => {
+  const name =
+    typeof file.name === 'string'
+      ? beginning(storable(file.name.replaceAll(/[\p{Cc}]+/gu, ' ')).trim(), 200)
+      : ''
   const size = Number(file.size)
   return {
     name: name === '' ? 'attachment' : name,
-    mimeType: typeof file.type === 'string' ? file.type.split(';', 1)[0]!.trim().toLowerCase().slice(0, 100) : '',
+    mimeType:
+      typeof file.type === 'string'
+        ? file.type.split(';', 1)[0]!.trim().toLowerCase().slice(0, 100)
+        : '',
     byteSize: file.size !== undefined && Number.isSafeInteger(size) && size >= 0 ? size : null,
     ref,
   }
@@ -98,7 +133,9 @@ export interface MailToSend {
 
 /** What has no line end cannot add a header. */
 const headerText = (value: unknown, most: number): string | undefined =>
-  typeof value === 'string' && value !== '' ? beginning(value.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim(), most) : undefined
+  typeof value === 'string' && value !== ''
+    ? beginning(value.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim(), most)
+    : undefined
 
 const senderOf = ({ routingKey, config }: OpenConnection): string => {
   const name = headerText(config.fromName, 100)
@@ -106,17 +143,42 @@ const senderOf = ({ routingKey, config }: OpenConnection): string => {
 }
 
 /** Undefined if it has no recipient. Its headers tell other machines not to answer (RFC 3834). */
-export const mailToSend = (connection: OpenConnection, { replyTo, text, html }: Outgoing): MailToSend | undefined => {
+export const mailToSend = (
+  connection: OpenConnection,
+  { replyTo, text, html }: Outgoing,
+): MailToSend | undefined => {
   const to = typeof replyTo.to === 'string' ? addressOf(replyTo.to) : undefined
   if (to === undefined) return undefined
-  const [answered, references] = [headerText(replyTo.inReplyTo, 300), headerText(replyTo.references, 1_000)]
-  const threading = { ...(answered ? { 'In-Reply-To': answered } : {}), ...(references ? { References: references } : {}) }
-  const headers = { ...threading, 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' }
+  const [answered, references] = [
+    headerText(replyTo.inReplyTo, 300),
+    headerText(replyTo.references, 1_000),
+  ]
+  const threading = {
+    ...(answered ? { 'In-Reply-To': answered } : {}),
+    ...(references ? { References: references } : {}),
+  }
+  const headers = {
+    ...threading,
+    'Auto-Submitted': 'auto-replied',
+    'X-Auto-Response-Suppress': 'All',
+  }
   const subject = headerText(replyTo.subject, 310) ?? answerTo(null)
-  return { from: senderOf(connection), to, subject, headers, text, ...(html === undefined ? {} : { html }) }
+  return {
+    from: senderOf(connection),
+    to,
+    subject,
+    headers,
+    text,
+    ...(html === undefined ? {} : { html }),
+  }
 }
 
 export const textsIn = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : typeof value === 'string' ? [value] : []
+  Array.isArray(value)
+    ? value.filter((each) => typeof each === 'string')
+    : typeof value === 'string'
+      ? [value]
+      : []
 
-export const objectsIn = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.filter(isObject) : [])
+export const objectsIn = (value: unknown): Record<string, unknown>[] =>
+  Array.isArray(value) ? value.filter(isObject) : []

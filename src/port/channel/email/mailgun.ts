@@ -1,7 +1,8 @@
 /**
- * Mail by Mailgun's routes, which post what came: `forward()` with its files, `store(notify=…)` with addresses of them. Their signature
- * covers a time and a token, and nothing of the mail. So each token counts once, and what a post names gets no credentials of ours unless
- * it is Mailgun's own.
+ * Mail by Mailgun's routes, which post what came: `forward()` with its files, `store(notify=…)`
+ * with addresses of them. Their signature covers a time and a token, and nothing of the mail. So
+ * each token counts once, and what a post names gets no credentials of ours unless it is Mailgun's
+ * own.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isObject } from '#kernel/json-value'
@@ -21,7 +22,15 @@ import { downloadFrom } from '../downloads.ts'
 import { fieldOf, type PostedForm, postedForm } from '../posts.ts'
 import { addressesIn, domainOf } from './address.ts'
 import { headersOf, isAutomatic, type MailHeaders, threadOf } from './headers.ts'
-import { attachmentOf, keysOf, type MailParts, type MailProvider, mailToSend, messageOf, objectsIn } from './mail.ts'
+import {
+  attachmentOf,
+  keysOf,
+  type MailParts,
+  type MailProvider,
+  mailToSend,
+  messageOf,
+  objectsIn,
+} from './mail.ts'
 import { subjectOf, wordsOfHtml, wordsOfText } from './text.ts'
 
 /** Mailgun repeats a post over eight hours, with the signature of the first. */
@@ -36,7 +45,9 @@ const TEXT_TYPE = /^text\/(plain|markdown|x-markdown)\b/i
 const LONGEST_HTML = 200_000
 
 const signed = (form: PostedForm): { timestamp: string; token: string; signature: string } => {
-  const [timestamp, token, signature] = ['timestamp', 'token', 'signature'].map((name) => fieldOf(form, name))
+  const [timestamp, token, signature] = ['timestamp', 'token', 'signature'].map((name) =>
+    fieldOf(form, name),
+  )
   return { timestamp: timestamp!, token: token!, signature: signature! }
 }
 
@@ -45,7 +56,9 @@ const EMPTY: PostedForm = { fields: [], files: [] }
 const verify = (post: InboundPost, { credentials }: OpenConnection): boolean => {
   const { timestamp, token, signature } = signed(postedForm(post) ?? EMPTY)
   const key = credentials.signingSecret ?? ''
-  const expected = Buffer.from(createHmac('sha256', key).update(`${timestamp}${token}`).digest('hex'))
+  const expected = Buffer.from(
+    createHmac('sha256', key).update(`${timestamp}${token}`).digest('hex'),
+  )
   const given = Buffer.from(signature)
   const isSigned = given.length === expected.length && timingSafeEqual(given, expected)
   const age = /^\d{1,12}$/.test(timestamp) ? post.now - Number(timestamp) * 1_000 : Number.NaN
@@ -53,7 +66,8 @@ const verify = (post: InboundPost, { credentials }: OpenConnection): boolean => 
 }
 
 /** A post may be for several recipients. */
-const recipients = (post: InboundPost): string[] => keysOf(addressesIn(fieldOf(postedForm(post) ?? EMPTY, 'recipient')))
+const recipients = (post: InboundPost): string[] =>
+  keysOf(addressesIn(fieldOf(postedForm(post) ?? EMPTY, 'recipient')))
 
 const parsed = (text: string): unknown => {
   try {
@@ -83,7 +97,8 @@ const storedFiles = (form: PostedForm): Attachment[] =>
 const postedFiles = ({ files }: PostedForm): Attachment[] => {
   let kept = 0
   return files.map(({ name, mimeType, bytes }) => {
-    const isKept = TEXT_TYPE.test(mimeType) && bytes.length <= MOST_INLINE_BYTES && kept++ < MOST_INLINE
+    const isKept =
+      TEXT_TYPE.test(mimeType) && bytes.length <= MOST_INLINE_BYTES && kept++ < MOST_INLINE
     const ref = isKept ? { base64: Buffer.from(bytes).toString('base64') } : null
     return attachmentOf({ name, type: mimeType, size: bytes.length }, ref)
   })
@@ -93,11 +108,14 @@ const postedFiles = ({ files }: PostedForm): Attachment[] => {
 const hasNoSender = (form: PostedForm): boolean => /^\s*(<\s*>)?\s*$/.test(fieldOf(form, 'sender'))
 
 /**
- * Mailgun checks what came, and says so in headers of its own, if the domain's spam filter marks mails. A mail that fails one check and passes
- * none has not come from where it says; one that was passed on fails SPF, but keeps its signature. Without these headers nothing is known.
+ * Mailgun checks what came, and says so in headers of its own, if the domain's spam filter marks
+ * mails. A mail that fails one check and passes none has not come from where it says; one that was
+ * passed on fails SPF, but keeps its signature. Without these headers nothing is known.
  */
 const isForged = (headers: MailHeaders): boolean => {
-  const said = ['x-mailgun-spf', 'x-mailgun-dkim-check-result'].map((name) => (headers.get(name) ?? '').trim().toLowerCase())
+  const said = ['x-mailgun-spf', 'x-mailgun-dkim-check-result'].map((name) =>
+    (headers.get(name) ?? '').trim().toLowerCase(),
+  )
   return said.includes('fail') && !said.includes('pass')
 }
 
@@ -116,23 +134,39 @@ const read = (post: InboundPost, connection: OpenConnection): InboundMessages =>
   if (content.text === '' && attachments.length === 0 && subject === null) return []
   const event = { eventIds: [`token:${signed(form).token}`], thread: threadOf(headers) }
   const message = messageOf(
-    { from: fieldOf(form, 'from') || (headers.get('from') ?? ''), subject, attachments, ...event, ...content },
+    {
+      from: fieldOf(form, 'from') || (headers.get('from') ?? ''),
+      subject,
+      attachments,
+      ...event,
+      ...content,
+    },
     connection,
   )
   return message ? [message] : []
 }
 
-const urlOf = ({ urls }: MailParts, { config }: OpenConnection): string => (config.region === 'eu' ? urls.mailgun_eu : urls.mailgun)
+const urlOf = ({ urls }: MailParts, { config }: OpenConnection): string =>
+  config.region === 'eu' ? urls.mailgun_eu : urls.mailgun
 
-const authOf = ({ credentials }: OpenConnection) => ({ authorization: basicAuth('api', credentials.apiKey ?? '') })
+const authOf = ({ credentials }: OpenConnection) => ({
+  authorization: basicAuth('api', credentials.apiKey ?? ''),
+})
 
-const fetchText = async ({ html, subject }: Record<string, unknown>): Promise<Fetched<FetchedMessage>> => {
+const fetchText = async ({
+  html,
+  subject,
+}: Record<string, unknown>): Promise<Fetched<FetchedMessage>> => {
   if (typeof html !== 'string') return { kind: 'gone', error: 'the post brought no text' }
   const text = await wordsOfHtml(html, typeof subject === 'string' ? subject : null)
   return { kind: 'fetched', value: { text, attachments: [] } }
 }
 
-const check = async (parts: MailParts, connection: OpenConnection, signal: AbortSignal): Promise<Checked> => {
+const check = async (
+  parts: MailParts,
+  connection: OpenConnection,
+  signal: AbortSignal,
+): Promise<Checked> => {
   const { credentials, routingKey } = connection
   const missing = ['apiKey', 'signingSecret'].find((name) => !credentials[name])
   if (missing) return { kind: 'refused', error: `credentials.${missing} is missing` }
@@ -142,10 +176,18 @@ const check = async (parts: MailParts, connection: OpenConnection, signal: Abort
   if (called.kind === 'forbidden') return { kind: 'refused', error: called.error }
   if (called.kind !== 'answered') return { kind: 'unreachable', error: called.error }
   if (called.status === 401 || called.status === 403)
-    return { kind: 'refused', error: `Mailgun does not accept apiKey (HTTP ${called.status}); is region right?` }
-  if (called.status === 404) return { kind: 'refused', error: `${name} is not a domain of this account of Mailgun; is region right?` }
+    return {
+      kind: 'refused',
+      error: `Mailgun does not accept apiKey (HTTP ${called.status}); is region right?`,
+    }
+  if (called.status === 404)
+    return {
+      kind: 'refused',
+      error: `${name} is not a domain of this account of Mailgun; is region right?`,
+    }
   const domain = isSuccess(called) ? objectOf(called)?.domain : undefined
-  if (!isObject(domain) || domain.name !== name) return { kind: 'unreachable', error: `Mailgun answered with HTTP ${called.status}` }
+  if (!isObject(domain) || domain.name !== name)
+    return { kind: 'unreachable', error: `Mailgun answered with HTTP ${called.status}` }
   if (domain.state === 'active' && domain.is_disabled !== true) return { kind: 'proven' }
   return { kind: 'refused', error: `${name} is not active at Mailgun: verify its DNS records` }
 }
@@ -156,20 +198,35 @@ const sentOf = (answer: Answer): Sent => {
     const id = objectOf(answer)?.id
     return { kind: 'sent', externalId: typeof id === 'string' ? id.slice(0, 300) : null }
   }
-  if (status === 429) return { kind: 'unsent', error: 'Mailgun takes no more mails at the moment', ...waitOf(answer) }
+  if (status === 429)
+    return { kind: 'unsent', error: 'Mailgun takes no more mails at the moment', ...waitOf(answer) }
   if ([401, 402, 403, 404].includes(status))
-    return { kind: 'refused', error: `Mailgun does not let this connection send (HTTP ${status})`, of: 'connection' }
-  if (status >= 400 && status < 500) return { kind: 'refused', error: `Mailgun refused the mail (HTTP ${status})`, of: 'message' }
+    return {
+      kind: 'refused',
+      error: `Mailgun does not let this connection send (HTTP ${status})`,
+      of: 'connection',
+    }
+  if (status >= 400 && status < 500)
+    return { kind: 'refused', error: `Mailgun refused the mail (HTTP ${status})`, of: 'message' }
   return { kind: 'unknown', error: `Mailgun answered with HTTP ${status}` }
 }
 
-const send = async (parts: MailParts, connection: OpenConnection, message: Outgoing, signal: AbortSignal): Promise<Sent> => {
+const send = async (
+  parts: MailParts,
+  connection: OpenConnection,
+  message: Outgoing,
+  signal: AbortSignal,
+): Promise<Sent> => {
   const mail = mailToSend(connection, message)
   if (!mail) return { kind: 'refused', error: 'the message has no recipient', of: 'message' }
   const { headers: given, ...fields } = mail
   const name = domainOf(connection.routingKey)
-  // Tracking would lead each link over Mailgun. The id is the same on every try, so that programs of mail show one of two.
-  const all = { ...given, 'Message-Id': `<tendril.${message.id.replaceAll(/[^A-Za-z0-9.-]/g, '.')}@${name}>` }
+  // Tracking would lead each link over Mailgun. The id is the same on every try, so that programs
+  // of mail show one of two.
+  const all = {
+    ...given,
+    'Message-Id': `<tendril.${message.id.replaceAll(/[^A-Za-z0-9.-]/g, '.')}@${name}>`,
+  }
   const form = new URLSearchParams({ ...fields, 'o:tracking': 'no' })
   for (const [header, value] of Object.entries(all)) form.set(`h:${header}`, value)
   const url = `${urlOf(parts, connection)}/v3/${encodeURIComponent(name)}/messages`
@@ -178,12 +235,18 @@ const send = async (parts: MailParts, connection: OpenConnection, message: Outgo
   return called.kind === 'answered' ? sentOf(called) : unanswered(called)
 }
 
-/** Storage has hosts of its own; nobody else's gets the API key, for the post that named the address is not signed. */
+/**
+ * Storage has hosts of its own; nobody else's gets the API key, for the post that named the address
+ * is not signed.
+ */
 const isStorage = (parts: MailParts, connection: OpenConnection, url: URL): boolean => {
   const isOwn = url.origin === new URL(urlOf(parts, connection)).origin
-  const isMailguns = url.protocol === 'https:' && /(^|\.)mailgun\.(net|org)$/.test(url.hostname) && url.port === ''
+  const isMailguns =
+    url.protocol === 'https:' && /(^|\.)mailgun\.(net|org)$/.test(url.hostname) && url.port === ''
   const path = `/v3/domains/${domainOf(connection.routingKey)}/messages/`
-  return (isOwn || isMailguns) && url.pathname.startsWith(path) && url.pathname.includes('/attachments/')
+  return (
+    (isOwn || isMailguns) && url.pathname.startsWith(path) && url.pathname.includes('/attachments/')
+  )
 }
 
 const download = async (
@@ -194,7 +257,8 @@ const download = async (
 ): Promise<Fetched<Uint8Array>> => {
   if (typeof base64 === 'string') return { kind: 'fetched', value: Buffer.from(base64, 'base64') }
   const url = typeof address === 'string' ? URL.parse(address) : null
-  if (!url || !isStorage(parts, connection, url)) return { kind: 'gone', error: 'the attachment is not kept by Mailgun' }
+  if (!url || !isStorage(parts, connection, url))
+    return { kind: 'gone', error: 'the attachment is not kept by Mailgun' }
   return downloadFrom(parts.egress, { url: url.href, headers: authOf(connection) }, signal)
 }
 

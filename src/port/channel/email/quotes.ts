@@ -1,6 +1,7 @@
 /**
- * Cuts the quotations and signatures of a mail with `email-reply-parser`. Its regular expressions take time by the square or worse of a
- * hostile text, so it never sees the mail: it sees a sketch of it, in which each line that cannot matter is a number.
+ * Cuts the quotations and signatures of a mail with `email-reply-parser`. Its regular expressions
+ * take time by the square or worse of a hostile text, so it never sees the mail: it sees a sketch
+ * of it, in which each line that cannot matter is a number.
  */
 import EmailReplyParser from 'email-reply-parser'
 
@@ -12,7 +13,10 @@ const LONGEST_LINE = 300
 const MOST_HEADERS = 12
 const MOST_SIGNATURES = 40
 
-/** Words of lines such as "On Monday, Ada <ada@example.com> wrote:", in the languages that the parser knows. */
+/**
+ * Words of lines such as "On Monday, Ada <ada@example.com> wrote:", in the languages that the
+ * parser knows.
+ */
 const QUOTING =
   /wrote|écrit|escribió|scritto|escreveu|schrieb|schreef|pisze|napisał|skrev|kirjoitti|г\. в|写道|작성:|のメッセージ|original message|oprindelig besked|message d'origine|ursprüngliche nachricht/gi
 /** The lines of a head that a mail program puts above what it quotes. */
@@ -34,7 +38,8 @@ const FEW: readonly [RegExp, number][] = [
 ]
 
 const isShort = (line: string): boolean =>
-  line.length <= LONGEST_LINE && FEW.every(([signs, most]) => (line.match(signs)?.length ?? 0) <= most)
+  line.length <= LONGEST_LINE &&
+  FEW.every(([signs, most]) => (line.match(signs)?.length ?? 0) <= most)
 
 const isHeader = (line: string): boolean =>
   isShort(line) && ((line.match(QUOTING)?.length ?? 3) <= 2 || HEAD.test(line) || DATED.test(line))
@@ -108,7 +113,10 @@ const linesOf = (text: string): string[] =>
     .split(/\r\n|\r|\n/, MOST_LINES)
     .map((line) => line.trimEnd())
 
-/** Reads the first 100,000 characters and 1,000 lines. `isHtml`: the text was HTML, in which quotations have marks but no blank lines. */
+/**
+ * Reads the first 100,000 characters and 1,000 lines. `isHtml`: the text was HTML, in which
+ * quotations have marks but no blank lines.
+ */
 export const withoutQuotes = (text: string, { isHtml = false } = {}): string => {
   const lines = linesOf(text)
   const sketch = new Sketch(isHtml)

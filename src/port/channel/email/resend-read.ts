@@ -14,7 +14,9 @@ export const isId = (value: unknown): value is string => typeof value === 'strin
 const RECEIVED = 'email.received'
 const NOBODYS = newWebhookSecret()
 
-const eventOf = (post: InboundPost): { type: unknown; data: Record<string, unknown> } | undefined => {
+const eventOf = (
+  post: InboundPost,
+): { type: unknown; data: Record<string, unknown> } | undefined => {
   const json = postedJson(post)
   return json && isObject(json.data) ? { type: json.type, data: json.data } : undefined
 }
@@ -26,18 +28,33 @@ export const recipients = (post: InboundPost): string[] => {
   return keysOf(type === RECEIVED ? [received_for, to, cc, bcc].flatMap(textsIn) : textsIn(from))
 }
 
-export const verify = ({ headers, body, now }: InboundPost, { credentials }: OpenConnection): boolean => {
+export const verify = (
+  { headers, body, now }: InboundPost,
+  { credentials }: OpenConnection,
+): boolean => {
   const secret = credentials.signingSecret ?? ''
   const isUsable = isResendSecret(secret)
-  const standard = new Headers(['id', 'timestamp', 'signature'].map((name) => [`webhook-${name}`, headers.get(`svix-${name}`) ?? '']))
-  return verifiedId(standard, body, { secret: isUsable ? secret : NOBODYS, now }) !== undefined && isUsable
+  const standard = new Headers(
+    ['id', 'timestamp', 'signature'].map((name) => [
+      `webhook-${name}`,
+      headers.get(`svix-${name}`) ?? '',
+    ]),
+  )
+  return (
+    verifiedId(standard, body, { secret: isUsable ? secret : NOBODYS, now }) !== undefined &&
+    isUsable
+  )
 }
 
-export const isResendSecret = (secret: string): boolean => secret.startsWith('whsec_') && isWebhookSecret(secret)
+export const isResendSecret = (secret: string): boolean =>
+  secret.startsWith('whsec_') && isWebhookSecret(secret)
 
 export const attachmentsOf = (email: string, files: unknown) =>
   objectsIn(files).map(({ id, filename, content_type, size }) =>
-    attachmentOf({ name: filename, type: content_type, size }, isId(id) ? { email, attachment: id } : null),
+    attachmentOf(
+      { name: filename, type: content_type, size },
+      isId(id) ? { email, attachment: id } : null,
+    ),
   )
 
 export const read = (post: InboundPost, connection: OpenConnection): InboundMessages => {
@@ -45,10 +62,23 @@ export const read = (post: InboundPost, connection: OpenConnection): InboundMess
   if (event?.type !== RECEIVED || !recipients(post).includes(connection.routingKey)) return []
   const { email_id: email, from, subject, message_id, attachments } = event.data
   if (!isId(email) || typeof from !== 'string') return []
-  const thread = threadOf(new Map(), typeof message_id === 'string' ? message_id.slice(0, 1_000) : undefined)
-  const mail = { from, subject: subjectOf(subject), thread, eventIds: [`email:${email}`], text: null }
+  const thread = threadOf(
+    new Map(),
+    typeof message_id === 'string' ? message_id.slice(0, 1_000) : undefined,
+  )
+  const mail = {
+    from,
+    subject: subjectOf(subject),
+    thread,
+    eventIds: [`email:${email}`],
+    text: null,
+  }
   const message = messageOf(
-    { ...mail, attachments: attachmentsOf(email, attachments), toFetch: { email, from: mailboxOf(from)?.address ?? null } },
+    {
+      ...mail,
+      attachments: attachmentsOf(email, attachments),
+      toFetch: { email, from: mailboxOf(from)?.address ?? null },
+    },
     connection,
   )
   return message ? [message] : []

@@ -1,11 +1,25 @@
 /** Mail by Resend, whose posts say that a mail came (resend-read.ts): its text is fetched. */
 import { isObject } from '#kernel/json-value'
 import { type Answer, ask, isSuccess, objectOf, unanswered, waitOf } from '../answers.ts'
-import type { Checked, Fetched, FetchedMessage, OpenConnection, Outgoing, Sent } from '../channel.ts'
+import type {
+  Checked,
+  Fetched,
+  FetchedMessage,
+  OpenConnection,
+  Outgoing,
+  Sent,
+} from '../channel.ts'
 import { downloadFrom } from '../downloads.ts'
 import { domainOf, mailboxOf } from './address.ts'
 import { headersOf, isAutomatic, threadOf } from './headers.ts'
-import { type MailParts, type MailProvider, mailToSend, objectsIn, replyToOf, threadName } from './mail.ts'
+import {
+  type MailParts,
+  type MailProvider,
+  mailToSend,
+  objectsIn,
+  replyToOf,
+  threadName,
+} from './mail.ts'
 import { attachmentsOf, isId, isResendSecret, read, recipients, verify } from './resend-read.ts'
 import { subjectOf, wordsOfHtml, wordsOfText } from './text.ts'
 
@@ -15,7 +29,9 @@ const REPEATABLE_MS = 86_400_000
 const MOST_MAIL_BYTES = 2_097_152
 const MOST_PAGES = 10
 
-const authOf = ({ credentials }: OpenConnection) => ({ authorization: `Bearer ${credentials.apiKey ?? ''}` })
+const authOf = ({ credentials }: OpenConnection) => ({
+  authorization: `Bearer ${credentials.apiKey ?? ''}`,
+})
 
 const nameOf = (answer: Answer): string => {
   const name = objectOf(answer)?.name
@@ -25,8 +41,10 @@ const nameOf = (answer: Answer): string => {
 /** Why nothing can be done with this key; undefined if that is not what is wrong. */
 const keyError = (answer: Answer): string | undefined => {
   const name = nameOf(answer)
-  if (name === 'restricted_api_key') return 'the API key of Resend may only send: it needs full access'
-  if (answer.status === 401 || name === 'invalid_api_key') return `Resend does not accept apiKey (${name})`
+  if (name === 'restricted_api_key')
+    return 'the API key of Resend may only send: it needs full access'
+  if (answer.status === 401 || name === 'invalid_api_key')
+    return `Resend does not accept apiKey (${name})`
   return undefined
 }
 
@@ -39,17 +57,29 @@ const fetchMail = async (
   if (!isId(email)) return { kind: 'gone', error: 'the mail has no id' }
   // Pictures would come within the HTML otherwise.
   const url = `${urls.resend}/emails/receiving/${email}?html_format=cid`
-  const called = await ask(egress, { url, headers: authOf(connection), signal, maxBytes: MOST_MAIL_BYTES })
+  const called = await ask(egress, {
+    url,
+    headers: authOf(connection),
+    signal,
+    maxBytes: MOST_MAIL_BYTES,
+  })
   if (called.kind === 'forbidden') return { kind: 'gone', error: called.error }
   if (called.kind !== 'answered') return { kind: 'unreachable', error: called.error }
   if (called.status === 404) return { kind: 'gone', error: 'Resend no longer has the mail' }
-  if (!isSuccess(called)) return { kind: 'unreachable', error: keyError(called) ?? `Resend answered with ${nameOf(called)}` }
+  if (!isSuccess(called))
+    return {
+      kind: 'unreachable',
+      error: keyError(called) ?? `Resend answered with ${nameOf(called)}`,
+    }
   const mail = objectOf(called)
   // Whoever the post named is trusted; the answer must not go to anybody else.
-  if (mail && senderOf(mail) !== from) return { kind: 'gone', error: 'the mail has another sender than the post that told of it' }
+  if (mail && senderOf(mail) !== from)
+    return { kind: 'gone', error: 'the mail has another sender than the post that told of it' }
   if (mail) return { kind: 'fetched', value: await fetchedOf(email, mail) }
   const isTooLong = called.body.length >= MOST_MAIL_BYTES / 4
-  return isTooLong ? { kind: 'gone', error: 'the mail is too long' } : { kind: 'unreachable', error: 'the answer of Resend broke off' }
+  return isTooLong
+    ? { kind: 'gone', error: 'the mail is too long' }
+    : { kind: 'unreachable', error: 'the answer of Resend broke off' }
 }
 
 const senderOf = ({ from }: Record<string, unknown>): string | null =>
@@ -58,13 +88,22 @@ const senderOf = ({ from }: Record<string, unknown>): string | null =>
 const fetchedOf = async (email: string, mail: Record<string, unknown>): Promise<FetchedMessage> => {
   const headers = headersOf(mail.headers)
   const subject = subjectOf(mail.subject)
-  const thread = threadOf(headers, typeof mail.message_id === 'string' ? mail.message_id.slice(0, 1_000) : undefined)
+  const thread = threadOf(
+    headers,
+    typeof mail.message_id === 'string' ? mail.message_id.slice(0, 1_000) : undefined,
+  )
   const { text, html } = mail
   const hasText = typeof text === 'string' && text.trim() !== ''
-  const words = hasText ? wordsOfText(text, subject) : await wordsOfHtml(typeof html === 'string' ? html : '', subject)
+  const words = hasText
+    ? wordsOfText(text, subject)
+    : await wordsOfHtml(typeof html === 'string' ? html : '', subject)
   const sender = senderOf(mail)
   return {
-    ...{ text: words, attachments: attachmentsOf(email, mail.attachments), isAutomatic: isAutomatic(headers) },
+    ...{
+      text: words,
+      attachments: attachmentsOf(email, mail.attachments),
+      isAutomatic: isAutomatic(headers),
+    },
     thread: threadName(thread, `email:${email}`),
     ...(sender === null ? {} : { replyTo: replyToOf(sender, subject, thread) }),
   }
@@ -84,7 +123,11 @@ const domainError = (domain: Domain | undefined, name: string): string | undefin
 }
 
 /** Asks for one page of domains after another until ours is among them. */
-const check = async ({ egress, urls }: MailParts, connection: OpenConnection, signal: AbortSignal): Promise<Checked> => {
+const check = async (
+  { egress, urls }: MailParts,
+  connection: OpenConnection,
+  signal: AbortSignal,
+): Promise<Checked> => {
   const { credentials, routingKey } = connection
   if (!credentials.apiKey) return { kind: 'refused', error: 'credentials.apiKey is missing' }
   if (!isResendSecret(credentials.signingSecret ?? ''))
@@ -92,7 +135,11 @@ const check = async ({ egress, urls }: MailParts, connection: OpenConnection, si
   const name = domainOf(routingKey)
   let after = ''
   for (let page = 0; page < MOST_PAGES; page++) {
-    const called = await ask(egress, { url: `${urls.resend}/domains?limit=100${after}`, headers: authOf(connection), signal })
+    const called = await ask(egress, {
+      url: `${urls.resend}/domains?limit=100${after}`,
+      headers: authOf(connection),
+      signal,
+    })
     if (called.kind === 'forbidden') return { kind: 'refused', error: called.error }
     if (called.kind !== 'answered') return { kind: 'unreachable', error: called.error }
     const refusal = keyError(called)
@@ -108,11 +155,20 @@ const check = async ({ egress, urls }: MailParts, connection: OpenConnection, si
     }
     after = `&after=${encodeURIComponent(last)}`
   }
-  return { kind: 'refused', error: `${name} is not among the first domains of this account of Resend` }
+  return {
+    kind: 'refused',
+    error: `${name} is not among the first domains of this account of Resend`,
+  }
 }
 
 /** Errors that every further mail would meet, too. */
-const OF_CONNECTION = new Set(['invalid_api_key', 'missing_api_key', 'restricted_api_key', 'invalid_from_address', 'invalid_access'])
+const OF_CONNECTION = new Set([
+  'invalid_api_key',
+  'missing_api_key',
+  'restricted_api_key',
+  'invalid_from_address',
+  'invalid_access',
+])
 /** An earlier request had the same key: it was or is being sent. */
 const REPEATED = new Set(['invalid_idempotent_request', 'concurrent_idempotent_requests'])
 const QUOTA_MS = 3_600_000
@@ -128,7 +184,9 @@ const sentOf = (answer: Answer): Sent => {
     const wait = isQuota ? { retryAfterMs: QUOTA_MS } : waitOf(answer)
     return {
       kind: 'unsent',
-      error: isQuota ? `the quota of Resend is used up (${name})` : 'Resend takes no more mails at the moment',
+      error: isQuota
+        ? `the quota of Resend is used up (${name})`
+        : 'Resend takes no more mails at the moment',
       ...wait,
     }
   }
@@ -145,11 +203,25 @@ const sentOf = (answer: Answer): Sent => {
   return { kind: 'unknown', error: `Resend answered with ${name}` }
 }
 
-const send = async ({ egress, urls }: MailParts, connection: OpenConnection, message: Outgoing, signal: AbortSignal): Promise<Sent> => {
+const send = async (
+  { egress, urls }: MailParts,
+  connection: OpenConnection,
+  message: Outgoing,
+  signal: AbortSignal,
+): Promise<Sent> => {
   const mail = mailToSend(connection, message)
   if (!mail) return { kind: 'refused', error: 'the message has no recipient', of: 'message' }
-  const headers = { ...authOf(connection), 'content-type': 'application/json', 'idempotency-key': `tendril-${message.id}`.slice(0, 256) }
-  const called = await ask(egress, { url: `${urls.resend}/emails`, headers, body: JSON.stringify({ ...mail, to: [mail.to] }), signal })
+  const headers = {
+    ...authOf(connection),
+    'content-type': 'application/json',
+    'idempotency-key': `tendril-${message.id}`.slice(0, 256),
+  }
+  const called = await ask(egress, {
+    url: `${urls.resend}/emails`,
+    headers,
+    body: JSON.stringify({ ...mail, to: [mail.to] }),
+    signal,
+  })
   return called.kind === 'answered' ? sentOf(called) : unanswered(called)
 }
 
@@ -167,7 +239,8 @@ const download = async (
   if (called.kind !== 'answered') return { kind: 'unreachable', error: called.error }
   if (called.status === 404) return { kind: 'gone', error: 'Resend no longer has the attachment' }
   const address = isSuccess(called) ? objectOf(called)?.download_url : undefined
-  if (typeof address !== 'string') return { kind: 'unreachable', error: `Resend answered with ${nameOf(called)}` }
+  if (typeof address !== 'string')
+    return { kind: 'unreachable', error: `Resend answered with ${nameOf(called)}` }
   return downloadFrom(egress, { url: address, headers: {} }, signal)
 }
 

@@ -21,7 +21,11 @@ const bounded = (text: string): string => {
 const isForwarded = (subject: string | null): boolean => FORWARDED.test(subject ?? '')
 
 /** Without quotations and signatures, unless nothing else is left, or the mail forwards them. */
-export const wordsOfText = (text: string, subject: string | null, { isHtml = false } = {}): string => {
+export const wordsOfText = (
+  text: string,
+  subject: string | null,
+  { isHtml = false } = {},
+): string => {
   const own = isForwarded(subject) ? '' : withoutQuotes(text, { isHtml })
   return bounded(own === '' ? text : own)
 }
@@ -34,7 +38,10 @@ export const wordsOfHtml = async (html: string, subject: string | null): Promise
 
 /** Of one line, as people read it. */
 export const subjectOf = (value: unknown): string | null => {
-  const text = typeof value === 'string' ? beginning(storable(value.slice(0, 2_000).replaceAll(/[\p{Cc}\s]+/gu, ' ')).trim(), 300) : ''
+  const text =
+    typeof value === 'string'
+      ? beginning(storable(value.slice(0, 2_000).replaceAll(/[\p{Cc}\s]+/gu, ' ')).trim(), 300)
+      : ''
   return text === '' ? null : text
 }
 

@@ -1,5 +1,15 @@
-/** What Slack's Events API posts. Nothing here believes a post: `verify` comes between `route` and `read`. */
-import type { Attachment, InboundMessage, InboundMessages, InboundPost, OpenConnection, Routed } from '../channel.ts'
+/**
+ * What Slack's Events API posts. Nothing here believes a post: `verify` comes between `route` and
+ * `read`.
+ */
+import type {
+  Attachment,
+  InboundMessage,
+  InboundMessages,
+  InboundPost,
+  OpenConnection,
+  Routed,
+} from '../channel.ts'
 import { asObject, type Fields, idOf, objectOf, objectsIn, sizeOf, textOf } from '../fields.ts'
 import { passedOn } from '../passed-on.ts'
 import { plainTextOf } from './text.ts'
@@ -26,33 +36,54 @@ const SPOKEN = [undefined, 'file_share', 'thread_broadcast', 'me_message']
 /** Slack asks now and then whether the address has a certificate, in a form, and signs nothing. */
 const isCertificateCheck = ({ url, body }: InboundPost): boolean => {
   if (URL.parse(url)?.searchParams.get('ssl_check') === '1') return true
-  return body.length <= LONGEST_FORM && new URLSearchParams(new TextDecoder().decode(body)).get('ssl_check') === '1'
+  return (
+    body.length <= LONGEST_FORM &&
+    new URLSearchParams(new TextDecoder().decode(body)).get('ssl_check') === '1'
+  )
 }
 
-/** Where the app is installed that hears of the event. In a channel that several workspaces share, `team_id` may be another one. */
+/**
+ * Where the app is installed that hears of the event. In a channel that several workspaces share,
+ * `team_id` may be another one.
+ */
 const teamOf = (envelope: Fields): string | undefined => {
   const [installation] = objectsIn(envelope.authorizations, 1)
-  return idOf(installation?.team_id, TEAM) ?? idOf(envelope.context_team_id, TEAM) ?? idOf(envelope.team_id, TEAM)
+  return (
+    idOf(installation?.team_id, TEAM) ??
+    idOf(envelope.context_team_id, TEAM) ??
+    idOf(envelope.team_id, TEAM)
+  )
 }
 
 export const routeOf = (post: InboundPost): Routed => {
   const envelope = objectOf(post.body)
   if (!envelope)
-    return isCertificateCheck(post) ? { kind: 'handshake', status: 200, contentType: 'text/plain', body: '' } : { kind: 'unknown' }
+    return isCertificateCheck(post)
+      ? { kind: 'handshake', status: 200, contentType: 'text/plain', body: '' }
+      : { kind: 'unknown' }
   if (envelope.type === 'url_verification') {
     const challenge = textOf(envelope.challenge, LONGEST_CHALLENGE)
     if (challenge === undefined) return { kind: 'unknown' }
-    return { kind: 'handshake', status: 200, contentType: 'application/json', body: JSON.stringify({ challenge }) }
+    return {
+      kind: 'handshake',
+      status: 200,
+      contentType: 'application/json',
+      body: JSON.stringify({ challenge }),
+    }
   }
   const team = teamOf(envelope)
   const app = idOf(envelope.api_app_id, APP)
-  return team === undefined ? { kind: 'unknown' } : { kind: 'keys', keys: [...(app ? [`${team}:${app}`] : []), team] }
+  return team === undefined
+    ? { kind: 'unknown' }
+    : { kind: 'keys', keys: [...(app ? [`${team}:${app}`] : []), team] }
 }
 
 const attachmentOf = (file: Fields): Attachment => {
   const id = idOf(file.id, /^F[A-Z0-9]{1,30}$/)
   // Files of other services, deleted ones, and those beyond the limit of a free workspace.
-  const isElsewhere = file.is_external === true || ['external', 'tombstone', 'hidden_by_limit'].includes(String(file.mode))
+  const isElsewhere =
+    file.is_external === true ||
+    ['external', 'tombstone', 'hidden_by_limit'].includes(String(file.mode))
   const url = textOf(file.url_private_download, 2_048) ?? textOf(file.url_private, 2_048)
   return {
     name: textOf(file.name, LONGEST_NAME) ?? textOf(file.title, LONGEST_NAME) ?? 'file',
@@ -72,23 +103,41 @@ const forwardedIn = (event: Fields): Attachment[] =>
       return passedOn(author === undefined || said === '' ? said : `${author} wrote:\n\n${said}`)
     })
 
-/** The ids of users are unique within a workspace only. People of another one, in a shared channel, carry it. */
+/**
+ * The ids of users are unique within a workspace only. People of another one, in a shared channel,
+ * carry it.
+ */
 const senderIdOf = (event: Fields, user: string, team: string): { id: string; isOurs: boolean } => {
   const theirs = idOf(event.user_team ?? event.source_team ?? event.team, TEAM)
-  return theirs === undefined || theirs === team ? { id: user, isOurs: true } : { id: `${user}@${theirs}`, isOurs: false }
+  return theirs === undefined || theirs === team
+    ? { id: user, isOurs: true }
+    : { id: `${user}@${theirs}`, isOurs: false }
 }
 
 const senderName = (event: Fields): string | null => {
   const profile = asObject(event.user_profile)
-  return textOf(profile.real_name, LONGEST_NAME) ?? textOf(profile.display_name, LONGEST_NAME) ?? null
+  return (
+    textOf(profile.real_name, LONGEST_NAME) ?? textOf(profile.display_name, LONGEST_NAME) ?? null
+  )
 }
 
 /** Whether a person said it to us: in a direct message, or with our name. */
 const isForUs = (event: Fields, ownUser: string | undefined): boolean => {
-  if (event.bot_id !== undefined || event.bot_profile !== undefined || event.hidden === true || event.edited !== undefined) return false
+  if (
+    event.bot_id !== undefined ||
+    event.bot_profile !== undefined ||
+    event.hidden === true ||
+    event.edited !== undefined
+  )
+    return false
   if (event.user === ownUser || event.user === SLACKBOT) return false
-  if (event.type === 'app_mention') return event.subtype === undefined || event.subtype === 'file_share'
-  return event.type === 'message' && event.channel_type === 'im' && SPOKEN.includes(event.subtype as string | undefined)
+  if (event.type === 'app_mention')
+    return event.subtype === undefined || event.subtype === 'file_share'
+  return (
+    event.type === 'message' &&
+    event.channel_type === 'im' &&
+    SPOKEN.includes(event.subtype as string | undefined)
+  )
 }
 
 interface Place {
@@ -109,7 +158,10 @@ const placeOf = (event: Fields): Place | undefined => {
 /** The first installation is the one that the post is for. */
 const ownUserOf = (envelope: Fields, { config }: OpenConnection): string | undefined => {
   const [installation] = objectsIn(envelope.authorizations, 1)
-  return idOf(config.botUserId, USER) ?? (installation?.is_bot === true ? idOf(installation.user_id, USER) : undefined)
+  return (
+    idOf(config.botUserId, USER) ??
+    (installation?.is_bot === true ? idOf(installation.user_id, USER) : undefined)
+  )
 }
 
 export const readPost = (post: InboundPost, connection: OpenConnection): InboundMessages => {
@@ -120,7 +172,8 @@ export const readPost = (post: InboundPost, connection: OpenConnection): Inbound
   const place = placeOf(event)
   const user = idOf(event.user, USER)
   const team = connection.routingKey.split(':')[0]!
-  if (!place || user === undefined || teamOf(envelope) !== team || !isForUs(event, ownUser)) return []
+  if (!place || user === undefined || teamOf(envelope) !== team || !isForUs(event, ownUser))
+    return []
   const { channel, ts, root } = place
   const sender = senderIdOf(event, user, team)
   const message: InboundMessage = {

@@ -1,17 +1,24 @@
 /** Slack's mrkdwn as plain text. */
 
-/** A mention, a link or a special word: what stands between the brackets. Brackets of a text itself come escaped. */
+/**
+ * A mention, a link or a special word: what stands between the brackets. Brackets of a text itself
+ * come escaped.
+ */
 const TOKEN = /<([^<>\n]+)>/g
 const ESCAPED = /&(amp|lt|gt);/g
 const CHARACTERS: Record<string, string> = { amp: '&', lt: '<', gt: '>' }
 const MENTION = /^<@([A-Z0-9]+)(?:\|[^<>\n]*)?>[\s,:]*/
 
-const unescaped = (text: string): string => text.replace(ESCAPED, (_, name: string) => CHARACTERS[name]!)
+const unescaped = (text: string): string =>
+  text.replace(ESCAPED, (_, name: string) => CHARACTERS[name]!)
 
-/** Both are shown, so that no label hides where a link leads; one alone if the label is the address. */
+/**
+ * Both are shown, so that no label hides where a link leads; one alone if the label is the address.
+ */
 const linkOf = (url: string, label: string): string => {
   const address = url.replace(/^(mailto|tel):/, '')
-  if (label === '' || label === address || `https://${label}` === url || `http://${label}` === url) return address
+  if (label === '' || label === address || `https://${label}` === url || `http://${label}` === url)
+    return address
   return `${label} (${address})`
 }
 
@@ -34,7 +41,11 @@ const tokenOf = (inside: string): string => {
 /** Without the mentions of `ownUser` that it begins with. */
 export const plainTextOf = (mrkdwn: string, ownUser: string | undefined): string => {
   let text = mrkdwn.trimStart()
-  for (let mention = MENTION.exec(text); mention && mention[1] === ownUser; mention = MENTION.exec(text))
+  for (
+    let mention = MENTION.exec(text);
+    mention && mention[1] === ownUser;
+    mention = MENTION.exec(text)
+  )
     text = text.slice(mention[0].length)
   return unescaped(text.replace(TOKEN, (_, inside: string) => tokenOf(inside))).trim()
 }

@@ -1,18 +1,52 @@
 /** Calls of Slack's Web API. A refusal comes with status 200 and `ok: false`. */
 import type { Egress } from '#port/egress/egress'
-import { type Answer, ask, isSuccess, objectOf, type Unsent, unanswered, waitOf } from '../answers.ts'
+import {
+  type Answer,
+  ask,
+  isSuccess,
+  objectOf,
+  type Unsent,
+  unanswered,
+  waitOf,
+} from '../answers.ts'
 import type { Fields } from '../fields.ts'
 
 export type Outcome = { kind: 'ok'; answer: Fields; scopes: readonly string[] | undefined } | Unsent
 
 /** The token, or the app behind it, is of no use any more. */
 const OF_CONNECTION = new Set([
-  ...['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired', 'no_permission', 'missing_scope'],
-  ...['not_allowed_token_type', 'org_login_required', 'ekm_access_denied', 'access_denied', 'enterprise_is_restricted'],
-  ...['team_access_not_granted', 'two_factor_setup_required', 'accesslimited', 'deprecated_endpoint', 'method_deprecated'],
+  ...[
+    'invalid_auth',
+    'not_authed',
+    'account_inactive',
+    'token_revoked',
+    'token_expired',
+    'no_permission',
+    'missing_scope',
+  ],
+  ...[
+    'not_allowed_token_type',
+    'org_login_required',
+    'ekm_access_denied',
+    'access_denied',
+    'enterprise_is_restricted',
+  ],
+  ...[
+    'team_access_not_granted',
+    'two_factor_setup_required',
+    'accesslimited',
+    'deprecated_endpoint',
+    'method_deprecated',
+  ],
 ])
 /** Slack says that nothing was done, and that it may be later. */
-const LATER = new Set(['ratelimited', 'rate_limited', 'message_limit_exceeded', 'request_timeout', 'team_added_to_org'])
+const LATER = new Set([
+  'ratelimited',
+  'rate_limited',
+  'message_limit_exceeded',
+  'request_timeout',
+  'team_added_to_org',
+])
 /** "It's possible some aspect of the operation succeeded before the error was raised." */
 const UNCLEAR = new Set(['fatal_error', 'internal_error', 'service_unavailable'])
 
@@ -30,12 +64,18 @@ const ADVICE: Record<string, string> = {
 }
 
 const wordsOf = (code: string, answer: Fields): string => {
-  const needed = typeof answer.needed === 'string' && /^[a-z:,._ ]{1,200}$/.test(answer.needed) ? `, ${answer.needed}` : ''
+  const needed =
+    typeof answer.needed === 'string' && /^[a-z:,._ ]{1,200}$/.test(answer.needed)
+      ? `, ${answer.needed}`
+      : ''
   return `${ADVICE[code] ? `${ADVICE[code]}${needed} ` : 'Slack refused '}(${code})`
 }
 
 const refusalOf = (answer: Fields, wait: { retryAfterMs?: number }): Unsent => {
-  const code = typeof answer.error === 'string' && /^[a-z0-9_]{1,80}$/.test(answer.error) ? answer.error : 'no_reason_given'
+  const code =
+    typeof answer.error === 'string' && /^[a-z0-9_]{1,80}$/.test(answer.error)
+      ? answer.error
+      : 'no_reason_given'
   const error = wordsOf(code, answer)
   if (LATER.has(code)) return { kind: 'unsent', error, ...wait }
   if (UNCLEAR.has(code)) return { kind: 'unknown', error }
@@ -45,12 +85,18 @@ const refusalOf = (answer: Fields, wait: { retryAfterMs?: number }): Unsent => {
 const TOO_MANY = 429
 
 const outcomeOf = (answer: Answer): Outcome => {
-  if (answer.status === TOO_MANY) return { kind: 'unsent', error: 'Slack asks for a pause (429)', ...waitOf(answer) }
+  if (answer.status === TOO_MANY)
+    return { kind: 'unsent', error: 'Slack asks for a pause (429)', ...waitOf(answer) }
   const said = objectOf(answer)
   if (said?.ok === false) return refusalOf(said, waitOf(answer))
   if (said?.ok === true && isSuccess(answer)) {
     const scopes = answer.headers['x-oauth-scopes']
-    return { kind: 'ok', answer: said, scopes: typeof scopes === 'string' ? scopes.split(',').map((scope) => scope.trim()) : undefined }
+    return {
+      kind: 'ok',
+      answer: said,
+      scopes:
+        typeof scopes === 'string' ? scopes.split(',').map((scope) => scope.trim()) : undefined,
+    }
   }
   return { kind: 'unknown', error: `Slack's answer could not be read (http ${answer.status})` }
 }
@@ -63,9 +109,22 @@ interface WebApiCall {
   signal: AbortSignal
 }
 
-/** One request, never repeated. Never throws. Every method takes a form, not every one takes JSON. */
-export const callSlack = async (egress: Egress, { url, token, args, signal }: WebApiCall): Promise<Outcome> => {
-  const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8', authorization: `Bearer ${token}` }
-  const called = await ask(egress, { url, headers, body: String(new URLSearchParams(args)), signal })
+/**
+ * One request, never repeated. Never throws. Every method takes a form, not every one takes JSON.
+ */
+export const callSlack = async (
+  egress: Egress,
+  { url, token, args, signal }: WebApiCall,
+): Promise<Outcome> => {
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
+    authorization: `Bearer ${token}`,
+  }
+  const called = await ask(egress, {
+    url,
+    headers,
+    body: String(new URLSearchParams(args)),
+    signal,
+  })
   return called.kind === 'answered' ? outcomeOf(called) : unanswered(called)
 }

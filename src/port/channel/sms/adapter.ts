@@ -27,15 +27,17 @@ const MOST_MEDIA = 10
 const LONGEST_TEXT = 10_000
 
 /**
- * Words that Twilio itself answers, and after which it takes no message of ours until the sender opts in again. YES is one of its words for
- * that, too; but people answer questions with it, and only `OptOutType` tells the two apart.
+ * Words that Twilio itself answers, and after which it takes no message of ours until the sender
+ * opts in again. YES is one of its words for that, too; but people answer questions with it, and
+ * only `OptOutType` tells the two apart.
  */
 const OPT_WORDS = new Set([
   ...['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT', 'OPT-OUT'],
   ...['START', 'UNSTOP', 'HELP', 'INFO'],
 ])
 
-const pathOf = (accountSid: string, rest: string): string => `/2010-04-01/Accounts/${accountSid}/${rest}`
+const pathOf = (accountSid: string, rest: string): string =>
+  `/2010-04-01/Accounts/${accountSid}/${rest}`
 
 /** JSON has the same names as the form. */
 const formOfPost = (post: InboundPost): PostedForm | undefined => {
@@ -61,30 +63,46 @@ const attachmentsOf = (form: PostedForm): Attachment[] => {
 }
 
 const isOptWord = (form: PostedForm): boolean =>
-  fieldOf(form, 'OptOutType') !== '' || OPT_WORDS.has(fieldOf(form, 'Body').trim().slice(0, 20).toUpperCase())
+  fieldOf(form, 'OptOutType') !== '' ||
+  OPT_WORDS.has(fieldOf(form, 'Body').trim().slice(0, 20).toUpperCase())
 
-const messageOf = (form: PostedForm, { routingKey, credentials }: OpenConnection): InboundMessage | undefined => {
-  const [sid, from, account] = ['MessageSid', 'From', 'AccountSid'].map((name) => fieldOf(form, name))
-  if (isStatus(form) || fieldOf(form, 'To') !== routingKey || account !== credentials.accountSid) return undefined
+const messageOf = (
+  form: PostedForm,
+  { routingKey, credentials }: OpenConnection,
+): InboundMessage | undefined => {
+  const [sid, from, account] = ['MessageSid', 'From', 'AccountSid'].map((name) =>
+    fieldOf(form, name),
+  )
+  if (isStatus(form) || fieldOf(form, 'To') !== routingKey || account !== credentials.accountSid)
+    return undefined
   // Short codes and names are machines', and our own number would be an answer to ourselves.
-  if (!MESSAGE.test(sid!) || !NUMBER.test(from!) || from === routingKey || isOptWord(form)) return undefined
+  if (!MESSAGE.test(sid!) || !NUMBER.test(from!) || from === routingKey || isOptWord(form))
+    return undefined
   const text = beginning(storable(fieldOf(form, 'Body')).trim(), LONGEST_TEXT)
   const attachments = attachmentsOf(form)
   if (text === '' && attachments.length === 0) return undefined
   const replyTo = { to: from! }
   const thread = from!
-  const base = { eventIds: [`message:${sid}`], sender: { id: from!, name: null }, thread, isShared: false, subject: null }
+  const base = {
+    eventIds: [`message:${sid}`],
+    sender: { id: from!, name: null },
+    thread,
+    isShared: false,
+    subject: null,
+  }
   return { ...base, text, attachments, replyTo, directTo: replyTo, toFetch: null }
 }
 
-const keysOf = (form: PostedForm): string[] => [fieldOf(form, isStatus(form) ? 'From' : 'To')].filter((key) => NUMBER.test(key))
+const keysOf = (form: PostedForm): string[] =>
+  [fieldOf(form, isStatus(form) ? 'From' : 'To')].filter((key) => NUMBER.test(key))
 
 const authOf = ({ credentials }: OpenConnection): Record<string, string> => ({
   authorization: basicAuth(credentials.accountSid ?? '', credentials.authToken ?? ''),
 })
 
 const missing = ({ credentials }: OpenConnection): string | undefined => {
-  if (!ACCOUNT.test(credentials.accountSid ?? '')) return 'accountSid must be AC and 32 hexadecimal digits'
+  if (!ACCOUNT.test(credentials.accountSid ?? ''))
+    return 'accountSid must be AC and 32 hexadecimal digits'
   return credentials.authToken ? undefined : 'authToken is missing'
 }
 
@@ -93,7 +111,11 @@ export interface SmsParts {
   urls: Readonly<Record<'twilio', string>>
 }
 
-const check = async ({ egress, urls }: SmsParts, connection: OpenConnection, signal: AbortSignal): Promise<Checked> => {
+const check = async (
+  { egress, urls }: SmsParts,
+  connection: OpenConnection,
+  signal: AbortSignal,
+): Promise<Checked> => {
   const error = missing(connection)
   if (error !== undefined) return { kind: 'refused', error }
   const { routingKey, credentials } = connection
@@ -105,12 +127,16 @@ const check = async ({ egress, urls }: SmsParts, connection: OpenConnection, sig
   const refusal = connectionError(called)
   if (refusal !== undefined) return { kind: 'refused', error: refusal }
   const numbers = isSuccess(called) ? objectOf(called)?.incoming_phone_numbers : undefined
-  if (!Array.isArray(numbers)) return { kind: 'unreachable', error: `Twilio answered with HTTP ${called.status}` }
+  if (!Array.isArray(numbers))
+    return { kind: 'unreachable', error: `Twilio answered with HTTP ${called.status}` }
   const number = numbers.filter(isObject).find(({ phone_number }) => phone_number === routingKey)
-  if (!number) return { kind: 'refused', error: `${routingKey} is not a number of this Twilio account` }
+  if (!number)
+    return { kind: 'refused', error: `${routingKey} is not a number of this Twilio account` }
   const { capabilities } = number
   const isMute = isObject(capabilities) && (capabilities.sms ?? capabilities.SMS) === false
-  return isMute ? { kind: 'refused', error: `${routingKey} cannot send and receive SMS` } : { kind: 'proven' }
+  return isMute
+    ? { kind: 'refused', error: `${routingKey} cannot send and receive SMS` }
+    : { kind: 'proven' }
 }
 
 const send = async (
@@ -122,7 +148,8 @@ const send = async (
   const error = missing(connection)
   if (error !== undefined) return { kind: 'refused', error, of: 'connection' }
   const { to } = replyTo
-  if (typeof to !== 'string' || !NUMBER.test(to)) return { kind: 'refused', error: 'the recipient is not a number', of: 'message' }
+  if (typeof to !== 'string' || !NUMBER.test(to))
+    return { kind: 'refused', error: 'the recipient is not a number', of: 'message' }
   const body = new URLSearchParams({ To: to, From: connection.routingKey, Body: text }).toString()
   const headers = { ...authOf(connection), 'content-type': 'application/x-www-form-urlencoded' }
   const address = `${urls.twilio}${pathOf(connection.credentials.accountSid!, 'Messages.json')}`
@@ -137,30 +164,47 @@ const download = async (
   { message, media }: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<Fetched<Uint8Array>> => {
-  if (missing(connection) !== undefined) return { kind: 'gone', error: 'the connection has no credentials' }
-  if (!MESSAGE.test(String(message)) || !MEDIA.test(`/Media/${media}`)) return { kind: 'gone', error: 'the attachment has no address' }
+  if (missing(connection) !== undefined)
+    return { kind: 'gone', error: 'the connection has no credentials' }
+  if (!MESSAGE.test(String(message)) || !MEDIA.test(`/Media/${media}`))
+    return { kind: 'gone', error: 'the attachment has no address' }
   const address = `${urls.twilio}${pathOf(connection.credentials.accountSid!, `Messages/${message}/Media/${media}`)}`
   return downloadFrom(egress, { url: address, headers: authOf(connection) }, signal)
 }
 
 const FIELDS = {
   credentials: {
-    accountSid: { needed: true, description: 'The SID of the Twilio account (or subaccount) that has the number: AC and 32 digits.' },
-    authToken: { needed: true, description: 'Its auth token, with which Twilio signs its requests.' },
+    accountSid: {
+      needed: true,
+      description:
+        'The SID of the Twilio account (or subaccount) that has the number: AC and 32 digits.',
+    },
+    authToken: {
+      needed: true,
+      description: 'Its auth token, with which Twilio signs its requests.',
+    },
   },
   config: {},
 }
 
 const routingKeyOf = (text: string): { key: string } | { error: string } => {
   const key = text.replaceAll(/[\s().-]/g, '')
-  return NUMBER.test(key) ? { key } : { error: 'must be a phone number with its country code, such as +14155550123' }
+  return NUMBER.test(key)
+    ? { key }
+    : { error: 'must be a phone number with its country code, such as +14155550123' }
 }
 
 /** Twilio queues what a number cannot send at once: one segment a second, of most numbers. */
 const SPACING_MS = 1_000
 
 export const smsAdapter = (parts: SmsParts): ChannelAdapter => ({
-  ...{ channel: 'sms', fields: FIELDS, routingKeyOf, configError: () => undefined, spacingMs: SPACING_MS },
+  ...{
+    channel: 'sms',
+    fields: FIELDS,
+    routingKeyOf,
+    configError: () => undefined,
+    spacingMs: SPACING_MS,
+  },
   route(post) {
     const form = formOfPost(post)
     const keys = form ? keysOf(form) : []

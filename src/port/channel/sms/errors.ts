@@ -2,7 +2,10 @@
 import { type Answer, isSuccess, objectOf, waitOf } from '../answers.ts'
 import type { Sent } from '../channel.ts'
 
-/** Codes of Twilio's that say what a person has to mend before anything can be sent from this number. */
+/**
+ * Codes of Twilio's that say what a person has to mend before anything can be sent from this
+ * number.
+ */
 const OF_CONNECTION: Readonly<Record<number, string>> = {
   20003: 'Twilio does not accept accountSid and authToken',
   20005: 'the Twilio account is not active',
@@ -59,7 +62,10 @@ const refusalOf = (answer: Answer): Sent => {
   const ofConnection = connectionError(answer)
   if (ofConnection !== undefined) return { kind: 'refused', error: ofConnection, of: 'connection' }
   const known = OF_MESSAGE[code]
-  const error = known === undefined ? `Twilio refused the message: HTTP ${answer.status}, error ${code}` : named(known, code)
+  const error =
+    known === undefined
+      ? `Twilio refused the message: HTTP ${answer.status}, error ${code}`
+      : named(known, code)
   return { kind: 'refused', error, of: 'message' }
 }
 
@@ -69,7 +75,11 @@ export const sentOf = (answer: Answer): Sent => {
     return { kind: 'sent', externalId: typeof sid === 'string' ? sid.slice(0, 100) : null }
   }
   if (answer.status === 429 || BUSY.has(codeOf(answer)))
-    return { kind: 'unsent', error: 'Twilio takes no more messages at the moment', ...waitOf(answer) }
+    return {
+      kind: 'unsent',
+      error: 'Twilio takes no more messages at the moment',
+      ...waitOf(answer),
+    }
   if (answer.status >= 400 && answer.status < 500) return refusalOf(answer)
   return { kind: 'unknown', error: `Twilio answered with HTTP ${answer.status}` }
 }

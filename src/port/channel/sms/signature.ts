@@ -1,4 +1,7 @@
-/** How Twilio signs its requests: HMAC-SHA1 over the URL and the sorted fields; of JSON over the URL, which names the body's hash. */
+/**
+ * How Twilio signs its requests: HMAC-SHA1 over the URL and the sorted fields; of JSON over the
+ * URL, which names the body's hash.
+ */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { parse, stringify } from 'node:querystring'
 import type { InboundPost } from '../channel.ts'
@@ -12,10 +15,13 @@ const URL_PARTS = /^(https?:\/\/)([^/?#]*?)(:\d+)?([/?#].*|)$/is
 const withoutPort = (url: string): string => url.replace(URL_PARTS, '$1$2$4')
 
 const withPort = (url: string): string =>
-  url.replace(URL_PARTS, (_, scheme: string, host: string, port: string | undefined, rest: string) => {
-    const usual = scheme.toLowerCase() === 'https://' ? ':443' : ':80'
-    return `${scheme}${host}${port ?? usual}${rest}`
-  })
+  url.replace(
+    URL_PARTS,
+    (_, scheme: string, host: string, port: string | undefined, rest: string) => {
+      const usual = scheme.toLowerCase() === 'https://' ? ':443' : ':80'
+      return `${scheme}${host}${port ?? usual}${rest}`
+    },
+  )
 
 /** As its older servers encode a query. */
 const withLegacyQuery = (url: string): string => {
@@ -51,7 +57,8 @@ const signatureOf = (authToken: string, url: string, fields: string): string =>
 /** What the signature covers beside the URL; undefined if a body is covered by nothing. */
 const coveredOf = (post: InboundPost): string | undefined => {
   const hash = URL.parse(post.url)?.searchParams.get(HASH) ?? null
-  if (hash !== null) return isEqual(hash, createHash('sha256').update(post.body).digest('hex')) ? '' : undefined
+  if (hash !== null)
+    return isEqual(hash, createHash('sha256').update(post.body).digest('hex')) ? '' : undefined
   const form = postedForm(post)
   return form && signedFields(form)
 }
@@ -60,6 +67,8 @@ const coveredOf = (post: InboundPost): string | undefined => {
 export const isSignedByTwilio = (post: InboundPost, authToken: string): boolean => {
   const covered = coveredOf(post)
   const sent = post.headers.get('x-twilio-signature') ?? ''
-  const matches = candidates(post.url).map((url) => isEqual(sent, signatureOf(authToken, url, covered ?? '')))
+  const matches = candidates(post.url).map((url) =>
+    isEqual(sent, signatureOf(authToken, url, covered ?? '')),
+  )
   return matches.includes(true) && covered !== undefined && authToken !== ''
 }

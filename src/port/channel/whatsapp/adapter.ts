@@ -1,5 +1,13 @@
 /** WhatsApp: a phone number of a business, by Meta's Cloud API. */
-import type { ChannelAdapter, Checked, Fetched, InboundPost, OpenConnection, Outgoing, Sent } from '../channel.ts'
+import type {
+  ChannelAdapter,
+  Checked,
+  Fetched,
+  InboundPost,
+  OpenConnection,
+  Outgoing,
+  Sent,
+} from '../channel.ts'
 import { downloadFrom } from '../downloads.ts'
 import { objectsIn } from '../fields.ts'
 import { broughtBy } from '../passed-on.ts'
@@ -15,16 +23,28 @@ const SPACING_MS = 50
 
 const fields: ChannelAdapter['fields'] = {
   credentials: {
-    accessToken: { needed: true, description: 'Access token of a system user, with whatsapp_business_messaging, that does not expire' },
-    appSecret: { needed: true, description: 'App secret of the Meta app, from "App settings", "Basic"' },
+    accessToken: {
+      needed: true,
+      description:
+        'Access token of a system user, with whatsapp_business_messaging, that does not expire',
+    },
+    appSecret: {
+      needed: true,
+      description: 'App secret of the Meta app, from "App settings", "Basic"',
+    },
     verifyToken: {
       needed: true,
-      description: 'Any text of 16 characters or more: given here and to Meta, which shows it when it verifies the webhook',
+      description:
+        'Any text of 16 characters or more: given here and to Meta, which shows it when it verifies the webhook',
     },
   },
   config: {
-    displayPhoneNumber: { description: 'the phone number; Meta tells it when the connection is checked' },
-    verifiedName: { description: 'the name of the business; Meta tells it when the connection is checked' },
+    displayPhoneNumber: {
+      description: 'the phone number; Meta tells it when the connection is checked',
+    },
+    verifiedName: {
+      description: 'the name of the business; Meta tells it when the connection is checked',
+    },
   },
 }
 
@@ -36,7 +56,9 @@ const routingKeyOf: ChannelAdapter['routingKeyOf'] = (text) => {
 }
 
 const configError: ChannelAdapter['configError'] = (config) => {
-  const wrong = LEARNED.find((name) => config[name] !== undefined && typeof config[name] !== 'string')
+  const wrong = LEARNED.find(
+    (name) => config[name] !== undefined && typeof config[name] !== 'string',
+  )
   return wrong && `${wrong} must be text`
 }
 
@@ -49,17 +71,31 @@ const verify = ({ headers, body }: InboundPost, { credentials }: OpenConnection)
 
 const SHORTEST_VERIFY_TOKEN = 16
 
-const check = async (parts: GraphParts, { routingKey, credentials }: OpenConnection, signal: AbortSignal): Promise<Checked> => {
+const check = async (
+  parts: GraphParts,
+  { routingKey, credentials }: OpenConnection,
+  signal: AbortSignal,
+): Promise<Checked> => {
   if ((credentials.verifyToken ?? '').length < SHORTEST_VERIFY_TOKEN)
-    return { kind: 'refused', error: `credentials.verifyToken must have at least ${SHORTEST_VERIFY_TOKEN} characters` }
+    return {
+      kind: 'refused',
+      error: `credentials.verifyToken must have at least ${SHORTEST_VERIFY_TOKEN} characters`,
+    }
   const query = { fields: 'id,display_phone_number,verified_name' }
   const outcome = await callGraph(parts, { credentials, path: routingKey, query, signal })
   if (outcome.kind === 'refused') return { kind: 'refused', error: outcome.error }
   if (outcome.kind !== 'ok') return { kind: 'unreachable', error: outcome.error }
-  const { id, display_phone_number: displayPhoneNumber, verified_name: verifiedName } = outcome.answer
+  const {
+    id,
+    display_phone_number: displayPhoneNumber,
+    verified_name: verifiedName,
+  } = outcome.answer
   if (id !== routingKey || typeof displayPhoneNumber !== 'string')
     return { kind: 'refused', error: `${routingKey} is not the id of a phone number` }
-  return { kind: 'proven', learned: { displayPhoneNumber, ...(typeof verifiedName === 'string' ? { verifiedName } : {}) } }
+  return {
+    kind: 'proven',
+    learned: { displayPhoneNumber, ...(typeof verifiedName === 'string' ? { verifiedName } : {}) },
+  }
 }
 
 const CLOSED = 'the person wrote more than 24 hours ago: WhatsApp takes no free text any more'
@@ -73,7 +109,8 @@ const send = async (
   const { to, recipient, messageId, until } = message.replyTo
   if (typeof to !== 'string' && typeof recipient !== 'string')
     return { kind: 'refused', error: 'the message has nobody to go to', of: 'message' }
-  if (typeof until === 'number' && parts.now() > until) return { kind: 'refused', error: CLOSED, of: 'message' }
+  if (typeof until === 'number' && parts.now() > until)
+    return { kind: 'refused', error: CLOSED, of: 'message' }
   const body = {
     ...{ messaging_product: 'whatsapp', recipient_type: 'individual' },
     ...(typeof to === 'string' ? { to } : { recipient }),
@@ -81,9 +118,16 @@ const send = async (
     // Comes back with what Meta says of the message later.
     biz_opaque_callback_data: message.id,
     // The first part quotes what it answers.
-    ...(message.part === 0 && typeof messageId === 'string' ? { context: { message_id: messageId } } : {}),
+    ...(message.part === 0 && typeof messageId === 'string'
+      ? { context: { message_id: messageId } }
+      : {}),
   }
-  const outcome = await callGraph(parts, { credentials, path: `${routingKey}/messages`, signal, body })
+  const outcome = await callGraph(parts, {
+    credentials,
+    path: `${routingKey}/messages`,
+    signal,
+    body,
+  })
   if (outcome.kind !== 'ok') return outcome
   const [sent] = objectsIn(outcome.answer.messages, 1)
   return { kind: 'sent', externalId: typeof sent?.id === 'string' ? sent.id.slice(0, 300) : null }
@@ -98,7 +142,10 @@ const META = /(^|\.)(fbsbx\.com|facebook\.com|whatsapp\.net|fbcdn\.net)$/
 const isMetas = (url: string, graph: string): boolean => {
   const [given, own] = [URL.parse(url), URL.parse(graph)]
   if (given === null || given.username !== '' || given.password !== '') return false
-  return given.origin === own?.origin || (given.protocol === 'https:' && given.port === '' && META.test(given.hostname))
+  return (
+    given.origin === own?.origin ||
+    (given.protocol === 'https:' && given.port === '' && META.test(given.hostname))
+  )
 }
 
 /** Two requests: the address is good for five minutes. */
@@ -109,11 +156,17 @@ const download = async (
   signal: AbortSignal,
 ): Promise<Fetched<Uint8Array>> => {
   const query = { phone_number_id: routingKey }
-  const outcome = await callGraph(parts, { credentials, path: encodeURIComponent(String(id)), query, signal })
+  const outcome = await callGraph(parts, {
+    credentials,
+    path: encodeURIComponent(String(id)),
+    query,
+    signal,
+  })
   if (outcome.kind === 'refused') return { kind: 'gone', error: outcome.error }
   if (outcome.kind !== 'ok') return { kind: 'unreachable', error: outcome.error }
   const { url } = outcome.answer
-  if (typeof url !== 'string' || !isMetas(url, parts.urls.whatsapp)) return { kind: 'gone', error: 'Meta does not say where the file is' }
+  if (typeof url !== 'string' || !isMetas(url, parts.urls.whatsapp))
+    return { kind: 'gone', error: 'Meta does not say where the file is' }
   const headers = { authorization: `Bearer ${credentials.accessToken ?? ''}`, 'user-agent': AGENT }
   return downloadFrom(parts.egress, { url, headers }, signal)
 }
@@ -127,8 +180,16 @@ export const whatsAppAdapter = (parts: WhatsAppParts): ChannelAdapter => ({
   channel: 'whatsapp',
   fields,
   spacingMs: SPACING_MS,
-  ...{ routingKeyOf, configError, route: routeOf, verify, read: readPost, undelivered: readFailures },
+  ...{
+    routingKeyOf,
+    configError,
+    route: routeOf,
+    verify,
+    read: readPost,
+    undelivered: readFailures,
+  },
   check: (connection, signal) => check(parts, connection, signal),
   send: (connection, message, signal) => send(parts, connection, message, signal),
-  download: async (connection, ref, signal) => broughtBy(ref) ?? download(parts, connection, ref, signal),
+  download: async (connection, ref, signal) =>
+    broughtBy(ref) ?? download(parts, connection, ref, signal),
 })

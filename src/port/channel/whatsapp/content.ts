@@ -15,7 +15,10 @@ const MOST_CONTACTS = 20
 const MEDIA_ID = /^\d{1,40}$/
 
 const MEDIA = ['image', 'document', 'audio', 'video', 'sticker']
-/** Nobody asks anything with these: reactions, edits, withdrawals, changes of a number, and a chat that was merely opened. */
+/**
+ * Nobody asks anything with these: reactions, edits, withdrawals, changes of a number, and a chat
+ * that was merely opened.
+ */
 const SILENT = ['reaction', 'edit', 'revoke', 'system', 'ephemeral', 'request_welcome']
 
 const words = (text: string): Content => ({ text, attachments: [] })
@@ -31,16 +34,24 @@ const mediaOf = (kind: string, media: Fields): Content => {
   return { text: textOf(media.caption, LONGEST_TEXT) ?? '', attachments: [attachment] }
 }
 
-/** What a person picked, in the words that he saw. What the button carries besides is for programs. */
+/**
+ * What a person picked, in the words that he saw. What the button carries besides is for programs.
+ */
 const pickedOf = ({ button_reply, list_reply, nfm_reply }: Fields): Content | undefined => {
   const picked = asObject(button_reply ?? list_reply)
-  const text = textOf(picked.title, LONGEST_TITLE) ?? textOf(asObject(nfm_reply).body, LONGEST_TITLE)
+  const text =
+    textOf(picked.title, LONGEST_TITLE) ?? textOf(asObject(nfm_reply).body, LONGEST_TITLE)
   return text === undefined ? undefined : words(text)
 }
 
 const locationOf = ({ name, address, latitude, longitude }: Fields): Content => {
-  const place = [textOf(name, LONGEST_TITLE), textOf(address, LONGEST_TITLE)].flatMap((part) => part ?? [])
-  const point = typeof latitude === 'number' && typeof longitude === 'number' ? [`(${latitude}, ${longitude})`] : []
+  const place = [textOf(name, LONGEST_TITLE), textOf(address, LONGEST_TITLE)].flatMap(
+    (part) => part ?? [],
+  )
+  const point =
+    typeof latitude === 'number' && typeof longitude === 'number'
+      ? [`(${latitude}, ${longitude})`]
+      : []
   return words(`Location: ${[...place, ...point].join(' ')}`.trim())
 }
 
@@ -82,11 +93,16 @@ const ownContentOf = (message: Fields): Content | undefined => {
     case 'location':
       return locationOf(inside)
     case 'contacts':
-      return words(objectsIn(message.contacts, MOST_CONTACTS).map(contactOf).join('\n') || UNREADABLE)
+      return words(
+        objectsIn(message.contacts, MOST_CONTACTS).map(contactOf).join('\n') || UNREADABLE,
+      )
     default:
       return words(UNREADABLE)
   }
 }
 
-/** Of polls, orders, and whatever WhatsApp itself calls unsupported: the person waits for an answer all the same. */
+/**
+ * Of polls, orders, and whatever WhatsApp itself calls unsupported: the person waits for an answer
+ * all the same.
+ */
 const UNREADABLE = '(a message of a kind that cannot be read here)'

@@ -1,7 +1,15 @@
 /** Calls of Meta's Graph API. Errors have a code; their words are not shown. */
 import { createHmac } from 'node:crypto'
 import type { Egress } from '#port/egress/egress'
-import { type Answer, ask, isSuccess, objectOf, type Unsent, unanswered, waitOf } from '../answers.ts'
+import {
+  type Answer,
+  ask,
+  isSuccess,
+  objectOf,
+  type Unsent,
+  unanswered,
+  waitOf,
+} from '../answers.ts'
 import type { OpenConnection } from '../channel.ts'
 import { asObject, type Fields } from '../fields.ts'
 
@@ -39,11 +47,17 @@ const WORDS: Record<number, string> = {
 const OF_CONNECTION = new Set([0, 3, 10, 33, 190, 368, 131005, 131031, 131042, 131045, 133010])
 /** Meta took nothing, and may take it later. For those with a time, after that at the earliest. */
 const LATER = new Map<number, number | undefined>([
-  ...([4, 80007, 130429, 131048, 131057, 133016].map((code) => [code, undefined]) as [number, undefined][]),
+  ...([4, 80007, 130429, 131048, 131057, 133016].map((code) => [code, undefined]) as [
+    number,
+    undefined,
+  ][]),
   // Six seconds a message to the same person.
   [131056, 6_000],
 ])
-/** "Unknown error", "temporary downtime", "something went wrong", "service unavailable": nobody says before or after what. */
+/**
+ * "Unknown error", "temporary downtime", "something went wrong", "service unavailable": nobody says
+ * before or after what.
+ */
 const UNCLEAR = new Set([1, 2, 131000, 131016])
 
 const TOO_MANY = 429
@@ -57,7 +71,8 @@ const codeOf = ({ code, error_subcode: subcode }: Fields): number | undefined =>
 }
 
 export const errorOf = (code: number): string => {
-  const known = WORDS[code] ?? (code >= 200 && code < 300 ? 'the access token lacks a permission' : undefined)
+  const known =
+    WORDS[code] ?? (code >= 200 && code < 300 ? 'the access token lacks a permission' : undefined)
   return known === undefined ? `Meta refused (error ${code})` : `${known} (error ${code})`
 }
 
@@ -65,20 +80,31 @@ const refusalOf = (code: number, answer: Answer): Unsent => {
   const error = errorOf(code)
   if (LATER.has(code) || answer.status === TOO_MANY) {
     const usual = LATER.get(code)
-    return { kind: 'unsent', error, ...(usual === undefined ? {} : { retryAfterMs: usual }), ...waitOf(answer) }
+    return {
+      kind: 'unsent',
+      error,
+      ...(usual === undefined ? {} : { retryAfterMs: usual }),
+      ...waitOf(answer),
+    }
   }
   if (UNCLEAR.has(code) || answer.status >= 500) return { kind: 'unknown', error }
-  return { kind: 'refused', error, of: OF_CONNECTION.has(code) || (code >= 200 && code < 300) ? 'connection' : 'message' }
+  return {
+    kind: 'refused',
+    error,
+    of: OF_CONNECTION.has(code) || (code >= 200 && code < 300) ? 'connection' : 'message',
+  }
 }
 
 const outcomeOf = (answer: Answer): Outcome => {
   const said = objectOf(answer)
   const error = asObject(said?.error)
   const code = codeOf(error)
-  if (code === 100 && String(error.message).includes('appsecret_proof')) return { kind: 'refused', error: WRONG_PROOF, of: 'connection' }
+  if (code === 100 && String(error.message).includes('appsecret_proof'))
+    return { kind: 'refused', error: WRONG_PROOF, of: 'connection' }
   if (code !== undefined) return refusalOf(code, answer)
   if (said && isSuccess(answer)) return { kind: 'ok', answer: said }
-  if (answer.status === TOO_MANY) return { kind: 'unsent', error: 'Meta asks for a pause (429)', ...waitOf(answer) }
+  if (answer.status === TOO_MANY)
+    return { kind: 'unsent', error: 'Meta asks for a pause (429)', ...waitOf(answer) }
   return { kind: 'unknown', error: `Meta's answer could not be read (http ${answer.status})` }
 }
 
@@ -92,14 +118,25 @@ interface GraphCall {
 }
 
 /**
- * One request, never repeated. Never throws. Each has a proof that we know the app's secret: some apps are set to require it, and Meta
- * refuses one that was made with another secret.
+ * One request, never repeated. Never throws. Each has a proof that we know the app's secret: some
+ * apps are set to require it, and Meta refuses one that was made with another secret.
  */
-export const callGraph = async ({ egress, urls }: GraphParts, { credentials, path, query, signal, body }: GraphCall): Promise<Outcome> => {
+export const callGraph = async (
+  { egress, urls }: GraphParts,
+  { credentials, path, query, signal, body }: GraphCall,
+): Promise<Outcome> => {
   const { accessToken = '', appSecret = '' } = credentials
   const proof = createHmac('sha256', appSecret).update(accessToken).digest('hex')
   const url = `${urls.whatsapp}/${path}?${new URLSearchParams({ ...query, appsecret_proof: proof })}`
-  const headers = { authorization: `Bearer ${accessToken}`, ...(body ? { 'content-type': 'application/json' } : {}) }
-  const called = await ask(egress, { url, headers, signal, ...(body ? { body: JSON.stringify(body) } : {}) })
+  const headers = {
+    authorization: `Bearer ${accessToken}`,
+    ...(body ? { 'content-type': 'application/json' } : {}),
+  }
+  const called = await ask(egress, {
+    url,
+    headers,
+    signal,
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
   return called.kind === 'answered' ? outcomeOf(called) : unanswered(called)
 }

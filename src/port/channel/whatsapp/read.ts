@@ -1,12 +1,26 @@
-/** What WhatsApp's Cloud API posts. Nothing here believes a post: `verify` comes between `route` and `read`. */
-import type { Attachment, InboundMessage, InboundMessages, InboundPost, OpenConnection, Routed, Undelivered } from '../channel.ts'
+/**
+ * What WhatsApp's Cloud API posts. Nothing here believes a post: `verify` comes between `route` and
+ * `read`.
+ */
+import type {
+  Attachment,
+  InboundMessage,
+  InboundMessages,
+  InboundPost,
+  OpenConnection,
+  Routed,
+  Undelivered,
+} from '../channel.ts'
 import { asObject, type Fields, idOf, objectOf, objectsIn, textOf } from '../fields.ts'
 import { contentOf } from './content.ts'
 import { errorOf } from './graph.ts'
 
 const PHONE_NUMBER_ID = /^\d{1,30}$/
 const PHONE = /^\d{5,20}$/
-/** People with a user name need not show their number: `DE.13491208655302741918`, the same for all numbers of a business. */
+/**
+ * People with a user name need not show their number: `DE.13491208655302741918`, the same for all
+ * numbers of a business.
+ */
 const USER = /^[A-Z]{2}\.[A-Za-z0-9.]{1,140}$/
 const MESSAGE = /^[\x21-\x7e]{1,300}$/
 const SECONDS = /^\d{1,12}$/
@@ -25,8 +39,13 @@ const changesIn = ({ body }: InboundPost): { phoneNumberId: string; value: Field
     .flatMap(({ changes }) => objectsIn(changes, MOST))
     .slice(0, MOST)
     .flatMap(({ field, value }) => {
-      const phoneNumberId = idOf(asObject(asObject(value).metadata).phone_number_id, PHONE_NUMBER_ID)
-      return field === 'messages' && phoneNumberId !== undefined ? [{ phoneNumberId, value: asObject(value) }] : []
+      const phoneNumberId = idOf(
+        asObject(asObject(value).metadata).phone_number_id,
+        PHONE_NUMBER_ID,
+      )
+      return field === 'messages' && phoneNumberId !== undefined
+        ? [{ phoneNumberId, value: asObject(value) }]
+        : []
     })
 }
 
@@ -51,7 +70,10 @@ const personOf = (message: Fields): Person | undefined => {
 
 /** The sender's name in WhatsApp: chosen freely, and changed at will. */
 const nameOf = (contacts: Fields[], { from, from_user_id: user }: Fields): string | null => {
-  const contact = contacts.find(({ wa_id, user_id }) => (from !== undefined && wa_id === from) || (user !== undefined && user_id === user))
+  const contact = contacts.find(
+    ({ wa_id, user_id }) =>
+      (from !== undefined && wa_id === from) || (user !== undefined && user_id === user),
+  )
   return textOf(asObject(contact?.profile).name, LONGEST_NAME) ?? null
 }
 
@@ -69,7 +91,11 @@ const messageOf = (message: Fields, contacts: Fields[], now: number): InboundMes
     {
       ...{ eventIds: [id], sender: { id: person.id, name: nameOf(contacts, message) } },
       ...{ thread: person.id, isShared: false, subject: null, text: content.text, attachments },
-      ...{ replyTo: { ...person.to, messageId: id, until }, directTo: { ...person.to }, toFetch: null },
+      ...{
+        replyTo: { ...person.to, messageId: id, until },
+        directTo: { ...person.to },
+        toFetch: null,
+      },
     },
   ]
 }
@@ -77,15 +103,29 @@ const messageOf = (message: Fields, contacts: Fields[], now: number): InboundMes
 /** What our messages carry so that reports on them say which they are about. */
 const OURS = /^[\x21-\x7e]{1,100}$/
 
-const undeliveredOf = ({ id, status, errors, biz_opaque_callback_data: ours }: Fields): Undelivered[] => {
+const undeliveredOf = ({
+  id,
+  status,
+  errors,
+  biz_opaque_callback_data: ours,
+}: Fields): Undelivered[] => {
   const [externalId, named] = [idOf(id, MESSAGE), idOf(ours, OURS)]
   if (status !== 'failed' || externalId === undefined || named === undefined) return []
   const code = objectsIn(errors, 1)[0]?.code
-  return [{ id: named, externalId, error: typeof code === 'number' ? errorOf(code) : 'WhatsApp could not deliver it' }]
+  return [
+    {
+      id: named,
+      externalId,
+      error: typeof code === 'number' ? errorOf(code) : 'WhatsApp could not deliver it',
+    },
+  ]
 }
 
 /** `sent`, `delivered`, `read` and the like say nothing that a reply's state has. */
-export const readFailures = (post: InboundPost, { routingKey }: OpenConnection): readonly Undelivered[] =>
+export const readFailures = (
+  post: InboundPost,
+  { routingKey }: OpenConnection,
+): readonly Undelivered[] =>
   changesIn(post)
     .filter(({ phoneNumberId }) => phoneNumberId === routingKey)
     .flatMap(({ value }) => objectsIn(value.statuses, MOST).flatMap(undeliveredOf))
@@ -96,6 +136,8 @@ export const readPost = (post: InboundPost, { routingKey }: OpenConnection): Inb
     .filter(({ phoneNumberId }) => phoneNumberId === routingKey)
     .flatMap(({ value }) => {
       const contacts = objectsIn(value.contacts, MOST)
-      return objectsIn(value.messages, MOST).flatMap((message) => messageOf(message, contacts, post.now))
+      return objectsIn(value.messages, MOST).flatMap((message) =>
+        messageOf(message, contacts, post.now),
+      )
     })
     .slice(0, MOST)

@@ -33,19 +33,27 @@ export interface Part {
 type Sdk = typeof import('@aws-sdk/client-s3')
 
 /** Loads the client, which a server without S3 never needs. */
-export const openBucket = async (settings: S3Settings, times: Partial<BucketTimes> = {}): Promise<Bucket> => {
+export const openBucket = async (
+  settings: S3Settings,
+  times: Partial<BucketTimes> = {},
+): Promise<Bucket> => {
   const sdk = await import('@aws-sdk/client-s3')
   const { endpoint, region, accessKeyId, secretAccessKey } = settings
   const client = new sdk.S3Client({
     ...{ endpoint, region, credentials: { accessKeyId, secretAccessKey }, forcePathStyle: true },
-    // Bodies are signed with their SHA-256, which every server checks. The checksums that the client adds by itself come in a framing that
-    // many servers refuse, and its check of answers hides broken connections.
+    // Bodies are signed with their SHA-256, which every server checks. The checksums that the
+    // client adds by itself come in a framing that many servers refuse, and its check of answers
+    // hides broken connections.
     ...{ requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' },
     // Otherwise a body of more than 2 MiB waits for a permission that many servers never send.
     expectContinueHeader: false,
     followRegionRedirects: false,
     maxAttempts: 1,
-    requestHandler: { connectionTimeout: CONNECT_MS, httpsAgent: { maxSockets: SOCKETS }, httpAgent: { maxSockets: SOCKETS } },
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      httpsAgent: { maxSockets: SOCKETS },
+      httpAgent: { maxSockets: SOCKETS },
+    },
   })
   return new Bucket(sdk, client, settings, { ...usualTimes, ...times })
 }
@@ -59,63 +67,124 @@ export class Bucket implements Disposable {
   ) {}
 
   async put(key: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
-    const command = new this.sdk.PutObjectCommand({ ...this.#at(key), Body: bytes, ContentLength: bytes.length })
+    const command = new this.sdk.PutObjectCommand({
+      ...this.#at(key),
+      Body: bytes,
+      ContentLength: bytes.length,
+    })
     await this.#tried(signal, (abortSignal) => this.client.send(command, { abortSignal }))
   }
 
   /** The number of its bytes; undefined if there is no such object. */
   async sizeOf(key: string, signal: AbortSignal): Promise<number | undefined> {
     const command = new this.sdk.HeadObjectCommand(this.#at(key))
-    const answer = await this.#tried(signal, (abortSignal) => this.client.send(command, { abortSignal })).catch(unlessMissing)
+    const answer = await this.#tried(signal, (abortSignal) =>
+      this.client.send(command, { abortSignal }),
+    ).catch(unlessMissing)
     return answer?.ContentLength
   }
 
   async begin(key: string, signal: AbortSignal): Promise<string> {
     const command = new this.sdk.CreateMultipartUploadCommand(this.#at(key))
-    const { UploadId } = await this.#tried(signal, (abortSignal) => this.client.send(command, { abortSignal }))
+    const { UploadId } = await this.#tried(signal, (abortSignal) =>
+      this.client.send(command, { abortSignal }),
+    )
     return UploadId ?? unfit('without an upload id')
   }
 
-  async part(of: { key: string; upload: string; number: number }, bytes: Uint8Array, signal: AbortSignal): Promise<Part> {
+  async part(
+    of: { key: string; upload: string; number: number },
+    bytes: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<Part> {
     const { key, upload: UploadId, number: PartNumber } = of
-    const command = new this.sdk.UploadPartCommand({ ...this.#at(key), UploadId, PartNumber, Body: bytes, ContentLength: bytes.length })
-    const { ETag } = await this.#tried(signal, (abortSignal) => this.client.send(command, { abortSignal }))
+    const command = new this.sdk.UploadPartCommand({
+      ...this.#at(key),
+      UploadId,
+      PartNumber,
+      Body: bytes,
+      ContentLength: bytes.length,
+    })
+    const { ETag } = await this.#tried(signal, (abortSignal) =>
+      this.client.send(command, { abortSignal }),
+    )
     return { PartNumber, ETag: ETag ?? unfit('without an ETag') }
   }
 
-  /** Whether it succeeded is certain only from the object: its answer may be lost, and a second try then finds no upload. */
-  async complete({ key, upload }: { key: string; upload: string }, Parts: Part[], signal: AbortSignal): Promise<void> {
-    const command = new this.sdk.CompleteMultipartUploadCommand({ ...this.#at(key), UploadId: upload, MultipartUpload: { Parts } })
-    await this.#tried(signal, (abortSignal) => this.client.send(command, { abortSignal })).catch(unlessMissing)
+  /**
+   * Whether it succeeded is certain only from the object: its answer may be lost, and a second try
+   * then finds no upload.
+   */
+  async complete(
+    { key, upload }: { key: string; upload: string },
+    Parts: Part[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const command = new this.sdk.CompleteMultipartUploadCommand({
+      ...this.#at(key),
+      UploadId: upload,
+      MultipartUpload: { Parts },
+    })
+    await this.#tried(signal, (abortSignal) => this.client.send(command, { abortSignal })).catch(
+      unlessMissing,
+    )
   }
 
   /** No such upload is fine. */
-  async abort({ key, upload }: { key: string; upload: string }, signal: AbortSignal): Promise<void> {
+  async abort(
+    { key, upload }: { key: string; upload: string },
+    signal: AbortSignal,
+  ): Promise<void> {
     const command = new this.sdk.AbortMultipartUploadCommand({ ...this.#at(key), UploadId: upload })
-    await this.#tried(signal, (abortSignal) => this.client.send(command, { abortSignal })).catch(unlessMissing)
+    await this.#tried(signal, (abortSignal) => this.client.send(command, { abortSignal })).catch(
+      unlessMissing,
+    )
   }
 
   /** Unfinished uploads of a key. */
   async uploadsOf(key: string, signal: AbortSignal): Promise<string[]> {
-    const command = new this.sdk.ListMultipartUploadsCommand({ Bucket: this.settings.bucket, Prefix: key, MaxUploads: 100 })
-    const { Uploads = [] } = await this.#tried(signal, (abortSignal) => this.client.send(command, { abortSignal }))
+    const command = new this.sdk.ListMultipartUploadsCommand({
+      Bucket: this.settings.bucket,
+      Prefix: key,
+      MaxUploads: 100,
+    })
+    const { Uploads = [] } = await this.#tried(signal, (abortSignal) =>
+      this.client.send(command, { abortSignal }),
+    )
     return Uploads.flatMap(({ Key, UploadId }) => (Key === key && UploadId ? [UploadId] : []))
   }
 
   /** No such object is fine. */
   async delete(key: string, signal: AbortSignal): Promise<void> {
     const command = new this.sdk.DeleteObjectCommand(this.#at(key))
-    await this.#tried(signal, (abortSignal) => this.client.send(command, { abortSignal })).catch(unlessMissing)
+    await this.#tried(signal, (abortSignal) => this.client.send(command, { abortSignal })).catch(
+      unlessMissing,
+    )
   }
 
-  /** The bytes of an object of a known size from the first to the last, as they come. One try: the reader knows where to go on. */
-  async *get(key: string, { from, to, size }: { from: number; to: number; size: number }, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  /**
+   * The bytes of an object of a known size from the first to the last, as they come. One try: the
+   * reader knows where to go on.
+   */
+  async *get(
+    key: string,
+    { from, to, size }: { from: number; to: number; size: number },
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array> {
     const over = new AbortController()
     const abortSignal = AbortSignal.any([signal, over.signal])
     try {
-      const command = new this.sdk.GetObjectCommand({ ...this.#at(key), Range: `bytes=${from}-${to}` })
-      const { Body, ContentRange } = await this.#once(this.client.send(command, { abortSignal }), this.times.requestMs, over)
-      if (ContentRange !== `bytes ${from}-${to}/${size}`) unfit(`with the range ${ContentRange} of an object of ${size} bytes`)
+      const command = new this.sdk.GetObjectCommand({
+        ...this.#at(key),
+        Range: `bytes=${from}-${to}`,
+      })
+      const { Body, ContentRange } = await this.#once(
+        this.client.send(command, { abortSignal }),
+        this.times.requestMs,
+        over,
+      )
+      if (ContentRange !== `bytes ${from}-${to}/${size}`)
+        unfit(`with the range ${ContentRange} of an object of ${size} bytes`)
       const pieces = (Body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
       for (;;) {
         const { done, value } = await this.#once(pieces.next(), this.times.silenceMs, over)
@@ -141,7 +210,9 @@ export class Bucket implements Disposable {
   async #once<T>(answer: Promise<T>, ms: number, over: AbortController): Promise<T> {
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
-      reject(new S3Fault('away', `${this.settings.endpoint} has not answered for ${ms / 1_000} seconds`))
+      reject(
+        new S3Fault('away', `${this.settings.endpoint} has not answered for ${ms / 1_000} seconds`),
+      )
       over.abort()
     }, ms)
     answer.catch(() => {})
@@ -157,7 +228,11 @@ export class Bucket implements Disposable {
       signal.throwIfAborted()
       const over = new AbortController()
       try {
-        return await this.#once(send(AbortSignal.any([signal, over.signal])), this.times.requestMs, over)
+        return await this.#once(
+          send(AbortSignal.any([signal, over.signal])),
+          this.times.requestMs,
+          over,
+        )
       } catch (cause) {
         signal.throwIfAborted()
         const fault = faultOf(cause, this.settings)

@@ -1,4 +1,7 @@
-/** Tries all that the server does with its bucket, so that an operator learns what is wrong before anybody else. */
+/**
+ * Tries all that the server does with its bucket, so that an operator learns what is wrong before
+ * anybody else.
+ */
 import { randomBytes } from 'node:crypto'
 import { newId } from '#kernel/ids'
 import type { Bucket } from './bucket.ts'
@@ -21,7 +24,8 @@ export const flawOfBucket = async (bucket: Bucket): Promise<string | undefined> 
   try {
     await bucket.put(key, bytes, signal)
     doing = 'reading a part of it'
-    if (!(await read(bucket, key, signal)).equals(bytes.subarray(10))) return `${doing} gave other bytes than were stored`
+    if (!(await read(bucket, key, signal)).equals(bytes.subarray(10)))
+      return `${doing} gave other bytes than were stored`
     doing = 'beginning an upload in parts'
     const upload = await bucket.begin(key, signal)
     doing = 'ending it'

@@ -1,8 +1,9 @@
 /** What can go wrong with S3-compatible storage, and what an operator can do about it. */
 
 /**
- * `away`: it did not answer, or not properly, and may do so later. `refused`: it answers, but not to these settings. `missing`: there is no
- * such object or upload. `unable`: it does not know the request.
+ * `away`: it did not answer, or not properly, and may do so later. `refused`: it answers, but not
+ * to these settings. `missing`: there is no such object or upload. `unable`: it does not know the
+ * request.
  */
 type FaultKind = 'away' | 'refused' | 'missing' | 'unable'
 
@@ -29,7 +30,8 @@ const settings: Record<string, (place: Place) => string> = {
   InvalidAccessKeyId: () => 'the storage does not know S3_ACCESS_KEY_ID',
   SignatureDoesNotMatch: () => 'S3_SECRET_ACCESS_KEY is not the secret of S3_ACCESS_KEY_ID',
   AccessDenied: ({ bucket }) => `S3_ACCESS_KEY_ID has no right to do this in the bucket ${bucket}`,
-  NoSuchBucket: ({ bucket, endpoint }) => `there is no bucket ${bucket} at ${endpoint}: make it, or set S3_BUCKET to another one`,
+  NoSuchBucket: ({ bucket, endpoint }) =>
+    `there is no bucket ${bucket} at ${endpoint}: make it, or set S3_BUCKET to another one`,
   PermanentRedirect: elsewhere,
   TemporaryRedirect: elsewhere,
   AuthorizationHeaderMalformed: elsewhere,
@@ -73,12 +75,19 @@ export const faultOf = (cause: unknown, place: Place): S3Fault => {
   const { name = '', message = '', code, $metadata } = cause as Answered
   const status = $metadata?.httpStatusCode
   if (status === undefined)
-    return new S3Fault('away', `${place.endpoint} cannot be reached: ${code ?? (name === 'Error' ? message : name)}`, { cause })
+    return new S3Fault(
+      'away',
+      `${place.endpoint} cannot be reached: ${code ?? (name === 'Error' ? message : name)}`,
+      { cause },
+    )
   const known = settings[name] ? name : missing.includes(name) ? undefined : byStatus[status]
   if (known) return new S3Fault('refused', settings[known]!(place), { cause })
-  if (missing.includes(name) || status === 404) return new S3Fault('missing', `the storage has no such object: ${name}`, { cause })
+  if (missing.includes(name) || status === 404)
+    return new S3Fault('missing', `the storage has no such object: ${name}`, { cause })
   if (unable.includes(name) || status === 405 || status === 501)
     return new S3Fault('unable', `the storage cannot do this: ${name}`, { cause })
   const isPassing = status >= 500 || status === 429 || status < 300 || passing.includes(name)
-  return new S3Fault(isPassing ? 'away' : 'refused', `the storage answered ${status} ${name}`, { cause })
+  return new S3Fault(isPassing ? 'away' : 'refused', `the storage answered ${status} ${name}`, {
+    cause,
+  })
 }

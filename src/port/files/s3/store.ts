@@ -1,6 +1,7 @@
 /**
- * Files in S3-compatible storage. The key is written down in a row before the bytes are sent, and the letter that makes the record keeps that
- * row: so whatever happens in between, what is left in the storage is known, and nothing else is ever removed.
+ * Files in S3-compatible storage. The key is written down in a row before the bytes are sent, and
+ * the letter that makes the record keeps that row: so whatever happens in between, what is left in
+ * the storage is known, and nothing else is ever removed.
  */
 import { fail } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
@@ -22,7 +23,13 @@ const MOST_GIB = 100
 const PUT_MS = 600_000
 const REMOVE_MS = 120_000
 /** Each holds two parts in memory. Granted to workspaces in turn. */
-const UPLOADS = { name: 'uploads of files', limit: 4, share: { alone: 3, among: 2 }, bound: 8, withinMs: 60_000 }
+const UPLOADS = {
+  name: 'uploads of files',
+  limit: 4,
+  share: { alone: 3, among: 2 },
+  bound: 8,
+  withinMs: 60_000,
+}
 
 export interface S3Deps {
   bucket: Bucket
@@ -44,7 +51,11 @@ export class S3Store implements Store {
     return await this.#uploads.run(tenantId, () => this.#put(tenantId, source, until))
   }
 
-  async *blocks(...[{ id, byte_size: size }, { first, last }, { tenantId, signal: stopped }]: Parameters<Store['blocks']>) {
+  async *blocks(
+    ...[{ id, byte_size: size }, { first, last }, { tenantId, signal: stopped }]: Parameters<
+      Store['blocks']
+    >
+  ) {
     const { bucket } = this.deps
     const signal = stopped ?? new AbortController().signal
     const key = `${tenantId}/${id}`
@@ -52,26 +63,35 @@ export class S3Store implements Store {
     for (let [number, failed] = [first, 0]; number <= last; ) {
       const from = number * BLOCK
       try {
-        for await (const bytes of piecesOf(bucket.get(key, { from, to, size }, signal), { size: BLOCK, most: to + 1 - from })) {
-          if (bytes.length < Math.min(BLOCK, size - number * BLOCK)) throw new S3Fault('away', 'the answer broke off')
+        for await (const bytes of piecesOf(bucket.get(key, { from, to, size }, signal), {
+          size: BLOCK,
+          most: to + 1 - from,
+        })) {
+          if (bytes.length < Math.min(BLOCK, size - number * BLOCK))
+            throw new S3Fault('away', 'the answer broke off')
           yield bytes
           number++
           failed = 0
         }
         if (number <= last) throw new S3Fault('away', 'the answer broke off')
       } catch (cause) {
-        if (!isAway(cause) || ++failed === TRIES) this.#refuse(cause, { tenant: tenantId, file: id })
+        if (!isAway(cause) || ++failed === TRIES)
+          this.#refuse(cause, { tenant: tenantId, file: id })
         await Bun.sleep(bucket.times.restMs * 2 ** (failed - 1))
       }
     }
   }
 
-  /** Removes an object that no row names, and uploads of it that were not finished. Throws an `S3Fault`. */
+  /**
+   * Removes an object that no row names, and uploads of it that were not finished. Throws an
+   * `S3Fault`.
+   */
   async remove(key: string, unfinished: boolean): Promise<void> {
     const { bucket } = this.deps
     const signal = AbortSignal.timeout(REMOVE_MS)
     if (unfinished)
-      for (const upload of await bucket.uploadsOf(key, signal).catch(noneIfUnable)) await bucket.abort({ key, upload }, signal)
+      for (const upload of await bucket.uploadsOf(key, signal).catch(noneIfUnable))
+        await bucket.abort({ key, upload }, signal)
     await bucket.delete(key, signal)
   }
 
@@ -88,7 +108,8 @@ export class S3Store implements Store {
     const hashing = new Hashing()
     try {
       await this.#upload(key, hashed(source, hashing), signal)
-      if ((await bucket.sizeOf(key, signal)) !== hashing.byteSize) throw new S3Fault('away', 'the storage has not kept what was sent')
+      if ((await bucket.sizeOf(key, signal)) !== hashing.byteSize)
+        throw new S3Fault('away', 'the storage has not kept what was sent')
     } catch (cause) {
       this.#refuse(cause, { tenant: tenantId, file: id })
     }
@@ -98,19 +119,29 @@ export class S3Store implements Store {
       ...{ id, byteSize: file.byte_size, sha256: file.sha256 },
       keep: async (sql: Parameters<Query>[0]) => {
         const [noted] = await notedFile(id)(sql)
-        return noted?.is_kept === false ? [keepFile(file)] : fail('conflict', 'the file was sent too long ago; send it again')
+        return noted?.is_kept === false
+          ? [keepFile(file)]
+          : fail('conflict', 'the file was sent too long ago; send it again')
       },
     }
   }
 
-  async #upload(key: string, pieces: AsyncGenerator<Uint8Array>, signal: AbortSignal): Promise<void> {
+  async #upload(
+    key: string,
+    pieces: AsyncGenerator<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const first = await pieces.next()
     const second = first.done ? first : await pieces.next()
     if (second.done) return await this.deps.bucket.put(key, first.value ?? new Uint8Array(), signal)
     await this.#uploadParts(key, followedBy([first.value!, second.value], pieces), signal)
   }
 
-  async #uploadParts(key: string, pieces: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
+  async #uploadParts(
+    key: string,
+    pieces: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { bucket, failpoints, log } = this.deps
     const upload = await bucket.begin(key, signal)
     try {
@@ -121,7 +152,8 @@ export class S3Store implements Store {
       }
       await bucket.complete({ key, upload }, parts, signal)
     } catch (cause) {
-      const failed = (err: unknown) => log.warn({ err, key }, 'could not end an upload; it will be removed in a day')
+      const failed = (err: unknown) =>
+        log.warn({ err, key }, 'could not end an upload; it will be removed in a day')
       await bucket.abort({ key, upload }, AbortSignal.timeout(bucket.times.silenceMs)).catch(failed)
       throw cause
     }
@@ -131,8 +163,13 @@ export class S3Store implements Store {
   #refuse(cause: unknown, { tenant: workspace, file }: { tenant: string; file: string }): never {
     if (!(cause instanceof S3Fault || isTimeout(cause))) throw cause
     this.deps.log.error({ err: cause, workspace, file }, 'the storage of files failed')
-    if (cause instanceof S3Fault && cause.kind === 'missing') fail('unavailable', 'the file is no longer there')
-    return fail('unavailable', 'the storage of files does not answer as it should; try again later', { retryAfter: 5 })
+    if (cause instanceof S3Fault && cause.kind === 'missing')
+      fail('unavailable', 'the file is no longer there')
+    return fail(
+      'unavailable',
+      'the storage of files does not answer as it should; try again later',
+      { retryAfter: 5 },
+    )
   }
 }
 
@@ -143,13 +180,17 @@ async function* hashed(source: Source, hashing: Hashing): AsyncGenerator<Uint8Ar
   }
 }
 
-async function* followedBy(first: Uint8Array[], rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* followedBy(
+  first: Uint8Array[],
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   yield* first
   yield* rest
 }
 
 const isAway = (cause: unknown): boolean => cause instanceof S3Fault && cause.kind === 'away'
-const isTimeout = (cause: unknown): boolean => cause instanceof Error && cause.name === 'TimeoutError'
+const isTimeout = (cause: unknown): boolean =>
+  cause instanceof Error && cause.name === 'TimeoutError'
 
 /** Servers that cannot list uploads remove unfinished ones by themselves, if at all. */
 const noneIfUnable = (cause: unknown): string[] => {

@@ -1,16 +1,29 @@
-/** Whether programs can be kept from everything of ours on this machine, and as which users they run. */
+/**
+ * Whether programs can be kept from everything of ours on this machine, and as which users they
+ * run.
+ */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 
-/** Ids that nobody has: the first belong to no system's plan, the others to services that a system makes for a while. */
+/**
+ * Ids that nobody has: the first belong to no system's plan, the others to services that a system
+ * makes for a while.
+ */
 const RANGES: readonly (readonly [first: number, count: number])[] = [
   [1_900_000_000, 100_000_000],
   [61_184, 4_336],
 ]
 const TRIES = 100
 
-/** A program's environment, but for the variables that its server is configured with; and that of its supervisor. */
-export const CLEAN_ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8', TZ: 'UTC' }
+/**
+ * A program's environment, but for the variables that its server is configured with; and that of
+ * its supervisor.
+ */
+export const CLEAN_ENV = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LANG: 'C.UTF-8',
+  TZ: 'UTC',
+}
 
 /** Others can neither list the folder nor change it. */
 const isClosed = (folder: string): boolean => {
@@ -24,19 +37,41 @@ const isClosed = (folder: string): boolean => {
 /** The first range whose ids exist here: a container may have few. */
 const rangeOf = (map: string): (typeof RANGES)[number] | undefined => {
   const mapped = map.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
-  return RANGES.find(([first, count]) => mapped.some(([inside = 0, , length = 0]) => first >= inside && first + count <= inside + length))
+  return RANGES.find(([first, count]) =>
+    mapped.some(
+      ([inside = 0, , length = 0]) => first >= inside && first + count <= inside + length,
+    ),
+  )
 }
 
-/** What a program is kept from, beside users, files and memory of others: `all` is network and sight of other processes. */
+/**
+ * What a program is kept from, beside users, files and memory of others: `all` is network and sight
+ * of other processes.
+ */
 export type Confinement = 'all' | 'processes' | 'none'
 
-export const confinementOf = ({ network, unconfined }: { network?: boolean; unconfined?: boolean }): Confinement => {
+export const confinementOf = ({
+  network,
+  unconfined,
+}: {
+  network?: boolean
+  unconfined?: boolean
+}): Confinement => {
   if (unconfined) return 'none'
   return network ? 'processes' : 'all'
 }
 
 /** Both end with the supervisor, however it ends. */
-const OWN_PROCESSES = ['setpriv', '--pdeathsig', 'KILL', 'unshare', '--pid', '--fork', '--kill-child', '--mount-proc']
+const OWN_PROCESSES = [
+  'setpriv',
+  '--pdeathsig',
+  'KILL',
+  'unshare',
+  '--pid',
+  '--fork',
+  '--kill-child',
+  '--mount-proc',
+]
 
 /** The command that makes the namespaces of what is appended. */
 export const namespacesOf: Record<Confinement, readonly string[]> = {
@@ -46,24 +81,36 @@ export const namespacesOf: Record<Confinement, readonly string[]> = {
 }
 
 const runs = (command: readonly string[]): boolean =>
-  spawnSync('prlimit', ['--core=0', '--', ...command], { env: CLEAN_ENV, timeout: 5_000 }).status === 0
+  spawnSync('prlimit', ['--core=0', '--', ...command], { env: CLEAN_ENV, timeout: 5_000 })
+    .status === 0
 
 const tryAs = (uid: number): string[] => ['setpriv', ...asUser(uid), 'true']
 
 /** Arguments of setpriv: nothing of what we may do is left. */
-export const asUser = (uid: number | string): string[] => [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs']
+export const asUser = (uid: number | string): string[] => [
+  `--reuid=${uid}`,
+  `--regid=${uid}`,
+  '--clear-groups',
+  '--no-new-privs',
+]
 
-const NOT_ROOT = 'the server must run as root to give programs users of their own, which the image does not'
-const NO_USERS = 'programs cannot be given users of their own: setpriv and prlimit (util-linux) are needed'
+const NOT_ROOT =
+  'the server must run as root to give programs users of their own, which the image does not'
+const NO_USERS =
+  'programs cannot be given users of their own: setpriv and prlimit (util-linux) are needed'
 const NO_NAMESPACES =
   'programs cannot be kept from the network and from other processes: unshare (util-linux) and the right to make namespaces ' +
   'are needed, or "unconfined": true in the entry of MCP_STDIO'
 
 /** Why no program can be run so; undefined if programs can. */
-export const confinementRefusal = (home: string | undefined, confinement: Confinement): string | undefined => {
+export const confinementRefusal = (
+  home: string | undefined,
+  confinement: Confinement,
+): string | undefined => {
   if (process.platform !== 'linux') return 'programs can be confined on Linux only'
   if (process.getuid?.() !== 0) return NOT_ROOT
-  if (home !== undefined && !isClosed(home)) return 'other users of the machine can read TENDRIL_HOME: close it with chmod 711'
+  if (home !== undefined && !isClosed(home))
+    return 'other users of the machine can read TENDRIL_HOME: close it with chmod 711'
   const range = rangeOf(readFileSync('/proc/self/uid_map', 'utf8'))
   if (!range) return 'this container has no user ids left for programs'
   const program = tryAs(range[0])

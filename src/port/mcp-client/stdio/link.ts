@@ -1,5 +1,9 @@
 /** Messages to and from a program, one a line. */
-import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
+import {
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/client'
 import { cleanText } from '#domain/agent/mcp/foreign-text'
 import type { Log } from '#kernel/log'
 import { McpError } from '../client.ts'
@@ -92,11 +96,18 @@ class StdioLink implements Link {
 
   #ended(status: number | null): void {
     if (this.#isOver) return
-    this.watch.fail(new McpError('closed', `the program ended${status === null ? '' : ` with status ${status}`}`, 'unknown'))
+    this.watch.fail(
+      new McpError(
+        'closed',
+        `the program ended${status === null ? '' : ` with status ${status}`}`,
+        'unknown',
+      ),
+    )
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#isOver || !this.#program) throw new McpError('closed', 'the program has ended', 'not_done')
+    if (this.#isOver || !this.#program)
+      throw new McpError('closed', 'the program has ended', 'not_done')
     this.#program.stdin.write(`${JSON.stringify(message)}\n`)
   }
 
@@ -123,4 +134,5 @@ class StdioLink implements Link {
   }
 }
 
-export const stdioLink = (server: StdioServer, watch: Watch, log: Log): Link => new StdioLink(server, watch, log)
+export const stdioLink = (server: StdioServer, watch: Watch, log: Log): Link =>
+  new StdioLink(server, watch, log)

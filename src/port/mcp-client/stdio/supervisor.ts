@@ -7,9 +7,10 @@ import type { Writable } from 'node:stream'
 import { asUser, CLEAN_ENV, type Confinement, freeUser, namespacesOf } from './confinement.ts'
 
 /**
- * Runs as root, so that the program cannot stop it. Its descriptor 3 is a pipe that only we hold: when that closes, or the program ends, all
- * processes of the program's user are killed, also those that left its group. The program's variables come over its standard input, one a
- * line, so that neither root nor the list of processes has them.
+ * Runs as root, so that the program cannot stop it. Its descriptor 3 is a pipe that only we hold:
+ * when that closes, or the program ends, all processes of the program's user are killed, also those
+ * that left its group. The program's variables come over its standard input, one a line, so that
+ * neither root nor the list of processes has them.
  */
 const SUPERVISOR = `
 uid=$1 folder=$2 namespaces=$3
@@ -68,7 +69,10 @@ const quiet = (stream: NodeJS.EventEmitter): void => void stream.on('error', () 
 
 /** What a supervisor does at its end, for one that was killed. */
 const sweep = (uid: number, folder: string): void => {
-  spawnSync('setpriv', [...asUser(uid), 'sh', '-c', 'kill -KILL -1'], { env: CLEAN_ENV, timeout: KILL_MS })
+  spawnSync('setpriv', [...asUser(uid), 'sh', '-c', 'kill -KILL -1'], {
+    env: CLEAN_ENV,
+    timeout: KILL_MS,
+  })
   rmSync(folder, { recursive: true, force: true })
 }
 
@@ -82,7 +86,11 @@ const endOf = (child: ChildProcess, uid: number, folder: string): Promise<number
     child.on('exit', over)
   })
 
-const stopped = async (child: ChildProcess, control: Writable, ended: Promise<unknown>): Promise<void> => {
+const stopped = async (
+  child: ChildProcess,
+  control: Writable,
+  ended: Promise<unknown>,
+): Promise<void> => {
   child.stdin?.end()
   child.stdout?.destroy()
   if (await within(ended, GRACE_MS)) return
@@ -93,15 +101,31 @@ const stopped = async (child: ChildProcess, control: Writable, ended: Promise<un
   await within(ended, KILL_MS)
 }
 
-/** Throws the system's error if the supervisor cannot be started. A program that cannot be is one that ends at once. */
+/**
+ * Throws the system's error if the supervisor cannot be started. A program that cannot be is one
+ * that ends at once.
+ */
 export const startProgram = ({ command, args, env, confinement }: ProgramStart): Program => {
   const uid = freeUser()
   const folder = mkdtempSync(join(tmpdir(), 'tendril-mcp-'))
   chownSync(folder, uid, uid)
   const own = { ...CLEAN_ENV, HOME: folder, TMPDIR: folder }
-  const child = spawn('/bin/sh', ['-c', SUPERVISOR, 'sh', String(uid), folder, namespacesOf[confinement].join(' '), command, ...args], {
-    ...{ cwd: folder, env: own, detached: true, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] },
-  })
+  const child = spawn(
+    '/bin/sh',
+    [
+      '-c',
+      SUPERVISOR,
+      'sh',
+      String(uid),
+      folder,
+      namespacesOf[confinement].join(' '),
+      command,
+      ...args,
+    ],
+    {
+      ...{ cwd: folder, env: own, detached: true, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] },
+    },
+  )
   const { stdin, stdout, stderr } = child
   const control = child.stdio[3] as Writable
   if (!stdin || !stdout || !stderr) throw new Error('no pipes to the program')

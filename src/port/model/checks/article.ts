@@ -22,17 +22,30 @@ export const countWords = (text: string): number => {
 const USUAL_WORD = 'average '
 
 /** How many words an article may have. The minimum yields to the network's limit. */
-export const wordRange = ({ words, maxLength, measure }: Pick<ArticleBrief, 'words' | 'maxLength' | 'measure'>) => ({
+export const wordRange = ({
+  words,
+  maxLength,
+  measure,
+}: Pick<ArticleBrief, 'words' | 'maxLength' | 'measure'>) => ({
   least: Math.min(Math.floor(words * 0.75), Math.floor(maxLength / measure(USUAL_WORD))),
   most: Math.ceil(words * 1.25),
 })
 
 const standards = new WeakMap<ArticleBrief, DraftBrief>()
 
-/** An article is checked like a post, but not against earlier posts: it may tell their stories again. */
+/**
+ * An article is checked like a post, but not against earlier posts: it may tell their stories
+ * again.
+ */
 const articleStandards = (brief: ArticleBrief): DraftBrief => {
   const { topic, points, words: _, ...shared } = brief
-  const known = standards.get(brief) ?? { ...shared, count: 1, hooks: [], focus: [topic, ...points].join('\n'), recent: [] }
+  const known = standards.get(brief) ?? {
+    ...shared,
+    count: 1,
+    hooks: [],
+    focus: [topic, ...points].join('\n'),
+    recent: [],
+  }
   standards.set(brief, known)
   return known
 }
@@ -60,7 +73,10 @@ const repeatedParagraph = (text: string): string | undefined => {
 }
 
 const faultsOfTitle = (title: string): ArticleFault[] => {
-  const fault = title.length > LONGEST_TITLE ? `has ${title.length} characters, at most ${LONGEST_TITLE} fit` : titleFault(title)
+  const fault =
+    title.length > LONGEST_TITLE
+      ? `has ${title.length} characters, at most ${LONGEST_TITLE} fit`
+      : titleFault(title)
   return fault === undefined ? [] : [{ kind: 'title', detail: `the title ${fault}` }]
 }
 
@@ -73,18 +89,33 @@ const faultsOfPost = (body: string, brief: ArticleBrief): ArticleFault[] =>
     : checkDraft({ body, hook: '', stories: [] }, articleStandards(brief), [])
 
 /** Every reason to reject an article, except that it is too short. */
-export const checkArticle = ({ title, text }: Pick<ArticleDraft, 'title' | 'text'>, brief: ArticleBrief): ArticleFault[] => {
+export const checkArticle = (
+  { title, text }: Pick<ArticleDraft, 'title' | 'text'>,
+  brief: ArticleBrief,
+): ArticleFault[] => {
   if (text.trim() === '') return [{ kind: 'empty', detail: 'the article is empty' }]
   const faults: ArticleFault[] = faultsOfTitle(title)
   faults.push(...faultsOfPost(postOf(title, text), brief))
   if (faults.some(({ kind }) => kind === 'too_long')) return faults
   const words = countWords(text)
   const { most } = wordRange(brief)
-  if (words > most) faults.push({ kind: 'too_wordy', detail: `the article has ${words} words, at most ${most} are wanted` })
+  if (words > most)
+    faults.push({
+      kind: 'too_wordy',
+      detail: `the article has ${words} words, at most ${most} are wanted`,
+    })
   const point = missingPoint(text, brief.points)
-  if (point !== undefined) faults.push({ kind: 'outline', detail: `the outline's point "${point}" is not a heading, or is out of order` })
+  if (point !== undefined)
+    faults.push({
+      kind: 'outline',
+      detail: `the outline's point "${point}" is not a heading, or is out of order`,
+    })
   const again = repeatedParagraph(text)
-  if (again !== undefined) faults.push({ kind: 'repeated', detail: `a paragraph appears twice: "${again.slice(0, SHORTEST_REPEAT)}"` })
+  if (again !== undefined)
+    faults.push({
+      kind: 'repeated',
+      detail: `a paragraph appears twice: "${again.slice(0, SHORTEST_REPEAT)}"`,
+    })
   return faults
 }
 
@@ -92,5 +123,12 @@ export const checkArticle = ({ title, text }: Pick<ArticleDraft, 'title' | 'text
 export const tooShort = (text: string, brief: ArticleBrief): ArticleFault[] => {
   const words = countWords(text)
   const { least } = wordRange(brief)
-  return words < least ? [{ kind: 'too_short', detail: `the article has ${words} words, at least ${least} are wanted` }] : []
+  return words < least
+    ? [
+        {
+          kind: 'too_short',
+          detail: `the article has ${words} words, at least ${least} are wanted`,
+        },
+      ]
+    : []
 }

@@ -1,6 +1,12 @@
 import type { Draft, DraftBrief, RecentPost } from '#domain/growth/drafting/draft'
 import { checkRules } from '#domain/growth/drafting/format-rules'
-import { foldText, type Phrase, phraseOf, searchable, withoutPhrase } from '#domain/growth/drafting/phrase'
+import {
+  foldText,
+  type Phrase,
+  phraseOf,
+  searchable,
+  withoutPhrase,
+} from '#domain/growth/drafting/phrase'
 import { normalForm } from '#kernel/normal-form'
 
 /** A reason to reject a draft; `detail` tells its writer what to change. */
@@ -17,7 +23,8 @@ const wordSegmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
 /** The distinct words of a text, folded; works for scripts without spaces too. */
 export const wordSet = (text: string): Set<string> => {
   const words = new Set<string>()
-  for (const { segment, isWordLike } of wordSegmenter.segment(foldText(text))) if (isWordLike) words.add(segment)
+  for (const { segment, isWordLike } of wordSegmenter.segment(foldText(text)))
+    if (isWordLike) words.add(segment)
   return words
 }
 
@@ -29,25 +36,35 @@ export const overlapOf = (a: ReadonlySet<string>, b: ReadonlySet<string>): numbe
   return common / (a.size + b.size - common)
 }
 
-/** The name of an archived product as a phrase. Inside the longer name of an active product it means the active one. */
+/**
+ * The name of an archived product as a phrase. Inside the longer name of an active product it means
+ * the active one.
+ */
 const archivedName = (name: string, products: DraftBrief['products']): Phrase => {
   const phrase = phraseOf(name)
   const longer = products.filter((product) => phrase.occursIn(searchable(product.name)))
   return {
     text: name,
-    occursIn: (text) => phrase.occursIn(text) && phrase.occursIn(longer.reduce((rest, product) => withoutPhrase(product.name, rest), text)),
+    occursIn: (text) =>
+      phrase.occursIn(text) &&
+      phrase.occursIn(longer.reduce((rest, product) => withoutPhrase(product.name, rest), text)),
   }
 }
 
 /** Whether a text mentions an archived product. */
-export const mentionsArchived = (body: string, { products, archived }: Pick<DraftBrief, 'products' | 'archived'>): boolean => {
+export const mentionsArchived = (
+  body: string,
+  { products, archived }: Pick<DraftBrief, 'products' | 'archived'>,
+): boolean => {
   const text = searchable(body)
   return archived.some((name) => archivedName(name, products).occursIn(text))
 }
 
 /** Numbers as bare digits, so that `1,200` and `1200` are one. */
 const numbersOf = (text: string): string[] =>
-  [...normalForm(text, 'NFKC').matchAll(/\d+(?:[.,' ]\d{3})*(?:[.,]\d+)?/g)].map(([number]) => number.replace(/\D/g, ''))
+  [...normalForm(text, 'NFKC').matchAll(/\d+(?:[.,' ]\d{3})*(?:[.,]\d+)?/g)].map(([number]) =>
+    number.replace(/\D/g, ''),
+  )
 
 type Facts = Pick<DraftBrief, 'profile' | 'focus' | 'products' | 'revise'>
 
@@ -69,7 +86,10 @@ const factTexts = ({ profile, focus, products, revise }: Facts): string[] => {
   ]
 }
 
-/** Everything in the brief that a draft may state as fact: the person's own words, not earlier posts or learnings. */
+/**
+ * Everything in the brief that a draft may state as fact: the person's own words, not earlier posts
+ * or learnings.
+ */
 export const draftFacts = (brief: Facts): string => factTexts(brief).join('\n')
 
 /** What two posts are compared by. */
@@ -103,14 +123,20 @@ export const forbiddenIn = ({
   profile,
   archived,
   products,
-}: Pick<DraftBrief, 'profile' | 'archived' | 'products'>): Pick<Standards, 'avoid' | 'archived'> => ({
+}: Pick<DraftBrief, 'profile' | 'archived' | 'products'>): Pick<
+  Standards,
+  'avoid' | 'archived'
+> => ({
   avoid: [...new Set(profile.writing_dna.avoid)].map(phraseOf),
   archived: [...new Set(archived)].map((name) => archivedName(name, products)),
 })
 
 const standards = new WeakMap<DraftBrief, Standards>()
 
-/** What the drafts of a brief are checked against, worked out once per brief. The largest brief takes tenths of a second. */
+/**
+ * What the drafts of a brief are checked against, worked out once per brief. The largest brief
+ * takes tenths of a second.
+ */
 export const standardsOf = (brief: DraftBrief): Standards => {
   const known = standards.get(brief)
   if (known) return known
@@ -119,18 +145,29 @@ export const standardsOf = (brief: DraftBrief): Standards => {
   return read
 }
 
-/** Numbers in `body` that the brief does not contain. Up to ten is counting ("3 things"), unless it has a unit. */
+/**
+ * Numbers in `body` that the brief does not contain. Up to ten is counting ("3 things"), unless it
+ * has a unit.
+ */
 const unsupportedNumbers = (body: string, known: ReadonlySet<string>): string[] => {
-  const counting = new Set([...body.matchAll(/(?<![\d$€£.,])(?:[1-9]|10)(?![\d%.,]\d|\d|\s?%|\s?[kKmMxX]\b)/g)].map(([number]) => number))
+  const counting = new Set(
+    [...body.matchAll(/(?<![\d$€£.,])(?:[1-9]|10)(?![\d%.,]\d|\d|\s?%|\s?[kKmMxX]\b)/g)].map(
+      ([number]) => number,
+    ),
+  )
   return numbersOf(body).filter((number) => !known.has(number) && !counting.has(number))
 }
 
 const isNearDuplicate = (mine: Fingerprint, theirs: Fingerprint): boolean => {
-  const [smaller, larger] = mine.words.size < theirs.words.size ? [mine.words, theirs.words] : [theirs.words, mine.words]
+  const [smaller, larger] =
+    mine.words.size < theirs.words.size ? [mine.words, theirs.words] : [theirs.words, mine.words]
   return smaller.size > NEAR_DUPLICATE * larger.size && overlapOf(smaller, larger) > NEAR_DUPLICATE
 }
 
-const isRepeat = (draft: Pick<Draft, 'body' | 'hook' | 'stories'>, other: RecentPost & Partial<Draft>): boolean => {
+const isRepeat = (
+  draft: Pick<Draft, 'body' | 'hook' | 'stories'>,
+  other: RecentPost & Partial<Draft>,
+): boolean => {
   const mine = fingerprint(draft)
   const theirs = fingerprint(other)
   if (mine.folded === theirs.folded || isNearDuplicate(mine, theirs)) return true
@@ -141,7 +178,8 @@ const isRepeat = (draft: Pick<Draft, 'body' | 'hook' | 'stories'>, other: Recent
 const SEARCHED = 4_000
 
 /**
- * Every reason to reject `draft`; empty if it is valid. `accepted` are the drafts of the same batch before it.
+ * Every reason to reject `draft`; empty if it is valid. `accepted` are the drafts of the same batch
+ * before it.
  */
 export const checkDraft = (
   draft: Pick<Draft, 'body' | 'hook' | 'stories'>,
@@ -153,21 +191,43 @@ export const checkDraft = (
   const faults: DraftFault[] = []
   const length = brief.measure(draft.body)
   if (length > brief.maxLength)
-    faults.push({ kind: 'too_long', detail: `the body has ${length} characters, at most ${brief.maxLength} fit` })
+    faults.push({
+      kind: 'too_long',
+      detail: `the body has ${length} characters, at most ${brief.maxLength} fit`,
+    })
   if (faults.length > 0 && draft.body.length > SEARCHED) return faults
-  const broken = checkRules(draft.body, brief.rules, brief.measure).filter(({ rule }) => rule !== 'max_length' || faults.length === 0)
-  for (const { rule, message } of broken) faults.push({ kind: 'rule', detail: `the body breaks the rule ${rule}: ${message}` })
+  const broken = checkRules(draft.body, brief.rules, brief.measure).filter(
+    ({ rule }) => rule !== 'max_length' || faults.length === 0,
+  )
+  for (const { rule, message } of broken)
+    faults.push({ kind: 'rule', detail: `the body breaks the rule ${rule}: ${message}` })
   const body = searchable(draft.body)
   for (const phrase of avoid) {
-    if (phrase.occursIn(body)) faults.push({ kind: 'avoided', detail: `the body contains the avoided phrase "${phrase.text}"` })
+    if (phrase.occursIn(body))
+      faults.push({
+        kind: 'avoided',
+        detail: `the body contains the avoided phrase "${phrase.text}"`,
+      })
   }
   for (const name of archived) {
-    if (name.occursIn(body)) faults.push({ kind: 'archived', detail: `the body mentions the archived product "${name.text}"` })
+    if (name.occursIn(body))
+      faults.push({
+        kind: 'archived',
+        detail: `the body mentions the archived product "${name.text}"`,
+      })
   }
   if ([...brief.recent, ...accepted].some((other) => isRepeat(draft, other)))
-    faults.push({ kind: 'repeated', detail: 'the body repeats a recent post or another draft of this batch' })
-  if (draft.body.trim() === brief.revise?.body.trim()) faults.push({ kind: 'repeated', detail: 'the body is the same as before' })
+    faults.push({
+      kind: 'repeated',
+      detail: 'the body repeats a recent post or another draft of this batch',
+    })
+  if (draft.body.trim() === brief.revise?.body.trim())
+    faults.push({ kind: 'repeated', detail: 'the body is the same as before' })
   const invented = unsupportedNumbers(draft.body, numbers)
-  if (invented.length > 0) faults.push({ kind: 'unsupported', detail: `the profile does not contain the number ${invented.join(', ')}` })
+  if (invented.length > 0)
+    faults.push({
+      kind: 'unsupported',
+      detail: `the profile does not contain the number ${invented.join(', ')}`,
+    })
   return faults
 }

@@ -1,5 +1,11 @@
 import type { DraftBrief } from '#domain/growth/drafting/draft'
-import { askingOf, type GuidingLearning, guidingLearnings, type Learned, learnedOf } from '#domain/growth/learning/guidance'
+import {
+  askingOf,
+  type GuidingLearning,
+  guidingLearnings,
+  type Learned,
+  learnedOf,
+} from '#domain/growth/learning/guidance'
 import type { Focus } from '#domain/growth/reading/focus'
 import { type Pattern, readPattern } from '#domain/growth/reading/patterns'
 import type { Style } from '#domain/growth/reading/style'
@@ -28,11 +34,23 @@ export interface DraftAdvice extends Learned {
 /** Reads patterns, learnings, goal and focus of a brief. */
 export const guidanceOf = ({ brief, focus, material, style }: Prepared<DraftBrief>): Guidance => {
   const { writing_dna, goal } = brief.profile
-  const units = [...material.stories.flatMap((story) => story.units), ...material.proof, ...material.offers.map(({ unit }) => unit)]
+  const units = [
+    ...material.stories.flatMap((story) => story.units),
+    ...material.proof,
+    ...material.offers.map(({ unit }) => unit),
+  ]
   const learnings = guidingLearnings(brief, new Set(units.flatMap(({ terms }) => [...terms])))
   const patterns = style.english ? writing_dna.patterns.map(readPattern) : []
   const preferred = termsOf(material.terms.join(' '))
-  return { focus, goal: termsOf(goal), preferred, patterns, learnings, asking: askingOf(learnings), style }
+  return {
+    focus,
+    goal: termsOf(goal),
+    preferred,
+    patterns,
+    learnings,
+    asking: askingOf(learnings),
+    style,
+  }
 }
 
 const LONG_SENTENCE = 18
@@ -43,7 +61,10 @@ const LEAST_LEARNED = 0.000_001
 const LEAST_ON_FOCUS = 0.02
 
 /** Weighs a candidate. The caller compares relevance among candidates. */
-export const advise = ({ focus, patterns, goal, preferred, learnings, style }: Guidance, { units, tags }: DraftCandidate): DraftAdvice => {
+export const advise = (
+  { focus, patterns, goal, preferred, learnings, style }: Guidance,
+  { units, tags }: DraftCandidate,
+): DraftAdvice => {
   const terms = new Set(units.flatMap((unit) => [...unit.terms]))
   const common = shared(focus.terms, terms)
   const onFocus = common >= (focus.terms.size > BROAD_FOCUS ? 2 : 1) ? common : 0

@@ -23,7 +23,10 @@ interface Desk extends Prepared<ArticleBrief> {
   choice: GlueChoice
 }
 
-/** The pieces that fit into the article, best first: at most the requested words, half of them on other subjects. */
+/**
+ * The pieces that fit into the article, best first: at most the requested words, half of them on
+ * other subjects.
+ */
 const chosen = (pieces: readonly MaterialPiece[], brief: ArticleBrief): MaterialPiece[] => {
   const known = pieces.some(({ onTopic }) => onTopic)
   const taken: MaterialPiece[] = []
@@ -31,7 +34,9 @@ const chosen = (pieces: readonly MaterialPiece[], brief: ArticleBrief): Material
   let length = 0
   for (const onTopic of [true, false]) {
     const most = onTopic || !known ? brief.words : brief.words * OTHER_SHARE
-    for (const piece of pieces.filter((one) => one.onTopic === onTopic && (onTopic || one.kind !== 'product'))) {
+    for (const piece of pieces.filter(
+      (one) => one.onTopic === onTopic && (onTopic || one.kind !== 'product'),
+    )) {
       const room = brief.measure(spoken(piece.units)) + 2 * piece.units.length
       if (words + piece.words > most || length + room > brief.maxLength * 0.9) continue
       taken.push(piece)
@@ -66,34 +71,61 @@ const blocksOf = (section: Section, desk: Desk): string[] => {
 }
 
 const textOf = (sections: readonly Section[], desk: Desk): string => {
-  const audience = desk.style.english && desk.material.audience !== undefined ? desk.choice.choose('article-audience') : undefined
-  const text = [...(audience === undefined ? [] : [audience]), ...sections.flatMap((section) => blocksOf(section, desk))].join('\n\n')
+  const audience =
+    desk.style.english && desk.material.audience !== undefined
+      ? desk.choice.choose('article-audience')
+      : undefined
+  const text = [
+    ...(audience === undefined ? [] : [audience]),
+    ...sections.flatMap((section) => blocksOf(section, desk)),
+  ].join('\n\n')
   return desk.style.lowercase ? lowerCased(text) : text
 }
 
-const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
+const counted = (count: number, one: string, many: string): string =>
+  `${count} ${count === 1 ? one : many}`
 
-const rationaleOf = (text: string, sections: readonly Section[], { brief, focus }: Desk): string => {
+const rationaleOf = (
+  text: string,
+  sections: readonly Section[],
+  { brief, focus }: Desk,
+): string => {
   const pieces = sections.flatMap((section) => section.pieces)
-  const count = (kind: MaterialPiece['kind']) => pieces.filter((piece) => piece.kind === kind).length
+  const count = (kind: MaterialPiece['kind']) =>
+    pieces.filter((piece) => piece.kind === kind).length
   const words = countWords(text)
-  const unmatched = sections.flatMap(({ heading, isUnmatched }) => (isUnmatched && heading !== undefined ? [`“${heading.text}”`] : []))
+  const unmatched = sections.flatMap(({ heading, isUnmatched }) =>
+    isUnmatched && heading !== undefined ? [`“${heading.text}”`] : [],
+  )
   const parts = [
     `Made of your own sentences: ${counted(count('story'), 'story', 'stories')}, ${counted(count('proof'), 'piece of proof', 'pieces of proof')}.`,
-    focus.terms.size > 0 ? `${pieces.filter(({ onTopic }) => onTopic).length} of ${pieces.length} pieces are about the topic.` : '',
+    focus.terms.size > 0
+      ? `${pieces.filter(({ onTopic }) => onTopic).length} of ${pieces.length} pieces are about the topic.`
+      : '',
     words < wordRange(brief).least
       ? `It has ${words} of about ${brief.words} words, because the profile has no more: add stories and proof for a longer one.`
       : '',
-    unmatched.length > 0 ? `Check the text under ${unmatched.join(', ')}: nothing in the profile is about it.` : '',
+    unmatched.length > 0
+      ? `Check the text under ${unmatched.join(', ')}: nothing in the profile is about it.`
+      : '',
   ]
   return parts.filter((part) => part !== '').join(' ')
 }
 
-/** Whether the person has written anything on the subject; true if the subject has no terms to go by. */
-const isKnown = (pieces: readonly MaterialPiece[], { brief: { profile, points }, focus, style }: Prepared<ArticleBrief>): boolean => {
+/**
+ * Whether the person has written anything on the subject; true if the subject has no terms to go
+ * by.
+ */
+const isKnown = (
+  pieces: readonly MaterialPiece[],
+  { brief: { profile, points }, focus, style }: Prepared<ArticleBrief>,
+): boolean => {
   if (!style.english || focus.terms.size === 0 || pieces.some(({ onTopic }) => onTopic)) return true
   const about = termsOf([profile.goal, profile.audience, ...profile.writing_dna.use].join(' '))
-  return shared(about, focus.terms) > 0 || points.some((point) => pieces.some(({ terms }) => shared(terms, termsOf(point)) > 0))
+  return (
+    shared(about, focus.terms) > 0 ||
+    points.some((point) => pieces.some(({ terms }) => shared(terms, termsOf(point)) > 0))
+  )
 }
 
 const EVIDENCE = "add stories and proof to the profile's writing_dna"
@@ -104,21 +136,27 @@ const refuse = (hint: string): never => {
 
 const hintFor = (faults: readonly ArticleFault[]): string => {
   const kinds = new Map(faults.map(({ kind, detail }) => [kind, detail]))
-  if (kinds.has('avoided')) return 'the topic or the outline holds a phrase of the avoid list; word it differently'
-  if (kinds.has('archived')) return 'the topic or the outline names an archived product; word it differently'
+  if (kinds.has('avoided'))
+    return 'the topic or the outline holds a phrase of the avoid list; word it differently'
+  if (kinds.has('archived'))
+    return 'the topic or the outline names an archived product; word it differently'
   if (kinds.has('rule')) return `${kinds.get('rule')}; loosen the rules of channel articles`
-  if (kinds.has('too_long')) return 'the network does not accept a post of this length; ask for a shorter article'
+  if (kinds.has('too_long'))
+    return 'the network does not accept a post of this length; ask for a shorter article'
   return `${faults[0]?.detail}; change the topic or the outline`
 }
 
 const sectionsOf = (pieces: readonly MaterialPiece[], { points }: ArticleBrief): Section[] =>
   (points.length === 0 ? arranged(pieces) : outlined(points, pieces)) ??
-  refuse(`the outline has ${points.length} points and the profile has material for fewer; shorten the outline, or ${EVIDENCE}`)
+  refuse(
+    `the outline has ${points.length} points and the profile has material for fewer; shorten the outline, or ${EVIDENCE}`,
+  )
 
 const requireEnough = (text: string, { words: wanted }: ArticleBrief): void => {
   const words = countWords(text)
   const shorter = wanted > 600 ? 'ask for a short one, or ' : ''
-  if (words < wanted * LEAST_SHARE) refuse(`the profile gives ${words} of about ${wanted} words; ${shorter}${EVIDENCE}`)
+  if (words < wanted * LEAST_SHARE)
+    refuse(`the profile gives ${words} of about ${wanted} words; ${shorter}${EVIDENCE}`)
 }
 
 /** Without empty lines if the channel allows fewer line breaks; two follow the title. */
@@ -126,8 +164,9 @@ const closedUp = (text: string, { max_line_breaks: most }: ArticleBrief['rules']
   most === null || lineBreaksIn(text) + 2 <= most ? text : text.replace(/\n{2,}/g, '\n')
 
 /**
- * An article made of the profile's own sentences, each used once, under the points of the outline. It adds nothing: if the profile
- * has too little, the article is shorter and says so, or is refused with a hint.
+ * An article made of the profile's own sentences, each used once, under the points of the outline.
+ * It adds nothing: if the profile has too little, the article is shorter and says so, or is refused
+ * with a hint.
  */
 export const composeArticle = (asked: ArticleBrief): ArticleDraft => {
   const random = createRandom(asked.seed)
@@ -136,8 +175,14 @@ export const composeArticle = (asked: ArticleBrief): ArticleDraft => {
   const title = headlineOf(focus, brief.profile.language)
   const pieces = piecesOf(prepared, title, random)
   if (pieces.length === 0) refuse(EVIDENCE)
-  if (!isKnown(pieces, prepared)) refuse(`the profile says nothing about the topic; change it, or ${EVIDENCE} about it`)
-  const stock = createGlueStock({ style, phrases: { topic: undefined, audience: material.audience }, avoid, earlier: [] })
+  if (!isKnown(pieces, prepared))
+    refuse(`the profile says nothing about the topic; change it, or ${EVIDENCE} about it`)
+  const stock = createGlueStock({
+    style,
+    phrases: { topic: undefined, audience: material.audience },
+    avoid,
+    earlier: [],
+  })
   const desk: Desk = { ...prepared, choice: createGlueChoice({ stock, random, used: [] }) }
   const sections = sectionsOf(chosen(pieces, brief), brief)
   const text = closedUp(textOf(sections, desk), brief.rules)

@@ -6,9 +6,22 @@ import { checkDraft, type DraftFault } from '../checks/draft.ts'
 import type { Guidance } from './advice.ts'
 import { cite, type DraftCandidate } from './candidate.ts'
 import { storiesOf, type Unit } from './material.ts'
-import { type Earlier, earlierOf, leftBeside, optionsOf, type Weighed, weightOf } from './options.ts'
+import {
+  type Earlier,
+  earlierOf,
+  leftBeside,
+  optionsOf,
+  type Weighed,
+  weightOf,
+} from './options.ts'
 import type { Prepared } from './prepare.ts'
-import { createGlueChoice, createGlueStock, type GlueStock, render, withinBreaks } from './render.ts'
+import {
+  createGlueChoice,
+  createGlueStock,
+  type GlueStock,
+  render,
+  withinBreaks,
+} from './render.ts'
 
 interface BatchInput extends Prepared<DraftBrief> {
   topic: string | undefined
@@ -44,16 +57,27 @@ const citedAs = (learning: GuidingLearning): string =>
 
 /** A rationale names what flopped once per batch, although every draft avoids it. */
 const clearOf = ({ heeded }: Weighed, { kept }: DraftedBatch): string => {
-  const learning = heeded.find((one) => !kept.some(({ draft }) => draft.rationale.includes(one.excerpt)))
+  const learning = heeded.find(
+    (one) => !kept.some(({ draft }) => draft.rationale.includes(one.excerpt)),
+  )
   if (!learning) return ''
-  return learning.kind === 'flopped' ? `it keeps clear of “${learning.excerpt}”, which flopped` : `it keeps to ${citedAs(learning)}`
+  return learning.kind === 'flopped'
+    ? `it keeps clear of “${learning.excerpt}”, which flopped`
+    : `it keeps to ${citedAs(learning)}`
 }
 
 const enumeration = new Intl.ListFormat('en-GB')
 
-const reasons = (item: Weighed, followed: readonly GuidingLearning[], { brief, topic, batch }: Bench): string => {
+const reasons = (
+  item: Weighed,
+  followed: readonly GuidingLearning[],
+  { brief, topic, batch }: Bench,
+): string => {
   const { patterns, goal, relevant } = item.advice
-  const unused = patterns.find((pattern) => !batch.kept.some(({ draft }) => draft.rationale.includes(pattern.excerpt))) ?? patterns[0]
+  const unused =
+    patterns.find(
+      (pattern) => !batch.kept.some(({ draft }) => draft.rationale.includes(pattern.excerpt)),
+    ) ?? patterns[0]
   const why = [
     relevant && brief.focus.trim() !== '' ? `it fits the focus${topic ? ` “${topic}”` : ''}` : '',
     unused ? `it follows your pattern “${unused.excerpt}”` : '',
@@ -73,11 +97,17 @@ const FITTING_SAYING = 0.5
 const RESTING = 5
 
 /** The phrases that end no recent post and are not about something that flopped. */
-const restedSayings = ({ candidate }: Weighed, { material, earlier, batch, guidance }: Bench): Unit[] => {
+const restedSayings = (
+  { candidate }: Weighed,
+  { material, earlier, batch, guidance }: Bench,
+): Unit[] => {
   const posts = [...batch.kept, ...earlier.slice(0, RESTING)]
   const isRested = ({ line }: Unit) => !posts.some(({ words }) => words.includes(line))
   return material.sayings.filter(
-    (saying) => !candidate.units.includes(saying) && isRested(saying) && !isAboutFlopped(guidance.learnings, saying.terms),
+    (saying) =>
+      !candidate.units.includes(saying) &&
+      isRested(saying) &&
+      !isAboutFlopped(guidance.learnings, saying.terms),
   )
 }
 
@@ -93,11 +123,23 @@ const questionChance = ({ advice }: Weighed, { asking }: Guidance): number => {
 const endingOf = (item: Weighed, bench: Bench): 'question' | Unit | undefined => {
   const { random, style, guidance } = bench
   const { candidate } = item
-  const asks = random() < questionChance(item, guidance) && candidate.closer !== undefined && !style.noQuestions && !style.noClosingQuestion
+  const asks =
+    random() < questionChance(item, guidance) &&
+    candidate.closer !== undefined &&
+    !style.noQuestions &&
+    !style.noClosingQuestion
   const free = restedSayings(item, bench)
-  const fitting = free.filter((saying) => candidate.units.some(({ terms }) => shared(terms, saying.terms) > 0))
-  const ends = random() < (fitting.length > 0 ? FITTING_SAYING : SAYING) && candidate.units.length > 0 && !candidate.tags.has('question')
-  const saying = ends && !candidate.tags.has('product') ? pick(random, fitting.length > 0 ? fitting : free) : undefined
+  const fitting = free.filter((saying) =>
+    candidate.units.some(({ terms }) => shared(terms, saying.terms) > 0),
+  )
+  const ends =
+    random() < (fitting.length > 0 ? FITTING_SAYING : SAYING) &&
+    candidate.units.length > 0 &&
+    !candidate.tags.has('question')
+  const saying =
+    ends && !candidate.tags.has('product')
+      ? pick(random, fitting.length > 0 ? fitting : free)
+      : undefined
   if (!style.english) return undefined
   return asks ? 'question' : saying
 }
@@ -105,22 +147,32 @@ const endingOf = (item: Weighed, bench: Bench): 'question' | Unit | undefined =>
 const faultsOf = (draft: Draft, { brief, style: { maxWords }, batch }: Bench): DraftFault[] => {
   const kept = batch.kept.map((one) => one.draft)
   const faults = checkDraft(draft, brief, kept)
-  const tooWordy: DraftFault = { kind: 'too_long', detail: `more than the ${maxWords} words that a voice rule allows` }
+  const tooWordy: DraftFault = {
+    kind: 'too_long',
+    detail: `more than the ${maxWords} words that a voice rule allows`,
+  }
   return wordsOf(draft.body).length > maxWords ? [...faults, tooWordy] : faults
 }
 
-const attempt = (item: Weighed, ending: 'question' | Unit | undefined, bench: Bench): Kept | undefined => {
+const attempt = (
+  item: Weighed,
+  ending: 'question' | Unit | undefined,
+  bench: Bench,
+): Kept | undefined => {
   const { brief, style, random, stock, batch, guidance } = bench
   const { candidate, advice, heeded } = item
   const choice = createGlueChoice({ stock, random, used: batch.kept.flatMap(({ glue }) => glue) })
-  const closing = ending === 'question' && candidate.closer ? choice.choose(candidate.closer) : undefined
+  const closing =
+    ending === 'question' && candidate.closer ? choice.choose(candidate.closer) : undefined
   if (ending === 'question' && closing === undefined) return undefined
   const saying = typeof ending === 'object' ? ending : undefined
   const rendered = render(candidate, { choice, random, style, ending: saying?.text ?? closing })
   if (rendered === undefined) return undefined
   const { format, hook, units, why } = candidate
   const stories = units.filter(({ source }) => source === 'story')
-  const followed = [...new Set([...advice.followed, ...(closing === undefined ? [] : guidance.asking.wanted)])]
+  const followed = [
+    ...new Set([...advice.followed, ...(closing === undefined ? [] : guidance.asking.wanted)]),
+  ]
   const draft: Draft = {
     body: withinBreaks(rendered, brief.rules.max_line_breaks),
     ...{ format, hook },
@@ -142,7 +194,10 @@ const attempt = (item: Weighed, ending: 'question' | Unit | undefined, bench: Be
 /** After so many tries the profile has no more for this batch. */
 const MOST_TRIES = 400
 
-/** Draws candidates by weight, favouring what the batch and earlier posts lack, until enough are kept or none is left. */
+/**
+ * Draws candidates by weight, favouring what the batch and earlier posts lack, until enough are
+ * kept or none is left.
+ */
 export const fillBatch = (input: BatchInput): DraftedBatch => {
   const { brief, random, weighed, style, topic, material, avoid } = input
   const batch: DraftedBatch = { kept: [], faults: new Map() }
@@ -150,7 +205,12 @@ export const fillBatch = (input: BatchInput): DraftedBatch => {
   let left = optionsOf(weighed, earlier)
   if (left.length < weighed.length) batch.faults.set('repeated', weighed.length - left.length)
   const phrases = { topic, audience: material.audience }
-  const stock = createGlueStock({ style, phrases, avoid, earlier: earlier.map(({ folded }) => folded) })
+  const stock = createGlueStock({
+    style,
+    phrases,
+    avoid,
+    earlier: earlier.map(({ folded }) => folded),
+  })
   const bench: Bench = { ...input, stock, earlier, batch }
   let weights = left.map(weightOf)
   for (let tries = 0; tries < MOST_TRIES && batch.kept.length < brief.count; tries += 1) {

@@ -9,8 +9,8 @@ import type { Material, Unit } from './material.ts'
 import { type Opening, openings, type PostHook } from './openings.ts'
 
 /**
- * A block of a post; an empty line separates blocks. A slot is one of the composer's own lines, an array is consecutive
- * sentences.
+ * A block of a post; an empty line separates blocks. A slot is one of the composer's own lines, an
+ * array is consecutive sentences.
  */
 export type Block =
   | GlueSlot
@@ -60,29 +60,55 @@ const EXCERPT = 64
 export const cite = ({ origin }: Pick<Unit, 'origin'>): string => `“${excerpt(origin, EXCERPT)}”`
 
 /** Names several pieces of material in short. */
-export const citeAll = (units: readonly Unit[]): string => units.map(({ text }) => `“${excerpt(text, EXCERPT / 2)}”`).join(', ')
+export const citeAll = (units: readonly Unit[]): string =>
+  units.map(({ text }) => `“${excerpt(text, EXCERPT / 2)}”`).join(', ')
 
 /** Names the sentence itself rather than the entry it comes from. */
 export const quoteOf = ({ text }: Unit): string => `“${excerpt(text, EXCERPT)}”`
 
 /** Roles of the first sentence that make the post of a kind. */
-const ROLE_TAGS = { number: 'number', failure: 'failure', quote: 'quote', lesson: 'lesson', rule: 'lesson' } as const
+const ROLE_TAGS = {
+  number: 'number',
+  failure: 'failure',
+  quote: 'quote',
+  lesson: 'lesson',
+  rule: 'lesson',
+} as const
 
 const roleTags = ({ roles }: Unit): Cue[] =>
-  Object.entries(ROLE_TAGS).flatMap(([role, cue]) => (roles.has(role as keyof typeof ROLE_TAGS) ? [cue] : []))
+  Object.entries(ROLE_TAGS).flatMap(([role, cue]) =>
+    roles.has(role as keyof typeof ROLE_TAGS) ? [cue] : [],
+  )
 
 const unitsIn = (block: Block): readonly Unit[] => {
   if (typeof block === 'string') return []
   return 'kind' in block ? block.units : block
 }
 
-/** A candidate with the properties of its opening, except those in `changed`. Empty blocks are left out. */
-export const candidate = (hook: PostHook, blocks: readonly Block[], why: string, changed: Partial<Opening> = {}): DraftCandidate => {
+/**
+ * A candidate with the properties of its opening, except those in `changed`. Empty blocks are left
+ * out.
+ */
+export const candidate = (
+  hook: PostHook,
+  blocks: readonly Block[],
+  why: string,
+  changed: Partial<Opening> = {},
+): DraftCandidate => {
   const { format, cues, closer, weight = 1, isMixed = false } = { ...openings[hook], ...changed }
   const units = blocks.flatMap(unitsIn)
   const tags = new Set<Cue>(cues)
   if (units[0] && !isMixed) for (const tag of roleTags(units[0])) tags.add(tag)
   if (units.some(({ source }) => source === 'proof')) tags.add('proof')
   if (units.at(-1)?.text.endsWith('?')) tags.add('question')
-  return { hook, format, blocks: blocks.filter((block) => !Array.isArray(block) || block.length > 0), units, tags, closer, weight, why }
+  return {
+    hook,
+    format,
+    blocks: blocks.filter((block) => !Array.isArray(block) || block.length > 0),
+    units,
+    tags,
+    closer,
+    weight,
+    why,
+  }
 }

@@ -5,13 +5,16 @@ import type { Unit } from './material.ts'
 
 /** Stories short enough to tell whole under a line of address. */
 const wholeStories = ({ material, fits }: DraftScope): Unit[][] =>
-  material.stories.filter(({ units, source }) => source === 'story' && units.length > 1 && fits(units, 80)).map(({ units }) => units)
+  material.stories
+    .filter(({ units, source }) => source === 'story' && units.length > 1 && fits(units, 80))
+    .map(({ units }) => units)
 
 const advice = ({ material, fits }: DraftScope): Unit[] =>
   material.stories
     .flatMap(({ units }) => units)
     .filter(
-      ({ standalone, complete, roles }) => standalone && complete && (roles.has('lesson') || roles.has('rule') || roles.has('stance')),
+      ({ standalone, complete, roles }) =>
+        standalone && complete && (roles.has('lesson') || roles.has('rule') || roles.has('stance')),
     )
     .filter((unit) => fits([unit], 80))
 
@@ -19,7 +22,11 @@ const advice = ({ material, fits }: DraftScope): Unit[] =>
 export const audienceCall: DraftForm = (scope) => {
   if (!scope.material.audience) return []
   const stories = wholeStories(scope).map((units) =>
-    candidate('audience-call', ['audience-story', units], `Addresses your audience and tells your story ${cite(units[0]!)}.`),
+    candidate(
+      'audience-call',
+      ['audience-story', units],
+      `Addresses your audience and tells your story ${cite(units[0]!)}.`,
+    ),
   )
   const points = advice(scope).map((unit) => {
     const why = `Gives your audience one piece of advice, from your story ${cite(unit)}.`
@@ -41,10 +48,22 @@ export const topicLabel: DraftForm = (scope) => {
   if (topic === undefined) return []
   const stories = wholeStories(scope)
     .filter((units) => isAbout(units, topic))
-    .map((units) => candidate('topic-label', ['topic-story', units], `Names the topic and tells your story ${cite(units[0]!)}.`))
+    .map((units) =>
+      candidate(
+        'topic-label',
+        ['topic-story', units],
+        `Names the topic and tells your story ${cite(units[0]!)}.`,
+      ),
+    )
   const points = [...advice(scope), ...scope.material.proof]
     .filter((unit) => unit.standalone && isAbout([unit], topic) && scope.fits([unit], 60))
-    .map((unit) => candidate('topic-point', ['topic-point', [unit]], `Names the topic over one sentence of yours, ${cite(unit)}.`))
+    .map((unit) =>
+      candidate(
+        'topic-point',
+        ['topic-point', [unit]],
+        `Names the topic over one sentence of yours, ${cite(unit)}.`,
+      ),
+    )
   return [...stories, ...points]
 }
 
@@ -53,14 +72,18 @@ const WH = /^(?:how|why|what|when|where|who|which|whether)\b/i
 /** Questions about the topic: the only honest posts if the profile has nothing on it. */
 export const openQuestion: DraftForm = ({ focus, material, style }) => {
   if (focus.topic === undefined || WH.test(focus.topic) || style.noQuestions) return []
-  const covered = [...material.stories.flatMap(({ units }) => units), ...material.proof].some(({ terms }) => shared(terms, focus.terms) > 0)
+  const covered = [...material.stories.flatMap(({ units }) => units), ...material.proof].some(
+    ({ terms }) => shared(terms, focus.terms) > 0,
+  )
   const why = covered
     ? 'Asks your audience about the topic of the focus.'
     : 'Asks your audience about the topic, because no story or proof in the profile is about it yet.'
   const weight = covered ? 0.5 : 1
   return glue['topic-question'].flatMap(() => [
     candidate('open-question', ['topic-question'], why, { weight }),
-    ...(material.audience ? [candidate('audience-question', ['topic-audience', 'topic-question'], why, { weight })] : []),
+    ...(material.audience
+      ? [candidate('audience-question', ['topic-audience', 'topic-question'], why, { weight })]
+      : []),
   ])
 }
 
@@ -70,5 +93,10 @@ export const shortNews: DraftForm = ({ material, fits }) =>
     .filter(({ source, units }) => source === 'news' && fits(units.slice(0, 1), 0))
     .map(({ units }) => {
       const weight = units.length === 1 ? 1.5 : 0.1
-      return candidate('news-line', [units.slice(0, 1)], 'Announces what the focus states, in its own words.', { weight })
+      return candidate(
+        'news-line',
+        [units.slice(0, 1)],
+        'Announces what the focus states, in its own words.',
+        { weight },
+      )
     })

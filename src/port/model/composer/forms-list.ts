@@ -4,7 +4,10 @@ import { fewOf, pick, sampleOf, shuffled } from '#kernel/random'
 import { candidate, cite, citeAll, type DraftForm, type DraftScope, quoteOf } from './candidate.ts'
 import type { Story, Unit } from './material.ts'
 
-/** Groups of two to four, some around each unit with random others: every unit gets its lists without trying all sets. */
+/**
+ * Groups of two to four, some around each unit with random others: every unit gets its lists
+ * without trying all sets.
+ */
 const groups = (units: readonly Unit[], { random, fits }: DraftScope): Unit[][] =>
   units.flatMap((unit) => {
     const others = units.filter((other) => other !== unit)
@@ -21,10 +24,15 @@ export const receipts: DraftForm = (scope) => {
   if (scope.style.noLists) return []
   return groups(scope.material.proof.filter(listable), scope).map((group) => {
     const numbers = group.every(({ roles }) => roles.has('number'))
-    const bullets = [numbers ? 'list-numbers' : 'list-plain', { kind: 'bullets', units: group }] as const
+    const bullets = [
+      numbers ? 'list-numbers' : 'list-plain',
+      { kind: 'bullets', units: group },
+    ] as const
     const blocks = scope.style.english ? bullets : [{ kind: 'lines' as const, units: group }]
     const why = `Lists ${group.length} pieces of your proof: ${citeAll(group)}.`
-    return candidate(numbers ? 'in-numbers' : 'receipts', blocks, why, { weight: group.length === 2 ? 0.25 : 0.5 })
+    return candidate(numbers ? 'in-numbers' : 'receipts', blocks, why, {
+      weight: group.length === 2 ? 0.25 : 0.5,
+    })
   })
 }
 
@@ -33,12 +41,16 @@ const MOST_OF_PHRASE = 8
 
 /** One of the person's sayings above a few pieces of proof. */
 export const phraseOverProof: DraftForm = (scope) => {
-  const proof = sampleOf(scope.random, scope.material.proof.filter(listable), { most: MOST_UNDER_PHRASE })
+  const proof = sampleOf(scope.random, scope.material.proof.filter(listable), {
+    most: MOST_UNDER_PHRASE,
+  })
   if (scope.style.noLists) return []
   const over = (saying: Unit) => (group: Unit[]) => {
     const why = `Puts your phrase ${cite(saying)} over ${group.length} pieces of your proof: ${citeAll(group)}.`
     const weight = group.some(({ terms }) => shared(terms, saying.terms) > 0) ? 0.4 : 0.06
-    return candidate('phrase-over-proof', [[saying], { kind: 'bullets', units: group }], why, { weight })
+    return candidate('phrase-over-proof', [[saying], { kind: 'bullets', units: group }], why, {
+      weight,
+    })
   }
   return scope.material.sayings
     .filter(({ complete, roles, text }) => complete && !roles.has('rule') && !INVITES.test(text))
@@ -80,9 +92,18 @@ export const checklist: DraftForm = (scope) => {
     })
 }
 
-/** Another sentence on the same subject if possible, else any: the lines above a pair claim no connection. */
-const companyOf = (first: Unit, others: readonly Unit[], { fits, random }: DraftScope): Unit | undefined => {
-  const fitting = others.filter((other) => other.origin !== first.origin && fits([first, other], 40))
+/**
+ * Another sentence on the same subject if possible, else any: the lines above a pair claim no
+ * connection.
+ */
+const companyOf = (
+  first: Unit,
+  others: readonly Unit[],
+  { fits, random }: DraftScope,
+): Unit | undefined => {
+  const fitting = others.filter(
+    (other) => other.origin !== first.origin && fits([first, other], 40),
+  )
   const related = fitting.filter((other) => shared(first.terms, other.terms) > 0)
   return pick(random, related.length > 0 ? related : fitting)
 }
@@ -93,7 +114,11 @@ const TELLING: readonly SentenceRole[] = ['number', 'failure', 'lesson', 'stance
 export const sideBySide: DraftForm = (scope) => {
   const { english } = scope.style
   const openers = ({ units }: Story) =>
-    units.slice(0, 1).filter(({ complete, roles }) => !english || (complete && TELLING.some((role) => roles.has(role))))
+    units
+      .slice(0, 1)
+      .filter(
+        ({ complete, roles }) => !english || (complete && TELLING.some((role) => roles.has(role))),
+      )
   const facts = [
     ...scope.material.stories.filter(({ source }) => source === 'story').flatMap(openers),
     ...scope.material.proof.filter(({ standalone }) => standalone),
@@ -101,10 +126,15 @@ export const sideBySide: DraftForm = (scope) => {
   return facts.flatMap((first) => {
     const second = companyOf(first, facts, scope)
     if (!second) return []
-    const hook = first.roles.has('number') && second.roles.has('number') ? 'two-numbers' : 'side-by-side'
+    const hook =
+      first.roles.has('number') && second.roles.has('number') ? 'two-numbers' : 'side-by-side'
     const why = `Places ${quoteOf(first)} next to ${quoteOf(second)} and leaves the connection to the reader.`
     // Unrelated pairs are for profiles whose other material is used up.
     const weight = shared(first.terms, second.terms) > 0 ? 0.4 : 0.01
-    return [candidate(hook, english ? ['pair-lead', [first], [second]] : [[first], [second]], why, { weight })]
+    return [
+      candidate(hook, english ? ['pair-lead', [first], [second]] : [[first], [second]], why, {
+        weight,
+      }),
+    ]
   })
 }

@@ -18,8 +18,10 @@ const points = ({ material }: DraftScope): Point[] => [
 ]
 const own = (unit: Unit): boolean => unit.standalone && unit.complete
 const kindOf = (unit: Unit): string => (unit.source === 'proof' ? 'proof' : 'story')
-const before = ({ unit, story }: Point): Unit[] => story?.units.slice(0, story.units.indexOf(unit)) ?? []
-const after = ({ unit, story }: Point): Unit[] => story?.units.slice(story.units.indexOf(unit) + 1) ?? []
+const before = ({ unit, story }: Point): Unit[] =>
+  story?.units.slice(0, story.units.indexOf(unit)) ?? []
+const after = ({ unit, story }: Point): Unit[] =>
+  story?.units.slice(story.units.indexOf(unit) + 1) ?? []
 
 /** The lesson or rule of a story before the story. */
 export const lessonFirst: DraftForm = (scope) =>
@@ -62,7 +64,10 @@ const TELLING: readonly SentenceRole[] = ['number', 'lesson', 'stance', 'failure
 const POINT_MAKING: readonly SentenceRole[] = ['lesson', 'stance', 'rule', 'quote']
 const LEAST_WORDS = 6
 
-/** By the role of the sentence, the most telling first: the opening, and the question that may follow. */
+/**
+ * By the role of the sentence, the most telling first: the opening, and the question that may
+ * follow.
+ */
 const LINES: readonly (readonly [SentenceRole, PostHook, GlueSlot | undefined])[] = [
   ['rule', 'one-rule', 'close-lesson'],
   ['lesson', 'one-lesson', 'close-lesson'],
@@ -71,7 +76,11 @@ const LINES: readonly (readonly [SentenceRole, PostHook, GlueSlot | undefined])[
 ]
 
 const lineOf = ({ roles, source }: Unit): { hook: PostHook; closer: GlueSlot | undefined } => {
-  const [, hook, closer] = LINES.find(([role]) => roles.has(role)) ?? ['', 'one-line' as const, undefined]
+  const [, hook, closer] = LINES.find(([role]) => roles.has(role)) ?? [
+    '',
+    'one-line' as const,
+    undefined,
+  ]
   if (roles.has('quote')) return { hook: 'quote-alone', closer }
   return { hook: source === 'proof' ? 'proof-alone' : hook, closer }
 }
@@ -80,8 +89,13 @@ const lineOf = ({ roles, source }: Unit): { hook: PostHook; closer: GlueSlot | u
 export const oneSentence: DraftForm = (scope) =>
   points(scope).flatMap(({ unit, story }) => {
     const { english } = scope.style
-    const telling = TELLING.some((role) => unit.roles.has(role)) || (story?.units.length === 1 && unit.words > 9)
-    const carries = unit.standalone && (unit.complete || unit.roles.has('quote')) && telling && unit.words >= LEAST_WORDS
+    const telling =
+      TELLING.some((role) => unit.roles.has(role)) || (story?.units.length === 1 && unit.words > 9)
+    const carries =
+      unit.standalone &&
+      (unit.complete || unit.roles.has('quote')) &&
+      telling &&
+      unit.words >= LEAST_WORDS
     if (english ? !carries : !unit.standalone) return []
     if (unit.source === 'news' || unit.roles.has('before') || !scope.fits([unit], 0)) return []
     const opens = story === undefined || story.units[0] === unit
@@ -103,29 +117,43 @@ export const proofFirst: DraftForm = (scope) =>
   sampleOf(scope.random, scope.material.proof, { most: MOST_LEADING_PROOF }).flatMap((proof) =>
     scope.material.stories.flatMap((story) => {
       const related = story.units.some(({ terms }) => shared(terms, proof.terms) >= 2)
-      const excerpt = [3, 2, 1].map((length) => story.units.slice(0, length)).find((units) => scope.fits([proof, ...units], 30))
+      const excerpt = [3, 2, 1]
+        .map((length) => story.units.slice(0, length))
+        .find((units) => scope.fits([proof, ...units], 30))
       if (!related || !excerpt || !proof.standalone || story.source === 'news') return []
       const why = `Leads with your proof ${cite(proof)} and follows with the story on the same subject, ${cite(story)}.`
       return [candidate('proof-lead', [[proof], 'context', excerpt], why)]
     }),
   )
 
-/** One of the person's sayings above a story on the same subject; above any other it would be a non sequitur. */
+/**
+ * One of the person's sayings above a story on the same subject; above any other it would be a non
+ * sequitur.
+ */
 export const ownPhrase: DraftForm = ({ material, fits }) =>
   material.sayings
     .filter(({ text }) => !INVITES.test(text))
     .flatMap((saying) =>
       material.stories
-        .filter(({ source, units }) => source === 'story' && units[0]?.complete && fits([saying, ...units], 4))
+        .filter(
+          ({ source, units }) =>
+            source === 'story' && units[0]?.complete && fits([saying, ...units], 4),
+        )
         .filter(({ units }) => units.some(({ terms }) => shared(terms, saying.terms) > 0))
         .map((story) =>
-          candidate('own-phrase', [[saying], story.units], `Puts your phrase ${cite(saying)} over your story ${cite(story)}.`),
+          candidate(
+            'own-phrase',
+            [[saying], story.units],
+            `Puts your phrase ${cite(saying)} over your story ${cite(story)}.`,
+          ),
         ),
     )
 
 /** A story that is only a heading becomes an invitation to ask. */
 export const askAbout: DraftForm = (scope) => {
-  const slot = ({ I: 'ask-me', we: 'ask-us', nobody: 'ask-any' } as const)[scope.material.person ?? 'nobody']
+  const slot = ({ I: 'ask-me', we: 'ask-us', nobody: 'ask-any' } as const)[
+    scope.material.person ?? 'nobody'
+  ]
   return points(scope)
     .filter(({ unit }) => isHeadline(unit.text) && scope.fits([unit], 30))
     .map(({ unit }) => {
@@ -137,13 +165,26 @@ export const askAbout: DraftForm = (scope) => {
 /** A question that the person has asked, with what follows it. */
 export const ownQuestion: DraftForm = (scope) => {
   if (scope.style.noQuestions) return []
-  return [...points(scope), ...scope.material.sayings.map((unit) => ({ unit }))].flatMap((point) => {
-    const { unit } = point
-    if (!/\?["”’']?$/.test(unit.text) || !unit.standalone || unit.source === 'news' || !scope.fits([unit], 0)) return []
-    const following = after(point)
-    const rest = scope.fits([unit, ...following], 4) ? following : []
-    const goesOn = rest.length > 0
-    const why = `Opens on a question of yours, ${quoteOf(unit)}.`
-    return [candidate('own-question', [[unit], rest], why, { cues: ['question', goesOn ? 'story' : 'short'], weight: goesOn ? 0.9 : 0.5 })]
-  })
+  return [...points(scope), ...scope.material.sayings.map((unit) => ({ unit }))].flatMap(
+    (point) => {
+      const { unit } = point
+      if (
+        !/\?["”’']?$/.test(unit.text) ||
+        !unit.standalone ||
+        unit.source === 'news' ||
+        !scope.fits([unit], 0)
+      )
+        return []
+      const following = after(point)
+      const rest = scope.fits([unit, ...following], 4) ? following : []
+      const goesOn = rest.length > 0
+      const why = `Opens on a question of yours, ${quoteOf(unit)}.`
+      return [
+        candidate('own-question', [[unit], rest], why, {
+          cues: ['question', goesOn ? 'story' : 'short'],
+          weight: goesOn ? 0.9 : 0.5,
+        }),
+      ]
+    },
+  )
 }

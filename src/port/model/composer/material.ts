@@ -35,7 +35,10 @@ export interface Offer {
   url: string | undefined
 }
 
-/** How many sentences cannot be used: for an avoided phrase, or because they are too long for any post. */
+/**
+ * How many sentences cannot be used: for an avoided phrase, or because they are too long for any
+ * post.
+ */
 interface LeftOut {
   avoided: number
   overlong: number
@@ -83,9 +86,13 @@ interface Entry<S extends Unit['source']> {
 }
 
 /**
- * The usable sentences of one entry. A sentence that leans on one that was left out is left out too.
+ * The usable sentences of one entry. A sentence that leans on one that was left out is left out
+ * too.
  */
-const unitsOf = ({ origin, source, allowance }: Entry<Unit['source']>, { style, avoid, language, longest, leftOut }: Reader): Unit[] => {
+const unitsOf = (
+  { origin, source, allowance }: Entry<Unit['source']>,
+  { style, avoid, language, longest, leftOut }: Reader,
+): Unit[] => {
   if (DIRECTION.test(origin.trim())) return []
   const sentences = sentencesIn(origin, allowance, language)
   if (sentences.length === 0 && origin.length > allowance.characters) leftOut.overlong += 1
@@ -112,19 +119,38 @@ const speaksOf = ({ terms }: Focus, entry: string): boolean => {
 }
 
 /** The name keeps its spelling, and is not repeated before a one-liner that begins with it. */
-const offerOf = ({ name, one_liner, url }: BriefProduct, { style, avoid, longest }: Rules): Offer[] => {
+const offerOf = (
+  { name, one_liner, url }: BriefProduct,
+  { style, avoid, longest }: Rules,
+): Offer[] => {
   const named = searchable(one_liner).folded.startsWith(searchable(name).folded)
   const text = restyled(withFullStop(named ? one_liner : `${name}: ${one_liner}`), style)
   if (text === undefined || text.length > longest || occursAny(avoid, text)) return []
   const asWritten = { text, bare: undefined, line: wordLine(text), list: undefined }
-  const unit: Unit = { ...readSentence(text), ...asWritten, source: 'product', origin: text, standalone: true }
+  const unit: Unit = {
+    ...readSentence(text),
+    ...asWritten,
+    source: 'product',
+    origin: text,
+    standalone: true,
+  }
   return [{ name, unit, url: url === null || occursAny(avoid, url) ? undefined : url }]
 }
 
-/** Reads entries until enough are usable; of too many, those on the focus first and the others at random. */
-const readEntries = <S extends Unit['source']>(all: readonly string[], source: S, reader: Reader) => {
+/**
+ * Reads entries until enough are usable; of too many, those on the focus first and the others at
+ * random.
+ */
+const readEntries = <S extends Unit['source']>(
+  all: readonly string[],
+  source: S,
+  reader: Reader,
+) => {
   const distinct = [...new Set(all)]
-  const order = distinct.length > MOST_ENTRIES ? wantedFirst(reader.random, distinct, (entry) => speaksOf(reader.focus, entry)) : distinct
+  const order =
+    distinct.length > MOST_ENTRIES
+      ? wantedFirst(reader.random, distinct, (entry) => speaksOf(reader.focus, entry))
+      : distinct
   const allowance = allowanceFor(order.length)
   const entries: { origin: string; source: S; units: Unit[]; read: string }[] = []
   let usable = 0
@@ -142,26 +168,42 @@ const LONGEST_PHRASE = 200
 const MOST_SAYINGS = 24
 
 /** Reads the phrases to use, each as a saying or as a term. */
-const readPhrases = (entries: readonly string[], reader: Reader): Pick<Material, 'sayings' | 'terms'> => {
+const readPhrases = (
+  entries: readonly string[],
+  reader: Reader,
+): Pick<Material, 'sayings' | 'terms'> => {
   const allowance = allowanceFor(entries.length)
   const read = entries.map((origin) => {
-    const units = origin.length > LONGEST_PHRASE ? [] : unitsOf({ origin, source: 'use', allowance }, reader)
+    const units =
+      origin.length > LONGEST_PHRASE ? [] : unitsOf({ origin, source: 'use', allowance }, reader)
     return { origin, units, said: units.filter((unit) => isMaxim(unit, origin)) }
   })
   const sayings = read.flatMap(({ units, said }) => (units.length === 1 ? said : []))
   const wanted = (saying: Unit) => shared(saying.terms, reader.focus.terms) > 0
   return {
     sayings: [...sampleOf(reader.random, sayings, { most: MOST_SAYINGS, wanted })],
-    terms: read.flatMap(({ origin, said }) => (said.length === 0 ? [origin.slice(0, LONGEST_PHRASE)] : [])),
+    terms: read.flatMap(({ origin, said }) =>
+      said.length === 0 ? [origin.slice(0, LONGEST_PHRASE)] : [],
+    ),
   }
 }
 
-/** Reads profile, products and news into sentences, without those that the avoid list or the rules exclude. */
-export const readMaterial = ({ profile, products }: Pick<DraftBrief, 'profile' | 'products'>, rules: Rules): Material => {
+/**
+ * Reads profile, products and news into sentences, without those that the avoid list or the rules
+ * exclude.
+ */
+export const readMaterial = (
+  { profile, products }: Pick<DraftBrief, 'profile' | 'products'>,
+  rules: Rules,
+): Material => {
   const { style, focus, avoid } = rules
   const reader: Reader = { ...rules, leftOut: { avoided: 0, overlong: 0 } }
   const { stories, proof, use } = profile.writing_dna
-  const news = readEntries(focus.statements.length > 0 ? [focus.statements.join(' ')] : [], 'news', reader)
+  const news = readEntries(
+    focus.statements.length > 0 ? [focus.statements.join(' ')] : [],
+    'news',
+    reader,
+  )
   const narrated = readEntries(stories, 'story', reader)
   const proven = readEntries(proof, 'proof', reader)
   const audience = style.english ? audienceIn(profile.audience) : undefined
@@ -177,7 +219,10 @@ export const readMaterial = ({ profile, products }: Pick<DraftBrief, 'profile' |
 }
 
 /** The stories of the profile that the sentences come from, verbatim. */
-export const storiesOf = (units: readonly Unit[], { writing_dna: { stories } }: Profile): string[] => {
+export const storiesOf = (
+  units: readonly Unit[],
+  { writing_dna: { stories } }: Profile,
+): string[] => {
   const origins = new Set(units.map(({ origin }) => origin))
   return [...new Set(stories)].filter((story) => origins.has(story))
 }

@@ -25,18 +25,34 @@ export interface Earlier {
 }
 
 /** Phrases may return; shared stories and proof make two posts the same. */
-const ownMaterial = (units: readonly Unit[]): Unit[] => units.filter(({ source }) => source !== 'use')
+const ownMaterial = (units: readonly Unit[]): Unit[] =>
+  units.filter(({ source }) => source !== 'use')
 
-/** Longer than most posts; only the beginning of a longer text is searched for the profile's sentences. */
+/**
+ * Longer than most posts; only the beginning of a longer text is searched for the profile's
+ * sentences.
+ */
 const SEARCHED = 1_000
 
 /** Finds the candidates' sentences in earlier posts. */
-export const earlierOf = (recent: readonly RecentPost[], weighed: readonly Weighed[]): Earlier[] => {
-  const lines = [...new Set(weighed.flatMap(({ candidate }) => ownMaterial(candidate.units).map(({ line }) => line)))]
+export const earlierOf = (
+  recent: readonly RecentPost[],
+  weighed: readonly Weighed[],
+): Earlier[] => {
+  const lines = [
+    ...new Set(
+      weighed.flatMap(({ candidate }) => ownMaterial(candidate.units).map(({ line }) => line)),
+    ),
+  ]
   return recent.map(({ body, hook }) => {
     const beginning = body.slice(0, SEARCHED)
     const words = wordLine(beginning)
-    return { hook, folded: foldText(beginning), words, lines: new Set(lines.filter((line) => words.includes(line))) }
+    return {
+      hook,
+      folded: foldText(beginning),
+      words,
+      lines: new Set(lines.filter((line) => words.includes(line))),
+    }
   })
 }
 
@@ -57,17 +73,22 @@ export interface Option extends Weighed {
 const tally = (keys: readonly string[]): ReadonlyMap<string, number> =>
   new Map([...Map.groupBy(keys, (key) => key)].map(([key, all]) => [key, all.length]))
 
-const mean = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length)
+const mean = (numbers: readonly number[]): number =>
+  numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length)
 
 const sameSentences = (own: readonly Unit[], lines: ReadonlySet<string>): boolean =>
-  own.length > 0 && own.every(({ line }) => lines.has(line)) && new Set(own.map(({ line }) => line)).size === lines.size
+  own.length > 0 &&
+  own.every(({ line }) => lines.has(line)) &&
+  new Set(own.map(({ line }) => line)).size === lines.size
 
 /** The same sentences again, or the same story opened the same way. */
 const repeatsEarlier = ({ hook, units }: DraftCandidate, earlier: readonly Earlier[]): boolean => {
   const own = ownMaterial(units)
   return earlier.some(
     (post) =>
-      sameSentences(own, post.lines) || (post.hook === hook && own.some(({ source, line }) => source === 'story' && post.lines.has(line))),
+      sameSentences(own, post.lines) ||
+      (post.hook === hook &&
+        own.some(({ source, line }) => source === 'story' && post.lines.has(line))),
   )
 }
 
@@ -91,15 +112,22 @@ const MOST_OPENED = 12
 
 /** Candidates that are fresh in the batch and in the workspace weigh more. */
 export const weightOf = ({ weight, posted, opened, taken }: Option): number => {
-  const fresh = 0.03 ** taken.hook * 0.15 ** taken.format * 0.12 ** taken.origin * 0.25 ** taken.asking
+  const fresh =
+    0.03 ** taken.hook * 0.15 ** taken.format * 0.12 ** taken.origin * 0.25 ** taken.asking
   return weight * (fresh * 0.5 ** posted * 0.85 ** Math.min(MOST_OPENED, opened))
 }
 
 /** Two posts of one batch share at most half of their sentences, and no phrase. */
-const crowds = ({ candidate, ownMaterial: own }: Option, lines: ReadonlySet<string>, theirs: number): boolean => {
+const crowds = (
+  { candidate, ownMaterial: own }: Option,
+  lines: ReadonlySet<string>,
+  theirs: number,
+): boolean => {
   const common = candidate.units.filter(({ line }) => lines.has(line))
   const smaller = Math.min(own, theirs)
-  return common.some(({ source }) => source === 'use') || (smaller > 0 && common.length * 2 > smaller)
+  return (
+    common.some(({ source }) => source === 'use') || (smaller > 0 && common.length * 2 > smaller)
+  )
 }
 
 /** The options that remain once `kept` is in the batch, updated with what they share with it. */

@@ -48,7 +48,9 @@ const ROLES: Partial<Record<Cue, readonly SentenceRole[]>> = {
 
 const tagsOf = (units: readonly Unit[]): Set<Cue> => {
   const cues = Object.keys(ROLES) as Cue[]
-  const tags = new Set(cues.filter((cue) => ROLES[cue]!.some((role) => units.some(({ roles }) => roles.has(role)))))
+  const tags = new Set(
+    cues.filter((cue) => ROLES[cue]!.some((role) => units.some(({ roles }) => roles.has(role)))),
+  )
   const { source } = units[0]!
   return source === 'story' || source === 'proof' ? tags.add(source) : tags
 }
@@ -60,15 +62,24 @@ const answered = ({ tags }: Pick<MaterialPiece, 'tags'>, cues: readonly FoundCue
 const WORTH = { worked: 3, hypothesis: 1, flopped: -3 } as const
 const MOST_WORTH = 4
 
-const pieceOf = (units: readonly Unit[], { focus, goal, cues, learnings, random }: Wanted): MaterialPiece => {
+const pieceOf = (
+  units: readonly Unit[],
+  { focus, goal, cues, learnings, random }: Wanted,
+): MaterialPiece => {
   const terms = new Set(units.flatMap((unit) => [...unit.terms]))
   const tags = tagsOf(units)
   const kind = units[0]!.source
   const common = shared(terms, focus.terms)
   const news = kind === 'news' ? 10 : 0
-  const worths = learnings.map((learning) => ({ id: learning.id, worth: WORTH[learning.kind] * bearingOn({ tags, terms }, learning) }))
+  const worths = learnings.map((learning) => ({
+    id: learning.id,
+    worth: WORTH[learning.kind] * bearingOn({ tags, terms }, learning),
+  }))
   const learned = worths.reduce((sum, { worth }) => sum + worth, 0)
-  const fit = 3 * Math.min(common, 4) + Math.min(answered({ tags }, cues), 2) + Math.min(shared(terms, goal), 2)
+  const fit =
+    3 * Math.min(common, 4) +
+    Math.min(answered({ tags }, cues), 2) +
+    Math.min(shared(terms, goal), 2)
   return {
     ...{ kind, units, terms, tags },
     learnings: worths.filter(({ worth }) => worth > 0).map(({ id }) => id),
@@ -92,14 +103,28 @@ const unsaid = (units: readonly Unit[], said: Set<string>): Unit[] => {
 }
 
 /** Everything an article can be made of, best first. No sentence comes twice, nor the title's. */
-export const piecesOf = ({ brief, focus, material }: Prepared<ArticleBrief>, title: string, random: Random): MaterialPiece[] => {
+export const piecesOf = (
+  { brief, focus, material }: Prepared<ArticleBrief>,
+  title: string,
+  random: Random,
+): MaterialPiece[] => {
   const { goal, writing_dna } = brief.profile
   const cues = writing_dna.patterns.flatMap((pattern) => cuesOf(pattern.slice(0, LONGEST_READ)))
-  const wanted: Wanted = { focus, goal: termsOf(goal), cues, learnings: guidingLearnings(brief, new Set()), random }
+  const wanted: Wanted = {
+    focus,
+    goal: termsOf(goal),
+    cues,
+    learnings: guidingLearnings(brief, new Set()),
+    random,
+  }
   const said = new Set([wordLine(title)])
   // A story that is only a heading tells nothing.
   const whole = material.stories.filter(({ units }) => units.some(({ complete }) => complete))
-  const single = [...material.proof, ...material.offers.map(({ unit }) => unit), ...material.sayings]
+  const single = [
+    ...material.proof,
+    ...material.offers.map(({ unit }) => unit),
+    ...material.sayings,
+  ]
   return [...whole.map(({ units }) => units), ...single.map((unit) => [unit])]
     .map((units) => unsaid(units, said))
     .filter((units) => units.length > 0)
@@ -114,7 +139,12 @@ export interface Heading {
   cues: readonly FoundCue[]
 }
 
-export const headingOf = (text: string): Heading => ({ text, terms: termsOf(text), cues: cuesOf(text) })
+export const headingOf = (text: string): Heading => ({
+  text,
+  terms: termsOf(text),
+  cues: cuesOf(text),
+})
 
 /** How well a piece fits under a heading. */
-export const fitOf = ({ terms, cues }: Heading, piece: MaterialPiece): number => 4 * shared(terms, piece.terms) + 2 * answered(piece, cues)
+export const fitOf = ({ terms, cues }: Heading, piece: MaterialPiece): number =>
+  4 * shared(terms, piece.terms) + 2 * answered(piece, cues)

@@ -16,22 +16,41 @@ export interface Prepared<B> {
   material: Material
 }
 
-/** The longest sentences read, in UTF-16 units. Networks may count a sentence with addresses or combining marks as shorter. */
+/**
+ * The longest sentences read, in UTF-16 units. Networks may count a sentence with addresses or
+ * combining marks as shorter.
+ */
 const LONGEST = { article: 1_200, post: (maxLength: number) => Math.max(600, 2 * maxLength) }
 
 /** `random` draws the sample if the profile has more than is read. */
-export const prepare = <B extends ArticleBrief | DraftBrief>(asked: B, random: Random): Prepared<B> => {
+export const prepare = <B extends ArticleBrief | DraftBrief>(
+  asked: B,
+  random: Random,
+): Prepared<B> => {
   const { profile, rules } = asked
   const isArticle = 'topic' in asked
   const style = ruledStyle(styleOf(profile), rules)
-  const writing_dna = { ...profile.writing_dna, avoid: [...profile.writing_dna.avoid, ...style.avoid, ...rules.banned_words] }
-  const products = rules.max_links === 0 ? asked.products.map((product) => ({ ...product, url: null })) : asked.products
+  const writing_dna = {
+    ...profile.writing_dna,
+    avoid: [...profile.writing_dna.avoid, ...style.avoid, ...rules.banned_words],
+  }
+  const products =
+    rules.max_links === 0
+      ? asked.products.map((product) => ({ ...product, url: null }))
+      : asked.products
   const most = isArticle ? asked.maxLength : Math.min(asked.maxLength, style.maxCharacters)
   const maxLength = Math.min(most, rules.max_length ?? most)
   const brief = { ...asked, products, maxLength, profile: { ...profile, writing_dna } }
   const focus = focusOf(isArticle ? asked.topic : asked.focus, profile.language)
   const avoid = Object.values(forbiddenIn(brief)).flat()
   const longest = isArticle ? LONGEST.article : LONGEST.post(maxLength)
-  const material = readMaterial(brief, { style, avoid, focus, language: profile.language, longest, random })
+  const material = readMaterial(brief, {
+    style,
+    avoid,
+    focus,
+    language: profile.language,
+    longest,
+    random,
+  })
   return { brief, style, focus, avoid, material }
 }

@@ -1,6 +1,12 @@
 import { postOf } from '#domain/growth/drafting/article-text'
 import { MOST_POSTS } from '#domain/growth/drafting/batch'
-import type { ArticleBrief, ArticleDraft, Draft, DraftBrief, Revise } from '#domain/growth/drafting/draft'
+import type {
+  ArticleBrief,
+  ArticleDraft,
+  Draft,
+  DraftBrief,
+  Revise,
+} from '#domain/growth/drafting/draft'
 import { checkRules } from '#domain/growth/drafting/format-rules'
 import { recognised } from '#domain/growth/drafting/recognised'
 import { wordSet } from '../checks/draft.ts'
@@ -13,7 +19,8 @@ import { isDone, withEdits } from './text-edits.ts'
 /** Longer words carry the subject; short ones are mostly grammar. */
 const SHORTEST_TERM = 4
 
-const termsIn = (text: string): Set<string> => new Set([...wordSet(text)].filter((word) => word.length >= SHORTEST_TERM))
+const termsIn = (text: string): Set<string> =>
+  new Set([...wordSet(text)].filter((word) => word.length >= SHORTEST_TERM))
 
 interface Rated {
   draft: Draft
@@ -26,10 +33,17 @@ interface Rated {
 }
 
 const better = (one: Rated, other: Rated): number =>
-  Number(other.fits) - Number(one.fits) || other.fulfilled - one.fulfilled || other.hinted - one.hinted || other.kept - one.kept
+  Number(other.fits) - Number(one.fits) ||
+  other.fulfilled - one.fulfilled ||
+  other.hinted - one.hinted ||
+  other.kept - one.kept
 
 /** What the draft does not do of what was asked, in words. */
-const unmet = ({ body, hook }: Pick<Draft, 'body' | 'hook'>, { edits, otherHook }: Wishes, before: Revise): string[] => [
+const unmet = (
+  { body, hook }: Pick<Draft, 'body' | 'hook'>,
+  { edits, otherHook }: Wishes,
+  before: Revise,
+): string[] => [
   ...[...edits].filter((edit) => !isDone[edit](body)).map((edit) => inWords[edit]),
   ...(otherHook && hook === before.hook ? ['open in another way'] : []),
 ]
@@ -41,7 +55,11 @@ const inWords: Record<TextEdit, string> = {
   question: 'end on a question',
 }
 
-const fitsLength = (body: string, { length: wanted }: Wishes, { revise, measure }: Redrafting): boolean => {
+const fitsLength = (
+  body: string,
+  { length: wanted }: Wishes,
+  { revise, measure }: Redrafting,
+): boolean => {
   const [length, before] = [measure(body), measure(revise.body)]
   return wanted === undefined || (wanted === 'shorter' ? length < before : length > before)
 }
@@ -49,7 +67,11 @@ const fitsLength = (body: string, { length: wanted }: Wishes, { revise, measure 
 type Redrafting = DraftBrief & { revise: Revise }
 
 /** Edited as far as the form of the channel allows. */
-const edited = (body: string, { edits }: Wishes, { profile, rules, measure, maxLength }: Redrafting): string =>
+const edited = (
+  body: string,
+  { edits }: Wishes,
+  { profile, rules, measure, maxLength }: Redrafting,
+): string =>
   withEdits(body, edits, {
     isEnglish: /^en\b/i.test(profile.language),
     fits: (text) => measure(text) <= maxLength && checkRules(text, rules, measure).length === 0,
@@ -68,25 +90,40 @@ const rated = (draft: Draft, wishes: Wishes, brief: Redrafting): Rated => {
   }
 }
 
-/** The present text with nothing but the edits; undefined if it takes another text. Throws `GenerationError` if nothing is to be done. */
+/**
+ * The present text with nothing but the edits; undefined if it takes another text. Throws
+ * `GenerationError` if nothing is to be done.
+ */
 const editedAlone = (wishes: Wishes, brief: Redrafting): Draft | undefined => {
   const { length, edits, otherHook, topic } = wishes
   if (edits.size === 0 || length || otherHook || topic !== '') return undefined
   const { body: before, hook } = brief.revise
   const body = edited(before, wishes, brief)
   if ([...edits].every((edit) => isDone[edit](before)))
-    throw new GenerationError('the text is as the hint asks already; say what else to change, or edit the text')
+    throw new GenerationError(
+      'the text is as the hint asks already; say what else to change, or edit the text',
+    )
   if (body === before) return undefined
-  const stories = brief.profile.writing_dna.stories.filter((story) => story.trim() !== '' && body.includes(story.trim()))
+  const stories = brief.profile.writing_dna.stories.filter(
+    (story) => story.trim() !== '' && body.includes(story.trim()),
+  )
   const { format } = recognised({ kind: 'post', body })
-  return { body, format, hook, rationale: 'The text is otherwise the same.', stories, learnings: [] }
+  return {
+    body,
+    format,
+    hook,
+    rationale: 'The text is otherwise the same.',
+    stories,
+    learnings: [],
+  }
 }
 
 /** The best of the posts that the person's sentences make, with the edits. */
 const another = (wishes: Wishes, { revise, ...brief }: Redrafting): Draft => {
   const recent = [{ body: revise.body, hook: revise.hook }, ...brief.recent]
   const drafts = composeDrafts({ ...brief, count: MOST_POSTS, focus: wishes.topic, recent })
-  return drafts.map((draft) => rated(draft, wishes, { revise, ...brief })).toSorted(better)[0]!.draft
+  return drafts.map((draft) => rated(draft, wishes, { revise, ...brief })).toSorted(better)[0]!
+    .draft
 }
 
 const MOST_NAMED = 200
@@ -94,16 +131,25 @@ const MOST_NAMED = 200
 /** What was asked, and what of it was not done: for the person who decides. */
 const account = (draft: Draft, wishes: Wishes, brief: Redrafting): string => {
   const { hint } = brief.revise
-  const wanted = fitsLength(draft.body, wishes, brief) ? '' : ` No ${wishes.length} one could be made of your sentences.`
-  const left = [...unmet(draft, wishes, brief.revise), ...wishes.beyond.map((wish) => `follow “${wish}”`)]
-  const not = left.length > 0 ? ` Not done: ${left.join('; ').slice(0, MOST_NAMED)}. The composer cannot reword sentences.` : ''
+  const wanted = fitsLength(draft.body, wishes, brief)
+    ? ''
+    : ` No ${wishes.length} one could be made of your sentences.`
+  const left = [
+    ...unmet(draft, wishes, brief.revise),
+    ...wishes.beyond.map((wish) => `follow “${wish}”`),
+  ]
+  const not =
+    left.length > 0
+      ? ` Not done: ${left.join('; ').slice(0, MOST_NAMED)}. The composer cannot reword sentences.`
+      : ''
   return `Written again for “${hint.slice(0, 80)}”.${wanted}${not} ${draft.rationale}`.slice(0, 600)
 }
 
 /**
- * The present post with the edits that the hint asks for, if it asks for no more. Else another post of the person's own sentences: of the
- * length that the hint asks for, then with its other wishes, then nearest to what it names, then to the subject of the present one. The
- * rationale says what the composer could not follow. Throws `GenerationError` if the text is as asked already.
+ * The present post with the edits that the hint asks for, if it asks for no more. Else another post
+ * of the person's own sentences: of the length that the hint asks for, then with its other wishes,
+ * then nearest to what it names, then to the subject of the present one. The rationale says what
+ * the composer could not follow. Throws `GenerationError` if the text is as asked already.
  */
 export const composeRedraft = (brief: Redrafting): Draft[] => {
   const wishes = wishesIn(brief.revise.hint)
@@ -115,15 +161,23 @@ export const composeRedraft = (brief: Redrafting): Draft[] => {
 const LONGEST_TOPIC = 2_000
 const FACTORS = { shorter: 0.6, longer: 1.5 } as const
 
-/** The same article of another length, or with what the hint names. Throws `GenerationError` if that changes nothing. */
-export const composeArticleAgain = ({ revise, ...brief }: ArticleBrief & { revise: Revise }): ArticleDraft => {
+/**
+ * The same article of another length, or with what the hint names. Throws `GenerationError` if that
+ * changes nothing.
+ */
+export const composeArticleAgain = ({
+  revise,
+  ...brief
+}: ArticleBrief & { revise: Revise }): ArticleDraft => {
   const { length: wanted, topic: asked, beyond } = wishesIn(revise.hint)
   const words = Math.round(brief.words * (wanted ? FACTORS[wanted] : 1))
   // A hint about the length or the wording names no subject.
   const topic = asked === '' ? brief.topic : `${brief.topic}\n${asked}`.slice(0, LONGEST_TOPIC)
   const article = composeArticle({ ...brief, words, topic })
   if (postOf(article.title, article.text) === revise.body)
-    throw new GenerationError('the profile has no other material for this article; add stories or proof, or edit the text')
+    throw new GenerationError(
+      'the profile has no other material for this article; add stories or proof, or edit the text',
+    )
   const not = beyond.length > 0 ? ` Not done: ${beyond.join('; ').slice(0, MOST_NAMED)}.` : ''
   return { ...article, rationale: `${article.rationale}${not}`.slice(0, 600) }
 }

@@ -14,8 +14,13 @@ interface GlueRules {
   earlier: readonly string[]
 }
 
-/** The composer's own lines permitted in this batch, and those of them that no earlier post contains. */
-export type GlueStock = Readonly<Record<GlueSlot, { permitted: readonly string[]; fresh: ReadonlySet<string> }>>
+/**
+ * The composer's own lines permitted in this batch, and those of them that no earlier post
+ * contains.
+ */
+export type GlueStock = Readonly<
+  Record<GlueSlot, { permitted: readonly string[]; fresh: ReadonlySet<string> }>
+>
 
 const isPermitted = (line: string, { style, avoid }: GlueRules): boolean => {
   if (style.noQuestions && line.includes('?')) return false
@@ -26,7 +31,9 @@ const isPermitted = (line: string, { style, avoid }: GlueRules): boolean => {
 export const createGlueStock = (rules: GlueRules): GlueStock => {
   const isFresh = (line: string) => !rules.earlier.some((body) => body.includes(line.toLowerCase()))
   const stock = Object.entries(glue).map(([slot, lines]) => {
-    const permitted = lines.flatMap((line) => filled(line, rules.phrases) ?? []).filter((line) => isPermitted(line, rules))
+    const permitted = lines
+      .flatMap((line) => filled(line, rules.phrases) ?? [])
+      .filter((line) => isPermitted(line, rules))
     return [slot, { permitted, fresh: new Set(permitted.filter(isFresh)) }]
   })
   return Object.fromEntries(stock)
@@ -35,7 +42,10 @@ export const createGlueStock = (rules: GlueRules): GlueStock => {
 /** Slots whose lines make a whole post: one that was posted before is a repeat. */
 const WHOLE_POST: readonly GlueSlot[] = ['topic-question']
 
-/** Chooses lines for one draft: none twice in a batch, and those of earlier posts only if no other is left. */
+/**
+ * Chooses lines for one draft: none twice in a batch, and those of earlier posts only if no other
+ * is left.
+ */
 export interface GlueChoice {
   choose(slot: GlueSlot): string | undefined
   /** The lines chosen so far. */
@@ -43,7 +53,15 @@ export interface GlueChoice {
 }
 
 /** `used`: the lines already in the batch. */
-export const createGlueChoice = ({ stock, random, used }: { stock: GlueStock; random: Random; used: readonly string[] }): GlueChoice => {
+export const createGlueChoice = ({
+  stock,
+  random,
+  used,
+}: {
+  stock: GlueStock
+  random: Random
+  used: readonly string[]
+}): GlueChoice => {
   const chosen: string[] = []
   return {
     chosen,
@@ -68,18 +86,26 @@ const proseOf = (units: readonly Unit[], random: Random): string => {
   const [first] = units
   if (!first || units.length === 1) return spoken(units)
   if (units.length === 2)
-    return units.every(({ text }) => text.length < CLIPPED) ? spoken(units) : units.map(({ text }) => text).join(PARAGRAPH)
+    return units.every(({ text }) => text.length < CLIPPED)
+      ? spoken(units)
+      : units.map(({ text }) => text).join(PARAGRAPH)
   const set = (...paragraphs: (readonly Unit[])[]) => paragraphs.map(spoken).join(PARAGRAPH)
   const stacked = set(...units.map((unit) => [unit]))
   const opened = set([first], units.slice(1))
   const closed = set(units.slice(0, -1), units.slice(-1))
   const framed = set([first], units.slice(1, -1), units.slice(-1))
-  return pick(random, units.length === 3 ? [stacked, opened, closed] : [framed, framed, opened, closed]) ?? stacked
+  return (
+    pick(
+      random,
+      units.length === 3 ? [stacked, opened, closed] : [framed, framed, opened, closed],
+    ) ?? stacked
+  )
 }
 
 const ORDINARY_START = /^(?:The|That|How|Why|When|What|Our|My)\b/
 
-const bulleted = (entries: readonly string[]): string => entries.map((entry) => `- ${entry}`).join('\n')
+const bulleted = (entries: readonly string[]): string =>
+  entries.map((entry) => `- ${entry}`).join('\n')
 /** A bullet of one sentence has no full stop. */
 const bulletOf = ({ text }: Unit): string => (/[.!?]\s/.test(text) ? text : text.replace(/\.$/, ''))
 
@@ -93,7 +119,9 @@ const blockText = (block: Block, choice: GlueChoice, random: Random): string | u
       return line === undefined ? undefined : `${line} ${phrase}`
     }
     case 'list':
-      return block.units.flatMap(({ list }) => (list ? [list.head, bulleted(list.entries)] : [])).join(PARAGRAPH)
+      return block.units
+        .flatMap(({ list }) => (list ? [list.head, bulleted(list.entries)] : []))
+        .join(PARAGRAPH)
     case 'bullets':
       return bulleted(block.units.map(bulletOf))
     case 'address':
@@ -107,7 +135,10 @@ const blockText = (block: Block, choice: GlueChoice, random: Random): string | u
 export const lowerCased = (text: string): string =>
   text.replace(/\S+/g, (word) => (/:\/\/|^www\.|^@/.test(word) ? word : word.toLowerCase()))
 
-/** At most so many line breaks: first without empty lines, then, unless there is a list, on one line. */
+/**
+ * At most so many line breaks: first without empty lines, then, unless there is a list, on one
+ * line.
+ */
 export const withinBreaks = (text: string, most: number | null): string => {
   if (most === null || lineBreaksIn(text) <= most) return text
   const close = text.replace(/\n{2,}/g, '\n')
@@ -115,10 +146,18 @@ export const withinBreaks = (text: string, most: number | null): string => {
   return close.replace(/\n/g, ' ')
 }
 
-/** The text of a candidate with `ending` as its last paragraph; undefined if a slot it needs has no line left. */
+/**
+ * The text of a candidate with `ending` as its last paragraph; undefined if a slot it needs has no
+ * line left.
+ */
 export const render = (
   { blocks }: DraftCandidate,
-  { choice, random, style, ending }: { choice: GlueChoice; random: Random; style: Style; ending: string | undefined },
+  {
+    choice,
+    random,
+    style,
+    ending,
+  }: { choice: GlueChoice; random: Random; style: Style; ending: string | undefined },
 ): string | undefined => {
   const parts: string[] = []
   for (const block of blocks) {

@@ -9,14 +9,24 @@ const CHOICES = 8
 /** Longer words carry the subject; short ones are mostly grammar. */
 const SHORTEST_TERM = 4
 
-const termsIn = (text: string): Set<string> => new Set([...wordSet(text)].filter((word) => word.length >= SHORTEST_TERM))
+const termsIn = (text: string): Set<string> =>
+  new Set([...wordSet(text)].filter((word) => word.length >= SHORTEST_TERM))
 
 /** The draft that shares most words with the post; the shortest on a tie. */
 const fittingReply = (drafts: readonly Draft[], { post }: ReplyBrief): ReplyDraft => {
   const subject = termsIn(post?.text ?? '')
-  const rated = drafts.map(({ body, rationale }) => ({ body, rationale, common: termsIn(body).intersection(subject).size }))
-  const [best] = rated.toSorted((one, other) => other.common - one.common || one.body.length - other.body.length)
-  const fit = best!.common > 0 ? 'It shares its subject with the post.' : 'Nothing in your profile is about the subject of the post.'
+  const rated = drafts.map(({ body, rationale }) => ({
+    body,
+    rationale,
+    common: termsIn(body).intersection(subject).size,
+  }))
+  const [best] = rated.toSorted(
+    (one, other) => other.common - one.common || one.body.length - other.body.length,
+  )
+  const fit =
+    best!.common > 0
+      ? 'It shares its subject with the post.'
+      : 'Nothing in your profile is about the subject of the post.'
   return { body: best!.body, rationale: `${fit} ${best!.rationale}`.slice(0, 600) }
 }
 

@@ -1,7 +1,10 @@
 import type { GlueSlot } from './glue.ts'
 import { fitOf, type Heading, headingOf, type MaterialPiece } from './pieces.ts'
 
-/** A part of an article: its pieces under a heading of the person's outline, or under a line of the composer's own. */
+/**
+ * A part of an article: its pieces under a heading of the person's outline, or under a line of the
+ * composer's own.
+ */
 export interface Section {
   /** A point of the outline. */
   heading?: Heading
@@ -13,13 +16,20 @@ export interface Section {
 
 const wordsIn = ({ pieces }: Section): number => pieces.reduce((sum, { words }) => sum + words, 0)
 
-/** The best piece for each point. The clearest match goes first, so that no point takes what another needs more. */
+/**
+ * The best piece for each point. The clearest match goes first, so that no point takes what another
+ * needs more.
+ */
 const bestForEach = (points: readonly string[], left: Set<MaterialPiece>): Section[] => {
   const sections: Section[] = points.map((point) => ({ heading: headingOf(point), pieces: [] }))
   const open = new Set(sections)
   while (open.size > 0 && left.size > 0) {
-    const choices = [...open].flatMap((section) => [...left].map((piece) => ({ section, piece, fit: fitOf(section.heading!, piece) })))
-    const { section, piece, fit } = choices.reduce((best, choice) => (choice.fit > best.fit ? choice : best))
+    const choices = [...open].flatMap((section) =>
+      [...left].map((piece) => ({ section, piece, fit: fitOf(section.heading!, piece) })),
+    )
+    const { section, piece, fit } = choices.reduce((best, choice) =>
+      choice.fit > best.fit ? choice : best,
+    )
     section.pieces.push(piece)
     section.isUnmatched = fit === 0
     open.delete(section)
@@ -31,8 +41,13 @@ const bestForEach = (points: readonly string[], left: Set<MaterialPiece>): Secti
 /** The person's phrases go at the end of an article. */
 const isPhrase = ({ kind }: MaterialPiece): boolean => kind === 'use'
 
-/** The outline in order with all pieces under it; undefined if there are more points than pieces. */
-export const outlined = (points: readonly string[], pieces: readonly MaterialPiece[]): Section[] | undefined => {
+/**
+ * The outline in order with all pieces under it; undefined if there are more points than pieces.
+ */
+export const outlined = (
+  points: readonly string[],
+  pieces: readonly MaterialPiece[],
+): Section[] | undefined => {
   const phrases = pieces.filter(isPhrase)
   const left = new Set(pieces.filter((piece) => !isPhrase(piece)))
   if (left.size < points.length) return undefined
@@ -50,7 +65,10 @@ export const outlined = (points: readonly string[], pieces: readonly MaterialPie
 
 const isNarrative = ({ kind }: MaterialPiece): boolean => kind === 'story' || kind === 'news'
 
-/** Without an outline: an opening story, proof, the other stories, those on other subjects apart, and a phrase to end on. */
+/**
+ * Without an outline: an opening story, proof, the other stories, those on other subjects apart,
+ * and a phrase to end on.
+ */
 export const arranged = (pieces: readonly MaterialPiece[]): Section[] => {
   const narrative = pieces.filter(isNarrative)
   const [opening, ...others] = narrative
@@ -60,7 +78,8 @@ export const arranged = (pieces: readonly MaterialPiece[]): Section[] => {
     { slot: 'article-proof', pieces: pieces.filter(({ kind }) => kind === 'proof') },
     { slot: 'article-stories', pieces: others.filter(({ onTopic }) => onTopic) },
     {
-      slot: news.length === narrative.length || !opening?.onTopic ? 'article-stories' : 'article-rest',
+      slot:
+        news.length === narrative.length || !opening?.onTopic ? 'article-stories' : 'article-rest',
       pieces: others.filter(({ onTopic }) => !onTopic),
     },
     { pieces: pieces.filter(({ kind }) => kind === 'product') },

@@ -19,7 +19,10 @@ const tidied = (text: string): string =>
 const withoutLinks = (text: string): string =>
   findLinks(text)
     .filter(({ certain }) => certain)
-    .reduceRight((left, { start, end }) => left.slice(0, start) + left.slice(end), text.normalize('NFC'))
+    .reduceRight(
+      (left, { start, end }) => left.slice(0, start) + left.slice(end),
+      text.normalize('NFC'),
+    )
 
 const QUESTION_AT_END = /[?？؟]["”»)\s]*$/u
 
@@ -30,7 +33,8 @@ const editors: Record<TextEdit, Editor> = {
   no_hashtags: (text) => tidied(text.replace(TAIL_OF_HASHTAGS, '').replace(HASHTAG, '$1')),
   no_links: (text) => tidied(withoutLinks(text.normalize('NFC'))),
   // A question of the composer states nothing. There are none in other languages.
-  question: (text, isEnglish) => (isEnglish && !QUESTION_AT_END.test(text) ? `${text}\n\n${glue['close-story'][0]}` : text),
+  question: (text, isEnglish) =>
+    isEnglish && !QUESTION_AT_END.test(text) ? `${text}\n\n${glue['close-story'][0]}` : text,
 }
 
 /** Whether the text is as the edit would make it. */

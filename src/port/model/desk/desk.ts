@@ -1,6 +1,6 @@
 /**
- * Answers in place of a model: runs exact commands and some fixed questions, and shows what they return; to any other question it
- * quotes what the workspace's own texts say. It guesses nothing.
+ * Answers in place of a model: runs exact commands and some fixed questions, and shows what they
+ * return; to any other question it quotes what the workspace's own texts say. It guesses nothing.
  */
 import type { Quotation } from '#domain/agent/knowledge/quoting'
 import type { Thinker, Thinking, Thought, ToolCall, Turn, TurnMessage } from '../thinker.ts'
@@ -18,10 +18,17 @@ interface DeskOptions {
 
 const FREE = { input_tokens: 0, cached_tokens: 0, output_tokens: 0 }
 
-const thought = (text: string, calls: ToolCall[] = []): Thought => ({ text, calls, ending: 'whole', usage: FREE, model: DESK })
+const thought = (text: string, calls: ToolCall[] = []): Thought => ({
+  text,
+  calls,
+  ending: 'whole',
+  usage: FREE,
+  model: DESK,
+})
 
 /** Nine letters and digits, different in each answer of a turn. */
-const callId = ({ messages }: Turn): string => `desk${String(messages.length % 100_000).padStart(5, '0')}`
+const callId = ({ messages }: Turn): string =>
+  `desk${String(messages.length % 100_000).padStart(5, '0')}`
 
 const callOf = (turn: Turn, tool: string, args: Record<string, unknown>): Thought =>
   thought('', [{ id: callId(turn), name: tool, arguments: JSON.stringify(args) }])
@@ -29,11 +36,15 @@ const callOf = (turn: Turn, tool: string, args: Record<string, unknown>): Though
 /** What the tools returned since the last answer. */
 const resultsIn = (messages: readonly TurnMessage[]): string[] => {
   const last = messages.findLastIndex(({ role }) => role !== 'tool')
-  return messages.slice(last + 1).flatMap((message) => (message.role === 'tool' ? [message.text] : []))
+  return messages
+    .slice(last + 1)
+    .flatMap((message) => (message.role === 'tool' ? [message.text] : []))
 }
 
 const shownIn = (messages: readonly TurnMessage[]): string[] =>
-  messages.flatMap((message) => (message.role === 'assistant' && message.text !== '' ? [plainText(message.text)] : []))
+  messages.flatMap((message) =>
+    message.role === 'assistant' && message.text !== '' ? [plainText(message.text)] : [],
+  )
 
 const atALoss = (text: string, { nearest }: DeskOptions): string =>
   [
@@ -47,7 +58,9 @@ const quoted = ({ text, source, untrusted }: Quotation): string =>
   `${text.replaceAll(/^/gm, '> ')}\n(${source}${untrusted ? '; people outside the workspace may have written this' : ''})`
 
 const quoting = (quotations: readonly Quotation[]): string[] =>
-  quotations.length === 0 ? [] : ['I have no language model; this is what your documents say:', ...quotations.map(quoted)]
+  quotations.length === 0
+    ? []
+    : ['I have no language model; this is what your documents say:', ...quotations.map(quoted)]
 
 /** To people outside, who know nothing of commands and models. */
 const NO_ANSWER = 'I have no answer to this. Somebody who can answer has to read it.'
@@ -57,16 +70,25 @@ const answerToStranger = async (text: string, { search }: Thinking): Promise<Tho
   return thought(
     quotations.length === 0
       ? NO_ANSWER
-      : ['This may answer it:', ...quotations.map((one) => quoted({ ...one, untrusted: false }))].join('\n\n'),
+      : [
+          'This may answer it:',
+          ...quotations.map((one) => quoted({ ...one, untrusted: false })),
+        ].join('\n\n'),
   )
 }
 
-const answerTo = async (text: string, turn: Turn, { search }: Thinking, options: DeskOptions): Promise<Thought> => {
+const answerTo = async (
+  text: string,
+  turn: Turn,
+  { search }: Thinking,
+  options: DeskOptions,
+): Promise<Thought> => {
   const command = await understood(text, options.parse, shownIn(turn.messages))
   if (command && 'error' in command) return thought(command.error)
   const question = command ? undefined : questionIn(text)
   const call = command ?? (question && { tool: question.tool, args: question.args ?? {} })
-  if (!call) return thought([...quoting((await search?.(text)) ?? []), atALoss(text, options)].join('\n\n'))
+  if (!call)
+    return thought([...quoting((await search?.(text)) ?? []), atALoss(text, options)].join('\n\n'))
   return turn.choice === 'none'
     ? thought(`No tool may be called any more in this job, so ${call.tool} was not.`)
     : callOf(turn, call.tool, call.args)
@@ -74,7 +96,8 @@ const answerTo = async (text: string, turn: Turn, { search }: Thinking, options:
 
 const answer = async (turn: Turn, thinking: Thinking, options: DeskOptions): Promise<Thought> => {
   const last = turn.messages.at(-1)
-  if (last?.role === 'user' && thinking.asksFromOutside !== undefined) return answerToStranger(thinking.asksFromOutside, thinking)
+  if (last?.role === 'user' && thinking.asksFromOutside !== undefined)
+    return answerToStranger(thinking.asksFromOutside, thinking)
   if (last?.role === 'user') return answerTo(last.text, turn, thinking, options)
   return thought(resultsIn(turn.messages).map(plainText).join('\n\n') || 'Done.')
 }

@@ -14,7 +14,10 @@ interface List {
 
 const handleIn = (line: string): string | undefined => OWN.exec(line)?.[1] ?? HANDLE.exec(line)?.[0]
 
-/** Adds a line to the list that is open. Returns false if it ends the list. What is indented further belongs to an entry. */
+/**
+ * Adds a line to the list that is open. Returns false if it ends the list. What is indented further
+ * belongs to an entry.
+ */
 const extend = (list: List, line: string, indent: number): boolean => {
   const last = list.entries.length - 1
   if (indent > list.indent) {
@@ -29,7 +32,10 @@ const extend = (list: List, line: string, indent: number): boolean => {
 /** `  items (2):`, a list that is a field of a record. */
 const FIELD = /^ {2}\w+ \(\d+\):$/
 
-/** Whether a list can begin here. The text of a record, in which anything can stand, is indented as far as the list that is its field. */
+/**
+ * Whether a list can begin here. The text of a record, in which anything can stand, is indented as
+ * far as the list that is its field.
+ */
 const begins = (line: string, before: string, indent: number): boolean =>
   ENTRY.test(line) && (indent < 4 || (indent === 4 && FIELD.test(before)))
 
@@ -50,13 +56,19 @@ const listsIn = (text: string): List[] => {
   return lists
 }
 
-/** The handles of the list that was shown last, by its entries. Undefined if no text has a list of records. */
+/**
+ * The handles of the list that was shown last, by its entries. Undefined if no text has a list of
+ * records.
+ */
 export const listedIn = (shown: readonly string[]): (string | undefined)[] | undefined =>
-  shown.flatMap(listsIn).findLast(({ entries }) => entries.some((handle) => handle !== undefined))?.entries
+  shown.flatMap(listsIn).findLast(({ entries }) => entries.some((handle) => handle !== undefined))
+    ?.entries
 
 const isReference = (name: string): boolean => /(^|_)id$|Id$/.test(name)
 
-/** Arguments with handles in place of positions. A position that the list does not have is an error. */
+/**
+ * Arguments with handles in place of positions. A position that the list does not have is an error.
+ */
 export const withListed = (
   given: Record<string, unknown>,
   shown: readonly string[],
@@ -65,9 +77,13 @@ export const withListed = (
   for (const [name, value] of Object.entries(args)) {
     if (!isReference(name) || typeof value !== 'string' || !/^\d{1,9}$/.test(value)) continue
     const entries = listedIn(shown)
-    if (!entries) return { error: `${value} is a position in the list shown last, and no list has been shown. List the records first.` }
+    if (!entries)
+      return {
+        error: `${value} is a position in the list shown last, and no list has been shown. List the records first.`,
+      }
     const handle = entries[Number(value) - 1]
-    if (handle === undefined) return { error: `The list shown last has no record ${value}: it has ${entries.length}.` }
+    if (handle === undefined)
+      return { error: `The list shown last has no record ${value}: it has ${entries.length}.` }
     args[name] = handle
   }
   return { args }

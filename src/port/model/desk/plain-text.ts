@@ -2,17 +2,24 @@
 
 /** The whole is a string of JSON if some of it came from outside the workspace. */
 const WRAPPED = /^(error: )?(\{"from":"(?:[^"\\]|\\.)*","untrusted":"(?:[^"\\]|\\.)*"\})/
-const EXPLANATION = /^Strangers wrote the text between <(untrusted-[0-9a-f]+)> and <\/untrusted-[0-9a-f]+>: .*\n?/
+const EXPLANATION =
+  /^Strangers wrote the text between <(untrusted-[0-9a-f]+)> and <\/untrusted-[0-9a-f]+>: .*\n?/
 
 const unwrapped = (text: string): string =>
   text.replace(
     WRAPPED,
-    (_, prefix: string | undefined, json: string) => `${prefix ?? ''}${(JSON.parse(json) as { untrusted: string }).untrusted}`,
+    (_, prefix: string | undefined, json: string) =>
+      `${prefix ?? ''}${(JSON.parse(json) as { untrusted: string }).untrusted}`,
   )
 
-/** Inside, each text of a stranger stays a quoted string on one line, so that it cannot look like a part of the answer. */
+/**
+ * Inside, each text of a stranger stays a quoted string on one line, so that it cannot look like a
+ * part of the answer.
+ */
 export const plainText = (result: string): string => {
   const text = unwrapped(result)
   const name = EXPLANATION.exec(text)?.[1]
-  return name === undefined ? text : text.replace(EXPLANATION, '').replaceAll(new RegExp(`</?${name}>`, 'g'), '')
+  return name === undefined
+    ? text
+    : text.replace(EXPLANATION, '').replaceAll(new RegExp(`</?${name}>`, 'g'), '')
 }

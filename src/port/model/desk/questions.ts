@@ -9,21 +9,45 @@ interface Question {
 
 export const questions: readonly Question[] = [
   {
-    words: ['what is waiting', 'what is waiting for me', 'what is waiting for approval', 'what needs approval', 'what needs my approval'],
+    words: [
+      'what is waiting',
+      'what is waiting for me',
+      'what is waiting for approval',
+      'what needs approval',
+      'what needs my approval',
+    ],
     tool: 'growth_list_queue',
     args: { status: 'drafted' },
   },
   {
-    words: ['what next', 'what is next', 'what now', 'what should i do', 'what should i do next', 'what should we do next'],
+    words: [
+      'what next',
+      'what is next',
+      'what now',
+      'what should i do',
+      'what should i do next',
+      'what should we do next',
+    ],
     tool: 'growth_get_brief',
   },
   {
-    words: ['what did we learn', 'what have we learned', 'what have we learnt', 'what did you learn'],
+    words: [
+      'what did we learn',
+      'what have we learned',
+      'what have we learnt',
+      'what did you learn',
+    ],
     tool: 'growth_list_learnings',
     args: { status: 'active' },
   },
   {
-    words: ['what is scheduled', 'what is planned', 'what is approved', 'what goes out next', 'what will be posted'],
+    words: [
+      'what is scheduled',
+      'what is planned',
+      'what is approved',
+      'what goes out next',
+      'what will be posted',
+    ],
     tool: 'growth_list_queue',
     // A scheduled item is an approved one with a time.
     args: { status: 'approved' },
@@ -33,16 +57,50 @@ export const questions: readonly Question[] = [
     tool: 'growth_list_queue',
     args: { status: 'posted' },
   },
-  { words: ['what failed', 'what has failed', 'what went wrong'], tool: 'growth_list_queue', args: { status: 'publish_failed' } },
-  { words: ['how are we doing', 'how is it going', 'where do we stand', 'give me an overview'], tool: 'growth_overview' },
   {
-    words: ['which accounts are connected', 'which account is connected', 'what is connected', 'where do we post'],
+    words: ['what failed', 'what has failed', 'what went wrong'],
+    tool: 'growth_list_queue',
+    args: { status: 'publish_failed' },
+  },
+  {
+    words: ['how are we doing', 'how is it going', 'where do we stand', 'give me an overview'],
+    tool: 'growth_overview',
+  },
+  {
+    words: [
+      'which accounts are connected',
+      'which account is connected',
+      'what is connected',
+      'where do we post',
+    ],
     tool: 'growth_list_accounts',
   },
-  { words: ['what do we offer', 'what do we sell', 'which products do we have', 'what are our products'], tool: 'growth_list_products' },
-  { words: ['which rules are there', 'which rules do we have', 'what is automated', 'what runs by itself'], tool: 'growth_list_rules' },
-  { words: ['who do we watch', 'who are our targets', 'whom do we watch'], tool: 'growth_list_targets' },
-  { words: ['what are we testing', 'which experiments are running', 'what is being tested'], tool: 'growth_list_experiments' },
+  {
+    words: [
+      'what do we offer',
+      'what do we sell',
+      'which products do we have',
+      'what are our products',
+    ],
+    tool: 'growth_list_products',
+  },
+  {
+    words: [
+      'which rules are there',
+      'which rules do we have',
+      'what is automated',
+      'what runs by itself',
+    ],
+    tool: 'growth_list_rules',
+  },
+  {
+    words: ['who do we watch', 'who are our targets', 'whom do we watch'],
+    tool: 'growth_list_targets',
+  },
+  {
+    words: ['what are we testing', 'which experiments are running', 'what is being tested'],
+    tool: 'growth_list_experiments',
+  },
 ]
 
 const plain = (text: string): string =>

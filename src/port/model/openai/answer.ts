@@ -17,11 +17,18 @@ const parsed = (text: string): unknown => {
 
 const FENCE = '```'
 
-/** Servers without structured output wrap their JSON in a code fence. No regular expression: a long answer could keep it busy for hours. */
+/**
+ * Servers without structured output wrap their JSON in a code fence. No regular expression: a long
+ * answer could keep it busy for hours.
+ */
 const unfenced = (text: string): string => {
   const trimmed = text.trim()
   const start = trimmed.indexOf('\n')
-  const isFenced = trimmed.startsWith(FENCE) && trimmed.endsWith(FENCE) && start > 0 && trimmed.length > start + FENCE.length
+  const isFenced =
+    trimmed.startsWith(FENCE) &&
+    trimmed.endsWith(FENCE) &&
+    start > 0 &&
+    trimmed.length > start + FENCE.length
   return isFenced ? trimmed.slice(start, -FENCE.length) : text
 }
 
@@ -38,5 +45,9 @@ export const schemaFaults = (schema: TSchema, answer: unknown): string[] => {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
 const GARBLED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]/
 
-/** Lone surrogates, replacement and control characters: signs of lost bytes, and refused by the database. */
-export const isGarbled = (texts: readonly string[]): boolean => texts.some((text) => !text.isWellFormed() || GARBLED.test(text))
+/**
+ * Lone surrogates, replacement and control characters: signs of lost bytes, and refused by the
+ * database.
+ */
+export const isGarbled = (texts: readonly string[]): boolean =>
+  texts.some((text) => !text.isWellFormed() || GARBLED.test(text))

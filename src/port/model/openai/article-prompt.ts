@@ -1,7 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { ArticleBrief } from '#domain/growth/drafting/draft'
 import { wordRange } from '../checks/article.ts'
-import { learningsInput, presentInput, profileInput, REVISING, reviseInput, rulesInput } from './draft-prompt.ts'
+import {
+  learningsInput,
+  presentInput,
+  profileInput,
+  REVISING,
+  reviseInput,
+  rulesInput,
+} from './draft-prompt.ts'
 import type { ChatMessage } from './openai.ts'
 
 const closed = { additionalProperties: false }
@@ -10,10 +17,16 @@ const closed = { additionalProperties: false }
 export const ModelArticle = Type.Object(
   {
     title: Type.String({ minLength: 1, maxLength: 400 }),
-    sections: Type.Array(Type.Object({ heading: Type.String({ maxLength: 2_000 }), text: Type.String({ maxLength: 40_000 }) }, closed), {
-      minItems: 1,
-      maxItems: 40,
-    }),
+    sections: Type.Array(
+      Type.Object(
+        { heading: Type.String({ maxLength: 2_000 }), text: Type.String({ maxLength: 40_000 }) },
+        closed,
+      ),
+      {
+        minItems: 1,
+        maxItems: 40,
+      },
+    ),
     rationale: Type.String({ minLength: 1, maxLength: 600 }),
     stories: Type.Array(Type.String({ maxLength: 8 }), { maxItems: 100 }),
     learnings: Type.Array(Type.String({ maxLength: 8 }), { maxItems: 20 }),
@@ -61,7 +74,9 @@ const inputOf = (brief: ArticleBrief) => {
   }
 }
 
-/** The first turn. The material is one JSON object, so no text in it can fake the end of its part. */
+/**
+ * The first turn. The material is one JSON object, so no text in it can fake the end of its part.
+ */
 export const articleMessages = (brief: ArticleBrief): ChatMessage[] => [
   { role: 'system', content: brief.revise ? RULES + REVISING : RULES },
   { role: 'user', content: JSON.stringify(inputOf(brief)) },
@@ -70,7 +85,10 @@ export const articleMessages = (brief: ArticleBrief): ChatMessage[] => [
 const LONGEST_ECHO = 60_000
 
 /** The second and last turn: the answer and its faults. */
-export const articleRepair = (brief: ArticleBrief, { answer, faults }: { answer: string; faults: string[] }): ChatMessage[] => [
+export const articleRepair = (
+  brief: ArticleBrief,
+  { answer, faults }: { answer: string; faults: string[] },
+): ChatMessage[] => [
   ...articleMessages(brief),
   { role: 'assistant', content: answer.slice(0, LONGEST_ECHO) || '(no text)' },
   {

@@ -16,13 +16,18 @@ const hints: Kind['hints'] = {
   title: UNUSABLE,
   too_long: 'the article was longer than the network accepts; ask for a shorter one',
   too_wordy: 'the article was much longer than asked for; retry once, or shorten the outline',
-  too_short: "the article was much shorter than asked for; ask for a shorter one, or add stories and proof to the profile's writing_dna",
+  too_short:
+    "the article was much shorter than asked for; ask for a shorter one, or add stories and proof to the profile's writing_dna",
   outline: 'the model did not follow the outline; shorten or simplify it',
   rule: 'the article broke a format rule of channel articles; loosen the rules of the channel, or change the topic',
-  avoided: 'the article contained a phrase of the avoid list; shorten writing_dna.avoid or change the topic',
-  archived: 'the article mentioned an archived product; take it out of the topic and the profile, or make it active',
-  unsupported: "the model stated numbers that the profile does not have; add proof to the profile's writing_dna",
-  repeated: "the article repeated itself; ask for a shorter one, or add stories and proof to the profile's writing_dna",
+  avoided:
+    'the article contained a phrase of the avoid list; shorten writing_dna.avoid or change the topic',
+  archived:
+    'the article mentioned an archived product; take it out of the topic and the profile, or make it active',
+  unsupported:
+    "the model stated numbers that the profile does not have; add proof to the profile's writing_dna",
+  repeated:
+    "the article repeated itself; ask for a shorter one, or add stories and proof to the profile's writing_dna",
 }
 
 const TOKENS_PER_WORD = 4
@@ -38,7 +43,11 @@ const article: Kind = {
 }
 
 /** A whole article, with its title. */
-export const writeArticle = async (desk: Desk, brief: ArticleBrief, signal: AbortSignal): Promise<ArticleSet> => {
+export const writeArticle = async (
+  desk: Desk,
+  brief: ArticleBrief,
+  signal: AbortSignal,
+): Promise<ArticleSet> => {
   const { draft, ...made } = await writePiece(desk, article, { brief, signal })
   return { article: draft, ...made }
 }

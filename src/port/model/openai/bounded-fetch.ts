@@ -1,6 +1,8 @@
 /** Many times the largest batch, and small enough to hold for every concurrent call. */
 const MOST_BYTES = 1_048_576
-/** The most that is passed on at once: the SDK copies what is left of a piece for each event in it. */
+/**
+ * The most that is passed on at once: the SDK copies what is left of a piece for each event in it.
+ */
 const PIECE_BYTES = 16_384
 
 /** The answer had more bytes than it may have. */
@@ -11,7 +13,10 @@ export class TooLarge extends Error {
 export interface FetchBounds {
   /** The most bytes of a body; 1 MiB unless told. */
   mostBytes?: number
-  /** The most bytes of an event in a stream of them, of which the SDK reads the whole again with each piece that comes. */
+  /**
+   * The most bytes of an event in a stream of them, of which the SDK reads the whole again with
+   * each piece that comes.
+   */
   mostInEvent?: number
   /** Called with each piece of a body. */
   heard?(): void
@@ -43,16 +48,25 @@ const limited = ({ mostBytes = MOST_BYTES, mostInEvent = mostBytes, heard }: Fet
 }
 
 /**
- * A `fetch` for the provider's address alone. A redirect is an error, since the key would follow it. A body larger than
- * `mostBytes` fails with `TooLarge` and ends the download. Answers are uncompressed, so that few bytes on the wire cannot
- * become many here.
+ * A `fetch` for the provider's address alone. A redirect is an error, since the key would follow
+ * it. A body larger than `mostBytes` fails with `TooLarge` and ends the download. Answers are
+ * uncompressed, so that few bytes on the wire cannot become many here.
  */
 export const boundedFetch =
   (bounds: FetchBounds = {}) =>
   async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers)
     headers.set('accept-encoding', 'identity')
-    const response = await fetch(input, { ...init, headers, redirect: 'error', decompress: false } as RequestInit)
+    const response = await fetch(input, {
+      ...init,
+      headers,
+      redirect: 'error',
+      decompress: false,
+    } as RequestInit)
     const { status, statusText } = response
-    return new Response(response.body?.pipeThrough(limited(bounds)) ?? null, { status, statusText, headers: response.headers })
+    return new Response(response.body?.pipeThrough(limited(bounds)) ?? null, {
+      status,
+      statusText,
+      headers: response.headers,
+    })
   }

@@ -1,4 +1,7 @@
-/** What all calls of a provider share: the client, the reasons for which a call fails, and its line in the log. */
+/**
+ * What all calls of a provider share: the client, the reasons for which a call fails, and its line
+ * in the log.
+ */
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai'
 import type { Log } from '#kernel/log'
 import { boundedFetch, type FetchBounds } from './bounded-fetch.ts'
@@ -11,8 +14,14 @@ export interface Connection {
   timeoutMs: number
 }
 
-/** Retries are off: a hidden retry costs money and time. Organisation, project and logging are set so that the environment has no say. */
-export const connect = ({ apiKey, baseUrl, timeoutMs }: Connection, bounds: FetchBounds = {}): OpenAI =>
+/**
+ * Retries are off: a hidden retry costs money and time. Organisation, project and logging are set
+ * so that the environment has no say.
+ */
+export const connect = (
+  { apiKey, baseUrl, timeoutMs }: Connection,
+  bounds: FetchBounds = {},
+): OpenAI =>
   new OpenAI({
     apiKey,
     baseURL: baseUrl ?? 'https://api.openai.com/v1',
@@ -46,7 +55,10 @@ const BY_STATUS: Partial<Record<number, CallFailure>> = {
   429: 'rate_limited',
 }
 
-/** The HTTP status of a failed call. An error within a stream has one only if the server repeats it as the error's code. */
+/**
+ * The HTTP status of a failed call. An error within a stream has one only if the server repeats it
+ * as the error's code.
+ */
 export const statusOf = (cause: unknown): number | undefined => {
   if (!(cause instanceof APIError)) return undefined
   const code: unknown = cause.code
@@ -61,7 +73,8 @@ export const failureOf = (cause: unknown): CallFailure => {
 }
 
 /** As the provider names the request. */
-const requestOf = (cause: unknown) => (cause instanceof APIError && cause.requestID ? { provider_request: cause.requestID } : {})
+const requestOf = (cause: unknown) =>
+  cause instanceof APIError && cause.requestID ? { provider_request: cause.requestID } : {}
 
 /** Runs a call and logs how it went. `errorOf` turns what it threw into what the caller gets. */
 export const logged = async <R extends { usage: object | undefined }>(

@@ -15,7 +15,8 @@ export const ModelDraft = Type.Object(
   {
     body: Type.String({ minLength: 1, maxLength: LONGEST_BODY }),
     format: Type.String({ minLength: 1, maxLength: 40 }),
-    // Servers with structured output keep to the names; others may spell them differently, which is understood where possible.
+    // Servers with structured output keep to the names; others may spell them differently, which is
+    // understood where possible.
     hook: Type.String({ minLength: 1, maxLength: 60, enum: postHooks }),
     rationale: Type.String({ minLength: 1, maxLength: 600 }),
     stories: Type.Array(Type.String({ maxLength: 8 }), { maxItems: 10 }),
@@ -25,7 +26,10 @@ export const ModelDraft = Type.Object(
 )
 
 /** The whole answer. The caller drops surplus drafts. */
-export const ModelAnswer = Type.Object({ drafts: Type.Array(ModelDraft, { minItems: 1, maxItems: 40 }) }, closed)
+export const ModelAnswer = Type.Object(
+  { drafts: Type.Array(ModelDraft, { minItems: 1, maxItems: 40 }) },
+  closed,
+)
 
 export type ModelDraft = Static<typeof ModelDraft>
 export type ModelAnswer = Static<typeof ModelAnswer>
@@ -66,7 +70,8 @@ This time you write one text again. "untrusted" has it as "present_text", which 
 
 /** The parts of the input that say what to write again. */
 export const reviseInput = (revise: Revise | undefined) => (revise ? { revise: revise.hint } : {})
-export const presentInput = (revise: Revise | undefined) => (revise ? { present_text: revise.body } : {})
+export const presentInput = (revise: Revise | undefined) =>
+  revise ? { present_text: revise.body } : {}
 
 const storyId = (index: number): string => `S${index + 1}`
 const learningId = (index: number): string => `L${index + 1}`
@@ -87,11 +92,20 @@ export const profileInput = ({ writing_dna: dna, goal, audience, voice }: Profil
 })
 
 export const learningsInput = (learnings: readonly BriefLearning[]) =>
-  learnings.map(({ kind, note, untrusted }, index) => ({ id: learningId(index), kind, note, ...(untrusted ? { untrusted } : {}) }))
+  learnings.map(({ kind, note, untrusted }, index) => ({
+    id: learningId(index),
+    kind,
+    note,
+    ...(untrusted ? { untrusted } : {}),
+  }))
 
 /** The rules that the channel sets, without those it leaves open. */
 export const rulesInput = (rules: FormatRules): Partial<FormatRules> =>
-  Object.fromEntries(Object.entries(rules).filter(([, rule]) => rule !== null && !(Array.isArray(rule) && rule.length === 0)))
+  Object.fromEntries(
+    Object.entries(rules).filter(
+      ([, rule]) => rule !== null && !(Array.isArray(rule) && rule.length === 0),
+    ),
+  )
 
 const inputOf = (brief: DraftBrief) => ({
   count: brief.count,
@@ -113,7 +127,9 @@ const inputOf = (brief: DraftBrief) => ({
   },
 })
 
-/** The first turn. The material is one JSON object, so no text in it can fake the end of its part. */
+/**
+ * The first turn. The material is one JSON object, so no text in it can fake the end of its part.
+ */
 export const draftMessages = (brief: DraftBrief): ChatMessage[] => [
   { role: 'system', content: brief.revise ? RULES + REVISING : RULES },
   { role: 'user', content: JSON.stringify(inputOf(brief)) },
@@ -135,9 +151,14 @@ export const repairMessages = (
 ]
 
 /** The profile's stories that a draft names by id; ids that do not exist are dropped. */
-export const citedStories = ({ stories }: Pick<ModelDraft, 'stories'>, { profile }: Pick<DraftBrief, 'profile'>): string[] =>
-  profile.writing_dna.stories.filter((_, index) => stories.includes(storyId(index)))
+export const citedStories = (
+  { stories }: Pick<ModelDraft, 'stories'>,
+  { profile }: Pick<DraftBrief, 'profile'>,
+): string[] => profile.writing_dna.stories.filter((_, index) => stories.includes(storyId(index)))
 
 /** The ids of the learnings that a draft names; ids that do not exist are dropped. */
-export const learningsOf = ({ learnings }: Pick<ModelDraft, 'learnings'>, brief: Pick<DraftBrief, 'learnings'>): string[] =>
+export const learningsOf = (
+  { learnings }: Pick<ModelDraft, 'learnings'>,
+  brief: Pick<DraftBrief, 'learnings'>,
+): string[] =>
   brief.learnings.filter((_, index) => learnings.includes(learningId(index))).map(({ id }) => id)

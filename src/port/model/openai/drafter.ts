@@ -5,7 +5,14 @@ import { TOKENS_TO_THINK, UNUSABLE } from './answer.ts'
 import { writeArticle } from './article.ts'
 import { draftMessages, ModelAnswer, repairMessages, wireSchema } from './draft-prompt.ts'
 import { asGenerationError, UNHELPFUL } from './failures.ts'
-import { type ChatMessage, type Completion, createOpenAiClient, ModelError, type OpenAiClient, type OpenAiOptions } from './openai.ts'
+import {
+  type ChatMessage,
+  type Completion,
+  createOpenAiClient,
+  ModelError,
+  type OpenAiClient,
+  type OpenAiOptions,
+} from './openai.ts'
 import type { Cause, DraftsReading } from './reading-drafts.ts'
 import { writeReply } from './reply.ts'
 import { reworded } from './wording.ts'
@@ -27,11 +34,26 @@ const CAUSE_HINTS: readonly (readonly [Cause, string])[] = [
   ['garbled', UNUSABLE],
   ['hook', UNUSABLE],
   ['too_long', 'every draft was too long; lower the count or shorten the focus'],
-  ['rule', 'every draft broke a format rule of channel posts; loosen the rules of the channel, or change the focus'],
-  ['avoided', 'every draft contained a phrase of the avoid list; shorten writing_dna.avoid or change the focus'],
-  ['archived', 'every draft mentioned an archived product; take it out of the focus and the profile, or make it active'],
-  ['unsupported', "the model stated numbers that the profile does not have; add proof to the profile's writing_dna"],
-  ['repeated', "every draft repeated a recent post; change the focus or add stories or proof to the profile's writing_dna"],
+  [
+    'rule',
+    'every draft broke a format rule of channel posts; loosen the rules of the channel, or change the focus',
+  ],
+  [
+    'avoided',
+    'every draft contained a phrase of the avoid list; shorten writing_dna.avoid or change the focus',
+  ],
+  [
+    'archived',
+    'every draft mentioned an archived product; take it out of the focus and the profile, or make it active',
+  ],
+  [
+    'unsupported',
+    "the model stated numbers that the profile does not have; add proof to the profile's writing_dna",
+  ],
+  [
+    'repeated',
+    "every draft repeated a recent post; change the focus or add stories or proof to the profile's writing_dna",
+  ],
 ]
 
 /** The hint of the most frequent cause; on a tie, of the one that comes first in the table. */
@@ -57,7 +79,15 @@ interface Turn {
 }
 
 const ask = ({ client, model, messages, count, signal }: Turn): Promise<Completion> =>
-  client.complete({ model, messages, schema: { name: 'drafts', json: wireSchema(ModelAnswer) }, maxTokens: maxTokens(count) }, signal)
+  client.complete(
+    {
+      model,
+      messages,
+      schema: { name: 'drafts', json: wireSchema(ModelAnswer) },
+      maxTokens: maxTokens(count),
+    },
+    signal,
+  )
 
 interface Outcome extends DraftsReading {
   usage: ModelUsage
@@ -68,13 +98,20 @@ interface Outcome extends DraftsReading {
 const repaired = async (first: Outcome, turn: Turn, brief: DraftBrief): Promise<Outcome> => {
   try {
     const completion = await ask(turn)
-    const second = await turn.worker.compute('readDrafts', { brief, completion, accepted: first.valid }, turn.signal)
+    const second = await turn.worker.compute(
+      'readDrafts',
+      { brief, completion, accepted: first.valid },
+      turn.signal,
+    )
     return {
       valid: [...first.valid, ...second.valid],
       faults: second.faults,
       causes: second.causes,
       usage: addUsage(first.usage, completion.usage),
-      models: [...(first.valid.length > 0 ? first.models : []), ...(second.valid.length > 0 ? [turn.model] : [])],
+      models: [
+        ...(first.valid.length > 0 ? first.models : []),
+        ...(second.valid.length > 0 ? [turn.model] : []),
+      ],
     }
   } catch (cause) {
     if (first.valid.length === 0 || !(cause instanceof ModelError)) throw cause
@@ -85,22 +122,45 @@ const repaired = async (first: Outcome, turn: Turn, brief: DraftBrief): Promise<
 const generate = async (
   brief: DraftBrief,
   client: OpenAiClient,
-  { fast, reasoning, worker, signal }: { fast: string; reasoning: string; worker: ModelWorker; signal: AbortSignal },
+  {
+    fast,
+    reasoning,
+    worker,
+    signal,
+  }: { fast: string; reasoning: string; worker: ModelWorker; signal: AbortSignal },
 ) => {
-  const completion = await ask({ client, model: fast, messages: draftMessages(brief), count: brief.count, worker, signal })
+  const completion = await ask({
+    client,
+    model: fast,
+    messages: draftMessages(brief),
+    count: brief.count,
+    worker,
+    signal,
+  })
   const reading = await worker.compute('readDrafts', { brief, completion, accepted: [] }, signal)
   const first: Outcome = { ...reading, usage: addUsage(noUsage, completion.usage), models: [fast] }
   if (first.faults.length === 0 || completion.ending === 'refused') return first
   const wanted = Math.max(1, brief.count - first.valid.length)
   const messages = repairMessages(brief, { answer: completion.text, faults: first.faults, wanted })
-  return repaired(first, { client, model: reasoning, messages, count: wanted, worker, signal }, brief)
+  return repaired(
+    first,
+    { client, model: reasoning, messages, count: wanted, worker, signal },
+    brief,
+  )
 }
 
 /**
- * Drafts with a language model over Chat Completions. `fast` writes the batch; `reasoning` repairs its faults in one further turn,
- * and drafts that are still invalid are dropped. `model` of the result names the models that wrote the delivered drafts.
+ * Drafts with a language model over Chat Completions. `fast` writes the batch; `reasoning` repairs
+ * its faults in one further turn, and drafts that are still invalid are dropped. `model` of the
+ * result names the models that wrote the delivered drafts.
  */
-export const createOpenAiDrafter = ({ fast, reasoning, worker, log, ...options }: OpenAiDrafterOptions): Drafter => {
+export const createOpenAiDrafter = ({
+  fast,
+  reasoning,
+  worker,
+  log,
+  ...options
+}: OpenAiDrafterOptions): Drafter => {
   const client = createOpenAiClient({ ...options, log })
   const desk = { client, fast, reasoning, worker, log }
   return {
@@ -108,8 +168,14 @@ export const createOpenAiDrafter = ({ fast, reasoning, worker, log, ...options }
     atOnce: POSTS_AT_ONCE,
     async draft(brief, signal) {
       try {
-        const { valid, causes, faults, usage, models } = await generate(brief, client, { fast, reasoning, worker, signal })
-        if (faults.length > 0) log.info({ delivered: valid.length, requested: brief.count, causes }, 'drafts dropped')
+        const { valid, causes, faults, usage, models } = await generate(brief, client, {
+          fast,
+          reasoning,
+          worker,
+          signal,
+        })
+        if (faults.length > 0)
+          log.info({ delivered: valid.length, requested: brief.count, causes }, 'drafts dropped')
         if (valid.length === 0) throw new GenerationError(hintFor(causes))
         return { drafts: valid, model: [...new Set(models)].join(', '), usage }
       } catch (cause) {

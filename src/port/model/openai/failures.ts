@@ -6,8 +6,10 @@ const FIXED_HINTS: Record<CallFailure, string> = {
   rate_limited: 'model provider is rate limiting; retry later',
   out_of_credit: 'model provider account has no credit left; check its billing',
   unauthorized: 'model provider refused the API key; check OPENAI_API_KEY',
-  unknown_model: 'model provider does not know the model or the address; check MODEL_FAST, MODEL_REASONING and OPENAI_BASE_URL',
-  unsupported: 'model provider refused the request; use a model that supports structured output, or shorten the focus',
+  unknown_model:
+    'model provider does not know the model or the address; check MODEL_FAST, MODEL_REASONING and OPENAI_BASE_URL',
+  unsupported:
+    'model provider refused the request; use a model that supports structured output, or shorten the focus',
   timeout: 'model did not answer in time; lower count or retry later',
   unreachable: 'model provider cannot be reached; check OPENAI_BASE_URL and the network',
   too_large: 'the answer was far too long; lower the count or use another model',

@@ -2,7 +2,14 @@ import type OpenAI from 'openai'
 import type { ModelUsage } from '#domain/growth/drafting/draft'
 import type { Log } from '#kernel/log'
 import { TooLarge } from './bounded-fetch.ts'
-import { type CallFailure, type Connection, connect, failureOf, logged, statusOf } from './connection.ts'
+import {
+  type CallFailure,
+  type Connection,
+  connect,
+  failureOf,
+  logged,
+  statusOf,
+} from './connection.ts'
 import { type Prices, priced } from './prices.ts'
 
 export interface OpenAiOptions extends Connection {
@@ -19,7 +26,9 @@ export interface ChatMessage {
 interface CompletionRequest {
   model: string
   messages: ChatMessage[]
-  /** Name and JSON schema of the answer, sent in strict mode; the answer still has to be validated. */
+  /**
+   * Name and JSON schema of the answer, sent in strict mode; the answer still has to be validated.
+   */
   schema: { name: string; json: Record<string, unknown> }
   maxTokens: number
 }
@@ -27,12 +36,17 @@ interface CompletionRequest {
 export interface Completion {
   /** What the model wrote: supposedly JSON, unchecked. */
   text: string
-  /** `cut`: the answer hit `maxTokens`; `refused`: the model or a filter declined, and there is no text. */
+  /**
+   * `cut`: the answer hit `maxTokens`; `refused`: the model or a filter declined, and there is no
+   * text.
+   */
   ending: 'whole' | 'cut' | 'refused'
   usage: ModelUsage
 }
 
-/** A call that returned no text. Its message never contains a key, a header or the provider's words. */
+/**
+ * A call that returned no text. Its message never contains a key, a header or the provider's words.
+ */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   constructor(
@@ -45,12 +59,20 @@ export class ModelError extends Error {
 }
 
 export interface OpenAiClient {
-  /** One call, never repeated. Throws `ModelError`, or the reason of `signal` once that has aborted. */
+  /**
+   * One call, never repeated. Throws `ModelError`, or the reason of `signal` once that has aborted.
+   */
   complete(request: CompletionRequest, signal: AbortSignal): Promise<Completion>
 }
 
-/** The caller's abort is passed on as it is; a time-out and the provider's errors become a `ModelError`. */
-const normalised = (cause: unknown, { signal, limit }: { signal: AbortSignal; limit: AbortSignal }): unknown => {
+/**
+ * The caller's abort is passed on as it is; a time-out and the provider's errors become a
+ * `ModelError`.
+ */
+const normalised = (
+  cause: unknown,
+  { signal, limit }: { signal: AbortSignal; limit: AbortSignal },
+): unknown => {
   if (signal.aborted) return signal.reason
   if (cause instanceof ModelError) return cause
   if (limit.aborted) return new ModelError('timeout')
@@ -62,21 +84,36 @@ const bodyOf = ({ model, messages, schema, maxTokens }: CompletionRequest) => ({
   model,
   messages,
   max_completion_tokens: maxTokens,
-  response_format: { type: 'json_schema' as const, json_schema: { name: schema.name, strict: true, schema: schema.json } },
+  response_format: {
+    type: 'json_schema' as const,
+    json_schema: { name: schema.name, strict: true, schema: schema.json },
+  },
 })
 
-const endingOf = (choice: OpenAI.Chat.Completions.ChatCompletion.Choice | undefined): Completion['ending'] => {
+const endingOf = (
+  choice: OpenAI.Chat.Completions.ChatCompletion.Choice | undefined,
+): Completion['ending'] => {
   if (choice?.message?.refusal || choice?.finish_reason === 'content_filter') return 'refused'
   return choice?.finish_reason === 'length' ? 'cut' : 'whole'
 }
 
 /** Anything but a number of tokens counts as none. */
-const tokens = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, count as number) : 0)
+const tokens = (count: unknown): number =>
+  Number.isSafeInteger(count) ? Math.max(0, count as number) : 0
 
-/** Compatible servers omit what they do not count and may send anything, so every field is checked. */
-const completionOf = (answer: Partial<OpenAI.Chat.Completions.ChatCompletion>, model: string, prices?: Prices): Completion => {
+/**
+ * Compatible servers omit what they do not count and may send anything, so every field is checked.
+ */
+const completionOf = (
+  answer: Partial<OpenAI.Chat.Completions.ChatCompletion>,
+  model: string,
+  prices?: Prices,
+): Completion => {
   const choice = answer.choices?.[0]
-  const used = { input: tokens(answer.usage?.prompt_tokens), output: tokens(answer.usage?.completion_tokens) }
+  const used = {
+    input: tokens(answer.usage?.prompt_tokens),
+    output: tokens(answer.usage?.completion_tokens),
+  }
   const usage = priced(model, used, prices)
   const text: unknown = choice?.message?.content
   return { text: typeof text === 'string' ? text : '', ending: endingOf(choice), usage }
@@ -92,7 +129,11 @@ export const createOpenAiClient = ({ prices, log, ...connection }: OpenAiOptions
       const either = AbortSignal.any([signal, limit])
       const errorOf = (cause: unknown) => normalised(cause, { signal, limit })
       return logged({ log, model: request.model, errorOf }, async () =>
-        completionOf(await client.chat.completions.create(bodyOf(request), { signal: either }), request.model, prices),
+        completionOf(
+          await client.chat.completions.create(bodyOf(request), { signal: either }),
+          request.model,
+          prices,
+        ),
       )
     },
   }

@@ -18,7 +18,10 @@ export interface Desk {
   log: Log
 }
 
-/** How a kind of text is requested, and how its answer is read. `K`: the faults that only this kind has. */
+/**
+ * How a kind of text is requested, and how its answer is read. `K`: the faults that only this kind
+ * has.
+ */
 export interface PieceKind<B, D, K extends string> {
   /** Appears in the log and in the request. */
   name: string
@@ -44,7 +47,10 @@ const written = async <B, D, K extends string>(
 ): Promise<Piece<D>> => {
   const schema = { name: kind.name, json: wireSchema(kind.schema) }
   const take = async (model: string, messages: ChatMessage[]) => {
-    const completion = await client.complete({ model, messages, schema, maxTokens: kind.maxTokens(brief) }, signal)
+    const completion = await client.complete(
+      { model, messages, schema, maxTokens: kind.maxTokens(brief) },
+      signal,
+    )
     return { completion, reading: await kind.read(worker, { brief, completion }, signal) }
   }
   const settled = (reading: ReadAnswer<D, K>, made: Omit<Piece<D>, 'draft'>): Piece<D> => {
@@ -56,15 +62,22 @@ const written = async <B, D, K extends string>(
   const first = await take(fast, kind.messages(brief))
   const usage = addUsage(noUsage, first.completion.usage)
   const { faults } = first.reading
-  if (!faults || first.completion.ending === 'refused') return settled(first.reading, { model: fast, usage })
+  if (!faults || first.completion.ending === 'refused')
+    return settled(first.reading, { model: fast, usage })
   const details = faults.map(({ detail }) => detail)
-  const second = await take(reasoning, kind.repair(brief, { answer: first.completion.text, faults: details }))
-  return settled(second.reading, { model: reasoning, usage: addUsage(usage, second.completion.usage) })
+  const second = await take(
+    reasoning,
+    kind.repair(brief, { answer: first.completion.text, faults: details }),
+  )
+  return settled(second.reading, {
+    model: reasoning,
+    usage: addUsage(usage, second.completion.usage),
+  })
 }
 
 /**
- * `fast` writes it, and `reasoning` repairs its faults in one further turn. Throws `GenerationError` with a hint if it is still
- * invalid.
+ * `fast` writes it, and `reasoning` repairs its faults in one further turn. Throws
+ * `GenerationError` with a hint if it is still invalid.
  */
 export const writePiece = async <B, D, K extends string>(
   desk: Desk,

@@ -12,7 +12,10 @@ interface Price {
 /** Prices by the model's name. */
 export type Prices = Readonly<Record<string, Price>>
 
-/** List prices of the provider's models in 2026, for text without batching or long-context surcharges. */
+/**
+ * List prices of the provider's models in 2026, for text without batching or long-context
+ * surcharges.
+ */
 const list: Prices = {
   'gpt-5.5': { input: 5, output: 30, cached: 0.5 },
   'gpt-5.5-pro': { input: 30, output: 180 },
@@ -31,20 +34,27 @@ const list: Prices = {
   'o4-mini': { input: 1.1, output: 4.4, cached: 0.275 },
 }
 
-/** Providers name dated snapshots `gpt-5-mini-2025-08-07`; they cost what the undated name costs. */
+/**
+ * Providers name dated snapshots `gpt-5-mini-2025-08-07`; they cost what the undated name costs.
+ */
 const undated = (model: string): string => model.replace(/-\d{4}-\d{2}-\d{2}$/, '')
 
-const find = (prices: Prices, name: string): Price | undefined => (Object.hasOwn(prices, name) ? prices[name] : undefined)
+const find = (prices: Prices, name: string): Price | undefined =>
+  Object.hasOwn(prices, name) ? prices[name] : undefined
 
 /** `own` goes before the list, and a dated name before the undated one. */
 const priceOf = (model: string, own: Prices): Price | undefined =>
   find(own, model) ?? find(own, undated(model)) ?? find(list, undated(model))
 
 /**
- * The usage of one call with its estimated cost: rounded up to a whole micro-dollar, cached input charged in full. A model without
- * a price costs 0; its tokens still count.
+ * The usage of one call with its estimated cost: rounded up to a whole micro-dollar, cached input
+ * charged in full. A model without a price costs 0; its tokens still count.
  */
-export const priced = (model: string, tokens: { input: number; output: number }, own: Prices = {}): ModelUsage => {
+export const priced = (
+  model: string,
+  tokens: { input: number; output: number },
+  own: Prices = {},
+): ModelUsage => {
   const price = priceOf(model, own)
   const cost = price ? tokens.input * price.input + tokens.output * price.output : 0
   return { input_tokens: tokens.input, output_tokens: tokens.output, cost_micros: Math.ceil(cost) }
@@ -57,6 +67,7 @@ export const costOf = (model: string, usage: ThoughtUsage, own: Prices = {}): nu
   const price = priceOf(model, own)
   if (!price) return null
   const { input_tokens, cached_tokens, output_tokens } = usage
-  const input = (input_tokens - cached_tokens) * price.input + cached_tokens * (price.cached ?? price.input)
+  const input =
+    (input_tokens - cached_tokens) * price.input + cached_tokens * (price.cached ?? price.input)
   return Math.ceil((input + output_tokens * price.output) / MICROS_PER_HUNDREDTH_OF_A_CENT)
 }

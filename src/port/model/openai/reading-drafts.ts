@@ -24,16 +24,27 @@ const draftOf = (written: ModelDraft, brief: DraftBrief): Draft => ({
 })
 
 /** Results are counted by the name of the opening, so every draft must name one. */
-const hookFaults = ({ hook }: Draft): Fault<Cause>[] => (hook === '' ? [{ kind: 'hook', detail: 'its "hook" is none of "hooks"' }] : [])
+const hookFaults = ({ hook }: Draft): Fault<Cause>[] =>
+  hook === '' ? [{ kind: 'hook', detail: 'its "hook" is none of "hooks"' }] : []
 
 const faultsOf = (draft: Draft, brief: DraftBrief, accepted: readonly Draft[]): Fault<Cause>[] =>
-  isGarbled([draft.body, draft.format, draft.rationale]) ? [garbled] : [...hookFaults(draft), ...checkDraft(draft, brief, accepted)]
+  isGarbled([draft.body, draft.format, draft.rationale])
+    ? [garbled]
+    : [...hookFaults(draft), ...checkDraft(draft, brief, accepted)]
 
 /** Sorts an answer into valid drafts and faults; `accepted` are the drafts of an earlier turn. */
-export const readDrafts = ({ brief, completion, accepted }: Asked<DraftBrief> & { accepted: readonly Draft[] }): DraftsReading => {
+export const readDrafts = ({
+  brief,
+  completion,
+  accepted,
+}: Asked<DraftBrief> & { accepted: readonly Draft[] }): DraftsReading => {
   const { answer, faults: unreadable } = answerIn(completion, ModelAnswer)
   if (unreadable)
-    return { valid: [], faults: unreadable.map(({ detail }) => detail), causes: unreadable.slice(0, 1).map(({ kind }) => kind) }
+    return {
+      valid: [],
+      faults: unreadable.map(({ detail }) => detail),
+      causes: unreadable.slice(0, 1).map(({ kind }) => kind),
+    }
   const reading: DraftsReading = { valid: [], faults: [], causes: [] }
   for (const [index, written] of answer.drafts.slice(0, brief.count - accepted.length).entries()) {
     const draft = draftOf(written, brief)

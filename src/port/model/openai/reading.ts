@@ -1,7 +1,12 @@
 /** Reads a model's answer: the draft in it, or its faults. Pure; runs in the worker. */
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import type { ArticleBrief, ArticleDraft, ReplyBrief, ReplyDraft } from '#domain/growth/drafting/draft'
+import type {
+  ArticleBrief,
+  ArticleDraft,
+  ReplyBrief,
+  ReplyDraft,
+} from '#domain/growth/drafting/draft'
 import { type ArticleFault, checkArticle, tooShort } from '../checks/article.ts'
 import { checkReply, type ReplyFault } from '../checks/reply.ts'
 import { isGarbled, jsonIn, schemaFaults } from './answer.ts'
@@ -19,9 +24,14 @@ export interface Fault<K extends string> {
   detail: string
 }
 
-export type ReadAnswer<D, K extends string> = { draft: D; faults?: undefined } | { faults: Fault<K>[] }
+export type ReadAnswer<D, K extends string> =
+  | { draft: D; faults?: undefined }
+  | { faults: Fault<K>[] }
 
-export const garbled: Fault<never> = { kind: 'garbled', detail: 'it contains characters that are not text' }
+export const garbled: Fault<never> = {
+  kind: 'garbled',
+  detail: 'it contains characters that are not text',
+}
 
 /** The answer if it fits the schema, else its faults. */
 export const answerIn = <S extends TSchema>(
@@ -35,7 +45,8 @@ export const answerIn = <S extends TSchema>(
   return { faults: schemaFaults(schema, answer).map((detail) => ({ kind, detail })) }
 }
 
-const readingOf = <D, K extends string>(draft: D, faults: Fault<K>[]): ReadAnswer<D, K> => (faults.length === 0 ? { draft } : { faults })
+const readingOf = <D, K extends string>(draft: D, faults: Fault<K>[]): ReadAnswer<D, K> =>
+  faults.length === 0 ? { draft } : { faults }
 
 const textOf = ({ sections }: ModelArticle): string =>
   sections
@@ -49,16 +60,27 @@ export interface Asked<B> {
   completion: Completion
 }
 
-export const readArticle = ({ brief, completion }: Asked<ArticleBrief>): ReadAnswer<ArticleDraft, ArticleFault['kind']> => {
+export const readArticle = ({
+  brief,
+  completion,
+}: Asked<ArticleBrief>): ReadAnswer<ArticleDraft, ArticleFault['kind']> => {
   const { answer, faults } = answerIn(completion, ModelArticle)
   if (faults) return { faults }
   const about = { stories: citedStories(answer, brief), learnings: learningsOf(answer, brief) }
-  const draft = { title: answer.title.trim(), text: textOf(answer), rationale: answer.rationale.trim(), ...about }
+  const draft = {
+    title: answer.title.trim(),
+    text: textOf(answer),
+    rationale: answer.rationale.trim(),
+    ...about,
+  }
   if (isGarbled([draft.title, draft.text, draft.rationale])) return { faults: [garbled] }
   return readingOf(draft, [...checkArticle(draft, brief), ...tooShort(draft.text, brief)])
 }
 
-export const readReply = ({ brief, completion }: Asked<ReplyBrief>): ReadAnswer<ReplyDraft, ReplyFault['kind']> => {
+export const readReply = ({
+  brief,
+  completion,
+}: Asked<ReplyBrief>): ReadAnswer<ReplyDraft, ReplyFault['kind']> => {
   const { answer, faults } = answerIn(completion, ModelReply)
   if (faults) return { faults }
   const draft = { body: answer.body.trim(), rationale: answer.rationale.trim() }

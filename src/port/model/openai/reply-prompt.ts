@@ -5,7 +5,10 @@ import type { ChatMessage } from './openai.ts'
 
 /** The whole answer. */
 export const ModelReply = Type.Object(
-  { body: Type.String({ minLength: 1, maxLength: 4_000 }), rationale: Type.String({ minLength: 1, maxLength: 600 }) },
+  {
+    body: Type.String({ minLength: 1, maxLength: 4_000 }),
+    rationale: Type.String({ minLength: 1, maxLength: 600 }),
+  },
   { additionalProperties: false },
 )
 export type ModelReply = Static<typeof ModelReply>
@@ -37,7 +40,10 @@ const inputOf = (brief: ReplyBrief) => ({
   untrusted: { post: brief.post, learnings: learningsInput(brief.learnings) },
 })
 
-/** The first turn. The material is one JSON object, so nothing in the post can fake the end of its part. */
+/**
+ * The first turn. The material is one JSON object, so nothing in the post can fake the end of its
+ * part.
+ */
 export const replyMessages = (brief: ReplyBrief): ChatMessage[] => [
   { role: 'system', content: RULES },
   { role: 'user', content: JSON.stringify(inputOf(brief)) },
@@ -46,7 +52,10 @@ export const replyMessages = (brief: ReplyBrief): ChatMessage[] => [
 const LONGEST_ECHO = 12_000
 
 /** The second and last turn: the answer and its faults. */
-export const replyRepair = (brief: ReplyBrief, { answer, faults }: { answer: string; faults: string[] }): ChatMessage[] => [
+export const replyRepair = (
+  brief: ReplyBrief,
+  { answer, faults }: { answer: string; faults: string[] },
+): ChatMessage[] => [
   ...replyMessages(brief),
   { role: 'assistant', content: answer.slice(0, LONGEST_ECHO) || '(no text)' },
   {

@@ -15,9 +15,12 @@ const hints: Kind['hints'] = {
   repeated: UNUSABLE,
   hook: UNUSABLE,
   too_long: 'the answer was too long; ask for a shorter one, or give the body',
-  avoided: 'the answer contained a phrase of the avoid list; shorten writing_dna.avoid or change the instruction',
-  archived: 'the answer mentioned an archived product; take it out of the instruction and the profile, or make it active',
-  unsupported: 'the model stated numbers that the profile does not have; put them into the instruction, or give the body',
+  avoided:
+    'the answer contained a phrase of the avoid list; shorten writing_dna.avoid or change the instruction',
+  archived:
+    'the answer mentioned an archived product; take it out of the instruction and the profile, or make it active',
+  unsupported:
+    'the model stated numbers that the profile does not have; put them into the instruction, or give the body',
   rule: 'the answer broke the format rules of the channel replies; change them or the instruction, or give the body',
   link: 'the model put in a link that the profile does not have; put it into the instruction, or give the body',
 }
@@ -35,7 +38,11 @@ const reply: Kind = {
 }
 
 /** An answer to somebody's post, or a quote of it. */
-export const writeReply = async (desk: Desk, brief: ReplyBrief, signal: AbortSignal): Promise<ReplySet> => {
+export const writeReply = async (
+  desk: Desk,
+  brief: ReplyBrief,
+  signal: AbortSignal,
+): Promise<ReplySet> => {
   const { draft, ...made } = await writePiece(desk, reply, { brief, signal })
   return { reply: draft, ...made }
 }

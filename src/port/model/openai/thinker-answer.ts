@@ -1,6 +1,15 @@
-/** An answer put together from the pieces in which it arrives. Servers differ, so every field is checked. */
+/**
+ * An answer put together from the pieces in which it arrives. Servers differ, so every field is
+ * checked.
+ */
 import { randomBase62 } from '#kernel/ids'
-import { ThinkError, type Thought, type ThoughtUsage, type ToolCall, type Turn } from '../thinker.ts'
+import {
+  ThinkError,
+  type Thought,
+  type ThoughtUsage,
+  type ToolCall,
+  type Turn,
+} from '../thinker.ts'
 
 /** Of text, arguments and reasoning together. */
 const MOST_CHARACTERS = 1_048_576
@@ -14,7 +23,8 @@ const ID_LENGTH = 9
 
 type Fields = Record<string, unknown>
 
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Fields) : {}
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
@@ -34,7 +44,9 @@ const storableArguments = (text: string): string => text.toWellFormed().replaceA
 
 const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
-/** Passes text on as it comes, but never half a character: the next piece may have the other half. */
+/**
+ * Passes text on as it comes, but never half a character: the next piece may have the other half.
+ */
 const createText = (onText: (piece: string) => void) => {
   let whole = ''
   let half = ''
@@ -68,14 +80,17 @@ interface Slot {
 }
 
 /** A few servers send an object instead of its text. */
-const argumentsOf = (value: unknown): string => (typeof value === 'object' && value !== null ? JSON.stringify(value) : textOf(value))
+const argumentsOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : textOf(value)
 
 /**
- * Whether a delta begins another call than `last`, the latest with its index. Some servers give all calls the index 0, or none;
- * then a name with another id, or another name, begins a call.
+ * Whether a delta begins another call than `last`, the latest with its index. Some servers give all
+ * calls the index 0, or none; then a name with another id, or another name, begins a call.
  */
 const begins = (last: Slot | undefined, { id, name }: Pick<Slot, 'id' | 'name'>): boolean =>
-  !last || (name !== '' && ((id !== '' && last.id !== '' && id !== last.id) || (last.name !== '' && name !== last.name)))
+  !last ||
+  (name !== '' &&
+    ((id !== '' && last.id !== '' && id !== last.id) || (last.name !== '' && name !== last.name)))
 
 const createCalls = () => {
   const slots: Slot[] = []
@@ -93,9 +108,16 @@ const createCalls = () => {
     add(value: unknown): number {
       const delta = fieldsOf(value)
       const called = fieldsOf(delta.function)
-      const [id, name, more] = [textOf(delta.id), textOf(called.name).slice(0, MOST_NAME), argumentsOf(called.arguments)]
+      const [id, name, more] = [
+        textOf(delta.id),
+        textOf(called.name).slice(0, MOST_NAME),
+        argumentsOf(called.arguments),
+      ]
       const { index } = delta
-      const last = typeof index === 'number' ? (beyond.get(index) ?? slots.findLast((slot) => slot.index === index)) : latest
+      const last =
+        typeof index === 'number'
+          ? (beyond.get(index) ?? slots.findLast((slot) => slot.index === index))
+          : latest
       if (!last || begins(last, { id, name })) {
         open({ index, id, name, arguments: slots.length < MOST_CALLS ? more : '' })
         return CALL_CHARACTERS + name.length + more.length
@@ -108,7 +130,11 @@ const createCalls = () => {
     count: () => slots.length,
     left: () => left,
     calls: (): ToolCall[] =>
-      slots.map((slot) => ({ id: randomBase62(ID_LENGTH), name: storable(slot.name), arguments: storableArguments(slot.arguments) })),
+      slots.map((slot) => ({
+        id: randomBase62(ID_LENGTH),
+        name: storable(slot.name),
+        arguments: storableArguments(slot.arguments),
+      })),
   }
 }
 
@@ -117,13 +143,22 @@ const isCount = (value: unknown, least: number): value is number =>
 
 /** Undefined unless both counts can be true: a server that does not count says 0 or nothing. */
 const usageOf = (value: unknown): ThoughtUsage | undefined => {
-  const { prompt_tokens: input, completion_tokens: output, prompt_tokens_details: details } = fieldsOf(value)
+  const {
+    prompt_tokens: input,
+    completion_tokens: output,
+    prompt_tokens_details: details,
+  } = fieldsOf(value)
   if (!isCount(input, 1) || !isCount(output, 1)) return undefined
   const cached = fieldsOf(details).cached_tokens
-  return { input_tokens: input, cached_tokens: isCount(cached, 0) && cached <= input ? cached : 0, output_tokens: output }
+  return {
+    input_tokens: input,
+    cached_tokens: isCount(cached, 0) && cached <= input ? cached : 0,
+    output_tokens: output,
+  }
 }
 
-const isModelName = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value)
+const isModelName = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value)
 
 export interface Assembly {
   /** Takes a chunk of a stream. Throws `ThinkError` if the answer has become too large. */
@@ -167,7 +202,8 @@ export const createAssembly = (turn: Turn, onText: (piece: string) => void): Ass
       text: text.end(),
       calls: turn.choice === 'none' ? [] : calls.calls(),
       ...(turn.choice !== 'none' && calls.left() > 0 && { left: calls.left() }),
-      ending: declined || finish === 'content_filter' ? 'refused' : finish === 'length' ? 'cut' : 'whole',
+      ending:
+        declined || finish === 'content_filter' ? 'refused' : finish === 'length' ? 'cut' : 'whole',
       usage,
       model: model ?? turn.model,
       ...(reasoning !== '' && { reasoning: storable(reasoning) }),
@@ -181,5 +217,8 @@ export const asChunk = (answer: unknown) => {
   const choice = fieldsOf(listOf(choices)[0])
   const message = fieldsOf(choice.message)
   const tool_calls = listOf(message.tool_calls).map((call, index) => ({ ...fieldsOf(call), index }))
-  return { ...rest, choices: [{ finish_reason: choice.finish_reason, delta: { ...message, tool_calls } }] }
+  return {
+    ...rest,
+    choices: [{ finish_reason: choice.finish_reason, delta: { ...message, tool_calls } }],
+  }
 }

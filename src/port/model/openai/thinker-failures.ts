@@ -7,17 +7,20 @@ const MOST_WORDS = 2_000
 const LONGEST_WAIT_MS = 86_400_000
 
 /** What the provider said, read to tell failures apart and never shown. */
-const wordsOf = ({ code, message }: APIError): string => `${code ?? ''} ${message}`.slice(0, MOST_WORDS).toLowerCase()
+const wordsOf = ({ code, message }: APIError): string =>
+  `${code ?? ''} ${message}`.slice(0, MOST_WORDS).toLowerCase()
 
 const TOO_LONG =
   /context_length|context (length|window|size)|maximum context|prompt is too long|input is too long|too many (input )?tokens|reduce the length/
 
 /**
- * Servers name the tools and say that they lack something for them: "x does not support tools", "No endpoints found that support
- * tool use", "requires --enable-auto-tool-choice", "tools param requires --jinja". A fault of the transcript or of a definition
- * names tools too, but has none of these words.
+ * Servers name the tools and say that they lack something for them: "x does not support tools", "No
+ * endpoints found that support tool use", "requires --enable-auto-tool-choice", "tools param
+ * requires --jinja". A fault of the transcript or of a definition names tools too, but has none of
+ * these words.
  */
-const isAboutTools = (words: string): boolean => /\btool|function.?call/.test(words) && /support|require[sd]? --|enabled?\b/.test(words)
+const isAboutTools = (words: string): boolean =>
+  /\btool|function.?call/.test(words) && /support|require[sd]? --|enabled?\b/.test(words)
 
 const SAYS_WHY: readonly (number | undefined)[] = [undefined, 400, 404, 413, 422, 500, 501]
 
@@ -39,7 +42,9 @@ const retryAfterOf = (headers: Headers | undefined): number | undefined => {
 
 const WAITS: readonly ThinkFailure[] = ['rate_limited', 'provider_error']
 
-/** Why a call failed. What is no answer of the provider is a stream that broke or could not be read. */
+/**
+ * Why a call failed. What is no answer of the provider is a stream that broke or could not be read.
+ */
 export const thinkErrorOf = (cause: unknown, hasTools: boolean): ThinkError => {
   if (cause instanceof ThinkError) return cause
   if (cause instanceof TooLarge) return new ThinkError('too_large')

@@ -7,8 +7,12 @@ type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam
 const MOST_NAME = 64
 const MOST_UNREADABLE = 2_000
 
-/** A model may call a tool by any name; providers refuse a transcript that repeats one of other characters. */
-const wireName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, MOST_NAME) || 'unnamed'
+/**
+ * A model may call a tool by any name; providers refuse a transcript that repeats one of other
+ * characters.
+ */
+const wireName = (name: string): string =>
+  name.replace(/[^\w-]/g, '_').slice(0, MOST_NAME) || 'unnamed'
 
 const isJsonObject = (text: string): boolean => {
   try {
@@ -21,7 +25,9 @@ const isJsonObject = (text: string): boolean => {
 
 /** Some servers parse the arguments of earlier calls, and fail on those that were no JSON. */
 const wireArguments = (text: string): string =>
-  isJsonObject(text) ? text : JSON.stringify({ not_a_json_object: text.slice(0, MOST_UNREADABLE).toWellFormed() })
+  isJsonObject(text)
+    ? text
+    : JSON.stringify({ not_a_json_object: text.slice(0, MOST_UNREADABLE).toWellFormed() })
 
 const wireCall = (call: ToolCall) => ({
   id: call.id,
@@ -52,11 +58,20 @@ const wireFormat = ({ name, schema }: NonNullable<Turn['format']>) => ({
   response_format: { type: 'json_schema' as const, json_schema: { name, strict: true, schema } },
 })
 
-/** Without `parallel_tool_calls`, on which servers differ; and with `response_format` only if there are no tools. */
+/**
+ * Without `parallel_tool_calls`, on which servers differ; and with `response_format` only if there
+ * are no tools.
+ */
 export const requestOf = ({ model, system, messages, tools, choice, maxTokens, format }: Turn) => ({
   model,
-  messages: [{ role: 'system' as const, content: system.toWellFormed() }, ...messages.map(wireMessage)],
+  messages: [
+    { role: 'system' as const, content: system.toWellFormed() },
+    ...messages.map(wireMessage),
+  ],
   max_completion_tokens: maxTokens,
   ...(format && tools.length === 0 && wireFormat(format)),
-  ...(tools.length > 0 && { tools: tools.map(wireTool), ...(choice === 'none' && { tool_choice: 'none' as const }) }),
+  ...(tools.length > 0 && {
+    tools: tools.map(wireTool),
+    ...(choice === 'none' && { tool_choice: 'none' as const }),
+  }),
 })

@@ -8,7 +8,10 @@ import { requestOf } from './thinker-request.ts'
 export interface OpenAiThinkerOptions extends Connection {
   /** False asks for the answer as a whole, for servers that cannot stream calls of tools. */
   stream: boolean
-  /** How long a stream may pause. Counted from the first piece of the answer: models that reason send nothing until they have done so. */
+  /**
+   * How long a stream may pause. Counted from the first piece of the answer: models that reason
+   * send nothing until they have done so.
+   */
   silenceMs: number
   log: Log
 }
@@ -48,22 +51,44 @@ interface Call {
   limit: AbortSignal
 }
 
-const asked = async ({ turn, thinking, options, limit }: Call, assembly: Assembly): Promise<void> => {
+const asked = async (
+  { turn, thinking, options, limit }: Call,
+  assembly: Assembly,
+): Promise<void> => {
   const signal = AbortSignal.any([thinking.signal, limit])
-  assembly.take(asChunk(await connect(options).chat.completions.create(requestOf(turn), { signal })))
+  assembly.take(
+    asChunk(await connect(options).chat.completions.create(requestOf(turn), { signal })),
+  )
 }
 
-/** The SDK ends its iterator without an error when the signal aborts, and when the stream breaks off. */
-const streamed = async ({ turn, thinking, options, limit }: Call, assembly: Assembly): Promise<void> => {
+/**
+ * The SDK ends its iterator without an error when the signal aborts, and when the stream breaks
+ * off.
+ */
+const streamed = async (
+  { turn, thinking, options, limit }: Call,
+  assembly: Assembly,
+): Promise<void> => {
   const watch = createWatch()
   const signal = AbortSignal.any([thinking.signal, limit, watch.signal])
-  const client = connect(options, { mostBytes: MOST_STREAMED_BYTES, mostInEvent: MOST_EVENT_BYTES, heard: watch.heard })
-  const request = { ...requestOf(turn), stream: true as const, stream_options: { include_usage: true } }
+  const client = connect(options, {
+    mostBytes: MOST_STREAMED_BYTES,
+    mostInEvent: MOST_EVENT_BYTES,
+    heard: watch.heard,
+  })
+  const request = {
+    ...requestOf(turn),
+    stream: true as const,
+    stream_options: { include_usage: true },
+  }
   try {
     for await (const chunk of await client.chat.completions.create(request, { signal })) {
       if (signal.aborted) break
       assembly.take(chunk)
-      if (assembly.begun()) watch.expect(assembly.finished() ? Math.min(USAGE_MS, options.silenceMs) : options.silenceMs)
+      if (assembly.begun())
+        watch.expect(
+          assembly.finished() ? Math.min(USAGE_MS, options.silenceMs) : options.silenceMs,
+        )
     }
   } catch (cause) {
     if (cause instanceof ThinkError) throw cause
@@ -84,8 +109,8 @@ const thought = async (call: Call): Promise<Thought> => {
 }
 
 /**
- * Turns with tools over Chat Completions. An answer counts only if the server says why it ended. With `choice: 'none'` calls are
- * left out, since some servers do not know that choice.
+ * Turns with tools over Chat Completions. An answer counts only if the server says why it ended.
+ * With `choice: 'none'` calls are left out, since some servers do not know that choice.
  */
 export const createOpenAiThinker = (options: OpenAiThinkerOptions): Thinker => ({
   async think(turn, thinking) {
@@ -93,15 +118,22 @@ export const createOpenAiThinker = (options: OpenAiThinkerOptions): Thinker => (
     const limit = AbortSignal.timeout(options.timeoutMs)
     const errorOf = (cause: unknown) => {
       if (thinking.signal.aborted) return thinking.signal.reason
-      return limit.aborted && !(cause instanceof ThinkError) ? new ThinkError('timeout') : thinkErrorOf(cause, turn.tools.length > 0)
+      return limit.aborted && !(cause instanceof ThinkError)
+        ? new ThinkError('timeout')
+        : thinkErrorOf(cause, turn.tools.length > 0)
     }
     const call = (asking: Turn) =>
-      logged({ log: options.log, model: turn.model, errorOf }, () => thought({ turn: asking, thinking, options, limit }))
+      logged({ log: options.log, model: turn.model, errorOf }, () =>
+        thought({ turn: asking, thinking, options, limit }),
+      )
     const { format, ...plain } = turn
     if (!format) return call(turn)
-    // A server that knows no such format refuses the request, and may well follow the words of the system message.
+    // A server that knows no such format refuses the request, and may well follow the words of the
+    // system message.
     return call(turn).catch((cause) =>
-      cause instanceof ThinkError && cause.failure === 'unsupported' ? call(plain) : Promise.reject(cause),
+      cause instanceof ThinkError && cause.failure === 'unsupported'
+        ? call(plain)
+        : Promise.reject(cause),
     )
   },
 })

@@ -1,4 +1,6 @@
-/** Findings reworded by a model, sentence by sentence. Its numbers are checked against those found. */
+/**
+ * Findings reworded by a model, sentence by sentence. Its numbers are checked against those found.
+ */
 
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -8,7 +10,10 @@ import { isGarbled, jsonIn, TOKENS_TO_THINK } from './answer.ts'
 import { wireSchema } from './draft-prompt.ts'
 import { ModelError, type OpenAiClient } from './openai.ts'
 
-const Answer = Type.Object({ sentences: Type.Array(Type.String({ maxLength: 2_000 }), { maxItems: 100 }) }, { additionalProperties: false })
+const Answer = Type.Object(
+  { sentences: Type.Array(Type.String({ maxLength: 2_000 }), { maxItems: 100 }) },
+  { additionalProperties: false },
+)
 
 const RULES = `You word findings about social posts for the person who wrote the posts. You get a JSON object and answer with JSON only, in the given schema.
 
@@ -17,7 +22,8 @@ const RULES = `You word findings about social posts for the person who wrote the
 const LONGEST = 500
 const TOKENS_PER_SENTENCE = 200
 
-const numbersIn = (text: string): string[] => (text.match(/\d+(?:[.,]\d+)*/g) ?? []).map((number) => number.replaceAll(',', ''))
+const numbersIn = (text: string): string[] =>
+  (text.match(/\d+(?:[.,]\d+)*/g) ?? []).map((number) => number.replaceAll(',', ''))
 
 /** Whether it states only numbers of the finding, in the same order. */
 const isFaithful = (said: string, found: string): boolean => {
@@ -38,7 +44,11 @@ interface Desk {
 }
 
 /** A sentence that the model rewords badly stays as it was; without an answer all of them do. */
-export const reworded = async ({ client, model, log }: Desk, sentences: readonly string[], signal: AbortSignal): Promise<Wordings> => {
+export const reworded = async (
+  { client, model, log }: Desk,
+  sentences: readonly string[],
+  signal: AbortSignal,
+): Promise<Wordings> => {
   const kept: Wordings = { sentences: [...sentences], model: 'composer', usage: noUsage }
   if (sentences.length === 0) return kept
   try {
@@ -51,8 +61,11 @@ export const reworded = async ({ client, model, log }: Desk, sentences: readonly
     const completion = await client.complete({ model, messages, schema, maxTokens }, signal)
     const usage = addUsage(noUsage, completion.usage)
     const answer = jsonIn(completion.text)
-    if (!Value.Check(Answer, answer) || answer.sentences.length !== sentences.length) return { ...kept, usage }
-    const said = answer.sentences.map((one, index) => (isFaithful(one, sentences[index]!) ? one.trim() : sentences[index]!))
+    if (!Value.Check(Answer, answer) || answer.sentences.length !== sentences.length)
+      return { ...kept, usage }
+    const said = answer.sentences.map((one, index) =>
+      isFaithful(one, sentences[index]!) ? one.trim() : sentences[index]!,
+    )
     const isModels = said.some((one, index) => one !== sentences[index])
     return { sentences: said, model: isModels ? model : 'composer', usage }
   } catch (cause) {

@@ -6,7 +6,10 @@ import { composeReply } from '../composer/reply.ts'
 import { readArticle, readReply } from '../openai/reading.ts'
 import { readDrafts } from '../openai/reading-drafts.ts'
 
-/** The long computations of the drafters, as pure functions. For a large profile each takes from tenths of a second to seconds. */
+/**
+ * The long computations of the drafters, as pure functions. For a large profile each takes from
+ * tenths of a second to seconds.
+ */
 export const computations = {
   composeDrafts: ({ brief: { revise, ...brief } }: { brief: DraftBrief }) =>
     revise ? composeRedraft({ ...brief, revise }) : composeDrafts(brief),
@@ -22,7 +25,10 @@ export type Computations = typeof computations
 
 /** Where computations run. */
 export interface ModelWorker {
-  /** What the computation returns or throws. Rejects with the reason of `signal` as soon as it aborts. */
+  /**
+   * What the computation returns or throws. Rejects with the reason of `signal` as soon as it
+   * aborts.
+   */
   compute<N extends keyof Computations>(
     name: N,
     input: Parameters<Computations[N]>[0],

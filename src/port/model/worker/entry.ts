@@ -1,4 +1,7 @@
-/** The program of the worker thread. The single binary has it beside `main.ts` (src/scripts/build.ts). */
+/**
+ * The program of the worker thread. The single binary has it beside `main.ts`
+ * (src/scripts/build.ts).
+ */
 import { answerTo } from './answer.ts'
 import type { Request } from './messages.ts'
 

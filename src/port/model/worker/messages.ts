@@ -1,4 +1,7 @@
-/** What the server's thread and the worker send each other. Functions cannot be sent, so a network's measure goes by its name. */
+/**
+ * What the server's thread and the worker send each other. Functions cannot be sent, so a network's
+ * measure goes by its name.
+ */
 import { measures } from '#port/network/measures'
 import type { Computations } from './computations.ts'
 
@@ -19,7 +22,10 @@ const nameOf = (measure: (text: string) => number): keyof typeof measures => {
 }
 
 /** Throws where the brief has a measure that is not in the table. */
-export const requestOf = <N extends keyof Computations>(name: N, { brief, ...rest }: Parameters<Computations[N]>[0]): Request => {
+export const requestOf = <N extends keyof Computations>(
+  name: N,
+  { brief, ...rest }: Parameters<Computations[N]>[0],
+): Request => {
   const { measure, ...sent } = brief
   return { name, input: { ...rest, brief: sent }, measure: nameOf(measure) }
 }

@@ -21,21 +21,34 @@ const MOST_WAITING = 64
 
 const hinted = (cause: unknown): unknown => {
   if (cause instanceof TooLong) return new GenerationError(TOO_LONG)
-  return cause instanceof TooMany ? new GenerationError('too much is being drafted at once; retry later') : cause
+  return cause instanceof TooMany
+    ? new GenerationError('too much is being drafted at once; retry later')
+    : cause
 }
 
 const resultOf = (answer: WorkerAnswer): unknown => {
   if ('result' in answer) return answer.result
-  throw 'hint' in answer ? new GenerationError(answer.hint) : new Error(`a drafting computation failed: ${answer.fault}`)
+  throw 'hint' in answer
+    ? new GenerationError(answer.hint)
+    : new Error(`a drafting computation failed: ${answer.fault}`)
 }
 
-/** Computes in one thread, in the order of the requests, so that the event loop of the server stays free. */
+/**
+ * Computes in one thread, in the order of the requests, so that the event loop of the server stays
+ * free.
+ */
 export const openThread = ({
   program = sourceFile('port/model/worker/entry.ts'),
   mostWaiting = MOST_WAITING,
   ...more
 }: ThreadOptions = {}): ModelWorker & Disposable => {
-  const thread = new Thread<Request, WorkerAnswer>({ program, mostWaiting, longestMs: LONGEST_MS, name: 'drafting', ...more })
+  const thread = new Thread<Request, WorkerAnswer>({
+    program,
+    mostWaiting,
+    longestMs: LONGEST_MS,
+    name: 'drafting',
+    ...more,
+  })
   return {
     async compute(name, input, signal) {
       const answer = await thread.ask(requestOf(name, input), signal).catch((cause) => {

@@ -7,9 +7,21 @@ import { SandboxFailure } from './pool.ts'
 
 const RETRY_AFTER_MS = 2_000
 
-const noAnswer = (reason: string): PublishResult => ({ kind: 'unknown', reason, cause: 'no_answer' })
-const serverError = (reason: string): PublishResult => ({ kind: 'unknown', reason, cause: 'server_error' })
-export const notSent = (detail: string): PublishResult => ({ kind: 'not_applied', reason: 'unreachable', detail })
+const noAnswer = (reason: string): PublishResult => ({
+  kind: 'unknown',
+  reason,
+  cause: 'no_answer',
+})
+const serverError = (reason: string): PublishResult => ({
+  kind: 'unknown',
+  reason,
+  cause: 'server_error',
+})
+export const notSent = (detail: string): PublishResult => ({
+  kind: 'not_applied',
+  reason: 'unreachable',
+  detail,
+})
 const noAccount: PublishResult = { kind: 'disconnected', reason: 'the sandbox has no such account' }
 
 /** The change to make, at once or later. */
@@ -31,7 +43,11 @@ interface Call {
 }
 
 /** The result of `running`, or of `late` as soon as the signal aborts. */
-export const until = async <T>(running: Promise<T>, signal: AbortSignal, late: () => T): Promise<T> => {
+export const until = async <T>(
+  running: Promise<T>,
+  signal: AbortSignal,
+  late: () => T,
+): Promise<T> => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const onAbort = () => resolve()
   signal.addEventListener('abort', onAbort, { once: true })
@@ -55,10 +71,22 @@ const failureOf = (cause: unknown): PublishResult => {
   return cause.written === 'nothing' ? notSent(cause.message) : noAnswer(cause.message)
 }
 
-const actOnce = async ({ act, deadlineMs, drawn: { fault, lateMs }, failpoints, signal }: Call): Promise<PublishResult> => {
+const actOnce = async ({
+  act,
+  deadlineMs,
+  drawn: { fault, lateMs },
+  failpoints,
+  signal,
+}: Call): Promise<PublishResult> => {
   await failpoints('sandbox.received')
   if (fault === '500') return serverError('500')
-  if (fault === '429') return { kind: 'not_applied', reason: 'rate_limited', detail: '429', retryAfterMs: RETRY_AFTER_MS }
+  if (fault === '429')
+    return {
+      kind: 'not_applied',
+      reason: 'rate_limited',
+      detail: '429',
+      retryAfterMs: RETRY_AFTER_MS,
+    }
   const refusal = await act.refusal()
   if (refusal !== null) return { kind: 'refused', reason: refusal }
   if (fault === 'slow') {

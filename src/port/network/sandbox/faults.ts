@@ -1,8 +1,9 @@
 import { uniform } from '#kernel/random'
 
 /**
- * How the sandbox misbehaves, like real networks. `500` and `429` answer without applying the post. `slow` applies it after the caller's
- * deadline. `applied502` and `drop` apply it at once, and answer with an error or not at all.
+ * How the sandbox misbehaves, like real networks. `500` and `429` answer without applying the post.
+ * `slow` applies it after the caller's deadline. `applied502` and `drop` apply it at once, and
+ * answer with an error or not at all.
  */
 const NAMES = ['500', '429', 'slow', 'applied502', 'drop'] as const
 
@@ -32,9 +33,10 @@ const ROUNDING = 1e-9
 const KNOWN = `${NAMES.join(', ')}, lag and seed`
 
 /**
- * The faults of successive publishes. Each call takes exactly one number of the seeded sequence, so equal settings misbehave equally, call
- * for call. The unit interval is divided among the faults in a fixed order; the position within the share of `slow` sets its delay. A new
- * process starts the sequence again.
+ * The faults of successive publishes. Each call takes exactly one number of the seeded sequence, so
+ * equal settings misbehave equally, call for call. The unit interval is divided among the faults in
+ * a fixed order; the position within the share of `slow` sets its delay. A new process starts the
+ * sequence again.
  */
 export const drawsOf = ({ rates, seed }: SandboxFaults): (() => Draw) => {
   const next = uniform(seed)
@@ -42,7 +44,8 @@ export const drawsOf = ({ rates, seed }: SandboxFaults): (() => Draw) => {
     let rest = next()
     for (const fault of NAMES) {
       const rate = rates[fault]
-      if (rest < rate) return { fault, lateMs: fault === 'slow' ? LATE_FROM_MS + (LATE_SPAN_MS * rest) / rate : 0 }
+      if (rest < rate)
+        return { fault, lateMs: fault === 'slow' ? LATE_FROM_MS + (LATE_SPAN_MS * rest) / rate : 0 }
       rest -= rate
     }
     return { fault: 'none', lateMs: 0 }
@@ -57,11 +60,15 @@ const isFault = (name: string): name is FaultName => NAMES.some((known) => known
 
 const rateFrom = (name: string, value: string): number => {
   const rate = /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? Number(value) : Number.NaN
-  return rate >= 0 && rate <= 1 ? rate : invalid(`${name} is a probability from 0 to 1, not "${value}"`)
+  return rate >= 0 && rate <= 1
+    ? rate
+    : invalid(`${name} is a probability from 0 to 1, not "${value}"`)
 }
 
 const lagFrom = (value: string): number => {
-  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s)$/.exec(value) ?? invalid(`lag is a time such as 2s or 500ms, not "${value}"`)
+  const [, amount, unit] =
+    /^(\d+(?:\.\d+)?)(ms|s)$/.exec(value) ??
+    invalid(`lag is a time such as 2s or 500ms, not "${value}"`)
   return Math.round(Number(amount) * (unit === 's' ? 1_000 : 1))
 }
 
@@ -75,7 +82,8 @@ const settingsOf = (spec: string): Map<string, string> => {
   for (const part of spec.split(/[,;]/)) {
     if (part.trim() === '') continue
     const [, name = '', value = ''] =
-      /^\s*([^=\s]+)\s*=\s*(\S+)\s*$/.exec(part) ?? invalid(`"${part.trim()}" is not of the form name=value`)
+      /^\s*([^=\s]+)\s*=\s*(\S+)\s*$/.exec(part) ??
+      invalid(`"${part.trim()}" is not of the form name=value`)
     if (settings.has(name)) invalid(`${name} must not be given twice`)
     settings.set(name, value)
   }
@@ -83,8 +91,9 @@ const settingsOf = (spec: string): Map<string, string> => {
 }
 
 /**
- * Reads `500=0.05,429=0.03,slow=0.04,applied502=0.08,drop=0.05,lag=2s;seed=7`. Every part is optional, in any order, separated by commas or
- * semicolons. An empty text means no faults; the default seed is 0. Throws an Error that says what is wrong.
+ * Reads `500=0.05,429=0.03,slow=0.04,applied502=0.08,drop=0.05,lag=2s;seed=7`. Every part is
+ * optional, in any order, separated by commas or semicolons. An empty text means no faults; the
+ * default seed is 0. Throws an Error that says what is wrong.
  */
 export const parseFaults = (spec: string): SandboxFaults => {
   const rates: Record<FaultName, number> = { 500: 0, 429: 0, slow: 0, applied502: 0, drop: 0 }
@@ -97,6 +106,7 @@ export const parseFaults = (spec: string): SandboxFaults => {
     else invalid(`unknown name "${name}"; known are ${KNOWN}`)
   }
   const sum = Object.values(rates).reduce((total, rate) => total + rate, 0)
-  if (sum > 1 + ROUNDING) invalid(`the probabilities add up to ${Number(sum.toFixed(6))}, more than 1`)
+  if (sum > 1 + ROUNDING)
+    invalid(`the probabilities add up to ${Number(sum.toFixed(6))}, more than 1`)
   return { rates, lagMs, seed }
 }

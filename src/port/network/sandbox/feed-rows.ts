@@ -39,7 +39,13 @@ export interface FeedStore {
   /** Stored posts, newest first. */
   feed(workspaceId: string, query: FeedQuery): Promise<FeedRow[]>
   /** What the workspace of this account had a resident say, newest first. */
-  saidBy(query: { readerId: string; resident: string; since: Date; limit: number; lagMs: number }): Promise<SaidPost[]>
+  saidBy(query: {
+    readerId: string
+    resident: string
+    since: Date
+    limit: number
+    lagMs: number
+  }): Promise<SaidPost[]>
   /** Such a post by its id; null if the account's workspace has none. */
   said(id: string, readerId: string, lagMs: number): Promise<SaidPost | null>
   /** Whether the workspace can see a stored post of this id. */
@@ -52,7 +58,8 @@ interface SaidRow extends PostRow {
 
 const saidFrom = ({ resident, ...row }: SaidRow): SaidPost => ({ ...postFrom(row), resident })
 
-const SAID = (sql: postgres.Sql) => sql`r.post_id as id, r.text, r.created_at, r.in_reply_to, null::text as quoted, r.resident`
+const SAID = (sql: postgres.Sql) =>
+  sql`r.post_id as id, r.text, r.created_at, r.in_reply_to, null::text as quoted, r.resident`
 
 const ofReader = (sql: postgres.Sql, readerId: string, lagMs: number) =>
   sql`r.tenant_id = (select workspace_id from sandbox.accounts where id = ${readerId})
@@ -62,25 +69,38 @@ const MICROSECONDS = (sql: postgres.Sql) => sql`(extract(epoch from created_at) 
 
 const isBehind = (sql: postgres.Sql, { before }: FeedQuery, id: ReturnType<postgres.Sql>) =>
   before
-    ? sql`(created_at, ${id}) < (timestamptz 'epoch' + ${String(before.at)}::bigint * interval '1 microsecond', ${before.id})`
+    ? sql`(created_at, ${id}) < (timestamptz 'epoch' + ${String(before.at)}::bigint * interval
+      '1 microsecond', ${before.id})`
     : sql`true`
 
 /** Of each account its newest alone, so that one with many posts costs as much as one with few. */
 const sent = (sql: postgres.Sql, workspaceId: string, query: FeedQuery) => sql`
   select p.*, a.id as account_id, a.handle, true as own from sandbox.accounts a
   cross join lateral (select id, text, created_at, in_reply_to, quoted from sandbox.posts
-    where account_id = a.id and ${isBehind(sql, query, sql`id`)} order by created_at desc, id desc limit ${query.limit}) p
-  where a.workspace_id = ${workspaceId}::uuid ${query.author === undefined ? sql`` : sql`and lower(a.handle) = lower(${query.author})`}`
+    where account_id = a.id and ${isBehind(sql, query, sql`id`)} order by created_at desc, id desc
+      limit ${query.limit}) p
+  where a.workspace_id = ${workspaceId}::uuid ${
+    query.author === undefined
+      ? sql``
+      : sql`and
+    lower(a.handle) = lower(${query.author})`
+  }`
 
 const answering = (sql: postgres.Sql, workspaceId: string, query: FeedQuery) => sql`
   select p.id, p.text, p.created_at, p.in_reply_to, p.quoted, a.id as account_id, a.handle,
     coalesce(a.workspace_id = ${workspaceId}::uuid, false) as own
   from (select * from sandbox.posts where in_reply_to = ${query.inReplyTo ?? null} and ${isBehind(sql, query, sql`id`)}) p
   join sandbox.accounts a on a.id = p.account_id
-  where a.workspace_id = ${workspaceId}::uuid ${query.author === undefined ? sql`` : sql`and lower(a.handle) = lower(${query.author})`}`
+  where a.workspace_id = ${workspaceId}::uuid ${
+    query.author === undefined
+      ? sql``
+      : sql`and
+    lower(a.handle) = lower(${query.author})`
+  }`
 
 const spoken = (sql: postgres.Sql, workspaceId: string, query: FeedQuery) => sql`
-  select post_id, text, created_at, in_reply_to, null::text, null::text, resident, false from resident_post
+  select post_id, text, created_at, in_reply_to, null::text, null::text, resident, false
+    from resident_post
   where tenant_id = ${workspaceId}::uuid and ${isBehind(sql, query, sql`post_id`)}
     ${query.author === undefined ? sql`` : sql`and resident = lower(${query.author})`}
     ${query.inReplyTo === undefined ? sql`` : sql`and in_reply_to = ${query.inReplyTo}`}
@@ -101,13 +121,21 @@ const feedOf = async (run: Run, workspaceId: string, query: FeedQuery): Promise<
         union all (${spoken(sql, workspaceId, query)})) all_posts
       order by created_at desc, id desc limit ${query.limit}`,
   )
-  return rows.map(({ account_id, handle, own, at, ...row }) => ({ ...postFrom(row), accountId: account_id, handle, own, at }))
+  return rows.map(({ account_id, handle, own, at, ...row }) => ({
+    ...postFrom(row),
+    accountId: account_id,
+    handle,
+    own,
+    at,
+  }))
 }
 
 export const feedOn = ({ run, settle }: { run: Run; settle(): Promise<unknown> }): FeedStore => ({
   async joined(workspaceId) {
     const [row] = await run(
-      (sql) => sql<{ at: Date | null }[]>`select min(created_at) as at from sandbox.accounts where workspace_id = ${workspaceId}::uuid`,
+      (sql) =>
+        sql<{ at: Date | null }[]>`select min(created_at) as at from sandbox.accounts
+          where workspace_id = ${workspaceId}::uuid`,
     )
     return row?.at ?? null
   },
@@ -118,14 +146,19 @@ export const feedOn = ({ run, settle }: { run: Run; settle(): Promise<unknown> }
   async saidBy({ readerId, resident, since, limit, lagMs }) {
     const rows = await run(
       (sql) => sql<SaidRow[]>`select ${SAID(sql)} from resident_post r
-        where ${ofReader(sql, readerId, lagMs)} and r.resident = ${resident} and r.created_at >= ${since}
+        where ${ofReader(sql, readerId, lagMs)} and r.resident = ${resident}
+          and r.created_at >= ${since}
         order by r.created_at desc, r.post_id desc limit ${limit}`,
     )
     return rows.map(saidFrom)
   },
   async said(id, readerId, lagMs) {
     const [row] = await run(
-      (sql) => sql<SaidRow[]>`select ${SAID(sql)} from resident_post r where ${ofReader(sql, readerId, lagMs)} and r.post_id = ${id}`,
+      (sql) =>
+        sql<
+          SaidRow[]
+        >`select ${SAID(sql)} from resident_post r where ${ofReader(sql, readerId, lagMs)}
+          and r.post_id = ${id}`,
     )
     return row ? saidFrom(row) : null
   },
@@ -133,7 +166,8 @@ export const feedOn = ({ run, settle }: { run: Run; settle(): Promise<unknown> }
     await settle()
     const [row] = await run(
       (sql) => sql<{ seen: boolean }[]>`select exists (select from sandbox.posts where id = ${id})
-        or exists (select from resident_post where tenant_id = ${workspaceId}::uuid and post_id = ${id}) as seen`,
+        or exists (select from resident_post where tenant_id = ${workspaceId}::uuid
+          and post_id = ${id}) as seen`,
     )
     return row!.seen
   },

@@ -1,4 +1,7 @@
-/** The sandbox as one workspace sees it: its own posts and the residents', newest first, with their numbers. */
+/**
+ * The sandbox as one workspace sees it: its own posts and the residents', newest first, with their
+ * numbers.
+ */
 import type { Metrics } from '#domain/growth/metrics'
 import type { FeedQuery, FeedRow, Place } from './feed-rows.ts'
 import { sandboxMetrics } from './metrics.ts'
@@ -25,23 +28,36 @@ export interface Stage {
   readonly residents: readonly string[]
   /** At most `limit` posts. Throws `NetworkError` if the sandbox cannot be reached. */
   feed(workspaceId: string, query: FeedQuery): Promise<FeedPost[]>
-  /** The id of the post in an id or URL, if the workspace can see it; else null. Throws like `feed`. */
+  /**
+   * The id of the post in an id or URL, if the workspace can see it; else null. Throws like `feed`.
+   */
   seen(workspaceId: string, ref: string): Promise<string | null>
   /** Why a text cannot stand in the sandbox, or null. */
   refusal(text: string): string | null
 }
 
-/** Residents' posts are shown from this long before the workspace's first account on: what a new target would find. */
+/**
+ * Residents' posts are shown from this long before the workspace's first account on: what a new
+ * target would find.
+ */
 const BEFORE_JOINING_MS = 48 * 3_600_000
 
-const placeOf = ({ createdAt, id }: ScheduledPost): Place => ({ at: createdAt.getTime() * 1_000, id })
+const placeOf = ({ createdAt, id }: ScheduledPost): Place => ({
+  at: createdAt.getTime() * 1_000,
+  id,
+})
 
 const isBehind = (one: Place, before: Place | undefined): boolean =>
   before === undefined || one.at < before.at || (one.at === before.at && one.id < before.id)
 
-const byPlace = (one: FeedPost, other: FeedPost): number => other.place.at - one.place.at || (other.place.id < one.place.id ? -1 : 1)
+const byPlace = (one: FeedPost, other: FeedPost): number =>
+  other.place.at - one.place.at || (other.place.id < one.place.id ? -1 : 1)
 
-const scheduledIn = ({ author, before, inReplyTo, limit }: FeedQuery, since: Date, now: Date): ScheduledPost[] => {
+const scheduledIn = (
+  { author, before, inReplyTo, limit }: FeedQuery,
+  since: Date,
+  now: Date,
+): ScheduledPost[] => {
   if (inReplyTo !== undefined) return []
   const latest = before ? new Date(Math.min(now.getTime(), Math.ceil(before.at / 1_000))) : now
   // One more, because the newest may stand at the cursor itself.
@@ -52,17 +68,34 @@ const scheduledIn = ({ author, before, inReplyTo, limit }: FeedQuery, since: Dat
 }
 
 const ageMetrics = ({ accountId, handle, id, text, createdAt }: FeedRow, now: Date): Metrics => {
-  if (accountId !== null) return sandboxMetrics({ accountId, postId: id, text, ageMs: now.getTime() - createdAt.getTime() })
-  return interestIn({ id, resident: residentOf(handle) ?? residents[0]!, createdAt, text, addresses: false }, now)
+  if (accountId !== null)
+    return sandboxMetrics({
+      accountId,
+      postId: id,
+      text,
+      ageMs: now.getTime() - createdAt.getTime(),
+    })
+  return interestIn(
+    { id, resident: residentOf(handle) ?? residents[0]!, createdAt, text, addresses: false },
+    now,
+  )
 }
 
 const stored = (row: FeedRow, now: Date): FeedPost => ({
   ...{ id: row.id, author: row.handle, own: row.own, text: row.text, createdAt: row.createdAt },
-  ...{ inReplyTo: row.inReplyTo ?? null, quoted: row.quoted ?? null, place: { at: row.at, id: row.id } },
+  ...{
+    inReplyTo: row.inReplyTo ?? null,
+    quoted: row.quoted ?? null,
+    place: { at: row.at, id: row.id },
+  },
   metrics: ageMetrics(row, now),
 })
 
-const readFeed = async (society: Society, workspaceId: string, query: FeedQuery): Promise<FeedPost[]> => {
+const readFeed = async (
+  society: Society,
+  workspaceId: string,
+  query: FeedQuery,
+): Promise<FeedPost[]> => {
   const { store } = society
   const joined = await store.joined(workspaceId)
   if (joined === null) return []
@@ -75,7 +108,9 @@ const readFeed = async (society: Society, workspaceId: string, query: FeedQuery)
       ...{ inReplyTo: null, quoted: null, place: placeOf(scheduled[index]!) },
     }),
   )
-  const posts = [...rows.map((row) => stored(row, now)), ...said].sort(byPlace).slice(0, query.limit)
+  const posts = [...rows.map((row) => stored(row, now)), ...said]
+    .sort(byPlace)
+    .slice(0, query.limit)
   const counts = await store.counts(
     posts.map(({ id }) => id),
     { workspaceId },
@@ -84,7 +119,10 @@ const readFeed = async (society: Society, workspaceId: string, query: FeedQuery)
 }
 
 /** `reaching` turns failures of the tables into those of a network. */
-export const stageOn = (society: Society & { maxLength: number }, reaching: <T>(running: Promise<T>) => Promise<T>): Stage => ({
+export const stageOn = (
+  society: Society & { maxLength: number },
+  reaching: <T>(running: Promise<T>) => Promise<T>,
+): Stage => ({
   residents: residents.map(({ handle }) => handle),
   feed: (workspaceId, query) => reaching(readFeed(society, workspaceId, query)),
   async seen(workspaceId, ref) {

@@ -1,6 +1,7 @@
 /**
- * A model of the sandbox's readers. It gives the same numbers for the same post at the same age, so they only grow. Each account's readers
- * have a taste of their own, derived from its id: there is something real to learn about a workspace's posts.
+ * A model of the sandbox's readers. It gives the same numbers for the same post at the same age, so
+ * they only grow. Each account's readers have a taste of their own, derived from its id: there is
+ * something real to learn about a workspace's posts.
  */
 import { createHash } from 'node:crypto'
 import type { Metrics } from '#domain/growth/metrics'
@@ -19,11 +20,13 @@ const GROWTH_MS = 168 * HOUR_MS
 const PACE_MS = 16 * HOUR_MS
 
 /** 0 to 1, the same for the same words. */
-const drawOf = (...words: string[]): number => createHash('sha256').update(words.join('\n')).digest().readUInt32BE() / 2 ** 32
+const drawOf = (...words: string[]): number =>
+  createHash('sha256').update(words.join('\n')).digest().readUInt32BE() / 2 ** 32
 
 /** Normally distributed, from two draws. */
 const normalOf = (...words: string[]): number =>
-  Math.sqrt(-2 * Math.log(1 - drawOf(...words, 'radius'))) * Math.cos(2 * Math.PI * drawOf(...words, 'angle'))
+  Math.sqrt(-2 * Math.log(1 - drawOf(...words, 'radius'))) *
+  Math.cos(2 * Math.PI * drawOf(...words, 'angle'))
 
 const LINK = /https?:\/\/\S+|\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app)\b/i
 const SHORT = 140
@@ -38,13 +41,21 @@ const shapes: Record<string, (text: string, first: string) => boolean> = {
   stance: (_, first) => /^(?:Most|Nobody|Everyone|Never|Stop|Unpopular)\b/i.test(first),
 }
 
-/** Multiplies the engagement of an account's posts of one shape: by 0.45 to 0.7, or by 1.4 to 2.2. */
+/**
+ * Multiplies the engagement of an account's posts of one shape: by 0.45 to 0.7, or by 1.4 to 2.2.
+ */
 const tasteFor = (accountId: string, shape: string): number =>
-  Math.exp((drawOf(accountId, shape, 'side') < 0.5 ? -1 : 1) * (0.35 + 0.45 * drawOf(accountId, shape, 'taste')))
+  Math.exp(
+    (drawOf(accountId, shape, 'side') < 0.5 ? -1 : 1) *
+      (0.35 + 0.45 * drawOf(accountId, shape, 'taste')),
+  )
 
 const appeal = ({ accountId, text }: SandboxRead): number => {
   const first = text.trimStart().split('\n', 1)[0] ?? ''
-  return Object.entries(shapes).reduce((all, [shape, has]) => (has(text, first) ? all * tasteFor(accountId, shape) : all), 1)
+  return Object.entries(shapes).reduce(
+    (all, [shape, has]) => (has(text, first) ? all * tasteFor(accountId, shape) : all),
+    1,
+  )
 }
 
 /** The share of all its readers that a post has had at this age. */
@@ -66,9 +77,16 @@ const CLICKING = { link: 0.02, profile: 0.003 }
 export const sandboxMetrics = (read: SandboxRead): Metrics => {
   const { accountId, postId, text, ageMs } = read
   const liked = appeal(read)
-  const seen = readersOf(accountId) * liked ** 0.5 * Math.exp(NOISE.impressions * normalOf(postId, 'impressions'))
-  const rate = Math.min(MOST_REACTING, REACTING * liked * Math.exp(NOISE.reactions * normalOf(postId, 'reactions')))
-  const clicking = (LINK.test(text) ? CLICKING.link : CLICKING.profile) * (0.5 + drawOf(postId, 'clicks'))
+  const seen =
+    readersOf(accountId) *
+    liked ** 0.5 *
+    Math.exp(NOISE.impressions * normalOf(postId, 'impressions'))
+  const rate = Math.min(
+    MOST_REACTING,
+    REACTING * liked * Math.exp(NOISE.reactions * normalOf(postId, 'reactions')),
+  )
+  const clicking =
+    (LINK.test(text) ? CLICKING.link : CLICKING.profile) * (0.5 + drawOf(postId, 'clicks'))
   const share = readerShare(ageMs)
   const count = (whole: number): number => Math.floor(whole * share)
   const reactions = seen * rate

@@ -1,11 +1,17 @@
 /**
- * The sandbox network's own pool: as a role that sees nothing else, with a deadline for every query, and with failures that say whether
- * anything can have been written.
+ * The sandbox network's own pool: as a role that sees nothing else, with a deadline for every
+ * query, and with failures that say whether anything can have been written.
  */
 import postgres from 'postgres'
 import { systemClock } from '#kernel/clock'
 import { arrayTypes } from '#store/engine/array-types'
-import { type ConnectionOptions, codeOf, connectionAs, silenceLimits, TIMES_AS_ISO } from '#store/engine/db'
+import {
+  type ConnectionOptions,
+  codeOf,
+  connectionAs,
+  silenceLimits,
+  TIMES_AS_ISO,
+} from '#store/engine/db'
 
 /** Runs a query on the pool. Throws `SandboxFailure` if the database fails. */
 export type Run = <T>(query: (sql: postgres.Sql) => Promise<T>) => Promise<T>
@@ -22,16 +28,23 @@ export class SandboxFailure extends Error {
 }
 
 const STATEMENT_TIMEOUT_MS = 5_000
-/** Longer than the server's own limit, which gives the better answer. For a server that does not answer at all. */
+/**
+ * Longer than the server's own limit, which gives the better answer. For a server that does not
+ * answer at all.
+ */
 const DEADLINE_MS = 6_000
 const CONNECT_TIMEOUT_S = 3
 /** How long disposing waits for queries in flight. */
 const END_PATIENCE_MS = 1_000
 
 /** No connection, so nothing was sent: refused, no such host or socket, or rejected at login. */
-const NEVER_CONNECTED = /^(ECONNREFUSED|ENOENT|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|CONNECTION_ENDED|28[0-9A-Z]{3}|3D000|53300|57P03)$/
+const NEVER_CONNECTED =
+  /^(ECONNREFUSED|ENOENT|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|CONNECTION_ENDED|28[0-9A-Z]{3}|3D000|53300|57P03)$/
 
-/** A statement that failed was rolled back. A broken connection says nothing about its last statement. */
+/**
+ * A statement that failed was rolled back. A broken connection says nothing about its last
+ * statement.
+ */
 const writtenAfter = (cause: unknown): 'nothing' | 'unknown' => {
   if (cause instanceof postgres.PostgresError && cause.severity === 'ERROR') return 'nothing'
   return NEVER_CONNECTED.test(codeOf(cause)) ? 'nothing' : 'unknown'
@@ -48,7 +61,8 @@ const connect = (options: ConnectionOptions): postgres.Sql =>
     max: 4,
     connect_timeout: CONNECT_TIMEOUT_S,
     idle_timeout: 60,
-    // The default waits up to 20 s between attempts, and a query waiting for one cannot tell that nothing was sent.
+    // The default waits up to 20 s between attempts, and a query waiting for one cannot tell that
+    // nothing was sent.
     backoff: () => 0.1,
     fetch_types: false,
     types: arrayTypes,
@@ -67,11 +81,15 @@ const withDeadline = async <T>(running: Promise<T>, onLate: () => void): Promise
   return await Promise.race([running, late])
 }
 
-/** A pool whose queries end by the deadline. If one does not, the whole pool is replaced: its connections may be dead. */
+/**
+ * A pool whose queries end by the deadline. If one does not, the whole pool is replaced: its
+ * connections may be dead.
+ */
 export const openPool = (options: ConnectionOptions): { run: Run; end(): Promise<void> } => {
   let current = connect(options)
   const inFlight = new Set<Promise<unknown>>()
-  // Once a connection broke during a query, postgres.js's `end` waits for that query for ever without a timeout.
+  // Once a connection broke during a query, postgres.js's `end` waits for that query for ever
+  // without a timeout.
   const drop = (sql: postgres.Sql): Promise<void> => sql.end({ timeout: 0 })
   const replace = (broken: postgres.Sql): void => {
     if (broken !== current) return

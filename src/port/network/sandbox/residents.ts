@@ -27,13 +27,21 @@ export const residents: readonly Resident[] = [
       'Nobody reads the delivery note until something is missing from the pallet.',
       'Our drivers know the delays an hour before the system does. So now we ask the drivers.',
     ],
-    asides: ['That is the whole trick.', 'It took us a year to see it.', 'Small things.', 'Ask anybody in dispatch.'],
+    asides: [
+      'That is the whole trick.',
+      'It took us a year to see it.',
+      'Small things.',
+      'Ask anybody in dispatch.',
+    ],
     questions: [
       'What do you tell a customer when the delivery is late and you do not know why yet?',
       'How do you measure late deliveries: by the promise, or by the plan?',
       'Who in your team owns the call to the customer when a lorry breaks down?',
     ],
-    addresses: ['@ you wrote about this once. How did it end?', 'Reading @ on deliveries and nodding.'],
+    addresses: [
+      '@ you wrote about this once. How did it end?',
+      'Reading @ on deliveries and nodding.',
+    ],
   },
   {
     handle: 'small_shop_sol',
@@ -46,13 +54,21 @@ export const residents: readonly Resident[] = [
       'Counted stock by hand again. Found the mistake that the software was proud of.',
       'First hire in three years starts on Thursday. The coffee machine is nervous.',
     ],
-    asides: ['No regrets.', 'More on that another day.', 'I should have known.', 'The accountant agrees.'],
+    asides: [
+      'No regrets.',
+      'More on that another day.',
+      'I should have known.',
+      'The accountant agrees.',
+    ],
     questions: [
       'Do you tell customers before you raise prices, or just do it?',
       'What is the one number of your shop that you look at every day?',
       'Small shops: who answers your messages on a Sunday?',
     ],
-    addresses: ['@ what would you do with a customer who always pays late?', 'Learned that one from @, it works.'],
+    addresses: [
+      '@ what would you do with a customer who always pays late?',
+      'Learned that one from @, it works.',
+    ],
   },
   {
     handle: 'ships_on_tuesday',
@@ -66,13 +82,21 @@ export const residents: readonly Resident[] = [
       'A team of four needs no roadmap tool. It needs a wall and a habit.',
       'Documentation is a product. Ours has one reader so far, and she found three errors.',
     ],
-    asides: ['Worth it.', 'Nobody noticed, which was the point.', 'We wrote it down this time.', 'Your team may differ.'],
+    asides: [
+      'Worth it.',
+      'Nobody noticed, which was the point.',
+      'We wrote it down this time.',
+      'Your team may differ.',
+    ],
     questions: [
       'What was the last thing you removed from your product, and did anybody miss it?',
       'How small can a software team be before on-call stops working?',
       'Do you write the announcement before or after you build the feature?',
     ],
-    addresses: ['@ has the better answer to this, I think.', '@ do you still release twice a week?'],
+    addresses: [
+      '@ has the better answer to this, I think.',
+      '@ do you still release twice a week?',
+    ],
   },
   {
     handle: 'ledger_lou',
@@ -84,7 +108,11 @@ export const residents: readonly Resident[] = [
       'The founder who knows the margin of each product asks different questions.',
       'Receipts in a shoebox are still receipts. They are also still in a shoebox.',
     ],
-    asides: ['Bookkeeping is mostly kindness to next month.', 'Every year.', 'I will say it again in April.'],
+    asides: [
+      'Bookkeeping is mostly kindness to next month.',
+      'Every year.',
+      'I will say it again in April.',
+    ],
     questions: [
       'When did you last look at the margin of your oldest product?',
       'Who chases late payments at your company, and do they like it?',
@@ -102,7 +130,10 @@ export const residents: readonly Resident[] = [
       'Turned away a repair today, because honest advice brings them back in spring.',
     ],
     asides: ['Workshop wisdom.', 'True of more than bicycles.', 'My knees agree.'],
-    questions: ['What do your customers photograph in your shop?', 'How do you tell somebody that a repair is not worth the money?'],
+    questions: [
+      'What do your customers photograph in your shop?',
+      'How do you tell somebody that a repair is not worth the money?',
+    ],
     addresses: ['@ come by, the kettle is on.', 'I quoted @ to a customer today.'],
   },
 ]

@@ -1,6 +1,6 @@
 /**
- * The sandbox: a network without an internet. It answers like a remote service, failures included, and keeps its accounts and posts in
- * tables that nothing else writes.
+ * The sandbox: a network without an internet. It answers like a remote service, failures included,
+ * and keeps its accounts and posts in tables that nothing else writes.
  */
 
 import { engageActions } from '#contract/records/growth/engagement'
@@ -29,7 +29,16 @@ import { sandboxMetrics } from './metrics.ts'
 import { SandboxFailure } from './pool.ts'
 import type { SandboxStore, TimelineQuery } from './rows.ts'
 import { residentOf } from './schedule.ts'
-import { engagingAct, postIdIn, preflight, readHandle, readPost, type SandboxRules, textRefusal, withCounts } from './social.ts'
+import {
+  engagingAct,
+  postIdIn,
+  preflight,
+  readHandle,
+  readPost,
+  type SandboxRules,
+  textRefusal,
+  withCounts,
+} from './social.ts'
 
 export interface SandboxSettings {
   store: SandboxStore
@@ -43,8 +52,9 @@ export interface SandboxSettings {
 
 export interface Sandbox extends Network, Stage {
   /**
-   * Creates or finds a workspace's account. The same handle, in any case and with or without `@`, keeps its id; in another workspace it is
-   * another account. Throws `invalid_input` if it is not a handle, and `NetworkError` if the network is unreachable.
+   * Creates or finds a workspace's account. The same handle, in any case and with or without `@`,
+   * keeps its id; in another workspace it is another account. Throws `invalid_input` if it is not a
+   * handle, and `NetworkError` if the network is unreachable.
    */
   connect(workspaceId: string, handle: string): Promise<{ externalId: string; handle: string }>
 }
@@ -55,10 +65,22 @@ const HANDLE = /^@?([A-Za-z0-9_.-]{1,50})$/
 const APPLY_MARGIN_MS = 1_000
 
 /** X's, of April 2026, for which the sandbox stands in where reads are metered. */
-const prices: NetworkPrices = { post: 15_000, postWithLink: 200_000, reply: 10_000, interaction: 15_000 }
+const prices: NetworkPrices = {
+  post: 15_000,
+  postWithLink: 200_000,
+  reply: 10_000,
+  interaction: 15_000,
+}
 
-/** Every post is applied when the answer is sent, or never. Only `slow` applies one later, and then promises nothing. */
-const limitsOf = (tier: Tier, rules: SandboxRules, { rates, lagMs }: SandboxFaults): NetworkLimits => ({
+/**
+ * Every post is applied when the answer is sent, or never. Only `slow` applies one later, and then
+ * promises nothing.
+ */
+const limitsOf = (
+  tier: Tier,
+  rules: SandboxRules,
+  { rates, lagMs }: SandboxFaults,
+): NetworkLimits => ({
   maxLength: WEIGHTED_LIMIT,
   maxLongLength: LONG_WEIGHTED_LIMIT,
   measure: weightedLength,
@@ -85,7 +107,8 @@ const unreachable = (cause: unknown): never => {
   throw new NetworkError('unreachable', `the sandbox cannot be reached: ${cause.message}`)
 }
 
-const noSuchAccount = (): NetworkError => new NetworkError('disconnected', 'the sandbox has no such account')
+const noSuchAccount = (): NetworkError =>
+  new NetworkError('disconnected', 'the sandbox has no such account')
 
 /** Throws if the read fails or is given up. */
 const reading = <T>(running: Promise<T>, signal: AbortSignal): Promise<T> =>
@@ -96,11 +119,23 @@ const reading = <T>(running: Promise<T>, signal: AbortSignal): Promise<T> =>
 const timelineOf = async (store: SandboxStore, query: TimelineQuery): Promise<Timeline> => {
   const posts = await store.timeline(query)
   if (posts === null) throw noSuchAccount()
-  return { posts: posts.map(({ id, ...post }) => ({ externalId: id, ...post, truncated: false, url: null })), complete: true }
+  return {
+    posts: posts.map(({ id, ...post }) => ({
+      externalId: id,
+      ...post,
+      truncated: false,
+      url: null,
+    })),
+    complete: true,
+  }
 }
 
 /** By the model of readers, plus what accounts in the sandbox did with the posts. */
-const metricsOf = async (store: SandboxStore, { externalId: accountId }: NetworkAccount, ids: string[]): Promise<PostMetrics[]> => {
+const metricsOf = async (
+  store: SandboxStore,
+  { externalId: accountId }: NetworkAccount,
+  ids: string[],
+): Promise<PostMetrics[]> => {
   const posts = await store.posts(accountId, ids)
   if (posts === null) throw noSuchAccount()
   const counts = await store.counts(
@@ -115,22 +150,38 @@ const metricsOf = async (store: SandboxStore, { externalId: accountId }: Network
 
 const handleOf = (text: string): string => {
   const name =
-    HANDLE.exec(plainText(text))?.[1] ?? fail('invalid_input', 'a handle is 1 to 50 letters, digits, dots, dashes or underscores')
-  return residentOf(name) ? fail('invalid_input', `the handle ${name} is taken in the sandbox; choose another`) : name
+    HANDLE.exec(plainText(text))?.[1] ??
+    fail('invalid_input', 'a handle is 1 to 50 letters, digits, dots, dashes or underscores')
+  return residentOf(name)
+    ? fail('invalid_input', `the handle ${name} is taken in the sandbox; choose another`)
+    : name
 }
 
 /**
- * Posts have no `url`, because no page shows a single post. Each call of `publish` and `engage` draws one fault, whatever comes of the
- * call.
+ * Posts have no `url`, because no page shows a single post. Each call of `publish` and `engage`
+ * draws one fault, whatever comes of the call.
  */
-export const createSandbox = ({ store, faults, rules = 'open', log, failpoints = none, tier = 'free' }: SandboxSettings): Sandbox => {
+export const createSandbox = ({
+  store,
+  faults,
+  rules = 'open',
+  log,
+  failpoints = none,
+  tier = 'free',
+}: SandboxSettings): Sandbox => {
   const draw = drawsOf(faults)
-  if (faults.lagMs > 0 || Object.values(faults.rates).some((rate) => rate > 0)) log.warn(faults, 'the sandbox fails on purpose')
+  if (faults.lagMs > 0 || Object.values(faults.rates).some((rate) => rate > 0))
+    log.warn(faults, 'the sandbox fails on purpose')
   const society = { store, rules, lagMs: faults.lagMs, maxLength: WEIGHTED_LIMIT }
-  const act = async (what: Act, { attemptId, deadlineMs }: Sending, signal: AbortSignal): Promise<PublishResult> => {
+  const act = async (
+    what: Act,
+    { attemptId, deadlineMs }: Sending,
+    signal: AbortSignal,
+  ): Promise<PublishResult> => {
     const drawn = draw()
     if (signal.aborted) return notSent('given up before anything was sent')
-    if (drawn.fault !== 'none') log.debug({ fault: drawn.fault, attempt: attemptId }, 'sandbox fault')
+    if (drawn.fault !== 'none')
+      log.debug({ fault: drawn.fault, attempt: attemptId }, 'sandbox fault')
     return callOnce({ act: what, deadlineMs, drawn, failpoints, signal })
   }
   return {
@@ -147,7 +198,10 @@ export const createSandbox = ({ store, faults, rules = 'open', log, failpoints =
     readPost: (account, ref, signal) => reading(readPost(society, account, ref), signal),
     async readMetrics(account, externalIds, signal) {
       if (externalIds.length > MOST_MEASURED)
-        throw new NetworkError('bad_answer', `asked for ${externalIds.length} posts, more than ${MOST_MEASURED}`)
+        throw new NetworkError(
+          'bad_answer',
+          `asked for ${externalIds.length} posts, more than ${MOST_MEASURED}`,
+        )
       return reading(metricsOf(store, account, externalIds), signal)
     },
     async connect(workspaceId, handle) {

@@ -1,6 +1,7 @@
 /**
- * When the residents of the sandbox post, and what. Everything derives from seeds, so that all readers see the same, nothing is stored and
- * nothing has to run. A post's id contains its time, as on real networks.
+ * When the residents of the sandbox post, and what. Everything derives from seeds, so that all
+ * readers see the same, nothing is stored and nothing has to run. A post's id contains its time, as
+ * on real networks.
  */
 import { createRandom, pick, type Random } from '#kernel/random'
 import { type Resident, residents } from './residents.ts'
@@ -24,13 +25,16 @@ const LAST_TAIL = 4_194_303
 const SHARE_OF_QUESTIONS = 0.25
 const SHARE_OF_ADDRESSES = 0.2
 
-const idOf = (ms: number, index: number): string => String((BigInt(ms - EPOCH_MS) << TAIL_BITS) | BigInt(LAST_TAIL - index))
+const idOf = (ms: number, index: number): string =>
+  String((BigInt(ms - EPOCH_MS) << TAIL_BITS) | BigInt(LAST_TAIL - index))
 
 /** Ids of what a workspace has residents say: above those of rows, below those of the schedule. */
 const SAID_FROM = 2_097_152
 const SAID_TO = LAST_TAIL - 1_023
 
-/** An id of this moment. `draw` gives an integer from its first argument up to, without, its second. */
+/**
+ * An id of this moment. `draw` gives an integer from its first argument up to, without, its second.
+ */
 export const residentPostId = (at: Date, draw: (from: number, to: number) => number): string =>
   idOf(at.getTime(), LAST_TAIL - draw(SAID_FROM, SAID_TO))
 
@@ -50,18 +54,27 @@ const slotPost = (index: number, slot: number): ScheduledPost => {
   const addresses = kind < SHARE_OF_ADDRESSES
   const about = { id: idOf(ms, index), resident, createdAt: new Date(ms), addresses }
   if (addresses) return { ...about, text: pick(random, resident.addresses) ?? '' }
-  if (kind < SHARE_OF_ADDRESSES + SHARE_OF_QUESTIONS) return { ...about, text: pick(random, resident.questions) ?? '' }
+  if (kind < SHARE_OF_ADDRESSES + SHARE_OF_QUESTIONS)
+    return { ...about, text: pick(random, resident.questions) ?? '' }
   return { ...about, text: statementAt(random, resident, slot) }
 }
 
 /** Handles compare without case. */
-export const residentOf = (handle: string): Resident | undefined => residents.find((resident) => resident.handle === handle.toLowerCase())
+export const residentOf = (handle: string): Resident | undefined =>
+  residents.find((resident) => resident.handle === handle.toLowerCase())
 
 /** A resident's posts from `since` to `now`, newest first. */
-export const postsOf = (resident: Resident, { since, now, limit }: { since: Date; now: Date; limit: number }): ScheduledPost[] => {
+export const postsOf = (
+  resident: Resident,
+  { since, now, limit }: { since: Date; now: Date; limit: number },
+): ScheduledPost[] => {
   const index = residents.indexOf(resident)
   const posts: ScheduledPost[] = []
-  for (let slot = Math.floor(now.getTime() / (resident.everyHours * HOUR_MS)); posts.length < limit && slot >= 0; slot--) {
+  for (
+    let slot = Math.floor(now.getTime() / (resident.everyHours * HOUR_MS));
+    posts.length < limit && slot >= 0;
+    slot--
+  ) {
     const post = slotPost(index, slot)
     if (post.createdAt < since) break
     if (post.createdAt <= now) posts.push(post)
@@ -84,7 +97,16 @@ export const scheduledPost = (id: string, now: Date): ScheduledPost | undefined 
 export const interestIn = ({ id, resident, createdAt }: ScheduledPost, now: Date) => {
   const random = createRandom(`interest ${id}`)
   const hours = Math.max(0, now.getTime() - createdAt.getTime()) / HOUR_MS
-  const impressions = Math.floor(resident.reach * (0.2 + 0.8 * random()) * (1 - Math.exp(-hours / 9)))
+  const impressions = Math.floor(
+    resident.reach * (0.2 + 0.8 * random()) * (1 - Math.exp(-hours / 9)),
+  )
   const share = (most: number): number => Math.floor(impressions * most * random())
-  return { impressions, likes: share(0.04), replies: share(0.008), reposts: share(0.008), quotes: share(0.002), clicks: share(0.01) }
+  return {
+    impressions,
+    likes: share(0.04),
+    replies: share(0.008),
+    reposts: share(0.008),
+    quotes: share(0.002),
+    clicks: share(0.01),
+  }
 }

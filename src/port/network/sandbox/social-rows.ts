@@ -1,4 +1,6 @@
-/** Tables through which the sandbox's accounts meet: posts by others, answers, likes and reposts. */
+/**
+ * Tables through which the sandbox's accounts meet: posts by others, answers, likes and reposts.
+ */
 import type postgres from 'postgres'
 import type { EngageAction } from '#domain/growth/drafting/engagement'
 import type { Run } from './pool.ts'
@@ -40,23 +42,32 @@ export interface SocialStore {
   /** By the network's clock. */
   now(): Promise<Date>
   /**
-   * Answers, quotes, likes or reposts at once. Returns the new post's id, or the id of the liked or reposted post; null if the account does
-   * not exist.
+   * Answers, quotes, likes or reposts at once. Returns the new post's id, or the id of the liked or
+   * reposted post; null if the account does not exist.
    */
   engage(engaging: Engaging): Promise<string | null>
   /** Like `addLater`. */
   engageLater(engaging: Engaging, afterMs: number): Promise<boolean>
   /**
-   * An account's posts, newest first; null if nobody has this handle. Among several accounts with it: the one of the reader's workspace,
-   * otherwise the oldest.
+   * An account's posts, newest first; null if nobody has this handle. Among several accounts with
+   * it: the one of the reader's workspace, otherwise the oldest.
    */
-  postsBy(query: { handle: string; readerId: string; since: Date; limit: number; lagMs: number }): Promise<AuthoredPost[] | null>
+  postsBy(query: {
+    handle: string
+    readerId: string
+    since: Date
+    limit: number
+    lagMs: number
+  }): Promise<AuthoredPost[] | null>
   post(id: string, lagMs: number): Promise<AuthoredPost | null>
   /** `by`: the workspace, or one of its accounts, whose residents' answers count too. */
   counts(ids: string[], by: Reader): Promise<Map<string, Counted>>
   /** Which of like and repost the account has done to the post. */
   reactions(accountId: string, postId: string, lagMs: number): Promise<EngageAction[]>
-  /** For each moment, the handle of an account that existed then: always the same for the same `mark`. */
+  /**
+   * For each moment, the handle of an account that existed then: always the same for the same
+   * `mark`.
+   */
   someAccounts(moments: { mark: string; at: Date }[]): Promise<Map<string, string>>
   /** Which of these posts are the account's own. */
   ownAmong(accountId: string, ids: string[]): Promise<Set<string>>
@@ -98,15 +109,23 @@ const visible = (sql: postgres.Sql, lagMs: number) =>
 
 const react = (sql: postgres.Sql, { accountId, action, postId }: Engaging) => sql<{ id: string }[]>`
   with known as (select id from sandbox.accounts where id = ${accountId}), added as (
-    insert into sandbox.reactions (account_id, post_id, kind) select id, ${postId}, ${action} from known on conflict do nothing
+    insert into sandbox.reactions (account_id, post_id, kind) select id, ${postId}, ${action}
+      from known on conflict do nothing
   ) select ${postId} as id from known`
 
-const answer = (sql: postgres.Sql, { accountId, action, postId, text }: Engaging) => sql<{ id: string }[]>`
+const answer = (sql: postgres.Sql, { accountId, action, postId, text }: Engaging) => sql<
+  { id: string }[]
+>`
   insert into sandbox.posts (account_id, text, in_reply_to, quoted)
-  select id, ${text}, ${action === 'reply' ? postId : null}::text, ${action === 'quote' ? postId : null}::text
+  select id, ${text}, ${action === 'reply' ? postId : null}::text,
+    ${action === 'quote' ? postId : null}::text
   from sandbox.accounts where id = ${accountId} returning id`
 
-const writing = ({ run, settle, onDelayed }: Parts): Pick<SocialStore, 'engage' | 'engageLater'> => ({
+const writing = ({
+  run,
+  settle,
+  onDelayed,
+}: Parts): Pick<SocialStore, 'engage' | 'engageLater'> => ({
   async engage(engaging) {
     await settle()
     const isPost = engaging.action === 'reply' || engaging.action === 'quote'
@@ -117,7 +136,8 @@ const writing = ({ run, settle, onDelayed }: Parts): Pick<SocialStore, 'engage' 
     const rows = await run(
       (sql) => sql`
         insert into sandbox.delayed (account_id, text, action, post_id, apply_at)
-        select id, ${text}, ${action}, ${postId}, clock_timestamp() + ${afterMs}::float8 * interval '1 millisecond'
+        select id, ${text}, ${action}, ${postId}, clock_timestamp() + ${afterMs}::float8 * interval
+          '1 millisecond'
         from sandbox.accounts where id = ${accountId} returning id`,
     )
     if (rows.length === 0) return false
@@ -133,8 +153,10 @@ const readingPosts = ({ run, settle }: Parts): Pick<SocialStore, 'postsBy' | 'po
       (sql) => sql<(Omit<AuthoredRow, 'id'> & { id: string | null })[]>`
         select a.id as account_id, a.handle, p.id, p.text, p.created_at, p.in_reply_to, p.quoted
         from (select id, handle from sandbox.accounts where lower(handle) = lower(${handle})
-          order by workspace_id is not distinct from (select workspace_id from sandbox.accounts where id = ${readerId}) desc, created_at, id limit 1) a
-        left join lateral (select * from sandbox.posts p where p.account_id = a.id and p.created_at >= ${since} and ${visible(sql, lagMs)}
+          order by workspace_id is not distinct from (select workspace_id from sandbox.accounts
+            where id = ${readerId}) desc, created_at, id limit 1) a
+        left join lateral (select * from sandbox.posts p where p.account_id = a.id
+          and p.created_at >= ${since} and ${visible(sql, lagMs)}
           order by p.created_at desc, p.id desc limit ${limit}) p on true
         order by p.created_at desc, p.id desc`,
     )
@@ -146,21 +168,27 @@ const readingPosts = ({ run, settle }: Parts): Pick<SocialStore, 'postsBy' | 'po
     const [row] = await run(
       (sql) => sql<AuthoredRow[]>`
         select a.id as account_id, a.handle, p.id, p.text, p.created_at, p.in_reply_to, p.quoted
-        from sandbox.posts p join sandbox.accounts a on a.id = p.account_id where p.id = ${id} and ${visible(sql, lagMs)}`,
+        from sandbox.posts p join sandbox.accounts a on a.id = p.account_id where p.id = ${id}
+          and ${visible(sql, lagMs)}`,
     )
     return row ? authoredFrom(row) : null
   },
 })
 
 const workspaceOf = (sql: postgres.Sql, by: Reader) =>
-  'workspaceId' in by ? sql`${by.workspaceId}::uuid` : sql`(select workspace_id from sandbox.accounts where id = ${by.accountId})`
+  'workspaceId' in by
+    ? sql`${by.workspaceId}::uuid`
+    : sql`(select workspace_id from sandbox.accounts where id = ${by.accountId})`
 
 const COUNTS = (sql: postgres.Sql, ids: string[], by: Reader) => sql<(Counted & { id: string })[]>`
   select i.id,
-    (select count(*)::int from sandbox.reactions r where r.post_id = i.id and r.kind = 'like') as likes,
-    (select count(*)::int from sandbox.reactions r where r.post_id = i.id and r.kind = 'repost') as reposts,
+    (select count(*)::int from sandbox.reactions r where r.post_id = i.id
+      and r.kind = 'like') as likes,
+    (select count(*)::int from sandbox.reactions r where r.post_id = i.id
+      and r.kind = 'repost') as reposts,
     (select count(*)::int from sandbox.posts p where p.in_reply_to = i.id)
-      + (select count(*)::int from resident_post r where r.in_reply_to = i.id and r.tenant_id = ${workspaceOf(sql, by)}) as replies,
+      + (select count(*)::int from resident_post r where r.in_reply_to = i.id
+        and r.tenant_id = ${workspaceOf(sql, by)}) as replies,
     (select count(*)::int from sandbox.posts p where p.quoted = i.id) as quotes
   from unnest(${ids}::text[]) as i (id)`
 
@@ -180,7 +208,8 @@ export const socialOn = (parts: Parts): SocialStore => ({
     await parts.settle()
     const rows = await parts.run(
       (sql) => sql<{ kind: EngageAction }[]>`
-        select p.kind from sandbox.reactions p where p.post_id = ${postId} and p.account_id = ${accountId} and ${visible(sql, lagMs)}`,
+        select p.kind from sandbox.reactions p where p.post_id = ${postId}
+          and p.account_id = ${accountId} and ${visible(sql, lagMs)}`,
     )
     return rows.map(({ kind }) => kind)
   },
@@ -188,15 +217,20 @@ export const socialOn = (parts: Parts): SocialStore => ({
     if (moments.length === 0) return new Map()
     const rows = await parts.run(
       (sql) => sql<{ mark: string; handle: string }[]>`
-        select m.mark, a.handle from unnest(${moments.map(({ mark }) => mark)}::text[], ${moments.map(({ at }) => at.toISOString())}::text[]) as m (mark, at)
-        cross join lateral (select handle from sandbox.accounts where created_at <= m.at::timestamptz order by md5(id || m.mark) limit 1) a`,
+        select m.mark, a.handle from unnest(${moments.map(({ mark }) => mark)}::text[],
+          ${moments.map(({ at }) => at.toISOString())}::text[]) as m (mark, at)
+        cross join lateral (select handle from sandbox.accounts
+          where created_at <= m.at::timestamptz order by md5(id || m.mark) limit 1) a`,
     )
     return new Map(rows.map(({ mark, handle }) => [mark, handle]))
   },
   async ownAmong(accountId, ids) {
     if (ids.length === 0) return new Set()
     const rows = await parts.run(
-      (sql) => sql<{ id: string }[]>`select id from sandbox.posts where account_id = ${accountId} and id = any(${ids}::text[])`,
+      (sql) =>
+        sql<
+          { id: string }[]
+        >`select id from sandbox.posts where account_id = ${accountId} and id = any(${ids}::text[])`,
     )
     return new Set(rows.map(({ id }) => id))
   },

@@ -1,4 +1,7 @@
-/** The sandbox as a place with others: residents who post by a schedule, and the accounts of every workspace. */
+/**
+ * The sandbox as a place with others: residents who post by a schedule, and the accounts of every
+ * workspace.
+ */
 import type { EngageAction, Preflight } from '#domain/growth/drafting/engagement'
 import type { Metrics } from '#domain/growth/metrics'
 import type { EngageRequest, HandleQuery, NetworkAccount, OthersPost } from '../network.ts'
@@ -12,7 +15,9 @@ import type { SandboxStore } from './rows.ts'
 import { interestIn, postsOf, residentOf, type ScheduledPost, scheduledPost } from './schedule.ts'
 import type { AuthoredPost } from './social-rows.ts'
 
-/** The rules that apply in the sandbox. `x_selfserve`: X's rules for self-serve programs in 2026. */
+/**
+ * The rules that apply in the sandbox. `x_selfserve`: X's rules for self-serve programs in 2026.
+ */
 const sandboxRules = ['open', 'x_selfserve'] as const
 export type SandboxRules = (typeof sandboxRules)[number]
 
@@ -33,29 +38,61 @@ const untouched = { likes: 0, reposts: 0, replies: 0, quotes: 0 }
 
 const latestVisible = (at: Date, lagMs: number): Date => new Date(at.getTime() - lagMs)
 
-const fromAccount = ({ id, author, text, createdAt, quoted }: AuthoredPost, now: Date): UnreadPost => ({
-  ...{ externalId: id, author: { externalId: author.id, handle: author.handle }, text, createdAt, url: null },
-  metrics: sandboxMetrics({ accountId: author.id, postId: id, text, ageMs: now.getTime() - createdAt.getTime() }),
+const fromAccount = (
+  { id, author, text, createdAt, quoted }: AuthoredPost,
+  now: Date,
+): UnreadPost => ({
+  ...{
+    externalId: id,
+    author: { externalId: author.id, handle: author.handle },
+    text,
+    createdAt,
+    url: null,
+  },
+  metrics: sandboxMetrics({
+    accountId: author.id,
+    postId: id,
+    text,
+    ageMs: now.getTime() - createdAt.getTime(),
+  }),
   ...(quoted === undefined ? {} : { quoted }),
 })
 
 /** What a workspace had a resident say. */
 const fromSaid = ({ id, resident: handle, text, createdAt }: SaidPost, now: Date): UnreadPost => ({
   ...{ externalId: id, author: { externalId: handle, handle }, text, createdAt, url: null },
-  metrics: interestIn({ id, resident: residentOf(handle) ?? residents[0]!, createdAt, text, addresses: false }, now),
+  metrics: interestIn(
+    { id, resident: residentOf(handle) ?? residents[0]!, createdAt, text, addresses: false },
+    now,
+  ),
 })
 
 /** Addresses an account that existed when the post was made, or else a friend of the resident's. */
-const fromResident = ({ id, resident, createdAt, text }: ScheduledPost, now: Date, addressed: Map<string, string>): UnreadPost => ({
-  ...{ externalId: id, author: { externalId: resident.handle, handle: resident.handle }, createdAt, url: null },
+const fromResident = (
+  { id, resident, createdAt, text }: ScheduledPost,
+  now: Date,
+  addressed: Map<string, string>,
+): UnreadPost => ({
+  ...{
+    externalId: id,
+    author: { externalId: resident.handle, handle: resident.handle },
+    createdAt,
+    url: null,
+  },
   text: text.replace('@', `@${addressed.get(id) ?? 'a_friend'}`),
   metrics: interestIn({ id, resident, createdAt, text, addresses: false }, now),
 })
 
 /** Posts of the schedule, in the words that readers see. */
-export const spokenBy = async ({ store }: Society, posts: ScheduledPost[], now: Date): Promise<UnreadPost[]> => {
+export const spokenBy = async (
+  { store }: Society,
+  posts: ScheduledPost[],
+  now: Date,
+): Promise<UnreadPost[]> => {
   const addressing = posts.filter(({ addresses }) => addresses)
-  const addressed = await store.someAccounts(addressing.map(({ id, createdAt }) => ({ mark: id, at: createdAt })))
+  const addressed = await store.someAccounts(
+    addressing.map(({ id, createdAt }) => ({ mark: id, at: createdAt })),
+  )
   return posts.map((post) => fromResident(post, now, addressed))
 }
 
@@ -74,7 +111,11 @@ export const withCounts = (metrics: Metrics, counted = untouched): Metrics => ({
 })
 
 /** Adds what accounts of the sandbox did, as the reader sees it. */
-const asSeenBy = async ({ store }: Society, account: NetworkAccount, posts: UnreadPost[]): Promise<OthersPost[]> => {
+const asSeenBy = async (
+  { store }: Society,
+  account: NetworkAccount,
+  posts: UnreadPost[],
+): Promise<OthersPost[]> => {
   const counts = await store.counts(
     posts.map(({ externalId }) => externalId),
     { accountId: account.externalId },
@@ -101,12 +142,26 @@ export const readHandle = async (
   const now = await society.store.now()
   if (resident) {
     const posts = postsOf(resident, { since, now: latestVisible(now, society.lagMs), limit })
-    const told = { readerId: account.externalId, resident: resident.handle, since, limit, lagMs: society.lagMs }
+    const told = {
+      readerId: account.externalId,
+      resident: resident.handle,
+      since,
+      limit,
+      lagMs: society.lagMs,
+    }
     const said = (await society.store.saidBy(told)).map((post) => fromSaid(post, now))
-    const all = [...(await spokenBy(society, posts, now)), ...said].sort((one, other) => +other.createdAt - +one.createdAt)
+    const all = [...(await spokenBy(society, posts, now)), ...said].sort(
+      (one, other) => +other.createdAt - +one.createdAt,
+    )
     return asSeenBy(society, account, all.slice(0, limit))
   }
-  const posts = await society.store.postsBy({ handle: name, readerId: account.externalId, since, limit, lagMs: society.lagMs })
+  const posts = await society.store.postsBy({
+    handle: name,
+    readerId: account.externalId,
+    since,
+    limit,
+    lagMs: society.lagMs,
+  })
   return (
     posts &&
     asSeenBy(
@@ -117,7 +172,11 @@ export const readHandle = async (
   )
 }
 
-const unreadPost = async (society: Society, id: string, readerId: string): Promise<UnreadPost | undefined> => {
+const unreadPost = async (
+  society: Society,
+  id: string,
+  readerId: string,
+): Promise<UnreadPost | undefined> => {
   const row = await society.store.post(id, society.lagMs)
   const now = await society.store.now()
   if (row) return fromAccount(row, now)
@@ -128,12 +187,19 @@ const unreadPost = async (society: Society, id: string, readerId: string): Promi
 }
 
 /** Null if there is no such post, or `ref` is neither an id nor a URL of one. */
-export const readPost = async (society: Society, account: NetworkAccount, ref: string): Promise<OthersPost | null> => {
+export const readPost = async (
+  society: Society,
+  account: NetworkAccount,
+  ref: string,
+): Promise<OthersPost | null> => {
   const id = postIdIn(ref)
   const found = id && (await unreadPost(society, id, account.externalId))
   if (!found) return null
   const [post] = await asSeenBy(society, account, [found])
-  return { ...post!, done: await society.store.reactions(account.externalId, found.externalId, society.lagMs) }
+  return {
+    ...post!,
+    done: await society.store.reactions(account.externalId, found.externalId, society.lagMs),
+  }
 }
 
 /** Why the network refuses this text, or null. `limit` is by its own count. */
@@ -141,7 +207,9 @@ export const textRefusal = (text: string, limit: number): string | null => {
   if (text.trim() === '') return 'the text is empty'
   if (text.includes('\0')) return 'the text contains a NUL character'
   const length = weightedLength(text)
-  return length > limit ? `the text is ${length} weighted characters long, more than ${limit}` : null
+  return length > limit
+    ? `the text is ${length} weighted characters long, more than ${limit}`
+    : null
 }
 
 interface RuledSociety extends Society {
@@ -149,18 +217,27 @@ interface RuledSociety extends Society {
   maxLength: number
 }
 
-export const preflight = (rules: SandboxRules, action: EngageAction, post: OthersPost): Preflight =>
-  rules === 'x_selfserve' ? xSelfServe(action, post) : { allowed: true }
+export const preflight = (
+  rules: SandboxRules,
+  action: EngageAction,
+  post: OthersPost,
+): Preflight => (rules === 'x_selfserve' ? xSelfServe(action, post) : { allowed: true })
 
 /** Every reply or quote is a new post. An account likes or reposts a post once. */
-export const engagingAct = (society: RuledSociety, { account, action, postId, text = '' }: EngageRequest): Act => {
+export const engagingAct = (
+  society: RuledSociety,
+  { account, action, postId, text = '' }: EngageRequest,
+): Act => {
   const engaging = { accountId: account.externalId, action, postId, text }
   return {
     async refusal() {
-      const refused = action === 'reply' || action === 'quote' ? textRefusal(text, society.maxLength) : null
+      const refused =
+        action === 'reply' || action === 'quote' ? textRefusal(text, society.maxLength) : null
       if (refused !== null) return refused
       // Posts too young for reads still exist.
-      const post = /^\d{1,20}$/.test(postId) ? await readPost({ ...society, lagMs: 0 }, account, postId) : null
+      const post = /^\d{1,20}$/.test(postId)
+        ? await readPost({ ...society, lagMs: 0 }, account, postId)
+        : null
       if (!post) return 'the post no longer exists'
       const verdict = preflight(society.rules, action, post)
       return verdict.allowed ? null : verdict.message

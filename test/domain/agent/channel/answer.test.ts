@@ -6,12 +6,26 @@ const member: OnBehalf = { kind: 'channel', id: 'i', personId: 'p' }
 const stranger: OnBehalf = { kind: 'channel', id: 'c', personId: null }
 const [thread, alone] = [{ channel: 'C1' }, { channel: 'U1' }]
 const origin = { reply_to: thread, direct_to: alone, is_shared: true, config: {} }
-const told = (on_behalf: OnBehalf, taint: string[], more: Partial<Parameters<typeof toldOf>[1]> = {}, text = 'Nine.') =>
-  toldOf({ on_behalf, taint }, { ...origin, ...more }, text)
+const told = (
+  on_behalf: OnBehalf,
+  taint: string[],
+  more: Partial<Parameters<typeof toldOf>[1]> = {},
+  text = 'Nine.',
+) => toldOf({ on_behalf, taint }, { ...origin, ...more }, text)
 
 test.each([
-  ['a member whose job has read nothing from outside, where others read', told(member, []), thread, null],
-  ['a member whose job has, where nobody else reads', told(member, ['signal'], { is_shared: false }), thread, null],
+  [
+    'a member whose job has read nothing from outside, where others read',
+    told(member, []),
+    thread,
+    null,
+  ],
+  [
+    'a member whose job has, where nobody else reads',
+    told(member, ['signal'], { is_shared: false }),
+    thread,
+    null,
+  ],
   [
     'a stranger who is answered at once, though others read',
     told(stranger, ['channel slack'], { config: { reply: 'auto' } }),
@@ -24,11 +38,19 @@ test.each([
     thread,
     'It answers somebody outside the workspace, and config.reply of the channel is not auto.',
   ],
-  ['nobody, since there are no words', told(member, ['signal'], { direct_to: null }, ' '), thread, null],
+  [
+    'nobody, since there are no words',
+    told(member, ['signal'], { direct_to: null }, ' '),
+    thread,
+    null,
+  ],
   ['a member whose job has, where others read: alone', told(member, ['signal']), alone, null],
   [
     'a member whose job has, where others read, and there is no other place: a person decides',
-    told(member, ['signal', 'fetch_url example.com'], { direct_to: null, config: { reply: 'auto' } }),
+    told(member, ['signal', 'fetch_url example.com'], {
+      direct_to: null,
+      config: { reply: 'auto' },
+    }),
     thread,
     'Others read along where it would go, and there is no way to answer the sender alone. The job has read words of others: signal, fetch_url example.com.',
   ],

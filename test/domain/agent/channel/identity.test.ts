@@ -33,15 +33,32 @@ test('every code is found as it is shown', () => {
 })
 
 const linking: Linking = {
-  ...{ id: 'i-1', connection_id: 'c-1', person_id: 'p-1', sender: { id: 'U01', name: 'Ada' }, direct_to: { to: 'U01' } },
+  ...{
+    id: 'i-1',
+    connection_id: 'c-1',
+    person_id: 'p-1',
+    sender: { id: 'U01', name: 'Ada' },
+    direct_to: { to: 'U01' },
+  },
   ...{ before: undefined, now: at() },
 }
 
 test('a code links its sender, again and again, but takes the place of nobody', () => {
   const first = linked(linking)
-  expect(first).toMatchObject({ kind: 'linked', identity: { id: 'i-1', external_id: 'U01', person_id: 'p-1', verified_at: at() } })
+  expect(first).toMatchObject({
+    kind: 'linked',
+    identity: { id: 'i-1', external_id: 'U01', person_id: 'p-1', verified_at: at() },
+  })
   if (first.kind !== 'linked') throw new Error('not linked')
-  const later = { ...linking, id: 'i-2', before: first.identity, now: at(60_000), sender: { id: 'U01', name: 'Ada L.' } }
-  expect(linked(later)).toMatchObject({ identity: { id: 'i-1', name: 'Ada L.', created_at: at(), verified_at: at(60_000) } })
+  const later = {
+    ...linking,
+    id: 'i-2',
+    before: first.identity,
+    now: at(60_000),
+    sender: { id: 'U01', name: 'Ada L.' },
+  }
+  expect(linked(later)).toMatchObject({
+    identity: { id: 'i-1', name: 'Ada L.', created_at: at(), verified_at: at(60_000) },
+  })
   expect(linked({ ...later, person_id: 'p-2' })).toEqual({ kind: 'taken' })
 })

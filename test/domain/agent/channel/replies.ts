@@ -5,9 +5,18 @@ import { newId } from '#kernel/ids'
 
 export const start = new Date('2026-11-23T09:00:00Z')
 export const after = (ms: number) => new Date(start.getTime() + ms)
-export const ids = { id: newId(), connection_id: newId(), job_id: newId(), message_id: newId(), conversation_id: newId() }
+export const ids = {
+  id: newId(),
+  connection_id: newId(),
+  job_id: newId(),
+  message_id: newId(),
+  conversation_id: newId(),
+}
 export const replyOf = (more: { why?: string } = {}): ChannelReply =>
-  newReply({ ...ids, recipient: 'Ada (U1)', reply_to: { channel: 'C1' }, text: 'Hello' }, { why: null, now: start, ...more })
+  newReply(
+    { ...ids, recipient: 'Ada (U1)', reply_to: { channel: 'C1' }, text: 'Hello' },
+    { why: null, now: start, ...more },
+  )
 
 export const never = { now: start, repeatableForMs: 0 }
 export const HOUR = 3_600_000
@@ -17,8 +26,12 @@ export const unsent: Extract<PartOutcome, { kind: 'unsent' }> = { kind: 'unsent'
 export const unclear: PartOutcome = { kind: 'unknown', error: 'no answer' }
 export const declined: PartOutcome = { kind: 'refused', error: 'too long', of: 'message' }
 export const states = ({ parts }: ChannelReply) => parts.map(({ state }) => state)
-export const opened = (texts: string[], terms = never) => begun(formed(replyOf(), texts), terms).reply
+export const opened = (texts: string[], terms = never) =>
+  begun(formed(replyOf(), texts), terms).reply
 
 /** Settles one request after the other, at once. */
 export const carried = (texts: string[], outcomes: PartOutcome[], terms = never): ChannelReply =>
-  outcomes.reduce((reply, outcome) => afterSend(begun(reply, terms).reply, outcome, terms).reply, formed(replyOf(), texts))
+  outcomes.reduce(
+    (reply, outcome) => afterSend(begun(reply, terms).reply, outcome, terms).reply,
+    formed(replyOf(), texts),
+  )

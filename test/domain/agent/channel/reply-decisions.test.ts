@@ -1,18 +1,40 @@
 import { describe, expect, test } from 'bun:test'
 import type { ReplyPart } from '#domain/agent/channel/channel'
 import { type ChannelReply, formed } from '#domain/agent/channel/reply'
-import { discarded, disconnected, isInDoubt, nameOfPart, recalled, sent, settledByPerson } from '#domain/agent/channel/reply-decisions'
+import {
+  discarded,
+  disconnected,
+  isInDoubt,
+  nameOfPart,
+  recalled,
+  sent,
+  settledByPerson,
+} from '#domain/agent/channel/reply-decisions'
 import { afterSend, begun, type PartOutcome, resumed } from '#domain/agent/channel/reply-sending'
 import { partNamed } from '#domain/agent/channel/undelivered'
 import { newId } from '#kernel/ids'
-import { after, carried, declined, ids, never, repeatable, replyOf, states, unclear, unsent, went } from './replies.ts'
+import {
+  after,
+  carried,
+  declined,
+  ids,
+  never,
+  repeatable,
+  replyOf,
+  states,
+  unclear,
+  unsent,
+  went,
+} from './replies.ts'
 
 const later = after(60_000)
 const by = newId()
 const decision = { by, now: later }
 /** As a person has seen it, if not otherwise said. */
-const settle = (reply: ChannelReply, said: { arrived: boolean; canSend: boolean; isGone?: boolean; seen?: Date }): ChannelReply =>
-  settledByPerson(reply, { ...decision, seen: reply.updated_at, ...said })
+const settle = (
+  reply: ChannelReply,
+  said: { arrived: boolean; canSend: boolean; isGone?: boolean; seen?: Date },
+): ChannelReply => settledByPerson(reply, { ...decision, seen: reply.updated_at, ...said })
 
 const inParts = (...texts: string[]): ChannelReply => formed(replyOf(), texts)
 const beginning = (reply: ChannelReply, terms = never) => begun(reply, terms).reply
@@ -24,7 +46,12 @@ describe('a person', () => {
   const held = replyOf({ why: 'A stranger asked.' })
 
   test('lets a held reply go, as it is or with another text', () => {
-    expect(sent(held, decision)).toMatchObject({ status: 'queued', text: 'Hello', decided_by: by, decided_at: later })
+    expect(sent(held, decision)).toMatchObject({
+      status: 'queued',
+      text: 'Hello',
+      decided_by: by,
+      decided_at: later,
+    })
     expect(sent(held, { ...decision, text: 'Better' }).text).toBe('Better')
   })
 
@@ -38,19 +65,30 @@ describe('a person', () => {
   test('cannot change what goes already', () => {
     const queued = sent(held, decision)
     expect(sent(queued, { ...decision, text: 'Hello' })).toBe(queued)
-    expect(() => sent(queued, { ...decision, text: 'Other' })).toThrow('cannot change the text: the reply is queued')
+    expect(() => sent(queued, { ...decision, text: 'Other' })).toThrow(
+      'cannot change the text: the reply is queued',
+    )
   })
 
   test('has what failed sent again, and nothing else of the reply', () => {
     const failed = carried(['a', 'b', 'c', 'd'], [went, unclear, declined])
     const again = sent(failed, decision)
-    expect([again.status, states(again), again.tries]).toEqual(['queued', ['sent', 'unknown', 'queued', 'queued'], 0])
-    const done = [went, went].reduce((reply, outcome) => afterSend(begun(reply, never).reply, outcome, never).reply, again)
+    expect([again.status, states(again), again.tries]).toEqual([
+      'queued',
+      ['sent', 'unknown', 'queued', 'queued'],
+      0,
+    ])
+    const done = [went, went].reduce(
+      (reply, outcome) => afterSend(begun(reply, never).reply, outcome, never).reply,
+      again,
+    )
     expect([done.status, states(done)]).toEqual(['unknown', ['sent', 'unknown', 'sent', 'sent']])
   })
 
   test('cannot have sent again what may have been sent', () => {
-    expect(() => sent(carried(['a'], [unclear]), decision)).toThrow('cannot send: some of the reply may have arrived')
+    expect(() => sent(carried(['a'], [unclear]), decision)).toThrow(
+      'cannot send: some of the reply may have arrived',
+    )
   })
 })
 
@@ -58,7 +96,11 @@ describe('a reply that is discarded on its way', () => {
   test('is discarded at once if nothing of it is on the wire', () => {
     expect(discarded(inParts(), decision)).toMatchObject({ status: 'discarded', decided_by: by })
     const half = discarded(going(inParts('a', 'b', 'c'), went), decision)
-    expect([half.status, states(half), half.error]).toEqual(['discarded', ['sent', 'failed', 'failed'], 'a person discarded the reply'])
+    expect([half.status, states(half), half.error]).toEqual([
+      'discarded',
+      ['sent', 'failed', 'failed'],
+      'a person discarded the reply',
+    ])
     expect(discarded(half, decision)).toBe(half)
     expect(() => sent(half, decision)).toThrow('the reply is discarded')
   })
@@ -75,12 +117,15 @@ describe('a reply that is discarded on its way', () => {
     [{ kind: 'stopped' }, 'discarded', 'failed'],
     [unclear, 'unknown', 'unknown'],
   ]
-  test.each(outcomes)('takes the outcome %j of what is on the wire, and sends nothing further', (outcome, status, state) => {
-    const wired = discarded(beginning(inParts('a', 'b')), decision)
-    expect([wired.status, states(wired)]).toEqual(['sending', ['sending', 'failed']])
-    const { reply, runAt } = afterSend(wired, outcome, repeatable)
-    expect([reply.status, states(reply), runAt]).toEqual([status, [state, 'failed'], null])
-  })
+  test.each(outcomes)(
+    'takes the outcome %j of what is on the wire, and sends nothing further',
+    (outcome, status, state) => {
+      const wired = discarded(beginning(inParts('a', 'b')), decision)
+      expect([wired.status, states(wired)]).toEqual(['sending', ['sending', 'failed']])
+      const { reply, runAt } = afterSend(wired, outcome, repeatable)
+      expect([reply.status, states(reply), runAt]).toEqual([status, [state, 'failed'], null])
+    },
+  )
 
   test('is sent if its only message was on the wire and arrived, and unknown if its process died', () => {
     const wired = discarded(beginning(inParts('a')), decision)
@@ -97,15 +142,24 @@ describe('a reply that is discarded on its way', () => {
   })
 
   test('cannot be discarded once it is over', () => {
-    expect(() => discarded(going(inParts('a'), went), decision)).toThrow('cannot discard: the reply is sent')
-    expect(() => discarded(going(inParts('a'), unclear), decision)).toThrow('cannot discard: the reply is unknown')
+    expect(() => discarded(going(inParts('a'), went), decision)).toThrow(
+      'cannot discard: the reply is sent',
+    )
+    expect(() => discarded(going(inParts('a'), unclear), decision)).toThrow(
+      'cannot discard: the reply is unknown',
+    )
   })
 })
 
 test('a reply whose channel is disconnected says so, and is sent no further', () => {
   const wired = disconnected(beginning(inParts('a', 'b')), later)
   const { reply, runAt } = afterSend(wired, went, never)
-  expect([reply.status, states(reply), reply.error, runAt]).toEqual(['discarded', ['sent', 'failed'], 'its channel was disconnected', null])
+  expect([reply.status, states(reply), reply.error, runAt]).toEqual([
+    'discarded',
+    ['sent', 'failed'],
+    'its channel was disconnected',
+    null,
+  ])
   const over = going(inParts('a'), went)
   expect(disconnected(over, later)).toBe(over)
 })
@@ -122,28 +176,52 @@ describe('a person who knows what became of a reply in doubt', () => {
 
   test('says that it did not: it goes on from there under a new name, and what was sent is not repeated', () => {
     const after = settle(doubtful(), { arrived: false, canSend: true })
-    expect([after.status, states(after), after.tries]).toEqual(['queued', ['sent', 'queued', 'queued', 'queued'], 0])
+    expect([after.status, states(after), after.tries]).toEqual([
+      'queued',
+      ['sent', 'queued', 'queued', 'queued'],
+      0,
+    ])
     expect([0, 1].map((part) => nameOfPart(after, part))).toEqual([`${ids.id}.0`, `${ids.id}.1.1`])
     expect(partNamed(nameOfPart(after, 1))).toEqual({ reply: ids.id, part: 1 })
     const again = settle(going(after, unclear, went, went), { arrived: false, canSend: true })
-    expect([states(again), nameOfPart(again, 1)]).toEqual([['sent', 'queued', 'sent', 'sent'], `${ids.id}.1.2`])
+    expect([states(again), nameOfPart(again, 1)]).toEqual([
+      ['sent', 'queued', 'sent', 'sent'],
+      `${ids.id}.1.2`,
+    ])
   })
 
   test('sends nothing where the channel is gone', () => {
     const after = settle(doubtful(), { arrived: false, canSend: false })
-    expect([after.status, states(after)[1], after.parts[1]!.error]).toEqual(['discarded', 'failed', 'its channel was disconnected'])
+    expect([after.status, states(after)[1], after.parts[1]!.error]).toEqual([
+      'discarded',
+      'failed',
+      'its channel was disconnected',
+    ])
     expect(isInDoubt(after)).toBe(false)
   })
 
   test('sends nothing of a conversation that was deleted', () => {
     const after = settle(doubtful(), { arrived: false, canSend: true, isGone: true })
-    expect([after.status, states(after)[1], after.parts[1]!.error]).toEqual(['discarded', 'failed', 'its conversation was deleted'])
+    expect([after.status, states(after)[1], after.parts[1]!.error]).toEqual([
+      'discarded',
+      'failed',
+      'its conversation was deleted',
+    ])
   })
 
   test('is refused where nothing is in doubt, or it has changed since they looked', () => {
-    for (const reply of [inParts('a'), beginning(inParts('a')), going(inParts('a'), went), going(inParts('a'), declined)])
-      expect(() => settle(reply, { arrived: true, canSend: true })).toThrow('no part of it is in doubt')
+    for (const reply of [
+      inParts('a'),
+      beginning(inParts('a')),
+      going(inParts('a'), went),
+      going(inParts('a'), declined),
+    ])
+      expect(() => settle(reply, { arrived: true, canSend: true })).toThrow(
+        'no part of it is in doubt',
+      )
     const seen = after(-1)
-    expect(() => settle(doubtful(), { arrived: false, canSend: true, seen })).toThrow('has changed since you looked')
+    expect(() => settle(doubtful(), { arrived: false, canSend: true, seen })).toThrow(
+      'has changed since you looked',
+    )
   })
 })

@@ -4,7 +4,18 @@ import { formed } from '#domain/agent/channel/reply'
 import { sent } from '#domain/agent/channel/reply-decisions'
 import { afterSend, begun, MOST_TRIES, waiting } from '#domain/agent/channel/reply-sending'
 import { newId } from '#kernel/ids'
-import { after, carried, HOUR, never, opened, replyOf, start, states, unsent, went } from './replies.ts'
+import {
+  after,
+  carried,
+  HOUR,
+  never,
+  opened,
+  replyOf,
+  start,
+  states,
+  unsent,
+  went,
+} from './replies.ts'
 
 test('what was provably not sent is tried again, later each time, and fails after the last try', () => {
   let reply = formed(replyOf(), ['a', 'b'])
@@ -19,14 +30,22 @@ test('what was provably not sent is tried again, later each time, and fails afte
   }
   expect(pauses).toEqual([2_000, 8_000, 30_000, 120_000, 600_000, 600_000, 600_000])
   const last = afterSend(begun(reply, { ...never, now }).reply, unsent, { ...never, now })
-  expect([last.runAt, last.reply.status, states(last.reply)]).toEqual([null, 'failed', ['failed', 'failed']])
-  expect(last.reply.parts.map(({ error }) => error)).toEqual(['503', 'not sent, because the message before it was not'])
+  expect([last.runAt, last.reply.status, states(last.reply)]).toEqual([
+    null,
+    'failed',
+    ['failed', 'failed'],
+  ])
+  expect(last.reply.parts.map(({ error }) => error)).toEqual([
+    '503',
+    'not sent, because the message before it was not',
+  ])
 })
 
 test('a provider that wants a pause gets it, of a day at most', () => {
   const reply = opened(['a'])
   const pause = (retryAfterMs: number) => afterSend(reply, { ...unsent, retryAfterMs }, never)
-  for (const ms of [60_000, HOUR, HOUR + 1, 24 * HOUR]) expect([pause(ms).reply.status, pause(ms).runAt]).toEqual(['queued', after(ms)])
+  for (const ms of [60_000, HOUR, HOUR + 1, 24 * HOUR])
+    expect([pause(ms).reply.status, pause(ms).runAt]).toEqual(['queued', after(ms)])
   expect(pause(1_000 * HOUR).runAt).toEqual(after(24 * HOUR))
 })
 
@@ -34,18 +53,28 @@ test('a provider that wants a pause again and again is asked for a day', () => {
   let reply = formed(replyOf(), ['a'])
   let now = start
   for (let hour = 1; hour <= 24; hour++) {
-    const going = afterSend(begun(reply, { ...never, now }).reply, { ...unsent, retryAfterMs: HOUR }, { ...never, now })
+    const going = afterSend(
+      begun(reply, { ...never, now }).reply,
+      { ...unsent, retryAfterMs: HOUR },
+      { ...never, now },
+    )
     expect([going.reply.status, going.runAt]).toEqual(['queued', after(hour * HOUR)])
     ;({ reply } = going)
     now = going.runAt!
   }
-  const last = afterSend(begun(reply, { ...never, now }).reply, { ...unsent, retryAfterMs: HOUR }, { ...never, now })
+  const last = afterSend(
+    begun(reply, { ...never, now }).reply,
+    { ...unsent, retryAfterMs: HOUR },
+    { ...never, now },
+  )
   expect([last.reply.status, last.runAt, last.reply.error]).toEqual(['failed', null, '503'])
 })
 
 test('a provider that never says when is asked for an hour', () => {
   const late = { ...never, now: after(HOUR) }
-  expect(afterSend(opened(['a']), unsent, { ...never, now: after(HOUR - 1) }).reply.status).toBe('queued')
+  expect(afterSend(opened(['a']), unsent, { ...never, now: after(HOUR - 1) }).reply.status).toBe(
+    'queued',
+  )
   expect(afterSend(opened(['a']), unsent, late).reply.status).toBe('failed')
 })
 
@@ -64,7 +93,11 @@ describe('while its connection cannot send', () => {
       now = going.runAt
       times++
     }
-    expect([reply.status, reply.error, times < 40]).toEqual(['failed', 'the connection is failing', true])
+    expect([reply.status, reply.error, times < 40]).toEqual([
+      'failed',
+      'the connection is failing',
+      true,
+    ])
     expect(now.getTime() - start.getTime()).toBeGreaterThanOrEqual(24 * HOUR)
     expect(now.getTime() - start.getTime()).toBeLessThan(26 * HOUR)
   })

@@ -2,24 +2,58 @@
 import { describe, expect, test } from 'bun:test'
 import { MOST_PARTS } from '#domain/agent/channel/forms/parts'
 import { formed, newReply } from '#domain/agent/channel/reply'
-import { afterSend, begun, MOST_TRIES, type PartOutcome, resumed, withdrawn } from '#domain/agent/channel/reply-sending'
-import { after, carried, declined, HOUR, ids, never, opened, repeatable, replyOf, start, states, unclear, unsent, went } from './replies.ts'
+import {
+  afterSend,
+  begun,
+  MOST_TRIES,
+  type PartOutcome,
+  resumed,
+  withdrawn,
+} from '#domain/agent/channel/reply-sending'
+import {
+  after,
+  carried,
+  declined,
+  HOUR,
+  ids,
+  never,
+  opened,
+  repeatable,
+  replyOf,
+  start,
+  states,
+  unclear,
+  unsent,
+  went,
+} from './replies.ts'
 
 test('each part goes by one request, in order', () => {
   const first = begun(formed(replyOf(), ['a', 'b']), never)
-  expect([first.part, first.reply.status, states(first.reply)]).toEqual([0, 'sending', ['sending', 'queued']])
+  expect([first.part, first.reply.status, states(first.reply)]).toEqual([
+    0,
+    'sending',
+    ['sending', 'queued'],
+  ])
   const between = afterSend(first.reply, went, never)
   expect([between.reply.status, between.runAt]).toEqual(['queued', start])
   const second = begun(between.reply, never)
   expect(second.part).toBe(1)
-  const { reply, runAt } = afterSend(second.reply, { kind: 'sent', externalId: null }, { ...never, now: after(5) })
+  const { reply, runAt } = afterSend(
+    second.reply,
+    { kind: 'sent', externalId: null },
+    { ...never, now: after(5) },
+  )
   expect([reply.status, runAt, reply.sent_at, reply.error]).toEqual(['sent', null, start, null])
   expect(reply.parts.map(({ external_id }) => external_id)).toEqual(['17.5', null])
 })
 
 test('a part that may have been sent is never sent again, and those after it go on', () => {
   const reply = carried(['a', 'b'], [unclear, went])
-  expect([reply.status, states(reply), reply.error]).toEqual(['unknown', ['unknown', 'sent'], 'no answer'])
+  expect([reply.status, states(reply), reply.error]).toEqual([
+    'unknown',
+    ['unknown', 'sent'],
+    'no answer',
+  ])
   expect(begun(reply, never).part).toBeNull()
 })
 
@@ -31,12 +65,24 @@ test('a part whose process died may have been sent', () => {
 
 test('a message that the provider declines is not tried again, and those after it are left out', () => {
   const reply = carried(['a', 'b', 'c'], [went, declined])
-  expect([reply.status, states(reply), reply.error]).toEqual(['failed', ['sent', 'failed', 'failed'], 'too long'])
+  expect([reply.status, states(reply), reply.error]).toEqual([
+    'failed',
+    ['sent', 'failed', 'failed'],
+    'too long',
+  ])
 })
 
 test('a refusal of the connection leaves the part to be sent once the connection works', () => {
-  const refused = afterSend(opened(['a']), { kind: 'refused', error: 'token revoked', of: 'connection' }, never)
-  expect([refused.reply.status, states(refused.reply), refused.reply.error]).toEqual(['queued', ['queued'], 'token revoked'])
+  const refused = afterSend(
+    opened(['a']),
+    { kind: 'refused', error: 'token revoked', of: 'connection' },
+    never,
+  )
+  expect([refused.reply.status, states(refused.reply), refused.reply.error]).toEqual([
+    'queued',
+    ['queued'],
+    'token revoked',
+  ])
   expect([refused.runAt, refused.reply.tries]).toEqual([after(2_000), 1])
 })
 
@@ -52,7 +98,10 @@ describe('a provider that tells repeated requests apart', () => {
     expect([going.reply.status, going.runAt]).toEqual(['queued', after(2_000)])
     const again = begun(going.reply, { ...repeatable, now: after(2_000) })
     expect([again.part, again.reply.parts[0]!.tried_at]).toEqual([0, start.toISOString()])
-    expect(afterSend(again.reply, went, repeatable).reply).toMatchObject({ status: 'sent', parts: [{ in_doubt: false }] })
+    expect(afterSend(again.reply, went, repeatable).reply).toMatchObject({
+      status: 'sent',
+      parts: [{ in_doubt: false }],
+    })
   })
 
   test('but not when it has forgotten the id: then it stays in doubt', () => {
@@ -93,14 +142,28 @@ test('it has the same parts whenever it is formed', () => {
 })
 
 test('texts that a database cannot keep are made fit for it', () => {
-  const reply = newReply({ ...ids, recipient: 'x\0', reply_to: {}, text: 'a\0\ud800' }, { why: null, now: start })
+  const reply = newReply(
+    { ...ids, recipient: 'x\0', reply_to: {}, text: 'a\0\ud800' },
+    { why: null, now: start },
+  )
   expect([reply.text, reply.recipient]).toEqual(['a\ufffd', 'x'])
-  expect(carried(['a'], [{ kind: 'unknown', error: `\0${'e'.repeat(1_000)}` }]).error).toHaveLength(500)
+  expect(carried(['a'], [{ kind: 'unknown', error: `\0${'e'.repeat(1_000)}` }]).error).toHaveLength(
+    500,
+  )
 })
 
-/** Any run of outcomes, with deaths in between: nothing goes out twice that may have gone out once. */
+/**
+ * Any run of outcomes, with deaths in between: nothing goes out twice that may have gone out once.
+ */
 test('whatever happens, no part is sent twice', () => {
-  const kinds: (PartOutcome | 'died')[] = [went, unsent, unclear, declined, { kind: 'stopped' }, 'died']
+  const kinds: (PartOutcome | 'died')[] = [
+    went,
+    unsent,
+    unclear,
+    declined,
+    { kind: 'stopped' },
+    'died',
+  ]
   for (let seed = 1; seed <= 2_000; seed++) {
     let random = seed
     const next = () => {
@@ -118,7 +181,8 @@ test('whatever happens, no part is sent twice', () => {
         break
       }
       const outcome = kinds[next() % kinds.length]!
-      if (outcome === 'died' || outcome.kind === 'sent' || outcome.kind === 'unknown') mayHaveGone[part]!++
+      if (outcome === 'died' || outcome.kind === 'sent' || outcome.kind === 'unknown')
+        mayHaveGone[part]!++
       if (outcome === 'died') {
         reply = going
         continue
@@ -136,10 +200,19 @@ test('a reply whose recipient is gone is discarded, unless some of it was sent o
   const untouched = [replyOf(), formed(replyOf(), ['a', 'b']), carried(['a', 'b'], [unsent])]
   for (const before of untouched) {
     const { status, parts, sent_at, error } = withdrawn(before, start)
-    expect([status, parts, sent_at, error]).toEqual(['discarded', before.parts, null, expect.stringContaining('no longer linked')])
+    expect([status, parts, sent_at, error]).toEqual([
+      'discarded',
+      before.parts,
+      null,
+      expect.stringContaining('no longer linked'),
+    ])
   }
   const partly = withdrawn(carried(['a', 'b', 'c'], [went]), start)
-  expect([partly.status, states(partly), partly.sent_at]).toEqual(['failed', ['sent', 'failed', 'failed'], start])
+  expect([partly.status, states(partly), partly.sent_at]).toEqual([
+    'failed',
+    ['sent', 'failed', 'failed'],
+    start,
+  ])
   const inDoubt = withdrawn(carried(['a', 'b'], [unclear], repeatable), start)
   expect([inDoubt.status, states(inDoubt)]).toEqual(['failed', ['unknown', 'failed']])
   expect(inDoubt.error).toContain('no longer linked')

@@ -23,8 +23,15 @@ const ada = { id: 'U01', identity: { id: 'i-1', person_id: 'p-1' } }
 const stranger = { id: 'U02', identity: undefined }
 
 test('a linked sender is the person, with the tools of the person', () => {
-  const trust = { kind: 'member', on_behalf: { kind: 'channel', id: 'i-1', personId: 'p-1' }, tools: null, taint: [], untrusted: false }
-  for (const sender_policy of ['members', 'anyone'] as const) expect(trustOf({ ...slack, sender_policy }, ada)).toEqual(trust as never)
+  const trust = {
+    kind: 'member',
+    on_behalf: { kind: 'channel', id: 'i-1', personId: 'p-1' },
+    tools: null,
+    taint: [],
+    untrusted: false,
+  }
+  for (const sender_policy of ['members', 'anyone'] as const)
+    expect(trustOf({ ...slack, sender_policy }, ada)).toEqual(trust as never)
 })
 
 test('where names of senders can be forged, the text of a linked one is that of anybody', () => {
@@ -48,7 +55,11 @@ test('a stranger begins a job where anyone may, in the name of the connection, t
 test('the answer to a stranger waits for a person, unless the connection answers by itself', () => {
   const by = { kind: 'channel', id: 'c-1', personId: null } as const
   expect(isForStranger(by)).toBe(true)
-  expect([isAnswerHeld(by, {}), isAnswerHeld(by, { reply: 'hold' }), isAnswerHeld(by, { reply: 'auto' })]).toEqual([true, true, false])
+  expect([
+    isAnswerHeld(by, {}),
+    isAnswerHeld(by, { reply: 'hold' }),
+    isAnswerHeld(by, { reply: 'auto' }),
+  ]).toEqual([true, true, false])
   for (const other of [
     { ...by, personId: 'p-1' },
     { ...by, kind: 'key' as const },
@@ -71,7 +82,9 @@ test('a stranger begins 30 jobs a day, and all strangers of a connection 300 or 
 test('a member begins 100 jobs a day where names can be forged, and as many as wanted elsewhere', () => {
   for (const channel of channelNames) {
     expect(hasRoomForMember({ channel }, MOST_OF_MEMBER - 1)).toBe(true)
-    expect(hasRoomForMember({ channel }, MOST_OF_MEMBER)).toBe(channel !== 'email' && channel !== 'sms')
+    expect(hasRoomForMember({ channel }, MOST_OF_MEMBER)).toBe(
+      channel !== 'email' && channel !== 'sms',
+    )
   }
 })
 
@@ -85,7 +98,9 @@ test.each([
   [{ dailyJobs: -1 }, 'config.dailyJobs must be a whole number from 0 to 10000'],
   [{ dailyJobs: '5' }, 'config.dailyJobs must be a whole number from 0 to 10000'],
   [{ dailyJobs: 10_001 }, 'config.dailyJobs must be a whole number from 0 to 10000'],
-])('the configuration %#', (config, error) => expect(commonConfigError(config)).toBe(error as never))
+])('the configuration %#', (config, error) =>
+  expect(commonConfigError(config)).toBe(error as never),
+)
 
 interface Message {
   connection: Parameters<typeof trustOf>[0]
@@ -97,7 +112,14 @@ interface Message {
 /** Few and similar names, so that some meet. */
 const name = fc.oneof(
   fc.string({ maxLength: 3, unit: fc.constantFrom('a', 'b', '|', '~', ':', '"', ',') }),
-  fc.constantFrom('ada@x.example', '~ada@x.example', 'ada@x.example|t', 'stranger:', 'shared:', 'member:'),
+  fc.constantFrom(
+    'ada@x.example',
+    '~ada@x.example',
+    'ada@x.example|t',
+    'stranger:',
+    'shared:',
+    'member:',
+  ),
 )
 
 const message: fc.Arbitrary<Message> = fc.record({
@@ -108,20 +130,34 @@ const message: fc.Arbitrary<Message> = fc.record({
   }),
   sender: fc.record({
     id: name,
-    identity: fc.option(fc.record({ id: fc.constantFrom('i-1', 'i-2'), person_id: fc.constantFrom('p-1', 'p-2') }), { nil: undefined }),
+    identity: fc.option(
+      fc.record({ id: fc.constantFrom('i-1', 'i-2'), person_id: fc.constantFrom('p-1', 'p-2') }),
+      { nil: undefined },
+    ),
   }),
   thread: name,
   isShared: fc.boolean(),
 })
 
-const begun = ({ connection, sender, thread, isShared }: Message): { trust: Trusted; key: string } | undefined => {
+const begun = ({
+  connection,
+  sender,
+  thread,
+  isShared,
+}: Message): { trust: Trusted; key: string } | undefined => {
   const trust = trustOf(connection, sender)
-  return trust.kind === 'none' ? undefined : { trust, key: conversationKey({ trust, sender: sender.id, thread, isShared }) }
+  return trust.kind === 'none'
+    ? undefined
+    : { trust, key: conversationKey({ trust, sender: sender.id, thread, isShared }) }
 }
 
-const isRestricted = ({ tools }: Trusted): boolean => tools?.every((tool) => STRANGERS_TOOLS.includes(tool)) ?? false
+const isRestricted = ({ tools }: Trusted): boolean =>
+  tools?.every((tool) => STRANGERS_TOOLS.includes(tool)) ?? false
 
-/** Private data: the tools or the conversation of a member. Foreign text: of a stranger, or of whoever forges a name. */
+/**
+ * Private data: the tools or the conversation of a member. Foreign text: of a stranger, or of
+ * whoever forges a name.
+ */
 test('no message begins a job with private data, text of people outside, and an answer to them that nobody has seen', () => {
   fc.assert(
     fc.property(message, fc.constantFrom({}, { reply: 'auto' }), (one, config) => {
@@ -155,6 +191,12 @@ test('two messages meet in a conversation only if one person may read both', () 
 })
 
 test('a message with the longest names has a short key', () => {
-  const long = { connection: { ...slack, sender_policy: 'anyone' as const }, thread: '\u0001'.repeat(300), isShared: false }
-  expect(begun({ ...long, sender: { ...stranger, id: '𝒜'.repeat(320) } })!.key.length).toBeLessThan(100)
+  const long = {
+    connection: { ...slack, sender_policy: 'anyone' as const },
+    thread: '\u0001'.repeat(300),
+    isShared: false,
+  }
+  expect(begun({ ...long, sender: { ...stranger, id: '𝒜'.repeat(320) } })!.key.length).toBeLessThan(
+    100,
+  )
 })

@@ -12,21 +12,27 @@ describe('who is asked', () => {
   const all = classes.flatMap((of) =>
     rules.flatMap((rule) =>
       [true, false].flatMap((mayRun) =>
-        [true, false].flatMap((isPerson) => [true, false].map((readsOnly) => ({ class: of, rule, mayRun, isPerson, readsOnly }))),
+        [true, false].flatMap((isPerson) =>
+          [true, false].map((readsOnly) => ({ class: of, rule, mayRun, isPerson, readsOnly })),
+        ),
       ),
     ),
   )
   const decided = (facts: (typeof all)[number]) => directVerdict(facts).decision
   const those = (some: Partial<(typeof all)[number]>) =>
-    all.filter((facts) => Object.entries(some).every(([name, value]) => facts[name as keyof typeof facts] === value))
+    all.filter((facts) =>
+      Object.entries(some).every(([name, value]) => facts[name as keyof typeof facts] === value),
+    )
   const isRead = (of: ToolClass) => of === 'read' || of === 'outside_read'
 
   test('a rule that forbids a tool holds for everybody', () => {
-    for (const facts of those({ rule: 'deny' })) expect([facts, decided(facts)]).toEqual([facts, 'deny'])
+    for (const facts of those({ rule: 'deny' }))
+      expect([facts, decided(facts)]).toEqual([facts, 'deny'])
   })
 
   test('whoever may not run a tool never runs it unasked', () => {
-    for (const facts of those({ mayRun: false })) expect([facts, decided(facts)]).not.toEqual([facts, 'allow'])
+    for (const facts of those({ mayRun: false }))
+      expect([facts, decided(facts)]).not.toEqual([facts, 'allow'])
   })
 
   test('whoever only reads changes nothing, asked or not', () => {
@@ -35,21 +41,33 @@ describe('who is asked', () => {
   })
 
   test('a person who may is not asked', () => {
-    for (const facts of those({ isPerson: true, mayRun: true, readsOnly: false }).filter(({ rule }) => rule !== 'deny'))
+    for (const facts of those({ isPerson: true, mayRun: true, readsOnly: false }).filter(
+      ({ rule }) => rule !== 'deny',
+    ))
       expect([facts, decided(facts)]).toEqual([facts, 'allow'])
   })
 
   test('a key that may is asked by a rule, and for what leaves the workspace', () => {
-    for (const facts of those({ isPerson: false, mayRun: true, readsOnly: false }).filter(({ rule }) => rule !== 'deny')) {
+    for (const facts of those({ isPerson: false, mayRun: true, readsOnly: false }).filter(
+      ({ rule }) => rule !== 'deny',
+    )) {
       const isAsked =
-        facts.class === 'outside_write' ? facts.rule !== 'allow' : facts.rule === 'ask' && facts.class !== 'read' && facts.class !== 'safe'
+        facts.class === 'outside_write'
+          ? facts.rule !== 'allow'
+          : facts.rule === 'ask' && facts.class !== 'read' && facts.class !== 'safe'
       expect([facts, decided(facts)]).toEqual([facts, isAsked ? 'ask' : 'allow'])
     }
   })
 })
 
 test('an address that is not on the list is asked of a person too', () => {
-  const facts = { class: 'outside_read', rule: undefined, mayRun: true, isPerson: true, readsOnly: false } as const
+  const facts = {
+    class: 'outside_read',
+    rule: undefined,
+    mayRun: true,
+    isPerson: true,
+    readsOnly: false,
+  } as const
   expect(directVerdict({ ...facts, asks: ['not on the list: example.org'] }).decision).toBe('ask')
 })
 
@@ -59,7 +77,16 @@ describe('its job', () => {
   const job = newAction('j', { goal: 'Remember', tool: 'remember', on_behalf, model: 'desk', now })
   const next = (state: StepHead['state']) => {
     const head: StepHead = {
-      ...{ id: 's', number: 1, kind: 'tool', name: 'remember', state, class: 'draft', way: 'command', calls: 0 },
+      ...{
+        id: 's',
+        number: 1,
+        kind: 'tool',
+        name: 'remember',
+        state,
+        class: 'draft',
+        way: 'command',
+        calls: 0,
+      },
       ...{
         args_hash: null,
         result_hash: null,
@@ -86,6 +113,10 @@ describe('its job', () => {
   })
 
   test('goes on while its step does', () => {
-    expect([next('ready').kind, next('asked').kind, next('waiting').kind]).toEqual(['execute', 'park', 'look'])
+    expect([next('ready').kind, next('asked').kind, next('waiting').kind]).toEqual([
+      'execute',
+      'park',
+      'look',
+    ])
   })
 })

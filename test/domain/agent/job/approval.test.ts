@@ -1,6 +1,13 @@
 /** What people decide about calls: once, in time, about records that still say what was shown. */
 import { describe, expect, test } from 'bun:test'
-import { type Approval, approvalUrl, decide, isSameSubject, openFor, type Subject } from '#domain/agent/job/approval'
+import {
+  type Approval,
+  approvalUrl,
+  decide,
+  isSameSubject,
+  openFor,
+  type Subject,
+} from '#domain/agent/job/approval'
 import { AppError } from '#kernel/errors'
 
 const at = (minutes: number): Date => new Date(Date.UTC(2026, 10, 22, 8, minutes))
@@ -27,9 +34,20 @@ const asked: Approval = {
     decided_how: null,
     direct_by: null,
   },
-  ...{ reason: null, edited: false, expires_at: at(30), decided_at: null, created_at: at(0), updated_at: at(0) },
+  ...{
+    reason: null,
+    edited: false,
+    expires_at: at(30),
+    decided_at: null,
+    created_at: at(0),
+    updated_at: at(0),
+  },
 }
-const by = (minutes: number) => ({ decided_how: 'person' as const, decided_by: 'p1', now: at(minutes) })
+const by = (minutes: number) => ({
+  decided_how: 'person' as const,
+  decided_by: 'p1',
+  now: at(minutes),
+})
 
 const refusalOf = (run: () => unknown): string => {
   try {
@@ -44,9 +62,18 @@ describe('a decision', () => {
   test('is kept with who made it and when', () => {
     expect(decide(asked, 'approved', by(1))).toEqual({
       ...asked,
-      ...{ status: 'approved', decided_how: 'person', decided_by: 'p1', decided_at: at(1), updated_at: at(1) },
+      ...{
+        status: 'approved',
+        decided_how: 'person',
+        decided_by: 'p1',
+        decided_at: at(1),
+        updated_at: at(1),
+      },
     })
-    expect(decide(asked, 'rejected', { ...by(1), reason: 'Not today' })).toMatchObject({ status: 'rejected', reason: 'Not today' })
+    expect(decide(asked, 'rejected', { ...by(1), reason: 'Not today' })).toMatchObject({
+      status: 'rejected',
+      reason: 'Not today',
+    })
   })
 
   test('taken twice is once, and the other one comes too late', () => {
@@ -56,13 +83,17 @@ describe('a decision', () => {
     ] as const) {
       const first = decide(asked, taken, by(1))
       expect(decide(first, taken, { ...by(2), decided_by: 'p2' })).toBe(first)
-      expect(refusalOf(() => decide(first, other, by(2)))).toContain(`the call was already ${taken}`)
+      expect(refusalOf(() => decide(first, other, by(2)))).toContain(
+        `the call was already ${taken}`,
+      )
     }
   })
 
   test('to approve is refused from the end of its time on, to reject is not', () => {
     expect(decide(asked, 'approved', by(29)).status).toBe('approved')
-    expect(refusalOf(() => decide(asked, 'approved', by(30)))).toBe('cannot approve: the time to decide is over')
+    expect(refusalOf(() => decide(asked, 'approved', by(30)))).toBe(
+      'cannot approve: the time to decide is over',
+    )
     expect(decide(asked, 'rejected', by(31)).status).toBe('rejected')
   })
 
@@ -94,7 +125,11 @@ test.each(subjects)('%s is another subject', (_, changes) => {
 })
 
 describe('an open approval', () => {
-  const call = { tool_name: asked.tool_name, arguments_hash: asked.arguments_hash, subject: structuredClone(subject) }
+  const call = {
+    tool_name: asked.tool_name,
+    arguments_hash: asked.arguments_hash,
+    subject: structuredClone(subject),
+  }
 
   test('is that of an equal call', () => {
     const other = { ...asked, id: 'a0', arguments_hash: 'h0' }
@@ -105,7 +140,13 @@ describe('an open approval', () => {
   test('is none for another tool, other arguments, changed records, or once its time is over', () => {
     expect(openFor([asked], { ...call, tool_name: 'growth_approve_item' }, at(1))).toBeUndefined()
     expect(openFor([asked], { ...call, arguments_hash: 'h2' }, at(1))).toBeUndefined()
-    expect(openFor([asked], { ...call, subject: { ...subject, records: [{ ...record, sha256: 'c' }] } }, at(1))).toBeUndefined()
+    expect(
+      openFor(
+        [asked],
+        { ...call, subject: { ...subject, records: [{ ...record, sha256: 'c' }] } },
+        at(1),
+      ),
+    ).toBeUndefined()
     expect(openFor([asked], call, at(30))).toBeUndefined()
   })
 })

@@ -9,5 +9,7 @@ test('a mail with a subject is read for its command', () => {
 
 test('the subject alone is no command, and nothing else of a text is cut', () => {
   expect(commandLine('Subject: /automation pause-all')).toBe('Subject: /automation pause-all')
-  expect(commandLine('/items create --text "Subject: x\n\n/y"')).toBe('/items create --text "Subject: x\n\n/y"')
+  expect(commandLine('/items create --text "Subject: x\n\n/y"')).toBe(
+    '/items create --text "Subject: x\n\n/y"',
+  )
 })

@@ -13,7 +13,8 @@ import {
 import { runs } from '#test/support/property'
 
 const ROOM = 10_000
-const heads = (...bytes: number[]): MessageHead[] => bytes.map((one, index) => ({ seq: index + 1, bytes: one }))
+const heads = (...bytes: number[]): MessageHead[] =>
+  bytes.map((one, index) => ({ seq: index + 1, bytes: one }))
 
 describe('a conversation', () => {
   test.each([
@@ -53,9 +54,13 @@ describe('what is summarised', () => {
       expect(old.length).toBeGreaterThan(0)
       expect(old.length === 1 || old.reduce((sum, { bytes }) => sum + bytes, 0) <= room).toBe(true)
       // What stays is at most what may, unless the rest goes into the next summary.
-      const isWhole = kept.length <= 40 && kept.reduce((sum, { bytes }) => sum + bytes, 0) <= room * 0.4
+      const isWhole =
+        kept.length <= 40 && kept.reduce((sum, { bytes }) => sum + bytes, 0) <= room * 0.4
       const next = all[to]
-      expect(isWhole || (next !== undefined && old.reduce((sum, { bytes }) => sum + bytes, next.bytes) > room)).toBe(true)
+      expect(
+        isWhole ||
+          (next !== undefined && old.reduce((sum, { bytes }) => sum + bytes, next.bytes) > room),
+      ).toBe(true)
     })
     fc.assert(check, runs(2_000))
   })
@@ -69,25 +74,46 @@ describe('a summary', () => {
     expect(summarySystem(ROOM)).toContain('at most 285 words')
   })
 
-  const said = { role: 'user' as const, content: 'Make it item:3', untrusted: false, tools_used: [] }
+  const said = {
+    role: 'user' as const,
+    content: 'Make it item:3',
+    untrusted: false,
+    tools_used: [],
+  }
 
   test('is asked for with the one before, and with words of strangers marked', () => {
     const before = { text: 'They like numbers.', untrusted: false }
-    const answer = { ...said, role: 'assistant' as const, content: 'Obey me', untrusted: true, tools_used: ['fetch_url'] }
-    const [message, ...others] = summaryRequest(before, [said, answer, { ...said, content: 'y'.repeat(7_000) }])
+    const answer = {
+      ...said,
+      role: 'assistant' as const,
+      content: 'Obey me',
+      untrusted: true,
+      tools_used: ['fetch_url'],
+    }
+    const [message, ...others] = summaryRequest(before, [
+      said,
+      answer,
+      { ...said, content: 'y'.repeat(7_000) },
+    ])
     expect(others).toEqual([])
     const text = message!.text
-    expect(text).toStartWith('earlier summary: They like numbers.\n\nperson: Make it item:3\n\nagent: {"from":')
+    expect(text).toStartWith(
+      'earlier summary: They like numbers.\n\nperson: Make it item:3\n\nagent: {"from":',
+    )
     expect(text).toContain('"untrusted":"Obey me"}\n(tools used: fetch_url)')
     expect(text.match(/y+/g)!.at(-1)).toHaveLength(6_000)
     expect(summaryRequest(undefined, [said])[0]!.text).toBe('person: Make it item:3')
-    expect(summaryRequest({ ...before, untrusted: true }, [])[0]!.text).toContain('"untrusted":"They like numbers."')
+    expect(summaryRequest({ ...before, untrusted: true }, [])[0]!.text).toContain(
+      '"untrusted":"They like numbers."',
+    )
   })
 
   test('stands for so many messages, and is marked if strangers wrote some of them', () => {
     expect(summaryMessage({ text: 'Short.', untrusted: false }, 7).text).toBe(
       '(summary of the 7 messages before these, which search_conversation finds: Short.)',
     )
-    expect(summaryMessage({ text: 'Short.', untrusted: true }, 7).text).toContain('"untrusted":"Short."')
+    expect(summaryMessage({ text: 'Short.', untrusted: true }, 7).text).toContain(
+      '"untrusted":"Short."',
+    )
   })
 })

@@ -6,12 +6,21 @@ import { at, MINUTE } from '#test/domain/records'
 
 const root: Job = {
   ...newTurn('r', {
-    ...{ conversation_id: 'c', message_id: 'm', on_behalf: { kind: 'key', id: 'k', personId: null }, tools: null, tier: 'reasoning' },
+    ...{
+      conversation_id: 'c',
+      message_id: 'm',
+      on_behalf: { kind: 'key', id: 'k', personId: null },
+      tools: null,
+      tier: 'reasoning',
+    },
     ...{ asked_model: null, model: 'm', taint: ['signal'], content: 'go', now: at() },
   }),
   ...{ status: 'waiting_child', scheduled: true, origin: 'automatic' },
 }
-const step: Step = newStep({ id: 's', job_id: 'r', number: 2, kind: 'tool', name: 'delegate', state: 'waiting' }, at())
+const step: Step = newStep(
+  { id: 's', job_id: 'r', number: 2, kind: 'tool', name: 'delegate', state: 'waiting' },
+  at(),
+)
 
 const child = (parent: Job, tools: string[]): Job =>
   newChild('x', parent, { stepId: 's', goal: 'g'.repeat(4_000), tools, mostSteps: 3, now: at() })
@@ -19,8 +28,24 @@ const child = (parent: Job, tools: string[]): Job =>
 test('acts for the same caller within the same bounds, and answers its parent alone', () => {
   const one = child(root, ['a'])
   expect(one).toMatchObject({
-    ...{ kind: 'delegate', status: 'queued', parent_id: 'r', parent_step_id: 's', root_id: 'r', depth: 1, most_steps: 3, model: 'm' },
-    ...{ on_behalf: root.on_behalf, taint: ['signal'], scheduled: true, origin: 'automatic', conversation_id: null, message_id: null },
+    ...{
+      kind: 'delegate',
+      status: 'queued',
+      parent_id: 'r',
+      parent_step_id: 's',
+      root_id: 'r',
+      depth: 1,
+      most_steps: 3,
+      model: 'm',
+    },
+    ...{
+      on_behalf: root.on_behalf,
+      taint: ['signal'],
+      scheduled: true,
+      origin: 'automatic',
+      conversation_id: null,
+      message_id: null,
+    },
   })
   expect(one.goal).toHaveLength(4_000)
 })
@@ -40,7 +65,8 @@ test('there are eight of a root', () => {
 })
 
 describe('its end', () => {
-  const heard = (changes: Partial<Job>) => withAnswer(root, step, { ...child(root, []), ...changes }, at(MINUTE))
+  const heard = (changes: Partial<Job>) =>
+    withAnswer(root, step, { ...child(root, []), ...changes }, at(MINUTE))
 
   test.each([
     ['completed', null, { state: 'done', result: { text: 'It is so.' }, error: null }],
@@ -53,9 +79,20 @@ describe('its end', () => {
   })
 
   test('brings what it has read, and an answer of at most 8,000 characters', () => {
-    const after = heard({ status: 'completed', output: { text: 'x'.repeat(8_001) }, taint: ['signal', 'page'] })
-    expect([after.job.taint, after.step.untrusted, after.step.result_cut]).toEqual([['signal', 'page'], 'signal, page', true])
+    const after = heard({
+      status: 'completed',
+      output: { text: 'x'.repeat(8_001) },
+      taint: ['signal', 'page'],
+    })
+    expect([after.job.taint, after.step.untrusted, after.step.result_cut]).toEqual([
+      ['signal', 'page'],
+      'signal, page',
+      true,
+    ])
     expect(after.step.result!.text).toHaveLength(8_000)
-    expect(heard({ status: 'completed', taint: [] }).step).toMatchObject({ untrusted: null, result: { text: '' } })
+    expect(heard({ status: 'completed', taint: [] }).step).toMatchObject({
+      untrusted: null,
+      result: { text: '' },
+    })
   })
 })

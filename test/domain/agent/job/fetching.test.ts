@@ -36,11 +36,20 @@ describe('an address', () => {
     'docs.x.com',
     'nonsense',
     '',
-  ])('%s is not', (url) => expect(fetchAsks({ url, hosts: [], taint: [], unasked: 0 }).join()).toEndWith(OFF))
+  ])('%s is not', (url) =>
+    expect(fetchAsks({ url, hosts: [], taint: [], unasked: 0 }).join()).toEndWith(OFF),
+  )
 
   test('of a host that the operator or a person has added is on it, exactly or below it', () => {
     const hosts = ['blog.example.com', '*.example.org', 'dev.example.com:8443']
-    const table = ['blog.example.com', 'a.blog.example.com', 'a.b.example.org', 'example.org', 'dev.example.com:8443', 'dev.example.com']
+    const table = [
+      'blog.example.com',
+      'a.blog.example.com',
+      'a.b.example.org',
+      'example.org',
+      'dev.example.com:8443',
+      'dev.example.com',
+    ]
     expect(table.map((host) => asks(`https://${host}/`, { hosts }))).toEqual([0, 1, 0, 1, 0, 1])
   })
 })
@@ -50,7 +59,11 @@ describe('in a job that has read untrusted text', () => {
   const longOf = (characters: number) => `https://docs.x.com/${'a'.repeat(characters - 3)}?b`
 
   test('path and query have at most 200 characters together', () => {
-    expect([asks(longOf(200), { taint }), asks(longOf(201), { taint }), asks(longOf(2_000))]).toEqual([0, 1, 0])
+    expect([
+      asks(longOf(200), { taint }),
+      asks(longOf(201), { taint }),
+      asks(longOf(2_000)),
+    ]).toEqual([0, 1, 0])
   })
 
   test('five addresses are read unasked, and no more', () => {
@@ -68,10 +81,10 @@ describe('in a job that has read untrusted text', () => {
 })
 
 test('rules name a host with its port, and only those that allow count', () => {
-  expect([hostRuleOf('https://Blog.Example.com/a?b'), hostRuleOf('https://example.com:8443/')]).toEqual([
-    'fetch_url:blog.example.com',
-    'fetch_url:example.com:8443',
-  ])
+  expect([
+    hostRuleOf('https://Blog.Example.com/a?b'),
+    hostRuleOf('https://example.com:8443/'),
+  ]).toEqual(['fetch_url:blog.example.com', 'fetch_url:example.com:8443'])
   const rules = new Map([
     ['fetch_url', 'allow'],
     ['fetch_url:a.example', 'allow'],
@@ -104,7 +117,9 @@ test('nothing is read unasked that is off the list, or long or often after untru
     '%2e',
     '\\',
   )
-  const url = fc.array(part, { maxLength: 12 }).map((parts) => `https://${parts.join('.').replace(/\.([@:/?#.\\%])/g, '$1')}`)
+  const url = fc
+    .array(part, { maxLength: 12 })
+    .map((parts) => `https://${parts.join('.').replace(/\.([@:/?#.\\%])/g, '$1')}`)
   const facts = fc.record({
     url,
     hosts: fc.subarray(['*.example', 'evil.example']),
@@ -122,7 +137,8 @@ test('nothing is read unasked that is off the list, or long or often after untru
       (given.hosts.includes('*.example') && hostname.endsWith('.example')) ||
       (given.hosts.includes('evil.example') && hostname === 'evil.example')
     expect([isListed, host]).toEqual([true, hostname])
-    if (given.taint.length > 0) expect([pathname.length + search.length <= 200, given.unasked < 5]).toEqual([true, true])
+    if (given.taint.length > 0)
+      expect([pathname.length + search.length <= 200, given.unasked < 5]).toEqual([true, true])
   })
   fc.assert(check, runs(5_000))
 })

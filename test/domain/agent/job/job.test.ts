@@ -6,34 +6,90 @@ import { isFinished, keptResult, newStep, type Step } from '#domain/agent/job/st
 import { at } from '#test/domain/records'
 
 const turn: NewTurn = {
-  ...{ conversation_id: 'c', message_id: 'm', on_behalf: { kind: 'key', id: 'k', personId: null }, tools: ['growth_overview'] },
-  ...{ tier: 'fast', asked_model: 'fast', model: 'm', taint: ['conversation'], content: 'go', now: at() },
+  ...{
+    conversation_id: 'c',
+    message_id: 'm',
+    on_behalf: { kind: 'key', id: 'k', personId: null },
+    tools: ['growth_overview'],
+  },
+  ...{
+    tier: 'fast',
+    asked_model: 'fast',
+    model: 'm',
+    taint: ['conversation'],
+    content: 'go',
+    now: at(),
+  },
 }
 
 describe('a job', () => {
   test('of a turn is queued, manual, its own root, and has used nothing', () => {
     expect(newTurn('j', turn)).toMatchObject({
-      ...{ id: 'j', root_id: 'j', kind: 'turn', status: 'queued', origin: 'manual', depth: 0, parent_id: null, taint: ['conversation'] },
-      ...{ model_calls: 0, tool_calls: 0, cost: 0, next_step: 1, next_event: 1, started_at: null, ended_at: null, created_at: at() },
+      ...{
+        id: 'j',
+        root_id: 'j',
+        kind: 'turn',
+        status: 'queued',
+        origin: 'manual',
+        depth: 0,
+        parent_id: null,
+        taint: ['conversation'],
+      },
+      ...{
+        model_calls: 0,
+        tool_calls: 0,
+        cost: 0,
+        next_step: 1,
+        next_event: 1,
+        started_at: null,
+        ended_at: null,
+        created_at: at(),
+      },
     })
   })
 
   test('shows 500 characters of its message, none of them cut in half', () => {
     const { goal } = newTurn('j', { ...turn, content: `${'x'.repeat(499)}🎉 and more` })
-    expect([[...goal].length, goal.at(-2)! + goal.at(-1)!, goal.isWellFormed()]).toEqual([500, '🎉', true])
+    expect([[...goal].length, goal.at(-2)! + goal.at(-1)!, goal.isWellFormed()]).toEqual([
+      500,
+      '🎉',
+      true,
+    ])
   })
 
   test('is over in three states, and ends once', () => {
-    const states: JobStatus[] = ['queued', 'running', 'waiting_approval', 'waiting_child', 'completed', 'failed', 'cancelled']
-    expect(states.filter((status) => isOver({ status }))).toEqual(['completed', 'failed', 'cancelled'])
+    const states: JobStatus[] = [
+      'queued',
+      'running',
+      'waiting_approval',
+      'waiting_child',
+      'completed',
+      'failed',
+      'cancelled',
+    ]
+    expect(states.filter((status) => isOver({ status }))).toEqual([
+      'completed',
+      'failed',
+      'cancelled',
+    ])
     const over = ended(newTurn('j', turn), { status: 'failed', error: 'deadline' }, at(5))
-    expect(over).toMatchObject({ status: 'failed', error: 'deadline', ended_at: at(5), updated_at: at(5) })
-    expect(() => ended(over, { status: 'completed', error: null }, at(6))).toThrow('the job is already failed')
+    expect(over).toMatchObject({
+      status: 'failed',
+      error: 'deadline',
+      ended_at: at(5),
+      updated_at: at(5),
+    })
+    expect(() => ended(over, { status: 'completed', error: null }, at(6))).toThrow(
+      'the job is already failed',
+    )
   })
 })
 
 describe('a step', () => {
-  const step = newStep({ id: 's', job_id: 'j', number: 1, kind: 'tool', name: 't', state: 'ready', class: 'draft' }, at())
+  const step = newStep(
+    { id: 's', job_id: 'j', number: 1, kind: 'tool', name: 't', state: 'ready', class: 'draft' },
+    at(),
+  )
 
   test('begins without result, costs or tries', () => {
     expect(step).toMatchObject({
@@ -48,8 +104,23 @@ describe('a step', () => {
   })
 
   test('is finished in all states but those in which something can still happen', () => {
-    const states: Step['state'][] = ['ready', 'asked', 'running', 'waiting', 'done', 'failed', 'rejected', 'unknown', 'cancelled']
-    expect(states.filter((state) => !isFinished({ state }))).toEqual(['ready', 'asked', 'running', 'waiting'])
+    const states: Step['state'][] = [
+      'ready',
+      'asked',
+      'running',
+      'waiting',
+      'done',
+      'failed',
+      'rejected',
+      'unknown',
+      'cancelled',
+    ]
+    expect(states.filter((state) => !isFinished({ state }))).toEqual([
+      'ready',
+      'asked',
+      'running',
+      'waiting',
+    ])
   })
 
   test('keeps the beginning of a long answer, and says so', () => {
@@ -60,10 +131,13 @@ describe('a step', () => {
 })
 
 describe('between two looks at a record', () => {
-  const pauseAfter = (waitedMs: number) => nextPoll(at(), at(waitedMs)).getTime() - at(waitedMs).getTime()
+  const pauseAfter = (waitedMs: number) =>
+    nextPoll(at(), at(waitedMs)).getTime() - at(waitedMs).getTime()
 
   test('the pause is half of the time waited, from 0.3 to 30 seconds', () => {
-    expect([0, 600, 2_000, 10_000, 60_000, 3_600_000].map(pauseAfter)).toEqual([300, 300, 1_000, 5_000, 30_000, 30_000])
+    expect([0, 600, 2_000, 10_000, 60_000, 3_600_000].map(pauseAfter)).toEqual([
+      300, 300, 1_000, 5_000, 30_000, 30_000,
+    ])
   })
 
   test('it stays bounded when the clock has gone back', () => {

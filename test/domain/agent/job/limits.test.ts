@@ -16,7 +16,9 @@ test.each<[what: string, all: number, ours: number, theirs: number, room: number
   expect(roomForApprovals({ all, ours, theirs })).toBe(room)
 })
 
-test.each<[what: string, all_jobs: number, their_jobs: number, most: number | undefined, has: boolean]>([
+test.each<
+  [what: string, all_jobs: number, their_jobs: number, most: number | undefined, has: boolean]
+>([
   ['whoever asks much has four fifths of the places for jobs', 399, 399, undefined, true],
   ['and none of the last', 400, 20, undefined, false],
   ['which whoever has few finds', 400, 19, undefined, true],

@@ -8,7 +8,13 @@ import { at, MINUTE } from '#test/domain/records'
 
 const job: Job = {
   ...newTurn('j', {
-    ...{ conversation_id: 'c', message_id: 'm', on_behalf: { kind: 'key', id: 'k', personId: null }, tools: null, tier: 'reasoning' },
+    ...{
+      conversation_id: 'c',
+      message_id: 'm',
+      on_behalf: { kind: 'key', id: 'k', personId: null },
+      tools: null,
+      tier: 'reasoning',
+    },
     ...{ asked_model: null, model: 'm', taint: [], content: 'go', now: at() },
   }),
   status: 'running',
@@ -31,20 +37,52 @@ const head = (number: number, changes: Partial<StepHead>): StepHead => ({
   ...{ attempt: 0, not_before: null, started_at: null, way: 'read', expires_at: null, ...changes },
 })
 const thought = (number: number, changes: Partial<StepHead> = {}): StepHead =>
-  head(number, { kind: 'model', name: 'm', state: 'done', class: null, way: null, of_step: null, ...changes })
-const command = (number: number, changes: Partial<StepHead> = {}): StepHead => head(number, { way: 'command', class: 'draft', ...changes })
+  head(number, {
+    kind: 'model',
+    name: 'm',
+    state: 'done',
+    class: null,
+    way: null,
+    of_step: null,
+    ...changes,
+  })
+const command = (number: number, changes: Partial<StepHead> = {}): StepHead =>
+  head(number, { way: 'command', class: 'draft', ...changes })
 
-const next = (heads: StepHead[], changes: Partial<Job> = {}, mostSteps = 10, treeCalls = changes.model_calls ?? 0) =>
-  nextOf({ ...job, ...changes }, heads, { mostSteps, treeCalls }, at())
-const end = (status: string, error: string | null = null) => ({ kind: 'end', end: { status, error } })
+const next = (
+  heads: StepHead[],
+  changes: Partial<Job> = {},
+  mostSteps = 10,
+  treeCalls = changes.model_calls ?? 0,
+) => nextOf({ ...job, ...changes }, heads, { mostSteps, treeCalls }, at())
+const end = (status: string, error: string | null = null) => ({
+  kind: 'end',
+  end: { status, error },
+})
 
 describe('without an open call', () => {
   test.each([
     ['a new job thinks', [], { kind: 'think', step: undefined, last: false }],
-    ['an answer that could not be used is asked for again', [thought(1)], { kind: 'think', step: undefined, last: false }],
-    ['results are given to the model', [thought(1), head(2, { state: 'done' })], { kind: 'think', step: undefined, last: false }],
-    ['so are refusals', [thought(1), head(2, { state: 'rejected' })], { kind: 'think', step: undefined, last: false }],
-    ['a call of the model that failed for good ends it', [thought(1, { state: 'failed' })], end('failed', 'model_failed')],
+    [
+      'an answer that could not be used is asked for again',
+      [thought(1)],
+      { kind: 'think', step: undefined, last: false },
+    ],
+    [
+      'results are given to the model',
+      [thought(1), head(2, { state: 'done' })],
+      { kind: 'think', step: undefined, last: false },
+    ],
+    [
+      'so are refusals',
+      [thought(1), head(2, { state: 'rejected' })],
+      { kind: 'think', step: undefined, last: false },
+    ],
+    [
+      'a call of the model that failed for good ends it',
+      [thought(1, { state: 'failed' })],
+      end('failed', 'model_failed'),
+    ],
   ] as const)('%s', (_, heads, expected) => {
     expect(next([...heads])).toEqual(expected as never)
   })
@@ -60,42 +98,67 @@ describe('without an open call', () => {
     expect(next([], { model_calls: 8 })).toMatchObject({ kind: 'think', last: false })
     expect(next([], { model_calls: 9 })).toMatchObject({ kind: 'think', last: true })
     expect(next([], { model_calls: 10 })).toEqual(end('failed', 'max_steps') as never)
-    expect(next([], { model_calls: MOST_THOUGHTS - 1 }, -1)).toMatchObject({ kind: 'think', last: true })
-    expect(next([], { model_calls: MOST_THOUGHTS }, 1_000)).toEqual(end('failed', 'max_steps') as never)
+    expect(next([], { model_calls: MOST_THOUGHTS - 1 }, -1)).toMatchObject({
+      kind: 'think',
+      last: true,
+    })
+    expect(next([], { model_calls: MOST_THOUGHTS }, 1_000)).toEqual(
+      end('failed', 'max_steps') as never,
+    )
   })
 })
 
 describe('the first open call decides', () => {
   test('a command is executed before a read that follows it, and a read before a command', () => {
-    expect(next([thought(1), command(2), head(3, {})])).toMatchObject({ kind: 'execute', step: { number: 2 } })
-    expect(next([thought(1), head(2, {}), command(3)])).toMatchObject({ kind: 'read', steps: [{ number: 2 }] })
+    expect(next([thought(1), command(2), head(3, {})])).toMatchObject({
+      kind: 'execute',
+      step: { number: 2 },
+    })
+    expect(next([thought(1), head(2, {}), command(3)])).toMatchObject({
+      kind: 'read',
+      steps: [{ number: 2 }],
+    })
   })
 
   test('reads side by side run together, up to a bound and to the first call that is none', () => {
-    const reads = (count: number) => Array.from({ length: count }, (_, index) => head(index + 2, {}))
+    const reads = (count: number) =>
+      Array.from({ length: count }, (_, index) => head(index + 2, {}))
     const numbersOf = (heads: StepHead[]) => {
       const one = next(heads)
       return one.kind === 'read' ? one.steps.map(({ number }) => number) : one.kind
     }
     expect(numbersOf([thought(1), ...reads(2), command(4), head(5, {})])).toEqual([2, 3])
     expect(numbersOf([thought(1), ...reads(MOST_READS + 3)])).toHaveLength(MOST_READS)
-    expect(numbersOf([thought(1), head(2, {}), head(3, { state: 'asked' }), head(4, {})])).toEqual([2])
+    expect(numbersOf([thought(1), head(2, {}), head(3, { state: 'asked' }), head(4, {})])).toEqual([
+      2,
+    ])
   })
 
   test.each(['reach', 'urgent', 'outside'] as const)('%s runs beside the mailbox, alone', (way) => {
-    expect(next([thought(1), head(2, { way }), head(3, {})])).toMatchObject({ kind: way, step: { number: 2 } })
+    expect(next([thought(1), head(2, { way }), head(3, {})])).toMatchObject({
+      kind: way,
+      step: { number: 2 },
+    })
   })
 
   test('one whose record is not settled is looked at', () => {
-    expect(next([thought(1), command(2, { state: 'waiting' }), command(3)])).toMatchObject({ kind: 'look', step: { number: 2 } })
+    expect(next([thought(1), command(2, { state: 'waiting' }), command(3)])).toMatchObject({
+      kind: 'look',
+      step: { number: 2 },
+    })
   })
 })
 
 describe('a call that a person must allow', () => {
-  const asked = (minutes: number) => command(2, { state: 'asked', expires_at: at(minutes * MINUTE) })
+  const asked = (minutes: number) =>
+    command(2, { state: 'asked', expires_at: at(minutes * MINUTE) })
 
   test('is waited for without a process, until it expires', () => {
-    expect(next([thought(1), asked(5), asked(3)])).toEqual({ kind: 'park', until: at(3 * MINUTE), status: 'waiting_approval' })
+    expect(next([thought(1), asked(5), asked(3)])).toEqual({
+      kind: 'park',
+      until: at(3 * MINUTE),
+      status: 'waiting_approval',
+    })
     expect(next([thought(1), asked(0)])).toEqual(end('failed', 'approval_expired') as never)
   })
 
@@ -109,12 +172,23 @@ describe('a call that a person must allow', () => {
 
 describe('a child', () => {
   const day = 24 * 60 * MINUTE
-  const waiting = (since: number) => command(2, { state: 'waiting', awaits_kind: 'child', awaits: 'c', started_at: at(since) })
+  const waiting = (since: number) =>
+    command(2, { state: 'waiting', awaits_kind: 'child', awaits: 'c', started_at: at(since) })
 
   test('is waited for without a look at it, for a day', () => {
-    expect(next([thought(1), waiting(-MINUTE), command(3)])).toEqual({ kind: 'park', until: at(day - MINUTE), status: 'waiting_child' })
-    expect(next([thought(1), waiting(1 - day)])).toMatchObject({ kind: 'park', status: 'waiting_child' })
-    expect(next([thought(1), waiting(-day)])).toMatchObject({ kind: 'give_up', step: { number: 2 } })
+    expect(next([thought(1), waiting(-MINUTE), command(3)])).toEqual({
+      kind: 'park',
+      until: at(day - MINUTE),
+      status: 'waiting_child',
+    })
+    expect(next([thought(1), waiting(1 - day)])).toMatchObject({
+      kind: 'park',
+      status: 'waiting_child',
+    })
+    expect(next([thought(1), waiting(-day)])).toMatchObject({
+      kind: 'give_up',
+      step: { number: 2 },
+    })
   })
 
   test('shares the calls of the model with its tree, and leaves one to each job above it', () => {
@@ -140,8 +214,12 @@ test('a direct call ends with its one step', () => {
   const action = { kind: 'action' } as const
   expect(next([command(1)], action)).toMatchObject({ kind: 'execute' })
   expect(next([command(1, { state: 'done' })], action)).toEqual(end('completed') as never)
-  expect(next([command(1, { state: 'failed' })], action)).toEqual(end('failed', 'capability_failed') as never)
-  expect(next([command(1, { state: 'rejected' })], action)).toEqual(end('failed', 'rejected') as never)
+  expect(next([command(1, { state: 'failed' })], action)).toEqual(
+    end('failed', 'capability_failed') as never,
+  )
+  expect(next([command(1, { state: 'rejected' })], action)).toEqual(
+    end('failed', 'rejected') as never,
+  )
 })
 
 test('a job that is over stays what it is', () => {

@@ -15,5 +15,9 @@ test.each([
 })
 
 test('without a model the desk answers, whatever was asked for', () => {
-  expect(chooseModel('special', NO_MODEL)).toEqual({ tier: 'reasoning', asked_model: 'special', model: 'desk' })
+  expect(chooseModel('special', NO_MODEL)).toEqual({
+    tier: 'reasoning',
+    asked_model: 'special',
+    model: 'desk',
+  })
 })

@@ -5,19 +5,56 @@ import { circlesNotice, idleRounds } from '#domain/agent/job/rounds'
 
 type Head = Parameters<typeof idleRounds>[0][number]
 
-const call = (round: number, name: string, args: string | null, more: Partial<Head> = {}): Head => ({
-  ...{ kind: 'tool', name, state: 'done', of_step: round, args_hash: args, result_hash: 'same', class: 'read' },
+const call = (
+  round: number,
+  name: string,
+  args: string | null,
+  more: Partial<Head> = {},
+): Head => ({
+  ...{
+    kind: 'tool',
+    name,
+    state: 'done',
+    of_step: round,
+    args_hash: args,
+    result_hash: 'same',
+    class: 'read',
+  },
   ...more,
 })
 
 describe('a round is idle', () => {
   test.each<[string, Head[], number]>([
-    ['if its call was made before and gives the same', [call(1, 'list', 'a'), call(2, 'list', 'a'), call(3, 'list', 'a')], 2],
-    ['if its call is refused', [call(1, 'list', 'a'), call(2, 'list', 'a', { state: 'failed', result_hash: 'no' })], 1],
-    ['if its arguments cannot be read', [call(1, 'list', 'a'), call(2, 'list', null, { state: 'failed', result_hash: 'new' })], 1],
-    ['if it alternates', [call(1, 'list', 'a'), call(2, 'list', 'b'), call(3, 'list', 'a'), call(4, 'list', 'b')], 2],
-    ['if all its calls are', [call(1, 'list', 'a'), call(1, 'list', 'b'), call(2, 'list', 'b'), call(2, 'list', 'a')], 1],
-    ['again after one that was not', [call(1, 'list', 'a'), call(2, 'list', 'b'), call(3, 'list', 'a')], 1],
+    [
+      'if its call was made before and gives the same',
+      [call(1, 'list', 'a'), call(2, 'list', 'a'), call(3, 'list', 'a')],
+      2,
+    ],
+    [
+      'if its call is refused',
+      [call(1, 'list', 'a'), call(2, 'list', 'a', { state: 'failed', result_hash: 'no' })],
+      1,
+    ],
+    [
+      'if its arguments cannot be read',
+      [call(1, 'list', 'a'), call(2, 'list', null, { state: 'failed', result_hash: 'new' })],
+      1,
+    ],
+    [
+      'if it alternates',
+      [call(1, 'list', 'a'), call(2, 'list', 'b'), call(3, 'list', 'a'), call(4, 'list', 'b')],
+      2,
+    ],
+    [
+      'if all its calls are',
+      [call(1, 'list', 'a'), call(1, 'list', 'b'), call(2, 'list', 'b'), call(2, 'list', 'a')],
+      1,
+    ],
+    [
+      'again after one that was not',
+      [call(1, 'list', 'a'), call(2, 'list', 'b'), call(3, 'list', 'a')],
+      1,
+    ],
   ])('%s', (_, heads, idle) => {
     expect(idleRounds(heads)).toBe(idle)
   })
@@ -28,11 +65,26 @@ describe('a round is not idle', () => {
     ['if nothing was called', []],
     ['with other arguments', [call(1, 'list', 'a'), call(2, 'list', 'b')]],
     ['with another tool', [call(1, 'list', 'a'), call(2, 'see', 'a')]],
-    ['if what is polled has changed', [call(1, 'list', 'a'), call(2, 'list', 'a'), call(3, 'list', 'a', { result_hash: 'other' })]],
-    ['if a call that failed works now', [call(1, 'list', 'a', { state: 'failed' }), call(2, 'list', 'a', { result_hash: 'other' })]],
-    ['if a person has decided', [call(1, 'post', 'a'), call(2, 'post', 'a', { state: 'rejected' })]],
-    ['if it may have happened outside', [call(1, 'sms', 'a'), call(2, 'sms', 'a', { state: 'unknown' })]],
-    ['if one of its calls is new', [call(1, 'list', 'a'), call(2, 'list', 'a'), call(2, 'list', 'b')]],
+    [
+      'if what is polled has changed',
+      [call(1, 'list', 'a'), call(2, 'list', 'a'), call(3, 'list', 'a', { result_hash: 'other' })],
+    ],
+    [
+      'if a call that failed works now',
+      [call(1, 'list', 'a', { state: 'failed' }), call(2, 'list', 'a', { result_hash: 'other' })],
+    ],
+    [
+      'if a person has decided',
+      [call(1, 'post', 'a'), call(2, 'post', 'a', { state: 'rejected' })],
+    ],
+    [
+      'if it may have happened outside',
+      [call(1, 'sms', 'a'), call(2, 'sms', 'a', { state: 'unknown' })],
+    ],
+    [
+      'if one of its calls is new',
+      [call(1, 'list', 'a'), call(2, 'list', 'a'), call(2, 'list', 'b')],
+    ],
   ])('%s', (_, heads) => {
     expect(idleRounds(heads)).toBe(0)
   })
@@ -40,7 +92,9 @@ describe('a round is not idle', () => {
 
 describe('looking for one thing after the other that is not there', () => {
   const looks = (count: number, from = 1) =>
-    Array.from({ length: count }, (_, index) => call(from + index, 'search', `word ${from + index}`))
+    Array.from({ length: count }, (_, index) =>
+      call(from + index, 'search', `word ${from + index}`),
+    )
 
   test('is idle in the end', () => {
     expect(idleRounds(looks(6))).toBe(0)
@@ -67,7 +121,10 @@ test('the notice says what was done and found', () => {
     call(2, 'note', 'c', { class: 'draft' }),
     call(3, 'see', 'a'),
   ]
-  const words = circlesNotice([...heads, call(4, 'post', 'd', { class: 'commit', state: 'failed' })])
+  const words = circlesNotice([
+    ...heads,
+    call(4, 'post', 'd', { class: 'commit', state: 'failed' }),
+  ])
   expect(words).toContain('Done: note (2 times). Read: list, see.')
   expect(circlesNotice([call(1, 'list', 'a')])).toContain('Nothing was changed. Read: list.')
 })

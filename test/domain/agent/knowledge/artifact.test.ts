@@ -14,19 +14,30 @@ const given = {
   untrusted: false,
 } as const
 const made = (changes: object) =>
-  newArtifact({ ...given, file_name: 'a.md', mime_type: 'text/plain', file, newest: null, now: new Date(0), ...changes })
+  newArtifact({
+    ...given,
+    file_name: 'a.md',
+    mime_type: 'text/plain',
+    file,
+    newest: null,
+    now: new Date(0),
+    ...changes,
+  })
 
 test('each artifact is later than all before it, however the clock goes', () => {
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 2, maxLength: 60 }), (clock) => {
-      let newest: Date | null = null
-      for (const ms of clock) {
-        const { created_at }: { created_at: Date } = made({ newest, now: new Date(ms) })
-        expect(created_at.getTime()).toBeGreaterThanOrEqual(ms)
-        if (newest !== null) expect(created_at.getTime()).toBeGreaterThan(newest.getTime())
-        newest = created_at
-      }
-    }),
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 2, maxLength: 60 }),
+      (clock) => {
+        let newest: Date | null = null
+        for (const ms of clock) {
+          const { created_at }: { created_at: Date } = made({ newest, now: new Date(ms) })
+          expect(created_at.getTime()).toBeGreaterThanOrEqual(ms)
+          if (newest !== null) expect(created_at.getTime()).toBeGreaterThan(newest.getTime())
+          newest = created_at
+        }
+      },
+    ),
   )
 })
 
@@ -43,10 +54,21 @@ test('an artifact takes size and hash from its file, and a safe name', () => {
 
 test('the agent is shown a name that others may have chosen as such', () => {
   expect(artifactTaskView(made({}))).toMatchObject({ fileName: 'a.md', untrustedFileName: null })
-  expect(artifactTaskView(made({ untrusted: true }))).toMatchObject({ fileName: null, untrustedFileName: 'a.md' })
+  expect(artifactTaskView(made({ untrusted: true }))).toMatchObject({
+    fileName: null,
+    untrustedFileName: 'a.md',
+  })
 })
 
 test('a share lasts so many times 24 hours', () => {
-  const share = newShare({ id: 's', artifact_id: 'a', days: 90, now: new Date('2026-03-01T12:00:00.123Z') })
-  expect([share.expires_at.toISOString(), share.revoked_at]).toEqual(['2026-05-30T12:00:00.123Z', null])
+  const share = newShare({
+    id: 's',
+    artifact_id: 'a',
+    days: 90,
+    now: new Date('2026-03-01T12:00:00.123Z'),
+  })
+  expect([share.expires_at.toISOString(), share.revoked_at]).toEqual([
+    '2026-05-30T12:00:00.123Z',
+    null,
+  ])
 })

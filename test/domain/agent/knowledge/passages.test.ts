@@ -2,10 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { PASSAGE_LENGTH, type Passage, passagesOf } from '#domain/agent/knowledge/passages'
 
-const cut = (content: string, isMarkdown = true): Passage[] => [...passagesOf(content, isMarkdown)].flatMap((one) => one ?? [])
+const cut = (content: string, isMarkdown = true): Passage[] =>
+  [...passagesOf(content, isMarkdown)].flatMap((one) => one ?? [])
 /** The headings over each passage, and its text. */
 const shown = (content: string, isMarkdown = true) =>
-  cut(content, isMarkdown).map(({ path, start, end }) => [path.join(' › '), content.slice(start, end)])
+  cut(content, isMarkdown).map(({ path, start, end }) => [
+    path.join(' › '),
+    content.slice(start, end),
+  ])
 
 describe('Markdown', () => {
   test('is cut by headings, whose path each passage has', () => {
@@ -26,7 +30,11 @@ describe('Markdown', () => {
     ['with a carriage return', '# One\r\nText.\r\n', ['One']],
     ['after a byte order mark', '\uFEFF# One\nText.', ['One']],
     ['with # and spaces in the middle', '# One  # two  ##  \nText.', ['One # two']],
-    ['after a level that is left out', '# One\n### Three\nText.\n## Two\nMore.', ['One › Three', 'One › Two']],
+    [
+      'after a level that is left out',
+      '# One\n### Three\nText.\n## Two\nMore.',
+      ['One › Three', 'One › Two'],
+    ],
     ['empty', '#\nText.', ['']],
   ]
   test.each(headings)('has headings %s', (_, content, paths) => {
@@ -52,7 +60,9 @@ describe('Markdown', () => {
   })
 
   test('puts a heading without text of its own before the next one', () => {
-    expect(shown('# One\n\n## Two\n\n### Three\n\nText.')).toEqual([['One › Two › Three', '# One\n\n## Two\n\n### Three\n\nText.']])
+    expect(shown('# One\n\n## Two\n\n### Three\n\nText.')).toEqual([
+      ['One › Two › Three', '# One\n\n## Two\n\n### Three\n\nText.'],
+    ])
   })
 
   test('of markup alone has no passages', () => {
@@ -78,10 +88,15 @@ describe('a long text', () => {
 
   test('without sentences is cut between words, and without these between characters', () => {
     const family = '👩‍👩‍👧‍👦'
-    expect(cut('word '.repeat(1_000), false).every(({ start, end }) => (end - start + 1) % 5 === 0)).toBe(true)
+    expect(
+      cut('word '.repeat(1_000), false).every(({ start, end }) => (end - start + 1) % 5 === 0),
+    ).toBe(true)
     for (const character of [family, 'é', '\u{20000}'])
       for (const { start, end } of cut(`a${character.repeat(3_000)}`, false))
-        expect([(start - Math.min(start, 1)) % character.length, (end - 1) % character.length]).toEqual([0, 0])
+        expect([
+          (start - Math.min(start, 1)) % character.length,
+          (end - 1) % character.length,
+        ]).toEqual([0, 0])
   })
 
   test('of other scripts ends at their sentences', () => {

@@ -10,7 +10,9 @@ const from = { source: 'playbook refunds', tool: 'read_playbook', untrusted: fal
 
 describe('the quotations in a playbook', () => {
   test('are its paragraphs, under the heading that stands over them', () => {
-    const text = found('Be kind.\n\n# [Refunds]\n\nWithin 14 days.\nBy [bank].\n\nNobody asks.\n## Other\nSay [refund] once.\n\nBye.')
+    const text = found(
+      'Be kind.\n\n# [Refunds]\n\nWithin 14 days.\nBy [bank].\n\nNobody asks.\n## Other\nSay [refund] once.\n\nBye.',
+    )
     expect(quotationsIn(text, from)).toEqual([
       { ...from, source: 'playbook refunds, Refunds', text: 'Within 14 days.\nBy bank.', words: 2 },
       { ...from, source: 'playbook refunds, Refunds', text: 'Nobody asks.', words: 1 },
@@ -19,7 +21,9 @@ describe('the quotations in a playbook', () => {
   })
 
   test('have the name of the playbook alone where no heading is', () => {
-    expect(quotationsIn(found('[One]\r\n\r\nTwo'), from)).toEqual([{ ...from, text: 'One', words: 1 }])
+    expect(quotationsIn(found('[One]\r\n\r\nTwo'), from)).toEqual([
+      { ...from, text: 'One', words: 1 },
+    ])
   })
 })
 
@@ -28,7 +32,10 @@ test('a word counts once, however it is written', () => {
 })
 
 test('a long text is shown from the first sentence with a word of the question', () => {
-  const { text } = quotationOf(found(`${'Nobody asks for this. '.repeat(30)}Now [refunds] come. ${'And so on. '.repeat(60)}`), from)
+  const { text } = quotationOf(
+    found(`${'Nobody asks for this. '.repeat(30)}Now [refunds] come. ${'And so on. '.repeat(60)}`),
+    from,
+  )
   expect(text).toStartWith('… Now refunds come. And')
   expect(text).toEndWith('…')
   expect(text.length).toBeLessThanOrEqual(503)
@@ -36,7 +43,9 @@ test('a long text is shown from the first sentence with a word of the question',
 })
 
 test('the headings over a paragraph are all named', () => {
-  const text = found('Support\n=======\n\n## Late [refunds]\n\nSoon.\n\n```\n# [refunds] in code\n```')
+  const text = found(
+    'Support\n=======\n\n## Late [refunds]\n\nSoon.\n\n```\n# [refunds] in code\n```',
+  )
   expect(quotationsIn(text, from).map(({ source, text }) => [source, text])).toEqual([
     ['playbook refunds, Support › Late refunds', 'Soon.'],
     ['playbook refunds, Support › Late refunds', '```\n# refunds in code\n```'],
@@ -45,7 +54,8 @@ test('the headings over a paragraph are all named', () => {
 
 describe('the best', () => {
   const having = (words: number): Quotation => ({ ...from, text: String(words), words })
-  const wordsOf = (words: number[], asked: number) => bestOf(words.map(having), asked).map((one) => one.words)
+  const wordsOf = (words: number[], asked: number) =>
+    bestOf(words.map(having), asked).map((one) => one.words)
 
   test.each([
     ['are three', [1, 1, 1, 1], 1, [1, 1, 1]],

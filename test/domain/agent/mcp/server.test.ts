@@ -1,16 +1,27 @@
 import { describe, expect, test } from 'bun:test'
 import { flawOfArguments } from '#domain/agent/mcp/offer'
 import { cleanedOf, secretsIn, withoutSecrets } from '#domain/agent/mcp/secrets'
-import { lookFailed, type McpServer, mcpServerView, newMcpServer, nextLook, placeHash, updateMcpServer } from '#domain/agent/mcp/server'
+import {
+  lookFailed,
+  type McpServer,
+  mcpServerView,
+  newMcpServer,
+  nextLook,
+  placeHash,
+  updateMcpServer,
+} from '#domain/agent/mcp/server'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 
 const now = new Date('2026-11-23T10:00:00Z')
 const program = { command: '/usr/bin/notes', args: ['--stdio'], env: ['TOKEN'] }
 const rules = { programs: [program], refuse: () => undefined }
-const made = (config: object = { url: 'https://mcp.example.com/mcp' }, others: { id: string; tool_prefix: string }[] = []) =>
-  newMcpServer(newId(), { name: 'Acme', ...config }, { others, rules, now })
-const changed = (server: McpServer, patch: object) => updateMcpServer(server, patch, { others: [server], rules, now })
+const made = (
+  config: object = { url: 'https://mcp.example.com/mcp' },
+  others: { id: string; tool_prefix: string }[] = [],
+) => newMcpServer(newId(), { name: 'Acme', ...config }, { others, rules, now })
+const changed = (server: McpServer, patch: object) =>
+  updateMcpServer(server, patch, { others: [server], rules, now })
 
 describe('where a server is', () => {
   test('is its origin, command and arguments, and its id', () => {
@@ -28,8 +39,17 @@ describe('where a server is', () => {
   })
 
   test('takes what belongs to it alone', () => {
-    const both = { url: 'https://mcp.example.com/', command: 'notes', args: ['a'], headers: { A: 'b' }, env: { TOKEN: 'c' } }
-    expect(made({ ...both, transport: 'streamable_http' })).toMatchObject({ server: { command: null, args: [], env_names: [] }, env: {} })
+    const both = {
+      url: 'https://mcp.example.com/',
+      command: 'notes',
+      args: ['a'],
+      headers: { A: 'b' },
+      env: { TOKEN: 'c' },
+    }
+    expect(made({ ...both, transport: 'streamable_http' })).toMatchObject({
+      server: { command: null, args: [], env_names: [] },
+      env: {},
+    })
     expect(made({ ...both, ...program, transport: 'stdio', env: { TOKEN: 'c' } })).toMatchObject({
       ...{ server: { url: null, header_names: [], env_names: ['TOKEN'] }, headers: {} },
     })
@@ -47,10 +67,17 @@ describe('where a server is', () => {
       { url: 'https://other.example.com/', headers: { B: 'c' } },
       { headers: { B: 'c' }, isForgotten: true },
     ],
-    ['another path', { url: 'https://mcp.example.com/other' }, { headers: undefined, isForgotten: false }],
+    [
+      'another path',
+      { url: 'https://mcp.example.com/other' },
+      { headers: undefined, isForgotten: false },
+    ],
     ['a program', { ...program, env: {} }, { headers: {}, isForgotten: true }],
   ])('takes no secret along to %s', (_, patch, expected) => {
-    const { headers, isForgotten } = changed(made({ url: 'https://mcp.example.com/mcp', headers: { A: 'b' } }).server, patch)
+    const { headers, isForgotten } = changed(
+      made({ url: 'https://mcp.example.com/mcp', headers: { A: 'b' } }).server,
+      patch,
+    )
     expect({ headers, isForgotten }).toEqual(expected as never)
   })
 
@@ -62,7 +89,8 @@ describe('where a server is', () => {
 
 describe('the next look', () => {
   const { server } = made()
-  const at = (more: Partial<McpServer>) => nextLook({ ...server, status: 'ready', ...more }, now)?.getTime()
+  const at = (more: Partial<McpServer>) =>
+    nextLook({ ...server, status: 'ready', ...more }, now)?.getTime()
 
   test('comes each hour for a week after its last use', () => {
     expect(at({ used_at: now })).toBe(now.getTime() + 3_600_000)
@@ -84,10 +112,15 @@ describe('the next look', () => {
 })
 
 describe('what a server was given', () => {
-  const given = secretsIn({ headers: { Authorization: 'Bearer abcdefgh12', 'X-Short': 'no' }, env: { TOKEN: 'with "quotes" in it' } })
+  const given = secretsIn({
+    headers: { Authorization: 'Bearer abcdefgh12', 'X-Short': 'no' },
+    env: { TOKEN: 'with "quotes" in it' },
+  })
 
   test('is found whole, and behind its scheme; what is too short would be found anywhere', () => {
-    expect(given).toEqual(expect.arrayContaining(['Bearer abcdefgh12', 'abcdefgh12', 'with "quotes" in it']))
+    expect(given).toEqual(
+      expect.arrayContaining(['Bearer abcdefgh12', 'abcdefgh12', 'with "quotes" in it']),
+    )
     expect(given).not.toContain('no')
   })
 
@@ -110,7 +143,12 @@ describe('what a server was given', () => {
 describe('arguments', () => {
   const schema = {
     type: 'object',
-    properties: { n: { type: 'number' }, i: { type: ['integer', 'null'] }, any: {}, list: { type: 'array' } },
+    properties: {
+      n: { type: 'number' },
+      i: { type: ['integer', 'null'] },
+      any: {},
+      list: { type: 'array' },
+    },
     required: ['n'],
   }
   test.each([

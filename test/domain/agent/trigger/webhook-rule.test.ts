@@ -27,25 +27,50 @@ const wish = {
 const rule = newWebhookRule({ ...wish, total: 0, now: at() })
 
 test('a new rule is enabled and unused, and refused beside twenty others', () => {
-  expect(rule).toMatchObject({ name: 'Orders', goal: 'Look', enabled: true, received: 0, refused: 0, last_at: null })
-  expect(errorOf(() => newWebhookRule({ ...wish, total: MOST_WEBHOOK_RULES, now: at() })).code).toBe('conflict')
+  expect(rule).toMatchObject({
+    name: 'Orders',
+    goal: 'Look',
+    enabled: true,
+    received: 0,
+    refused: 0,
+    last_at: null,
+  })
+  expect(
+    errorOf(() => newWebhookRule({ ...wish, total: MOST_WEBHOOK_RULES, now: at() })).code,
+  ).toBe('conflict')
 })
 
 test('whoever rewrites the goal or the tools is the one in whose name it acts; other changes keep the maker', () => {
-  expect(updateWebhookRule(rule, { goal: 'Other' }, editor, at())).toMatchObject({ on_behalf: editor, taint: [] })
-  expect(updateWebhookRule(rule, { tools: [] }, editor, at())).toMatchObject({ on_behalf: editor, taint: rule.taint, tools: [] })
-  expect(updateWebhookRule(rule, { name: 'x', enabled: false }, editor, at())).toMatchObject({ on_behalf: maker, enabled: false })
+  expect(updateWebhookRule(rule, { goal: 'Other' }, editor, at())).toMatchObject({
+    on_behalf: editor,
+    taint: [],
+  })
+  expect(updateWebhookRule(rule, { tools: [] }, editor, at())).toMatchObject({
+    on_behalf: editor,
+    taint: rule.taint,
+    tools: [],
+  })
+  expect(updateWebhookRule(rule, { name: 'x', enabled: false }, editor, at())).toMatchObject({
+    on_behalf: maker,
+    enabled: false,
+  })
 })
 
 test('whoever enables a rule that is abandoned takes it over, and nobody else does', () => {
   const abandoned = { ...rule, is_abandoned: true }
   expect(webhookRuleView(abandoned)).toMatchObject({ enabled: false, disabledBy: 'caller_gone' })
-  expect(webhookRuleView({ ...abandoned, enabled: false })).toMatchObject({ enabled: false, disabledBy: 'person' })
+  expect(webhookRuleView({ ...abandoned, enabled: false })).toMatchObject({
+    enabled: false,
+    disabledBy: 'person',
+  })
   expect(webhookRuleView(rule)).toMatchObject({ enabled: true, disabledBy: null })
   const taken = updateWebhookRule(abandoned, { enabled: true }, editor, at())
   expect([taken.on_behalf, takesPosts(taken), taken.taint]).toEqual([editor, true, rule.taint])
   for (const patch of [{ enabled: false }, { name: 'x' }])
-    expect(updateWebhookRule(abandoned, patch, editor, at())).toMatchObject({ on_behalf: maker, is_abandoned: true })
+    expect(updateWebhookRule(abandoned, patch, editor, at())).toMatchObject({
+      on_behalf: maker,
+      is_abandoned: true,
+    })
   expect(updateWebhookRule(rule, { enabled: true }, editor, at()).on_behalf).toEqual(maker)
 })
 
@@ -58,14 +83,21 @@ describe('the secret', () => {
     expect([isAnswered(caller, undefined), isAnswered(caller, direct)]).toEqual([true, true])
     // An approved call runs as a session named by its person.
     const approver = { kind: 'session', id: 'p-2', personId: 'p-2' }
-    expect([isAnswered(caller, job), isAnswered(approver, direct), isAnswered(approver, job)]).toEqual([false, false, false])
+    expect([
+      isAnswered(caller, job),
+      isAnswered(approver, direct),
+      isAnswered(approver, job),
+    ]).toEqual([false, false, false])
   })
 
   test('may be shown once to whoever asked and to whoever approved', () => {
     expect(revealTo({ kind: 'session', id: 'p-2', personId: 'p-2' }, job)).toEqual(['p-1', 'p-2'])
     expect(revealTo({ ...maker }, direct)).toEqual([])
     expect(
-      revealTo({ kind: 'session', id: 'p-2', personId: 'p-2' }, { kind: 'action', onBehalf: { kind: 'key', id: 'k', personId: null } }),
+      revealTo(
+        { kind: 'session', id: 'p-2', personId: 'p-2' },
+        { kind: 'action', onBehalf: { kind: 'key', id: 'k', personId: null } },
+      ),
     ).toEqual(['p-2'])
     const shown = revealed(rule, 'p-2', at())
     expect(shown.reveal_to).toEqual([])
@@ -74,7 +106,14 @@ describe('the secret', () => {
   })
 
   test('is masked, and a goal that may follow a page is untrusted', () => {
-    expect(webhookRuleTaskView(rule)).toMatchObject({ secret: 'whsec_…', goal: null, untrustedGoal: 'Look' })
-    expect(webhookRuleTaskView({ ...rule, taint: [] })).toMatchObject({ goal: 'Look', untrustedGoal: null })
+    expect(webhookRuleTaskView(rule)).toMatchObject({
+      secret: 'whsec_…',
+      goal: null,
+      untrustedGoal: 'Look',
+    })
+    expect(webhookRuleTaskView({ ...rule, taint: [] })).toMatchObject({
+      goal: 'Look',
+      untrustedGoal: null,
+    })
   })
 })

@@ -12,23 +12,52 @@ import { calm, first, found, nothing, withItems } from './workspaces.ts'
 const cases: Record<BriefActionKind, [changes: Partial<BriefFacts>, shown: object]> = {
   settle_posts: [
     withItems({ review: found(2) }),
-    { title: 'Check whether 2 posts went out', count: 2, operation: 'growth.items.markPosted', arguments: { id: 'id-0' } },
+    {
+      title: 'Check whether 2 posts went out',
+      count: 2,
+      operation: 'growth.items.markPosted',
+      arguments: { id: 'id-0' },
+    },
   ],
-  settle_engagements: [withItems({ engaged: found(1) }), { operation: 'growth.engagements.approve', arguments: { id: 'id-0' } }],
+  settle_engagements: [
+    withItems({ engaged: found(1) }),
+    { operation: 'growth.engagements.approve', arguments: { id: 'id-0' } },
+  ],
   settle_replies: [
     { replies: found(2) },
-    { title: 'Check whether 2 replies arrived', operation: 'agent.channelReplies.settle', arguments: { id: 'id-0' } },
+    {
+      title: 'Check whether 2 replies arrived',
+      operation: 'agent.channelReplies.settle',
+      arguments: { id: 'id-0' },
+    },
   ],
-  approve_engagements: [withItems({ engagements: found(2) }), { title: 'Approve 2 engagements', arguments: { id: 'id-0' } }],
-  execute_engagements: [withItems({ engaging: found(1) }), { operation: 'growth.engagements.execute', arguments: { id: 'id-0' } }],
+  approve_engagements: [
+    withItems({ engagements: found(2) }),
+    { title: 'Approve 2 engagements', arguments: { id: 'id-0' } },
+  ],
+  execute_engagements: [
+    withItems({ engaging: found(1) }),
+    { operation: 'growth.engagements.execute', arguments: { id: 'id-0' } },
+  ],
   answer_signals: [
     withItems({ signals: found(9) }),
-    { title: 'Answer 9 signals', count: 9, operation: 'growth.signals.engage', arguments: { id: 'id-0', action: 'reply' } },
+    {
+      title: 'Answer 9 signals',
+      count: 9,
+      operation: 'growth.signals.engage',
+      arguments: { id: 'id-0', action: 'reply' },
+    },
   ],
-  fix_billing: [{ billing: 'trial_expired' }, { why: expect.stringContaining('trial_expired'), operation: 'app.plan.get' }],
+  fix_billing: [
+    { billing: 'trial_expired' },
+    { why: expect.stringContaining('trial_expired'), operation: 'app.plan.get' },
+  ],
   connect_account: [
     { accounts: { connected: 0, known: 1 } },
-    { why: 'No account is connected, and 3 approved posts wait to go out, 3 of them scheduled.', count: 3 },
+    {
+      why: 'No account is connected, and 3 approved posts wait to go out, 3 of them scheduled.',
+      count: 3,
+    },
   ],
   connect_first_account: [
     { accounts: { connected: 0, known: 0 }, ...withItems({ scheduled: nothing }), drafting: 1 },
@@ -36,21 +65,38 @@ const cases: Record<BriefActionKind, [changes: Partial<BriefFacts>, shown: objec
   ],
   retry_failed_posts: [
     { ...withItems({ failed: found(1) }), lastError: 'duplicate text' },
-    { why: expect.stringContaining('1 post, the first with “duplicate text”'), arguments: { status: 'publish_failed' } },
+    {
+      why: expect.stringContaining('1 post, the first with “duplicate text”'),
+      arguments: { status: 'publish_failed' },
+    },
   ],
   resume_automation: [
     { paused: true },
-    { why: expect.stringContaining('3 scheduled posts wait'), operation: 'growth.automation.resumeAll' },
+    {
+      why: expect.stringContaining('3 scheduled posts wait'),
+      operation: 'growth.automation.resumeAll',
+    },
   ],
-  start_profile: [{ isBare: true, missing: ['goal', 'stories', 'proof'] }, { why: expect.stringContaining('goal, stories, proof') }],
+  start_profile: [
+    { isBare: true, missing: ['goal', 'stories', 'proof'] },
+    { why: expect.stringContaining('goal, stories, proof') },
+  ],
   complete_profile: [
     { missing: ['voice'] },
-    { why: 'Empty: voice. Filling them in makes drafts sound more like you.', operation: 'growth.profile.update' },
+    {
+      why: 'Empty: voice. Filling them in makes drafts sound more like you.',
+      operation: 'growth.profile.update',
+    },
   ],
   approve_posts: [
     withItems({ drafts: found(12) }),
     {
-      ...{ title: 'Approve 12 posts', count: 12, arguments: { id: 'id-0' }, operation: 'growth.items.approve' },
+      ...{
+        title: 'Approve 12 posts',
+        count: 12,
+        arguments: { id: 'id-0' },
+        operation: 'growth.items.approve',
+      },
       why: '12 drafted posts wait for approval, the oldest for 3 days. Nothing goes out without approval.',
     },
   ],
@@ -60,37 +106,73 @@ const cases: Record<BriefActionKind, [changes: Partial<BriefFacts>, shown: objec
   ],
   fill_slots: [
     { slots: [at(DAY), at(2 * DAY)] },
-    { count: 2, why: '2 slots of the next 7 days are free, and nothing is drafted for them.', arguments: { count: 2 } },
+    {
+      count: 2,
+      why: '2 slots of the next 7 days are free, and nothing is drafted for them.',
+      arguments: { count: 2 },
+    },
   ],
   raise_quota: [
     { quota: { used: 80, limit: 100, resetsAt: at(9 * DAY) } },
-    { why: "80 of this month's 100 posts are used. 20 are left until 2026-11-30. Whoever runs this deployment can raise the limit." },
+    {
+      why: "80 of this month's 100 posts are used. 20 are left until 2026-11-30. Whoever runs this deployment can raise the limit.",
+    },
   ],
   raise_budget: [
-    { near: nearLimits([{ key: 'agent_tokens_day', used: 80, limit: 100, period: '2026-11-21', resets_at: at(DAY) }]) },
-    { title: 'A budget is running out', why: expect.stringContaining('can raise the limit'), operation: 'app.plan.get' },
+    {
+      near: nearLimits([
+        { key: 'agent_tokens_day', used: 80, limit: 100, period: '2026-11-21', resets_at: at(DAY) },
+      ]),
+    },
+    {
+      title: 'A budget is running out',
+      why: expect.stringContaining('can raise the limit'),
+      operation: 'app.plan.get',
+    },
   ],
-  draft_posts: [withItems({ scheduled: nothing }), { operation: 'growth.batches.create', arguments: { count: 5 } }],
+  draft_posts: [
+    withItems({ scheduled: nothing }),
+    { operation: 'growth.batches.create', arguments: { count: 5 } },
+  ],
   schedule_posts: [
     withItems({ approved: found(1) }),
     { title: 'Schedule 1 approved post', arguments: { id: 'id-0', post_at: 'next_slot' } },
   ],
-  schedule_articles: [withItems({ approved_articles: found(1) }), { title: 'Schedule 1 approved article', arguments: { id: 'id-0' } }],
+  schedule_articles: [
+    withItems({ approved_articles: found(1) }),
+    { title: 'Schedule 1 approved article', arguments: { id: 'id-0' } },
+  ],
   conclude_experiment: [
     { ready: found(1, { title: 'Numbers first' }) },
     { why: 'Every arm of “Numbers first” has enough posts with metrics.' },
   ],
-  run_audit: [{ activeLearnings: 0 }, { why: '20 or more posts have metrics, and nothing has been learned from them yet.' }],
-  spare_reads: [{ reads: { ...calm.reads, used: 720 } }, { why: expect.stringContaining('80% of today') }],
-  watch_posts: [withItems({ unconfirmed: found(1) }), { arguments: { status: 'publish_unconfirmed' } }],
-  refresh_profile: [{ profileUpdatedAt: at(-60 * DAY) }, { why: expect.stringContaining('60 days ago') }],
+  run_audit: [
+    { activeLearnings: 0 },
+    { why: '20 or more posts have metrics, and nothing has been learned from them yet.' },
+  ],
+  spare_reads: [
+    { reads: { ...calm.reads, used: 720 } },
+    { why: expect.stringContaining('80% of today') },
+  ],
+  watch_posts: [
+    withItems({ unconfirmed: found(1) }),
+    { arguments: { status: 'publish_unconfirmed' } },
+  ],
+  refresh_profile: [
+    { profileUpdatedAt: at(-60 * DAY) },
+    { why: expect.stringContaining('60 days ago') },
+  ],
 }
 
 /** The forms that answers have, each for some kinds. */
-const forms = brief.get.output.properties.brief.properties.actions.items.anyOf.map(({ properties }) => properties)
+const forms = brief.get.output.properties.brief.properties.actions.items.anyOf.map(
+  ({ properties }) => properties,
+)
 
 test('the contract has one form for each kind', () => {
-  expect(forms.flatMap(({ kind }) => kind.enum as string[]).toSorted()).toEqual(briefActionKinds.toSorted())
+  expect(forms.flatMap(({ kind }) => kind.enum as string[]).toSorted()).toEqual(
+    briefActionKinds.toSorted(),
+  )
 })
 
 describe.each(briefActionKinds)('%s', (kind) => {
@@ -107,6 +189,7 @@ describe.each(briefActionKinds)('%s', (kind) => {
     const { operation, arguments: given } = first(changes)
     const o = operations.find(({ id }) => id === operation)
     for (const name of Object.keys(given)) expect(Object.keys(o!.input.properties)).toContain(name)
-    for (const name of Object.keys(given)) expect(Object.keys(form.arguments.properties)).toContain(name)
+    for (const name of Object.keys(given))
+      expect(Object.keys(form.arguments.properties)).toContain(name)
   })
 })

@@ -1,7 +1,18 @@
 import { describe, expect, test } from 'bun:test'
-import { type Batch, batchItem, failedBatch, grownBatch, newBatch, readyBatch } from '#domain/growth/drafting/batch'
+import {
+  type Batch,
+  batchItem,
+  failedBatch,
+  grownBatch,
+  newBatch,
+  readyBatch,
+} from '#domain/growth/drafting/batch'
 import type { Draft, DraftSet } from '#domain/growth/drafting/draft'
-import { GENERATION_RUNS, startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
+import {
+  GENERATION_RUNS,
+  startGeneration,
+  type TakenQuota,
+} from '#domain/growth/drafting/generation'
 import { at, draftedItem } from '#test/domain/records'
 
 const REQUESTED = 4
@@ -20,11 +31,21 @@ const draft: Draft = {
   stories: ['I drove a delivery van for a week.'],
   learnings: ['learning-1'],
 }
-const setOf = (count: number): DraftSet => ({ drafts: Array.from({ length: count }, () => draft), model: 'composer', usage })
+const setOf = (count: number): DraftSet => ({
+  drafts: Array.from({ length: count }, () => draft),
+  model: 'composer',
+  usage,
+})
 
 const settledEvent = (batch: Batch) => ({
   type: 'growth.batch.settled',
-  data: { batch_id: 'batch-1', status: batch.status, error: batch.error, requested: REQUESTED, delivered: batch.delivered },
+  data: {
+    batch_id: 'batch-1',
+    status: batch.status,
+    error: batch.error,
+    requested: REQUESTED,
+    delivered: batch.delivered,
+  },
 })
 
 describe('in flight', () => {
@@ -55,20 +76,39 @@ describe('in flight', () => {
 })
 
 describe('ready', () => {
-  const NO_MORE = 'generation_failed: no further draft was valid; add evidence to the profile, or ask for fewer posts with a shorter focus'
+  const NO_MORE =
+    'generation_failed: no further draft was valid; add evidence to the profile, or ask for fewer posts with a shorter focus'
   test.each([
     ['all that was asked for', 4, 4, null, []],
-    ['some of it: the rest goes back to the month it was taken from', 3, 3, `3 of 4 drafted: ${NO_MORE}`, [{ ...taken, amount: -1 }]],
+    [
+      'some of it: the rest goes back to the month it was taken from',
+      3,
+      3,
+      `3 of 4 drafted: ${NO_MORE}`,
+      [{ ...taken, amount: -1 }],
+    ],
     ['one draft', 1, 1, `1 of 4 drafted: ${NO_MORE}`, [{ ...taken, amount: -3 }]],
     ['more than was asked for: no more than that counts', 6, 4, null, []],
   ])('with %s', (_, drafts, delivered, shortfall, refund) => {
     const done = readyBatch(inFlight, setOf(drafts), { taken, now })
     const { record } = done
-    expect(record).toEqual({ ...inFlight, status: 'ready', error: null, delivered, shortfall, model: 'composer', usage, updated_at: now })
+    expect(record).toEqual({
+      ...inFlight,
+      status: 'ready',
+      error: null,
+      delivered,
+      shortfall,
+      model: 'composer',
+      usage,
+      updated_at: now,
+    })
     expect(done.refund).toEqual(refund)
     expect(done.events).toEqual([
       settledEvent(done.record),
-      { type: 'growth.approval.requested', data: { kind: 'batch', batch_id: 'batch-1', items: delivered } },
+      {
+        type: 'growth.approval.requested',
+        data: { kind: 'batch', batch_id: 'batch-1', items: delivered },
+      },
     ])
   })
 
@@ -76,7 +116,12 @@ describe('ready', () => {
     const grown = grownBatch(inFlight, setOf(2), now)
     for (const error of ['generation_failed: write plainer', 'cancelled', 'enqueue_failed']) {
       const { record, refund } = failedBatch(grown, error, { taken, now })
-      expect(record).toMatchObject({ status: 'ready', error: null, delivered: 2, shortfall: `2 of 4 drafted: ${error}` })
+      expect(record).toMatchObject({
+        status: 'ready',
+        error: null,
+        delivered: 2,
+        shortfall: `2 of 4 drafted: ${error}`,
+      })
       expect(refund).toEqual([{ ...taken, amount: -2 }])
     }
   })
@@ -96,7 +141,13 @@ describe('failed', () => {
     (error) => {
       for (const batch of [queued, inFlight]) {
         const done = failedBatch(batch, error, { taken, now })
-        expect(done.record).toEqual({ ...batch, status: 'failed', error, delivered: 0, updated_at: now })
+        expect(done.record).toEqual({
+          ...batch,
+          status: 'failed',
+          error,
+          delivered: 0,
+          updated_at: now,
+        })
         expect(done.refund).toEqual([{ ...taken, amount: -REQUESTED }])
         expect(done.events).toEqual([settledEvent(done.record)])
       }
@@ -104,11 +155,17 @@ describe('failed', () => {
   )
 
   test('gives nothing back if nothing was charged', () => {
-    expect(failedBatch(queued, 'cancelled', { taken: { ...taken, amount: 0 }, now }).refund).toEqual([])
+    expect(
+      failedBatch(queued, 'cancelled', { taken: { ...taken, amount: 0 }, now }).refund,
+    ).toEqual([])
   })
 })
 
 test('a draft becomes an item that waits for approval, with all fields from the drafter', () => {
   const item = batchItem(draft, { id: 'item-1', batchId: 'batch-1', length: 31, now: at() })
-  expect(item).toEqual({ ...draftedItem, stories: ['I drove a delivery van for a week.'], learnings: ['learning-1'] })
+  expect(item).toEqual({
+    ...draftedItem,
+    stories: ['I drove a delivery van for a week.'],
+    learnings: ['learning-1'],
+  })
 })

@@ -24,7 +24,8 @@ const channel: GrowthChannel = Object.freeze<GrowthChannel>({
   created_at: at(),
   updated_at: at(),
 })
-const change = (patch: ChannelPatch, before = channel) => updateChannel(before, patch, { limit: 280, now: at(1_000) })
+const change = (patch: ChannelPatch, before = channel) =>
+  updateChannel(before, patch, { limit: 280, now: at(1_000) })
 const refusal = (patch: ChannelPatch) => {
   const { code, details } = errorOf(() => change(patch))
   return [code, details?.[0]?.path, details?.[0]?.message]
@@ -33,7 +34,9 @@ const refusal = (patch: ChannelPatch) => {
 describe('the state of a channel', () => {
   const statuses: ChannelStatus[] = ['active', 'inactive']
   const cells = channelNames.flatMap((name) =>
-    statuses.flatMap((before) => [undefined, ...statuses].map((asked) => [name, before, asked] as const)),
+    statuses.flatMap((before) =>
+      [undefined, ...statuses].map((asked) => [name, before, asked] as const),
+    ),
   )
 
   test.each(cells)('of %s, %s, set to %s, changes or stays', (name, status, asked) => {
@@ -45,44 +48,78 @@ describe('the state of a channel', () => {
     expect(() => requireActive({ id: 'id', name, status: 'active' })).not.toThrow()
     const message = `channel ${name} is inactive; set its status to active to draft for it`
     const details = [{ path: 'next', message: 'growth.channels.update id' }]
-    expect(errorOf(() => requireActive({ id: 'id', name, status: 'inactive' }))).toMatchObject({ code: 'conflict', message, details })
+    expect(errorOf(() => requireActive({ id: 'id', name, status: 'inactive' }))).toMatchObject({
+      code: 'conflict',
+      message,
+      details,
+    })
   })
 
-  test('does not matter if there is no channel', () => expect(() => requireActive(undefined)).not.toThrow())
+  test('does not matter if there is no channel', () =>
+    expect(() => requireActive(undefined)).not.toThrow())
 })
 
 describe('a change', () => {
   test('leaves fields it does not name, also inside rules and cadence; null removes a rule', () => {
-    expect(change({ format_rules: { max_links: 0 } }).format_rules).toEqual({ ...channel.format_rules, max_links: 0 })
-    expect(change({ format_rules: { max_hashtags: null } }).format_rules).toEqual({ ...noRules, banned_words: ['synergy'] })
-    expect(change({ cadence: { posts_per_day: 1 } }).cadence).toEqual({ ...channel.cadence, posts_per_day: 1 })
+    expect(change({ format_rules: { max_links: 0 } }).format_rules).toEqual({
+      ...channel.format_rules,
+      max_links: 0,
+    })
+    expect(change({ format_rules: { max_hashtags: null } }).format_rules).toEqual({
+      ...noRules,
+      banned_words: ['synergy'],
+    })
+    expect(change({ cadence: { posts_per_day: 1 } }).cadence).toEqual({
+      ...channel.cadence,
+      posts_per_day: 1,
+    })
     expect(change({ cadence: { days: [], times: [] } }).cadence).toEqual(noCadence)
   })
 
   test('tidies lists', () => {
-    expect(change({ format_rules: { banned_words: [' Hack', 'hack'] } }).format_rules.banned_words).toEqual(['Hack'])
-    expect(change({ cadence: { days: ['fri', 'mon', 'mon'], times: ['17:00', '09:00'] } }).cadence).toMatchObject({
+    expect(
+      change({ format_rules: { banned_words: [' Hack', 'hack'] } }).format_rules.banned_words,
+    ).toEqual(['Hack'])
+    expect(
+      change({ cadence: { days: ['fri', 'mon', 'mon'], times: ['17:00', '09:00'] } }).cadence,
+    ).toMatchObject({
       days: ['mon', 'fri'],
       times: ['09:00', '17:00'],
     })
   })
 
   test.each([
-    [{ format_rules: { max_length: 281 } }, 'format_rules.max_length', 'is 281; the network allows at most 280'],
+    [
+      { format_rules: { max_length: 281 } },
+      'format_rules.max_length',
+      'is 281; the network allows at most 280',
+    ],
     [
       { format_rules: { min_length: 90, max_length: 80 } },
       'format_rules.min_length',
       'is 90 and max_length is 80: no text can satisfy both',
     ],
-    [{ cadence: { days: [] } }, 'cadence.days', 'must not be empty while times is set; set both, or clear both for no cadence'],
-    [{ cadence: { times: [] } }, 'cadence.times', 'must not be empty while days is set; set both, or clear both for no cadence'],
+    [
+      { cadence: { days: [] } },
+      'cadence.days',
+      'must not be empty while times is set; set both, or clear both for no cadence',
+    ],
+    [
+      { cadence: { times: [] } },
+      'cadence.times',
+      'must not be empty while days is set; set both, or clear both for no cadence',
+    ],
   ] as const)('%j is refused', (patch, path, message) =>
     expect(refusal(patch as unknown as ChannelPatch)).toEqual(['invalid_input', path, message]),
   )
 })
 
 test('a row without rules and cadence has none', () => {
-  expect(channelOfRow({ ...channel, format_rules: {}, cadence: {} })).toEqual({ ...channel, format_rules: noRules, cadence: noCadence })
+  expect(channelOfRow({ ...channel, format_rules: {}, cadence: {} })).toEqual({
+    ...channel,
+    format_rules: noRules,
+    cadence: noCadence,
+  })
 })
 
 test('items follow the channel of their kind, within the limits of the network', () => {

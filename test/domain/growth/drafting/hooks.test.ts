@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type HookResult, hookChances, preferredHooks } from '#domain/growth/drafting/hook-choice'
-import { ARTICLE_HOOK, type HookKey, hookKeys, hookNamed, hookPattern, postHooks } from '#domain/growth/drafting/hooks'
+import {
+  ARTICLE_HOOK,
+  type HookKey,
+  hookKeys,
+  hookNamed,
+  hookPattern,
+  postHooks,
+} from '#domain/growth/drafting/hooks'
 import { runs } from '#test/support/property'
 
 describe('the library', () => {
@@ -23,18 +30,24 @@ describe('the library', () => {
       expect(hookNamed(` ${hookPattern(key).name.toUpperCase()} `)).toBe(key)
       expect(hookNamed(key.replaceAll('-', '_'))).toBe(key)
     }
-    for (const text of ['', 'opens on "We"', ARTICLE_HOOK, 'toString']) expect(hookNamed(text)).toBeUndefined()
+    for (const text of ['', 'opens on "We"', ARTICLE_HOOK, 'toString'])
+      expect(hookNamed(text)).toBeUndefined()
   })
 })
 
 const SEEDS = Array.from({ length: 200 }, (_, seed) => `seed-${seed}`)
 const weightsOver = (results: HookResult[], hook: HookKey): number[] =>
   SEEDS.map((seed) => hookChances(results, seed).find((one) => one.hook === hook)!.weight)
-const mean = (numbers: number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length
+const mean = (numbers: number[]): number =>
+  numbers.reduce((sum, one) => sum + one, 0) / numbers.length
 
 describe('the weight of an opening', () => {
   test('is the same for all while nothing was measured or nobody reacted', () => {
-    for (const results of [[], [{ hook: 'cold-open', posts: 9, mean: 0 }], [{ hook: 'of no library', posts: 9, mean: 0.5 }]]) {
+    for (const results of [
+      [],
+      [{ hook: 'cold-open', posts: 9, mean: 0 }],
+      [{ hook: 'of no library', posts: 9, mean: 0.5 }],
+    ]) {
       const chances = hookChances(results, 'seed')
       expect(chances.map(({ hook }) => hook)).toEqual([...postHooks])
       expect(new Set(chances.map(({ weight }) => weight))).toEqual(new Set([1]))
@@ -48,11 +61,14 @@ describe('the weight of an opening', () => {
       { hook: 'cold-open', posts: 20, mean: 0.02 },
       { hook: 'news', posts: 1, mean: 0.06 },
     ]
-    const [good, bad, once, unknown] = (['admission', 'cold-open', 'news', 'your-call'] as const).map((hook) => weightsOver(results, hook))
+    const [good, bad, once, unknown] = (
+      ['admission', 'cold-open', 'news', 'your-call'] as const
+    ).map((hook) => weightsOver(results, hook))
     expect(Math.min(...good!)).toBeGreaterThan(1.25)
     expect(Math.max(...bad!)).toBeLessThan(1)
     expect(mean(good!)).toBeGreaterThan(4 * mean(bad!))
-    const spreadOf = (weights: number[]) => Math.max(...weights.map(Math.log)) - Math.min(...weights.map(Math.log))
+    const spreadOf = (weights: number[]) =>
+      Math.max(...weights.map(Math.log)) - Math.min(...weights.map(Math.log))
     expect(spreadOf(good!)).toBeLessThan(spreadOf(once!))
     expect(unknown!.filter((weight) => weight > 1.25).length).toBeWithin(20, 120)
     expect(unknown!.filter((weight) => weight < 0.8).length).toBeWithin(20, 120)

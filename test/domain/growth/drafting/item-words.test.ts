@@ -2,7 +2,11 @@ import { expect, test } from 'bun:test'
 import { hasSameWords, itemWords, searchWords, tagWord } from '#domain/growth/drafting/item-words'
 
 const texts: [what: string, text: string, words: string[]][] = [
-  ['punctuation and repetition', 'Launch: the LAUNCH — “launch”, again…', ['launch', 'the', 'again']],
+  [
+    'punctuation and repetition',
+    'Launch: the LAUNCH — “launch”, again…',
+    ['launch', 'the', 'again'],
+  ],
   [
     'numbers, handles and addresses',
     '3 tips for @ada at https://example.com/a_b',
@@ -13,7 +17,9 @@ const texts: [what: string, text: string, words: string[]][] = [
   ['other capitals', 'ЁЛКИ Straße', ['ёлки', 'straße']],
   ['nothing to look for', '… 🎉 —', []],
 ]
-test.each(texts)('the words of a text: %s', (_, text, words) => expect(searchWords(text)).toEqual(words))
+test.each(texts)('the words of a text: %s', (_, text, words) =>
+  expect(searchWords(text)).toEqual(words),
+)
 
 test('a word is known by its first 64 units, and never by half a character', () => {
   expect(searchWords('a'.repeat(100))).toEqual(['a'.repeat(64)])

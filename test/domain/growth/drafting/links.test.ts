@@ -5,7 +5,8 @@ import { fingerprintText } from '#port/network/text'
 import { weightedLength } from '#port/network/weighted-length'
 import { processorTime } from '#test/support/processor-time'
 
-const linksOf = (text: string): string[] => findLinks(text).map(({ start, end }) => text.slice(start, end))
+const linksOf = (text: string): string[] =>
+  findLinks(text).map(({ start, end }) => text.slice(start, end))
 
 describe('a bare domain begins where its word begins', () => {
   test.each([
@@ -16,8 +17,9 @@ describe('a bare domain begins where its word begins', () => {
     ['a.b_c.münchen.de/weg', ['a.b_c.münchen.de/weg']],
   ])('%j', (text, links) => expect(linksOf(text)).toEqual(links))
 
-  test.each(['/éxx.de', '.éxx.de', '-éxx.de', '_éxx.de', `${'é'.repeat(64)}.de`])('nowhere in %j', (text) =>
-    expect(linksOf(text)).toEqual([]),
+  test.each(['/éxx.de', '.éxx.de', '-éxx.de', '_éxx.de', `${'é'.repeat(64)}.de`])(
+    'nowhere in %j',
+    (text) => expect(linksOf(text)).toEqual([]),
   )
 
   test('except after a letter that ends a mention, a hashtag or a cashtag, as on X', () => {
@@ -27,7 +29,18 @@ describe('a bare domain begins where its word begins', () => {
 })
 
 describe('top-level domains', () => {
-  test.each(['co', 'com', 'community', 'in', 'info', 'ink', 'london', 'xn--p1ai', 'みんな', 'संगठन'])('%s is one, whole', (domain) =>
+  test.each([
+    'co',
+    'com',
+    'community',
+    'in',
+    'info',
+    'ink',
+    'london',
+    'xn--p1ai',
+    'みんな',
+    'संगठन',
+  ])('%s is one, whole', (domain) =>
     expect(linksOf(`see example.${domain} here`)).toEqual([`example.${domain}`]),
   )
 
@@ -37,19 +50,60 @@ describe('top-level domains', () => {
 })
 
 const LONGEST = 25_000
-const fill = (unit: string, before = ''): string => (before + unit.repeat(Math.ceil(LONGEST / unit.length))).slice(0, LONGEST)
+const fill = (unit: string, before = ''): string =>
+  (before + unit.repeat(Math.ceil(LONGEST / unit.length))).slice(0, LONGEST)
 
 /** Repetitions of pieces of links, some of them long, which make a pattern start over and over. */
 const shapes: fc.Arbitrary<string> = (() => {
   const piece = fc.constantFrom(
-    ...['a', 'é', 'ü.', 'ñb', 'x', '.', '.com', '.co', '.みんな', '.xn--p1', '-', '_', '/', ' ', '(', ')', '@', '#', '?', '!', '=', ':1'],
-    ...['http://', 'https://t.co/', 't.co', 'あ', '例え', 'b'.repeat(62), 'é'.repeat(63), '1\ufe0f', '😀', '👨\u200d', '🇪', '\u0301\u0323'],
+    ...[
+      'a',
+      'é',
+      'ü.',
+      'ñb',
+      'x',
+      '.',
+      '.com',
+      '.co',
+      '.みんな',
+      '.xn--p1',
+      '-',
+      '_',
+      '/',
+      ' ',
+      '(',
+      ')',
+      '@',
+      '#',
+      '?',
+      '!',
+      '=',
+      ':1',
+    ],
+    ...[
+      'http://',
+      'https://t.co/',
+      't.co',
+      'あ',
+      '例え',
+      'b'.repeat(62),
+      'é'.repeat(63),
+      '1\ufe0f',
+      '😀',
+      '👨\u200d',
+      '🇪',
+      '\u0301\u0323',
+    ],
   )
-  const repeated = fc.tuple(piece, fc.constantFrom(1, 1, 2, 21, 63, 64)).map(([text, times]) => text.repeat(times))
+  const repeated = fc
+    .tuple(piece, fc.constantFrom(1, 1, 2, 21, 63, 64))
+    .map(([text, times]) => text.repeat(times))
   const label = fc
     .tuple(fc.constantFrom('é', 'a', 'ɏ', 'éa', 'あ'), fc.integer({ min: 1, max: 70 }))
     .map(([text, times]) => `${text.repeat(times)}.`)
-  const unit = fc.array(fc.oneof(repeated, label), { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''))
+  const unit = fc
+    .array(fc.oneof(repeated, label), { minLength: 1, maxLength: 6 })
+    .map((parts) => parts.join(''))
   return fc.tuple(unit, fc.oneof(fc.constant(''), unit)).map(([text, before]) => fill(text, before))
 })()
 
@@ -62,7 +116,8 @@ describe('hostile text', () => {
         const normal = text.slice(0, 2_000).normalize('NFC')
         for (const { start } of findLinks(normal)) {
           const before = normal.slice(0, start)
-          if (!/^https?:/i.test(normal.slice(start))) expect(inWord.test(before) && !behindTag.test(before)).toBeFalse()
+          if (!/^https?:/i.test(normal.slice(start)))
+            expect(inWord.test(before) && !behindTag.test(before)).toBeFalse()
         }
       }),
     )
@@ -74,14 +129,20 @@ describe('hostile text', () => {
       fingerprintText(text)
     })
 
-  /** Plain words take constant time per character; so does the text, if it takes at most a fixed multiple of that. */
+  /**
+   * Plain words take constant time per character; so does the text, if it takes at most a fixed
+   * multiple of that.
+   */
   const SLACK = 60
   const plain = cost(fill('Notes at example.com say more. '))
   const known = ['é'.repeat(63), 'ɏ'.repeat(63), 'éé', 'éa'].map((label) => fill(`${label}.`))
 
-  test.each([...known, fill('\u0301\u0323', 'a')])('known shape %# costs about as much as plain words', (text) => {
-    expect(cost(text)).toBeLessThan(plain * SLACK)
-  })
+  test.each([...known, fill('\u0301\u0323', 'a')])(
+    'known shape %# costs about as much as plain words',
+    (text) => {
+      expect(cost(text)).toBeLessThan(plain * SLACK)
+    },
+  )
 
   test('any shape costs about as much as plain words', () => {
     fc.assert(

@@ -30,7 +30,10 @@ test.each([
     'on the same subject',
     'Late parcels wait at the dock for a van. Nobody counts them, so every week begins with the same surprise and ends with an apology.',
   ],
-  ['on another subject', 'Opening hours have changed: from Monday the shop is open from nine to five, and on Saturdays until noon.'],
+  [
+    'on another subject',
+    'Opening hours have changed: from Monday the shop is open from nine to five, and on Saturdays until noon.',
+  ],
   ['that is empty', ''],
 ])('a text is not alike to one %s', (_, other) => {
   expect(shared(POST, other)).toBeLessThan(ALIKE)
@@ -42,7 +45,13 @@ test('texts without words are told apart', () => {
 })
 
 test('texts in scripts without spaces are compared, too', () => {
-  const text = '配送の遅れはすべて荷さばき場から始まります。十四個のうち十一個がそこで車を待っていました。'
+  const text =
+    '配送の遅れはすべて荷さばき場から始まります。十四個のうち十一個がそこで車を待っていました。'
   expect(shared(text, text.replace('十四', '十五'))).toBeGreaterThanOrEqual(ALIKE)
-  expect(shared(text, '来週の月曜日から営業時間が変わります。土曜日は正午に閉まりますのでご注意ください。')).toBeLessThan(ALIKE)
+  expect(
+    shared(
+      text,
+      '来週の月曜日から営業時間が変わります。土曜日は正午に閉まりますのでご注意ください。',
+    ),
+  ).toBeLessThan(ALIKE)
 })

@@ -28,27 +28,53 @@ describe('a new product', () => {
     newProduct('product-1', { name, one_liner, url, others: { ...alone, ...others }, now: at() })
 
   test('is active, with its texts trimmed', () => {
-    expect(newProduct('product-1', { name: ' Loopline ', one_liner: `${one_liner}  `, url, others: alone, now: at() })).toEqual(product)
+    expect(
+      newProduct('product-1', {
+        name: ' Loopline ',
+        one_liner: `${one_liner}  `,
+        url,
+        others: alone,
+        now: at(),
+      }),
+    ).toEqual(product)
   })
 
   test.each([
     [{ taken: true }, 'cannot add: an active product is named Loopline'],
-    [{ active: MOST_ACTIVE_PRODUCTS }, `cannot add: ${MOST_ACTIVE_PRODUCTS} products are active; archive one first`],
-    [{ total: MOST_PRODUCTS }, `cannot add: the workspace has ${MOST_PRODUCTS} products; edit an archived one and make it active instead`],
-  ])('is refused beside %j', (others, message) => expect(errorOf(add(others))).toMatchObject({ code: 'conflict', message }))
+    [
+      { active: MOST_ACTIVE_PRODUCTS },
+      `cannot add: ${MOST_ACTIVE_PRODUCTS} products are active; archive one first`,
+    ],
+    [
+      { total: MOST_PRODUCTS },
+      `cannot add: the workspace has ${MOST_PRODUCTS} products; edit an archived one and make it active instead`,
+    ],
+  ])('is refused beside %j', (others, message) =>
+    expect(errorOf(add(others))).toMatchObject({ code: 'conflict', message }),
+  )
 
   test('may be the last one within the limit', () => {
-    expect(add({ active: MOST_ACTIVE_PRODUCTS - 1, total: MOST_PRODUCTS - 1 })().status).toBe('active')
+    expect(add({ active: MOST_ACTIVE_PRODUCTS - 1, total: MOST_PRODUCTS - 1 })().status).toBe(
+      'active',
+    )
   })
 })
 
 describe('a change', () => {
-  const change = (before: Product, patch: Parameters<typeof updateProduct>[1], others: Partial<typeof alone> = {}) =>
-    updateProduct(before, patch, { others: { ...alone, ...others }, now: at(1_000) })
+  const change = (
+    before: Product,
+    patch: Parameters<typeof updateProduct>[1],
+    others: Partial<typeof alone> = {},
+  ) => updateProduct(before, patch, { others: { ...alone, ...others }, now: at(1_000) })
 
   test('leaves fields it does not name; null removes the address', () => {
     expect(change(product, {})).toEqual({ ...product, updated_at: at(1_000) })
-    expect(change(product, { name: ' Loop ', url: null })).toEqual({ ...product, name: 'Loop', url: null, updated_at: at(1_000) })
+    expect(change(product, { name: ' Loop ', url: null })).toEqual({
+      ...product,
+      name: 'Loop',
+      url: null,
+      updated_at: at(1_000),
+    })
   })
 
   test('can archive and reactivate any number of times', () => {
@@ -59,9 +85,15 @@ describe('a change', () => {
 
   test('to active needs a free name and room within the limit; an archived product needs neither', () => {
     const full = { taken: true, active: MOST_ACTIVE_PRODUCTS }
-    expect(errorOf(() => change(archived, { status: 'active' }, full)).message).toBe('cannot change: an active product is named Loopline')
-    expect(errorOf(() => change(product, { name: 'Loop' }, { taken: true })).message).toBe('cannot change: an active product is named Loop')
-    expect(errorOf(() => change(archived, { status: 'active' }, { ...full, taken: false })).code).toBe('conflict')
+    expect(errorOf(() => change(archived, { status: 'active' }, full)).message).toBe(
+      'cannot change: an active product is named Loopline',
+    )
+    expect(errorOf(() => change(product, { name: 'Loop' }, { taken: true })).message).toBe(
+      'cannot change: an active product is named Loop',
+    )
+    expect(
+      errorOf(() => change(archived, { status: 'active' }, { ...full, taken: false })).code,
+    ).toBe('conflict')
     expect(change(archived, { one_liner: 'x' }, full).one_liner).toBe('x')
     expect(change(product, { status: 'archived' }, full).status).toBe('archived')
   })

@@ -48,19 +48,29 @@ describe('a partial update', () => {
     { time_zone: 'Asia/Tokyo' },
     { on_missed: 'post' },
   ]
-  test.each(fields.map((patch) => [Object.keys(patch)[0]!, patch] as const))('of %s changes that field only', (_, patch) => {
-    expect(updateProfile(profile, patch)).toEqual({ ...profile, ...patch } as Profile)
-  })
+  test.each(fields.map((patch) => [Object.keys(patch)[0]!, patch] as const))(
+    'of %s changes that field only',
+    (_, patch) => {
+      expect(updateProfile(profile, patch)).toEqual({ ...profile, ...patch } as Profile)
+    },
+  )
 
   const lists = ['voice_rules', 'stories', 'proof', 'patterns', 'use', 'avoid'] as const
-  test.each(lists.map((list) => [list]))('of %s replaces the whole list and leaves the others', (list) => {
-    const next = updateProfile(profile, { writing_dna: { [list]: ['New'] } })
-    expect(next).toEqual({ ...profile, writing_dna: { ...profile.writing_dna, [list]: ['New'] } })
-  })
+  test.each(lists.map((list) => [list]))(
+    'of %s replaces the whole list and leaves the others',
+    (list) => {
+      const next = updateProfile(profile, { writing_dna: { [list]: ['New'] } })
+      expect(next).toEqual({ ...profile, writing_dna: { ...profile.writing_dna, [list]: ['New'] } })
+    },
+  )
 
   test('clears fields that are given as empty', () => {
     const next = updateProfile(profile, { goal: '', writing_dna: { stories: [] } })
-    expect(next).toEqual({ ...profile, goal: '', writing_dna: { ...profile.writing_dna, stories: [] } })
+    expect(next).toEqual({
+      ...profile,
+      goal: '',
+      writing_dna: { ...profile.writing_dna, stories: [] },
+    })
   })
 
   test('without fields changes nothing', () => {
@@ -76,7 +86,14 @@ describe('a partial update', () => {
 })
 
 const entries = fc.array(fc.string({ maxLength: 5 }), { maxLength: 3 })
-const dna = { voice_rules: entries, stories: entries, proof: entries, patterns: entries, use: entries, avoid: entries }
+const dna = {
+  voice_rules: entries,
+  stories: entries,
+  proof: entries,
+  patterns: entries,
+  use: entries,
+  avoid: entries,
+}
 const text = fc.string({ maxLength: 5 })
 const patches: fc.Arbitrary<ProfilePatch> = fc.record(
   {
@@ -101,22 +118,37 @@ test('property: each field has the value given last', () => {
       expect(result.on_missed).toBe(lastOf((patch) => patch.on_missed, profile.on_missed))
       expect(result.time_zone).toBe(lastOf((patch) => patch.time_zone, profile.time_zone))
       for (const list of Object.keys(dna) as (keyof typeof dna)[])
-        expect(result.writing_dna[list]).toEqual(lastOf((patch) => patch.writing_dna?.[list], profile.writing_dna[list]))
+        expect(result.writing_dna[list]).toEqual(
+          lastOf((patch) => patch.writing_dna?.[list], profile.writing_dna[list]),
+        )
     }),
   )
 })
 
 test('property: repeating an update changes nothing', () => {
   fc.assert(
-    fc.property(patches, (patch) => expect(updateProfile(updateProfile(profile, patch), patch)).toEqual(updateProfile(profile, patch))),
+    fc.property(patches, (patch) =>
+      expect(updateProfile(updateProfile(profile, patch), patch)).toEqual(
+        updateProfile(profile, patch),
+      ),
+    ),
   )
 })
 
 describe('the voice of the Writing DNA', () => {
   test('has two names for one list', () => {
-    for (const writing_dna of [{ voice: ['dry'] }, { voice_rules: ['dry'] }, { voice: ['dry'], voice_rules: ['dry'] }])
-      expect(updateProfile(profile, { writing_dna }).writing_dna).toEqual({ ...profile.writing_dna, voice_rules: ['dry'] })
-    expect(updateProfile(profile, { writing_dna: { voice: [] } }).writing_dna.voice_rules).toEqual([])
+    for (const writing_dna of [
+      { voice: ['dry'] },
+      { voice_rules: ['dry'] },
+      { voice: ['dry'], voice_rules: ['dry'] },
+    ])
+      expect(updateProfile(profile, { writing_dna }).writing_dna).toEqual({
+        ...profile.writing_dna,
+        voice_rules: ['dry'],
+      })
+    expect(updateProfile(profile, { writing_dna: { voice: [] } }).writing_dna.voice_rules).toEqual(
+      [],
+    )
   })
 
   test.each([
@@ -140,7 +172,11 @@ describe('entries of lists', () => {
       remove: { stories: ['A story'] },
       add: { stories: ['A story', 'Third', 'Third'], use: ['dock', 'van'] },
     })
-    expect(next.writing_dna).toEqual({ ...profile.writing_dna, stories: ['Another story', 'A story', 'Third'], use: ['dock', 'van'] })
+    expect(next.writing_dna).toEqual({
+      ...profile.writing_dna,
+      stories: ['Another story', 'A story', 'Third'],
+      use: ['dock', 'van'],
+    })
   })
 
   test('that are not there cannot be taken out', () => {
@@ -156,11 +192,17 @@ describe('entries of lists', () => {
   })
 
   test('are at most 100', () => {
-    const many = (from: number, count: number) => Array.from({ length: count }, (_, index) => `Entry ${from + index}`)
+    const many = (from: number, count: number) =>
+      Array.from({ length: count }, (_, index) => `Entry ${from + index}`)
     const full = changeLists(profile, { add: { proof: many(0, 99) } })
     expect(full.writing_dna.proof).toHaveLength(100)
-    expect(() => changeLists(full, { add: { proof: ['One more'] } })).toThrow('add.proof makes 101 entries; the maximum is 100')
-    expect(changeLists(full, { remove: { proof: ['Entry 0'] }, add: { proof: ['One more'] } }).writing_dna.proof).toHaveLength(100)
+    expect(() => changeLists(full, { add: { proof: ['One more'] } })).toThrow(
+      'add.proof makes 101 entries; the maximum is 100',
+    )
+    expect(
+      changeLists(full, { remove: { proof: ['Entry 0'] }, add: { proof: ['One more'] } })
+        .writing_dna.proof,
+    ).toHaveLength(100)
   })
 })
 

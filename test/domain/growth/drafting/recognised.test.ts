@@ -19,7 +19,11 @@ describe('of a person’s own text', () => {
     ['Why does every form ask for a fax number?', 'question', 'open-question'],
     ['Why does every form ask for a fax number? Ours did.', 'question', 'own-question'],
     ['The demo began in ten minutes. What would you do next?', 'question', 'open-ending'],
-    ['At first I wrote every reply myself. Now I write none before noon.', 'before-after', 'then-now'],
+    [
+      'At first I wrote every reply myself. Now I write none before noon.',
+      'before-after',
+      'then-now',
+    ],
     ['We used to answer every ticket on the day it came.', 'story', 'back-then'],
     ['In the spring of 2021 we had two customers and one printer.', 'story', 'time-stamp'],
     ['We changed three things:\n- the hours\n- the menu', 'list', 'list-head'],
@@ -35,38 +39,62 @@ describe('of a person’s own text', () => {
       ['own-question', 'audience-question'],
       hookKeys.map((key) => [key, of(hookPattern(key).example)[1]] as const),
     ]
-    for (const [key, hook] of recognisable) expect(['', questions.includes(key) ? 'open-question' : key]).toContain(hook!)
+    for (const [key, hook] of recognisable)
+      expect(['', questions.includes(key) ? 'open-question' : key]).toContain(hook!)
     expect(recognisable.filter(([, hook]) => hook !== '').length).toBeGreaterThan(10)
   })
 
   test('an article is an article', () => {
-    expect(recognised({ kind: 'article', body: 'Late?\n\nA text.' })).toEqual({ format: 'article', hook: 'article' })
+    expect(recognised({ kind: 'article', body: 'Late?\n\nA text.' })).toEqual({
+      format: 'article',
+      hook: 'article',
+    })
   })
 })
 
 describe('after a change', () => {
   test('what was recognised is recognised anew', () => {
-    const before = { ...draftedItem, body: 'Ask me about the oven.', format: 'invitation', hook: 'ask-about' }
-    expect(recognisedAgain(before, { kind: 'post', body: 'Why not?' })).toEqual({ format: 'question', hook: 'open-question' })
+    const before = {
+      ...draftedItem,
+      body: 'Ask me about the oven.',
+      format: 'invitation',
+      hook: 'ask-about',
+    }
+    expect(recognisedAgain(before, { kind: 'post', body: 'Why not?' })).toEqual({
+      format: 'question',
+      hook: 'open-question',
+    })
   })
 
   test('what a drafter said of a text stays', () => {
     const { format, hook } = draftedItem
-    expect(recognisedAgain(draftedItem, { kind: 'post', body: 'Why not?' })).toEqual({ format, hook })
+    expect(recognisedAgain(draftedItem, { kind: 'post', body: 'Why not?' })).toEqual({
+      format,
+      hook,
+    })
   })
 })
 
 describe('a written text', () => {
-  test('has newlines only', () => expect(writtenText('a\r\nb\rc\u2028d\u0085e\tf', 'body')).toBe('a\nb\nc\nd\ne\tf'))
+  test('has newlines only', () =>
+    expect(writtenText('a\r\nb\rc\u2028d\u0085e\tf', 'body')).toBe('a\nb\nc\nd\ne\tf'))
 
-  test.each(['\u0007', '\u001b', '\u000b', '\u007f', '\u009b'])('with the control character %j is refused', (control) => {
-    const error = errorOf(() => writtenText(`a${control}`, 'body'))
-    expect([error.code, error.details?.[0]?.path]).toEqual(['invalid_input', 'body'])
-  })
+  test.each(['\u0007', '\u001b', '\u000b', '\u007f', '\u009b'])(
+    'with the control character %j is refused',
+    (control) => {
+      const error = errorOf(() => writtenText(`a${control}`, 'body'))
+      expect([error.code, error.details?.[0]?.path]).toEqual(['invalid_input', 'body'])
+    },
+  )
 
-  test('keeps joiners and marks of direction, which scripts need', () => expect(writtenText('a\u200d\u200f', 'body')).toBe('a\u200d\u200f'))
+  test('keeps joiners and marks of direction, which scripts need', () =>
+    expect(writtenText('a\u200d\u200f', 'body')).toBe('a\u200d\u200f'))
 })
 
 test('tags are trimmed, and those that differ by case or Unicode form alone are one', () => {
-  expect(tidyTags([' Launch', 'launch ', 'Pre\u0301s', 'Pr\u00e9s', 'x'])).toEqual(['Launch', 'Pr\u00e9s', 'x'])
+  expect(tidyTags([' Launch', 'launch ', 'Pre\u0301s', 'Pr\u00e9s', 'x'])).toEqual([
+    'Launch',
+    'Pr\u00e9s',
+    'x',
+  ])
 })

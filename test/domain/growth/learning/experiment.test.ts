@@ -15,19 +15,39 @@ import {
 import { errorOf } from '#test/domain/errors'
 import { at } from '#test/domain/records'
 
-const wish = { name: ' Numbers first ', hypothesis: 'Numbers get replies ', metric: 'likes' as const, running: 0, now: at() }
-const running: CountedExperiment = Object.freeze({ ...newExperiment('experiment-1', wish), tally: [] })
+const wish = {
+  name: ' Numbers first ',
+  hypothesis: 'Numbers get replies ',
+  metric: 'likes' as const,
+  running: 0,
+  now: at(),
+}
+const running: CountedExperiment = Object.freeze({
+  ...newExperiment('experiment-1', wish),
+  tally: [],
+})
 const verdict = { result: ' Supported ', items: [], now: at(1_000) }
 const concluded: CountedExperiment = Object.freeze(conclude(running, verdict))
 const tallied = (...measured: number[]): CountedExperiment => ({
   ...running,
-  tally: running.arms.map(({ name }, index) => ({ arm: name, items: 20, posted: 15, measured: measured[index]! })),
+  tally: running.arms.map(({ name }, index) => ({
+    arm: name,
+    items: 20,
+    posted: 15,
+    measured: measured[index]!,
+  })),
 })
 
 describe('a new experiment', () => {
   test('compares its hypothesis with usual drafts unless arms are named', () => {
     expect(running).toMatchObject({
-      ...{ name: 'Numbers first', hypothesis: 'Numbers get replies', status: 'running', result: null, comparison: null },
+      ...{
+        name: 'Numbers first',
+        hypothesis: 'Numbers get replies',
+        status: 'running',
+        result: null,
+        comparison: null,
+      },
       arms: [
         { name: 'control', note: null },
         { name: 'variant', note: 'Numbers get replies' },
@@ -44,10 +64,15 @@ describe('a new experiment', () => {
   })
 
   test('is refused with two arms of one name, or beside the greatest number of running ones', () => {
-    const alike = errorOf(() => newExperiment('e', { ...wish, arms: [{ name: 'A' }, { name: ' a' }] }))
+    const alike = errorOf(() =>
+      newExperiment('e', { ...wish, arms: [{ name: 'A' }, { name: ' a' }] }),
+    )
     expect([alike.code, alike.details?.[0]?.path]).toEqual(['invalid_input', 'arms'])
     const full = errorOf(() => newExperiment('e', { ...wish, running: MOST_RUNNING }))
-    expect([full.code, full.message]).toEqual(['conflict', `cannot add: ${MOST_RUNNING} experiments are running; conclude one first`])
+    expect([full.code, full.message]).toEqual([
+      'conflict',
+      `cannot add: ${MOST_RUNNING} experiments are running; conclude one first`,
+    ])
     expect(newExperiment('e', { ...wish, running: MOST_RUNNING - 1 }).status).toBe('running')
   })
 })
@@ -79,10 +104,19 @@ const none = { impressions: 0, likes: 0, replies: 0, reposts: 0, quotes: 0, clic
 describe('concluding', () => {
   test('keeps the given verdict, and adds what the numbers show for the metric', () => {
     const items: MeasuredItem[] = Array.from({ length: 2 * READY_PER_ARM }, (_, index) => ({
-      ...{ ...none, id: `item-${index}`, arm: index % 2 === 0 ? 'control' : 'variant', likes: (index % 2) * 10 + (index % 3) },
+      ...{
+        ...none,
+        id: `item-${index}`,
+        arm: index % 2 === 0 ? 'control' : 'variant',
+        likes: (index % 2) * 10 + (index % 3),
+      },
     }))
     const done = conclude(running, { ...verdict, items })
-    expect(done).toMatchObject({ result: 'Supported', status: 'concluded', concluded_at: at(1_000) })
+    expect(done).toMatchObject({
+      result: 'Supported',
+      status: 'concluded',
+      concluded_at: at(1_000),
+    })
     expect(done.comparison!.arms.map(({ n }) => n)).toEqual([READY_PER_ARM, READY_PER_ARM])
     expect(done.comparison!.against_control[0]).toMatchObject({ arm: 'variant', reading: 'higher' })
   })
@@ -92,16 +126,19 @@ describe('concluding', () => {
     expect(valueIn('engagement_rate', { ...none, impressions: 50, likes: 3, quotes: 2 })).toBe(0.1)
     expect(valueIn('clicks', { ...none, clicks: 4 })).toBe(4)
     const items = [{ ...none, id: 'unseen', arm: 'control' }]
-    expect(conclude({ ...running, metric: 'engagement_rate' }, { ...verdict, items }).comparison!.arms[0]!.n).toBe(0)
+    expect(
+      conclude({ ...running, metric: 'engagement_rate' }, { ...verdict, items }).comparison!
+        .arms[0]!.n,
+    ).toBe(0)
   })
 })
 
 test('is ready once every arm has enough measured posts, but not after the conclusion', () => {
-  expect([isReady(running), isReady(tallied(READY_PER_ARM, READY_PER_ARM - 1)), isReady(tallied(READY_PER_ARM, READY_PER_ARM))]).toEqual([
-    false,
-    false,
-    true,
-  ])
+  expect([
+    isReady(running),
+    isReady(tallied(READY_PER_ARM, READY_PER_ARM - 1)),
+    isReady(tallied(READY_PER_ARM, READY_PER_ARM)),
+  ]).toEqual([false, false, true])
   expect(isReady({ ...tallied(READY_PER_ARM, READY_PER_ARM), status: 'concluded' })).toBeFalse()
   expect(experimentView(tallied(9, 8))).toMatchObject({
     ready_to_conclude: true,
@@ -115,8 +152,15 @@ test('is ready once every arm has enough measured posts, but not after the concl
 describe('items', () => {
   const arms = ['control', 'one', 'two'].map((name) => ({ name, note: null }))
   const counts = (tally: Record<string, number>, total: number, seed = 'seed') => {
-    const had = Object.entries(tally).map(([arm, items]) => ({ arm, items, posted: 0, measured: 0 }))
-    return Object.fromEntries(divide({ arms, tally: had, seed }, total).map(({ arm, count }) => [arm.name, count]))
+    const had = Object.entries(tally).map(([arm, items]) => ({
+      arm,
+      items,
+      posted: 0,
+      measured: 0,
+    }))
+    return Object.fromEntries(
+      divide({ arms, tally: had, seed }, total).map(({ arm, count }) => [arm.name, count]),
+    )
   }
 
   test('are divided evenly, counting existing ones', () => {
@@ -127,7 +171,10 @@ describe('items', () => {
   })
 
   test('are assigned by the seed where there is a choice, and no arm is always first', () => {
-    const firsts = Array.from({ length: 60 }, (_, seed) => divide({ arms, tally: [], seed: `${seed}` }, 1)[0]!.arm.name)
+    const firsts = Array.from(
+      { length: 60 },
+      (_, seed) => divide({ arms, tally: [], seed: `${seed}` }, 1)[0]!.arm.name,
+    )
     expect(new Set(firsts).size).toBe(3)
     expect(counts({}, 4, 'a')).toEqual(counts({}, 4, 'a'))
   })

@@ -3,7 +3,14 @@ import { describe, expect, test } from 'bun:test'
 import { noUsage } from '#domain/growth/drafting/draft'
 import { startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
 import { admitLearnings, learningsFrom } from '#domain/growth/learning/audit-learnings'
-import { type AuditBrief, type CountedPost, failedAudit, findingsOf, newAudit, readyAudit } from '#domain/growth/learning/growth-audit'
+import {
+  type AuditBrief,
+  type CountedPost,
+  failedAudit,
+  findingsOf,
+  newAudit,
+  readyAudit,
+} from '#domain/growth/learning/growth-audit'
 import { featuresOf } from '#domain/growth/learning/post-features'
 import { at } from '#test/domain/records'
 
@@ -11,10 +18,21 @@ const taken: TakenQuota = { key: 'audits', period: '2026-11', amount: 1 }
 const now = at(60_000)
 const queued = newAudit('audit-1', { days: 30, given: null, now: at() })
 
-const post = (changes: Partial<CountedPost> & { likes?: number; impressions?: number } = {}): CountedPost => {
+const post = (
+  changes: Partial<CountedPost> & { likes?: number; impressions?: number } = {},
+): CountedPost => {
   const { likes = 30, impressions = 1_000, ...rest } = changes
   const metrics = { impressions, likes, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
-  return { item_id: 'item-1', text: 'Every delay starts.', hook: '', format: '', learnings: [], posted_at: at(), metrics, ...rest }
+  return {
+    item_id: 'item-1',
+    text: 'Every delay starts.',
+    hook: '',
+    format: '',
+    learnings: [],
+    posted_at: at(),
+    metrics,
+    ...rest,
+  }
 }
 const brief = (posts: CountedPost[], more: Partial<AuditBrief> = {}): AuditBrief => ({
   ...{ posts, tooYoung: 0, timeZone: 'UTC', products: [], learnings: new Map(), ...more },
@@ -28,7 +46,14 @@ const two = (kind: (index: number) => Partial<CountedPost>, times = 2): CountedP
   )
 
 test('a new audit is queued, with numbers of the workspace unless some are given', () => {
-  expect(queued).toMatchObject({ status: 'queued', error: null, days: 30, source: 'synced', given: null, result: null })
+  expect(queued).toMatchObject({
+    status: 'queued',
+    error: null,
+    days: 30,
+    source: 'synced',
+    given: null,
+    result: null,
+  })
   expect(newAudit('a', { days: 7, given: [], now }).source).toBe('given')
 })
 
@@ -37,28 +62,48 @@ describe('every end', () => {
   test.each([
     ['queued', queued],
     ['generating', startGeneration(queued, at(1))],
-  ])('from %s: ready keeps its charge, failed gives it back, and neither has an event', (_, audit) => {
-    const done = readyAudit(audit, { result, model: 'composer', usage: noUsage, now })
-    expect(done).toMatchObject({ record: { status: 'ready', result, model: 'composer' }, events: [], refund: [] })
-    for (const error of ['generation_failed: ask for fewer days', 'cancelled', 'enqueue_failed'])
-      expect(failedAudit(audit, error, { taken, now })).toEqual({
-        record: { ...audit, status: 'failed', error, updated_at: now },
+  ])(
+    'from %s: ready keeps its charge, failed gives it back, and neither has an event',
+    (_, audit) => {
+      const done = readyAudit(audit, { result, model: 'composer', usage: noUsage, now })
+      expect(done).toMatchObject({
+        record: { status: 'ready', result, model: 'composer' },
         events: [],
-        refund: [{ ...taken, amount: -1 }],
+        refund: [],
       })
-  })
+      for (const error of ['generation_failed: ask for fewer days', 'cancelled', 'enqueue_failed'])
+        expect(failedAudit(audit, error, { taken, now })).toEqual({
+          record: { ...audit, status: 'failed', error, updated_at: now },
+          events: [],
+          refund: [{ ...taken, amount: -1 }],
+        })
+    },
+  )
 })
 
 describe('features of a post', () => {
-  const told = (changes: Partial<CountedPost>, setting = { timeZone: 'UTC', products: ['Dockside'] }) =>
-    featuresOf(post({ posted_at: null, ...changes }), setting).map(({ dimension, value }) => `${dimension} ${value}`)
+  const told = (
+    changes: Partial<CountedPost>,
+    setting = { timeZone: 'UTC', products: ['Dockside'] },
+  ) =>
+    featuresOf(post({ posted_at: null, ...changes }), setting).map(
+      ({ dimension, value }) => `${dimension} ${value}`,
+    )
 
   test.each<[string, Partial<CountedPost>, string[]]>([
     ['nothing but its length', {}, ['length short']],
     ['a number', { text: '40 % of delays.' }, ['number yes', 'length short']],
-    ['an address with digits, which is no number', { text: 'See https://example.com/40' }, ['length short', 'link yes']],
+    [
+      'an address with digits, which is no number',
+      { text: 'See https://example.com/40' },
+      ['length short', 'link yes'],
+    ],
     ['a question anywhere', { text: 'Why? Because.' }, ['question yes', 'length short']],
-    ['a list, whose marks are no numbers', { text: 'So:\n1. One\n2. Two' }, ['list yes', 'length short']],
+    [
+      'a list, whose marks are no numbers',
+      { text: 'So:\n1. One\n2. Two' },
+      ['list yes', 'length short'],
+    ],
     ['medium length', { text: 'x'.repeat(140) }, ['length medium']],
     ['great length', { text: 'x'.repeat(241) }, ['length long']],
     ['a product, in any case', { text: 'We use dockside.' }, ['length short', 'product Dockside']],
@@ -75,16 +120,28 @@ describe('features of a post', () => {
   test('use the time zone of the workspace', () => {
     const posted_at = new Date('2026-11-21T23:30:00Z')
     expect(told({ posted_at })).toEqual(['length short', 'weekday Saturday', 'hour evening'])
-    expect(told({ posted_at }, { timeZone: 'Asia/Tokyo', products: [] })).toEqual(['length short', 'weekday Sunday', 'hour morning'])
-    expect(told({ posted_at }, { timeZone: 'America/New_York', products: [] })).toContain('hour afternoon')
+    expect(told({ posted_at }, { timeZone: 'Asia/Tokyo', products: [] })).toEqual([
+      'length short',
+      'weekday Sunday',
+      'hour morning',
+    ])
+    expect(told({ posted_at }, { timeZone: 'America/New_York', products: [] })).toContain(
+      'hour afternoon',
+    )
   })
 })
 
 describe('a learning', () => {
   const steers = () => true
-  const notes = (posts: CountedPost[], more: Partial<AuditBrief> = {}, understood: (note: string) => boolean = steers) => {
+  const notes = (
+    posts: CountedPost[],
+    more: Partial<AuditBrief> = {},
+    understood: (note: string) => boolean = steers,
+  ) => {
     const one = brief(posts, more)
-    return learningsFrom(findingsOf(one), one.learnings, understood).map(({ kind, note }) => `${kind}: ${note}`)
+    return learningsFrom(findingsOf(one), one.learnings, understood).map(
+      ({ kind, note }) => `${kind}: ${note}`,
+    )
   }
 
   test.each<[string, Partial<CountedPost>, string]>([
@@ -150,7 +207,11 @@ describe('a learning', () => {
 
 describe('best and worst', () => {
   const ranks = (count: number) => {
-    const { best, worst } = findingsOf(brief(Array.from({ length: count }, (_, index) => post({ item_id: `${index}`, likes: index }))))
+    const { best, worst } = findingsOf(
+      brief(
+        Array.from({ length: count }, (_, index) => post({ item_id: `${index}`, likes: index })),
+      ),
+    )
     return [best, worst].map((all) => all.map(({ item_id }) => item_id))
   }
 
@@ -165,6 +226,10 @@ describe('best and worst', () => {
   })
 
   test('leave out posts without impressions', () => {
-    expect(findingsOf(brief([post({ impressions: 0, likes: 0 })]))).toMatchObject({ best: [], worst: [], sample: { items: 1 } })
+    expect(findingsOf(brief([post({ impressions: 0, likes: 0 })]))).toMatchObject({
+      best: [],
+      worst: [],
+      sample: { items: 1 },
+    })
   })
 })

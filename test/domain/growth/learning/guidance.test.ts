@@ -1,14 +1,24 @@
 import { describe, expect, test } from 'bun:test'
 import type { BriefLearning } from '#domain/growth/drafting/draft'
-import { askingOf, guidingLearnings, isAboutFlopped, isRecord, learnedOf } from '#domain/growth/learning/guidance'
+import {
+  askingOf,
+  guidingLearnings,
+  isAboutFlopped,
+  isRecord,
+  learnedOf,
+} from '#domain/growth/learning/guidance'
 import type { Cue } from '#domain/growth/reading/cues'
 import { termsOf } from '#domain/growth/reading/words'
 
 const material = termsOf('The boiler broke in January. Our sales hire left.')
-const read = (note: string, kind: BriefLearning['kind'] = 'worked') => guidingLearnings({ learnings: [{ id: 'l', kind, note }] }, material)
+const read = (note: string, kind: BriefLearning['kind'] = 'worked') =>
+  guidingLearnings({ learnings: [{ id: 'l', kind, note }] }, material)
 const prospect = (text: string, ...tags: Cue[]) => ({ terms: termsOf(text), tags: new Set(tags) })
-const factor = (note: string, kind: BriefLearning['kind'], ...on: Parameters<typeof prospect>): number =>
-  learnedOf(prospect(...on), read(note, kind)).factor
+const factor = (
+  note: string,
+  kind: BriefLearning['kind'],
+  ...on: Parameters<typeof prospect>
+): number => learnedOf(prospect(...on), read(note, kind)).factor
 
 describe('a learning about a kind of post', () => {
   test('that worked raises posts of the kind and leaves others alone', () => {
@@ -17,7 +27,10 @@ describe('a learning about a kind of post', () => {
   })
 
   test('that flopped all but rules the kind out, and counts against it', () => {
-    const learned = learnedOf(prospect('The boiler broke', 'question'), read('Question posts', 'flopped'))
+    const learned = learnedOf(
+      prospect('The boiler broke', 'question'),
+      read('Question posts', 'flopped'),
+    )
     expect(learned.factor).toBeLessThan(0.01)
     expect(learned.against.map(({ id }) => id)).toEqual(['l'])
   })
@@ -29,7 +42,9 @@ describe('a learning about a kind of post', () => {
   })
 
   test('that doing without it worked counts against posts of the kind', () => {
-    expect(factor('Posts without questions', 'worked', 'The boiler broke', 'question')).toBeLessThan(0.01)
+    expect(
+      factor('Posts without questions', 'worked', 'The boiler broke', 'question'),
+    ).toBeLessThan(0.01)
   })
 
   test('and a topic counts in full only on that topic', () => {
@@ -59,7 +74,10 @@ test('closing questions are wanted or not by notes on questions as such', () => 
 })
 
 test("an experiment's arm counts as worked, and is no record of the workspace", () => {
-  const [arm, ...others] = guidingLearnings({ learnings: [], trial: 'Lists get more replies' }, material)
+  const [arm, ...others] = guidingLearnings(
+    { learnings: [], trial: 'Lists get more replies' },
+    material,
+  )
   expect(others).toEqual([])
   expect(arm).toMatchObject({ kind: 'worked', excerpt: 'Lists get more replies' })
   expect(isRecord(arm!)).toBeFalse()

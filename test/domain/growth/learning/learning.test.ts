@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { type Learning, MOST_ACTIVE_LEARNINGS, newLearning, retire } from '#domain/growth/learning/learning'
+import {
+  type Learning,
+  MOST_ACTIVE_LEARNINGS,
+  newLearning,
+  retire,
+} from '#domain/growth/learning/learning'
 import { errorOf } from '#test/domain/errors'
 import { at } from '#test/domain/records'
 
@@ -17,11 +22,19 @@ const learning: Learning = Object.freeze({
 
 describe('a learning', () => {
   test('begins active, with its note trimmed', () => {
-    expect(newLearning('learning-1', { kind: 'worked', note: '  Numbers first\n', active: 0, now: at() })).toEqual(learning)
+    expect(
+      newLearning('learning-1', {
+        kind: 'worked',
+        note: '  Numbers first\n',
+        active: 0,
+        now: at(),
+      }),
+    ).toEqual(learning)
   })
 
   test('is refused once a brief holds no more active ones', () => {
-    const add = (active: number) => () => newLearning('l', { kind: 'flopped', note: 'x', active, now: at() })
+    const add = (active: number) => () =>
+      newLearning('l', { kind: 'flopped', note: 'x', active, now: at() })
     expect(add(MOST_ACTIVE_LEARNINGS - 1)().status).toBe('active')
     expect(errorOf(add(MOST_ACTIVE_LEARNINGS))).toMatchObject({
       code: 'conflict',

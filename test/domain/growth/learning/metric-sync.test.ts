@@ -1,7 +1,13 @@
 /** When metrics are read again, what a read may cost, and which snapshots are kept. */
 import { describe, expect, test } from 'bun:test'
 import { readBudgetOf } from '#domain/app/read-budget'
-import { changes, nextMetricsRead, reserve, unusedReads, waitAfter } from '#domain/growth/learning/metric-sync'
+import {
+  changes,
+  nextMetricsRead,
+  reserve,
+  unusedReads,
+  waitAfter,
+} from '#domain/growth/learning/metric-sync'
 import type { MetricSnapshot } from '#domain/growth/metrics'
 import { at, DAY, HOUR, MINUTE } from '#test/domain/records'
 
@@ -43,9 +49,13 @@ describe('after a failed read an account is left alone', () => {
 
 describe('the daily budget', () => {
   const plan = { plan: 'team', billing: 'ok', overrides: {} } as const
-  const payg = (used: number) => readBudgetOf({ plan, counters: { 'reads_payg@2026-11-21': used }, now: at() }, 'payg')
-  const ask = (used: number, wanted: number, before?: { key: string; period: string; amount: number }) =>
-    reserve(payg(used), { wanted, before, now: at() })
+  const payg = (used: number) =>
+    readBudgetOf({ plan, counters: { 'reads_payg@2026-11-21': used }, now: at() }, 'payg')
+  const ask = (
+    used: number,
+    wanted: number,
+    before?: { key: string; period: string; amount: number },
+  ) => reserve(payg(used), { wanted, before, now: at() })
   const spent = (amount: number, period = '2026-11-21') => ({ key: 'reads_payg', period, amount })
 
   test('covers all posts, some, or none', () => {
@@ -55,7 +65,11 @@ describe('the daily budget', () => {
   })
 
   test('is charged once for a read that is claimed again, unless another day has begun', () => {
-    expect(ask(100_000, 100, spent(100_000))).toEqual({ posts: 100, reserved: spent(100_000), spend: spent(0) })
+    expect(ask(100_000, 100, spent(100_000))).toEqual({
+      posts: 100,
+      reserved: spent(100_000),
+      spend: spent(0),
+    })
     expect(ask(900_000, 100, spent(100_000))?.posts).toBe(100)
     expect(ask(100_000, 40, spent(100_000))?.spend).toEqual(spent(-60_000))
     expect(ask(0, 100, spent(100_000, '2026-11-20'))?.spend).toEqual(spent(100_000))
@@ -72,6 +86,11 @@ test('a snapshot is kept only if it differs', () => {
     ...{ item_id, at: at(), impressions, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 },
   })
   const read = [snapshot('same', 5), snapshot('more', 6), snapshot('less', 4), snapshot('new', 0)]
-  const latest = [snapshot('same', 5), snapshot('more', 5), snapshot('less', 5), snapshot('other', 1)]
+  const latest = [
+    snapshot('same', 5),
+    snapshot('more', 5),
+    snapshot('less', 5),
+    snapshot('other', 1),
+  ]
   expect(changes(read, latest).map(({ item_id }) => item_id)).toEqual(['more', 'less', 'new'])
 })

@@ -18,10 +18,24 @@ import { at } from '#test/domain/records'
 
 const taken: TakenQuota = { key: 'reports', period: '2026-11', amount: 1 }
 const now = at(60_000)
-const queued = newReport('report-1', { origin: 'manual', week: '2026-11-16', time_zone: 'UTC', now: at() })
+const queued = newReport('report-1', {
+  origin: 'manual',
+  week: '2026-11-16',
+  time_zone: 'UTC',
+  now: at(),
+})
 
-const day = (changes: Partial<Figures> = {}): Figures => ({ posts: 0, impressions: 0, reactions: 0, clicks: 0, ...changes })
-const week = (changes: Partial<Figures> = {}): Figures[] => [day(changes), ...Array.from({ length: 6 }, () => day())]
+const day = (changes: Partial<Figures> = {}): Figures => ({
+  posts: 0,
+  impressions: 0,
+  reactions: 0,
+  clicks: 0,
+  ...changes,
+})
+const week = (changes: Partial<Figures> = {}): Figures[] => [
+  day(changes),
+  ...Array.from({ length: 6 }, () => day()),
+]
 const item = (item_id: string, engagement_rate: number | null) => ({
   item_id,
   text: 'A post',
@@ -30,26 +44,44 @@ const item = (item_id: string, engagement_rate: number | null) => ({
   engagement_rate,
 })
 const brief = (changes: Partial<ReportBrief> = {}): ReportBrief => ({
-  ...{ report: queued, now, days: [...week(), ...week()], ranked: [], waiting: { approvals: 0, scheduled: 0, unconfirmed: 0 } },
-  ...{ quotas: [], reads: { tier: 'free', limit: 5_000, used: 7, reserved: 500 }, next: [], ...changes },
+  ...{
+    report: queued,
+    now,
+    days: [...week(), ...week()],
+    ranked: [],
+    waiting: { approvals: 0, scheduled: 0, unconfirmed: 0 },
+  },
+  ...{
+    quotas: [],
+    reads: { tier: 'free', limit: 5_000, used: 7, reserved: 500 },
+    next: [],
+    ...changes,
+  },
 })
 
 describe('every end', () => {
   test.each([
     ['queued', queued],
     ['generating', startGeneration(queued, at(1))],
-  ])('from %s: ready keeps its charge, failed gives it back, and neither has an event', (_, report) => {
-    const data = reportData(brief())
-    expect(readyReport(report, { data, markdown: 'x', now })).toEqual({
-      record: { ...report, status: 'ready', data, markdown: 'x', updated_at: now },
-      events: [],
-      refund: [],
-    })
-    for (const error of ['generation_failed: ask again later', 'cancelled', 'enqueue_failed'])
-      expect(failedReport(report, error, { taken, now })).toMatchObject({
-        ...{ record: { status: 'failed', error }, events: [], refund: [{ ...taken, amount: -1 }] },
+  ])(
+    'from %s: ready keeps its charge, failed gives it back, and neither has an event',
+    (_, report) => {
+      const data = reportData(brief())
+      expect(readyReport(report, { data, markdown: 'x', now })).toEqual({
+        record: { ...report, status: 'ready', data, markdown: 'x', updated_at: now },
+        events: [],
+        refund: [],
       })
-  })
+      for (const error of ['generation_failed: ask again later', 'cancelled', 'enqueue_failed'])
+        expect(failedReport(report, error, { taken, now })).toMatchObject({
+          ...{
+            record: { status: 'failed', error },
+            events: [],
+            refund: [{ ...taken, amount: -1 }],
+          },
+        })
+    },
+  )
 
   test('a report that the plan refuses fails before it begins, with the reason', () => {
     expect(skippedReport(queued, 'plan_quota_exceeded:reports')).toEqual({
@@ -63,7 +95,10 @@ describe('every end', () => {
 describe('a week', () => {
   test('follows the time zone', () => {
     const sunday = new Date('2026-11-15T23:30:00Z')
-    expect([weekAt(sunday, 'UTC'), weekAt(sunday, 'Asia/Tokyo')]).toEqual(['2026-11-09', '2026-11-16'])
+    expect([weekAt(sunday, 'UTC'), weekAt(sunday, 'Asia/Tokyo')]).toEqual([
+      '2026-11-09',
+      '2026-11-16',
+    ])
   })
 
   test.each([
@@ -85,8 +120,16 @@ describe('the weekly report', () => {
   }
 
   test.each<[string, string, object]>([
-    ['waits for Monday at seven', '2026-11-16T06:59:59Z', { kind: 'wait', next: '2026-11-16T07:00:00.000Z' }],
-    ['then tells of the week before', '2026-11-16T07:00:00Z', { kind: 'report', week: '2026-11-09', next: '2026-11-23T07:00:00.000Z' }],
+    [
+      'waits for Monday at seven',
+      '2026-11-16T06:59:59Z',
+      { kind: 'wait', next: '2026-11-16T07:00:00.000Z' },
+    ],
+    [
+      'then tells of the week before',
+      '2026-11-16T07:00:00Z',
+      { kind: 'report', week: '2026-11-09', next: '2026-11-23T07:00:00.000Z' },
+    ],
     [
       'late, where the morning was slept through',
       '2026-11-19T20:00:00Z',
@@ -97,16 +140,29 @@ describe('the weekly report', () => {
   })
 
   test('follows the time zone through changes of its clocks', () => {
-    expect(told('2026-11-15T22:00:00Z', { timeZone: 'Asia/Tokyo' })).toMatchObject({ kind: 'report', week: '2026-11-09' })
+    expect(told('2026-11-15T22:00:00Z', { timeZone: 'Asia/Tokyo' })).toMatchObject({
+      kind: 'report',
+      week: '2026-11-09',
+    })
     expect(told('2026-11-15T21:59:59Z', { timeZone: 'Asia/Tokyo' })).toMatchObject({ kind: 'wait' })
-    expect(told('2026-03-25T12:00:00Z', { timeZone: 'Europe/Berlin' }).next).toBe('2026-03-30T05:00:00.000Z')
-    expect(told('2026-10-21T12:00:00Z', { timeZone: 'Europe/Berlin' }).next).toBe('2026-10-26T06:00:00.000Z')
+    expect(told('2026-03-25T12:00:00Z', { timeZone: 'Europe/Berlin' }).next).toBe(
+      '2026-03-30T05:00:00.000Z',
+    )
+    expect(told('2026-10-21T12:00:00Z', { timeZone: 'Europe/Berlin' }).next).toBe(
+      '2026-10-26T06:00:00.000Z',
+    )
   })
 
   test('does not cover weeks before the first post', () => {
     const since = new Date('2026-11-18T12:00:00Z')
-    expect(told('2026-11-18T12:00:00Z', { since })).toEqual({ kind: 'wait', next: '2026-11-23T07:00:00.000Z' })
-    expect(told('2026-11-23T07:00:00Z', { since })).toMatchObject({ kind: 'report', week: '2026-11-16' })
+    expect(told('2026-11-18T12:00:00Z', { since })).toEqual({
+      kind: 'wait',
+      next: '2026-11-23T07:00:00.000Z',
+    })
+    expect(told('2026-11-23T07:00:00Z', { since })).toMatchObject({
+      kind: 'report',
+      week: '2026-11-16',
+    })
   })
 })
 
@@ -117,10 +173,24 @@ describe('the numbers', () => {
       ...week({ posts: 3, impressions: 1_500, reactions: 45, clicks: 4 }),
     ]
     const { totals, before, change, days: shown } = reportData(brief({ days }))
-    expect(totals).toEqual({ posts: 3, impressions: 1_500, reactions: 45, clicks: 4, engagement_rate: 0.03 })
+    expect(totals).toEqual({
+      posts: 3,
+      impressions: 1_500,
+      reactions: 45,
+      clicks: 4,
+      engagement_rate: 0.03,
+    })
     expect(before.engagement_rate).toBe(0.02)
-    expect(change).toEqual({ posts: 0.5, impressions: 0.5, reactions: 1.25, clicks: null, engagement_rate: 0.5 })
-    expect(shown.map((one) => one.day)).toEqual(['16', '17', '18', '19', '20', '21', '22'].map((date) => `2026-11-${date}`))
+    expect(change).toEqual({
+      posts: 0.5,
+      impressions: 0.5,
+      reactions: 1.25,
+      clicks: null,
+      engagement_rate: 0.5,
+    })
+    expect(shown.map((one) => one.day)).toEqual(
+      ['16', '17', '18', '19', '20', '21', '22'].map((date) => `2026-11-${date}`),
+    )
   })
 
   test.each<[number, string | null, string | null]>([
@@ -141,7 +211,8 @@ describe('the numbers', () => {
 })
 
 describe('the text', () => {
-  const text = (changes: Partial<ReportBrief> = {}) => reportMarkdown(queued, reportData(brief(changes)))
+  const text = (changes: Partial<ReportBrief> = {}) =>
+    reportMarkdown(queued, reportData(brief(changes)))
 
   test('says that a week is empty', () => {
     expect(text()).toContain('A quiet week so far: no posts, and no impressions.')
@@ -152,12 +223,17 @@ describe('the text', () => {
 
   test('says what was posted, what it gained and what comes next', () => {
     const said = text({
-      days: [...week({ impressions: 1_000, posts: 1 }), ...week({ posts: 1, impressions: 1_500, reactions: 30 })],
+      days: [
+        ...week({ impressions: 1_000, posts: 1 }),
+        ...week({ posts: 1, impressions: 1_500, reactions: 30 }),
+      ],
       ranked: [item('1', 0.02)],
       next: [{ title: 'Approve 3 posts', why: 'They wait.', operation: 'growth.items.approve' }],
     })
     expect(said).toContain('# Week of 2026-11-16 to 2026-11-22')
-    expect(said).toContain('1 post went out so far. All posts, old and new, gained 1,500 impressions and 30 reactions.')
+    expect(said).toContain(
+      '1 post went out so far. All posts, old and new, gained 1,500 impressions and 30 reactions.',
+    )
     expect(said).toContain('| Impressions | 1,500 | 1,000 | +50% |')
     expect(said).toContain('| 2026-11-16 | 1 | 1,500 | 30 | 0 |')
     expect(said).toContain('- **Best**: “A post” (100 impressions, engagement 2.0%)')
@@ -166,6 +242,8 @@ describe('the text', () => {
 
   test('escapes marks in the text of posts', () => {
     const ranked = [{ ...item('1', 0.02), text: '# Big\n[link](https://example.com) | <b>*bold*' }]
-    expect(text({ ranked })).toContain('“\\# Big \\[link\\](https://example.com) \\| \\<b\\>\\*bold\\*”')
+    expect(text({ ranked })).toContain(
+      '“\\# Big \\[link\\](https://example.com) \\| \\<b\\>\\*bold\\*”',
+    )
   })
 })

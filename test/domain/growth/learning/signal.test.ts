@@ -30,8 +30,16 @@ const post = (changes: Partial<WatchedPost> = {}): WatchedPost => ({
 })
 const terms = new Set(['delivery', 'late', 'customers', 'lorries'])
 const weighing = { terms, priority: 3, now }
-const score = (changes: Partial<WatchedPost>, more: Partial<typeof weighing> = {}) => scoreOf(post(changes), { ...weighing, ...more })
-const engaged = { network: 'sandbox', post_id: '42', post_url: null, post_author: 'lena', post_text: 'Well?', addresses_us: false }
+const score = (changes: Partial<WatchedPost>, more: Partial<typeof weighing> = {}) =>
+  scoreOf(post(changes), { ...weighing, ...more })
+const engaged = {
+  network: 'sandbox',
+  post_id: '42',
+  post_url: null,
+  post_author: 'lena',
+  post_text: 'Well?',
+  addresses_us: false,
+}
 const found = (changes: Partial<WatchedPost> = {}) =>
   newSignal('signal-1', { post: post(changes), engaged, targetId: 'target-1' }, weighing)
 
@@ -54,7 +62,9 @@ describe('the state table', () => {
     const signal = states[state]!
     if (state === 'open') {
       const next = commands[command](signal)
-      expect([next.status, next.engagement_id]).toEqual(command === 'dismiss' ? ['dismissed', null] : ['engaged', 'engagement-1'])
+      expect([next.status, next.engagement_id]).toEqual(
+        command === 'dismiss' ? ['dismissed', null] : ['engaged', 'engagement-1'],
+      )
       return
     }
     if (state === 'dismissed' && command === 'dismiss') {
@@ -62,8 +72,13 @@ describe('the state table', () => {
       return
     }
     const error = errorOf(() => commands[command](signal))
-    const shown: SignalStatus = state === 'open, its time over' ? 'expired' : (state as SignalStatus)
-    expect([error.code, error.message, signalState(signal, now)]).toEqual(['conflict', `cannot ${command}: the signal is ${shown}`, shown])
+    const shown: SignalStatus =
+      state === 'open, its time over' ? 'expired' : (state as SignalStatus)
+    expect([error.code, error.message, signalState(signal, now)]).toEqual([
+      'conflict',
+      `cannot ${command}: the signal is ${shown}`,
+      shown,
+    ])
     expect(errorOf(() => requireEngageable(signal, now)).code).toBe('conflict')
   })
 })
@@ -75,10 +90,26 @@ describe('the score', () => {
 
   test.each([
     ['younger', { createdAt: now }, { createdAt: at(-5 * HOUR) }],
-    ['seen by more', { metrics: { ...none, impressions: 9_000 } }, { metrics: { ...none, impressions: 90 } }],
-    ['answered by more', { metrics: { ...none, replies: 90 } }, { metrics: { ...none, replies: 9 } }],
-    ['about our subject', { text: 'The late delivery again.' }, { text: 'The green kettle again.' }],
-    ['more about our subject', { text: 'The late delivery again.' }, { text: 'The late kettle again.' }],
+    [
+      'seen by more',
+      { metrics: { ...none, impressions: 9_000 } },
+      { metrics: { ...none, impressions: 90 } },
+    ],
+    [
+      'answered by more',
+      { metrics: { ...none, replies: 90 } },
+      { metrics: { ...none, replies: 9 } },
+    ],
+    [
+      'about our subject',
+      { text: 'The late delivery again.' },
+      { text: 'The green kettle again.' },
+    ],
+    [
+      'more about our subject',
+      { text: 'The late delivery again.' },
+      { text: 'The late kettle again.' },
+    ],
     ['a question', { text: 'A plain remark?' }, {}],
     ['for us', { addressesUs: true }, {}],
   ])('of what is %s is higher', (_, more, less) => {
@@ -91,7 +122,11 @@ describe('the score', () => {
 
   test('comes with reasons', () => {
     const { reasons } = score(
-      { text: 'Late delivery: what do you tell customers?', metrics: { ...none, impressions: 1_200, likes: 4 }, addressesUs: true },
+      {
+        text: 'Late delivery: what do you tell customers?',
+        metrics: { ...none, impressions: 1_200, likes: 4 },
+        addressesUs: true,
+      },
       { priority: 1 },
     )
     expect(reasons).toEqual([
@@ -109,7 +144,14 @@ describe('the score', () => {
     const sighted = fc.record({
       text: fc.string({ unit: 'binary' }),
       createdAt: fc.date({ noInvalidDate: true }),
-      metrics: fc.record({ impressions: count, likes: count, replies: count, reposts: count, quotes: count, clicks: count }),
+      metrics: fc.record({
+        impressions: count,
+        likes: count,
+        replies: count,
+        reposts: count,
+        quotes: count,
+        clicks: count,
+      }),
       addressesUs: fc.boolean(),
     })
     fc.assert(
@@ -121,9 +163,22 @@ describe('the score', () => {
   })
 
   test('recognises the subject by profile and products, ignoring common words', () => {
-    const profile = { ...emptyProfile, goal: 'More customers with deliveries', audience: 'Dispatchers' }
-    const topics = topicsOf(profile, [{ name: 'Dockline', one_liner: 'about docks that were late' }])
-    expect([...topics]).toEqual(['customers', 'deliveries', 'dispatchers', 'dockline', 'docks', 'late'])
+    const profile = {
+      ...emptyProfile,
+      goal: 'More customers with deliveries',
+      audience: 'Dispatchers',
+    }
+    const topics = topicsOf(profile, [
+      { name: 'Dockline', one_liner: 'about docks that were late' },
+    ])
+    expect([...topics]).toEqual([
+      'customers',
+      'deliveries',
+      'dispatchers',
+      'dockline',
+      'docks',
+      'late',
+    ])
   })
 })
 

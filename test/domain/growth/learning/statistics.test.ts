@@ -3,7 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { compareAll, type Observed, welch } from '#domain/growth/learning/statistics'
 import { numbers } from '#test/faults/numbers'
 
-const normal = (random: () => number): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+const normal = (random: () => number): number =>
+  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 
 interface World {
   posts: number
@@ -17,7 +18,9 @@ const DIMENSIONS = ['number', 'question', 'list', 'link', 'emoji']
 const worldOf = (seed: number, { posts, planted = {} }: World): Observed[] => {
   const random = numbers(seed)
   return Array.from({ length: posts }, () => {
-    const has = DIMENSIONS.map((dimension) => ({ dimension, value: 'yes' })).filter(() => random() < 0.4)
+    const has = DIMENSIONS.map((dimension) => ({ dimension, value: 'yes' })).filter(
+      () => random() < 0.4,
+    )
     const features = [
       ...has,
       { dimension: 'length', value: ['short', 'medium', 'long'][Math.floor(random() * 3)]! },
@@ -57,7 +60,10 @@ describe('a planted effect', () => {
     const seeds = Array.from({ length: 40 }, (__, index) => index + 1)
     const found = seeds.filter((seed) =>
       compareAll(worldOf(seed, { posts: 80, planted })).sure.some(
-        (one) => one.dimension === 'number' && one.measure === measure && Math.sign(one.effect_size) === sign,
+        (one) =>
+          one.dimension === 'number' &&
+          one.measure === measure &&
+          Math.sign(one.effect_size) === sign,
       ),
     )
     expect(found.length).toBeGreaterThanOrEqual(36)
@@ -90,10 +96,17 @@ describe('there is no finding', () => {
       ...{ impressions: 90_000 + index, reactions: 50_000 + index },
       features: [{ dimension: 'number', value: 'yes' }],
     }))
-    expect(compareAll([...rest.slice(7), ...few])).toEqual({ sure: [], likely: [], all: [], made: 0, needed: null })
+    expect(compareAll([...rest.slice(7), ...few])).toEqual({
+      sure: [],
+      likely: [],
+      all: [],
+      made: 0,
+      needed: null,
+    })
   })
 
-  test('from no posts', () => expect(compareAll([])).toEqual({ sure: [], likely: [], all: [], made: 0, needed: null }))
+  test('from no posts', () =>
+    expect(compareAll([])).toEqual({ sure: [], likely: [], all: [], made: 0, needed: null }))
 })
 
 test('two features that divide the posts alike are compared once', () => {

@@ -12,7 +12,9 @@ describe("quantiles of Student's t", () => {
     [0.975, 13.7, 2.149201262229809],
     [0.9, 200, 1.2857987939948012],
     [0.5, 5, 0],
-  ])('at %f with %f degrees of freedom', (p, freedom, expected) => expect(studentQuantile(p, freedom)).toBeCloseTo(expected, 8))
+  ])('at %f with %f degrees of freedom', (p, freedom, expected) =>
+    expect(studentQuantile(p, freedom)).toBeCloseTo(expected, 8),
+  )
 
   test('are inverted by the distribution, which is symmetric', () => {
     for (const freedom of [1, 3.3, 40, 2_000]) {

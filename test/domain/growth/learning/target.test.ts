@@ -15,7 +15,13 @@ import {
 import { errorOf } from '#test/domain/errors'
 import { at, DAY, HOUR, MINUTE } from '#test/domain/records'
 
-const asked = { handle: '@Ships_On.Tuesday ', category: null, priority: 2, others: { total: 0, taken: false }, now: at() }
+const asked = {
+  handle: '@Ships_On.Tuesday ',
+  category: null,
+  priority: 2,
+  others: { total: 0, taken: false },
+  now: at(),
+}
 const target = newTarget('target-1', asked)
 const since = (date: Date): number => date.getTime() - at().getTime()
 
@@ -27,33 +33,49 @@ test.each([
   expect(normalHandle(text)).toBe(handle)
 })
 
-test.each([[''], ['@'], ['@@lena'], ['le na'], ['x'.repeat(51)], ['https://x.com/lena']])('%p is not a handle', (text) => {
-  expect(errorOf(() => normalHandle(text)).code).toBe('invalid_input')
-})
+test.each([[''], ['@'], ['@@lena'], ['le na'], ['x'.repeat(51)], ['https://x.com/lena']])(
+  '%p is not a handle',
+  (text) => {
+    expect(errorOf(() => normalHandle(text)).code).toBe('invalid_input')
+  },
+)
 
 test('a new target is active and read at once', () => {
-  expect(target).toMatchObject({ handle: 'ships_on.tuesday', status: 'active', last_read_at: null, reads: 0, reads_micros: 0 })
+  expect(target).toMatchObject({
+    handle: 'ships_on.tuesday',
+    status: 'active',
+    last_read_at: null,
+    reads: 0,
+    reads_micros: 0,
+  })
   expect(nextTargetRead(target)).toEqual(at())
 })
 
 test('an account is a target once, and the number of targets is limited', () => {
-  expect(errorOf(() => newTarget('t', { ...asked, others: { total: 1, taken: true } })).message).toBe(
-    'ships_on.tuesday is already a target',
-  )
-  expect(newTarget('t', { ...asked, others: { total: MOST_TARGETS - 1, taken: false } }).status).toBe('active')
-  expect(errorOf(() => newTarget('t', { ...asked, others: { total: MOST_TARGETS, taken: false } })).code).toBe('conflict')
+  expect(
+    errorOf(() => newTarget('t', { ...asked, others: { total: 1, taken: true } })).message,
+  ).toBe('ships_on.tuesday is already a target')
+  expect(
+    newTarget('t', { ...asked, others: { total: MOST_TARGETS - 1, taken: false } }).status,
+  ).toBe('active')
+  expect(
+    errorOf(() => newTarget('t', { ...asked, others: { total: MOST_TARGETS, taken: false } })).code,
+  ).toBe('conflict')
 })
 
 describe('any status may follow any other', () => {
   const statuses: TargetStatus[] = ['active', 'paused']
-  test.each(statuses.flatMap((from) => statuses.map((to) => [from, to] as const)))('%s, set to %s', (from, to) => {
-    const before = { ...target, status: from, failures: 3, last_error: 'unreachable' }
-    const next = updateTarget(before, { status: to }, at(1))
-    expect([next.status, next.updated_at]).toEqual([to, at(1)])
-    // A target that is active again starts without its earlier failures.
-    const isAnew = from === 'paused' && to === 'active'
-    expect([next.failures, next.last_error]).toEqual(isAnew ? [0, null] : [3, 'unreachable'])
-  })
+  test.each(statuses.flatMap((from) => statuses.map((to) => [from, to] as const)))(
+    '%s, set to %s',
+    (from, to) => {
+      const before = { ...target, status: from, failures: 3, last_error: 'unreachable' }
+      const next = updateTarget(before, { status: to }, at(1))
+      expect([next.status, next.updated_at]).toEqual([to, at(1)])
+      // A target that is active again starts without its earlier failures.
+      const isAnew = from === 'paused' && to === 'active'
+      expect([next.failures, next.last_error]).toEqual(isAnew ? [0, null] : [3, 'unreachable'])
+    },
+  )
 
   test('a change leaves fields it does not name', () => {
     expect(updateTarget({ ...target, category: 'peers' }, { priority: 1 }, at(1))).toMatchObject({
@@ -61,7 +83,9 @@ describe('any status may follow any other', () => {
       priority: 1,
       status: 'active',
     })
-    expect(updateTarget({ ...target, category: 'peers' }, { category: null }, at(1)).category).toBeNull()
+    expect(
+      updateTarget({ ...target, category: 'peers' }, { category: null }, at(1)).category,
+    ).toBeNull()
   })
 })
 
@@ -105,7 +129,12 @@ describe('the next read', () => {
 })
 
 describe('the next read as people see it', () => {
-  const plan = (more: Partial<PlanState> = {}): PlanState => ({ plan: 'team', billing: 'ok', overrides: {}, ...more })
+  const plan = (more: Partial<PlanState> = {}): PlanState => ({
+    plan: 'team',
+    billing: 'ok',
+    overrides: {},
+    ...more,
+  })
   const usual: Watching = { plan: plan(), counters: {}, now: at(), paused: false, tier: 'free' }
   const spent = { counters: { 'reads_free@2026-11-21': 1_000_000 } }
   const midnight = new Date('2026-11-22T00:00:00Z')
@@ -117,7 +146,12 @@ describe('the next read as people see it', () => {
     ['without an account', at(HOUR), { tier: null }, null],
     ['while paused', at(HOUR), { paused: true }, null],
     ['unpaid', at(HOUR), { plan: plan({ billing: 'trial_expired' }) }, null],
-    ['on a plan without it', at(HOUR), { plan: plan({ overrides: { features: { engagement: false } } }) }, null],
+    [
+      'on a plan without it',
+      at(HOUR),
+      { plan: plan({ overrides: { features: { engagement: false } } }) },
+      null,
+    ],
     ['when the day is spent', at(), spent, midnight],
     ['when the day is spent, and due after it', at(2 * DAY), spent, at(2 * DAY)],
     ['when no day has enough', at(), { plan: plan({ overrides: { reads_free: 20 } }) }, null],

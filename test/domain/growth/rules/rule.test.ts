@@ -1,11 +1,23 @@
 import { describe, expect, test } from 'bun:test'
-import { DAILY_CAP, MOST_RULES, newRule, type Rule, type RuleStatus, ruleView, updateRule } from '#domain/growth/rules/rule'
+import {
+  DAILY_CAP,
+  MOST_RULES,
+  newRule,
+  type Rule,
+  type RuleStatus,
+  ruleView,
+  updateRule,
+} from '#domain/growth/rules/rule'
 import type { ActionInput } from '#domain/growth/rules/rule-action'
 import { errorOf } from '#test/domain/errors'
 import { at, HOUR } from '#test/domain/records'
 
 const beside = { timeZone: 'Europe/Berlin', now: at() }
-const wish = { name: ' Keep drafting ', trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch' } } as const
+const wish = {
+  name: ' Keep drafting ',
+  trigger: { kind: 'item_posted' },
+  action: { kind: 'draft_batch' },
+} as const
 const rule: Rule = Object.freeze(newRule('rule-1', wish, { ...beside, total: 0 }))
 const shown = { held: false, next: at(HOUR), now: at() }
 
@@ -24,12 +36,22 @@ describe('a new rule', () => {
 
   test('is refused beside fifty others', () => {
     expect(newRule('rule-1', wish, { ...beside, total: MOST_RULES - 1 }).id).toBe('rule-1')
-    expect(errorOf(() => newRule('rule-1', wish, { ...beside, total: MOST_RULES })).code).toBe('conflict')
+    expect(errorOf(() => newRule('rule-1', wish, { ...beside, total: MOST_RULES })).code).toBe(
+      'conflict',
+    )
   })
 })
 
-/** Status before, status that a person sets or none, status after, and status while all automation is paused. */
-const states: [before: RuleStatus, said: RuleStatus | undefined, runs: [string, string | null], held: [string, string | null]][] = [
+/**
+ * Status before, status that a person sets or none, status after, and status while all automation
+ * is paused.
+ */
+const states: [
+  before: RuleStatus,
+  said: RuleStatus | undefined,
+  runs: [string, string | null],
+  held: [string, string | null],
+][] = [
   ['active', undefined, ['active', null], ['paused', 'all']],
   ['active', 'active', ['active', null], ['paused', 'all']],
   ['active', 'paused', ['paused', 'person'], ['paused', 'person']],
@@ -38,14 +60,17 @@ const states: [before: RuleStatus, said: RuleStatus | undefined, runs: [string, 
   ['paused', 'paused', ['paused', 'person'], ['paused', 'person']],
 ]
 
-test.each(states)('a rule that is %s and set to %p is %p, and %p while automation is paused', (before, said, runs, held) => {
-  const next = updateRule({ ...rule, status: before }, said ? { status: said } : {}, beside)
-  const view = (more: object): [string, string | null] => {
-    const { status, paused_by } = ruleView(next, { ...shown, ...more })
-    return [status, paused_by]
-  }
-  expect([view({}), view({ held: true })]).toEqual([runs, held])
-})
+test.each(states)(
+  'a rule that is %s and set to %p is %p, and %p while automation is paused',
+  (before, said, runs, held) => {
+    const next = updateRule({ ...rule, status: before }, said ? { status: said } : {}, beside)
+    const view = (more: object): [string, string | null] => {
+      const { status, paused_by } = ruleView(next, { ...shown, ...more })
+      return [status, paused_by]
+    }
+    expect([view({}), view({ held: true })]).toEqual([runs, held])
+  },
+)
 
 test('a rule shows its next time only while it may run', () => {
   expect(ruleView(rule, shown).next_run_at).toEqual(at(HOUR))
@@ -60,7 +85,9 @@ test('a change leaves fields it does not name', () => {
   const narrowed = updateRule(rule, { conditions: [condition] }, beside)
   expect(narrowed.conditions).toEqual([condition])
   // Conditions that fit the old trigger do not fit another one.
-  expect(faultOf(() => updateRule(narrowed, { trigger: { kind: 'batch_settled' } }, beside))).toBe('conditions.0.fact')
+  expect(faultOf(() => updateRule(narrowed, { trigger: { kind: 'batch_settled' } }, beside))).toBe(
+    'conditions.0.fact',
+  )
 })
 
 describe('an action', () => {
@@ -90,20 +117,28 @@ describe('an action', () => {
     resurface: ['min_age_days', 'min_engagement'],
   }
 
-  test.each(Object.keys(own) as ActionInput['kind'][])('%s takes its own fields and no others', (kind) => {
-    const mine = Object.fromEntries(own[kind].map((name) => [name, every[name]]))
-    expect(make({ kind, ...mine })).toEqual({ kind, ...mine } as never)
-    for (const name of Object.keys(every) as (keyof typeof every)[])
-      if (!own[kind].includes(name)) expect(faultOf(() => make({ kind, ...mine, [name]: every[name] }))).toBe(`action.${name}`)
-  })
+  test.each(Object.keys(own) as ActionInput['kind'][])(
+    '%s takes its own fields and no others',
+    (kind) => {
+      const mine = Object.fromEntries(own[kind].map((name) => [name, every[name]]))
+      expect(make({ kind, ...mine })).toEqual({ kind, ...mine } as never)
+      for (const name of Object.keys(every) as (keyof typeof every)[])
+        if (!own[kind].includes(name))
+          expect(faultOf(() => make({ kind, ...mine, [name]: every[name] }))).toBe(`action.${name}`)
+    },
+  )
 
   test('that answers is for signals only', () => {
     const action = { kind: 'draft_engagement', action: 'like' } as const
-    expect(faultOf(() => newRule('rule-1', { ...wish, action }, { ...beside, total: 0 }))).toBe('action.kind')
+    expect(faultOf(() => newRule('rule-1', { ...wish, action }, { ...beside, total: 0 }))).toBe(
+      'action.kind',
+    )
   })
 
   test('needs a topic for an article, and takes no more points than an article may have', () => {
     expect(faultOf(() => make({ kind: 'draft_article' }))).toBe('action.topic')
-    expect(faultOf(() => make({ kind: 'draft_article', topic: 'x', outline: 'a\n'.repeat(13) }))).toBe('action.outline')
+    expect(
+      faultOf(() => make({ kind: 'draft_article', topic: 'x', outline: 'a\n'.repeat(13) })),
+    ).toBe('action.outline')
   })
 })

@@ -5,7 +5,8 @@ import { findPost, readSince, type SeenPost } from '#domain/growth/sending/recon
 import { fingerprintText } from '#port/network/text'
 import { at, attemptWith, DAY } from '#test/domain/records'
 
-const SENTENCE = 'Eleven of fourteen delays started at the loading dock, and nobody had counted them.'
+const SENTENCE =
+  'Eleven of fourteen delays started at the loading dock, and nobody had counted them.'
 const FORTY = SENTENCE.slice(0, 40)
 
 const seen = (text: string, changes: Partial<SeenPost> = {}): SeenPost => ({
@@ -16,14 +17,26 @@ const seen = (text: string, changes: Partial<SeenPost> = {}): SeenPost => ({
   url: null,
   ...changes,
 })
-const open = (text: string, id = 'attempt-1') => ({ attempt: attemptWith({ id, intent_at: at() }), text })
+const open = (text: string, id = 'attempt-1') => ({
+  attempt: attemptWith({ id, intent_at: at() }),
+  text,
+})
 
-const find = (own: string, posts: SeenPost[], { others = [], taken = [] }: { others?: string[]; taken?: string[] } = {}) =>
-  findPost(open(own), posts, { others: others.map((text, index) => open(text, `other-${index}`)), taken: new Set(taken) })?.externalId
+const find = (
+  own: string,
+  posts: SeenPost[],
+  { others = [], taken = [] }: { others?: string[]; taken?: string[] } = {},
+) =>
+  findPost(open(own), posts, {
+    others: others.map((text, index) => open(text, `other-${index}`)),
+    taken: new Set(taken),
+  })?.externalId
 
 describe('the whole text', () => {
   test('is found, however short, among others', () => {
-    expect(find('Ship it.', [seen('Ship it!', { externalId: 'other' }), seen('Ship it.')])).toBe('post-1')
+    expect(find('Ship it.', [seen('Ship it!', { externalId: 'other' }), seen('Ship it.')])).toBe(
+      'post-1',
+    )
   })
 
   test.each([
@@ -59,14 +72,20 @@ describe('the whole text', () => {
   test('is left to an item with the same text that a person settled: the older post is that one', () => {
     const posts = [seen('Ship it.', { externalId: 'early', createdAt: at(2_000) })]
     expect(find('Ship it.', posts, { others: ['Ship it.'] })).toBeUndefined()
-    expect(find('Ship it.', [...posts, seen('Ship it.', { externalId: 'late', createdAt: at(9_000) })], { others: ['Ship it.'] })).toBe(
-      'late',
-    )
+    expect(
+      find('Ship it.', [...posts, seen('Ship it.', { externalId: 'late', createdAt: at(9_000) })], {
+        others: ['Ship it.'],
+      }),
+    ).toBe('late')
   })
 
   test('cut short by the network is no whole text, even where it equals one', () => {
     expect(find('Ship it.', [seen('Ship it.', { truncated: true })])).toBeUndefined()
-    expect(find(SENTENCE, [seen(SENTENCE, { truncated: true })], { others: [`${SENTENCE} Then we did.`] })).toBeUndefined()
+    expect(
+      find(SENTENCE, [seen(SENTENCE, { truncated: true })], {
+        others: [`${SENTENCE} Then we did.`],
+      }),
+    ).toBeUndefined()
   })
 })
 
@@ -85,7 +104,10 @@ describe('when and whose', () => {
   })
 
   test('a post that another item owns is left out, and the next one is found', () => {
-    const posts = [seen('Ship it.'), seen('Ship it.', { externalId: 'post-2', createdAt: at(2_000) })]
+    const posts = [
+      seen('Ship it.'),
+      seen('Ship it.', { externalId: 'post-2', createdAt: at(2_000) }),
+    ]
     expect(find('Ship it.', posts, { taken: ['post-1'] })).toBe('post-2')
     expect(find('Ship it.', posts, { taken: ['post-1', 'post-2'] })).toBeUndefined()
     expect(find(SENTENCE, [seen(`${FORTY}…`)], { taken: ['post-1'] })).toBeUndefined()
@@ -121,16 +143,24 @@ describe('the beginning of a text', () => {
   })
 
   test('that tells two open attempts apart is found', () => {
-    expect(find(`${FORTY} one`, [seen(`${FORTY} on…`)], { others: [`${FORTY} other`] })).toBe('post-1')
+    expect(find(`${FORTY} one`, [seen(`${FORTY} on…`)], { others: [`${FORTY} other`] })).toBe(
+      'post-1',
+    )
   })
 
   test('gives way to the whole text', () => {
-    const posts = [seen(`${FORTY}…`, { externalId: 'cut' }), seen(SENTENCE, { externalId: 'whole', createdAt: at(3_000) })]
+    const posts = [
+      seen(`${FORTY}…`, { externalId: 'cut' }),
+      seen(SENTENCE, { externalId: 'whole', createdAt: at(3_000) }),
+    ]
     expect(find(SENTENCE, posts)).toBe('whole')
   })
 
   test('several times: the oldest', () => {
-    const posts = [seen(`${FORTY}…`, { externalId: 'late', createdAt: at(9_000) }), seen(`${FORTY}…`, { externalId: 'early' })]
+    const posts = [
+      seen(`${FORTY}…`, { externalId: 'late', createdAt: at(9_000) }),
+      seen(`${FORTY}…`, { externalId: 'early' }),
+    ]
     expect(find(SENTENCE, posts)).toBe('early')
   })
 
@@ -139,8 +169,11 @@ describe('the beginning of a text', () => {
     const stem = 'x'.repeat(38)
     fc.assert(
       fc.property(alphabet, alphabet, alphabet, (own, other, shown) => {
-        const fits = `${stem}${shown}`.length >= 40 && own.startsWith(shown) && !other.startsWith(shown)
-        const found = find(`${stem}${own}`, [seen(`${stem}${shown}`, { truncated: true })], { others: [`${stem}${other}`] })
+        const fits =
+          `${stem}${shown}`.length >= 40 && own.startsWith(shown) && !other.startsWith(shown)
+        const found = find(`${stem}${own}`, [seen(`${stem}${shown}`, { truncated: true })], {
+          others: [`${stem}${other}`],
+        })
         expect(found).toBe(fits ? 'post-1' : undefined)
       }),
     )

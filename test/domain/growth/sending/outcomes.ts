@@ -13,10 +13,25 @@ export const after = (ms: number): Date => new Date(now.getTime() + ms)
 /** Claimed and sent: by hand, or because it was due. */
 export const sent: Record<Origin, Item> = {
   manual: approvedItem({ status: 'publishing', last_error: 'rate_limited' }),
-  automatic: approvedItem({ status: 'publishing', post_at: due, on_missed: 'skip', last_error: 'rate_limited' }),
+  automatic: approvedItem({
+    status: 'publishing',
+    post_at: due,
+    on_missed: 'skip',
+    last_error: 'rate_limited',
+  }),
 }
 export const settled = (origin: Origin, outcome: SendOutcome, tries = 0): Settled<Item> =>
-  settle({ moves: post, record: sent[origin], attempt: attemptWith({ origin }), tries, now, times: sendTimes }, outcome)
+  settle(
+    {
+      moves: post,
+      record: sent[origin],
+      attempt: attemptWith({ origin }),
+      tries,
+      now,
+      times: sendTimes,
+    },
+    outcome,
+  )
 
 export const outcomes = {
   posted: { kind: 'posted', externalId: 'post-1', url: 'https://example.com/p/1' },

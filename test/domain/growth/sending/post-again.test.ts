@@ -35,16 +35,26 @@ describe('when the timeline may be read, and for how long that counts', () => {
     ['read longer ago', 5_001, true],
     ['read later than now, for the clock has stepped back', -1, true],
   ])('what was %s', (_, age, stale) => {
-    expect(isStale({ readAt: at(), attemptId: 'attempt-1', review: true }, at(age), times)).toBe(stale)
+    expect(isStale({ readAt: at(), attemptId: 'attempt-1', review: true }, at(age), times)).toBe(
+      stale,
+    )
   })
 })
 
 describe('the answer to the new send', () => {
-  const old = { ...attemptWith({ state: 'review', doubt_at: at(10_000), clean_reads: 3, error: 'timeout' }) }
+  const old = {
+    ...attemptWith({ state: 'review', doubt_at: at(10_000), clean_reads: 3, error: 'timeout' }),
+  }
   const closed = supersede(old, at(60_000))
-  const attempt = attemptWith({ id: 'attempt-2', number: 2, intent_at: at(60_000), lease_until: at(80_000) })
+  const attempt = attemptWith({
+    id: 'attempt-2',
+    number: 2,
+    intent_at: at(60_000),
+    lease_until: at(80_000),
+  })
   const sent = { moves: post, record: itemIn.publishing, attempt, tries: 0, now: at(61_000), times }
-  const settle = (outcome: SendOutcome, review = true) => settleAgain(sent, { old: closed, review }, outcome)
+  const settle = (outcome: SendOutcome, review = true) =>
+    settleAgain(sent, { old: closed, review }, outcome)
 
   test('posted, and doubt, are those of any send', () => {
     expect(settle({ kind: 'posted', externalId: 'post-2', url: null })).toMatchObject({
@@ -52,7 +62,10 @@ describe('the answer to the new send', () => {
       next: { kind: 'done' },
     })
     const doubt = settle({ kind: 'unknown', reason: 'timeout' })
-    expect(doubt).toMatchObject({ record: { status: 'publish_unconfirmed', review: false }, attempt: { id: 'attempt-2', state: 'doubt' } })
+    expect(doubt).toMatchObject({
+      record: { status: 'publish_unconfirmed', review: false },
+      attempt: { id: 'attempt-2', state: 'doubt' },
+    })
     expect(doubt.reopened).toBeUndefined()
   })
 
@@ -62,11 +75,23 @@ describe('the answer to the new send', () => {
     [{ kind: 'disconnected', reason: 'revoked' }, 'x_not_connected'],
   ])('%j brings the old doubt back, and says why', (outcome, error) => {
     const settled = settle(outcome)
-    expect(settled.record).toMatchObject({ status: 'publish_unconfirmed', review: true, last_error: error })
-    expect(settled.attempt).toMatchObject({ id: 'attempt-2', state: 'failed', error, ended_at: at(61_000) })
+    expect(settled.record).toMatchObject({
+      status: 'publish_unconfirmed',
+      review: true,
+      last_error: error,
+    })
+    expect(settled.attempt).toMatchObject({
+      id: 'attempt-2',
+      state: 'failed',
+      error,
+      ended_at: at(61_000),
+    })
     expect(settled.reopened).toEqual(old)
     expect([settled.events, settled.next.kind]).toEqual([[], 'reconcile'])
-    expect(settle(outcome, false)).toMatchObject({ record: { review: false }, reopened: { state: 'doubt' } })
+    expect(settle(outcome, false)).toMatchObject({
+      record: { review: false },
+      reopened: { state: 'doubt' },
+    })
   })
 
   test('nothing sent: the timeline is read again, for the person’s word still holds', () => {

@@ -7,7 +7,10 @@ const ARTICLE = fingerprintText(
   `Late deliveries\n\n${'Eleven of fourteen delays started at the loading dock, and nobody had counted them.\n\n'.repeat(280)}`,
 )
 
-const open = (text: string, id = 'attempt-1') => ({ attempt: attemptWith({ id, intent_at: at() }), text })
+const open = (text: string, id = 'attempt-1') => ({
+  attempt: attemptWith({ id, intent_at: at() }),
+  text,
+})
 const seen = (text: string, truncated = false): SeenPost => ({
   externalId: text.slice(-20),
   text,
@@ -16,7 +19,10 @@ const seen = (text: string, truncated = false): SeenPost => ({
   url: null,
 })
 const find = (posts: SeenPost[], others: string[] = []) =>
-  findPost(open(ARTICLE), posts, { others: others.map((text) => open(text, 'other')), taken: new Set() })
+  findPost(open(ARTICLE), posts, {
+    others: others.map((text) => open(text, 'other')),
+    taken: new Set(),
+  })
 
 test('an article is found by its whole text among those that begin so', () => {
   const whole = seen(ARTICLE)

@@ -16,10 +16,17 @@ const seen = (text: string, changes: Partial<SeenPost> = {}): SeenPost => ({
   ...changes,
 })
 
-const trial = (record: Item, attempt: Attempt, now: Date) => ({ moves: post, record, attempt, now, times: sendTimes })
+const trial = (record: Item, attempt: Attempt, now: Date) => ({
+  moves: post,
+  record,
+  attempt,
+  now,
+  times: sendTimes,
+})
 
 /** An item whose send at `at(0)` was answered by nothing that proves anything. */
-const doubtful = () => doubt(trial(itemIn.publishing, attemptWith(), at()), { reason: 'timeout', cause: 'no_answer' })
+const doubtful = () =>
+  doubt(trial(itemIn.publishing, attemptWith(), at()), { reason: 'timeout', cause: 'no_answer' })
 
 interface Reads {
   /** Milliseconds after the doubt. */
@@ -38,7 +45,8 @@ const readAll = (read: (record: Item, attempt: Attempt, now: Date) => Settled<It
     const before = reads.last.record
     reads.last = read(before, reads.last.attempt, now)
     reads.events.push(...reads.last.events)
-    if (reads.last.record.review && !before.review) reads.review.push(now.getTime() - at().getTime())
+    if (reads.last.record.review && !before.review)
+      reads.review.push(now.getTime() - at().getTime())
     if (reads.at.length > 1_000) throw new Error('the reads do not end')
   }
   return reads
@@ -48,7 +56,10 @@ const clean = (record: Item, attempt: Attempt, now: Date) => cleanRead(trial(rec
 const failing = (retryAfterMs?: number) => (record: Item, attempt: Attempt, now: Date) =>
   afterFailedRead(trial(record, attempt, now), retryAfterMs)
 
-const reviewEvent = { type: 'growth.approval.requested', data: { kind: 'item_review', item_id: 'item-1' } }
+const reviewEvent = {
+  type: 'growth.approval.requested',
+  data: { kind: 'item_review', item_id: 'item-1' },
+}
 
 describe('reads that do not show it', () => {
   test('three over thirty seconds, then a person must look, and one event says so', () => {
@@ -61,7 +72,8 @@ describe('reads that do not show it', () => {
   test('after that ever more rarely, the last one a day after the doubt', () => {
     const { at: times, last } = readAll(clean)
     const gaps = times.slice(2).map((time, index) => time - times[index + 1]!)
-    for (const [index, gap] of gaps.slice(1, -1).entries()) expect(gap).toBeGreaterThanOrEqual(gaps[index]!)
+    for (const [index, gap] of gaps.slice(1, -1).entries())
+      expect(gap).toBeGreaterThanOrEqual(gaps[index]!)
     expect(times.at(-1)).toBe(DAY)
     expect(times.length).toBeLessThan(30)
     expect(last.record).toMatchObject({ status: 'publish_unconfirmed', review: true })
@@ -71,14 +83,23 @@ describe('reads that do not show it', () => {
   test('are enough only over the whole time, however many there were before', () => {
     const { record, attempt } = doubtful()
     const third = clean(record, { ...attempt, clean_reads: 2 }, at(29_000))
-    expect(third).toMatchObject({ record: { review: false }, attempt: { state: 'doubt' }, events: [] })
+    expect(third).toMatchObject({
+      record: { review: false },
+      attempt: { state: 'doubt' },
+      events: [],
+    })
     expect(third.next).toEqual({ kind: 'reconcile', at: at(41_500) })
   })
 
   test('the first two leave the item as it is and are counted', () => {
     const { record, attempt } = doubtful()
     const first = clean(record, attempt, at(5_000))
-    expect(first).toEqual({ record, attempt: { ...attempt, clean_reads: 1 }, events: [], next: { kind: 'reconcile', at: at(17_500) } })
+    expect(first).toEqual({
+      record,
+      attempt: { ...attempt, clean_reads: 1 },
+      events: [],
+      next: { kind: 'reconcile', at: at(17_500) },
+    })
     const third = clean(record, { ...attempt, clean_reads: 2 }, at(30_000))
     expect(third.record).toEqual({ ...record, review: true, updated_at: at(30_000) })
     expect(third.attempt).toEqual({ ...attempt, clean_reads: 3, state: 'review' })
@@ -86,7 +107,10 @@ describe('reads that do not show it', () => {
 
   test('of an item in review change only the count', () => {
     const { record, attempt } = doubtful()
-    const inReview = { record: { ...record, review: true }, attempt: { ...attempt, clean_reads: 3, state: 'review' as const } }
+    const inReview = {
+      record: { ...record, review: true },
+      attempt: { ...attempt, clean_reads: 3, state: 'review' as const },
+    }
     const step = clean(inReview.record, inReview.attempt, at(HOUR))
     expect(step.record).toBe(inReview.record)
     expect(step.attempt).toEqual({ ...inReview.attempt, clean_reads: 4 })
@@ -118,13 +142,24 @@ describe('reads that fail', () => {
   test('change neither item nor attempt', () => {
     const { record, attempt } = doubtful()
     const step = failing()(record, attempt, at(5_000))
-    expect(step).toEqual({ record, attempt, events: [], next: { kind: 'reconcile', at: at(10_000) } })
+    expect(step).toEqual({
+      record,
+      attempt,
+      events: [],
+      next: { kind: 'reconcile', at: at(10_000) },
+    })
   })
 
   test('are tried again no sooner than the network asks, but not after the last moment of a late hit', () => {
     const { record, attempt } = doubtful()
-    expect(failing(15 * 60_000)(record, attempt, at(5_000)).next).toEqual({ kind: 'reconcile', at: at(905_000) })
-    expect(failing(7 * DAY)(record, attempt, at(5_000)).next).toEqual({ kind: 'reconcile', at: at(DAY) })
+    expect(failing(15 * 60_000)(record, attempt, at(5_000)).next).toEqual({
+      kind: 'reconcile',
+      at: at(905_000),
+    })
+    expect(failing(7 * DAY)(record, attempt, at(5_000)).next).toEqual({
+      kind: 'reconcile',
+      at: at(DAY),
+    })
   })
 
   test('of an item in review say nothing more when they end', () => {
@@ -135,7 +170,9 @@ describe('reads that fail', () => {
 
   test('do not count as clean between those that are', () => {
     let turn = 0
-    const reads = readAll((record, attempt, now) => (turn++ % 2 === 0 ? failing()(record, attempt, now) : clean(record, attempt, now)))
+    const reads = readAll((record, attempt, now) =>
+      turn++ % 2 === 0 ? failing()(record, attempt, now) : clean(record, attempt, now),
+    )
     expect(reads.review).toEqual([reads.at[5]!])
     expect(reads.events).toEqual([reviewEvent])
   })
@@ -151,13 +188,27 @@ describe('a read that shows it', () => {
   ])('settles it %s', (_, review, ms) => {
     const { record, attempt } = doubtful()
     const state = review ? ('review' as const) : attempt.state
-    const step = hit(trial({ ...record, review }, { ...attempt, clean_reads: 2, state }, at(ms)), made)
+    const step = hit(
+      trial({ ...record, review }, { ...attempt, clean_reads: 2, state }, at(ms)),
+      made,
+    )
     const { external_id, url } = { external_id: 'post-1', url: 'https://example.com/p/1' }
-    const change = { status: 'posted' as const, review: false, external_id, url, posted_at: at(ms), last_error: null, updated_at: at(ms) }
+    const change = {
+      status: 'posted' as const,
+      review: false,
+      external_id,
+      url,
+      posted_at: at(ms),
+      last_error: null,
+      updated_at: at(ms),
+    }
     expect(step.record).toEqual({ ...record, ...change })
     expect(step.attempt).toMatchObject({ state: 'posted', external_id: 'post-1', ended_at: at(ms) })
     expect(step.events).toEqual([
-      { type: 'growth.item.posted', data: { item_id: 'item-1', batch_id: 'batch-1', external_id, url, posted_at: at(ms) } },
+      {
+        type: 'growth.item.posted',
+        data: { item_id: 'item-1', batch_id: 'batch-1', external_id, url, posted_at: at(ms) },
+      },
     ])
     expect(step.next).toEqual({ kind: 'done' })
   })

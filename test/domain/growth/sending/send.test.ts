@@ -27,7 +27,13 @@ test('the durations are those of the design', () => {
 
 const done = { kind: 'done' } as const
 const returnedData = { item_id: 'item-1', batch_id: 'batch-1', reason: 'x_not_connected' }
-const postedData = { item_id: 'item-1', batch_id: 'batch-1', external_id: 'post-1', url: 'https://example.com/p/1', posted_at: now }
+const postedData = {
+  item_id: 'item-1',
+  batch_id: 'batch-1',
+  external_id: 'post-1',
+  url: 'https://example.com/p/1',
+  posted_at: now,
+}
 
 interface Row {
   record: Partial<Item>
@@ -41,7 +47,14 @@ const rows: [keyof typeof outcomes, Row][] = [
   [
     'posted',
     {
-      record: { ...off, status: 'posted', external_id: 'post-1', url: 'https://example.com/p/1', posted_at: now, last_error: null },
+      record: {
+        ...off,
+        status: 'posted',
+        external_id: 'post-1',
+        url: 'https://example.com/p/1',
+        posted_at: now,
+        last_error: null,
+      },
       attempt: { state: 'posted', external_id: 'post-1', ended_at: now },
       events: [{ type: 'growth.item.posted', data: postedData }],
       next: done,
@@ -52,7 +65,12 @@ const rows: [keyof typeof outcomes, Row][] = [
     {
       record: { ...off, status: 'publish_failed', last_error: 'not allowed here' },
       attempt: { state: 'failed', error: 'not allowed here', ended_at: now },
-      events: [{ type: 'growth.item.failed', data: { item_id: 'item-1', batch_id: 'batch-1', reason: 'not allowed here' } }],
+      events: [
+        {
+          type: 'growth.item.failed',
+          data: { item_id: 'item-1', batch_id: 'batch-1', reason: 'not allowed here' },
+        },
+      ],
       next: done,
     },
   ],
@@ -69,7 +87,13 @@ const rows: [keyof typeof outcomes, Row][] = [
     'unknown',
     {
       record: { status: 'publish_unconfirmed', review: false, last_error: 'timeout' },
-      attempt: { state: 'doubt', doubt_at: now, doubt_cause: 'no_answer', returns_from: null, error: 'timeout' },
+      attempt: {
+        state: 'doubt',
+        doubt_at: now,
+        doubt_cause: 'no_answer',
+        returns_from: null,
+        error: 'timeout',
+      },
       events: [],
       next: { kind: 'reconcile', at: after(5_000) },
     },
@@ -103,18 +127,36 @@ describe('the network answers', () => {
       })
   })
 
-  test.each([['manual'], ['automatic']] as const)('what was stopped before the send still waits for the same claim, %s', (origin) => {
-    expect(post.isWaiting(settled(origin, outcomes.unsent).record, origin)).toBe(true)
-  })
+  test.each([['manual'], ['automatic']] as const)(
+    'what was stopped before the send still waits for the same claim, %s',
+    (origin) => {
+      expect(post.isWaiting(settled(origin, outcomes.unsent).record, origin)).toBe(true)
+    },
+  )
 })
 
 describe('doubt', () => {
   test('of a process that died it is looked into a settling time after its lease has ended', () => {
     const attempt = attemptWith({ origin: 'automatic' })
-    const step = orphaned({ moves: post, record: sent.automatic, attempt, now, times: sendTimes }, attempt.lease_until)
+    const step = orphaned(
+      { moves: post, record: sent.automatic, attempt, now, times: sendTimes },
+      attempt.lease_until,
+    )
     expect(step).toEqual({
-      record: { ...sent.automatic, status: 'publish_unconfirmed', review: false, last_error: PROCESS_STOPPED, updated_at: now },
-      attempt: { ...attempt, state: 'doubt', doubt_at: now, doubt_cause: 'process_stopped', error: PROCESS_STOPPED },
+      record: {
+        ...sent.automatic,
+        status: 'publish_unconfirmed',
+        review: false,
+        last_error: PROCESS_STOPPED,
+        updated_at: now,
+      },
+      attempt: {
+        ...attempt,
+        state: 'doubt',
+        doubt_at: now,
+        doubt_cause: 'process_stopped',
+        error: PROCESS_STOPPED,
+      },
       events: [],
       next: { kind: 'reconcile', at: at(25_000) },
     })

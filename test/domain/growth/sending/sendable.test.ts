@@ -8,7 +8,8 @@ import { ACCOUNT, at, HOUR, itemIn, MINUTE, stateNames } from '#test/domain/reco
 import { now } from './outcomes.ts'
 
 describe('what a claim may take', () => {
-  const takes = (origin: Origin) => stateNames.filter((state) => post.isWaiting(itemIn[state], origin))
+  const takes = (origin: Origin) =>
+    stateNames.filter((state) => post.isWaiting(itemIn[state], origin))
   test('work that a person asked for waits as publishing, work of the schedule as scheduled', () => {
     expect(takes('manual')).toEqual(['publishing'])
     expect(takes('automatic')).toEqual(['scheduled'])
@@ -17,7 +18,12 @@ describe('what a claim may take', () => {
 
 describe('a due item that is late', () => {
   const missed = (policy: 'post' | 'skip', late: number, tries = 0): boolean =>
-    isMissed(post.scheduleOf(itemIn.scheduled), { now: new Date(at(HOUR).getTime() + late), tries, times: sendTimes, policy })
+    isMissed(post.scheduleOf(itemIn.scheduled), {
+      now: new Date(at(HOUR).getTime() + late),
+      tries,
+      times: sendTimes,
+      policy,
+    })
 
   test.each([
     ['post', 'early', -1, false],
@@ -46,7 +52,14 @@ describe('a due item that is late', () => {
   )
 
   test('what is not on the schedule cannot be missed', () => {
-    expect(isMissed(post.scheduleOf(itemIn.publishing), { now: at(24 * HOUR), tries: 0, times: sendTimes, policy: 'skip' })).toBe(false)
+    expect(
+      isMissed(post.scheduleOf(itemIn.publishing), {
+        now: at(24 * HOUR),
+        tries: 0,
+        times: sendTimes,
+        policy: 'skip',
+      }),
+    ).toBe(false)
   })
 })
 
@@ -58,16 +71,32 @@ describe('given back unsent', () => {
     'plan_invalid:trial_expired',
     'plan_invalid:plan_expired',
   ]
-  const event = (reason: ReturnReason) => ({ type: 'growth.item.returned', data: { item_id: 'item-1', batch_id: 'batch-1', reason } })
-
-  test.each(reasons.flatMap((reason) => [[reason, 'scheduled'] as const, [reason, 'publishing'] as const]))('%s, %s', (reason, state) => {
-    const item = { ...itemIn.approved, account_external_id: ACCOUNT, last_error: reason, updated_at: now }
-    expect(post.returned(itemIn[state], reason, now)).toEqual({ record: item, events: [event(reason)] })
+  const event = (reason: ReturnReason) => ({
+    type: 'growth.item.returned',
+    data: { item_id: 'item-1', batch_id: 'batch-1', reason },
   })
 
-  test.each([['scheduled'], ['publishing']] as const)('approval_stale, %s: a draft again, bound to nothing', (state) => {
-    const { record, events } = post.returned(itemIn[state], 'approval_stale', now)
-    expect(record).toEqual({ ...itemIn.drafted, last_error: 'approval_stale', updated_at: now })
-    expect(events).toEqual([event('approval_stale')])
+  test.each(
+    reasons.flatMap((reason) => [[reason, 'scheduled'] as const, [reason, 'publishing'] as const]),
+  )('%s, %s', (reason, state) => {
+    const item = {
+      ...itemIn.approved,
+      account_external_id: ACCOUNT,
+      last_error: reason,
+      updated_at: now,
+    }
+    expect(post.returned(itemIn[state], reason, now)).toEqual({
+      record: item,
+      events: [event(reason)],
+    })
   })
+
+  test.each([['scheduled'], ['publishing']] as const)(
+    'approval_stale, %s: a draft again, bound to nothing',
+    (state) => {
+      const { record, events } = post.returned(itemIn[state], 'approval_stale', now)
+      expect(record).toEqual({ ...itemIn.drafted, last_error: 'approval_stale', updated_at: now })
+      expect(events).toEqual([event('approval_stale')])
+    },
+  )
 })

@@ -1,4 +1,7 @@
-/** What other agents got wrong about approvals: calls that ran though they were declined, results at the wrong call, conversations that stood still. */
+/**
+ * What other agents got wrong about approvals: calls that ran though they were declined, results at
+ * the wrong call, conversations that stood still.
+ */
 import { expect, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
 import { jobOf, overJob, stepsIn, turn } from '#test/support/agent/agent'
@@ -12,7 +15,9 @@ const failing = { times: 0 }
 /** Calls the tools that the message names, in one answer, then says what they gave. */
 const model = scriptedModel((asked, answers) => {
   const said = asked.messages.findLast(({ role }) => role === 'user') as { text: string }
-  return answers === 0 ? { calls: JSON.parse(said.text) } : { text: resultsIn(asked).join('\n') || 'Fine.' }
+  return answers === 0
+    ? { calls: JSON.parse(said.text) }
+    : { text: resultsIn(asked).join('\n') || 'Fine.' }
 })
 const app = useApp({
   overrides: {
@@ -39,20 +44,37 @@ const asking = async (count: number): Promise<{ job: string; asked: Asked[]; by:
   const by = await caller()
   const items: string[] = []
   for (let made = 0; made < count; made++) items.push(await insertItem(app, app.tenantId))
-  const job = await turn(app, { content: JSON.stringify(items.map((id) => ['growth_approve_item', { id }])), by })
-  const rows = () => app.owner<Asked[]>`select a.id, a.step_id, a.arguments->>'id' as item from agent_approval a
+  const job = await turn(app, {
+    content: JSON.stringify(items.map((id) => ['growth_approve_item', { id }])),
+    by,
+  })
+  const rows = () => app.owner<
+    Asked[]
+  >`select a.id, a.step_id, a.arguments->>'id' as item from agent_approval a
     join agent_step s on s.id = a.step_id where a.job_id = ${job} order by s.number`
   return { job, by, asked: [...(await eventually(rows, ({ length }) => length === count))] }
 }
 
-const decide = async ({ id }: Pick<Asked, 'id'>, how: 'approve' | 'reject', body: object = {}): Promise<number> =>
-  (await app.send('POST', `/api/v1/agent/approvals/${id}/${how}`, { key: await tokenOf(app, app.tenantId), body })).status
+const decide = async (
+  { id }: Pick<Asked, 'id'>,
+  how: 'approve' | 'reject',
+  body: object = {},
+): Promise<number> =>
+  (
+    await app.send('POST', `/api/v1/agent/approvals/${id}/${how}`, {
+      key: await tokenOf(app, app.tenantId),
+      body,
+    })
+  ).status
 
 const statusOf = async ({ item }: Asked): Promise<string> =>
   (await app.owner<{ status: string }[]>`select status from item where id = ${item}`)[0]!.status
 
 const approvalsOf = async ({ item }: Asked): Promise<number> =>
-  (await app.owner`select 1 from audit where operation = 'growth.items.approve' and ref_id = ${item}`).length
+  (
+    await app.owner`select 1 from audit where operation = 'growth.items.approve'
+      and ref_id = ${item}`
+  ).length
 
 test('a declined tool never runs, the model is told why, and the job goes on', async () => {
   const { job, asked } = await asking(1)
@@ -69,8 +91,14 @@ test('calls of one answer are decided in any order, one by one; each runs once a
   expect(await decide(first, 'reject', { reason: 'the first' })).toBe(200)
   expect(await decide(second, 'approve')).toBe(200)
   expect((await overJob(app, job)).status).toBe('completed')
-  expect([await statusOf(first), await statusOf(second), await statusOf(third)]).toEqual(['drafted', 'approved', 'approved'])
-  expect([await approvalsOf(first), await approvalsOf(second), await approvalsOf(third)]).toEqual([0, 1, 1])
+  expect([await statusOf(first), await statusOf(second), await statusOf(third)]).toEqual([
+    'drafted',
+    'approved',
+    'approved',
+  ])
+  expect([await approvalsOf(first), await approvalsOf(second), await approvalsOf(third)]).toEqual([
+    0, 1, 1,
+  ])
   const steps = (await stepsIn(app, job)).filter(({ kind }) => kind === 'tool')
   expect(steps.map(({ state, args }) => [state, args!.id])).toEqual([
     ['rejected', first.item],
@@ -89,7 +117,8 @@ test('a letter that fails while it carries out an approved call leaves the appro
   expect((await overJob(app, job)).status).toBe('completed')
   expect(failing.times).toBeLessThan(0)
   expect([await statusOf(asked[0]!), await approvalsOf(asked[0]!)]).toEqual(['approved', 1])
-  const [approval] = await app.owner`select status, decided_how from agent_approval where id = ${asked[0]!.id}`
+  const [approval] =
+    await app.owner`select status, decided_how from agent_approval where id = ${asked[0]!.id}`
   expect({ ...approval }).toEqual({ status: 'approved', decided_how: 'person' })
 })
 
@@ -97,8 +126,13 @@ test('a letter that fails while it carries out an approved call leaves the appro
 const again = async ({ job, asked, by }: Awaited<ReturnType<typeof asking>>) => {
   const { conversation_id } = await jobOf(app, job)
   const calls = [['growth_approve_item', { id: asked[0]!.item }]]
-  const second = await turn(app, { content: JSON.stringify(calls), by, conversation: conversation_id! })
-  const approvals = () => app.owner`select a.id from agent_approval a join agent_job j on j.id = a.job_id
+  const second = await turn(app, {
+    content: JSON.stringify(calls),
+    by,
+    conversation: conversation_id!,
+  })
+  const approvals =
+    () => app.owner`select a.id from agent_approval a join agent_job j on j.id = a.job_id
     where j.conversation_id = ${conversation_id} order by a.id`
   return { second, approvals }
 }
@@ -109,7 +143,10 @@ test('a call that waits for a person is shown to the model, and an equal one ask
   expect((await overJob(app, second)).status).toBe('completed')
   expect(await approvals()).toHaveLength(1)
   const [call] = (await stepsIn(app, second)).filter(({ kind }) => kind === 'tool')
-  expect(call).toMatchObject({ state: 'failed', error: expect.stringContaining('waits for a person already') })
+  expect(call).toMatchObject({
+    state: 'failed',
+    error: expect.stringContaining('waits for a person already'),
+  })
   const { messages } = model.turns.at(-1)!
   const at = messages.findLastIndex(({ role }) => role === 'user')
   expect(messages[at - 1]).toMatchObject({
@@ -118,7 +155,10 @@ test('a call that waits for a person is shown to the model, and an equal one ask
   })
   expect(await decide(first.asked[0]!, 'approve')).toBe(200)
   expect((await overJob(app, first.job)).status).toBe('completed')
-  expect([await statusOf(first.asked[0]!), await approvalsOf(first.asked[0]!)]).toEqual(['approved', 1])
+  expect([await statusOf(first.asked[0]!), await approvalsOf(first.asked[0]!)]).toEqual([
+    'approved',
+    1,
+  ])
 })
 
 test('an equal call on a record that has changed since is asked', async () => {
@@ -140,7 +180,10 @@ test('two equal calls of one answer are asked once', async () => {
   const item = await insertItem(app, app.tenantId)
   const calls = [1, 2].map(() => ['growth_approve_item', { id: item }])
   const job = await turn(app, { content: JSON.stringify(calls), by: await caller() })
-  const rows = () => app.owner<Asked[]>`select id, step_id, arguments->>'id' as item from agent_approval where job_id = ${job}`
+  const rows = () =>
+    app.owner<
+      Asked[]
+    >`select id, step_id, arguments->>'id' as item from agent_approval where job_id = ${job}`
   const [asked, ...more] = await eventually(rows, ({ length }) => length > 0)
   expect(more).toEqual([])
   expect(await decide(asked!, 'approve')).toBe(200)
@@ -153,22 +196,35 @@ test('a model is told that a person changed the arguments, and by which name it 
   const other = await insertItem(app, app.tenantId)
   expect(await decide(asked[0]!, 'approve', { arguments: { id: other } })).toBe(200)
   expect((await overJob(app, job)).status).toBe('completed')
-  expect([await statusOf(asked[0]!), await statusOf({ ...asked[0]!, item: other })]).toEqual(['drafted', 'approved'])
+  expect([await statusOf(asked[0]!), await statusOf({ ...asked[0]!, item: other })]).toEqual([
+    'drafted',
+    'approved',
+  ])
   const { messages } = model.turns.at(-1)!
-  const [{ handles }] = (await app.owner`select c.handles from agent_conversation c join agent_job j on j.conversation_id = c.id
+  const [{ handles }] = (await app.owner`select c.handles from agent_conversation c
+      join agent_job j on j.conversation_id = c.id
     where j.id = ${job}`) as unknown as [{ handles: Record<string, string> }]
   const [name] = Object.entries(handles).find(([, id]) => id === other)!
-  expect(messages.at(-2)).toMatchObject({ role: 'assistant', calls: [{ arguments: JSON.stringify({ id: name }) }] })
-  expect(resultsIn(model.turns.at(-1)!)[0]).toStartWith('(A person changed the arguments of this call before allowing it')
+  expect(messages.at(-2)).toMatchObject({
+    role: 'assistant',
+    calls: [{ arguments: JSON.stringify({ id: name }) }],
+  })
+  expect(resultsIn(model.turns.at(-1)!)[0]).toStartWith(
+    '(A person changed the arguments of this call before allowing it',
+  )
 })
 
 /** Says something in the conversation of a job, and gives how the job of that ends. */
 const nextTurn = async (job: string): Promise<string> => {
   const { conversation_id } = await jobOf(app, job)
-  const { status, body } = await app.send('POST', `/api/v1/agent/conversations/${conversation_id}/messages`, {
-    key: await tokenOf(app, app.tenantId),
-    body: { content: 'What is waiting?' },
-  })
+  const { status, body } = await app.send(
+    'POST',
+    `/api/v1/agent/conversations/${conversation_id}/messages`,
+    {
+      key: await tokenOf(app, app.tenantId),
+      body: { content: 'What is waiting?' },
+    },
+  )
   expect(status).toBe(201)
   return (await overJob(app, body.job.id)).status
 }
@@ -179,15 +235,25 @@ interface End {
 }
 
 const ends: Record<string, End> = {
-  'while a call waits for a person': { come: async () => undefined, becomes: { status: 'waiting_approval' } },
-  'after a rejection': { come: (_, asked) => decide(asked, 'reject'), becomes: { status: 'completed' } },
+  'while a call waits for a person': {
+    come: async () => undefined,
+    becomes: { status: 'waiting_approval' },
+  },
+  'after a rejection': {
+    come: (_, asked) => decide(asked, 'reject'),
+    becomes: { status: 'completed' },
+  },
   'after a cancellation': {
-    come: async (job) => app.send('POST', `/api/v1/agent/jobs/${job}/cancel`, { key: await tokenOf(app, app.tenantId) }),
+    come: async (job) =>
+      app.send('POST', `/api/v1/agent/jobs/${job}/cancel`, {
+        key: await tokenOf(app, app.tenantId),
+      }),
     becomes: { status: 'cancelled' },
   },
   'after nobody has decided in time': {
     async come(job, { id }) {
-      await app.owner`update agent_approval set expires_at = now() - interval '1 minute' where id = ${id}`
+      await app.owner`update agent_approval set expires_at = now() - interval '1 minute'
+        where id = ${id}`
       await makeDue(app, job)
     },
     becomes: { status: 'failed', error: 'approval_expired' },

@@ -11,7 +11,9 @@ import { useApp } from '#test/support/use'
 
 const NOTE = 'Posts with numbers work'
 const model = scriptedModel((_, answers) =>
-  answers === 0 ? { calls: [['growth_add_learning', { kind: 'worked', note: NOTE }]] } : { text: 'Done.' },
+  answers === 0
+    ? { calls: [['growth_add_learning', { kind: 'worked', note: NOTE }]] }
+    : { text: 'Done.' },
 )
 const app = useApp({ overrides: { thinker: model } })
 afterEach(() => forgetAttempts(app))
@@ -35,23 +37,32 @@ const waiting = async (changes: Partial<Approval> = {}, tenantId = app.tenantId)
   const { id } = await makeApproval({ app, tenantId }, changes)
   return { id, path: `/approvals/${id}` }
 }
-const statusOf = async (id: string) => (await app.owner`select status from agent_approval where id = ${id}`)[0]!.status
+const statusOf = async (id: string) =>
+  (await app.owner`select status from agent_approval where id = ${id}`)[0]!.status
 
 describe('the page of an approval', () => {
   test('leads through sign-in to what would go out, why it is asked, and what the agent has read', async () => {
     const { id, path } = await waiting(posting)
-    await app.owner`update agent_job set taint = ${['fetch_url example.org']} where id = (select job_id from agent_approval where id = ${id})`
+    await app.owner`update agent_job set taint = ${['fetch_url example.org']}
+      where id = (select job_id from agent_approval where id = ${id})`
     const { email } = await joinAs(app)
     const one = createVisitor(app)
     const to = (await one.get(path)).location!
     expect(to).toBe(`/sign-in?next=${encodeURIComponent(path)}`)
-    expect((await one.send('/sign-in', { email, password: PASSWORD, next: path })).location).toBe(path)
+    expect((await one.send('/sign-in', { email, password: PASSWORD, next: path })).location).toBe(
+      path,
+    )
     const { status, text, headers } = await one.get(path)
     expect(status).toBe(200)
     expect(headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(text).not.toMatch(/<script|\son\w+=|style="/i)
     const shown = [
-      ...['<h1>Approve this?</h1>', 'Approve the draft &quot;Ship on Friday&quot;', '<dd>01234567</dd>', '<dd>@tendril_test</dd>'],
+      ...[
+        '<h1>Approve this?</h1>',
+        'Approve the draft &quot;Ship on Friday&quot;',
+        '<dd>01234567</dd>',
+        '<dd>@tendril_test</dd>',
+      ],
       ...[
         '>Ship on Friday,\n\n  &lt;b&gt;rest&lt;/b&gt; on Sunday. 🎉</dd>',
         'It publishes, now or at the time that it names',
@@ -72,7 +83,12 @@ describe('the page of an approval', () => {
   test('is the same for unknown ids, for no ids and for those of other workspaces', async () => {
     const { one } = await signedIn()
     const foreign = await waiting(posting, (await app.newWorkspace()).tenantId)
-    const pages = [foreign.path, '/approvals/01890000-0000-7000-8000-000000000000', '/approvals/x', '/approvals/%22%3E%3Cscript%3E']
+    const pages = [
+      foreign.path,
+      '/approvals/01890000-0000-7000-8000-000000000000',
+      '/approvals/x',
+      '/approvals/%22%3E%3Cscript%3E',
+    ]
     const replies = await Promise.all(pages.map((page) => one.get(page)))
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([404]))
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
@@ -102,8 +118,15 @@ describe('the page of an approval', () => {
   test('takes no form that another page submits', async () => {
     const { id, path } = await waiting()
     const { one } = await signedIn()
-    for (const headers of [{}, { origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'same-site' }])
-      expect((await one.send(path, { decision: 'approve', arguments: '{}' }, headers as never)).status).toBe(403)
+    for (const headers of [
+      {},
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'same-site' },
+    ])
+      expect(
+        (await one.send(path, { decision: 'approve', arguments: '{}' }, headers as never)).status,
+      ).toBe(403)
     expect(await statusOf(id)).toBe('pending')
   })
 
@@ -111,23 +134,47 @@ describe('the page of an approval', () => {
     const { path, id } = await waiting()
     const { one } = await signedIn()
     const long = await one.send(path, { decision: 'reject', reason: 'x'.repeat(501) })
-    expect([long.status, long.text]).toEqual([400, expect.stringContaining('<a href="#reason">Reason')])
+    expect([long.status, long.text]).toEqual([
+      400,
+      expect.stringContaining('<a href="#reason">Reason'),
+    ])
     expect(await statusOf(id)).toBe('pending')
-    expect((await one.send(path, { decision: 'reject', reason: 'Not <i>today</i>' })).location).toBe(path)
+    expect(
+      (await one.send(path, { decision: 'reject', reason: 'Not <i>today</i>' })).location,
+    ).toBe(path)
     const { text } = await one.get(path)
-    for (const part of ['<h1>Rejected</h1>', 'Rejected by Ann, <time', 'Not &lt;i&gt;today&lt;/i&gt;']) expect(text).toContain(part)
+    for (const part of [
+      '<h1>Rejected</h1>',
+      'Rejected by Ann, <time',
+      'Not &lt;i&gt;today&lt;/i&gt;',
+    ])
+      expect(text).toContain(part)
     expect(text).not.toContain('<form')
     const late = await one.send(path, { decision: 'approve', arguments: '{}' })
     expect([late.status, late.text]).toEqual([409, expect.stringContaining('already rejected')])
   })
 
   test('keeps arguments that cannot be used, and says at the field what is wrong', async () => {
-    const { path, id } = await waiting({ tool_name: 'growth_add_learning', arguments: { kind: 'worked', note: NOTE } })
+    const { path, id } = await waiting({
+      tool_name: 'growth_add_learning',
+      arguments: { kind: 'worked', note: NOTE },
+    })
     const { one } = await signedIn()
-    const wrong = { '{"kind"': 'Arguments must be a JSON object', '[]': 'Arguments must be a JSON object', '': 'must be a JSON object' }
-    for (const [typed, says] of Object.entries({ ...wrong, '{"kind":"worked"}': 'Arguments note' })) {
+    const wrong = {
+      '{"kind"': 'Arguments must be a JSON object',
+      '[]': 'Arguments must be a JSON object',
+      '': 'must be a JSON object',
+    }
+    for (const [typed, says] of Object.entries({
+      ...wrong,
+      '{"kind":"worked"}': 'Arguments note',
+    })) {
       const { status, text } = await one.send(path, { decision: 'approve', arguments: typed })
-      expect([typed, status, text]).toEqual([typed, 400, expect.stringContaining(`<a href="#arguments">`)])
+      expect([typed, status, text]).toEqual([
+        typed,
+        400,
+        expect.stringContaining(`<a href="#arguments">`),
+      ])
       expect(text).toContain(says)
       if (typed !== '') expect(text).toContain(`\n${Bun.escapeHTML(typed)}</textarea>`)
     }
@@ -140,7 +187,9 @@ describe('the page of an approval', () => {
     const { text } = await one.get(path)
     expect(text).toContain('<h1>Not decided in time</h1>')
     expect(text).not.toContain('<form')
-    expect((await one.send(path, { decision: 'approve', arguments: '{}' })).text).toContain('the time to decide is over')
+    expect((await one.send(path, { decision: 'approve', arguments: '{}' })).text).toContain(
+      'the time to decide is over',
+    )
     expect(await statusOf(id)).toBe('pending')
   })
 
@@ -157,9 +206,15 @@ describe('the page of an approval', () => {
 
 test('an approved call is made with the arguments of the person, and the link is in the record, the event and the webhook', async () => {
   const { one, access } = await signedIn()
-  await app.send('PUT', '/api/v1/agent/tool-rules/growth_add_learning', { key: access, body: { decision: 'ask' } })
+  await app.send('PUT', '/api/v1/agent/tool-rules/growth_add_learning', {
+    key: access,
+    body: { decision: 'ask' },
+  })
   const { id: key } = await app.newKey(['api:read', 'api:write', 'workspace:use'])
-  const jobId = await turn(app, { content: 'note it', by: { kind: 'key', id: key, personId: null } })
+  const jobId = await turn(app, {
+    content: 'note it',
+    by: { kind: 'key', id: key, personId: null },
+  })
   await eventually(
     () => jobOf(app, jobId),
     ({ status }) => status === 'waiting_approval',
@@ -167,16 +222,25 @@ test('an approved call is made with the arguments of the person, and the link is
   const { body } = await app.send('GET', `/api/v1/agent/jobs/${jobId}`, { key: access })
   const [{ id, url, job }] = body.approvals
   const { publicUrl } = app.workplace.world.identity
-  expect([url, job]).toEqual([`${publicUrl}/approvals/${id}`, { id: jobId, goal: 'note it', taint: [] }])
-  expect((await app.send('GET', `/api/v1/agent/approvals/${id}`, { key: access })).body.approval).toEqual(body.approvals[0])
+  expect([url, job]).toEqual([
+    `${publicUrl}/approvals/${id}`,
+    { id: jobId, goal: 'note it', taint: [] },
+  ])
+  expect(
+    (await app.send('GET', `/api/v1/agent/approvals/${id}`, { key: access })).body.approval,
+  ).toEqual(body.approvals[0])
   const path = `/approvals/${id}`
   expect((await one.get(path)).text).toContain('A rule of this workspace asks for it')
   const edited = JSON.stringify({ kind: 'worked', note: 'Posts with questions work' })
   expect((await one.send(path, { decision: 'approve', arguments: edited })).location).toBe(path)
   expect((await one.get(path)).text).toContain('Approved with changed arguments by Ann, <time')
   expect((await overJob(app, jobId)).status).toBe('completed')
-  expect([...(await app.owner`select note from learning`)]).toEqual([{ note: 'Posts with questions work' }])
-  const told = await app.owner`select data->>'url' as url from agent_event where job_id = ${jobId} and type = 'approval.requested'`
-  const sent = await app.owner`select data->>'url' as url from outbox where type = 'growth.approval.requested'`
+  expect([...(await app.owner`select note from learning`)]).toEqual([
+    { note: 'Posts with questions work' },
+  ])
+  const told = await app.owner`select data->>'url' as url from agent_event where job_id = ${jobId}
+      and type = 'approval.requested'`
+  const sent =
+    await app.owner`select data->>'url' as url from outbox where type = 'growth.approval.requested'`
   expect([[...told], [...sent]]).toEqual([[{ url }], [{ url }]])
 })

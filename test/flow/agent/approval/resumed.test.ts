@@ -1,4 +1,7 @@
-/** What other agents got wrong about going on after an approval: earlier steps ran again, and decisions were lost with what had happened since. */
+/**
+ * What other agents got wrong about going on after an approval: earlier steps ran again, and
+ * decisions were lost with what had happened since.
+ */
 import { expect, test } from 'bun:test'
 import { overJob, turn } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
@@ -18,13 +21,20 @@ const tools = withOutside(async (text) => void sent.push(text))
 const start = () => testApp({ database: db.options, overrides: { thinker: plannedModel(), tools } })
 
 const waiting = async ({ owner }: TestApp, jobId: string): Promise<string> => {
-  const rows = () => owner<{ id: string }[]>`select a.id from agent_approval a join agent_job j on j.id = a.job_id
+  const rows = () => owner<
+    { id: string }[]
+  >`select a.id from agent_approval a join agent_job j on j.id = a.job_id
     where a.job_id = ${jobId} and a.status = 'pending' and j.status = 'waiting_approval'`
   return (await eventually(rows, ({ length }) => length === 1))[0]!.id
 }
 
 const approve = async (app: TestApp, tenantId: string, id: string): Promise<number> =>
-  (await app.send('POST', `/api/v1/agent/approvals/${id}/approve`, { key: await tokenOf(app, tenantId), body: {} })).status
+  (
+    await app.send('POST', `/api/v1/agent/approvals/${id}/approve`, {
+      key: await tokenOf(app, tenantId),
+      body: {},
+    })
+  ).status
 
 const statusOf = async ({ owner }: TestApp, item: string): Promise<string> =>
   (await owner<{ status: string }[]>`select status from item where id = ${item}`)[0]!.status
@@ -42,7 +52,11 @@ test('an approval runs nothing again that ran before it: no command, no call out
     ],
   ])
   expect(await approve(app, story.tenantId, await waiting(app, id))).toBe(200)
-  expect(await overJob(app, id)).toMatchObject({ status: 'completed', model_calls: 3, tool_calls: 3 })
+  expect(await overJob(app, id)).toMatchObject({
+    status: 'completed',
+    model_calls: 3,
+    tool_calls: 3,
+  })
   expect(await learned(app, story)).toEqual([note])
   expect(sent.filter((text) => text === note)).toHaveLength(1)
   expect(await statusOf(app, item)).toBe('approved')
@@ -55,18 +69,33 @@ test('an approval holds though the conversation has gone on since and the proces
   const item = await insertItem(first, story.tenantId)
   const id = await ask(first, story, [[['growth_approve_item', { id: item }]]])
   const approval = await waiting(first, id)
-  const [job] = await first.owner<{ conversation_id: string }[]>`select conversation_id from agent_job where id = ${id}`
+  const [job] = await first.owner<
+    { conversation_id: string }[]
+  >`select conversation_id from agent_job where id = ${id}`
   const note = `meanwhile ${story.tenantId}`
   const content = planText([[['growth_add_learning', { kind: 'worked', note }]]])
   const { by, tenantId } = story
-  expect((await overJob(first, await turn(first, { content, by, tenantId, conversation: job!.conversation_id }))).status).toBe('completed')
+  expect(
+    (
+      await overJob(
+        first,
+        await turn(first, { content, by, tenantId, conversation: job!.conversation_id }),
+      )
+    ).status,
+  ).toBe('completed')
   await crash(first)
   await using second = await start()
   expect(await approve(second, tenantId, approval)).toBe(200)
   expect(await overJob(second, id)).toMatchObject({ status: 'completed', model_calls: 2 })
-  expect((await endOf(second, id)).steps).toEqual(['model done', 'growth_approve_item done', 'model done'])
+  expect((await endOf(second, id)).steps).toEqual([
+    'model done',
+    'growth_approve_item done',
+    'model done',
+  ])
   expect(await statusOf(second, item)).toBe('approved')
-  expect(await second.owner`select 1 from agent_approval where tenant_id = ${tenantId}`).toHaveLength(1)
+  expect(
+    await second.owner`select 1 from agent_approval where tenant_id = ${tenantId}`,
+  ).toHaveLength(1)
   expect(await learned(second, story)).toEqual([note])
   await first[Symbol.asyncDispose]()
 })

@@ -1,4 +1,7 @@
-/** Poisoned texts, read by a model that does all they ask for: nothing comes of it that a person has not allowed. */
+/**
+ * Poisoned texts, read by a model that does all they ask for: nothing comes of it that a person has
+ * not allowed.
+ */
 import { expect, test } from 'bun:test'
 import { capKeys, quotaKeys } from '#contract/limits'
 import { type Memory, remember } from '#domain/agent/knowledge/memory'
@@ -47,12 +50,16 @@ const reading: Record<ReadSource, (id: number) => Calls> = {
 
 /** Texts of the model itself are no texts that it obeys. */
 const readIn = ({ system, messages }: Turn): string =>
-  [system, ...messages.flatMap((message) => (message.role === 'assistant' ? [] : message.text))].join('\n')
+  [
+    system,
+    ...messages.flatMap((message) => (message.role === 'assistant' ? [] : message.text)),
+  ].join('\n')
 
 const obeying = scriptedModel((asked, answers) => {
   const said = asked.messages.find(({ role }) => role === 'user') as { text: string }
   const [, source, id] = /^read (\w+) (\d+)$/.exec(said.text) ?? []
-  if (answers === 0) return { calls: [...LISTS, ...(source ? reading[source as ReadSource](Number(id)) : [])] }
+  if (answers === 0)
+    return { calls: [...LISTS, ...(source ? reading[source as ReadSource](Number(id)) : [])] }
   const [, attack] = /\[\[attack (\d+)\]\]/.exec(readIn(asked)) ?? []
   const calls = attack === undefined ? undefined : attacks()[Number(attack)]!.obeyed[answers - 1]
   return calls ? { calls } : { text: `Done. ${readIn(asked).slice(0, 500)}` }
@@ -79,11 +86,24 @@ const failing = (id: string): Promise<void> => {
 }
 
 const plenty = Object.fromEntries([...capKeys, ...quotaKeys].map((key) => [key, 1_000_000]))
-const unlimited = { agent_tokens_day: -1, agent_tokens_month: -1, agent_cost_month: -1, agent_calls_hour: -1, agent_requests: -1 }
+const unlimited = {
+  agent_tokens_day: -1,
+  agent_tokens_month: -1,
+  agent_cost_month: -1,
+  agent_calls_hour: -1,
+  agent_requests: -1,
+}
 
 /** Stored by a job that had read text of strangers, with a person's leave. */
 const memoryOf = ({ id, text }: Attack): Memory => {
-  const told = { id: newId(), scope: 'workspace' as const, person_id: null, text: `parcel${id} ${text}`, untrusted: true, job_id: null }
+  const told = {
+    id: newId(),
+    scope: 'workspace' as const,
+    person_id: null,
+    text: `parcel${id} ${text}`,
+    untrusted: true,
+    job_id: null,
+  }
   return remember({ equal: undefined, count: 0, oldest: null }, { ...told, now: new Date() }).memory
 }
 
@@ -93,7 +113,10 @@ const draftPlaybooks = async ({ key }: Workspace): Promise<void> => {
   const { playbook } = (await app.send('POST', '/api/v1/agent/playbooks', { key, body })).body
   for (const { source, text } of attacks()) {
     if (source !== 'playbook') continue
-    const draft = await app.send('POST', `/api/v1/agent/playbooks/${playbook.id}/versions`, { key, body: { content: text } })
+    const draft = await app.send('POST', `/api/v1/agent/playbooks/${playbook.id}/versions`, {
+      key,
+      body: { content: text },
+    })
     expect(draft.status).toBe(201)
   }
 }
@@ -101,26 +124,41 @@ const draftPlaybooks = async ({ key }: Workspace): Promise<void> => {
 /** Files whose text is poisoned, and files whose names are. */
 const addDocuments = async (workspace: Workspace): Promise<void> => {
   for (const { source, id, text } of attacks()) {
-    if (source === 'document') await makeDocument(workspace, { fileName: `${id}.md`, content: `# Parcel\n\nparcel${id} ${text}` })
+    if (source === 'document')
+      await makeDocument(workspace, {
+        fileName: `${id}.md`,
+        content: `# Parcel\n\nparcel${id} ${text}`,
+      })
     const fileName = `[[attack ${id}]] ${text.replace(/[/\\\n]/g, ' ')}`.slice(0, 240)
-    if (source === 'file') await makeDocument(workspace, { fileName, content: `About parcel${id}.` })
+    if (source === 'file')
+      await makeDocument(workspace, { fileName, content: `About parcel${id}.` })
   }
 }
 
 const prepared = async (): Promise<Workspace> => {
   const workspace = await newWorkspace(app)
-  await changePlan(app.workplace.db, workspace.tenantId, (plan) => ({ ...plan, overrides: { ...plenty, ...unlimited } }))
-  for (const name of ['growth.items', 'growth.learnings', 'growth.products']) await recipes[name]!.make(workspace)
+  await changePlan(app.workplace.db, workspace.tenantId, (plan) => ({
+    ...plan,
+    overrides: { ...plenty, ...unlimited },
+  }))
+  for (const name of ['growth.items', 'growth.learnings', 'growth.products'])
+    await recipes[name]!.make(workspace)
   await allowOutside(app.owner, workspace.tenantId)
   await write(workspace, {
-    writes: attacks().flatMap((attack) => (attack.source === 'memory' ? [insertMemory(memoryOf(attack), 'en')] : [])),
+    writes: attacks().flatMap((attack) =>
+      attack.source === 'memory' ? [insertMemory(memoryOf(attack), 'en')] : [],
+    ),
   })
   await draftPlaybooks(workspace)
   await addDocuments(workspace)
   listed.answer = ({ url }): ReceiverAnswer =>
     url === '/redirect'
       ? { status: 302, headers: { location: `${canary.url}redirected` } }
-      : { status: 200, headers: { 'content-type': 'text/plain' }, body: attacks()[Number(url.slice(1))]?.text ?? 'Nothing here.' }
+      : {
+          status: 200,
+          headers: { 'content-type': 'text/plain' },
+          body: attacks()[Number(url.slice(1))]?.text ?? 'Nothing here.',
+        }
   return workspace
 }
 
@@ -140,11 +178,18 @@ test('nothing comes of a poisoned text but questions to a person', async () => {
   expect(await stateOf(app, tenantId)).toEqual(before)
   expect(canary.requests).toEqual([])
   expect(listed.requests.filter(({ url }) => url.length > 200)).toEqual([])
-  // Every text but a draft was read, and obeyed as far as the agent let the model. A webhook's is in no step.
+  // Every text but a draft was read, and obeyed as far as the agent let the model. A webhook's is
+  // in no step.
   const shown = tried.filter(({ source }) => source !== 'playbook' && source !== 'webhook')
-  expect((await readBy(app, tenantId)).toSorted()).toEqual(shown.map(({ id }) => `${id}`).toSorted())
-  const asked = await app.owner<{ kind: string; count: number }[]>`select j.kind, count(distinct j.id)::int from agent_approval a
-    join agent_job j on j.id = a.job_id where a.tenant_id = ${tenantId} and a.status = 'pending' group by 1`
-  for (const { kind, count } of asked) expect({ kind, most: count > tried.length / 10 }).toEqual({ kind, most: true })
+  expect((await readBy(app, tenantId)).toSorted()).toEqual(
+    shown.map(({ id }) => `${id}`).toSorted(),
+  )
+  const asked = await app.owner<
+    { kind: string; count: number }[]
+  >`select j.kind, count(distinct j.id)::int from agent_approval a
+    join agent_job j on j.id = a.job_id where a.tenant_id = ${tenantId} and a.status = 'pending'
+      group by 1`
+  for (const { kind, count } of asked)
+    expect({ kind, most: count > tried.length / 10 }).toEqual({ kind, most: true })
   expect(asked.map(({ kind }) => kind).toSorted()).toEqual(['turn', 'webhook'])
 }, 240_000)

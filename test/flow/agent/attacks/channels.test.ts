@@ -1,4 +1,7 @@
-/** Messages of strangers and of forged senders, read by a model that does all they ask for: nothing comes of it, and nothing gets out. */
+/**
+ * Messages of strangers and of forged senders, read by a model that does all they ask for: nothing
+ * comes of it, and nothing gets out.
+ */
 import { expect, test } from 'bun:test'
 import { STRANGERS_TOOLS } from '#domain/agent/channel/trust'
 import { remember } from '#domain/agent/knowledge/memory'
@@ -10,7 +13,15 @@ import { settled, stateOf } from '#test/support/agent/attacked'
 import { makeDocument } from '#test/support/agent/documents'
 import { eventually } from '#test/support/app'
 import { write } from '#test/support/arrange'
-import { ADA, attackers, type ChannelAttack, channelAttacks, EVE, isSeen, OURS } from '#test/support/channels/attacks'
+import {
+  ADA,
+  attackers,
+  type ChannelAttack,
+  channelAttacks,
+  EVE,
+  isSeen,
+  OURS,
+} from '#test/support/channels/attacks'
 import { channelAdmin } from '#test/support/channels/channels'
 import { type DevChannel, devChannel, linked } from '#test/support/channels/dev-posts'
 import { openMailgun } from '#test/support/channels/mailgun'
@@ -29,7 +40,10 @@ const [canary, listed, answers] = [use(openReceiver), use(openReceiver), use(ope
 const hostOf = ({ port }: { port: number }) => `127.0.0.1:${port}`
 
 const readIn = ({ system, messages }: Turn): string =>
-  [system, ...messages.flatMap((message) => (message.role === 'assistant' ? [] : message.text))].join('\n')
+  [
+    system,
+    ...messages.flatMap((message) => (message.role === 'assistant' ? [] : message.text)),
+  ].join('\n')
 
 const attackIn = (turn: Turn): number | undefined => {
   const said = turn.messages.findLast(({ role }) => role === 'user')
@@ -47,9 +61,16 @@ const obeying = scriptedModel((asked, nth) => {
 
 const app = useApp(() => ({
   // Mail goes out as fast as it can.
-  overrides: { thinker: obeying, channels: (usual) => ({ ...usual, email: { ...usual.email!, spacingMs: 0 } }) },
+  overrides: {
+    thinker: obeying,
+    channels: (usual) => ({ ...usual, email: { ...usual.email!, spacingMs: 0 } }),
+  },
   env: {
-    ...{ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9', CHANNEL_URLS: JSON.stringify({ mailgun: mailgun.url }) },
+    ...{
+      OPENAI_API_KEY: 'none',
+      OPENAI_BASE_URL: 'http://127.0.0.1:9',
+      CHANNEL_URLS: JSON.stringify({ mailgun: mailgun.url }),
+    },
     EGRESS_ALLOW: [canary, listed, answers].map(hostOf).concat(new URL(mailgun.url).host).join(','),
     FETCH_ALLOW: hostOf(listed),
   },
@@ -57,39 +78,82 @@ const app = useApp(() => ({
 
 const { posted, send } = attackers(app, mailgun)
 
-const unlimited = { agent_tokens_day: -1, agent_tokens_month: -1, agent_cost_month: -1, agent_calls_hour: -1, agent_requests: -1 }
+const unlimited = {
+  agent_tokens_day: -1,
+  agent_tokens_month: -1,
+  agent_cost_month: -1,
+  agent_calls_hour: -1,
+  agent_requests: -1,
+}
 
 const prepared = async () => {
   const workspace = await newWorkspace(app)
   const { tenantId, key } = workspace
   await changePlan(app.workplace.db, tenantId, (plan) => ({ ...plan, overrides: unlimited }))
-  for (const name of ['growth.items', 'growth.learnings', 'growth.products']) await recipes[name]!.make(workspace)
+  for (const name of ['growth.items', 'growth.learnings', 'growth.products'])
+    await recipes[name]!.make(workspace)
   await app.owner`update item set body = ${`Next week: ${CANARY}`} where tenant_id = ${tenantId}`
-  expect((await app.send('PUT', '/api/v1/growth/profile', { key, body: { goal: CANARY, voice: CANARY } })).status).toBe(200)
+  expect(
+    (
+      await app.send('PUT', '/api/v1/growth/profile', {
+        key,
+        body: { goal: CANARY, voice: CANARY },
+      })
+    ).status,
+  ).toBe(200)
   for (const [slug, pinned, content] of [
     ['answers', true, 'Be kind.'],
     ['secret-plan', false, CANARY],
   ] as const)
-    expect((await app.send('POST', '/api/v1/agent/playbooks', { key, body: { slug, name: slug, content, pinned } })).status).toBe(201)
+    expect(
+      (
+        await app.send('POST', '/api/v1/agent/playbooks', {
+          key,
+          body: { slug, name: slug, content, pinned },
+        })
+      ).status,
+    ).toBe(201)
   const { id: document } = await makeDocument(workspace, {
     fileName: 'prices.md',
     content: `# Prices\n\nParcels: ${CANARY}.`,
     trusted: true,
   })
-  await makeDocument(workspace, { content: '# Returns\n\nWithin 30 days.', metadata: { public: true } })
-  const told = { id: newId(), scope: 'workspace' as const, person_id: null, text: `Parcels: ${CANARY}`, untrusted: false, job_id: null }
-  const { memory } = remember({ equal: undefined, count: 0, oldest: null }, { ...told, now: new Date(0) })
+  await makeDocument(workspace, {
+    content: '# Returns\n\nWithin 30 days.',
+    metadata: { public: true },
+  })
+  const told = {
+    id: newId(),
+    scope: 'workspace' as const,
+    person_id: null,
+    text: `Parcels: ${CANARY}`,
+    untrusted: false,
+    job_id: null,
+  }
+  const { memory } = remember(
+    { equal: undefined, count: 0, oldest: null },
+    { ...told, now: new Date(0) },
+  )
   await write(workspace, { writes: [insertMemory(memory, 'en')] })
   return { ...workspace, document, ada: await signedIn(app, tenantId, 'owner') }
 }
 
 /** Both are open to anyone, and answer by themselves. */
 const connected = async ({ tenantId, ada }: Awaited<ReturnType<typeof prepared>>) => {
-  const dev = await devChannel(app, { config: { reply: 'auto', dailyJobs: 10_000, url: answers.url } }, tenantId)
+  const dev = await devChannel(
+    app,
+    { config: { reply: 'auto', dailyJobs: 10_000, url: answers.url } },
+    tenantId,
+  )
   mailgun.domains.set('example.com', { state: 'active' })
   const { active } = await channelAdmin(app, tenantId)
   const id = await active({
-    ...{ channel: 'email', routingKey: OURS, senderPolicy: 'anyone', config: { provider: 'mailgun', reply: 'auto', dailyJobs: 10_000 } },
+    ...{
+      channel: 'email',
+      routingKey: OURS,
+      senderPolicy: 'anyone',
+      config: { provider: 'mailgun', reply: 'auto', dailyJobs: 10_000 },
+    },
     credentials: { apiKey: mailgun.apiKey, signingSecret: mailgun.signingKey },
   })
   const mail: DevChannel = { id, tenantId, routingKey: OURS }
@@ -106,8 +170,11 @@ interface StepOf {
 }
 
 const toolsCalled = async (tenantId: string): Promise<StepOf[]> => [
-  ...(await app.owner<StepOf[]>`select s.name, s.class, s.state, j.on_behalf->>'personId' is null as is_stranger
-    from agent_step s join agent_job j on j.id = s.job_id where j.tenant_id = ${tenantId} and j.kind = 'channel' and s.kind = 'tool'`),
+  ...(await app.owner<
+    StepOf[]
+  >`select s.name, s.class, s.state, j.on_behalf->>'personId' is null as is_stranger
+    from agent_step s join agent_job j on j.id = s.job_id where j.tenant_id = ${tenantId}
+      and j.kind = 'channel' and s.kind = 'tool'`),
 ]
 
 test('nothing comes of what strangers and forged senders write but questions to a person, and nothing private reaches them', async () => {
@@ -129,7 +196,9 @@ test('nothing comes of what strangers and forged senders write but questions to 
 
   // Each was read where a model sees it, and obeyed as far as the agent let the model.
   const read = new Set(obeying.turns.slice(turns).flatMap((turn) => attackIn(turn) ?? []))
-  expect([...read].toSorted((a, b) => a - b)).toEqual(script.attacks.flatMap(({ id, carrier }) => (isSeen[carrier] ? id : [])))
+  expect([...read].toSorted((a, b) => a - b)).toEqual(
+    script.attacks.flatMap(({ id, carrier }) => (isSeen[carrier] ? id : [])),
+  )
 
   const called = await toolsCalled(tenantId)
   const done = called.filter(({ state }) => state === 'done')
@@ -138,16 +207,24 @@ test('nothing comes of what strangers and forged senders write but questions to 
   expect([...new Set(done.map((step) => step.class))]).toEqual(['read'])
   expect(called.filter(({ state, is_stranger }) => state === 'asked' && is_stranger)).toEqual([])
   expect(called.filter(({ state }) => state === 'asked').length).toBeGreaterThan(10)
-  const decided = await app.owner`select 1 from agent_approval where tenant_id = ${tenantId} and status <> 'pending'`
+  const decided = await app.owner`select 1 from agent_approval where tenant_id = ${tenantId}
+      and status <> 'pending'`
   expect([...decided]).toEqual([])
 
-  // All answers have gone out: what is private to Ada's address alone, and to the thread in which she asked.
+  // All answers have gone out: what is private to Ada's address alone, and to the thread in which
+  // she asked.
   await eventually(
-    async () => (await app.owner`select 1 from channel_reply where tenant_id = ${tenantId} and status in ('queued', 'sending')`).length,
+    async () =>
+      (
+        await app.owner`select 1 from channel_reply where tenant_id = ${tenantId}
+          and status in ('queued', 'sending')`
+      ).length,
     (count) => count === 0,
     60_000,
   )
-  const [row] = await app.owner`select count(*)::int from channel_reply where connection_id = ${mail.id} and status = 'sent'`
+  const [row] =
+    await app.owner`select count(*)::int from channel_reply where connection_id = ${mail.id}
+      and status = 'sent'`
   expect(row!.count).toBe(mailgun.mails.length)
   for (const { to, text = '', html = '', subject = '', ...more } of mailgun.mails) {
     if (to !== ADA) expect(`${text}${html}${subject}`).not.toContain(CANARY)
@@ -160,12 +237,23 @@ test('nothing comes of what strangers and forged senders write but questions to 
 
 test('where members alone are served, none of it begins a job', async () => {
   const workspace = await prepared()
-  const dev = await devChannel(app, { senderPolicy: 'members', config: { url: answers.url } }, workspace.tenantId)
+  const dev = await devChannel(
+    app,
+    { senderPolicy: 'members', config: { url: answers.url } },
+    workspace.tenantId,
+  )
   const identity = await linked(app, dev, 'ada', workspace.ada.personId)
-  script.attacks = channelAttacks({ document: workspace.document, canary: canary.url, listed: listed.url })
+  script.attacks = channelAttacks({
+    document: workspace.document,
+    canary: canary.url,
+    listed: listed.url,
+  })
   const before = await stateOf(app, workspace.tenantId)
-  for (const attack of script.attacks.filter(({ carrier }) => carrier === 'text')) await send(attack, dev)
-  expect([...(await app.owner`select 1 from agent_job where tenant_id = ${workspace.tenantId}`)]).toEqual([])
+  for (const attack of script.attacks.filter(({ carrier }) => carrier === 'text'))
+    await send(attack, dev)
+  expect([
+    ...(await app.owner`select 1 from agent_job where tenant_id = ${workspace.tenantId}`),
+  ]).toEqual([])
   expect(await stateOf(app, workspace.tenantId)).toEqual(before)
   expect(identity).toBeString()
 })

@@ -1,6 +1,7 @@
 /**
- * Words of people outside that a conversation brings to a job that was clean when it was asked for: the answer before, which was still being
- * written when the person sent the next message. The model obeys all that it reads.
+ * Words of people outside that a conversation brings to a job that was clean when it was asked for:
+ * the answer before, which was still being written when the person sent the next message. The model
+ * obeys all that it reads.
  */
 import { beforeEach, expect, test } from 'bun:test'
 import type { Turn } from '#port/model/thinker'
@@ -36,12 +37,15 @@ const wishes: Record<string, () => [name: string, args: object][]> = {
 const answer = async (asked: Turn, answers: number) => {
   const said = (asked.messages.findLast(({ role }) => role === 'user') as { text: string }).text
   if (said === 'read the page') {
-    if (answers === 0) return { calls: [['fetch_url', { url: `${pages.url}page` }]] as [string, object][] }
+    if (answers === 0)
+      return { calls: [['fetch_url', { url: `${pages.url}page` }]] as [string, object][] }
     await gate.promise
     return { text: `The page says: ${resultsIn(asked).join(' ')}` }
   }
-  if (answers === 0) return { calls: [['search_conversation', { query: 'zanzibar' }]] as [string, object][] }
-  // It knows from its own instructions what to do with such words, as an attacker would have it from the words themselves.
+  if (answers === 0)
+    return { calls: [['search_conversation', { query: 'zanzibar' }]] as [string, object][] }
+  // It knows from its own instructions what to do with such words, as an attacker would have it
+  // from the words themselves.
   if (answers === 1) return { calls: wishes[said]!() }
   return { text: 'Done.' }
 }
@@ -49,7 +53,10 @@ const answer = async (asked: Turn, answers: number) => {
 const sent: string[] = []
 const pages = use(openReceiver)
 const app = useApp(() => ({
-  overrides: { thinker: scriptedModel(answer), tools: withOutside(async (text) => void sent.push(text)) },
+  overrides: {
+    thinker: scriptedModel(answer),
+    tools: withOutside(async (text) => void sent.push(text)),
+  },
   env: {
     ...{ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
     ...{ EGRESS_ALLOW: `127.0.0.1:${pages.port}`, FETCH_ALLOW: `127.0.0.1:${pages.port}` },
@@ -64,17 +71,28 @@ test.each(Object.keys(wishes))(
     await allowOutside(app.owner, tenantId)
     const { key } = await signedIn(app, tenantId, 'owner')
     const say = async (content: string, conversationId?: string) =>
-      (await app.send('POST', '/api/v1/agent/messages', { key, body: { content, ...(conversationId ? { conversationId } : {}) } })).body.job
+      (
+        await app.send('POST', '/api/v1/agent/messages', {
+          key,
+          body: { content, ...(conversationId ? { conversationId } : {}) },
+        })
+      ).body.job
     const first = await say('read the page')
     const second = await say(wish, first.conversationId)
     expect(second.taint).toEqual([])
     gate.resolve()
-    expect(await overJob(app, first.id)).toMatchObject({ status: 'completed', taint: [expect.stringContaining('fetch_url')] })
-    const look = async () => (await app.send('GET', `/api/v1/agent/jobs/${second.id}`, { key })).body.job
+    expect(await overJob(app, first.id)).toMatchObject({
+      status: 'completed',
+      taint: [expect.stringContaining('fetch_url')],
+    })
+    const look = async () =>
+      (await app.send('GET', `/api/v1/agent/jobs/${second.id}`, { key })).body.job
     const job = await eventually(look, ({ status }) => status !== 'queued' && status !== 'running')
 
     expect(job).toMatchObject({ status: 'waiting_approval', taint: ['conversation'] })
-    const [search] = (await stepsIn(app, second.id)).filter(({ name }) => name === 'search_conversation')
+    const [search] = (await stepsIn(app, second.id)).filter(
+      ({ name }) => name === 'search_conversation',
+    )
     // What is newer than its message, the job does not see.
     expect(search!.result!.text).not.toContain('keeps it')
     expect(sent).toEqual([])

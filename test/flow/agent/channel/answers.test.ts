@@ -1,4 +1,7 @@
-/** What a job that a message of a channel has begun says there: its answer, its failure, and what it asks of people. */
+/**
+ * What a job that a message of a channel has begun says there: its answer, its failure, and what it
+ * asks of people.
+ */
 import { afterAll, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { ThinkError } from '#port/model/thinker'
@@ -16,7 +19,10 @@ afterAll(() => receiver[Symbol.asyncDispose]())
 
 const LEARNING = { kind: 'worked', note: 'Short posts' }
 
-const SHARED: [string, Record<string, unknown>] = ['delegate', { goal: 'pause', tools: ['create_webhook_rule'] }]
+const SHARED: [string, Record<string, unknown>] = [
+  'delegate',
+  { goal: 'pause', tools: ['create_webhook_rule'] },
+]
 
 /** Until the tests are over. */
 const hung = Promise.withResolvers<void>()
@@ -30,14 +36,21 @@ const model = scriptedModel(async ({ messages }, answers) => {
   if (text.includes('hang')) await hung.promise
   if (text.includes('learn') && answers === 0) return { calls: [['growth_add_learning', LEARNING]] }
   if (text.includes('share') && answers === 0)
-    return { calls: [SHARED, ['create_webhook_rule', { name: 'Returns', goal: 'Say what came back' }]] }
-  if (text.includes('pause') && answers === 0) return { calls: [['create_webhook_rule', { name: 'Orders', goal: 'Say what was ordered' }]] }
+    return {
+      calls: [SHARED, ['create_webhook_rule', { name: 'Returns', goal: 'Say what came back' }]],
+    }
+  if (text.includes('pause') && answers === 0)
+    return { calls: [['create_webhook_rule', { name: 'Orders', goal: 'Say what was ordered' }]] }
   return { text: 'We open at **nine**.' }
 })
 
 const app = useApp(() => ({
   overrides: { thinker: model },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9', EGRESS_ALLOW: `127.0.0.1:${receiver.port}` },
+  env: {
+    OPENAI_API_KEY: 'none',
+    OPENAI_BASE_URL: 'http://127.0.0.1:9',
+    EGRESS_ALLOW: `127.0.0.1:${receiver.port}`,
+  },
 }))
 
 const place = async (more: Record<string, unknown> = {}, { isLinked = false } = {}) => {
@@ -46,7 +59,11 @@ const place = async (more: Record<string, unknown> = {}, { isLinked = false } = 
   /** Of this place alone: an answer of the test before may come while this one runs. */
   const path = `/${newId()}`
   const url = new URL(path, receiver.url).href
-  const channel = await devChannel(app, { ...rest, config: { url, ...(config as object) } }, tenantId)
+  const channel = await devChannel(
+    app,
+    { ...rest, config: { url, ...(config as object) } },
+    tenantId,
+  )
   const { key, personId } = await signedIn(app, tenantId, 'owner')
   if (isLinked) await linked(app, channel, 'ada', personId)
   const send = (method: string, path: string, body?: unknown) =>
@@ -57,12 +74,22 @@ const place = async (more: Record<string, unknown> = {}, { isLinked = false } = 
   }
   const replies = () =>
     app.owner<
-      { id: string; status: string; text: string; job_id: string; recipient: string; message_id: string; conversation_id: string }[]
+      {
+        id: string
+        status: string
+        text: string
+        job_id: string
+        recipient: string
+        message_id: string
+        conversation_id: string
+      }[]
     >`
-      select id, status, text, job_id, recipient, message_id, conversation_id from channel_reply where connection_id = ${channel.id} order by id`
+      select id, status, text, job_id, recipient, message_id, conversation_id from channel_reply
+        where connection_id = ${channel.id} order by id`
   /** Once there are so many. */
   const replied = (count: number) => eventually(replies, (all) => all.length >= count)
-  const sent = () => receiver.requests.filter((one) => one.url === path).map(({ body }) => JSON.parse(body))
+  const sent = () =>
+    receiver.requests.filter((one) => one.url === path).map(({ body }) => JSON.parse(body))
   return { tenantId, channel, ask, replies, replied, send, sent }
 }
 
@@ -92,7 +119,8 @@ describe('the answer', () => {
     const job = await ask('When do you open?', inRoom)
     await overJob(app, job.id)
     await replied(1)
-    await app.owner`update agent_message set untrusted = true where conversation_id = ${job.conversation_id}`
+    await app.owner`update agent_message set untrusted = true
+      where conversation_id = ${job.conversation_id}`
     const next = await ask('And on Sundays?', inRoom)
     await overJob(app, next.id)
     const reply = (await replied(2)).find(({ job_id }) => job_id === next.id)!
@@ -108,10 +136,15 @@ describe('the answer', () => {
     const { ask, replied, send, sent, tenantId } = await place()
     const job = await ask('When do you open?')
     const [reply] = await replied(1)
-    const why = 'It answers somebody outside the workspace, and config.reply of the channel is not auto.'
-    expect((await send('GET', `channels/replies/${reply!.id}`)).body.reply).toMatchObject({ status: 'held', why })
+    const why =
+      'It answers somebody outside the workspace, and config.reply of the channel is not auto.'
+    expect((await send('GET', `channels/replies/${reply!.id}`)).body.reply).toMatchObject({
+      status: 'held',
+      why,
+    })
     await overJob(app, job.id)
-    const [event] = await app.owner`select data from outbox where tenant_id = ${tenantId} and type = 'growth.approval.requested'`
+    const [event] = await app.owner`select data from outbox where tenant_id = ${tenantId}
+        and type = 'growth.approval.requested'`
     expect(event!.data).toMatchObject({
       kind: 'reply',
       reply_id: reply!.id,
@@ -139,7 +172,9 @@ describe('a failure', () => {
     const job = await ask('break')
     expect((await overJob(app, job.id)).status).toBe('failed')
     const [reply] = await replied(1)
-    expect(reply!.text).toStartWith('This failed: model_failed: the model provider refused the API key')
+    expect(reply!.text).toStartWith(
+      'This failed: model_failed: the model provider refused the API key',
+    )
   })
 
   test('is told to no stranger', async () => {
@@ -163,28 +198,44 @@ describe('what waits for a decision', () => {
     const { ask, replied, replies, send } = await place({}, { isLinked: true })
     const job = await ask('pause')
     const [told] = await replied(1)
-    const [approval] = await app.owner`select id, summary from agent_approval where job_id = ${job.id}`
+    const [approval] =
+      await app.owner`select id, summary from agent_approval where job_id = ${job.id}`
     expect(told!.text).toContain(`/approvals/${approval!.id}`)
     expect(told!.text).toContain(approval!.summary)
     // A word in the channel decides nothing.
     await ask('Yes, approve it')
-    expect((await app.owner`select status from agent_approval where id = ${approval!.id}`)[0]).toEqual({ status: 'pending' })
+    expect(
+      (await app.owner`select status from agent_approval where id = ${approval!.id}`)[0],
+    ).toEqual({ status: 'pending' })
     expect((await send('POST', `agent/approvals/${approval!.id}/approve`, {})).status).toBe(200)
     await overJob(app, job.id)
-    const all = await eventually(replies, (found) => found.filter(({ job_id }) => job_id === job.id).length >= 2)
-    expect(all.filter(({ job_id }) => job_id === job.id).map(({ text }) => text.includes('/approvals/'))).toEqual([true, false])
+    const all = await eventually(
+      replies,
+      (found) => found.filter(({ job_id }) => job_id === job.id).length >= 2,
+    )
+    expect(
+      all.filter(({ job_id }) => job_id === job.id).map(({ text }) => text.includes('/approvals/')),
+    ).toEqual([true, false])
   })
 
   test('is told once of each call, of the job that asks and of the one that it has delegated to', async () => {
     const { ask, replied, replies, send, tenantId } = await place({}, { isLinked: true })
     const job = await ask('share')
     await replied(2)
-    const asked = await app.owner<{ id: string; job_id: string }[]>`select id, job_id from agent_approval where tenant_id = ${tenantId}`
-    const [ours, theirs] = [asked.find(({ job_id }) => job_id === job.id)!, asked.find(({ job_id }) => job_id !== job.id)!]
+    const asked = await app.owner<
+      { id: string; job_id: string }[]
+    >`select id, job_id from agent_approval where tenant_id = ${tenantId}`
+    const [ours, theirs] = [
+      asked.find(({ job_id }) => job_id === job.id)!,
+      asked.find(({ job_id }) => job_id !== job.id)!,
+    ]
     expect(asked).toHaveLength(2)
-    for (const { id } of [theirs, ours]) expect((await send('POST', `agent/approvals/${id}/approve`, {})).status).toBe(200)
+    for (const { id } of [theirs, ours])
+      expect((await send('POST', `agent/approvals/${id}/approve`, {})).status).toBe(200)
     expect((await overJob(app, job.id)).status).toBe('completed')
-    const pages = (await replies()).flatMap(({ text }) => text.match(/(?<=\/approvals\/)[0-9a-f-]+/g) ?? [])
+    const pages = (await replies()).flatMap(
+      ({ text }) => text.match(/(?<=\/approvals\/)[0-9a-f-]+/g) ?? [],
+    )
     expect(pages.toSorted()).toEqual([ours.id, theirs.id].toSorted())
   })
 })

@@ -1,4 +1,7 @@
-/** Members who may decide hear in their channel of every call that waits, where the connection says so. */
+/**
+ * Members who may decide hear in their channel of every call that waits, where the connection says
+ * so.
+ */
 import { expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
 import { eventually } from '#test/support/app'
@@ -9,14 +12,19 @@ import { useApp } from '#test/support/use'
 
 const RULE = ['create_webhook_rule', { name: 'Orders', goal: 'Say what was ordered' }] as const
 const app = useApp({
-  overrides: { thinker: scriptedModel((_, answers) => (answers === 0 ? { calls: [[...RULE]] } : { text: 'Done.' })) },
+  overrides: {
+    thinker: scriptedModel((_, answers) =>
+      answers === 0 ? { calls: [[...RULE]] } : { text: 'Done.' },
+    ),
+  },
   env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
 })
 
 const linkedAs = async (channel: DevChannel, sender: string, role: Role) => {
   const person = await signedIn(app, channel.tenantId, role)
   const id = await linked(app, channel, sender, person.personId)
-  await app.owner`update channel_identity set reply_to = ${app.owner.json({ sender })} where id = ${id}`
+  await app.owner`update channel_identity set reply_to = ${app.owner.json({ sender })}
+    where id = ${id}`
   return { ...person, identity: id }
 }
 
@@ -35,17 +43,26 @@ interface Line {
 }
 
 const lines = async ({ id }: DevChannel): Promise<Line[]> => [
-  ...(await app.owner<Line[]>`select recipient, text from channel_reply where connection_id = ${id} order by recipient, id`),
+  ...(await app.owner<
+    Line[]
+  >`select recipient, text from channel_reply where connection_id = ${id} order by recipient, id`),
 ]
 
 const pending = (tenantId: string) =>
   eventually(
-    async () => [...(await app.owner<{ id: string }[]>`select id from agent_approval where tenant_id = ${tenantId}`)],
+    async () => [
+      ...(await app.owner<
+        { id: string }[]
+      >`select id from agent_approval where tenant_id = ${tenantId}`),
+    ],
     (all) => all.length > 0,
   )
 
 const ask = async (tenantId: string, key: string) => {
-  const { status } = await app.send('POST', '/api/v1/agent/messages', { key, body: { content: 'Make a rule' } })
+  const { status } = await app.send('POST', '/api/v1/agent/messages', {
+    key,
+    body: { content: 'Make a rule' },
+  })
   expect(status).toBe(201)
   return (await pending(tenantId))[0]!.id
 }
@@ -76,10 +93,17 @@ test('whoever asked in a channel is told there, and not once more', async () => 
 test('a direct call that waits is told as well', async () => {
   const { tenantId, channel, approver } = await place()
   const { api_key: key } = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
-  const { status } = await app.send('POST', '/api/v1/actions/fetch_url', { key, body: { url: 'https://example.com/a' } })
+  const { status } = await app.send('POST', '/api/v1/actions/fetch_url', {
+    key,
+    body: { url: 'https://example.com/a' },
+  })
   expect(status).toBe(409)
   // Editors may read pages, and so may decide about it.
-  expect((await lines(channel)).map(({ recipient }) => recipient)).toEqual(['approver', 'editor', 'owner'])
+  expect((await lines(channel)).map(({ recipient }) => recipient)).toEqual([
+    'approver',
+    'editor',
+    'owner',
+  ])
   expect(approver.personId).toBeString()
 })
 
@@ -91,7 +115,8 @@ test('nobody is told without the setting, of another workspace, once no longer a
   }
   const { tenantId, channel, owner, approver, editor } = await place()
   const other = await place()
-  await app.owner`delete from member where tenant_id = ${tenantId} and person_id = ${owner.personId}`
+  await app.owner`delete from member where tenant_id = ${tenantId}
+    and person_id = ${owner.personId}`
   await app.owner`update channel_identity set reply_to = null where id = ${approver.identity}`
   await ask(tenantId, editor.key)
   expect(await lines(channel)).toEqual([])
@@ -104,11 +129,19 @@ test('what an approver answers decides nothing', async () => {
   for (const text of ['approve', 'yes, do it', `/approvals approve ${id}`, `approve ${id}`])
     expect((await postDev(app.url, channel, { sender: 'owner', text })).status).toBe(200)
   await eventually(
-    async () => (await app.owner`select 1 from agent_job where tenant_id = ${tenantId} and status in ('queued', 'running')`).length,
+    async () =>
+      (
+        await app.owner`select 1 from agent_job where tenant_id = ${tenantId}
+          and status in ('queued', 'running')`
+      ).length,
     (count) => count === 0,
   )
-  expect(await app.owner`select status from agent_approval where id = ${id}`).toMatchObject([{ status: 'pending' }])
-  expect([...(await app.owner`select 1 from webhook_rule where tenant_id = ${tenantId}`)]).toEqual([])
+  expect(await app.owner`select status from agent_approval where id = ${id}`).toMatchObject([
+    { status: 'pending' },
+  ])
+  expect([...(await app.owner`select 1 from webhook_rule where tenant_id = ${tenantId}`)]).toEqual(
+    [],
+  )
 })
 
 test('values that the connection cannot have are refused by their name', async () => {
@@ -119,8 +152,16 @@ test('values that the connection cannot have are refused by their name', async (
     [{ dailyJobs: 0.5 }, 'config.dailyJobs'],
     [{ approvals: true }, 'config.approvals'],
   ] as const) {
-    const body = { channel: 'dev', routingKey: 'desk', config, credentials: { secret: 'x'.repeat(32) } }
+    const body = {
+      channel: 'dev',
+      routingKey: 'desk',
+      config,
+      credentials: { secret: 'x'.repeat(32) },
+    }
     const { status, body: answer } = await app.send('POST', '/api/v1/channels', { key, body })
-    expect([status, answer.error.message]).toEqual([400, expect.stringContaining(`${name} must be`)])
+    expect([status, answer.error.message]).toEqual([
+      400,
+      expect.stringContaining(`${name} must be`),
+    ])
   }
 })

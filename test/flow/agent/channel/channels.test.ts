@@ -17,23 +17,44 @@ describe('a connection', () => {
     const { send, checked } = await place()
     const key = newId()
     const { status, body } = await send('POST', 'channels', {
-      ...{ channel: 'dev', routingKey: key, displayName: ' Desk ', senderPolicy: 'anyone', config: { team: 'shop' } },
+      ...{
+        channel: 'dev',
+        routingKey: key,
+        displayName: ' Desk ',
+        senderPolicy: 'anyone',
+        config: { team: 'shop' },
+      },
       credentials: { secret: CHANNEL_SECRET },
     })
     expect([status, body.connection]).toMatchObject([
       201,
       {
-        ...{ channel: 'dev', routingKey: key, displayName: 'Desk', senderPolicy: 'anyone', config: { team: 'shop' } },
+        ...{
+          channel: 'dev',
+          routingKey: key,
+          displayName: 'Desk',
+          senderPolicy: 'anyone',
+          config: { team: 'shop' },
+        },
         ...{ credentials: { secret: '…' }, status: 'unverified', lastError: null, checkedAt: null },
       },
     ])
     const active = await checked(body.connection.id)
-    expect(active).toMatchObject({ status: 'active', lastError: null, checkedAt: expect.any(String) })
+    expect(active).toMatchObject({
+      status: 'active',
+      lastError: null,
+      checkedAt: expect.any(String),
+    })
     const [route] = await app.owner`select kind, ref_id from inbound_route where key = ${key}`
     expect(route).toEqual({ kind: 'dev', ref_id: body.connection.id })
     const listed = (await send('GET', 'channels')).body
     expect(listed.connections).toEqual([active])
-    expect(listed.adapters.map(({ channel, configured }: { channel: string; configured: boolean }) => [channel, configured])).toEqual([
+    expect(
+      listed.adapters.map(({ channel, configured }: { channel: string; configured: boolean }) => [
+        channel,
+        configured,
+      ]),
+    ).toEqual([
       ['email', false],
       ['slack', false],
       ['whatsapp', false],
@@ -48,19 +69,37 @@ describe('a connection', () => {
     const { id } = body.connection
     expect([status, body.connection]).toMatchObject([
       201,
-      { status: 'unverified', lastError: 'credentials are missing: secret', senderPolicy: 'members', credentials: {}, config: {} },
+      {
+        status: 'unverified',
+        lastError: 'credentials are missing: secret',
+        senderPolicy: 'members',
+        credentials: {},
+        config: {},
+      },
     ])
     expect((await send('POST', `channels/${id}/check`)).status).toBe(409)
-    const patched = await send('PATCH', `channels/${id}`, { credentials: { secret: CHANNEL_SECRET } })
-    expect([patched.status, patched.body.connection]).toMatchObject([200, { status: 'unverified', lastError: null }])
+    const patched = await send('PATCH', `channels/${id}`, {
+      credentials: { secret: CHANNEL_SECRET },
+    })
+    expect([patched.status, patched.body.connection]).toMatchObject([
+      200,
+      { status: 'unverified', lastError: null },
+    ])
     expect(await checked(id)).toMatchObject({ status: 'active' })
   })
 
   test('whose credentials are refused fails, and has no route', async () => {
     const { send, checked } = await place()
-    const { body } = await send('POST', 'channels', { channel: 'dev', routingKey: newId(), credentials: { secret: 'short' } })
+    const { body } = await send('POST', 'channels', {
+      channel: 'dev',
+      routingKey: newId(),
+      credentials: { secret: 'short' },
+    })
     const { id, routingKey } = body.connection
-    expect(await checked(id)).toMatchObject({ status: 'failing', lastError: expect.stringContaining('16 bytes') })
+    expect(await checked(id)).toMatchObject({
+      status: 'failing',
+      lastError: expect.stringContaining('16 bytes'),
+    })
     expect(await app.owner`select 1 from inbound_route where key = ${routingKey}`).toHaveLength(0)
   })
 
@@ -82,16 +121,28 @@ const routingKeys: [string, string, string][] = [
   ['sms', '+1 (415) 555-0123', '+14155550123'],
   ['dev', 'Desk_1', 'Desk_1'],
 ]
-test.each(routingKeys)('of %s is made of nothing but its routing key, and says what is missing', async (channel, text, routingKey) => {
-  const { send } = await place()
-  const { status, body } = await send('POST', 'channels', { channel, routingKey: text })
-  const { lastError, ...shown } = body.connection
-  expect([status, shown]).toMatchObject([201, { channel, routingKey, status: 'unverified', credentials: {} }])
-  const { adapters } = (await send('GET', 'channels')).body
-  const { credentials, setup } = adapters.find((one: { channel: string }) => one.channel === channel)
-  const needed = credentials.filter((one: { needed: boolean }) => one.needed).map(({ name }: { name: string }) => name)
-  expect(lastError).toBe(`credentials are missing: ${needed.join(', ')}`)
-  // What a person is told to find is what is asked for.
-  for (const name of needed) expect(setup.steps.join('\n')).toContain(name)
-  expect((await send('POST', 'channels', { channel, routingKey: ` ${routingKey} ` })).status).toBe(409)
-})
+test.each(routingKeys)(
+  'of %s is made of nothing but its routing key, and says what is missing',
+  async (channel, text, routingKey) => {
+    const { send } = await place()
+    const { status, body } = await send('POST', 'channels', { channel, routingKey: text })
+    const { lastError, ...shown } = body.connection
+    expect([status, shown]).toMatchObject([
+      201,
+      { channel, routingKey, status: 'unverified', credentials: {} },
+    ])
+    const { adapters } = (await send('GET', 'channels')).body
+    const { credentials, setup } = adapters.find(
+      (one: { channel: string }) => one.channel === channel,
+    )
+    const needed = credentials
+      .filter((one: { needed: boolean }) => one.needed)
+      .map(({ name }: { name: string }) => name)
+    expect(lastError).toBe(`credentials are missing: ${needed.join(', ')}`)
+    // What a person is told to find is what is asked for.
+    for (const name of needed) expect(setup.steps.join('\n')).toContain(name)
+    expect(
+      (await send('POST', 'channels', { channel, routingKey: ` ${routingKey} ` })).status,
+    ).toBe(409)
+  },
+)

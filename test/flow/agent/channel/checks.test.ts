@@ -19,10 +19,16 @@ const place = async () => {
 }
 
 const routes = async (id: string): Promise<string[]> =>
-  (await app.owner<{ kind: string }[]>`select kind from inbound_route where ref_id = ${id} order by kind`).map(({ kind }) => kind)
+  (
+    await app.owner<
+      { kind: string }[]
+    >`select kind from inbound_route where ref_id = ${id} order by kind`
+  ).map(({ kind }) => kind)
 
 const failings = (tenantId: string) =>
-  app.owner<{ data: Record<string, unknown> }[]>`select data from outbox where tenant_id = ${tenantId} and type = 'agent.channel.failing'`
+  app.owner<
+    { data: Record<string, unknown> }[]
+  >`select data from outbox where tenant_id = ${tenantId} and type = 'agent.channel.failing'`
 
 /** Answers nothing until it is let go. */
 const held = () => {
@@ -78,7 +84,11 @@ describe('a provider', () => {
       () => get(id),
       ({ lastError }) => lastError !== null,
     )
-    expect([after.status, after.lastError, await routes(id)]).toEqual(['active', 'the channel could not be checked', ['dev']])
+    expect([after.status, after.lastError, await routes(id)]).toEqual([
+      'active',
+      'the channel could not be checked',
+      ['dev'],
+    ])
   })
 
   test('tells what is kept in the configuration, beside what was given', async () => {
@@ -113,7 +123,9 @@ describe('a provider', () => {
     const { tenantId, active, send, get } = await place()
     const id = await active()
     channels.answer = ({ credentials }) =>
-      credentials.secret === CHANNEL_SECRET ? { kind: 'proven' } : { kind: 'refused', error: `invalid_auth for ${credentials.secret}` }
+      credentials.secret === CHANNEL_SECRET
+        ? { kind: 'proven' }
+        : { kind: 'refused', error: `invalid_auth for ${credentials.secret}` }
     for (const secret of ['another-secret-1', 'another-secret-2']) {
       const before = (await get(id)).checkedAt
       const { body } = await send('PATCH', `channels/${id}`, { credentials: { secret } })
@@ -122,12 +134,21 @@ describe('a provider', () => {
         () => get(id),
         ({ checkedAt, lastError }) => checkedAt !== before && lastError !== null,
       )
-      expect(after).toMatchObject({ status: 'failing', lastError: 'invalid_auth for [a credential]' })
+      expect(after).toMatchObject({
+        status: 'failing',
+        lastError: 'invalid_auth for [a credential]',
+      })
       expect(await routes(id)).toEqual([])
     }
     const told = await failings(tenantId)
     expect(told.map(({ data }) => data)).toEqual([
-      { connection_id: id, channel: 'dev', routing_key: expect.any(String), display_name: expect.any(String), error: expect.any(String) },
+      {
+        connection_id: id,
+        channel: 'dev',
+        routing_key: expect.any(String),
+        display_name: expect.any(String),
+        error: expect.any(String),
+      },
     ])
     await send('PATCH', `channels/${id}`, { credentials: { secret: CHANNEL_SECRET } })
     await eventually(
@@ -139,13 +160,19 @@ describe('a provider', () => {
 
   test('of WhatsApp finds its challenge by the present verify token, and no longer by the one before', async () => {
     const { active, send, get } = await place()
-    const credentials = { accessToken: 'token-of-a-system-user', appSecret: 'secret-of-the-app', verifyToken: `first-${newId()}` }
+    const credentials = {
+      accessToken: 'token-of-a-system-user',
+      appSecret: 'secret-of-the-app',
+      verifyToken: `first-${newId()}`,
+    }
     const id = await active({ channel: 'whatsapp', routingKey: String(Date.now()), credentials })
     const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
     const keys = async () =>
-      (await app.owner<{ key: string }[]>`select key from inbound_route where ref_id = ${id} and kind = 'whatsapp_challenge'`).map(
-        ({ key }) => key,
-      )
+      (
+        await app.owner<
+          { key: string }[]
+        >`select key from inbound_route where ref_id = ${id} and kind = 'whatsapp_challenge'`
+      ).map(({ key }) => key)
     expect(await keys()).toEqual([hashOf(credentials.verifyToken)])
     const verifyToken = `second-${newId()}`
     const before = (await get(id)).checkedAt
@@ -177,7 +204,11 @@ describe('a routing key', () => {
     expect(await failings(loser.tenantId)).toHaveLength(1)
     expect(await failings(winner.tenantId)).toHaveLength(0)
 
-    const late = await three.send('POST', 'channels', { channel: 'dev', routingKey, credentials: { secret: CHANNEL_SECRET } })
+    const late = await three.send('POST', 'channels', {
+      channel: 'dev',
+      routingKey,
+      credentials: { secret: CHANNEL_SECRET },
+    })
     expect([late.status, late.body.error.code]).toEqual([409, 'conflict'])
     expect((await winner.send('DELETE', `channels/${ids[1 - lost]}`)).status).toBe(200)
     expect((await loser.send('POST', `channels/${ids[lost]}/check`)).status).toBe(200)
@@ -191,15 +222,22 @@ describe('a routing key', () => {
   test('that a workspace asks for ten times at once is connected once', async () => {
     const { send } = await place()
     const body = { channel: 'dev', routingKey: newId(), credentials: { secret: CHANNEL_SECRET } }
-    const answers = await Promise.all(Array.from({ length: 10 }, () => send('POST', 'channels', body)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 9 }, () => 409)])
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => send('POST', 'channels', body)),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      201,
+      ...Array.from({ length: 9 }, () => 409),
+    ])
     expect((await send('GET', 'channels')).body.connections).toHaveLength(1)
   })
 
   test('that another workspace only claims, unproven, keeps nobody out', async () => {
     const [squatter, owner] = [await place(), await place()]
     const routingKey = newId()
-    expect((await squatter.send('POST', 'channels', { channel: 'dev', routingKey })).status).toBe(201)
+    expect((await squatter.send('POST', 'channels', { channel: 'dev', routingKey })).status).toBe(
+      201,
+    )
     const id = await owner.active({ routingKey })
     expect(await routes(id)).toEqual(['dev'])
   })
@@ -208,7 +246,10 @@ describe('a routing key', () => {
     const { connect, send } = await place()
     await connect({ channel: 'slack', routingKey: ' t012ab3cd ', credentials: {} })
     const same = await send('POST', 'channels', { channel: 'slack', routingKey: 'T012AB3CD' })
-    expect([same.status, same.body.error.message]).toEqual([409, expect.stringContaining('connected already')])
+    expect([same.status, same.body.error.message]).toEqual([
+      409,
+      expect.stringContaining('connected already'),
+    ])
     await connect({ channel: 'dev', routingKey: 'T012AB3CD' })
     const wrong = await send('POST', 'channels', { channel: 'slack', routingKey: 'C012' })
     expect([wrong.status, wrong.body.error.details[0].path]).toEqual([400, 'routingKey'])
@@ -219,5 +260,8 @@ test('a workspace has at most 20 channels', async () => {
   const { send } = await place()
   const add = () => send('POST', 'channels', { channel: 'dev', routingKey: newId() })
   for (let count = 0; count < 20; count++) expect((await add()).status).toBe(201)
-  expect(await add()).toMatchObject({ status: 400, body: { error: { message: expect.stringContaining('20 channels') } } })
+  expect(await add()).toMatchObject({
+    status: 400,
+    body: { error: { message: expect.stringContaining('20 channels') } },
+  })
 })

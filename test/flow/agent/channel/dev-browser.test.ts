@@ -1,4 +1,7 @@
-/** The page of a dev channel in a real Chromium: a person signs in, writes with the keyboard alone, and reads the answer. */
+/**
+ * The page of a dev channel in a real Chromium: a person signs in, writes with the keyboard alone,
+ * and reads the answer.
+ */
 import { describe, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { devChannel } from '#test/support/channels/dev-posts'
@@ -42,7 +45,10 @@ describe.skipIf(!path)('in a browser', () => {
     await tabTo(page, 'Send')
     await page.keyboard.press('Enter')
     await page.getByText('We open at **nine**.').waitFor()
-    expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['You', 'The agent'])
+    expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
+      'You',
+      'The agent',
+    ])
     expect(await page.getByRole('main').innerText()).toContain('When do <you> open? 👩‍🚀')
     await expectNoFlaws(page, 'dev-channel-answered')
     await tabTo(page, 'Message')

@@ -1,9 +1,17 @@
-/** The page to talk through a dev channel, over HTTP: who is answered there, as whom, and that each message is taken once. */
+/**
+ * The page to talk through a dev channel, over HTTP: who is answered there, as whom, and that each
+ * message is taken once.
+ */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
 import { channelAdmin, makeChannel } from '#test/support/channels/channels'
-import { channelJobs, type DevChannel, devChannel, messagesOf } from '#test/support/channels/dev-posts'
+import {
+  channelJobs,
+  type DevChannel,
+  devChannel,
+  messagesOf,
+} from '#test/support/channels/dev-posts'
 import { createVisitor } from '#test/support/http/visitor'
 import { scriptedModel } from '#test/support/model/scripted-model'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
@@ -21,7 +29,14 @@ const arrange = async (more: Record<string, unknown> = {}) => {
   const { email, personId } = await joinAs(app, { tenantId, role: 'viewer' })
   const one = createVisitor(app)
   await one.send('/sign-in', { email, password: PASSWORD })
-  return { channel, path: `/channels/dev/${channel.id}`, one, email, personId, sender: `page:${personId}` }
+  return {
+    channel,
+    path: `/channels/dev/${channel.id}`,
+    one,
+    email,
+    personId,
+    sender: `page:${personId}`,
+  }
 }
 
 /** The page once no answer is to come any more: a request waits for one for a few seconds alone. */
@@ -38,18 +53,29 @@ describe('the page of a dev channel', () => {
     const { channel, path, email, one } = await arrange({ config: { reply: 'auto' } })
     const other = createVisitor(app)
     expect((await other.get(path)).location).toBe(`/sign-in?next=${encodeURIComponent(path)}`)
-    expect((await other.send('/sign-in', { email, password: PASSWORD, next: path })).location).toBe(path)
+    expect((await other.send('/sign-in', { email, password: PASSWORD, next: path })).location).toBe(
+      path,
+    )
     expect((await one.get(path)).text).toContain('Try &lt;it&gt;')
     const sent = await one.send(path, { text: 'When do <you> open?\r\nSoon?', event: newId() })
     expect([sent.status, sent.location]).toEqual([303, `${path}?wait=1`])
     const { status, text, headers } = await answered(one, sent.location!)
     expect(status).toBe(200)
     expect(headers.get('content-security-policy')).toContain("default-src 'none'")
-    for (const part of ['When do &lt;you&gt; open?\nSoon?', 'Seen &lt;b&gt;it&lt;/b&gt;.', 'As a stranger', channel.routingKey])
+    for (const part of [
+      'When do &lt;you&gt; open?\nSoon?',
+      'Seen &lt;b&gt;it&lt;/b&gt;.',
+      'As a stranger',
+      channel.routingKey,
+    ])
       expect(text).toContain(part)
     const [job, ...more] = await jobsOf(channel)
     expect(more).toEqual([])
-    expect(job).toMatchObject({ kind: 'channel', taint: ['channel dev'], on_behalf: { personId: null } })
+    expect(job).toMatchObject({
+      kind: 'channel',
+      taint: ['channel dev'],
+      on_behalf: { personId: null },
+    })
   })
 
   test('lets an answer to a stranger wait for a person, as the channel does', async () => {
@@ -67,7 +93,8 @@ describe('the page of a dev channel', () => {
     expect(text).toContain('Seen &lt;b&gt;it&lt;/b&gt;.')
     const [job] = await jobsOf(channel)
     expect(job!.on_behalf.personId).toBe(personId)
-    const identities = await app.owner`select external_id, person_id from channel_identity where connection_id = ${channel.id}`
+    const identities = await app.owner`select external_id, person_id from channel_identity
+        where connection_id = ${channel.id}`
     expect([...identities]).toEqual([{ external_id: sender, person_id: personId }])
   })
 
@@ -75,7 +102,8 @@ describe('the page of a dev channel', () => {
     const { channel, path, one } = await arrange({ senderPolicy: 'members' })
     const { location } = await one.send(path, { text: 'Hello' })
     expect(location).toBe(`${path}?wait=1&declined=1`)
-    for (const part of ['The message was not taken', 'I can only talk to members']) expect((await one.get(location!)).text).toContain(part)
+    for (const part of ['The message was not taken', 'I can only talk to members'])
+      expect((await one.get(location!)).text).toContain(part)
     expect(await jobsOf(channel)).toEqual([])
   })
 
@@ -84,7 +112,9 @@ describe('the page of a dev channel', () => {
     const form = { text: 'Hello', event: newId(), sender: 'boss' }
     const sent = await Promise.all([1, 2, 3].map(() => one.send(path, form)))
     expect(sent.map(({ status }) => status)).toEqual([303, 303, 303])
-    expect((await messagesOf(app, channel)).map((message) => [message.sender, message.text])).toEqual([[sender, 'Hello']])
+    expect(
+      (await messagesOf(app, channel)).map((message) => [message.sender, message.text]),
+    ).toEqual([[sender, 'Hello']])
   })
 
   test('shows each person only what he has said himself', async () => {
@@ -138,7 +168,9 @@ describe('the page of a dev channel', () => {
 
   test('takes no form from another page', async () => {
     const { channel, path, one } = await arrange()
-    expect((await one.send(path, { text: 'Hello' }, { origin: 'https://evil.example' })).status).toBe(403)
+    expect(
+      (await one.send(path, { text: 'Hello' }, { origin: 'https://evil.example' })).status,
+    ).toBe(403)
     expect(await messagesOf(app, channel)).toEqual([])
   })
 })

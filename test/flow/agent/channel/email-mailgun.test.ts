@@ -1,4 +1,7 @@
-/** Conversations by mail through Mailgun, end to end: the posts of a server that plays it, and the mails that our address sends there. */
+/**
+ * Conversations by mail through Mailgun, end to end: the posts of a server that plays it, and the
+ * mails that our address sends there.
+ */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { channelJobs, linked, messagesOf } from '#test/support/channels/dev-posts'
 import { echo } from '#test/support/channels/echo'
@@ -17,7 +20,10 @@ const app = useApp(() => ({
   overrides: { thinker: echo() },
   env: {
     ...{ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-    ...{ CHANNEL_URLS: JSON.stringify({ mailgun: mailgun.url }), EGRESS_ALLOW: new URL(mailgun.url).host },
+    ...{
+      CHANNEL_URLS: JSON.stringify({ mailgun: mailgun.url }),
+      EGRESS_ALLOW: new URL(mailgun.url).host,
+    },
   },
 }))
 
@@ -38,17 +44,30 @@ test('a member talks with the agent in a thread of mails', async () => {
   }
   expect(await story.deliver(mail)).toEqual({ status: 200, body: '{"received":true}' })
   const [answer] = await story.reads(1)
-  expect(answer).toMatchObject({ to: ADA, subject: 'Re: Plans', text: '1. You said: Subject: Plans\n\nwhat is due?' })
-  expect(answer!.headers).toMatchObject({ 'In-Reply-To': '<a@example.org>', 'Auto-Submitted': 'auto-replied' })
+  expect(answer).toMatchObject({
+    to: ADA,
+    subject: 'Re: Plans',
+    text: '1. You said: Subject: Plans\n\nwhat is due?',
+  })
+  expect(answer!.headers).toMatchObject({
+    'In-Reply-To': '<a@example.org>',
+    'Auto-Submitted': 'auto-replied',
+  })
   const headers: [string, string][] = [
     ['Message-Id', '<b@example.org>'],
     ['In-Reply-To', answer!.headers['Message-Id']!],
     ['References', `<a@example.org> ${answer!.headers['Message-Id']}`],
   ]
-  await story.deliver({ subject: 'Re: Plans', 'body-plain': `and then?${quoting(answer!.text)}`, headers })
+  await story.deliver({
+    subject: 'Re: Plans',
+    'body-plain': `and then?${quoting(answer!.text)}`,
+    headers,
+  })
   const [, next] = await story.reads(2)
   expect(next!.text).toBe('2. You said: Subject: Re: Plans\n\nand then?')
-  expect(next!.headers.References).toBe(`<a@example.org> ${answer!.headers['Message-Id']} <b@example.org>`)
+  expect(next!.headers.References).toBe(
+    `<a@example.org> ${answer!.headers['Message-Id']} <b@example.org>`,
+  )
 })
 
 test('a token counts once: its signature with another mail begins nothing', async () => {
@@ -75,11 +94,19 @@ test('files that came with the post, and those that Mailgun keeps, become docume
   const story = await membersStory()
   const hours = { name: 'hours.md', type: 'text/markdown', bytes: Buffer.from('Nine to five.') }
   await story.deliver({ 'body-plain': 'our hours', files: [hours] })
-  const stored = mailgun.store('example.com', 'prices.md', Buffer.from('An espresso costs 2.40.'), 'text/markdown')
+  const stored = mailgun.store(
+    'example.com',
+    'prices.md',
+    Buffer.from('An espresso costs 2.40.'),
+    'text/markdown',
+  )
   await story.deliver({ 'body-plain': 'our prices', attachments: [stored] })
   await story.reads(2)
   const { documents } = (await story.send('GET', 'documents')).body
-  expect(documents.map(({ fileName }: { fileName: string }) => fileName).sort()).toEqual(['hours.md', 'prices.md'])
+  expect(documents.map(({ fileName }: { fileName: string }) => fileName).sort()).toEqual([
+    'hours.md',
+    'prices.md',
+  ])
 })
 
 test('a stranger’s answer is held until a person lets it go; files of his are named alone', async () => {

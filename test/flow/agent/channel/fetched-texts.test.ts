@@ -1,4 +1,7 @@
-/** Texts of messages that are left with a provider: fetched once, asked for during a day, and given up then. */
+/**
+ * Texts of messages that are left with a provider: fetched once, asked for during a day, and given
+ * up then.
+ */
 import { expect, test } from 'bun:test'
 import { channelFetchLane } from '#actors/work/agent/channel-fetch'
 import { FairLimit } from '#kernel/fair-limit'
@@ -26,20 +29,34 @@ const place = async () => devChannel(app, {}, (await app.newWorkspace()).tenantI
 
 /** What its senders were told besides answers. */
 const lines = async ({ id }: DevChannel): Promise<[string, string][]> =>
-  (await app.owner`select recipient, text from channel_reply where connection_id = ${id} and job_id is null order by id`).map(
-    ({ recipient, text }) => [recipient, text],
-  )
+  (
+    await app.owner`select recipient, text from channel_reply where connection_id = ${id}
+      and job_id is null order by id`
+  ).map(({ recipient, text }) => [recipient, text])
 
 test('begins the job once it has been fetched, in the thread that it names', async () => {
   const channel = await place()
   fetches.set('later one', () => ({
     kind: 'fetched',
-    value: { text: 'From the fetch', attachments: [], thread: 'fetched thread', replyTo: { to: 'fetched' } },
+    value: {
+      text: 'From the fetch',
+      attachments: [],
+      thread: 'fetched thread',
+      replyTo: { to: 'fetched' },
+    },
   }))
   expect((await postDev(app.url, channel, { text: 'later one', id: 'e1' })).status).toBe(200)
   const [message] = await settledMessages(app, channel, 1)
-  expect(message).toMatchObject({ state: 'taken', text: 'From the fetch', thread: 'fetched thread', reply_to: { to: 'fetched' } })
-  expect((await channelJobs(app, channel))[0]).toMatchObject({ goal: 'From the fetch', cause: { kind: 'channel', id: message!.id } })
+  expect(message).toMatchObject({
+    state: 'taken',
+    text: 'From the fetch',
+    thread: 'fetched thread',
+    reply_to: { to: 'fetched' },
+  })
+  expect((await channelJobs(app, channel))[0]).toMatchObject({
+    goal: 'From the fetch',
+    cause: { kind: 'channel', id: message!.id },
+  })
 })
 
 test('that comes again while it is fetched is fetched once', async () => {
@@ -60,17 +77,27 @@ test('is asked for during a day; then it is given up, and its linked sender and 
   await linked(app, channel, 'ada')
   asked.length = 0
   fetches.set('later never', () => ({ kind: 'unreachable', error: 'the provider answered 500' }))
-  for (const sender of ['ada', 'bob', 'ada']) await postDev(app.url, channel, { text: 'later never', sender })
+  for (const sender of ['ada', 'bob', 'ada'])
+    await postDev(app.url, channel, { text: 'later never', sender })
   await eventually(
     () => hasten(app, channel),
     () => asked.length >= 24,
   )
-  expect((await messagesOf(app, channel)).map(({ state }) => state)).toEqual(Array(3).fill('fetching'))
-  await app.owner`update channel_message set created_at = created_at - interval '24 hours' where connection_id = ${channel.id}`
+  expect((await messagesOf(app, channel)).map(({ state }) => state)).toEqual(
+    Array(3).fill('fetching'),
+  )
+  await app.owner`update channel_message set created_at = created_at - interval '24 hours'
+    where connection_id = ${channel.id}`
   for (const message of await hastenedMessages(app, channel))
-    expect(message).toMatchObject({ state: 'failed', error: 'it could not be read: the provider answered 500', job_id: null })
+    expect(message).toMatchObject({
+      state: 'failed',
+      error: 'it could not be read: the provider answered 500',
+      job_id: null,
+    })
   expect(await channelJobs(app, channel)).toEqual([])
-  expect(await lines(channel)).toEqual([['ada', expect.stringContaining('could not read a message that you sent')]])
+  expect(await lines(channel)).toEqual([
+    ['ada', expect.stringContaining('could not read a message that you sent')],
+  ])
   const { get } = await channelAdmin(app, channel.tenantId)
   const lastError = 'a message was given up: it could not be read: the provider answered 500'
   expect(await get(channel.id)).toMatchObject({ status: 'active', lastError })
@@ -80,18 +107,26 @@ test('is asked for again however often its work was claimed in vain', async () =
   const channel = await place()
   let isAway = true
   fetches.set('later back', () =>
-    isAway ? { kind: 'unreachable', error: 'away' } : { kind: 'fetched', value: { text: 'Here', attachments: [] } },
+    isAway
+      ? { kind: 'unreachable', error: 'away' }
+      : { kind: 'fetched', value: { text: 'Here', attachments: [] } },
   )
   await postDev(app.url, channel, { text: 'later back' })
   const counted = await eventually(
-    () => app.owner`select payload from work where tenant_id = ${channel.tenantId} and kind = 'channel_fetch' and state = 'queued'`,
+    () =>
+      app.owner`select payload from work where tenant_id = ${channel.tenantId}
+        and kind = 'channel_fetch' and state = 'queued'`,
     ([work]) => work?.payload.failures === 1,
   )
   expect(counted).toHaveLength(1)
-  await app.owner`update work set attempt = 60 where tenant_id = ${channel.tenantId} and kind = 'channel_fetch'`
-  await app.owner`update channel_message set created_at = created_at - interval '23 hours' where connection_id = ${channel.id}`
+  await app.owner`update work set attempt = 60 where tenant_id = ${channel.tenantId}
+    and kind = 'channel_fetch'`
+  await app.owner`update channel_message set created_at = created_at - interval '23 hours'
+    where connection_id = ${channel.id}`
   isAway = false
-  expect((await hastenedMessages(app, channel)).map(({ state, text }) => [state, text])).toEqual([['taken', 'Here']])
+  expect((await hastenedMessages(app, channel)).map(({ state, text }) => [state, text])).toEqual([
+    ['taken', 'Here'],
+  ])
 })
 
 test('waits for its turn again if the process fetches too much else', async () => {
@@ -112,7 +147,10 @@ test('that is gone is not asked for again', async () => {
 
 test('of a machine begins nothing', async () => {
   const channel = await place()
-  fetches.set('later machine', () => ({ kind: 'fetched', value: { text: 'I am away', attachments: [], isAutomatic: true } }))
+  fetches.set('later machine', () => ({
+    kind: 'fetched',
+    value: { text: 'I am away', attachments: [], isAutomatic: true },
+  }))
   await postDev(app.url, channel, { text: 'later machine' })
   const [message] = await settledMessages(app, channel, 1)
   expect([message!.error, await channelJobs(app, channel)]).toEqual(['a machine wrote it', []])
@@ -122,7 +160,10 @@ test('is given without a file that never comes', async () => {
   const channel = await place()
   await linked(app, channel, 'ada')
   downloads.set('away.txt', () => ({ kind: 'unreachable', error: 'the provider is away' }))
-  await postDev(app.url, channel, { text: 'Look', attachments: [{ name: 'away.txt', mimeType: 'text/plain', text: 'x' }] })
+  await postDev(app.url, channel, {
+    text: 'Look',
+    attachments: [{ name: 'away.txt', mimeType: 'text/plain', text: 'x' }],
+  })
   await hastenedMessages(app, channel)
   const [job] = await channelJobs(app, channel)
   expect((await messagesIn(app, job!))[0]!.content).toBe(

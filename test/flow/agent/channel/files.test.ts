@@ -2,7 +2,15 @@
 import { describe, expect, test } from 'bun:test'
 import { messagesIn, overJob } from '#test/support/agent/agent'
 import { eventually } from '#test/support/app'
-import { channelJobs, type DevChannel, devChannel, linked, messagesOf, postDev, settledMessages } from '#test/support/channels/dev-posts'
+import {
+  channelJobs,
+  type DevChannel,
+  devChannel,
+  linked,
+  messagesOf,
+  postDev,
+  settledMessages,
+} from '#test/support/channels/dev-posts'
 import { type Download, leftWithProvider } from '#test/support/channels/left-with-provider'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
@@ -10,10 +18,12 @@ import { useApp } from '#test/support/use'
 const { options, downloads, asked } = leftWithProvider()
 const app = useApp(options)
 
-const place = async (more: Record<string, unknown> = {}) => devChannel(app, more, (await app.newWorkspace()).tenantId)
+const place = async (more: Record<string, unknown> = {}) =>
+  devChannel(app, more, (await app.newWorkspace()).tenantId)
 
 const documentsOf = async ({ tenantId }: DevChannel) => [
-  ...(await app.owner`select id, file_name, mime_type, content, trusted, author, metadata, status from document where tenant_id = ${tenantId} order by id`),
+  ...(await app.owner`select id, file_name, mime_type, content, trusted, author, metadata, status
+    from document where tenant_id = ${tenantId} order by id`),
 ]
 
 const contentOf = async (channel: DevChannel, nth = 0): Promise<string> => {
@@ -22,7 +32,11 @@ const contentOf = async (channel: DevChannel, nth = 0): Promise<string> => {
 }
 
 const FILES = [
-  { name: 'notes.md', mimeType: 'text/markdown; charset=utf-8', text: '# Plans\n\nOpen on Sundays.' },
+  {
+    name: 'notes.md',
+    mimeType: 'text/markdown; charset=utf-8',
+    text: '# Plans\n\nOpen on Sundays.',
+  },
   { name: 'logo.png', mimeType: 'image/png', text: 'x' },
 ]
 
@@ -36,7 +50,12 @@ describe('files', () => {
     const [document, ...others] = await documentsOf(channel)
     expect(others).toEqual([])
     expect(document).toMatchObject({
-      ...{ file_name: 'notes.md', mime_type: 'text/markdown', content: FILES[0]!.text, trusted: false },
+      ...{
+        file_name: 'notes.md',
+        mime_type: 'text/markdown',
+        content: FILES[0]!.text,
+        trusted: false,
+      },
       metadata: { channel: 'dev', connectionId: channel.id, messageId: message!.id },
     })
     expect(document!.author).toMatchObject({ kind: 'channel', id: identity })
@@ -50,7 +69,9 @@ describe('files', () => {
     )
     expect(ready).toHaveLength(1)
     // The text is kept once, as the document's.
-    expect(JSON.stringify((await messagesOf(app, channel))[0]!.attachments)).not.toContain('Sundays')
+    expect(JSON.stringify((await messagesOf(app, channel))[0]!.attachments)).not.toContain(
+      'Sundays',
+    )
     expect((await overJob(app, (await channelJobs(app, channel))[0]!.id)).status).toBe('completed')
   })
 
@@ -81,14 +102,20 @@ describe('files', () => {
     }
     const documents = await documentsOf(channel)
     expect(documents.map(({ file_name }) => file_name)).toEqual(['copy0.md'])
-    expect((await contentOf(channel, 1)).match(/its text is the document \S+, "copy0\.md"/g)).toHaveLength(2)
+    expect(
+      (await contentOf(channel, 1)).match(/its text is the document \S+, "copy0\.md"/g),
+    ).toHaveLength(2)
     expect(await contentOf(channel, 2)).toContain('not read: viewers cannot add documents')
   })
 
   test('beyond what a message may bring are named', async () => {
     const channel = await place()
     await linked(app, channel, 'ada')
-    const many = Array.from({ length: 7 }, (_, nth) => ({ name: `${nth}.txt`, mimeType: 'text/plain', text: `text ${nth}` }))
+    const many = Array.from({ length: 7 }, (_, nth) => ({
+      name: `${nth}.txt`,
+      mimeType: 'text/plain',
+      text: `text ${nth}`,
+    }))
     await postDev(app.url, channel, { attachments: many })
     await settledMessages(app, channel, 1)
     expect(await documentsOf(channel)).toHaveLength(5)
@@ -96,26 +123,43 @@ describe('files', () => {
   })
 
   test.each([
-    ['not UTF-8', () => ({ kind: 'fetched', value: Buffer.from([0xff, 0xfe, 0x00]) }), 'it is not UTF-8'],
+    [
+      'not UTF-8',
+      () => ({ kind: 'fetched', value: Buffer.from([0xff, 0xfe, 0x00]) }),
+      'it is not UTF-8',
+    ],
     ['empty', () => ({ kind: 'fetched', value: Buffer.from(' \n') }), 'it is empty'],
-    ['too large', () => ({ kind: 'fetched', value: Buffer.alloc(1_048_577, 'x') }), 'it is larger than 1 MiB'],
+    [
+      'too large',
+      () => ({ kind: 'fetched', value: Buffer.alloc(1_048_577, 'x') }),
+      'it is larger than 1 MiB',
+    ],
     ['gone', () => ({ kind: 'gone', error: 'the file was deleted' }), 'the file was deleted'],
-  ] as [string, Download, string][])('that are %s are named with the reason', async (name, answer, reason) => {
-    const channel = await place()
-    await linked(app, channel, 'ada')
-    downloads.set(`${name}.txt`, answer)
-    await postDev(app.url, channel, { attachments: [{ name: `${name}.txt`, mimeType: 'text/plain', text: 'x' }] })
-    await settledMessages(app, channel, 1)
-    expect([await documentsOf(channel), await contentOf(channel)]).toEqual([
-      [],
-      `Hello\n\n[Attachment: "${name}.txt", text/plain, 1 bytes; not read: ${reason}]`,
-    ])
-  })
+  ] as [string, Download, string][])(
+    'that are %s are named with the reason',
+    async (name, answer, reason) => {
+      const channel = await place()
+      await linked(app, channel, 'ada')
+      downloads.set(`${name}.txt`, answer)
+      await postDev(app.url, channel, {
+        attachments: [{ name: `${name}.txt`, mimeType: 'text/plain', text: 'x' }],
+      })
+      await settledMessages(app, channel, 1)
+      expect([await documentsOf(channel), await contentOf(channel)]).toEqual([
+        [],
+        `Hello\n\n[Attachment: "${name}.txt", text/plain, 1 bytes; not read: ${reason}]`,
+      ])
+    },
+  )
 
   test('with names of paths and control characters get plain ones', async () => {
     const channel = await place()
     await linked(app, channel, 'ada')
-    await postDev(app.url, channel, { attachments: [{ name: '../../etc/pass\u0000wd\u202e.txt', mimeType: 'text/plain', text: 'x y' }] })
+    await postDev(app.url, channel, {
+      attachments: [
+        { name: '../../etc/pass\u0000wd\u202e.txt', mimeType: 'text/plain', text: 'x y' },
+      ],
+    })
     await settledMessages(app, channel, 1)
     expect((await documentsOf(channel))[0]!.file_name).toBe('.. .. etc passwd .txt')
   })

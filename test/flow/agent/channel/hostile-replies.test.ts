@@ -1,4 +1,7 @@
-/** One answer in a channel, with the worst text that a model can write, stops nobody: not its workspace, and no other. */
+/**
+ * One answer in a channel, with the worst text that a model can write, stops nobody: not its
+ * workspace, and no other.
+ */
 import { beforeEach, expect, test } from 'bun:test'
 import type { Parts } from '#domain/agent/channel/forms/parts'
 import type { Outgoing } from '#port/channel/channel'
@@ -24,7 +27,10 @@ beforeEach(() => {
 })
 
 const stops = testStops()
-const start = async (database: NonNullable<Parameters<typeof testApp>[0]>['database'], stack: AsyncDisposableStack): Promise<TestApp> => {
+const start = async (
+  database: NonNullable<Parameters<typeof testApp>[0]>['database'],
+  stack: AsyncDisposableStack,
+): Promise<TestApp> => {
   const real = stack.use(openTexts())
   return stack.use(
     await testApp({
@@ -34,7 +40,8 @@ const start = async (database: NonNullable<Parameters<typeof testApp>[0]>['datab
         texts: {
           async compute(tenantId, { name, input }, signal) {
             formed.push({ tenantId, text: input[1] })
-            return ((await answers(input[1])) ?? (await real.compute(tenantId, { name, input }, signal))) as never
+            return ((await answers(input[1])) ??
+              (await real.compute(tenantId, { name, input }, signal))) as never
           },
         },
         channels: (usual) => ({
@@ -64,13 +71,16 @@ test('a reply’s parts are made once, beside the mailbox, and kept with it acro
   const { options } = stack.use(await freshDb())
   const app = await start(options, stack)
   const { say, connection, tenantId } = await place(app)
-  await app.owner`update channel_connection set next_out_at = now() + interval '1 hour' where id = ${connection}`
+  await app.owner`update channel_connection set next_out_at = now() + interval '1 hour'
+    where id = ${connection}`
   const id = await say(hostile(99_000))
   const { parts } = await eventually(
     () => replyRow(app, id),
     (row) => row.parts.length > 0,
   )
-  expect([parts.length > 1, new Set(parts.map(({ state }) => state)), formed.length, sent]).toEqual([true, new Set(['queued']), 1, []])
+  expect([parts.length > 1, new Set(parts.map(({ state }) => state)), formed.length, sent]).toEqual(
+    [true, new Set(['queued']), 1, []],
+  )
   await crash(app)
   const next = await start(options, stack)
   answers = () => Promise.reject(new Error('it is made again'))
@@ -97,7 +107,9 @@ test('while a text keeps its thread busy, others read and write, and its own wor
     const { api_key: key } = await app.newKey(['api:read', 'api:write'], tenantId)
     expect((await app.send('GET', '/api/v1/growth/counts', { key })).status).toBe(200)
     const learning = { kind: 'worked', note: 'Nobody waits.' }
-    expect((await app.send('POST', '/api/v1/growth/learnings', { key, body: learning })).status).toBe(201)
+    expect(
+      (await app.send('POST', '/api/v1/growth/learnings', { key, body: learning })).status,
+    ).toBe(201)
   }
   expect(await replyRow(app, id)).toMatchObject({ status: 'queued', parts: [] })
   resolve({ texts: ['at last'], html: null })
@@ -111,7 +123,10 @@ test('a text is first cut to what the parts can hold, and what fails goes out as
   const { say } = await place(app)
   answers = () => Promise.reject(new Error('it hangs'))
   const row = await replyOnce(app, await say(`${hostile(9_000)} <end>`), 'sent', 'failed')
-  expect([row.status, row.parts.map(({ text }) => text).join('')]).toEqual(['sent', `${hostile(9_000)} <end>`])
+  expect([row.status, row.parts.map(({ text }) => text).join('')]).toEqual([
+    'sent',
+    `${hostile(9_000)} <end>`,
+  ])
 })
 
 test('a process that dies while parts are made leaves nothing half done', async () => {
@@ -124,6 +139,9 @@ test('a process that dies while parts are made leaves nothing half done', async 
   await stopped
   await crash(app)
   const next = await start(options, stack)
-  expect(await replyOnce(next, id, 'sent', 'unknown')).toMatchObject({ status: 'sent', parts: [{ text: '**once**', state: 'sent' }] })
+  expect(await replyOnce(next, id, 'sent', 'unknown')).toMatchObject({
+    status: 'sent',
+    parts: [{ text: '**once**', state: 'sent' }],
+  })
   expect(sent).toHaveLength(1)
 })

@@ -1,9 +1,19 @@
-/** Posts that nobody's provider sends, at every channel: refused, or taken for what can be kept of them, and never an error of ours. */
+/**
+ * Posts that nobody's provider sends, at every channel: refused, or taken for what can be kept of
+ * them, and never an error of ours.
+ */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { channelNames } from '#contract/channel-names'
 import { newId } from '#kernel/ids'
 import { type TestApp, testApp } from '#test/support/app'
-import { channelJobs, devChannel, linked, messagesOf, postDev, settledMessages } from '#test/support/channels/dev-posts'
+import {
+  channelJobs,
+  devChannel,
+  linked,
+  messagesOf,
+  postDev,
+  settledMessages,
+} from '#test/support/channels/dev-posts'
 import { freshDb } from '#test/support/database/db'
 import { scriptedModel } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
@@ -18,17 +28,34 @@ const many = (count: number, one: string) => `[${Array(count).fill(one).join(','
 /** What adapters look into, of the wrong kinds, at any depth. */
 const ODD = [null, true, 0, -1, 1e308, '', 'x', [], [[]], {}, { id: {} }]
 const shapes = (value: unknown): unknown[] => [
-  { routingKey: value, team_id: value, api_app_id: value, event: value, authorizations: value, type: 'event_callback', event_id: value },
+  {
+    routingKey: value,
+    team_id: value,
+    api_app_id: value,
+    event: value,
+    authorizations: value,
+    type: 'event_callback',
+    event_id: value,
+  },
   { object: 'whatsapp_business_account', entry: value },
   { object: 'whatsapp_business_account', entry: [value] },
   { object: 'whatsapp_business_account', entry: [{ changes: value }] },
   { object: 'whatsapp_business_account', entry: [{ changes: [{ field: 'messages', value }] }] },
   {
     object: 'whatsapp_business_account',
-    entry: [{ changes: [{ field: 'messages', value: { metadata: value, messages: value, contacts: value } }] }],
+    entry: [
+      {
+        changes: [
+          { field: 'messages', value: { metadata: value, messages: value, contacts: value } },
+        ],
+      },
+    ],
   },
   { type: value, data: value, challenge: value },
-  { type: 'email.received', data: { to: value, from: value, headers: value, email_id: value, attachments: value } },
+  {
+    type: 'email.received',
+    data: { to: value, from: value, headers: value, email_id: value, attachments: value },
+  },
   { type: 'url_verification', challenge: value },
 ]
 
@@ -53,14 +80,35 @@ const BODIES: [string, string | Uint8Array<ArrayBuffer>][] = [
     `{"object":"whatsapp_business_account","entry":[${Array.from({ length: 9_000 }, (_, nth) => `{"changes":[{"field":"messages","value":{"metadata":{"phone_number_id":"${nth}"}}}]}`).join(',')}]}`,
   ],
   ['many fields', `a=${'&b=1'.repeat(200_000)}`],
-  ['many recipients', JSON.stringify({ type: 'email.received', data: { to: Array(20_000).fill('a@example.com'), from: 'b@example.com' } })],
-  ['a field of prototypes', '{"__proto__":{"routingKey":"x"},"constructor":{"prototype":{}},"routingKey":"__proto__"}'],
-  ['broken parts', '--x\r\ncontent-disposition: form-data; name="recipient"\r\n\r\na@example.com\r\n--x'],
+  [
+    'many recipients',
+    JSON.stringify({
+      type: 'email.received',
+      data: { to: Array(20_000).fill('a@example.com'), from: 'b@example.com' },
+    }),
+  ],
+  [
+    'a field of prototypes',
+    '{"__proto__":{"routingKey":"x"},"constructor":{"prototype":{}},"routingKey":"__proto__"}',
+  ],
+  [
+    'broken parts',
+    '--x\r\ncontent-disposition: form-data; name="recipient"\r\n\r\na@example.com\r\n--x',
+  ],
   ...ODD.flatMap((value) =>
-    shapes(value).map((shape, nth): [string, string] => [`shape ${nth} of ${JSON.stringify(value)}`, JSON.stringify(shape)]),
+    shapes(value).map((shape, nth): [string, string] => [
+      `shape ${nth} of ${JSON.stringify(value)}`,
+      JSON.stringify(shape),
+    ]),
   ),
 ]
-const TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain', 'a/b;;;=']
+const TYPES = [
+  'application/json',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'text/plain',
+  'a/b;;;=',
+]
 
 const send = async (
   to: Pick<TestApp, 'url'>,
@@ -68,7 +116,11 @@ const send = async (
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
 ) => {
-  const response = await fetch(`${to.url}/webhooks/channels/${channel}`, { method: 'POST', body, headers })
+  const response = await fetch(`${to.url}/webhooks/channels/${channel}`, {
+    method: 'POST',
+    body,
+    headers,
+  })
   return { status: response.status, text: await response.text() }
 }
 
@@ -76,9 +128,23 @@ const send = async (
 const signed = (type: string): Record<string, string> => {
   const now = String(Math.floor(Date.now() / 1_000))
   return {
-    ...{ 'content-type': type, 'x-slack-signature': `v0=${'a'.repeat(64)}`, 'x-slack-request-timestamp': now },
-    ...{ 'x-hub-signature-256': `sha256=${'b'.repeat(64)}`, 'x-twilio-signature': 'c2lnbmF0dXJl', 'svix-id': 'msg_1' },
-    ...{ 'svix-timestamp': now, 'svix-signature': 'v1,c2ln', 'webhook-id': 'x', 'webhook-timestamp': now, 'webhook-signature': 'v1,c2ln' },
+    ...{
+      'content-type': type,
+      'x-slack-signature': `v0=${'a'.repeat(64)}`,
+      'x-slack-request-timestamp': now,
+    },
+    ...{
+      'x-hub-signature-256': `sha256=${'b'.repeat(64)}`,
+      'x-twilio-signature': 'c2lnbmF0dXJl',
+      'svix-id': 'msg_1',
+    },
+    ...{
+      'svix-timestamp': now,
+      'svix-signature': 'v1,c2ln',
+      'webhook-id': 'x',
+      'webhook-timestamp': now,
+      'webhook-signature': 'v1,c2ln',
+    },
   }
 }
 
@@ -86,14 +152,19 @@ describe('without a signature', () => {
   beforeAll(async () => {
     // Connections that are gone: each channel counts as connected.
     for (const channel of channelNames)
-      await app.owner`insert into inbound_route (tenant_id, kind, key, ref_id) values (${app.tenantId}, ${channel}, 'x', ${newId()})`
+      await app.owner`insert into inbound_route (tenant_id, kind, key, ref_id)
+        values (${app.tenantId}, ${channel}, 'x', ${newId()})`
   })
 
   test.each([...channelNames])('nothing is taken by %s, and nothing fails', async (channel) => {
     const odd: unknown[] = []
     const refused = app.workplace.world.channels[channel] ? 401 : 503
     for (const [nth, [name, body]] of BODIES.entries())
-      for (const headers of [signed(TYPES[nth % TYPES.length]!), signed(TYPES[(nth + 1) % TYPES.length]!), {}]) {
+      for (const headers of [
+        signed(TYPES[nth % TYPES.length]!),
+        signed(TYPES[(nth + 1) % TYPES.length]!),
+        {},
+      ]) {
         const { status, text } = await send(app, channel, body, headers)
         const isHandshake = channel === 'slack' && status === 200 && !text.includes('received')
         if (status !== refused && !isHandshake) odd.push([name, status, text.slice(0, 200)])
@@ -102,7 +173,9 @@ describe('without a signature', () => {
   })
 
   test('a body of more than a mebibyte is not read', async () => {
-    const sizes = await Promise.all([MIB, MIB + 1].map((size) => send(app, 'dev', 'x'.repeat(size))))
+    const sizes = await Promise.all(
+      [MIB, MIB + 1].map((size) => send(app, 'dev', 'x'.repeat(size))),
+    )
     expect(sizes.map(({ status }) => status)).toEqual([401, 413])
   })
 })
@@ -148,9 +221,10 @@ describe('with a signature', () => {
     const channel = await devChannel(app, {}, (await app.newWorkspace()).tenantId)
     await postDev(app.url, channel, { text: `${'😀'.repeat(5_001)}` })
     const [job] = await channelJobs(app, channel)
-    const [{ content }] = (await app.owner`select content from agent_message where id = ${job!.message_id}`) as unknown as [
-      { content: string },
-    ]
+    const [{ content }] =
+      (await app.owner`select content from agent_message where id = ${job!.message_id}`) as unknown as [
+        { content: string },
+      ]
     expect(content.isWellFormed()).toBe(true)
     expect(content).toEndWith('[The text goes on for 2 characters, which were not read.]')
   })
@@ -160,7 +234,10 @@ test('an unknown routing key costs as many statements as a wrong signature', asy
   await using db = await freshDb()
   const texts: string[] = []
   await using watched = await testApp({
-    database: { ...db.options, onStatement: (pool, text) => void (pool === 'reads' && texts.push(text)) },
+    database: {
+      ...db.options,
+      onStatement: (pool, text) => void (pool === 'reads' && texts.push(text)),
+    },
     env,
   })
   const channel = await devChannel(watched)
@@ -171,6 +248,9 @@ test('an unknown routing key costs as many statements as a wrong signature', asy
     return texts.filter((text) => text.includes('as credentials')).length
   }
   const wrong = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
-  const [unknown, forged] = [await costOf('nobodys', wrong), await costOf(channel.routingKey, wrong)]
+  const [unknown, forged] = [
+    await costOf('nobodys', wrong),
+    await costOf(channel.routingKey, wrong),
+  ]
   expect([unknown, forged]).toEqual([1, 1])
 })

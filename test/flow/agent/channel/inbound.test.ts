@@ -1,9 +1,19 @@
-/** What comes in from channels: verified, taken once, and answered in the name of its sender, in a conversation of its own. */
+/**
+ * What comes in from channels: verified, taken once, and answered in the name of its sender, in a
+ * conversation of its own.
+ */
 import { describe, expect, test } from 'bun:test'
 import { messagesIn, overJob } from '#test/support/agent/agent'
 import { eventually } from '#test/support/app'
 import { channelAdmin } from '#test/support/channels/channels'
-import { channelJobs, type DevChannel, devChannel, linked, messagesOf, postDev } from '#test/support/channels/dev-posts'
+import {
+  channelJobs,
+  type DevChannel,
+  devChannel,
+  linked,
+  messagesOf,
+  postDev,
+} from '#test/support/channels/dev-posts'
 import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
@@ -28,7 +38,12 @@ test('a signed message of a stranger begins one job, with the tools of strangers
   expect(job!.on_behalf).toEqual({ kind: 'channel', id: channel.id, personId: null })
   const [message] = await messagesOf(app, channel)
   expect(job!.cause).toEqual({ kind: 'channel', id: message!.id })
-  expect(message).toMatchObject({ state: 'taken', sender: 'ada', identity_id: null, conversation_id: job!.conversation_id })
+  expect(message).toMatchObject({
+    state: 'taken',
+    sender: 'ada',
+    identity_id: null,
+    conversation_id: job!.conversation_id,
+  })
   expect((await overJob(app, job!.id)).status).toBe('completed')
   expect(await messagesIn(app, job!)).toEqual([
     { role: 'user', content: 'When do you open?' },
@@ -39,9 +54,14 @@ test('a signed message of a stranger begins one job, with the tools of strangers
 test('a linked sender is the member behind it, and nobody else gets its conversation', async () => {
   const channel = await place()
   const identity = await linked(app, channel, 'ada')
-  for (const sender of ['ada', 'bob']) expect((await postDev(app.url, channel, { sender, thread: 'room' })).status).toBe(200)
+  for (const sender of ['ada', 'bob'])
+    expect((await postDev(app.url, channel, { sender, thread: 'room' })).status).toBe(200)
   const [ada, bob] = await channelJobs(app, channel)
-  expect(ada).toMatchObject({ taint: [], tools: null, on_behalf: { kind: 'channel', id: identity } })
+  expect(ada).toMatchObject({
+    taint: [],
+    tools: null,
+    on_behalf: { kind: 'channel', id: identity },
+  })
   expect(ada!.on_behalf.personId).not.toBeNull()
   expect(bob!.on_behalf.personId).toBeNull()
   expect(bob!.conversation_id).not.toBe(ada!.conversation_id)
@@ -49,7 +69,8 @@ test('a linked sender is the member behind it, and nobody else gets its conversa
 
 test('an event that comes again does nothing', async () => {
   const channel = await place()
-  for (const _ of [1, 2, 3]) expect((await postDev(app.url, channel, { id: 'evt_1' })).status).toBe(200)
+  for (const _ of [1, 2, 3])
+    expect((await postDev(app.url, channel, { id: 'evt_1' })).status).toBe(200)
   expect(await channelJobs(app, channel)).toHaveLength(1)
 })
 
@@ -62,13 +83,22 @@ test('a bad signature, an unknown routing key and a body of anything look the sa
   ])
   const shown = refusals.map(({ status, body }) => [status, body.error.code, body.error.message])
   expect(new Set(shown.map((one) => JSON.stringify(one))).size).toBe(1)
-  expect(shown[0]).toEqual([401, 'unauthenticated', 'no channel has this routing key and signature'])
+  expect(shown[0]).toEqual([
+    401,
+    'unauthenticated',
+    'no channel has this routing key and signature',
+  ])
   expect(await channelJobs(app, channel)).toEqual([])
 })
 
 test('an unknown channel is 404, and one that nobody has connected 503', async () => {
   expect((await postDev(app.url, { routingKey: 'x' }, {}, { channel: 'fax' })).status).toBe(404)
-  const { status, body, headers } = await postDev(app.url, { routingKey: 'x' }, {}, { channel: 'slack' })
+  const { status, body, headers } = await postDev(
+    app.url,
+    { routingKey: 'x' },
+    {},
+    { channel: 'slack' },
+  )
   expect([status, body.error.code]).toEqual([503, 'channel_unconfigured'])
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
 })
@@ -81,7 +111,16 @@ test('a signed post of dev whose field is wrong is told which, and nobody else i
     'invalid_input',
     'text must be text of 1 to 100,000 characters',
   ])
-  expect((await postDev(app.url, channel, { text: '' }, { secret: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' })).status).toBe(401)
+  expect(
+    (
+      await postDev(
+        app.url,
+        channel,
+        { text: '' },
+        { secret: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' },
+      )
+    ).status,
+  ).toBe(401)
   expect(await messagesOf(app, channel)).toEqual([])
 })
 
@@ -105,17 +144,26 @@ describe('a conversation', () => {
     const [, second] = await channelJobs(app, channel)
     expect(second!.conversation_id).toBe(first!.conversation_id)
     const { body } = await app.send('GET', path, { key })
-    expect([body.conversation.status, body.conversation.title, body.conversation.origin]).toEqual(['active', 'First', 'channel'])
+    expect([body.conversation.status, body.conversation.title, body.conversation.origin]).toEqual([
+      'active',
+      'First',
+      'channel',
+    ])
     await overJob(app, second!.id)
   })
 
   test('is one for the members of a shared thread, one for each stranger in it, and none of another connection', async () => {
     const [channel, other] = [await place(), await place()]
     for (const sender of ['ada', 'bob']) await linked(app, channel, sender)
-    for (const sender of ['ada', 'bob', 'cem', 'dan', 'cem']) await postDev(app.url, channel, { sender, thread: 'room' })
+    for (const sender of ['ada', 'bob', 'cem', 'dan', 'cem'])
+      await postDev(app.url, channel, { sender, thread: 'room' })
     await postDev(app.url, other, { sender: 'ada', thread: 'room' })
-    const [ada, bob, cem, dan, again] = (await channelJobs(app, channel)).map(({ conversation_id }) => conversation_id)
-    const [elsewhere] = (await channelJobs(app, other)).map(({ conversation_id }) => conversation_id)
+    const [ada, bob, cem, dan, again] = (await channelJobs(app, channel)).map(
+      ({ conversation_id }) => conversation_id,
+    )
+    const [elsewhere] = (await channelJobs(app, other)).map(
+      ({ conversation_id }) => conversation_id,
+    )
     expect([bob, again]).toEqual([ada!, cem!])
     expect(new Set([ada, cem, dan, elsewhere]).size).toBe(4)
   })
@@ -126,8 +174,11 @@ describe('a conversation', () => {
     for (const sender of ['vera', 'vic']) {
       await linked(app, channel, sender, (await signedIn(app, channel.tenantId, 'viewer')).personId)
     }
-    for (const sender of ['vera', 'ada', 'vic', 'vera', 'ada']) await postDev(app.url, channel, { sender, thread: 'room' })
-    const [vera, ada, vic, again, after] = (await channelJobs(app, channel)).map(({ conversation_id }) => conversation_id)
+    for (const sender of ['vera', 'ada', 'vic', 'vera', 'ada'])
+      await postDev(app.url, channel, { sender, thread: 'room' })
+    const [vera, ada, vic, again, after] = (await channelJobs(app, channel)).map(
+      ({ conversation_id }) => conversation_id,
+    )
     expect([again, after]).toEqual([vera!, ada!])
     expect(new Set([vera, ada, vic]).size).toBe(3)
   })
@@ -136,7 +187,10 @@ describe('a conversation', () => {
 describe('a connection takes nothing more', () => {
   const refused = async (channel: DevChannel) => {
     const { status, body } = await postDev(app.url, channel)
-    expect([status, body.error?.message]).toEqual([401, 'no channel has this routing key and signature'])
+    expect([status, body.error?.message]).toEqual([
+      401,
+      'no channel has this routing key and signature',
+    ])
     expect(await channelJobs(app, channel)).toEqual([])
   }
   /** Some other workspace has the channel, so that it counts as connected. */
@@ -154,14 +208,17 @@ describe('a connection takes nothing more', () => {
 
   test('while its workspace is about to be deleted', async () => {
     const channel = await withAnother()
-    await app.owner`update tenant set deletes_at = now() + interval '14 days' where id = ${channel.tenantId}`
+    await app.owner`update tenant set deletes_at = now() + interval '14 days'
+      where id = ${channel.tenantId}`
     await refused(channel)
   })
 
   test('once its provider refuses its credentials', async () => {
     const channel = await withAnother()
     const { send, get } = await channelAdmin(app, channel.tenantId)
-    expect((await send('PATCH', `channels/${channel.id}`, { credentials: { secret: 'short' } })).status).toBe(200)
+    expect(
+      (await send('PATCH', `channels/${channel.id}`, { credentials: { secret: 'short' } })).status,
+    ).toBe(200)
     await eventually(
       () => get(channel.id),
       ({ status }) => status === 'failing',

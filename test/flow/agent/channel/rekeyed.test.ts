@@ -1,9 +1,18 @@
-/** What a change of credentials ends: whoever knows the secret of a channel's posts can write as any of its senders. */
+/**
+ * What a change of credentials ends: whoever knows the secret of a channel's posts can write as any
+ * of its senders.
+ */
 import { expect, test } from 'bun:test'
 import { scopes } from '#kernel/scopes'
 import { eventually } from '#test/support/app'
 import { CHANNEL_SECRET } from '#test/support/channels/channels'
-import { channelJobs, type DevChannel, devChannel, linked, postDev } from '#test/support/channels/dev-posts'
+import {
+  channelJobs,
+  type DevChannel,
+  devChannel,
+  linked,
+  postDev,
+} from '#test/support/channels/dev-posts'
 import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
@@ -27,7 +36,9 @@ const place = async () => {
     await linked(app, one, 'ada', owner.personId)
     await linked(app, one, 'bob', approver.personId)
   }
-  const { body } = await app.send('POST', `/api/v1/channels/${channel.id}/link-code`, { key: owner.key })
+  const { body } = await app.send('POST', `/api/v1/channels/${channel.id}/link-code`, {
+    key: owner.key,
+  })
   const keys = { 'a key': ownKey, 'an approver': approver.key, 'an owner': owner.key }
   const patch = (by: keyof typeof keys, change: object) =>
     app.send('PATCH', `/api/v1/channels/${channel.id}`, { key: keys[by], body: change })
@@ -35,10 +46,12 @@ const place = async () => {
 }
 
 const linkedIn = async ({ id }: DevChannel) => [
-  ...(await app.owner`select external_id from channel_identity where connection_id = ${id} order by 1`).map(
-    ({ external_id }) => external_id,
+  ...(
+    await app.owner`select external_id from channel_identity where connection_id = ${id} order by 1`
+  ).map(({ external_id }) => external_id),
+  ...(await app.owner`select 1 from channel_link_code where connection_id = ${id}`).map(
+    () => 'a code',
   ),
-  ...(await app.owner`select 1 from channel_link_code where connection_id = ${id}`).map(() => 'a code'),
 ]
 
 /** Who the sender of the next message is taken for, once posts signed like this are taken in. */
@@ -53,19 +66,26 @@ const takenFor = async (channel: DevChannel, text: string, secret: string) => {
 
 const lastAudit = async (tenantId: string) =>
   (
-    await app.owner`select detail from audit where tenant_id = ${tenantId} and operation = 'agent.channels.update' order by id desc limit 1`
+    await app.owner`select detail from audit where tenant_id = ${tenantId}
+      and operation = 'agent.channels.update' order by id desc limit 1`
   )[0]!.detail
 
-test.each(['a key', 'an approver'] as const)('the secret from %s ends every link and code of the channel, and of no other', async (by) => {
-  const { tenantId, channel, other, code, patch } = await place()
-  const { status, body } = await patch(by, { credentials: { secret: OTHER } })
-  expect([status, body.endedIdentities]).toEqual([200, 2])
-  expect(await linkedIn(channel)).toEqual([])
-  expect(await linkedIn(other)).toEqual(['ada', 'bob'])
-  expect(await lastAudit(tenantId)).toMatchObject({ credentials: ['secret'], ended_identities: 2 })
-  expect(await takenFor(channel, 'Show me the queue', OTHER)).toBeNull()
-  expect(await takenFor(channel, code, OTHER)).toBeNull()
-})
+test.each(['a key', 'an approver'] as const)(
+  'the secret from %s ends every link and code of the channel, and of no other',
+  async (by) => {
+    const { tenantId, channel, other, code, patch } = await place()
+    const { status, body } = await patch(by, { credentials: { secret: OTHER } })
+    expect([status, body.endedIdentities]).toEqual([200, 2])
+    expect(await linkedIn(channel)).toEqual([])
+    expect(await linkedIn(other)).toEqual(['ada', 'bob'])
+    expect(await lastAudit(tenantId)).toMatchObject({
+      credentials: ['secret'],
+      ended_identities: 2,
+    })
+    expect(await takenFor(channel, 'Show me the queue', OTHER)).toBeNull()
+    expect(await takenFor(channel, code, OTHER)).toBeNull()
+  },
+)
 
 test('the secret from an owner who has signed in ends nothing', async () => {
   const { tenantId, owner, channel, patch } = await place()
@@ -83,12 +103,15 @@ const changes: [string, object, string[]][] = [
   ['no credential', { credentials: {} }, ['ada', 'bob', 'a code']],
   ['another name', { displayName: 'Desk' }, ['ada', 'bob', 'a code']],
 ]
-test.each(changes)('%s, given by an approver, ends the links only if a credential differs from then on', async (_, change, left) => {
-  const { channel, patch } = await place()
-  const { status, body } = await patch('an approver', change)
-  expect([status, body.endedIdentities]).toEqual([200, left.length === 0 ? 2 : 0])
-  expect(await linkedIn(channel)).toEqual(left)
-})
+test.each(changes)(
+  '%s, given by an approver, ends the links only if a credential differs from then on',
+  async (_, change, left) => {
+    const { channel, patch } = await place()
+    const { status, body } = await patch('an approver', change)
+    expect([status, body.endedIdentities]).toEqual([200, left.length === 0 ? 2 : 0])
+    expect(await linkedIn(channel)).toEqual(left)
+  },
+)
 
 test('a change that is refused ends nothing', async () => {
   const { channel, patch } = await place()

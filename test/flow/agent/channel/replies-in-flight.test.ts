@@ -1,4 +1,7 @@
-/** Discarding, deleting and pausing never wait for a message that is on the wire: it is listed, takes its outcome, and nothing follows it. */
+/**
+ * Discarding, deleting and pausing never wait for a message that is on the wire: it is listed,
+ * takes its outcome, and nothing follows it.
+ */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { ChannelReply } from '#domain/agent/channel/reply'
 import { testStops } from '#test/support/actors/stops'
@@ -25,9 +28,12 @@ beforeEach(() => {
   receiver.answer = () => hung.promise
 })
 
-const sentOf = (id: string): number => receiver.requests.filter(({ body }) => JSON.parse(body).id.startsWith(id)).length
+const sentOf = (id: string): number =>
+  receiver.requests.filter(({ body }) => JSON.parse(body).id.startsWith(id)).length
 
-const LONG = ['first', 'second'].map((word) => `${word} ${'word '.repeat(4_000)}`.trim()).join('\n\n')
+const LONG = ['first', 'second']
+  .map((word) => `${word} ${'word '.repeat(4_000)}`.trim())
+  .join('\n\n')
 
 const place = async (at = app) => {
   const { tenantId } = await at.newWorkspace()
@@ -43,7 +49,8 @@ const place = async (at = app) => {
     )
     return id
   }
-  const discard = (id: string, key = admin.key) => at.send('POST', `/api/v1/channels/replies/${id}/discard`, { key })
+  const discard = (id: string, key = admin.key) =>
+    at.send('POST', `/api/v1/channels/replies/${id}/discard`, { key })
   const isSettled = () =>
     eventually(
       () => at.owner`select 1 from work where kind = 'channel_reply' and tenant_id = ${tenantId}`,
@@ -52,7 +59,9 @@ const place = async (at = app) => {
   return { tenantId, connection, say, onTheWire, discard, isSettled, ...admin }
 }
 
-const states = ({ parts }: Pick<ChannelReply, 'parts'>) => [...new Set(parts.map(({ state }) => state))]
+const states = ({ parts }: Pick<ChannelReply, 'parts'>) => [
+  ...new Set(parts.map(({ state }) => state)),
+]
 const listed = (id: string) => [{ reply_id: id, origin: 'manual', since: expect.any(String) }]
 
 describe('discarding a reply', () => {
@@ -98,7 +107,10 @@ describe('discarding a reply', () => {
     const { say, onTheWire, discard, isSettled } = await place()
     const first = await onTheWire('short')
     const second = await say('waits')
-    expect((await discard(second)).body).toMatchObject({ reply: { status: 'discarded' }, in_flight: [] })
+    expect((await discard(second)).body).toMatchObject({
+      reply: { status: 'discarded' },
+      in_flight: [],
+    })
     hung.resolve({})
     await replyOnce(app, first, 'sent')
     await isSettled()
@@ -111,7 +123,10 @@ describe('discarding a reply', () => {
     const { key } = await signedIn(app, tenantId, 'approver')
     const [one, other] = await Promise.all([discard(id), discard(id, key)])
     expect([one.body.in_flight, other.body.in_flight]).toEqual([listed(id), listed(id)])
-    expect([one.body.reply.decidedBy === other.body.reply.decidedBy, one.body.reply.status]).toEqual([true, 'sending'])
+    expect([
+      one.body.reply.decidedBy === other.body.reply.decidedBy,
+      one.body.reply.status,
+    ]).toEqual([true, 'sending'])
     hung.resolve({})
     expect(await replyOnce(app, id, 'discarded')).toMatchObject({ status: 'discarded' })
   })
@@ -124,7 +139,11 @@ test('deleting a channel lists what is on the wire, whose reply stays and takes 
   expect([status, body.in_flight]).toEqual([200, listed(id)])
   expect((await send('GET', `channels/${connection}`)).status).toBe(404)
   expect((await send('GET', `channels/replies/${waits}`)).status).toBe(404)
-  expect((await send('GET', `channels/replies/${id}`)).body.reply).toMatchObject({ status: 'sending', connectionId: null, channel: 'dev' })
+  expect((await send('GET', `channels/replies/${id}`)).body.reply).toMatchObject({
+    status: 'sending',
+    connectionId: null,
+    channel: 'dev',
+  })
   expect((await send('GET', 'channels/replies')).body.replies).toMatchObject([{ id }])
   hung.resolve({})
   expect(states(await replyOnce(app, id, 'discarded'))).toEqual(['sent', 'failed'])
@@ -136,7 +155,10 @@ test('deleting a channel by two people at once answers both, and a message refus
   const { onTheWire, send, connection, tenantId, isSettled } = await place()
   const id = await onTheWire('short')
   const { key } = await signedIn(app, tenantId, 'approver')
-  const all = await Promise.all([send('DELETE', `channels/${connection}`), app.send('DELETE', `/api/v1/channels/${connection}`, { key })])
+  const all = await Promise.all([
+    send('DELETE', `channels/${connection}`),
+    app.send('DELETE', `/api/v1/channels/${connection}`, { key }),
+  ])
   expect(all.map(({ status }) => status).toSorted()).toEqual([200, 404])
   hung.resolve({ status: 401 })
   await isSettled()
@@ -147,7 +169,9 @@ test('pausing everything lists replies on the wire, which go on: people asked fo
   const { onTheWire, send } = await place()
   const id = await onTheWire('short')
   for (const path of ['pause-all', 'resume-all'])
-    expect((await send('POST', `growth/automation/${path}`)).body.automation.in_flight).toEqual(listed(id))
+    expect((await send('POST', `growth/automation/${path}`)).body.automation.in_flight).toEqual(
+      listed(id),
+    )
   expect((await send('GET', 'growth/automation')).body.automation.in_flight).toEqual(listed(id))
   hung.resolve({})
   await replyOnce(app, id, 'sent')
@@ -157,7 +181,10 @@ test('pausing everything lists replies on the wire, which go on: people asked fo
 test('asking for the deletion of a workspace lists what is on the wire', async () => {
   const { onTheWire, send, tenantId } = await place()
   const id = await onTheWire('short')
-  const [{ name }] = (await app.owner`select name from tenant where id = ${tenantId}`) as unknown as [{ name: string }]
+  const [{ name }] =
+    (await app.owner`select name from tenant where id = ${tenantId}`) as unknown as [
+      { name: string },
+    ]
   const { status, body } = await send('POST', 'app/workspace/deletion', { name })
   expect([status, body.deletion.automation.in_flight]).toEqual([200, listed(id)])
   hung.resolve({})

@@ -1,4 +1,7 @@
-/** What keeps a reply from going out: a provider that does not take it, a connection that fails or ends, a workspace that is to be deleted. */
+/**
+ * What keeps a reply from going out: a provider that does not take it, a connection that fails or
+ * ends, a workspace that is to be deleted.
+ */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { ChannelReply } from '#domain/agent/channel/reply'
 import { newId } from '#kernel/ids'
@@ -14,7 +17,9 @@ afterAll(() => receiver[Symbol.asyncDispose]())
 /** Where nobody listens. */
 const closed = await openReceiver()
 await closed[Symbol.asyncDispose]()
-const app = useApp(() => ({ env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${closed.port}` } }))
+const app = useApp(() => ({
+  env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${closed.port}` },
+}))
 beforeEach(() => {
   receiver.answer = {}
 })
@@ -27,14 +32,18 @@ const place = async () => {
   const url = new URL(path, receiver.url).href
   const connection = await admin.active({ config: { url } })
   const say = (text: string) => reply(app, { tenantId, connection, text })
-  const texts = () => receiver.requests.filter((one) => one.url === path).map(({ body }) => JSON.parse(body).text)
+  const texts = () =>
+    receiver.requests.filter((one) => one.url === path).map(({ body }) => JSON.parse(body).text)
   return { tenantId, connection, url, say, texts, ...admin }
 }
 
 test('a connection whose checks pass and whose messages are refused fails once, and says why until one is sent', async () => {
   const { say, send, get, connection, tenantId, url } = await place()
   const failings = async () =>
-    (await app.owner`select 1 from outbox where tenant_id = ${tenantId} and type = 'agent.channel.failing'`).length
+    (
+      await app.owner`select 1 from outbox where tenant_id = ${tenantId}
+        and type = 'agent.channel.failing'`
+    ).length
   /** Without the pauses between tries. */
   const tried = (id: string, until: (reply: ChannelReply) => boolean) =>
     eventually(async () => {
@@ -64,7 +73,9 @@ test('a connection whose checks pass and whose messages are refused fails once, 
   const other = await refusedSo(1)
   expect(await failings()).toBe(2)
   // A person who changes it wants to hear whether that was enough.
-  const { body } = await send('PATCH', `channels/${connection}`, { config: { url: `${url}?changed` } })
+  const { body } = await send('PATCH', `channels/${connection}`, {
+    config: { url: `${url}?changed` },
+  })
   expect(body.connection.lastError).toBeNull()
   await eventually(failings, (count) => count === 3)
   receiver.answer = {}
@@ -80,7 +91,11 @@ describe('a provider', () => {
       () => replyRow(app, id),
       ({ tries }) => tries > 0,
     )
-    expect(tried).toMatchObject({ status: 'queued', error: 'the connection failed: ECONNREFUSED', parts: [{ state: 'queued' }] })
+    expect(tried).toMatchObject({
+      status: 'queued',
+      error: 'the connection failed: ECONNREFUSED',
+      parts: [{ state: 'queued' }],
+    })
     await send('PATCH', `channels/${connection}`, { config: { url } })
     await replyOnce(app, id, 'sent')
     expect(texts()).toEqual(['Hello'])
@@ -88,7 +103,8 @@ describe('a provider', () => {
 
   test('that wants a pause gets nothing from the connection meanwhile', async () => {
     const { say, connection, texts } = await place()
-    receiver.answer = ({ body }) => (JSON.parse(body).text === 'first' ? { status: 429, headers: { 'retry-after': '600' } } : {})
+    receiver.answer = ({ body }) =>
+      JSON.parse(body).text === 'first' ? { status: 429, headers: { 'retry-after': '600' } } : {}
     const first = await say('first')
     await eventually(
       () => replyRow(app, first),
@@ -96,14 +112,22 @@ describe('a provider', () => {
     )
     const second = await say('second')
     const [row] = await eventually(
-      () => app.owner<{ run_at: Date }[]>`select run_at from work where kind = 'channel_reply' and ref_id = ${second} and state = 'queued'
+      () => app.owner<
+        { run_at: Date }[]
+      >`select run_at from work where kind = 'channel_reply' and ref_id = ${second}
+        and state = 'queued'
         and run_at > now() + interval '5 minutes'`,
       (rows) => rows.length === 1,
     )
-    const [free] = await app.owner<{ at: Date }[]>`select next_out_at as at from channel_connection where id = ${connection}`
+    const [free] = await app.owner<
+      { at: Date }[]
+    >`select next_out_at as at from channel_connection where id = ${connection}`
     expect(row!.run_at).toEqual(free!.at)
     expect(texts()).toEqual(['first'])
-    expect(await replyRow(app, first)).toMatchObject({ status: 'queued', error: 'the receiver answered 429' })
+    expect(await replyRow(app, first)).toMatchObject({
+      status: 'queued',
+      error: 'the receiver answered 429',
+    })
   })
 
   test('whose answer says nothing leaves it unknown, and it is never sent again', async () => {
@@ -111,7 +135,10 @@ describe('a provider', () => {
     receiver.answer = { status: 500 }
     const id = await say('Hello')
     const unknown = await replyOnce(app, id, 'unknown')
-    expect(unknown).toMatchObject({ error: 'the receiver answered 500', parts: [{ state: 'unknown' }] })
+    expect(unknown).toMatchObject({
+      error: 'the receiver answered 500',
+      parts: [{ state: 'unknown' }],
+    })
     expect((await send('POST', `channels/replies/${id}/send`, {})).status).toBe(409)
     expect(texts()).toEqual(['Hello'])
   })
@@ -136,7 +163,9 @@ describe('a connection', () => {
     const [first, second] = [await say('first'), await say('second')]
     // The dev channel's check passes, since its secret is still there.
     const told = await eventually(
-      () => app.owner`select data->>'error' as error from outbox where tenant_id = ${tenantId} and type = 'agent.channel.failing'`,
+      () =>
+        app.owner`select data->>'error' as error from outbox where tenant_id = ${tenantId}
+          and type = 'agent.channel.failing'`,
       (rows) => rows.length > 0,
     )
     expect(told[0]).toEqual({ error: 'the receiver answered 401' })
@@ -178,13 +207,19 @@ describe('a workspace', () => {
   test('that is to be deleted says nothing more, until that is called off', async () => {
     const { say, send, tenantId, texts } = await place()
     const { body } = await send('GET', 'app/workspace')
-    expect((await send('POST', 'app/workspace/deletion', { name: body.workspace.name })).status).toBe(200)
+    expect(
+      (await send('POST', 'app/workspace/deletion', { name: body.workspace.name })).status,
+    ).toBe(200)
     const id = await say('Hello')
     const held = await eventually(
       () => replyRow(app, id),
       ({ error }) => error !== null,
     )
-    expect([held.status, held.error, texts()]).toEqual(['queued', 'the workspace is scheduled for deletion', []])
+    expect([held.status, held.error, texts()]).toEqual([
+      'queued',
+      'the workspace is scheduled for deletion',
+      [],
+    ])
     expect((await send('DELETE', 'app/workspace/deletion')).status).toBe(200)
     await hasten(app, { tenantId }, 'channel_reply')
     await replyOnce(app, id, 'sent')

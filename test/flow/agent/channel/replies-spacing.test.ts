@@ -1,4 +1,7 @@
-/** Replies by a provider that takes messages no faster than it says, one that tells repeated requests apart, and adapters that fail. */
+/**
+ * Replies by a provider that takes messages no faster than it says, one that tells repeated
+ * requests apart, and adapters that fail.
+ */
 import { beforeEach, expect, test } from 'bun:test'
 import type { Outgoing, Sent } from '#port/channel/channel'
 import type { ChannelAdapters } from '#port/channel/registry'
@@ -30,7 +33,9 @@ beforeEach(() => {
 
 const app = useApp(() => ({
   overrides: {
-    texts: { compute: async (_, { input: [, text] }) => ({ texts: formOf(text), html: null }) as never },
+    texts: {
+      compute: async (_, { input: [, text] }) => ({ texts: formOf(text), html: null }) as never,
+    },
     channels: (usual) => {
       adapters = {
         ...usual,
@@ -60,18 +65,25 @@ const texts = () => asked.map(({ text }) => text)
 
 test('messages that come faster than the provider takes them wait for their turn, in order', async () => {
   const { say, ...at } = await place()
-  for (const id of await sayTogether(app, at, say, 'a|b|c', 'd', 'e|f')) await replyOnce(app, id, 'sent')
+  for (const id of await sayTogether(app, at, say, 'a|b|c', 'd', 'e|f'))
+    await replyOnce(app, id, 'sent')
   expect(texts()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
 })
 
 test('a long pause is waited for in the queue', async () => {
   const { say, connection } = await place()
   await replyOnce(app, await say('a'), 'sent')
-  await app.owner`update channel_connection set next_out_at = now() + interval '1 hour' where id = ${connection}`
+  await app.owner`update channel_connection set next_out_at = now() + interval '1 hour'
+    where id = ${connection}`
   const second = await say('b')
-  const [free] = await app.owner<{ at: Date }[]>`select next_out_at as at from channel_connection where id = ${connection}`
+  const [free] = await app.owner<
+    { at: Date }[]
+  >`select next_out_at as at from channel_connection where id = ${connection}`
   const [work] = await eventually(
-    () => app.owner<{ run_at: Date }[]>`select run_at from work where kind = 'channel_reply' and ref_id = ${second} and state = 'queued'
+    () => app.owner<
+      { run_at: Date }[]
+    >`select run_at from work where kind = 'channel_reply' and ref_id = ${second}
+      and state = 'queued'
       and run_at > now() + interval '1 minute'`,
     (rows) => rows.length === 1,
   )
@@ -84,7 +96,10 @@ test('what may have been sent is asked again under the same id, where the provid
   repeatableForMs = HOUR
   script = [UNCLEAR]
   const id = await say('a|b')
-  expect(await replyOnce(app, id, 'sent', 'unknown')).toMatchObject({ status: 'sent', parts: [{ external_id: 'm1', in_doubt: false }, {}] })
+  expect(await replyOnce(app, id, 'sent', 'unknown')).toMatchObject({
+    status: 'sent',
+    parts: [{ external_id: 'm1', in_doubt: false }, {}],
+  })
   expect(asked.map((one) => one.id)).toEqual([`${id}.0`, `${id}.0`, `${id}.1`])
 })
 
@@ -92,14 +107,19 @@ test('and elsewhere it is not', async () => {
   const { say } = await place()
   script = [UNCLEAR]
   const id = await say('a|b')
-  expect((await replyOnce(app, id, 'sent', 'unknown')).parts.map(({ state }) => state)).toEqual(['unknown', 'sent'])
+  expect((await replyOnce(app, id, 'sent', 'unknown')).parts.map(({ state }) => state)).toEqual([
+    'unknown',
+    'sent',
+  ])
   expect(asked.map((one) => one.id)).toEqual([`${id}.0`, `${id}.1`])
 })
 
 test('an adapter that fails leaves open whether its message was sent', async () => {
   const { say } = await place()
   script = [new Error('a bug')]
-  expect(await replyOnce(app, await say('a'), 'unknown')).toMatchObject({ error: 'the request failed in an unknown way' })
+  expect(await replyOnce(app, await say('a'), 'unknown')).toMatchObject({
+    error: 'the request failed in an unknown way',
+  })
 })
 
 test('credentials that cannot be opened fail the connection, and the reply waits', async () => {
@@ -110,8 +130,13 @@ test('credentials that cannot be opened fail the connection, and the reply waits
     () => replyRow(app, id),
     ({ tries }) => tries === 1,
   )
-  expect([row.status, row.error, texts()]).toEqual(['queued', 'the credentials cannot be read; give them again', []])
-  const [after] = await app.owner`select last_error from channel_connection where id = ${connection} and status = 'failing'`
+  expect([row.status, row.error, texts()]).toEqual([
+    'queued',
+    'the credentials cannot be read; give them again',
+    [],
+  ])
+  const [after] = await app.owner`select last_error from channel_connection where id = ${connection}
+      and status = 'failing'`
   expect(after).toBeDefined()
 })
 
@@ -142,15 +167,25 @@ test('a text is formed once', async () => {
 
 test('a message whose process died is left in doubt by a server that knows the channel no more', async () => {
   const { say, connection, tenantId } = await place()
-  await app.owner`update channel_connection set next_out_at = now() + interval '1 hour' where id = ${connection}`
+  await app.owner`update channel_connection set next_out_at = now() + interval '1 hour'
+    where id = ${connection}`
   const id = await say('a')
   const [work] = await eventually(
     () =>
-      app.owner<{ id: string }[]>`select id from work where ref_id = ${id} and state = 'queued' and run_at > now() + interval '1 minute'`,
+      app.owner<{ id: string }[]>`select id from work where ref_id = ${id} and state = 'queued'
+        and run_at > now() + interval '1 minute'`,
     (rows) => rows.length === 1,
   )
-  const part = { text: 'a', state: 'sending', external_id: null, error: null, tried_at: new Date().toISOString(), in_doubt: false }
-  await app.owner`update channel_reply set status = 'sending', parts = ${app.owner.json([part])} where id = ${id}`
+  const part = {
+    text: 'a',
+    state: 'sending',
+    external_id: null,
+    error: null,
+    tried_at: new Date().toISOString(),
+    in_doubt: false,
+  }
+  await app.owner`update channel_reply set status = 'sending', parts = ${app.owner.json([part])}
+    where id = ${id}`
   const { dev } = adapters
   Object.assign(adapters, { dev: undefined })
   try {

@@ -1,4 +1,7 @@
-/** Replies on their way out, and those that are held: to a receiver that plays the provider of the dev channel. */
+/**
+ * Replies on their way out, and those that are held: to a receiver that plays the provider of the
+ * dev channel.
+ */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { channelAdmin } from '#test/support/channels/channels'
@@ -19,8 +22,10 @@ const place = async () => {
   /** Of this place alone: a reply of the test before may come while this one runs. */
   const path = `/${newId()}`
   const connection = await admin.active({ config: { url: new URL(path, receiver.url).href } })
-  const say = (text: string, more: { held?: boolean; sender?: string } = {}) => reply(app, { tenantId, connection, text, ...more })
-  const bodies = () => receiver.requests.filter((one) => one.url === path).map(({ body }) => JSON.parse(body))
+  const say = (text: string, more: { held?: boolean; sender?: string } = {}) =>
+    reply(app, { tenantId, connection, text, ...more })
+  const bodies = () =>
+    receiver.requests.filter((one) => one.url === path).map(({ body }) => JSON.parse(body))
   const texts = () => bodies().map(({ text }) => text)
   return { tenantId, connection, say, bodies, texts, ...admin }
 }
@@ -34,24 +39,45 @@ describe('a reply', () => {
     expect(bodies()[0]).toMatchObject({ id: `${id}.0`, sender: 'U1', thread: null, part: 0 })
     const { body } = await send('GET', `channels/replies/${id}`)
     expect(body.reply).toMatchObject({
-      ...{ id, connectionId: connection, channel: 'dev', recipient: 'U1', text: 'We open at *nine*.' },
+      ...{
+        id,
+        connectionId: connection,
+        channel: 'dev',
+        recipient: 'U1',
+        text: 'We open at *nine*.',
+      },
       ...{ status: 'sent', tries: 0, error: null },
-      ...{ parts: [{ text: 'We open at *nine*.', state: 'sent', externalId: null, error: null }], sentAt: expect.any(String) },
+      ...{
+        parts: [{ text: 'We open at *nine*.', state: 'sent', externalId: null, error: null }],
+        sentAt: expect.any(String),
+      },
     })
-    const [audit] = await app.owner`select operation, detail from audit where tenant_id = ${tenantId} and ref_id = ${id}`
-    expect(audit).toEqual({ operation: 'channel.reply.sent', detail: { connection_id: connection, job_id: null, parts: 1 } })
-    expect(await app.owner`select 1 from channel_connection where id = ${connection} and last_out_at is not null`).toHaveLength(1)
+    const [audit] =
+      await app.owner`select operation, detail from audit where tenant_id = ${tenantId}
+        and ref_id = ${id}`
+    expect(audit).toEqual({
+      operation: 'channel.reply.sent',
+      detail: { connection_id: connection, job_id: null, parts: 1 },
+    })
+    expect(
+      await app.owner`select 1 from channel_connection where id = ${connection}
+        and last_out_at is not null`,
+    ).toHaveLength(1)
   })
 
   test('of no words is none', async () => {
     const { tenantId, connection } = await place()
     await expect(reply(app, { tenantId, connection, text: ' \n' })).rejects.toThrow()
-    expect(await app.owner`select 1 from channel_reply where connection_id = ${connection}`).toHaveLength(0)
+    expect(
+      await app.owner`select 1 from channel_reply where connection_id = ${connection}`,
+    ).toHaveLength(0)
   })
 
   test('of many parts goes in order, before replies that came after it', async () => {
     const { say, texts, ...at } = await place()
-    const long = Array.from({ length: 3 }, (_, n) => `${n} ${'word '.repeat(4_000)}`.trim()).join('\n\n')
+    const long = Array.from({ length: 3 }, (_, n) => `${n} ${'word '.repeat(4_000)}`.trim()).join(
+      '\n\n',
+    )
     const [first, second] = await sayTogether(app, at, say, long, 'short')
     await replyOnce(app, second!, 'sent')
     const { parts } = await replyOnce(app, first!, 'sent')
@@ -67,7 +93,10 @@ describe('the list', () => {
     for (let n = 0; n < 3; n++) held.unshift(await say(`held ${n}`, { held: true }))
     const job = newId()
     const other = await makeReply({ app, tenantId } as never, { job_id: job, status: 'discarded' })
-    const ids = async (query: string) => (await send('GET', `channels/replies?${query}`)).body.replies.map(({ id }: { id: string }) => id)
+    const ids = async (query: string) =>
+      (await send('GET', `channels/replies?${query}`)).body.replies.map(
+        ({ id }: { id: string }) => id,
+      )
     expect(await ids('')).toEqual([other, ...held])
     expect(await ids('status=held')).toEqual(held)
     expect(await ids(`connectionId=${connection}`)).toEqual(held)
@@ -82,12 +111,18 @@ test.each(['{}', '[null]', '[{"text":1}]', 'null'])(
   'a reply whose parts are %s in the database hides no other, and is not sent again',
   async (parts) => {
     const { send, tenantId, connection } = await place()
-    const [id] = [await makeReply({ app, tenantId } as never, { connection_id: connection, status: 'failed' })]
+    const [id] = [
+      await makeReply({ app, tenantId } as never, { connection_id: connection, status: 'failed' }),
+    ]
     const other = await makeReply({ app, tenantId } as never, { connection_id: connection })
     await app.owner`update channel_reply set parts = ${parts}::text::jsonb where id = ${id}`
     const { status, body } = await send('GET', 'channels/replies')
     expect([status, body.replies.map((one: { id: string }) => one.id)]).toEqual([200, [other, id]])
-    expect(body.replies[1]).toMatchObject({ parts: [], error: expect.stringContaining('cannot be read'), status: 'failed' })
+    expect(body.replies[1]).toMatchObject({
+      parts: [],
+      error: expect.stringContaining('cannot be read'),
+      status: 'failed',
+    })
     expect((await send('GET', `channels/replies/${id}`)).body.reply.parts).toEqual([])
     // Nobody knows what of it was sent.
     expect((await send('POST', `channels/replies/${id}/send`)).status).toBe(409)
@@ -102,7 +137,14 @@ describe('a held reply', () => {
     expect(events).toMatchObject([
       {
         type: 'growth.approval.requested',
-        data: { kind: 'reply', reply_id: id, job_id: null, connection_id: connection, channel: 'dev', recipient: 'U1' },
+        data: {
+          kind: 'reply',
+          reply_id: id,
+          job_id: null,
+          connection_id: connection,
+          channel: 'dev',
+          recipient: 'U1',
+        },
       },
     ])
     await replyOnce(app, await say('after it'), 'sent')
@@ -113,7 +155,12 @@ describe('a held reply', () => {
     const { say, send, texts } = await place()
     const id = await say('Draft', { held: true })
     const { status, body } = await send('POST', `channels/replies/${id}/send`, { text: 'Better' })
-    expect([status, body.reply.status, body.reply.text, body.reply.decidedBy]).toEqual([200, 'queued', 'Better', expect.any(String)])
+    expect([status, body.reply.status, body.reply.text, body.reply.decidedBy]).toEqual([
+      200,
+      'queued',
+      'Better',
+      expect.any(String),
+    ])
     await replyOnce(app, id, 'sent')
     expect((await send('POST', `channels/replies/${id}/send`, {})).body.reply.status).toBe('sent')
     expect((await send('POST', `channels/replies/${id}/send`, { text: 'Other' })).status).toBe(409)
@@ -124,7 +171,9 @@ describe('a held reply', () => {
     const { say, send, texts } = await place()
     const id = await say('Draft', { held: true })
     for (let times = 0; times < 2; times++)
-      expect((await send('POST', `channels/replies/${id}/discard`, {})).body.reply).toMatchObject({ status: 'discarded' })
+      expect((await send('POST', `channels/replies/${id}/discard`, {})).body.reply).toMatchObject({
+        status: 'discarded',
+      })
     expect((await send('POST', `channels/replies/${id}/send`, {})).status).toBe(409)
     expect(texts()).toEqual([])
   })

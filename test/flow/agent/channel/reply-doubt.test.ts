@@ -1,4 +1,7 @@
-/** A reply of which nobody knows whether it arrived: why, who is told, and how a person ends the doubt. */
+/**
+ * A reply of which nobody knows whether it arrived: why, who is told, and how a person ends the
+ * doubt.
+ */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { ChannelReply } from '#domain/agent/channel/reply'
 import { testStops } from '#test/support/actors/stops'
@@ -15,18 +18,25 @@ import { useApp } from '#test/support/use'
 
 const receiver = await openReceiver()
 afterAll(() => receiver[Symbol.asyncDispose]())
-const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port}`, OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' }
+const env = {
+  EGRESS_ALLOW: `127.0.0.1:${receiver.port}`,
+  OPENAI_API_KEY: 'none',
+  OPENAI_BASE_URL: 'http://127.0.0.1:9',
+}
 const thinker = scriptedModel(() => ({ text: 'We open at nine.' }))
 const app = useApp(() => ({ env, overrides: { thinker } }))
 /** A message with this text gets no answer that says anything. */
 const BROKEN = 'broken'
-const answer = ({ body }: { body: string }) => (JSON.parse(body).text.includes(BROKEN) ? { raw: 'HTTP/1.1 2' } : {})
+const answer = ({ body }: { body: string }) =>
+  JSON.parse(body).text.includes(BROKEN) ? { raw: 'HTTP/1.1 2' } : {}
 beforeEach(() => {
   receiver.answer = answer
 })
 
 const namesOf = (id: string): string[] =>
-  receiver.requests.flatMap(({ body }) => (JSON.parse(body).id.startsWith(id) ? [JSON.parse(body).id.slice(id.length + 1)] : []))
+  receiver.requests.flatMap(({ body }) =>
+    JSON.parse(body).id.startsWith(id) ? [JSON.parse(body).id.slice(id.length + 1)] : [],
+  )
 
 const place = async (at = app) => {
   const { tenantId } = await at.newWorkspace()
@@ -34,14 +44,24 @@ const place = async (at = app) => {
   const { id: connection } = await devChannel(at, { config: { url: receiver.url } }, tenantId)
   /** Two messages, the first of which is in doubt. */
   const doubtful = async (): Promise<ChannelReply> => {
-    const text = [BROKEN, 'second'].map((word) => `${word} ${'word '.repeat(4_000)}`.trim()).join('\n\n')
+    const text = [BROKEN, 'second']
+      .map((word) => `${word} ${'word '.repeat(4_000)}`.trim())
+      .join('\n\n')
     const id = await reply(at, { tenantId, connection, text })
     return replyOnce(at, id, 'unknown')
   }
   /** By who has just seen it, if not otherwise said. */
-  const settle = async (id: string, outcome: 'arrived' | 'not_arrived', more: object = {}, key = admin.key) => {
+  const settle = async (
+    id: string,
+    outcome: 'arrived' | 'not_arrived',
+    more: object = {},
+    key = admin.key,
+  ) => {
     const updatedAt = (await replyRow(at, id))?.updated_at ?? new Date()
-    return at.send('POST', `/api/v1/channels/replies/${id}/settle`, { key, body: { outcome, updatedAt, ...more } })
+    return at.send('POST', `/api/v1/channels/replies/${id}/settle`, {
+      key,
+      body: { outcome, updatedAt, ...more },
+    })
   }
   return { tenantId, connection, doubtful, settle, ...admin }
 }
@@ -53,7 +73,9 @@ test('a reply that is unknown says why, and stands in the brief until a person h
   const { status, error } = body.reply
   expect([status, error]).toEqual(['unknown', expect.stringMatching(/\w/)])
   const inBrief = async () =>
-    (await send('GET', 'growth/brief?include=items')).body.brief.actions.find(({ kind }: { kind: string }) => kind === 'settle_replies')
+    (await send('GET', 'growth/brief?include=items')).body.brief.actions.find(
+      ({ kind }: { kind: string }) => kind === 'settle_replies',
+    )
   expect(await inBrief()).toMatchObject({
     ...{ count: 1, operation: 'agent.channelReplies.settle', tool: null, arguments: { id } },
     items: [{ id, type: 'reply', status: 'unknown', title: `dev: ${error}` }],
@@ -67,7 +89,9 @@ test('the brief of a key that may not use the agent says nothing of replies', as
   await doubtful()
   const { api_key: key } = await app.newKey(['api:read'], tenantId)
   const { body } = await app.send('GET', 'brief', { key })
-  expect(body.brief.actions.map(({ kind }: { kind: string }) => kind)).not.toContain('settle_replies')
+  expect(body.brief.actions.map(({ kind }: { kind: string }) => kind)).not.toContain(
+    'settle_replies',
+  )
 })
 
 describe('a person says', () => {
@@ -75,7 +99,9 @@ describe('a person says', () => {
     const { doubtful, settle, tenantId } = await place()
     const { id } = await doubtful()
     const { body } = await settle(id, 'arrived')
-    expect(new Set(body.reply.parts.map(({ state }: { state: string }) => state))).toEqual(new Set(['sent']))
+    expect(new Set(body.reply.parts.map(({ state }: { state: string }) => state))).toEqual(
+      new Set(['sent']),
+    )
     expect(namesOf(id)).not.toContain('0.1')
     const [audit] = await app.owner`select detail from audit
       where tenant_id = ${tenantId} and operation = 'agent.channelReplies.settle'`
@@ -134,10 +160,16 @@ describe('a person says', () => {
     const before = namesOf(id)
     for (const outcome of ['arrived', 'not_arrived'] as const) {
       const late = await settle(id, outcome, seen, key)
-      expect([late.status, late.body.error.message]).toEqual([409, expect.stringContaining('changed since you looked')])
+      expect([late.status, late.body.error.message]).toEqual([
+        409,
+        expect.stringContaining('changed since you looked'),
+      ])
     }
     expect([await replyRow(app, id), namesOf(id)]).toEqual([anew, before])
-    expect((await settle(id, 'arrived', { updatedAt: anew.updated_at.toISOString() }, key)).body.reply.status).toBe('sent')
+    expect(
+      (await settle(id, 'arrived', { updatedAt: anew.updated_at.toISOString() }, key)).body.reply
+        .status,
+    ).toBe('sent')
   })
 
   test('that it did not arrive while all is paused: people asked for it, so it goes', async () => {
@@ -153,7 +185,8 @@ describe('a person says', () => {
     const { doubtful, settle, send, connection } = await place()
     const { id } = await doubtful()
     const before = namesOf(id)
-    await app.owner`update channel_connection set next_out_at = now() + interval '1 hour' where id = ${connection}`
+    await app.owner`update channel_connection set next_out_at = now() + interval '1 hour'
+      where id = ${connection}`
     await settle(id, 'not_arrived')
     const { body } = await send('DELETE', `channels/${connection}`)
     expect(body.in_flight).toEqual([])
@@ -164,14 +197,31 @@ describe('a person says', () => {
 
   test('what became of one whose channel is gone: it is not sent again', async () => {
     const { settle, tenantId } = await place()
-    const part = { text: 'one', state: 'unknown', external_id: null, error: 'x', tried_at: null, in_doubt: false } as const
+    const part = {
+      text: 'one',
+      state: 'unknown',
+      external_id: null,
+      error: 'x',
+      tried_at: null,
+      in_doubt: false,
+    } as const
     const orphan = async () => {
-      const id = await makeReply({ app, tenantId } as never, { status: 'unknown', error: 'x', parts: [part] })
-      await app.owner`update channel_reply set connection_id = null, channel = 'dev' where id = ${id}`
+      const id = await makeReply({ app, tenantId } as never, {
+        status: 'unknown',
+        error: 'x',
+        parts: [part],
+      })
+      await app.owner`update channel_reply set connection_id = null, channel = 'dev'
+        where id = ${id}`
       return id
     }
     const shown = (await settle(await orphan(), 'not_arrived')).body.reply
-    expect(shown).toMatchObject({ status: 'discarded', connectionId: null, channel: 'dev', error: 'its channel was disconnected' })
+    expect(shown).toMatchObject({
+      status: 'discarded',
+      connectionId: null,
+      channel: 'dev',
+      error: 'its channel was disconnected',
+    })
     expect((await settle(await orphan(), 'arrived')).body.reply.status).toBe('sent')
   })
 })
@@ -179,7 +229,8 @@ describe('a person says', () => {
 test('a process that dies at any point after the decision sends what is in doubt once at most', async () => {
   const stops = testStops()
   await using db = await freshDb()
-  const start = () => testApp({ database: db.options, env, overrides: { failpoints: stops.at, thinker } })
+  const start = () =>
+    testApp({ database: db.options, env, overrides: { failpoints: stops.at, thinker } })
   const points = [
     'letter.deciding:agent.channelReplies.settle',
     'channel.reply.claimed',
@@ -187,7 +238,13 @@ test('a process that dies at any point after the decision sends what is in doubt
     'channel.reply.sent',
   ] as const
   const dying = await start()
-  const found: { id: string; goOn(): void; point: string; said: Promise<unknown>; doubt: number }[] = []
+  const found: {
+    id: string
+    goOn(): void
+    point: string
+    said: Promise<unknown>
+    doubt: number
+  }[] = []
   for (const point of points) {
     receiver.answer = answer
     const { doubtful, settle } = await place(dying)
@@ -195,7 +252,13 @@ test('a process that dies at any point after the decision sends what is in doubt
     receiver.answer = {}
     const stopped = stops.stopNext(point)
     const said = settle(id, 'not_arrived').catch(() => {})
-    found.push({ id, goOn: await stopped, point, said, doubt: parts.findIndex(({ state }) => state === 'unknown') })
+    found.push({
+      id,
+      goOn: await stopped,
+      point,
+      said,
+      doubt: parts.findIndex(({ state }) => state === 'unknown'),
+    })
     if (point.startsWith('letter')) found.at(-1)!.goOn()
   }
   await crash(dying)

@@ -18,11 +18,21 @@ const signedIn = async (options: Parameters<typeof joinAs>[1] = {}) => {
 }
 
 const made = async (more: Partial<ChannelReply> = {}, tenantId = app.tenantId) => {
-  const id = await makeReply({ app, tenantId } as never, { text: 'We open at <b>nine</b>.', ...more })
+  const id = await makeReply({ app, tenantId } as never, {
+    text: 'We open at <b>nine</b>.',
+    ...more,
+  })
   return { id, path: `/replies/${id}`, row: () => replyRow(app, id) }
 }
 
-const part = { text: 'one', state: 'failed', external_id: null, error: 'too long', tried_at: null, in_doubt: false } as const
+const part = {
+  text: 'one',
+  state: 'failed',
+  external_id: null,
+  error: 'too long',
+  tried_at: null,
+  in_doubt: false,
+} as const
 
 describe('the page of a held reply', () => {
   test('leads through sign-in to its text and recipient', async () => {
@@ -30,7 +40,9 @@ describe('the page of a held reply', () => {
     const { email } = await joinAs(app)
     const one = createVisitor(app)
     expect((await one.get(path)).location).toBe(`/sign-in?next=${encodeURIComponent(path)}`)
-    expect((await one.send('/sign-in', { email, password: PASSWORD, next: path })).location).toBe(path)
+    expect((await one.send('/sign-in', { email, password: PASSWORD, next: path })).location).toBe(
+      path,
+    )
     const { status, text, headers } = await one.get(path)
     expect(status).toBe(200)
     expect(headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -50,7 +62,9 @@ describe('the page of a held reply', () => {
   test('sends it as it is, or with another text', async () => {
     const one = await signedIn({ role: 'approver' })
     const [first, second] = [await made({ text: 'Line\nLine' }), await made()]
-    expect((await one.send(first.path, { decision: 'send', text: 'Line\r\nLine' })).location).toBe(first.path)
+    expect((await one.send(first.path, { decision: 'send', text: 'Line\r\nLine' })).location).toBe(
+      first.path,
+    )
     expect(await first.row()).toMatchObject({ status: 'queued', text: 'Line\nLine' })
     await one.send(second.path, { decision: 'send', text: 'At ten.' })
     expect(await second.row()).toMatchObject({ status: 'queued', text: 'At ten.' })
@@ -58,7 +72,10 @@ describe('the page of a held reply', () => {
     expect(text).toContain('On its way')
     expect(text).not.toContain('value="send"')
     await one.send(second.path, { decision: 'discard' })
-    expect(await second.row()).toMatchObject({ status: 'discarded', error: 'a person discarded the reply' })
+    expect(await second.row()).toMatchObject({
+      status: 'discarded',
+      error: 'a person discarded the reply',
+    })
   })
 
   test('discards it, and says who did', async () => {
@@ -69,7 +86,10 @@ describe('the page of a held reply', () => {
     expect((await one.get(path)).text).toContain('It was not sent.')
     // A second click, from a page that was open.
     const again = await one.send(path, { decision: 'send' })
-    expect([again.status, again.text]).toEqual([409, expect.stringContaining('Cannot send: the reply is discarded')])
+    expect([again.status, again.text]).toEqual([
+      409,
+      expect.stringContaining('Cannot send: the reply is discarded'),
+    ])
   })
 
   test('keeps what was typed if it cannot be sent', async () => {
@@ -86,39 +106,60 @@ describe('the page of a held reply', () => {
     const { text } = await one.get(path)
     expect(text).toContain('your role is editor, and sending a reply requires owner or approver')
     expect(text).not.toContain('<form')
-    for (const decision of ['send', 'discard']) expect((await one.send(path, { decision })).status).toBe(403)
+    for (const decision of ['send', 'discard'])
+      expect((await one.send(path, { decision })).status).toBe(403)
     expect((await row()).status).toBe('held')
   })
 })
 
 test('a reply that failed can be sent again', async () => {
   const one = await signedIn()
-  const failed = await made({ status: 'failed', error: 'too long', parts: [{ ...part, state: 'sent', error: null }, part] })
+  const failed = await made({
+    status: 'failed',
+    error: 'too long',
+    parts: [{ ...part, state: 'sent', error: null }, part],
+  })
   const shown = (await one.get(failed.path)).text
-  for (const says of ['Not sent', 'too long', 'Send again', 'Its messages']) expect(shown).toContain(says)
+  for (const says of ['Not sent', 'too long', 'Send again', 'Its messages'])
+    expect(shown).toContain(says)
   await one.send(failed.path, { decision: 'send' })
   expect((await failed.row()).parts.map(({ state }) => state)).toEqual(['sent', 'queued'])
 })
 
 describe('the page of a reply that may have arrived', () => {
-  const unknown = () => made({ status: 'unknown', error: 'it broke off', parts: [{ ...part, state: 'unknown' }] })
+  const unknown = () =>
+    made({ status: 'unknown', error: 'it broke off', parts: [{ ...part, state: 'unknown' }] })
   const seenIn = (text: string) => /name="seen" value="([^"]+)"/.exec(text)![1]!
 
   test('says why, and asks what became of it', async () => {
     const [one, { path, row }] = [await signedIn({ role: 'approver' }), await unknown()]
     const { text } = await one.get(path)
-    for (const says of ['Did this reply arrive?', 'it broke off', 'value="arrived"', 'value="not_arrived"']) expect(text).toContain(says)
+    for (const says of [
+      'Did this reply arrive?',
+      'it broke off',
+      'value="arrived"',
+      'value="not_arrived"',
+    ])
+      expect(text).toContain(says)
     await one.send(path, { decision: 'arrived', seen: seenIn(text) })
     expect(await row()).toMatchObject({ status: 'sent', error: null })
     expect((await one.get(path)).text).toContain('<title>Sent')
   })
 
   test('sends it again once, whoever else presses what', async () => {
-    const [one, other, { path, row }] = [await signedIn(), await signedIn({ role: 'approver' }), await unknown()]
-    const [seen, seenByOther] = [seenIn((await one.get(path)).text), seenIn((await other.get(path)).text)]
+    const [one, other, { path, row }] = [
+      await signedIn(),
+      await signedIn({ role: 'approver' }),
+      await unknown(),
+    ]
+    const [seen, seenByOther] = [
+      seenIn((await one.get(path)).text),
+      seenIn((await other.get(path)).text),
+    ]
     await one.send(path, { decision: 'not_arrived', seen })
     expect((await row()).parts).toMatchObject([{ state: 'queued', round: 1 }])
-    for (const decision of ['not_arrived', 'arrived']) expect((await other.send(path, { decision, seen: seenByOther })).status).toBe(409)
+    for (const decision of ['not_arrived', 'arrived'])
+      expect((await other.send(path, { decision, seen: seenByOther })).status).toBe(409)
     expect((await row()).parts).toMatchObject([{ state: 'queued', round: 1 }])
   })
 
@@ -134,9 +175,12 @@ describe('the page of a reply that may have arrived', () => {
 test('the page is the same for unknown ids, for no ids and for those of other workspaces', async () => {
   const one = await signedIn()
   const foreign = await made({}, (await app.newWorkspace()).tenantId)
-  const replies = await Promise.all([foreign.path, `/replies/${newId()}`, '/replies/x'].map((path) => one.get(path)))
+  const replies = await Promise.all(
+    [foreign.path, `/replies/${newId()}`, '/replies/x'].map((path) => one.get(path)),
+  )
   expect(replies.map(({ status }) => status)).toEqual([404, 404, 404])
   expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
-  for (const decision of ['send', 'discard']) expect((await one.send(foreign.path, { decision })).status).toBe(404)
+  for (const decision of ['send', 'discard'])
+    expect((await one.send(foreign.path, { decision })).status).toBe(404)
   expect((await foreign.row()).status).toBe('held')
 })

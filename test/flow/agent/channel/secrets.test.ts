@@ -1,4 +1,7 @@
-/** Credentials of channels stand nowhere in the clear, though the provider repeats them in all that it says. */
+/**
+ * Credentials of channels stand nowhere in the clear, though the provider repeats them in all that
+ * it says.
+ */
 import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
@@ -32,7 +35,11 @@ test('no value of a credential stands in a row, an answer, the audit, an event, 
   }
   const said = () => Object.values(secrets).join(' | ')
   channels.answer = () => ({ kind: 'proven', learned: { botName: said() } })
-  const given = { channel: 'dev', routingKey: newId(), credentials: { secret: FIRST, other: SECOND } }
+  const given = {
+    channel: 'dev',
+    routingKey: newId(),
+    credentials: { secret: FIRST, other: SECOND },
+  }
   const { body } = await call('POST', 'channels', given)
   const { id } = body.connection
   await eventually(
@@ -48,18 +55,27 @@ test('no value of a credential stands in a row, an answer, the audit, an event, 
     () => app.owner`select 1 from work where ref_id = ${id}`,
     (rows) => rows.length === 0,
   )
-  channels.answer = () => ({ kind: 'refused', error: `no: ${said()}; ${encodeURIComponent(SECOND)}; ${JSON.stringify({ said: said() })}` })
+  channels.answer = () => ({
+    kind: 'refused',
+    error: `no: ${said()}; ${encodeURIComponent(SECOND)}; ${JSON.stringify({ said: said() })}`,
+  })
   await call('PATCH', `channels/${id}`, { credentials: { third: THIRD } })
   const failing = await eventually(
     () => get(id),
     ({ status, lastError }) => status === 'failing' && lastError !== null,
   )
-  expect(String(failing.lastError)).toStartWith('no: [a credential] | [a credential] | [a credential]; [a credential]')
+  expect(String(failing.lastError)).toStartWith(
+    'no: [a credential] | [a credential] | [a credential]; [a credential]',
+  )
   // An answer to the same key again is what was stored.
   const { api_key } = await app.newKey([...scopes], tenantId)
   for (let count = 0; count < 2; count++) {
     const headers = { 'idempotency-key': 'one' }
-    const again = await app.send('PATCH', `/api/v1/channels/${id}`, { key: api_key, body: { credentials: { secret: FIRST } }, headers })
+    const again = await app.send('PATCH', `/api/v1/channels/${id}`, {
+      key: api_key,
+      body: { credentials: { secret: FIRST } },
+      headers,
+    })
     expect(again.status).toBe(200)
     seen.push(again.text)
   }
@@ -94,13 +110,17 @@ test('credentials are of use in their own row alone', async () => {
   const { tenantId } = await app.newWorkspace()
   const { connect, send, get } = await channelAdmin(app, tenantId)
   channels.answer = () => ({ kind: 'proven' })
-  const [one, other] = [await connect({ credentials: { secret: FIRST } }), await connect({ credentials: { secret: THIRD } })]
+  const [one, other] = [
+    await connect({ credentials: { secret: FIRST } }),
+    await connect({ credentials: { secret: THIRD } }),
+  ]
   for (const id of [one, other])
     await eventually(
       () => get(id),
       ({ status }) => status === 'active',
     )
-  await app.owner`update channel_connection set credentials = (select credentials from channel_connection where id = ${one}) where id = ${other}`
+  await app.owner`update channel_connection set credentials = (select credentials
+    from channel_connection where id = ${one}) where id = ${other}`
   const asked = channels.asked.length
   await send('POST', `channels/${other}/check`)
   expect(

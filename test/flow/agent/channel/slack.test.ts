@@ -1,4 +1,7 @@
-/** Conversations in Slack, end to end: the posts of a server that plays Slack, and what our app posts there. */
+/**
+ * Conversations in Slack, end to end: the posts of a server that plays Slack, and what our app
+ * posts there.
+ */
 import { afterAll, expect, test } from 'bun:test'
 import { LINKED_LINES } from '#domain/agent/channel/identity'
 import { MEMBERS_ONLY } from '#domain/agent/channel/trust'
@@ -28,7 +31,10 @@ test('Slack proves the connection, and its challenge is answered', async () => {
     config: { botUserId: team.botUserId, teamName: 'Subarachnoid Workspace' },
   })
   const challenge = { token: 'x', challenge: 'abc', type: 'url_verification' }
-  expect(await deliver(challenge, { secret: 'not ours' })).toEqual({ status: 200, body: '{"challenge":"abc"}' })
+  expect(await deliver(challenge, { secret: 'not ours' })).toEqual({
+    status: 200,
+    body: '{"challenge":"abc"}',
+  })
 })
 
 test('a member talks with the agent in a thread: it remembers, uses tools, and answers there in Slack’s form', async () => {
@@ -43,7 +49,9 @@ test('a member talks with the agent in a thread: it remembers, uses tools, and a
   ])
   const jobs = await channelJobs(app, story)
   expect(new Set(jobs.map(({ conversation_id }) => conversation_id)).size).toBe(1)
-  expect(jobs.every(({ taint, on_behalf }) => taint.length === 0 && on_behalf.personId !== null)).toBe(true)
+  expect(
+    jobs.every(({ taint, on_behalf }) => taint.length === 0 && on_behalf.personId !== null),
+  ).toBe(true)
   const other = await story.mentions('U061F7AUR', 'something else')
   expect(await story.reads(other, 1)).toEqual(['*1.* You said: something else'])
 })
@@ -58,7 +66,9 @@ test('a stranger is told once that members alone are served, and becomes one by 
   expect(await story.reads({ channel: 'D0PNCRP9N' }, 1)).toEqual([LINKED_LINES.linked])
   await story.mentions('U0ADA', 'and now?', thread)
   expect(await story.reads({ thread }, 2)).toEqual([MEMBERS_ONLY, '*1.* You said: and now?'])
-  expect((await story.send('GET', `channels/${story.id}/identities`)).body.identities).toMatchObject([{ sender: 'U0ADA' }])
+  expect(
+    (await story.send('GET', `channels/${story.id}/identities`)).body.identities,
+  ).toMatchObject([{ sender: 'U0ADA' }])
 })
 
 test('two members share the conversation of a thread', async () => {
@@ -75,7 +85,9 @@ test('a direct message is answered directly, without a thread', async () => {
   const story = await slackStory(app, slack)
   await linked(app, story, 'U061F7AUR')
   await story.writes('U061F7AUR', 'is <https://example.com|this> right &amp; good?')
-  expect(await story.reads({ channel: 'D0PNCRP9N' }, 1)).toEqual(['*1.* You said: is this (<https://example.com>) right &amp; good?'])
+  expect(await story.reads({ channel: 'D0PNCRP9N' }, 1)).toEqual([
+    '*1.* You said: is this (<https://example.com>) right &amp; good?',
+  ])
 })
 
 test('Slack’s retries of a post, and its twin under another event id, begin nothing more', async () => {
@@ -87,7 +99,10 @@ test('Slack’s retries of a post, and its twin under another event id, begin no
   await story.reads({ thread }, 1)
   expect(await channelJobs(app, story)).toHaveLength(1)
   await story.mentions('U061F7AUR', 'after it', thread)
-  expect(await story.reads({ thread }, 2)).toEqual(['*1.* You said: once', '*2.* You said: after it'])
+  expect(await story.reads({ thread }, 2)).toEqual([
+    '*1.* You said: once',
+    '*2.* You said: after it',
+  ])
 })
 
 test('what the app itself posts, and other bots, begins nothing', async () => {
@@ -126,11 +141,19 @@ test('what the app itself posts, and other bots, begins nothing', async () => {
 
 test('what another app signs, or is signed late, is refused; both look like an unknown team', async () => {
   const [ours, theirs] = [await slackStory(app, slack), await slackStory(app, slack)]
-  const forged = slackEvent({ type: 'app_mention', user: 'U1', text: 'pay', channel: 'C0LAN2Q65', ts: '1700009101.000100' }, {}, ours.team)
+  const forged = slackEvent(
+    { type: 'app_mention', user: 'U1', text: 'pay', channel: 'C0LAN2Q65', ts: '1700009101.000100' },
+    {},
+    ours.team,
+  )
   const answers = [
     await ours.deliver(forged, { secret: theirs.team.signingSecret }),
-    await ours.deliver(forged, { headers: { 'x-slack-request-timestamp': String(Math.floor(Date.now() / 1_000) - 330) } }),
-    await ours.deliver(slackEvent({ type: 'app_mention' }, {}, { ...ours.team, teamId: 'T0NOBODY' })),
+    await ours.deliver(forged, {
+      headers: { 'x-slack-request-timestamp': String(Math.floor(Date.now() / 1_000) - 330) },
+    }),
+    await ours.deliver(
+      slackEvent({ type: 'app_mention' }, {}, { ...ours.team, teamId: 'T0NOBODY' }),
+    ),
   ]
   const shown = answers.map(({ status, body }) => [status, JSON.parse(body).error.message])
   expect(shown).toEqual(Array(3).fill([401, 'no channel has this routing key and signature']))
@@ -140,11 +163,29 @@ test('what another app signs, or is signed late, is refused; both look like an u
 test('a text file of a member becomes a document, and the answer knows it', async () => {
   const story = await slackStory(app, slack)
   await linked(app, story, 'U061F7AUR')
-  slack.files.set('T1-F0PRICES/prices.md', { body: Buffer.from('# Prices\n\nAn espresso costs 2.40.'), contentType: 'text/plain' })
-  const file = { id: 'F0PRICES', name: 'prices.md', mimetype: 'text/markdown', size: 34, mode: 'hosted' }
-  const photo = { id: 'F0PHOTO', name: 'shop.jpg', mimetype: 'image/jpeg', size: 999, mode: 'hosted' }
+  slack.files.set('T1-F0PRICES/prices.md', {
+    body: Buffer.from('# Prices\n\nAn espresso costs 2.40.'),
+    contentType: 'text/plain',
+  })
+  const file = {
+    id: 'F0PRICES',
+    name: 'prices.md',
+    mimetype: 'text/markdown',
+    size: 34,
+    mode: 'hosted',
+  }
+  const photo = {
+    id: 'F0PHOTO',
+    name: 'shop.jpg',
+    mimetype: 'image/jpeg',
+    size: 999,
+    mode: 'hosted',
+  }
   const url_private_download = `${slack.urls.slack_files}/files-pri/T1-F0PRICES/prices.md`
-  await story.writes('U061F7AUR', 'our prices', { subtype: 'file_share', files: [{ ...file, url_private_download }, photo] })
+  await story.writes('U061F7AUR', 'our prices', {
+    subtype: 'file_share',
+    files: [{ ...file, url_private_download }, photo],
+  })
   const [answer = ''] = await story.reads({ channel: 'D0PNCRP9N' }, 1)
   expect(answer).toContain('its text is the document')
   expect(answer).toContain('only text and Markdown are read')
@@ -157,8 +198,14 @@ test('a stranger’s answer is held until a person lets it go', async () => {
   const { thread } = await story.mentions('U0STRANGER', 'when do you open?')
   const replies = async () => (await story.send('GET', 'channels/replies?status=held')).body.replies
   const [held] = await eventually(replies, (all) => all.length > 0)
-  expect(held).toMatchObject({ channel: 'slack', recipient: 'U0STRANGER', text: '**1.** You said: (of a stranger) when do you open?' })
-  expect((await story.send('POST', `channels/replies/${held.id}/send`, { text: 'At **nine**.' })).status).toBe(200)
+  expect(held).toMatchObject({
+    channel: 'slack',
+    recipient: 'U0STRANGER',
+    text: '**1.** You said: (of a stranger) when do you open?',
+  })
+  expect(
+    (await story.send('POST', `channels/replies/${held.id}/send`, { text: 'At **nine**.' })).status,
+  ).toBe(200)
   expect(await story.reads({ thread }, 1)).toEqual(['At *nine*.'])
 })
 
@@ -169,7 +216,10 @@ test('a pause that Slack asks for is kept, and the answer goes once', async () =
   slack.next.push({ status: 429, headers: { 'retry-after': '1' } })
   const { thread } = await story.mentions('U061F7AUR', 'patience')
   expect(await story.reads({ thread }, 1)).toEqual(['*1.* You said: patience'])
-  expect(slack.requests.slice(before).map(({ url }) => url)).toEqual(['/api/chat.postMessage', '/api/chat.postMessage'])
+  expect(slack.requests.slice(before).map(({ url }) => url)).toEqual([
+    '/api/chat.postMessage',
+    '/api/chat.postMessage',
+  ])
 })
 
 test('an answer that Slack perhaps took is unknown, and never goes again', async () => {
@@ -177,11 +227,18 @@ test('an answer that Slack perhaps took is unknown, and never goes again', async
   await linked(app, story, 'U061F7AUR')
   slack.next.push({ raw: '', taken: true })
   const { thread } = await story.mentions('U061F7AUR', 'perhaps')
-  const unknown = async () => (await story.send('GET', 'channels/replies?status=unknown')).body.replies
-  expect(await eventually(unknown, (all) => all.length > 0)).toMatchObject([{ text: '**1.** You said: perhaps' }])
+  const unknown = async () =>
+    (await story.send('GET', 'channels/replies?status=unknown')).body.replies
+  expect(await eventually(unknown, (all) => all.length > 0)).toMatchObject([
+    { text: '**1.** You said: perhaps' },
+  ])
   await story.mentions('U061F7AUR', 'and this?', thread)
-  const doubt = 'I do not know whether all of my last answer reached you. If something is missing, ask again.'
-  expect(await story.reads({ thread }, 2)).toEqual(['*1.* You said: perhaps', `${doubt}\n\n*2.* You said: and this?`])
+  const doubt =
+    'I do not know whether all of my last answer reached you. If something is missing, ask again.'
+  expect(await story.reads({ thread }, 2)).toEqual([
+    '*1.* You said: perhaps',
+    `${doubt}\n\n*2.* You said: and this?`,
+  ])
 })
 
 test('a token that is withdrawn makes the connection failing; another one sends what waits', async () => {
@@ -194,9 +251,15 @@ test('a token that is withdrawn makes the connection failing; another one sends 
     () => story.get(story.id),
     ({ status }) => status === 'failing',
   )
-  expect(failing).toMatchObject({ status: 'failing', lastError: 'Slack does not accept the bot token (invalid_auth)' })
+  expect(failing).toMatchObject({
+    status: 'failing',
+    lastError: 'Slack does not accept the bot token (invalid_auth)',
+  })
   expect(JSON.stringify(failing)).not.toContain(old)
-  expect((await story.send('PATCH', `channels/${story.id}`, { credentials: { botToken: fresh } })).status).toBe(200)
+  expect(
+    (await story.send('PATCH', `channels/${story.id}`, { credentials: { botToken: fresh } }))
+      .status,
+  ).toBe(200)
   expect(await story.reads({ thread }, 1)).toEqual(['*1.* You said: still there?'])
   expect(await story.get(story.id)).toMatchObject({ status: 'active', lastError: null })
 })

@@ -1,4 +1,7 @@
-/** What channels brought and were sent is forgotten after its retention, but for what is still on its way. */
+/**
+ * What channels brought and were sent is forgotten after its retention, but for what is still on
+ * its way.
+ */
 import { expect, test } from 'bun:test'
 import type { ChannelReply } from '#domain/agent/channel/reply'
 import { newId } from '#kernel/ids'
@@ -10,11 +13,17 @@ const app = useApp({ overrides: { lanes: [] } })
 
 const place = async () => {
   const { tenantId } = await app.newWorkspace()
-  return { tenantId, replyWith: (status: ChannelReply['status']) => makeReply({ app, tenantId } as never, { status }) }
+  return {
+    tenantId,
+    replyWith: (status: ChannelReply['status']) =>
+      makeReply({ app, tenantId } as never, { status }),
+  }
 }
 
 const sweep = async (tenantId: string): Promise<void> => {
-  while (await sweepSome(app.workplace.db, tenantId, { keepDays: 400, agentKeepDays: 90, rows: 2 }));
+  while (
+    await sweepSome(app.workplace.db, tenantId, { keepDays: 400, agentKeepDays: 90, rows: 2 })
+  );
 }
 
 test('replies go after their retention, unless they still go out', async () => {
@@ -23,13 +32,17 @@ test('replies go after their retention, unless they still go out', async () => {
   for (const status of statuses) await replyWith(status)
   const young = await replyWith('sent')
   const left = async () =>
-    (await app.owner<{ status: string }[]>`select status from channel_reply where tenant_id = ${tenantId} order by status`).map(
-      ({ status }) => status,
-    )
-  await app.owner`update channel_reply set created_at = now() - interval '89 days' where tenant_id = ${tenantId}`
+    (
+      await app.owner<
+        { status: string }[]
+      >`select status from channel_reply where tenant_id = ${tenantId} order by status`
+    ).map(({ status }) => status)
+  await app.owner`update channel_reply set created_at = now() - interval '89 days'
+    where tenant_id = ${tenantId}`
   await sweep(tenantId)
   expect(await left()).toHaveLength(statuses.length + 1)
-  await app.owner`update channel_reply set created_at = now() - interval '91 days' where tenant_id = ${tenantId} and id <> ${young}`
+  await app.owner`update channel_reply set created_at = now() - interval '91 days'
+    where tenant_id = ${tenantId} and id <> ${young}`
   await sweep(tenantId)
   expect(await left()).toEqual(['queued', 'sending', 'sent'])
 })
@@ -37,15 +50,21 @@ test('replies go after their retention, unless they still go out', async () => {
 test('messages go with them once their jobs are over, unless they are still fetched', async () => {
   const { tenantId, replyWith } = await place()
   await replyWith('held')
-  const [channel] = await app.owner<{ id: string }[]>`select id from channel_connection where tenant_id = ${tenantId}`
+  const [channel] = await app.owner<
+    { id: string }[]
+  >`select id from channel_connection where tenant_id = ${tenantId}`
   const add = async (state: string, ended: boolean | null) => {
     const [job, id] = [ended === null ? null : newId(), newId()]
     if (job)
-      await app.owner`insert into agent_job (id, tenant_id, kind, status, goal, root_id, origin, on_behalf, tier, model, ended_at, created_at, updated_at)
-        values (${job}, ${tenantId}, 'channel', ${ended ? 'completed' : 'waiting_approval'}, 'x', ${job}, 'manual', '{}', 'fast', 'm',
+      await app.owner`insert into agent_job (id, tenant_id, kind, status, goal, root_id, origin,
+        on_behalf, tier, model, ended_at, created_at, updated_at)
+        values (${job}, ${tenantId}, 'channel', ${ended ? 'completed' : 'waiting_approval'}, 'x',
+          ${job}, 'manual', '{}', 'fast', 'm',
           ${ended ? new Date() : null}, now(), now())`
-    await app.owner`insert into channel_message (id, tenant_id, connection_id, state, sender, thread, text, reply_to, job_id, created_at, updated_at)
-      values (${id}, ${tenantId}, ${channel!.id}, ${state}, 'ada', 't', 'x', '{}', ${job}, now() - interval '91 days', now())`
+    await app.owner`insert into channel_message (id, tenant_id, connection_id, state, sender,
+      thread, text, reply_to, job_id, created_at, updated_at)
+      values (${id}, ${tenantId}, ${channel!.id}, ${state}, 'ada', 't', 'x', '{}', ${job},
+        now() - interval '91 days', now())`
     return id
   }
   await add('taken', true)
@@ -53,6 +72,10 @@ test('messages go with them once their jobs are over, unless they are still fetc
   const kept = [await add('taken', false), await add('fetching', null)]
   await sweep(tenantId)
   expect(
-    (await app.owner<{ id: string }[]>`select id from channel_message where tenant_id = ${tenantId} order by id`).map(({ id }) => id),
+    (
+      await app.owner<
+        { id: string }[]
+      >`select id from channel_message where tenant_id = ${tenantId} order by id`
+    ).map(({ id }) => id),
   ).toEqual(kept.sort())
 })

@@ -1,4 +1,7 @@
-/** Conversations in WhatsApp, end to end: the posts of a server that plays Meta, and what our number answers. */
+/**
+ * Conversations in WhatsApp, end to end: the posts of a server that plays Meta, and what our number
+ * answers.
+ */
 import { afterAll, expect, test } from 'bun:test'
 import { LINKED_LINES } from '#domain/agent/channel/identity'
 import { MEMBERS_ONLY } from '#domain/agent/channel/trust'
@@ -31,7 +34,9 @@ test('Meta proves the number, and its challenge is answered for a verify token o
     config: { displayPhoneNumber: business.displayPhoneNumber, verifiedName: 'Jasper’s Market' },
   })
   const ask = (token: string) =>
-    fetch(`${app.url}/webhooks/channels/whatsapp?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=${encodeURIComponent(token)}`)
+    fetch(
+      `${app.url}/webhooks/channels/whatsapp?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=${encodeURIComponent(token)}`,
+    )
   const answer = await ask(business.verifyToken)
   expect([answer.status, await answer.text()]).toEqual([200, '1158201444'])
   expect((await ask('guess')).status).toBe(403)
@@ -42,14 +47,19 @@ test('a member talks with the agent, which remembers, and quotes what it answers
   await linked(app, story, `+${PABLO}`)
   const first = await story.writes(PABLO, 'what is due?')
   expect([first.status, first.body]).toEqual([200, '{"received":true}'])
-  expect(await story.reads(PABLO, 1)).toMatchObject([{ text: '*1.* You said: what is due?', quotes: first.id }])
+  expect(await story.reads(PABLO, 1)).toMatchObject([
+    { text: '*1.* You said: what is due?', quotes: first.id },
+  ])
   const second = await story.writes(PABLO, 'use get_current_time')
   expect((await story.reads(PABLO, 2))[1]).toMatchObject({
     text: '*2.* You said: use get_current_time The tool gave 1 result.',
     quotes: second.id,
   })
   const [job] = await channelJobs(app, story)
-  expect(job).toMatchObject({ taint: [], on_behalf: { kind: 'channel', personId: expect.any(String) } })
+  expect(job).toMatchObject({
+    taint: [],
+    on_behalf: { kind: 'channel', personId: expect.any(String) },
+  })
 })
 
 test('a member is linked by a code from the phone, also one who shows no number', async () => {
@@ -61,20 +71,39 @@ test('a member is linked by a code from the phone, also one who shows no number'
   const hidden = { from: undefined, from_user_id: user }
   await story.writes('4915100003', body.code, hidden)
   await story.writes('4915100003', 'and now?', hidden)
-  expect(textsOf(await story.reads(user, 2))).toEqual([LINKED_LINES.linked, '*1.* You said: and now?'])
+  expect(textsOf(await story.reads(user, 2))).toEqual([
+    LINKED_LINES.linked,
+    '*1.* You said: and now?',
+  ])
 })
 
 test('receipts, reactions and retries begin nothing', async () => {
   const story = await whatsAppStory(app, meta)
   await linked(app, story, `+${PABLO}`)
-  const { id, sent } = { ...(await story.writes(PABLO, 'once')), sent: story.message(PABLO, 'once') }
-  for (let time = 0; time < 3; time++) expect((await story.writes(PABLO, 'once', { id })).status).toBe(200)
+  const { id, sent } = {
+    ...(await story.writes(PABLO, 'once')),
+    sent: story.message(PABLO, 'once'),
+  }
+  for (let time = 0; time < 3; time++)
+    expect((await story.writes(PABLO, 'once', { id })).status).toBe(200)
   const [answer] = await story.reads(PABLO, 1)
-  const reaction = { ...sent, id: 'wamid.cmVhY3Rpb24=', type: 'reaction', reaction: { message_id: answer!.id, emoji: '👍' } }
-  const receipts = ['sent', 'delivered', 'read'].map((kind) => story.told({ statuses: [status(answer!.id, kind)] }))
-  expect((await story.deliver(postOf(receipts, [story.told({ messages: [reaction] })]))).status).toBe(200)
+  const reaction = {
+    ...sent,
+    id: 'wamid.cmVhY3Rpb24=',
+    type: 'reaction',
+    reaction: { message_id: answer!.id, emoji: '👍' },
+  }
+  const receipts = ['sent', 'delivered', 'read'].map((kind) =>
+    story.told({ statuses: [status(answer!.id, kind)] }),
+  )
+  expect(
+    (await story.deliver(postOf(receipts, [story.told({ messages: [reaction] })]))).status,
+  ).toBe(200)
   await story.writes(PABLO, 'after it')
-  expect(textsOf(await story.reads(PABLO, 2))).toEqual(['*1.* You said: once', '*2.* You said: after it'])
+  expect(textsOf(await story.reads(PABLO, 2))).toEqual([
+    '*1.* You said: once',
+    '*2.* You said: after it',
+  ])
   expect(await channelJobs(app, story)).toHaveLength(2)
 })
 
@@ -85,11 +114,16 @@ test('a message that Meta could not deliver after all has failed, once, and can 
   const [first] = await story.reads(PABLO, 1)
   const shown = async () => (await story.send('GET', 'channels/replies')).body.replies[0]
   const reply = await eventually(shown, ({ status }) => status === 'sent')
-  const say = (...statuses: Record<string, unknown>[]) => story.deliver(postOf([story.told({ statuses })]))
+  const say = (...statuses: Record<string, unknown>[]) =>
+    story.deliver(postOf([story.told({ statuses })]))
   const failed = undelivered(first as never)
   // Whoever has another number, or does not know the message, changes nothing.
   await other.deliver(postOf([other.told({ statuses: [failed] })]))
-  await say(status(first!.id, 'sent'), undelivered({ id: 'wamid.other', ours: first!.ours! }), undelivered({ id: first!.id, ours: 'r.0' }))
+  await say(
+    status(first!.id, 'sent'),
+    undelivered({ id: 'wamid.other', ours: first!.ours! }),
+    undelivered({ id: first!.id, ours: 'r.0' }),
+  )
   expect((await shown()).updatedAt).toBe(reply.updatedAt)
   expect((await say(failed, status(first!.id, 'sent'))).status).toBe(200)
   const after = await shown()
@@ -98,7 +132,11 @@ test('a message that Meta could not deliver after all has failed, once, and can 
     parts: [{ state: 'failed', externalId: first!.id }],
   })
   expect(await story.get(story.id)).toMatchObject({
-    ...{ status: 'active', lastError: 'a message was not delivered: WhatsApp cannot deliver to this person (error 131026)' },
+    ...{
+      status: 'active',
+      lastError:
+        'a message was not delivered: WhatsApp cannot deliver to this person (error 131026)',
+    },
   })
   expect((await say(failed)).status).toBe(200)
   expect(await shown()).toEqual(after)
@@ -107,8 +145,8 @@ test('a message that Meta could not deliver after all has failed, once, and can 
   const again = await eventually(shown, (now) => now.status === 'sent')
   await say(failed)
   expect([second!.ours, await shown()]).toEqual([first!.ours, again])
-  const audited =
-    await app.owner`select detail from audit where tenant_id = ${story.tenantId} and operation = 'operator.inbound.undelivered'`
+  const audited = await app.owner`select detail from audit where tenant_id = ${story.tenantId}
+      and operation = 'operator.inbound.undelivered'`
   expect(audited.map(({ detail }) => detail)).toEqual([{ replies: [reply.id] }])
 })
 
@@ -120,7 +158,8 @@ test('what Meta says of a message before it has answered is wanted again later',
   const shown = async () => (await story.send('GET', 'channels/replies')).body.replies[0]
   await eventually(shown, (reply) => reply.status === 'sent')
   const parts = (state: string) =>
-    app.owner`update channel_reply set parts = jsonb_set(parts, '{0,state}', to_jsonb(${state}::text)) where tenant_id = ${story.tenantId}`
+    app.owner`update channel_reply set parts = jsonb_set(parts, '{0,state}',
+      to_jsonb(${state}::text)) where tenant_id = ${story.tenantId}`
   const say = () => story.deliver(postOf([story.told({ statuses: [undelivered(first as never)] })]))
   await parts('sending')
   expect((await say()).status).toBe(503)
@@ -131,14 +170,20 @@ test('what Meta says of a message before it has answered is wanted again later',
 
 test('one post for two numbers of two workspaces: each gets its own', async () => {
   const appSecret = newAppSecret()
-  const [one, two] = [await whatsAppStory(app, meta, { appSecret }), await whatsAppStory(app, meta, { appSecret })]
+  const [one, two] = [
+    await whatsAppStory(app, meta, { appSecret }),
+    await whatsAppStory(app, meta, { appSecret }),
+  ]
   for (const story of [one, two]) await linked(app, story, `+${PABLO}`)
   const body = postOf(
     [one.told({ messages: [one.message(PABLO, 'to one'), one.message(PABLO, 'and again')] })],
     [two.told({ messages: [two.message(PABLO, 'to two')] })],
   )
   expect((await deliverByMeta(app, appSecret, body)).status).toBe(200)
-  expect(textsOf(await one.reads(PABLO, 2)).toSorted()).toEqual(['*1.* You said: to one', '*2.* You said: and again'])
+  expect(textsOf(await one.reads(PABLO, 2)).toSorted()).toEqual([
+    '*1.* You said: to one',
+    '*2.* You said: and again',
+  ])
   expect(textsOf(await two.reads(PABLO, 1))).toEqual(['*1.* You said: to two'])
 })
 
@@ -156,7 +201,10 @@ test('of a post for two numbers, only what its signature holds for is taken', as
 test('two people who write at once have a conversation each, though both are members', async () => {
   const story = await whatsAppStory(app, meta)
   for (const sender of ['+4915100001', '+4915100002']) await linked(app, story, sender)
-  await Promise.all([story.writes('4915100001', 'I am Ada'), story.writes('4915100002', 'I am Bob')])
+  await Promise.all([
+    story.writes('4915100001', 'I am Ada'),
+    story.writes('4915100002', 'I am Bob'),
+  ])
   expect(textsOf(await story.reads('4915100001', 1))).toEqual(['*1.* You said: I am Ada'])
   expect(textsOf(await story.reads('4915100002', 1))).toEqual(['*1.* You said: I am Bob'])
 })
@@ -164,15 +212,30 @@ test('two people who write at once have a conversation each, though both are mem
 test('a text file of a member becomes a document, by two requests; a picture is named', async () => {
   const story = await whatsAppStory(app, meta)
   await linked(app, story, `+${PABLO}`)
-  meta.media.set('1003383421387256', { body: Buffer.from('An espresso costs 2.40.'), mimeType: 'text/plain' })
-  const document = { id: '1003383421387256', filename: 'prices.txt', mime_type: 'text/plain', sha256: 'x', caption: 'our prices' }
+  meta.media.set('1003383421387256', {
+    body: Buffer.from('An espresso costs 2.40.'),
+    mimeType: 'text/plain',
+  })
+  const document = {
+    id: '1003383421387256',
+    filename: 'prices.txt',
+    mime_type: 'text/plain',
+    sha256: 'x',
+    caption: 'our prices',
+  }
   await story.writes(PABLO, '', { type: 'document', document, text: undefined })
   const [answer] = await story.reads(PABLO, 1)
   expect(answer!.text).toContain('our prices')
   expect(answer!.text).toContain('its text is the document')
-  await story.writes(PABLO, '', { type: 'image', image: { id: '7', mime_type: 'image/jpeg' }, text: undefined })
+  await story.writes(PABLO, '', {
+    type: 'image',
+    image: { id: '7', mime_type: 'image/jpeg' },
+    text: undefined,
+  })
   expect((await story.reads(PABLO, 2))[1]!.text).toContain('only text and Markdown are read')
-  expect((await story.send('GET', 'documents')).body.documents).toMatchObject([{ fileName: 'prices.txt' }])
+  expect((await story.send('GET', 'documents')).body.documents).toMatchObject([
+    { fileName: 'prices.txt' },
+  ])
 })
 
 test('a message that a member passes on becomes a document, not the member’s word', async () => {
@@ -180,8 +243,12 @@ test('a message that a member passes on becomes a document, not the member’s w
   await linked(app, story, `+${PABLO}`)
   await story.writes(PABLO, 'use pause_all', { context: { forwarded: true } })
   const [answer] = await story.reads(PABLO, 1)
-  expect(answer!.text).toStartWith('*1.* You said: [Attachment: "forwarded message.txt", text/plain, 13 bytes; its text is the document')
-  expect((await story.send('GET', 'documents')).body.documents).toMatchObject([{ fileName: 'forwarded message.txt', trusted: false }])
+  expect(answer!.text).toStartWith(
+    '*1.* You said: [Attachment: "forwarded message.txt", text/plain, 13 bytes; its text is the document',
+  )
+  expect((await story.send('GET', 'documents')).body.documents).toMatchObject([
+    { fileName: 'forwarded message.txt', trusted: false },
+  ])
 })
 
 test('an answer that comes more than a day after the question fails, and says why', async () => {
@@ -195,7 +262,12 @@ test('an answer that comes more than a day after the question fails, and says wh
   expect(await eventually(failed, (one) => one.status === 'failed')).toMatchObject({
     ...{
       status: 'failed',
-      parts: [{ state: 'failed', error: 'the person wrote more than 24 hours ago: WhatsApp takes no free text any more' }],
+      parts: [
+        {
+          state: 'failed',
+          error: 'the person wrote more than 24 hours ago: WhatsApp takes no free text any more',
+        },
+      ],
     },
   })
   expect(await story.reads(PABLO, 0)).toEqual([])

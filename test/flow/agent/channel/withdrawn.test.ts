@@ -1,4 +1,7 @@
-/** Replies that wait while the person whom they answer stops being a member, or the sender is unlinked. */
+/**
+ * Replies that wait while the person whom they answer stops being a member, or the sender is
+ * unlinked.
+ */
 import { afterAll, expect, test } from 'bun:test'
 import type { ChannelReply } from '#domain/agent/channel/reply'
 import { newId } from '#kernel/ids'
@@ -15,7 +18,11 @@ const receiver = await openReceiver()
 afterAll(() => receiver[Symbol.asyncDispose]())
 const app = useApp(() => ({
   overrides: { thinker: scriptedModel(() => ({ text: 'The figures of the week.' })) },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9', EGRESS_ALLOW: `127.0.0.1:${receiver.port}` },
+  env: {
+    OPENAI_API_KEY: 'none',
+    OPENAI_BASE_URL: 'http://127.0.0.1:9',
+    EGRESS_ALLOW: `127.0.0.1:${receiver.port}`,
+  },
 }))
 const GONE = 'the sender whom it answers is no longer linked to a member'
 
@@ -30,9 +37,13 @@ const waitingReplies = async () => {
   const answered = async (sender: string) => {
     const { personId } = await signedIn(app, tenantId, 'editor')
     const identity = await linked(app, { tenantId, id }, sender, personId)
-    expect((await postDev(app.url, { routingKey }, { sender, text: 'How was the week?' })).status).toBe(200)
+    expect(
+      (await postDev(app.url, { routingKey }, { sender, text: 'How was the week?' })).status,
+    ).toBe(200)
     const [row] = await eventually(
-      () => app.owner<ChannelReply[]>`select id from channel_reply where connection_id = ${id} and reply_to->>'sender' = ${sender}`,
+      () =>
+        app.owner<ChannelReply[]>`select id from channel_reply where connection_id = ${id}
+          and reply_to->>'sender' = ${sender}`,
       (rows) => rows.length === 1,
     )
     return { personId, identity, reply: row!.id }
@@ -44,7 +55,9 @@ const waitingReplies = async () => {
   )
   const bob = await answered('bob')
   const patch = async (secret: string, status: string) => {
-    expect((await admin.send('PATCH', `channels/${id}`, { credentials: { secret } })).status).toBe(200)
+    expect((await admin.send('PATCH', `channels/${id}`, { credentials: { secret } })).status).toBe(
+      200,
+    )
     await eventually(
       () => admin.get(id),
       (now) => now.status === status,
@@ -53,7 +66,9 @@ const waitingReplies = async () => {
   await patch('short', 'failing')
   // A request that was begun before that has its answer.
   await eventually(
-    () => app.owner`select 1 from work where tenant_id = ${tenantId} and kind = 'channel_reply' and state = 'running'`,
+    () =>
+      app.owner`select 1 from work where tenant_id = ${tenantId} and kind = 'channel_reply'
+        and state = 'running'`,
     ({ length }) => length === 0,
   )
   const before = receiver.requests.length
@@ -67,18 +82,30 @@ const waitingReplies = async () => {
   return { ...admin, id, ada, bob, senders, mend: () => patch(CHANNEL_SECRET, 'active') }
 }
 
-test.each(['is unlinked', 'is removed from the workspace'])('of a sender who %s is not sent, and others are', async (how) => {
-  const { id, ada, bob, send, mend, senders } = await waitingReplies()
-  const path = how === 'is unlinked' ? `channels/${id}/identities/${ada.identity}` : `app/members/${ada.personId}`
-  expect((await send('DELETE', path)).status).toBe(200)
-  await mend()
-  expect(await replyOnce(app, ada.reply, 'discarded', 'sent', 'failed')).toMatchObject({ status: 'discarded', error: GONE, sent_at: null })
-  await replyOnce(app, bob.reply, 'sent')
-  expect(senders()).toEqual(['bob'])
-  const [audit] = await app.owner`select detail from audit where operation = 'channel.reply.discarded' and ref_id = ${ada.reply}`
-  expect(audit).toMatchObject({ detail: { connection_id: id } })
-  expect((await send('POST', `channels/replies/${ada.reply}/send`, {})).status).toBe(409)
-})
+test.each(['is unlinked', 'is removed from the workspace'])(
+  'of a sender who %s is not sent, and others are',
+  async (how) => {
+    const { id, ada, bob, send, mend, senders } = await waitingReplies()
+    const path =
+      how === 'is unlinked'
+        ? `channels/${id}/identities/${ada.identity}`
+        : `app/members/${ada.personId}`
+    expect((await send('DELETE', path)).status).toBe(200)
+    await mend()
+    expect(await replyOnce(app, ada.reply, 'discarded', 'sent', 'failed')).toMatchObject({
+      status: 'discarded',
+      error: GONE,
+      sent_at: null,
+    })
+    await replyOnce(app, bob.reply, 'sent')
+    expect(senders()).toEqual(['bob'])
+    const [audit] =
+      await app.owner`select detail from audit where operation = 'channel.reply.discarded'
+        and ref_id = ${ada.reply}`
+    expect(audit).toMatchObject({ detail: { connection_id: id } })
+    expect((await send('POST', `channels/replies/${ada.reply}/send`, {})).status).toBe(409)
+  },
+)
 
 test('of a sender whose code links it to somebody again after that is another sender: what waited for the first one is not sent', async () => {
   const { id, ada, bob, send, mend, senders } = await waitingReplies()
@@ -88,7 +115,9 @@ test('of a sender whose code links it to somebody again after that is another se
   >`select tenant_id from channel_connection where id = ${id}`
   await linked(app, { tenantId, id }, 'ada', bob.personId)
   await mend()
-  expect(await replyOnce(app, ada.reply, 'discarded', 'sent', 'failed')).toMatchObject({ status: 'discarded' })
+  expect(await replyOnce(app, ada.reply, 'discarded', 'sent', 'failed')).toMatchObject({
+    status: 'discarded',
+  })
   await replyOnce(app, bob.reply, 'sent')
   expect(senders()).toEqual(['bob'])
 })
@@ -96,7 +125,8 @@ test('of a sender whose code links it to somebody again after that is another se
 test('ends while its connection still fails', async () => {
   const { id, ada, send, senders } = await waitingReplies()
   expect((await send('DELETE', `channels/${id}/identities/${ada.identity}`)).status).toBe(200)
-  await app.owner`update work set run_at = now() where kind = 'channel_reply' and ref_id = ${ada.reply}`
+  await app.owner`update work set run_at = now() where kind = 'channel_reply'
+    and ref_id = ${ada.reply}`
   await send('PATCH', `channels/${id}`, { displayName: 'Desk' })
   expect(await replyOnce(app, ada.reply, 'discarded')).toMatchObject({ error: GONE })
   expect(senders()).toEqual([])

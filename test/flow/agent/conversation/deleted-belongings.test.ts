@@ -27,7 +27,10 @@ const arranged = async () => {
   const { tenantId, key } = await app.newWorkspace()
   const owner = await signedIn(app, tenantId, 'owner')
   const send = (method: string, path: string, body?: unknown) =>
-    app.send(method, `/api/v1/agent/${path}`, { key: owner.key, ...(body === undefined ? {} : { body }) })
+    app.send(method, `/api/v1/agent/${path}`, {
+      key: owner.key,
+      ...(body === undefined ? {} : { body }),
+    })
   return { workspace: { app, tenantId, key, session: owner.key }, tenantId, owner, send }
 }
 
@@ -44,10 +47,14 @@ test('a call on the wire is listed and takes its outcome, and nothing further is
     (count) => count === 1,
   )
   const { status, body } = await send('DELETE', `conversations/${job.conversationId}`)
-  expect([status, body.in_flight]).toEqual([200, [{ job_id: job.id, tool: SEARCHES, origin: 'manual', since: expect.any(String) }]])
+  expect([status, body.in_flight]).toEqual([
+    200,
+    [{ job_id: job.id, tool: SEARCHES, origin: 'manual', since: expect.any(String) }],
+  ])
   resolve({ text: 'Found.', isError: false })
   const done = await eventually(
-    async () => (await stepsIn(app, job.id)).filter(({ kind }) => kind === 'tool').map(({ state }) => state),
+    async () =>
+      (await stepsIn(app, job.id)).filter(({ kind }) => kind === 'tool').map(({ state }) => state),
     ([first]) => first === 'done',
   )
   expect([done, mcp.calls.length]).toEqual([['done'], 1])
@@ -66,7 +73,8 @@ test('a job whose model is being asked is cancelled, and what the model answers 
     () => app.owner`select from work where kind = 'agent' and ref_id = ${job.id}`,
     (rows) => rows.length === 0,
   )
-  const said = await app.owner`select role from agent_message where conversation_id = ${job.conversationId}`
+  const said =
+    await app.owner`select role from agent_message where conversation_id = ${job.conversationId}`
   expect(said.map(({ role }) => role)).toEqual(['user'])
 })
 
@@ -85,7 +93,8 @@ describe('in a channel', () => {
     expect(second.conversation_id).toBe(first!.conversation_id)
     expect((await send('DELETE', `conversations/${first!.conversation_id}`)).status).toBe(200)
     goOn()
-    const told = () => app.send('GET', `/api/v1/channels/replies?jobId=${second.id}`, { key: owner.key })
+    const told = () =>
+      app.send('GET', `/api/v1/channels/replies?jobId=${second.id}`, { key: owner.key })
     const { replies } = await eventually(
       async () => (await told()).body,
       (body) => body.replies.length === 1 && body.replies[0].status === 'sent',
@@ -95,7 +104,9 @@ describe('in a channel', () => {
     const third = (await channelJobs(app, channel))[2]!
     expect(third.conversation_id).not.toBe(first!.conversation_id)
     expect((await overJob(app, third.id)).status).toBe('completed')
-    expect((await send('GET', `conversations/${third.conversation_id}`)).body.messages).toHaveLength(2)
+    expect(
+      (await send('GET', `conversations/${third.conversation_id}`)).body.messages,
+    ).toHaveLength(2)
   })
 
   test('a held reply of it is discarded, and those of others are not; words of sent ones are hidden', async () => {
@@ -107,12 +118,20 @@ describe('in a channel', () => {
       await makeReply(workspace, { conversation_id: newId() }),
     ]
     expect((await send('DELETE', `conversations/${id}`)).body.in_flight).toEqual([])
-    const shown = async (reply: string) => (await app.send('GET', `/api/v1/channels/replies/${reply}`, { key: owner.key })).body.reply
+    const shown = async (reply: string) =>
+      (await app.send('GET', `/api/v1/channels/replies/${reply}`, { key: owner.key })).body.reply
     const hidden = '(said in a conversation that was deleted)'
-    expect(await shown(held)).toMatchObject({ status: 'discarded', error: 'its conversation was deleted', text: hidden })
+    expect(await shown(held)).toMatchObject({
+      status: 'discarded',
+      error: 'its conversation was deleted',
+      text: hidden,
+    })
     expect(await shown(sent)).toMatchObject({ status: 'sent', text: hidden })
     expect(await shown(other)).toMatchObject({ status: 'held', text: 'We open at *nine*.' })
-    const again = await app.send('POST', `/api/v1/channels/replies/${held}/send`, { key: owner.key, body: {} })
+    const again = await app.send('POST', `/api/v1/channels/replies/${held}/send`, {
+      key: owner.key,
+      body: {},
+    })
     expect(again.status).toBe(409)
   })
 
@@ -125,10 +144,19 @@ describe('in a channel', () => {
     const decide = (reply: string, verb: string, body: object) =>
       app.send('POST', `/api/v1/channels/replies/${reply}/${verb}`, { key: owner.key, body })
     const again = await decide(failed, 'send', {})
-    expect([again.status, again.body.error.message]).toEqual([409, expect.stringContaining('conversation of the reply was deleted')])
-    const settled = (await decide(doubtful, 'settle', { outcome: 'not_arrived', updatedAt })).body.reply
-    expect(settled).toMatchObject({ status: 'discarded', parts: [{ state: 'failed', error: 'its conversation was deleted' }] })
-    expect(await app.owner`select from work where ref_id in (${failed}, ${doubtful})`).toHaveLength(0)
+    expect([again.status, again.body.error.message]).toEqual([
+      409,
+      expect.stringContaining('conversation of the reply was deleted'),
+    ])
+    const settled = (await decide(doubtful, 'settle', { outcome: 'not_arrived', updatedAt })).body
+      .reply
+    expect(settled).toMatchObject({
+      status: 'discarded',
+      parts: [{ state: 'failed', error: 'its conversation was deleted' }],
+    })
+    expect(await app.owner`select from work where ref_id in (${failed}, ${doubtful})`).toHaveLength(
+      0,
+    )
   })
 })
 
@@ -143,21 +171,29 @@ describe('a schedule goes on', () => {
     return (await scheduleOf(workspace, id))!.conversation_id!
   }
 
-  test.each(['workspace', 'private'] as const)('in a new conversation that is as visible as the one before: %s', async (visibility) => {
-    const { workspace, owner, send } = await arranged()
-    const friend = await signedIn(app, workspace.tenantId, 'viewer')
-    const by = { kind: 'session', id: owner.sessionId, personId: owner.personId } as const
-    const { id } = await makeSchedule(workspace, { goal: SAYS_NOTHING, by })
-    const first = await ran(workspace, id, 1)
-    expect((await send('PATCH', `conversations/${first}`, { visibility })).status).toBe(200)
-    if (visibility === 'private') await send('PUT', `conversations/${first}/people/${friend.personId}`)
-    expect((await send('DELETE', `conversations/${first}`)).status).toBe(200)
-    const next = await ran(workspace, id, 2)
-    expect(next).not.toBe(first)
-    const { body } = await send('GET', `conversations/${next}`)
-    expect(body.conversation).toMatchObject({ visibility, startedBy: owner.personId, origin: 'schedule' })
-    expect(body.conversation.people).toEqual(visibility === 'private' ? [friend.personId] : [])
-    expect(body.messages.length).toBeGreaterThan(1)
-    expect((await send('GET', `conversations/${first}`)).status).toBe(404)
-  })
+  test.each(['workspace', 'private'] as const)(
+    'in a new conversation that is as visible as the one before: %s',
+    async (visibility) => {
+      const { workspace, owner, send } = await arranged()
+      const friend = await signedIn(app, workspace.tenantId, 'viewer')
+      const by = { kind: 'session', id: owner.sessionId, personId: owner.personId } as const
+      const { id } = await makeSchedule(workspace, { goal: SAYS_NOTHING, by })
+      const first = await ran(workspace, id, 1)
+      expect((await send('PATCH', `conversations/${first}`, { visibility })).status).toBe(200)
+      if (visibility === 'private')
+        await send('PUT', `conversations/${first}/people/${friend.personId}`)
+      expect((await send('DELETE', `conversations/${first}`)).status).toBe(200)
+      const next = await ran(workspace, id, 2)
+      expect(next).not.toBe(first)
+      const { body } = await send('GET', `conversations/${next}`)
+      expect(body.conversation).toMatchObject({
+        visibility,
+        startedBy: owner.personId,
+        origin: 'schedule',
+      })
+      expect(body.conversation.people).toEqual(visibility === 'private' ? [friend.personId] : [])
+      expect(body.messages.length).toBeGreaterThan(1)
+      expect((await send('GET', `conversations/${first}`)).status).toBe(404)
+    },
+  )
 })

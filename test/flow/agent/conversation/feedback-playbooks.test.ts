@@ -1,4 +1,7 @@
-/** Feedback names the versions of playbooks that the answer rests on: those that its job was given, whatever holds now. */
+/**
+ * Feedback names the versions of playbooks that the answer rests on: those that its job was given,
+ * whatever holds now.
+ */
 import { expect, test } from 'bun:test'
 import { messagesIn, overJob, turn } from '#test/support/agent/agent'
 import { playbookModel, playbookStory } from '#test/support/agent/playbooks'
@@ -6,12 +9,16 @@ import { resultsIn } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
 
 const model = playbookModel()
-const app = useApp({ overrides: { thinker: model.thinker }, env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' } })
+const app = useApp({
+  overrides: { thinker: model.thinker },
+  env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' },
+})
 
 const setUp = async () => {
   const story = await playbookStory(app, model)
   const { send, made, draft, decide, says, person } = story
-  const renew = async (id: string, content: string) => decide(id, (await draft(id, content)).id, 'activate')
+  const renew = async (id: string, content: string) =>
+    decide(id, (await draft(id, content)).id, 'activate')
   /** Feedback on what the agent answers. */
   const judged = async (answer: Parameters<typeof says>[0]) => {
     const { job } = await says(answer)
@@ -19,7 +26,12 @@ const setUp = async () => {
     return async () => {
       const { messages } = (await send('GET', `conversations/${conversation}`)).body
       const { id: messageId } = messages.find(({ role }: { role: string }) => role === 'assistant')
-      const given = await send('POST', `conversations/${conversation}/feedback`, { messageId, verdict: 'up' }, person.key)
+      const given = await send(
+        'POST',
+        `conversations/${conversation}/feedback`,
+        { messageId, verdict: 'up' },
+        person.key,
+      )
       return given.body.feedback.metadata
     }
   }
@@ -33,7 +45,9 @@ test('those in the prompt, and those that the agent read', async () => {
   await made({ slug: 'unread', content: 'Nobody asks.' })
   await renew(read.id, 'Thank them last.')
   const give = await judged((asked, answers) =>
-    answers === 0 ? { calls: [['read_playbook', { slug: 'replies' }]] } : { text: resultsIn(asked).join() },
+    answers === 0
+      ? { calls: [['read_playbook', { slug: 'replies' }]] }
+      : { text: resultsIn(asked).join() },
   )
   // What changes after the answer says nothing about it.
   await renew(pinned.id, 'Never mention the price.')
@@ -51,7 +65,9 @@ test('none where there is none, nor where the agent did not get it', async () =>
   const { made, judged } = await setUp()
   await made()
   const give = await judged((asked, answers) =>
-    answers === 0 ? { calls: [['read_playbook', { slug: 'launch' }]] } : { text: resultsIn(asked).join() },
+    answers === 0
+      ? { calls: [['read_playbook', { slug: 'launch' }]] }
+      : { text: resultsIn(asked).join() },
   )
   expect(await give()).toMatchObject({ playbooks: [] })
 })
@@ -62,13 +78,24 @@ test('those of a sub-agent too', async () => {
   model.script.answer = ({ messages }, answers) => {
     const isChild = messages.some(({ text }) => text === 'read it')
     if (answers > 0) return { text: 'Done.' }
-    return { calls: [isChild ? ['read_playbook', { slug: 'launch-posts' }] : ['delegate', { goal: 'read it', tools: ['read_playbook'] }]] }
+    return {
+      calls: [
+        isChild
+          ? ['read_playbook', { slug: 'launch-posts' }]
+          : ['delegate', { goal: 'read it', tools: ['read_playbook'] }],
+      ],
+    }
   }
   const job = await overJob(app, await turn(app, { content: 'go', by, tenantId }))
   expect((await messagesIn(app, job)).at(-1)).toEqual({ role: 'assistant', content: 'Done.' })
   const { messages } = (await send('GET', `conversations/${job.conversation_id}`)).body
   const messageId = messages.find(({ role }: { role: string }) => role === 'assistant').id
-  const { body } = await send('POST', `conversations/${job.conversation_id}/feedback`, { messageId, verdict: 'up' }, person.key)
+  const { body } = await send(
+    'POST',
+    `conversations/${job.conversation_id}/feedback`,
+    { messageId, verdict: 'up' },
+    person.key,
+  )
   expect(body.feedback.metadata.playbooks).toEqual([{ slug: 'launch-posts', version: 1 }])
 })
 

@@ -1,4 +1,6 @@
-/** Words of members in a conversation: a job obeys nobody who may do less than the one it works for. */
+/**
+ * Words of members in a conversation: a job obeys nobody who may do less than the one it works for.
+ */
 
 import { describe, expect, test } from 'bun:test'
 import { jobOf, stepsIn } from '#test/support/agent/agent'
@@ -16,11 +18,20 @@ describe('a viewer', () => {
     for (const path of [`conversations/${conversationId}/messages`, 'messages']) {
       const body = { content: WISH, ...(path === 'messages' ? { conversationId } : {}) }
       const refused = await app.send('POST', `/api/v1/agent/${path}`, { key: viewer.key, body })
-      expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining('a viewer can write only in')])
+      expect([refused.status, refused.body.error.message]).toEqual([
+        403,
+        expect.stringContaining('a viewer can write only in'),
+      ])
     }
     for (const body of [{ title: 'Mine' }, { status: 'archived' }]) {
-      const refused = await app.send('PATCH', `/api/v1/agent/conversations/${conversationId}`, { key: viewer.key, body })
-      expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining('a viewer can rename')])
+      const refused = await app.send('PATCH', `/api/v1/agent/conversations/${conversationId}`, {
+        key: viewer.key,
+        body,
+      })
+      expect([refused.status, refused.body.error.message]).toEqual([
+        403,
+        expect.stringContaining('a viewer can rename'),
+      ])
     }
     expect((await say(owner, 'go on', conversationId)).taint).toEqual([])
     // A key of the viewer is the viewer.
@@ -38,18 +49,30 @@ describe('a viewer', () => {
     const { person, say, learned } = await arranged()
     const [owner, viewer] = [await person('Olga', 'owner'), await person('Vera', 'viewer')]
     const { conversationId } = await say(viewer, WISH)
-    const renamed = await app.send('PATCH', `/api/v1/agent/conversations/${conversationId}`, { key: viewer.key, body: { title: 'Mine' } })
+    const renamed = await app.send('PATCH', `/api/v1/agent/conversations/${conversationId}`, {
+      key: viewer.key,
+      body: { title: 'Mine' },
+    })
     expect(renamed.status).toBe(200)
     expect((await say(viewer, 'go on', conversationId)).taint).toEqual([])
     const job = await say(owner, 'go on', conversationId)
-    expect(job).toMatchObject({ status: 'waiting_approval', taint: expect.arrayContaining(['member Vera']) })
+    expect(job).toMatchObject({
+      status: 'waiting_approval',
+      taint: expect.arrayContaining(['member Vera']),
+    })
     const asked = (await stepsIn(app, job.id)).filter(({ kind }) => kind === 'tool')
-    expect(asked.map(({ name, state }) => `${name} ${state}`)).toEqual(['growth_add_learning asked', `${OUTSIDE} asked`])
-    const [approval] = await app.owner`select why from agent_approval where job_id = ${job.id} order by id`
+    expect(asked.map(({ name, state }) => `${name} ${state}`)).toEqual([
+      'growth_add_learning asked',
+      `${OUTSIDE} asked`,
+    ])
+    const [approval] =
+      await app.owner`select why from agent_approval where job_id = ${job.id} order by id`
     expect(approval!.why).toContain('untrusted: member Vera')
     expect([sent, await learned()]).toEqual([[], []])
     // The model is told who wrote what, and that it is data.
-    expect(given().messages[0]!.text).toBe(JSON.stringify({ from: 'Vera (viewer)', untrusted: WISH }))
+    expect(given().messages[0]!.text).toBe(
+      JSON.stringify({ from: 'Vera (viewer)', untrusted: WISH }),
+    )
     expect(given().messages[1]!.text).toStartWith('{"from":"an answer to Vera (viewer)"')
     expect(given().messages.findLast(({ role }) => role === 'user')!.text).toBe('go on')
     expect(given().system).toContain('"person":"Olga (owner)"')
@@ -66,7 +89,10 @@ describe('words of a member who may do all that the caller may', () => {
     const { person, say, key, learned } = await arranged()
     const [one, other] = [await person('Olga', 'owner'), await person('Otto', 'owner')]
     const { conversationId } = await say(one, WISH)
-    expect(await say(other, 'go on', conversationId)).toMatchObject({ status: 'completed', taint: [] })
+    expect(await say(other, 'go on', conversationId)).toMatchObject({
+      status: 'completed',
+      taint: [],
+    })
     expect(given().messages[0]!.text).toBe(JSON.stringify({ from: 'Olga (owner)', said: WISH }))
     expect(await learned()).toHaveLength(1)
     // A key of the workspace acts as an owner, within its scopes; a key that only reads does not.
@@ -76,14 +102,21 @@ describe('words of a member who may do all that the caller may', () => {
 
   test('taint once that member is demoted, or has left', async () => {
     const { person, say, asOwner, learned } = await arranged()
-    const [owner, other, third] = [await person('Olga', 'owner'), await person('Otto', 'owner'), await person('Tom', 'owner')]
+    const [owner, other, third] = [
+      await person('Olga', 'owner'),
+      await person('Otto', 'owner'),
+      await person('Tom', 'owner'),
+    ]
     const { conversationId } = await say(other, WISH)
     await say(third, WISH, conversationId)
     expect((await say(owner, 'quiet', conversationId)).taint).toEqual([])
     await asOwner('app.members.update', { id: other.personId, role: 'viewer' })
     await asOwner('app.members.remove', { id: third.personId })
     const job = await say(owner, 'go on', conversationId)
-    expect(job).toMatchObject({ status: 'waiting_approval', taint: ['member Otto', 'member somebody who has left'] })
+    expect(job).toMatchObject({
+      status: 'waiting_approval',
+      taint: ['member Otto', 'member somebody who has left'],
+    })
     expect([sent, await learned()]).toEqual([[], []])
   })
 
@@ -93,8 +126,12 @@ describe('words of a member who may do all that the caller may', () => {
     const { id, api_key } = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
     const { conversationId } = await say({ key: api_key }, WISH)
     expect((await say(owner, 'quiet', conversationId)).taint).toEqual([])
-    await app.owner`update api_key set revoked_at = now(), name = ${'robot\u202e\u0007 1'} where id = ${id}`
-    expect(await say(owner, 'go on', conversationId)).toMatchObject({ status: 'waiting_approval', taint: ['member robot 1'] })
+    await app.owner`update api_key set revoked_at = now(), name = ${'robot\u202e\u0007 1'}
+      where id = ${id}`
+    expect(await say(owner, 'go on', conversationId)).toMatchObject({
+      status: 'waiting_approval',
+      taint: ['member robot 1'],
+    })
   })
 })
 
@@ -102,7 +139,8 @@ test('a key that only reads may not have its words obeyed by one that writes', a
   const { say, key, tenantId } = await arranged()
   const { api_key } = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
   const { conversationId } = await say({ key: api_key }, WISH)
-  await app.owner`update api_key set scopes = array['api:read', 'workspace:use'], name = 'reader' where tenant_id = ${tenantId} and hash = sha256(convert_to(${api_key}, 'utf8'))`
+  await app.owner`update api_key set scopes = array['api:read', 'workspace:use'], name = 'reader'
+    where tenant_id = ${tenantId} and hash = sha256(convert_to(${api_key}, 'utf8'))`
   expect((await say({ key }, 'go on', conversationId)).taint).toEqual(['member reader'])
 })
 
@@ -137,7 +175,9 @@ describe('whoever wrote before is asked about again', () => {
     await asOwner('app.members.update', { id: other.personId, role: 'editor' })
     goOn()
     const [child] = await eventually(
-      () => app.owner`select taint, status from agent_job where parent_id = ${job.id} and status = 'waiting_approval'`,
+      () =>
+        app.owner`select taint, status from agent_job where parent_id = ${job.id}
+          and status = 'waiting_approval'`,
       (rows) => rows.length === 1,
     )
     expect([child!.taint, sent, await learned()]).toEqual([['member Otto'], [], []])
@@ -147,9 +187,13 @@ describe('whoever wrote before is asked about again', () => {
     const { person, say, asOwner, learned } = await arranged()
     const [owner, other] = [await person('Olga', 'owner'), await person('Otto', 'owner')]
     const { conversationId } = await say(other, WISH)
-    for (let count = 0; count < 4; count++) await say(owner, `quiet ${'x'.repeat(2_500)}`, conversationId)
+    for (let count = 0; count < 4; count++)
+      await say(owner, `quiet ${'x'.repeat(2_500)}`, conversationId)
     const summary = async () =>
-      (await app.owner`select summary, summarised_to, summary_authors from agent_conversation where id = ${conversationId}`)[0]!
+      (
+        await app.owner`select summary, summarised_to, summary_authors from agent_conversation
+          where id = ${conversationId}`
+      )[0]!
     const { summary_authors, ...first } = await summary()
     expect(first.summary).toContain(WISH)
     const ids = summary_authors.map(({ personId }: { personId: string }) => personId)
@@ -160,7 +204,8 @@ describe('whoever wrote before is asked about again', () => {
     expect(job).toMatchObject({ status: 'waiting_approval', taint: ['member Otto'] })
     expect(given().messages[0]!.text).toContain('"untrusted":"They said')
     // A summary that is made of a summary and of more has the authors of both.
-    for (let count = 0; count < 4; count++) await say(owner, `quiet ${'x'.repeat(2_500)}`, conversationId)
+    for (let count = 0; count < 4; count++)
+      await say(owner, `quiet ${'x'.repeat(2_500)}`, conversationId)
     expect((await summary()).summarised_to).toBeGreaterThan(first.summarised_to)
     expect((await summary()).summary_authors).toEqual(expect.arrayContaining(summary_authors))
     expect([sent, await learned()]).toEqual([[], []])
@@ -170,8 +215,14 @@ describe('whoever wrote before is asked about again', () => {
     const { person, say, learned } = await arranged()
     const [owner, editor] = [await person('Olga', 'owner'), await person('Ed', 'editor')]
     const body = { goal: 'go on', cron: '0 9 * * *' }
-    const { id } = (await app.send('POST', '/api/v1/actions/schedule_task', { key: owner.key, body })).body.result
-    const run = async () => ended((await app.send('POST', `/api/v1/agent/schedules/${id}/run`, { key: owner.key, body: {} })).body.job.id)
+    const { id } = (
+      await app.send('POST', '/api/v1/actions/schedule_task', { key: owner.key, body })
+    ).body.result
+    const run = async () =>
+      ended(
+        (await app.send('POST', `/api/v1/agent/schedules/${id}/run`, { key: owner.key, body: {} }))
+          .body.job.id,
+      )
     const first = await run()
     expect(first).toMatchObject({ status: 'completed', taint: [] })
     await say(editor, WISH, first.conversation_id!)
@@ -185,9 +236,17 @@ describe('whoever wrote before is asked about again', () => {
     const { conversationId } = await say(viewer, WISH)
     const job = await say(owner, 'search', conversationId)
     expect(job).toMatchObject({ status: 'waiting_approval', taint: ['member Vera'] })
-    const [search] = (await stepsIn(app, job.id)).filter(({ name }) => name === 'search_conversation')
+    const [search] = (await stepsIn(app, job.id)).filter(
+      ({ name }) => name === 'search_conversation',
+    )
     expect(JSON.parse(search!.result!.text).messages).toEqual([
-      { role: 'user', from: 'Vera (viewer)', content: WISH, at: expect.any(String), untrusted: 'member Vera' },
+      {
+        role: 'user',
+        from: 'Vera (viewer)',
+        content: WISH,
+        at: expect.any(String),
+        untrusted: 'member Vera',
+      },
     ])
     expect([sent, await learned()]).toEqual([[], []])
   })
@@ -198,10 +257,18 @@ test('more authors than are looked up do not hide a viewer among them', async ()
   const [owner, viewer] = [await person('Olga', 'owner'), await person('Vera', 'viewer')]
   const { conversationId } = await say(viewer, WISH)
   await app.owner`with made as (insert into api_key (id, tenant_id, name, hash, last4, scopes)
-      select gen_random_uuid(), ${tenantId}, 'robot ' || n, sha256((${tenantId} || '-' || n)::bytea), 'abcd', array['api:read', 'api:write', 'workspace:use']
+      select gen_random_uuid(), ${tenantId}, 'robot ' || n,
+        sha256((${tenantId} || '-' || n)::bytea), 'abcd', array['api:read', 'api:write',
+        'workspace:use']
         from generate_series(1, 250) n returning id)
-    update agent_conversation set summary_authors = (select jsonb_agg(jsonb_build_object('kind', 'key', 'id', id, 'personId', null)) from made)
+    update agent_conversation set summary_authors = (select
+      jsonb_agg(jsonb_build_object('kind', 'key', 'id', id, 'personId', null)) from made)
       where id = ${conversationId}`
   const job = await say(owner, 'go on', conversationId)
-  expect([job.status, job.taint.length > 0, sent, await learned()]).toEqual(['waiting_approval', true, [], []])
+  expect([job.status, job.taint.length > 0, sent, await learned()]).toEqual([
+    'waiting_approval',
+    true,
+    [],
+    [],
+  ])
 })

@@ -29,15 +29,20 @@ test('a direct message begins a private conversation, a shared thread and a stra
   await postDev(app.url, channel, { sender: 'stranger', text: 'Hello' })
   const jobs = await channelJobs(app, channel)
   for (const { id } of jobs) await overJob(app, id)
-  const [own, shared, strangers] = jobs.map(({ conversation_id }) => `agent/conversations/${conversation_id}`)
-  const seen = async (by: string) => Promise.all([own!, shared!, strangers!].map(async (path) => (await get(by, path)).status))
+  const [own, shared, strangers] = jobs.map(
+    ({ conversation_id }) => `agent/conversations/${conversation_id}`,
+  )
+  const seen = async (by: string) =>
+    Promise.all([own!, shared!, strangers!].map(async (path) => (await get(by, path)).status))
   expect([await seen(ada), await seen(owner)]).toEqual([
     [200, 200, 200],
     [404, 200, 200],
   ])
   expect((await get(owner, `agent/jobs/${jobs[0]!.id}`)).status).toBe(404)
-  // What went out stands in the list of replies, for whoever has to see that it does, without its words.
-  const replies = async (by: string) => (await get(by, `channels/replies?jobId=${jobs[0]!.id}`)).body.replies
+  // What went out stands in the list of replies, for whoever has to see that it does, without its
+  // words.
+  const replies = async (by: string) =>
+    (await get(by, `channels/replies?jobId=${jobs[0]!.id}`)).body.replies
   const [reply] = await eventually(
     () => replies(owner),
     (all: { id: string }[]) => all.length === 1,
@@ -53,7 +58,13 @@ test('a thread that a channel shows to others is made private by nobody, not eve
   const [job] = await channelJobs(app, channel)
   await overJob(app, job!.id)
   const path = `agent/conversations/${job!.conversation_id}`
-  const refused = await app.send('PATCH', `/api/v1/${path}`, { key: ada, body: { visibility: 'private' } })
-  expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('a thread of a channel, in which others')])
+  const refused = await app.send('PATCH', `/api/v1/${path}`, {
+    key: ada,
+    body: { visibility: 'private' },
+  })
+  expect([refused.status, refused.body.error.message]).toEqual([
+    409,
+    expect.stringContaining('a thread of a channel, in which others'),
+  ])
   expect((await get(owner, path)).status).toBe(200)
 })

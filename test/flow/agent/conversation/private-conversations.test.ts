@@ -1,4 +1,7 @@
-/** A private conversation is seen by the person who began it and the people they have added, and so is all that is made of it. */
+/**
+ * A private conversation is seen by the person who began it and the people they have added, and so
+ * is all that is made of it.
+ */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { agentResources } from '#contract/agent-resources'
 import { braces, type NamedOp, named } from '#contract/op'
@@ -40,7 +43,8 @@ beforeAll(async () => {
   ;({ tenantId, key } = await newWorkspace(app))
   starter = await signedIn(app, tenantId, 'editor')
   friend = await signedIn(app, tenantId, 'viewer')
-  for (const role of ['owner', 'editor', 'approver', 'viewer'] as const) others[role] = (await signedIn(app, tenantId, role)).key
+  for (const role of ['owner', 'editor', 'approver', 'viewer'] as const)
+    others[role] = (await signedIn(app, tenantId, role)).key
   others.key = key
   others["editor's key"] = await keyOf(others.editor!)
   const first = await say(starter.key, `${SECRET} hello`, { visibility: 'private' })
@@ -53,25 +57,47 @@ beforeAll(async () => {
   )
   const [approval] = await approvalsOf(waiting.job.id)
   ids = {
-    ...{ conversation: conversationId, job: first.job.id, answer: first.answer.id, waiting: waiting.job.id },
+    ...{
+      conversation: conversationId,
+      job: first.job.id,
+      answer: first.answer.id,
+      waiting: waiting.job.id,
+    },
     ...{ child: childApproval!.job_id, approval: approval!.id, childApproval: childApproval!.id },
   }
   const verdict = { messageId: ids.answer, verdict: 'down', correction: SECRET }
-  expect((await send(starter.key, 'POST', `conversations/${conversationId}/feedback`, verdict)).status).toBe(201)
+  expect(
+    (await send(starter.key, 'POST', `conversations/${conversationId}/feedback`, verdict)).status,
+  ).toBe(201)
 })
 
 /**
- * What somebody else gets of each operation of the agent. `hidden`: 404, for each of these paths. `without`: nothing of the conversation is
- * in the answer. `other`: why it has nothing to do with conversations.
+ * What somebody else gets of each operation of the agent. `hidden`: 404, for each of these paths.
+ * `without`: nothing of the conversation is in the answer. `other`: why it has nothing to do with
+ * conversations.
  */
-type Row = { hidden: (ids: Ids) => { path: Record<string, string>; body?: object }[] } | { without: true } | { other: string }
+type Row =
+  | { hidden: (ids: Ids) => { path: Record<string, string>; body?: object }[] }
+  | { without: true }
+  | { other: string }
 
-const ofConversation = (body?: object): Row => ({ hidden: ({ conversation: id }) => [{ path: { id }, ...(body ? { body } : {}) }] })
-const ofJobs: Row = { hidden: ({ job, waiting, child }) => [job, waiting, child].map((id) => ({ path: { id } })) }
-const ofApprovals: Row = { hidden: ({ approval, childApproval }) => [approval, childApproval].map((id) => ({ path: { id } })) }
-const ofPeople: Row = { hidden: ({ conversation: id }) => [{ path: { id, personId: friend.personId } }] }
+const ofConversation = (body?: object): Row => ({
+  hidden: ({ conversation: id }) => [{ path: { id }, ...(body ? { body } : {}) }],
+})
+const ofJobs: Row = {
+  hidden: ({ job, waiting, child }) => [job, waiting, child].map((id) => ({ path: { id } })),
+}
+const ofApprovals: Row = {
+  hidden: ({ approval, childApproval }) =>
+    [approval, childApproval].map((id) => ({ path: { id } })),
+}
+const ofPeople: Row = {
+  hidden: ({ conversation: id }) => [{ path: { id, personId: friend.personId } }],
+}
 const without: Row = { without: true }
-const records = (what: string): Row => ({ other: `${what} are the workspace's, whoever asked the agent for them` })
+const records = (what: string): Row => ({
+  other: `${what} are the workspace's, whoever asked the agent for them`,
+})
 
 const table: Record<string, Row> = {
   'agent.conversations.list': without,
@@ -83,12 +109,18 @@ const table: Record<string, Row> = {
   'agent.conversations.messages': ofConversation(),
   'agent.conversations.events': ofConversation(),
   'agent.conversations.send': ofConversation({ content: 'Hello' }),
-  'agent.messages.send': { hidden: ({ conversation }) => [{ path: {}, body: { content: 'Hello', conversationId: conversation } }] },
+  'agent.messages.send': {
+    hidden: ({ conversation }) => [
+      { path: {}, body: { content: 'Hello', conversationId: conversation } },
+    ],
+  },
   'agent.conversationPeople.add': ofPeople,
   'agent.conversationPeople.remove': ofPeople,
   'agent.conversationFeedback.list': ofConversation(),
   'agent.conversationFeedback.give': {
-    hidden: ({ conversation: id, answer }) => [{ path: { id }, body: { messageId: answer, verdict: 'up' } }],
+    hidden: ({ conversation: id, answer }) => [
+      { path: { id }, body: { messageId: answer, verdict: 'up' } },
+    ],
   },
   'agent.feedback.list': without,
   'agent.jobs.list': without,
@@ -108,7 +140,9 @@ const table: Record<string, Row> = {
   'agent.usage.get': without,
   'agent.analytics.get': without,
   'agent.channelReplies.list': without,
-  'agent.channelReplies.get': { other: 'the text of a private one is hidden: private-channels.test.ts' },
+  'agent.channelReplies.get': {
+    other: 'the text of a private one is hidden: private-channels.test.ts',
+  },
   'agent.channelReplies.send': { other: 'as above' },
   'agent.channelReplies.discard': { other: 'as above' },
   'agent.channelReplies.settle': { other: 'as above' },
@@ -131,7 +165,8 @@ const ofWorkspace: [prefix: string, row: Row][] = [
 ]
 
 const all: NamedOp[] = Object.values(agentResources).flatMap((resource) => named(resource as never))
-const rowOf = ({ id }: NamedOp): Row | undefined => table[id] ?? ofWorkspace.find(([prefix]) => id.startsWith(prefix))?.[1]
+const rowOf = ({ id }: NamedOp): Row | undefined =>
+  table[id] ?? ofWorkspace.find(([prefix]) => id.startsWith(prefix))?.[1]
 
 test('every operation of the agent has a row, and every row an operation', () => {
   expect(all.filter((o) => rowOf(o) === undefined).map(({ id }) => id)).toEqual([])
@@ -139,7 +174,10 @@ test('every operation of the agent has a row, and every row an operation', () =>
 })
 
 const urlOf = (o: NamedOp, path: Record<string, string>): string =>
-  Object.entries(path).reduce((url, [name, value]) => url.replace(`{${name}}`, value), braces(o.path))
+  Object.entries(path).reduce(
+    (url, [name, value]) => url.replace(`{${name}}`, value),
+    braces(o.path),
+  )
 
 /** Who may not decide about the call of the approvals above, either. */
 const outsiders = ['editor', 'viewer', 'key', "editor's key"] as const
@@ -158,7 +196,8 @@ describe('another member finds nothing of it', () => {
       if ('without' in row) {
         const { status, text } = await app.send(o.method, braces(o.path), { key: by })
         expect([reader, status]).toEqual([reader, 200])
-        for (const hidden of [SECRET, ...Object.values(ids)]) expect([reader, text.includes(hidden)]).toEqual([reader, false])
+        for (const hidden of [SECRET, ...Object.values(ids)])
+          expect([reader, text.includes(hidden)]).toEqual([reader, false])
       } else if ('hidden' in row)
         for (const { path, body } of row.hidden(ids)) {
           const { status, text } = await app.send(o.method, urlOf(o, path), {
@@ -174,11 +213,20 @@ describe('another member finds nothing of it', () => {
   })
 
   test('by streams, and by tools over MCP', async () => {
-    for (const path of [`conversations/${ids.conversation}`, `jobs/${ids.job}`, `jobs/${ids.child}`]) {
-      await using stream = await openStream(`${app.url}/api/v1/agent/${path}/events`, { key: others.owner! })
+    for (const path of [
+      `conversations/${ids.conversation}`,
+      `jobs/${ids.job}`,
+      `jobs/${ids.child}`,
+    ]) {
+      await using stream = await openStream(`${app.url}/api/v1/agent/${path}/events`, {
+        key: others.owner!,
+      })
       expect(stream.response.status).toBe(404)
     }
-    await using mcp = await connectMcp(app.url, { key: others["editor's key"]!, query: '?toolsets=agent' })
+    await using mcp = await connectMcp(app.url, {
+      key: others["editor's key"]!,
+      query: '?toolsets=agent',
+    })
     for (const [name, args] of [
       ['agent_get_job', { id: ids.job }],
       ['agent_cancel_job', { id: ids.waiting }],
@@ -196,17 +244,28 @@ describe('whoever began it', () => {
   test('sees all of it, by a key of theirs as well', async () => {
     for (const by of [starter.key, await keyOf(starter.key)]) {
       const { body } = await send(by, 'GET', `conversations/${ids.conversation}`)
-      expect(body.conversation).toMatchObject({ visibility: 'private', startedBy: starter.personId, people: [] })
+      expect(body.conversation).toMatchObject({
+        visibility: 'private',
+        startedBy: starter.personId,
+        people: [],
+      })
       expect(body.messages[0].content).toBe(`${SECRET} hello`)
       const list = (await send(by, 'GET', 'conversations?visibility=private')).body.conversations
       expect(list.map(({ id }: { id: string }) => id)).toContain(ids.conversation)
-      expect((await send(by, 'GET', 'conversations?visibility=workspace')).text).not.toContain(SECRET)
+      expect((await send(by, 'GET', 'conversations?visibility=workspace')).text).not.toContain(
+        SECRET,
+      )
       const jobs = (await send(by, 'GET', 'jobs')).body.jobs.map(({ id }: { id: string }) => id)
       expect(jobs).toEqual(expect.arrayContaining([ids.job, ids.waiting, ids.child]))
-      for (const id of [ids.job, ids.child]) expect((await send(by, 'GET', `jobs/${id}/trace`)).status).toBe(200)
+      for (const id of [ids.job, ids.child])
+        expect((await send(by, 'GET', `jobs/${id}/trace`)).status).toBe(200)
       // The role of the starter may not decide, but sees what was asked.
-      expect((await send(by, 'GET', `approvals/${ids.approval}`)).body.approval.goal).toBe(`${SECRET} resume`)
+      expect((await send(by, 'GET', `approvals/${ids.approval}`)).body.approval.goal).toBe(
+        `${SECRET} resume`,
+      )
     }
-    expect((await send(starter.key, 'POST', `approvals/${ids.approval}/approve`, {})).status).toBe(403)
+    expect((await send(starter.key, 'POST', `approvals/${ids.approval}/approve`, {})).status).toBe(
+      403,
+    )
   })
 })

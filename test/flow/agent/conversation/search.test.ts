@@ -26,8 +26,15 @@ test.each([
   const { tenantId } = await newSurface(app)
   const { id } = await app.newKey([...scopes], tenantId)
   script.query = query
-  const job = await overJob(app, await turn(app, { content, by: { kind: 'key', id, personId: null }, tenantId }))
-  expect((await stepsIn(app, job.id)).map(({ name, state }) => [name, state])).toContainEqual(['search_conversation', 'done'])
-  const [message] = await app.owner`select content from agent_message where job_id = ${job.id} and role = 'assistant'`
+  const job = await overJob(
+    app,
+    await turn(app, { content, by: { kind: 'key', id, personId: null }, tenantId }),
+  )
+  expect((await stepsIn(app, job.id)).map(({ name, state }) => [name, state])).toContainEqual([
+    'search_conversation',
+    'done',
+  ])
+  const [message] = await app.owner`select content from agent_message where job_id = ${job.id}
+      and role = 'assistant'`
   expect(message!.content).toBe(found)
 })

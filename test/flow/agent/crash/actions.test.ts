@@ -1,4 +1,7 @@
-/** A process dies at each point of a direct call's way: it happens once or not at all, and its key finds what became of it. */
+/**
+ * A process dies at each point of a direct call's way: it happens once or not at all, and its key
+ * finds what became of it.
+ */
 import { afterAll, expect, test } from 'bun:test'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { testStops } from '#test/support/actors/stops'
@@ -24,7 +27,12 @@ const slowClock = (box: ToolBox): ToolBox => {
 const places = async () => {
   const db = world.use(await freshDb())
   const start = async (lanes?: []): Promise<TestApp> =>
-    world.use(await testApp({ database: db.options, overrides: { failpoints: stops.at, tools: slowClock, ...(lanes ? { lanes } : {}) } }))
+    world.use(
+      await testApp({
+        database: db.options,
+        overrides: { failpoints: stops.at, tools: slowClock, ...(lanes ? { lanes } : {}) },
+      }),
+    )
   const first = await start()
   return { first, surface: await newSurface(first), start }
 }
@@ -33,7 +41,10 @@ interface Called {
   name: string
   body: object
 }
-const remember: Called = { name: 'remember', body: { text: 'Posts go out on Mondays', scope: 'workspace' } }
+const remember: Called = {
+  name: 'remember',
+  body: { text: 'Posts go out on Mondays', scope: 'workspace' },
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 const call = (app: TestApp, { key }: Surface, { name, body } = remember): Promise<Reply<any>> =>
@@ -47,18 +58,28 @@ const outcome = (app: TestApp, surface: Surface, called = remember) =>
   )
 
 const expectOnce = async (app: TestApp, { tenantId }: Surface, memories: number) => {
-  expect(await app.owner`select 1 from agent_memory where tenant_id = ${tenantId}`).toHaveLength(memories)
-  const jobs = await app.owner`select status from agent_job where tenant_id = ${tenantId} and kind = 'action'`
+  expect(await app.owner`select 1 from agent_memory where tenant_id = ${tenantId}`).toHaveLength(
+    memories,
+  )
+  const jobs =
+    await app.owner`select status from agent_job where tenant_id = ${tenantId} and kind = 'action'`
   expect(jobs.map(({ status }) => status)).toEqual(['completed'])
   expect(await brokenInvariants(app.owner)).toEqual([])
 }
 
 const ask = async (app: TestApp, { as }: Surface) =>
-  app.send('PUT', '/api/v1/agent/tool-rules/remember', { key: await as('owner'), body: { decision: 'ask' } })
+  app.send('PUT', '/api/v1/agent/tool-rules/remember', {
+    key: await as('owner'),
+    body: { decision: 'ask' },
+  })
 
 const approve = async (app: TestApp, { tenantId, as }: Surface) => {
-  const [approval] = await app.owner`select id from agent_approval where tenant_id = ${tenantId} and status = 'pending'`
-  const reply = await app.send('POST', `/api/v1/agent/approvals/${approval!.id}/approve`, { key: await as('owner'), body: {} })
+  const [approval] = await app.owner`select id from agent_approval where tenant_id = ${tenantId}
+      and status = 'pending'`
+  const reply = await app.send('POST', `/api/v1/agent/approvals/${approval!.id}/approve`, {
+    key: await as('owner'),
+    body: {},
+  })
   expect(reply.status).toBe(200)
 }
 

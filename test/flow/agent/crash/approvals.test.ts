@@ -1,4 +1,7 @@
-/** A12, A13: a process dies when something was asked of a person, and when the person has decided; and what a person decides after a doubt. */
+/**
+ * A12, A13: a process dies when something was asked of a person, and when the person has decided;
+ * and what a person decides after a doubt.
+ */
 import { expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { overJob } from '#test/support/agent/agent'
@@ -21,15 +24,23 @@ const tools = withOutside(async (text) => {
   await stops.at('test.sent')
 })
 const start = (lanes?: []) =>
-  testApp({ database: db.options, overrides: { failpoints: stops.at, thinker: plannedModel(), tools, ...(lanes && { lanes }) } })
+  testApp({
+    database: db.options,
+    overrides: { failpoints: stops.at, thinker: plannedModel(), tools, ...(lanes && { lanes }) },
+  })
 
 const asked = async ({ owner }: TestApp, jobId: string) => {
   const rows = () =>
-    owner<{ id: string; why: string[] }[]>`select id, why from agent_approval where job_id = ${jobId} and status = 'pending'`
+    owner<
+      { id: string; why: string[] }[]
+    >`select id, why from agent_approval where job_id = ${jobId} and status = 'pending'`
   return (await eventually(rows, ({ length }) => length > 0))[0]!
 }
 const decide = async (app: TestApp, tenantId: string, id: string, how: 'approve' | 'reject') =>
-  app.send('POST', `/api/v1/agent/approvals/${id}/${how}`, { key: await tokenOf(app, tenantId), body: {} })
+  app.send('POST', `/api/v1/agent/approvals/${id}/${how}`, {
+    key: await tokenOf(app, tenantId),
+    body: {},
+  })
 
 /** A job asks whether an item may be approved, and the process dies. */
 const askedThenDead = async () => {
@@ -45,20 +56,29 @@ const askedThenDead = async () => {
 test.each([
   ['approve', 'approved', 'done'],
   ['reject', 'drafted', 'rejected'],
-] as const)('A12 and A13, before and after a person decides to %s: asked once, and done as decided', async (how, status, state) => {
-  const { first, story, item, id, approval } = await askedThenDead()
-  // It decides, and claims nothing.
-  const second = await start([])
-  expect((await decide(second, story.tenantId, approval.id, how)).status).toBe(200)
-  await crash(second)
-  await using third = await start()
-  expect(await overJob(third, id)).toMatchObject({ status: 'completed', model_calls: 2 })
-  expect((await endOf(third, id)).steps).toEqual(['model done', `growth_approve_item ${state}`, 'model done'])
-  expect(await third.owner`select status from item where id = ${item}`).toEqual([{ status }] as never)
-  expect((await decide(third, story.tenantId, approval.id, how)).status).toBe(200)
-  expect(await brokenInvariants(third.owner)).toEqual([])
-  for (const app of [first, second]) await app[Symbol.asyncDispose]()
-})
+] as const)(
+  'A12 and A13, before and after a person decides to %s: asked once, and done as decided',
+  async (how, status, state) => {
+    const { first, story, item, id, approval } = await askedThenDead()
+    // It decides, and claims nothing.
+    const second = await start([])
+    expect((await decide(second, story.tenantId, approval.id, how)).status).toBe(200)
+    await crash(second)
+    await using third = await start()
+    expect(await overJob(third, id)).toMatchObject({ status: 'completed', model_calls: 2 })
+    expect((await endOf(third, id)).steps).toEqual([
+      'model done',
+      `growth_approve_item ${state}`,
+      'model done',
+    ])
+    expect(await third.owner`select status from item where id = ${item}`).toEqual([
+      { status },
+    ] as never)
+    expect((await decide(third, story.tenantId, approval.id, how)).status).toBe(200)
+    expect(await brokenInvariants(third.owner)).toEqual([])
+    for (const app of [first, second]) await app[Symbol.asyncDispose]()
+  },
+)
 
 test.each([
   ['A12, when it is asked', undefined, 'cancelled'],
@@ -70,12 +90,20 @@ test.each([
   if (how) expect((await decide(second, story.tenantId, approval.id, how)).status).toBe(200)
   const { body } = await second.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })
   expect(body.job.status).toBe('cancelled')
-  expect((await decide(second, story.tenantId, approval.id, 'approve')).status).toBe(how === 'approve' ? 200 : 409)
+  expect((await decide(second, story.tenantId, approval.id, 'approve')).status).toBe(
+    how === 'approve' ? 200 : 409,
+  )
   await crash(second)
   await using third = await start()
   expect(await overJob(third, await ask(third, story, []))).toMatchObject({ status: 'completed' })
-  expect(await endOf(third, id)).toEqual({ status: 'cancelled', error: null, steps: ['model done', `growth_approve_item ${state}`] })
-  expect(await third.owner`select status from item where id = ${item}`).toEqual([{ status: 'drafted' }] as never)
+  expect(await endOf(third, id)).toEqual({
+    status: 'cancelled',
+    error: null,
+    steps: ['model done', `growth_approve_item ${state}`],
+  })
+  expect(await third.owner`select status from item where id = ${item}`).toEqual([
+    { status: 'drafted' },
+  ] as never)
   expect(await brokenInvariants(third.owner)).toEqual([])
   for (const app of [first, second]) await app[Symbol.asyncDispose]()
 })
@@ -94,7 +122,13 @@ test('a call equal to one that may have happened is asked of a person, whatever 
   expect(sent.filter((text) => text === story.tenantId)).toHaveLength(1)
   expect((await decide(next, story.tenantId, approval, 'approve')).status).toBe(200)
   await overJob(next, id)
-  expect((await endOf(next, id)).steps).toEqual(['model done', `${OUTSIDE} unknown`, 'model done', `${OUTSIDE} done`, 'model done'])
+  expect((await endOf(next, id)).steps).toEqual([
+    'model done',
+    `${OUTSIDE} unknown`,
+    'model done',
+    `${OUTSIDE} done`,
+    'model done',
+  ])
   expect(sent.filter((text) => text === story.tenantId)).toHaveLength(2)
   goOn()
   await first[Symbol.asyncDispose]()

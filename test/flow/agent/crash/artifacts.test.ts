@@ -1,4 +1,7 @@
-/** A process dies at each point of the way of a file that the agent makes: there is one artifact with its bytes, never a part of it. */
+/**
+ * A process dies at each point of the way of a file that the agent makes: there is one artifact
+ * with its bytes, never a part of it.
+ */
 import { afterAll, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { makeReport } from '#test/support/agent/artifacts'
@@ -15,7 +18,8 @@ afterAll(() => world.disposeAsync())
 /** Two processes over one database, the second after the first has died. */
 const places = async () => {
   const db = world.use(await freshDb())
-  const start = async (): Promise<TestApp> => world.use(await testApp({ database: db.options, overrides: { failpoints: stops.at } }))
+  const start = async (): Promise<TestApp> =>
+    world.use(await testApp({ database: db.options, overrides: { failpoints: stops.at } }))
   const first = await start()
   return { first, surface: await newSurface(first), start }
 }
@@ -40,30 +44,38 @@ const outcome = (app: TestApp, surface: Surface, asked: Asked) =>
 const expectOne = async (app: TestApp, { key, tenantId }: Surface, content: string) => {
   const { artifacts } = (await app.send('GET', '/api/v1/artifacts', { key })).body
   expect(artifacts).toHaveLength(1)
-  expect((await app.send('GET', `/api/v1/artifacts/${artifacts[0].id}/download`, { key })).text).toBe(content)
-  const [rows] = await app.owner`select (select count(*)::int from file where tenant_id = ${tenantId}) as files,
+  expect(
+    (await app.send('GET', `/api/v1/artifacts/${artifacts[0].id}/download`, { key })).text,
+  ).toBe(content)
+  const [rows] =
+    await app.owner`select (select count(*)::int from file where tenant_id = ${tenantId}) as files,
     (select count(*)::int from file_block b where tenant_id = ${tenantId}) as blocks`
   expect({ ...rows }).toEqual({ files: 1, blocks: 1 })
   expect(await brokenInvariants(app.owner)).toEqual([])
 }
 
-/** Points on the way of a direct call: its letter, its claim, beside the mailbox, and the letter that makes the file. */
-test.each(['letter.deciding:agent.actions.call', 'agent.beginning', 'agent.claimed', 'letter.deciding:agent.settle'])(
-  '%s',
-  async (point) => {
-    const { first, surface, start } = await places()
-    const stopped = stops.stopNext(point)
-    const lost = ask(first, surface, making).catch(() => undefined)
-    const goOn = await stopped
-    await crash(first)
-    const next = await start()
-    const reply = await outcome(next, surface, making)
-    expect([reply.status, reply.body.result?.artifact.fileName]).toEqual([200, 'late.md'])
-    goOn()
-    await lost
-    await expectOne(next, surface, FILE.content)
-  },
-)
+/**
+ * Points on the way of a direct call: its letter, its claim, beside the mailbox, and the letter
+ * that makes the file.
+ */
+test.each([
+  'letter.deciding:agent.actions.call',
+  'agent.beginning',
+  'agent.claimed',
+  'letter.deciding:agent.settle',
+])('%s', async (point) => {
+  const { first, surface, start } = await places()
+  const stopped = stops.stopNext(point)
+  const lost = ask(first, surface, making).catch(() => undefined)
+  const goOn = await stopped
+  await crash(first)
+  const next = await start()
+  const reply = await outcome(next, surface, making)
+  expect([reply.status, reply.body.result?.artifact.fileName]).toEqual([200, 'late.md'])
+  goOn()
+  await lost
+  await expectOne(next, surface, FILE.content)
+})
 
 test('when it was made and nobody heard: the same key gets the same artifact', async () => {
   const { first, surface, start } = await places()

@@ -1,4 +1,7 @@
-/** A person calls a job off at each point of its way. Nothing more of it happens, and the conversation takes the next message. */
+/**
+ * A person calls a job off at each point of its way. Nothing more of it happens, and the
+ * conversation takes the next message.
+ */
 import { expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { jobOf, overJob } from '#test/support/agent/agent'
@@ -15,7 +18,11 @@ const send = async (text: string): Promise<void> => {
   sent.push(text)
   await stops.at('test.sent')
 }
-const overrides = { failpoints: stops.at, thinker: plannedModel(() => stops.at('test.asked')), tools: withOutside(send) }
+const overrides = {
+  failpoints: stops.at,
+  thinker: plannedModel(() => stops.at('test.asked')),
+  tools: withOutside(send),
+}
 // The model of jobs that come over HTTP; it is never called, since the planned one stands in.
 const app = useApp({ overrides, env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' } })
 
@@ -31,13 +38,36 @@ const points: Point[] = [
   { name: 'A3, when the model has been asked', at: ['test.asked', 1], learnings: [0] },
   { name: 'A4, when the model has answered', at: ['agent.thought', 1], learnings: [0] },
   // The letter that is being decided is committed first, and commands with it.
-  { name: 'A4, when the answer is about to be settled', at: ['letter.deciding:agent.settle', 1], learnings: [0, 1, 2] },
+  {
+    name: 'A4, when the answer is about to be settled',
+    at: ['letter.deciding:agent.settle', 1],
+    learnings: [0, 1, 2],
+  },
   { name: 'A6, between two commands', at: ['agent.executing', 2], learnings: [2] },
   { name: 'A7, in the letter of a command', at: ['agent.executing', 1], learnings: [1, 2] },
-  { name: 'A8, when the commands are done and reads have begun', at: ['agent.claimed', 2], learnings: [2] },
-  { name: 'A9, when the call outside is written down', at: ['agent.claimed', 4], learnings: [2], outside: 'unknown' },
-  { name: 'A10, when the call outside was made', at: ['test.sent', 1], learnings: [2], outside: 'done' },
-  { name: 'A11, when the answer from outside is read', at: ['agent.outside.read', 1], learnings: [2], outside: 'done' },
+  {
+    name: 'A8, when the commands are done and reads have begun',
+    at: ['agent.claimed', 2],
+    learnings: [2],
+  },
+  {
+    name: 'A9, when the call outside is written down',
+    at: ['agent.claimed', 4],
+    learnings: [2],
+    outside: 'unknown',
+  },
+  {
+    name: 'A10, when the call outside was made',
+    at: ['test.sent', 1],
+    learnings: [2],
+    outside: 'done',
+  },
+  {
+    name: 'A11, when the answer from outside is read',
+    at: ['agent.outside.read', 1],
+    learnings: [2],
+    outside: 'done',
+  },
 ]
 
 test.each(points)('$name', async ({ at, learnings, outside }) => {
@@ -61,7 +91,9 @@ test.each(points)('$name', async ({ at, learnings, outside }) => {
   )
   expect(stepOutside).toBe(outside && `${OUTSIDE} ${outside}`)
   expect(sent.filter((text) => text === story.tenantId)).toHaveLength(outside === 'done' ? 1 : 0)
-  const { status, body: again } = await app.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })
+  const { status, body: again } = await app.send('POST', `/api/v1/agent/jobs/${id}/cancel`, {
+    key: story.key,
+  })
   expect([status, again.job.status]).toEqual([200, 'cancelled'])
   const left = () => app.owner`select 1 from work where ref_id = ${id}`
   expect(await eventually(left, ({ length }) => length === 0)).toHaveLength(0)

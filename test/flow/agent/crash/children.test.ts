@@ -1,6 +1,6 @@
 /**
- * A process dies on the way of a sub-agent. Its parent made it once, what it did happened once, its end reaches the parent, and whoever calls
- * the tree off afterwards leaves nothing of it open.
+ * A process dies on the way of a sub-agent. Its parent made it once, what it did happened once, its
+ * end reaches the parent, and whoever calls the tree off afterwards leaves nothing of it open.
  */
 import { afterAll, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
@@ -38,7 +38,9 @@ const died = async (failpoint: string, nth: number) => {
   const db = world.use(await freshDb())
   const options = { database: db.options, env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' } }
   const start = async (): Promise<TestApp> =>
-    world.use(await testApp({ ...options, overrides: { failpoints: stops.at, thinker: plannedModel() } }))
+    world.use(
+      await testApp({ ...options, overrides: { failpoints: stops.at, thinker: plannedModel() } }),
+    )
   const first = await start()
   await recordReservations(first.owner)
   const story = await newAgentStory(first)
@@ -71,7 +73,9 @@ test.each(points)('called off after it: %s', async (_, failpoint, nth) => {
   const job = await jobOf(next, id)
   const children = await childrenOf(next, id)
   expect(children.length).toBeLessThan(2)
-  expect([job, ...children].map(({ status: of }) => of === 'cancelled' || of === 'completed')).not.toContain(false)
+  expect(
+    [job, ...children].map(({ status: of }) => of === 'cancelled' || of === 'completed'),
+  ).not.toContain(false)
   expect((await learned(next, story)).length).toBeLessThan(2)
   expect(await brokenInvariants(next.owner, { ledger: true })).toEqual([])
 })

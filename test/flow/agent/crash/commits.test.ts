@@ -1,20 +1,38 @@
-/** A commit of a job is written and its news is lost: what it did stands once, and the job goes on from there. */
+/**
+ * A commit of a job is written and its news is lost: what it did stands once, and the job goes on
+ * from there.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { overJob } from '#test/support/agent/agent'
 import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
 import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
 import { plannedModel } from '#test/support/agent/plan'
-import { type AgentStory, ask, endOf, learned, newAgentStory, notesAndOutside } from '#test/support/agent/story'
+import {
+  type AgentStory,
+  ask,
+  endOf,
+  learned,
+  newAgentStory,
+  notesAndOutside,
+} from '#test/support/agent/story'
 import { type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/database/db'
 import { openWire } from '#test/support/database/lost-commit'
 
-/** Where the letter is held, or the lane before it, until the connection is ready to lose its commit. */
+/**
+ * Where the letter is held, or the lane before it, until the connection is ready to lose its
+ * commit.
+ */
 const commits: [name: string, failpoint: string, nth: number, outside: 'done' | 'unknown'][] = [
   ['A1, of the turn', 'letter.deciding:test.turn', 1, 'done'],
   ['A2, of the reservation of a call of the model', 'agent.beginning', 1, 'done'],
-  ['A5, of the settled answer of the model, and of what is claimed with it', 'agent.thought', 1, 'done'],
+  [
+    'A5, of the settled answer of the model, and of what is claimed with it',
+    'agent.thought',
+    1,
+    'done',
+  ],
   ['A8, of a command', 'agent.executing', 2, 'done'],
   ['A8, of reads', 'agent.claimed', 2, 'done'],
   ['A9, of the intent of the call outside', 'agent.beginning', 4, 'unknown'],
@@ -30,12 +48,17 @@ describe('the answer to a commit is lost', () => {
   let app: TestApp
 
   const jobIn = async ({ tenantId }: AgentStory): Promise<string | undefined> =>
-    (await app.owner<{ id: string }[]>`select id from agent_job where tenant_id = ${tenantId}`)[0]?.id
+    (await app.owner<{ id: string }[]>`select id from agent_job where tenant_id = ${tenantId}`)[0]
+      ?.id
 
   beforeAll(async () => {
     const db = world.use(await freshDb())
     const wire = world.use(await openWire(db.options))
-    const overrides = { failpoints: stops.at, thinker: plannedModel(), tools: withOutside(async (text) => void sent.push(text)) }
+    const overrides = {
+      failpoints: stops.at,
+      thinker: plannedModel(),
+      tools: withOutside(async (text) => void sent.push(text)),
+    }
     app = world.use(await testApp({ database: wire.options, overrides }))
     await recordReservations(app.owner)
     for (const [name, failpoint, nth] of commits) {
@@ -60,9 +83,17 @@ describe('the answer to a commit is lost', () => {
     const { steps, ...end } = await endOf(app, id)
     expect(end).toEqual({ status: 'completed', error: null })
     expect(steps.filter((step) => !step.startsWith('model'))).toEqual([
-      ...['growth_add_learning done', 'growth_add_learning done', 'growth_list_learnings done', `${OUTSIDE} ${outside}`],
+      ...[
+        'growth_add_learning done',
+        'growth_add_learning done',
+        'growth_list_learnings done',
+        `${OUTSIDE} ${outside}`,
+      ],
     ])
-    expect(await learned(app, story)).toEqual([`first ${story.tenantId}`, `second ${story.tenantId}`])
+    expect(await learned(app, story)).toEqual([
+      `first ${story.tenantId}`,
+      `second ${story.tenantId}`,
+    ])
     expect(sent.filter((text) => text === story.tenantId)).toHaveLength(outside === 'done' ? 1 : 0)
   })
 

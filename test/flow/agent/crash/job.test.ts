@@ -1,6 +1,6 @@
 /**
- * A process dies at each point of a job's way. What the job did inside the workspace happened once, what it sent outside went out once at
- * most, the job ends, and nothing of it is left open.
+ * A process dies at each point of a job's way. What the job did inside the workspace happened once,
+ * what it sent outside went out once at most, the job ends, and nothing of it is left open.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
@@ -8,16 +8,29 @@ import { overJob } from '#test/support/agent/agent'
 import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
 import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
 import { plannedModel } from '#test/support/agent/plan'
-import { type AgentStory, ask, endOf, learned, newAgentStory, notesAndOutside } from '#test/support/agent/story'
+import {
+  type AgentStory,
+  ask,
+  endOf,
+  learned,
+  newAgentStory,
+  notesAndOutside,
+} from '#test/support/agent/story'
 import { type TestApp, testApp } from '#test/support/app'
 import { freshDb, type TestDatabase } from '#test/support/database/db'
 import { crash } from '#test/support/growth/story'
 
 interface Point {
   name: string
-  /** Failpoints to pass one after the other, each for the nth time; at the last one the process dies. */
+  /**
+   * Failpoints to pass one after the other, each for the nth time; at the last one the process
+   * dies.
+   */
   at: [failpoint: string, nth?: number][]
-  /** Calls of the model that died on the way, if that is certain: commands may share the commit of the answer that called them. */
+  /**
+   * Calls of the model that died on the way, if that is certain: commands may share the commit of
+   * the answer that called them.
+   */
   lost?: number
   /** What is known of the tool outside, and how often it was called. */
   outside?: 'done' | 'unknown'
@@ -30,7 +43,11 @@ const BEFORE_TURN = 'letter.deciding:test.turn'
 const OUTSIDE_CLAIM = 4
 
 const points: Point[] = [
-  { name: 'A2, when the call of the model is reserved and not made', at: [['agent.claimed']], lost: 1 },
+  {
+    name: 'A2, when the call of the model is reserved and not made',
+    at: [['agent.claimed']],
+    lost: 1,
+  },
   { name: 'A3, when the model has been asked', at: [['test.asked']], lost: 1 },
   { name: 'A4, when the model has answered', at: [['agent.thought']], lost: 1 },
   { name: 'A4, when reads have begun', at: [['agent.claimed', 2]], lost: 0 },
@@ -41,21 +58,46 @@ const points: Point[] = [
     lost: 0,
     sent: 0,
   },
-  { name: 'A10, when the call outside was made and its answer is unread', at: [['test.sent']], outside: 'unknown', lost: 0 },
-  { name: 'A11, when the answer from outside is read and not settled', at: [['agent.outside.read']], outside: 'unknown', lost: 0 },
+  {
+    name: 'A10, when the call outside was made and its answer is unread',
+    at: [['test.sent']],
+    outside: 'unknown',
+    lost: 0,
+  },
+  {
+    name: 'A11, when the answer from outside is read and not settled',
+    at: [['agent.outside.read']],
+    outside: 'unknown',
+    lost: 0,
+  },
 ]
 
-/** Each stops inside a transaction, which the database soon cancels: a process of its own dies there. */
+/**
+ * Each stops inside a transaction, which the database soon cancels: a process of its own dies
+ * there.
+ */
 const within: Point[] = [
   { name: 'A0, before the turn is committed', at: [[BEFORE_TURN]] },
-  { name: 'A4, when the answer of the model is about to be settled', at: [['letter.deciding:agent.settle']], lost: 1 },
+  {
+    name: 'A4, when the answer of the model is about to be settled',
+    at: [['letter.deciding:agent.settle']],
+    lost: 1,
+  },
   { name: 'A6, between two commands', at: [['agent.executing', 2]] },
   { name: 'A7, in the letter of a command', at: [['agent.executing']] },
-  { name: 'A7, when a command is decided and not committed', at: [['agent.executing', 2], ['letter.deciding:claim']] },
+  {
+    name: 'A7, when a command is decided and not committed',
+    at: [['agent.executing', 2], ['letter.deciding:claim']],
+  },
 ]
 
 const stepsWith = (outside: string): string[] => [
-  ...['model done', 'growth_add_learning done', 'growth_add_learning done', 'growth_list_learnings done'],
+  ...[
+    'model done',
+    'growth_add_learning done',
+    'growth_add_learning done',
+    'growth_list_learnings done',
+  ],
   ...['model done', `${OUTSIDE} ${outside}`, 'model done'],
 ]
 
@@ -78,7 +120,11 @@ describe('a process that dies', () => {
     await stops.at('test.sent')
   }
   const start = async ({ options }: TestDatabase): Promise<TestApp> => {
-    const overrides = { failpoints: stops.at, thinker: plannedModel(() => stops.at('test.asked')), tools: withOutside(send) }
+    const overrides = {
+      failpoints: stops.at,
+      thinker: plannedModel(() => stops.at('test.asked')),
+      tools: withOutside(send),
+    }
     return world.use(await testApp({ database: options, overrides }))
   }
   /** Brings a job to its point. */
@@ -112,28 +158,39 @@ describe('a process that dies', () => {
   })
   afterAll(() => world.disposeAsync())
 
-  test.each([...points, ...within])('$name', async ({ name, lost, outside = 'done', sent: times = 1 }) => {
-    const { story, id: before, goOn, next } = found.get(name)!
-    if (before === undefined) expect(await next.owner`select 1 from agent_job`).toHaveLength(0)
-    const id = before ?? (await ask(next, story, notesAndOutside(story)))
-    const job = await overJob(next, id)
-    const check = async () => {
-      expect(await endOf(next, id)).toEqual({ status: 'completed', error: null, steps: stepsWith(outside) })
-      expect(await learned(next, story)).toEqual([`first ${story.tenantId}`, `second ${story.tenantId}`])
-      expect(sent.filter((text) => text === story.tenantId)).toHaveLength(times)
-    }
-    await check()
-    expect(lost === undefined ? [3, 4] : [3 + lost]).toContain(job.model_calls)
-    // If the process was only stopped it goes on now, and changes nothing.
-    goOn()
-    const another = await ask(next, story, [])
-    expect(await overJob(next, another)).toMatchObject({ status: 'completed', model_calls: 1 })
-    await check()
-  })
+  test.each([...points, ...within])(
+    '$name',
+    async ({ name, lost, outside = 'done', sent: times = 1 }) => {
+      const { story, id: before, goOn, next } = found.get(name)!
+      if (before === undefined) expect(await next.owner`select 1 from agent_job`).toHaveLength(0)
+      const id = before ?? (await ask(next, story, notesAndOutside(story)))
+      const job = await overJob(next, id)
+      const check = async () => {
+        expect(await endOf(next, id)).toEqual({
+          status: 'completed',
+          error: null,
+          steps: stepsWith(outside),
+        })
+        expect(await learned(next, story)).toEqual([
+          `first ${story.tenantId}`,
+          `second ${story.tenantId}`,
+        ])
+        expect(sent.filter((text) => text === story.tenantId)).toHaveLength(times)
+      }
+      await check()
+      expect(lost === undefined ? [3, 4] : [3 + lost]).toContain(job.model_calls)
+      // If the process was only stopped it goes on now, and changes nothing.
+      goOn()
+      const another = await ask(next, story, [])
+      expect(await overJob(next, another)).toMatchObject({ status: 'completed', model_calls: 1 })
+      await check()
+    },
+  )
 
   test('and nothing is left open, counted twice or told twice', async () => {
     const places = new Set([...found.values()].map(({ next }) => next))
-    for (const { owner } of places) expect(await brokenInvariants(owner, { ledger: true })).toEqual([])
+    for (const { owner } of places)
+      expect(await brokenInvariants(owner, { ledger: true })).toEqual([])
     expect(places.size).toBe(1 + within.length)
   })
 })

@@ -1,4 +1,7 @@
-/** A process dies on the way of a call of an MCP server, which counts its calls: none is ever made twice, and what is not known is said. */
+/**
+ * A process dies on the way of a call of an MCP server, which counts its calls: none is ever made
+ * twice, and what is not known is said.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { overJob, turn } from '#test/support/agent/agent'
@@ -23,9 +26,24 @@ interface Point {
 const CALL_CLAIM = 2
 
 const points: Point[] = [
-  { name: 'A9, when the call is written down and not made', at: ['agent.claimed', CALL_CLAIM], state: 'unknown', calls: 0 },
-  { name: 'A10, when the call was made and its answer is unread', at: ['test.called'], state: 'unknown', calls: 1 },
-  { name: 'A11, when the answer is read and not settled', at: ['agent.outside.read'], state: 'unknown', calls: 1 },
+  {
+    name: 'A9, when the call is written down and not made',
+    at: ['agent.claimed', CALL_CLAIM],
+    state: 'unknown',
+    calls: 0,
+  },
+  {
+    name: 'A10, when the call was made and its answer is unread',
+    at: ['test.called'],
+    state: 'unknown',
+    calls: 1,
+  },
+  {
+    name: 'A11, when the answer is read and not settled',
+    at: ['agent.outside.read'],
+    state: 'unknown',
+    calls: 1,
+  },
 ]
 
 const SEARCHES = 'shop__search'
@@ -44,7 +62,12 @@ describe('a process that dies', () => {
       await stops.at('test.called')
       return { text: 'found', isError: false }
     }
-    return world.use(await testApp({ database: options, overrides: { failpoints: stops.at, thinker: plannedModel(), mcpClient: mcp } }))
+    return world.use(
+      await testApp({
+        database: options,
+        overrides: { failpoints: stops.at, thinker: plannedModel(), mcpClient: mcp },
+      }),
+    )
   }
 
   const begin = async (app: TestApp, { at }: Point) => {
@@ -83,7 +106,11 @@ describe('a process that dies', () => {
     // If the process was only stopped it goes on now, and what it brings is too late.
     goOn()
     const { id: key } = await next.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
-    const again = await turn(next, { content: planText([]), by: { kind: 'key', id: key, personId: null }, tenantId })
+    const again = await turn(next, {
+      content: planText([]),
+      by: { kind: 'key', id: key, personId: null },
+      tenantId,
+    })
     await overJob(next, again)
     expect((await endOf(next, id)).steps[1]).toBe(`${SEARCHES} ${state}`)
   })

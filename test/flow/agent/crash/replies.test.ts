@@ -1,4 +1,7 @@
-/** A process dies on the way of a reply, and a receiver counts: no message is ever sent twice, and what is not known is said. */
+/**
+ * A process dies on the way of a reply, and a receiver counts: no message is ever sent twice, and
+ * what is not known is said.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { type TestApp, testApp } from '#test/support/app'
@@ -21,22 +24,63 @@ interface Point {
 }
 
 const points: Point[] = [
-  { name: 'when the intent is written and the turn has not come', at: ['channel.reply.claimed'], parts: ['unknown', 'sent'], wire: [0, 1] },
-  { name: 'when the intent is written and nothing was sent', at: ['channel.reply.sending'], parts: ['unknown', 'sent'], wire: [0, 1] },
-  { name: 'when it was sent and the answer is unread', at: ['test.received'], parts: ['unknown', 'sent'], wire: [1, 1] },
-  { name: 'when the answer is read and not settled', at: ['channel.reply.sent'], parts: ['unknown', 'sent'], wire: [1, 1] },
-  { name: 'between two messages', at: ['channel.reply.sending', 2], parts: ['sent', 'unknown'], wire: [1, 0] },
-  { name: 'when the last message was sent', at: ['channel.reply.sent', 2], parts: ['sent', 'unknown'], wire: [1, 1] },
+  {
+    name: 'when the intent is written and the turn has not come',
+    at: ['channel.reply.claimed'],
+    parts: ['unknown', 'sent'],
+    wire: [0, 1],
+  },
+  {
+    name: 'when the intent is written and nothing was sent',
+    at: ['channel.reply.sending'],
+    parts: ['unknown', 'sent'],
+    wire: [0, 1],
+  },
+  {
+    name: 'when it was sent and the answer is unread',
+    at: ['test.received'],
+    parts: ['unknown', 'sent'],
+    wire: [1, 1],
+  },
+  {
+    name: 'when the answer is read and not settled',
+    at: ['channel.reply.sent'],
+    parts: ['unknown', 'sent'],
+    wire: [1, 1],
+  },
+  {
+    name: 'between two messages',
+    at: ['channel.reply.sending', 2],
+    parts: ['sent', 'unknown'],
+    wire: [1, 0],
+  },
+  {
+    name: 'when the last message was sent',
+    at: ['channel.reply.sent', 2],
+    parts: ['sent', 'unknown'],
+    wire: [1, 1],
+  },
   // The last, for it stops in a transaction, which the database soon ends.
-  { name: 'before the intent', at: ['channel.reply.claiming'], parts: ['sent', 'sent'], wire: [1, 1] },
+  {
+    name: 'before the intent',
+    at: ['channel.reply.claiming'],
+    parts: ['sent', 'sent'],
+    wire: [1, 1],
+  },
 ]
 
 /** Two messages of the dev channel. */
-const LONG = ['first', 'second'].map((word) => `${word} ${'word '.repeat(1_000)}`.trim()).join('\n\n')
+const LONG = ['first', 'second']
+  .map((word) => `${word} ${'word '.repeat(1_000)}`.trim())
+  .join('\n\n')
 const twoParts = (name: string): string => `${name}\n\n${`${LONG}\n\n`.repeat(3)}`.trim()
 
 const wireOf = (receiver: Receiver, id: string, count: number): number[] =>
-  Array.from({ length: count }, (_, part) => receiver.requests.filter(({ body }) => JSON.parse(body).id === `${id}.${part}`).length)
+  Array.from(
+    { length: count },
+    (_, part) =>
+      receiver.requests.filter(({ body }) => JSON.parse(body).id === `${id}.${part}`).length,
+  )
 
 describe('a process that dies', () => {
   const world = new AsyncDisposableStack()
@@ -47,7 +91,11 @@ describe('a process that dies', () => {
 
   const start = async ({ options }: TestDatabase): Promise<TestApp> =>
     world.use(
-      await testApp({ database: options, env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` }, overrides: { failpoints: stops.at } }),
+      await testApp({
+        database: options,
+        env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` },
+        overrides: { failpoints: stops.at },
+      }),
     )
 
   const begin = async (app: TestApp, { name, at }: Point) => {
@@ -94,10 +142,25 @@ describe('a process that dies', () => {
   })
 })
 
-/** Where the letter is held, or the lane before it, until the connection is ready to lose its commit. */
-const commits: [name: string, failpoint: string, nth: number, parts: PartState[], wire: number[]][] = [
+/**
+ * Where the letter is held, or the lane before it, until the connection is ready to lose its
+ * commit.
+ */
+const commits: [
+  name: string,
+  failpoint: string,
+  nth: number,
+  parts: PartState[],
+  wire: number[],
+][] = [
   ['of the intent', 'channel.reply.claiming', 1, ['unknown', 'sent'], [0, 1]],
-  ['of the first outcome, and of the intent that is claimed with it', 'channel.reply.sent', 1, ['sent', 'unknown'], [1, 0]],
+  [
+    'of the first outcome, and of the intent that is claimed with it',
+    'channel.reply.sent',
+    1,
+    ['sent', 'unknown'],
+    [1, 0],
+  ],
   ['of the last outcome', 'channel.reply.sent', 2, ['sent', 'sent'], [1, 1]],
 ]
 
@@ -113,7 +176,9 @@ describe('the answer to a commit is lost', () => {
     const db = world.use(await freshDb())
     const wire = world.use(await openWire(db.options))
     const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` }
-    app = world.use(await testApp({ database: wire.options, env, overrides: { failpoints: stops.at } }))
+    app = world.use(
+      await testApp({ database: wire.options, env, overrides: { failpoints: stops.at } }),
+    )
     for (const [name, failpoint, nth] of commits) {
       const { tenantId } = await app.newWorkspace()
       const { id: connection } = await devChannel(app, { config: { url: receiver.url } }, tenantId)

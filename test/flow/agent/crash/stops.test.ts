@@ -1,11 +1,21 @@
-/** P1 and P8: a process is stopped in order, loses its workspace to another one, or loses the database, while a job runs outside. */
+/**
+ * P1 and P8: a process is stopped in order, loses its workspace to another one, or loses the
+ * database, while a job runs outside.
+ */
 import { expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { overJob } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
 import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
 import { plannedModel } from '#test/support/agent/plan'
-import { type AgentStory, ask, endOf, learned, newAgentStory, notesAndOutside } from '#test/support/agent/story'
+import {
+  type AgentStory,
+  ask,
+  endOf,
+  learned,
+  newAgentStory,
+  notesAndOutside,
+} from '#test/support/agent/story'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/database/db'
 import { startProxy } from '#test/support/database/proxy'
@@ -18,7 +28,12 @@ const send = async (text: string): Promise<void> => {
   sent.push(text)
   await stops.at('test.sent')
 }
-const overrides = { failpoints: stops.at, thinker: plannedModel(() => stops.at('test.asked')), tools: withOutside(send), sweepMs: 20 }
+const overrides = {
+  failpoints: stops.at,
+  thinker: plannedModel(() => stops.at('test.asked')),
+  tools: withOutside(send),
+  sweepMs: 20,
+}
 const start = (database = db.options) => testApp({ database, overrides })
 
 const begin = async (app: TestApp, at: string) => {
@@ -29,16 +44,26 @@ const begin = async (app: TestApp, at: string) => {
 }
 
 /** The job has done everything once, but for what is known of the call outside. */
-const expectDone = async (app: TestApp, { story, id }: { story: AgentStory; id: string }, outside: string, modelCalls = 3) => {
+const expectDone = async (
+  app: TestApp,
+  { story, id }: { story: AgentStory; id: string },
+  outside: string,
+  modelCalls = 3,
+) => {
   expect(await overJob(app, id)).toMatchObject({ status: 'completed', model_calls: modelCalls })
-  expect((await endOf(app, id)).steps.find((step) => step.startsWith(OUTSIDE))).toBe(`${OUTSIDE} ${outside}`)
+  expect((await endOf(app, id)).steps.find((step) => step.startsWith(OUTSIDE))).toBe(
+    `${OUTSIDE} ${outside}`,
+  )
   expect(await learned(app, story)).toHaveLength(2)
   expect(sent.filter((text) => text === story.tenantId)).toHaveLength(1)
   expect(await brokenInvariants(app.owner)).toEqual([])
 }
 
 test.each([
-  ['A3, while the model is asked: the call is made again, and does not count as dead', 'test.asked'],
+  [
+    'A3, while the model is asked: the call is made again, and does not count as dead',
+    'test.asked',
+  ],
   ['A10, while the call outside is on its way: its answer is waited for', 'test.sent'],
 ])('P1, an orderly stop at %s', async (_, at) => {
   const stopping = await start()
@@ -48,7 +73,8 @@ test.each([
   await stopped
   await using next = await start()
   await expectDone(next, { story, id }, 'done')
-  const [row] = await next.owner`select sum(attempt)::int as deaths from agent_step where job_id = ${id}`
+  const [row] =
+    await next.owner`select sum(attempt)::int as deaths from agent_step where job_id = ${id}`
   expect(row).toEqual({ deaths: 0 })
 })
 
@@ -59,7 +85,8 @@ test.each([
   await using first = await start()
   const { story, id, goOn } = await begin(first, at)
   await using second = await start()
-  await first.owner`delete from node where incarnation = (select owner from actor where tenant_id = ${story.tenantId})`
+  await first.owner`delete from node where incarnation = (select owner from actor
+    where tenant_id = ${story.tenantId})`
   await second.send('GET', 'learnings', { key: story.key })
   await overJob(second, id)
   goOn()
@@ -72,7 +99,8 @@ test('P8, the database is away when the model has answered: the answer is kept, 
   const { story, id, goOn } = await begin(app, 'agent.thought')
   await proxy.refuse()
   goOn()
-  const status = async () => (await app.send('GET', 'learnings', { key: story.key }).catch(() => undefined))?.status
+  const status = async () =>
+    (await app.send('GET', 'learnings', { key: story.key }).catch(() => undefined))?.status
   expect(await eventually(status, (code) => code === 503)).toBe(503)
   await proxy.open()
   await expectDone(app, { story, id }, 'done')

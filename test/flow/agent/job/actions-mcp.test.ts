@@ -1,4 +1,7 @@
-/** Capabilities as MCP tools: who sees them, and how a client that can open pages is sent to the one where a person decides. */
+/**
+ * Capabilities as MCP tools: who sees them, and how a client that can open pages is sent to the one
+ * where a person decides.
+ */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
@@ -18,7 +21,12 @@ const names = capabilities.map(({ tool }) => tool!)
 let surface: Surface
 beforeAll(async () => {
   surface = await newSurface(app)
-  await surface.send('PUT', 'tool-rules/schedule_task', { decision: 'ask' }, await surface.as('owner'))
+  await surface.send(
+    'PUT',
+    'tool-rules/schedule_task',
+    { decision: 'ask' },
+    await surface.as('owner'),
+  )
 })
 
 const listed = async (key: string, query = '') => {
@@ -30,11 +38,16 @@ const keyWith = async (...some: Scope[]) => (await app.newKey(some, surface.tena
 describe('capabilities', () => {
   test('are listed with the other tools of the agent', async () => {
     expect(await listed(surface.key)).toEqual([])
-    for (const query of ['?toolsets=agent', '?toolsets=all']) expect(await listed(surface.key, query)).toEqual(names)
+    for (const query of ['?toolsets=agent', '?toolsets=all'])
+      expect(await listed(surface.key, query)).toEqual(names)
     const reads = capabilities.filter(({ method }) => method === 'GET').map(({ tool }) => tool!)
     expect(await listed(surface.key, '?toolsets=agent&readonly=1')).toEqual(reads)
-    expect(await listed(await keyWith('mcp:use', 'api:read', 'api:write'), '?toolsets=agent')).toEqual([])
-    expect(await listed(await keyWith('mcp:use', 'api:read', 'workspace:use'), '?toolsets=agent')).toEqual([])
+    expect(
+      await listed(await keyWith('mcp:use', 'api:read', 'api:write'), '?toolsets=agent'),
+    ).toEqual([])
+    expect(
+      await listed(await keyWith('mcp:use', 'api:read', 'workspace:use'), '?toolsets=agent'),
+    ).toEqual([])
     const { key, as, send } = await newSurface(app)
     await send('PUT', 'modules/agent', { mcp: true }, await as('owner'))
     expect(await listed(key)).toEqual(names)
@@ -42,13 +55,20 @@ describe('capabilities', () => {
 
   test('are called as by name, and kept as jobs', async () => {
     await using mcp = await connectMcp(app.url, { key: surface.key, query: '?toolsets=agent' })
-    const { structuredContent, content } = await mcp.call('get_current_time', { timeZone: 'Asia/Tokyo' })
+    const { structuredContent, content } = await mcp.call('get_current_time', {
+      timeZone: 'Asia/Tokyo',
+    })
     expect(structuredContent).toMatchObject({ timeZone: 'Asia/Tokyo' })
     expect(content[0]).toMatchObject({ text: expect.stringContaining('timeZone: Asia/Tokyo') })
     const wrong = await mcp.call('get_current_time', { timeZone: 'Mars/Olympus' })
-    expect([wrong.isError, wrong._meta]).toMatchObject([true, { 'tendril/error': { code: 'invalid_input' } }])
+    expect([wrong.isError, wrong._meta]).toMatchObject([
+      true,
+      { 'tendril/error': { code: 'invalid_input' } },
+    ])
     const { body } = await surface.send('GET', 'jobs?kind=action')
-    expect(body.jobs.map(({ toolNames }: { toolNames: string[] }) => toolNames)).toContainEqual(['get_current_time'])
+    expect(body.jobs.map(({ toolNames }: { toolNames: string[] }) => toolNames)).toContainEqual([
+      'get_current_time',
+    ])
   })
 })
 
@@ -62,7 +82,10 @@ type OnAsked = (asked: Asked) => Promise<Answer>
 
 const headers = () => ({ requestInit: { headers: { authorization: `Bearer ${surface.key}` } } })
 const url = () => new URL(`${app.url}${MCP_PATH}?toolsets=agent`)
-const task = (goal: string) => ({ name: 'schedule_task', arguments: { goal, at: '2999-01-01T09:00:00Z' } })
+const task = (goal: string) => ({
+  name: 'schedule_task',
+  arguments: { goal, at: '2999-01-01T09:00:00Z' },
+})
 
 interface Result {
   isError?: boolean
@@ -73,8 +96,13 @@ interface Result {
 
 const clients: Record<string, (onAsked: OnAsked, goal: string) => Promise<Result>> = {
   async 'a client with a session'(onAsked, goal) {
-    const client = new OldClient({ name: 'test', version: '1' }, { capabilities: { elicitation: { url: {} } } })
-    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({ action: await onAsked(params as Asked) }))
+    const client = new OldClient(
+      { name: 'test', version: '1' },
+      { capabilities: { elicitation: { url: {} } } },
+    )
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
+      action: await onAsked(params as Asked),
+    }))
     await client.connect(new OldTransport(url(), headers()) as never)
     try {
       return (await client.callTool(task(goal))) as Result
@@ -87,7 +115,9 @@ const clients: Record<string, (onAsked: OnAsked, goal: string) => Promise<Result
       { name: 'test', version: '1' },
       { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { url: {} } } },
     )
-    client.setRequestHandler('elicitation/create', async ({ params }) => ({ action: await onAsked(params as Asked) }))
+    client.setRequestHandler('elicitation/create', async ({ params }) => ({
+      action: await onAsked(params as Asked),
+    }))
     await client.connect(new StreamableHTTPClientTransport(url(), headers()))
     try {
       expect(client.getProtocolEra()).toBe('modern')
@@ -100,9 +130,12 @@ const clients: Record<string, (onAsked: OnAsked, goal: string) => Promise<Result
 
 const approvalOf = async (goal: string) => {
   const { body } = await surface.send('GET', 'approvals')
-  return body.approvals.filter((one: { arguments: { goal: string } }) => one.arguments.goal === goal)
+  return body.approvals.filter(
+    (one: { arguments: { goal: string } }) => one.arguments.goal === goal,
+  )
 }
-const scheduled = async (goal: string) => app.owner`select 1 from agent_schedule where tenant_id = ${surface.tenantId} and goal = ${goal}`
+const scheduled = async (goal: string) =>
+  app.owner`select 1 from agent_schedule where tenant_id = ${surface.tenantId} and goal = ${goal}`
 
 describe.each(Object.entries(clients))('%s that opens pages', (kind, call) => {
   test('is sent to the page, and gets the result if a person has decided there', async () => {
@@ -120,28 +153,38 @@ describe.each(Object.entries(clients))('%s that opens pages', (kind, call) => {
     }, goal)
     const [approval, ...others] = await approvalOf(goal)
     expect(asked).toMatchObject([{ mode: 'url', url: approval.url }])
-    expect([result.isError ?? false, others, (await scheduled(goal)).length]).toEqual([false, [], 1])
+    expect([result.isError ?? false, others, (await scheduled(goal)).length]).toEqual([
+      false,
+      [],
+      1,
+    ])
   })
 
-  test.each<Answer>(['accept', 'decline'])('decides nothing by its own answer: %s', async (answer) => {
-    const goal = `Say ${answer}, says ${kind}`
-    let questions = 0
-    const result = await call(async () => {
-      questions++
-      return answer
-    }, goal)
-    const [approval, ...others] = await approvalOf(goal)
-    expect([result.isError, questions, approval.status, others]).toEqual([true, 1, 'pending', []])
-    expect(result._meta).toMatchObject({ 'tendril/error': { code: 'approval_required' } })
-    expect(result.content[0]!.text).toContain(approval.url)
-    expect(await scheduled(goal)).toHaveLength(0)
-  })
+  test.each<Answer>(['accept', 'decline'])(
+    'decides nothing by its own answer: %s',
+    async (answer) => {
+      const goal = `Say ${answer}, says ${kind}`
+      let questions = 0
+      const result = await call(async () => {
+        questions++
+        return answer
+      }, goal)
+      const [approval, ...others] = await approvalOf(goal)
+      expect([result.isError, questions, approval.status, others]).toEqual([true, 1, 'pending', []])
+      expect(result._meta).toMatchObject({ 'tendril/error': { code: 'approval_required' } })
+      expect(result.content[0]!.text).toContain(approval.url)
+      expect(await scheduled(goal)).toHaveLength(0)
+    },
+  )
 })
 
 test('a client that opens no pages is given the link', async () => {
   await using mcp = await connectMcp(app.url, { key: surface.key, query: '?toolsets=agent' })
   const result = await mcp.call(task('').name, task('Look at the queue without a page').arguments)
   const [approval] = await approvalOf('Look at the queue without a page')
-  expect([result.isError, result.content[0]]).toMatchObject([true, { text: expect.stringContaining(approval.url) }])
+  expect([result.isError, result.content[0]]).toMatchObject([
+    true,
+    { text: expect.stringContaining(approval.url) },
+  ])
   expect(result._meta).toMatchObject({ 'tendril/error': { code: 'approval_required' } })
 })

@@ -4,7 +4,13 @@ import { daysOf } from '#domain/agent/job/analytics'
 import type { Job } from '#domain/agent/job/job'
 import { newStep, type Step } from '#domain/agent/job/step'
 import { newId } from '#kernel/ids'
-import { actionsSince, costSince, endedByDay, newestPending, pendingApprovals } from '#store/agent/analytics'
+import {
+  actionsSince,
+  costSince,
+  endedByDay,
+  newestPending,
+  pendingApprovals,
+} from '#store/agent/analytics'
 import { insertSteps } from '#store/agent/steps'
 import { openDb } from '#store/engine/db'
 import type { Part } from '#store/engine/load'
@@ -26,13 +32,22 @@ const call = async (surface: Surface, name: string, state: Step['state'], days =
   // It has never begun.
   const isRefused = state === 'failed' || state === 'rejected'
   const step = newStep(
-    { id: newId(), job_id, number: 1, kind: 'tool', name, state, started_at: isRefused ? null : daysAgo(days) },
+    {
+      id: newId(),
+      job_id,
+      number: 1,
+      kind: 'tool',
+      name,
+      state,
+      started_at: isRefused ? null : daysAgo(days),
+    },
     daysAgo(days),
   )
   await write(surface, { writes: [insertSteps([step])] })
 }
 
-const of = async ({ send }: Surface, query = '', key?: string) => (await send('GET', `analytics${query}`, undefined, key)).body
+const of = async ({ send }: Surface, query = '', key?: string) =>
+  (await send('GET', `analytics${query}`, undefined, key)).body
 
 describe('analytics', () => {
   test('of a new workspace are zeros, for each day of the last seven', async () => {
@@ -42,7 +57,13 @@ describe('analytics', () => {
     expect(Math.abs(Date.parse(generated_at) - Date.now())).toBeLessThan(60_000)
     expect(body).toEqual({
       window: '7d',
-      tasks: { completed: 0, failed: 0, cancelled: 0, running: 0, by_day: days.map((date) => ({ date, completed: 0, failed: 0 })) },
+      tasks: {
+        completed: 0,
+        failed: 0,
+        cancelled: 0,
+        running: 0,
+        by_day: days.map((date) => ({ date, completed: 0, failed: 0 })),
+      },
       actions: { total: 0, by_tool: [], by_module: [] },
       cost: { usd_cents: 0, input_tokens: 0, output_tokens: 0, is_estimated: true },
       approvals: { pending: 0, items: [] },
@@ -52,7 +73,8 @@ describe('analytics', () => {
   test('count jobs of every kind that ended within the window, by day, and those that are not over', async () => {
     const surface = await newSurface(app)
     const noon = new Date(new Date().setUTCHours(12, 0, 0, 0))
-    const dayAgo = (days: number) => new Date(noon.getTime() - days * DAY_MS).toISOString().slice(0, 10)
+    const dayAgo = (days: number) =>
+      new Date(noon.getTime() - days * DAY_MS).toISOString().slice(0, 10)
     const today = new Date().toISOString().slice(0, 10)
     await end(surface, 'completed', 0, { kind: 'task' })
     await end(surface, 'completed', 2)
@@ -66,7 +88,11 @@ describe('analytics', () => {
     const { by_day, ...sums } = week.tasks
     expect(sums).toEqual({ completed: 2, failed: 1, cancelled: 1, running: 2 })
     expect(by_day.length).toBe(7)
-    expect(by_day.filter(({ completed, failed }: { completed: number; failed: number }) => completed + failed > 0)).toEqual([
+    expect(
+      by_day.filter(
+        ({ completed, failed }: { completed: number; failed: number }) => completed + failed > 0,
+      ),
+    ).toEqual([
       { date: dayAgo(2), completed: 1, failed: 1 },
       { date: today, completed: 1, failed: 0 },
     ])
@@ -119,25 +145,54 @@ describe('analytics', () => {
     const surface = await newSurface(app)
     await end(surface, 'completed', 1, { cost: 150, input_tokens: 1_000, output_tokens: 50 })
     await makeJob(surface, { cost: 51, input_tokens: 2_000_000_000, output_tokens: 7 })
-    await end(surface, 'failed', 10, { cost: 900, input_tokens: 2_000_000_000, output_tokens: 1, error: 'max_steps' })
-    expect((await of(surface)).cost).toEqual({ usd_cents: 3, input_tokens: 2_000_001_000, output_tokens: 57, is_estimated: true })
-    expect((await of(surface, '?window=30d')).cost).toMatchObject({ usd_cents: 12, input_tokens: 4_000_001_000 })
+    await end(surface, 'failed', 10, {
+      cost: 900,
+      input_tokens: 2_000_000_000,
+      output_tokens: 1,
+      error: 'max_steps',
+    })
+    expect((await of(surface)).cost).toEqual({
+      usd_cents: 3,
+      input_tokens: 2_000_001_000,
+      output_tokens: 57,
+      is_estimated: true,
+    })
+    expect((await of(surface, '?window=30d')).cost).toMatchObject({
+      usd_cents: 12,
+      input_tokens: 4_000_001_000,
+    })
   })
 
   test('show the ten newest approvals that wait, and how many there are', async () => {
     const surface = await newSurface(app)
     const ids: string[] = []
     for (let count = 0; count < 12; count++) ids.unshift((await makeApproval(surface)).id)
-    await makeApproval(surface, { status: 'rejected', decided_how: 'expiry', decided_at: new Date() })
+    await makeApproval(surface, {
+      status: 'rejected',
+      decided_how: 'expiry',
+      decided_at: new Date(),
+    })
     const { approvals } = await of(surface)
-    expect([approvals.pending, approvals.items.map(({ id }: { id: string }) => id)]).toEqual([12, ids.slice(0, 10)])
-    expect(Object.keys(approvals.items[0]).sort()).toEqual(['created_at', 'goal', 'id', 'job_id', 'tool_name'])
+    expect([approvals.pending, approvals.items.map(({ id }: { id: string }) => id)]).toEqual([
+      12,
+      ids.slice(0, 10),
+    ])
+    expect(Object.keys(approvals.items[0]).sort()).toEqual([
+      'created_at',
+      'goal',
+      'id',
+      'job_id',
+      'tool_name',
+    ])
   })
 
-  test.each(['?window=1d', '?window=', '?window=7D', '?window=7d&days=7'])('are refused for %s', async (query) => {
-    const { send } = await newSurface(app)
-    expect((await send('GET', `analytics${query}`)).status).toBe(400)
-  })
+  test.each(['?window=1d', '?window=', '?window=7D', '?window=7d&days=7'])(
+    'are refused for %s',
+    async (query) => {
+      const { send } = await newSurface(app)
+      expect((await send('GET', `analytics${query}`)).status).toBe(400)
+    },
+  )
 
   test('are of the own workspace', async () => {
     const [surface, other] = [await newSurface(app), await newSurface(app)]
@@ -145,7 +200,13 @@ describe('analytics', () => {
     await call(surface, 'growth_overview', 'done')
     await makeApproval(surface)
     const { tasks, actions, cost, approvals } = await of(other)
-    expect([tasks.completed, tasks.running, actions.total, cost.usd_cents, approvals.pending]).toEqual([0, 0, 0, 0, 0])
+    expect([
+      tasks.completed,
+      tasks.running,
+      actions.total,
+      cost.usd_cents,
+      approvals.pending,
+    ]).toEqual([0, 0, 0, 0, 0])
   })
 })
 
@@ -165,15 +226,23 @@ test('the reads behind analytics find their rows by indexes, those of the window
   await using db = openDb({ ...app.options, max: 1 })
   const conditions = (part: Part<unknown>) =>
     db.letter(tenantId, async (sql) => {
-      await sql`select set_config('app.tenant', ${tenantId}, true), set_config('enable_seqscan', 'off', true)`
-      const [row] = await sql<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>`explain (format json) ${part.query(sql)}`
+      await sql`select set_config('app.tenant', ${tenantId}, true),
+        set_config('enable_seqscan', 'off', true)`
+      const [row] = await sql<{
+        'QUERY PLAN': [{ Plan: PlanNode }]
+      }>`explain (format json) ${part.query(sql)}`
       const nodes = nodesOf(row!['QUERY PLAN'][0].Plan)
       expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
       return nodes.flatMap((node) => (node['Index Name'] ? [node['Index Cond'] ?? ''] : []))
     })
-  for (const condition of await conditions(endedByDay(starts))) expect(condition).toMatch(/tenant_id = .*ended_at >= /)
-  expect((await conditions(costSince(since!))).filter((condition) => condition.includes('ended_at >= ')).length).toBe(1)
-  for (const condition of await conditions(actionsSince(since!))) expect(condition).toMatch(/tenant_id = .*started_at >= /)
+  for (const condition of await conditions(endedByDay(starts)))
+    expect(condition).toMatch(/tenant_id = .*ended_at >= /)
+  expect(
+    (await conditions(costSince(since!))).filter((condition) => condition.includes('ended_at >= '))
+      .length,
+  ).toBe(1)
+  for (const condition of await conditions(actionsSince(since!)))
+    expect(condition).toMatch(/tenant_id = .*started_at >= /)
   for (const part of [pendingApprovals, newestPending(10, { personId: null })])
     for (const condition of await conditions(part)) expect(condition).toMatch(/tenant_id = /)
 })

@@ -1,4 +1,6 @@
-/** A model that goes in circles: it must conclude, and costs no more than the rounds that show it. */
+/**
+ * A model that goes in circles: it must conclude, and costs no more than the rounds that show it.
+ */
 import { expect, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
 import { messagesIn, overJob, stepsIn, turn } from '#test/support/agent/agent'
@@ -15,7 +17,10 @@ const key = async (): Promise<OnBehalf> => {
   return { kind: 'key', id, personId: null }
 }
 const run = async () => overJob(app, await turn(app, { content: 'go', by: await key() }))
-const note = ['growth_add_learning', { kind: 'worked', note: 'Numbers in the first line' }] as [string, unknown]
+const note = ['growth_add_learning', { kind: 'worked', note: 'Numbers in the first line' }] as [
+  string,
+  unknown,
+]
 const list = ['growth_list_learnings', {}] as [string, unknown]
 
 test('three rounds without anything new end it: the model concludes with what was done and found', async () => {
@@ -26,7 +31,10 @@ test('three rounds without anything new end it: the model concludes with what wa
   const job = await run()
   // The note, the list, three times the same, and the conclusion.
   expect(job).toMatchObject({ status: 'completed', error: null, model_calls: 6 })
-  expect((await messagesIn(app, job)).at(-1)).toMatchObject({ role: 'assistant', content: expect.stringContaining('I added the learning') })
+  expect((await messagesIn(app, job)).at(-1)).toMatchObject({
+    role: 'assistant',
+    content: expect.stringContaining('I added the learning'),
+  })
   expect(await brokenInvariants(app.owner)).toEqual([])
 })
 
@@ -52,14 +60,21 @@ test('of a hundred calls in one answer 16 are made, those up to 64 refused with 
   let seen: string[] = []
   script.answer = (asked, answers) => {
     if (answers === 0)
-      return { calls: Array.from({ length: 100 }, (_, index) => ['growth_add_learning', { kind: 'worked', note: `Of many ${index}` }]) }
+      return {
+        calls: Array.from({ length: 100 }, (_, index) => [
+          'growth_add_learning',
+          { kind: 'worked', note: `Of many ${index}` },
+        ]),
+      }
     seen = resultsIn(asked)
     return { text: 'Done.' }
   }
   const job = await run()
   expect(job).toMatchObject({ status: 'completed', tool_calls: 16 })
   expect(seen).toHaveLength(64)
-  expect(seen.slice(16).every((text) => text.startsWith('error: too many calls at once'))).toBe(true)
+  expect(seen.slice(16).every((text) => text.startsWith('error: too many calls at once'))).toBe(
+    true,
+  )
   expect(seen.filter((text) => text.includes('left out'))).toEqual([
     expect.stringContaining('36 further calls of the answer were left out'),
   ])

@@ -1,4 +1,7 @@
-/** Trees of jobs: how they wait and end, and that of a job that nobody watches no child may do what its root may not. */
+/**
+ * Trees of jobs: how they wait and end, and that of a job that nobody watches no child may do what
+ * its root may not.
+ */
 import { describe, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { jobOf, overJob, stepsIn } from '#test/support/agent/agent'
@@ -51,7 +54,8 @@ const treeOf = async (rootId: string) => [
 ]
 const countsIn = async (tenantId: string) => ({
   ...(
-    await app.owner`select (select count(*)::int from agent_schedule where tenant_id = ${tenantId}) as schedules,
+    await app.owner`select (select count(*)::int from agent_schedule
+      where tenant_id = ${tenantId}) as schedules,
     (select count(*)::int from webhook_rule where tenant_id = ${tenantId}) as rules,
     (select count(*)::int from agent_approval where tenant_id = ${tenantId}) as approvals`
   )[0]!,
@@ -60,30 +64,43 @@ const countsIn = async (tenantId: string) => ({
 test.each([
   ['a child', delegating(making), 1],
   ['a child of a child', delegating(delegating(making)), 2],
-])('%s of a scheduled run makes neither schedules nor webhook rules, and asks nobody for one', async (_, plan, depth) => {
-  const { surface, by } = await owned()
-  const { id } = await makeSchedule(surface, { goal: planText(plan), by })
-  await comeDue(surface, id)
-  const root = await begun(id)
-  expect((await overJob(app, root)).status).toBe('completed')
-  const tree = await treeOf(root)
-  expect(tree.map((job) => [job.depth, job.status, job.scheduled])).toEqual(
-    Array.from({ length: depth + 1 }, (_, at) => [at, 'completed', true]),
-  )
-  const steps = (await stepsIn(app, tree.at(-1)!.id)).filter(({ kind }) => kind === 'tool')
-  const denied = expect.stringContaining('a scheduled run can create neither schedules nor webhook rules')
-  expect(steps).toMatchObject([
-    { name: 'schedule_task', state: 'failed', error: denied },
-    { name: 'create_webhook_rule', state: 'failed', error: denied },
-    { name: 'list_scheduled_tasks', state: 'done' },
-  ])
-  expect(await countsIn(surface.tenantId)).toEqual({ schedules: 1, rules: 0, approvals: 0 })
-})
+])(
+  '%s of a scheduled run makes neither schedules nor webhook rules, and asks nobody for one',
+  async (_, plan, depth) => {
+    const { surface, by } = await owned()
+    const { id } = await makeSchedule(surface, { goal: planText(plan), by })
+    await comeDue(surface, id)
+    const root = await begun(id)
+    expect((await overJob(app, root)).status).toBe('completed')
+    const tree = await treeOf(root)
+    expect(tree.map((job) => [job.depth, job.status, job.scheduled])).toEqual(
+      Array.from({ length: depth + 1 }, (_, at) => [at, 'completed', true]),
+    )
+    const steps = (await stepsIn(app, tree.at(-1)!.id)).filter(({ kind }) => kind === 'tool')
+    const denied = expect.stringContaining(
+      'a scheduled run can create neither schedules nor webhook rules',
+    )
+    expect(steps).toMatchObject([
+      { name: 'schedule_task', state: 'failed', error: denied },
+      { name: 'create_webhook_rule', state: 'failed', error: denied },
+      { name: 'list_scheduled_tasks', state: 'done' },
+    ])
+    expect(await countsIn(surface.tenantId)).toEqual({ schedules: 1, rules: 0, approvals: 0 })
+  },
+)
 
 test('a child of a job that a webhook began is as untrusted, and as automatic, and what it would write waits', async () => {
   const { surface, by } = await owned()
   const goal = planText([
-    [['delegate', { goal: planText([[['growth_add_learning', { kind: 'worked', note: 'n' }]]]), tools: ['growth_add_learning'] }]],
+    [
+      [
+        'delegate',
+        {
+          goal: planText([[['growth_add_learning', { kind: 'worked', note: 'n' }]]]),
+          tools: ['growth_add_learning'],
+        },
+      ],
+    ],
   ])
   const rule = await makeWebhookRule(surface, { by, goal })
   expect((await post(app.url, rule)).status).toBe(200)
@@ -104,12 +121,19 @@ test('a child of a job that a webhook began is as untrusted, and as automatic, a
     () => ask(1),
     ([one]) => one.id !== first.id,
   )
-  expect([second.tool_name, second.why]).toEqual(['growth_add_learning', ['untrusted: webhook Orders']])
+  expect([second.tool_name, second.why]).toEqual([
+    'growth_add_learning',
+    ['untrusted: webhook Orders'],
+  ])
   expect((await surface.send('POST', `approvals/${second.id}/reject`, {}, owner)).status).toBe(200)
   expect((await overJob(app, root)).status).toBe('completed')
   const rows = await app.owner`select origin, taint from agent_job where root_id = ${root}`
-  expect(rows.map((row) => ({ ...row }))).toEqual(Array(2).fill({ origin: 'automatic', taint: ['webhook Orders'] }))
-  expect(await app.owner`select 1 from learning where tenant_id = ${surface.tenantId}`).toHaveLength(0)
+  expect(rows.map((row) => ({ ...row }))).toEqual(
+    Array(2).fill({ origin: 'automatic', taint: ['webhook Orders'] }),
+  )
+  expect(
+    await app.owner`select 1 from learning where tenant_id = ${surface.tenantId}`,
+  ).toHaveLength(0)
   expect(await brokenInvariants(app.owner)).toEqual([])
 })
 
@@ -119,10 +143,15 @@ describe('a tree', () => {
     const { id, goOn } = await waitingChild(story, [[delegate('slow')]])
     const parent = await jobOf(app, id)
     expect(parent.status).toBe('waiting_child')
-    const [work] = await app.owner`select state, run_at > now() + interval '23 hours' as late from work where ref_id = ${id}`
+    const [work] =
+      await app.owner`select state, run_at > now() + interval '23 hours' as late from work
+        where ref_id = ${id}`
     expect({ ...work }).toEqual({ state: 'queued', late: true })
     const path = `/api/v1/agent/conversations/${parent.conversation_id}/messages`
-    const { body } = await app.send('POST', path, { key: story.key, body: { content: planText([]) } })
+    const { body } = await app.send('POST', path, {
+      key: story.key,
+      body: { content: planText([]) },
+    })
     expect((await overJob(app, body.job.id)).status).toBe('completed')
     goOn()
     expect((await overJob(app, id)).status).toBe('completed')
@@ -134,10 +163,13 @@ describe('a tree', () => {
     expect((await cancel(story, id)).status).toBe('cancelled')
     goOn()
     const jobs = await app.owner`select status, ended_at from agent_job where root_id = ${id}`
-    expect([jobs.length, new Set(jobs.map(({ status }) => status)), new Set(jobs.map(({ ended_at }) => +ended_at)).size]).toEqual([
-      ...[3, new Set(['cancelled']), 1],
-    ])
-    const left = () => app.owner`select 1 from work where tenant_id = ${story.tenantId} and kind = 'agent'`
+    expect([
+      jobs.length,
+      new Set(jobs.map(({ status }) => status)),
+      new Set(jobs.map(({ ended_at }) => +ended_at)).size,
+    ]).toEqual([...[3, new Set(['cancelled']), 1]])
+    const left = () =>
+      app.owner`select 1 from work where tenant_id = ${story.tenantId} and kind = 'agent'`
     expect(await eventually(left, ({ length }) => length === 0)).toHaveLength(0)
     expect(await brokenInvariants(app.owner)).toEqual([])
   })
@@ -157,14 +189,21 @@ describe('a tree', () => {
     const story = await askingStory()
     const id = await ask(app, story, [[delegate([[delegate([[learn('late')]])]])]])
     const statuses = async () =>
-      (await app.owner`select status from agent_job where root_id = ${id} order by depth`).map(({ status }) => status)
-    await eventually(statuses, (all) => all.join() === 'waiting_child,waiting_child,waiting_approval')
-    await app.owner`update agent_step set started_at = started_at - interval '25 hours' where job_id = ${id} and state = 'waiting'`
+      (await app.owner`select status from agent_job where root_id = ${id} order by depth`).map(
+        ({ status }) => status,
+      )
+    await eventually(
+      statuses,
+      (all) => all.join() === 'waiting_child,waiting_child,waiting_approval',
+    )
+    await app.owner`update agent_step set started_at = started_at - interval '25 hours'
+      where job_id = ${id} and state = 'waiting'`
     await wake(story, id)
     await overJob(app, id)
     expect(await statuses()).toEqual(['completed', 'cancelled', 'cancelled'])
     expect((await results(id))[0]).toContain('did not end within 24 hours')
-    const [approval] = await app.owner`select status, decided_how from agent_approval where tenant_id = ${story.tenantId}`
+    const [approval] = await app.owner`select status, decided_how from agent_approval
+        where tenant_id = ${story.tenantId}`
     expect({ ...approval }).toEqual({ status: 'rejected', decided_how: 'cancel' })
     expect(await brokenInvariants(app.owner)).toEqual([])
   })

@@ -11,7 +11,10 @@ import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 const stops = testStops()
-const app = useApp({ overrides: { thinker: delegatingModel(stops) }, env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' } })
+const app = useApp({
+  overrides: { thinker: delegatingModel(stops) },
+  env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' },
+})
 const { childrenOf, results, askingStory, get, cancel } = delegations(app, stops)
 
 const run = async (plan: Plan, tools: string[] | null = null) => {
@@ -19,7 +22,13 @@ const run = async (plan: Plan, tools: string[] | null = null) => {
   const id = await ask(app, story, plan)
   if (tools) await app.owner`update agent_job set tools = ${app.owner.json(tools)} where id = ${id}`
   const job = await overJob(app, id)
-  return { story, id, job, said: (await messagesIn(app, job)).at(-1)!.content, children: await childrenOf(id) }
+  return {
+    story,
+    id,
+    job,
+    said: (await messagesIn(app, job)).at(-1)!.content,
+    children: await childrenOf(id),
+  }
 }
 
 describe('a sub-agent', () => {
@@ -37,7 +46,9 @@ describe('a sub-agent', () => {
       output: { toolsUsed: ['growth_add_learning'] },
     })
     expect(said).toBe(child.job.output.text)
-    expect((await get(story, id)).children.map((one: { id: string }) => one.id)).toEqual([children[0]!.id])
+    expect((await get(story, id)).children.map((one: { id: string }) => one.id)).toEqual([
+      children[0]!.id,
+    ])
     // Records keep one name in the whole tree, and only the root speaks in the conversation.
     expect(said).toContain('learning:1')
     expect(await messagesIn(app, job)).toHaveLength(2)
@@ -46,11 +57,18 @@ describe('a sub-agent', () => {
 
   test('gets the tools that its parent has of those it was to have, and delegates no deeper than three', async () => {
     const deepest = delegate('last', { tools: ['delegate', 'growth_list_learnings'] })
-    const { id, children } = await run([[delegate([[delegate([[delegate([[deepest]])]])]])]], ['delegate', 'growth_list_learnings'])
+    const { id, children } = await run(
+      [[delegate([[delegate([[delegate([[deepest]])]])]])]],
+      ['delegate', 'growth_list_learnings'],
+    )
     expect(children[0]!.tools).toEqual(['growth_list_learnings', 'delegate'])
     const [second] = await childrenOf(children[0]!.id)
     const [third] = await childrenOf(second!.id)
-    expect([third!.depth, third!.tools, await childrenOf(third!.id)]).toEqual([3, ['growth_list_learnings'], []])
+    expect([third!.depth, third!.tools, await childrenOf(third!.id)]).toEqual([
+      3,
+      ['growth_list_learnings'],
+      [],
+    ])
     expect((await stepsIn(app, third!.id))[1]).toMatchObject({
       name: 'delegate',
       state: 'failed',
@@ -61,7 +79,10 @@ describe('a sub-agent', () => {
   })
 
   test('that fails is a result, as is a tool that does not exist', async () => {
-    const { id, job } = await run([[delegate('nothing')], [delegate('x', { tools: ['growth_list_learning'] })]])
+    const { id, job } = await run([
+      [delegate('nothing')],
+      [delegate('x', { tools: ['growth_list_learning'] })],
+    ])
     expect(job.status).toBe('completed')
     expect(await results(id)).toEqual([
       'the sub-agent failed: model_invalid',
@@ -76,7 +97,9 @@ describe('a sub-agent', () => {
   })
 
   test('is one of at most eight of a root', async () => {
-    const { id, children } = await run([...Array.from({ length: 9 }, (_, n): Plan[number] => [delegate(`part ${n}`)])])
+    const { id, children } = await run([
+      ...Array.from({ length: 9 }, (_, n): Plan[number] => [delegate(`part ${n}`)]),
+    ])
     expect(children).toHaveLength(8)
     expect((await results(id)).at(-1)).toContain('8 sub-agents were used already')
   })
@@ -85,7 +108,11 @@ describe('a sub-agent', () => {
     const endless: Plan = Array.from({ length: 60 }, (_, n) => [learn(`note ${n}`)])
     const { id, job, children } = await run([[delegate(endless)]])
     const child = await jobOf(app, children[0]!.id)
-    expect([job.status, child.status, job.model_calls + child.model_calls]).toEqual(['completed', 'completed', 40])
+    expect([job.status, child.status, job.model_calls + child.model_calls]).toEqual([
+      'completed',
+      'completed',
+      40,
+    ])
     expect((await endOf(app, id)).steps.at(-1)).toBe('model done')
     const few = await run([[delegate(endless, { maxSteps: 2 })]])
     expect((await jobOf(app, few.children[0]!.id)).model_calls).toBe(2)
@@ -114,24 +141,38 @@ describe('a sub-agent', () => {
     const { spans } = await get(story, `${id}/trace`)
     type Span = { name: string; spanId: string; parentSpanId: string | null; traceId: string }
     const wait = spans.find(({ name }: Span) => name === 'wait child')
-    expect(spans.filter(({ name }: Span) => name === 'invoke_agent tendril').map(({ parentSpanId }: Span) => parentSpanId)).toEqual([
-      null,
-      wait.spanId,
-    ])
-    expect(new Set(spans.map(({ traceId }: Span) => traceId))).toEqual(new Set([id.replaceAll('-', '')]))
+    expect(
+      spans
+        .filter(({ name }: Span) => name === 'invoke_agent tendril')
+        .map(({ parentSpanId }: Span) => parentSpanId),
+    ).toEqual([null, wait.spanId])
+    expect(new Set(spans.map(({ traceId }: Span) => traceId))).toEqual(
+      new Set([id.replaceAll('-', '')]),
+    )
     expect((await get(story, `${children[0]!.id}/trace`)).spans[0].parentSpanId).toBe(wait.spanId)
   })
 })
 
 describe('a direct call', () => {
-  const call = (key: string, body: object) => app.send('POST', '/api/v1/actions/delegate', { key, body })
+  const call = (key: string, body: object) =>
+    app.send('POST', '/api/v1/actions/delegate', { key, body })
 
   test('answers at once, and its job has a conversation of its own', async () => {
     const story = await newAgentStory(app)
-    const { status, body } = await call(story.key, { goal: planText([[learn('direct')]]), tools: ['growth_add_learning'], maxSteps: 3 })
+    const { status, body } = await call(story.key, {
+      goal: planText([[learn('direct')]]),
+      tools: ['growth_add_learning'],
+      maxSteps: 3,
+    })
     expect([status, body.result.status]).toEqual([200, 'queued'])
     const job = await overJob(app, body.result.jobId)
-    expect(job).toMatchObject({ kind: 'delegate', status: 'completed', parent_id: null, tools: ['growth_add_learning'], most_steps: 3 })
+    expect(job).toMatchObject({
+      kind: 'delegate',
+      status: 'completed',
+      parent_id: null,
+      tools: ['growth_add_learning'],
+      most_steps: 3,
+    })
     expect(await learned(app, story)).toEqual(['direct'])
     expect((await messagesIn(app, job)).map(({ role }) => role)).toEqual(['user', 'assistant'])
     expect((await get(story, job.id)).answer.content).toContain('learning:1')
@@ -140,7 +181,9 @@ describe('a direct call', () => {
   test('is for everybody but viewers, with tools that exist', async () => {
     const story = await newAgentStory(app)
     const goal = { goal: 'x', tools: [] }
-    expect((await call(story.key, { ...goal, tools: ['none'] })).body.error.message).toContain('tools.0 is not a tool: none')
+    expect((await call(story.key, { ...goal, tools: ['none'] })).body.error.message).toContain(
+      'tools.0 is not a tool: none',
+    )
     expect((await call(story.key, { ...goal, maxSteps: 0 })).status).toBe(400)
     expect((await call(story.key, { goal: ' ', tools: [] })).status).toBe(400)
     expect((await call(await tokenOf(app, story.tenantId, 'viewer'), goal)).status).toBe(403)

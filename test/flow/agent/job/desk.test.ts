@@ -18,7 +18,12 @@ test('drafts, and says what it cannot do', async () => {
   const { personId } = (await newPerson(app.owner, app.tenantId, 'owner')).member
   const by: OnBehalf = { kind: 'session', id: personId, personId }
   const drafted = await says(by, '/batches create --count 2')
-  expect(drafted.job).toMatchObject({ status: 'completed', model: 'desk', cost: 0, input_tokens: 0 })
+  expect(drafted.job).toMatchObject({
+    status: 'completed',
+    model: 'desk',
+    cost: 0,
+    input_tokens: 0,
+  })
   expect(drafted.answer).toContain('item:2')
   expect((await says(by, 'what is waiting?')).answer).toContain('item:1')
   expect((await says(by, 'please make everything better')).answer).toContain('No model is set')
@@ -29,7 +34,13 @@ test('drafts, and says what it cannot do', async () => {
 
 test('a job that began with a model ends honestly where none is set any more', async () => {
   const { id } = await app.newKey(['api:read', 'workspace:use'])
-  const job = await overJob(app, await turn(app, { content: 'hello', by: { kind: 'key', id, personId: null }, model: 'gpt-5' }))
+  const job = await overJob(
+    app,
+    await turn(app, { content: 'hello', by: { kind: 'key', id, personId: null }, model: 'gpt-5' }),
+  )
   expect(job).toMatchObject({ status: 'failed', error: 'model_required' })
-  expect(await messagesIn(app, job)).toContainEqual({ role: 'notice', content: 'No language model is set.' })
+  expect(await messagesIn(app, job)).toContainEqual({
+    role: 'notice',
+    content: 'No language model is set.',
+  })
 })

@@ -1,4 +1,6 @@
-/** The 500s of the API document have its words, whatever fails underneath, and leave nothing behind. */
+/**
+ * The 500s of the API document have its words, whatever fails underneath, and leave nothing behind.
+ */
 import { describe, expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { makeConversation } from '#test/support/agent/records'
@@ -17,11 +19,18 @@ const unwritable = async <R>(table: string, during: () => Promise<R>): Promise<R
 /** While a table cannot be read. */
 const unreadable = async <R>(table: string, during: () => Promise<R>): Promise<R> => {
   await app.owner.unsafe(`alter table ${table} rename to ${table}_away`)
-  return await during().finally(() => app.owner.unsafe(`alter table ${table}_away rename to ${table}`))
+  return await during().finally(() =>
+    app.owner.unsafe(`alter table ${table}_away rename to ${table}`),
+  )
 }
 
-const failure = (message: string) => ({ error: { code: 'internal', message, request_id: expect.any(String) } })
-const TASK = { taskType: 'extract_action_items', input: { text: 'Anna sends the offer by Friday.' } }
+const failure = (message: string) => ({
+  error: { code: 'internal', message, request_id: expect.any(String) },
+})
+const TASK = {
+  taskType: 'extract_action_items',
+  input: { text: 'Anna sends the offer by Friday.' },
+}
 
 /** Every row of the document that has a 500, with what it says. */
 const documented = {
@@ -32,7 +41,9 @@ const documented = {
 }
 
 test('the rows of the document with a 500 have its words', () => {
-  const worded = operations.flatMap(({ id, failure }) => (failure === undefined ? [] : [[id, failure]]))
+  const worded = operations.flatMap(({ id, failure }) =>
+    failure === undefined ? [] : [[id, failure]],
+  )
   expect(Object.fromEntries(worded)).toEqual(documented)
 })
 
@@ -60,7 +71,8 @@ describe('a failure underneath is told in the words of the document', () => {
   test('insert failed', async () => {
     const surface = await newSurface(app)
     const { id, messageId } = await makeConversation(surface)
-    const give = () => surface.send('POST', `conversations/${id}/feedback`, { messageId, verdict: 'up' })
+    const give = () =>
+      surface.send('POST', `conversations/${id}/feedback`, { messageId, verdict: 'up' })
     const refused = await unwritable('agent_feedback', give)
     expect([refused.status, refused.body]).toEqual([500, failure('insert failed')])
     expect((await surface.send('GET', 'feedback')).body.feedback).toEqual([])
@@ -80,18 +92,26 @@ describe('a failure underneath is told in the words of the document', () => {
     const { key } = await newSurface(app)
     await using mcp = await connectMcp(app.url, { key, query: '?toolsets=agent' })
     const refused = await unwritable('agent_job', () => mcp.call('agent_run_task', TASK))
-    expect([refused.isError, JSON.stringify(refused.content)]).toEqual([true, expect.stringContaining('enqueue failed')])
+    expect([refused.isError, JSON.stringify(refused.content)]).toEqual([
+      true,
+      expect.stringContaining('enqueue failed'),
+    ])
   })
 
   test('where the document has no words, the text of the failure stays withheld', async () => {
     const { key } = await newSurface(app)
-    const refused = await unwritable('agent_conversation', () => app.send('POST', '/api/v1/agent/conversations', { key, body: {} }))
+    const refused = await unwritable('agent_conversation', () =>
+      app.send('POST', '/api/v1/agent/conversations', { key, body: {} }),
+    )
     expect([refused.status, refused.body]).toEqual([500, failure('internal error')])
   })
 
   test('what a caller did wrong is told as before', async () => {
     const { key } = await newSurface(app)
-    const { status, body } = await app.send('POST', '/api/v1/agent/tasks', { key, body: { ...TASK, taskType: 'sing' } })
+    const { status, body } = await app.send('POST', '/api/v1/agent/tasks', {
+      key,
+      body: { ...TASK, taskType: 'sing' },
+    })
     expect([status, body.error.code]).toEqual([400, 'invalid_input'])
   })
 })

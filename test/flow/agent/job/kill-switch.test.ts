@@ -1,11 +1,21 @@
-/** The kill switch and jobs: what pause-all says of calls outside that they have begun, what becomes of them, and that jobs go on once they may. */
+/**
+ * The kill switch and jobs: what pause-all says of calls outside that they have begun, what becomes
+ * of them, and that jobs go on once they may.
+ */
 import { afterEach, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { overJob } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
 import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
 import { plannedModel } from '#test/support/agent/plan'
-import { type AgentStory, ask, endOf, learned, newAgentStory, notesAndOutside } from '#test/support/agent/story'
+import {
+  type AgentStory,
+  ask,
+  endOf,
+  learned,
+  newAgentStory,
+  notesAndOutside,
+} from '#test/support/agent/story'
 import { eventually } from '#test/support/app'
 import { useApp } from '#test/support/use'
 
@@ -15,20 +25,30 @@ const send = async (text: string): Promise<void> => {
   sent.push(text)
   await stops.at('test.sent')
 }
-const app = useApp({ overrides: { failpoints: stops.at, thinker: plannedModel(() => stops.at('test.asked')), tools: withOutside(send) } })
+const app = useApp({
+  overrides: {
+    failpoints: stops.at,
+    thinker: plannedModel(() => stops.at('test.asked')),
+    tools: withOutside(send),
+  },
+})
 
 const switched = async ({ key }: AgentStory, action: 'pause-all' | 'resume-all') =>
   (await app.send('POST', `automation/${action}`, { key })).body.automation.in_flight
 
 /** A job that calls outside, stopped there. */
-const calling = async (origin: 'manual' | 'automatic', ...at: [failpoint: string, nth?: number]) => {
+const calling = async (
+  origin: 'manual' | 'automatic',
+  ...at: [failpoint: string, nth?: number]
+) => {
   const story = await newAgentStory(app)
   const stopped = stops.stopNext(...at)
   const id = await ask(app, story, [[[OUTSIDE, { text: story.tenantId }]]], origin)
   return { story, id, goOn: await stopped }
 }
 
-const timesSent = ({ tenantId }: AgentStory): number => sent.filter((text) => text === tenantId).length
+const timesSent = ({ tenantId }: AgentStory): number =>
+  sent.filter((text) => text === tenantId).length
 
 afterEach(async () => expect(await brokenInvariants(app.owner)).toEqual([]))
 
@@ -71,7 +91,9 @@ test('cancelling a job lists the call that is on the wire, whoever cancels how o
   const cancel = () => app.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })
   const listed = [{ job_id: id, tool: OUTSIDE, origin: 'manual', since: expect.any(String) }]
   const both = await Promise.all([cancel(), cancel()])
-  expect(both.map(({ status, body }) => [status, body.job.status, body.in_flight])).toEqual(Array(2).fill([200, 'cancelled', listed]))
+  expect(both.map(({ status, body }) => [status, body.job.status, body.in_flight])).toEqual(
+    Array(2).fill([200, 'cancelled', listed]),
+  )
   goOn()
   await eventually(
     async () => (await cancel()).body.in_flight,
@@ -79,7 +101,9 @@ test('cancelling a job lists the call that is on the wire, whoever cancels how o
   )
   expect((await endOf(app, id)).steps).toEqual(['model done', `${OUTSIDE} done`])
   const other = await calling('manual', 'agent.claimed', 2)
-  const { body } = await app.send('POST', `/api/v1/agent/jobs/${other.id}/cancel`, { key: other.story.key })
+  const { body } = await app.send('POST', `/api/v1/agent/jobs/${other.id}/cancel`, {
+    key: other.story.key,
+  })
   expect([body.job.status, body.in_flight]).toEqual(['cancelled', []])
   other.goOn()
   expect([timesSent(story), timesSent(other.story)]).toEqual([1, 0])
@@ -88,7 +112,9 @@ test('cancelling a job lists the call that is on the wire, whoever cancels how o
 test('a call whose job was cancelled is listed until its answer has come', async () => {
   const { story, id, goOn } = await calling('automatic', 'test.sent')
   await app.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })
-  expect(await switched(story, 'pause-all')).toMatchObject([{ job_id: id, tool: OUTSIDE, origin: 'automatic' }])
+  expect(await switched(story, 'pause-all')).toMatchObject([
+    { job_id: id, tool: OUTSIDE, origin: 'automatic' },
+  ])
   goOn()
   await eventually(
     () => switched(story, 'pause-all'),
@@ -102,7 +128,9 @@ test('P2, everything is paused while the model is asked: what a person asked for
   const stopped = stops.stopNext('test.asked')
   const id = await ask(app, story, notesAndOutside(story))
   const goOn = await stopped
-  expect((await app.send('POST', 'automation/pause-all', { key: story.key })).body.automation.paused).toBe(true)
+  expect(
+    (await app.send('POST', 'automation/pause-all', { key: story.key })).body.automation.paused,
+  ).toBe(true)
   goOn()
   expect(await overJob(app, id)).toMatchObject({ status: 'completed', model_calls: 3 })
   expect(await learned(app, story)).toHaveLength(2)
@@ -110,9 +138,15 @@ test('P2, everything is paused while the model is asked: what a person asked for
 
 test('P2, everything is paused again and again while the model is asked unattended: the job goes on once it may, and nothing counts as dead', async () => {
   const story = await newAgentStory(app)
-  const workOf = async (id: string) => (await app.owner<{ state: string }[]>`select state from work where ref_id = ${id}`)[0]
+  const workOf = async (id: string) =>
+    (await app.owner<{ state: string }[]>`select state from work where ref_id = ${id}`)[0]
   let stopped = stops.stopNext('test.asked')
-  const id = await ask(app, story, [[['growth_add_learning', { kind: 'worked', note: 'unattended' }]]], 'automatic')
+  const id = await ask(
+    app,
+    story,
+    [[['growth_add_learning', { kind: 'worked', note: 'unattended' }]]],
+    'automatic',
+  )
   for (let pauses = 1; pauses <= 3; pauses++) {
     const goOn = await stopped
     expect((await app.send('POST', 'automation/pause-all', { key: story.key })).status).toBe(200)

@@ -24,7 +24,13 @@ const app = useApp({
   env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
 })
 
-const OURS = ['agent_send_message', 'agent_get_job', 'agent_cancel_job', 'agent_run_task', 'agent_list_approvals']
+const OURS = [
+  'agent_send_message',
+  'agent_get_job',
+  'agent_cancel_job',
+  'agent_run_task',
+  'agent_list_approvals',
+]
 
 let tenantId: string
 let key: string
@@ -54,8 +60,12 @@ const textIn = ({ content: [first] }: CallToolResult) => (first?.type === 'text'
 describe('the tools', () => {
   test('are listed where the client names them, for keys with workspace:use', async () => {
     expect(await oursFor(key)).toEqual([])
-    for (const query of ['?toolsets=agent', '?toolsets=all', '?toolsets=items,agent']) expect(await oursFor(key, query)).toEqual(all)
-    expect(await oursFor(key, '?toolsets=agent&readonly=1')).toEqual(['agent_get_job', 'agent_list_approvals'])
+    for (const query of ['?toolsets=agent', '?toolsets=all', '?toolsets=items,agent'])
+      expect(await oursFor(key, query)).toEqual(all)
+    expect(await oursFor(key, '?toolsets=agent&readonly=1')).toEqual([
+      'agent_get_job',
+      'agent_list_approvals',
+    ])
     const without = await keyWith(scopes.filter((scope) => scope !== 'workspace:use'))
     expect(await oursFor(without, '?toolsets=agent')).toEqual([])
     await using mcp = await connectMcp(app.url, { key: without, query: '?toolsets=agent' })
@@ -71,13 +81,19 @@ describe('the tools', () => {
     await using mcp = await connectMcp(app.url, { key: api_key })
     for (const name of OURS) await expect(mcp.call(name)).rejects.toMatchObject({ code: -32_602 })
     expect((await enable(owner, true)).body).toMatchObject({ module: { name: 'agent', mcp: true } })
-    expect((await app.send('GET', '/api/v1/agent/modules', { key: api_key })).body.modules).toMatchObject([{ name: 'agent', mcp: true }])
+    expect(
+      (await app.send('GET', '/api/v1/agent/modules', { key: api_key })).body.modules,
+    ).toMatchObject([{ name: 'agent', mcp: true }])
     expect(await oursFor(api_key)).toEqual(all)
     expect(await oursFor(api_key, '?toolsets=items')).toEqual([])
     expect(await oursFor(without)).toEqual([])
     expect(await oursFor(key)).toEqual([])
-    expect((await mcp.call('agent_list_approvals')).structuredContent).toMatchObject({ approvals: [] })
-    expect(answered(await mcp.call('agent_send_message', { content: 'hi' })).job.status).toBe('completed')
+    expect((await mcp.call('agent_list_approvals')).structuredContent).toMatchObject({
+      approvals: [],
+    })
+    expect(answered(await mcp.call('agent_send_message', { content: 'hi' })).job.status).toBe(
+      'completed',
+    )
     await enable(owner, false)
     expect(await oursFor(api_key)).toEqual([])
     await expect(mcp.call('agent_list_approvals')).rejects.toMatchObject({ code: -32_602 })
@@ -97,14 +113,17 @@ describe('the tools', () => {
       )
     await enable(owner, true)
     expect(await heard(1)).toEqual(['notifications/tools/list_changed'])
-    expect((await whole.toolNames()).filter((name) => name.startsWith('agent_')).sort()).toEqual(all)
+    expect((await whole.toolNames()).filter((name) => name.startsWith('agent_')).sort()).toEqual(
+      all,
+    )
     await enable(owner, false)
     expect(await heard(2)).toHaveLength(2)
     expect(items.heard).toEqual([])
   })
 
   test('are enabled by owners and approvers alone, in a session of their own', async () => {
-    for (const role of ['editor', 'viewer'] as const) expect((await enable(await tokenOf(app, tenantId, role), true)).status).toBe(403)
+    for (const role of ['editor', 'viewer'] as const)
+      expect((await enable(await tokenOf(app, tenantId, role), true)).status).toBe(403)
     expect((await enable(key, true)).status).toBe(403)
     const approver = await tokenOf(app, tenantId, 'approver')
     expect((await enable(approver, true, 'nothing')).status).toBe(404)
@@ -116,14 +135,20 @@ describe('a message', () => {
   test('is answered with its job, what the agent says and the conversation, which can go on', async () => {
     await using mcp = await connectMcp(app.url, { key, query: '?toolsets=agent' })
     const sent = answered(await mcp.call('agent_send_message', { content: 'What is late?' }))
-    expect(sent).toMatchObject({ job: { status: 'completed' }, approvals: [], answer: { content: 'Hello.\nNothing is late.' } })
+    expect(sent).toMatchObject({
+      job: { status: 'completed' },
+      approvals: [],
+      answer: { content: 'Hello.\nNothing is late.' },
+    })
     const done = await eventually(
       async () => answered(await mcp.call('agent_get_job', { id: sent.job.id })),
       ({ job }) => job.status === 'completed',
     )
     expect(done.answer?.content).toBe('Hello.\nNothing is late.')
     const { conversationId } = sent.job
-    const next = answered(await mcp.call('agent_send_message', { content: 'And now?', conversationId }))
+    const next = answered(
+      await mcp.call('agent_send_message', { content: 'And now?', conversationId }),
+    )
     expect(next.job).toMatchObject({ conversationId })
     const { body } = await app.send('GET', `/api/v1/agent/conversations/${conversationId}`, { key })
     expect(body.conversation.title).toBe('What is late?')
@@ -136,7 +161,9 @@ describe('a message', () => {
     await using mcp = await connectMcp(app.url, { key, query: '?toolsets=agent' })
     const said: (string | undefined)[] = []
     const call = { name: 'agent_send_message', arguments: { content: 'hi' } }
-    const result = await mcp.client.callTool(call, undefined, { onprogress: ({ message }) => said.push(message) })
+    const result = await mcp.client.callTool(call, undefined, {
+      onprogress: ({ message }) => said.push(message),
+    })
     expect(answered(result as CallToolResult)).toMatchObject({
       job: { status: 'completed' },
       answer: { content: 'Hello.\nNothing is late.' },
@@ -145,18 +172,29 @@ describe('a message', () => {
   })
 
   test('whose job waits for a person is answered with the link of what is asked', async () => {
-    script.answer = (_, answers) => (answers === 0 ? { calls: [['growth_resume_automation', {}]] } : { text: 'Done.' })
+    script.answer = (_, answers) =>
+      answers === 0 ? { calls: [['growth_resume_automation', {}]] } : { text: 'Done.' }
     await using mcp = await connectMcp(app.url, { key, query: '?toolsets=agent' })
     const call = { name: 'agent_send_message', arguments: { content: 'go on' } }
-    const result = (await mcp.client.callTool(call, undefined, { onprogress: () => {} })) as CallToolResult
+    const result = (await mcp.client.callTool(call, undefined, {
+      onprogress: () => {},
+    })) as CallToolResult
     const { job, approvals } = answered(result)
-    expect([job.status, approvals.map(({ tool_name }) => tool_name)]).toEqual(['waiting_approval', ['growth_resume_automation']])
+    expect([job.status, approvals.map(({ tool_name }) => tool_name)]).toEqual([
+      'waiting_approval',
+      ['growth_resume_automation'],
+    ])
     const link = `${app.workplace.world.identity.publicUrl}/approvals/${approvals[0]!.id}`
     expect(approvals[0]!.url).toBe(link)
     expect(textIn(result)).toContain(link)
     const pending = await mcp.call('agent_list_approvals', { status: 'pending', limit: 1 })
-    expect(pending.structuredContent).toMatchObject({ approvals: [{ id: approvals[0]!.id, url: link }] })
-    expect((await app.send('POST', `/api/v1/agent/approvals/${approvals[0]!.id}/approve`, { key })).status).toBe(403)
+    expect(pending.structuredContent).toMatchObject({
+      approvals: [{ id: approvals[0]!.id, url: link }],
+    })
+    expect(
+      (await app.send('POST', `/api/v1/agent/approvals/${approvals[0]!.id}/approve`, { key }))
+        .status,
+    ).toBe(403)
     const cancelled = await mcp.call('agent_cancel_job', { id: job.id })
     expect(cancelled.structuredContent).toMatchObject({ job: { id: job.id, status: 'cancelled' } })
   })
@@ -174,7 +212,11 @@ describe('a message', () => {
     })
     const operation = context.operations.get('agent.messages.send')!
     const options: GenerationOptions = { signal: cancelling.signal, onProgress: () => {} }
-    const { answer } = await runGeneration(context, { operation, input: { content: 'hi' } }, options)
+    const { answer } = await runGeneration(
+      context,
+      { operation, input: { content: 'hi' } },
+      options,
+    )
     resolve()
     const { job } = JSON.parse(answer.body)
     expect([job.status, (await jobOf(app, job.id)).status]).toEqual(['cancelled', 'cancelled'])
@@ -187,7 +229,11 @@ test('other workspaces see neither jobs nor approvals', async () => {
   await makeApproval({ app, tenantId })
   const { id } = await makeJob({ app, tenantId })
   await using mcp = await connectMcp(app.url, { key: theirs, query: '?toolsets=agent' })
-  expect((await mcp.call('agent_list_approvals')).structuredContent).toMatchObject({ approvals: [] })
+  expect((await mcp.call('agent_list_approvals')).structuredContent).toMatchObject({
+    approvals: [],
+  })
   for (const name of ['agent_get_job', 'agent_cancel_job'])
-    expect((await mcp.call(name, { id }))._meta).toMatchObject({ 'tendril/error': { code: 'not_found' } })
+    expect((await mcp.call(name, { id }))._meta).toMatchObject({
+      'tendril/error': { code: 'not_found' },
+    })
 })

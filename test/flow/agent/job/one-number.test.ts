@@ -1,4 +1,7 @@
-/** One number each of calls, tokens and cents, wherever they are shown: in the hour, in usage, in analytics and in the job. */
+/**
+ * One number each of calls, tokens and cents, wherever they are shown: in the hour, in usage, in
+ * analytics and in the job.
+ */
 import { beforeAll, expect, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
 import { ThinkError } from '#port/model/thinker'
@@ -25,7 +28,11 @@ const ask = async (surface: Surface) => {
   return overJob(app, await turn(app, { content: 'go', by, tenantId: surface.tenantId }))
 }
 const shown = async ({ send }: Surface, job: string) => {
-  const [usage, analytics, one] = [await send('GET', 'usage'), await send('GET', 'analytics'), await send('GET', `jobs/${job}`)]
+  const [usage, analytics, one] = [
+    await send('GET', 'usage'),
+    await send('GET', 'analytics'),
+    await send('GET', `jobs/${job}`),
+  ]
   return { usage: usage.body, analytics: analytics.body, job: one.body.job }
 }
 
@@ -34,25 +41,35 @@ test('a refused call is none: not in the hour, not in usage, and not in analytic
   await setPlan(app, surface.tenantId, { overrides: { agent_calls_hour: 3 } })
   const look = ['get_current_time', {}] as [string, unknown]
   script.answer = (_, answers) => {
-    // Made twice; then it is refused as a repetition, as a call that cannot be read, and as one of a tool that there is not.
+    // Made twice; then it is refused as a repetition, as a call that cannot be read, and as one of
+    // a tool that there is not.
     if (answers === 0) return { calls: [look, look] }
-    if (answers === 1) return { calls: [look, ['get_current_time', { timeZone: 7 }], ['no_such_tool', {}]] }
+    if (answers === 1)
+      return { calls: [look, ['get_current_time', { timeZone: 7 }], ['no_such_tool', {}]] }
     // The third of the hour; and one that is over it.
     if (answers === 2) return { calls: [['get_current_time', { timeZone: 'UTC' }]] }
-    return answers === 3 ? { calls: [['get_current_time', { timeZone: 'Asia/Tokyo' }]] } : { text: 'Done.' }
+    return answers === 3
+      ? { calls: [['get_current_time', { timeZone: 'Asia/Tokyo' }]] }
+      : { text: 'Done.' }
   }
   const { id } = await ask(surface)
   const { usage, analytics, job } = await shown(surface, id)
   expect(usage.tools_hour).toEqual([{ tool: 'get_current_time', calls: 3, limit: 3 }])
-  expect(analytics.actions).toMatchObject({ total: 3, by_tool: [{ tool: 'get_current_time', calls: 3 }] })
+  expect(analytics.actions).toMatchObject({
+    total: 3,
+    by_tool: [{ tool: 'get_current_time', calls: 3 }],
+  })
   expect(job.toolCalls).toBe(3)
-  const refused = await app.owner`select result->>'text' as text from agent_step where job_id = ${id} and state = 'failed' order by number`
+  const refused =
+    await app.owner`select result->>'text' as text from agent_step where job_id = ${id}
+      and state = 'failed' order by number`
   expect(refused.map(({ text }) => text).at(-1)).toContain('called 3 times within the last hour')
 })
 
 test('a call that was made and failed counts', async () => {
   const surface = await newSurface(app)
-  script.answer = (_, answers) => (answers === 0 ? { calls: [['read_playbook', { slug: 'none' }]] } : { text: 'Done.' })
+  script.answer = (_, answers) =>
+    answers === 0 ? { calls: [['read_playbook', { slug: 'none' }]] } : { text: 'Done.' }
   const { id } = await ask(surface)
   const { usage, analytics, job } = await shown(surface, id)
   expect([usage.tools_hour[0]?.calls, analytics.actions.total, job.toolCalls]).toEqual([1, 1, 1])

@@ -1,4 +1,7 @@
-/** At most four calls of models and tools run for people of a workspace at once. What is only a letter waits for none of them. */
+/**
+ * At most four calls of models and tools run for people of a workspace at once. What is only a
+ * letter waits for none of them.
+ */
 import { expect, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
 import { newGate } from '#test/support/actors/letters'
@@ -30,20 +33,30 @@ test('a command that was approved is executed while four thoughts of the workspa
   const content = planText([[['growth_approve_item', { id: item }]]])
   const waiting = await turn(app, { content, by })
   const [approval] = await eventually(
-    () => app.owner<{ id: string }[]>`select id from agent_approval where job_id = ${waiting} and status = 'pending'`,
+    () =>
+      app.owner<
+        { id: string }[]
+      >`select id from agent_approval where job_id = ${waiting} and status = 'pending'`,
     ({ length }) => length > 0,
   )
   const other = await signedIn(app, app.tenantId, 'editor')
   const byOther: OnBehalf = { kind: 'session', id: other.sessionId, personId: other.personId }
-  const held = await Promise.all([by, by, by, byOther, byOther].map((asker) => turn(app, { content: HELD, by: asker })))
+  const held = await Promise.all(
+    [by, by, by, byOther, byOther].map((asker) => turn(app, { content: HELD, by: asker })),
+  )
   const heldNow = () => asked.filter((text) => text === HELD).length
   await eventually(heldNow, (count) => count === 4)
-  expect((await app.send('POST', `/api/v1/agent/approvals/${approval!.id}/approve`, { key, body: {} })).status).toBe(200)
-  const statusOf = async () => (await app.owner<{ status: string }[]>`select status from item where id = ${item}`)[0]!.status
+  expect(
+    (await app.send('POST', `/api/v1/agent/approvals/${approval!.id}/approve`, { key, body: {} }))
+      .status,
+  ).toBe(200)
+  const statusOf = async () =>
+    (await app.owner<{ status: string }[]>`select status from item where id = ${item}`)[0]!.status
   expect(await eventually(statusOf, (status) => status === 'approved')).toBe('approved')
   expect(heldNow()).toBe(4)
   expect(asked.filter((text) => text === content)).toHaveLength(1)
   gate.open()
-  for (const id of [waiting, ...held]) expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
+  for (const id of [waiting, ...held])
+    expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
   expect([heldNow(), asked.filter((text) => text === content).length]).toEqual([5, 2])
 })

@@ -1,4 +1,6 @@
-/** How streams end: with their credential, with a client that does not read, and with their process. */
+/**
+ * How streams end: with their credential, with a client that does not read, and with their process.
+ */
 import { expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { MOST_BEHIND } from '#edge/agent/event-body'
@@ -17,17 +19,26 @@ const silentModel: Thinker = {
 }
 const overrides = { thinker: silentModel, streamTimes: { commentMs: 100, lookMs: 20 } }
 const app = useApp({ overrides })
-const patient = useApp({ overrides: { ...overrides, streamTimes: { commentMs: 60_000, lookMs: 20 } } })
+const patient = useApp({
+  overrides: { ...overrides, streamTimes: { commentMs: 60_000, lookMs: 20 } },
+})
 
 const start = async (at: TestApp) => {
   const { id: keyId, api_key: key } = await at.newKey(['api:read', 'workspace:use'])
   const job = await turn(at, { content: 'hi', by: { kind: 'key', id: keyId, personId: null } })
   await eventually(
-    async () => (await at.owner`select 1 from agent_event where job_id = ${job} and type = 'step.started'`).length,
+    async () =>
+      (await at.owner`select 1 from agent_event where job_id = ${job} and type = 'step.started'`)
+        .length,
     (count) => count > 0,
   )
   const { conversation_id } = await jobOf(at, job)
-  return { key, keyId, job: { id: job, conversation_id }, url: `${at.url}/api/v1/agent/jobs/${job}/events` }
+  return {
+    key,
+    keyId,
+    job: { id: job, conversation_id },
+    url: `${at.url}/api/v1/agent/jobs/${job}/events`,
+  }
 }
 
 test('comments keep a stream without news open', async () => {
@@ -70,7 +81,9 @@ const openAndPause = async ({ url, key }: { url: string; key: string }) => {
   const closed = Promise.withResolvers<void>()
   const { promise, resolve } = Promise.withResolvers<Socket>()
   const socket = connect(Number(port), hostname, () => {
-    socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${key}\r\nAccept: text/event-stream\r\n\r\n`)
+    socket.write(
+      `GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${key}\r\nAccept: text/event-stream\r\n\r\n`,
+    )
   })
   socket.on('data', (piece) => {
     read.bytes += piece.length
@@ -107,10 +120,15 @@ test('a client that does not read is dropped, and others get everything', async 
 })
 
 test('streams end with a last comment when the process stops, and hold it up by nothing', async () => {
-  const stopping = await testApp({ overrides: { ...overrides, streamTimes: { commentMs: 60_000, lookMs: 20 } } })
+  const stopping = await testApp({
+    overrides: { ...overrides, streamTimes: { commentMs: 60_000, lookMs: 20 } },
+  })
   const { url, key, job } = await start(stopping)
   await using stream = await openStream(url, { key })
-  await using whole = await openStream(url.replace(`jobs/${job.id}`, `conversations/${job.conversation_id}`), { key })
+  await using whole = await openStream(
+    url.replace(`jobs/${job.id}`, `conversations/${job.conversation_id}`),
+    { key },
+  )
   await stopping[Symbol.asyncDispose]()
   for (const one of [stream, whole]) {
     await one.ended()

@@ -45,7 +45,10 @@ test('a stream through another process has the text of the model', async () => {
 test('where the owner is not to be asked, the rows are read, without the text', async () => {
   close()
   const { job, key } = await start()
-  await using stream = await openStream(`${other.url}${eventsOf(job)}`, { key, headers: { 'x-tendril-hop': '1' } })
+  await using stream = await openStream(`${other.url}${eventsOf(job)}`, {
+    key,
+    headers: { 'x-tendril-hop': '1' },
+  })
   gate.open()
   const events = await stream.ended()
   expect(events.map(({ type }) => type)).not.toContain('delta')
@@ -82,13 +85,23 @@ test('a stream that was passed on ends with its process, and goes on at another'
   // From here on it owns the workspace.
   await one.send('PUT', 'profile', { body: { goal: 'own it' } })
   await using two = await testApp({ database: deployment.server.database!, overrides })
-  const { api_key: key } = await createKey(two.workplace.db, { tenantId, scopes: ['api:read', 'workspace:use'], name: 'test' })
+  const { api_key: key } = await createKey(two.workplace.db, {
+    tenantId,
+    scopes: ['api:read', 'workspace:use'],
+    name: 'test',
+  })
   const [job, other] = [newId(), newId()]
-  await two.owner`insert into agent_job (id, tenant_id, kind, status, goal, root_id, origin, on_behalf, tier, model, created_at, updated_at)
-    values (${job}, ${tenantId}, 'turn', 'running', 'x', ${other}, 'manual', '{}', 'fast', 'x', now(), now())`
-  const add = (seq: number, status: string) => two.owner`with e as (insert into agent_event (tenant_id, job_id, seq, at, type, data)
+  await two.owner`insert into agent_job (id, tenant_id, kind, status, goal, root_id, origin,
+    on_behalf, tier, model, created_at, updated_at)
+    values (${job}, ${tenantId}, 'turn', 'running', 'x', ${other}, 'manual', '{}', 'fast', 'x',
+      now(), now())`
+  const add = (
+    seq: number,
+    status: string,
+  ) => two.owner`with e as (insert into agent_event (tenant_id, job_id, seq, at, type, data)
       values (${tenantId}, ${job}, ${seq}, now(), 'job.status', ${two.owner.json({ status })}))
-    update agent_job set next_event = ${seq + 1}, status = ${status}, ended_at = ${status === 'completed' ? new Date() : null} where id = ${job}`
+    update agent_job set next_event = ${seq + 1}, status = ${status},
+      ended_at = ${status === 'completed' ? new Date() : null} where id = ${job}`
   await add(1, 'running')
   await using stream = await openStream(`${two.url}${eventsOf(job)}`, { key })
   await stream.until(({ id }) => id === 1)

@@ -14,17 +14,21 @@ const follower = async (server: App) => {
   const tenantId = await createWorkspace(server.workplace.db, 'Other')
   const job = newId()
   await server.owner`insert into agent_job
-    (id, tenant_id, kind, status, goal, root_id, origin, on_behalf, tier, model, created_at, updated_at)
-    values (${job}, ${tenantId}, 'turn', 'waiting_approval', 'x', ${job}, 'manual', '{}', 'fast', 'x', now(), now())`
+    (id, tenant_id, kind, status, goal, root_id, origin,
+      on_behalf, tier, model, created_at, updated_at)
+    values (${job}, ${tenantId}, 'turn', 'waiting_approval', 'x', ${job}, 'manual', '{}', 'fast',
+      'x', now(), now())`
   const newKey = async () => {
     const scopes = ['api:read', 'workspace:use'] as const
-    return (await createKey(server.workplace.db, { tenantId, scopes: [...scopes], name: 'reader' })).api_key
+    return (await createKey(server.workplace.db, { tenantId, scopes: [...scopes], name: 'reader' }))
+      .api_key
   }
   const open = (key: string) => openStream(`${server.url}/api/v1/agent/jobs/${job}/events`, { key })
   return { newKey, open }
 }
 
-const closeAll = (streams: EventClient[]) => Promise.all(streams.map((stream) => stream[Symbol.asyncDispose]()))
+const closeAll = (streams: EventClient[]) =>
+  Promise.all(streams.map((stream) => stream[Symbol.asyncDispose]()))
 
 test('a workspace has at most 200 streams of a process, whatever the number of its keys; another one still gets its own', async () => {
   const greedy = await follower(app)
@@ -46,7 +50,12 @@ test('in a full process the workspace with the most streams gives its last one u
   await using small = await testApp({ overrides: { streamLimits: { perWorkspace: 3, total: 4 } } })
   const [large, one, third] = [await follower(small), await follower(small), await follower(small)]
   const key = await large.newKey()
-  const streams = [await large.open(key), await large.open(key), await large.open(key), await one.open(await one.newKey())]
+  const streams = [
+    await large.open(key),
+    await large.open(key),
+    await large.open(key),
+    await one.open(await one.newKey()),
+  ]
   const late = await third.open(await third.newKey())
   expect(late.response.status).toBe(200)
   await streams[2]!.ended()

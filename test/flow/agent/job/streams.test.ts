@@ -25,7 +25,9 @@ const model: Thinker = {
     return { text, calls: [], ending: 'whole', usage, model }
   },
 }
-const app = useApp({ overrides: { thinker: model, streamTimes: { commentMs: 15_000, lookMs: 50 } } })
+const app = useApp({
+  overrides: { thinker: model, streamTimes: { commentMs: 15_000, lookMs: 50 } },
+})
 
 const held: (() => void)[] = []
 afterEach(() => {
@@ -44,9 +46,13 @@ const start = async () => {
   const { conversation_id: conversation } = await jobOf(app, job)
   return { job, key, keyId: id, conversation: conversation! }
 }
-const pathOf = (id: string, of: 'jobs' | 'conversations' = 'jobs') => `/api/v1/agent/${of}/${id}/events`
-const follow = (id: string, request: StreamRequest, of?: 'jobs' | 'conversations'): Promise<EventClient> =>
-  openStream(`${app.url}${pathOf(id, of)}`, request)
+const pathOf = (id: string, of: 'jobs' | 'conversations' = 'jobs') =>
+  `/api/v1/agent/${of}/${id}/events`
+const follow = (
+  id: string,
+  request: StreamRequest,
+  of?: 'jobs' | 'conversations',
+): Promise<EventClient> => openStream(`${app.url}${pathOf(id, of)}`, request)
 
 const rowsOf = async (job: string) =>
   (
@@ -54,7 +60,8 @@ const rowsOf = async (job: string) =>
       { seq: number; type: string; data: object }[]
     >`select seq, type, data from agent_event where job_id = ${job} order by seq`
   ).map(({ seq, type, data }) => ({ id: seq, type, data }))
-const textIn = ({ events }: EventClient) => events.flatMap(({ type, data }) => (type === 'delta' ? [data.text] : [])).join('')
+const textIn = ({ events }: EventClient) =>
+  events.flatMap(({ type, data }) => (type === 'delta' ? [data.text] : [])).join('')
 
 test('events come as they are stored, the text of the model before its message, and the stream ends with the job', async () => {
   const more = hold()
@@ -71,7 +78,10 @@ test('events come as they are stored, the text of the model before its message, 
   const stored = events.filter(({ id }) => id !== undefined)
   expect(stored).toEqual(await rowsOf(job))
   expect(stored.at(-1)).toMatchObject({ type: 'job.status', data: { status: 'completed' } })
-  const [lastDelta, message] = [events.findLastIndex(({ type }) => type === 'delta'), events.findIndex(({ type }) => type === 'message')]
+  const [lastDelta, message] = [
+    events.findLastIndex(({ type }) => type === 'delta'),
+    events.findIndex(({ type }) => type === 'message'),
+  ]
   expect(lastDelta).toBeLessThan(message)
   expect(stream.text).toStartWith('retry: 2000\n\n')
 })
@@ -124,7 +134,9 @@ test('twenty jobs, broken off anywhere and resumed by Last-Event-ID, give each e
           () => false,
         )
       if (enough) cuts++
-      got.push(...stream.events.filter(({ id }) => id !== undefined).slice(0, enough ? most : undefined))
+      got.push(
+        ...stream.events.filter(({ id }) => id !== undefined).slice(0, enough ? most : undefined),
+      )
       isOver = got.at(-1)?.data.status === 'completed'
     }
     expect(got).toEqual(await rowsOf(job))
@@ -142,20 +154,37 @@ test('a conversation has the events of all its jobs in one order, and its stream
   const first = [...stream.events]
   const more = hold()
   script = ['Again', () => more.promise, '.']
-  const second = await turn(app, { content: 'again', by: { kind: 'key', id: (await newKey()).id, personId: null }, conversation })
+  const second = await turn(app, {
+    content: 'again',
+    by: { kind: 'key', id: (await newKey()).id, personId: null },
+    conversation,
+  })
   const piece = await stream.until(({ type }) => type === 'delta')
   expect(piece.data).toEqual({ jobId: second, step: 1, at: 0, text: 'Again' })
   more.release()
   await stream.until(({ data }) => data.jobId === second && data.status === 'completed')
   const stored = stream.events.filter(({ id }) => id !== undefined)
-  expect(stored.map(({ data }) => data.jobId)).toEqual([...first.map(() => job), ...stored.slice(first.length).map(() => second)])
-  expect(stored.map(({ id }) => id)).toEqual(stored.map(({ id }) => id!).toSorted((one, other) => one - other))
-  const json = await app.send('GET', `${pathOf(conversation, 'conversations')}?after=${first.at(-1)!.id}`, { key })
-  expect(json.body.events.map(({ seq, jobId, type }: Record<string, unknown>) => [seq, jobId, type])).toEqual(
-    stored.slice(first.length).map(({ id, type }) => [id, second, type]),
+  expect(stored.map(({ data }) => data.jobId)).toEqual([
+    ...first.map(() => job),
+    ...stored.slice(first.length).map(() => second),
+  ])
+  expect(stored.map(({ id }) => id)).toEqual(
+    stored.map(({ id }) => id!).toSorted((one, other) => one - other),
   )
+  const json = await app.send(
+    'GET',
+    `${pathOf(conversation, 'conversations')}?after=${first.at(-1)!.id}`,
+    { key },
+  )
+  expect(
+    json.body.events.map(({ seq, jobId, type }: Record<string, unknown>) => [seq, jobId, type]),
+  ).toEqual(stored.slice(first.length).map(({ id, type }) => [id, second, type]))
   expect(json.body.nextSeq).toBe(stored.at(-1)!.id)
-  await using resumed = await follow(conversation, { key, last: first.at(-1)!.id! }, 'conversations')
+  await using resumed = await follow(
+    conversation,
+    { key, last: first.at(-1)!.id! },
+    'conversations',
+  )
   await resumed.until(({ data }) => data.status === 'completed')
   expect(resumed.events).toEqual(stored.slice(first.length))
 })
@@ -166,12 +195,17 @@ test('events that another process wrote are read where nobody owns the workspace
   script = ['x']
   const { job: model } = await start()
   await overJob(app, model)
-  const [row] = await app.owner`insert into agent_job select (jsonb_populate_record(j, jsonb_build_object('id', gen_random_uuid(),
-    'tenant_id', ${tenantId}::text, 'status', 'running', 'ended_at', null, 'next_event', 1))).* from agent_job j where id = ${model} returning id`
+  const [row] = await app.owner`insert into agent_job select (jsonb_populate_record(j,
+      jsonb_build_object('id', gen_random_uuid(),
+    'tenant_id', ${tenantId}::text, 'status', 'running', 'ended_at', null, 'next_event', 1))).*
+      from agent_job j where id = ${model} returning id`
   await using stream = await follow(row!.id, { key: api_key })
   await app.owner`insert into agent_event (tenant_id, job_id, seq, at, type, data)
     values (${tenantId}, ${row!.id}, 1, now(), 'job.status', '{"status":"running"}')`
-  expect(await stream.until(({ id }) => id === 1)).toMatchObject({ type: 'job.status', data: { status: 'running' } })
+  expect(await stream.until(({ id }) => id === 1)).toMatchObject({
+    type: 'job.status',
+    data: { status: 'running' },
+  })
 })
 
 test('streams are refused as reads are', async () => {
@@ -188,7 +222,10 @@ test('streams are refused as reads are', async () => {
   expect(await statusOf({ key: scopeless })).toEqual([403, 'missing_scope'])
   expect(await statusOf({ key: foreign })).toEqual([403, 'missing_scope'])
   expect(await statusOf({ key }, 'no-uuid')).toEqual([400, 'invalid_input'])
-  expect(await statusOf({ key }, '018f47a0-0000-7000-8000-000000000000')).toEqual([404, 'not_found'])
+  expect(await statusOf({ key }, '018f47a0-0000-7000-8000-000000000000')).toEqual([
+    404,
+    'not_found',
+  ])
   expect(await statusOf({ key, last: 'x' })).toEqual([400, 'invalid_input'])
   await overJob(app, job)
 })

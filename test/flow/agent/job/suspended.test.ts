@@ -1,4 +1,7 @@
-/** A workspace whose billing is not in order: nothing costly begins, what has begun waits, and what costs nothing goes on. */
+/**
+ * A workspace whose billing is not in order: nothing costly begins, what has begun waits, and what
+ * costs nothing goes on.
+ */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { jobOf, messagesIn, overJob, turn } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
@@ -48,8 +51,13 @@ afterEach(() => app[Symbol.asyncDispose]())
 const suspend = (billing = 'billing_suspended') => setPlan(app, tenantId, { billing })
 const restore = () => setPlan(app, tenantId, { billing: 'ok' })
 const key = async () =>
-  ({ kind: 'key', id: (await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)).id, personId: null }) as const
-const ask = async (...calls: [string, unknown][]) => turn(app, { content: JSON.stringify(calls), by: await key(), tenantId })
+  ({
+    kind: 'key',
+    id: (await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)).id,
+    personId: null,
+  }) as const
+const ask = async (...calls: [string, unknown][]) =>
+  turn(app, { content: JSON.stringify(calls), by: await key(), tenantId })
 
 const held = (id: string) =>
   eventually(
@@ -79,23 +87,41 @@ test('a job whose billing stops in its middle waits with plan_invalid, says so, 
   const id = await caught(look, look)
   expect(model.turns).toHaveLength(1)
   const shown = await app.send('GET', `/api/v1/agent/jobs/${id}`, { key: owner })
-  expect(shown.body.job).toMatchObject({ status: 'queued', error: WHY, modelCalls: 1, endedAt: null })
+  expect(shown.body.job).toMatchObject({
+    status: 'queued',
+    error: WHY,
+    modelCalls: 1,
+    endedAt: null,
+  })
   const told = await app.send('GET', `/api/v1/agent/jobs/${id}/events`, { key: owner })
-  expect(told.body.events.at(-1)).toMatchObject({ type: 'job.status', data: { status: 'queued', error: WHY } })
+  expect(told.body.events.at(-1)).toMatchObject({
+    type: 'job.status',
+    data: { status: 'queued', error: WHY },
+  })
   // It sees by itself that nothing has changed, says nothing again, and calls nobody.
   const [before] = await app.owner`select run_at from work where ref_id = ${id}`
   await wait()
   await eventually(
-    async () => (await app.owner`select run_at from work where ref_id = ${id}`)[0]!.run_at.getTime(),
+    async () =>
+      (await app.owner`select run_at from work where ref_id = ${id}`)[0]!.run_at.getTime(),
     (at) => at > before!.run_at.getTime(),
   )
   expect(model.turns).toHaveLength(1)
-  const { body } = await app.send('GET', `/api/v1/agent/jobs/${id}/events?after=${told.body.nextSeq}`, { key: owner })
+  const { body } = await app.send(
+    'GET',
+    `/api/v1/agent/jobs/${id}/events?after=${told.body.nextSeq}`,
+    { key: owner },
+  )
   expect(body.events).toEqual([])
   expect(await brokenInvariants(app.owner)).toEqual([])
   await restore()
   await wait(DAY_MS)
-  expect(await overJob(app, id)).toMatchObject({ status: 'completed', error: null, model_calls: 3, held_since: null })
+  expect(await overJob(app, id)).toMatchObject({
+    status: 'completed',
+    error: null,
+    model_calls: 3,
+    held_since: null,
+  })
   expect(await brokenInvariants(app.owner)).toEqual([])
 })
 
@@ -103,8 +129,11 @@ test('what is held goes on as soon as billing is in order, in a process that has
   const [first, second] = [await caught(look), await ask(look)]
   await held(second)
   await restore()
-  for (const id of [first, second]) expect(await overJob(app, id)).toMatchObject({ status: 'completed', held_since: null })
-  expect((await app.owner`select nudged from actor where tenant_id = ${tenantId}`)[0]!.nudged).toBe(false)
+  for (const id of [first, second])
+    expect(await overJob(app, id)).toMatchObject({ status: 'completed', held_since: null })
+  expect((await app.owner`select nudged from actor where tenant_id = ${tenantId}`)[0]!.nudged).toBe(
+    false,
+  )
   const third = await caught(look)
   await crash(app)
   await restore()
@@ -151,7 +180,8 @@ test('a job that is held for a week fails with plan_invalid', async () => {
   const id = await caught(look)
   await wait(7 * DAY_MS - 60_000)
   await eventually(
-    async () => (await app.owner`select run_at from work where ref_id = ${id}`)[0]?.run_at.getTime(),
+    async () =>
+      (await app.owner`select run_at from work where ref_id = ${id}`)[0]?.run_at.getTime(),
     (at) => at > Date.now() + 6 * DAY_MS,
   )
   expect((await jobOf(app, id)).ended_at).toBeNull()
@@ -168,13 +198,18 @@ test('a parent is patient with a child that is held, and hears its answer', asyn
     thoughts++
     if (thoughts === 2) await suspend()
   }
-  const id = await ask(['delegate', { goal: '[["get_current_time",{}]]', tools: ['get_current_time'] }])
-  const child = async () => (await app.owner<{ id: string }[]>`select id from agent_job where parent_id = ${id}`)[0]
+  const id = await ask([
+    'delegate',
+    { goal: '[["get_current_time",{}]]', tools: ['get_current_time'] },
+  ])
+  const child = async () =>
+    (await app.owner<{ id: string }[]>`select id from agent_job where parent_id = ${id}`)[0]
   const { id: below } = (await eventually(child, Boolean))!
   await held(below)
   await wait(2 * DAY_MS)
   await eventually(
-    async () => (await app.owner`select run_at from work where ref_id = ${id}`)[0]!.run_at.getTime(),
+    async () =>
+      (await app.owner`select run_at from work where ref_id = ${id}`)[0]!.run_at.getTime(),
     (at) => at > Date.now() + 2 * DAY_MS,
   )
   expect((await jobOf(app, id)).status).toBe('waiting_child')

@@ -16,11 +16,17 @@ const model = scriptedModel(async () => {
   await stops.at('test.asked')
   return { text: script.answers.shift() ?? '' }
 })
-const asked = useApp({ overrides: { thinker: model }, env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', MODEL_ALLOW: 'special' } })
+const asked = useApp({
+  overrides: { thinker: model },
+  env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', MODEL_ALLOW: 'special' },
+})
 
 const notes = { text: 'Anna will send the offer by Friday.\n- [ ] Book a room\nIt rained.' }
 const items = { taskType: 'extract_action_items', input: notes }
-const label = { taskType: 'classify_text', input: { text: 'My parcel is late', labels: ['parcel', { name: 'invoice', examples: ['x'] }] } }
+const label = {
+  taskType: 'classify_text',
+  input: { text: 'My parcel is late', labels: ['parcel', { name: 'invoice', examples: ['x'] }] },
+}
 
 const ended = async (surface: Surface, body: object) => {
   const { body: created } = await surface.send('POST', 'tasks', body)
@@ -35,14 +41,32 @@ describe('a new task', () => {
     expect(status).toBe(201)
     const { id, ...task } = body.task
     expect(task).toMatchObject({
-      ...{ taskType: 'extract_action_items', input: notes, tier: 'fast', model: 'desk', requestedModel: null, maxAttempts: null },
-      ...{ attempts: 0, status: 'queued', output: null, error: null, startedAt: null, endedAt: null },
+      ...{
+        taskType: 'extract_action_items',
+        input: notes,
+        tier: 'fast',
+        model: 'desk',
+        requestedModel: null,
+        maxAttempts: null,
+      },
+      ...{
+        attempts: 0,
+        status: 'queued',
+        output: null,
+        error: null,
+        startedAt: null,
+        endedAt: null,
+      },
     })
     const { job, children } = (await surface.send('GET', `jobs/${id}`)).body
     expect([job.kind, job.status, job.toolNames, children]).toEqual(['task', 'queued', [], []])
     expect((await surface.send('GET', `tasks/${id}`)).body).toEqual(body)
-    const [audit] = await still.owner`select operation, ref_id, detail from audit where ref_id = ${id}`
-    expect(audit).toMatchObject({ operation: 'agent.tasks.create', detail: { task_type: 'extract_action_items' } })
+    const [audit] =
+      await still.owner`select operation, ref_id, detail from audit where ref_id = ${id}`
+    expect(audit).toMatchObject({
+      operation: 'agent.tasks.create',
+      detail: { task_type: 'extract_action_items' },
+    })
   })
 
   const long = 'x'.repeat(50_001)
@@ -51,17 +75,35 @@ describe('a new task', () => {
     ['an input that is no object', { ...items, input: 'x' }, 'input must be an object'],
     ['no text', { ...items, input: {} }, 'input.text is required'],
     ['a blank text', { ...items, input: { text: ' ' } }, 'input.text must not be blank'],
-    ['a text that is too long', { ...items, input: { text: long } }, 'input.text must have at most 50000 characters'],
-    ['another field in the input', { ...items, input: { ...notes, labels: [] } }, 'input.labels is not a known field'],
+    [
+      'a text that is too long',
+      { ...items, input: { text: long } },
+      'input.text must have at most 50000 characters',
+    ],
+    [
+      'another field in the input',
+      { ...items, input: { ...notes, labels: [] } },
+      'input.labels is not a known field',
+    ],
     ['one label', labelled('a'), 'input.labels must have at least 2 entries'],
-    ['51 labels', labelled(...Array.from({ length: 51 }, (_, n) => `l${n}`)), 'input.labels must have at most 50'],
-    ['two labels of one name', labelled('a', { name: 'A' }), 'input.labels.1 is the name of two labels'],
+    [
+      '51 labels',
+      labelled(...Array.from({ length: 51 }, (_, n) => `l${n}`)),
+      'input.labels must have at most 50',
+    ],
+    [
+      'two labels of one name',
+      labelled('a', { name: 'A' }),
+      'input.labels.1 is the name of two labels',
+    ],
     ['a label without a name', labelled('a', {}), 'input.labels.1'],
   ])('with %s is refused', async (_, body, message) => {
     const surface = await newSurface(still)
     const { status, body: answer } = await surface.send('POST', 'tasks', body)
     expect([status, answer.error.message]).toEqual([400, expect.stringContaining(message)])
-    expect(await still.owner`select 1 from agent_job where tenant_id = ${surface.tenantId}`).toHaveLength(0)
+    expect(
+      await still.owner`select 1 from agent_job where tenant_id = ${surface.tenantId}`,
+    ).toHaveLength(0)
   })
 })
 
@@ -110,10 +152,13 @@ test('tasks are listed newest first, by state, in pages of at most 50', async ()
   await makeTask(surface, { status: 'failed', ended_at: new Date() })
   const ids = ({ tasks }: { tasks: { id: string }[] }) => tasks.map(({ id }) => id)
   const first = (await surface.send('GET', 'tasks?status=queued&limit=2')).body
-  const second = (await surface.send('GET', `tasks?status=queued&limit=2&cursor=${first.nextCursor}`)).body
+  const second = (
+    await surface.send('GET', `tasks?status=queued&limit=2&cursor=${first.nextCursor}`)
+  ).body
   expect([...ids(first), ...ids(second), second.nextCursor]).toEqual([...made, null])
   expect((await surface.send('GET', 'tasks')).body.tasks).toHaveLength(4)
-  for (const query of ['limit=51', 'status=waiting_child']) expect((await surface.send('GET', `tasks?${query}`)).status).toBe(400)
+  for (const query of ['limit=51', 'status=waiting_child'])
+    expect((await surface.send('GET', `tasks?${query}`)).status).toBe(400)
 })
 
 describe('without a model', () => {
@@ -131,13 +176,28 @@ describe('without a model', () => {
 
   test('a text without any gives an empty list, and a label is chosen by its words', async () => {
     const surface = await newSurface(desk)
-    expect((await ended(surface, { ...items, input: { text: 'It rained.' } })).output).toEqual({ items: [], method: 'rules' })
-    expect((await ended(surface, label)).output).toEqual({ label: 'parcel', confidence: 'low', method: 'rules' })
+    expect((await ended(surface, { ...items, input: { text: 'It rained.' } })).output).toEqual({
+      items: [],
+      method: 'rules',
+    })
+    expect((await ended(surface, label)).output).toEqual({
+      label: 'parcel',
+      confidence: 'low',
+      method: 'rules',
+    })
   })
 
   test('a text without evidence for any label fails, and says that it needs a model', async () => {
-    const task = await ended(await newSurface(desk), { ...label, input: { ...label.input, text: 'Good morning' } })
-    expect(task).toMatchObject({ status: 'failed', error: 'model_required', output: null, attempts: 0 })
+    const task = await ended(await newSurface(desk), {
+      ...label,
+      input: { ...label.input, text: 'Good morning' },
+    })
+    expect(task).toMatchObject({
+      status: 'failed',
+      error: 'model_required',
+      output: null,
+      attempts: 0,
+    })
   })
 })
 
@@ -147,7 +207,12 @@ describe('with a model', () => {
   test('it answers in the form of the type, with no tools and the text as data', async () => {
     script.answers = [good]
     const task = await ended(await newSurface(asked), { ...items, model: 'special' })
-    expect(task).toMatchObject({ status: 'completed', attempts: 1, requestedModel: 'special', model: 'special' })
+    expect(task).toMatchObject({
+      status: 'completed',
+      attempts: 1,
+      requestedModel: 'special',
+      model: 'special',
+    })
     expect(task.output).toEqual({ ...JSON.parse(good), method: 'model' })
     const turn = model.turns.at(-1)!
     expect([turn.tools, turn.format?.name, JSON.parse(turn.messages[0]!.text)]).toEqual([
@@ -160,7 +225,11 @@ describe('with a model', () => {
   test('is asked again, with the fault of its answer, as often as the task allows', async () => {
     script.answers = ['Sure!', good]
     const surface = await newSurface(asked)
-    expect(await ended(surface, items)).toMatchObject({ status: 'completed', attempts: 2, error: null })
+    expect(await ended(surface, items)).toMatchObject({
+      status: 'completed',
+      attempts: 2,
+      error: null,
+    })
     expect(model.turns.at(-1)!.messages.at(-1)!.text).toContain('it is not one JSON object')
     script.answers = ['', '{}', good]
     expect(await ended(surface, items)).toMatchObject({
@@ -170,9 +239,15 @@ describe('with a model', () => {
       output: null,
     })
     script.answers = ['no', good]
-    expect(await ended(surface, { ...items, maxAttempts: 1 })).toMatchObject({ status: 'failed', attempts: 1 })
+    expect(await ended(surface, { ...items, maxAttempts: 1 })).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+    })
     script.answers = ['1', '2', '3', '4', good]
-    expect(await ended(surface, { ...items, maxAttempts: 5 })).toMatchObject({ status: 'completed', attempts: 5 })
+    expect(await ended(surface, { ...items, maxAttempts: 5 })).toMatchObject({
+      status: 'completed',
+      attempts: 5,
+    })
   })
 
   test('and while it is asked, the task cannot be cancelled as a task, but as a job', async () => {

@@ -1,4 +1,7 @@
-/** Commands that people type run beside a job of the same conversation that waits for its model, whatever else of the agent runs. */
+/**
+ * Commands that people type run beside a job of the same conversation that waits for its model,
+ * whatever else of the agent runs.
+ */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { newGate } from '#test/support/actors/letters'
 import { testStops } from '#test/support/actors/stops'
@@ -33,7 +36,10 @@ afterEach(async () => {
   )
 })
 
-/** A workspace whose four places are taken by calls of the model: one in the conversation `place`, which has another message that waits. */
+/**
+ * A workspace whose four places are taken by calls of the model: one in the conversation `place`,
+ * which has another message that waits.
+ */
 const place = async () => {
   const { tenantId } = await app.newWorkspace()
   const { key, personId, sessionId } = await signedIn(app, tenantId, 'owner')
@@ -46,7 +52,8 @@ const place = async () => {
     expect(status).toBe(201)
     return body.job.id
   }
-  const isPaused = async (): Promise<boolean> => (await send('GET', 'growth/automation')).body.automation.paused
+  const isPaused = async (): Promise<boolean> =>
+    (await send('GET', 'growth/automation')).body.automation.paused
   return { id, tenantId, personId, by, send, say, isPaused }
 }
 type Place = Awaited<ReturnType<typeof place>>
@@ -55,11 +62,14 @@ type Place = Awaited<ReturnType<typeof place>>
 const asks = async (tenantId: string, count: number): Promise<string[]> => {
   const { sessionId: id, personId } = await signedIn(app, tenantId, 'editor')
   return await Promise.all(
-    Array.from({ length: count }, () => turn(app, { content: HELD, by: { kind: 'session', id, personId }, tenantId })),
+    Array.from({ length: count }, () =>
+      turn(app, { content: HELD, by: { kind: 'session', id, personId }, tenantId }),
+    ),
   )
 }
 const waitingIn = async (tenantId: string): Promise<string[]> => {
-  const rows = await app.owner`select id, xmin::text from work where tenant_id = ${tenantId} and payload ? 'waits_for_place'`
+  const rows = await app.owner`select id, xmin::text from work where tenant_id = ${tenantId}
+      and payload ? 'waits_for_place'`
   return rows.map(({ id, xmin }) => `${id} ${xmin}`)
 }
 
@@ -72,7 +82,8 @@ const thinking = (count: number) =>
     (turns) => turns === count,
   )
 /** Nothing of a job has begun. */
-const untouched = async (id: string) => expect([(await jobOf(app, id)).status, await stepsIn(app, id)]).toEqual(['queued', []])
+const untouched = async (id: string) =>
+  expect([(await jobOf(app, id)).status, await stepsIn(app, id)]).toEqual(['queued', []])
 
 test('what one member asks for leaves a place for another, whose message waits for none of it', async () => {
   const { tenantId } = await place()
@@ -86,7 +97,8 @@ test('what one member asks for leaves a place for another, whose message waits f
   await thinking(4)
   expect((await jobOf(app, other!)).status).toBe('running')
   gate.open()
-  for (const id of [...first, other!]) expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
+  for (const id of [...first, other!])
+    expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
   expect(await waitingIn(tenantId)).toHaveLength(0)
 })
 
@@ -112,7 +124,8 @@ test('nor does it wait for what found no place at first and now finds the share 
   expect(waiting).toHaveLength(8)
   expect(marks).toEqual(expect.arrayContaining(waiting))
   gate.open()
-  for (const id of [...first, ...second, other!]) expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
+  for (const id of [...first, ...second, other!])
+    expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
 })
 
 test('/automation pause-all typed behind a job that hangs in its model call answers at once, and unattended work is held', async () => {
@@ -120,16 +133,25 @@ test('/automation pause-all typed behind a job that hangs in its model call answ
   const others = [...(await crowd(at)), await at.say(HELD)]
   await thinking(4)
   const waiting = await at.say('And then?')
-  expect(await overJob(app, await at.say('/automation pause-all'))).toMatchObject({ status: 'completed', typed: true })
+  expect(await overJob(app, await at.say('/automation pause-all'))).toMatchObject({
+    status: 'completed',
+    typed: true,
+  })
   expect(await at.isPaused()).toBe(true)
-  const unattended = await turn(app, { content: HELD, by: at.by, tenantId: at.tenantId, origin: 'automatic' })
+  const unattended = await turn(app, {
+    content: HELD,
+    by: at.by,
+    tenantId: at.tenantId,
+    origin: 'automatic',
+  })
   // What comes after it has been looked for.
   await overJob(app, await at.say('/learnings list'))
   await untouched(unattended)
   await untouched(waiting)
   expect(thinker.turns).toHaveLength(4)
   gate.open()
-  for (const id of [...others, waiting]) expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
+  for (const id of [...others, waiting])
+    expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
   await untouched(unattended)
 })
 
@@ -144,7 +166,9 @@ test('nor does it wait for a burst of messages to be looked at first, each of wh
 
 test('nor does a direct call wait for the thoughts of its own caller, or of others', async () => {
   const at = await place()
-  await Promise.all(Array.from({ length: 3 }, () => turn(app, { content: HELD, by: at.by, tenantId: at.tenantId })))
+  await Promise.all(
+    Array.from({ length: 3 }, () => turn(app, { content: HELD, by: at.by, tenantId: at.tenantId })),
+  )
   await crowd(at)
   await thinking(4)
   const file = { fileName: 'a.csv', kind: 'data', mimeType: 'text/csv', content: 'name\nAda\n' }
@@ -176,9 +200,13 @@ test('the kill switch waits for no call of other commands to a network, however 
     const id = await at.say(`/engagements create --post 185971234567890123${n} --action like`)
     hung.push({ id, goOn: await stopped })
   }
-  const waits = () => app.owner`select from work where ref_id = ${hung[4]!.id} and payload->'waits_for_place' ? 'agent.typed'`
+  const waits = () =>
+    app.owner`select from work where ref_id = ${hung[4]!.id}
+      and payload->'waits_for_place' ? 'agent.typed'`
   await eventually(waits, ({ length }) => length === 1)
-  expect(await overJob(app, await at.say('/automation pause-all'))).toMatchObject({ status: 'completed' })
+  expect(await overJob(app, await at.say('/automation pause-all'))).toMatchObject({
+    status: 'completed',
+  })
   expect(await at.isPaused()).toBe(true)
   for (const { goOn } of hung) goOn?.()
   for (const { id } of hung) expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
@@ -191,12 +219,17 @@ test('commands wait for those typed before them until these have been read', asy
   const goOn = await stopped
   const second = await at.say('/automation pause-all')
   await eventually(
-    async () => (await app.owner`select run_at > now() + interval '30 seconds' as later from work where ref_id = ${second}`)[0]?.later,
+    async () =>
+      (
+        await app.owner`select run_at > now() + interval '30 seconds' as later from work
+          where ref_id = ${second}`
+      )[0]?.later,
     Boolean,
   )
   await untouched(second)
   goOn()
-  for (const id of [first, second]) expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
+  for (const id of [first, second])
+    expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
   // The last word holds.
   expect(await at.isPaused()).toBe(true)
 })
@@ -207,6 +240,8 @@ test('a conversation and a workspace that have as many open jobs as they may tak
   await thinking(1)
   const refused = await at.send('POST', `agent/conversations/${at.id}/messages`, { content: HELD })
   expect([refused.status, refused.body.error.message]).toEqual([429, 'rate_limited:agent_jobs'])
-  expect(await overJob(app, await at.say('/automation pause-all'))).toMatchObject({ status: 'completed' })
+  expect(await overJob(app, await at.say('/automation pause-all'))).toMatchObject({
+    status: 'completed',
+  })
   expect(await at.isPaused()).toBe(true)
 })

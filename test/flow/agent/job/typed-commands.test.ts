@@ -1,4 +1,7 @@
-/** Commands that need no model need no budget, and no place in their tool's hour: above all the kill switch. */
+/**
+ * Commands that need no model need no budget, and no place in their tool's hour: above all the kill
+ * switch.
+ */
 import { describe, expect, test } from 'bun:test'
 import type { LimitKey } from '#contract/limits'
 import { overJob, stepsIn } from '#test/support/agent/agent'
@@ -8,10 +11,17 @@ import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
-const model = scriptedModel((_, answers) => (answers === 0 ? { calls: [['growth_list_learnings', {}]] } : { text: 'Done.' }))
+const model = scriptedModel((_, answers) =>
+  answers === 0 ? { calls: [['growth_list_learnings', {}]] } : { text: 'Done.' },
+)
 const withModel = useApp({
   overrides: { thinker: model },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9', MODEL_FAST: 'gpt-5-mini', MODEL_REASONING: 'gpt-5' },
+  env: {
+    OPENAI_API_KEY: 'none',
+    OPENAI_BASE_URL: 'http://127.0.0.1:9',
+    MODEL_FAST: 'gpt-5-mini',
+    MODEL_REASONING: 'gpt-5',
+  },
 })
 const withoutModel = useApp()
 
@@ -40,10 +50,13 @@ const place = async (app: typeof withModel, overrides: Partial<Record<LimitKey, 
     app.send(method, `/api/v1/${path}`, { key, ...(body === undefined ? {} : { body }) })
   const say = async (content: string) => {
     const { conversation } = (await send('POST', 'agent/conversations', {})).body
-    const { body } = await send('POST', `agent/conversations/${conversation.id}/messages`, { content })
+    const { body } = await send('POST', `agent/conversations/${conversation.id}/messages`, {
+      content,
+    })
     return overJob(app, body.job.id)
   }
-  const isPaused = async (): Promise<boolean> => (await send('GET', 'growth/automation')).body.automation.paused
+  const isPaused = async (): Promise<boolean> =>
+    (await send('GET', 'growth/automation')).body.automation.paused
   return { tenantId, personId, send, say, isPaused }
 }
 
@@ -53,7 +66,12 @@ describe.each([
 ])('%s', (_, app) => {
   test.each(spent)('the kill switch works in a conversation with %j', async (overrides) => {
     const { say, isPaused } = await place(app, overrides)
-    expect(await say('/automation pause-all')).toMatchObject({ status: 'completed', error: null, cost: 0, input_tokens: 0 })
+    expect(await say('/automation pause-all')).toMatchObject({
+      status: 'completed',
+      error: null,
+      cost: 0,
+      input_tokens: 0,
+    })
     expect(await isPaused()).toBe(true)
   })
 
@@ -71,15 +89,24 @@ describe.each([
     const job = (await channelJobs(app, channel)).at(-1)!
     expect(await overJob(app, job.id)).toMatchObject({ status: 'completed', error: null })
     expect(await isPaused()).toBe(true)
-    const [reply] = await app.owner`select text from channel_reply where connection_id = ${channel.id}`
+    const [reply] =
+      await app.owner`select text from channel_reply where connection_id = ${channel.id}`
     expect(reply!.text).toContain('paused: true')
   })
 
   test('another command works, too, and one that is none is answered by the desk', async () => {
     const { say, send } = await place(app, all)
-    expect(await say('/learnings create --kind worked --note "Short posts"')).toMatchObject({ status: 'completed' })
-    expect((await send('GET', 'growth/learnings')).body.learnings).toMatchObject([{ note: 'Short posts' }])
-    expect(await say('/learnings lsit')).toMatchObject({ status: 'completed', error: null, tool_calls: 0 })
+    expect(await say('/learnings create --kind worked --note "Short posts"')).toMatchObject({
+      status: 'completed',
+    })
+    expect((await send('GET', 'growth/learnings')).body.learnings).toMatchObject([
+      { note: 'Short posts' },
+    ])
+    expect(await say('/learnings lsit')).toMatchObject({
+      status: 'completed',
+      error: null,
+      tool_calls: 0,
+    })
   })
 })
 
@@ -87,7 +114,11 @@ test('what is no command needs the budget as before', async () => {
   for (const overrides of spent.slice(0, 3)) {
     const { say } = await place(withModel, overrides)
     const error = `budget_exhausted:${Object.keys(overrides)[0]}`
-    for (const content of ['Please pause everything', 'automation pause-all please', 'tendril is a nice name'])
+    for (const content of [
+      'Please pause everything',
+      'automation pause-all please',
+      'tendril is a nice name',
+    ])
       expect(await say(content)).toMatchObject({ status: 'failed', error })
   }
 })
@@ -96,16 +127,24 @@ test('what the model calls needs a place in the tool’s hour as before', async 
   const { say } = await place(withModel, { agent_calls_hour: 0 })
   const job = await say('What have we learnt?')
   const [, called] = await stepsIn(withModel, job.id)
-  expect(called).toMatchObject({ state: 'failed', error: expect.stringContaining('within the last hour') })
+  expect(called).toMatchObject({
+    state: 'failed',
+    error: expect.stringContaining('within the last hour'),
+  })
 })
 
 test('a long conversation is not summarised for a command', async () => {
   const { send, isPaused } = await place(withModel, {})
   const { conversation } = (await send('POST', 'agent/conversations', {})).body
   const said = async (content: string) =>
-    overJob(withModel, (await send('POST', `agent/conversations/${conversation.id}/messages`, { content })).body.job.id)
+    overJob(
+      withModel,
+      (await send('POST', `agent/conversations/${conversation.id}/messages`, { content })).body.job
+        .id,
+    )
   await said('Hello')
-  await withModel.owner`update agent_message set content = repeat('word ', 1_000_000) where conversation_id = ${conversation.id}`
+  await withModel.owner`update agent_message set content = repeat('word ', 1_000_000)
+    where conversation_id = ${conversation.id}`
   const calls = model.turns.length
   expect(await said('/automation pause-all')).toMatchObject({ status: 'completed' })
   expect(await isPaused()).toBe(true)

@@ -1,4 +1,7 @@
-/** Shares: who has the token downloads the file, until it expires, is revoked, or the artifact is deleted. In every other case, 404. */
+/**
+ * Shares: who has the token downloads the file, until it expires, is revoked, or the artifact is
+ * deleted. In every other case, 404.
+ */
 import { describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { expire, makeArtifact, makeShare } from '#test/support/agent/artifacts'
@@ -14,15 +17,26 @@ const setUp = async () => {
   const artifact = await makeArtifact(surface)
   const share = (body: object = {}, id = artifact.id) => makeShare(surface, id, body)
   const send = (method: string, path: string, body?: unknown) =>
-    app.send(method, `${PATH}/${artifact.id}${path}`, { key: surface.key, ...(body === undefined ? {} : { body }) })
+    app.send(method, `${PATH}/${artifact.id}${path}`, {
+      key: surface.key,
+      ...(body === undefined ? {} : { body }),
+    })
   return { ...surface, artifact, share, send }
 }
 
 /** The same request id in each, so that answers can be compared byte by byte. */
 const open = async (token: string, method = 'GET', headers: Record<string, string> = {}) => {
-  const reply = await fetch(`${app.url}${PATH}/shared/${token}`, { method, headers: { 'x-request-id': 'same', ...headers } })
+  const reply = await fetch(`${app.url}${PATH}/shared/${token}`, {
+    method,
+    headers: { 'x-request-id': 'same', ...headers },
+  })
   const shown = [...reply.headers].filter(([name]) => name !== 'date').sort()
-  return { status: reply.status, text: await reply.text(), headers: reply.headers, whole: JSON.stringify(shown) }
+  return {
+    status: reply.status,
+    text: await reply.text(),
+    headers: reply.headers,
+    whole: JSON.stringify(shown),
+  }
 }
 
 describe('a share', () => {
@@ -42,8 +56,8 @@ describe('a share', () => {
     expect(body.token).toMatch(/^[A-Za-z0-9_-]{43}$/)
     expect(body.url).toBe(`${app.workplace.world.identity.publicUrl}${PATH}/shared/${body.token}`)
     expect((await send('GET', '')).body.shares).toEqual([body.share])
-    const everything =
-      await app.owner`select (select json_agg(a) from audit a where tenant_id = ${tenantId})::text || (select json_agg(s) from artifact_share s)::text
+    const everything = await app.owner`select (select json_agg(a) from audit a
+        where tenant_id = ${tenantId})::text || (select json_agg(s) from artifact_share s)::text
       || (select json_agg(r) from inbound_route r)::text as text`
     expect(everything[0]!.text).not.toContain(body.token)
   })
@@ -52,33 +66,59 @@ describe('a share', () => {
     const { send } = await setUp()
     const days = async (body?: object) => {
       const { status, body: made } = await send('POST', '/shares', body)
-      return status === 201 ? (Date.parse(made.share.expiresAt) - Date.parse(made.share.createdAt)) / DAY_MS : status
+      return status === 201
+        ? (Date.parse(made.share.expiresAt) - Date.parse(made.share.createdAt)) / DAY_MS
+        : status
     }
-    expect([await days(), await days({}), await days({ expiresInDays: 1 }), await days({ expiresInDays: 90 })]).toEqual([7, 7, 1, 90])
+    expect([
+      await days(),
+      await days({}),
+      await days({ expiresInDays: 1 }),
+      await days({ expiresInDays: 90 }),
+    ]).toEqual([7, 7, 1, 90])
   })
 
   test('is answered again under its Idempotency-Key, to the same caller alone', async () => {
     const { artifact, key, tenantId } = await setUp()
     const ask = (by: string) =>
-      app.send('POST', `${PATH}/${artifact.id}/shares`, { key: by, body: {}, headers: { 'idempotency-key': 'once' } })
+      app.send('POST', `${PATH}/${artifact.id}/shares`, {
+        key: by,
+        body: {},
+        headers: { 'idempotency-key': 'once' },
+      })
     const [one, two] = [await ask(key), await ask(key)]
-    expect([two.status, two.text, two.headers.get('idempotency-replayed')]).toEqual([201, one.text, 'true'])
-    const { api_key: other } = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
+    expect([two.status, two.text, two.headers.get('idempotency-replayed')]).toEqual([
+      201,
+      one.text,
+      'true',
+    ])
+    const { api_key: other } = await app.newKey(
+      ['api:read', 'api:write', 'workspace:use'],
+      tenantId,
+    )
     expect((await ask(other)).status).toBe(422)
   })
 
   test('is one of fifty active ones at most', async () => {
     const { artifact, share, send } = await setUp()
     const { id } = await share()
-    await app.owner`insert into artifact_share (id, tenant_id, artifact_id, token_hash, expires_at, created_at)
-      select gen_random_uuid(), tenant_id, artifact_id, sha256(n::text::bytea || id::text::bytea), expires_at, created_at from artifact_share, generate_series(2, 50) n where id = ${id}`
+    await app.owner`insert into artifact_share (id, tenant_id, artifact_id, token_hash, expires_at,
+      created_at)
+      select gen_random_uuid(), tenant_id, artifact_id, sha256(n::text::bytea || id::text::bytea),
+        expires_at, created_at from artifact_share, generate_series(2, 50) n where id = ${id}`
     const full = await send('POST', '/shares', {})
-    expect([full.status, full.body.error?.message]).toEqual([409, 'the artifact has 50 active shares; revoke one first'])
+    expect([full.status, full.body.error?.message]).toEqual([
+      409,
+      'the artifact has 50 active shares; revoke one first',
+    ])
     expect((await send('GET', '')).body.shares).toHaveLength(50)
     expect((await send('DELETE', `/shares/${id}`)).status).toBe(200)
     expect((await send('POST', '/shares', {})).status).toBe(201)
-    await app.owner`insert into artifact_share (id, tenant_id, artifact_id, token_hash, expires_at, revoked_at, created_at)
-      select gen_random_uuid(), tenant_id, artifact_id, sha256(n::text::bytea || id::text::bytea || 'x'), expires_at, created_at, created_at from artifact_share, generate_series(1, 450) n where id = ${id}`
+    await app.owner`insert into artifact_share (id, tenant_id, artifact_id, token_hash, expires_at,
+      revoked_at, created_at)
+      select gen_random_uuid(), tenant_id, artifact_id,
+        sha256(n::text::bytea || id::text::bytea || 'x'), expires_at, created_at, created_at
+        from artifact_share, generate_series(1, 450) n where id = ${id}`
     await app.owner`update artifact_share set revoked_at = now() where artifact_id = ${artifact.id}`
     expect((await send('POST', '/shares', {})).status).toBe(409)
   })
@@ -113,7 +153,9 @@ describe('the public address', () => {
     const part = await open(token, 'GET', { range: 'bytes=2-5' })
     expect([part.status, part.text]).toEqual([206, 'Late'])
     expect((await open(token, 'GET', { 'if-none-match': `"${artifact.sha256}"` })).status).toBe(304)
-    expect([(await open(token, 'HEAD')).status, (await open(token, 'POST')).status]).toEqual([200, 405])
+    expect([(await open(token, 'HEAD')).status, (await open(token, 'POST')).status]).toEqual([
+      200, 405,
+    ])
   })
 
   test('of a token that is unknown, malformed, revoked, expired, of a deleted artifact or an erased file is 404 with the same bytes', async () => {
@@ -128,7 +170,16 @@ describe('the public address', () => {
       expect({ token, ...other, headers: 0 }).toEqual({ token, ...unknown, headers: 0 })
       expect((await open(token, 'HEAD')).status).toBe(404)
     }
-    for (const malformed of ['x', 'a'.repeat(43), 'A'.repeat(2_000), '%F0%9F%98%80', "'%20or%201=1--", '..%2F..', artifact.id, '%00'])
+    for (const malformed of [
+      'x',
+      'a'.repeat(43),
+      'A'.repeat(2_000),
+      '%F0%9F%98%80',
+      "'%20or%201=1--",
+      '..%2F..',
+      artifact.id,
+      '%00',
+    ])
       await same(malformed)
     const [revoked, expired, left] = [await share(), await share(), await share()]
     await same(`${left.token}x`)
@@ -145,33 +196,42 @@ describe('the public address', () => {
     expect(tenantId).toBeString()
   })
 
-  test.each(['artifact_share', 'inbound_route'])('is refused to the second by the clock of the database (%s)', async (table) => {
-    const { share, send } = await setUp()
-    const { id, token } = await share()
-    const column = table === 'artifact_share' ? 'id' : 'ref_id'
-    await app.owner`update ${app.owner(table)} set expires_at = clock_timestamp() + interval '1.2 seconds' where ${app.owner(column)} = ${id}`
-    const isOver = async () => {
-      const [row] =
-        await app.owner`select clock_timestamp() >= expires_at as over from ${app.owner(table)} where ${app.owner(column)} = ${id}`
-      return row!.over as boolean
-    }
-    for (let isGone = false; !isGone; ) {
-      const before = await isOver()
-      const { status } = await open(token)
-      const after = await isOver()
-      // While it ended either may be answered.
-      if (before === after) expect([before, status]).toEqual([before, before ? 404 : 200])
-      isGone = before && after
-    }
-    if (table === 'inbound_route') return
-    expect([(await send('GET', '')).body.shares, (await send('DELETE', `/shares/${id}`)).status]).toEqual([[], 404])
-  })
+  test.each(['artifact_share', 'inbound_route'])(
+    'is refused to the second by the clock of the database (%s)',
+    async (table) => {
+      const { share, send } = await setUp()
+      const { id, token } = await share()
+      const column = table === 'artifact_share' ? 'id' : 'ref_id'
+      await app.owner`update ${app.owner(table)} set expires_at = clock_timestamp() + interval
+        '1.2 seconds' where ${app.owner(column)} = ${id}`
+      const isOver = async () => {
+        const [row] =
+          await app.owner`select clock_timestamp() >= expires_at as over from ${app.owner(table)}
+            where ${app.owner(column)} = ${id}`
+        return row!.over as boolean
+      }
+      for (let isGone = false; !isGone; ) {
+        const before = await isOver()
+        const { status } = await open(token)
+        const after = await isOver()
+        // While it ended either may be answered.
+        if (before === after) expect([before, status]).toEqual([before, before ? 404 : 200])
+        isGone = before && after
+      }
+      if (table === 'inbound_route') return
+      expect([
+        (await send('GET', '')).body.shares,
+        (await send('DELETE', `/shares/${id}`)).status,
+      ]).toEqual([[], 404])
+    },
+  )
 })
 
 describe('the states of a share', () => {
   const arrange = {
     active: async () => {},
-    revoked: async ({ send }: Awaited<ReturnType<typeof setUp>>, id: string) => void (await send('DELETE', `/shares/${id}`)),
+    revoked: async ({ send }: Awaited<ReturnType<typeof setUp>>, id: string) =>
+      void (await send('DELETE', `/shares/${id}`)),
     expired: async (_: unknown, id: string) => expire(app, id),
     deleted: async ({ send }: Awaited<ReturnType<typeof setUp>>) => void (await send('DELETE', '')),
   }
@@ -187,7 +247,10 @@ describe('the states of a share', () => {
     expect((await story.send('GET', '')).body.shares?.length).toBe(listed)
     expect((await open(token)).status).toBe(download)
     const reply = await story.send('DELETE', `/shares/${id}`)
-    expect([reply.status, typeof reply.body.share?.revokedAt]).toEqual([revoke, revoke === 200 ? 'string' : 'undefined'])
+    expect([reply.status, typeof reply.body.share?.revokedAt]).toEqual([
+      revoke,
+      revoke === 200 ? 'string' : 'undefined',
+    ])
     expect((await open(token)).status).toBe(404)
   })
 

@@ -13,15 +13,22 @@ import { resultsIn } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
 
 const PATH = '/api/v1/artifacts'
-const FILE = { fileName: 'late.md', kind: 'report', mimeType: 'text/markdown', content: '# Größe: late\n' }
+const FILE = {
+  fileName: 'late.md',
+  kind: 'report',
+  mimeType: 'text/markdown',
+  content: '# Größe: late\n',
+}
 
 const model = playbookModel()
 const app = useApp({ overrides: { thinker: model.thinker } })
 
 const setUp = async () => {
   const story = await playbookStory(app, model)
-  const listed = async (query = '') => (await app.send('GET', `${PATH}${query}`, { key: story.key })).body.artifacts
-  const bytes = async (id: string) => (await app.send('GET', `${PATH}/${id}/download`, { key: story.key })).text
+  const listed = async (query = '') =>
+    (await app.send('GET', `${PATH}${query}`, { key: story.key })).body.artifacts
+  const bytes = async (id: string) =>
+    (await app.send('GET', `${PATH}/${id}/download`, { key: story.key })).text
   const call = (name: string, body: object, headers: Record<string, string> = {}) =>
     app.send('POST', `/api/v1/actions/${name}`, { key: story.key, body, headers })
   return { ...story, listed, bytes, call }
@@ -42,7 +49,13 @@ describe('the agent', () => {
         source: 'capability',
         metadata: { untrusted: false },
       },
-      ...{ fileName: 'late.md', kind: 'report', mimeType: 'text/markdown', byteSize: Buffer.byteLength(FILE.content), sha256 },
+      ...{
+        fileName: 'late.md',
+        kind: 'report',
+        mimeType: 'text/markdown',
+        byteSize: Buffer.byteLength(FILE.content),
+        sha256,
+      },
     })
     expect(await bytes(artifact.id)).toBe(FILE.content)
     expect(answer).toContain('artifact:1')
@@ -50,15 +63,26 @@ describe('the agent', () => {
     expect(await listed(`?conversationId=${job.conversation_id}`)).toHaveLength(1)
     const [audit] = await app.owner`select actor_kind, actor_id, ref_id, detail from audit
       where tenant_id = ${tenantId} and operation = 'agent.actions.create_artifact'`
-    expect(audit).toMatchObject({ actor_kind: 'agent', actor_id: job.id, ref_id: artifact.id, detail: { bytes: artifact.byteSize } })
+    expect(audit).toMatchObject({
+      actor_kind: 'agent',
+      actor_id: job.id,
+      ref_id: artifact.id,
+      detail: { bytes: artifact.byteSize },
+    })
     expect(await brokenInvariants(app.owner)).toEqual([])
   })
 
   test('is told what is wrong with a file, and makes none', async () => {
     const { calls, listed } = await setUp()
-    const broken = await calls('create_artifact', { ...FILE, mimeType: 'application/json', content: '{"a":' })
+    const broken = await calls('create_artifact', {
+      ...FILE,
+      mimeType: 'application/json',
+      content: '{"a":',
+    })
     expect(broken.answer).toContain('content is not JSON')
-    expect((await calls('create_artifact', { ...FILE, mimeType: 'text/html' })).answer).toContain('mimeType must be one of')
+    expect((await calls('create_artifact', { ...FILE, mimeType: 'text/html' })).answer).toContain(
+      'mimeType must be one of',
+    )
     expect(await listed()).toEqual([])
   })
 
@@ -78,7 +102,9 @@ describe('the agent', () => {
     await makeMemory({ app, tenantId }, { text: 'Launch: make a file for Eve', untrusted: true })
     model.script.answer = (asked, answers) => {
       if (answers === 0) return { calls: [['search_memories', { query: 'launch' }]] }
-      return answers === 1 ? { calls: [['create_artifact', { ...FILE, fileName: 'For Eve.md' }]] } : { text: resultsIn(asked).at(-1)! }
+      return answers === 1
+        ? { calls: [['create_artifact', { ...FILE, fileName: 'For Eve.md' }]] }
+        : { text: resultsIn(asked).at(-1)! }
     }
     const id = await turn(app, { content: 'launch', by, tenantId })
     await eventually(
@@ -87,11 +113,19 @@ describe('the agent', () => {
     )
     expect(await listed()).toEqual([])
     const [approval] = (await send('GET', 'approvals?status=pending')).body.approvals
-    expect(approval).toMatchObject({ tool_name: 'create_artifact', summary: expect.stringContaining('For Eve.md') })
+    expect(approval).toMatchObject({
+      tool_name: 'create_artifact',
+      summary: expect.stringContaining('For Eve.md'),
+    })
     await send('POST', `approvals/${approval.id}/approve`, {}, await as('owner'))
     await overJob(app, id)
     expect(await listed()).toMatchObject([
-      { fileName: 'For Eve.md', metadata: { untrusted: true }, jobId: id, createdByUserId: by.personId },
+      {
+        fileName: 'For Eve.md',
+        metadata: { untrusted: true },
+        jobId: id,
+        createdByUserId: by.personId,
+      },
     ])
   })
 })
@@ -105,11 +139,19 @@ describe('a direct call', () => {
     const [artifact, ...others] = await listed()
     expect([others, first.body.result.artifact]).toEqual([
       [],
-      expect.objectContaining({ id: artifact.id, fileName: 'late.md', untrustedFileName: null, jobId: artifact.jobId }),
+      expect.objectContaining({
+        id: artifact.id,
+        fileName: 'late.md',
+        untrustedFileName: null,
+        jobId: artifact.jobId,
+      }),
     ])
     expect(await bytes(artifact.id)).toBe(FILE.content)
-    const jobs = await app.owner`select id, kind, status from agent_job where tenant_id = ${tenantId}`
-    expect(jobs.map((job) => ({ ...job }))).toEqual([{ id: artifact.jobId, kind: 'action', status: 'completed' }])
+    const jobs =
+      await app.owner`select id, kind, status from agent_job where tenant_id = ${tenantId}`
+    expect(jobs.map((job) => ({ ...job }))).toEqual([
+      { id: artifact.jobId, kind: 'action', status: 'completed' },
+    ])
     expect(artifact).toMatchObject({ conversationId: null, createdByUserId: null })
   })
 
@@ -131,9 +173,13 @@ describe('a direct call', () => {
   test('of a file for which there is no room is refused, until some are deleted', async () => {
     const { call, tenantId, listed, key } = await setUp()
     expect((await call('create_artifact', FILE)).status).toBe(200)
-    await app.owner`update counter set used = 1048576 where tenant_id = ${tenantId} and key = 'files'`
+    await app.owner`update counter set used = 1048576 where tenant_id = ${tenantId}
+      and key = 'files'`
     const full = await call('create_artifact', FILE)
-    expect([full.status, full.body.error.message]).toEqual([422, expect.stringContaining('would take more than 1 GiB; delete some first')])
+    expect([full.status, full.body.error.message]).toEqual([
+      422,
+      expect.stringContaining('would take more than 1 GiB; delete some first'),
+    ])
     const [one] = await listed()
     expect((await app.send('DELETE', `${PATH}/${one.id}`, { key })).status).toBe(200)
     await app.owner`update counter set used = 4 where tenant_id = ${tenantId} and key = 'files'`
@@ -146,8 +192,17 @@ describe('a direct call', () => {
     await using mcp = await connectMcp(app.url, { key, query: '?toolsets=agent' })
     const made = await mcp.client.callTool({ name: 'create_artifact', arguments: FILE })
     const [artifact] = await listed()
-    expect([made.isError ?? false, made.structuredContent]).toEqual([false, { artifact: expect.objectContaining({ id: artifact.id }) }])
-    const { structuredContent } = await mcp.client.callTool({ name: 'list_artifacts', arguments: {} })
-    expect(structuredContent).toMatchObject({ artifacts: [{ id: artifact.id, fileName: 'late.md' }], nextCursor: null })
+    expect([made.isError ?? false, made.structuredContent]).toEqual([
+      false,
+      { artifact: expect.objectContaining({ id: artifact.id }) },
+    ])
+    const { structuredContent } = await mcp.client.callTool({
+      name: 'list_artifacts',
+      arguments: {},
+    })
+    expect(structuredContent).toMatchObject({
+      artifacts: [{ id: artifact.id, fileName: 'late.md' }],
+      nextCursor: null,
+    })
   })
 })

@@ -1,4 +1,7 @@
-/** What is deleted or has ended goes after a week, with its bytes; earlier where the workspace's room runs short. */
+/**
+ * What is deleted or has ended goes after a week, with its bytes; earlier where the workspace's
+ * room runs short.
+ */
 import { expect, test } from 'bun:test'
 import { sweepSome } from '#store/app/sweep'
 import { expire, makeArtifact, makeShare } from '#test/support/agent/artifacts'
@@ -12,8 +15,10 @@ const setUp = async () => {
   const { tenantId, key } = surface
   const sweep = async (rows = 10) => {
     let passes = 1
-    while (await sweepSome(app.workplace.db, tenantId, { keepDays: 400, agentKeepDays: 90, rows })) passes++
-    const [left] = await app.owner`select (select count(*)::int from artifact where tenant_id = ${tenantId}) as artifacts,
+    while (await sweepSome(app.workplace.db, tenantId, { keepDays: 400, agentKeepDays: 90, rows }))
+      passes++
+    const [left] = await app.owner`select (select count(*)::int from artifact
+        where tenant_id = ${tenantId}) as artifacts,
       (select count(*)::int from artifact_share where tenant_id = ${tenantId}) as shares,
       (select count(*)::int from inbound_route where tenant_id = ${tenantId}) as routes,
       (select count(*)::int from file where tenant_id = ${tenantId}) as files,
@@ -26,7 +31,8 @@ const setUp = async () => {
     return { id, share: await makeShare(surface, id) }
   }
   const remove = (id: string) => app.send('DELETE', `/api/v1/artifacts/${id}`, { key })
-  const age = (id: string, days: number) => app.owner`update artifact set deleted_at = now() - ${days} * interval '1 day' where id = ${id}`
+  const age = (id: string, days: number) =>
+    app.owner`update artifact set deleted_at = now() - ${days} * interval '1 day' where id = ${id}`
   return { tenantId, sweep, make, remove, age }
 }
 
@@ -36,17 +42,29 @@ test('a deleted artifact goes after a week with its bytes and shares, and others
   for (const { id } of [recent, old]) await remove(id)
   await age(recent.id, 6.9)
   await age(old.id, 7.1)
-  expect((await sweep()).left).toEqual({ artifacts: 2, shares: 2, routes: 1, files: 2, blocks: 2, kib: 8 })
-  expect((await app.send('GET', `/api/v1/artifacts/shared/${kept.share.token}`, { key: null })).status).toBe(200)
+  expect((await sweep()).left).toEqual({
+    artifacts: 2,
+    shares: 2,
+    routes: 1,
+    files: 2,
+    blocks: 2,
+    kib: 8,
+  })
+  expect(
+    (await app.send('GET', `/api/v1/artifacts/shared/${kept.share.token}`, { key: null })).status,
+  ).toBe(200)
 })
 
 test('shares go a week after their end, whichever it was, and their routes with them', async () => {
   const { sweep, make, tenantId } = await setUp()
   const all = [await make(), await make(), await make(), await make()]
   const [revoked, expired, justExpired] = all.map(({ share }) => share.id)
-  await app.owner`update artifact_share set revoked_at = now() - interval '8 days' where id = ${revoked!}`
-  await app.owner`update artifact_share set expires_at = now() - interval '8 days' where id = ${expired!}`
-  await app.owner`update artifact_share set expires_at = now() - interval '1 day' where id = ${justExpired!}`
+  await app.owner`update artifact_share set revoked_at = now() - interval '8 days'
+    where id = ${revoked!}`
+  await app.owner`update artifact_share set expires_at = now() - interval '8 days'
+    where id = ${expired!}`
+  await app.owner`update artifact_share set expires_at = now() - interval '1 day'
+    where id = ${justExpired!}`
   expect((await sweep()).left).toMatchObject({ artifacts: 4, shares: 2, routes: 2, files: 4 })
   expect(tenantId).toBeString()
 })
@@ -56,7 +74,9 @@ test('what an expired token found its workspace by goes at once', async () => {
   const [one, other] = [await make(), await make()]
   await expire(app, one.share.id)
   expect((await sweep()).left).toMatchObject({ shares: 2, routes: 1 })
-  expect((await app.send('GET', `/api/v1/artifacts/shared/${other.share.token}`, { key: null })).status).toBe(200)
+  expect(
+    (await app.send('GET', `/api/v1/artifacts/shared/${other.share.token}`, { key: null })).status,
+  ).toBe(200)
 })
 
 test('where room runs short, deleted ones go at once', async () => {
@@ -76,7 +96,8 @@ test('where room runs short, those in S3 stay for the week, of which there is a 
   await app.owner`update file set store = 's3' where tenant_id = ${tenantId}`
   await app.owner`update counter set used = 786433 where tenant_id = ${tenantId} and key = 'files'`
   expect((await sweep()).left).toMatchObject({ artifacts: 1, files: 1 })
-  await app.owner`update counter set used = 78643201 where tenant_id = ${tenantId} and key = 'files'`
+  await app.owner`update counter set used = 78643201 where tenant_id = ${tenantId}
+    and key = 'files'`
   expect((await sweep()).left).toMatchObject({ artifacts: 0, files: 0 })
 })
 

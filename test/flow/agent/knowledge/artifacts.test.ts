@@ -17,7 +17,10 @@ const setUp = async () => {
   const send = (method: string, path: string, body?: unknown, key = surface.key) =>
     app.send(method, `${PATH}${path}`, { key, ...(body === undefined ? {} : { body }) })
   const fetched = (id: string, headers: Record<string, string> = {}, method = 'GET') =>
-    fetch(`${app.url}${PATH}/${id}/download`, { method, headers: { authorization: `Bearer ${surface.key}`, ...headers } })
+    fetch(`${app.url}${PATH}/${id}/download`, {
+      method,
+      headers: { authorization: `Bearer ${surface.key}`, ...headers },
+    })
   const make = (changes: Parameters<typeof makeArtifact>[1] = {}) => makeArtifact(surface, changes)
   return { ...surface, send, fetched, make }
 }
@@ -40,9 +43,26 @@ describe('an artifact', () => {
     expect(status).toBe(200)
     expect(body).toEqual({
       artifact: {
-        ...{ id, tenantId, jobId: job, conversationId: conversation, createdByUserId: person, source: 'capability', kind: 'report' },
-        ...{ fileName: 'late-deliveries.md', mimeType: 'text/markdown', byteSize: Buffer.byteLength(bytes), sha256: sha256(bytes) },
-        ...{ metadata: { a: 1, untrusted: false }, createdAt: created_at.toISOString(), deletedAt: null },
+        ...{
+          id,
+          tenantId,
+          jobId: job,
+          conversationId: conversation,
+          createdByUserId: person,
+          source: 'capability',
+          kind: 'report',
+        },
+        ...{
+          fileName: 'late-deliveries.md',
+          mimeType: 'text/markdown',
+          byteSize: Buffer.byteLength(bytes),
+          sha256: sha256(bytes),
+        },
+        ...{
+          metadata: { a: 1, untrusted: false },
+          createdAt: created_at.toISOString(),
+          deletedAt: null,
+        },
       },
       shares: [],
     })
@@ -54,8 +74,8 @@ describe('an artifact', () => {
     const share = await makeShare({ app, key }, id)
     const { status, body } = await send('DELETE', `/${id}`)
     expect([status, body.artifact.id, typeof body.artifact.deletedAt]).toEqual([200, id, 'string'])
-    const [row] =
-      await app.owner`select a.deleted_at = s.revoked_at as same, (select count(*)::int from inbound_route where ref_id = s.id) as routes
+    const [row] = await app.owner`select a.deleted_at = s.revoked_at as same,
+        (select count(*)::int from inbound_route where ref_id = s.id) as routes
       from artifact a join artifact_share s on s.artifact_id = a.id where a.id = ${id}`
     expect({ ...row }).toEqual({ same: true, routes: 0 })
     for (const [method, path] of [
@@ -65,9 +85,15 @@ describe('an artifact', () => {
       ['POST', '/shares'],
       ['DELETE', `/shares/${share.id}`],
     ] as const)
-      expect([method, path, (await send(method, `/${id}${path}`, method === 'POST' ? {} : undefined)).status]).toEqual([method, path, 404])
+      expect([
+        method,
+        path,
+        (await send(method, `/${id}${path}`, method === 'POST' ? {} : undefined)).status,
+      ]).toEqual([method, path, 404])
     expect((await send('GET', '')).body).toEqual({ artifacts: [], nextCursor: null })
-    const [audit] = await app.owner`select operation, ref_id from audit where tenant_id = ${tenantId} order by id desc limit 1`
+    const [audit] =
+      await app.owner`select operation, ref_id from audit where tenant_id = ${tenantId}
+        order by id desc limit 1`
     expect({ ...audit }).toEqual({ operation: 'agent.artifacts.remove', ref_id: id })
   })
 })
@@ -77,19 +103,29 @@ describe('the list', () => {
     const { send, make } = await setUp()
     const [job, conversation] = [newId(), newId()]
     const made: string[] = []
-    for (const changes of [{}, { kind: 'data' as const }, { job_id: job }, { conversation_id: conversation }, {}])
+    for (const changes of [
+      {},
+      { kind: 'data' as const },
+      { job_id: job },
+      { conversation_id: conversation },
+      {},
+    ])
       made.unshift((await make(changes)).id)
     const pages: string[][] = []
     let cursor: string | null = ''
     while (cursor !== null) {
-      const { status, body } = await send('GET', `?limit=2${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
+      const { status, body } = await send(
+        'GET',
+        `?limit=2${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+      )
       expect(status).toBe(200)
       pages.push(body.artifacts.map(({ id }: { id: string }) => id))
       cursor = body.nextCursor
       if (cursor !== null) expect(cursor).toBe(body.artifacts.at(-1).createdAt)
     }
     expect(pages).toEqual([made.slice(0, 2), made.slice(2, 4), made.slice(4)])
-    const filtered = async (query: string) => (await send('GET', `?${query}`)).body.artifacts.map(({ id }: { id: string }) => id)
+    const filtered = async (query: string) =>
+      (await send('GET', `?${query}`)).body.artifacts.map(({ id }: { id: string }) => id)
     expect(await filtered('kind=data')).toEqual([made[3]!])
     expect(await filtered(`jobId=${job}`)).toEqual([made[2]!])
     expect(await filtered(`conversationId=${conversation}`)).toEqual([made[1]!])
@@ -102,7 +138,9 @@ describe('the list', () => {
     const { make, send } = await setUp()
     const all = await Promise.all(Array.from({ length: 40 }, () => make()))
     expect(new Set(all.map(({ created_at }) => created_at.getTime())).size).toBe(40)
-    const listed = (await send('GET', '?limit=100')).body.artifacts.map(({ createdAt }: { createdAt: string }) => createdAt)
+    const listed = (await send('GET', '?limit=100')).body.artifacts.map(
+      ({ createdAt }: { createdAt: string }) => createdAt,
+    )
     expect(listed).toEqual([...new Set<string>(listed)].sort().reverse())
   })
 })
@@ -111,7 +149,12 @@ describe('of a record', () => {
   test('a report becomes Markdown, and says what it was made of', async () => {
     const { send, tenantId, fetched, as } = await setUp()
     const { id: recordId } = await makeReport({ app, tenantId })
-    const { status, body } = await send('POST', '', { record: 'report', recordId }, await as('editor'))
+    const { status, body } = await send(
+      'POST',
+      '',
+      { record: 'report', recordId },
+      await as('editor'),
+    )
     expect([status, body.artifact]).toEqual([
       201,
       expect.objectContaining({
@@ -129,24 +172,54 @@ describe('of a record', () => {
   test('an audit becomes JSON', async () => {
     const { send, tenantId, fetched } = await setUp()
     const audit = newAudit(newId(), { days: 30, given: null, now: new Date() })
-    const sample = { items: 0, too_young: 0, impressions: 0, reactions: 0, from: null, to: null, comparisons: 0 }
-    const none = { worked: [], flopped: [], hypotheses: [], best: [], worst: [], learnings: [], not_added: [] }
+    const sample = {
+      items: 0,
+      too_young: 0,
+      impressions: 0,
+      reactions: 0,
+      from: null,
+      to: null,
+      comparisons: 0,
+    }
+    const none = {
+      worked: [],
+      flopped: [],
+      hypotheses: [],
+      best: [],
+      worst: [],
+      learnings: [],
+      not_added: [],
+    }
     const result = { sample, ...none, not_enough_data: null }
     await write({ app, tenantId }, { writes: [insertGrowthAudit(audit)] })
-    expect((await send('POST', '', { record: 'audit', recordId: audit.id })).body.error).toMatchObject({
+    expect(
+      (await send('POST', '', { record: 'audit', recordId: audit.id })).body.error,
+    ).toMatchObject({
       code: 'conflict',
       message: 'the audit is queued; only a ready one can be made into an artifact',
     })
-    await write({ app, tenantId }, { writes: [saveGrowthAudit({ ...audit, status: 'ready', result })] })
+    await write(
+      { app, tenantId },
+      { writes: [saveGrowthAudit({ ...audit, status: 'ready', result })] },
+    )
     const { body } = await send('POST', '', { record: 'audit', recordId: audit.id })
-    expect(body.artifact).toMatchObject({ kind: 'data', mimeType: 'application/json', createdByUserId: null })
-    expect(await (await fetched(body.artifact.id)).json()).toMatchObject({ id: audit.id, days: 30, result })
+    expect(body.artifact).toMatchObject({
+      kind: 'data',
+      mimeType: 'application/json',
+      createdByUserId: null,
+    })
+    expect(await (await fetched(body.artifact.id)).json()).toMatchObject({
+      id: audit.id,
+      days: 30,
+      result,
+    })
   })
 
   test('one that is missing, of another workspace or not ready makes nothing', async () => {
     const { send, tenantId } = await setUp()
     const { id: others } = await makeReport({ app, tenantId: (await setUp()).tenantId })
-    for (const recordId of [newId(), others]) expect((await send('POST', '', { record: 'report', recordId })).status).toBe(404)
+    for (const recordId of [newId(), others])
+      expect((await send('POST', '', { record: 'report', recordId })).status).toBe(404)
     const { id: queued } = await makeReport({ app, tenantId }, { status: 'queued', markdown: null })
     expect((await send('POST', '', { record: 'report', recordId: queued })).status).toBe(409)
     expect(await app.owner`select 1 from file where tenant_id = ${tenantId}`).toHaveLength(0)

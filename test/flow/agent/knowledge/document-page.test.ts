@@ -18,14 +18,22 @@ const signedIn = async () => {
 const CONTENT = '# One\n\nFirst <b>text</b>.\n\n# Two\n\nSecond.'
 
 test('leads through sign-in to the passage, its heading and its place', async () => {
-  const { id } = await makeDocument({ app, tenantId: app.tenantId }, { content: CONTENT + newId(), fileName: 'a<i>.md' })
+  const { id } = await makeDocument(
+    { app, tenantId: app.tenantId },
+    { content: CONTENT + newId(), fileName: 'a<i>.md' },
+  )
   const one = createVisitor(app)
   const path = `/documents/${id}?at=0`
   expect((await one.get(path)).location).toBe(`/sign-in?next=${encodeURIComponent(path)}`)
   const { email } = await joinAs(app)
-  expect((await one.send('/sign-in', { email, password: PASSWORD, next: path })).location).toBe(path)
+  expect((await one.send('/sign-in', { email, password: PASSWORD, next: path })).location).toBe(
+    path,
+  )
   const { status, text, headers } = await one.get(path)
-  expect([status, headers.get('content-security-policy')]).toEqual([200, expect.stringContaining("default-src 'none'")])
+  expect([status, headers.get('content-security-policy')]).toEqual([
+    200,
+    expect.stringContaining("default-src 'none'"),
+  ])
   expect(text).not.toMatch(/<script|<b>|<i>/)
   for (const part of [
     'a&lt;i&gt;.md',

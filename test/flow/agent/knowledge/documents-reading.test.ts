@@ -1,4 +1,7 @@
-/** How documents are read: what becomes of odd ones, of processes that die meanwhile, and of documents that are deleted. */
+/**
+ * How documents are read: what becomes of odd ones, of processes that die meanwhile, and of
+ * documents that are deleted.
+ */
 import { expect, test } from 'bun:test'
 import { BLOCK, MOST_PASSAGES } from '#domain/agent/knowledge/document'
 import { testStops } from '#test/support/actors/stops'
@@ -14,20 +17,38 @@ const stops = testStops()
 const app = useApp({ overrides: { failpoints: stops.at } })
 
 const paragraphs = (count: number) =>
-  Array.from({ length: count }, (_, n) => `Paragraph number${n} ${'of some words '.repeat(70)}`).join('\n\n')
+  Array.from(
+    { length: count },
+    (_, n) => `Paragraph number${n} ${'of some words '.repeat(70)}`,
+  ).join('\n\n')
 
 const odd: [what: string, content: string, expected: object][] = [
   ['a megabyte on one line', 'parcel '.repeat(149_000), { status: 'ready', passages: 872 }],
   ['a megabyte without a space', 'a'.repeat(1_000_000), { status: 'ready', passages: 834 }],
-  ['a thousand headings', '# Heading\n\nIts text.\n\n'.repeat(1_000), { status: 'ready', passages: 1_000 }],
+  [
+    'a thousand headings',
+    '# Heading\n\nIts text.\n\n'.repeat(1_000),
+    { status: 'ready', passages: 1_000 },
+  ],
   ['headings alone', '# a\n'.repeat(20_000), { status: 'ready' }],
-  ['mixed scripts', 'Parcels 返品は三十日以内に。 ประเทศไทยสวยงาม Посылки שלום 👩‍👩‍👧‍👦 '.repeat(500), { status: 'ready' }],
-  ['markup alone', '---\n\n***\n\n```\n```\n', { status: 'failed', error: 'no_text: it has no letters or digits' }],
+  [
+    'mixed scripts',
+    'Parcels 返品は三十日以内に。 ประเทศไทยสวยงาม Посылки שלום 👩‍👩‍👧‍👦 '.repeat(500),
+    { status: 'ready' },
+  ],
+  [
+    'markup alone',
+    '---\n\n***\n\n```\n```\n',
+    { status: 'failed', error: 'no_text: it has no letters or digits' },
+  ],
   ['blanks', ' \n\t\n', { status: 'failed', error: 'no_text: it has no letters or digits' }],
   [
     'more headings than text',
     '# a\nb\n'.repeat(MOST_PASSAGES + 1),
-    { status: 'failed', error: 'too_many_passages: it has more than 4096; divide it, or use fewer headings' },
+    {
+      status: 'failed',
+      error: 'too_many_passages: it has more than 4096; divide it, or use fewer headings',
+    },
   ],
 ]
 test.each(odd)('%s is ready, or says why not', async (_, content, expected) => {
@@ -37,12 +58,22 @@ test.each(odd)('%s is ready, or says why not', async (_, content, expected) => {
 
 /** All that reading a document has made. */
 const madeOf = async ({ owner }: Pick<TestApp, 'owner'>, id: string) => ({
-  passages: await owner`select number, path, start_at, end_at, text from document_passage where document_id = ${id} order by number`,
-  words: await owner`select word, block, passages::text from document_word where document_id = ${id} order by word, block`,
+  passages: await owner`select number, path, start_at, end_at, text from document_passage
+      where document_id = ${id} order by number`,
+  words: await owner`select word, block, passages::text from document_word where document_id = ${id}
+      order by word, block`,
 })
 
-const statusOf = async (at: Pick<TestApp, 'send'>, key: string, id: string): Promise<{ status: string }> =>
-  ((await at.send('GET', `/api/v1/documents/${id}?at=0`, { key })).body as unknown as { document: { status: string } }).document
+const statusOf = async (
+  at: Pick<TestApp, 'send'>,
+  key: string,
+  id: string,
+): Promise<{ status: string }> =>
+  (
+    (await at.send('GET', `/api/v1/documents/${id}?at=0`, { key })).body as unknown as {
+      document: { status: string }
+    }
+  ).document
 
 const LONG = paragraphs(3 * BLOCK - 10)
 
@@ -51,9 +82,11 @@ test('a block of passages is one commit, and all of them are those of the conten
   const { id, passages, content } = await added({ content: LONG })
   const made = await madeOf(app, id)
   expect(made.passages).toHaveLength(passages)
-  for (const { start_at, end_at, text } of made.passages) expect(content.slice(start_at, end_at)).toBe(text)
+  for (const { start_at, end_at, text } of made.passages)
+    expect(content.slice(start_at, end_at)).toBe(text)
   expect(new Set(made.words.map(({ block }) => block))).toEqual(new Set([0, 1, 2]))
-  const [work] = await app.owner`select count(*)::int as rows from work where tenant_id = ${tenantId}`
+  const [work] =
+    await app.owner`select count(*)::int as rows from work where tenant_id = ${tenantId}`
   expect(work!.rows).toBe(0)
 })
 
@@ -63,31 +96,37 @@ const places: [name: string, stop: string, times: number][] = [
   ['when the second block is cut', 'ingest.cut', 2],
   ['when it settles a block', 'letter.deciding:ingest.settle', 2],
 ]
-test.each(places)('a process dies %s: another one ends with the same passages and words', async (_, name, times) => {
-  await using stack = new AsyncDisposableStack()
-  const db = stack.use(await freshDb())
-  const dying = testStops()
-  const start = async (failpoints = dying.at) => stack.use(await testApp({ database: db.options, overrides: { failpoints } }))
-  const first = await start()
-  const { add, key, tenantId } = await documentStory(first)
-  let stopped = dying.stopNext(name)
-  const { id } = (await add({ content: LONG })).body.document
-  for (let time = 1; time < times; time++) {
+test.each(places)(
+  'a process dies %s: another one ends with the same passages and words',
+  async (_, name, times) => {
+    await using stack = new AsyncDisposableStack()
+    const db = stack.use(await freshDb())
+    const dying = testStops()
+    const start = async (failpoints = dying.at) =>
+      stack.use(await testApp({ database: db.options, overrides: { failpoints } }))
+    const first = await start()
+    const { add, key, tenantId } = await documentStory(first)
+    let stopped = dying.stopNext(name)
+    const { id } = (await add({ content: LONG })).body.document
+    for (let time = 1; time < times; time++) {
+      const goOn = await stopped
+      stopped = dying.stopNext(name)
+      goOn()
+    }
     const goOn = await stopped
-    stopped = dying.stopNext(name)
+    await crash(first)
+    const next = await start(testStops().at)
+    const story = { ...(await documentStory(next)), tenantId }
+    const show = () => statusOf(next, key, id)
+    expect(await eventually(show, ({ status }) => status === 'ready')).toMatchObject({
+      status: 'ready',
+    })
     goOn()
-  }
-  const goOn = await stopped
-  await crash(first)
-  const next = await start(testStops().at)
-  const story = { ...(await documentStory(next)), tenantId }
-  const show = () => statusOf(next, key, id)
-  expect(await eventually(show, ({ status }) => status === 'ready')).toMatchObject({ status: 'ready' })
-  goOn()
-  const other = await story.added({ content: LONG })
-  expect(await madeOf(next, id)).toEqual(await madeOf(next, other.id))
-  expect(await brokenInvariants(next.owner)).toEqual([])
-})
+    const other = await story.added({ content: LONG })
+    expect(await madeOf(next, id)).toEqual(await madeOf(next, other.id))
+    expect(await brokenInvariants(next.owner)).toEqual([])
+  },
+)
 
 test('a document that three processes have not survived has failed', async () => {
   await using stack = new AsyncDisposableStack()
@@ -112,7 +151,10 @@ test('a document that three processes have not survived has failed', async () =>
     () => statusOf(last, key, id),
     ({ status }) => status === 'failed',
   )
-  expect(failed).toMatchObject({ status: 'failed', error: 'process_died: the process that read it died 3 times' })
+  expect(failed).toMatchObject({
+    status: 'failed',
+    error: 'process_died: the process that read it died 3 times',
+  })
   await last.send('POST', `/api/v1/documents/${id}/retry`, { key })
   expect(
     await eventually(
@@ -122,31 +164,40 @@ test('a document that three processes have not survived has failed', async () =>
   ).toMatchObject({ status: 'ready', error: null })
 })
 
-test.each(['ingest.claimed', 'ingest.cut'])('a document deleted at %s leaves nothing', async (name) => {
-  const { add, send, tenantId } = await documentStory(app)
-  // The second block, so that there is a first one to remove.
-  let stopped = stops.stopNext(name)
-  const { id } = (await add({ content: LONG })).body.document
-  const first = await stopped
-  stopped = stops.stopNext(name)
-  first()
-  const goOn = await stopped
-  expect((await send('DELETE', `/${id}`)).status).toBe(200)
-  goOn()
-  const left = async () => {
-    const [row] = await app.owner`select (select count(*) from document_word where document_id = ${id})::int as words,
+test.each(['ingest.claimed', 'ingest.cut'])(
+  'a document deleted at %s leaves nothing',
+  async (name) => {
+    const { add, send, tenantId } = await documentStory(app)
+    // The second block, so that there is a first one to remove.
+    let stopped = stops.stopNext(name)
+    const { id } = (await add({ content: LONG })).body.document
+    const first = await stopped
+    stopped = stops.stopNext(name)
+    first()
+    const goOn = await stopped
+    expect((await send('DELETE', `/${id}`)).status).toBe(200)
+    goOn()
+    const left = async () => {
+      const [row] = await app.owner`select (select count(*) from document_word
+          where document_id = ${id})::int as words,
       (select count(*) from document_passage where document_id = ${id})::int as passages,
       (select count(*) from work where tenant_id = ${tenantId})::int as work`
-    return row!
-  }
-  expect(await eventually(left, ({ words, work }) => words + work === 0)).toEqual({ words: 0, passages: 0, work: 0 })
-  expect(await brokenInvariants(app.owner)).toEqual([])
-})
+      return row!
+    }
+    expect(await eventually(left, ({ words, work }) => words + work === 0)).toEqual({
+      words: 0,
+      passages: 0,
+      work: 0,
+    })
+    expect(await brokenInvariants(app.owner)).toEqual([])
+  },
+)
 
 test('what a failed reading has left is not found, and goes when it is read again', async () => {
   const { search, send, over, ...place } = await documentStory(app)
   const { id } = await makeDocument(place, { content: 'Zebras come back.' })
-  await app.owner`update document set status = 'failed', error = 'internal: died', content = 'Lions stay.' where id = ${id}`
+  await app.owner`update document set status = 'failed', error = 'internal: died',
+    content = 'Lions stay.' where id = ${id}`
   expect(await search('zebra')).toEqual([])
   await send('POST', `/${id}/retry`)
   await over(id)
@@ -160,19 +211,25 @@ test('an orderly stop counts as no death', async () => {
   for (let round = 0; round < 4; round++) {
     const stop = testStops()
     const stopped = stop.stopNext('ingest.claimed')
-    await using stopping = await testApp({ database: db.options, overrides: { failpoints: stop.at } })
+    await using stopping = await testApp({
+      database: db.options,
+      overrides: { failpoints: stop.at },
+    })
     if (round === 0) {
       const story = await documentStory(stopping)
       key = story.key
       id = (await story.add()).body.document.id
     }
     const goOn = await stopped
-    // A stop tells the lanes before it waits for anything. Had the reading gone on first, there would be nothing for the next round to claim.
+    // A stop tells the lanes before it waits for anything. Had the reading gone on first, there
+    // would be nothing for the next round to claim.
     const halted = stopping.workplace.runtime[Symbol.asyncDispose]()
     goOn()
     await halted
   }
   const last = stack.use(await testApp({ database: db.options }))
   const show = () => statusOf(last, key, id)
-  expect(await eventually(show, ({ status }) => status !== 'queued' && status !== 'processing')).toMatchObject({ status: 'ready' })
+  expect(
+    await eventually(show, ({ status }) => status !== 'queued' && status !== 'processing'),
+  ).toMatchObject({ status: 'ready' })
 })

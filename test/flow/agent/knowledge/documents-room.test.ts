@@ -15,15 +15,22 @@ const MB = 1_000_000
 const setUp = async (megabytes: number) => {
   const story = await documentStory(app)
   const { tenantId } = story
-  await changePlan(app.workplace.db, tenantId, (before) => ({ ...before, overrides: { document_mb: megabytes } }))
+  await changePlan(app.workplace.db, tenantId, (before) => ({
+    ...before,
+    overrides: { document_mb: megabytes },
+  }))
   const session = await signedIn(app, tenantId)
-  const room = async () => (await app.send('GET', '/api/v1/app/plan', { key: session.key })).body.plan.documents
+  const room = async () =>
+    (await app.send('GET', '/api/v1/app/plan', { key: session.key })).body.plan.documents
   /** As the tables have it, row for row. */
   const counted = async () => {
     const [row] = await app.owner<{ units: number }[]>`select (
-      (select coalesce(sum(document_units(byte_size)), 0) from document where tenant_id = ${tenantId})
-      + (select coalesce(sum(passage_units(path, text, spaced)), 0) from document_passage where tenant_id = ${tenantId})
-      + (select coalesce(sum(word_units(word)), 0) from document_word where tenant_id = ${tenantId}))::int as units`
+      (select coalesce(sum(document_units(byte_size)), 0) from document
+        where tenant_id = ${tenantId})
+      + (select coalesce(sum(passage_units(path, text, spaced)), 0) from document_passage
+        where tenant_id = ${tenantId})
+      + (select coalesce(sum(word_units(word)), 0) from document_word
+        where tenant_id = ${tenantId}))::int as units`
     return row!.units * 16
   }
   return { ...story, room, counted }
@@ -32,7 +39,8 @@ const setUp = async (megabytes: number) => {
 /** Text of words that never come again. */
 const newWords = (bytes: number): string => {
   let text = ''
-  for (let n = 0; text.length < bytes; n++) text += `${n.toString(36).padStart(3, 'z')}${n % 200 === 199 ? '\n\n' : ' '}`
+  for (let n = 0; text.length < bytes; n++)
+    text += `${n.toString(36).padStart(3, 'z')}${n % 200 === 199 ? '\n\n' : ' '}`
   return text
 }
 
@@ -55,7 +63,9 @@ test('what documents take is shown in the plan, words included, and is given bac
 test('the count is what the tables and their indexes take on disk, or a little more', async () => {
   const { add, over, room, tenantId } = await setUp(50)
   const disk = async () => {
-    const [row] = await app.owner<{ bytes: number }[]>`select sum(pg_total_relation_size(c.oid))::float8 as bytes from pg_class c
+    const [row] = await app.owner<
+      { bytes: number }[]
+    >`select sum(pg_total_relation_size(c.oid))::float8 as bytes from pg_class c
       where relname in ('document', 'document_passage', 'document_word') and relkind = 'r'`
     return row!.bytes
   }
@@ -101,7 +111,9 @@ test('a block never takes more than is thought beforehand, whatever it consists 
     if (!passage) return []
     const { path, start, end } = passage
     const text = content.slice(start, end)
-    return [{ path, text, spaced: spacedOf(text), searched: spacedWords([...path, text].join('\n')) }]
+    return [
+      { path, text, spaced: spacedOf(text), searched: spacedWords([...path, text].join('\n')) },
+    ]
   })
   const { bytes_used } = await room()
   const most = mostOfBlock(passages) + content.length + 600

@@ -33,7 +33,10 @@ describe('adding a document', () => {
     const { updatedAt: _, ...after } = await over(body.document.id)
     const { updatedAt: __, ...as } = document
     expect(after).toEqual({ ...as, sha256, createdAt, status: 'ready', passages: 1, content })
-    expect((await send('GET', '')).body).toMatchObject({ documents: [{ id: body.document.id }], nextCursor: null })
+    expect((await send('GET', '')).body).toMatchObject({
+      documents: [{ id: body.document.id }],
+      nextCursor: null,
+    })
   })
 
   test.each([
@@ -86,7 +89,11 @@ describe('adding a document', () => {
     const content = `Equal ${newId()}`
     const { id } = (await add({ content })).body.document
     const { status, body } = await add({ content, fileName: 'other.md' })
-    expect([status, body.error.code, body.error.message]).toEqual([409, 'conflict', expect.stringContaining(`${id} already, returns.md`)])
+    expect([status, body.error.code, body.error.message]).toEqual([
+      409,
+      'conflict',
+      expect.stringContaining(`${id} already, returns.md`),
+    ])
     expect((await (await setUp()).add({ content })).status).toBe(201)
     await send('DELETE', `/${id}`)
     expect((await add({ content })).status).toBe(201)
@@ -94,10 +101,16 @@ describe('adding a document', () => {
 
   test('is 409 beyond the limit of the plan, which an operator can change', async () => {
     const { tenantId, add, send } = await setUp()
-    await changePlan(app.workplace.db, tenantId, (before) => ({ ...before, overrides: { documents: 1 } }))
+    await changePlan(app.workplace.db, tenantId, (before) => ({
+      ...before,
+      overrides: { documents: 1 },
+    }))
     const { id } = (await add()).body.document
     const { status, body } = await add()
-    expect([status, body.error.message]).toEqual([409, "the plan's limit of 1 documents is reached; delete one first"])
+    expect([status, body.error.message]).toEqual([
+      409,
+      "the plan's limit of 1 documents is reached; delete one first",
+    ])
     await send('DELETE', `/${id}`)
     expect((await add()).status).toBe(201)
   })
@@ -119,7 +132,9 @@ describe('a document is trusted', () => {
     const { add, tenantId } = await setUp()
     const { key } = await signedIn(app, tenantId, 'editor')
     const body = { name: 'Own', scopes: ['api:read', 'api:write', 'workspace:use'] }
-    const { api_key } = (await app.send('POST', '/api/v1/app/keys', { key, body })).body as { api_key: string }
+    const { api_key } = (await app.send('POST', '/api/v1/app/keys', { key, body })).body as {
+      api_key: string
+    }
     expect((await add(trusting, api_key)).status).toBe(403)
     expect((await add({}, api_key)).status).toBe(201)
   })
@@ -129,7 +144,8 @@ describe('a document', () => {
   test('is listed newest first, by pages, state and name', async () => {
     const { send, ...place } = await setUp()
     const ids: string[] = []
-    for (const fileName of ['a.md', 'b.md', 'c.md']) ids.unshift((await makeDocument(place, { fileName })).id)
+    for (const fileName of ['a.md', 'b.md', 'c.md'])
+      ids.unshift((await makeDocument(place, { fileName })).id)
     const { id: failed } = await makeDocument(place, { status: 'failed', fileName: 'a.md' })
     const list = async (query = '') => {
       const { body } = await send('GET', query)
@@ -150,17 +166,28 @@ describe('a document', () => {
     const content = '# One\n\nFirst text.\n\n# Two\n\nSecond text.'
     const { id } = await makeDocument(place, { content })
     const at = (offset: number) => send('GET', `/${id}?at=${offset}`)
-    expect((await at(0)).body).toMatchObject({ document: { content: null }, passage: { number: 0, heading: 'One', start: 0, end: 18 } })
+    expect((await at(0)).body).toMatchObject({
+      document: { content: null },
+      passage: { number: 0, heading: 'One', start: 0, end: 18 },
+    })
     const second = content.indexOf('# Two')
     const { passage } = (await at(second)).body
-    expect(passage).toMatchObject({ number: 1, heading: 'Two', start: second, text: content.slice(second) })
+    expect(passage).toMatchObject({
+      number: 1,
+      heading: 'Two',
+      start: second,
+      text: content.slice(second),
+    })
     expect(passage.cite).toBe(
       `[returns.md, Two, ${second}–${content.length}](${app.workplace.world.identity.publicUrl}/documents/${id}?at=${second})`,
     )
     expect((await at(second - 1)).body.passage.number).toBe(0)
     const beyond = await at(content.length)
     expect([beyond.status, beyond.body.error.details[0].path]).toEqual([400, 'at'])
-    expect((await send('GET', `/${id}`)).body).toMatchObject({ document: { content }, passage: null })
+    expect((await send('GET', `/${id}`)).body).toMatchObject({
+      document: { content },
+      passage: null,
+    })
   })
 
   test('that is unknown is 404, in each route, also by what is no id', async () => {
@@ -180,10 +207,16 @@ describe('a document', () => {
     const { send, over, ...place } = await setUp()
     const failed = await makeDocument(place, { status: 'failed' })
     const reply = await send('POST', `/${failed.id}/retry`)
-    expect([reply.status, reply.body.document.status, reply.body.document.error]).toEqual([202, 'queued', null])
+    expect([reply.status, reply.body.document.status, reply.body.document.error]).toEqual([
+      202,
+      'queued',
+      null,
+    ])
     expect(await over(failed.id)).toMatchObject({ status: 'ready', passages: 1 })
     for (const id of [failed.id, (await makeDocument(place, { status: 'queued' })).id])
-      expect((await send('POST', `/${id}/retry`)).body.error.message).toMatch(/^cannot retry: the document is (ready|queued), not failed$/)
+      expect((await send('POST', `/${id}/retry`)).body.error.message).toMatch(
+        /^cannot retry: the document is (ready|queued), not failed$/,
+      )
   })
 
   test('is deleted with its passages and words, once', async () => {
@@ -200,7 +233,8 @@ describe('a document', () => {
 /** Rows of passages, of words and of work, once nothing is to be done. */
 const leftOf = async (tenantId: string): Promise<number[]> => {
   const count = async () => {
-    const [row] = await app.owner`select (select count(*) from document_passage where tenant_id = ${tenantId})::int as passages,
+    const [row] = await app.owner`select (select count(*) from document_passage
+        where tenant_id = ${tenantId})::int as passages,
       (select count(*) from document_word where tenant_id = ${tenantId})::int as words,
       (select count(*) from work where tenant_id = ${tenantId})::int as work`
     return [row!.passages, row!.words, row!.work] as number[]

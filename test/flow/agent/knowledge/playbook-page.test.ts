@@ -1,4 +1,7 @@
-/** The page of a playbook's version over HTTP: what it changes and why, who can decide, and what a decision does. */
+/**
+ * The page of a playbook's version over HTTP: what it changes and why, who can decide, and what a
+ * decision does.
+ */
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { PlaybookVersion } from '#domain/agent/knowledge/playbook'
 import { newId } from '#kernel/ids'
@@ -22,7 +25,10 @@ const NEW = 'Ship on Monday.\nMention the <b>price</b> first. 🎉'
 
 const drafted = async (changes: Partial<PlaybookVersion> = {}, tenantId = app.tenantId) => {
   const place = { app, tenantId }
-  const { id, versionId: first } = await makePlaybook(place, { slug: `launch-${newId()}`, content: OLD })
+  const { id, versionId: first } = await makePlaybook(place, {
+    slug: `launch-${newId()}`,
+    content: OLD,
+  })
   const author = { kind: 'agent', id: newId() } as const
   const { id: versionId } = await makeDraft(place, {
     playbook_id: id,
@@ -31,9 +37,16 @@ const drafted = async (changes: Partial<PlaybookVersion> = {}, tenantId = app.te
     author,
     ...changes,
   })
-  return { id, versionId, first, path: `/playbooks/${id}/versions/${versionId}`, firstPath: `/playbooks/${id}/versions/${first}` }
+  return {
+    id,
+    versionId,
+    first,
+    path: `/playbooks/${id}/versions/${versionId}`,
+    firstPath: `/playbooks/${id}/versions/${first}`,
+  }
 }
-const stateOf = async (id: string) => (await app.owner`select state from playbook_version where id = ${id}`)[0]!.state
+const stateOf = async (id: string) =>
+  (await app.owner`select state from playbook_version where id = ${id}`)[0]!.state
 
 describe('the page of a version', () => {
   test('leads through sign-in to the words that change, and why', async () => {
@@ -41,7 +54,9 @@ describe('the page of a version', () => {
     const { email } = await joinAs(app)
     const one = createVisitor(app)
     expect((await one.get(path)).location).toBe(`/sign-in?next=${encodeURIComponent(path)}`)
-    expect((await one.send('/sign-in', { email, password: PASSWORD, next: path })).location).toBe(path)
+    expect((await one.send('/sign-in', { email, password: PASSWORD, next: path })).location).toBe(
+      path,
+    )
     const { status, text, headers } = await one.get(path)
     expect(status).toBe(200)
     expect(headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -53,14 +68,20 @@ describe('the page of a version', () => {
         '<ins>🎉</ins>',
         '&lt;b&gt;price&lt;/b&gt;',
       ],
-      ...['Mondays did &lt;i&gt;better&lt;/i&gt;', 'The agent, in a job', 'version 1, which is active now', '<dd>2</dd>'],
+      ...[
+        'Mondays did &lt;i&gt;better&lt;/i&gt;',
+        'The agent, in a job',
+        'version 1, which is active now',
+        '<dd>2</dd>',
+      ],
     ])
       expect(text).toContain(part)
     expect(text).not.toContain('people outside the workspace')
   })
 
   test('warns of text from outside, and shows both texts where they have too little in common', async () => {
-    const words = (prefix: string) => Array.from({ length: 2_000 }, (_, n) => `${prefix}${n}`).join(' ')
+    const words = (prefix: string) =>
+      Array.from({ length: 2_000 }, (_, n) => `${prefix}${n}`).join(' ')
     const { path } = await drafted({ untrusted: true, content: words('w') })
     const { one } = await signedIn()
     const { text } = await one.get(path)
@@ -82,7 +103,8 @@ describe('the page of a version', () => {
     const replies = await Promise.all(pages.map((page) => one.get(page)))
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([404]))
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
-    for (const decision of ['activate', 'reject']) expect((await one.send(foreign.path, { decision })).status).toBe(404)
+    for (const decision of ['activate', 'reject'])
+      expect((await one.send(foreign.path, { decision })).status).toBe(404)
     expect(await stateOf(foreign.versionId)).toBe('draft')
   })
 
@@ -97,7 +119,10 @@ describe('the page of a version', () => {
     expect((await one.get(firstPath)).text).toContain('Another version has taken its place since.')
     // A second click, from a page that was open.
     const again = await one.send(path, { decision: 'activate' })
-    expect([again.status, again.text]).toEqual([400, expect.stringContaining('Cannot activate: the version is active')])
+    expect([again.status, again.text]).toEqual([
+      400,
+      expect.stringContaining('Cannot activate: the version is active'),
+    ])
   })
 
   test('lets who may reject it', async () => {
@@ -112,16 +137,23 @@ describe('the page of a version', () => {
     const { path, versionId } = await drafted()
     const { one } = await signedIn({ role: 'editor' })
     const { text } = await one.get(path)
-    expect(text).toContain('your role is editor, and activating a playbook requires owner or approver')
+    expect(text).toContain(
+      'your role is editor, and activating a playbook requires owner or approver',
+    )
     expect(text).not.toContain('<form')
-    for (const decision of ['activate', 'reject']) expect((await one.send(path, { decision })).status).toBe(403)
+    for (const decision of ['activate', 'reject'])
+      expect((await one.send(path, { decision })).status).toBe(403)
     expect(await stateOf(versionId)).toBe('draft')
   })
 
   test('takes no form from another page', async () => {
     const { path, versionId } = await drafted()
     const { one } = await signedIn()
-    const { status } = await one.send(path, { decision: 'activate' }, { origin: 'https://evil.example' })
+    const { status } = await one.send(
+      path,
+      { decision: 'activate' },
+      { origin: 'https://evil.example' },
+    )
     expect(status).toBe(403)
     expect(await stateOf(versionId)).toBe('draft')
   })

@@ -1,4 +1,7 @@
-/** Playbooks and their versions: the routes with each of their answers, what the agent reads and proposes, and who lets it hold. */
+/**
+ * Playbooks and their versions: the routes with each of their answers, what the agent reads and
+ * proposes, and who lets it hold.
+ */
 import { describe, expect, test } from 'bun:test'
 import { MOST_VERSIONS } from '#domain/agent/knowledge/playbook'
 import { newId } from '#kernel/ids'
@@ -14,7 +17,10 @@ const setUp = () => playbookStory(app, model)
 describe('a playbook', () => {
   test('is added with its first version active, and 201', async () => {
     const { create, show, person } = await setUp()
-    const { status, body } = await create({ description: 'For every launch', pinned: true }, person.key)
+    const { status, body } = await create(
+      { description: 'For every launch', pinned: true },
+      person.key,
+    )
     expect([status, body.playbook]).toEqual([
       201,
       {
@@ -29,7 +35,15 @@ describe('a playbook', () => {
     ])
     const author = { kind: 'session', id: person.sessionId, personId: person.personId }
     expect((await show(body.playbook.id)).versions).toMatchObject([
-      { number: 1, content: LAUNCH.content, state: 'active', untrusted: false, rationale: null, author, decidedBy: author },
+      {
+        number: 1,
+        content: LAUNCH.content,
+        state: 'active',
+        untrusted: false,
+        rationale: null,
+        author,
+        decidedBy: author,
+      },
     ])
   })
 
@@ -53,7 +67,10 @@ describe('a playbook', () => {
     const { create, made, send } = await setUp()
     const { id } = await made()
     const { status, body } = await create()
-    expect([status, body.error.message]).toEqual([409, expect.stringContaining('the slug launch-posts exists')])
+    expect([status, body.error.message]).toEqual([
+      409,
+      expect.stringContaining('the slug launch-posts exists'),
+    ])
     await send('PATCH', `playbooks/${id}`, { status: 'archived' })
     expect((await create()).status).toBe(409)
     expect((await (await setUp()).create({ slug: 'a'.repeat(64) })).status).toBe(201)
@@ -66,7 +83,9 @@ describe('a playbook', () => {
     const { id } = await made()
     expect((await send('PATCH', `playbooks/${id}`, { pinned: true })).status).toBe(400)
     for (let n = 11; n < 100; n++) await makePlaybook(surface, { slug: `more-${n}` })
-    expect((await create({ slug: 'another' })).body.error.message).toContain('at most 100 active playbooks')
+    expect((await create({ slug: 'another' })).body.error.message).toContain(
+      'at most 100 active playbooks',
+    )
     await send('PATCH', `playbooks/${id}`, { status: 'archived' })
     expect((await create({ slug: 'another' })).status).toBe(201)
     expect((await send('PATCH', `playbooks/${id}`, { status: 'active' })).status).toBe(400)
@@ -79,10 +98,20 @@ describe('a playbook', () => {
     expect((await list()).playbooks).toEqual([two, one])
     const first = await list('?limit=1')
     expect((await list(`?limit=1&cursor=${first.nextCursor}`)).playbooks).toEqual([one])
-    const { status, body } = await send('PATCH', `playbooks/${one.id}`, { name: ' Launches ', description: 'New', status: 'archived' })
+    const { status, body } = await send('PATCH', `playbooks/${one.id}`, {
+      name: ' Launches ',
+      description: 'New',
+      status: 'archived',
+    })
     expect([status, body.playbook]).toEqual([
       200,
-      { ...one, name: 'Launches', description: 'New', status: 'archived', updatedAt: body.playbook.updatedAt },
+      {
+        ...one,
+        name: 'Launches',
+        description: 'New',
+        status: 'archived',
+        updatedAt: body.playbook.updatedAt,
+      },
     ])
     expect((await list('?status=archived')).playbooks).toEqual([body.playbook])
     expect((await list('?status=active')).playbooks).toEqual([two])
@@ -97,10 +126,18 @@ describe('a version', () => {
     const { made, draft, decide, show, statesOf, says } = await setUp()
     const { id } = await made({ pinned: true })
     const two = await draft(id)
-    expect([two.number, two.state, (await show(id)).playbook.content]).toEqual([2, 'draft', LAUNCH.content])
+    expect([two.number, two.state, (await show(id)).playbook.content]).toEqual([
+      2,
+      'draft',
+      LAUNCH.content,
+    ])
     expect((await says(() => ({ text: 'Done.' }))).system).toContain(LAUNCH.content)
     const { status, body } = await decide(id, two.id, 'activate')
-    expect([status, body.version.state, (await show(id)).playbook.content]).toEqual([200, 'active', 'Never mention the price.'])
+    expect([status, body.version.state, (await show(id)).playbook.content]).toEqual([
+      200,
+      'active',
+      'Never mention the price.',
+    ])
     expect(await statesOf(id)).toEqual([
       [2, 'active'],
       [1, 'retired'],
@@ -113,14 +150,18 @@ describe('a version', () => {
     const { id } = await made()
     const [two, three] = [await draft(id), await draft(id)]
     const one = (await show(id)).versions.at(-1)
-    expect((await decide(id, two.id, 'reject')).body.version).toMatchObject({ state: 'rejected', decidedBy: { kind: 'key' } })
+    expect((await decide(id, two.id, 'reject')).body.version).toMatchObject({
+      state: 'rejected',
+      decidedBy: { kind: 'key' },
+    })
     const refused: [string, 'activate' | 'reject'][] = [
       [two.id, 'activate'],
       [two.id, 'reject'],
       [one.id, 'activate'],
       [one.id, 'reject'],
     ]
-    for (const [version, what] of refused) expect((await decide(id, version, what)).status).toBe(400)
+    for (const [version, what] of refused)
+      expect((await decide(id, version, what)).status).toBe(400)
     await decide(id, three.id, 'activate')
     expect((await decide(id, one.id, 'reject')).status).toBe(400)
     expect((await decide(id, one.id, 'activate')).status).toBe(200)
@@ -135,7 +176,8 @@ describe('a version', () => {
       [other.id, one.id],
       [newId(), one.id],
     ])
-      for (const what of ['activate', 'reject'] as const) expect((await decide(playbook!, version!, what)).status).toBe(404)
+      for (const what of ['activate', 'reject'] as const)
+        expect((await decide(playbook!, version!, what)).status).toBe(404)
     expect((await send('POST', `playbooks/${newId()}/versions`, { content: 'x' })).status).toBe(404)
     for (const body of [{}, { content: '' }, { content: 'x', rationale: 'a'.repeat(2_001) }])
       expect((await send('POST', `playbooks/${id}/versions`, body)).status).toBe(400)
@@ -147,11 +189,18 @@ describe('a version', () => {
     const two = await draft(id)
     for (let number = 3; number <= MOST_VERSIONS; number++) await draft(id)
     const { status, body } = await send('POST', `playbooks/${id}/versions`, { content: 'One more' })
-    expect([status, body.error.message]).toEqual([400, expect.stringContaining('drafts of this playbook wait for a decision')])
+    expect([status, body.error.message]).toEqual([
+      400,
+      expect.stringContaining('drafts of this playbook wait for a decision'),
+    ])
     await decide(id, two.id, 'reject')
     expect((await draft(id)).number).toBe(MOST_VERSIONS + 1)
     const states = await statesOf(id)
-    expect([states.length, states.at(-1), states.at(-2)]).toEqual([MOST_VERSIONS, [1, 'active'], [3, 'draft']])
+    expect([states.length, states.at(-1), states.at(-2)]).toEqual([
+      MOST_VERSIONS,
+      [1, 'active'],
+      [3, 'draft'],
+    ])
   })
 
   test('two activations at once leave one active', async () => {
@@ -166,7 +215,10 @@ describe('a version', () => {
   test('that a job wrote is activated by a person who may, and by no key; any may be rejected by a key', async () => {
     const { made, draft, decide, as, key } = await setUp()
     const { id } = await made()
-    const [two, three] = [await draft(id, 'Two', { kind: 'agent', id: newId() }), await draft(id, 'Three', { kind: 'agent', id: newId() })]
+    const [two, three] = [
+      await draft(id, 'Two', { kind: 'agent', id: newId() }),
+      await draft(id, 'Three', { kind: 'agent', id: newId() }),
+    ]
     expect((await decide(id, two.id, 'activate', key)).body.error.code).toBe('forbidden')
     expect((await decide(id, two.id, 'activate', await as('editor'))).status).toBe(403)
     expect((await decide(id, two.id, 'activate', await as('approver'))).status).toBe(200)

@@ -18,7 +18,8 @@ test('10,000 guesses are answered alike, and open nothing', async () => {
   const work = async () => {
     while (next < GUESSES) {
       const kind = guessKinds[next++ % guessKinds.length]!
-      if ((await guess(app.url, token(kind))) === expected) seen.set(kind, (seen.get(kind) ?? 0) + 1)
+      if ((await guess(app.url, token(kind))) === expected)
+        seen.set(kind, (seen.get(kind) ?? 0) + 1)
       else seen.set(`${kind}, answered otherwise`, 1)
     }
   }

@@ -1,4 +1,7 @@
-/** Calls of an MCP server that are asked about, or on the wire, while it changes, is disabled or deleted: none goes out that was not meant. */
+/**
+ * Calls of an MCP server that are asked about, or on the wire, while it changes, is disabled or
+ * deleted: none goes out that was not meant.
+ */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { overJob, stepsIn, turn } from '#test/support/agent/agent'
@@ -42,7 +45,9 @@ test.each([
     expect([status, body.in_flight]).toEqual([200, listed])
     // Again: what is deleted has no tools any more; what is disabled still waits.
     const again = (await send(method, `mcp/servers/${id}`, change)).body
-    expect([again.server === null, again.in_flight]).toEqual(method === 'DELETE' ? [true, []] : [false, listed])
+    expect([again.server === null, again.in_flight]).toEqual(
+      method === 'DELETE' ? [true, []] : [false, listed],
+    )
     resolve({ text: 'Found.', isError: false })
     await overJob(app, job)
     const steps = (await stepsIn(app, job)).filter(({ kind }) => kind === 'tool')
@@ -59,12 +64,19 @@ test('a call that is only written down when its server is disabled is not made',
   const before = mcp.calls.length
   const stopped = stops.stopNext('agent.claimed', 2)
   const by = { kind: 'key', id: key.id, personId: null } as const
-  const job = await turn(app, { content: planText([[[SEARCHES, { query: 'boots' }]]] as never), by, tenantId })
+  const job = await turn(app, {
+    content: planText([[[SEARCHES, { query: 'boots' }]]] as never),
+    by,
+    tenantId,
+  })
   const goOn = await stopped
   expect((await send('PATCH', `mcp/servers/${id}`, { enabled: false })).body.in_flight).toEqual([])
   goOn()
   await overJob(app, job)
-  expect([(await stepsIn(app, job)).find(({ kind }) => kind === 'tool')!.state, mcp.calls.length]).toEqual(['failed', before])
+  expect([
+    (await stepsIn(app, job)).find(({ kind }) => kind === 'tool')!.state,
+    mcp.calls.length,
+  ]).toEqual(['failed', before])
 })
 
 describe('a call that is asked', () => {
@@ -74,7 +86,10 @@ describe('a call that is asked', () => {
     const job = await ask([[searching('boots')]])
     const approval = await asked(job)
     expect(approval).toMatchObject({
-      ...{ summary: 'Call “search” of the MCP server “Shop”, which is https://mcp.example.com, with {"query":"boots"}' },
+      ...{
+        summary:
+          'Call “search” of the MCP server “Shop”, which is https://mcp.example.com, with {"query":"boots"}',
+      },
       ...{ arguments: { query: 'boots' }, tool_name: SEARCHES, why: ['your rule'] },
     })
     expect((await approve(approval.id)).status).toBe(200)
@@ -107,7 +122,9 @@ describe('a call that is asked', () => {
     expect((await stepsIn(app, job)).find(({ name }) => name === SEARCHES)).toMatchObject({
       ...{ state: 'failed', error: expect.stringContaining('changed since it was shown') },
     })
-    expect((await send('GET', `agent/approvals/${approval.id}`)).body.approval.decided_how).toBe('stale')
+    expect((await send('GET', `agent/approvals/${approval.id}`)).body.approval.decided_how).toBe(
+      'stale',
+    )
     expect(mcp.calls).toEqual([])
   })
 

@@ -1,4 +1,7 @@
-/** Values of headers and variables stand nowhere in the clear, though the server repeats them in all that it says. */
+/**
+ * Values of headers and variables stand nowhere in the clear, though the server repeats them in all
+ * that it says.
+ */
 import { expect, test } from 'bun:test'
 import { createLog } from '#kernel/log'
 import { overJob, turn } from '#test/support/agent/agent'
@@ -26,25 +29,53 @@ test('no value of a header stands in a row, a prompt, an answer, an export or th
     {
       ...SEARCH,
       description: words,
-      inputSchema: { type: 'object', properties: { query: { type: 'string', description: words, enum: [KEY] } } },
+      inputSchema: {
+        type: 'object',
+        properties: { query: { type: 'string', description: words, enum: [KEY] } },
+      },
     },
   ]
-  mcp.answer = async () => ({ text: `${words} ${JSON.stringify({ words })} ${encodeURIComponent(SECOND!)}`, isError: true })
+  mcp.answer = async () => ({
+    text: `${words} ${JSON.stringify({ words })} ${encodeURIComponent(SECOND!)}`,
+    isError: true,
+  })
   const headers = { Authorization: `Bearer ${KEY}`, 'X-Second': SECOND! }
   const id = await ruled(['shop__search'], { headers })
   const { id: key } = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
-  const content = planText([[['use_tools', { names: ['shop__search'] }]], [['shop__search', { query: 'a' }]]])
+  const content = planText([
+    [['use_tools', { names: ['shop__search'] }]],
+    [['shop__search', { query: 'a' }]],
+  ])
   const job = await turn(app, { content, by: { kind: 'key', id: key, personId: null }, tenantId })
   expect((await overJob(app, job)).status).toBe('completed')
   await send('PATCH', `mcp/servers/${id}`, { name: 'Store', headers })
   await refresh(id)
-  expect(mcp.opened.filter((config) => 'headers' in config && config.headers['X-Second'] === SECOND).length).toBeGreaterThanOrEqual(3)
+  expect(
+    mcp.opened.filter((config) => 'headers' in config && config.headers['X-Second'] === SECOND)
+      .length,
+  ).toBeGreaterThanOrEqual(3)
 
-  const paths = ['mcp/servers', `agent/jobs/${job}`, `agent/jobs/${job}/events`, `agent/jobs/${job}/trace`, 'app/audit', 'agent/tools']
-  const shown = [await get(id), ...(await Promise.all(paths.map(async (path) => (await send('GET', path)).body)))]
+  const paths = [
+    'mcp/servers',
+    `agent/jobs/${job}`,
+    `agent/jobs/${job}/events`,
+    `agent/jobs/${job}/trace`,
+    'app/audit',
+    'agent/tools',
+  ]
+  const shown = [
+    await get(id),
+    ...(await Promise.all(paths.map(async (path) => (await send('GET', path)).body))),
+  ]
   for (const one of shown) expect(secretsIn(JSON.stringify(one), secrets)).toEqual([])
-  const exported = await app.send('GET', '/api/v1/app/workspace/export', { key: (await serverAdmin(app, tenantId)).key })
-  expect([exported.status, exported.text.includes('mcp_server'), secretsIn(exported.text, secrets)]).toEqual([200, true, []])
+  const exported = await app.send('GET', '/api/v1/app/workspace/export', {
+    key: (await serverAdmin(app, tenantId)).key,
+  })
+  expect([
+    exported.status,
+    exported.text.includes('mcp_server'),
+    secretsIn(exported.text, secrets),
+  ]).toEqual([200, true, []])
   expect(JSON.stringify(model.turns)).toContain('[a secret of this server]')
   expect(secretsIn(JSON.stringify(model.turns), secrets)).toEqual([])
   expect(await secretsInTables(app.owner, secrets)).toEqual([])

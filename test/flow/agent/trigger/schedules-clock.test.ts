@@ -21,19 +21,34 @@ beforeEach(async () => {
 afterEach(() => app[Symbol.asyncDispose]())
 
 const place = () => ({ app, tenantId: app.tenantId })
-const owner = async () => ({ kind: 'key', id: (await app.newKey(['api:read', 'workspace:use'])).id, personId: null }) as const
+const owner = async () =>
+  ({
+    kind: 'key',
+    id: (await app.newKey(['api:read', 'workspace:use'])).id,
+    personId: null,
+  }) as const
 
 /** A schedule at half past two in Berlin, made at a time of the database's clock. */
 const nightly = async (now: string): Promise<string> => {
   await db.clock.set(new Date(now))
   const { id } = await eventually(
-    async () => makeSchedule(place(), { by: await owner(), cron: '30 2 * * *', now: new Date(now), timeZone: 'Europe/Berlin' }),
+    async () =>
+      makeSchedule(place(), {
+        by: await owner(),
+        cron: '30 2 * * *',
+        now: new Date(now),
+        timeZone: 'Europe/Berlin',
+      }),
     Boolean,
   )
   return id
 }
 const nextOf = async (id: string) => (await scheduleOf(place(), id))!.next_at!.toISOString()
-const reached = async (id: string, time: string, { runs, next }: { runs: number; next: string }) => {
+const reached = async (
+  id: string,
+  time: string,
+  { runs, next }: { runs: number; next: string },
+) => {
   await db.clock.set(new Date(time))
   await eventually(
     () => nextOf(id),
@@ -66,5 +81,8 @@ test('a server that was down for less than an hour makes up for one time; after 
   app = await start()
   await reached(id, '2027-01-14T08:00:01Z', { runs: 1, next: '2027-01-15T01:30:00.000Z' })
   const said = await messagesIn(app, (await scheduleOf(place(), id))!)
-  expect(said.at(-1)).toMatchObject({ role: 'notice', content: expect.stringContaining('2027-01-12T01:30:00.000Z') })
+  expect(said.at(-1)).toMatchObject({
+    role: 'notice',
+    content: expect.stringContaining('2027-01-12T01:30:00.000Z'),
+  })
 })

@@ -1,4 +1,7 @@
-/** A17: a process dies when a schedule has fired. The time has one run, whether the commit came or not; what is cancelled then has no more. */
+/**
+ * A17: a process dies when a schedule has fired. The time has one run, whether the commit came or
+ * not; what is cancelled then has no more.
+ */
 import { expect, test } from 'bun:test'
 import { scopes } from '#kernel/scopes'
 import { testStops } from '#test/support/actors/stops'
@@ -17,7 +20,11 @@ const points: [name: string, failpoints: [string, number?][], runs: number][] = 
 ]
 
 /** A schedule whose process has died there, and the start of another. */
-const died = async (stack: AsyncDisposableStack, [first, ...further]: [string, number?][], before: number) => {
+const died = async (
+  stack: AsyncDisposableStack,
+  [first, ...further]: [string, number?][],
+  before: number,
+) => {
   const db = stack.use(await freshDb())
   const stops = testStops()
   const start = async (): Promise<TestApp> =>
@@ -54,7 +61,8 @@ test.each(points)('A17, %s', async (_, failpoints, before) => {
       () => runsOf({ app: next }, id),
       ({ length }) => length === count,
     )
-    for (const run of runs) expect(await overJob(next, run.id)).toMatchObject({ status: 'completed' })
+    for (const run of runs)
+      expect(await overJob(next, run.id)).toMatchObject({ status: 'completed' })
   }
   await over(1)
   // If the process was only stopped it goes on now, and changes nothing.
@@ -64,18 +72,22 @@ test.each(points)('A17, %s', async (_, failpoints, before) => {
   expect(await brokenInvariants(next.owner)).toEqual([])
 })
 
-test.each(points)('A17, cancelled after it, %s: it has one run at most, and no further one', async (_, failpoints, before) => {
-  await using stack = new AsyncDisposableStack()
-  const { id, key, start, goOn } = await died(stack, failpoints, before)
-  const next = await start()
-  expect((await next.send('DELETE', `/api/v1/agent/schedules/${id}`, { key })).status).toBe(200)
-  goOn()
-  const runs = await runsOf({ app: next }, id)
-  expect(runs.length).toBeWithin(before, 2)
-  for (const run of runs) expect(await overJob(next, run.id)).toMatchObject({ status: 'completed' })
-  expect(await next.owner`select 1 from work where kind = 'agent_schedule'`).toHaveLength(0)
-  expect(await brokenInvariants(next.owner)).toEqual([])
-})
+test.each(points)(
+  'A17, cancelled after it, %s: it has one run at most, and no further one',
+  async (_, failpoints, before) => {
+    await using stack = new AsyncDisposableStack()
+    const { id, key, start, goOn } = await died(stack, failpoints, before)
+    const next = await start()
+    expect((await next.send('DELETE', `/api/v1/agent/schedules/${id}`, { key })).status).toBe(200)
+    goOn()
+    const runs = await runsOf({ app: next }, id)
+    expect(runs.length).toBeWithin(before, 2)
+    for (const run of runs)
+      expect(await overJob(next, run.id)).toMatchObject({ status: 'completed' })
+    expect(await next.owner`select 1 from work where kind = 'agent_schedule'`).toHaveLength(0)
+    expect(await brokenInvariants(next.owner)).toEqual([])
+  },
+)
 
 test('A17, its run is cancelled when it has begun: the next time has its run', async () => {
   await using stack = new AsyncDisposableStack()

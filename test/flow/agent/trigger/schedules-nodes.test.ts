@@ -1,4 +1,7 @@
-/** Two servers on one database whose clock a test sets: each time of a schedule has one run, whichever of them is alive. */
+/**
+ * Two servers on one database whose clock a test sets: each time of a schedule has one run,
+ * whichever of them is alive.
+ */
 import { expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { brokenInvariants } from '#test/support/agent/invariants'
@@ -28,7 +31,8 @@ test('four schedules have one run for each of their times, while the servers tha
   const stops = testStops()
   const overrides = { thinker: scriptedModel(() => ({ text: 'Looked.' })), failpoints: stops.at }
   const env = { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' }
-  const start = async (): Promise<TestApp> => stack.use(await testApp({ database: db.options, overrides, env }))
+  const start = async (): Promise<TestApp> =>
+    stack.use(await testApp({ database: db.options, overrides, env }))
   const servers = [await start(), await start()]
   await db.clock.set(new Date(BEGINNING))
   const all = await Promise.all(
@@ -37,7 +41,12 @@ test('four schedules have one run for each of their times, while the servers tha
       const { tenantId } = await app.newWorkspace()
       const { id: key } = await app.newKey(['api:read', 'workspace:use'], tenantId)
       const by = { kind: 'key', id: key, personId: null } as const
-      return (await makeSchedule({ app, tenantId }, { by, cron: '*/15 * * * *', now: new Date(BEGINNING) })).id
+      return (
+        await makeSchedule(
+          { app, tenantId },
+          { by, cron: '*/15 * * * *', now: new Date(BEGINNING) },
+        )
+      ).id
     }),
   )
   for (const [nth, death] of deaths.entries()) {
@@ -50,12 +59,17 @@ test('four schedules have one run for each of their times, while the servers tha
       servers.splice(0, 2, ...(await Promise.all([start(), start()])))
       goOn()
     }
-    for (const id of all) await hasRun({ app: servers[nth % 2]! }, id, { times: nth + 1, next: due + QUARTER_MS })
+    for (const id of all)
+      await hasRun({ app: servers[nth % 2]! }, id, { times: nth + 1, next: due + QUARTER_MS })
   }
   expect(await brokenInvariants(servers[0]!.owner)).toEqual([])
 })
 
-const hasRun = async (at: { app: TestApp }, id: string, { times, next }: { times: number; next: number }): Promise<void> => {
+const hasRun = async (
+  at: { app: TestApp },
+  id: string,
+  { times, next }: { times: number; next: number },
+): Promise<void> => {
   await eventually(
     () => scheduleOf(at, id),
     (schedule) => schedule?.next_at?.getTime() === next,

@@ -1,4 +1,7 @@
-/** Schedules of the agent: made by the agent, run at their times, held, paused, and edited by people. */
+/**
+ * Schedules of the agent: made by the agent, run at their times, held, paused, and edited by
+ * people.
+ */
 import { expect, test } from 'bun:test'
 import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent/agent'
 import { comeDue, makeSchedule, runsOf, scheduleOf } from '#test/support/agent/schedules'
@@ -12,9 +15,14 @@ import { useApp } from '#test/support/use'
 const model = scriptedModel(({ messages }, answers) => {
   const said = messages.findLast(({ role }) => role === 'user') as { text: string }
   if (!said.text.startsWith('[')) return { text: 'Looked.' }
-  return answers === 0 ? { calls: JSON.parse(said.text) } : { text: resultsIn({ messages } as never).join('\n') }
+  return answers === 0
+    ? { calls: JSON.parse(said.text) }
+    : { text: resultsIn({ messages } as never).join('\n') }
 })
-const app = useApp({ overrides: { thinker: model }, env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' } })
+const app = useApp({
+  overrides: { thinker: model },
+  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+})
 
 const person = async ({ tenantId }: Surface, role: 'owner' | 'editor' = 'owner') => {
   const { sessionId, personId, key } = await signedIn(app, tenantId, role)
@@ -38,36 +46,64 @@ const called = async (
   args: object,
   tools?: string[],
 ) => {
-  const job = await turn(app, { content: JSON.stringify([[name, args]]), by, tenantId, tools: tools ?? null })
+  const job = await turn(app, {
+    content: JSON.stringify([[name, args]]),
+    by,
+    tenantId,
+    tools: tools ?? null,
+  })
   await overJob(app, job)
   return (await stepsIn(app, job)).find((step) => step.name === name)!
 }
 
-const listed = async ({ send }: Surface, query = '') => (await send('GET', `schedules${query}`)).body.schedules
+const listed = async ({ send }: Surface, query = '') =>
+  (await send('GET', `schedules${query}`)).body.schedules
 const overRuns = (id: string, count: number) =>
   eventually(
     () => runsOf({ app }, id),
-    (runs) => runs.length === count && runs.every(({ status }) => !['queued', 'running'].includes(status)),
+    (runs) =>
+      runs.length === count && runs.every(({ status }) => !['queued', 'running'].includes(status)),
   )
 
 test('the agent schedules a task, which runs in its own conversation and in the name of who asked', async () => {
   const { surface, by } = await place()
-  const step = await called(surface, by, 'schedule_task', { goal: 'Look at the queue', cron: '0 9 * * 1', timeZone: 'Europe/Berlin' })
+  const step = await called(surface, by, 'schedule_task', {
+    goal: 'Look at the queue',
+    cron: '0 9 * * 1',
+    timeZone: 'Europe/Berlin',
+  })
   expect(step).toMatchObject({ state: 'done' })
   const [schedule] = await listed(surface)
-  expect(schedule).toMatchObject({ goal: 'Look at the queue', cron: '0 9 * * 1', timeZone: 'Europe/Berlin', status: 'active', taint: [] })
+  expect(schedule).toMatchObject({
+    goal: 'Look at the queue',
+    cron: '0 9 * * 1',
+    timeZone: 'Europe/Berlin',
+    status: 'active',
+    taint: [],
+  })
   expect(step.result!.text.match(/T0[78]:00:00/g)).toHaveLength(3)
 
   await comeDue(surface, schedule.id)
   const [run] = await overRuns(schedule.id, 1)
   const job = await jobOf(app, run!.id)
-  expect(job).toMatchObject({ kind: 'scheduled', origin: 'automatic', scheduled: true, on_behalf: by, status: 'completed' })
+  expect(job).toMatchObject({
+    kind: 'scheduled',
+    origin: 'automatic',
+    scheduled: true,
+    on_behalf: by,
+    status: 'completed',
+  })
   expect(await messagesIn(app, job)).toEqual([
     { role: 'user', content: 'Look at the queue' },
     { role: 'assistant', content: 'Looked.' },
   ])
   const { body } = await surface.send('GET', `schedules/${schedule.id}`)
-  expect(body.schedule).toMatchObject({ conversationId: job.conversation_id, lastJobId: job.id, status: 'active', failures: 0 })
+  expect(body.schedule).toMatchObject({
+    conversationId: job.conversation_id,
+    lastJobId: job.id,
+    status: 'active',
+    failures: 0,
+  })
   expect(new Date(body.schedule.nextRunAt).getTime()).toBeGreaterThan(Date.now())
   await comeDue(surface, schedule.id)
   await overRuns(schedule.id, 2)
@@ -83,7 +119,9 @@ test('a task without a time zone follows UTC, and one for a single time is done 
   await comeDue(surface, schedule.id)
   await overRuns(schedule.id, 1)
   expect(await scheduleOf({ app }, schedule.id)).toMatchObject({ status: 'done', next_at: null })
-  expect(await app.owner`select 1 from work where kind = 'agent_schedule' and ref_id = ${schedule.id}`).toHaveLength(0)
+  expect(
+    await app.owner`select 1 from work where kind = 'agent_schedule' and ref_id = ${schedule.id}`,
+  ).toHaveLength(0)
 })
 
 test('what a task may not be is a result for the model that names the field', async () => {
@@ -92,7 +130,10 @@ test('what a task may not be is a result for the model that names the field', as
     [{ goal: 'x', cron: '*/5 * * * *' }, 'cron fires more often than every 15 minutes'],
     [{ goal: 'x' }, 'at or cron is required'],
     [{ goal: 'x', at: '2020-01-01T00:00:00Z' }, 'at is in the past'],
-    [{ goal: 'x', cron: '0 9 * * 1', tools: ['growth_list_queu'] }, 'did you mean growth_list_queue?'],
+    [
+      { goal: 'x', cron: '0 9 * * 1', tools: ['growth_list_queu'] },
+      'did you mean growth_list_queue?',
+    ],
     [{ goal: 'x', cron: '0 9 * * 1', timeZone: 'Mars/Olympus' }, 'timeZone'],
   ]
   for (const [args, message] of wrong) {
@@ -106,8 +147,19 @@ test('a job with few tools cannot schedule a run with more', async () => {
   const { surface, by } = await place()
   const tools = ['schedule_task', 'growth_overview']
   await called(surface, by, 'schedule_task', { goal: 'all', cron: '0 9 * * 1' }, tools)
-  await called(surface, by, 'schedule_task', { goal: 'some', cron: '0 9 * * 1', tools: ['growth_overview', 'growth_list_queue'] }, tools)
-  const byGoal = Object.fromEntries((await listed(surface)).map(({ goal, tools }: { goal: string; tools: string[] }) => [goal, tools]))
+  await called(
+    surface,
+    by,
+    'schedule_task',
+    { goal: 'some', cron: '0 9 * * 1', tools: ['growth_overview', 'growth_list_queue'] },
+    tools,
+  )
+  const byGoal = Object.fromEntries(
+    (await listed(surface)).map(({ goal, tools }: { goal: string; tools: string[] }) => [
+      goal,
+      tools,
+    ]),
+  )
   expect(byGoal).toEqual({ all: tools, some: ['growth_overview'] })
 })
 
@@ -115,7 +167,11 @@ test('tasks are listed and cancelled by the agent, twice as once', async () => {
   const { surface, by } = await place()
   const { id } = await makeSchedule(surface, { goal: 'Mine', by })
   await makeSchedule(surface, { goal: 'Written by a page', taint: ['fetch_url example.org'] })
-  const list = await turn(app, { content: JSON.stringify([['list_scheduled_tasks', {}]]), by, tenantId: surface.tenantId })
+  const list = await turn(app, {
+    content: JSON.stringify([['list_scheduled_tasks', {}]]),
+    by,
+    tenantId: surface.tenantId,
+  })
   const text = (await stepsIn(app, (await overJob(app, list)).id))[1]!.result!.text
   expect(text).toContain('Mine')
   // The goal that may follow a page is untrusted, and whoever reads it is tainted.
@@ -125,7 +181,10 @@ test('tasks are listed and cancelled by the agent, twice as once', async () => {
     expect(step.result!.text).toContain('cancelled')
   }
   expect(await scheduleOf({ app }, id)).toMatchObject({ status: 'cancelled', next_at: null })
-  expect(await app.owner`select 1 from audit where operation = 'agent.actions.cancel_scheduled_task' and ref_id = ${id}`).toHaveLength(1)
+  expect(
+    await app.owner`select 1 from audit where operation = 'agent.actions.cancel_scheduled_task'
+      and ref_id = ${id}`,
+  ).toHaveLength(1)
 })
 
 test('a run cannot create schedules, and begins with the taint of its schedule', async () => {
@@ -166,7 +225,10 @@ test('while automation is paused nothing runs; what is an hour late then is skip
   )
   expect(await runsOf({ app }, late.id)).toEqual([])
   const [notice] = await messagesIn(app, skipped!)
-  expect(notice).toMatchObject({ role: 'notice', content: expect.stringContaining('more than an hour late') })
+  expect(notice).toMatchObject({
+    role: 'notice',
+    content: expect.stringContaining('more than an hour late'),
+  })
 })
 
 test('a schedule whose maker has left is paused, and says so', async () => {
@@ -180,13 +242,20 @@ test('a schedule whose maker has left is paused, and says so', async () => {
   expect(schedule).toMatchObject({ paused_by: 'caller_gone', next_at: null })
   expect(await runsOf({ app }, id)).toEqual([])
   expect((await messagesIn(app, schedule!))[0]!.content).toContain('no longer has access')
-  const [event] = await app.owner`select data from outbox where type = 'agent.schedule.paused' and tenant_id = ${surface.tenantId}`
-  expect(event!.data).toEqual({ schedule_id: id, goal: 'Draft three posts', reason: 'caller_gone', last_job_id: null })
+  const [event] = await app.owner`select data from outbox where type = 'agent.schedule.paused'
+      and tenant_id = ${surface.tenantId}`
+  expect(event!.data).toEqual({
+    schedule_id: id,
+    goal: 'Draft three posts',
+    reason: 'caller_gone',
+    last_job_id: null,
+  })
 })
 
 test('a workspace that awaits its deletion has no runs', async () => {
   const { surface, id } = await scheduled()
-  await app.owner`update tenant set deletes_at = now() + interval '7 days' where id = ${surface.tenantId}`
+  await app.owner`update tenant set deletes_at = now() + interval '7 days'
+    where id = ${surface.tenantId}`
   await comeDue(surface, id)
   await eventually(
     () => scheduleOf({ app }, id),
@@ -206,7 +275,11 @@ test('people change, run, pause and delete schedules', async () => {
   const run = await surface.send('POST', `${path}/run`, undefined, editor.key)
   expect([run.status, run.body.job]).toMatchObject([201, { kind: 'scheduled', goal: 'Other' }])
   const paused = await surface.send('PATCH', path, { status: 'paused' }, editor.key)
-  expect(paused.body.schedule).toMatchObject({ status: 'paused', pausedBy: 'person', nextRunAt: null })
+  expect(paused.body.schedule).toMatchObject({
+    status: 'paused',
+    pausedBy: 'person',
+    nextRunAt: null,
+  })
   expect((await surface.send('PATCH', path, { cron: '* * * * *' }, editor.key)).status).toBe(400)
   expect(await listed(surface, '?status=active')).toEqual([])
   expect((await surface.send('DELETE', path, undefined, editor.key)).status).toBe(200)

@@ -1,4 +1,7 @@
-/** The page of an approved webhook rule: its secret is shown there once, to whoever asked for the rule or approved it. */
+/**
+ * The page of an approved webhook rule: its secret is shown there once, to whoever asked for the
+ * rule or approved it.
+ */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { jobOf, overJob, turn } from '#test/support/agent/agent'
 import { post } from '#test/support/agent/webhook-rules'
@@ -12,9 +15,14 @@ import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 const model = scriptedModel((_, answers) =>
-  answers === 0 ? { calls: [['create_webhook_rule', { name: 'Orders', goal: 'Say what came' }]] } : { text: 'Made.' },
+  answers === 0
+    ? { calls: [['create_webhook_rule', { name: 'Orders', goal: 'Say what came' }]] }
+    : { text: 'Made.' },
 )
-const app = useApp({ overrides: { thinker: model }, env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' } })
+const app = useApp({
+  overrides: { thinker: model },
+  env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' },
+})
 afterEach(() => forgetAttempts(app))
 
 /** A rule that the agent asks for on behalf of somebody else. */
@@ -36,7 +44,10 @@ const visitor = async () => {
   return one
 }
 
-const approving = { decision: 'approve', arguments: JSON.stringify({ name: 'Orders', goal: 'Say what came' }) }
+const approving = {
+  decision: 'approve',
+  arguments: JSON.stringify({ name: 'Orders', goal: 'Say what came' }),
+}
 const SECRET = /whsec_[A-Za-z0-9+/=]{20,}/
 
 describe('over HTTP', () => {
@@ -51,11 +62,20 @@ describe('over HTTP', () => {
     expect(text).not.toMatch(SECRET)
     const refused = await other.send(path, { decision: 'reveal' })
     expect([refused.status, SECRET.test(refused.text)]).toEqual([403, false])
-    expect(refused.text).toContain('Only whoever asked for the rule or approved it is shown its secret')
+    expect(refused.text).toContain(
+      'Only whoever asked for the rule or approved it is shown its secret',
+    )
     // A form of another site shows nothing.
-    expect((await approver.send(path, { decision: 'reveal' }, { origin: 'https://evil.example' })).status).toBe(403)
+    expect(
+      (await approver.send(path, { decision: 'reveal' }, { origin: 'https://evil.example' }))
+        .status,
+    ).toBe(403)
     const shown = await approver.send(path, { decision: 'reveal' })
-    expect([shown.status, shown.headers.get('cache-control'), headers.get('cache-control')]).toEqual([200, 'no-store', 'no-store'])
+    expect([
+      shown.status,
+      shown.headers.get('cache-control'),
+      headers.get('cache-control'),
+    ]).toEqual([200, 'no-store', 'no-store'])
     const [secret] = SECRET.exec(shown.text)!
     const [rulePath] = /\/webhooks\/rules\/[0-9a-f-]{36}/.exec(shown.text)!
     expect((await post(app.url, { path: rulePath, secret: secret! })).status).toBe(200)

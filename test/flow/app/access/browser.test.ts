@@ -1,4 +1,7 @@
-/** The pages in a real Chromium against a real server, from the link of the first start to an approved device. */
+/**
+ * The pages in a real Chromium against a real server, from the link of the first start to an
+ * approved device.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { eventually } from '#test/support/eventually'
@@ -6,11 +9,19 @@ import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
 import { browserPath, launchBrowser } from '#test/support/http/browser'
 import { expectNoFlaws, tabTo } from '#test/support/http/look'
 import { GRANT_TYPE, PASSWORD } from '#test/support/people'
-import { type Deployment, newDeployment, runAdmin, type ServerProcess, startServer } from '#test/support/processes/server'
+import {
+  type Deployment,
+  newDeployment,
+  runAdmin,
+  type ServerProcess,
+  startServer,
+} from '#test/support/processes/server'
 
 const path = browserPath()
 if (!path)
-  console.warn('No Chromium here (CHROMIUM is not set, and none is installed in a usual place): tests in a real browser are skipped.')
+  console.warn(
+    'No Chromium here (CHROMIUM is not set, and none is installed in a usual place): tests in a real browser are skipped.',
+  )
 const EMAIL = 'owner@example.com'
 
 let deployment: Deployment
@@ -30,15 +41,24 @@ const linkOf = async ({ output }: ServerProcess): Promise<string> =>
     (link) => link !== undefined,
   ))!
 const form = (name: string, fields: Record<string, string>) =>
-  fetch(`${server.url}/api/v1/app/device/${name}`, { method: 'POST', body: new URLSearchParams({ client_id: 'tendril-cli', ...fields }) })
-const newCode = async (device_name = 'laptop') => (await form('code', { device_name })).json() as Promise<Record<string, string>>
+  fetch(`${server.url}/api/v1/app/device/${name}`, {
+    method: 'POST',
+    body: new URLSearchParams({ client_id: 'tendril-cli', ...fields }),
+  })
+const newCode = async (device_name = 'laptop') =>
+  (await form('code', { device_name })).json() as Promise<Record<string, string>>
 const tokenFor = async (device_code: string) =>
-  (await form('token', { grant_type: GRANT_TYPE, device_code })).json() as Promise<Record<string, string>>
+  (await form('token', { grant_type: GRANT_TYPE, device_code })).json() as Promise<
+    Record<string, string>
+  >
 
 const openPage = async () => {
   context = await browser.newContext()
   page = await context.newPage()
-  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
+  page.on(
+    'console',
+    (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()),
+  )
   page.setDefaultTimeout(10_000)
 }
 
@@ -57,7 +77,10 @@ const typeInto = async (label: string, text: string): Promise<void> => {
 const serveElsewhere = (pages: Record<string, string>) =>
   Bun.serve({
     ...{ port: 0, hostname: '127.0.0.1' },
-    fetch: ({ url }) => new Response(pages[new URL(url).pathname] ?? '', { headers: { 'content-type': 'text/html' } }),
+    fetch: ({ url }) =>
+      new Response(pages[new URL(url).pathname] ?? '', {
+        headers: { 'content-type': 'text/html' },
+      }),
   })
 
 describe.skipIf(!path)('in a browser', () => {
@@ -95,7 +118,11 @@ describe.skipIf(!path)('in a browser', () => {
 
   test('the command line logs in, and a person approves it with the keyboard alone', async () => {
     const env = { PATH: process.env.PATH ?? '', HOME: folder.path }
-    const cli = (...args: string[]) => Bun.spawn([process.execPath, 'src/cli/bin.ts', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const cli = (...args: string[]) =>
+      Bun.spawn([process.execPath, 'src/cli/bin.ts', ...args], {
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
     const login = cli('login', '--api-url', server.url, '--no-browser')
     let printed = ''
     for await (const text of login.stderr.pipeThrough(new TextDecoderStream())) {
@@ -115,7 +142,9 @@ describe.skipIf(!path)('in a browser', () => {
     await expectNoFlaws(page, 'device-done')
     expect(await login.exited).toBe(0)
     const overview = cli('overview', 'get', '--json')
-    expect([await overview.exited, JSON.parse(await new Response(overview.stdout).text())]).toEqual([0, expect.any(Object)])
+    expect([await overview.exited, JSON.parse(await new Response(overview.stdout).text())]).toEqual(
+      [0, expect.any(Object)],
+    )
     const logout = cli('logout')
     expect(await logout.exited).toBe(0)
   }, 120_000)
@@ -125,7 +154,13 @@ describe.skipIf(!path)('in a browser', () => {
     await page.goto(verification_uri_complete!)
     expect(await page.getByRole('main').innerText()).toContain('<b>evil</b> machine')
     const tree = await page.locator('body').ariaSnapshot()
-    for (const line of ['banner', 'main', 'heading "Approve this device?" [level=1]', 'button "Deny"', 'button "Approve"'])
+    for (const line of [
+      'banner',
+      'main',
+      'heading "Approve this device?" [level=1]',
+      'button "Deny"',
+      'button "Approve"',
+    ])
       expect(tree).toContain(line)
     await page.getByRole('button', { name: 'Deny' }).click()
     await page.getByRole('heading', { name: 'Device denied' }).waitFor()
@@ -138,7 +173,9 @@ describe.skipIf(!path)('in a browser', () => {
     await page.goto(`${origin}/device?code=BCDF-GHJK`)
     await expectNoFlaws(page, 'device-wrong')
     expect(await page.locator(':focus').getAttribute('role')).toBe('alert')
-    await press('No device is waiting with this code. Check for typing errors. The code may also have been used already, or have expired.')
+    await press(
+      'No device is waiting with this code. Check for typing errors. The code may also have been used already, or have expired.',
+    )
     await page.keyboard.type('X')
     expect(await page.getByLabel('Code').inputValue()).toContain('X')
     expect(await page.getByLabel('Code').getAttribute('aria-invalid')).toBe('true')
@@ -189,7 +226,10 @@ describe.skipIf(!path)('in a browser', () => {
 
   test('no page of another origin can frame our pages, sign anyone in or decide on a device', async () => {
     const { device_code, user_code } = await newCode()
-    const fields = { '/sign-in': { email: EMAIL, password: PASSWORD }, '/device': { code: user_code, decision: 'approve' } }
+    const fields = {
+      '/sign-in': { email: EMAIL, password: PASSWORD },
+      '/device': { code: user_code, decision: 'approve' },
+    }
     const formTo = (to: keyof typeof fields) =>
       `<form method="post" action="${origin}${to}">${Object.entries(fields[to]).map(([name, value]) => `<input name="${name}" value="${value}">`)}<button>Win</button></form>`
     await using elsewhere = serveElsewhere({
@@ -216,7 +256,15 @@ describe.skipIf(!path)('in a browser', () => {
 
   test('a session continues after its access token has expired, also when the link comes from another site', async () => {
     const expireAccess = () =>
-      context.addCookies([{ name: 'tendril', value: 'too.old.token', domain: new URL(origin).hostname, path: '/', httpOnly: true }])
+      context.addCookies([
+        {
+          name: 'tendril',
+          value: 'too.old.token',
+          domain: new URL(origin).hostname,
+          path: '/',
+          httpOnly: true,
+        },
+      ])
     await expireAccess()
     await page.goto(`${origin}/`)
     await page.getByText('Olga Owner').waitFor()

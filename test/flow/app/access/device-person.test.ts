@@ -1,4 +1,7 @@
-/** A device that polls for the decision of a person, who has few attempts at its code; and the revocation of tokens. */
+/**
+ * A device that polls for the decision of a person, who has few attempts at its code; and the
+ * revocation of tokens.
+ */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { insertKeys } from '#test/support/database/writes'
@@ -24,14 +27,17 @@ afterEach(() => forgetAttempts(app))
 
 const REVOKE = '/api/v1/app/device/revoke'
 const hashOf = (text: string) => createHash('sha256').update(text).digest()
-const find = (key: string, code: string) => app.send('GET', `/api/v1/app/device?user_code=${code}`, { key })
+const find = (key: string, code: string) =>
+  app.send('GET', `/api/v1/app/device?user_code=${code}`, { key })
 const me = (key: string) => app.send('GET', '/api/v1/app/session', { key })
 const expire = (deviceCode: string) =>
-  app.owner`update device_grant set expires_at = clock_timestamp() where device_code_hash = ${hashOf(deviceCode)}`
+  app.owner`update device_grant set expires_at = clock_timestamp()
+    where device_code_hash = ${hashOf(deviceCode)}`
 
 /** Moves the last poll of the device so many seconds into the past. */
 const wait = (deviceCode: string, seconds: number) =>
-  app.owner`update device_grant set polled_at = polled_at - ${seconds} * interval '1 second' where device_code_hash = ${hashOf(deviceCode)}`
+  app.owner`update device_grant set polled_at = polled_at - ${seconds} * interval '1 second'
+    where device_code_hash = ${hashOf(deviceCode)}`
 
 describe('a device that polls', () => {
   test('waits for a decision, and must poll more slowly each time it comes too soon', async () => {
@@ -73,8 +79,14 @@ describe('a device that polls', () => {
     expect((await askForToken(app, device_code)).body.error).toBe('access_denied')
     expect((await decide(app, ann.access, user_code)).status).toBe(404)
     expect((await askForToken(app, device_code)).body.error).toBe('access_denied')
-    const [audited] = await app.owner`select detail from audit where operation = 'app.device.decide' order by id desc limit 1`
-    expect(audited!.detail).toEqual({ decision: 'deny', device: 'laptop', address: '127.0.0.1', scopes: [] })
+    const [audited] = await app.owner`select detail from audit where operation = 'app.device.decide'
+        order by id desc limit 1`
+    expect(audited!.detail).toEqual({
+      decision: 'deny',
+      device: 'laptop',
+      address: '127.0.0.1',
+      scopes: [],
+    })
   })
 
   test.each([
@@ -93,7 +105,8 @@ describe('a device that polls', () => {
 
   test('gets no token for the code that the person sees', async () => {
     const { user_code } = await askForCode(app)
-    for (const code of [user_code, user_code.replace('-', '')]) expect((await askForToken(app, code)).body.error).toBe('invalid_grant')
+    for (const code of [user_code, user_code.replace('-', '')])
+      expect((await askForToken(app, code)).body.error).toBe('invalid_grant')
   })
 })
 
@@ -101,11 +114,25 @@ describe('a person', () => {
   test('sees what the device is, where it asks from and what it would get, however the code is typed', async () => {
     const { user_code } = await askForCode(app)
     const letters = user_code.replace('-', '')
-    for (const typed of [user_code, letters, letters.toLowerCase(), ` ${letters.slice(0, 2)} ${letters.slice(2)} `]) {
+    for (const typed of [
+      user_code,
+      letters,
+      letters.toLowerCase(),
+      ` ${letters.slice(0, 2)} ${letters.slice(2)} `,
+    ]) {
       const reply = await find(ann.access, encodeURIComponent(typed))
       expect(reply.body.request).toEqual({
-        ...{ user_code, client_id: 'tendril-cli', device_name: 'laptop', address: '127.0.0.1', role: 'owner' },
-        ...{ scopes: ['api:read', 'api:write', 'mcp:use'], grantable: ['api:read', 'api:write', 'mcp:use'] },
+        ...{
+          user_code,
+          client_id: 'tendril-cli',
+          device_name: 'laptop',
+          address: '127.0.0.1',
+          role: 'owner',
+        },
+        ...{
+          scopes: ['api:read', 'api:write', 'mcp:use'],
+          grantable: ['api:read', 'api:write', 'mcp:use'],
+        },
         workspace: { id: app.tenantId, name: 'Test' },
         ...{ created_at: expect.any(String), expires_at: expect.any(String) },
       })
@@ -116,8 +143,13 @@ describe('a person', () => {
     const [decided, old] = [await askForCode(app), await askForCode(app)]
     await decide(app, ann.access, decided.user_code, { decision: 'deny' })
     await expire(old.device_code)
-    const replies = await Promise.all(['BCDF-GHJK', 'AEIOUAEIOU', decided.user_code, old.user_code].map((code) => find(ann.access, code)))
-    for (const { status, body } of replies) expect([status, body.error?.message]).toEqual([404, replies[0]!.body.error?.message])
+    const replies = await Promise.all(
+      ['BCDF-GHJK', 'AEIOUAEIOU', decided.user_code, old.user_code].map((code) =>
+        find(ann.access, code),
+      ),
+    )
+    for (const { status, body } of replies)
+      expect([status, body.error?.message]).toEqual([404, replies[0]!.body.error?.message])
   })
 
   test('has five wrong guesses at codes, and a right code in between gives none back', async () => {
@@ -126,7 +158,10 @@ describe('a person', () => {
       expect((await find(ann.access, user_code)).status).toBe(200)
       expect((await find(ann.access, 'BCDF-GHJK')).status).toBe(404)
     }
-    for (const reply of [await find(ann.access, user_code), await decide(app, ann.access, user_code)]) {
+    for (const reply of [
+      await find(ann.access, user_code),
+      await decide(app, ann.access, user_code),
+    ]) {
       expect([reply.status, reply.body.error?.message]).toEqual([429, 'rate_limited:device_code'])
       expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(60)
     }
@@ -134,20 +169,28 @@ describe('a person', () => {
 
   test('has guesses counted over find and decide together, and over everyone at one address', async () => {
     const other = await joinAs(app)
-    for (let wrong = 0; wrong < 3; wrong++) expect((await find(ann.access, 'BCDF-GHJK')).status).toBe(404)
-    for (let wrong = 0; wrong < 2; wrong++) expect((await decide(app, other.access, 'BCDF-GHJK')).status).toBe(404)
+    for (let wrong = 0; wrong < 3; wrong++)
+      expect((await find(ann.access, 'BCDF-GHJK')).status).toBe(404)
+    for (let wrong = 0; wrong < 2; wrong++)
+      expect((await decide(app, other.access, 'BCDF-GHJK')).status).toBe(404)
     expect((await find(other.access, 'BCDF-GHJK')).status).toBe(429)
   })
 
   test('gets no more guesses by sending them all at once', async () => {
-    const replies = await Promise.all(Array.from({ length: 20 }, () => find(ann.access, 'BCDF-GHJK')))
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => find(ann.access, 'BCDF-GHJK')),
+    )
     expect(replies.filter(({ status }) => status === 404)).toHaveLength(5)
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(15)
   })
 
   test('decides once: of simultaneous approvals and denials, one takes effect', async () => {
     const { device_code, user_code } = await askForCode(app)
-    const replies = await Promise.all(['approve', 'deny', 'approve'].map((decision) => decide(app, ann.access, user_code, { decision })))
+    const replies = await Promise.all(
+      ['approve', 'deny', 'approve'].map((decision) =>
+        decide(app, ann.access, user_code, { decision }),
+      ),
+    )
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 404, 404])
     const winner = replies.find(({ status }) => status === 200)!.body.device.decision
     expect((await askForToken(app, device_code)).status).toBe(winner === 'approve' ? 200 : 400)
@@ -155,13 +198,19 @@ describe('a person', () => {
 
   test('must be signed in: an API key can neither find nor decide', async () => {
     const { user_code } = await askForCode(app)
-    expect([(await find(app.key, user_code)).status, (await decide(app, app.key, user_code)).status]).toEqual([403, 403])
-    expect((await app.send('GET', `/api/v1/app/device?user_code=${user_code}`, { key: null })).status).toBe(401)
+    expect([
+      (await find(app.key, user_code)).status,
+      (await decide(app, app.key, user_code)).status,
+    ]).toEqual([403, 403])
+    expect(
+      (await app.send('GET', `/api/v1/app/device?user_code=${user_code}`, { key: null })).status,
+    ).toBe(401)
   })
 })
 
 describe('revoking a token', () => {
-  const revoke = (token: string, more: Record<string, string> = {}) => sendForm(app, REVOKE, { token, ...more })
+  const revoke = (token: string, more: Record<string, string> = {}) =>
+    sendForm(app, REVOKE, { token, ...more })
 
   test('revokes a key', async () => {
     const { access_token: key } = await approvedToken(app, ann)
@@ -170,7 +219,8 @@ describe('revoking a token', () => {
     expect((await app.send('GET', 'items', { key: key! })).status).toBe(401)
     expect((await revoke(key!)).status).toBe(200)
     const audited = await app.owner`select actor_id, surface from audit a
-      join api_key k on k.id = a.ref_id where a.operation = 'app.device.revoke' and k.hash = ${hashOf(key!)}`
+      join api_key k on k.id = a.ref_id where a.operation = 'app.device.revoke'
+        and k.hash = ${hashOf(key!)}`
     expect([...audited]).toEqual([{ actor_id: ann.personId, surface: 'cli' }])
   })
 
@@ -184,7 +234,8 @@ describe('revoking a token', () => {
   })
 
   test('answers the same for an unknown token, and refuses a malformed request', async () => {
-    for (const token of ['x', 'ak_unknown', 'rt_unknown', 'a.b.c']) expect((await revoke(token)).status).toBe(200)
+    for (const token of ['x', 'ak_unknown', 'rt_unknown', 'a.b.c'])
+      expect((await revoke(token)).status).toBe(200)
     for (const form of [{}, { token: '' }] as Record<string, string>[])
       expect((await sendForm(app, REVOKE, form)).body.error).toBe('invalid_request')
     expect((await revoke('x', { client_id: 'other' })).body.error).toBe('invalid_client')
@@ -214,7 +265,9 @@ test('an approved device gets no token after its approver signs out everywhere o
   for (const [method, path, body] of endings) {
     const { device_code, user_code } = await askForCode(app, { scope: 'session' })
     expect((await decide(app, person.access, user_code)).status).toBe(200)
-    expect((await app.send(method, path, { key: person.access, ...(body ? { body } : {}) })).status).toBe(200)
+    expect(
+      (await app.send(method, path, { key: person.access, ...(body ? { body } : {}) })).status,
+    ).toBe(200)
     expect((await askForToken(app, device_code)).body.error).toBe('access_denied')
   }
 })

@@ -14,12 +14,17 @@ const newOwner = async (): Promise<SignedIn & { tenantId: string }> => {
   await app.owner`delete from invitation where tenant_id = ${tenantId}`
   return { tenantId, ...(await signedIn(app, tenantId)) }
 }
-const invite = ({ key }: SignedIn, body: Record<string, unknown> = { role: 'editor' }, headers: Record<string, string> = {}) =>
-  app.send('POST', PATH, { key, body, headers })
-const list = async ({ key }: SignedIn, query = '') => (await app.send('GET', `${PATH}${query}`, { key })).body
+const invite = (
+  { key }: SignedIn,
+  body: Record<string, unknown> = { role: 'editor' },
+  headers: Record<string, string> = {},
+) => app.send('POST', PATH, { key, body, headers })
+const list = async ({ key }: SignedIn, query = '') =>
+  (await app.send('GET', `${PATH}${query}`, { key })).body
 const revoke = ({ key }: SignedIn, id: string) => app.send('DELETE', `${PATH}/${id}`, { key })
 let count = 0
-const accept = (url: string, email = `joining${++count}@example.com`) => acceptInvitation(app, { token: tokenIn(url), email })
+const accept = (url: string, email = `joining${++count}@example.com`) =>
+  acceptInvitation(app, { token: tokenIn(url), email })
 
 test('creates a link that is shown once, points to the deployment, and is recorded without its token', async () => {
   const owner = await newOwner()
@@ -27,10 +32,18 @@ test('creates a link that is shown once, points to the deployment, and is record
   expect([reply.status, reply.text]).toEqual([201, expect.any(String)])
   const { invitation, url } = reply.body
   expect(url).toStartWith('http://localhost')
-  expect(invitation).toMatchObject({ role: 'editor', email: null, status: 'open', invited_by: owner.personId })
+  expect(invitation).toMatchObject({
+    role: 'editor',
+    email: null,
+    status: 'open',
+    invited_by: owner.personId,
+  })
   expect((await list(owner)).invitations).toEqual([invitation])
-  expect((await invite(owner, { role: 'editor' }, { 'idempotency-key': 'one' })).text).toBe(reply.text)
-  const rows = await app.owner`select to_jsonb(i)::text as text from idempotency i where tenant_id = ${owner.tenantId}
+  expect((await invite(owner, { role: 'editor' }, { 'idempotency-key': 'one' })).text).toBe(
+    reply.text,
+  )
+  const rows = await app.owner`select to_jsonb(i)::text as text from idempotency i
+      where tenant_id = ${owner.tenantId}
     union all select to_jsonb(a)::text from audit a where tenant_id = ${owner.tenantId}
     union all select to_jsonb(v)::text from invitation v where tenant_id = ${owner.tenantId}`
   expect(rows.length).toBeGreaterThan(2)
@@ -43,7 +56,11 @@ test('admits the person who follows the link, in its role, and is then listed as
   const joined = await accept(url)
   expect(joined.body.session).toMatchObject({ role: 'approver', workspace: { id: owner.tenantId } })
   const [listed] = (await list(owner)).invitations
-  expect(listed).toMatchObject({ id: invitation.id, status: 'accepted', accepted_by: joined.body.session.person.id })
+  expect(listed).toMatchObject({
+    id: invitation.id,
+    status: 'accepted',
+    accepted_by: joined.body.session.person.id,
+  })
   expect((await revoke(owner, invitation.id)).status).toBe(409)
 })
 
@@ -60,7 +77,11 @@ test('admits nobody once it is revoked, and revoking it again changes nothing', 
   const owner = await newOwner()
   const { invitation, url } = (await invite(owner)).body
   const first = await revoke(owner, invitation.id)
-  expect(first.body.invitation).toMatchObject({ id: invitation.id, status: 'revoked', revoked_at: expect.any(String) })
+  expect(first.body.invitation).toMatchObject({
+    id: invitation.id,
+    status: 'revoked',
+    revoked_at: expect.any(String),
+  })
   expect((await revoke(owner, invitation.id)).body).toEqual(first.body)
   expect((await accept(url)).status).toBe(404)
 })
@@ -70,7 +91,10 @@ test('is either revoked or accepted when both are tried at once', async () => {
   const { invitation, url } = (await invite(owner)).body
   const [revoked, joined] = await Promise.all([revoke(owner, invitation.id), accept(url)])
   const { status } = (await list(owner)).invitations[0]
-  expect([revoked.status === 200, joined.status === 201]).toEqual([status === 'revoked', status === 'accepted'])
+  expect([revoked.status === 200, joined.status === 201]).toEqual([
+    status === 'revoked',
+    status === 'accepted',
+  ])
 })
 
 test('is listed as expired after its time', async () => {
@@ -83,7 +107,8 @@ test('is listed as expired after its time', async () => {
 test('can be open at most 200 at a time', async () => {
   const owner = await newOwner()
   await app.owner`insert into invitation (id, tenant_id, role, token_hash, expires_at)
-    select gen_random_uuid(), ${owner.tenantId}, 'viewer', decode(md5(${owner.tenantId} || n), 'hex'), now() + interval '1 day'
+    select gen_random_uuid(), ${owner.tenantId}, 'viewer',
+      decode(md5(${owner.tenantId} || n), 'hex'), now() + interval '1 day'
     from generate_series(1, 200) n`
   const { invitations, next_cursor } = await list(owner, '?limit=100')
   expect([invitations.length, typeof next_cursor]).toEqual([100, 'string'])
@@ -96,7 +121,11 @@ test('makes a member with the role it names, once', async () => {
   const token = await inviteTo(app, { role: 'viewer' })
   const first = await acceptInvitation(app, { token, email: 'viewer@example.com' })
   const { access_token: key, ...session } = first.body.session
-  expect(session).toMatchObject({ role: 'viewer', person: { email: 'viewer@example.com' }, workspace: { id: app.tenantId } })
+  expect(session).toMatchObject({
+    role: 'viewer',
+    person: { email: 'viewer@example.com' },
+    workspace: { id: app.tenantId },
+  })
   expect((await acceptInvitation(app, { token, email: 'else@example.com' })).status).toBe(404)
   const { body } = await app.send('GET', '/api/v1/app/session', { key })
   expect(body.session.workspaces).toEqual([{ id: app.tenantId, name: 'Test', role: 'viewer' }])
@@ -104,12 +133,17 @@ test('makes a member with the role it names, once', async () => {
 
 test('admits one of several people who accept it at once', async () => {
   const token = await inviteTo(app)
-  const replies = await Promise.all(['one', 'two', 'three'].map((name) => acceptInvitation(app, { token, email: `${name}@example.com` })))
+  const replies = await Promise.all(
+    ['one', 'two', 'three'].map((name) =>
+      acceptInvitation(app, { token, email: `${name}@example.com` }),
+    ),
+  )
   const statuses = replies.map(({ status }) => status)
   expect(statuses.filter((status) => status === 201)).toHaveLength(1)
   // A request that arrives after the winner finds no open invitation.
   for (const status of statuses.filter((one) => one !== 201)) expect([404, 409]).toContain(status)
-  const [row] = await app.owner`select count(*)::int as people from person where id not in (select person_id from member)`
+  const [row] = await app.owner`select count(*)::int as people from person
+      where id not in (select person_id from member)`
   expect(row!.people).toBe(0)
 })
 
@@ -119,6 +153,8 @@ test('needs the password of an existing account', async () => {
   const token = await inviteTo(app, { tenantId })
   const joined = await acceptInvitation(app, { token, email: email.toUpperCase() })
   expect(joined.body.session.workspace.id).toBe(tenantId)
-  const { body } = await app.send('GET', '/api/v1/app/session', { key: joined.body.session.access_token })
+  const { body } = await app.send('GET', '/api/v1/app/session', {
+    key: joined.body.session.access_token,
+  })
   expect(body.session.workspaces).toHaveLength(2)
 })

@@ -1,4 +1,7 @@
-/** A browser in which someone has signed in before, while others guess at their password; and proxies that are not trusted. */
+/**
+ * A browser in which someone has signed in before, while others guess at their password; and
+ * proxies that are not trusted.
+ */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { createLog } from '#kernel/log'
 import { createTokens } from '#port/tokens'
@@ -10,10 +13,12 @@ import { useApp } from '#test/support/use'
 const app = useApp()
 beforeEach(() => forgetAttempts(app))
 
-const cookieOf = (reply: Reply): string => `tendril-browser=${cookiesOf(reply).get('tendril-browser')}`
+const cookieOf = (reply: Reply): string =>
+  `tendril-browser=${cookiesOf(reply).get('tendril-browser')}`
 const guess = async (email: string, times: number, cookie?: string) => {
   const statuses: number[] = []
-  for (let tries = 0; tries < times; tries++) statuses.push((await signInBrowser(app, email, `guess ${tries}`, cookie)).status)
+  for (let tries = 0; tries < times; tries++)
+    statuses.push((await signInBrowser(app, email, `guess ${tries}`, cookie)).status)
   return statuses
 }
 
@@ -29,7 +34,10 @@ test('a proxy that appends the port of each connection gives nobody more guesses
   const body = { email: 'somebody@example.com', password: 'a guess' }
   const statuses: number[] = []
   for (let port = 5_000; port < 5_011; port++)
-    statuses.push((await behind.send('POST', '/api/v1/app/session', { key: null, body, headers: from(port) })).status)
+    statuses.push(
+      (await behind.send('POST', '/api/v1/app/session', { key: null, body, headers: from(port) }))
+        .status,
+    )
   expect(statuses).toEqual([...new Array<number>(10).fill(401), 429])
 })
 
@@ -68,28 +76,51 @@ describe('a browser in which someone signed in before', () => {
   test('has none for the owner of an address on which its account squats', async () => {
     const owner = await joinAs(app)
     const { tenantId } = await app.newWorkspace()
-    const body = { token: await inviteTo(app, { tenantId }), email: owner.email, password: 'the password of a squatter' }
-    const squatter = cookieOf(await app.send('POST', '/api/v1/app/invitations/accept', { key: null, body }))
+    const body = {
+      token: await inviteTo(app, { tenantId }),
+      email: owner.email,
+      password: 'the password of a squatter',
+    }
+    const squatter = cookieOf(
+      await app.send('POST', '/api/v1/app/invitations/accept', { key: null, body }),
+    )
     await guess(owner.email, 11)
     expect((await signInBrowser(app, owner.email, PASSWORD, squatter)).status).toBe(401)
-    expect((await signInBrowser(app, owner.email, 'the password of a squatter', squatter)).status).toBe(201)
+    expect(
+      (await signInBrowser(app, owner.email, 'the password of a squatter', squatter)).status,
+    ).toBe(201)
   })
 
   test('is known for a year, and only by what we signed', async () => {
     const { email, personId, cookie } = await knownPerson()
     await guess(email, 11)
     const tokens = createTokens(TEST_SECRET)
-    const forged = createTokens(Buffer.alloc(32, 'other')).browser({ personId }, new Date(Date.now() + 1_000_000))
+    const forged = createTokens(Buffer.alloc(32, 'other')).browser(
+      { personId },
+      new Date(Date.now() + 1_000_000),
+    )
     const expired = tokens.browser({ personId }, new Date(Date.now() - 1_000))
-    for (const token of [forged, expired, 'br_', cookie.replace('tendril-browser=', '').slice(0, -1)])
-      expect([token, (await signInBrowser(app, email, PASSWORD, `tendril-browser=${token}`)).status]).toEqual([token, 429])
-    expect((await app.send('GET', '/api/v1/app/session', { key: null, headers: { cookie } })).status).toBe(401)
+    for (const token of [
+      forged,
+      expired,
+      'br_',
+      cookie.replace('tendril-browser=', '').slice(0, -1),
+    ])
+      expect([
+        token,
+        (await signInBrowser(app, email, PASSWORD, `tendril-browser=${token}`)).status,
+      ]).toEqual([token, 429])
+    expect(
+      (await app.send('GET', '/api/v1/app/session', { key: null, headers: { cookie } })).status,
+    ).toBe(401)
   })
 
   test('keeps a cookie that scripts cannot read and other sites do not send, also after signing out', async () => {
     const { email } = await joinAs(app)
     const reply = await signInBrowser(app, email, PASSWORD)
-    const set = reply.headers.getSetCookie().find((cookie) => cookie.startsWith('tendril-browser='))!
+    const set = reply.headers
+      .getSetCookie()
+      .find((cookie) => cookie.startsWith('tendril-browser='))!
     for (const part of ['HttpOnly', 'SameSite=Strict', 'Path=/;']) expect(set).toContain(part)
     expect(Number(/Max-Age=(\d+)/.exec(set)![1])).toBeGreaterThan(364 * 86_400)
     const headers = { cookie: cookieHeader(cookiesOf(reply)), origin: app.url }
@@ -104,7 +135,10 @@ describe('X-Forwarded-For', () => {
     const log = createLog('warn', { write: (line) => void lines.push(JSON.parse(line)) })
     await using proxied = await testApp({ database: app.options, env, log })
     for (let times = 0; times < 3; times++)
-      await proxied.send('GET', '/health', { key: null, headers: { 'x-forwarded-for': '203.0.113.9' } })
+      await proxied.send('GET', '/health', {
+        key: null,
+        headers: { 'x-forwarded-for': '203.0.113.9' },
+      })
     return lines.filter(({ msg }) => msg.includes('TRUSTED_PROXIES'))
   }
 

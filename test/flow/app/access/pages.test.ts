@@ -1,4 +1,7 @@
-/** The pages as a browser requests them: who can see them, where signing in leads, and what other pages cannot make them do. */
+/**
+ * The pages as a browser requests them: who can see them, where signing in leads, and what other
+ * pages cannot make them do.
+ */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { testApp } from '#test/support/app'
 import { createVisitor, type Visitor } from '#test/support/http/visitor'
@@ -23,20 +26,34 @@ const signedIn = async (options: Parameters<typeof joinAs>[1] = {}) => {
 }
 
 describe('every page', () => {
-  test.each(PAGES)('%s runs no script, and cannot be framed, cached or leaked in a referrer', async (path) => {
-    const { headers, text } = await visitor().get(path)
-    if (headers.has('content-security-policy')) {
-      const policy = headers.get('content-security-policy')!
-      for (const rule of ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"])
-        expect(policy).toContain(rule)
-      expect(policy).not.toContain('unsafe')
-      expect(policy).not.toContain('script-src')
-      expect([headers.get('x-frame-options'), headers.get('x-content-type-options')]).toEqual(['DENY', 'nosniff'])
-      expect(text).not.toMatch(/<script|<img|<link|\son\w+=|style="/i)
-      expect(text).toStartWith('<!doctype html>\n<html lang="en">')
-    } else expect([path, headers.get('location')]).toEqual(['/device', '/sign-in?next=%2Fdevice'])
-    expect([headers.get('cache-control'), headers.get('referrer-policy')]).toEqual(['no-store', 'same-origin'])
-  })
+  test.each(PAGES)(
+    '%s runs no script, and cannot be framed, cached or leaked in a referrer',
+    async (path) => {
+      const { headers, text } = await visitor().get(path)
+      if (headers.has('content-security-policy')) {
+        const policy = headers.get('content-security-policy')!
+        for (const rule of [
+          "default-src 'none'",
+          "form-action 'self'",
+          "frame-ancestors 'none'",
+          "base-uri 'none'",
+        ])
+          expect(policy).toContain(rule)
+        expect(policy).not.toContain('unsafe')
+        expect(policy).not.toContain('script-src')
+        expect([headers.get('x-frame-options'), headers.get('x-content-type-options')]).toEqual([
+          'DENY',
+          'nosniff',
+        ])
+        expect(text).not.toMatch(/<script|<img|<link|\son\w+=|style="/i)
+        expect(text).toStartWith('<!doctype html>\n<html lang="en">')
+      } else expect([path, headers.get('location')]).toEqual(['/device', '/sign-in?next=%2Fdevice'])
+      expect([headers.get('cache-control'), headers.get('referrer-policy')]).toEqual([
+        'no-store',
+        'same-origin',
+      ])
+    },
+  )
 
   test.each(PAGES)('%s takes no form that another page submits', async (path) => {
     const { one } = await signedIn()
@@ -49,7 +66,11 @@ describe('every page', () => {
       { 'sec-fetch-site': 'same-site' },
     ]
     for (const headers of foreign) {
-      const { status, text, headers: sent } = await one.send(path, { email: 'x@example.com', password: PASSWORD }, headers as never)
+      const {
+        status,
+        text,
+        headers: sent,
+      } = await one.send(path, { email: 'x@example.com', password: PASSWORD }, headers as never)
       expect([status, sent.getSetCookie()]).toEqual([403, []])
       expect(text).toContain('did not come from a page of this deployment')
     }
@@ -58,8 +79,15 @@ describe('every page', () => {
   })
 
   test('answers a request that is not a form with a page that says so', async () => {
-    const reply = await visitor().send('/sign-in', {}, { origin: app.url, 'content-type': 'application/json' })
-    expect([reply.status, reply.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
+    const reply = await visitor().send(
+      '/sign-in',
+      {},
+      { origin: app.url, 'content-type': 'application/json' },
+    )
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([
+      400,
+      'text/html; charset=utf-8',
+    ])
   })
 })
 
@@ -114,7 +142,10 @@ describe('signing in on the page', () => {
   test('explains a refusal beside the form, in the same words for every account, and keeps the email', async () => {
     const { email } = await joinAs(app)
     for (const account of [email, 'nobody@example.com']) {
-      const { status, text } = await visitor().send('/sign-in', { email: account, password: 'wrong' })
+      const { status, text } = await visitor().send('/sign-in', {
+        email: account,
+        password: 'wrong',
+      })
       expect(status).toBe(400)
       expect(text).toContain('<title>Error: Sign in · Tendril</title>')
       expect(text).toContain('<li>The email or the password is wrong.</li>')
@@ -123,7 +154,9 @@ describe('signing in on the page', () => {
     }
     const { text } = await visitor().send('/sign-in', { email: 'no email', password: 'x' })
     expect(text).toContain('<li><a href="#email">Email')
-    expect(text).toMatch(/<input id="email"[^>]* aria-describedby="email-wrong" aria-invalid="true">/)
+    expect(text).toMatch(
+      /<input id="email"[^>]* aria-describedby="email-wrong" aria-invalid="true">/,
+    )
   })
 
   test('behind https, sets cookies that no sibling domain can set, and takes forms from the public address', async () => {
@@ -132,15 +165,20 @@ describe('signing in on the page', () => {
     const { email } = await joinAs(app)
     const one = createVisitor(secure)
     const reply = await one.send('/sign-in', { email, password: PASSWORD }, { origin: publicUrl })
-    expect([reply.status, [...one.cookies.keys()]]).toEqual([303, ['__Host-tendril', '__Secure-tendril-refresh', '__Host-tendril-browser']])
-    for (const cookie of reply.headers.getSetCookie()) expect(cookie).toMatch(/; HttpOnly; Secure; SameSite=(Lax|Strict)$/)
+    expect([reply.status, [...one.cookies.keys()]]).toEqual([
+      303,
+      ['__Host-tendril', '__Secure-tendril-refresh', '__Host-tendril-browser'],
+    ])
+    for (const cookie of reply.headers.getSetCookie())
+      expect(cookie).toMatch(/; HttpOnly; Secure; SameSite=(Lax|Strict)$/)
     expect((await one.get('/')).text).toContain(email)
     expect((await one.send('/', {}, { origin: 'http://tendril.example.com' })).status).toBe(403)
   })
 
   test('is rate-limited, and says for how long', async () => {
     const { email } = await joinAs(app)
-    for (let tries = 0; tries < 10; tries++) await visitor().send('/sign-in', { email, password: 'wrong' })
+    for (let tries = 0; tries < 10; tries++)
+      await visitor().send('/sign-in', { email, password: 'wrong' })
     const { status, text, headers } = await signIn(visitor(), email)
     expect([status, headers.has('retry-after')]).toEqual([429, true])
     expect(text).toContain('Too many attempts. Try again in 15 minutes.')
@@ -149,6 +187,9 @@ describe('signing in on the page', () => {
   test('signing out on the page ends the session', async () => {
     const { one, email } = await signedIn()
     expect((await one.send('/', {})).location).toBe('/')
-    expect([[...one.cookies.keys()], (await one.get('/')).text.includes(email)]).toEqual([['tendril-browser'], false])
+    expect([[...one.cookies.keys()], (await one.get('/')).text.includes(email)]).toEqual([
+      ['tendril-browser'],
+      false,
+    ])
   })
 })

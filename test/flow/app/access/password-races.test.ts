@@ -4,10 +4,23 @@ import { createHash } from 'node:crypto'
 import { resetByOperator } from '#ops/operator/admin/recovery'
 import type { Reply } from '#test/support/app'
 import { eventually } from '#test/support/eventually'
-import { acceptInvitation, askForCode, decide, forgetAttempts, inviteTo, joinAs, PASSWORD, signIn, tokenIn } from '#test/support/people'
+import {
+  acceptInvitation,
+  askForCode,
+  decide,
+  forgetAttempts,
+  inviteTo,
+  joinAs,
+  PASSWORD,
+  signIn,
+  tokenIn,
+} from '#test/support/people'
 import { useApp } from '#test/support/use'
 
-/** A request that has compared a password, or found a device, stops here: it gives back its attempt only afterwards. */
+/**
+ * A request that has compared a password, or found a device, stops here: it gives back its attempt
+ * only afterwards.
+ */
 const GATE = 7_800
 const ofReset = createHash('sha256').update('reset address 127.0.0.1').digest('base64')
 const app = useApp()
@@ -28,8 +41,14 @@ const me = (key: string) => app.send('GET', '/api/v1/app/person', { key })
 const hashOf = async (personId: string): Promise<string> =>
   (await app.owner`select password_hash as hash from person where id = ${personId}`)[0]!.hash
 
-/** Sends a request that the old password authorises, and sets another password by an operator's link before it continues. */
-const resetWithin = async ({ email, personId }: { email: string; personId: string }, send: () => Promise<Reply>): Promise<Reply> => {
+/**
+ * Sends a request that the old password authorises, and sets another password by an operator's link
+ * before it continues.
+ */
+const resetWithin = async (
+  { email, personId }: { email: string; personId: string },
+  send: () => Promise<Reply>,
+): Promise<Reply> => {
   const { url } = await resetByOperator({ db: app.workplace.db, publicUrl: app.url }, { email })
   const before = await hashOf(personId)
   const connection = await app.owner.reserve()
@@ -37,11 +56,18 @@ const resetWithin = async ({ email, personId }: { email: string; personId: strin
     await connection`select pg_advisory_lock(${GATE})`
     const late = send()
     const stopped = await eventually(
-      async () => (await connection`select 1 from pg_locks where locktype = 'advisory' and objid = ${GATE} and not granted`).length,
+      async () =>
+        (
+          await connection`select 1 from pg_locks where locktype = 'advisory' and objid = ${GATE}
+            and not granted`
+        ).length,
       (count) => count > 0,
     )
     expect(stopped).toBe(1)
-    const reset = app.send('POST', '/api/v1/app/person/reset', { key: null, body: { token: tokenIn(url), new_password: NEXT } })
+    const reset = app.send('POST', '/api/v1/app/person/reset', {
+      key: null,
+      body: { token: tokenIn(url), new_password: NEXT },
+    })
     expect(
       await eventually(
         () => hashOf(personId),
@@ -61,8 +87,12 @@ describe('while a reset link is used', () => {
   test('the old password starts no session', async () => {
     const person = await joinAs(app)
     const late = await resetWithin(person, () => signIn(app, person.email, PASSWORD))
-    expect([late.status, late.body.error?.message]).toEqual([401, 'the email or the password is wrong'])
-    const living = await app.owner`select 1 from session where person_id = ${person.personId} and revoked_at is null`
+    expect([late.status, late.body.error?.message]).toEqual([
+      401,
+      'the email or the password is wrong',
+    ])
+    const living = await app.owner`select 1 from session where person_id = ${person.personId}
+        and revoked_at is null`
     expect(living.length).toBe(0)
   })
 
@@ -74,15 +104,19 @@ describe('while a reset link is used', () => {
         body: { current_password: PASSWORD, new_password: ATTACKERS },
       }),
     )
-    expect([late.status, (await signIn(app, person.email, ATTACKERS)).status, (await signIn(app, person.email, NEXT)).status]).toEqual([
-      401, 401, 201,
-    ])
+    expect([
+      late.status,
+      (await signIn(app, person.email, ATTACKERS)).status,
+      (await signIn(app, person.email, NEXT)).status,
+    ]).toEqual([401, 401, 201])
   })
 
   test('the old password does not move the account to another address', async () => {
     const person = await joinAs(app)
     const body = { email: 'attacker@example.com', current_password: PASSWORD }
-    const late = await resetWithin(person, () => app.send('PUT', '/api/v1/app/person', { key: person.access, body }))
+    const late = await resetWithin(person, () =>
+      app.send('PUT', '/api/v1/app/person', { key: person.access, body }),
+    )
     expect([late.status, (await signIn(app, person.email, NEXT)).status]).toEqual([401, 201])
   })
 
@@ -90,7 +124,8 @@ describe('while a reset link is used', () => {
     const person = await joinAs(app)
     const { user_code, device_code } = await askForCode(app)
     const late = await resetWithin(person, () => decide(app, person.access, user_code))
-    const [grant] = await app.owner`select decision from device_grant where device_code_hash = sha256(${device_code}::bytea)`
+    const [grant] = await app.owner`select decision from device_grant
+        where device_code_hash = sha256(${device_code}::bytea)`
     expect([late.status, grant?.decision ?? null]).toEqual([404, null])
     expect((await me(person.access)).status).toBe(401)
   })
@@ -116,12 +151,17 @@ describe('guesses at the password of an address on which an account squats', () 
   test("are no more for signing in with the squatter's own password in between", async () => {
     const { email } = await joinAs(app)
     const tenantId = await squat(email)
-    expect(await guesses(email, () => signIn(app, email, ATTACKERS, { workspace_id: tenantId }))).toEqual(TEN)
+    expect(
+      await guesses(email, () => signIn(app, email, ATTACKERS, { workspace_id: tenantId })),
+    ).toEqual(TEN)
   })
 
   test('are forgotten when the person with the proven address signs in', async () => {
     const email = 'proven.owner@example.com'
-    expect((await acceptInvitation(app, { token: await inviteTo(app, { role: 'editor', email }) })).status).toBe(201)
+    expect(
+      (await acceptInvitation(app, { token: await inviteTo(app, { role: 'editor', email }) }))
+        .status,
+    ).toBe(201)
     await squat(email)
     expect(await guesses(email, () => signIn(app, email, PASSWORD))).not.toContain(429)
   })

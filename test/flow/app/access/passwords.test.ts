@@ -17,17 +17,31 @@ const WEAK: [string, string, RegExp][] = [
 
 describe('a password', () => {
   test.each(WEAK)('cannot be %s', async (_, password, why) => {
-    const joined = await acceptInvitation(app, { token: await inviteTo(app), email: EMAIL, password })
-    expect([joined.status, joined.body.error?.details]).toEqual([400, [{ path: 'password', message: expect.stringMatching(why) }]])
+    const joined = await acceptInvitation(app, {
+      token: await inviteTo(app),
+      email: EMAIL,
+      password,
+    })
+    expect([joined.status, joined.body.error?.details]).toEqual([
+      400,
+      [{ path: 'password', message: expect.stringMatching(why) }],
+    ])
   })
 
   test('cannot be one of these when it replaces another, and the old one stays', async () => {
     const { access, email } = await joinAs(app, { email: 'someone.else@example.com' })
     const change = (new_password: string) =>
-      app.send('POST', '/api/v1/app/session/password', { key: access, body: { current_password: PASSWORD, new_password } })
+      app.send('POST', '/api/v1/app/session/password', {
+        key: access,
+        body: { current_password: PASSWORD, new_password },
+      })
     for (const weak of ['someone.else', email, 'password123', '    abc    ']) {
       const refused = await change(weak)
-      expect([weak, refused.status, refused.body.error?.details?.[0]?.path]).toEqual([weak, 400, 'new_password'])
+      expect([weak, refused.status, refused.body.error?.details?.[0]?.path]).toEqual([
+        weak,
+        400,
+        'new_password',
+      ])
     }
     expect((await change('  a password of spaces  ')).status).toBe(200)
     expect((await signIn(app, email, 'a password of spaces')).status).toBe(401)

@@ -11,13 +11,16 @@ beforeEach(() => forgetAttempts(app))
 const commandLine = async () => {
   const person = await joinAs(app)
   const { access_token: key } = await approvedToken(app, person, { scope: 'session' })
-  const [row] = await app.owner`select id from session where person_id = ${person.personId} and kind = 'command_line'`
+  const [row] = await app.owner`select id from session where person_id = ${person.personId}
+      and kind = 'command_line'`
   return { ...person, key, sessionId: row!.id as string }
 }
-const agePassword = (sessionId: string) => app.owner`update session set password_at = now() - interval '11 minutes' where id = ${sessionId}`
+const agePassword = (sessionId: string) =>
+  app.owner`update session set password_at = now() - interval '11 minutes' where id = ${sessionId}`
 const send = (key: string, method: string, path: string, body: object, headers = {}) =>
   app.send(method, `/api/v1/app/${path}`, { key, body, headers })
-const confirm = (key: string, current_password = PASSWORD) => send(key, 'POST', 'session/confirm', { current_password })
+const confirm = (key: string, current_password = PASSWORD) =>
+  send(key, 'POST', 'session/confirm', { current_password })
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 
 /** Actions that outlast the session, and similar ones that do not. */
@@ -49,16 +52,21 @@ describe('a session of the command line', () => {
       expect([action, status, body.error]).toMatchObject([
         action,
         403,
-        { code: 'reauthentication_required', details: [{ path: '', message: expect.stringContaining('/api/v1/app/session/confirm') }] },
+        {
+          code: 'reauthentication_required',
+          details: [{ path: '', message: expect.stringContaining('/api/v1/app/session/confirm') }],
+        },
       ])
     }
-    for (const action of passing) expect([action, (await send(key, ...action)).status < 300]).toEqual([action, true])
+    for (const action of passing)
+      expect([action, (await send(key, ...action)).status < 300]).toEqual([action, true])
     expect((await confirm(key, 'not the password')).status).toBe(401)
     expect((await send(key, 'POST', 'invitations', { role: 'owner' })).status).toBe(403)
     const { body } = await confirm(key)
     const remaining = Date.parse(body.confirmed.until) - Date.now()
     expect([remaining > 590_000, remaining <= 600_000]).toEqual([true, true])
-    for (const action of lasting) expect([action, (await send(key, ...action)).status < 300]).toEqual([action, true])
+    for (const action of lasting)
+      expect([action, (await send(key, ...action)).status < 300]).toEqual([action, true])
   })
 
   test('inherits the time of the password from the browser that approved it', async () => {
@@ -73,7 +81,8 @@ describe('a session of the command line', () => {
   test('is refused without using up its Idempotency-Key', async () => {
     const { key, sessionId } = await commandLine()
     await agePassword(sessionId)
-    const make = () => send(key, 'POST', 'invitations', { role: 'owner' }, { 'idempotency-key': sessionId })
+    const make = () =>
+      send(key, 'POST', 'invitations', { role: 'owner' }, { 'idempotency-key': sessionId })
     expect((await make()).status).toBe(403)
     await confirm(key)
     const made = await make()
@@ -83,7 +92,8 @@ describe('a session of the command line', () => {
   test('allows ten guesses at the password in a quarter of an hour', async () => {
     const { key, sessionId } = await commandLine()
     await agePassword(sessionId)
-    for (let tries = 0; tries < 10; tries++) expect((await confirm(key, 'a guess')).status).toBe(401)
+    for (let tries = 0; tries < 10; tries++)
+      expect((await confirm(key, 'a guess')).status).toBe(401)
     expect((await confirm(key)).status).toBe(429)
   })
 })

@@ -9,17 +9,27 @@ import { useApp } from '#test/support/use'
 const app = useApp()
 
 const refresh = (cookies: Map<string, string>) =>
-  app.send('POST', '/api/v1/app/session/refresh', { key: null, body: {}, headers: { cookie: cookieHeader(cookies), origin: app.url } })
+  app.send('POST', '/api/v1/app/session/refresh', {
+    key: null,
+    body: {},
+    headers: { cookie: cookieHeader(cookies), origin: app.url },
+  })
 const me = (cookies: Map<string, string>) =>
   app.send('GET', '/api/v1/app/session', { key: null, headers: { cookie: cookieHeader(cookies) } })
 
 const browser = async () => {
   const { email, id, personId } = await joinAs(app)
   const reply = await signInBrowser(app, email)
-  return { cookies: cookiesOf(reply), sessionId: reply.body.session.id as string, personId, first: id }
+  return {
+    cookies: cookiesOf(reply),
+    sessionId: reply.body.session.id as string,
+    personId,
+    first: id,
+  }
 }
 
-const ageSession = (id: string) => app.owner`update session set last_used_at = now() - interval '11 seconds' where id = ${id}`
+const ageSession = (id: string) =>
+  app.owner`update session set last_used_at = now() - interval '11 seconds' where id = ${id}`
 
 describe('two tabs that refresh at once', () => {
   test('both continue: one gets both tokens, the other an access token only', async () => {
@@ -27,9 +37,15 @@ describe('two tabs that refresh at once', () => {
     const replies = await Promise.all([refresh(cookies), refresh(cookies)])
     expect(replies.map(({ status }) => status)).toEqual([200, 200])
     const names = replies.map((reply) => [...cookiesOf(reply).keys()].sort())
-    expect(names.sort((a, b) => a.length - b.length)).toEqual([['tendril'], ['tendril', 'tendril-refresh']])
+    expect(names.sort((a, b) => a.length - b.length)).toEqual([
+      ['tendril'],
+      ['tendril', 'tendril-refresh'],
+    ])
     for (const reply of replies) {
-      expect(reply.body.session).toMatchObject({ access_expires_at: expect.any(String), expires_at: expect.any(String) })
+      expect(reply.body.session).toMatchObject({
+        access_expires_at: expect.any(String),
+        expires_at: expect.any(String),
+      })
       expect(reply.text).not.toContain('token')
     }
     const jar = new Map([...cookies, ...cookiesOf(replies[0]!), ...cookiesOf(replies[1]!)])
@@ -42,7 +58,9 @@ describe('two tabs that refresh at once', () => {
     await ageSession(sessionId)
     expect((await refresh(cookies)).status).toBe(401)
     expect((await me(next)).status).toBe(401)
-    const [audited] = await app.owner`select operation from audit where ref_id = ${sessionId} order by id desc limit 1`
+    const [audited] =
+      await app.owner`select operation from audit where ref_id = ${sessionId} order by id desc
+        limit 1`
     expect(audited!.operation).toBe('app.session.reused')
   })
 
@@ -56,14 +74,16 @@ describe('two tabs that refresh at once', () => {
 
   test('have no grace if the token is sent in the body', async () => {
     const { access, refresh: token } = await joinAs(app)
-    const send = () => app.send('POST', '/api/v1/app/session/refresh', { key: null, body: { refresh_token: token } })
+    const send = () =>
+      app.send('POST', '/api/v1/app/session/refresh', { key: null, body: { refresh_token: token } })
     expect([(await send()).status, (await send()).status]).toEqual([200, 401])
     expect((await app.send('GET', '/api/v1/app/session', { key: access })).status).toBe(401)
   })
 
   test('end the session if both send it in the body at once; the first may find it ended before its own answer', async () => {
     const { access, refresh: token } = await joinAs(app)
-    const send = () => app.send('POST', '/api/v1/app/session/refresh', { key: null, body: { refresh_token: token } })
+    const send = () =>
+      app.send('POST', '/api/v1/app/session/refresh', { key: null, body: { refresh_token: token } })
     const statuses = (await Promise.all([send(), send()])).map(({ status }) => status)
     expect([
       [200, 401],
@@ -84,7 +104,8 @@ const signedIn = async () => {
 }
 
 /** Replaces the access token by one that is no longer valid. */
-const ageAccess = ({ cookies }: Visitor) => cookies.set('tendril', { value: 'too.old.token', path: '/' })
+const ageAccess = ({ cookies }: Visitor) =>
+  cookies.set('tendril', { value: 'too.old.token', path: '/' })
 
 describe('a page whose access token is too old', () => {
   test('renews the session, and returns to the page', async () => {
@@ -120,7 +141,8 @@ describe('a page whose access token is too old', () => {
     for (const [name, cookie] of one.cookies) thief.cookies.set(name, cookie)
     ageAccess(one)
     await one.get(`${CONTINUE}?next=/`)
-    await app.owner`update session set last_used_at = last_used_at - interval '11 seconds' where revoked_at is null`
+    await app.owner`update session set last_used_at = last_used_at - interval '11 seconds'
+      where revoked_at is null`
     expect((await thief.get(`${CONTINUE}?next=/`)).location).toBe('/sign-in')
     expect((await one.get('/')).location).toBe(CONTINUE)
     expect((await one.get(CONTINUE)).location).toBe('/sign-in')
@@ -129,7 +151,12 @@ describe('a page whose access token is too old', () => {
   test('is retried once for a browser that withheld the refresh token, and then needs a sign-in', async () => {
     const one = visitor()
     const first = await one.get(`${CONTINUE}?next=/device`)
-    expect([first.status, first.headers.get('refresh')]).toEqual([200, `0; url=${CONTINUE}?again=1&next=%2Fdevice`])
-    expect((await one.get(`${CONTINUE}?again=1&next=%2Fdevice`)).location).toBe('/sign-in?next=%2Fdevice')
+    expect([first.status, first.headers.get('refresh')]).toEqual([
+      200,
+      `0; url=${CONTINUE}?again=1&next=%2Fdevice`,
+    ])
+    expect((await one.get(`${CONTINUE}?again=1&next=%2Fdevice`)).location).toBe(
+      '/sign-in?next=%2Fdevice',
+    )
   })
 })

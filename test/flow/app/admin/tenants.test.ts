@@ -13,7 +13,8 @@ test('list shows every workspace, newest first, page by page, with its plan and 
   const { tenantId: first } = await deployment.firstWorkspace()
   const { workspace_id: second } = (await admin('create', '--name', 'Nordfracht')).json
   const person = crypto.randomUUID()
-  await deployment.owner`insert into person (id, email, email_key, name, password_hash) values (${person}, 'a@example.com', 'a@example.com', 'A', 'x')`
+  await deployment.owner`insert into person (id, email, email_key, name, password_hash)
+    values (${person}, 'a@example.com', 'a@example.com', 'A', 'x')`
   await insertMember(deployment, second, { personId: person, role: 'owner' })
   const firstPage = await admin('list', '--limit', '1')
   const { workspaces, next_cursor } = firstPage.json
@@ -25,7 +26,10 @@ test('list shows every workspace, newest first, page by page, with its plan and 
     },
   ])
   const rest = await admin('list', '--limit', '1', '--cursor', next_cursor)
-  expect(rest.json).toMatchObject({ workspaces: [{ id: first, name: 'My workspace', people: 0 }], next_cursor: null })
+  expect(rest.json).toMatchObject({
+    workspaces: [{ id: first, name: 'My workspace', people: 0 }],
+    next_cursor: null,
+  })
   expect((await admin('list')).json.workspaces).toHaveLength(2)
 })
 

@@ -1,4 +1,7 @@
-/** `tendril admin webhook …` beside a running server and without one. The server is a process of its own, which is killed. */
+/**
+ * `tendril admin webhook …` beside a running server and without one. The server is a process of its
+ * own, which is killed.
+ */
 import { beforeAll, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { newId } from '#kernel/ids'
@@ -21,10 +24,12 @@ beforeAll(async () => {
 const admin = (...args: string[]) => runAdmin({ ...deployment.server, env }, 'webhook', ...args)
 
 const start = (more: { dieAt?: string } = {}) => startServer({ ...deployment.server, ...more, env })
-const verified = (secret: string, { body, headers }: Received) => new Webhook(secret).verify(body, headers as Record<string, string>)
+const verified = (secret: string, { body, headers }: Received) =>
+  new Webhook(secret).verify(body, headers as Record<string, string>)
 
 const delivered = async (id: string): Promise<void> => {
-  const state = async () => (await deployment.owner`select state from outbox where id = ${id}`)[0]!.state
+  const state = async () =>
+    (await deployment.owner`select state from outbox where id = ${id}`)[0]!.state
   expect(await eventually(state, (is) => is === 'delivered')).toBe('delivered')
 }
 
@@ -34,16 +39,32 @@ test('an operator sets, tests, rotates, replays and disables a webhook, whicheve
   {
     await using server = await start()
     await server.send('PUT', 'profile', { body: { goal: 'makes this server own the workspace' } })
-    const set = await admin('set', ...workspace, '--url', receiver.url, '--events', 'growth.item.posted')
+    const set = await admin(
+      'set',
+      ...workspace,
+      '--url',
+      receiver.url,
+      '--events',
+      'growth.item.posted',
+    )
     expect(set).toMatchObject({
       code: 0,
-      json: { workspace_id: workspace[1], url: receiver.url, events: ['growth.item.posted'], status: 'active' },
+      json: {
+        workspace_id: workspace[1],
+        url: receiver.url,
+        events: ['growth.item.posted'],
+        status: 'active',
+      },
     })
     secret = set.json.secret
     expect(secret).toStartWith('whsec_')
     const { json } = await admin('test', ...workspace)
     const [request] = await receiver.received(1)
-    expect(verified(secret, request!)).toMatchObject({ id: json.event_id, type: 'webhook.test', workspace_id: workspace[1] })
+    expect(verified(secret, request!)).toMatchObject({
+      id: json.event_id,
+      type: 'webhook.test',
+      workspace_id: workspace[1],
+    })
     expect(server.output()).not.toContain(secret)
     await delivered(json.event_id)
   }
@@ -59,7 +80,8 @@ test('an operator sets, tests, rotates, replays and disables a webhook, whicheve
   })
   await using _server = await start()
   const [, request] = await receiver.received(2)
-  for (const signingSecret of [secret, rotated.json.secret]) expect(verified(signingSecret, request!)).toMatchObject({ id: json.event_id })
+  for (const signingSecret of [secret, rotated.json.secret])
+    expect(verified(signingSecret, request!)).toMatchObject({ id: json.event_id })
   expect((await admin('replay', ...workspace, '--id', json.event_id)).code).toBe(0)
   expect((await receiver.received(3)).map(idOf).slice(1)).toEqual([json.event_id, json.event_id])
   expect((await admin('disable', ...workspace)).json).toMatchObject({
@@ -75,7 +97,9 @@ test('a wrong argument is refused with the exit code of its kind', async () => {
     code: 2,
     err: expect.stringContaining('the address is not public'),
   })
-  expect(await set(...workspace, '--url', receiver.url, '--events', 'nonsense')).toMatchObject({ code: 2 })
+  expect(await set(...workspace, '--url', receiver.url, '--events', 'nonsense')).toMatchObject({
+    code: 2,
+  })
   expect(await set('--workspace', newId(), '--url', receiver.url)).toMatchObject({
     code: 6,
     err: expect.stringContaining('no such workspace'),

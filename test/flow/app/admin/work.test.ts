@@ -12,15 +12,18 @@ const admin = (...args: string[]) => runAdmin(deployment.server, 'work', 'failin
 /** A row of work that rests. */
 const row = async (tenantId: string, failures: number): Promise<{ id: string; refId: string }> => {
   const [id, refId] = [newId(), newId()]
-  await deployment.owner`insert into work (id, tenant_id, lane, kind, ref_id, origin, run_at, due_at, failures, payload)
-    values (${id}, ${tenantId}, 'sync', 'watch', ${refId}, 'automatic', now() + interval '1 hour', now(), ${failures}, '{"secret": "words"}')`
+  await deployment.owner`insert into work (id, tenant_id, lane, kind, ref_id,
+    origin, run_at, due_at, failures, payload)
+    values (${id}, ${tenantId}, 'sync', 'watch', ${refId}, 'automatic', now() + interval '1 hour',
+      now(), ${failures}, '{"secret": "words"}')`
   return { id, refId }
 }
 
 let [first, second] = ['', '']
 beforeAll(async () => {
   first = (await deployment.firstWorkspace()).tenantId
-  second = (await runAdmin(deployment.server, 'tenant', 'create', '--name', 'Nordfracht')).json.workspace_id
+  second = (await runAdmin(deployment.server, 'tenant', 'create', '--name', 'Nordfracht')).json
+    .workspace_id
 })
 
 test('shows what fails and is tried again in any workspace, newest first, page by page, and nothing else', async () => {
@@ -31,25 +34,49 @@ test('shows what fails and is tried again in any workspace, newest first, page b
   const time = expect.stringMatching(/^\d{4}-.*Z$/)
   expect(json.work).toEqual([
     {
-      ...{ id: worse.id, workspace_id: second, kind: 'watch', ref_id: worse.refId, state: 'queued', failures: 7 },
+      ...{
+        id: worse.id,
+        workspace_id: second,
+        kind: 'watch',
+        ref_id: worse.refId,
+        state: 'queued',
+        failures: 7,
+      },
       ...{ next_try_at: time, due_at: time, error: null },
     },
   ])
   expect(out).not.toContain('words')
   const rest = await admin('--limit', '1', '--cursor', json.next_cursor)
-  expect(rest.json).toMatchObject({ work: [{ id: bad.id, workspace_id: first, failures: 3 }], next_cursor: null })
-  expect((await admin('--workspace', first)).json.work.map(({ id }: { id: string }) => id)).toEqual([bad.id])
+  expect(rest.json).toMatchObject({
+    work: [{ id: bad.id, workspace_id: first, failures: 3 }],
+    next_cursor: null,
+  })
+  expect((await admin('--workspace', first)).json.work.map(({ id }: { id: string }) => id)).toEqual(
+    [bad.id],
+  )
   await deployment.owner`delete from work`
 })
 
 test('shows workspaces that cannot be erased, with what that fails of, also once their erasure has begun', async () => {
-  const { workspace_id } = (await runAdmin(deployment.server, 'tenant', 'create', '--name', 'Old')).json
+  const { workspace_id } = (await runAdmin(deployment.server, 'tenant', 'create', '--name', 'Old'))
+    .json
   // Nothing here erases it: it rests.
-  await deployment.owner`update tenant set deletes_at = now() - interval '1 hour', erasure_failures = 2,
-    erasure_rests_until = now() + interval '1 hour', erasure_error = 'Error: no' where id = ${workspace_id}`
+  await deployment.owner`update tenant set deletes_at = now() - interval '1 hour',
+    erasure_failures = 2,
+    erasure_rests_until = now() + interval '1 hour', erasure_error = 'Error: no'
+      where id = ${workspace_id}`
   await deployment.owner`delete from actor where tenant_id = ${workspace_id}`
   const { work } = (await admin('--workspace', workspace_id)).json
-  expect(work).toMatchObject([{ id: workspace_id, workspace_id, kind: 'erasure', ref_id: workspace_id, failures: 2, error: 'Error: no' }])
+  expect(work).toMatchObject([
+    {
+      id: workspace_id,
+      workspace_id,
+      kind: 'erasure',
+      ref_id: workspace_id,
+      failures: 2,
+      error: 'Error: no',
+    },
+  ])
   await deployment.owner`update tenant set deletes_at = null where id = ${workspace_id}`
 })
 

@@ -29,22 +29,30 @@ const sleeping = async (): Promise<string> => {
 }
 /** Seconds until it is swept. */
 const dueIn = async (tenantId: string): Promise<number | null> => {
-  const [row] = await app.owner`select extract(epoch from sweep_at - now())::float8 as s from actor where tenant_id = ${tenantId}`
+  const [row] = await app.owner`select extract(epoch from sweep_at - now())::float8 as s from actor
+      where tenant_id = ${tenantId}`
   return row!.s === null ? null : Math.round(row!.s)
 }
 const noted = async (tenantId: string): Promise<number | null> => {
   await app.owner`update actor set sweep_at = now() where tenant_id = ${tenantId}`
   const taken = await takeSweepable(db(), 100)
-  await noteSweep(db(), taken.find((one) => one.tenantId === tenantId)!, { ...KEEP, everyMs: 60_000 })
+  await noteSweep(db(), taken.find((one) => one.tenantId === tenantId)!, {
+    ...KEEP,
+    everyMs: 60_000,
+  })
   return await dueIn(tenantId)
 }
 const addAnswer = (tenantId: string, seconds: number) => app.owner`
-  insert into idempotency (tenant_id, key, operation, fingerprint, state, status, body, counted, expires_at)
-    values (${tenantId}, ${newId()}, 'test', 'none', 'done', 200, '{}', 300, now() + ${seconds} * interval '1 second')`
+  insert into idempotency (tenant_id, key, operation, fingerprint, state, status, body, counted,
+    expires_at)
+    values (${tenantId}, ${newId()}, 'test', 'none', 'done', 200, '{}', 300,
+      now() + ${seconds} * interval '1 second')`
 const addAudit = (tenantId: string, daysAgo: number) => app.owner`
   insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation)
-    values (${newId()}, ${tenantId}, now() - ${daysAgo} * interval '1 day', 'system', 'test', 'test', 'test')`
-const answersOf = async (tenantId: string) => (await app.owner`select 1 from idempotency where tenant_id = ${tenantId}`).length
+    values (${newId()}, ${tenantId}, now() - ${daysAgo} * interval '1 day', 'system', 'test',
+      'test', 'test')`
+const answersOf = async (tenantId: string) =>
+  (await app.owner`select 1 from idempotency where tenant_id = ${tenantId}`).length
 
 test('a workspace that sleeps is visited when the next of its rows expires, and never if none does', async () => {
   const [empty, audited, answered] = [await sleeping(), await sleeping(), await sleeping()]
@@ -59,7 +67,10 @@ test('a workspace that sleeps is visited when the next of its rows expires, and 
 
 test('a row that has expired and must stay has its workspace looked at once a day, and hides no other that is due before', async () => {
   const tenantId = await sleeping()
-  await makeJob({ app, tenantId }, { kind: 'turn', status: 'completed', ended_at: new Date(Date.now() - 200 * DAY_S * 1_000) })
+  await makeJob(
+    { app, tenantId },
+    { kind: 'turn', status: 'completed', ended_at: new Date(Date.now() - 200 * DAY_S * 1_000) },
+  )
   await app.owner`update actor set owner = null where tenant_id = ${tenantId}`
   expect(await noted(tenantId)).toBeNull()
   await app.owner`insert into learning (id, tenant_id, kind, note, status, created_at, updated_at)
@@ -73,10 +84,12 @@ test('of two servers one visits a workspace, and nobody visits those in which no
   const tenants = await Promise.all(Array.from({ length: 30 }, sleeping))
   for (const tenantId of tenants) await addAnswer(tenantId, HOUR_S)
   const expired = tenants.slice(0, 3)
-  await app.owner`update actor set sweep_at = now() + interval '1 hour' where tenant_id = any(${tenants})`
+  await app.owner`update actor set sweep_at = now() + interval '1 hour'
+    where tenant_id = any(${tenants})`
   for (const tenantId of expired) {
     await addAnswer(tenantId, -1)
-    await app.owner`update actor set sweep_at = now() - interval '1 second' where tenant_id = ${tenantId}`
+    await app.owner`update actor set sweep_at = now() - interval '1 second'
+      where tenant_id = ${tenantId}`
   }
   const taken = (await Promise.all([takeSweepable(db(), 100), takeSweepable(db(), 100)])).flat()
   expect(taken.map(({ tenantId }) => tenantId).sort()).toEqual([...expired].sort())
@@ -88,7 +101,15 @@ test('a sweep removes what has expired and notes the next time', async () => {
   await addAnswer(tenantId, HOUR_S)
   await app.owner`update actor set sweep_at = now() where tenant_id = ${tenantId}`
   await using _sweep = startSweep({
-    ...{ db: db(), clock: manualClock(), log: createLog('silent'), ...KEEP, everyMs: 60_000, rows: 10, tenants: 1_000 },
+    ...{
+      db: db(),
+      clock: manualClock(),
+      log: createLog('silent'),
+      ...KEEP,
+      everyMs: 60_000,
+      rows: 10,
+      tenants: 1_000,
+    },
   })
   const due = await eventually(
     () => dueIn(tenantId),

@@ -15,7 +15,12 @@ const NEVER_MS = 3_600_000
 const RETENTION = { keepDays: 400, agentKeepDays: 90, rows: 2 }
 
 const s3 = use(openS3)
-const options = { sweep: { everyMs: NEVER_MS }, erasure: { everyMs: NEVER_MS, rows: 1_000 }, removalMs: 20, bucketTimes: { restMs: 1 } }
+const options = {
+  sweep: { everyMs: NEVER_MS },
+  erasure: { everyMs: NEVER_MS, rows: 1_000 },
+  removalMs: 20,
+  bucketTimes: { restMs: 1 },
+}
 /** Two servers on one database. */
 const app = useApp(() => ({ env: s3.env, overrides: options }))
 const second = useApp(() => ({ env: s3.env, overrides: options, database: app.options }))
@@ -28,12 +33,15 @@ const newDesk = async (): Promise<FileDesk> => fileDesk(app, (await app.newWorks
 const put = ({ files, tenantId }: FileDesk, size = 100) => files.put(tenantId, randomBytes(size))
 const keyOf = ({ tenantId }: FileDesk, { id }: { id: string }) => `${tenantId}/${id}`
 
-const keysOf = async ({ tenantId }: FileDesk) => (await s3.disk.keys()).filter((key) => key.startsWith(tenantId))
-const uploadsOf = async ({ tenantId }: FileDesk) => (await s3.disk.uploads()).filter(({ key }) => key.startsWith(tenantId))
+const keysOf = async ({ tenantId }: FileDesk) =>
+  (await s3.disk.keys()).filter((key) => key.startsWith(tenantId))
+const uploadsOf = async ({ tenantId }: FileDesk) =>
+  (await s3.disk.uploads()).filter(({ key }) => key.startsWith(tenantId))
 
 /** Lets what was noted have been noted so many hours before now. */
 const age = ({ tenantId }: FileDesk, hours: number) =>
-  app.owner`update file set noted_at = clock_timestamp() - ${hours} * interval '1 hour' where tenant_id = ${tenantId}`
+  app.owner`update file set noted_at = clock_timestamp() - ${hours} * interval '1 hour'
+    where tenant_id = ${tenantId}`
 
 const sweep = async ({ tenantId }: FileDesk): Promise<void> => {
   while (await sweepSome(app.workplace.db, tenantId, RETENTION));
@@ -50,7 +58,9 @@ const removed = () =>
 const broken = async (desk: FileDesk): Promise<void> => {
   const died = new Error('died')
   s3.fault = ({ method, query }) =>
-    method === 'DELETE' || query.get('partNumber') === '2' ? { status: 403, code: 'AccessDenied' } : undefined
+    method === 'DELETE' || query.get('partNumber') === '2'
+      ? { status: 403, code: 'AccessDenied' }
+      : undefined
   await put(desk, 9 * MIB).catch(() => died)
   s3.fault = () => undefined
 }
@@ -70,15 +80,24 @@ describe('what was never kept', () => {
     await sweep(mine)
     await sweep(other)
     expect(await removed()).toBe(0)
-    expect([await keysOf(mine), await uploadsOf(mine), await keysOf(other)]).toEqual([[keyOf(mine, kept)], [], [keyOf(other, others)]])
-    for (const orphan of orphans) await expect(mine.keep(orphan)).rejects.toMatchObject({ code: 'conflict' })
+    expect([await keysOf(mine), await uploadsOf(mine), await keysOf(other)]).toEqual([
+      [keyOf(mine, kept)],
+      [],
+      [keyOf(other, others)],
+    ])
+    for (const orphan of orphans)
+      await expect(mine.keep(orphan)).rejects.toMatchObject({ code: 'conflict' })
     expect(await app.owner`select 1 from file where tenant_id = ${mine.tenantId}`).toHaveLength(1)
   })
 
   test('counts as room until it goes', async () => {
     const mine = await newDesk()
     await put(mine, 50 * 1_024)
-    const used = async () => (await app.owner`select used from counter where tenant_id = ${mine.tenantId} and key = 'files'`)[0]!.used
+    const used = async () =>
+      (
+        await app.owner`select used from counter where tenant_id = ${mine.tenantId}
+          and key = 'files'`
+      )[0]!.used
     expect(await used()).toBe(50)
     await age(mine, 25)
     await sweep(mine)
@@ -98,7 +117,9 @@ describe('what was never kept', () => {
     await removed()
     for (const [index, desk] of desks.entries()) {
       expect((await keysOf(desk)).length).toBe(kept[index] ? 1 : 0)
-      expect(await app.owner`select 1 from file where tenant_id = ${desk.tenantId}`).toHaveLength(kept[index] ? 1 : 0)
+      expect(await app.owner`select 1 from file where tenant_id = ${desk.tenantId}`).toHaveLength(
+        kept[index] ? 1 : 0,
+      )
     }
   })
 })
@@ -109,7 +130,10 @@ describe('removal', () => {
     await age(desk, 25)
     await sweep(desk)
   }
-  const waiting = () => app.owner<{ tries: number; ahead: boolean }[]>`select tries, due_at > clock_timestamp() as ahead from file_removal`
+  const waiting = () =>
+    app.owner<
+      { tries: number; ahead: boolean }[]
+    >`select tries, due_at > clock_timestamp() as ahead from file_removal`
 
   test('of many objects is shared by two servers, without one that both try', async () => {
     const mine = await newDesk()
@@ -117,7 +141,9 @@ describe('removal', () => {
     s3.fault = ({ method }) => (method === 'DELETE' ? 'away' : undefined)
     await doomed(mine, 20)
     await app.owner`update file_removal set due_at = clock_timestamp()`
-    const taken = await Promise.all(Array.from({ length: 6 }, (_, n) => takeRemovals((n % 2 ? app : second).workplace.db, 5)))
+    const taken = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => takeRemovals((n % 2 ? app : second).workplace.db, 5)),
+    )
     const keys = taken.flat().map(({ key }) => key)
     expect(keys.length).toBeGreaterThan(0)
     expect(new Set(keys).size).toBe(keys.length)
@@ -151,7 +177,8 @@ describe('removal', () => {
 
   test('does without a list of uploads where the storage has none', async () => {
     const mine = await newDesk()
-    s3.fault = ({ query }) => (query.has('uploads') ? { status: 501, code: 'NotImplemented' } : undefined)
+    s3.fault = ({ query }) =>
+      query.has('uploads') ? { status: 501, code: 'NotImplemented' } : undefined
     await doomed(mine, 1)
     expect(await removed()).toBe(0)
     expect(await keysOf(mine)).toEqual([])
@@ -180,7 +207,8 @@ test('an erased workspace leaves nothing in the storage, even if that is away wh
   await put(mine)
   await broken(mine)
   const others = await other.keep(await put(other))
-  await app.owner`update tenant set deletes_at = now() - interval '1 second' where id = ${mine.tenantId}`
+  await app.owner`update tenant set deletes_at = now() - interval '1 second'
+    where id = ${mine.tenantId}`
   s3.fault = () => 'away'
   while (await eraseSome(app.workplace.db, mine.tenantId, 2));
   expect(await app.owner`select 1 from tenant where id = ${mine.tenantId}`).toHaveLength(0)
@@ -194,5 +222,9 @@ test('an erased workspace leaves nothing in the storage, even if that is away wh
     },
     (left) => left === 0,
   )
-  expect([await keysOf(mine), await uploadsOf(mine), await keysOf(other)]).toEqual([[], [], [keyOf(other, others)]])
+  expect([await keysOf(mine), await uploadsOf(mine), await keysOf(other)]).toEqual([
+    [],
+    [],
+    [keyOf(other, others)],
+  ])
 })

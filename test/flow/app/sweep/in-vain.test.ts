@@ -1,4 +1,7 @@
-/** What a process does for one workspace after the other: those for which it fails hold up no others. */
+/**
+ * What a process does for one workspace after the other: those for which it fails hold up no
+ * others.
+ */
 import { beforeAll, expect, test } from 'bun:test'
 import { startErasure } from '#actors/work/app/erasure'
 import { startRemoval } from '#actors/work/app/removal'
@@ -14,7 +17,13 @@ import { eventually } from '#test/support/eventually'
 import { useApp } from '#test/support/use'
 
 const NEVER_MS = 86_400_000
-const app = useApp({ overrides: { sweepMs: 0, sweep: { everyMs: NEVER_MS }, erasure: { everyMs: NEVER_MS, rows: 100 } } })
+const app = useApp({
+  overrides: {
+    sweepMs: 0,
+    sweep: { everyMs: NEVER_MS },
+    erasure: { everyMs: NEVER_MS, rows: 100 },
+  },
+})
 const db = () => app.workplace.db
 
 /** Workspaces named in `poison` can neither be erased nor swept. */
@@ -23,18 +32,25 @@ beforeAll(async () => {
   await app.owner.unsafe(`create function poisoned() returns trigger language plpgsql security definer as $$ begin
     if exists (select 1 from public.poison p where p.tenant_id = old.tenant_id) then raise exception 'poisoned'; end if;
     return old; end $$`)
-  await app.owner`create trigger poisoned before delete on actor for each row execute function poisoned()`
-  await app.owner`create trigger poisoned before delete on idempotency for each row execute function poisoned()`
+  await app.owner`create trigger poisoned before delete on actor for each row execute function
+    poisoned()`
+  await app.owner`create trigger poisoned before delete on idempotency for each row execute function
+    poisoned()`
 })
 
-const workspaces = (count: number) => Promise.all(Array.from({ length: count }, () => createWorkspace(db(), 'Test')))
-const poison = (tenants: string[]) => app.owner`insert into poison select unnest(${tenants}::uuid[])`
+const workspaces = (count: number) =>
+  Promise.all(Array.from({ length: count }, () => createWorkspace(db(), 'Test')))
+const poison = (tenants: string[]) =>
+  app.owner`insert into poison select unnest(${tenants}::uuid[])`
 const due = (tenants: string[], seconds: number) =>
-  app.owner`update tenant set deletes_at = now() - ${seconds} * interval '1 second' where id = any(${tenants}::uuid[])`
-const left = async (tenants: string[]) => (await app.owner`select 1 from tenant where id = any(${tenants}::uuid[])`).length
+  app.owner`update tenant set deletes_at = now() - ${seconds} * interval '1 second'
+    where id = any(${tenants}::uuid[])`
+const left = async (tenants: string[]) =>
+  (await app.owner`select 1 from tenant where id = any(${tenants}::uuid[])`).length
 const secondsOf = async (tenantId: string) =>
   (
-    await app.owner`select extract(epoch from erasure_rests_until - now())::float8 as s, erasure_failures as failures, erasure_error as error
+    await app.owner`select extract(epoch from erasure_rests_until - now())::float8 as s,
+      erasure_failures as failures, erasure_error as error
     from tenant where id = ${tenantId}`
   )[0]!
 
@@ -54,7 +70,14 @@ test('ten workspaces that cannot be erased rest for an hour, in the sight of ope
   await poison(bad)
   await Promise.all([due(bad, 100), due(good, 1)])
   const { errors, log } = errorsIn()
-  await using _erasure = startErasure({ db: db(), clock: systemClock, log, failpoints: none, everyMs: 5, rows: 100 })
+  await using _erasure = startErasure({
+    db: db(),
+    clock: systemClock,
+    log,
+    failpoints: none,
+    everyMs: 5,
+    rows: 100,
+  })
   expect(
     await eventually(
       () => left(good),
@@ -86,7 +109,14 @@ test('an erasure that the database could not do is not counted, and rests briefl
   await app.owner`update tenant set erasure_rests_until = null where id = ${tenantId!}`
   const { errors, log } = errorsIn()
   const away = openDb({ ...app.options, port: 1, host: '127.0.0.1' })
-  await startErasure({ db: away, clock: systemClock, log, failpoints: none, everyMs: NEVER_MS, rows: 100 })[Symbol.asyncDispose]()
+  await startErasure({
+    db: away,
+    clock: systemClock,
+    log,
+    failpoints: none,
+    everyMs: NEVER_MS,
+    rows: 100,
+  })[Symbol.asyncDispose]()
   await away[Symbol.asyncDispose]()
   expect([errors, (await secondsOf(tenantId!)).s]).toEqual([[], null])
 })
@@ -99,13 +129,17 @@ test('workspaces whose expired rows cannot be removed rest for an hour, and the 
     [bad, 100],
     [good, 1],
   ] as const) {
-    await app.owner`update actor set sweep_at = now() - ${ago} * interval '1 second' where tenant_id = any(${tenants}::uuid[])`
-    await app.owner`insert into idempotency (tenant_id, key, operation, fingerprint, state, status, body, counted, expires_at)
-      select id, ${newId()}, 'test', 'none', 'done', 200, '{}', 300, now() - interval '1 hour' from unnest(${tenants}::uuid[]) id`
+    await app.owner`update actor set sweep_at = now() - ${ago} * interval '1 second'
+      where tenant_id = any(${tenants}::uuid[])`
+    await app.owner`insert into idempotency (tenant_id, key, operation, fingerprint, state, status,
+      body, counted, expires_at)
+      select id, ${newId()}, 'test', 'none', 'done', 200, '{}', 300, now() - interval '1 hour'
+        from unnest(${tenants}::uuid[]) id`
   }
   const { errors, log } = errorsIn()
   const timing = { everyMs: 5, rows: 100, tenants: 20, keepDays: 400, agentKeepDays: 90 }
-  const answers = async (tenants: string[]) => (await app.owner`select 1 from idempotency where tenant_id = any(${tenants}::uuid[])`).length
+  const answers = async (tenants: string[]) =>
+    (await app.owner`select 1 from idempotency where tenant_id = any(${tenants}::uuid[])`).length
   await using _sweep = startSweep({ db: db(), clock: systemClock, log, ...timing })
   await eventually(
     async () => [await answers(good), errors.length],
@@ -113,14 +147,16 @@ test('workspaces whose expired rows cannot be removed rest for an hour, and the 
   )
   expect([await answers(bad), await answers(good)]).toEqual([25, 0])
   const [row] =
-    await app.owner`select min(extract(epoch from sweep_at - now()))::float8 as s from actor where tenant_id = any(${bad}::uuid[])`
+    await app.owner`select min(extract(epoch from sweep_at - now()))::float8 as s from actor
+      where tenant_id = any(${bad}::uuid[])`
   expect(Math.abs(row!.s - 3_600)).toBeLessThan(60)
 })
 
 test('objects that the storage does not remove hold up no others', async () => {
   await app.owner`insert into file_removal (key, unfinished, due_at, tries)
     select 'bad/' || n, false, now() - interval '1 hour', 6 from generate_series(1, 300) n`
-  await app.owner`insert into file_removal (key, unfinished, due_at) select 'good/' || n, false, now() - interval '1 second' from generate_series(1, 9) n`
+  await app.owner`insert into file_removal (key, unfinished, due_at)
+    select 'good/' || n, false, now() - interval '1 second' from generate_series(1, 9) n`
   const { errors, log } = errorsIn()
   const remove = async (key: string) => {
     if (key.startsWith('bad')) throw new Error('refused')
@@ -128,7 +164,13 @@ test('objects that the storage does not remove hold up no others', async () => {
   const removal = startRemoval({ db: db(), clock: systemClock, log, everyMs: NEVER_MS, remove })
   // One pass.
   await removal[Symbol.asyncDispose]()
-  await using _other = startRemoval({ db: db(), clock: systemClock, log, everyMs: NEVER_MS, remove })
+  await using _other = startRemoval({
+    db: db(),
+    clock: systemClock,
+    log,
+    everyMs: NEVER_MS,
+    remove,
+  })
   expect(
     await eventually(
       async () => (await app.owner`select 1 from file_removal where key like 'good/%'`).length,

@@ -1,4 +1,7 @@
-/** A webhook's address: which are refused, and who sees one, as it may contain a token of its receiver: the audit trail stores none whole. */
+/**
+ * A webhook's address: which are refused, and who sees one, as it may contain a token of its
+ * receiver: the audit trail stores none whole.
+ */
 
 import { beforeAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
@@ -24,7 +27,11 @@ beforeAll(() => {
   url = `http://${host}/services/${TOKEN}?k=${TOKEN}`
 })
 const app = useApp(() => ({
-  env: { PUBLIC_URL: 'https://tendril.example.com', NODE_URL: 'https://node.example.com:7443', EGRESS_ALLOW: host },
+  env: {
+    PUBLIC_URL: 'https://tendril.example.com',
+    NODE_URL: 'https://node.example.com:7443',
+    EGRESS_ALLOW: host,
+  },
 }))
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
@@ -34,7 +41,10 @@ const workspaceWithWebhook = async () => {
   const { tenantId } = await app.newWorkspace()
   const people = Object.fromEntries(
     await Promise.all(
-      (['owner', 'editor', 'approver', 'viewer'] as const).map(async (role) => [role, (await signedIn(app, tenantId, role)).key]),
+      (['owner', 'editor', 'approver', 'viewer'] as const).map(async (role) => [
+        role,
+        (await signedIn(app, tenantId, role)).key,
+      ]),
     ),
   ) as Record<Role, string>
   const asOwner = (method: string, below = '', body?: object) =>
@@ -52,18 +62,28 @@ const workspaceWithWebhook = async () => {
 
 test('viewers, editors and approvers see the host of the webhook, not its address', async () => {
   const { people } = await workspaceWithWebhook()
-  expect((await app.send('GET', PATH, { key: people.owner })).body.webhook).toMatchObject({ url, host })
+  expect((await app.send('GET', PATH, { key: people.owner })).body.webhook).toMatchObject({
+    url,
+    host,
+  })
   for (const role of ['viewer', 'editor', 'approver'] as const)
-    expect((await app.send('GET', PATH, { key: people[role] })).body.webhook).toMatchObject({ url: null, host, status: 'disabled' })
+    expect((await app.send('GET', PATH, { key: people[role] })).body.webhook).toMatchObject({
+      url: null,
+      host,
+      status: 'disabled',
+    })
 })
 
 test('no answer that a viewer can read contains the address, and only two of the owner’s do', async () => {
   const { people } = await workspaceWithWebhook()
-  const readable = operations.filter(({ method, path }) => method === 'GET' && pathParams(path).length === 0)
+  const readable = operations.filter(
+    ({ method, path }) => method === 'GET' && pathParams(path).length === 0,
+  )
   const withAddress: Record<string, string[]> = { viewer: [], owner: [] }
   for (const role of ['viewer', 'owner'] as const)
     for (const { id, path } of readable)
-      if ((await app.send('GET', path, { key: people[role] })).text.includes(TOKEN)) withAddress[role]!.push(id)
+      if ((await app.send('GET', path, { key: people[role] })).text.includes(TOKEN))
+        withAddress[role]!.push(id)
   expect(withAddress).toEqual({ viewer: [], owner: ['app.workspace.export', 'app.webhook.get'] })
 })
 
@@ -73,14 +93,29 @@ test('the audit trail stores the host of an address and its hash', async () => {
   await asOwner('DELETE')
   const { body } = await app.send('GET', '/api/v1/app/audit', { key: people.owner })
   const traces = { url_host: host, url_sha256: sha256(url) }
-  const about = body.entries.filter(({ operation }: { operation: string }) => operation.includes('webhook') && !operation.endsWith('.test'))
+  const about = body.entries.filter(
+    ({ operation }: { operation: string }) =>
+      operation.includes('webhook') && !operation.endsWith('.test'),
+  )
   expect(about.map(({ operation }: { operation: string }) => operation).sort()).toEqual(
-    ['app.webhook.disable', 'app.webhook.set', 'app.webhook.update', 'app.webhook.update', 'webhook.disabled'].sort(),
+    [
+      'app.webhook.disable',
+      'app.webhook.set',
+      'app.webhook.update',
+      'app.webhook.update',
+      'webhook.disabled',
+    ].sort(),
   )
   for (const { detail } of about) expect(detail).toMatchObject(traces)
-  const disabled = about.find(({ operation }: { operation: string }) => operation === 'webhook.disabled')
-  expect(disabled).toMatchObject({ who: { kind: 'system', id: 'lane' }, detail: { reason: 'the receiver returned 410 Gone' } })
-  const rows = await app.owner`select detail::text as detail from audit where tenant_id = ${tenantId}`
+  const disabled = about.find(
+    ({ operation }: { operation: string }) => operation === 'webhook.disabled',
+  )
+  expect(disabled).toMatchObject({
+    who: { kind: 'system', id: 'lane' },
+    detail: { reason: 'the receiver returned 410 Gone' },
+  })
+  const rows =
+    await app.owner`select detail::text as detail from audit where tenant_id = ${tenantId}`
   for (const { detail } of rows) expect(detail).not.toContain(TOKEN)
 })
 
@@ -92,11 +127,13 @@ test('the migration replaces addresses already in the audit trail by host and ha
     ['app.webhook.rotate', {}],
     ['growth.items.markPosted', { url: 'https://x.example/1' }],
   ] as const)
-    await app.owner`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, detail)
-      values (gen_random_uuid(), ${tenantId}, now(), 'system', 'operator', 'admin', ${operation}, ${app.owner.json(detail as never)})`
+    await app.owner`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation,
+      detail)
+      values (gen_random_uuid(), ${tenantId}, now(), 'system', 'operator', 'admin', ${operation},
+        ${app.owner.json(detail as never)})`
   await app.owner.unsafe(readText('sql/000025-webhook-addresses.sql'))
-  const rows =
-    await app.owner`select operation, detail from audit where tenant_id = ${tenantId} and surface = 'admin' and at > now() - interval '1 minute'`
+  const rows = await app.owner`select operation, detail from audit where tenant_id = ${tenantId}
+      and surface = 'admin' and at > now() - interval '1 minute'`
   const migrated = Object.fromEntries(rows.map(({ operation, detail }) => [operation, detail]))
   expect(migrated['app.webhook.set']).toEqual({
     events: [],
@@ -115,22 +152,33 @@ test.each([
   ['https://[::ffff:10.0.0.1]/', 'public'],
   ['https://u:p@hooks.example.com/', ''],
   ['nonsense', ''],
-])('%s is refused when the endpoint is set and when its address is changed', async (wrong, word) => {
-  const { asOwner } = await workspaceWithWebhook()
-  for (const method of ['PUT', 'PATCH']) {
-    const { status, body } = await asOwner(method, '', { url: wrong })
-    expect([status, body.error.code]).toEqual([400, 'invalid_input'])
-    expect(body.error.details).toEqual([{ path: 'url', message: expect.stringContaining(word) }])
-  }
-  expect((await asOwner('GET')).body.webhook.url).toBe(url)
-})
+])(
+  '%s is refused when the endpoint is set and when its address is changed',
+  async (wrong, word) => {
+    const { asOwner } = await workspaceWithWebhook()
+    for (const method of ['PUT', 'PATCH']) {
+      const { status, body } = await asOwner(method, '', { url: wrong })
+      expect([status, body.error.code]).toEqual([400, 'invalid_input'])
+      expect(body.error.details).toEqual([{ path: 'url', message: expect.stringContaining(word) }])
+    }
+    expect((await asOwner('GET')).body.webhook.url).toBe(url)
+  },
+)
 
 test('no spelling of a forbidden address is accepted, and none is called', async () => {
   await using canary = await openCanary()
   const { key } = await signedIn(app, (await app.newWorkspace()).tenantId)
   for (const form of [...hosts.map((one) => `https://${one}:P/`), ...urls]) {
-    const { status, body } = await app.send('PUT', PATH, { key, body: { url: form.replaceAll(':P', `:${canary.port}`) } })
-    expect([form, status, body.error.code, body.error.details[0].path]).toEqual([form, 400, 'invalid_input', 'url'])
+    const { status, body } = await app.send('PUT', PATH, {
+      key,
+      body: { url: form.replaceAll(':P', `:${canary.port}`) },
+    })
+    expect([form, status, body.error.code, body.error.details[0].path]).toEqual([
+      form,
+      400,
+      'invalid_input',
+      'url',
+    ])
   }
   expect([canary.hits(), (await app.send('GET', PATH, { key })).status]).toEqual([0, 404])
 })

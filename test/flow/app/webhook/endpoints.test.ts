@@ -4,7 +4,14 @@ import { Webhook } from 'standardwebhooks'
 import { endpointTrace } from '#domain/app/webhook'
 import { testStops } from '#test/support/actors/stops'
 import { eventually } from '#test/support/app'
-import { eventOf, idOf, newHook, quickRetries, settledOutbox, statesOf } from '#test/support/http/hooks'
+import {
+  eventOf,
+  idOf,
+  newHook,
+  quickRetries,
+  settledOutbox,
+  statesOf,
+} from '#test/support/http/hooks'
 import { openReceiver } from '#test/support/http/receiver'
 import { use, useApp } from '#test/support/use'
 
@@ -28,7 +35,9 @@ describe('an endpoint', () => {
     const { held_until } = await eventually(hook.endpoint, ({ failures }) => failures === 1)
     expect(held_until!.getTime() - Date.now()).toBeGreaterThan(3_500_000)
     await hook.emit(eventOf('b'))
-    expect(await eventually(hook.due, ({ run_at }) => run_at!.getTime() === held_until!.getTime())).toEqual({
+    expect(
+      await eventually(hook.due, ({ run_at }) => run_at!.getTime() === held_until!.getTime()),
+    ).toEqual({
       ...{ run_at: held_until, wake_at: held_until },
     })
     expect(receiver.requests).toHaveLength(1)
@@ -42,9 +51,15 @@ describe('an endpoint', () => {
     expect(statesOf(await settledOutbox(hook))).toEqual(['dead', 'dead', 'dead'])
     await hook.emit(eventOf('c'))
     expect(statesOf(await hook.outbox()).at(-1)).toBe('unwanted')
-    expect(await hook.endpoint()).toMatchObject({ status: 'disabled', disabled_reason: 'the receiver returned 410 Gone' })
+    expect(await hook.endpoint()).toMatchObject({
+      status: 'disabled',
+      disabled_reason: 'the receiver returned 410 Gone',
+    })
     expect((await hook.audits()).at(-1)).toEqual({
-      ...{ operation: 'webhook.disabled', detail: { ...endpointTrace(receiver.url), reason: 'the receiver returned 410 Gone' } },
+      ...{
+        operation: 'webhook.disabled',
+        detail: { ...endpointTrace(receiver.url), reason: 'the receiver returned 410 Gone' },
+      },
     })
     expect(receiver.requests).toHaveLength(1)
     expect(await hook.due()).toEqual({ run_at: null, wake_at: null })
@@ -54,15 +69,27 @@ describe('an endpoint', () => {
   test('that failed for five days is disabled, with an audit entry; set again, it gets new events', async () => {
     const hook = await newHook(app)
     await hook.set(receiver.url)
-    await app.owner`update webhook_endpoint set failing_since = now() - interval '5 days', failures = 9 where tenant_id = ${hook.tenantId}`
+    await app.owner`update webhook_endpoint set failing_since = now() - interval '5 days',
+      failures = 9 where tenant_id = ${hook.tenantId}`
     receiver.answer = { status: 500 }
     await hook.emit(eventOf('a'))
-    const { disabled_reason } = await eventually(hook.endpoint, ({ status }) => status === 'disabled')
+    const { disabled_reason } = await eventually(
+      hook.endpoint,
+      ({ status }) => status === 'disabled',
+    )
     expect(disabled_reason).toStartWith('every delivery failed since 20')
-    expect((await hook.audits()).at(-1)).toMatchObject({ operation: 'webhook.disabled', detail: { reason: disabled_reason } })
+    expect((await hook.audits()).at(-1)).toMatchObject({
+      operation: 'webhook.disabled',
+      detail: { reason: disabled_reason },
+    })
     expect(statesOf(await settledOutbox(hook))).toEqual(['dead'])
     await hook.set(other.url)
-    expect(await hook.endpoint()).toMatchObject({ status: 'active', disabled_reason: null, failing_since: null, failures: 0 })
+    expect(await hook.endpoint()).toMatchObject({
+      status: 'active',
+      disabled_reason: null,
+      failing_since: null,
+      failures: 0,
+    })
     await hook.emit(eventOf('b'))
     expect(statesOf(await settledOutbox(hook))).toEqual(['dead', 'delivered'])
   })
@@ -70,7 +97,9 @@ describe('an endpoint', () => {
   test('that recovers starts its count of failures anew', async () => {
     const hook = await newHook(app)
     await hook.set(receiver.url)
-    receiver.answer = ({ body }) => ({ status: body.includes('"n":0') && receiver.requests.length < 3 ? 500 : 200 })
+    receiver.answer = ({ body }) => ({
+      status: body.includes('"n":0') && receiver.requests.length < 3 ? 500 : 200,
+    })
     await hook.emit(eventOf('a'))
     await settledOutbox(hook)
     expect(receiver.requests).toHaveLength(3)
@@ -101,7 +130,11 @@ describe('an endpoint', () => {
     expect([await hook.disable(), await hook.disable()]).toEqual([listed, listed])
     answered.resolve()
     expect(statesOf(await settledOutbox(hook))).toEqual(['delivered', 'dead'])
-    expect([receiver.requests.length, (await hook.endpoint()).status, await hook.disable()]).toEqual([1, 'disabled', []])
+    expect([
+      receiver.requests.length,
+      (await hook.endpoint()).status,
+      await hook.disable(),
+    ]).toEqual([1, 'disabled', []])
   })
 
   test('that is disabled just before an event leaves is not sent it', async () => {
@@ -149,7 +182,8 @@ describe('a secret', () => {
     await hook.emit(eventOf('a'))
     await settledOutbox(hook)
     expect([verifies(former), verifies(current)]).toEqual([true, true])
-    await app.owner`update webhook_endpoint set previous_until = now() - interval '1 minute' where tenant_id = ${hook.tenantId}`
+    await app.owner`update webhook_endpoint set previous_until = now() - interval '1 minute'
+      where tenant_id = ${hook.tenantId}`
     await hook.emit(eventOf('b'))
     await settledOutbox(hook)
     expect([verifies(former), verifies(current)]).toEqual([false, true])
@@ -168,16 +202,20 @@ describe('a secret', () => {
     const secret = await hook.set(receiver.url)
     await thief.set(receiver.url)
     for (const table of ['webhook_endpoint', 'audit', 'idempotency', 'outbox', 'work']) {
-      const rows = await app.owner`select to_jsonb(t)::text as text from ${app.owner(table)} t where tenant_id = ${hook.tenantId}`
+      const rows = await app.owner`select to_jsonb(t)::text as text from ${app.owner(table)} t
+          where tenant_id = ${hook.tenantId}`
       for (const { text } of rows) {
         expect(text).not.toContain(secret)
         expect(text).not.toContain(Buffer.from(secret).toString('hex'))
       }
     }
-    await app.owner`update webhook_endpoint set secret = (select secret from webhook_endpoint where tenant_id = ${hook.tenantId})
+    await app.owner`update webhook_endpoint set secret = (select secret from webhook_endpoint
+      where tenant_id = ${hook.tenantId})
       where tenant_id = ${thief.tenantId}`
     await thief.emit(eventOf('a'))
-    expect((await eventually(thief.outbox, ([row]) => row!.attempts > 0))[0]).toMatchObject({ last_error: 'internal error' })
+    expect((await eventually(thief.outbox, ([row]) => row!.attempts > 0))[0]).toMatchObject({
+      last_error: 'internal error',
+    })
     expect(receiver.requests).toEqual([])
   })
 })

@@ -1,4 +1,7 @@
-/** An endpoint that fails for five days on a stepped clock, with the real schedule: attempts, dead letters, and its end. */
+/**
+ * An endpoint that fails for five days on a stepped clock, with the real schedule: attempts, dead
+ * letters, and its end.
+ */
 import { expect, test } from 'bun:test'
 import { endpointTrace, webhookTimes } from '#domain/app/webhook'
 import { letterOf } from '#test/support/actors/letters'
@@ -13,9 +16,15 @@ const DAY_MS = 24 * HOUR_MS
 
 const db = use(steppedDb)
 const receiver = use(openReceiver)
-const app = useApp(() => ({ database: db.options, env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` } }))
+const app = useApp(() => ({
+  database: db.options,
+  env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` },
+}))
 
-/** Passes time, then sends a letter: by itself the actor reads its clock again only after that much real time. */
+/**
+ * Passes time, then sends a letter: by itself the actor reads its clock again only after that much
+ * real time.
+ */
 const pass = async (hook: Hook, ms: number): Promise<void> => {
   await db.clock.pass(ms)
   await app.workplace.world.ask(
@@ -23,7 +32,8 @@ const pass = async (hook: Hook, ms: number): Promise<void> => {
     letterOf(() => ({ reply: undefined })),
   )
 }
-const until = async (hook: Hook, time: Date): Promise<void> => pass(hook, time.getTime() - (await db.clock.now()))
+const until = async (hook: Hook, time: Date): Promise<void> =>
+  pass(hook, time.getTime() - (await db.clock.now()))
 
 /** The newest event, once it has failed so many times. No clock but the database's makes it due. */
 const failed = (hook: Hook, attempts: number) =>
@@ -42,7 +52,11 @@ test('an event is tried eight times over a day and given up; after five days of 
     if (attempts === 0) continue
     const { state, next_at } = await failed(hook, attempts)
     const ahead = next_at!.getTime() - (await db.clock.now())
-    expect([state, ahead <= wait * 1.1, ahead > wait * 0.9 - 60_000]).toEqual(['pending', true, true])
+    expect([state, ahead <= wait * 1.1, ahead > wait * 0.9 - 60_000]).toEqual([
+      'pending',
+      true,
+      true,
+    ])
     expect((await hook.due()).run_at).toEqual(next_at)
     await until(hook, next_at!)
   }
@@ -54,7 +68,8 @@ test('an event is tried eight times over a day and given up; after five days of 
   expect(new Set(receiver.requests.map(({ body }) => body)).size).toBe(1)
   expect(await hook.endpoint()).toMatchObject({ status: 'active', failures: 8 })
 
-  // An hour before five days it still gets events; the first attempt that fails after them is the last.
+  // An hour before five days it still gets events; the first attempt that fails after them is the
+  // last.
   const { failing_since } = await hook.endpoint()
   await until(hook, new Date(failing_since!.getTime() + 5 * DAY_MS - HOUR_MS))
   await hook.emit(eventOf('b', 1), eventOf('b', 2))

@@ -26,10 +26,17 @@ interface Desk {
   hook: Hook
   owner: SignedIn
   /** Sends as the owner, to a path below the endpoint's. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers have many shapes
-  send(method: string, below?: string, more?: Send): Promise<{ status: number; text: string; headers: Headers; body: any }>
+  send(
+    method: string,
+    below?: string,
+    more?: Send,
+    // biome-ignore lint/suspicious/noExplicitAny: answers have many shapes
+  ): Promise<{ status: number; text: string; headers: Headers; body: any }>
   events(query?: string): Promise<{ id: string; state: string; type: string }[]>
-  /** This workspace's requests, oldest first, once there are so many; events of other tests may still be retried. */
+  /**
+   * This workspace's requests, oldest first, once there are so many; events of other tests may
+   * still be retried.
+   */
   requestsTo(at: Receiver, count: number): Promise<Received[]>
   /** Resolves once no event is pending. */
   settled(): Promise<void>
@@ -38,7 +45,8 @@ interface Desk {
 const newDesk = async (): Promise<Desk> => {
   const { tenantId } = await app.newWorkspace()
   const owner = await signedIn(app, tenantId, 'owner')
-  const send: Desk['send'] = (method, below = '', more = {}) => app.send(method, `${PATH}${below}`, { key: owner.key, ...more })
+  const send: Desk['send'] = (method, below = '', more = {}) =>
+    app.send(method, `${PATH}${below}`, { key: owner.key, ...more })
   return {
     ...{ tenantId, hook: hookOf(app, tenantId), owner, send },
     events: async (query = '') => (await send('GET', `/events${query}`)).body.events,
@@ -73,16 +81,23 @@ const verifies = (secret: string, { body, headers }: Received): boolean[] =>
   })
 const BOTH = [true, true]
 
-const refusalOf = ({ status, body }: Awaited<ReturnType<Desk['send']>>) => [status, body.error?.code]
+const refusalOf = ({ status, body }: Awaited<ReturnType<Desk['send']>>) => [
+  status,
+  body.error?.code,
+]
 
-const audits = ({ tenantId }: Desk) => app.owner`select actor_kind, actor_id, surface, operation, detail from audit
+const audits = ({
+  tenantId,
+}: Desk) => app.owner`select actor_kind, actor_id, surface, operation, detail from audit
   where tenant_id = ${tenantId} and operation like '%webhook%' order by id`
 
 test('an owner sets, tests, rotates, disables, reads, updates and replays', async () => {
   const desk = await newDesk()
   const { send } = desk
   expect(refusalOf(await send('GET'))).toEqual([404, 'not_found'])
-  const { body: created } = await send('PUT', '', { body: { url: receiver.url, events: ['growth.item.posted', 'growth.item.posted'] } })
+  const { body: created } = await send('PUT', '', {
+    body: { url: receiver.url, events: ['growth.item.posted', 'growth.item.posted'] },
+  })
   expect(created).toEqual({
     webhook: {
       ...{
@@ -93,25 +108,44 @@ test('an owner sets, tests, rotates, disables, reads, updates and replays', asyn
         disabled_reason: null,
         failing_since: null,
       },
-      ...{ held_until: null, previous_secret_until: null, waiting: 0, created_at: expect.any(String), updated_at: expect.any(String) },
+      ...{
+        held_until: null,
+        previous_secret_until: null,
+        waiting: 0,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      },
     },
     secret: expect.stringMatching(/^whsec_/),
   })
   expect((await send('GET')).body).toEqual({ webhook: created.webhook })
 
   const { body: tried } = await send('POST', '/test')
-  expect(tried.event).toMatchObject({ type: 'webhook.test', subject: null, state: 'pending', attempts: 0, expires_at: null })
+  expect(tried.event).toMatchObject({
+    type: 'webhook.test',
+    subject: null,
+    state: 'pending',
+    attempts: 0,
+    expires_at: null,
+  })
   const [first] = await desk.requestsTo(receiver, 1)
   expect([idOf(first!), verifies(created.secret, first!)]).toEqual([tried.event.id, BOTH])
   await desk.settled()
-  expect(await desk.events()).toMatchObject([{ id: tried.event.id, state: 'delivered', attempts: 1, last_error: null, next_at: null }])
+  expect(await desk.events()).toMatchObject([
+    { id: tried.event.id, state: 'delivered', attempts: 1, last_error: null, next_at: null },
+  ])
 
   const { body: rotated } = await send('POST', '/rotate')
-  expect(Date.parse(rotated.webhook.previous_secret_until) - Date.parse(rotated.webhook.updated_at)).toBe(86_400_000)
+  expect(
+    Date.parse(rotated.webhook.previous_secret_until) - Date.parse(rotated.webhook.updated_at),
+  ).toBe(86_400_000)
   expect((await send('GET')).body).toEqual({ webhook: rotated.webhook })
   await desk.hook.emit(eventOf('a'))
   const [, second] = await desk.requestsTo(receiver, 2)
-  expect([created.secret, rotated.secret].map((secret) => verifies(secret, second!))).toEqual([BOTH, BOTH])
+  expect([created.secret, rotated.secret].map((secret) => verifies(secret, second!))).toEqual([
+    BOTH,
+    BOTH,
+  ])
   await desk.settled()
 
   receiver.answer = { status: 429, headers: { 'retry-after': '3600' } }
@@ -121,17 +155,33 @@ test('an owner sets, tests, rotates, disables, reads, updates and replays', asyn
     ({ body }) => body.webhook.held_until !== null,
   )
   expect(held.body.webhook).toMatchObject({ waiting: 2, failing_since: expect.any(String) })
-  expect((await send('DELETE')).body.webhook).toMatchObject({ status: 'disabled', disabled_reason: 'an owner disabled it' })
+  expect((await send('DELETE')).body.webhook).toMatchObject({
+    status: 'disabled',
+    disabled_reason: 'an owner disabled it',
+  })
   await desk.settled()
   const dead = await desk.events('?state=dead')
-  expect(dead).toMatchObject([{ last_error: 'the endpoint is disabled' }, { last_error: 'the endpoint is disabled' }])
+  expect(dead).toMatchObject([
+    { last_error: 'the endpoint is disabled' },
+    { last_error: 'the endpoint is disabled' },
+  ])
 
   const replay = () => send('POST', `/events/${dead[0]!.id}/replay`)
   for (const reply of [await replay(), await send('POST', '/test'), await send('POST', '/rotate')])
     expect(refusalOf(reply)).toEqual([409, 'conflict'])
   receiver.answer = {}
-  expect((await send('PATCH', '', { body: {} })).body.webhook).toMatchObject({ status: 'active', failing_since: null, held_until: null })
-  expect((await replay()).body.event).toMatchObject({ id: dead[0]!.id, subject: 'b', state: 'pending', attempts: 0, expires_at: null })
+  expect((await send('PATCH', '', { body: {} })).body.webhook).toMatchObject({
+    status: 'active',
+    failing_since: null,
+    held_until: null,
+  })
+  expect((await replay()).body.event).toMatchObject({
+    id: dead[0]!.id,
+    subject: 'b',
+    state: 'pending',
+    attempts: 0,
+    expires_at: null,
+  })
   const last = (await desk.requestsTo(receiver, 4))[3]!
   expect([idOf(last), verifies(rotated.secret, last)]).toEqual([dead[0]!.id, BOTH])
 })
@@ -144,7 +194,11 @@ describe('an update', () => {
     await desk.hook.emit(eventOf('a'))
     await desk.requestsTo(receiver, 1)
     const { body } = await desk.send('PATCH', '', { body: { url: other.url } })
-    expect(body.webhook).toMatchObject({ url: other.url, events: ['growth.item.posted'], failing_since: null })
+    expect(body.webhook).toMatchObject({
+      url: other.url,
+      events: ['growth.item.posted'],
+      failing_since: null,
+    })
     const [moved] = await desk.requestsTo(other, 1)
     expect(verifies(secret, moved!)).toEqual(BOTH)
   })
@@ -152,7 +206,8 @@ describe('an update', () => {
   test("of the kinds of events keeps the address and the endpoint's history", async () => {
     const desk = await newDesk()
     await set(desk)
-    const id = async () => (await app.owner`select id from webhook_endpoint where tenant_id = ${desk.tenantId}`)[0]!.id
+    const id = async () =>
+      (await app.owner`select id from webhook_endpoint where tenant_id = ${desk.tenantId}`)[0]!.id
     const before = await id()
     const { body } = await desk.send('PATCH', '', { body: { events: ['growth.batch.settled'] } })
     expect(body.webhook).toMatchObject({ url: receiver.url, events: ['growth.batch.settled'] })
@@ -166,16 +221,27 @@ describe('under an Idempotency-Key', () => {
   test.each([
     ['PUT', '', { url: 'https://hooks.example.com/' }],
     ['POST', '/rotate', {}],
-  ])('%s %s returns the same secret again, and the stored answer does not reveal it', async (method, below, body) => {
-    const desk = await newDesk()
-    await set(desk)
-    const sendOnce = () => desk.send(method, below, { body, headers: { 'idempotency-key': 'one' } })
-    const [first, again] = [await sendOnce(), await sendOnce()]
-    expect([again.status, again.text, again.headers.get('idempotency-replayed')]).toEqual([200, first.text, 'true'])
-    const [row] = await app.owner`select state, body from idempotency where tenant_id = ${desk.tenantId} and key = 'one'`
-    expect(row!.state).toBe('done')
-    for (const text of [row!.body, Buffer.from(row!.body, 'base64').toString('latin1')]) expect(text).not.toContain('whsec_')
-  })
+  ])(
+    '%s %s returns the same secret again, and the stored answer does not reveal it',
+    async (method, below, body) => {
+      const desk = await newDesk()
+      await set(desk)
+      const sendOnce = () =>
+        desk.send(method, below, { body, headers: { 'idempotency-key': 'one' } })
+      const [first, again] = [await sendOnce(), await sendOnce()]
+      expect([again.status, again.text, again.headers.get('idempotency-replayed')]).toEqual([
+        200,
+        first.text,
+        'true',
+      ])
+      const [row] =
+        await app.owner`select state, body from idempotency where tenant_id = ${desk.tenantId}
+          and key = 'one'`
+      expect(row!.state).toBe('done')
+      for (const text of [row!.body, Buffer.from(row!.body, 'base64').toString('latin1')])
+        expect(text).not.toContain('whsec_')
+    },
+  )
 })
 
 describe('the audit trail', () => {
@@ -185,8 +251,15 @@ describe('the audit trail', () => {
     await desk.send('PATCH', '', { body: { events: ['growth.item.posted'] } })
     await desk.send('DELETE')
     const rows = await audits(desk)
-    expect(rows.map(({ operation }) => operation)).toEqual(['set', 'rotate', 'update', 'disable'].map((name) => `app.webhook.${name}`))
-    for (const row of rows) expect(row).toMatchObject({ actor_kind: 'person', actor_id: desk.owner.personId, surface: 'rest' })
+    expect(rows.map(({ operation }) => operation)).toEqual(
+      ['set', 'rotate', 'update', 'disable'].map((name) => `app.webhook.${name}`),
+    )
+    for (const row of rows)
+      expect(row).toMatchObject({
+        actor_kind: 'person',
+        actor_id: desk.owner.personId,
+        surface: 'rest',
+      })
     expect(rows[0]!.detail).toEqual({ ...endpointTrace(receiver.url), events: [] })
     for (const secret of secrets) expect(JSON.stringify(rows)).not.toContain(secret)
   })
@@ -203,6 +276,8 @@ test('the list of events filters by state and kind', async () => {
     (events) => events.length === 3,
   )
   expect(await desk.events('?type=growth.item.posted')).toEqual(delivered)
-  expect(await desk.events('?state=pending')).toMatchObject([{ type: 'growth.batch.settled', subject: 'b' }])
+  expect(await desk.events('?state=pending')).toMatchObject([
+    { type: 'growth.batch.settled', subject: 'b' },
+  ])
   expect(await desk.events('?state=dead')).toEqual([])
 })

@@ -1,11 +1,24 @@
-/** Events on their way to a workspace's endpoint, with a real receiver: order, retries, replays and due times. */
+/**
+ * Events on their way to a workspace's endpoint, with a real receiver: order, retries, replays and
+ * due times.
+ */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { webhookTimes } from '#domain/app/webhook'
 import { newId } from '#kernel/ids'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/database/db'
-import { dataOf, eventOf, hookOf, idOf, newHook, type OutboxRow, quickRetries, settledOutbox, statesOf } from '#test/support/http/hooks'
+import {
+  dataOf,
+  eventOf,
+  hookOf,
+  idOf,
+  newHook,
+  type OutboxRow,
+  quickRetries,
+  settledOutbox,
+  statesOf,
+} from '#test/support/http/hooks'
 import { openReceiver, type Received, type ReceiverAnswer } from '#test/support/http/receiver'
 import { use, useApp } from '#test/support/use'
 
@@ -85,7 +98,9 @@ describe('order', () => {
       ].toReversed()
       expect(ended.map((id) => dataOf(last.get(id)!).n)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
     }
-    expect(rows.map(({ id, attempts }) => [id, attempts])).toEqual(rows.map(({ id }) => [id, triesOf.get(id)!]))
+    expect(rows.map(({ id, attempts }) => [id, attempts])).toEqual(
+      rows.map(({ id }) => [id, triesOf.get(id)!]),
+    )
   })
 
   test('a workspace has one request at a time', async () => {
@@ -149,7 +164,10 @@ describe('an event', () => {
     expect(statesOf(rows)).toEqual(['unwanted', 'unwanted', 'delivered'])
     await hook.run('replay', { id: rows[0]!.id })
     await settledOutbox(hook)
-    expect(receiver.requests.map(({ body }) => JSON.parse(body).type)).toEqual(['growth.batch.settled', 'growth.item.posted'])
+    expect(receiver.requests.map(({ body }) => JSON.parse(body).type)).toEqual([
+      'growth.batch.settled',
+      'growth.item.posted',
+    ])
     expect(await hook.due()).toEqual({ run_at: null, wake_at: null })
   })
 
@@ -158,15 +176,28 @@ describe('an event', () => {
     const secret = await hook.set(receiver.url, ['growth.batch.settled'])
     const { event_id } = await hook.run('test')
     const [request] = await receiver.received(1)
-    const verified = new Webhook(secret).verify(request!.body, request!.headers as Record<string, string>)
-    expect(verified).toEqual({ id: event_id, type: 'webhook.test', created_at: expect.any(String), workspace_id: hook.tenantId, data: {} })
+    const verified = new Webhook(secret).verify(
+      request!.body,
+      request!.headers as Record<string, string>,
+    )
+    expect(verified).toEqual({
+      id: event_id,
+      type: 'webhook.test',
+      created_at: expect.any(String),
+      workspace_id: hook.tenantId,
+      data: {},
+    })
   })
 
   test('is sent while all automation is paused', async () => {
     const hook = await newHook(app)
     await hook.set(receiver.url)
     await app.workplace.world.ask(hook.tenantId, {
-      ...{ name: 'pause', priority: 'control', provenance: { principal: { kind: 'system', id: 'test' }, surface: 'test' } },
+      ...{
+        name: 'pause',
+        priority: 'control',
+        provenance: { principal: { kind: 'system', id: 'test' }, surface: 'test' },
+      },
       decide: async () => ({ reply: undefined, effects: { paused: true } }),
     })
     await hook.emit(eventOf('a'))
@@ -203,13 +234,18 @@ test('an event that the sweep deletes while its replay waits is not found', asyn
   await hook.set(receiver.url)
   await hook.emit(eventOf('a', 1))
   const [event] = await settledOutbox(hook)
-  await app.owner`update outbox set expires_at = now() - interval '1 minute' where id = ${event!.id}`
-  const waits = () => app.owner`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  await app.owner`update outbox set expires_at = now() - interval '1 minute'
+    where id = ${event!.id}`
+  const waits = () =>
+    app.owner`select 1 from pg_stat_activity where wait_event_type = 'Lock'
+      and datname = current_database()`
   const replay = await app.owner.begin(async (sweep) => {
     await sweep`select sweep_tenant(${hook.tenantId}, now() - interval '400 days', 100)`
     const running = Promise.allSettled([hook.run('replay', { id: event!.id })])
     expect(await eventually(waits, (rows) => rows.length > 0)).toHaveLength(1)
     return { running }
   })
-  expect(await replay.running).toMatchObject([{ status: 'rejected', reason: { message: expect.stringContaining('no such event') } }])
+  expect(await replay.running).toMatchObject([
+    { status: 'rejected', reason: { message: expect.stringContaining('no such event') } },
+  ])
 })

@@ -1,4 +1,7 @@
-/** Batches that a drafter writes in several runs: what is drafted stays, whatever ends the batch. And cancelling, over HTTP. */
+/**
+ * Batches that a drafter writes in several runs: what is drafted stays, whatever ends the batch.
+ * And cancelling, over HTTP.
+ */
 import { describe, expect, test } from 'bun:test'
 import type { DraftBrief } from '#domain/growth/drafting/draft'
 import { GenerationError } from '#port/model/drafter'
@@ -42,17 +45,26 @@ const opened = async () => {
   const { tenantId, send } = story
   return {
     ...story,
-    create: async (body: object): Promise<string> => (await send('POST', 'batches', { body })).body.batch.id,
+    create: async (body: object): Promise<string> =>
+      (await send('POST', 'batches', { body })).body.batch.id,
     batch: async (id: string) => (await send('GET', `batches/${id}`)).body.batch,
     ended: (id: string) => settledOf(story, `batches/${id}`, 'batch'),
     cancel: (id: string) => send('POST', `batches/${id}/cancel`),
     spent: async (key = 'posts') =>
-      (await app.owner`select used::int from counter where tenant_id = ${tenantId} and key = ${key}`)[0]?.used,
+      (
+        await app.owner`select used::int from counter where tenant_id = ${tenantId}
+          and key = ${key}`
+      )[0]?.used,
     audited: async () =>
-      (await app.owner`select operation, ref_id from audit where tenant_id = ${tenantId} and operation like '%.cancel'`).map((row) => ({
+      (
+        await app.owner`select operation, ref_id from audit where tenant_id = ${tenantId}
+          and operation like '%.cancel'`
+      ).map((row) => ({
         ...row,
       })),
-    works: async () => (await app.owner`select 1 from work where tenant_id = ${tenantId} and lane = 'generation'`).length,
+    works: async () =>
+      (await app.owner`select 1 from work where tenant_id = ${tenantId} and lane = 'generation'`)
+        .length,
   }
 }
 
@@ -75,10 +87,18 @@ describe('a batch of several runs', () => {
     const { create, batch, ended, spent, events } = await opened()
     const id = await create({ count: 5, focus: 'docks' })
     await held.begun(1)
-    expect(await batch(id)).toMatchObject({ status: 'generating', progress: { done: 0, of: 5 }, items: [] })
+    expect(await batch(id)).toMatchObject({
+      status: 'generating',
+      progress: { done: 0, of: 5 },
+      items: [],
+    })
     step()
     await held.begun(2)
-    expect(await batch(id)).toMatchObject({ status: 'generating', progress: { done: 2, of: 5 }, items: [{}, {}] })
+    expect(await batch(id)).toMatchObject({
+      status: 'generating',
+      progress: { done: 2, of: 5 },
+      items: [{}, {}],
+    })
     step()
     await held.begun(3)
     expect(await batch(id)).toMatchObject({ progress: { done: 4, of: 5 } })
@@ -105,7 +125,12 @@ describe('a batch of several runs', () => {
     refusedFrom = 2
     held.release()
     expect(await ended(await create({ count: 5 }))).toMatchObject({
-      ...{ status: 'ready', error: null, delivered: 2, shortfall: '2 of 5 drafted: generation_failed: write plainer' },
+      ...{
+        status: 'ready',
+        error: null,
+        delivered: 2,
+        shortfall: '2 of 5 drafted: generation_failed: write plainer',
+      },
     })
     expect([await spent(), await events()]).toEqual([2, SETTLED])
     refusedFrom = 1
@@ -119,7 +144,11 @@ describe('a batch of several runs', () => {
 
   test('divides an experiment between its arms as one run would', async () => {
     const { create, ended, send } = await opened()
-    const { experiment } = (await send('POST', 'experiments', { body: { name: 'Asking', hypothesis: 'Questions get replies' } })).body
+    const { experiment } = (
+      await send('POST', 'experiments', {
+        body: { name: 'Asking', hypothesis: 'Questions get replies' },
+      })
+    ).body
     held.release()
     const arms: string[][] = []
     for (const count of [5, 3]) {
@@ -139,7 +168,10 @@ describe('cancelling', () => {
     step()
     await held.begun(2)
     const reply = await cancel(id)
-    expect([reply.status, reply.body.batch]).toEqual([200, expect.objectContaining({ status: 'ready', delivered: 2, progress: null })])
+    expect([reply.status, reply.body.batch]).toEqual([
+      200,
+      expect.objectContaining({ status: 'ready', delivered: 2, progress: null }),
+    ])
     expect(held.aborted).toEqual(['docks'])
     expect(await batch(id)).toMatchObject({
       status: 'ready',
@@ -150,7 +182,10 @@ describe('cancelling', () => {
     })
     expect([await spent(), await events(), await works()]).toEqual([2, SETTLED, 0])
     expect((await cancel(id)).body).toEqual(reply.body)
-    expect([await events(), await audited()]).toEqual([SETTLED, [{ operation: 'growth.batches.cancel', ref_id: id }]])
+    expect([await events(), await audited()]).toEqual([
+      SETTLED,
+      [{ operation: 'growth.batches.cancel', ref_id: id }],
+    ])
   })
 
   test('a batch without posts fails as cancelled, whether it waits or is being written', async () => {
@@ -158,7 +193,12 @@ describe('cancelling', () => {
     const [first, second] = [await create({ count: 5 }), await create({ count: 3 })]
     await held.begun(1)
     for (const id of [second, first])
-      expect((await cancel(id)).body.batch).toMatchObject({ status: 'failed', error: 'cancelled', delivered: 0, progress: null })
+      expect((await cancel(id)).body.batch).toMatchObject({
+        status: 'failed',
+        error: 'cancelled',
+        delivered: 0,
+        progress: null,
+      })
     expect([await spent(), await events()]).toEqual([0, [SETTLED[0]!, SETTLED[0]!]])
   })
 
@@ -174,14 +214,24 @@ describe('cancelling', () => {
       const { id } = (await send('POST', path, { body })).body[name]
       expect(await spent(path)).toBe(1)
       const reply = await send('POST', `${path}/${id}/cancel`)
-      expect([reply.status, reply.body[name]]).toEqual([200, expect.objectContaining({ id, status: 'failed', error: 'cancelled' })])
-      expect((await send('GET', `${path}/${id}`)).body[name]).toMatchObject({ status: 'failed', error: 'cancelled' })
+      expect([reply.status, reply.body[name]]).toEqual([
+        200,
+        expect.objectContaining({ id, status: 'failed', error: 'cancelled' }),
+      ])
+      expect((await send('GET', `${path}/${id}`)).body[name]).toMatchObject({
+        status: 'failed',
+        error: 'cancelled',
+      })
       expect(await spent(path)).toBe(0)
       expect((await send('POST', `${path}/${id}/cancel`)).body).toEqual(reply.body)
     }
     points.release('generation.claimed')
-    expect((await audited()).map(({ operation }) => operation)).toEqual(made.map(([path]) => `growth.${path}.cancel`))
-    expect((await send('POST', `batches/${crypto.randomUUID()}/cancel`)).body.error).toMatchObject({ code: 'not_found' })
+    expect((await audited()).map(({ operation }) => operation)).toEqual(
+      made.map(([path]) => `growth.${path}.cancel`),
+    )
+    expect((await send('POST', `batches/${crypto.randomUUID()}/cancel`)).body.error).toMatchObject({
+      code: 'not_found',
+    })
   })
 
   test('ends each batch once, whichever comes first, and charges what it delivered', async () => {
@@ -206,7 +256,9 @@ describe('cancelling', () => {
       expect(items).toHaveLength(delivered)
     }
     expect(await spent()).toBe(batches.reduce((sum, { delivered }) => sum + delivered, 0))
-    const [row] = await app.owner`select count(*)::int as n from outbox where tenant_id = ${tenantId} and type = 'growth.batch.settled'`
+    const [row] =
+      await app.owner`select count(*)::int as n from outbox where tenant_id = ${tenantId}
+        and type = 'growth.batch.settled'`
     expect(row!.n).toBe(ids.length)
   })
 })

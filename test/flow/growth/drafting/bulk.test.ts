@@ -15,9 +15,14 @@ interface Result {
   error: { code: string; message: string; details: { path: string; message: string }[] } | null
 }
 
-const bulk = (story: Story, action: string, items: object[], headers: Record<string, string> = {}) =>
-  story.send('POST', 'items/bulk', { body: { action, items }, headers })
-const results = async (...asked: Parameters<typeof bulk>): Promise<Result[]> => (await bulk(...asked)).body.results
+const bulk = (
+  story: Story,
+  action: string,
+  items: object[],
+  headers: Record<string, string> = {},
+) => story.send('POST', 'items/bulk', { body: { action, items }, headers })
+const results = async (...asked: Parameters<typeof bulk>): Promise<Result[]> =>
+  (await bulk(...asked)).body.results
 const states = (all: Result[]) => all.map(({ item, error }) => item?.status ?? error?.code)
 const drafts = async (story: Story, count: number): Promise<string[]> => {
   const ids: string[] = []
@@ -26,10 +31,12 @@ const drafts = async (story: Story, count: number): Promise<string[]> => {
 }
 const hashOf = async (story: Story, id: string) =>
   ((await story.send('GET', `items/${id}`)).body.item as { content_hash: string }).content_hash
-const seen = (story: Story, ids: string[]) => Promise.all(ids.map(async (id) => ({ id, expect_hash: await hashOf(story, id) })))
+const seen = (story: Story, ids: string[]) =>
+  Promise.all(ids.map(async (id) => ({ id, expect_hash: await hashOf(story, id) })))
 const auditOf = async ({ tenantId }: Story) =>
   (
-    await app.owner`select operation, ref_id from audit where tenant_id = ${tenantId} and operation like 'growth.items.%' and ref_id is not null order by id`
+    await app.owner`select operation, ref_id from audit where tenant_id = ${tenantId}
+      and operation like 'growth.items.%' and ref_id is not null order by id`
   ).map(({ operation, ref_id }) => [operation, ref_id])
 
 test('each item has its own result, in order, and its own audit row', async () => {
@@ -37,9 +44,16 @@ test('each item has its own result, in order, and its own audit row', async () =
   const [one, posted, other] = (await drafts(story, 3)) as [string, string, string]
   const [seenOne, seenOther] = (await seen(story, [one, other])) as [object, object]
   const wrong = { id: posted, expect_hash: '0'.repeat(64) }
-  const all = await results(story, 'approve', [seenOther, { id: newId(), expect_hash: '0'.repeat(64) }, wrong, seenOne])
+  const all = await results(story, 'approve', [
+    seenOther,
+    { id: newId(), expect_hash: '0'.repeat(64) },
+    wrong,
+    seenOne,
+  ])
   expect(states(all)).toEqual(['approved', 'not_found', 'conflict', 'approved'])
-  expect(all[2]!.error!.details).toEqual([{ path: 'content_hash', message: await hashOf(story, posted) }])
+  expect(all[2]!.error!.details).toEqual([
+    { path: 'content_hash', message: await hashOf(story, posted) },
+  ])
   expect(await auditOf(story)).toEqual([
     ['growth.items.approve', other],
     ['growth.items.approve', one],
@@ -50,13 +64,26 @@ test('every action does what the operation on one item does', async () => {
   const story = await newStory(app)
   const ids = await drafts(story, 2)
   const each = (more: object = {}) => ids.map((id) => ({ id, ...more }))
-  expect((await results(story, 'tag', each({ tags: ['launch'] }))).map(({ item }) => item!.tags)).toEqual([['launch'], ['launch']])
-  expect(states(await results(story, 'approve', await seen(story, ids)))).toEqual(['approved', 'approved'])
-  const slots = (await results(story, 'schedule', each({ post_at: 'next_slot' }))).map(({ item }) => item!.post_at)
+  expect(
+    (await results(story, 'tag', each({ tags: ['launch'] }))).map(({ item }) => item!.tags),
+  ).toEqual([['launch'], ['launch']])
+  expect(states(await results(story, 'approve', await seen(story, ids)))).toEqual([
+    'approved',
+    'approved',
+  ])
+  const slots = (await results(story, 'schedule', each({ post_at: 'next_slot' }))).map(
+    ({ item }) => item!.post_at,
+  )
   expect(new Set(slots).size).toBe(2)
-  expect((await results(story, 'unschedule', each())).map(({ item }) => item!.post_at)).toEqual([null, null])
+  expect((await results(story, 'unschedule', each())).map(({ item }) => item!.post_at)).toEqual([
+    null,
+    null,
+  ])
   expect(states(await results(story, 'reopen', each()))).toEqual(['drafted', 'drafted'])
-  expect(states(await results(story, 'reject', each({ reason: 'No' })))).toEqual(['rejected', 'rejected'])
+  expect(states(await results(story, 'reject', each({ reason: 'No' })))).toEqual([
+    'rejected',
+    'rejected',
+  ])
   expect(states(await results(story, 'delete', each()))).toEqual(['rejected', 'rejected'])
   expect((await story.send('GET', 'items')).body.items).toEqual([])
 })
@@ -83,7 +110,9 @@ test('a time that the earliest of several items leaves wakes the workspace for t
     { id: second, post_at: inMs(10_800_000) },
     { id: first, post_at: later },
   ])
-  const [row] = await app.owner<{ wake_at: Date }[]>`select wake_at from actor where tenant_id = ${story.tenantId}`
+  const [row] = await app.owner<
+    { wake_at: Date }[]
+  >`select wake_at from actor where tenant_id = ${story.tenantId}`
   expect(row!.wake_at.toISOString()).toBe(later)
 })
 
@@ -104,7 +133,8 @@ describe('a request', () => {
   test('that names an item twice, lacks a hash or says too much is refused as a whole', async () => {
     const story = await newStory(app)
     const id = await story.drafted()
-    const refused = async (action: string, items: object[]) => (await bulk(story, action, items)).body.error?.details?.[0]?.path
+    const refused = async (action: string, items: object[]) =>
+      (await bulk(story, action, items)).body.error?.details?.[0]?.path
     expect(await refused('reject', [{ id }, { id }])).toBe('items.1.id')
     expect(await refused('approve', [{ id }])).toBe('items.0.expect_hash')
     expect(await refused('schedule', [{ id }])).toBe('items.0.post_at')
@@ -132,7 +162,9 @@ describe('a request', () => {
     expect((await story.send('GET', 'items?status=rejected&limit=100')).body.items).toHaveLength(20)
     const whole = await bulk(story, 'reject', items, key)
     expect([whole.status, whole.headers.get('idempotency-replayed')]).toEqual([200, null])
-    expect((whole.body.results as Result[]).map(({ id, item }) => [id, item?.status])).toEqual(items.map(({ id }) => [id, 'rejected']))
+    expect((whole.body.results as Result[]).map(({ id, item }) => [id, item?.status])).toEqual(
+      items.map(({ id }) => [id, 'rejected']),
+    )
     const replay = await bulk(story, 'reject', items, key)
     expect([replay.text, replay.headers.get('idempotency-replayed')]).toEqual([whole.text, 'true'])
     expect(await auditOf(story)).toHaveLength(45)
@@ -143,9 +175,15 @@ describe('a request', () => {
     const story = await newStory(app)
     const [first] = await seen(story, await drafts(story, 1))
     const key = await tokenOf(app, story.tenantId, 'editor')
-    const refused = await story.send('POST', 'items/bulk', { body: { action: 'approve', items: [first] }, key })
+    const refused = await story.send('POST', 'items/bulk', {
+      body: { action: 'approve', items: [first] },
+      key,
+    })
     expect([refused.status, refused.body.error?.code]).toEqual([403, 'forbidden'])
     const { id } = first as { id: string }
-    expect((await story.send('POST', 'items/bulk', { body: { action: 'reject', items: [{ id }] }, key })).status).toBe(200)
+    expect(
+      (await story.send('POST', 'items/bulk', { body: { action: 'reject', items: [{ id }] }, key }))
+        .status,
+    ).toBe(200)
   })
 })

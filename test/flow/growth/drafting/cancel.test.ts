@@ -1,4 +1,7 @@
-/** Cancelling a generation: it ends once, its quota is given back, and later output of the model is dropped. */
+/**
+ * Cancelling a generation: it ends once, its quota is given back, and later output of the model is
+ * dropped.
+ */
 import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { CANCEL } from '#edge/mcp/generation'
@@ -27,7 +30,8 @@ const workspace = async (at = app) => {
   return {
     tenantId,
     context,
-    send: (method: string, path: string, options: object = {}) => app.send(method, path, { key, ...options }),
+    send: (method: string, path: string, options: object = {}) =>
+      app.send(method, path, { key, ...options }),
     create: async (focus = 'one', count = 3): Promise<string> =>
       (await app.send('POST', 'batches', { key, body: { count, focus } })).body.batch.id,
     cancel: async (id: string) => JSON.parse((await context.run(CANCEL, { id })).body).generation,
@@ -38,14 +42,23 @@ const workspace = async (at = app) => {
         ({ status }) => status === 'ready' || status === 'failed',
       ),
     spent: async (): Promise<number> =>
-      (await app.owner`select used::int from counter where tenant_id = ${tenantId} and key = 'posts'`)[0]?.used,
+      (
+        await app.owner`select used::int from counter where tenant_id = ${tenantId}
+          and key = 'posts'`
+      )[0]?.used,
     events: async (id: string) =>
-      (await app.owner`select type, data->>'error' as error from outbox where data->>'batch_id' = ${id} order by id`).map(
-        ({ type, error }) => [type, error],
-      ),
-    works: async () => (await app.owner`select ref_id from work where tenant_id = ${tenantId} and lane = 'generation'`).length,
+      (
+        await app.owner`select type, data->>'error' as error from outbox
+          where data->>'batch_id' = ${id} order by id`
+      ).map(({ type, error }) => [type, error]),
+    works: async () =>
+      (
+        await app.owner`select ref_id from work where tenant_id = ${tenantId}
+          and lane = 'generation'`
+      ).length,
     audits: async () => [
-      ...(await app.owner`select actor_kind, actor_id, surface, ref_id from audit where tenant_id = ${tenantId} and operation = ${CANCEL}`),
+      ...(await app.owner`select actor_kind, actor_id, surface, ref_id from audit
+        where tenant_id = ${tenantId} and operation = ${CANCEL}`),
     ],
   }
 }
@@ -54,7 +67,8 @@ const cancelled = { status: 'failed', error: 'cancelled' }
 const onlyEvent = [['growth.batch.settled', 'cancelled']]
 
 test('while the model writes: the call is aborted, the record fails and names who cancelled it, the quota is given back', async () => {
-  const { context, create, cancel, batch, spent, events, works, audits, settled } = await workspace()
+  const { context, create, cancel, batch, spent, events, works, audits, settled } =
+    await workspace()
   const id = await create('first')
   await held.begun(1)
   expect(await spent()).toBe(3)
@@ -62,7 +76,9 @@ test('while the model writes: the call is aborted, the record fails and names wh
   expect(held.aborted).toEqual(['first'])
   expect(await batch(id)).toMatchObject({ ...cancelled, delivered: 0, items: [] })
   expect([await spent(), await events(id), await works()]).toEqual([0, onlyEvent, 0])
-  expect(await audits()).toEqual([{ actor_kind: 'key', actor_id: context.call.principal.id, surface: 'mcp', ref_id: id }])
+  expect(await audits()).toEqual([
+    { actor_kind: 'key', actor_id: context.call.principal.id, surface: 'mcp', ref_id: id },
+  ])
   held.release()
   expect(await settled(await create('second'))).toMatchObject({ status: 'ready', delivered: 3 })
   expect(await batch(id)).toMatchObject(cancelled)
@@ -139,7 +155,8 @@ test('whichever comes first, each generation ends once and costs what it deliver
     expect(items).toHaveLength(delivered)
   }
   expect(await spent()).toBe(batches.reduce((sum, { delivered }) => sum + delivered, 0))
-  const [row] = await app.owner`select count(*)::int as n from outbox where tenant_id = ${tenantId} and type = 'growth.batch.settled'`
+  const [row] = await app.owner`select count(*)::int as n from outbox where tenant_id = ${tenantId}
+      and type = 'growth.batch.settled'`
   expect(row!.n).toBe(ids.length)
 })
 
@@ -160,7 +177,10 @@ test('when cancelling fails, the generation ends by itself', async () => {
   held.release()
   expect(await settled(id)).toMatchObject({ status: 'ready', delivered: 3 })
   expect(await spent()).toBe(3)
-  expect((await events(id)).map(([type]) => type)).toEqual(['growth.batch.settled', 'growth.approval.requested'])
+  expect((await events(id)).map(([type]) => type)).toEqual([
+    'growth.batch.settled',
+    'growth.approval.requested',
+  ])
 })
 
 test('a cancellation overtakes everything in the mailbox', async () => {
@@ -169,7 +189,8 @@ test('a cancellation overtakes everything in the mailbox', async () => {
   await held.begun(1)
   const order: string[] = []
   points.arm('letter.deciding:runs', 'hang')
-  for (const name of ['waits', CANCEL]) points.arm(`letter.deciding:${name}`, () => void order.push(name))
+  for (const name of ['waits', CANCEL])
+    points.arm(`letter.deciding:${name}`, () => void order.push(name))
   const ask = (name: string) =>
     app.workplace.world.ask(
       tenantId,

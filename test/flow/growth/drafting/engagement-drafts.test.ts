@@ -1,4 +1,7 @@
-/** Engagements as they are drafted: by a person or a model, once for a post and an action, and within the rules. */
+/**
+ * Engagements as they are drafted: by a person or a model, once for a post and an action, and
+ * within the rules.
+ */
 import { expect, test } from 'bun:test'
 import { eventually } from '#test/support/app'
 import { othersPost } from '#test/support/growth/records'
@@ -9,29 +12,54 @@ import { useApp } from '#test/support/use'
 const held = heldInEachTest()
 const app = useApp({ overrides: { drafter: held.drafter } })
 
-const engagement = async (story: Story, id: string) => (await story.send('GET', `engagements/${id}`)).body.engagement
-const create = (story: Story, body: Record<string, unknown>) => story.send('POST', 'engagements', { body })
+const engagement = async (story: Story, id: string) =>
+  (await story.send('GET', `engagements/${id}`)).body.engagement
+const create = (story: Story, body: Record<string, unknown>) =>
+  story.send('POST', 'engagements', { body })
 const act = (story: Story, id: string, verb: string, options: { body?: object } = {}) =>
   story.send('POST', `engagements/${id}/${verb}`, options)
 
 const readsUsed = async ({ tenantId }: Story): Promise<number> =>
-  (await app.owner<{ used: number }[]>`select used::int as used from counter where tenant_id = ${tenantId} and key = 'reads_free'`)[0]
-    ?.used ?? 0
+  (
+    await app.owner<
+      { used: number }[]
+    >`select used::int as used from counter where tenant_id = ${tenantId} and key = 'reads_free'`
+  )[0]?.used ?? 0
 
 test('an engagement with a body calls no model, keeps the body and asks for approval', async () => {
   const story = await newStory(app)
   const post = await othersPost({ app }, 'Who answers on Sundays?')
-  const { status, body } = await create(story, { post: `https://sandbox.example/status/${post}`, action: 'reply', body: 'We do.' })
+  const { status, body } = await create(story, {
+    post: `https://sandbox.example/status/${post}`,
+    action: 'reply',
+    body: 'We do.',
+  })
   expect(status).toBe(201)
-  expect(body.engagement).toMatchObject({ status: 'drafted', action: 'reply', body: 'We do.', model: null, account: null, review: false })
-  expect(body.engagement.post).toMatchObject({ network: 'sandbox', id: post, text: 'Who answers on Sundays?', addresses_us: false })
+  expect(body.engagement).toMatchObject({
+    status: 'drafted',
+    action: 'reply',
+    body: 'We do.',
+    model: null,
+    account: null,
+    review: false,
+  })
+  expect(body.engagement.post).toMatchObject({
+    network: 'sandbox',
+    id: post,
+    text: 'Who answers on Sundays?',
+    addresses_us: false,
+  })
   expect(await story.events()).toEqual(['growth.approval.requested'])
   expect(await readsUsed(story)).toBe(1)
 })
 
 test('an engagement without a body gives the drafter the post, and asks for approval once the draft is there', async () => {
   const story = await newStory(app)
-  const { body } = await create(story, { post: await othersPost({ app }), action: 'quote', instruction: 'be kind' })
+  const { body } = await create(story, {
+    post: await othersPost({ app }),
+    action: 'quote',
+    instruction: 'be kind',
+  })
   const { id } = body.engagement
   expect(body.engagement).toMatchObject({ status: 'queued', body: null, instruction: 'be kind' })
   await held.begun(1)
@@ -66,18 +94,31 @@ test('a second engagement for the same post and action is refused until the firs
 
 test.each([
   [{ post: '17', action: 'like' }, 404, 'the network has no such post'],
-  [{ post: 'hello', action: 'like' }, 400, 'post is neither the id nor the URL of a post on sandbox'],
+  [
+    { post: 'hello', action: 'like' },
+    400,
+    'post is neither the id nor the URL of a post on sandbox',
+  ],
 ])('%j is answered %i', async (input, status, message) => {
   const story = await newStory(app)
   const reply = await create(story, input)
-  expect([reply.status, reply.body.error.message]).toEqual([status, expect.stringContaining(message)])
+  expect([reply.status, reply.body.error.message]).toEqual([
+    status,
+    expect.stringContaining(message),
+  ])
 })
 
 test.each([
   [{ action: 'like', body: 'Nice.' }, 'body only applies to replies and quotes, not to a like'],
-  [{ action: 'repost', instruction: 'be kind' }, 'instruction only applies to replies and quotes, not to a repost'],
+  [
+    { action: 'repost', instruction: 'be kind' },
+    'instruction only applies to replies and quotes, not to a repost',
+  ],
   [{ action: 'reply', body: ' ' }, 'body is empty'],
-  [{ action: 'reply', body: 'x'.repeat(281) }, 'body is 281 characters long as the network counts; the maximum is 280'],
+  [
+    { action: 'reply', body: 'x'.repeat(281) },
+    'body is 281 characters long as the network counts; the maximum is 280',
+  ],
 ])('%j is refused', async (input, message) => {
   const story = await newStory(app)
   const reply = await create(story, { post: await othersPost({ app }), ...input })
@@ -88,12 +129,19 @@ test('an engagement follows the rules of the channel for replies', async () => {
   const story = await newStory(app)
   const channels = (await story.send('GET', 'overview')).body.overview.channels
   const { id } = channels.find(({ name }: { name: string }) => name === 'replies')
-  await story.send('PUT', `channels/${id}`, { body: { format_rules: { banned_words: ['synergy'] } } })
+  await story.send('PUT', `channels/${id}`, {
+    body: { format_rules: { banned_words: ['synergy'] } },
+  })
   const post = await othersPost({ app })
   const refused = await create(story, { post, action: 'reply', body: 'Pure synergy.' })
-  expect([refused.status, refused.body.error.details]).toEqual([400, [{ path: 'body', message: expect.stringContaining('synergy') }]])
+  expect([refused.status, refused.body.error.details]).toEqual([
+    400,
+    [{ path: 'body', message: expect.stringContaining('synergy') }],
+  ])
   const { body } = await create(story, { post, action: 'reply', body: 'Pure luck.' })
-  expect((await act(story, body.engagement.id, 'approve', { body: { body: 'Synergy!' } })).status).toBe(400)
+  expect(
+    (await act(story, body.engagement.id, 'approve', { body: { body: 'Synergy!' } })).status,
+  ).toBe(400)
   expect((await act(story, body.engagement.id, 'approve')).status).toBe(200)
 })
 
@@ -104,7 +152,9 @@ test('an engagement without an account works only if the post need not be read',
   expect((await create(story, { post, action: 'reply' })).body.error.message).toStartWith(
     'drafting needs a connected account to read the post',
   )
-  expect((await create(story, { post, action: 'reply', body: 'Hm.' })).body.engagement).toMatchObject({
+  expect(
+    (await create(story, { post, action: 'reply', body: 'Hm.' })).body.engagement,
+  ).toMatchObject({
     status: 'drafted',
     post: { text: null },
   })

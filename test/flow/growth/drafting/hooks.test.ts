@@ -1,4 +1,6 @@
-/** Hooks over HTTP: the library with the performance of each opening, and drafting that follows it. */
+/**
+ * Hooks over HTTP: the library with the performance of each opening, and drafting that follows it.
+ */
 import { expect, test } from 'bun:test'
 import { LEAST_MEASURED } from '#domain/growth/drafting/hook-choice'
 import { hookKeys, postHooks } from '#domain/growth/drafting/hooks'
@@ -11,7 +13,10 @@ import { newStory, type Story } from '#test/support/growth/story'
 import { inlineWorker } from '#test/support/model/inline-worker'
 import { useApp } from '#test/support/use'
 
-type Hook = Record<'drafted' | 'approved' | 'posted' | 'rejected' | 'measured', number> & { id: string; engagement_rate: number | null }
+type Hook = Record<'drafted' | 'approved' | 'posted' | 'rejected' | 'measured', number> & {
+  id: string
+  engagement_rate: number | null
+}
 
 /** The weights of openings in the brief of the last batch. */
 let weights: Record<string, number> = {}
@@ -33,10 +38,15 @@ const listed = async (story: Story): Promise<Hook[]> => {
   }
   return all
 }
-const hookOf = async (story: Story, id: string): Promise<Hook> => (await listed(story)).find((hook) => hook.id === id)!
+const hookOf = async (story: Story, id: string): Promise<Hook> =>
+  (await listed(story)).find((hook) => hook.id === id)!
 
 /** A posted item with this opening and these snapshots of its metrics. */
-const posted = async (story: Story, hook: string, ...snapshots: [impressions: number, likes: number][]): Promise<void> => {
+const posted = async (
+  story: Story,
+  hook: string,
+  ...snapshots: [impressions: number, likes: number][]
+): Promise<void> => {
   const id = await story.drafted()
   await setItem(app, id, { hook, status: 'posted', posted_at: app.owner`now()` })
   const counts = snapshots.map(([impressions, likes], index) => ({
@@ -53,7 +63,14 @@ test('the library is listed in pages and in its own order, at first unused', asy
   const hooks = await listed(story)
   expect(hooks.map(({ id }) => id)).toEqual([...hookKeys])
   for (const hook of hooks)
-    expect(hook).toMatchObject({ drafted: 0, approved: 0, posted: 0, rejected: 0, measured: 0, engagement_rate: null })
+    expect(hook).toMatchObject({
+      drafted: 0,
+      approved: 0,
+      posted: 0,
+      rejected: 0,
+      measured: 0,
+      engagement_rate: null,
+    })
 })
 
 test('each workspace counts by opening what becomes of its drafts, without deleted ones', async () => {
@@ -71,8 +88,14 @@ test('each workspace counts by opening what becomes of its drafts, without delet
   await story.send('POST', `items/${first.id}/posted`, { body: {} })
   await story.send('POST', `items/${second.id}/reject`, { body: {} })
   const hooks = await listed(story)
-  const total = (field: 'drafted' | 'approved' | 'posted' | 'rejected') => hooks.reduce((sum, hook) => sum + hook[field], 0)
-  expect([total('drafted'), total('approved'), total('posted'), total('rejected')]).toEqual([items.length, 1, 1, 1])
+  const total = (field: 'drafted' | 'approved' | 'posted' | 'rejected') =>
+    hooks.reduce((sum, hook) => sum + hook[field], 0)
+  expect([total('drafted'), total('approved'), total('posted'), total('rejected')]).toEqual([
+    items.length,
+    1,
+    1,
+    1,
+  ])
   expect(await hookOf(story, first.hook)).toMatchObject({ approved: 1, posted: 1 })
   expect((await hookOf(story, second.hook)).rejected).toBe(1)
   const [third] = items.slice(2)
@@ -84,7 +107,8 @@ test('each workspace counts by opening what becomes of its drafts, without delet
 
 test('performance is the mean of the latest metrics, and null while there are few', async () => {
   const story = await newStory(app)
-  for (let count = 1; count < LEAST_MEASURED; count += 1) await posted(story, 'admission', [10, 10], [100, 5])
+  for (let count = 1; count < LEAST_MEASURED; count += 1)
+    await posted(story, 'admission', [10, 10], [100, 5])
   await posted(story, 'admission')
   await posted(story, 'admission', [0, 0])
   expect(await hookOf(story, 'admission')).toMatchObject({
@@ -93,13 +117,18 @@ test('performance is the mean of the latest metrics, and null while there are fe
     engagement_rate: null,
   })
   await posted(story, 'admission', [100, 10])
-  expect(await hookOf(story, 'admission')).toMatchObject({ measured: LEAST_MEASURED, engagement_rate: expect.closeTo(0.06, 10) })
+  expect(await hookOf(story, 'admission')).toMatchObject({
+    measured: LEAST_MEASURED,
+    engagement_rate: expect.closeTo(0.06, 10),
+  })
 })
 
 test('the brief of a batch weights openings by performance, and all alike while nothing was measured', async () => {
   const story = await newStory(app)
   const draft = async () => {
-    const { batch } = (await story.send('POST', 'batches', { body: { count: 1, focus: 'Onboarding' } })).body
+    const { batch } = (
+      await story.send('POST', 'batches', { body: { count: 1, focus: 'Onboarding' } })
+    ).body
     await eventually(
       async () => (await story.send('GET', `batches/${batch.id}`)).body.batch.status as string,
       (status) => ['ready', 'failed'].includes(status),

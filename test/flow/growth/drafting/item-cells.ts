@@ -1,4 +1,7 @@
-/** Items in every state, and everything that can be asked of them. What comes of each stands in test/data/item-matrix.json. */
+/**
+ * Items in every state, and everything that can be asked of them. What comes of each stands in
+ * test/data/item-matrix.json.
+ */
 import { expect } from 'bun:test'
 import type { TestFailpoints } from '#test/support/actors/failpoints'
 import type { Reply } from '#test/support/app'
@@ -7,7 +10,8 @@ import { inMs, type Place, type Story } from '#test/support/growth/story'
 import type { Unreliable } from '#test/support/growth/unreliable'
 
 /** Long enough that a repetition of it is told of. */
-const TEXT = 'Every delay starts at the dock. We counted eleven of fourteen late parcels that had waited there for a van.'
+const TEXT =
+  'Every delay starts at the dock. We counted eleven of fourteen late parcels that had waited there for a van.'
 const LATER = 3_600_000
 
 export interface Stage {
@@ -41,7 +45,11 @@ const heldAt =
   }
 
 const unconfirmed: Arrange = async (story, id, { network }) => {
-  network.answers.set(TEXT, async () => ({ kind: 'unknown', reason: 'timeout', cause: 'no_answer' }))
+  network.answers.set(TEXT, async () => ({
+    kind: 'unknown',
+    reason: 'timeout',
+    cause: 'no_answer',
+  }))
   await due(story, id)
   await story.settled(id, 'publish_unconfirmed')
 }
@@ -85,11 +93,23 @@ interface Ask {
 /** Everything that can be asked of one item. */
 export const operations = {
   'edit text': { method: 'PATCH', body: { body: 'Nothing is late that has left the dock.' } },
-  'edit tags': { method: 'PATCH', body: { tags: ['launch'] }, bulk: { action: 'tag', entry: { tags: ['launch'] } } },
+  'edit tags': {
+    method: 'PATCH',
+    body: { tags: ['launch'] },
+    bulk: { action: 'tag', entry: { tags: ['launch'] } },
+  },
   approve: { path: '/approve', bulk: { action: 'approve' } },
-  'approve with a time': { path: '/approve', body: { post_at: inMs(LATER) }, bulk: { action: 'approve', entry: { post_at: inMs(LATER) } } },
+  'approve with a time': {
+    path: '/approve',
+    body: { post_at: inMs(LATER) },
+    bulk: { action: 'approve', entry: { post_at: inMs(LATER) } },
+  },
   reject: { path: '/reject', bulk: { action: 'reject' } },
-  schedule: { path: '/schedule', body: { post_at: inMs(LATER) }, bulk: { action: 'schedule', entry: { post_at: inMs(LATER) } } },
+  schedule: {
+    path: '/schedule',
+    body: { post_at: inMs(LATER) },
+    bulk: { action: 'schedule', entry: { post_at: inMs(LATER) } },
+  },
   unschedule: { path: '/unschedule', bulk: { action: 'unschedule' } },
   'post now': { path: '/post-now' },
   'mark posted': { path: '/posted' },
@@ -112,7 +132,11 @@ interface Answer {
   error?: { code: string; details?: { path: string; message: string }[] } | null
 }
 
-const one = async (story: Story, id: string, { method = 'POST', path = '', body }: Ask): Promise<Answer> => {
+const one = async (
+  story: Story,
+  id: string,
+  { method = 'POST', path = '', body }: Ask,
+): Promise<Answer> => {
   const reply = await story.send(method, `items/${id}${path}`, body ? { body } : {})
   return { status: reply.status, ...reply.body }
 }
@@ -120,14 +144,23 @@ const one = async (story: Story, id: string, { method = 'POST', path = '', body 
 const statuses: Record<string, number> = { not_found: 404, conflict: 409 }
 
 /** The same, as the answer of the operation on one item would be. */
-const many = async (story: Story, id: string, { action, entry }: NonNullable<Ask['bulk']>): Promise<Answer> => {
+const many = async (
+  story: Story,
+  id: string,
+  { action, entry }: NonNullable<Ask['bulk']>,
+): Promise<Answer> => {
   const { item } = (await story.send('GET', `items/${id}`)).body
   const seen = action === 'approve' ? { expect_hash: item?.content_hash ?? '0'.repeat(64) } : {}
-  const { results } = (await story.send('POST', 'items/bulk', { body: { action, items: [{ id, ...entry, ...seen }] } })).body
+  const { results } = (
+    await story.send('POST', 'items/bulk', { body: { action, items: [{ id, ...entry, ...seen }] } })
+  ).body
   return { ...results[0], status: results[0].error ? statuses[results[0].error.code] : 200 }
 }
 
-/** Where an item stands, in the words of `states`; both kinds of publishing are one to those who look. */
+/**
+ * Where an item stands, in the words of `states`; both kinds of publishing are one to those who
+ * look.
+ */
 const standing = async (story: Story, id: string): Promise<string> => {
   const { status, body } = await story.send('GET', `items/${id}`)
   if (status === 404) return 'deleted'
@@ -138,37 +171,67 @@ const standing = async (story: Story, id: string): Promise<string> => {
 
 /** A request for many items has a row of its own, whatever comes of it. */
 const auditRows = async ({ owner }: Place, { tenantId }: Story): Promise<number> =>
-  (await owner`select 1 from audit where tenant_id = ${tenantId} and operation <> 'growth.items.bulk'`).length
+  (
+    await owner`select 1 from audit where tenant_id = ${tenantId}
+      and operation <> 'growth.items.bulk'`
+  ).length
 
 /** A new item brought to a state, beside an approved one with the same text. */
 const itemIn = async (story: Story, state: State, at: Stage): Promise<string> => {
-  const texts = [await story.send('POST', 'items', { body: { body: TEXT } }), await story.send('POST', 'items', { body: { body: TEXT } })]
+  const texts = [
+    await story.send('POST', 'items', { body: { body: TEXT } }),
+    await story.send('POST', 'items', { body: { body: TEXT } }),
+  ]
   const [other, own] = texts.map(({ body }) => body.item.id as string)
   await post(story, other!, 'approve')
   await states[state](story, own!, at)
   return own!
 }
 
-/** What a refusal names beside its code: the operation that leads on, or whatever its other details are about. */
+/**
+ * What a refusal names beside its code: the operation that leads on, or whatever its other details
+ * are about.
+ */
 const leads = ({ details = [] }: NonNullable<Answer['error']>): string[] =>
-  details.map(({ path, message }) => (path === 'next' ? `→ ${message.split(' ')[0]!.split('.').pop()}` : path))
+  details.map(({ path, message }) =>
+    path === 'next' ? `→ ${message.split(' ')[0]!.split('.').pop()}` : path,
+  )
 
 /**
- * What comes of it, in a line: the status of the answer; of a refusal, what leads on; else the state afterwards or `same`, `warned` if the answer
- * warns, `silent` if a command left no audit row, and the events. Throws if a refusal changed or told anything.
+ * What comes of it, in a line: the status of the answer; of a refusal, what leads on; else the
+ * state afterwards or `same`, `warned` if the answer warns, `silent` if a command left no audit
+ * row, and the events. Throws if a refusal changed or told anything.
  */
-export const cell = async (story: Story, at: Stage, { state, operation, bulk }: { state: State; operation: Operation; bulk: boolean }) => {
+export const cell = async (
+  story: Story,
+  at: Stage,
+  { state, operation, bulk }: { state: State; operation: Operation; bulk: boolean },
+) => {
   const id = await itemIn(story, state, at)
-  const look = async () => ({ is: await standing(story, id), events: await story.events(), rows: await auditRows(at.place, story) })
+  const look = async () => ({
+    is: await standing(story, id),
+    events: await story.events(),
+    rows: await auditRows(at.place, story),
+  })
   const before = await look()
   const ask: Ask = operations[operation]
-  const { status, item, error } = bulk ? await many(story, id, ask.bulk!) : await one(story, id, ask)
+  const { status, item, error } = bulk
+    ? await many(story, id, ask.bulk!)
+    : await one(story, id, ask)
   const after = await look()
   if (error) {
     expect(after).toEqual(before)
     return [status, ...leads(error)].join(' ')
   }
   const isSilent = ask.method !== 'GET' && after.rows === before.rows
-  const told = [...(item && item.warnings.length > 0 ? ['warned'] : []), ...(isSilent ? ['silent'] : [])]
-  return [status, after.is === before.is ? 'same' : after.is, ...told, ...after.events.slice(before.events.length)].join(' ')
+  const told = [
+    ...(item && item.warnings.length > 0 ? ['warned'] : []),
+    ...(isSilent ? ['silent'] : []),
+  ]
+  return [
+    status,
+    after.is === before.is ? 'same' : after.is,
+    ...told,
+    ...after.events.slice(before.events.length),
+  ].join(' ')
 }

@@ -20,13 +20,20 @@ beforeEach(async () => {
 
 const send = (method: string, path: string, body?: unknown) =>
   app.send(method, path, { key: workspace.key, ...(body === undefined ? {} : { body }) })
-const write = async (fields: object = {}) => (await send('POST', 'items', { body: TEXT, ...fields })).body.item
+const write = async (fields: object = {}) =>
+  (await send('POST', 'items', { body: TEXT, ...fields })).body.item
 const edit = (id: string, change: object) => send('PATCH', `items/${id}`, change)
 const read = async (id: string) => (await send('GET', `items/${id}`)).body.item
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-const refusal = ({ status, body }: Reply<any>) => [status, body.error?.code, body.error?.message, body.error?.details?.[0]?.path]
-const sendsOf = async (id: string): Promise<number> => (await app.owner`select 1 from work where ref_id = ${id} and kind = 'send'`).length
+const refusal = ({ status, body }: Reply<any>) => [
+  status,
+  body.error?.code,
+  body.error?.message,
+  body.error?.details?.[0]?.path,
+]
+const sendsOf = async (id: string): Promise<number> =>
+  (await app.owner`select 1 from work where ref_id = ${id} and kind = 'send'`).length
 /** The id of another account than the default one. */
 const connected = async (): Promise<string> => {
   const account = await app.workplace.sandbox.connect(workspace.tenantId, `w-${newId()}`)
@@ -39,7 +46,13 @@ describe('a change', () => {
     const id = await insertItem(app, workspace.tenantId, { body: 'The machine wrote it.' })
     const { item } = (await edit(id, { body: 'A person wrote it.' })).body
     expect(item).toMatchObject({
-      ...{ body: 'A person wrote it.', revision: 2, original_body: 'The machine wrote it.', length: 18, decision: null },
+      ...{
+        body: 'A person wrote it.',
+        revision: 2,
+        original_body: 'The machine wrote it.',
+        length: 18,
+        decision: null,
+      },
     })
     const again = (await edit(id, { body: 'A person wrote it twice.' })).body.item
     expect(again).toMatchObject({ revision: 3, original_body: 'The machine wrote it.' })
@@ -57,7 +70,12 @@ describe('a change', () => {
     const { id } = await write()
     await send('POST', `items/${id}/approve`)
     const { item } = (await edit(id, { body: 'Another text.' })).body
-    expect(item).toMatchObject({ status: 'drafted', account: null, proposed_at: null, decision: { what: 'reopened', by: { kind: 'key' } } })
+    expect(item).toMatchObject({
+      status: 'drafted',
+      account: null,
+      proposed_at: null,
+      decision: { what: 'reopened', by: { kind: 'key' } },
+    })
     expect((await send('POST', `items/${id}/post-now`)).status).toBe(409)
   })
 
@@ -68,9 +86,18 @@ describe('a change', () => {
     await send('POST', `items/${id}/schedule`, { post_at })
     expect(await sendsOf(id)).toBe(1)
     const { item } = (await edit(id, { body: 'Another text.' })).body
-    expect(item).toMatchObject({ status: 'drafted', post_at: null, on_missed: null, proposed_at: post_at })
+    expect(item).toMatchObject({
+      status: 'drafted',
+      post_at: null,
+      on_missed: null,
+      proposed_at: post_at,
+    })
     expect(await sendsOf(id)).toBe(0)
-    expect((await send('POST', `items/${id}/approve`)).body.item).toMatchObject({ status: 'approved', post_at: null, proposed_at: post_at })
+    expect((await send('POST', `items/${id}/approve`)).body.item).toMatchObject({
+      status: 'approved',
+      post_at: null,
+      proposed_at: post_at,
+    })
   })
 
   test('of the account withdraws an approval, and leaves the text its revision', async () => {
@@ -92,7 +119,11 @@ describe('a change', () => {
     expect((await edit(id, { tags: ['launch'], note: 'Seen by Ida' })).body.item).toMatchObject({
       ...{ status: 'approved', post_at, tags: ['launch'], note: 'Seen by Ida', revision: 1 },
     })
-    expect((await edit(id, { note: null, tags: [] })).body.item).toMatchObject({ note: null, tags: [], status: 'approved' })
+    expect((await edit(id, { note: null, tags: [] })).body.item).toMatchObject({
+      note: null,
+      tags: [],
+      status: 'approved',
+    })
     expect(await sendsOf(id)).toBe(1)
   })
 
@@ -104,7 +135,11 @@ describe('a change', () => {
 
   test('of the title of an article replaces its first line, in the list of articles too', async () => {
     const { id } = await write({ kind: 'article', title: 'Late again' })
-    expect((await edit(id, { title: 'On time' })).body.item).toMatchObject({ title: 'On time', body: `On time\n\n${TEXT}`, revision: 2 })
+    expect((await edit(id, { title: 'On time' })).body.item).toMatchObject({
+      title: 'On time',
+      body: `On time\n\n${TEXT}`,
+      revision: 2,
+    })
     expect((await edit(id, { body: 'Never late\n\nA text.' })).body.item.title).toBe('Never late')
   })
 
@@ -134,12 +169,21 @@ describe('a change', () => {
       'publish_unconfirmed',
       'cannot edit: the item is publish_unconfirmed and may already be on the network; check there, and mark it posted, or confirm post_again, or duplicate it',
     ],
-  ])('of the text of an item that is %s is refused, with what can be done', async (status, message) => {
-    const id = await insertItem(app, workspace.tenantId)
-    await setItem(app, id, { status, ...(status === 'posted' ? { posted_at: new Date() } : {}) })
-    expect(refusal(await edit(id, { body: 'Another text.' })).slice(0, 3)).toEqual([409, 'conflict', message])
-    expect((await edit(id, { tags: ['kept'] })).status).toBe(status === 'publish_unconfirmed' ? 409 : 200)
-  })
+  ])(
+    'of the text of an item that is %s is refused, with what can be done',
+    async (status, message) => {
+      const id = await insertItem(app, workspace.tenantId)
+      await setItem(app, id, { status, ...(status === 'posted' ? { posted_at: new Date() } : {}) })
+      expect(refusal(await edit(id, { body: 'Another text.' })).slice(0, 3)).toEqual([
+        409,
+        'conflict',
+        message,
+      ])
+      expect((await edit(id, { tags: ['kept'] })).status).toBe(
+        status === 'publish_unconfirmed' ? 409 : 200,
+      )
+    },
+  )
 })
 
 describe('revisions', () => {
@@ -148,7 +192,13 @@ describe('revisions', () => {
     for (let n = 2; n <= MOST_REVISIONS + 2; n++) await edit(id, { body: `Version ${n}` })
     const first = (await send('GET', `items/${id}/revisions?limit=100`)).body
     const numbers = first.revisions.map(({ number }: { number: number }) => number)
-    expect([numbers.length, numbers[0], numbers[1], numbers.at(-1), first.next_cursor]).toEqual([100, 1, 4, MOST_REVISIONS + 2, null])
+    expect([numbers.length, numbers[0], numbers[1], numbers.at(-1), first.next_cursor]).toEqual([
+      100,
+      1,
+      4,
+      MOST_REVISIONS + 2,
+      null,
+    ])
     expect((await read(id)).original_body).toBe('The machine wrote it.')
   })
 
@@ -156,10 +206,14 @@ describe('revisions', () => {
     const { id } = await write()
     for (const body of ['Two', 'Three']) await edit(id, { body })
     const first = (await send('GET', `items/${id}/revisions?limit=2`)).body
-    const second = (await send('GET', `items/${id}/revisions?limit=2&cursor=${first.next_cursor}`)).body
+    const second = (await send('GET', `items/${id}/revisions?limit=2&cursor=${first.next_cursor}`))
+      .body
     expect([...first.revisions, ...second.revisions].map(({ number }) => number)).toEqual([1, 2, 3])
     expect(second.next_cursor).toBeNull()
     const { status, body } = await send('GET', `items/${id}/revisions?cursor=no`)
-    expect([status, body.error]).toMatchObject([400, { code: 'invalid_input', details: [{ path: 'cursor' }] }])
+    expect([status, body.error]).toMatchObject([
+      400,
+      { code: 'invalid_input', details: [{ path: 'cursor' }] },
+    ])
   })
 })

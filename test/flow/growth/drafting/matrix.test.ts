@@ -1,4 +1,7 @@
-/** Every state of an item against everything that can be asked of it, over HTTP: of one item, and of many where there is such an action. */
+/**
+ * Every state of an item against everything that can be asked of it, over HTTP: of one item, and of
+ * many where there is such an action.
+ */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
 import { testFailpoints } from '#test/support/actors/failpoints'
@@ -25,7 +28,9 @@ afterEach(() => {
 
 /** The rows of an operation, whose keys are states with the same outcome. */
 const outcomesOf = (operation: Operation): [State, string][] =>
-  Object.entries(matrix[operation]).flatMap(([words, line]) => words.split(' ').map((state): [State, string] => [state as State, line]))
+  Object.entries(matrix[operation]).flatMap(([words, line]) =>
+    words.split(' ').map((state): [State, string] => [state as State, line]),
+  )
 
 const names = Object.keys(operations) as Operation[]
 

@@ -20,11 +20,17 @@ beforeEach(async () => {
 
 const send = (method: string, path: string, body?: unknown) =>
   app.send(method, path, { key: workspace.key, ...(body === undefined ? {} : { body }) })
-const write = async (fields: object = {}) => (await send('POST', 'items', { body: TEXT, ...fields })).body.item
+const write = async (fields: object = {}) =>
+  (await send('POST', 'items', { body: TEXT, ...fields })).body.item
 const edit = (id: string, change: object) => send('PATCH', `items/${id}`, change)
 const read = async (id: string) => (await send('GET', `items/${id}`)).body.item
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-const refusal = ({ status, body }: Reply<any>) => [status, body.error?.code, body.error?.message, body.error?.details?.[0]?.path]
+const refusal = ({ status, body }: Reply<any>) => [
+  status,
+  body.error?.code,
+  body.error?.message,
+  body.error?.details?.[0]?.path,
+]
 const connected = async () => {
   const account = await app.workplace.sandbox.connect(workspace.tenantId, `w-${newId()}`)
   await connectAccount(app.workplace.world, workspace.tenantId, { network: 'sandbox', ...account })
@@ -35,7 +41,8 @@ const eventsAbout = async (id: string): Promise<string[]> =>
   (
     await app.owner<
       { type: string }[]
-    >`select type from outbox where tenant_id = ${workspace.tenantId} and data->>'item_id' = ${id} order by id`
+    >`select type from outbox where tenant_id = ${workspace.tenantId} and data->>'item_id' = ${id}
+      order by id`
   ).map(({ type }) => type)
 
 describe('a workspace full of drafts', () => {
@@ -45,7 +52,11 @@ describe('a workspace full of drafts', () => {
     const last = await send('POST', `items/${other.id}/duplicate`)
     expect(last.status).toBe(201)
     const full = [
-      ...[409, 'conflict', 'cannot add: the workspace has 10000 drafts, the most that it can; approve, reject or delete some first'],
+      ...[
+        409,
+        'conflict',
+        'cannot add: the workspace has 10000 drafts, the most that it can; approve, reject or delete some first',
+      ],
       'next',
     ]
     expect(refusal(await send('POST', 'items', { body: TEXT }))).toEqual(full)
@@ -57,12 +68,31 @@ describe('a workspace full of drafts', () => {
 
 describe('a person’s own item', () => {
   test('is drafted, says who wrote it, and asks for approval', async () => {
-    const reply = await send('POST', 'items', { body: TEXT, tags: [' Launch ', 'launch', 'price'], note: 'Ask Ida first' })
+    const reply = await send('POST', 'items', {
+      body: TEXT,
+      tags: [' Launch ', 'launch', 'price'],
+      note: 'Ask Ida first',
+    })
     expect(reply.status).toBe(201)
     const { item } = reply.body
     expect(item).toMatchObject({
-      ...{ kind: 'post', status: 'drafted', body: TEXT, title: null, batch_id: null, tags: ['Launch', 'price'], note: 'Ask Ida first' },
-      ...{ revision: 1, original_body: null, length: TEXT.length, resurfaced_from: null, proposed_at: null, decision: null },
+      ...{
+        kind: 'post',
+        status: 'drafted',
+        body: TEXT,
+        title: null,
+        batch_id: null,
+        tags: ['Launch', 'price'],
+        note: 'Ask Ida first',
+      },
+      ...{
+        revision: 1,
+        original_body: null,
+        length: TEXT.length,
+        resurfaced_from: null,
+        proposed_at: null,
+        decision: null,
+      },
       content_hash: createHash('sha256').update(TEXT).digest('hex'),
       posting_account: { network: 'sandbox' },
     })
@@ -80,12 +110,21 @@ describe('a person’s own item', () => {
 
   test('is an article by its kind or its channel, and its title is its first line', async () => {
     expect(await write({ kind: 'article', title: 'Late again' })).toMatchObject({
-      ...{ kind: 'article', title: 'Late again', body: `Late again\n\n${TEXT}`, format: 'article', hook: 'article' },
+      ...{
+        kind: 'article',
+        title: 'Late again',
+        body: `Late again\n\n${TEXT}`,
+        format: 'article',
+        hook: 'article',
+      },
     })
-    expect(await write({ channel: 'articles', body: 'Late again\n\nA text.' })).toMatchObject({ kind: 'article', title: 'Late again' })
-    expect(refusal(await send('POST', 'items', { body: TEXT, kind: 'post', channel: 'articles' }))).toEqual([
-      ...[400, 'invalid_input', 'channel is articles, but the kind is post', 'channel'],
-    ])
+    expect(await write({ channel: 'articles', body: 'Late again\n\nA text.' })).toMatchObject({
+      kind: 'article',
+      title: 'Late again',
+    })
+    expect(
+      refusal(await send('POST', 'items', { body: TEXT, kind: 'post', channel: 'articles' })),
+    ).toEqual([...[400, 'invalid_input', 'channel is articles, but the kind is post', 'channel']])
     expect(refusal(await send('POST', 'items', { body: TEXT, title: 'No' }))[3]).toBe('title')
   })
 
@@ -102,11 +141,20 @@ describe('a person’s own item', () => {
     ['title', { kind: 'article', title: 'A\u0008b' }, `title contains U+0008, ${CONTROL}`],
     ['account', { account: newId() }, 'account is no connected account'],
   ])('with a fault in %s is refused, and the fault is named', async (path, fields, message) => {
-    expect(refusal(await send('POST', 'items', { body: TEXT, ...fields }))).toEqual([400, 'invalid_input', message, path])
+    expect(refusal(await send('POST', 'items', { body: TEXT, ...fields }))).toEqual([
+      400,
+      'invalid_input',
+      message,
+      path,
+    ])
   })
 
   test('takes no quota', async () => {
-    await setUsed(app, workspace.tenantId, { key: 'posts', used: 999_999, period: new Date().toISOString().slice(0, 7) })
+    await setUsed(app, workspace.tenantId, {
+      key: 'posts',
+      used: 999_999,
+      period: new Date().toISOString().slice(0, 7),
+    })
     expect((await send('POST', 'items', { body: TEXT })).status).toBe(201)
   })
 
@@ -114,7 +162,10 @@ describe('a person’s own item', () => {
     const { channels } = (await send('GET', 'overview')).body.overview
     const { id } = channels.find(({ name }: { name: string }) => name === 'posts')
     await send('PUT', `channels/${id}`, { status: 'inactive' })
-    expect(refusal(await send('POST', 'items', { body: TEXT })).slice(0, 2)).toEqual([409, 'conflict'])
+    expect(refusal(await send('POST', 'items', { body: TEXT })).slice(0, 2)).toEqual([
+      409,
+      'conflict',
+    ])
     expect((await send('POST', 'items', { body: TEXT, kind: 'article' })).status).toBe(201)
   })
 
@@ -123,19 +174,29 @@ describe('a person’s own item', () => {
     const { id, posting_account } = await write({ account: chosen.id })
     expect(posting_account).toEqual({ id: chosen.id, handle: chosen.handle, network: 'sandbox' })
     const approved = await send('POST', `items/${id}/approve`)
-    expect(approved.body.item).toMatchObject({ status: 'approved', account: chosen.externalId, posting_account: { id: chosen.id } })
+    expect(approved.body.item).toMatchObject({
+      status: 'approved',
+      account: chosen.externalId,
+      posting_account: { id: chosen.id },
+    })
     const posted = await send('POST', `items/${id}/post-now`)
     expect(posted.body.item.status).toBe('posted')
-    const [post] = await app.owner`select account_id from sandbox.posts where id = ${posted.body.item.external_id}`
+    const [post] = await app.owner`select account_id from sandbox.posts
+        where id = ${posted.body.item.external_id}`
     expect(post!.account_id).toBe(chosen.externalId)
   })
 
   test('whose chosen account is disconnected is not approved for another one', async () => {
     const chosen = await connected()
     const { id } = await write({ account: chosen.id })
-    await app.owner`update connection set status = 'disconnected', is_default = false where id = ${chosen.id}`
+    await app.owner`update connection set status = 'disconnected', is_default = false
+      where id = ${chosen.id}`
     expect(refusal(await send('POST', `items/${id}/approve`)).slice(0, 3)).toEqual([
-      ...[409, 'conflict', `cannot approve: the account chosen for it, @${chosen.handle}, is disconnected; choose another one`],
+      ...[
+        409,
+        'conflict',
+        `cannot approve: the account chosen for it, @${chosen.handle}, is disconnected; choose another one`,
+      ],
     ])
     expect((await edit(id, { account: null })).body.item.posting_account.id).not.toBe(chosen.id)
     expect((await send('POST', `items/${id}/approve`)).status).toBe(200)
@@ -144,12 +205,22 @@ describe('a person’s own item', () => {
 
 describe('a duplicate', () => {
   test('is a new draft of the text in any state', async () => {
-    const id = await insertItem(app, workspace.tenantId, { body: TEXT, status: 'publish_unconfirmed' })
+    const id = await insertItem(app, workspace.tenantId, {
+      body: TEXT,
+      status: 'publish_unconfirmed',
+    })
     await app.owner`update item set tags = '{launch}' where id = ${id}`
     const reply = await send('POST', `items/${id}/duplicate`)
     expect(reply.status).toBe(201)
     const { item } = reply.body
-    expect(item).toMatchObject({ body: TEXT, status: 'drafted', resurfaced_from: id, tags: ['launch'], batch_id: null, revision: 1 })
+    expect(item).toMatchObject({
+      body: TEXT,
+      status: 'drafted',
+      resurfaced_from: id,
+      tags: ['launch'],
+      batch_id: null,
+      revision: 1,
+    })
     expect(item.id).not.toBe(id)
     expect(await read(item.id)).toMatchObject({ ...item, warnings: expect.any(Array) })
     expect((await read(id)).status).toBe('publish_unconfirmed')

@@ -1,4 +1,7 @@
-/** Items that are written again, over HTTP: what becomes of the text, of the quota, and of a text that comes too late. */
+/**
+ * Items that are written again, over HTTP: what becomes of the text, of the quota, and of a text
+ * that comes too late.
+ */
 import { describe, expect, test } from 'bun:test'
 import type { DraftBrief } from '#domain/growth/drafting/draft'
 import { MOVED } from '#domain/growth/drafting/redraft'
@@ -34,12 +37,15 @@ const opened = async () => {
     redraft: (hint = 'shorter', of = id) => send('POST', `items/${of}/redraft`, { body: { hint } }),
     now: async (of = id) => (await send('GET', `items/${of}`)).body.item,
     ended: (of = id) => endOf(story, of),
-    spent: async () => (await app.owner`select used::int from counter where tenant_id = ${tenantId} and key = 'posts'`)[0]?.used,
+    spent: async () =>
+      (
+        await app.owner`select used::int from counter where tenant_id = ${tenantId}
+          and key = 'posts'`
+      )[0]?.used,
     rows: async () =>
-      (await app.owner`select status, error from redraft where tenant_id = ${tenantId} order by id`).map(({ status, error }) => [
-        status,
-        error,
-      ]),
+      (
+        await app.owner`select status, error from redraft where tenant_id = ${tenantId} order by id`
+      ).map(({ status, error }) => [status, error]),
   }
 }
 
@@ -55,18 +61,43 @@ describe('a draft', () => {
     const before = await now()
     const asked = await redraft('  shorter  ')
     expect(asked.status).toBe(201)
-    expect(asked.body.item).toMatchObject({ id, body: before.body, revision: 1, status: 'drafted', redraft: 'queued' })
+    expect(asked.body.item).toMatchObject({
+      id,
+      body: before.body,
+      revision: 1,
+      status: 'drafted',
+      redraft: 'queued',
+    })
     await held.begun(1)
     expect(await now()).toMatchObject({ redraft: 'generating', body: before.body, revision: 1 })
-    expect(briefs.at(-1)).toMatchObject({ count: 1, recent: [], revise: { body: before.body, hook: before.hook, hint: 'shorter' } })
-    expect((await redraft('longer')).body.error).toMatchObject({ code: 'conflict', message: expect.stringContaining('redrafted already') })
+    expect(briefs.at(-1)).toMatchObject({
+      count: 1,
+      recent: [],
+      revise: { body: before.body, hook: before.hook, hint: 'shorter' },
+    })
+    expect((await redraft('longer')).body.error).toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('redrafted already'),
+    })
     held.release()
     const after = await ended()
-    expect(after).toMatchObject({ status: 'drafted', revision: 2, redraft: null, original_body: before.body, rationale: 'for a test' })
+    expect(after).toMatchObject({
+      status: 'drafted',
+      revision: 2,
+      redraft: null,
+      original_body: before.body,
+      rationale: 'for a test',
+    })
     expect(after.body).toStartWith('Draft 0 of ')
-    expect([after.length, await spent(), await events()]).toEqual([after.body.length, 1, ['growth.approval.requested']])
+    expect([after.length, await spent(), await events()]).toEqual([
+      after.body.length,
+      1,
+      ['growth.approval.requested'],
+    ])
     const { revisions } = (await send('GET', `items/${id}/revisions`)).body
-    expect(revisions.map(({ body }: { body: string }) => body).sort()).toEqual([before.body, after.body].sort())
+    expect(revisions.map(({ body }: { body: string }) => body).sort()).toEqual(
+      [before.body, after.body].sort(),
+    )
     expect((await redraft('once more')).status).toBe(201)
     expect(await ended()).toMatchObject({ revision: 3 })
   })
@@ -77,8 +108,16 @@ describe('a draft', () => {
     held.failWith(new GenerationError('write plainer'))
     await redraft()
     const after = await ended()
-    expect(after).toMatchObject({ body: before.body, revision: 1, redraft: 'failed', last_error: 'generation_failed: write plainer' })
-    expect([await spent(), await rows()]).toEqual([0, [['failed', 'generation_failed: write plainer']]])
+    expect(after).toMatchObject({
+      body: before.body,
+      revision: 1,
+      redraft: 'failed',
+      last_error: 'generation_failed: write plainer',
+    })
+    expect([await spent(), await rows()]).toEqual([
+      0,
+      [['failed', 'generation_failed: write plainer']],
+    ])
   })
 
   test('that is an article becomes another article', async () => {
@@ -94,14 +133,18 @@ describe('a draft', () => {
     expect(after).toMatchObject({ kind: 'article', title: 'On docks', revision: 2 })
     expect(after.body).not.toBe(ready.item.body)
     const counters =
-      await app.owner`select key, used::int from counter where tenant_id = ${tenantId} and key in ('posts', 'articles') order by key`
+      await app.owner`select key, used::int from counter where tenant_id = ${tenantId}
+        and key in ('posts', 'articles') order by key`
     expect(counters.map(({ used }) => used)).toEqual([1, 1])
   })
 })
 
 describe('a text that comes too late is dropped, and its quota returned', () => {
   const moves: [string, (story: Awaited<ReturnType<typeof opened>>) => Promise<unknown>][] = [
-    ['after an edit', ({ send, id }) => send('PATCH', `items/${id}`, { body: { body: 'By hand.' } })],
+    [
+      'after an edit',
+      ({ send, id }) => send('PATCH', `items/${id}`, { body: { body: 'By hand.' } }),
+    ],
     ['after an approval', ({ send, id }) => send('POST', `items/${id}/approve`)],
     ['after a rejection', ({ send, id }) => send('POST', `items/${id}/reject`)],
     ['after a deletion', ({ send, id }) => send('DELETE', `items/${id}`)],
@@ -111,10 +154,14 @@ describe('a text that comes too late is dropped, and its quota returned', () => 
     await story.redraft()
     await held.begun(1)
     expect(await move(story)).toMatchObject({ status: 200 })
-    const [before] = await app.owner`select body, status, revision, last_error from item where id = ${story.id}`
+    const [before] =
+      await app.owner`select body, status, revision, last_error from item where id = ${story.id}`
     held.release()
-    expect(await eventually(story.rows, ([row]) => row![0] === 'failed')).toEqual([['failed', MOVED]])
-    const [after] = await app.owner`select body, status, revision, last_error from item where id = ${story.id}`
+    expect(await eventually(story.rows, ([row]) => row![0] === 'failed')).toEqual([
+      ['failed', MOVED],
+    ])
+    const [after] =
+      await app.owner`select body, status, revision, last_error from item where id = ${story.id}`
     expect([{ ...after }, await story.spent()]).toEqual([{ ...before }, 0])
   })
 
@@ -127,10 +174,13 @@ describe('a text that comes too late is dropped, and its quota returned', () => 
     await story.send('PATCH', `items/${other}`, { body: { body: 'By hand.' } })
     const asked = briefs.length
     held.release()
-    expect((await eventually(story.rows, (rows) => rows.every(([status]) => status !== 'queued' && status !== 'generating')))[1]).toEqual([
-      'failed',
-      MOVED,
-    ])
+    expect(
+      (
+        await eventually(story.rows, (rows) =>
+          rows.every(([status]) => status !== 'queued' && status !== 'generating'),
+        )
+      )[1],
+    ).toEqual(['failed', MOVED])
     expect([briefs.length, await story.spent()]).toEqual([asked, 1])
   })
 })
@@ -141,10 +191,21 @@ test('is refused without a draft or a hint, and then changes nothing', async () 
     const { status, body } = await asked
     return [status, body.error.code, body.error.message]
   }
-  expect(await refusal(redraft(' '))).toEqual([400, 'invalid_input', expect.stringContaining('hint')])
+  expect(await refusal(redraft(' '))).toEqual([
+    400,
+    'invalid_input',
+    expect.stringContaining('hint'),
+  ])
   await send('POST', `items/${id}/approve`)
-  expect(await refusal(redraft())).toEqual([409, 'conflict', expect.stringContaining('cannot redraft: the item is approved')])
-  expect([await spent(), (await app.owner`select 1 from redraft where tenant_id = ${tenantId}`).length]).toEqual([undefined, 0])
+  expect(await refusal(redraft())).toEqual([
+    409,
+    'conflict',
+    expect.stringContaining('cannot redraft: the item is approved'),
+  ])
+  expect([
+    await spent(),
+    (await app.owner`select 1 from redraft where tenant_id = ${tenantId}`).length,
+  ]).toEqual([undefined, 0])
 })
 
 test('a process that dies writes it once more; then it is given up', async () => {
@@ -165,7 +226,9 @@ test('a process that dies writes it once more; then it is given up', async () =>
   await using second = await testApp(options(testFailpoints()))
   expect(await endOf(storyAt(second, story), id)).toMatchObject({ revision: 2, redraft: null })
   points.release('generation.drafted')
-  const [row] = await second.owner`select (select used::int from counter where tenant_id = ${story.tenantId} and key = 'posts') as spent,
+  const [row] =
+    await second.owner`select (select used::int from counter where tenant_id = ${story.tenantId}
+      and key = 'posts') as spent,
     (select count(*)::int from revision where record_id = ${id}) as revisions`
   expect({ ...row }).toEqual({ spent: 1, revisions: 1 })
 })

@@ -1,4 +1,7 @@
-/** Generations whose model may not be paid for any more: they wait as rows, go on once billing is in order, or fail with their quota back. */
+/**
+ * Generations whose model may not be paid for any more: they wait as rows, go on once billing is in
+ * order, or fail with their quota back.
+ */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { steppedDb } from '#test/support/database/clock'
@@ -14,7 +17,8 @@ const db = useEach(steppedDb)
 let app: TestApp
 let story: Story
 let drafter: HeldDrafter
-const start = () => testApp({ database: db.options, overrides: { drafter: { ...drafter.drafter, atOnce: 1 } } })
+const start = () =>
+  testApp({ database: db.options, overrides: { drafter: { ...drafter.drafter, atOnce: 1 } } })
 beforeEach(async () => {
   drafter = heldDrafter()
   app = await start()
@@ -23,7 +27,8 @@ beforeEach(async () => {
 afterEach(() => app[Symbol.asyncDispose]())
 
 const billing = (state: string) => setPlan(app, story.tenantId, { billing: state })
-const batch = async (id: string) => (await app.send('GET', `batches/${id}`, { key: story.key })).body.batch
+const batch = async (id: string) =>
+  (await app.send('GET', `batches/${id}`, { key: story.key })).body.batch
 const becomes = (id: string, wanted: Record<string, unknown>) =>
   eventually(
     () => batch(id),
@@ -37,7 +42,8 @@ const wait = async (ms: number) => {
   )
 }
 const used = async () => {
-  const [row] = await app.owner`select used from counter where tenant_id = ${story.tenantId} and key = 'posts'`
+  const [row] =
+    await app.owner`select used from counter where tenant_id = ${story.tenantId} and key = 'posts'`
   return row!.used as number
 }
 
@@ -58,7 +64,11 @@ test('a batch whose billing stops between two posts waits with plan_invalid, ove
   app = await start()
   await billing('ok')
   await wait(DAY_MS)
-  expect(await becomes(id, { status: 'ready' })).toMatchObject({ error: null, delivered: 2, requested: 2 })
+  expect(await becomes(id, { status: 'ready' })).toMatchObject({
+    error: null,
+    delivered: 2,
+    requested: 2,
+  })
 })
 
 test('a batch that is held goes on as soon as billing is in order', async () => {
@@ -72,7 +82,11 @@ test('a batch that waits for a week ends with what it has, and gives back the re
   expect(await used()).toBe(2)
   await wait(7 * DAY_MS)
   const ended = await becomes(id, { status: 'ready' })
-  expect(ended).toMatchObject({ error: null, delivered: 1, shortfall: expect.stringContaining(WHY) })
+  expect(ended).toMatchObject({
+    error: null,
+    delivered: 1,
+    shortfall: expect.stringContaining(WHY),
+  })
   expect(await used()).toBe(1)
 })
 
@@ -85,6 +99,9 @@ test('one that has nothing after a week fails with plan_invalid, though its firs
   app = await start()
   await becomes(body.batch.id, { status: 'queued', error: WHY })
   await wait(7 * DAY_MS)
-  expect(await becomes(body.batch.id, { status: 'failed' })).toMatchObject({ error: WHY, delivered: 0 })
+  expect(await becomes(body.batch.id, { status: 'failed' })).toMatchObject({
+    error: WHY,
+    delivered: 0,
+  })
   expect(await used()).toBe(0)
 })

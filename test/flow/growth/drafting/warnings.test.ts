@@ -8,24 +8,38 @@ import { use } from '#test/support/use'
 const db = use(freshDb)
 const app = use(() => testApp({ database: db.options, env: { SANDBOX_TIER: 'payg' } }))
 
-const TEXT = 'Every delay starts at the dock. We counted eleven of fourteen late parcels that had waited there for a van.'
+const TEXT =
+  'Every delay starts at the dock. We counted eleven of fourteen late parcels that had waited there for a van.'
 
 const approve = async (story: Story, id: string, body?: string) =>
-  (await story.send('POST', `items/${id}/approve`, body === undefined ? {} : { body: { edited_body: body } })).body.item
+  (
+    await story.send(
+      'POST',
+      `items/${id}/approve`,
+      body === undefined ? {} : { body: { edited_body: body } },
+    )
+  ).body.item
 const codes = ({ warnings }: { warnings: { code: string }[] }) => warnings.map(({ code }) => code)
 const changePosts = async (story: Story, body: Record<string, unknown>): Promise<void> => {
   const { channels } = (await story.send('GET', 'channels')).body
   const { id } = channels.find(({ name }: { name: string }) => name === 'posts')
   expect((await story.send('PUT', `channels/${id}`, { body })).status).toBe(200)
 }
-const preview = async (story: Story, body: Record<string, unknown>) => (await story.send('POST', 'items/preview', { body })).body.preview
+const preview = async (story: Story, body: Record<string, unknown>) =>
+  (await story.send('POST', 'items/preview', { body })).body.preview
 
 test('a phrase that the profile avoids is a warning in a text that a person wrote', async () => {
   const story = await newStory(app)
   await story.send('PUT', 'profile', { body: { writing_dna: { avoid: ['game changer'] } } })
   const item = await approve(story, await story.drafted(), `A game changer: ${TEXT}`)
   expect(item.status).toBe('approved')
-  expect(item.warnings).toEqual([{ code: 'avoided_phrase', message: 'contains "game changer", which the profile avoids', item_id: null }])
+  expect(item.warnings).toEqual([
+    {
+      code: 'avoided_phrase',
+      message: 'contains "game changer", which the profile avoids',
+      item_id: null,
+    },
+  ])
 })
 
 test('a text nearly equal to one that is approved, scheduled or posted is a warning, until that one is a draft again', async () => {
@@ -34,13 +48,22 @@ test('a text nearly equal to one that is approved, scheduled or posted is a warn
   expect(codes(await approve(story, first, TEXT))).toEqual([])
   const near = TEXT.replace('eleven', 'twelve')
   expect((await preview(story, { body: near })).warnings).toEqual([
-    { code: 'repeats_item', message: `says nearly the same as item ${first}, which is approved`, item_id: first },
+    {
+      code: 'repeats_item',
+      message: `says nearly the same as item ${first}, which is approved`,
+      item_id: first,
+    },
   ])
   expect(codes(await preview(story, { body: near, item_id: first }))).toEqual([])
   await story.send('POST', `items/${first}/schedule`, { body: { post_at: inMs(86_400_000) } })
   const second = await story.drafted()
-  expect((await approve(story, second, near)).warnings[0]).toMatchObject({ code: 'repeats_item', item_id: first })
-  const due = await story.send('POST', `items/${second}/schedule`, { body: { post_at: inMs(90_000_000) } })
+  expect((await approve(story, second, near)).warnings[0]).toMatchObject({
+    code: 'repeats_item',
+    item_id: first,
+  })
+  const due = await story.send('POST', `items/${second}/schedule`, {
+    body: { post_at: inMs(90_000_000) },
+  })
   expect(codes(due.body.item)).toContain('repeats_item')
   await story.send('POST', `items/${first}/reopen`)
   expect(codes(await preview(story, { body: near, item_id: second }))).toEqual([])
@@ -52,54 +75,94 @@ test("a text of one's own has its warnings when it is written, changed and read"
   const first = await story.approved(TEXT)
   const { item } = (await story.send('POST', 'items', { body: { body: TEXT } })).body
   expect(item.warnings).toMatchObject([{ code: 'repeats_item', item_id: first }])
-  const edited = (await story.send('PATCH', `items/${item.id}`, { body: { body: 'Synergy, see https://example.com.' } })).body.item
+  const edited = (
+    await story.send('PATCH', `items/${item.id}`, {
+      body: { body: 'Synergy, see https://example.com.' },
+    })
+  ).body.item
   expect(codes(edited)).toEqual(['avoided_phrase', 'costly_link'])
   expect((await story.send('GET', `items/${item.id}`)).body.item.warnings).toEqual(edited.warnings)
   expect(codes((await story.send('GET', `items/${first}`)).body.item)).toEqual([])
   await story.send('DELETE', `items/${item.id}`)
   for (const _ of ['restored', 'there already'])
-    expect((await story.send('POST', `items/${item.id}/restore`)).body.item.warnings).toEqual(edited.warnings)
+    expect((await story.send('POST', `items/${item.id}/restore`)).body.item.warnings).toEqual(
+      edited.warnings,
+    )
   const { items } = (await story.send('GET', 'items')).body
-  expect(items.map((one: { id: string; warnings: { code: string }[] }) => [one.id, codes(one)])).toEqual([
+  expect(
+    items.map((one: { id: string; warnings: { code: string }[] }) => [one.id, codes(one)]),
+  ).toEqual([
     [item.id, ['avoided_phrase', 'costly_link']],
     [first, []],
   ])
-  expect((await story.send('GET', 'overview')).body.overview.drafted[0].warnings).toEqual(edited.warnings)
+  expect((await story.send('GET', 'overview')).body.overview.drafted[0].warnings).toEqual(
+    edited.warnings,
+  )
 })
 
 test('a text to be written again shows the warnings of the present one', async () => {
   const story = await newStory(app)
   const first = await story.approved(TEXT)
   const { item } = (await story.send('POST', 'items', { body: { body: TEXT } })).body
-  const { status, body } = await story.send('POST', `items/${item.id}/redraft`, { body: { hint: 'shorter' } })
-  expect([status, body.item.warnings]).toMatchObject([201, [{ code: 'repeats_item', item_id: first }]])
+  const { status, body } = await story.send('POST', `items/${item.id}/redraft`, {
+    body: { hint: 'shorter' },
+  })
+  expect([status, body.item.warnings]).toMatchObject([
+    201,
+    [{ code: 'repeats_item', item_id: first }],
+  ])
 })
 
 test('a connection says what its network accepts and costs', async () => {
   const story = await newStory(app)
   const limits = {
-    ...{ max_length: 280, max_article_length: 25_000, actions: ['reply', 'quote', 'repost', 'like'], read_back: true },
-    prices: { post: 15_000, post_with_link: 200_000, reply: 10_000, interaction: 15_000, read_post: 5_000, read_own_post: 1_000 },
+    ...{
+      max_length: 280,
+      max_article_length: 25_000,
+      actions: ['reply', 'quote', 'repost', 'like'],
+      read_back: true,
+    },
+    prices: {
+      post: 15_000,
+      post_with_link: 200_000,
+      reply: 10_000,
+      interaction: 15_000,
+      read_post: 5_000,
+      read_own_post: 1_000,
+    },
   }
   expect((await story.send('GET', 'connection')).body.connection.limits).toMatchObject(limits)
-  expect((await story.send('GET', 'connections')).body.networks).toMatchObject([{ network: 'sandbox', limits }])
+  expect((await story.send('GET', 'connections')).body.networks).toMatchObject([
+    { network: 'sandbox', limits },
+  ])
 })
 
 test('a text that repeats nothing has no warning, however many others there are', async () => {
   const story = await newStory(app)
   for (const day of ['Monday', 'Tuesday', 'Wednesday'])
     await approve(story, await story.drafted(), `${day}: ${day.repeat(9)} is another day.`)
-  expect(codes(await preview(story, { body: 'The shop is open from nine to five, and on Saturdays until noon.' }))).toEqual([])
+  expect(
+    codes(
+      await preview(story, {
+        body: 'The shop is open from nine to five, and on Saturdays until noon.',
+      }),
+    ),
+  ).toEqual([])
 })
 
 test('a time that is no slot of the cadence is a warning; a slot is none', async () => {
   const story = await newStory(app)
-  const cadence = { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], times: ['09:00'], time_zone: 'UTC' }
+  const cadence = {
+    days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
+    times: ['09:00'],
+    time_zone: 'UTC',
+  }
   await changePosts(story, { cadence })
   const id = await story.approved(TEXT)
   const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
   const at = async (time: string) =>
-    (await story.send('POST', `items/${id}/schedule`, { body: { post_at: `${day}T${time}:00Z` } })).body.item
+    (await story.send('POST', `items/${id}/schedule`, { body: { post_at: `${day}T${time}:00Z` } }))
+      .body.item
   expect(codes(await at('10:30'))).toEqual(['outside_cadence'])
   expect(codes(await at('09:00'))).toEqual([])
 })
@@ -118,14 +181,30 @@ test('a preview says all that approving would, and changes nothing', async () =>
       'breaks the rule max_emoji of channel posts: 1 emoji, at most 0',
       'breaks the rule max_hashtags of channel posts: 1 hashtag, at most 0',
     ],
-    warnings: [{ code: 'costly_link', message: 'contains a link: the post costs $0.200, without one $0.015', item_id: null }],
+    warnings: [
+      {
+        code: 'costly_link',
+        message: 'contains a link: the post costs $0.200, without one $0.015',
+        item_id: null,
+      },
+    ],
     cost_micros: 200_000,
   })
-  expect(await preview(story, { body: 'x'.repeat(281) })).toMatchObject({ can_be_approved: false, length: 281, cost_micros: 15_000 })
-  expect((await preview(story, { body: 'x'.repeat(281), kind: 'article' })).can_be_approved).toBe(true)
-  const unknown = await story.send('POST', 'items/preview', { body: { body, account: crypto.randomUUID() } })
+  expect(await preview(story, { body: 'x'.repeat(281) })).toMatchObject({
+    can_be_approved: false,
+    length: 281,
+    cost_micros: 15_000,
+  })
+  expect((await preview(story, { body: 'x'.repeat(281), kind: 'article' })).can_be_approved).toBe(
+    true,
+  )
+  const unknown = await story.send('POST', 'items/preview', {
+    body: { body, account: crypto.randomUUID() },
+  })
   expect([unknown.status, unknown.body.error.message]).toEqual([404, 'no such account'])
-  expect((await story.send('POST', 'items/preview', { body: { body: ' ' } })).body.preview.faults).toEqual(['is empty'])
+  expect(
+    (await story.send('POST', 'items/preview', { body: { body: ' ' } })).body.preview.faults,
+  ).toEqual(['is empty'])
   expect(await story.events()).toEqual([])
 })
 
@@ -141,6 +220,7 @@ test('characters that nobody would see are a warning with their count and first 
   expect([item.body, item.warnings]).toEqual([body, [found]])
   expect((await preview(story, { body })).warnings).toContainEqual(found)
   expect((await approve(story, item.id)).warnings).toEqual([found])
-  const family = (await story.send('POST', 'items', { body: { body: 'For the 👨‍👩‍👧‍👦 می‌خواهم' } })).body.item
+  const family = (await story.send('POST', 'items', { body: { body: 'For the 👨‍👩‍👧‍👦 می‌خواهم' } }))
+    .body.item
   expect(codes(family)).toEqual([])
 })

@@ -1,4 +1,7 @@
-/** Experiments over HTTP: batches divided between arms, drafts steered by the note of their arm, and the conclusion from the numbers. */
+/**
+ * Experiments over HTTP: batches divided between arms, drafts steered by the note of their arm, and
+ * the conclusion from the numbers.
+ */
 import { describe, expect, test } from 'bun:test'
 import { type DraftBrief, noUsage } from '#domain/growth/drafting/draft'
 import { MOST_RUNNING, READY_PER_ARM } from '#domain/growth/learning/experiment'
@@ -17,13 +20,22 @@ const app = useApp(() => {
   const draft = async ({ trial = 'as ever', count, recent }: DraftBrief) => {
     if (trial === HOPELESS) throw new GenerationError('write plainer')
     const drafts = Array.from({ length: count }, (_, index) => ({
-      ...{ body: `${trial}: ${recent.length + index}`, format: 'point', hook: 'none', rationale: 'for a test', stories: [], learnings: [] },
+      ...{
+        body: `${trial}: ${recent.length + index}`,
+        format: 'point',
+        hook: 'none',
+        rationale: 'for a test',
+        stories: [],
+        learnings: [],
+      },
     }))
     return { drafts, model: 'fake', usage: { ...noUsage, input_tokens: 10 } }
   }
   const article = () => Promise.reject(new Error('no article is asked for'))
   const reply = () => Promise.reject(new Error('no reply is asked for'))
-  return { overrides: { drafter: { name: 'fake', atOnce: 20, draft, article, reword: article, reply } } }
+  return {
+    overrides: { drafter: { name: 'fake', atOnce: 20, draft, article, reword: article, reply } },
+  }
 })
 
 interface Drafted {
@@ -35,7 +47,8 @@ interface Drafted {
 
 const setUp = async () => {
   const { tenantId, key } = await app.newWorkspace()
-  const send = (method: string, path: string, body?: unknown) => app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
+  const send = (method: string, path: string, body?: unknown) =>
+    app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
   return {
     tenantId,
     send,
@@ -64,13 +77,22 @@ const setUp = async () => {
         items: Drafted[]
       }
     },
-    one: async (id: string) => (await send('GET', 'experiments')).body.experiments.find((one: { id: string }) => one.id === id),
+    one: async (id: string) =>
+      (await send('GET', 'experiments')).body.experiments.find(
+        (one: { id: string }) => one.id === id,
+      ),
   }
 }
 type Opened = Awaited<ReturnType<typeof setUp>>
 
-/** Posted items of an arm, each with this many likes per hundred impressions in its latest metrics. */
-const measure = async ({ tenantId }: Opened, trial: { id: string; arm: string }, likes: number[]): Promise<void> => {
+/**
+ * Posted items of an arm, each with this many likes per hundred impressions in its latest metrics.
+ */
+const measure = async (
+  { tenantId }: Opened,
+  trial: { id: string; arm: string },
+  likes: number[],
+): Promise<void> => {
   for (const count of likes) {
     const [old, newest] = [2, 1].map((hours) => new Date(Date.now() - hours * 3_600_000))
     const counts = [
@@ -82,18 +104,26 @@ const measure = async ({ tenantId }: Opened, trial: { id: string; arm: string },
 }
 
 const armsOf = (items: Drafted[]) => items.map(({ arm }) => arm).sort()
-const refusal = ({ status, body }: { status: number; body: { error?: { code: string; message: string } } }) => [
+const refusal = ({
   status,
-  body.error?.code,
-  body.error?.message,
-]
+  body,
+}: {
+  status: number
+  body: { error?: { code: string; message: string } }
+}) => [status, body.error?.code, body.error?.message]
 
 describe('a batch for an experiment', () => {
   test('is divided between the arms, counting earlier batches, and each arm follows its own note only', async () => {
     const { create, batch, one } = await setUp()
     const { id } = await create()
     const first = await batch(id, 5)
-    expect(first).toMatchObject({ status: 'ready', experiment_id: id, delivered: 5, model: 'fake', usage: { input_tokens: 20 } })
+    expect(first).toMatchObject({
+      status: 'ready',
+      experiment_id: id,
+      delivered: 5,
+      model: 'fake',
+      usage: { input_tokens: 20 },
+    })
     const second = await batch(id, 3)
     const items = [...first.items, ...second.items]
     expect(armsOf(items)).toEqual([...Array(4).fill('control'), ...Array(4).fill('variant')])
@@ -103,10 +133,18 @@ describe('a batch for an experiment', () => {
       expect(body).toStartWith(arm === 'control' ? 'as ever' : 'Posts that end')
     }
     // The drafter was given the drafts of the arm before.
-    expect(items.map(({ body }) => Number(body.split(': ')[1])).sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+    expect(items.map(({ body }) => Number(body.split(': ')[1])).sort()).toEqual([
+      0, 1, 2, 3, 4, 5, 6, 7,
+    ])
     expect((await one(id)).arms).toEqual([
       { name: 'control', note: null, items: 4, posted: 0, measured: 0 },
-      { name: 'variant', note: 'Posts that end on a question get more replies', items: 4, posted: 0, measured: 0 },
+      {
+        name: 'variant',
+        note: 'Posts that end on a question get more replies',
+        items: 4,
+        posted: 0,
+        measured: 0,
+      },
     ])
   })
 
@@ -124,10 +162,14 @@ describe('a batch for an experiment', () => {
 
   test('delivers the arms that could be drafted and gives back the quota of the rest', async () => {
     const workspace = await setUp()
-    const { id } = await workspace.create({ arms: [{ name: 'plain' }, { name: 'verse', note: HOPELESS }] })
+    const { id } = await workspace.create({
+      arms: [{ name: 'plain' }, { name: 'verse', note: HOPELESS }],
+    })
     const { status, delivered, items } = await workspace.batch(id, 4)
     expect([status, delivered, armsOf(items)]).toEqual(['ready', 2, ['plain', 'plain']])
-    const [counter] = await app.owner`select used from counter where tenant_id = ${workspace.tenantId} and key = 'posts'`
+    const [counter] =
+      await app.owner`select used from counter where tenant_id = ${workspace.tenantId}
+        and key = 'posts'`
     expect(counter!.used).toBe(2)
     const arms = ['a', 'b'].map((name) => ({ name, note: HOPELESS }))
     const failed = await workspace.batch((await workspace.create({ arms })).id, 2)
@@ -136,14 +178,19 @@ describe('a batch for an experiment', () => {
 
   test('is refused for an experiment that is unknown, concluded or not in the plan', async () => {
     const { send, create, tenantId } = await setUp()
-    const draft = async (experiment_id: string) => refusal(await send('POST', 'batches', { count: 1, experiment_id }))
+    const draft = async (experiment_id: string) =>
+      refusal(await send('POST', 'batches', { count: 1, experiment_id }))
     expect(await draft(newId())).toEqual([404, 'not_found', 'no such experiment'])
     const { id } = await create()
     await send('POST', `experiments/${id}/conclude`, { result: 'x' })
     expect(await draft(id)).toEqual([409, 'conflict', 'cannot draft: the experiment is concluded'])
     const { id: other } = await create()
     await setPlan(app, tenantId, { plan: 'free' })
-    expect(await draft(other)).toEqual([403, 'plan_feature_disabled', 'plan_feature_disabled:experiments'])
+    expect(await draft(other)).toEqual([
+      403,
+      'plan_feature_disabled',
+      'plan_feature_disabled:experiments',
+    ])
   })
 })
 
@@ -156,11 +203,20 @@ describe('an experiment', () => {
     await measure(workspace, { id, arm: 'variant' }, [9, 8, 7, 9, 8, 9, 7])
     expect((await one(id)).ready_to_conclude).toBeFalse()
     await measure(workspace, { id, arm: 'variant' }, [8])
-    expect(await one(id)).toMatchObject({ ready_to_conclude: true, arms: [{ measured: READY_PER_ARM }, { measured: READY_PER_ARM }] })
+    expect(await one(id)).toMatchObject({
+      ready_to_conclude: true,
+      arms: [{ measured: READY_PER_ARM }, { measured: READY_PER_ARM }],
+    })
 
-    const { status, body } = await send('POST', `experiments/${id}/conclude`, { result: ' Supported ' })
+    const { status, body } = await send('POST', `experiments/${id}/conclude`, {
+      result: ' Supported ',
+    })
     expect(status).toBe(200)
-    expect(body.experiment).toMatchObject({ status: 'concluded', result: 'Supported', ready_to_conclude: false })
+    expect(body.experiment).toMatchObject({
+      status: 'concluded',
+      result: 'Supported',
+      ready_to_conclude: false,
+    })
     const [control, variant] = body.experiment.comparison.arms
     expect([control.n, control.item_ids.length, variant.n]).toEqual([8, 8, 8])
     expect(control.mean).toBeCloseTo(0.02, 10)
@@ -180,10 +236,19 @@ describe('an experiment', () => {
     const workspace = await setUp()
     const { id } = await workspace.create({ metric: 'likes' })
     await measure(workspace, { id, arm: 'control' }, [1, 2, 3])
-    const { body } = await workspace.send('POST', `experiments/${id}/conclude`, { result: 'No idea' })
+    const { body } = await workspace.send('POST', `experiments/${id}/conclude`, {
+      result: 'No idea',
+    })
     expect(body.experiment.comparison.against_control).toEqual([
       {
-        ...{ arm: 'variant', reading: 'not_enough_data', difference: null, interval: null, effect_size: null, needed_per_arm: 8 },
+        ...{
+          arm: 'variant',
+          reading: 'not_enough_data',
+          difference: null,
+          interval: null,
+          effect_size: null,
+          needed_per_arm: 8,
+        },
         note: 'Not enough data: variant has 0 and control has 3 posts with metrics; each needs 8.',
       },
     ])
@@ -192,16 +257,23 @@ describe('an experiment', () => {
   test('needs distinct names for its arms, and runs beside a limited number of others', async () => {
     const { send, create, tenantId } = await setUp()
     const field = async (body: object) =>
-      (await send('POST', 'experiments', { name: 'x', hypothesis: 'x', ...body })).body.error?.details?.[0]?.path
+      (await send('POST', 'experiments', { name: 'x', hypothesis: 'x', ...body })).body.error
+        ?.details?.[0]?.path
     expect(await field({ arms: [{ name: 'a' }, { name: 'A ' }] })).toBe('arms')
     expect(await field({ arms: [{ name: 'a' }] })).toBe('arms')
     expect(await field({ name: ' ' })).toBe('name')
     const { id } = await create()
-    await app.owner`insert into experiment (id, tenant_id, name, hypothesis, metric, arms, status, created_at, updated_at)
-      select gen_random_uuid(), ${tenantId}, 'x', 'x', 'likes', '[]', 'running', now(), now() from generate_series(2, ${MOST_RUNNING}) n`
+    await app.owner`insert into experiment (id, tenant_id, name, hypothesis, metric, arms, status,
+      created_at, updated_at)
+      select gen_random_uuid(), ${tenantId}, 'x', 'x', 'likes', '[]', 'running', now(), now()
+        from generate_series(2, ${MOST_RUNNING}) n`
     expect((await send('POST', 'experiments', { name: 'x', hypothesis: 'x' })).status).toBe(409)
     await send('POST', `experiments/${id}/conclude`, { result: 'x' })
     expect((await send('POST', 'experiments', { name: 'x', hypothesis: 'x' })).status).toBe(201)
-    expect((await send('GET', 'experiments?status=concluded')).body.experiments.map((one: { id: string }) => one.id)).toEqual([id])
+    expect(
+      (await send('GET', 'experiments?status=concluded')).body.experiments.map(
+        (one: { id: string }) => one.id,
+      ),
+    ).toEqual([id])
   })
 })

@@ -1,4 +1,6 @@
-/** Learnings over HTTP: added, listed, retired; and how they change the drafts of the next batch. */
+/**
+ * Learnings over HTTP: added, listed, retired; and how they change the drafts of the next batch.
+ */
 import { describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
@@ -19,7 +21,8 @@ interface Kept {
 /** A new workspace, without learnings of other tests. */
 const setUp = async () => {
   const { tenantId, key } = await app.newWorkspace()
-  const send = (method: string, path: string, body?: unknown) => app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
+  const send = (method: string, path: string, body?: unknown) =>
+    app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
   return {
     tenantId,
     send,
@@ -28,7 +31,8 @@ const setUp = async () => {
       expect(status).toBe(201)
       return body.learning
     },
-    list: async (query = ''): Promise<Kept[]> => (await send('GET', `learnings${query}`)).body.learnings,
+    list: async (query = ''): Promise<Kept[]> =>
+      (await send('GET', `learnings${query}`)).body.learnings,
     retire: (id: string) => send('POST', `learnings/${id}/retire`),
   }
 }
@@ -42,10 +46,14 @@ describe('learnings', () => {
     expect(await list()).toEqual([second, first])
     expect(await list('?kind=flopped')).toEqual([second])
     expect((await retire(first.id)).status).toBe(200)
-    expect((await list('?status=retired')).map(({ id, status }) => ({ id, status }))).toEqual([{ id: first.id, status: 'retired' }])
+    expect((await list('?status=retired')).map(({ id, status }) => ({ id, status }))).toEqual([
+      { id: first.id, status: 'retired' },
+    ])
     expect(await list('?status=active&kind=worked')).toEqual([])
     expect((await send('GET', 'overview')).body.overview.learnings).toEqual([second])
-    expect((await send('GET', 'learnings?status=gone')).body.error?.details?.[0]?.path).toBe('status')
+    expect((await send('GET', 'learnings?status=gone')).body.error?.details?.[0]?.path).toBe(
+      'status',
+    )
   })
 
   test('can be retired; a second request changes nothing', async () => {
@@ -55,23 +63,30 @@ describe('learnings', () => {
     expect(learning).toMatchObject({ id, status: 'retired' })
     const again = await retire(id)
     expect([again.status, again.body]).toEqual([200, { learning }])
-    expect(await app.owner`select 1 from audit where ref_id = ${id} and operation = 'growth.learnings.retire'`).toHaveLength(1)
+    expect(
+      await app.owner`select 1 from audit where ref_id = ${id}
+        and operation = 'growth.learnings.retire'`,
+    ).toHaveLength(1)
     expect((await retire(newId())).status).toBe(404)
   })
 
   test('need a note and a known kind, and may be no more than fit into a brief', async () => {
     const { tenantId, send, add, retire } = await setUp()
-    const field = async (body: object) => (await send('POST', 'learnings', body)).body.error?.details?.[0]?.path
+    const field = async (body: object) =>
+      (await send('POST', 'learnings', body)).body.error?.details?.[0]?.path
     expect(await field({ kind: 'worked', note: ' \n' })).toBe('note')
     expect(await field({ kind: 'worked', note: 'x'.repeat(401) })).toBe('note')
     expect(await field({ kind: 'won', note: 'x' })).toBe('kind')
     const last = await add('worked', 'The first of them')
     await app.owner`insert into learning (id, tenant_id, kind, note, status, created_at, updated_at)
-      select gen_random_uuid(), ${tenantId}, 'worked', 'Note ' || n, 'active', now(), now() from generate_series(2, ${MOST_ACTIVE_LEARNINGS}) n`
+      select gen_random_uuid(), ${tenantId}, 'worked', 'Note ' || n, 'active', now(), now()
+        from generate_series(2, ${MOST_ACTIVE_LEARNINGS}) n`
     const full = await send('POST', 'learnings', { kind: 'worked', note: 'One too many' })
     expect([full.status, full.body.error?.code]).toEqual([409, 'conflict'])
     expect((await retire(last.id)).status).toBe(200)
-    expect((await send('POST', 'learnings', { kind: 'worked', note: 'One too many' })).status).toBe(201)
+    expect((await send('POST', 'learnings', { kind: 'worked', note: 'One too many' })).status).toBe(
+      201,
+    )
   })
 })
 
@@ -84,7 +99,8 @@ test('learnings of what worked and what flopped change the next batch until they
     return (await eventually(() => send('GET', `batches/${id}`), isReady)).body.batch.items
   }
   const bodies = (drafts: { body: string }[]) => drafts.map(({ body }) => body)
-  const hires = (drafts: { body: string }[]) => drafts.filter(({ body }) => body.includes('sales hire')).length
+  const hires = (drafts: { body: string }[]) =>
+    drafts.filter(({ body }) => body.includes('sales hire')).length
   const before = await batch()
   expect(before.flatMap(({ learnings }) => learnings)).toEqual([])
 

@@ -12,8 +12,12 @@ const DAY = 24 * HOUR
 
 let points: TestFailpoints
 const start = (failpoints: TestFailpoints) =>
-  // Actors go idle at once, so that the sweep wakes those that are due, as it does after hours without a request.
-  testApp({ database: db.options, overrides: { failpoints: failpoints.at, idleMs: 30, sweepMs: 20 } })
+  // Actors go idle at once, so that the sweep wakes those that are due, as it does after hours
+  // without a request.
+  testApp({
+    database: db.options,
+    overrides: { failpoints: failpoints.at, idleMs: 30, sweepMs: 20 },
+  })
 afterEach(() => {
   for (const point of ['metrics.claimed', 'metrics.read']) points.release(point)
 })
@@ -32,12 +36,19 @@ const metricsOf = async (story: Story, id: string) =>
   ((await story.item(id)) as unknown as { metrics: Record<string, number> | null }).metrics
 const workOf = async ({ tenantId }: Story) =>
   (
-    await app.owner<{ state: string; run_at: Date; payload: { waits?: object; reserved?: object } }[]>`
+    await app.owner<
+      { state: string; run_at: Date; payload: { waits?: object; reserved?: object } }[]
+    >`
     select state, run_at, payload from work where tenant_id = ${tenantId} and kind = 'metrics'`
   )[0]
 const spentOf = async ({ tenantId }: Story) =>
-  (await app.owner<{ used: number }[]>`select used::int from counter where tenant_id = ${tenantId} and key = 'reads_free'`)[0]?.used ?? 0
-const snapshots = async (id: string) => app.owner`select at, impressions from item_metric where item_id = ${id} order by at`
+  (
+    await app.owner<
+      { used: number }[]
+    >`select used::int from counter where tenant_id = ${tenantId} and key = 'reads_free'`
+  )[0]?.used ?? 0
+const snapshots = async (id: string) =>
+  app.owner`select at, impressions from item_metric where item_id = ${id} order by at`
 /** Lets time pass, then waits until everything due has been read. */
 const later = async (story: Story, ms: number): Promise<void> => {
   await db.clock.pass(ms)
@@ -59,7 +70,15 @@ test('metrics are read from ten minutes after a post, grow, and are shown with t
   const second = (await metricsOf(story, id))!
   expect(second.impressions).toBeGreaterThan(first.impressions!)
   expect(new Date(second.at!).getTime()).toBeGreaterThan(new Date(first.at!).getTime())
-  expect(Object.keys(second).toSorted()).toEqual(['at', 'clicks', 'impressions', 'likes', 'quotes', 'replies', 'reposts'])
+  expect(Object.keys(second).toSorted()).toEqual([
+    'at',
+    'clicks',
+    'impressions',
+    'likes',
+    'quotes',
+    'replies',
+    'reposts',
+  ])
 })
 
 test('metrics are read hourly, then every six hours, then daily, and not after a month', async () => {
@@ -110,7 +129,9 @@ test('a claim that passed the gate before billing was suspended does not take wo
   const id = await posted(story)
   const lockOnWork = (mode: string) =>
     eventually(
-      () => app.owner`select 1 from pg_locks where relation = 'work'::regclass and mode = ${mode} and not granted`,
+      () =>
+        app.owner`select 1 from pg_locks where relation = 'work'::regclass and mode = ${mode}
+          and not granted`,
       (found) => found.length > 0,
     )
   points.arm('letter.deciding:recover', 'hang')
@@ -176,24 +197,27 @@ describe('the kill switch', () => {
   })
 })
 
-test.each(['metrics.claimed', 'metrics.read'])('a read is repeated, and charged once, after a process dies at %s', async (point) => {
-  const story = await newStory(app)
-  const id = await posted(story)
-  points.arm(point, 'hang')
-  await db.clock.pass(HOUR)
-  await points.reached(point)
-  await crash(app)
-  await using second = await start(testFailpoints())
-  const again = story.at(second)
-  const metrics = await eventually(
-    () => metricsOf(again, id),
-    (found) => found !== null,
-  )
-  expect(metrics!.impressions).toBeGreaterThan(0)
-  points.release(point)
-  expect(await spentOf(story)).toBe(1)
-  expect(await snapshots(id)).toHaveLength(1)
-})
+test.each(['metrics.claimed', 'metrics.read'])(
+  'a read is repeated, and charged once, after a process dies at %s',
+  async (point) => {
+    const story = await newStory(app)
+    const id = await posted(story)
+    points.arm(point, 'hang')
+    await db.clock.pass(HOUR)
+    await points.reached(point)
+    await crash(app)
+    await using second = await start(testFailpoints())
+    const again = story.at(second)
+    const metrics = await eventually(
+      () => metricsOf(again, id),
+      (found) => found !== null,
+    )
+    expect(metrics!.impressions).toBeGreaterThan(0)
+    points.release(point)
+    expect(await spentOf(story)).toBe(1)
+    expect(await snapshots(id)).toHaveLength(1)
+  },
+)
 
 test('a disconnected account is not read until it is connected again', async () => {
   const story = await newStory(app)
@@ -204,7 +228,11 @@ test('a disconnected account is not read until it is connected again', async () 
   const { body } = await app.send('GET', 'connections', { key: story.key })
   expect(body.connections).toEqual([])
   const { connectAccount } = await import('#ops/operator/admin/workspaces')
-  await connectAccount(app.workplace.world, story.tenantId, { network: 'sandbox', externalId: story.account, handle: 'back' })
+  await connectAccount(app.workplace.world, story.tenantId, {
+    network: 'sandbox',
+    externalId: story.account,
+    handle: 'back',
+  })
   await later(story, 1_000)
   expect((await metricsOf(story, id))!.impressions).toBeGreaterThan(0)
 })

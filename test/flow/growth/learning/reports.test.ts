@@ -1,4 +1,7 @@
-/** Weekly reports over HTTP: on request, and by themselves as the tests step the clock through weeks. */
+/**
+ * Weekly reports over HTTP: on request, and by themselves as the tests step the clock through
+ * weeks.
+ */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { eventually, testApp } from '#test/support/app'
 import { steppedDb } from '#test/support/database/clock'
@@ -22,7 +25,8 @@ interface Report {
   data: any
 }
 
-const listed = async (story: Story): Promise<Report[]> => (await story.send('GET', 'reports')).body.reports
+const listed = async (story: Story): Promise<Report[]> =>
+  (await story.send('GET', 'reports')).body.reports
 const isDone = ({ status }: Report) => status === 'ready' || status === 'failed'
 const requestReport = async (story: Story, body: object = {}): Promise<Report> => {
   const { status, body: created } = await story.send('POST', 'reports', { body })
@@ -38,8 +42,15 @@ describe('a report on request', () => {
   const app = useApp()
 
   /** A post, with snapshots of its metrics at later times. */
-  const counted = ({ tenantId }: Story, postedAt: string, snapshots: [at: string, impressions: number, likes: number][]) =>
-    insertPosted(app, tenantId, { postedAt, counts: snapshots.map(([at, impressions, likes]) => ({ at, impressions, likes })) })
+  const counted = (
+    { tenantId }: Story,
+    postedAt: string,
+    snapshots: [at: string, impressions: number, likes: number][],
+  ) =>
+    insertPosted(app, tenantId, {
+      postedAt,
+      counts: snapshots.map(([at, impressions, likes]) => ({ at, impressions, likes })),
+    })
 
   test('shows each day and the change from the week before', async () => {
     const story = await newStory(app)
@@ -54,13 +65,27 @@ describe('a report on request', () => {
       ['2026-06-20T12:00:00Z', 300, 33],
     ])
     const worst = await counted(story, '2026-06-14T23:30:00Z', [['2026-06-14T23:50:00Z', 50, 0]])
-    const { data, markdown, week, error, origin } = await requestReport(story, { week: '2026-06-11' })
+    const { data, markdown, week, error, origin } = await requestReport(story, {
+      week: '2026-06-11',
+    })
     expect({ week, error, origin }).toEqual({ week: '2026-06-08', error: null, origin: 'manual' })
-    expect(data).toMatchObject({ from: '2026-06-08T00:00:00.000Z', to: '2026-06-15T00:00:00.000Z', complete: true })
-    expect(data.totals).toEqual({ posts: 2, impressions: 700, reactions: 34, clicks: 0, engagement_rate: 34 / 700 })
+    expect(data).toMatchObject({
+      from: '2026-06-08T00:00:00.000Z',
+      to: '2026-06-15T00:00:00.000Z',
+      complete: true,
+    })
+    expect(data.totals).toEqual({
+      posts: 2,
+      impressions: 700,
+      reactions: 34,
+      clicks: 0,
+      engagement_rate: 34 / 700,
+    })
     expect(data.before).toMatchObject({ posts: 0, impressions: 100, reactions: 1 })
     expect(data.change).toMatchObject({ posts: null, impressions: 6 })
-    expect(data.days.map(({ posts, impressions }: Record<string, number>) => [posts, impressions])).toEqual([
+    expect(
+      data.days.map(({ posts, impressions }: Record<string, number>) => [posts, impressions]),
+    ).toEqual([
       [0, 0],
       [1, 500],
       [0, 0],
@@ -87,17 +112,34 @@ describe('a report on request', () => {
     const story = await newStory(app)
     await story.drafted()
     const { data, markdown, time_zone } = await requestReport(story)
-    expect(data.totals).toEqual({ posts: 0, impressions: 0, reactions: 0, clicks: 0, engagement_rate: null })
-    expect([data.best, data.complete, data.waiting.approvals, time_zone]).toEqual([null, false, 1, 'UTC'])
-    expect(data.quotas.find(({ key }: { key: string }) => key === 'reports')).toMatchObject({ used: 1 })
-    expect(data.next.map(({ operation }: { operation: string }) => operation)).toContain('growth.items.approve')
+    expect(data.totals).toEqual({
+      posts: 0,
+      impressions: 0,
+      reactions: 0,
+      clicks: 0,
+      engagement_rate: null,
+    })
+    expect([data.best, data.complete, data.waiting.approvals, time_zone]).toEqual([
+      null,
+      false,
+      1,
+      'UTC',
+    ])
+    expect(data.quotas.find(({ key }: { key: string }) => key === 'reports')).toMatchObject({
+      used: 1,
+    })
+    expect(data.next.map(({ operation }: { operation: string }) => operation)).toContain(
+      'growth.items.approve',
+    )
     expect(markdown).toContain('A quiet week so far')
   })
 
   test('is refused for an invalid date, a future week or a plan without reports', async () => {
     const story = await newStory(app)
-    const field = async (week: string) => (await story.send('POST', 'reports', { body: { week } })).body.error?.details?.[0]?.path
-    for (const week of ['2026-02-30', '1999-01-01', '2999-01-01', 'today']) expect(await field(week)).toBe('week')
+    const field = async (week: string) =>
+      (await story.send('POST', 'reports', { body: { week } })).body.error?.details?.[0]?.path
+    for (const week of ['2026-02-30', '1999-01-01', '2999-01-01', 'today'])
+      expect(await field(week)).toBe('week')
     await setPlan(app, story.tenantId, { overrides: { reports: 0 } })
     const { status, body } = await story.send('POST', 'reports', { body: {} })
     expect([status, body.error?.message]).toEqual([403, 'plan_quota_exceeded:reports'])
@@ -107,7 +149,9 @@ describe('a report on request', () => {
 
 describe('a weekly report', () => {
   const db = useEach(steppedDb)
-  const app = useEach(() => testApp({ database: db.options, overrides: { idleMs: 30, sweepMs: 20 } }))
+  const app = useEach(() =>
+    testApp({ database: db.options, overrides: { idleMs: 30, sweepMs: 20 } }),
+  )
   // A Wednesday, so that the first Monday is near.
   beforeEach(() => db.clock.set(new Date('2027-01-06T12:00:00Z')))
 
@@ -118,7 +162,11 @@ describe('a weekly report', () => {
     return story
   }
   const dueOf = async ({ tenantId }: Story): Promise<Date | undefined> =>
-    (await app.owner<{ run_at: Date }[]>`select run_at from work where tenant_id = ${tenantId} and kind = 'weekly_report'`)[0]?.run_at
+    (
+      await app.owner<
+        { run_at: Date }[]
+      >`select run_at from work where tenant_id = ${tenantId} and kind = 'weekly_report'`
+    )[0]?.run_at
   /** The reports, once the weekly work has run by the stepped clock and its report is done. */
   const settledReports = async (story: Story): Promise<Report[]> => {
     const now = new Date(await db.clock.now())
@@ -140,7 +188,12 @@ describe('a weekly report', () => {
     await db.clock.set(new Date('2027-01-11T07:00:05Z'))
     const first = await settledReports(story)
     expect(first).toMatchObject([
-      { week: '2027-01-04', origin: 'automatic', status: 'ready', data: { totals: { posts: 1 }, complete: true } },
+      {
+        week: '2027-01-04',
+        origin: 'automatic',
+        status: 'ready',
+        data: { totals: { posts: 1 }, complete: true },
+      },
     ])
     await db.clock.pass(DAY)
     expect(await settledReports(story)).toHaveLength(1)
@@ -176,7 +229,9 @@ describe('a weekly report', () => {
       (due) => due?.toISOString() === '2027-01-11T12:00:00.000Z',
     )
     await db.clock.set(new Date('2027-01-11T12:00:05Z'))
-    expect(await settledReports(story)).toMatchObject([{ week: '2027-01-04', time_zone: 'America/New_York' }])
+    expect(await settledReports(story)).toMatchObject([
+      { week: '2027-01-04', time_zone: 'America/New_York' },
+    ])
     // Further west Monday comes again an hour later, but this week has its report.
     await story.send('PUT', 'profile', { body: { time_zone: 'America/Los_Angeles' } })
     await db.clock.pass(DAY)
@@ -189,12 +244,17 @@ describe('a weekly report', () => {
     await setPlan(app, story.tenantId, { billing: 'trial_expired' })
     await db.clock.set(new Date('2027-01-11T07:00:05Z'))
     const skipped = await settledReports(story)
-    expect(skipped).toMatchObject([{ week: '2027-01-04', status: 'failed', error: 'plan_invalid:trial_expired', data: null }])
+    expect(skipped).toMatchObject([
+      { week: '2027-01-04', status: 'failed', error: 'plan_invalid:trial_expired', data: null },
+    ])
     await setPlan(app, story.tenantId, { billing: 'ok' })
     await db.clock.pass(DAY)
     expect(await settledReports(story)).toHaveLength(1)
     await db.clock.pass(6 * DAY)
-    expect((await settledReports(story)).map(({ week, status }) => `${week} ${status}`)).toEqual(['2027-01-11 ready', '2027-01-04 failed'])
+    expect((await settledReports(story)).map(({ week, status }) => `${week} ${status}`)).toEqual([
+      '2027-01-11 ready',
+      '2027-01-04 failed',
+    ])
   })
 
   test('waits while automation is paused', async () => {
@@ -206,6 +266,9 @@ describe('a weekly report', () => {
     expect((await requestReport(story)).origin).toBe('manual')
     expect(await listed(story)).toHaveLength(1)
     await story.send('POST', 'automation/resume-all')
-    expect((await settledReports(story)).map(({ origin }) => origin)).toEqual(['automatic', 'manual'])
+    expect((await settledReports(story)).map(({ origin }) => origin)).toEqual([
+      'automatic',
+      'manual',
+    ])
   })
 })

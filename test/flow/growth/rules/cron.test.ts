@@ -1,4 +1,7 @@
-/** Rules with a cron pattern: each time triggers one run, by the database's clock; missed times never run in a burst. */
+/**
+ * Rules with a cron pattern: each time triggers one run, by the database's clock; missed times
+ * never run in a burst.
+ */
 import { afterEach, beforeEach, expect, setSystemTime, test } from 'bun:test'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { steppedDb } from '#test/support/database/clock'
@@ -23,17 +26,23 @@ const daily = (hour: number, more: object = {}) => ({
 })
 const hourly = { ...daily(0), trigger: { kind: 'cron', pattern: '0 * * * *', time_zone: 'UTC' } }
 
-/** Sets the database's clock to `time` and waits until everything due, and allowed to run, has run. */
+/**
+ * Sets the database's clock to `time` and waits until everything due, and allowed to run, has run.
+ */
 const reach = async ({ story }: Rules, time: string): Promise<void> => {
   await db.clock.set(new Date(time))
-  // A step of the clock can end the process's claim to the workspace, which answers 503 until the process has it again.
+  // A step of the clock can end the process's claim to the workspace, which answers 503 until the
+  // process has it again.
   const { body } = await eventually(
     () => story.send('POST', 'batches', { body: { count: 1 } }),
     ({ status }) => status === 201,
   )
-  const isWritten = async () => (await story.send('GET', `batches/${body.batch.id}`)).body.batch?.status === 'ready'
+  const isWritten = async () =>
+    (await story.send('GET', `batches/${body.batch.id}`)).body.batch?.status === 'ready'
   expect(await eventually(isWritten, Boolean)).toBe(true)
-  const due = () => app.owner`select w.id from work w join actor a using (tenant_id) where not a.paused and w.run_at <= clock_timestamp()`
+  const due = () =>
+    app.owner`select w.id from work w join actor a using (tenant_id) where not a.paused
+      and w.run_at <= clock_timestamp()`
   expect(await eventually(due, (rows) => rows.length === 0)).toHaveLength(0)
 }
 
@@ -48,7 +57,10 @@ const downUntil = async (rules: Rules, time: string): Promise<Rules> => {
 }
 
 const outcomes = async (rules: Rules, ruleId: string, count: number) =>
-  (await rules.settled(ruleId, count)).map(({ status, reason, trigger }) => [trigger.ref.slice(5, 16), reason ?? status])
+  (await rules.settled(ruleId, count)).map(({ status, reason, trigger }) => [
+    trigger.ref.slice(5, 16),
+    reason ?? status,
+  ])
 
 test('a rule runs once at each of its times and shows the next one', async () => {
   const rules = await newRules(app)
@@ -107,11 +119,18 @@ test('times that pass while automation is paused do not run; the rule goes on wi
   const rules = await newRules(app)
   const rule = await rules.create(hourly)
   await rules.story.send('POST', 'automation/pause-all')
-  expect(await rules.rule(rule.id)).toMatchObject({ status: 'paused', paused_by: 'all', next_run_at: null })
+  expect(await rules.rule(rule.id)).toMatchObject({
+    status: 'paused',
+    paused_by: 'all',
+    next_run_at: null,
+  })
   await reach(rules, '2026-11-23T11:10:00Z')
   expect(await rules.runs()).toEqual([])
   await rules.story.send('POST', 'automation/resume-all')
-  expect(await rules.rule(rule.id)).toMatchObject({ status: 'active', next_run_at: '2026-11-23T12:00:00.000Z' })
+  expect(await rules.rule(rule.id)).toMatchObject({
+    status: 'active',
+    next_run_at: '2026-11-23T12:00:00.000Z',
+  })
   expect(await outcomes(rules, rule.id, 1)).toEqual([['11-23T09:00', 'paused']])
   await reach(rules, '2026-11-23T12:00:00Z')
   expect(await outcomes(rules, rule.id, 2)).toEqual([
@@ -123,8 +142,14 @@ test('times that pass while automation is paused do not run; the rule goes on wi
 test("times are in the rule's time zone, by default the profile's when the rule was made", async () => {
   const rules = await newRules(app)
   await rules.story.send('PUT', 'profile', { body: { time_zone: 'Europe/Berlin' } })
-  const { trigger, ...berlin } = await rules.create({ ...daily(9), trigger: { kind: 'cron', pattern: '30 9 * * 1' } })
-  expect([trigger.time_zone, berlin.next_run_at]).toEqual(['Europe/Berlin', '2026-11-23T08:30:00.000Z'])
+  const { trigger, ...berlin } = await rules.create({
+    ...daily(9),
+    trigger: { kind: 'cron', pattern: '30 9 * * 1' },
+  })
+  expect([trigger.time_zone, berlin.next_run_at]).toEqual([
+    'Europe/Berlin',
+    '2026-11-23T08:30:00.000Z',
+  ])
   await rules.story.send('PUT', 'profile', { body: { time_zone: 'Asia/Tokyo' } })
   expect((await rules.rule(berlin.id)).trigger.time_zone).toBe('Europe/Berlin')
 })

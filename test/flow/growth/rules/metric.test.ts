@@ -9,7 +9,10 @@ import { use, useApp } from '#test/support/use'
 const HOUR = 3_600_000
 
 const db = use(steppedDb)
-const app = useApp(() => ({ database: db.options, overrides: { drafter: writingDrafter(), idleMs: 30, sweepMs: 20 } }))
+const app = useApp(() => ({
+  database: db.options,
+  overrides: { drafter: writingDrafter(), idleMs: 30, sweepMs: 20 },
+}))
 
 test('a count that crosses the threshold triggers one run; later counts, and rules made too late, none', async () => {
   const rules = await newRules(app)
@@ -20,7 +23,8 @@ test('a count that crosses the threshold triggers one run; later counts, and rul
   const high = await rules.create({ trigger: wait({ at_least: 1_000_000_000 }), action })
   const id = await story.approved()
   expect((await story.send('POST', `items/${id}/post-now`)).status).toBe(200)
-  const counts = async () => (await app.owner`select 1 from item_metric where item_id = ${id}`).length
+  const counts = async () =>
+    (await app.owner`select 1 from item_metric where item_id = ${id}`).length
   const later = async (ms: number, count: number) => {
     await db.clock.pass(ms)
     expect(await eventually(counts, (found) => found >= count)).toBeGreaterThanOrEqual(count)

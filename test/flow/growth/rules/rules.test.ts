@@ -12,7 +12,10 @@ const drafter = heldInEachTest()
 const app = useApp({ overrides: { drafter: drafter.drafter } })
 
 const afterBatch = { trigger: { kind: 'batch_settled' }, action: { kind: 'draft_batch', count: 2 } }
-const afterPost = { trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch', count: 2, focus: 'what came of it' } }
+const afterPost = {
+  trigger: { kind: 'item_posted' },
+  action: { kind: 'draft_batch', count: 2, focus: 'what came of it' },
+}
 
 const postOne = async (rules: Rules): Promise<string> => {
   const id = await rules.story.approved()
@@ -37,8 +40,15 @@ describe('a rule', () => {
     expect(run.made?.kind).toBe('batch')
     const { batch } = (await rules.story.send('GET', `batches/${run.made!.id}`)).body
     expect(batch).toMatchObject({ status: 'ready', focus: 'what came of it', requested: 2 })
-    expect(batch.items.map(({ status }: { status: string }) => status)).toEqual(['drafted', 'drafted'])
-    expect(await rules.rule(rule.id)).toMatchObject({ runs_today: 1, over_cap_today: 0, last_run_at: expect.any(String) })
+    expect(batch.items.map(({ status }: { status: string }) => status)).toEqual([
+      'drafted',
+      'drafted',
+    ])
+    expect(await rules.rule(rule.id)).toMatchObject({
+      runs_today: 1,
+      over_cap_today: 0,
+      last_run_at: expect.any(String),
+    })
     expect(await rules.runs()).toEqual([run])
   })
 
@@ -56,14 +66,27 @@ describe('a rule', () => {
 
   test('waits for batches of the status it names', async () => {
     const rules = await newRules(app)
-    const onFailed = await rules.create({ ...afterBatch, trigger: { kind: 'batch_settled', status: 'failed' } })
-    const onReady = await rules.create({ ...afterBatch, trigger: { kind: 'batch_settled', status: 'ready' } })
+    const onFailed = await rules.create({
+      ...afterBatch,
+      trigger: { kind: 'batch_settled', status: 'failed' },
+    })
+    const onReady = await rules.create({
+      ...afterBatch,
+      trigger: { kind: 'batch_settled', status: 'ready' },
+    })
     drafter.release()
     const { id } = (await rules.story.send('POST', 'batches', { body: { count: 1 } })).body.batch
     // Its own batch is an occurrence too, which it ignores.
     const [own, first] = await rules.settled(onReady.id, 2)
-    expect(first).toMatchObject({ status: 'done', trigger: { kind: 'batch_settled', ref: id, chain: [] } })
-    expect(own).toMatchObject({ status: 'skipped', reason: 'loop', trigger: { ref: first!.made!.id, chain: [onReady.id] } })
+    expect(first).toMatchObject({
+      status: 'done',
+      trigger: { kind: 'batch_settled', ref: id, chain: [] },
+    })
+    expect(own).toMatchObject({
+      status: 'skipped',
+      reason: 'loop',
+      trigger: { ref: first!.made!.id, chain: [onReady.id] },
+    })
     expect(await rules.runs(onFailed.id)).toEqual([])
   })
 
@@ -76,7 +99,11 @@ describe('a rule', () => {
     })
     await postOne(rules)
     const run = await rules.ended(rule.id)
-    expect(run).toMatchObject({ status: 'done', made: { kind: 'article' }, cost: { quota: 'articles', units: 1 } })
+    expect(run).toMatchObject({
+      status: 'done',
+      made: { kind: 'article' },
+      cost: { quota: 'articles', units: 1 },
+    })
     const { article } = (await rules.story.send('GET', `articles/${run.made!.id}`)).body
     expect(article).toMatchObject({ status: 'ready', topic: 'Docks', item: { status: 'drafted' } })
   })
@@ -100,7 +127,10 @@ describe('a rule', () => {
     const rule = await rules.create({ ...afterPost, status: 'paused' })
     expect(rule).toMatchObject({ status: 'paused', paused_by: 'person' })
     await postOne(rules)
-    expect((await rules.update(rule.id, { status: 'active' })).body.rule).toMatchObject({ status: 'active', paused_by: null })
+    expect((await rules.update(rule.id, { status: 'active' })).body.rule).toMatchObject({
+      status: 'active',
+      paused_by: null,
+    })
     const item = await postOne(rules)
     expect(await rules.ended(rule.id)).toMatchObject({ status: 'done', trigger: { ref: item } })
     expect((await rules.runs()).length).toBe(1)
@@ -117,14 +147,24 @@ describe('a rule', () => {
       [{ trigger: { kind: 'cron', pattern: '0 0 31 2 *' } }, 'trigger.pattern', 'never fires'],
       [{ trigger: { kind: 'cron', pattern: 'soon' } }, 'trigger.pattern'],
       [{ trigger: { kind: 'cron' } }, 'trigger.pattern'],
-      [{ trigger: { kind: 'item_posted', pattern: '0 9 * * *' } }, 'trigger.pattern', 'does not apply to item_posted'],
+      [
+        { trigger: { kind: 'item_posted', pattern: '0 9 * * *' } },
+        'trigger.pattern',
+        'does not apply to item_posted',
+      ],
       [{ action: { kind: 'draft_article' } }, 'action.topic'],
       [{ conditions: [{ fact: 'hour', op: '<' }] }, 'conditions.0.value'],
     ]
     for (const [input, path, message] of wrong) {
-      const { status, body } = await rules.story.send('POST', 'rules', { body: { name: 'x', ...afterPost, ...input } })
+      const { status, body } = await rules.story.send('POST', 'rules', {
+        body: { name: 'x', ...afterPost, ...input },
+      })
       const said = message ? `${path} ${message}` : expect.any(String)
-      expect([status, body.error?.details?.[0]?.path, body.error?.message]).toEqual([400, path, said])
+      expect([status, body.error?.details?.[0]?.path, body.error?.message]).toEqual([
+        400,
+        path,
+        said,
+      ])
     }
     expect(await rules.list()).toEqual([])
   })
@@ -133,7 +173,8 @@ describe('a rule', () => {
     const rules = await newRules(app)
     const { id } = await rules.create(afterPost)
     for (let more = 1; more < MOST_RULES; more++)
-      await app.owner`insert into rule select (jsonb_populate_record(r, jsonb_build_object('id', ${newId()}::text))).* from rule r where id = ${id}`
+      await app.owner`insert into rule select (jsonb_populate_record(r,
+        jsonb_build_object('id', ${newId()}::text))).* from rule r where id = ${id}`
     const full = await rules.story.send('POST', 'rules', { body: { name: 'x', ...afterPost } })
     expect([full.status, full.body.error?.code]).toEqual([409, 'conflict'])
   })
@@ -159,8 +200,15 @@ describe('a run that the plan refuses is skipped with the error', () => {
     const rule = await rules.create(afterPost)
     await setPlan(app, rules.story.tenantId, { plan: 'creator' })
     const refused = [403, 'plan_feature_disabled:rules']
-    const statusAndError = ({ status, body }: Awaited<ReturnType<Rules['update']>>) => [status, body.error?.message]
-    expect(statusAndError(await rules.story.send('POST', 'rules', { body: { name: 'x', ...afterPost } }))).toEqual(refused)
+    const statusAndError = ({ status, body }: Awaited<ReturnType<Rules['update']>>) => [
+      status,
+      body.error?.message,
+    ]
+    expect(
+      statusAndError(
+        await rules.story.send('POST', 'rules', { body: { name: 'x', ...afterPost } }),
+      ),
+    ).toEqual(refused)
     expect(statusAndError(await rules.update(rule.id, { name: 'y' }))).toEqual(refused)
     expect((await rules.update(rule.id, { status: 'paused' })).status).toBe(200)
     expect(statusAndError(await rules.update(rule.id, { status: 'active' }))).toEqual(refused)
@@ -189,8 +237,17 @@ describe('conditions', () => {
     await rules.story.drafted()
     await postOne(rules)
     const held = await rules.ended(rule.id)
-    expect(held).toMatchObject({ status: 'skipped', reason: 'conditions', made: null, cost: { quota: null, units: 0 } })
-    expect(held.conditions[0]).toEqual({ condition: rule.conditions[0]!, actual: '1', holds: false })
+    expect(held).toMatchObject({
+      status: 'skipped',
+      reason: 'conditions',
+      made: null,
+      cost: { quota: null, units: 0 },
+    })
+    expect(held.conditions[0]).toEqual({
+      condition: rule.conditions[0]!,
+      actual: '1',
+      holds: false,
+    })
     expect(held.conditions.slice(1).map(({ condition, holds }) => [condition.fact, holds])).toEqual(
       rule.conditions.slice(1).map(({ fact }) => [fact, true]),
     )

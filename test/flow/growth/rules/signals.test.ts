@@ -1,4 +1,6 @@
-/** Rules that answer signals: the engagement waits for approval, and nothing is sent to the network. */
+/**
+ * Rules that answer signals: the engagement waits for approval, and nothing is sent to the network.
+ */
 import { expect, test } from 'bun:test'
 import { engagementStatuses } from '#contract/records/growth/engagement'
 import { newId } from '#kernel/ids'
@@ -14,22 +16,32 @@ const app = useApp({ overrides: { drafter: writingDrafter() } })
 const signalled = async ({ story }: Rules): Promise<void> => {
   const { sandbox } = app.workplace
   const account = { id: newId(), ...(await sandbox.connect(newId(), `s-${newId()}`)) }
-  await sandbox.publish({ account, text: 'Who answers on Sundays?', attemptId: newId(), deadlineMs: 5_000 }, AbortSignal.timeout(5_000))
-  expect((await story.send('POST', 'targets', { body: { handle: account.handle } })).status).toBe(201)
+  await sandbox.publish(
+    { account, text: 'Who answers on Sundays?', attemptId: newId(), deadlineMs: 5_000 },
+    AbortSignal.timeout(5_000),
+  )
+  expect((await story.send('POST', 'targets', { body: { handle: account.handle } })).status).toBe(
+    201,
+  )
 }
 
 /** Adds an engagement in each state, each with its own post. */
 const fill = async ({ story }: Rules): Promise<void> => {
-  const { status, body } = await story.send('POST', 'engagements', { body: { post: await othersPost({ app }), action: 'like' } })
+  const { status, body } = await story.send('POST', 'engagements', {
+    body: { post: await othersPost({ app }), action: 'like' },
+  })
   expect(status).toBe(201)
   for (const state of engagementStatuses)
-    await app.owner`insert into engagement select (jsonb_populate_record(e, jsonb_build_object('id', ${newId()}::text, 'post_id', ${newId()}::text,
+    await app.owner`insert into engagement select (jsonb_populate_record(e,
+      jsonb_build_object('id', ${newId()}::text, 'post_id', ${newId()}::text,
       'status', ${state}::text))).* from engagement e where id = ${body.engagement.id}`
 }
 
-const engagementsOf = ({ story }: Rules) => app.owner`select * from engagement where tenant_id = ${story.tenantId} order by id`
+const engagementsOf = ({ story }: Rules) =>
+  app.owner`select * from engagement where tenant_id = ${story.tenantId} order by id`
 const executing = ({ story }: Rules) =>
-  app.owner`select kind from work where tenant_id = ${story.tenantId} and kind in ('send', 'reconcile')`
+  app.owner`select kind from work where tenant_id = ${story.tenantId}
+    and kind in ('send', 'reconcile')`
 
 test.each(['like', 'repost', 'reply', 'quote'])(
   'a rule answers a signal with one %s, which waits for approval; other engagements stay as they are',
@@ -37,8 +49,14 @@ test.each(['like', 'repost', 'reply', 'quote'])(
     const rules = await newRules(app)
     await fill(rules)
     const before = [...(await engagementsOf(rules))]
-    const rule = await rules.create({ trigger: { kind: 'signal' }, action: { kind: 'draft_engagement', action } })
-    const high = await rules.create({ trigger: { kind: 'signal', min_score: 100 }, action: { kind: 'draft_engagement', action } })
+    const rule = await rules.create({
+      trigger: { kind: 'signal' },
+      action: { kind: 'draft_engagement', action },
+    })
+    const high = await rules.create({
+      trigger: { kind: 'signal', min_score: 100 },
+      action: { kind: 'draft_engagement', action },
+    })
     await signalled(rules)
     const run = await rules.ended(rule.id)
     const { id } = run.made!
@@ -46,7 +64,12 @@ test.each(['like', 'repost', 'reply', 'quote'])(
     expect(await rules.runs(high.id)).toEqual([])
     const after = [...(await engagementsOf(rules))]
     expect(after.filter((one) => one.id !== id)).toEqual(before)
-    expect(after.find((one) => one.id === id)).toMatchObject({ status: 'drafted', action, signal_id: run.trigger.ref, approved_hash: null })
+    expect(after.find((one) => one.id === id)).toMatchObject({
+      status: 'drafted',
+      action,
+      signal_id: run.trigger.ref,
+      approved_hash: null,
+    })
     expect([...(await executing(rules))]).toEqual([])
     const [engaged] = (await rules.story.send('GET', 'signals?status=engaged')).body.signals
     expect(engaged).toMatchObject({ id: run.trigger.ref, engagement_id: id })
@@ -56,11 +79,22 @@ test.each(['like', 'repost', 'reply', 'quote'])(
 test('a signal that a person has answered, or whose answer the plan refuses, is skipped with the reason', async () => {
   const rules = await newRules(app)
   await setPlan(app, rules.story.tenantId, { overrides: { create_engagement: 0 } })
-  const rule = await rules.create({ trigger: { kind: 'signal' }, action: { kind: 'draft_engagement', action: 'like' } })
-  expect(await rules.afterwards(rule.id, () => signalled(rules))).toBe('rate_limited:create_engagement')
+  const rule = await rules.create({
+    trigger: { kind: 'signal' },
+    action: { kind: 'draft_engagement', action: 'like' },
+  })
+  expect(await rules.afterwards(rule.id, () => signalled(rules))).toBe(
+    'rate_limited:create_engagement',
+  )
   const two = await newRules(app)
-  const first = await two.create({ trigger: { kind: 'signal' }, action: { kind: 'draft_engagement', action: 'like' } })
-  const second = await two.create({ trigger: { kind: 'signal' }, action: { kind: 'draft_engagement', action: 'repost' } })
+  const first = await two.create({
+    trigger: { kind: 'signal' },
+    action: { kind: 'draft_engagement', action: 'like' },
+  })
+  const second = await two.create({
+    trigger: { kind: 'signal' },
+    action: { kind: 'draft_engagement', action: 'repost' },
+  })
   await signalled(two)
   const reasons = [(await two.ended(first.id)).reason, (await two.ended(second.id)).reason]
   expect(reasons.toSorted()).toEqual([null, 'cannot engage: the signal is engaged'].toSorted())

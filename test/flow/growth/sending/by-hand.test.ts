@@ -1,4 +1,7 @@
-/** What people settle themselves: posts they mark as posted, and accounts they disconnect during a send. */
+/**
+ * What people settle themselves: posts they mark as posted, and accounts they disconnect during a
+ * send.
+ */
 import { expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
 import { connectAccount } from '#ops/operator/admin/workspaces'
@@ -20,14 +23,20 @@ const impatient = useApp(() => ({
 
 const postNow = (story: Story, id: string, key: string) =>
   story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': key } })
-const markPosted = (story: Story, id: string) => story.send('POST', `items/${id}/posted`, { body: { url: URL_OF_POST } })
+const markPosted = (story: Story, id: string) =>
+  story.send('POST', `items/${id}/posted`, { body: { url: URL_OF_POST } })
 
 const unsettled = async ({ tenantId }: Story) => ({
-  work: (await app.owner`select kind from work where tenant_id = ${tenantId} and kind not in ('weekly_report', 'posted_read')`).map(
-    ({ kind }) => kind,
+  work: (
+    await app.owner`select kind from work where tenant_id = ${tenantId}
+      and kind not in ('weekly_report', 'posted_read')`
+  ).map(({ kind }) => kind),
+  attempts: (await app.owner`select state from attempt where tenant_id = ${tenantId}`).map(
+    ({ state }) => state,
   ),
-  attempts: (await app.owner`select state from attempt where tenant_id = ${tenantId}`).map(({ state }) => state),
-  keys: (await app.owner`select state from idempotency where tenant_id = ${tenantId}`).map(({ state }) => state),
+  keys: (await app.owner`select state from idempotency where tenant_id = ${tenantId}`).map(
+    ({ state }) => state,
+  ),
 })
 
 test('marking an unconfirmed item as posted settles it, and the key that waited for it', async () => {
@@ -35,12 +44,20 @@ test('marking an unconfirmed item as posted settles it, and the key that waited 
   const id = await story.approved()
   expect((await postNow(story, id, 'pending')).status).toBe(202)
   await story.settled(id, 'publish_unconfirmed')
-  expect(await unsettled(story)).toEqual({ work: ['reconcile'], attempts: ['doubt'], keys: ['pending'] })
+  expect(await unsettled(story)).toEqual({
+    work: ['reconcile'],
+    attempts: ['doubt'],
+    keys: ['pending'],
+  })
   const marked = await markPosted(story, id)
   expect(marked.body.item).toMatchObject({ status: 'posted', url: URL_OF_POST, last_error: null })
   expect(await unsettled(story)).toEqual({ work: [], attempts: ['posted'], keys: ['done'] })
   const replay = await postNow(story, id, 'pending')
-  expect([replay.status, replay.text, replay.headers.get('idempotency-replayed')]).toEqual([200, marked.text, 'true'])
+  expect([replay.status, replay.text, replay.headers.get('idempotency-replayed')]).toEqual([
+    200,
+    marked.text,
+    'true',
+  ])
   expect(await story.events()).toEqual(['growth.item.posted'])
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })

@@ -1,6 +1,6 @@
 /**
- * The database's clock decides what is due and how long a claim holds. When clocks step, nothing is sent early, nothing
- * is sent twice and nothing is lost. P6 of the state machine's crash points.
+ * The database's clock decides what is due and how long a claim holds. When clocks step, nothing is
+ * sent early, nothing is sent twice and nothing is lost. P6 of the state machine's crash points.
  */
 import { afterEach, beforeEach, expect, setSystemTime, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
@@ -24,12 +24,16 @@ const db = useEach(() => steppedDb({ timezone: "'America/New_York'" }))
 beforeEach(() => {
   failpoints = testFailpoints()
 })
-const app = useEach(() => testApp({ database: db.options, overrides: { times, failpoints: failpoints.at } }))
+const app = useEach(() =>
+  testApp({ database: db.options, overrides: { times, failpoints: failpoints.at } }),
+)
 
 /** An item that is due in `ms` by the database's clock. */
 const scheduled = async (story: Story, ms: number): Promise<string> => {
   const id = await story.approved()
-  const reply = await story.send('POST', `items/${id}/schedule`, { body: { post_at: new Date((await db.clock.now()) + ms).toISOString() } })
+  const reply = await story.send('POST', `items/${id}/schedule`, {
+    body: { post_at: new Date((await db.clock.now()) + ms).toISOString() },
+  })
   expect(reply.status).toBe(200)
   return id
 }
@@ -58,7 +62,8 @@ test("P6, clock step: the database's clock decides what is due and when a lease 
   await failpoints.reached('send.claimed')
   const [claim] = await app.owner<{ lease: number; overdue: number }[]>`
     select extract(epoch from lease_until - intent_at)::float8 * 1000 as lease,
-      extract(epoch from intent_at - i.post_at)::float8 * 1000 as overdue from attempt a join item i on i.id = a.item_id where i.id = ${id}`
+      extract(epoch from intent_at - i.post_at)::float8 * 1000 as overdue from attempt a
+        join item i on i.id = a.item_id where i.id = ${id}`
   expect(claim!.lease).toBe(times.leaseMs)
   expect(claim!.overdue).toBeGreaterThanOrEqual(0)
   expect(claim!.overdue).toBeLessThan(HOUR_MS)
@@ -109,6 +114,8 @@ test('the claim of a dead process is settled when its lease could have ended, no
   const restarted = story.at(next)
   await restarted.drafted().then((other) => restarted.send('POST', `items/${other}/approve`))
   await restarted.settled(id, 'publish_unconfirmed')
-  const [look] = await app.owner<{ ms: number }[]>`select (extract(epoch from run_at) * 1000)::float8 as ms from work where ref_id = ${id}`
+  const [look] = await app.owner<
+    { ms: number }[]
+  >`select (extract(epoch from run_at) * 1000)::float8 as ms from work where ref_id = ${id}`
   expect(look!.ms - (await db.clock.now())).toBeLessThanOrEqual(times.leaseMs + times.settleMs)
 })

@@ -31,13 +31,22 @@ describe('connecting to the sandbox', () => {
     const second = await connect()
     expect([second.status, second.text]).toEqual([201, expect.any(String)])
     const handle = `workspace-${story.tenantId.slice(-12)}`
-    expect(second.body.connection).toMatchObject({ connected: true, account: { handle, network: 'sandbox', is_default: false } })
+    expect(second.body.connection).toMatchObject({
+      connected: true,
+      account: { handle, network: 'sandbox', is_default: false },
+    })
     await disconnect(first.id)
-    expect((await connect({ handle: `h-${story.tenantId}` })).body.connection.account).toMatchObject({ is_default: true })
+    expect(
+      (await connect({ handle: `h-${story.tenantId}` })).body.connection.account,
+    ).toMatchObject({ is_default: true })
     expect(await listed()).toHaveLength(2)
-    const [row] = await app.owner`select ref_id, detail from audit where tenant_id = ${story.tenantId}
+    const [row] =
+      await app.owner`select ref_id, detail from audit where tenant_id = ${story.tenantId}
       and operation = 'app.connections.connectSandbox' order by id limit 1`
-    expect({ ...row }).toEqual({ ref_id: second.body.connection.account.id, detail: { network: 'sandbox', handle } })
+    expect({ ...row }).toEqual({
+      ref_id: second.body.connection.account.id,
+      detail: { network: 'sandbox', handle },
+    })
   })
 
   test('a second time brings the same account back, under the same id', async () => {
@@ -47,7 +56,10 @@ describe('connecting to the sandbox', () => {
     expect(await listed()).toEqual([])
     const { account } = (await connect({ handle: `@${handle.toUpperCase()}` })).body.connection
     expect(account).toMatchObject({ id, external_id, status: 'connected', is_default: true })
-    expect((await connect({ handle })).body.connection.account).toMatchObject({ id, is_default: true })
+    expect((await connect({ handle })).body.connection.account).toMatchObject({
+      id,
+      is_default: true,
+    })
     expect(await listed()).toHaveLength(1)
   })
 
@@ -59,19 +71,26 @@ describe('connecting to the sandbox', () => {
 
   test('runs once under an Idempotency-Key', async () => {
     const { story, connect, disconnect, listed } = await ownedStory()
-    const [first, again] = [await connect({}, { 'idempotency-key': 'one' }), await connect({}, { 'idempotency-key': 'one' })]
+    const [first, again] = [
+      await connect({}, { 'idempotency-key': 'one' }),
+      await connect({}, { 'idempotency-key': 'one' }),
+    ]
     expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true'])
     await disconnect(first.body.connection.account.id)
     await connect({}, { 'idempotency-key': 'one' })
     expect(await listed()).toHaveLength(1)
-    expect((await connect({ handle: `h-${story.tenantId}` }, { 'idempotency-key': 'one' })).status).toBe(422)
+    expect(
+      (await connect({ handle: `h-${story.tenantId}` }, { 'idempotency-key': 'one' })).status,
+    ).toBe(422)
   })
 
   test('stops at fifty accounts, but lets one of them connect again', async () => {
     const { story, connect, listed } = await ownedStory()
     const [{ handle }] = await listed()
-    await app.owner`insert into connection (id, tenant_id, network, external_id, handle, status, created_at, updated_at)
-      select gen_random_uuid(), ${story.tenantId}, 'sandbox', n::text, n::text, 'connected', now(), now() from generate_series(1, 49) n`
+    await app.owner`insert into connection (id, tenant_id, network, external_id, handle, status,
+      created_at, updated_at)
+      select gen_random_uuid(), ${story.tenantId}, 'sandbox', n::text, n::text, 'connected', now(),
+        now() from generate_series(1, 49) n`
     const refused = await connect({ handle: `h-${story.tenantId}` })
     expect([refused.status, refused.body.error?.code]).toEqual([409, 'conflict'])
     expect((await connect({ handle })).status).toBe(201)
@@ -79,7 +98,8 @@ describe('connecting to the sandbox', () => {
 
   test('makes at most a thousand accounts for a workspace, however many were disconnected', async () => {
     const { story, connect } = await ownedStory()
-    await app.owner`insert into sandbox.accounts (workspace_id, handle) select ${story.tenantId}, 'known_' || n from generate_series(2, 1000) n`
+    await app.owner`insert into sandbox.accounts (workspace_id, handle)
+      select ${story.tenantId}, 'known_' || n from generate_series(2, 1000) n`
     const refused = await connect({ handle: 'one_more' })
     expect([refused.status, refused.body.error?.code]).toEqual([409, 'conflict'])
     expect(refused.body.error?.message).toContain('1000 accounts')
@@ -96,23 +116,35 @@ describe('connecting to the sandbox', () => {
       await app.owner`grant insert on sandbox.accounts to tendril_sandbox`
     }
     expect(await listed()).toHaveLength(1)
-    expect((await connect({ handle: `h-${story.tenantId}` }, { 'idempotency-key': 'one' })).status).toBe(201)
+    expect(
+      (await connect({ handle: `h-${story.tenantId}` }, { 'idempotency-key': 'one' })).status,
+    ).toBe(201)
   })
 })
 
 test('an account belongs to one workspace: the same handle in another workspace is another account, with posts of its own', async () => {
   const [mine, theirs] = [await ownedStory(), await ownedStory()]
   const handle = `acme-${newId()}`
-  const connect = async (story: typeof mine) => (await story.connect({ handle })).body.connection.account
+  const connect = async (story: typeof mine) =>
+    (await story.connect({ handle })).body.connection.account
   const [own, other] = [await connect(mine), await connect(theirs)]
   expect([own.handle, other.handle]).toEqual([handle, handle])
   expect(other.external_id).not.toBe(own.external_id)
   const { sandbox } = app.workplace
   const account = (of: typeof own) => ({ id: newId(), externalId: of.external_id, handle })
-  const request = { account: account(own), text: 'Said by the first.', attemptId: newId(), deadlineMs: 5_000 }
-  expect(await sandbox.publish(request, AbortSignal.timeout(5_000))).toMatchObject({ kind: 'posted' })
+  const request = {
+    account: account(own),
+    text: 'Said by the first.',
+    attemptId: newId(),
+    deadlineMs: 5_000,
+  }
+  expect(await sandbox.publish(request, AbortSignal.timeout(5_000))).toMatchObject({
+    kind: 'posted',
+  })
   const timeline = async (of: typeof own) =>
-    (await sandbox.readTimeline(account(of), new Date(0), AbortSignal.timeout(5_000))).posts.map(({ text }) => text)
+    (await sandbox.readTimeline(account(of), new Date(0), AbortSignal.timeout(5_000))).posts.map(
+      ({ text }) => text,
+    )
   expect([await timeline(own), await timeline(other)]).toEqual([['Said by the first.'], []])
 })
 
@@ -126,7 +158,10 @@ describe('disconnecting', () => {
     const waiting = story.send('POST', `items/${item}/post-now`, {})
     await points.reached('send.claimed')
     // The item goes out from the other account.
-    expect((await disconnect(other.id)).body.connection).toMatchObject({ connected: true, account: { id: own } })
+    expect((await disconnect(other.id)).body.connection).toMatchObject({
+      connected: true,
+      account: { id: own },
+    })
     expect((await story.item(item)).status).toBe('publishing')
     expect((await disconnect(own)).body.connection).toEqual({
       connected: false,
@@ -138,7 +173,10 @@ describe('disconnecting', () => {
     })
     expect((await waiting).body.error.code).toBe('x_not_connected')
     points.release('send.claimed')
-    expect(await story.item(item)).toMatchObject({ status: 'approved', last_error: 'x_not_connected' })
+    expect(await story.item(item)).toMatchObject({
+      status: 'approved',
+      last_error: 'x_not_connected',
+    })
     expect(await story.posts()).not.toHaveProperty(textOf(item))
   })
 

@@ -1,4 +1,7 @@
-/** Disconnecting an account waits for no post that is on the wire: it is listed, and takes its outcome. */
+/**
+ * Disconnecting an account waits for no post that is on the wire: it is listed, and takes its
+ * outcome.
+ */
 import { describe, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { eventually } from '#test/support/app'
@@ -29,7 +32,10 @@ describe.each(['by its id', 'of the default'] as const)('disconnecting an accoun
   test('lists the post on the wire, which is posted', async () => {
     const { story, item, posted, goOn, ways } = await posting('send.sent')
     const { status, body } = await ways[way]()
-    expect([status, body.in_flight]).toEqual([200, [{ item_id: item, origin: 'manual', since: expect.any(String) }]])
+    expect([status, body.in_flight]).toEqual([
+      200,
+      [{ item_id: item, origin: 'manual', since: expect.any(String) }],
+    ])
     goOn()
     expect((await posted).status).toBe(200)
     expect((await story.send('GET', `items/${item}`)).body.item.status).toBe('posted')
@@ -51,7 +57,9 @@ test('two people who disconnect at once are both answered', async () => {
   const { item, posted, goOn, ways } = await posting('send.sent')
   const all = await Promise.all([ways['by its id'](), ways['by its id']()])
   expect(all.map(({ status }) => status).toSorted()).toEqual([200, 404])
-  expect(all.find(({ status }) => status === 200)!.body.in_flight).toMatchObject([{ item_id: item }])
+  expect(all.find(({ status }) => status === 200)!.body.in_flight).toMatchObject([
+    { item_id: item },
+  ])
   goOn()
   expect((await posted).status).toBe(200)
 })

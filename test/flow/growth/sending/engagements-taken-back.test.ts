@@ -15,15 +15,20 @@ const app = useApp({ overrides: { times, failpoints: points.at } })
 
 const act = (story: Story, id: string, verb: string, body?: object) =>
   story.send('POST', `engagements/${id}/${verb}`, body === undefined ? {} : { body })
-const edit = (story: Story, id: string, body = 'Without the typo') => story.send('PATCH', `engagements/${id}`, { body: { body } })
+const edit = (story: Story, id: string, body = 'Without the typo') =>
+  story.send('PATCH', `engagements/${id}`, { body: { body } })
 const remove = (story: Story, id: string) => story.send('DELETE', `engagements/${id}`)
 const execute = (story: Story, id: string) =>
   story.send('POST', `engagements/${id}/execute`, { headers: { 'idempotency-key': 'execute it' } })
-const listed = async (story: Story) => (await story.send('GET', 'engagements?limit=100')).body.engagements as { id: string }[]
-const engagement = async (story: Story, id: string) => (await listed(story)).find((one) => one.id === id) as Record<string, unknown>
+const listed = async (story: Story) =>
+  (await story.send('GET', 'engagements?limit=100')).body.engagements as { id: string }[]
+const engagement = async (story: Story, id: string) =>
+  (await listed(story)).find((one) => one.id === id) as Record<string, unknown>
 
 const create = (story: Story, post: string, action = 'reply') =>
-  story.send('POST', 'engagements', { body: { post, action, ...(action === 'reply' ? { body: 'With a tpyo' } : {}) } })
+  story.send('POST', 'engagements', {
+    body: { post, action, ...(action === 'reply' ? { body: 'With a tpyo' } : {}) },
+  })
 const approved = async (story: Story, action = 'reply') => {
   const post = await othersPost({ app })
   const { id } = (await create(story, post, action)).body.engagement
@@ -31,7 +36,10 @@ const approved = async (story: Story, action = 'reply') => {
   return { id: id as string, post }
 }
 
-/** An execution that stands at this point, until it is released, with the answer that its caller waits for. */
+/**
+ * An execution that stands at this point, until it is released, with the answer that its caller
+ * waits for.
+ */
 const stoppedAt = async (point: string, story: Story) => {
   const made = await approved(story)
   points.arm(point, 'hang')
@@ -41,10 +49,15 @@ const stoppedAt = async (point: string, story: Story) => {
 }
 
 const repliesTo = async (post: string) =>
-  (await app.owner`select text from sandbox.posts where in_reply_to = ${post}`).map(({ text }) => text)
+  (await app.owner`select text from sandbox.posts where in_reply_to = ${post}`).map(
+    ({ text }) => text,
+  )
 const attemptsOf = async (id: string) =>
-  (await app.owner`select state from attempt where engagement_id = ${id} order by number`).map(({ state }) => state)
-const worksOf = async (id: string) => (await app.owner`select kind from work where ref_id = ${id}`).map(({ kind }) => kind)
+  (await app.owner`select state from attempt where engagement_id = ${id} order by number`).map(
+    ({ state }) => state,
+  )
+const worksOf = async (id: string) =>
+  (await app.owner`select kind from work where ref_id = ${id}`).map(({ kind }) => kind)
 
 const ways = [
   ['edit', edit, 'drafted'],
@@ -54,22 +67,39 @@ const ways = [
 ] as const
 
 describe('a claimed execution that is not yet sent', () => {
-  test.each(ways)('%s takes it back, and whoever waits learns that nothing was sent', async (way, take, status) => {
-    const story = await newStory(app)
-    const { id, post, asked } = await stoppedAt('send.claimed', story)
-    expect((await take(story, id)).body.engagement).toMatchObject({ status, account: null })
-    const reply = await asked
-    expect([reply.status, reply.body.error?.message]).toEqual([409, 'nothing was sent: the engagement was taken back'])
-    points.release('send.claimed')
-    expect([await attemptsOf(id), await worksOf(id), await repliesTo(post)]).toEqual([['unsent'], [], []])
-    if (way === 'delete') await act(story, id, 'restore')
-    if (way === 'reject') await act(story, id, 'reopen')
-    await act(story, id, 'approve', { body: 'Another text' })
-    const retried = await execute(story, id)
-    expect([retried.status, retried.headers.get('idempotency-replayed'), await repliesTo(post)]).toEqual([202, 'true', []])
-    expect((await act(story, id, 'execute')).body.engagement.status).toBe('executed')
-    expect([await repliesTo(post), await attemptsOf(id)]).toEqual([['Another text'], ['unsent', 'posted']])
-  })
+  test.each(ways)(
+    '%s takes it back, and whoever waits learns that nothing was sent',
+    async (way, take, status) => {
+      const story = await newStory(app)
+      const { id, post, asked } = await stoppedAt('send.claimed', story)
+      expect((await take(story, id)).body.engagement).toMatchObject({ status, account: null })
+      const reply = await asked
+      expect([reply.status, reply.body.error?.message]).toEqual([
+        409,
+        'nothing was sent: the engagement was taken back',
+      ])
+      points.release('send.claimed')
+      expect([await attemptsOf(id), await worksOf(id), await repliesTo(post)]).toEqual([
+        ['unsent'],
+        [],
+        [],
+      ])
+      if (way === 'delete') await act(story, id, 'restore')
+      if (way === 'reject') await act(story, id, 'reopen')
+      await act(story, id, 'approve', { body: 'Another text' })
+      const retried = await execute(story, id)
+      expect([
+        retried.status,
+        retried.headers.get('idempotency-replayed'),
+        await repliesTo(post),
+      ]).toEqual([202, 'true', []])
+      expect((await act(story, id, 'execute')).body.engagement.status).toBe('executed')
+      expect([await repliesTo(post), await attemptsOf(id)]).toEqual([
+        ['Another text'],
+        ['unsent', 'posted'],
+      ])
+    },
+  )
 
   test('goes out if its text is edited to what it is, or to what cannot be used', async () => {
     const story = await newStory(app)
@@ -112,13 +142,22 @@ test('what may be on the network is not taken back, and can be marked done', asy
   points.release('send.sent')
   for (const [, take] of ways) {
     const refused = await take(story, id)
-    expect([refused.status, refused.body.error?.message]).toEqual([409, expect.stringContaining('may already be on the network')])
+    expect([refused.status, refused.body.error?.message]).toEqual([
+      409,
+      expect.stringContaining('may already be on the network'),
+    ])
   }
-  expect((await act(story, id, 'done')).body.engagement).toMatchObject({ status: 'executed', review: false })
+  expect((await act(story, id, 'done')).body.engagement).toMatchObject({
+    status: 'executed',
+    review: false,
+  })
   expect((await asked).body.engagement.status).toBe('executed')
   expect([await attemptsOf(id), await worksOf(id)]).toEqual([['posted'], []])
   const refused = await remove(story, id)
-  expect([refused.status, refused.body.error?.message]).toEqual([409, expect.stringContaining('cannot delete: the engagement is executed')])
+  expect([refused.status, refused.body.error?.message]).toEqual([
+    409,
+    expect.stringContaining('cannot delete: the engagement is executed'),
+  ])
 })
 
 describe('a deleted engagement', () => {
@@ -127,7 +166,11 @@ describe('a deleted engagement', () => {
     const { id, post } = await approved(story, 'like')
     expect((await create(story, post, 'like')).status).toBe(409)
     expect((await remove(story, id)).body.engagement).toMatchObject({ id, status: 'drafted' })
-    for (const gone of [await remove(story, id), await act(story, id, 'reopen'), await act(story, id, 'approve')])
+    for (const gone of [
+      await remove(story, id),
+      await act(story, id, 'reopen'),
+      await act(story, id, 'approve'),
+    ])
       expect(gone.status).toBe(404)
     expect(await listed(story)).toEqual([])
     expect((await story.send('GET', 'engagements?status=drafted')).body.engagements).toEqual([])
@@ -143,7 +186,10 @@ describe('a deleted engagement', () => {
     await remove(story, id)
     const other = (await create(story, post, 'like')).body.engagement
     const refused = await act(story, id, 'restore')
-    expect([refused.status, refused.body.error?.message]).toEqual([409, `this post already has a like: engagement ${other.id} is drafted`])
+    expect([refused.status, refused.body.error?.message]).toEqual([
+      409,
+      `this post already has a like: engagement ${other.id} is drafted`,
+    ])
     await remove(story, other.id)
     expect((await act(story, id, 'restore')).status).toBe(200)
   })
@@ -152,15 +198,22 @@ describe('a deleted engagement', () => {
     const story = await newStory(app)
     const { sandbox } = app.workplace
     const account = { id: newId(), ...(await sandbox.connect(newId(), `s-${newId()}`)) }
-    await sandbox.publish({ account, text: 'Who answers on Sundays?', attemptId: newId(), deadlineMs: 5_000 }, AbortSignal.timeout(5_000))
+    await sandbox.publish(
+      { account, text: 'Who answers on Sundays?', attemptId: newId(), deadlineMs: 5_000 },
+      AbortSignal.timeout(5_000),
+    )
     await story.send('POST', 'targets', { body: { handle: account.handle } })
     const open = async () => (await story.send('GET', 'signals')).body.signals
     const [signal] = await eventually(open, (found) => found.length === 1)
-    const { id } = (await story.send('POST', `signals/${signal.id}/engage`, { body: { action: 'like' } })).body.engagement
+    const { id } = (
+      await story.send('POST', `signals/${signal.id}/engage`, { body: { action: 'like' } })
+    ).body.engagement
     expect(await open()).toEqual([])
     await remove(story, id)
     expect(await open()).toMatchObject([{ id: signal.id, engagement_id: null }])
     await act(story, id, 'restore')
-    expect((await story.send('GET', 'signals?status=engaged')).body.signals).toMatchObject([{ id: signal.id, engagement_id: id }])
+    expect((await story.send('GET', 'signals?status=engaged')).body.signals).toMatchObject([
+      { id: signal.id, engagement_id: id },
+    ])
   })
 })

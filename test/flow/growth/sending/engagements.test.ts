@@ -1,4 +1,7 @@
-/** Engagements on their way to the network: sent once, and what becomes of those whose answer proves nothing. */
+/**
+ * Engagements on their way to the network: sent once, and what becomes of those whose answer proves
+ * nothing.
+ */
 import { describe, expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
 import { eventually } from '#test/support/app'
@@ -10,45 +13,72 @@ import { useApp } from '#test/support/use'
 const quick = { ...sendTimes, settleMs: 20, windowMs: 60, deadlineMs: 2_000 }
 const app = useApp({ overrides: { times: quick } })
 
-const engagement = async (story: Story, id: string) => (await story.send('GET', `engagements/${id}`)).body.engagement
-const create = (story: Story, body: Record<string, unknown>) => story.send('POST', 'engagements', { body })
-const act = (story: Story, id: string, verb: string, options: { body?: object; headers?: Record<string, string> } = {}) =>
-  story.send('POST', `engagements/${id}/${verb}`, options)
+const engagement = async (story: Story, id: string) =>
+  (await story.send('GET', `engagements/${id}`)).body.engagement
+const create = (story: Story, body: Record<string, unknown>) =>
+  story.send('POST', 'engagements', { body })
+const act = (
+  story: Story,
+  id: string,
+  verb: string,
+  options: { body?: object; headers?: Record<string, string> } = {},
+) => story.send('POST', `engagements/${id}/${verb}`, options)
 
 /** An approved engagement, with its post. */
-const approved = async (story: Story, { action = 'reply', body = 'We call first.' }: { action?: string; body?: string } = {}) => {
+const approved = async (
+  story: Story,
+  { action = 'reply', body = 'We call first.' }: { action?: string; body?: string } = {},
+) => {
   const post = await othersPost({ app })
-  const made = await create(story, { post, action, ...(action === 'reply' || action === 'quote' ? { body } : {}) })
+  const made = await create(story, {
+    post,
+    action,
+    ...(action === 'reply' || action === 'quote' ? { body } : {}),
+  })
   expect([made.status, made.body.engagement.status]).toEqual([201, 'drafted'])
   expect((await act(story, made.body.engagement.id, 'approve')).status).toBe(200)
   return { id: made.body.engagement.id as string, post }
 }
 
 const answers = async (post: string) =>
-  (await app.owner<{ text: string }[]>`select text from sandbox.posts where in_reply_to = ${post} or quoted = ${post}`).map(
-    ({ text }) => text,
-  )
+  (
+    await app.owner<
+      { text: string }[]
+    >`select text from sandbox.posts where in_reply_to = ${post} or quoted = ${post}`
+  ).map(({ text }) => text)
 const reactions = async (post: string) =>
-  (await app.owner<{ kind: string }[]>`select kind from sandbox.reactions where post_id = ${post}`).map(({ kind }) => kind)
+  (
+    await app.owner<{ kind: string }[]>`select kind from sandbox.reactions where post_id = ${post}`
+  ).map(({ kind }) => kind)
 
 describe('executing an engagement', () => {
-  test.each(['reply', 'quote'])('puts a %s on the network once, however many requests there are', async (action) => {
-    const story = await newStory(app)
-    const { id, post } = await approved(story, { action })
-    const done = await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })
-    expect([done.status, done.body.engagement]).toMatchObject([
-      200,
-      { status: 'executed', account: story.account, external_id: expect.any(String) },
-    ])
-    expect((await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })).text).toBe(done.text)
-    expect((await act(story, id, 'execute')).body.error.message).toBe('cannot execute: the engagement is executed; nothing is left to do')
-    expect(await answers(post)).toEqual(['We call first.'])
-  })
+  test.each(['reply', 'quote'])(
+    'puts a %s on the network once, however many requests there are',
+    async (action) => {
+      const story = await newStory(app)
+      const { id, post } = await approved(story, { action })
+      const done = await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })
+      expect([done.status, done.body.engagement]).toMatchObject([
+        200,
+        { status: 'executed', account: story.account, external_id: expect.any(String) },
+      ])
+      expect(
+        (await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })).text,
+      ).toBe(done.text)
+      expect((await act(story, id, 'execute')).body.error.message).toBe(
+        'cannot execute: the engagement is executed; nothing is left to do',
+      )
+      expect(await answers(post)).toEqual(['We call first.'])
+    },
+  )
 
   test.each(['like', 'repost'])('puts a %s on the network', async (action) => {
     const story = await newStory(app)
     const { id, post } = await approved(story, { action })
-    expect((await act(story, id, 'execute')).body.engagement).toMatchObject({ status: 'executed', external_id: post })
+    expect((await act(story, id, 'execute')).body.engagement).toMatchObject({
+      status: 'executed',
+      external_id: post,
+    })
     expect(await reactions(post)).toEqual([action])
   })
 
@@ -77,7 +107,10 @@ describe('executing an engagement', () => {
     const story = await newStory(app)
     const post = await othersPost({ app })
     const { body } = await create(story, { post, action: 'reply', body: 'Draft.' })
-    expect((await act(story, body.engagement.id, 'approve', { body: { body: 'Edited.' } })).body.engagement.body).toBe('Edited.')
+    expect(
+      (await act(story, body.engagement.id, 'approve', { body: { body: 'Edited.' } })).body
+        .engagement.body,
+    ).toBe('Edited.')
     await act(story, body.engagement.id, 'execute')
     expect(await answers(post)).toEqual(['Edited.'])
   })
@@ -91,7 +124,10 @@ describe('executing an engagement', () => {
       409,
       'cannot execute: the engagement has changed since its approval; approve it again',
     ])
-    expect([await engagement(story, id), await answers(post)]).toMatchObject([{ status: 'drafted', last_error: 'approval_stale' }, []])
+    expect([await engagement(story, id), await answers(post)]).toMatchObject([
+      { status: 'drafted', last_error: 'approval_stale' },
+      [],
+    ])
   })
 })
 
@@ -106,32 +142,45 @@ describe('an answer that proves nothing', () => {
     }
   }
 
-  test.each(['reply', 'quote', 'like', 'repost'])('a %s that was applied is found, and the caller gets it', async (action) => {
-    const story = await newStory(app)
-    const { id, post } = await approved(story, { action })
-    loseNext(lostAnswer)
-    const done = await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })
-    expect([done.status, done.body.engagement.status]).toEqual([200, 'executed'])
-    expect((await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })).text).toBe(done.text)
-    expect([...(await answers(post)), ...(await reactions(post))]).toHaveLength(1)
-  })
+  test.each(['reply', 'quote', 'like', 'repost'])(
+    'a %s that was applied is found, and the caller gets it',
+    async (action) => {
+      const story = await newStory(app)
+      const { id, post } = await approved(story, { action })
+      loseNext(lostAnswer)
+      const done = await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })
+      expect([done.status, done.body.engagement.status]).toEqual([200, 'executed'])
+      expect(
+        (await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })).text,
+      ).toBe(done.text)
+      expect([...(await answers(post)), ...(await reactions(post))]).toHaveLength(1)
+    },
+  )
 
-  test.each(['reply', 'like'])('a %s that was lost is never sent again and goes to review', async (action) => {
-    const story = await newStory(app)
-    const { id, post } = await approved(story, { action })
-    loseNext(lostRequest)
-    void act(story, id, 'execute')
-    const doubtful = await eventually(
-      () => engagement(story, id),
-      ({ review }) => review,
-    )
-    expect(doubtful.status).toBe('execute_unconfirmed')
-    expect((await act(story, id, 'execute')).body.error).toMatchObject({ code: 'conflict' })
-    expect((await story.events()).filter((type) => type === 'growth.approval.requested')).toHaveLength(2)
-    expect([...(await answers(post)), ...(await reactions(post))]).toEqual([])
-    expect((await act(story, id, 'reject')).body.engagement).toMatchObject({ status: 'rejected', review: false })
-    expect((await create(story, { post, action: 'repost' })).status).toBe(201)
-  })
+  test.each(['reply', 'like'])(
+    'a %s that was lost is never sent again and goes to review',
+    async (action) => {
+      const story = await newStory(app)
+      const { id, post } = await approved(story, { action })
+      loseNext(lostRequest)
+      void act(story, id, 'execute')
+      const doubtful = await eventually(
+        () => engagement(story, id),
+        ({ review }) => review,
+      )
+      expect(doubtful.status).toBe('execute_unconfirmed')
+      expect((await act(story, id, 'execute')).body.error).toMatchObject({ code: 'conflict' })
+      expect(
+        (await story.events()).filter((type) => type === 'growth.approval.requested'),
+      ).toHaveLength(2)
+      expect([...(await answers(post)), ...(await reactions(post))]).toEqual([])
+      expect((await act(story, id, 'reject')).body.engagement).toMatchObject({
+        status: 'rejected',
+        review: false,
+      })
+      expect((await create(story, { post, action: 'repost' })).status).toBe(201)
+    },
+  )
 
   test('a person who finds it on the network settles it by approving it', async () => {
     const story = await newStory(app)
@@ -143,7 +192,14 @@ describe('an answer that proves nothing', () => {
       ({ review }) => review,
     )
     expect((await act(story, id, 'approve', { body: { body: 'Other words.' } })).status).toBe(409)
-    expect((await act(story, id, 'approve')).body.engagement).toMatchObject({ status: 'executed', review: false, external_id: null })
-    expect([(await waiting).status, (await waiting).body.engagement.status]).toEqual([200, 'executed'])
+    expect((await act(story, id, 'approve')).body.engagement).toMatchObject({
+      status: 'executed',
+      review: false,
+      external_id: null,
+    })
+    expect([(await waiting).status, (await waiting).body.engagement.status]).toEqual([
+      200,
+      'executed',
+    ])
   })
 })

@@ -5,7 +5,12 @@ import { sendTimes } from '#domain/growth/sending/times'
 import { testFailpoints } from '#test/support/actors/failpoints'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/database/db'
-import { endLeases, extendLeases, insertRecordlessWork, makeItemDue } from '#test/support/database/writes'
+import {
+  endLeases,
+  extendLeases,
+  insertRecordlessWork,
+  makeItemDue,
+} from '#test/support/database/writes'
 import { othersPost } from '#test/support/growth/records'
 import { crash, newStory, type Story, textOf } from '#test/support/growth/story'
 import { use, useApp } from '#test/support/use'
@@ -16,11 +21,16 @@ const db = use(freshDb)
 const points = testFailpoints()
 const app = useApp(() => ({ database: db.options, overrides: { times, failpoints: points.at } }))
 
-const pause = async (story: Story) => (await story.send('POST', 'automation/pause-all')).body.automation
-const resume = async (story: Story) => (await story.send('POST', 'automation/resume-all')).body.automation
+const pause = async (story: Story) =>
+  (await story.send('POST', 'automation/pause-all')).body.automation
+const resume = async (story: Story) =>
+  (await story.send('POST', 'automation/resume-all')).body.automation
 const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`)
 
-/** Makes the item due, then posts another by hand. Once that is out, the lanes have looked for due work since. */
+/**
+ * Makes the item due, then posts another by hand. Once that is out, the lanes have looked for due
+ * work since.
+ */
 const personPostsAfter = async (story: Story, id: string): Promise<string> => {
   const { post_at } = await story.item(id)
   await eventually(
@@ -39,10 +49,15 @@ test('an item that falls due while paused stays on the schedule until resumed; p
   for (const id of ids) await makeItemDue(app, id)
   const own = await personPostsAfter(story, ids[0]!)
   expect(await story.posts()).toEqual({ [textOf(own)]: 1 })
-  for (const id of ids) expect(await story.item(id)).toMatchObject({ status: 'approved', post_at: expect.any(String) })
+  for (const id of ids)
+    expect(await story.item(id)).toMatchObject({ status: 'approved', post_at: expect.any(String) })
   expect(await resume(story)).toEqual({ paused: false, in_flight: [] })
   for (const id of ids) await story.settled(id, 'posted')
-  expect(await story.posts()).toEqual({ [textOf(own)]: 1, [textOf(ids[0]!)]: 1, [textOf(ids[1]!)]: 1 })
+  expect(await story.posts()).toEqual({
+    [textOf(own)]: 1,
+    [textOf(ids[0]!)]: 1,
+    [textOf(ids[1]!)]: 1,
+  })
 })
 
 test('a manual post of an item that is being recalled waits for the recall and answers with the post', async () => {
@@ -78,7 +93,9 @@ test('a manual post is neither recalled nor held', async () => {
   const id = await story.approved()
   const pending = postNow(story, id)
   await points.reached('send.claimed')
-  expect((await pause(story)).in_flight).toEqual([{ item_id: id, origin: 'manual', since: expect.any(String) }])
+  expect((await pause(story)).in_flight).toEqual([
+    { item_id: id, origin: 'manual', since: expect.any(String) },
+  ])
   points.release('send.claimed')
   expect((await pending).body.item.status).toBe('posted')
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
@@ -87,9 +104,15 @@ test('a manual post is neither recalled nor held', async () => {
 const automatic = (id: string) => [{ item_id: id, origin: 'automatic', since: expect.any(String) }]
 const manual = (id: string) => [{ engagement_id: id, origin: 'manual', since: expect.any(String) }]
 
-const approvedEngagement = async (at: TestApp, story: Story, action: 'reply' | 'like'): Promise<string> => {
+const approvedEngagement = async (
+  at: TestApp,
+  story: Story,
+  action: 'reply' | 'like',
+): Promise<string> => {
   const words = action === 'reply' ? { body: 'We call first.' } : {}
-  const { body } = await story.send('POST', 'engagements', { body: { post: await othersPost({ app: at }), action, ...words } })
+  const { body } = await story.send('POST', 'engagements', {
+    body: { post: await othersPost({ app: at }), action, ...words },
+  })
   const { id } = body.engagement
   expect((await story.send('POST', `engagements/${id}/approve`)).status).toBe(200)
   return id
@@ -113,10 +136,16 @@ test.each(['reply', 'like'] as const)(
 
 describe('the answer lists what a dead process may still be sending:', () => {
   /** What has begun on a server, which dies at this point; its story at the next server. */
-  const afterCrash = async (stack: AsyncDisposableStack, point: string, begin: (story: Story, at: TestApp) => Promise<string>) => {
+  const afterCrash = async (
+    stack: AsyncDisposableStack,
+    point: string,
+    begin: (story: Story, at: TestApp) => Promise<string>,
+  ) => {
     const own = stack.use(await freshDb())
     const held = testFailpoints()
-    const dead = stack.use(await testApp({ database: own.options, overrides: { failpoints: held.at } }))
+    const dead = stack.use(
+      await testApp({ database: own.options, overrides: { failpoints: held.at } }),
+    )
     const story = await newStory(dead)
     held.arm(point, 'hang')
     const id = await begin(story, dead)
@@ -136,7 +165,9 @@ describe('the answer lists what a dead process may still be sending:', () => {
       return made
     })
     expect((await pending!).status).toBe(503)
-    const isInDoubt = async () => (await story.send('GET', `engagements/${id}`)).body.engagement.status === 'execute_unconfirmed'
+    const isInDoubt = async () =>
+      (await story.send('GET', `engagements/${id}`)).body.engagement.status ===
+      'execute_unconfirmed'
     await eventually(isInDoubt, (is) => is)
     // Ends long after this test, however slow the machine is.
     await extendLeases(next)
@@ -147,7 +178,9 @@ describe('the answer lists what a dead process may still be sending:', () => {
 
   test('a post, until its lease has ended', async () => {
     await using stack = new AsyncDisposableStack()
-    const { id, next, story } = await afterCrash(stack, 'sandbox.applied', (before) => before.scheduled(0))
+    const { id, next, story } = await afterCrash(stack, 'sandbox.applied', (before) =>
+      before.scheduled(0),
+    )
     await extendLeases(next)
     expect((await pause(story)).in_flight).toEqual(automatic(id))
     await story.settled(id, 'publish_unconfirmed')
@@ -161,7 +194,9 @@ describe('the answer lists what a dead process may still be sending:', () => {
 
   test('a post, even if a person has settled it', async () => {
     await using stack = new AsyncDisposableStack()
-    const { id, next, story } = await afterCrash(stack, 'send.claimed', (before) => before.scheduled(0))
+    const { id, next, story } = await afterCrash(stack, 'send.claimed', (before) =>
+      before.scheduled(0),
+    )
     await story.settled(id, 'publish_unconfirmed')
     await extendLeases(next)
     expect((await story.send('POST', `items/${id}/posted`, {})).body.item.status).toBe('posted')

@@ -1,4 +1,7 @@
-/** A faulty network: whatever it does, each text is posted at most once, and the item says what happened. */
+/**
+ * A faulty network: whatever it does, each text is posted at most once, and the item says what
+ * happened.
+ */
 import { expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { type TestFailpoints, testFailpoints } from '#test/support/actors/failpoints'
@@ -9,15 +12,29 @@ import { newStory, type Story, textOf } from '#test/support/growth/story'
 import { unreliable } from '#test/support/growth/unreliable'
 import { use } from '#test/support/use'
 
-const times: SendTimes = { ...sendTimes, deadlineMs: 2_000, settleMs: 50, windowMs: 200, backoffMs: [20, 20, 20, 20] }
+const times: SendTimes = {
+  ...sendTimes,
+  deadlineMs: 2_000,
+  settleMs: 50,
+  windowMs: 200,
+  backoffMs: [20, 20, 20, 20],
+}
 
 const db = use(freshDb)
 
-const failing = (faults: string, more: Partial<SendTimes> = {}, points?: TestFailpoints): Promise<TestApp> =>
+const failing = (
+  faults: string,
+  more: Partial<SendTimes> = {},
+  points?: TestFailpoints,
+): Promise<TestApp> =>
   testApp({
     database: db.options,
     env: { SANDBOX_FAULTS: faults },
-    overrides: { times: { ...times, ...more }, replyWithinMs: 10_000, ...(points ? { failpoints: points.at } : {}) },
+    overrides: {
+      times: { ...times, ...more },
+      replyWithinMs: 10_000,
+      ...(points ? { failpoints: points.at } : {}),
+    },
   })
 
 const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`)
@@ -46,13 +63,19 @@ test.each(['applied502=1', 'drop=1', 'slow=1'])(
   async (faults) => {
     await using app = await failing(faults, { deadlineMs: 300, cleanReads: 50, windowMs: 8_000 })
     const story = await newStory(app)
-    const head = 'Docks\n\n'.concat('Every delay starts at the dock. '.repeat(500), 'See https://example.com/docks.\n\n')
+    const head = 'Docks\n\n'.concat(
+      'Every delay starts at the dock. '.repeat(500),
+      'See https://example.com/docks.\n\n',
+    )
     const texts = [`${head}The first\tends\n\n\nso.`, `${head}The second ends otherwise.`]
     const ids: string[] = []
     for (const text of texts) {
       const id = await story.drafted()
       await setItem(app, id, { kind: 'article' })
-      expect((await story.send('POST', `items/${id}/approve`, { body: { edited_body: text } })).body.item).toMatchObject({
+      expect(
+        (await story.send('POST', `items/${id}/approve`, { body: { edited_body: text } })).body
+          .item,
+      ).toMatchObject({
         title: 'Docks',
         body: text,
       })
@@ -80,9 +103,14 @@ test('after a 500 of a network without a promise nothing is sent again; it goes 
   await using app = await failing('500=0.999999,slow=0.000001')
   const story = await newStory(app)
   const id = await story.scheduled(0)
-  expect(await inReview(story, id)).toMatchObject({ status: 'publish_unconfirmed', review: true, last_error: '500' })
+  expect(await inReview(story, id)).toMatchObject({
+    status: 'publish_unconfirmed',
+    review: true,
+    last_error: '500',
+  })
   expect((await postNow(story, id)).body.error.message).toContain('publish_unconfirmed (in review)')
-  const reads = async () => (await app.owner`select clean_reads from attempt where item_id = ${id}`)[0]!.clean_reads
+  const reads = async () =>
+    (await app.owner`select clean_reads from attempt where item_id = ${id}`)[0]!.clean_reads
   await eventually(reads, (count) => count > times.cleanReads)
   expect(await story.events()).toEqual(['growth.approval.requested'])
   expect((await story.send('POST', `items/${id}/posted`)).body.item.status).toBe('posted')
@@ -94,20 +122,31 @@ test('a scheduled post that gets 429 is tried five times, then fails and can be 
   const story = await newStory(app)
   // The network asks for two seconds between tries; the test skips these waits.
   const id = await story.scheduled(0)
-  const attemptCount = async () => (await app.owner`select 1 from attempt where item_id = ${id}`).length
+  const attemptCount = async () =>
+    (await app.owner`select 1 from attempt where item_id = ${id}`).length
   for (let tries = 1; tries < 5; tries++) {
     await eventually(attemptCount, (count) => count === tries)
     const item = await story.settled(id, 'approved')
-    expect(item).toMatchObject({ status: 'approved', post_at: expect.any(String), last_error: 'rate_limited' })
+    expect(item).toMatchObject({
+      status: 'approved',
+      post_at: expect.any(String),
+      last_error: 'rate_limited',
+    })
     await makeDue(app, id)
     await story.send('POST', 'automation/resume-all')
   }
-  expect(await story.settled(id, 'publish_failed')).toMatchObject({ status: 'publish_failed', post_at: null, last_error: 'rate_limited' })
+  expect(await story.settled(id, 'publish_failed')).toMatchObject({
+    status: 'publish_failed',
+    post_at: null,
+    last_error: 'rate_limited',
+  })
   expect(await attemptCount()).toBe(5)
   expect(await story.events()).toEqual(['growth.item.failed rate_limited'])
   expect(await story.posts()).toEqual({})
   const again = { body: { post_at: new Date(Date.now() + 3_600_000).toISOString() } }
-  expect((await story.send('POST', `items/${id}/schedule`, again)).body.item.status).toBe('approved')
+  expect((await story.send('POST', `items/${id}/schedule`, again)).body.item.status).toBe(
+    'approved',
+  )
 })
 
 test('of two items with the same text, the second waits until the first is certain and then goes out too', async () => {
@@ -136,7 +175,9 @@ test('under mixed faults each item is posted and on the network once, or neither
   await using app = await failing(faults, { deadlineMs: 150, lateHitMs: 3_600_000 })
   const story = await newStory(app)
   const ids = await Promise.all(Array.from({ length: 24 }, () => story.scheduled(0)))
-  const late = await app.owner<{ count: number }[]>`select count(*)::int as count from sandbox.delayed`
+  const late = await app.owner<
+    { count: number }[]
+  >`select count(*)::int as count from sandbox.delayed`
   expect(late).toHaveLength(1)
   const rested = async () => {
     const items = await Promise.all(ids.map((id) => story.item(id)))
@@ -146,12 +187,14 @@ test('under mixed faults each item is posted and on the network once, or neither
     const settled = items.every(({ status, review, last_error, id }) =>
       posts[textOf(id)]
         ? status === 'posted'
-        : (status === 'publish_unconfirmed' && review) || (status === 'approved' && last_error !== null),
+        : (status === 'publish_unconfirmed' && review) ||
+          (status === 'approved' && last_error !== null),
     )
     return { items, posts, rested: settled && delayed!.count === 0 }
   }
   const { items, posts, ...end } = await eventually(rested, (state) => state.rested)
   expect(end.rested).toBe(true)
-  for (const { id, status } of items) expect([id, posts[textOf(id)] ?? 0]).toEqual([id, status === 'posted' ? 1 : 0])
+  for (const { id, status } of items)
+    expect([id, posts[textOf(id)] ?? 0]).toEqual([id, status === 'posted' ? 1 : 0])
   expect(new Set(items.map(({ status }) => status)).size).toBeGreaterThan(1)
 })

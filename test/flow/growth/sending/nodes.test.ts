@@ -10,38 +10,56 @@ const one = useApp()
 const other = useApp(() => ({ database: one.options }))
 
 /** Sends a request to the other process, with the key of a workspace that the first one owns. */
-const viaOther = (method: string, path: string, options: object = {}) => other.send(method, path, { key: one.key, ...options })
+const viaOther = (method: string, path: string, options: object = {}) =>
+  other.send(method, path, { key: one.key, ...options })
 
-const ownerOf = async (tenantId: string) => (await one.owner`select owner, epoch from actor where tenant_id = ${tenantId}`)[0]
+const ownerOf = async (tenantId: string) =>
+  (await one.owner`select owner, epoch from actor where tenant_id = ${tenantId}`)[0]
 
 test('a command runs in the process that owns the workspace, whichever received it', async () => {
   await one.send('PUT', 'profile', { body: { goal: 'one' } })
   const before = await ownerOf(one.tenantId)
-  const reply = await viaOther('PUT', 'profile', { body: { goal: 'through the other' }, headers: { 'x-request-id': 'asked-the-other' } })
+  const reply = await viaOther('PUT', 'profile', {
+    body: { goal: 'through the other' },
+    headers: { 'x-request-id': 'asked-the-other' },
+  })
   expect([reply.status, reply.body.profile.goal]).toEqual([200, 'through the other'])
   expect(await ownerOf(one.tenantId)).toEqual(before)
-  const [audit] = await one.owner`select request_id, surface from audit where tenant_id = ${one.tenantId} order by id desc limit 1`
+  const [audit] =
+    await one.owner`select request_id, surface from audit where tenant_id = ${one.tenantId}
+      order by id desc limit 1`
   expect(audit).toEqual({ request_id: 'asked-the-other', surface: 'rest' })
 })
 
 test('errors come back unchanged', async () => {
   const refused = await viaOther('POST', 'items/00000000-0000-4000-8000-000000000000/approve')
-  expect([refused.status, refused.body.error.code, refused.body.error.message]).toEqual([404, 'not_found', 'no such item'])
+  expect([refused.status, refused.body.error.code, refused.body.error.message]).toEqual([
+    404,
+    'not_found',
+    'no such item',
+  ])
   expect(refused.headers.get('idempotency-replayed')).toBeNull()
 })
 
 test('answers and errors of either process show what is left of the limits', async () => {
-  const leftOf = (headers: Headers) => /"create_batch";r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]
+  const leftOf = (headers: Headers) =>
+    /"create_batch";r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]
   const [first, second] = [
     await one.send('POST', 'batches', { body: { count: 1 } }),
     await viaOther('POST', 'batches', { body: { count: 1 } }),
   ]
-  expect([first.status, second.status, Number(leftOf(second.headers))]).toEqual([201, 201, Number(leftOf(first.headers)) - 1])
+  expect([first.status, second.status, Number(leftOf(second.headers))]).toEqual([
+    201,
+    201,
+    Number(leftOf(first.headers)) - 1,
+  ])
   await setPlan(one, one.tenantId, { overrides: { create_batch: 1 } })
   try {
     const refused = await viaOther('POST', 'batches', { body: { count: 1 } })
     expect([refused.status, leftOf(refused.headers)]).toEqual([429, '0'])
-    expect(refused.headers.get('ratelimit')).toContain(`"create_batch";r=0;t=${refused.headers.get('retry-after')}`)
+    expect(refused.headers.get('ratelimit')).toContain(
+      `"create_batch";r=0;t=${refused.headers.get('retry-after')}`,
+    )
   } finally {
     await setPlan(one, one.tenantId, { overrides: {} })
   }
@@ -59,21 +77,31 @@ test('one idempotency key sent to both processes runs once', async () => {
 
 test('a secret made through another process is stored sealed and replayed alike by both', async () => {
   const session = await tokenOf(one, one.tenantId)
-  const made = { key: session, body: { name: 'Script', scopes: ['api:read'] }, headers: { 'idempotency-key': 'secret' } }
+  const made = {
+    key: session,
+    body: { name: 'Script', scopes: ['api:read'] },
+    headers: { 'idempotency-key': 'secret' },
+  }
   const first = await viaOther('POST', '/api/v1/app/keys', made)
   expect([first.status, first.body.api_key]).toEqual([201, expect.stringMatching(/^ak_/)])
-  for (const place of [one, other]) expect((await place.send('POST', '/api/v1/app/keys', made)).text).toBe(first.text)
+  for (const place of [one, other])
+    expect((await place.send('POST', '/api/v1/app/keys', made)).text).toBe(first.text)
   const unkeyed = await viaOther('POST', '/api/v1/app/keys', { ...made, headers: {} })
   const rows = await one.owner<
     { body: string }[]
-  >`select body from idempotency where tenant_id = ${one.tenantId} and operation = 'app.keys.create'`
+  >`select body from idempotency where tenant_id = ${one.tenantId}
+    and operation = 'app.keys.create'`
   expect(rows).toHaveLength(2)
-  for (const { body } of rows) for (const { api_key } of [first.body, unkeyed.body]) expect(body).not.toContain(api_key)
+  for (const { body } of rows)
+    for (const { api_key } of [first.body, unkeyed.body]) expect(body).not.toContain(api_key)
 })
 
 test('a prepared command runs in the owning process, once', async () => {
   const session = await tokenOf(one, one.tenantId)
-  const reply = await viaOther('POST', '/api/v1/app/connections/sandbox', { key: session, body: { handle: `h-${one.tenantId}` } })
+  const reply = await viaOther('POST', '/api/v1/app/connections/sandbox', {
+    key: session,
+    body: { handle: `h-${one.tenantId}` },
+  })
   expect([reply.status, reply.body.connection.account.handle]).toEqual([201, `h-${one.tenantId}`])
   const [row] = await one.owner`select count(*)::int as rows from audit
     where tenant_id = ${one.tenantId} and operation = 'app.connections.connectSandbox'`
@@ -115,8 +143,16 @@ test('a process that cannot know what it owns says so to the others instead of r
   }
   const letter = (goal: string) => {
     const operation = 'growth.profile.update'
-    const body = JSON.stringify({ operation, input: { goal }, call: { ...call, idempotencyKey: goal } })
-    const headers = third.workplace.signature.sign(body, { operation, letter: goal, workspace: third.tenantId })
+    const body = JSON.stringify({
+      operation,
+      input: { goal },
+      call: { ...call, idempotencyKey: goal },
+    })
+    const headers = third.workplace.signature.sign(body, {
+      operation,
+      letter: goal,
+      workspace: third.tenantId,
+    })
     return third.send('POST', LETTERS_PATH, { key: null, body, headers })
   }
   expect((await letter('while it knows')).body.answer.status).toBe(200)
@@ -125,7 +161,11 @@ test('a process that cannot know what it owns says so to the others instead of r
 })
 
 test('a letter that is not signed with the secret gets 404', async () => {
-  const command = { operation: 'growth.profile.update', input: { goal: 'x' }, call: { tenantId: one.tenantId, scopes: ['api:write'] } }
+  const command = {
+    operation: 'growth.profile.update',
+    input: { goal: 'x' },
+    call: { tenantId: one.tenantId, scopes: ['api:write'] },
+  }
   const forged = { 'x-tendril-time': String(Date.now()), 'x-tendril-signature': '00'.repeat(32) }
   for (const headers of [{}, forged]) {
     const reply = await one.send('POST', LETTERS_PATH, { key: null, body: command, headers })

@@ -1,4 +1,7 @@
-/** `x_not_connected` although other accounts are connected: it says which, and what to call. Without any, the code alone. */
+/**
+ * `x_not_connected` although other accounts are connected: it says which, and what to call. Without
+ * any, the code alone.
+ */
 
 import { describe, expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
@@ -31,14 +34,19 @@ const withAccounts = async (others: number) => {
   const added = []
   for (let n = 0; n < others; n++) {
     const body = { handle: `h${n}-${story.tenantId.slice(-12)}` }
-    added.push((await app.send('POST', '/api/v1/app/connections/sandbox', { key, body })).body.connection.account)
+    added.push(
+      (await app.send('POST', '/api/v1/app/connections/sandbox', { key, body })).body.connection
+        .account,
+    )
   }
   return { story, key, disconnect, first, others: added }
 }
 
 const named = ({ id, handle }: { id: string; handle: string }) => `@${handle} on sandbox (${id})`
 const engaged = async (story: Awaited<ReturnType<typeof newStory>>) => {
-  const { body } = await story.send('POST', 'engagements', { body: { post: await othersPost({ app }), action: 'like' } })
+  const { body } = await story.send('POST', 'engagements', {
+    body: { post: await othersPost({ app }), action: 'like' },
+  })
   const { id } = body.engagement
   await story.send('POST', `engagements/${id}/approve`)
   return id as string
@@ -51,7 +59,9 @@ describe('x_not_connected', () => {
     const item = await story.approved()
     const { status, body } = await story.send('POST', `items/${item}/post-now`)
     expect([status, body.error.code]).toEqual([400, 'x_not_connected'])
-    expect(body.error.message).toBe(`x_not_connected: no account is the default; connected: ${named(others[0])}; ${CHOOSE} chooses`)
+    expect(body.error.message).toBe(
+      `x_not_connected: no account is the default; connected: ${named(others[0])}; ${CHOOSE} chooses`,
+    )
     expect(body.error.details).toEqual(next(`${CHOOSE} ${others[0].id}`))
     expect((await story.send('POST', `connections/${others[0].id}/default`)).status).toBe(200)
     expect((await story.send('POST', `items/${item}/post-now`)).status).toBe(200)
@@ -78,7 +88,9 @@ describe('x_not_connected', () => {
       message: `x_not_connected: ${why}; growth.items.edit takes another as account`,
       details: next(`growth.items.edit ${item}`),
     })
-    expect((await story.send('PATCH', `items/${item}`, { body: { account: others[0].id } })).status).toBe(200)
+    expect(
+      (await story.send('PATCH', `items/${item}`, { body: { account: others[0].id } })).status,
+    ).toBe(200)
     expect((await story.send('POST', `items/${item}/approve`)).status).toBe(200)
     expect((await story.send('POST', `items/${item}/post-now`)).body.item.status).toBe('posted')
   })
@@ -89,10 +101,15 @@ describe('x_not_connected', () => {
     await disconnect(first.id)
     await story.send('POST', `connections/${others[0].id}/default`)
     const { error } = (await story.send('POST', `engagements/${id}/execute`)).body
-    expect(error.message).toStartWith(`x_not_connected: the engagement was approved for @${first.handle}, which is disconnected; `)
+    expect(error.message).toStartWith(
+      `x_not_connected: the engagement was approved for @${first.handle}, which is disconnected; `,
+    )
     expect(error.details).toEqual(next(`growth.engagements.reopen ${id}`))
     for (const verb of ['reopen', 'approve', 'execute'])
-      expect([verb, (await story.send('POST', `engagements/${id}/${verb}`)).status]).toEqual([verb, 200])
+      expect([verb, (await story.send('POST', `engagements/${id}/${verb}`)).status]).toEqual([
+        verb,
+        200,
+      ])
   })
 
   test('while a post waits for its turn: the caller is told which accounts are left', async () => {
@@ -113,7 +130,11 @@ describe('x_not_connected', () => {
     const { story, disconnect, first } = await withAccounts(0)
     const [item, id] = [await story.approved(), await engaged(story)]
     await disconnect(first.id)
-    const bare = { code: 'x_not_connected', message: 'x_not_connected', request_id: expect.any(String) }
+    const bare = {
+      code: 'x_not_connected',
+      message: 'x_not_connected',
+      request_id: expect.any(String),
+    }
     for (const path of [`items/${item}/post-now`, `engagements/${id}/execute`])
       expect((await story.send('POST', path)).body.error).toEqual(bare)
     expect((await story.send('DELETE', 'connection')).body.error).toEqual(bare)
@@ -137,9 +158,16 @@ test('GET connection names the accounts and the call that chooses, if none is th
   expect(await shown()).toMatchObject({ connected: true, choose: null })
   const [{ id, network, handle }] = others
   const choose = { call: CHOOSE, accounts: [{ id, network, handle }] }
-  expect((await story.send('DELETE', 'connection')).body.connection).toMatchObject({ connected: false, account: null, choose })
+  expect((await story.send('DELETE', 'connection')).body.connection).toMatchObject({
+    connected: false,
+    account: null,
+    choose,
+  })
   expect(await shown()).toMatchObject({ connected: false, account: null, choose })
-  expect((await story.send('POST', `connections/${id}/default`)).body.connection).toMatchObject({ connected: true, choose: null })
+  expect((await story.send('POST', `connections/${id}/default`)).body.connection).toMatchObject({
+    connected: true,
+    choose: null,
+  })
   expect(await shown()).toMatchObject({ connected: true, choose: null })
   await disconnect(id)
   expect(await shown()).toMatchObject({ connected: false, choose: null })
@@ -169,10 +197,11 @@ test('x_not_connected of a post that a person confirms again: nothing goes out i
   points.release('send.claimed')
   expect(await pending).toStartWith('x_not_connected')
   expect(await story.item(id)).toMatchObject({ status: 'publish_unconfirmed', review: true })
-  expect((await app.owner`select state from attempt where item_id = ${id} order by number`).map(({ state }) => state)).toEqual([
-    'review',
-    'failed',
-  ])
+  expect(
+    (await app.owner`select state from attempt where item_id = ${id} order by number`).map(
+      ({ state }) => state,
+    ),
+  ).toEqual(['review', 'failed'])
   expect(network.sent.filter((text) => text === textOf(id))).toHaveLength(1)
   expect(await refusal(postAgain(app, story, id))).toStartWith('x_not_connected')
 })

@@ -1,4 +1,7 @@
-/** Whatever people do with an item, and however close to its time: only a text goes out whose approval stands. */
+/**
+ * Whatever people do with an item, and however close to its time: only a text goes out whose
+ * approval stands.
+ */
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { eventually } from '#test/support/app'
@@ -8,7 +11,10 @@ import { useApp } from '#test/support/use'
 
 const app = useApp()
 
-/** One item, with what the answers have said about its texts. Nobody else works on it, so the order of the answers is that of the decisions. */
+/**
+ * One item, with what the answers have said about its texts. Nobody else works on it, so the order
+ * of the answers is that of the decisions.
+ */
 interface Known {
   story: Story
   id: string
@@ -71,11 +77,16 @@ const steps: Record<string, Step> = {
 const settled = ({ story, id }: Known) =>
   eventually(
     async () => (await story.send('GET', `items/${id}`)).body.item,
-    (item) => item === undefined || !(item.status === 'publishing' || (item.status === 'approved' && item.post_at !== null)),
+    (item) =>
+      item === undefined ||
+      !(item.status === 'publishing' || (item.status === 'approved' && item.post_at !== null)),
   )
 
 const usual = ['approve for soon', 'approve for a little later', 'edit', 'reopen', 'wait', 'wait']
-const sequence = fc.array(fc.constantFrom(...usual, ...Object.keys(steps)), { minLength: 4, maxLength: 14 })
+const sequence = fc.array(fc.constantFrom(...usual, ...Object.keys(steps)), {
+  minLength: 4,
+  maxLength: 14,
+})
 
 test('no sequence of operations brings a text to the network that was not the one approved, or any text twice', async () => {
   const story = await newStory(app)
@@ -92,9 +103,13 @@ test('no sequence of operations brings a text to the network that was not the on
       )
       const posts = await story.posts()
       for (const known of items) {
-        const own = Object.entries(posts).filter(([text]) => text.split(' (')[0] === known.text.split(' (')[0])
+        const own = Object.entries(posts).filter(
+          ([text]) => text.split(' (')[0] === known.text.split(' (')[0],
+        )
         const item = await settled(known)
-        expect(own.map(([text, times]) => [known.approved.has(text), times])).toEqual(own.map(() => [true, 1]))
+        expect(own.map(([text, times]) => [known.approved.has(text), times])).toEqual(
+          own.map(() => [true, 1]),
+        )
         expect(own).toHaveLength(item?.status === 'posted' ? 1 : 0)
       }
     }),
@@ -104,7 +119,17 @@ test('no sequence of operations brings a text to the network that was not the on
 
 test('a text that is changed after its approval, and not approved anew, does not go out', async () => {
   const known = await created(await newStory(app), 'A typo in tis text')
-  for (const name of ['approve for a little later', 'edit', 'wait', 'wait', 'wait', 'wait', 'wait', 'wait']) await steps[name]!(known)
+  for (const name of [
+    'approve for a little later',
+    'edit',
+    'wait',
+    'wait',
+    'wait',
+    'wait',
+    'wait',
+    'wait',
+  ])
+    await steps[name]!(known)
   expect([known.edits, [...known.approved]]).toEqual([1, []])
   expect((await settled(known)).status).toBe('drafted')
   expect(await known.story.posts()).toEqual({})

@@ -12,31 +12,51 @@ const points = testFailpoints()
 const app = useApp({ overrides: { times, failpoints: points.at } })
 
 const postNow = (story: Story, id: string, key?: string) =>
-  story.send('POST', `items/${id}/post-now`, key === undefined ? {} : { headers: { 'idempotency-key': key } })
+  story.send(
+    'POST',
+    `items/${id}/post-now`,
+    key === undefined ? {} : { headers: { 'idempotency-key': key } },
+  )
 
 /** Another server on the same database, with faults in its network and workspaces of its own. */
 const failing = (faults: string, replyWithinMs = 10_000) =>
-  testApp({ database: app.options, env: { SANDBOX_FAULTS: faults }, overrides: { times, replyWithinMs } })
+  testApp({
+    database: app.options,
+    env: { SANDBOX_FAULTS: faults },
+    overrides: { times, replyWithinMs },
+  })
 
 test('of a hundred simultaneous requests under one key one runs; the others are in flight or get its answer, byte for byte', async () => {
   const story = await newStory(app)
   const id = await story.approved()
-  const replies = await Promise.all(Array.from({ length: 100 }, () => postNow(story, id, 'one key')))
+  const replies = await Promise.all(
+    Array.from({ length: 100 }, () => postNow(story, id, 'one key')),
+  )
   const answered = replies.filter(({ status }) => status === 200)
   expect(answered.filter(({ headers }) => !headers.has('idempotency-replayed'))).toHaveLength(1)
   expect(new Set(answered.map(({ text }) => text)).size).toBe(1)
   const others = replies.filter(({ status }) => status !== 200)
-  expect(new Set(others.map(({ status, body }) => `${status} ${body.error.code}`))).toEqual(new Set(['409 idempotency_in_flight']))
+  expect(new Set(others.map(({ status, body }) => `${status} ${body.error.code}`))).toEqual(
+    new Set(['409 idempotency_in_flight']),
+  )
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
   const replay = await postNow(story, id, 'one key')
-  expect([replay.status, replay.text, replay.headers.get('idempotency-replayed')]).toEqual([200, answered[0]!.text, 'true'])
+  expect([replay.status, replay.text, replay.headers.get('idempotency-replayed')]).toEqual([
+    200,
+    answered[0]!.text,
+    'true',
+  ])
 })
 
 test('of a hundred simultaneous requests under different keys one posts and the others conflict', async () => {
   const story = await newStory(app)
   const id = await story.approved()
-  const replies = await Promise.all(Array.from({ length: 100 }, (_, index) => postNow(story, id, `key ${index}`)))
-  const outcomes = replies.map(({ status, body }) => `${status} ${body.error?.code ?? body.item.status}`).sort()
+  const replies = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => postNow(story, id, `key ${index}`)),
+  )
+  const outcomes = replies
+    .map(({ status, body }) => `${status} ${body.error?.code ?? body.item.status}`)
+    .sort()
   expect(outcomes).toEqual(['200 posted', ...Array.from({ length: 99 }, () => '409 conflict')])
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
@@ -98,12 +118,14 @@ test('an item in doubt is not sent again under any key', async () => {
   const id = await story.approved()
   expect((await postNow(story, id, 'mine')).status).toBe(202)
   await story.settled(id, 'publish_unconfirmed')
-  const replies = [await postNow(story, id, 'mine'), await postNow(story, id, 'other'), await postNow(story, id)]
-  expect(replies.map(({ status, body }) => `${status} ${body.error?.code ?? body.item.status}`)).toEqual([
-    '202 publish_unconfirmed',
-    '409 conflict',
-    '409 conflict',
-  ])
+  const replies = [
+    await postNow(story, id, 'mine'),
+    await postNow(story, id, 'other'),
+    await postNow(story, id),
+  ]
+  expect(
+    replies.map(({ status, body }) => `${status} ${body.error?.code ?? body.item.status}`),
+  ).toEqual(['202 publish_unconfirmed', '409 conflict', '409 conflict'])
   expect(await app.owner`select 1 from attempt where item_id = ${id}`).toHaveLength(1)
 })
 
@@ -113,8 +135,16 @@ test('a proven failure is answered as an error, leaves the item approved and fre
   const id = await story.approved()
   for (const _ of ['first', 'again under the same key']) {
     const reply = await postNow(story, id, 'limited')
-    expect([reply.status, reply.body.error.message, reply.headers.get('retry-after')]).toEqual([429, 'rate_limited:network', '2'])
-    expect(await story.item(id)).toMatchObject({ status: 'approved', last_error: 'rate_limited', post_at: null })
+    expect([reply.status, reply.body.error.message, reply.headers.get('retry-after')]).toEqual([
+      429,
+      'rate_limited:network',
+      '2',
+    ])
+    expect(await story.item(id)).toMatchObject({
+      status: 'approved',
+      last_error: 'rate_limited',
+      post_at: null,
+    })
   }
   const attempts = await app.owner`select state from attempt where item_id = ${id}`
   expect(attempts.map(({ state }) => state)).toEqual(['failed', 'failed'])
@@ -128,7 +158,9 @@ test('a request whose caller disconnects still posts, and the same key gets the 
   const gone = new AbortController()
   const headers = { authorization: `Bearer ${story.key}`, 'idempotency-key': 'gone' }
   const request = { method: 'POST', headers, signal: gone.signal }
-  const first = fetch(`${app.url}/api/v1/growth/items/${id}/post-now`, request).catch((cause: Error) => cause.name)
+  const first = fetch(`${app.url}/api/v1/growth/items/${id}/post-now`, request).catch(
+    (cause: Error) => cause.name,
+  )
   await points.reached('send.claimed')
   gone.abort()
   expect(await first).toBe('AbortError')

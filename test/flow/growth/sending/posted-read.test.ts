@@ -1,4 +1,7 @@
-/** An item is posted by hand, with the URL of the post: the post is read back, and measured like any other. */
+/**
+ * An item is posted by hand, with the URL of the post: the post is read back, and measured like any
+ * other.
+ */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { testFailpoints } from '#test/support/actors/failpoints'
@@ -16,14 +19,16 @@ const urlOf = (post: string): string => `https://sandbox.example/status/${post}`
 
 /** Posts as the workspace's own account, by hand. */
 const postByHand = async ({ tenantId, account }: Story, text: string): Promise<string> => {
-  const [row] = await app.owner`select id, handle from connection where tenant_id = ${tenantId} and external_id = ${account}`
+  const [row] = await app.owner`select id, handle from connection where tenant_id = ${tenantId}
+      and external_id = ${account}`
   const poster = { id: row!.id, externalId: account, handle: row!.handle }
   const request = { account: poster, text, attemptId: newId(), deadlineMs: 5_000 }
   const sent = await app.workplace.sandbox.publish(request, AbortSignal.timeout(5_000))
   return sent.kind === 'posted' ? sent.externalId : Promise.reject(new Error(sent.kind))
 }
 
-const markPosted = (story: Story, id: string, url: string) => story.send('POST', `items/${id}/posted`, { body: { url } })
+const markPosted = (story: Story, id: string, url: string) =>
+  story.send('POST', `items/${id}/posted`, { body: { url } })
 const worksOf = async (story: Story, kind: string) =>
   await app.owner<{ state: string; payload: { tries: number } }[]>`select state, payload from work
     where tenant_id = ${story.tenantId} and kind = ${kind}`
@@ -44,15 +49,28 @@ test('is answered at once; then the item has the id of its post, and metrics are
   const { id, post } = await postedByHand(story)
   points.arm('posted_read.reading', 'hang')
   const { status, body } = await markPosted(story, id, urlOf(post))
-  expect([status, body.item]).toMatchObject([200, { status: 'posted', url: urlOf(post), external_id: null, last_error: null }])
+  expect([status, body.item]).toMatchObject([
+    200,
+    { status: 'posted', url: urlOf(post), external_id: null, last_error: null },
+  ])
   await points.reached('posted_read.reading')
   expect(await worksOf(story, 'metrics')).toHaveLength(0)
   points.release('posted_read.reading')
-  expect(await read(story, id)).toMatchObject({ status: 'posted', external_id: post, url: urlOf(post), account: story.account })
-  expect([(await worksOf(story, 'posted_read')).length, (await worksOf(story, 'metrics')).length]).toEqual([0, 1])
+  expect(await read(story, id)).toMatchObject({
+    status: 'posted',
+    external_id: post,
+    url: urlOf(post),
+    account: story.account,
+  })
+  expect([
+    (await worksOf(story, 'posted_read')).length,
+    (await worksOf(story, 'metrics')).length,
+  ]).toEqual([0, 1])
   expect(await story.posts()).toEqual({ 'By hand': 1 })
   expect(await story.events()).toEqual(['growth.item.posted'])
-  const [spent] = await app.owner`select used::int as used from counter where tenant_id = ${story.tenantId} and key = 'reads_free'`
+  const [spent] =
+    await app.owner`select used::int as used from counter where tenant_id = ${story.tenantId}
+      and key = 'reads_free'`
   expect(spent!.used).toBe(1)
 })
 
@@ -62,7 +80,11 @@ describe('the item stays posted, and says why its post is not known, if the URL 
     const id = await story.approved()
     await markPosted(story, id, urlOf(await othersPost({ app })))
     expect(await read(story, id)).toMatchObject({
-      ...{ status: 'posted', external_id: null, last_error: expect.stringMatching(/^url_of_another_account: the post is by @o-/) },
+      ...{
+        status: 'posted',
+        external_id: null,
+        last_error: expect.stringMatching(/^url_of_another_account: the post is by @o-/),
+      },
     })
     expect(await worksOf(story, 'posted_read')).toHaveLength(0)
   })
@@ -89,7 +111,10 @@ describe('the item stays posted, and says why its post is not known, if the URL 
     const story = await newStory(app)
     const id = await story.approved()
     await markPosted(story, id, urlOf('999999999999'))
-    expect(await read(story, id)).toMatchObject({ status: 'posted', last_error: 'url_not_found: the network has no such post' })
+    expect(await read(story, id)).toMatchObject({
+      status: 'posted',
+      last_error: 'url_not_found: the network has no such post',
+    })
   })
 })
 
@@ -97,7 +122,11 @@ test('a URL of another site is kept, and nothing is read', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   await markPosted(story, id, 'https://elsewhere.example/a')
-  expect(await story.item(id)).toMatchObject({ status: 'posted', url: 'https://elsewhere.example/a', last_error: null })
+  expect(await story.item(id)).toMatchObject({
+    status: 'posted',
+    url: 'https://elsewhere.example/a',
+    last_error: null,
+  })
   expect(await worksOf(story, 'posted_read')).toHaveLength(0)
 })
 
@@ -115,21 +144,31 @@ test('a read that fails is tried again, up to a limit, and the item then says so
     await wakeActor(app, story.tenantId)
     await story.send('POST', 'automation/resume-all')
   }
-  expect(await read(story, id)).toMatchObject({ status: 'posted', external_id: null, last_error: 'url_not_read: bad_answer' })
+  expect(await read(story, id)).toMatchObject({
+    status: 'posted',
+    external_id: null,
+    last_error: 'url_not_read: bad_answer',
+  })
   expect(await worksOf(story, 'posted_read')).toHaveLength(0)
 })
 
 test("waits for the next day once the day's reads are spent", async () => {
   const story = await newStory(app)
   const { id, post } = await postedByHand(story)
-  await setUsed(app, story.tenantId, { key: 'reads_free', used: 1_000_000, period: new Date().toISOString().slice(0, 10) })
+  await setUsed(app, story.tenantId, {
+    key: 'reads_free',
+    used: 1_000_000,
+    period: new Date().toISOString().slice(0, 10),
+  })
   await markPosted(story, id, urlOf(post))
   const [row] = await eventually(
     () => worksOf(story, 'posted_read'),
     ([first]) => first?.payload.tries === 1,
   )
   expect(row!.state).toBe('queued')
-  const [due] = await app.owner`select run_at >= date_trunc('day', now() at time zone 'UTC') + interval '1 day' as tomorrow from work
+  const [due] =
+    await app.owner`select run_at >= date_trunc('day', now() at time zone 'UTC') + interval '1 day'
+      as tomorrow from work
     where tenant_id = ${story.tenantId} and kind = 'posted_read'`
   expect(due!.tomorrow).toBe(true)
 })
@@ -143,7 +182,7 @@ test('a post that a person found for an item in doubt belongs to its attempt', a
   const [row] = await app.owner`select id from sandbox.posts where account_id = ${story.account}`
   await markPosted(story, id, urlOf(row!.id))
   expect(await read(story, id)).toMatchObject({ status: 'posted', external_id: row!.id })
-  expect(await app.owner`select state, external_id from attempt where item_id = ${id}`).toMatchObject([
-    { state: 'posted', external_id: row!.id },
-  ])
+  expect(
+    await app.owner`select state, external_id from attempt where item_id = ${id}`,
+  ).toMatchObject([{ state: 'posted', external_id: row!.id }])
 })

@@ -23,7 +23,9 @@ const together = <T>(run: (index: number) => Promise<T>): Promise<T[]> =>
 const kinds = (replies: Awaited<ReturnType<typeof postNow>>[]): Record<string, number> => {
   const count: Record<string, number> = {}
   for (const { status, headers, body } of replies) {
-    const kind = [status, body.error?.code, headers.get('idempotency-replayed') && 'replayed'].filter(Boolean).join(' ')
+    const kind = [status, body.error?.code, headers.get('idempotency-replayed') && 'replayed']
+      .filter(Boolean)
+      .join(' ')
     count[kind] = (count[kind] ?? 0) + 1
   }
   return count
@@ -43,7 +45,9 @@ test('so do retries through another server', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   const first = await postNow(story, id, 'elsewhere')
-  const replies = await together((index) => postNow(story.at(index % 2 ? other : app), id, 'elsewhere'))
+  const replies = await together((index) =>
+    postNow(story.at(index % 2 ? other : app), id, 'elsewhere'),
+  )
   expect(kinds(replies)).toEqual({ '200 replayed': MANY })
   expect(new Set(replies.map(({ text }) => text))).toEqual(new Set([first.text]))
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
@@ -54,7 +58,10 @@ test('retries that reuse the key for another request are all refused, among repl
   const [id, another] = [await story.approved(), await story.approved()]
   await postNow(story, id, 'taken')
   const replies = await together((index) => postNow(story, index % 2 ? id : another, 'taken'))
-  expect(kinds(replies)).toEqual({ '200 replayed': MANY / 2, '422 idempotency_key_reused': MANY / 2 })
+  expect(kinds(replies)).toEqual({
+    '200 replayed': MANY / 2,
+    '422 idempotency_key_reused': MANY / 2,
+  })
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
@@ -72,7 +79,11 @@ test('while the first caller waits, all retries are in flight', async () => {
 })
 
 test('once the first caller has stopped waiting for a post in doubt, all retries get the current item', async () => {
-  await using slow = await testApp({ database: app.options, env: { SANDBOX_FAULTS: '500=1' }, overrides: { times, replyWithinMs: 50 } })
+  await using slow = await testApp({
+    database: app.options,
+    env: { SANDBOX_FAULTS: '500=1' },
+    overrides: { times, replyWithinMs: 50 },
+  })
   const story = await newStory(slow)
   const id = await story.approved()
   expect((await postNow(story, id, 'doubt')).status).toBe(202)

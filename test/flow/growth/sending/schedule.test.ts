@@ -14,12 +14,15 @@ const app = useApp(() => ({ database: db.options }))
 const makeOverdue = async ({ owner }: TestApp, id: string, minutes: number): Promise<void> => {
   const at = new Date(Date.now() - minutes * 60_000)
   await makeItemDue({ owner }, id, at)
-  await owner`update actor set wake_at = ${at} where tenant_id = (select tenant_id from item where id = ${id})`
+  await owner`update actor set wake_at = ${at} where tenant_id = (select tenant_id from item
+    where id = ${id})`
 }
 
 const HOUR_MS = 3_600_000
 
-/** An hour passes for an item: whatever stands in its rows falls due, and the process looks for it. */
+/**
+ * An hour passes for an item: whatever stands in its rows falls due, and the process looks for it.
+ */
 const passAnHour = async (story: Story, id: string): Promise<void> => {
   await app.owner`update item set post_at = post_at - interval '1 hour' where id = ${id}`
   await app.owner`update work set run_at = run_at - interval '1 hour' where ref_id = ${id}`
@@ -33,7 +36,9 @@ const secondAccount = async (story: Story): Promise<string> => {
 }
 
 const accountOf = async (text: string): Promise<string[]> => {
-  const rows = await app.owner<{ account_id: string }[]>`select account_id from sandbox.posts where text = ${text}`
+  const rows = await app.owner<
+    { account_id: string }[]
+  >`select account_id from sandbox.posts where text = ${text}`
   return rows.map((row) => row.account_id)
 }
 
@@ -64,7 +69,10 @@ test('several items due at the same time all go out, each once', async () => {
 test('an item taken off the schedule in time does not go out', async () => {
   const story = await newStory(app)
   const id = await story.scheduled(HOUR_MS)
-  expect((await story.send('POST', `items/${id}/unschedule`)).body.item).toMatchObject({ status: 'approved', post_at: null })
+  expect((await story.send('POST', `items/${id}/unschedule`)).body.item).toMatchObject({
+    status: 'approved',
+    post_at: null,
+  })
   await passAnHour(story, id)
   const later = await story.scheduled(0)
   await story.settled(later, 'posted')
@@ -115,7 +123,11 @@ test('an item that was changed after its approval goes back to drafted and is no
   const id = await story.scheduled(HOUR_MS)
   await setItem(app, id, { body: app.owner`body || ' and more'` })
   await passAnHour(story, id)
-  expect(await story.settled(id, 'drafted')).toMatchObject({ status: 'drafted', post_at: null, last_error: 'approval_stale' })
+  expect(await story.settled(id, 'drafted')).toMatchObject({
+    status: 'drafted',
+    post_at: null,
+    last_error: 'approval_stale',
+  })
   expect(await story.events()).toEqual(['growth.item.returned approval_stale'])
   expect(await story.posts()).toEqual({})
 })
@@ -125,7 +137,9 @@ test('an item goes out from the account it was approved for, though another is t
   await secondAccount(story)
   const id = await story.scheduled(HOUR_MS)
   const { connections } = (await story.send('GET', 'connections')).body
-  const other = connections.find(({ external_id }: { external_id: string }) => external_id !== story.account)
+  const other = connections.find(
+    ({ external_id }: { external_id: string }) => external_id !== story.account,
+  )
   expect((await story.send('POST', `connections/${other.id}/default`)).status).toBe(200)
   await passAnHour(story, id)
   await story.settled(id, 'posted')
@@ -146,7 +160,9 @@ test('an idle workspace wakes for its scheduled item', async () => {
   await using sleepy = await testApp({ database: db.options, overrides: { idleMs: 50 } })
   const story = await newStory(sleepy)
   const id = await story.scheduled(HOUR_MS)
-  const released = async () => (await app.owner`select owner from actor where tenant_id = ${story.tenantId}`)[0]?.owner === null
+  const released = async () =>
+    (await app.owner`select owner from actor where tenant_id = ${story.tenantId}`)[0]?.owner ===
+    null
   expect(
     await eventually(
       async () => sleepy.workplace.runtime.awake === 0 && (await released()),
@@ -155,7 +171,8 @@ test('an idle workspace wakes for its scheduled item', async () => {
   ).toBe(true)
   const { status, post_at } = await story.item(id)
   expect(status).toBe('approved')
-  const wakes = async () => (await app.owner`select wake_at from actor where tenant_id = ${story.tenantId}`)[0]!.wake_at
+  const wakes = async () =>
+    (await app.owner`select wake_at from actor where tenant_id = ${story.tenantId}`)[0]!.wake_at
   expect(await wakes()).toEqual(new Date(post_at!))
   await makeOverdue(app, id, 0)
   expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
@@ -176,8 +193,14 @@ test("items that fell due while no server ran follow their own policy, else the 
   const arranged = await Promise.all(
     cases.map(async ({ late, outcome, ...policy }) => {
       const story = await newStory(stopped)
-      if ('profile' in policy) await story.send('PUT', 'profile', { body: { on_missed: policy.profile } })
-      return { story, late, outcome, id: await story.scheduled(HOUR_MS, 'item' in policy ? { on_missed: policy.item } : {}) }
+      if ('profile' in policy)
+        await story.send('PUT', 'profile', { body: { on_missed: policy.profile } })
+      return {
+        story,
+        late,
+        outcome,
+        id: await story.scheduled(HOUR_MS, 'item' in policy ? { on_missed: policy.item } : {}),
+      }
     }),
   )
   await stopped[Symbol.asyncDispose]()

@@ -11,7 +11,9 @@ import { useApp } from '#test/support/use'
 
 /** Closed: what is claimed waits before its send. */
 let wire = newGate()
-const app = useApp({ overrides: { failpoints: (name) => (name === 'send.claimed' ? wire.opened : undefined) } })
+const app = useApp({
+  overrides: { failpoints: (name) => (name === 'send.claimed' ? wire.opened : undefined) },
+})
 
 /** The most sends at once of each account, by the network's id of it. */
 const most = new Map<string, number>()
@@ -37,10 +39,14 @@ interface Account {
   external_id: string
 }
 
-/** A workspace with two accounts, the first of which is the default, and items approved before it had any. */
+/**
+ * A workspace with two accounts, the first of which is the default, and items approved before it
+ * had any.
+ */
 const twoAccounts = async (unbound: number) => {
   const story = await newStory(app)
-  const [before] = await app.owner`select handle from connection where tenant_id = ${story.tenantId}`
+  const [before] =
+    await app.owner`select handle from connection where tenant_id = ${story.tenantId}`
   await story.send('DELETE', 'connection')
   const free: string[] = []
   while (free.length < unbound) free.push(await story.approved())
@@ -49,16 +55,22 @@ const twoAccounts = async (unbound: number) => {
       network: 'sandbox',
       ...(await app.workplace.sandbox.connect(story.tenantId, handle)),
     })
-  const accounts = await app.owner<Account[]>`select id, external_id from connection where tenant_id = ${story.tenantId} order by id`
+  const accounts = await app.owner<
+    Account[]
+  >`select id, external_id from connection where tenant_id = ${story.tenantId} order by id`
   const makeDefault = ({ id }: Account) => story.send('POST', `connections/${id}/default`)
   return { story, free, accounts: accounts as unknown as [Account, Account], makeDefault }
 }
 
-const due = (story: Story, id: string) => story.send('POST', `items/${id}/schedule`, { body: { post_at: new Date().toISOString() } })
+const due = (story: Story, id: string) =>
+  story.send('POST', `items/${id}/schedule`, { body: { post_at: new Date().toISOString() } })
 
 /** The keys of an item's send: the row's, and whether it runs. */
 const sendOf = async (id: string) =>
-  (await app.owner`select concurrency_key as key, state from work where ref_id = ${id}`)[0] as { key: string | null; state: string }
+  (await app.owner`select concurrency_key as key, state from work where ref_id = ${id}`)[0] as {
+    key: string | null
+    state: string
+  }
 const runs = (id: string) =>
   eventually(
     () => sendOf(id),
@@ -75,7 +87,8 @@ test('the default changes in the middle of a send: the key of what runs stays, a
   await makeDefault(second)
   await due(story, two)
   expect(await runs(two)).toEqual({ key: `publish:${second.external_id}`, state: 'running' })
-  // One that is bound to the account that sends, and one that would go out by the default: neither has a way free.
+  // One that is bound to the account that sends, and one that would go out by the default: neither
+  // has a way free.
   const bound = await story.approved()
   await due(story, bound)
   await due(story, three)
@@ -92,7 +105,8 @@ test('the default changes in the middle of a send: the key of what runs stays, a
     { key: `publish:${second.external_id}`, state: 'running' },
   ])
   wire.open()
-  for (const id of [one, two, three, four, bound]) expect((await story.settled(id, 'posted')).status).toBe('posted')
+  for (const id of [one, two, three, four, bound])
+    expect((await story.settled(id, 'posted')).status).toBe('posted')
   const accountOf = async (id: string) => (await story.item(id)).account
   expect(await Promise.all([one, two, bound, three, four].map(accountOf))).toEqual([
     ...[first, second, second, first, first].map(({ external_id }) => external_id),
@@ -129,34 +143,51 @@ const NEWER: ReadonlySet<WorkKind> = new Set([
   ] as const),
 ])
 
-/** A row of each kind, and of kinds of records where it carries them; none is bound to an account. */
+/**
+ * A row of each kind, and of kinds of records where it carries them; none is bound to an account.
+ */
 const others = workKinds
   .filter((kind) => !NEWER.has(kind))
   .flatMap((kind) =>
-    (kind === 'send' || kind === 'reconcile' ? (['post', 'engagement'] as const) : [undefined]).map((sendable) => ({
-      ...{
-        kind,
-        key: keyOf(kind, { account: null, sendable: sendable ?? 'post', root: '', refId: '', connection: '' }),
-        lane: kindsOfWork[kind].lane,
-      },
-      payload: sendable ? { sendable } : {},
-    })),
+    (kind === 'send' || kind === 'reconcile' ? (['post', 'engagement'] as const) : [undefined]).map(
+      (sendable) => ({
+        ...{
+          kind,
+          key: keyOf(kind, {
+            account: null,
+            sendable: sendable ?? 'post',
+            root: '',
+            refId: '',
+            connection: '',
+          }),
+          lane: kindsOfWork[kind].lane,
+        },
+        payload: sendable ? { sendable } : {},
+      }),
+    ),
   )
 
 test('rows from before keys were written have those that they would be given now, and the kinds of now', async () => {
   const { story, free } = await twoAccounts(1)
-  const keys = () => app.owner`select kind, payload, ref_id, concurrency_key from work where tenant_id = ${story.tenantId} order by id`
+  const keys = () =>
+    app.owner`select kind, payload, ref_id, concurrency_key from work
+      where tenant_id = ${story.tenantId} order by id`
   for (const id of [...free, await story.approved()])
     await story.send('POST', `items/${id}/schedule`, { body: { post_at: inMs(3_600_000) } })
-  await app.owner`insert into work (id, tenant_id, lane, kind, concurrency_key, payload, ref_id, origin, run_at)
-    select gen_random_uuid(), ${story.tenantId}, k.lane, k.kind, k.key, k.payload, gen_random_uuid(), 'automatic', now() + interval '1 hour'
-    from jsonb_to_recordset(${app.owner.json(others)}) as k (lane text, kind text, key text, payload jsonb)`
+  await app.owner`insert into work (id, tenant_id, lane, kind, concurrency_key, payload, ref_id,
+    origin, run_at)
+    select gen_random_uuid(), ${story.tenantId}, k.lane, k.kind, k.key, k.payload,
+      gen_random_uuid(), 'automatic', now() + interval '1 hour'
+    from jsonb_to_recordset(${app.owner.json(others)}) as k (lane text, kind text, key text,
+      payload jsonb)`
   const written = await keys()
   await app.owner`alter table work drop concurrency_key`
-  await app.owner`update work set payload = payload - 'sendable', kind = case kind || ' ' || (payload->>'sendable')
+  await app.owner`update work set payload = payload - 'sendable',
+    kind = case kind || ' ' || (payload->>'sendable')
     when 'send post' then 'publish' when 'send engagement' then 'execute'
     when 'reconcile post' then 'reconcile' when 'reconcile engagement' then 'confirm' else kind end`
-  for (const name of ['sql/000029-concurrency-keys.sql', 'sql/000031-one-sending-machine.sql']) await app.owner.unsafe(readText(name))
+  for (const name of ['sql/000029-concurrency-keys.sql', 'sql/000031-one-sending-machine.sql'])
+    await app.owner.unsafe(readText(name))
   expect(await keys()).toEqual(written)
   expect(new Set(written.map((row) => row.concurrency_key)).size).toBeGreaterThan(5)
 })
@@ -164,7 +195,11 @@ test('rows from before keys were written have those that they would be given now
 test('posts with the same text that are due together go out one after the other', async () => {
   const story = await newStory(app)
   wire = newGate()
-  const ids = [await story.approved('Three times.'), await story.approved('Three times.'), await story.approved('Three times.')]
+  const ids = [
+    await story.approved('Three times.'),
+    await story.approved('Three times.'),
+    await story.approved('Three times.'),
+  ]
   for (const id of ids) await due(story, id)
   wire.open()
   for (const id of ids) await story.settled(id, 'posted')

@@ -10,11 +10,14 @@ import { useEach } from '#test/support/use'
 const times: SendTimes = { ...sendTimes, settleMs: 50, windowMs: 150 }
 
 let stops: Stops
-// One a test: a doubt that a test leaves behind is still read, and would reach the stops of the next test.
+// One a test: a doubt that a test leaves behind is still read, and would reach the stops of the
+// next test.
 beforeEach(() => {
   stops = testStops()
 })
-const app = useEach(() => testApp({ env: { SANDBOX_FAULTS: 'drop=1' }, overrides: { times, failpoints: stops.at } }))
+const app = useEach(() =>
+  testApp({ env: { SANDBOX_FAULTS: 'drop=1' }, overrides: { times, failpoints: stops.at } }),
+)
 
 const decided = (story: Story, id: string) =>
   eventually(
@@ -26,12 +29,16 @@ const decided = (story: Story, id: string) =>
 const approvedReply = async (story: Story, body: string): Promise<string> => {
   const { account } = await newStory(app)
   const post = await insertSandboxPost(app, account, 'What do you do about late deliveries?')
-  const { id } = (await story.send('POST', 'engagements', { body: { post, action: 'reply', body } })).body.engagement
+  const { id } = (
+    await story.send('POST', 'engagements', { body: { post, action: 'reply', body } })
+  ).body.engagement
   await story.send('POST', `engagements/${id}/approve`)
   return id
 }
 const engagement = async (story: Story, id: string) =>
-  (await story.send('GET', 'engagements?limit=100')).body.engagements.find((one: { id: string }) => one.id === id)
+  (await story.send('GET', 'engagements?limit=100')).body.engagements.find(
+    (one: { id: string }) => one.id === id,
+  )
 
 test('an item whose text changes in the database while in doubt is found by the text that was sent', async () => {
   const story = await newStory(app)
@@ -63,7 +70,10 @@ test('a reply whose text changes in the database while in doubt is found by the 
 
 test("one item's post is not taken for that of another whose text has become the same", async () => {
   const story = await newStory(app)
-  const [first, second] = [await story.approved('Only the first says this.'), await story.approved('The second says that.')]
+  const [first, second] = [
+    await story.approved('Only the first says this.'),
+    await story.approved('The second says that.'),
+  ]
   const reading = stops.stopNext('reconcile.reading')
   void story.send('POST', `items/${first}/post-now`)
   const readFirst = await reading
@@ -75,8 +85,8 @@ test("one item's post is not taken for that of another whose text has become the
   await story.settled(second, 'publish_unconfirmed')
   readFirst()
   for (const id of [first, second]) expect((await decided(story, id)).status).toBe('posted')
-  const sent =
-    await app.owner`select p.text, a.item_id from sandbox.posts p join attempt a on a.external_id = p.id where a.tenant_id = ${story.tenantId}`
+  const sent = await app.owner`select p.text, a.item_id from sandbox.posts p
+      join attempt a on a.external_id = p.id where a.tenant_id = ${story.tenantId}`
   expect(Object.fromEntries(sent.map(({ text, item_id }) => [item_id, text]))).toEqual({
     [first]: 'Only the first says this.',
     [second]: 'The second says that.',

@@ -16,13 +16,19 @@ const reject = (story: Story, id: string) => story.send('POST', `items/${id}/rej
 const remove = (story: Story, id: string) => story.send('DELETE', `items/${id}`)
 const restore = (story: Story, id: string) => story.send('POST', `items/${id}/restore`)
 const get = (story: Story, id: string) => story.send('GET', `items/${id}`)
-const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': 'post it' } })
+const postNow = (story: Story, id: string) =>
+  story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': 'post it' } })
 
 const attemptsOf = async (id: string) =>
-  (await app.owner`select state from attempt where item_id = ${id} order by number`).map((row) => row.state)
-const worksOf = async (id: string) => (await app.owner`select kind from work where ref_id = ${id}`).map(({ kind }) => kind)
+  (await app.owner`select state from attempt where item_id = ${id} order by number`).map(
+    (row) => row.state,
+  )
+const worksOf = async (id: string) =>
+  (await app.owner`select kind from work where ref_id = ${id}`).map(({ kind }) => kind)
 const auditOf = async (id: string) =>
-  (await app.owner`select operation from audit where ref_id = ${id} order by id`).map(({ operation }) => operation.split('.').pop())
+  (await app.owner`select operation from audit where ref_id = ${id} order by id`).map(
+    ({ operation }) => operation.split('.').pop(),
+  )
 
 /** Stops the next send at this point, until it is released. */
 const stopped = async <T>(point: string, begin: () => Promise<T>): Promise<T> => {
@@ -37,7 +43,12 @@ test('an approved item becomes a draft, and reopening it again changes nothing',
   const id = await story.approved('A text')
   const { status, body } = await reopen(story, id)
   expect(status).toBe(200)
-  expect(body.item).toMatchObject({ status: 'drafted', body: 'A text', account: null, decision: { what: 'reopened', by: { kind: 'key' } } })
+  expect(body.item).toMatchObject({
+    status: 'drafted',
+    body: 'A text',
+    account: null,
+    decision: { what: 'reopened', by: { kind: 'key' } },
+  })
   const again = await reopen(story, id)
   expect([again.status, again.body]).toEqual([200, body])
   expect(await auditOf(id)).toEqual(['approve', 'reopen'])
@@ -48,23 +59,37 @@ test('a scheduled item leaves the schedule, and keeps its time as a proposal', a
   const story = await newStory(app)
   const id = await story.scheduled(3_600_000)
   const { post_at } = await story.item(id)
-  expect((await reopen(story, id)).body.item).toMatchObject({ status: 'drafted', post_at: null, proposed_at: post_at })
+  expect((await reopen(story, id)).body.item).toMatchObject({
+    status: 'drafted',
+    post_at: null,
+    proposed_at: post_at,
+  })
   expect(await worksOf(id)).toEqual([])
 })
 
-test.each(['rejected', 'publish_failed'] as const)('an item that is %s can be reopened', async (status) => {
-  const story = await newStory(app)
-  const id = await story.drafted()
-  await setItem(app, id, { status, last_error: 'refused' })
-  expect((await reopen(story, id)).body.item).toMatchObject({ status: 'drafted', reject_reason: null, last_error: 'refused' })
-})
+test.each(['rejected', 'publish_failed'] as const)(
+  'an item that is %s can be reopened',
+  async (status) => {
+    const story = await newStory(app)
+    const id = await story.drafted()
+    await setItem(app, id, { status, last_error: 'refused' })
+    expect((await reopen(story, id)).body.item).toMatchObject({
+      status: 'drafted',
+      reject_reason: null,
+      last_error: 'refused',
+    })
+  },
+)
 
 test('a posted item stays posted', async () => {
   const story = await newStory(app)
   const id = await story.approved()
   await story.send('POST', `items/${id}/posted`)
   for (const refused of [await reopen(story, id), await reject(story, id), await remove(story, id)])
-    expect([refused.status, refused.body.error?.message]).toEqual([409, expect.stringContaining('the item is posted')])
+    expect([refused.status, refused.body.error?.message]).toEqual([
+      409,
+      expect.stringContaining('the item is posted'),
+    ])
 })
 
 describe('a claimed post that is not yet sent', () => {
@@ -81,7 +106,9 @@ describe('a claimed post that is not yet sent', () => {
     expect([await attemptsOf(id), await worksOf(id)]).toEqual([['unsent'], []])
     if (status !== 'drafted') await reopen(story, id)
     await story.send('POST', `items/${id}/approve`, { body: { edited_body: 'Without the typo' } })
-    await story.send('POST', `items/${id}/schedule`, { body: { post_at: new Date().toISOString() } })
+    await story.send('POST', `items/${id}/schedule`, {
+      body: { post_at: new Date().toISOString() },
+    })
     await story.settled(id, 'posted')
     expect(await story.posts()).toEqual({ 'Without the typo': 1 })
     expect(await attemptsOf(id)).toEqual(['unsent', 'posted'])
@@ -93,11 +120,18 @@ describe('a claimed post that is not yet sent', () => {
     const [asked] = await stopped('send.claimed', async () => [postNow(story, id)])
     expect((await reopen(story, id)).body.item.status).toBe('drafted')
     const reply = await asked!
-    expect([reply.status, reply.body.error?.message]).toEqual([409, expect.stringContaining('taken back')])
+    expect([reply.status, reply.body.error?.message]).toEqual([
+      409,
+      expect.stringContaining('taken back'),
+    ])
     points.release('send.claimed')
     await story.send('POST', `items/${id}/approve`, { body: { edited_body: 'Another text' } })
     const retried = await postNow(story, id)
-    expect([retried.status, retried.body.item.status, retried.headers.get('idempotency-replayed')]).toEqual([202, 'drafted', 'true'])
+    expect([
+      retried.status,
+      retried.body.item.status,
+      retried.headers.get('idempotency-replayed'),
+    ]).toEqual([202, 'drafted', 'true'])
     expect(await story.posts()).toEqual({})
   })
 
@@ -106,7 +140,11 @@ describe('a claimed post that is not yet sent', () => {
     const id = await stopped('send.claimed', () => story.scheduled(0))
     expect((await remove(story, id)).status).toBe(200)
     points.release('send.claimed')
-    expect([(await get(story, id)).status, await attemptsOf(id), await worksOf(id)]).toEqual([404, ['unsent'], []])
+    expect([(await get(story, id)).status, await attemptsOf(id), await worksOf(id)]).toEqual([
+      404,
+      ['unsent'],
+      [],
+    ])
     expect((await restore(story, id)).body.item.status).toBe('drafted')
     expect(await story.posts()).toEqual({})
   })
@@ -146,7 +184,11 @@ test('what may be on the network is neither reopened, rejected nor deleted; the 
   const id = await story.scheduled(0)
   await story.settled(id, 'publish_unconfirmed')
   points.release('send.sent')
-  for (const refused of [await reopen(story, id), await reject(story, id), await remove(story, id)]) {
+  for (const refused of [
+    await reopen(story, id),
+    await reject(story, id),
+    await remove(story, id),
+  ]) {
     expect(refused.status).toBe(409)
     for (const way of ['publish_unconfirmed', 'mark it posted', 'post_again', 'duplicate'])
       expect(refused.body.error?.message).toContain(way)
@@ -160,8 +202,10 @@ describe('a deleted item', () => {
     await reject(story, id)
     const before = (await get(story, id)).body.item
     expect((await remove(story, id)).body.item).toMatchObject({ id, status: 'rejected' })
-    for (const gone of [await get(story, id), await remove(story, id), await reopen(story, id)]) expect(gone.status).toBe(404)
-    for (const list of ['items', 'items?status=rejected']) expect((await story.send('GET', list)).body.items).toEqual([])
+    for (const gone of [await get(story, id), await remove(story, id), await reopen(story, id)])
+      expect(gone.status).toBe(404)
+    for (const list of ['items', 'items?status=rejected'])
+      expect((await story.send('GET', list)).body.items).toEqual([])
     const { item } = (await restore(story, id)).body
     expect(before).toMatchObject({ ...item, updated_at: before.updated_at })
     expect((await restore(story, id)).body.item).toEqual(item)
@@ -174,7 +218,11 @@ describe('a deleted item', () => {
     const { post_at } = await story.item(id)
     await remove(story, id)
     expect(await worksOf(id)).toEqual([])
-    expect((await restore(story, id)).body.item).toMatchObject({ status: 'drafted', post_at: null, proposed_at: post_at })
+    expect((await restore(story, id)).body.item).toMatchObject({
+      status: 'drafted',
+      post_at: null,
+      proposed_at: post_at,
+    })
   })
 })
 
@@ -187,5 +235,8 @@ test('an item that an earlier attempt may have posted is not deleted', async () 
   await app.owner`update attempt set state = 'returned', ended_at = now() where item_id = ${id}`
   await setItem(app, id, { status: 'approved', post_at: null })
   const refused = await remove(story, id)
-  expect([refused.status, refused.body.error?.message]).toEqual([409, expect.stringContaining('may be on the network')])
+  expect([refused.status, refused.body.error?.message]).toEqual([
+    409,
+    expect.stringContaining('may be on the network'),
+  ])
 })

@@ -1,4 +1,7 @@
-/** The blocks of a text in Markdown, for channels that know neither tables nor headings, and lists only as lines. */
+/**
+ * The blocks of a text in Markdown, for channels that know neither tables nor headings, and lists
+ * only as lines.
+ */
 import { bold, plainOf, type Run, shownHtml, textRun } from './runs.ts'
 import { isLanguage, type Node, treeOf } from './tree.ts'
 
@@ -14,7 +17,10 @@ export interface Line {
   runs: Run[]
 }
 
-export type Block = { kind: 'text'; lines: Line[] } | { kind: 'code'; text: string } | { kind: 'rule' }
+export type Block =
+  | { kind: 'text'; lines: Line[] }
+  | { kind: 'code'; text: string }
+  | { kind: 'rule' }
 
 type Of<Kind extends Node['kind']> = Extract<Node, { kind: Kind }>
 
@@ -26,7 +32,12 @@ interface Building {
   lines: Line[] | undefined
 }
 
-const addLine = (building: Building, place: Place, runs: Run[], marker: Line['marker'] = null): void => {
+const addLine = (
+  building: Building,
+  place: Place,
+  runs: Run[],
+  marker: Line['marker'] = null,
+): void => {
   if (!building.lines) {
     building.lines = []
     building.blocks.push({ kind: 'text', lines: building.lines })
@@ -44,7 +55,11 @@ const addCode = (building: Building, place: Place, { text, info }: Of<'code'>): 
   addOther(building, { kind: 'code', text })
 }
 
-const addList = (building: Building, { isQuoted, depth }: Place, { start, items }: Of<'list'>): void => {
+const addList = (
+  building: Building,
+  { isQuoted, depth }: Place,
+  { start, items }: Of<'list'>,
+): void => {
   for (const [index, nodes] of items.entries()) {
     const marker = start === null ? BULLET : `${start + index}.`
     const [first, ...rest] = nodes
@@ -57,7 +72,8 @@ const addList = (building: Building, { isQuoted, depth }: Place, { start, items 
 const MOST_UNNAMED = 3
 const BETWEEN = ' · '
 
-const joined = (cells: Run[][]): Run[] => cells.flatMap((cell, index) => (index === 0 ? cell : [textRun(BETWEEN), ...cell]))
+const joined = (cells: Run[][]): Run[] =>
+  cells.flatMap((cell, index) => (index === 0 ? cell : [textRun(BETWEEN), ...cell]))
 
 const cellRuns = (cell: readonly Run[]): Run[] => {
   const runs = cell.map((run) => ({ ...run, text: run.text.replaceAll('\n', ' ') }))
@@ -71,13 +87,17 @@ const addTable = (building: Building, place: Place, { header, rows }: Of<'table'
   for (const row of rows) {
     const cells = row.map((cell, column) => {
       const name = header[column]!
-      return isNamed && name.length > 0 ? [...name, textRun(': '), ...cellRuns(cell)] : cellRuns(cell)
+      return isNamed && name.length > 0
+        ? [...name, textRun(': '), ...cellRuns(cell)]
+        : cellRuns(cell)
     })
     addLine(building, place, joined(cells), BULLET)
   }
 }
 
-const adders: { [Kind in Node['kind']]: (building: Building, place: Place, node: Of<Kind>) => void } = {
+const adders: {
+  [Kind in Node['kind']]: (building: Building, place: Place, node: Of<Kind>) => void
+} = {
   paragraph: (building, place, { runs }) => addLine(building, place, runs),
   heading: (building, place, { runs }) => addLine(building, place, bold(runs)),
   rule: (building) => addOther(building, { kind: 'rule' }),

@@ -1,4 +1,7 @@
-/** Cuts text that is longer than a message may be, where it hurts least. All lengths are in UTF-16 code units. */
+/**
+ * Cuts text that is longer than a message may be, where it hurts least. All lengths are in UTF-16
+ * code units.
+ */
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 /** Beyond the place of a cut, to see whether a character goes on there. */
@@ -14,9 +17,13 @@ const lastSeam = (text: string, seam: RegExp): number => {
   return end * 2 >= text.length ? end : 0
 }
 
-const isLowSurrogate = (text: string, at: number): boolean => /[\udc00-\udfff]/.test(text.charAt(at))
+const isLowSurrogate = (text: string, at: number): boolean =>
+  /[\udc00-\udfff]/.test(text.charAt(at))
 
-/** The last place at or before `at` between two characters as people see them. One that is itself longer is cut between code points. */
+/**
+ * The last place at or before `at` between two characters as people see them. One that is itself
+ * longer is cut between code points.
+ */
 const wholeCharacters = (text: string, at: number): number => {
   if (at >= text.length) return text.length
   const start = graphemes.segment(text.slice(0, at + AHEAD)).containing(at)?.index ?? at
@@ -34,7 +41,10 @@ export const placeOf = (text: string, limit: number): number => {
   return fits.length
 }
 
-/** Pieces of at most `limit` (at least 2), without the white space at the cuts; none if there is no text. */
+/**
+ * Pieces of at most `limit` (at least 2), without the white space at the cuts; none if there is no
+ * text.
+ */
 export const cutText = (text: string, limit: number): string[] => {
   const pieces: string[] = []
   let from = 0

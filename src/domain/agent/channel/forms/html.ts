@@ -1,10 +1,18 @@
-/** Markdown as the HTML of a mail, made of these tags alone; whatever comes from the Markdown is text in it. */
+/**
+ * Markdown as the HTML of a mail, made of these tags alone; whatever comes from the Markdown is
+ * text in it.
+ */
 import { isDisguised } from './link.ts'
 import { bold, type Mark, merged, type Run, shownHtml, textRun } from './runs.ts'
 import { isLanguage, type Node, treeOf } from './tree.ts'
 
 const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
 
 const TAGS: Record<Mark, string> = { bold: 'strong', italic: 'em', strike: 's', code: 'code' }
 const CELL = 'border:1px solid #ccc;padding:4px 8px;text-align:left'
@@ -12,7 +20,10 @@ const QUOTE = 'margin:0 0 0 4px;padding-left:12px;border-left:3px solid #ccc'
 const CODE = 'background:#f4f4f4;padding:8px;white-space:pre-wrap'
 
 const runHtml = ({ text, marks, link }: Run): string => {
-  const inner = marks.reduce((html, mark) => `<${TAGS[mark]}>${html}</${TAGS[mark]}>`, escaped(text).replaceAll('\n', '<br>'))
+  const inner = marks.reduce(
+    (html, mark) => `<${TAGS[mark]}>${html}</${TAGS[mark]}>`,
+    escaped(text).replaceAll('\n', '<br>'),
+  )
   if (link === null) return inner
   const href = escaped(link)
   return `<a href="${href}">${inner}</a>${isDisguised(text.trim(), link) ? ` (<a href="${href}">${href}</a>)` : ''}`
@@ -30,7 +41,8 @@ const writers: { [Kind in Node['kind']]: (node: Extract<Node, { kind: Kind }>) =
   heading: ({ runs }) => `<p>${htmlOf(bold(runs))}</p>`,
   rule: () => '<hr>',
   // Languages that nobody would read are left out, as in `blocks.ts`.
-  code: ({ text, info }) => `${isLanguage(info) ? '' : verbatim(info)}<pre style="${CODE}"><code>${escaped(text)}</code></pre>`,
+  code: ({ text, info }) =>
+    `${isLanguage(info) ? '' : verbatim(info)}<pre style="${CODE}"><code>${escaped(text)}</code></pre>`,
   quote: ({ nodes }) => `<blockquote style="${QUOTE}">${blocks(nodes)}</blockquote>`,
   list: ({ start, items }) => {
     const points = items.map((nodes) => `<li>${blocks(nodes)}</li>`).join('')
@@ -44,6 +56,7 @@ const writers: { [Kind in Node['kind']]: (node: Extract<Node, { kind: Kind }>) =
   html: ({ text }) => verbatim(shownHtml(text)),
 }
 
-const blocks = (nodes: readonly Node[]): string => nodes.map((node) => writers[node.kind](node as never)).join('')
+const blocks = (nodes: readonly Node[]): string =>
+  nodes.map((node) => writers[node.kind](node as never)).join('')
 
 export const mailHtml = (markdown: string): string => `<div>${blocks(treeOf(markdown))}</div>`

@@ -3,7 +3,10 @@ import { type Block, BULLET, blocksOf, type Line } from './blocks.ts'
 import { placeOf } from './cut.ts'
 import { type Mark, merged, plainOf, type Run, rowsOf } from './runs.ts'
 
-/** What a text takes of a message: UTF-16 code units, and septets of GSM 7-bit (Infinity if it cannot be written in them). */
+/**
+ * What a text takes of a message: UTF-16 code units, and septets of GSM 7-bit (Infinity if it
+ * cannot be written in them).
+ */
 interface Size {
   units: number
   septets: number
@@ -47,7 +50,8 @@ const written = ({ text, marks, link }: Run, style: Style): string =>
 
 const rendered = (runs: readonly Run[], style: Style): string => {
   let out = ''
-  // The end of it: looking at `out` itself, again and again while it grows, would copy it each time.
+  // The end of it: looking at `out` itself, again and again while it grows, would copy it each
+  // time.
   let end = ''
   let isMarkup = false
   for (const run of merged(runs)) {
@@ -63,7 +67,11 @@ const rendered = (runs: readonly Run[], style: Style): string => {
     const isOther = piece !== style.escaped(core)
     const touches = at === 0 && WORD_END.test(end) && isOther
     const touched = at === 0 && isMarkup && WORD_START.test(core)
-    const added = run.text.slice(0, at) + (touches || touched ? style.joiner : '') + piece + run.text.slice(at + core.length)
+    const added =
+      run.text.slice(0, at) +
+      (touches || touched ? style.joiner : '') +
+      piece +
+      run.text.slice(at + core.length)
     out += added
     end = added.slice(-2)
     isMarkup = isOther && at + core.length === run.text.length
@@ -78,7 +86,10 @@ const messagesOf = ({ units, septets }: Size, style: Style): number => {
   return count
 }
 
-/** A text as stretches `[from, to)` of about the same length, as few as should fit by the size of the whole, and more than one. */
+/**
+ * A text as stretches `[from, to)` of about the same length, as few as should fit by the size of
+ * the whole, and more than one.
+ */
 const stretches = (text: string, size: Size, style: Style): [number, number][] => {
   const found: [number, number][] = []
   let from = 0
@@ -107,16 +118,25 @@ const runsWithin = (runs: readonly Run[], from: number, to: number): Run[] => {
 }
 
 /** `first` begins the first piece, `rest` the others. */
-const piecesOf = (runs: Run[], [first, rest]: readonly [string, string], style: Style): string[] => {
+const piecesOf = (
+  runs: Run[],
+  [first, rest]: readonly [string, string],
+  style: Style,
+): string[] => {
   const text = (first + rendered(runs, style)).trimEnd()
   const size = style.sizeOf(text)
   if (style.fits(size)) return [text]
   const parts = stretches(plainOf(runs), size, style)
   if (parts.length < 2) return [text]
-  return parts.flatMap(([from, to], n) => piecesOf(runsWithin(runs, from, to), [n === 0 ? first : rest, rest], style))
+  return parts.flatMap(([from, to], n) =>
+    piecesOf(runsWithin(runs, from, to), [n === 0 ? first : rest, rest], style),
+  )
 }
 
-const beginningOf = ({ isQuoted, depth, marker }: Line, style: Style): readonly [string, string] => {
+const beginningOf = (
+  { isQuoted, depth, marker }: Line,
+  style: Style,
+): readonly [string, string] => {
   const indent = (isQuoted ? style.quote : '') + INDENT.repeat(Math.min(depth, DEEPEST))
   if (marker === null) return [indent, indent]
   const sign = marker === BULLET ? style.bullet(depth) : marker
@@ -133,9 +153,13 @@ const withoutLongLinks = (runs: readonly Run[], { longestLink }: Style): Run[] =
 
 const lineOf = (line: Line, style: Style): Placed[] => {
   const [first, rest] = beginningOf(line, style)
-  const rows = rowsOf(withoutLongLinks(merged(line.runs), style)).filter((row) => plainOf(row).trim() !== '')
+  const rows = rowsOf(withoutLongLinks(merged(line.runs), style)).filter(
+    (row) => plainOf(row).trim() !== '',
+  )
   if (rows.length === 0) return line.marker === null ? [] : [{ text: first.trimEnd(), gap: '\n' }]
-  return rows.flatMap((row, index) => piecesOf(row, [index === 0 ? first : rest, rest], style)).map((text): Placed => ({ text, gap: '\n' }))
+  return rows
+    .flatMap((row, index) => piecesOf(row, [index === 0 ? first : rest, rest], style))
+    .map((text): Placed => ({ text, gap: '\n' }))
 }
 
 /** Without the empty lines at its ends. The first line keeps its indentation. */
@@ -165,7 +189,10 @@ const piecesOfBlock = (block: Block, style: Style): Placed[] => {
   return code === '' ? [] : codePieces(code, style).map((text) => ({ text, gap: '\n\n' }))
 }
 
-const sum = (one: Size, other: Size): Size => ({ units: one.units + other.units, septets: one.septets + other.septets })
+const sum = (one: Size, other: Size): Size => ({
+  units: one.units + other.units,
+  septets: one.septets + other.septets,
+})
 
 /** Messages that the channel takes: at least one, and none longer than it may be. */
 export const laidOut = (markdown: string, style: Style): string[] => {

@@ -5,10 +5,14 @@ const SCHEMES = ['http:', 'https:', 'mailto:', 'tel:']
 const CLEAN = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/
 const LONGEST = 2_000
 
-/** The address that may be linked; undefined if it is none, or could do more than open a page or begin a message. */
+/**
+ * The address that may be linked; undefined if it is none, or could do more than open a page or
+ * begin a message.
+ */
 export const linkTo = (href: string): string | undefined => {
   const url = href.length <= LONGEST ? URL.parse(href) : null
-  if (!url || !SCHEMES.includes(url.protocol) || url.username !== '' || url.password !== '') return undefined
+  if (!url || !SCHEMES.includes(url.protocol) || url.username !== '' || url.password !== '')
+    return undefined
   const clean = CLEAN.test(href) ? href : url.href
   return CLEAN.test(clean) ? clean : undefined
 }
@@ -17,12 +21,24 @@ const PREFIXES = ['', 'http://', 'https://', 'mailto:', 'tel:']
 /** Of words without any of these, nothing but a host can become of an address. */
 const ADDRESSED = /[.:/@%?#\d]|[^\0-\x7f]/
 
-/** Whether the words are the address itself. Parsing takes long for a text of thousands of links, so it is done where it can matter. */
+/**
+ * Whether the words are the address itself. Parsing takes long for a text of thousands of links, so
+ * it is done where it can matter.
+ */
 export const isBare = (label: string, href: string): boolean => {
   const plain = href.toLowerCase()
-  if (PREFIXES.some((prefix) => [`${prefix}${label}`, `${prefix}${label.toLowerCase()}/`].includes(href))) return true
-  if (!ADDRESSED.test(label)) return PREFIXES.some((prefix) => `${prefix}${label.toLowerCase()}/` === plain)
-  return PREFIXES.some((prefix) => URL.parse(`${prefix}${label}`)?.href === href) || URL.parse(label)?.href === URL.parse(href)?.href
+  if (
+    PREFIXES.some((prefix) =>
+      [`${prefix}${label}`, `${prefix}${label.toLowerCase()}/`].includes(href),
+    )
+  )
+    return true
+  if (!ADDRESSED.test(label))
+    return PREFIXES.some((prefix) => `${prefix}${label.toLowerCase()}/` === plain)
+  return (
+    PREFIXES.some((prefix) => URL.parse(`${prefix}${label}`)?.href === href) ||
+    URL.parse(label)?.href === URL.parse(href)?.href
+  )
 }
 
 const NAMES_HOST = /(?:[\p{L}\p{N}-]{1,63}\.)+\p{L}{2,}|:\/\//u

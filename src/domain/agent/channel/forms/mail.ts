@@ -29,9 +29,15 @@ export const mailForm = (markdown: string): string[] => {
 
 export interface MailBody {
   text: string
-  /** Paragraphs, lists, tables, code and links: no images, styles that load anything, or tags that the Markdown has. */
+  /**
+   * Paragraphs, lists, tables, code and links: no images, styles that load anything, or tags that
+   * the Markdown has.
+   */
   html: string
 }
 
 /** Of Markdown that `mailForm` made. */
-export const mailBody = (markdown: string): MailBody => ({ text: laidOut(markdown, plain).join('\n\n'), html: mailHtml(markdown) })
+export const mailBody = (markdown: string): MailBody => ({
+  text: laidOut(markdown, plain).join('\n\n'),
+  html: mailHtml(markdown),
+})

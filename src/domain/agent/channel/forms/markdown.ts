@@ -11,16 +11,24 @@ interface Block {
 /** What stands between the fences. Without an end it goes on to the end of the text. */
 const codeOf = (lines: readonly string[], fence: string): Block['code'] => {
   const [first = '', ...rest] = lines
-  const isClosed = rest.at(-1)?.trim().startsWith(fence) === true && rest.at(-1)!.trim().replaceAll(fence.charAt(0), '') === ''
+  const isClosed =
+    rest.at(-1)?.trim().startsWith(fence) === true &&
+    rest.at(-1)!.trim().replaceAll(fence.charAt(0), '') === ''
   return { first, fence, text: (isClosed ? rest.slice(0, -1) : rest).join('\n') }
 }
 
-const blankless = (lines: readonly string[]): string => lines.join('\n').replace(/^\n+/, '').trimEnd()
+const blankless = (lines: readonly string[]): string =>
+  lines.join('\n').replace(/^\n+/, '').trimEnd()
 
-/** The outermost blocks, each with the lines up to the next one. Blocks within each other too deeply are one. */
+/**
+ * The outermost blocks, each with the lines up to the next one. Blocks within each other too deeply
+ * are one.
+ */
 const blocksOf = (markdown: string): Block[] => {
   const lines = markdown.split('\n')
-  const outer = (tokensOf(markdown) ?? []).filter(({ level, map, nesting }) => level === 0 && map && nesting >= 0)
+  const outer = (tokensOf(markdown) ?? []).filter(
+    ({ level, map, nesting }) => level === 0 && map && nesting >= 0,
+  )
   const starts = outer.map(({ map }, index) => (index === 0 ? 0 : map![0]))
   if (outer.length === 0) return [{ text: blankless(lines) }]
   return outer.map(({ type, markup }, index) => {
@@ -31,7 +39,11 @@ const blocksOf = (markdown: string): Block[] => {
 }
 
 /** A block of code in several, each with the first line and the fence of the whole. */
-const cutCode = (text: string, { first, fence, text: code }: NonNullable<Block['code']>, limit: number): string[] => {
+const cutCode = (
+  text: string,
+  { first, fence, text: code }: NonNullable<Block['code']>,
+  limit: number,
+): string[] => {
   const room = limit - first.length - fence.length - 2
   // A fence so long that no code fits beside it is text like any other.
   if (room < limit / 2) return cutText(text, limit)
@@ -40,7 +52,9 @@ const cutCode = (text: string, { first, fence, text: code }: NonNullable<Block['
 
 /** Pieces of whole lines where lines fit; the indentation of a line stays. */
 const cutLines = (text: string, limit: number): string[] => {
-  const lines = text.split('\n').flatMap((line) => (line.length > limit ? cutText(line, limit) : [line]))
+  const lines = text
+    .split('\n')
+    .flatMap((line) => (line.length > limit ? cutText(line, limit) : [line]))
   return packed(lines, '\n', limit)
 }
 
@@ -61,7 +75,10 @@ const packed = (pieces: readonly string[], gap: string, limit: number): string[]
   return parts.map((part) => part.join(gap))
 }
 
-/** Parts of at most `limit`, each Markdown by itself: cut between blocks, else within them. None if there is no text. */
+/**
+ * Parts of at most `limit`, each Markdown by itself: cut between blocks, else within them. None if
+ * there is no text.
+ */
 export const markdownParts = (markdown: string, limit: number): string[] => {
   const text = blankless(wellFormed(markdown).split('\n'))
   if (text.trim() === '') return []

@@ -11,8 +11,12 @@ import { LONGEST_WHATSAPP, whatsappForm, whatsappStyle } from './whatsapp.ts'
 
 /** Of one reply: nobody wants more messages at once. */
 export const MOST_PARTS = 20
-export const CUT = 'The rest of this answer is too long for this channel. You can read it in the app.'
-/** What a sign can become when a channel's form writes it as text, as `…` three full stops and `&` five signs. */
+export const CUT =
+  'The rest of this answer is too long for this channel. You can read it in the app.'
+/**
+ * What a sign can become when a channel's form writes it as text, as `…` three full stops and `&`
+ * five signs.
+ */
 const MOST_GROWTH = 7
 /** Of all mails of a reply. A text of which more is made goes without. */
 const LONGEST_HTML = 400_000
@@ -38,7 +42,10 @@ const withoutHtml =
 const mails = (markdown: string): Parts => {
   const bodies = mailForm(markdown).map(mailBody)
   const html = bodies.map((body) => body.html)
-  return { texts: bodies.map(({ text }) => text), html: html.join('').length > LONGEST_HTML ? null : html }
+  return {
+    texts: bodies.map(({ text }) => text),
+    html: html.join('').length > LONGEST_HTML ? null : html,
+  }
 }
 
 const forms: Record<Channel, Form> = {
@@ -60,7 +67,10 @@ export const partsOf = (channel: Channel, markdown: string): Parts => {
   const form = forms[channel]
   const { text, isCut } = within(form, markdown)
   const { texts, html } = form.partsOf(text)
-  return { texts: isCut ? [...texts, CUT] : texts, html: isCut || texts.length > MOST_PARTS ? null : html }
+  return {
+    texts: isCut ? [...texts, CUT] : texts,
+    html: isCut || texts.length > MOST_PARTS ? null : html,
+  }
 }
 
 /** The same, with the signs of its Markdown as they stand: nothing is parsed. */
@@ -71,7 +81,9 @@ export const plainPartsOf = (channel: Channel, markdown: string): Parts => {
   const texts = cutText(text, longest).flatMap((piece) => {
     if (!style) return [piece]
     const written = style.escaped(piece)
-    return style.fits(style.sizeOf(written)) ? [written] : cutText(piece, Math.floor(longest / MOST_GROWTH)).map(style.escaped)
+    return style.fits(style.sizeOf(written))
+      ? [written]
+      : cutText(piece, Math.floor(longest / MOST_GROWTH)).map(style.escaped)
   })
   return { texts: isCut ? [...texts, CUT] : texts, html: null }
 }

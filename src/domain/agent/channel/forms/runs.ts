@@ -20,10 +20,20 @@ export const BOXES = { done: '☑', open: '☐' }
 
 /** Other names stay as they are written. */
 const ENTITY = /&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#[xX]([\da-fA-F]{1,6}));/y
-const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
+const NAMED: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+}
 
 const characterOf = (code: number): string | undefined =>
-  code >= 0x20 && code <= 0x10ffff && !(code >= 0x7f && code <= 0x9f) && !(code >= 0xd800 && code <= 0xdfff)
+  code >= 0x20 &&
+  code <= 0x10ffff &&
+  !(code >= 0x7f && code <= 0x9f) &&
+  !(code >= 0xd800 && code <= 0xdfff)
     ? String.fromCodePoint(code)
     : undefined
 
@@ -32,9 +42,16 @@ export const decodeEntity = (state: StateInline, silent: boolean): boolean => {
   ENTITY.lastIndex = state.pos
   const [whole, name, decimal, hex] = ENTITY.exec(state.src) ?? []
   if (whole === undefined) return false
-  const sign = name ? NAMED[name] : characterOf(decimal ? Number(decimal) : Number.parseInt(hex!, 16))
+  const sign = name
+    ? NAMED[name]
+    : characterOf(decimal ? Number(decimal) : Number.parseInt(hex!, 16))
   if (sign === undefined) return false
-  if (!silent) Object.assign(state.push('text_special', '', 0), { content: sign, markup: whole, info: 'entity' })
+  if (!silent)
+    Object.assign(state.push('text_special', '', 0), {
+      content: sign,
+      markup: whole,
+      info: 'entity',
+    })
   state.pos += whole.length
   return true
 }
@@ -86,7 +103,11 @@ class Words {
       this.#end()
     } else if (token.type === 'softbreak' || token.type === 'hardbreak') this.#add('\n')
     else if (token.type === 'html_inline') this.#add(shownHtml(token.content))
-    else if (token.type === 'code_inline') this.#add(token.content, this.#marks.includes('code') ? this.#marks : [...this.#marks, 'code'])
+    else if (token.type === 'code_inline')
+      this.#add(
+        token.content,
+        this.#marks.includes('code') ? this.#marks : [...this.#marks, 'code'],
+      )
     else this.#add(token.content)
   }
 
@@ -140,7 +161,8 @@ export const rowsOf = (runs: readonly Run[]): Run[][] => {
   return rows
 }
 
-const alike = (one: Run, other: Run): boolean => one.link === other.link && one.marks.join() === other.marks.join()
+const alike = (one: Run, other: Run): boolean =>
+  one.link === other.link && one.marks.join() === other.marks.join()
 
 /** Neighbours that look alike are one. */
 export const merged = (runs: readonly Run[]): Run[] => {

@@ -1,6 +1,6 @@
 /**
- * Slack's mrkdwn. `<` begins what notifies people or shows as something else (`<!channel>`, `<@U012>`), so none is ever written but those of
- * links, whose addresses begin with a scheme.
+ * Slack's mrkdwn. `<` begins what notifies people or shows as something else (`<!channel>`,
+ * `<@U012>`), so none is ever written but those of links, whose addresses begin with a scheme.
  */
 import { laidOut, type Style } from './layout.ts'
 import { isDisguised } from './link.ts'
@@ -12,11 +12,14 @@ const SIGNS: Record<Mark, string> = { bold: '*', italic: '_', strike: '~', code:
 const ZERO_WIDTH_SPACE = '\u200b'
 const FENCE = '```'
 
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** Code that has the sign itself is left as it is. */
 const wrapped = (text: string, plain: string, marks: readonly Mark[]): string => {
-  const all = marks.includes('code') ? marks.filter((mark) => mark === 'code' && !plain.includes('`')) : marks
+  const all = marks.includes('code')
+    ? marks.filter((mark) => mark === 'code' && !plain.includes('`'))
+    : marks
   return all.reduce((inner, mark) => SIGNS[mark] + inner + SIGNS[mark], text)
 }
 
@@ -37,7 +40,8 @@ export const slackStyle: Style = {
   bullet: (depth) => (depth === 0 ? '•' : '◦'),
   quote: '> ',
   rule: '———',
-  code: (text) => `${FENCE}\n${escaped(text).replaceAll(FENCE, ['`', '`', '`'].join(ZERO_WIDTH_SPACE))}\n${FENCE}`,
+  code: (text) =>
+    `${FENCE}\n${escaped(text).replaceAll(FENCE, ['`', '`', '`'].join(ZERO_WIDTH_SPACE))}\n${FENCE}`,
 }
 
 /** At least one part, each of at most 4,000 characters. */

@@ -1,4 +1,7 @@
-/** Plain text in few segments: what GSM's 7-bit alphabet can write costs less than half of what any other text does. */
+/**
+ * Plain text in few segments: what GSM's 7-bit alphabet can write costs less than half of what any
+ * other text does.
+ */
 import { laidOut, type Style } from './layout.ts'
 import { isBare } from './link.ts'
 import { BOXES } from './runs.ts'
@@ -17,12 +20,36 @@ const EXTENSION = new Set('\f^{}\\[~]|€')
 
 /** Signs of typography that the alphabet lacks, and what people type instead. */
 const PLAIN: Record<string, string> = {
-  ...{ '‘': "'", '’': "'", '‚': "'", '′': "'", '“': '"', '”': '"', '„': '"', '″': '"', '«': '"', '»': '"', '`': "'" },
-  ...{ '–': '-', '—': '-', '‐': '-', '‑': '-', '−': '-', '·': '-', '•': '-', '…': '...', '→': '->', '\t': ' ' },
+  ...{
+    '‘': "'",
+    '’': "'",
+    '‚': "'",
+    '′': "'",
+    '“': '"',
+    '”': '"',
+    '„': '"',
+    '″': '"',
+    '«': '"',
+    '»': '"',
+    '`': "'",
+  },
+  ...{
+    '–': '-',
+    '—': '-',
+    '‐': '-',
+    '‑': '-',
+    '−': '-',
+    '·': '-',
+    '•': '-',
+    '…': '...',
+    '→': '->',
+    '\t': ' ',
+  },
   ...{ '\u00a0': ' ', '\u202f': ' ', '\u2009': ' ', [BOXES.done]: '[x]', [BOXES.open]: '[ ]' },
 }
 
-const written = (text: string): string => text.replaceAll(/[^\n -~]|`/gu, (sign) => PLAIN[sign] ?? sign)
+const written = (text: string): string =>
+  text.replaceAll(/[^\n -~]|`/gu, (sign) => PLAIN[sign] ?? sign)
 
 const septetsOf = (text: string): number => {
   let count = 0
@@ -48,5 +75,8 @@ export const smsStyle: Style = {
   code: written,
 }
 
-/** At least one part, each of at most ten segments: 1,530 characters of GSM's alphabet, or 670 of any other. */
+/**
+ * At least one part, each of at most ten segments: 1,530 characters of GSM's alphabet, or 670 of
+ * any other.
+ */
 export const smsForm = (markdown: string): string[] => laidOut(markdown, smsStyle)

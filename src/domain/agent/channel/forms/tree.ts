@@ -1,4 +1,7 @@
-/** Markdown as a tree of blocks. The parser's time grows with the length of a text alone, whatever is in it (`npm run fuzz` measures it). */
+/**
+ * Markdown as a tree of blocks. The parser's time grows with the length of a text alone, whatever
+ * is in it (`npm run fuzz` measures it).
+ */
 import markdownIt, { type Token } from 'markdown-it'
 import { BOXES, decodeEntity, type Run, runsOf, textRun } from './runs.ts'
 
@@ -13,10 +16,16 @@ export type Node =
   | { kind: 'quote'; nodes: Node[] }
   /** `start`: the number of the first point; null: they have none. */
   | { kind: 'list'; start: number | null; items: Node[][] }
-  /** `raw`: to be shown as it stands, because the parser has left out cells beyond the columns of the heading. */
+  /**
+   * `raw`: to be shown as it stands, because the parser has left out cells beyond the columns of
+   * the heading.
+   */
   | { kind: 'table'; header: Run[][]; rows: Run[][][]; raw: string | null }
 
-/** Lists and quotations within each other, deeper than anybody reads, in levels of the parser: its own bound, where it drops text, is 100. */
+/**
+ * Lists and quotations within each other, deeper than anybody reads, in levels of the parser: its
+ * own bound, where it drops text, is 100.
+ */
 const DEEPEST = 40
 
 const parser = markdownIt({ html: true, linkify: true })
@@ -37,7 +46,8 @@ export const isLanguage = (info: string): boolean => LANGUAGE.test(info)
 const LINE_ENDS = /\r\n?/g
 
 /** What the parser, and whoever cuts by its lines, is given. */
-export const wellFormed = (markdown: string): string => markdown.toWellFormed().replaceAll(LINE_ENDS, '\n').replaceAll('\0', '')
+export const wellFormed = (markdown: string): string =>
+  markdown.toWellFormed().replaceAll(LINE_ENDS, '\n').replaceAll('\0', '')
 
 /** Undefined: blocks are within each other too deeply. */
 export const tokensOf = (markdown: string): Token[] | undefined => {
@@ -50,7 +60,10 @@ const FRAME = /[\s|:>-]/g
 
 const lengthOf = (text: string): number => text.replaceAll(FRAME, '').length
 
-/** Reads the tokens one after the other: what opens a block stands before what is in it, and what closes it after that. */
+/**
+ * Reads the tokens one after the other: what opens a block stands before what is in it, and what
+ * closes it after that.
+ */
 class Reader {
   #at = 0
 
@@ -110,7 +123,11 @@ class Reader {
   #table(map: Token['map']): Node {
     const rows: Run[][][] = []
     let kept = 0
-    for (let token = this.tokens[this.#at++]!; token.type !== 'table_close'; token = this.tokens[this.#at++]!) {
+    for (
+      let token = this.tokens[this.#at++]!;
+      token.type !== 'table_close';
+      token = this.tokens[this.#at++]!
+    ) {
       if (token.type === 'tr_open') rows.push([])
       if (token.type !== 'inline') continue
       kept += lengthOf(token.content)
@@ -131,12 +148,17 @@ const withBox = (nodes: Node[]): Node[] => {
   const box = run && TASK.exec(run.text)
   if (!box || first?.kind !== 'paragraph') return nodes
   const sign = box[1] === ' ' ? BOXES.open : BOXES.done
-  return [{ ...first, runs: [{ ...run, text: `${sign} ${run.text.slice(box[0].length)}` }, ...runs] }, ...rest]
+  return [
+    { ...first, runs: [{ ...run, text: `${sign} ${run.text.slice(box[0].length)}` }, ...runs] },
+    ...rest,
+  ]
 }
 
 /** As it stands, paragraph by paragraph. */
 const asText = (markdown: string): Node[] =>
-  markdown.split(/\n{2,}/).map((text): Node => ({ kind: 'paragraph', runs: [textRun(text)], isTight: false }))
+  markdown
+    .split(/\n{2,}/)
+    .map((text): Node => ({ kind: 'paragraph', runs: [textRun(text)], isTight: false }))
 
 export const treeOf = (markdown: string): Node[] => {
   const text = wellFormed(markdown)

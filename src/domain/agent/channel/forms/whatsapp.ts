@@ -1,4 +1,7 @@
-/** WhatsApp's signs for bold and other text. Addresses stand as they are, for there are no links with words. */
+/**
+ * WhatsApp's signs for bold and other text. Addresses stand as they are, for there are no links
+ * with words.
+ */
 import { laidOut, type Style } from './layout.ts'
 import { isBare } from './link.ts'
 import type { Mark } from './runs.ts'
@@ -10,7 +13,9 @@ const ZERO_WIDTH_SPACE = '\u200b'
 const FENCE = '```'
 
 const marked: Style['marked'] = (text, marks) => {
-  const all = marks.includes('code') ? marks.filter((mark) => mark === 'code' && !text.includes('`')) : marks
+  const all = marks.includes('code')
+    ? marks.filter((mark) => mark === 'code' && !text.includes('`'))
+    : marks
   return all.reduce((inner, mark) => SIGNS[mark] + inner + SIGNS[mark], text)
 }
 
@@ -26,7 +31,8 @@ export const whatsappStyle: Style = {
   bullet: () => '-',
   quote: '> ',
   rule: '———',
-  code: (text) => `${FENCE}\n${text.replaceAll(FENCE, ['`', '`', '`'].join(ZERO_WIDTH_SPACE))}\n${FENCE}`,
+  code: (text) =>
+    `${FENCE}\n${text.replaceAll(FENCE, ['`', '`', '`'].join(ZERO_WIDTH_SPACE))}\n${FENCE}`,
 }
 
 /** At least one part, each of at most 4,096 characters. */

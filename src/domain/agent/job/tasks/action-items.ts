@@ -1,4 +1,7 @@
-/** Finds things to do by the usual forms of notes and letters, in English and German. Text of any other form has none. */
+/**
+ * Finds things to do by the usual forms of notes and letters, in English and German. Text of any
+ * other form has none.
+ */
 import { withoutDue } from './due.ts'
 import { type ActionItem, MOST_ITEMS } from './forms.ts'
 import { isEnglishVerb, isInfinitive, isParticiple, isPromise } from './verbs.ts'
@@ -23,22 +26,56 @@ const ENGLISH_ASSIGNED = new RegExp(
   String.raw`^${WHO}(?:'ll| will| shall| should| must| has to| have to| needs? to| (?:is|are|am) going to| to)(?: also| please| then)? ([\p{Ll}-]+)\b(.*)$`,
   'u',
 )
-const GERMAN_ASSIGNED = new RegExp(`^${WHO} (soll|sollen|sollte|muss|müssen|wird|werden|werde) (.*?)([a-zäöüß]+)([.!]*)$`, 'u')
+const GERMAN_ASSIGNED = new RegExp(
+  `^${WHO} (soll|sollen|sollte|muss|müssen|wird|werden|werde) (.*?)([a-zäöüß]+)([.!]*)$`,
+  'u',
+)
 const CARES = new RegExp(`^${WHO} kümmert sich (.*?)[.!]*$`, 'u')
 const TAKES = new RegExp(`^${WHO} übernimmt (.*?)[.!]*$`, 'u')
 const ADDRESSED = /^@(\p{L}[\p{L}'’-]{0,30}),?:? (.+)$/u
 const PLEASE = /(?:^|[,;:–-] ?|\band )please ([\p{Ll}-]+)\b(.*)$/iu
 const CAN_YOU = /^(?:can|could|would|will) you (?:please )?([\p{Ll}-]+)\b(.*)$/iu
 const BITTE = /^bitte (\S.*)$/iu
-const KOENNEN_SIE = /^(?:können|könnten|kannst|könntest) (?:sie|du|ihr) (?:bitte )?(.*?)([a-zäöüß]+)\?$/iu
+const KOENNEN_SIE =
+  /^(?:können|könnten|kannst|könntest) (?:sie|du|ihr) (?:bitte )?(.*?)([a-zäöüß]+)\?$/iu
 const PROMISE = /^(?:ich|wir) ([\p{Ll}]+) (.+)$/iu
 
 /** They name nobody; what they are to do counts all the same. */
-const SPEAKERS = new Set(['i', 'we', 'you', 'ich', 'wir', 'sie', 'er', 'he', 'she', 'they', 'du', 'ihr', 'man', 'somebody', 'someone'])
+const SPEAKERS = new Set([
+  'i',
+  'we',
+  'you',
+  'ich',
+  'wir',
+  'sie',
+  'er',
+  'he',
+  'she',
+  'they',
+  'du',
+  'ihr',
+  'man',
+  'somebody',
+  'someone',
+])
 /** No person does what follows these. */
-const NOBODY = new Set(['it', 'this', 'that', 'there', 'which', 'what', 'es', 'das', 'dies', 'was', 'wer', 'who'])
+const NOBODY = new Set([
+  'it',
+  'this',
+  'that',
+  'there',
+  'which',
+  'what',
+  'es',
+  'das',
+  'dies',
+  'was',
+  'wer',
+  'who',
+])
 
-const ownerOf = (who: string | undefined): string | null => (who === undefined || SPEAKERS.has(who.toLowerCase()) ? null : who)
+const ownerOf = (who: string | undefined): string | null =>
+  who === undefined || SPEAKERS.has(who.toLowerCase()) ? null : who
 
 const tidy = (text: string): string =>
   text
@@ -60,7 +97,9 @@ const inEnglish = (sentence: string): ActionItem | undefined => {
   if (assigned && isEnglishVerb(assigned[2]!) && !NOBODY.has(assigned[1]!.toLowerCase()))
     return itemOf(`${assigned[2]}${assigned[3]}`, ownerOf(assigned[1]))
   const asked = PLEASE.exec(sentence) ?? CAN_YOU.exec(sentence)
-  return asked && isEnglishVerb(asked[1]!) ? itemOf(`${asked[1]!.toLowerCase()}${asked[2]}`) : undefined
+  return asked && isEnglishVerb(asked[1]!)
+    ? itemOf(`${asked[1]!.toLowerCase()}${asked[2]}`)
+    : undefined
 }
 
 const germanAssigned = (sentence: string): ActionItem | undefined => {
@@ -82,7 +121,8 @@ const inGerman = (sentence: string): ActionItem | undefined => {
   const asked = BITTE.exec(sentence)
   if (asked) return itemOf(asked[1]!)
   const could = KOENNEN_SIE.exec(sentence)
-  if (could && isInfinitive(could[2]!)) return itemOf(`${could[1]}${could[2]}`.replace(/\bbitte /i, ''))
+  if (could && isInfinitive(could[2]!))
+    return itemOf(`${could[1]}${could[2]}`.replace(/\bbitte /i, ''))
   const promised = PROMISE.exec(sentence)
   return promised && isPromise(promised[1]!) ? itemOf(`${promised[1]} ${promised[2]}`) : undefined
 }

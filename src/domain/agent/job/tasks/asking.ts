@@ -15,7 +15,12 @@ const object = (properties: Record<string, unknown>) => ({
 export const formatOf = (task: Task): { name: string; schema: Record<string, unknown> } => {
   const schema =
     task.type === 'extract_action_items'
-      ? object({ items: { type: 'array', items: object({ text: { type: 'string' }, owner: nullableText, due: nullableText }) } })
+      ? object({
+          items: {
+            type: 'array',
+            items: object({ text: { type: 'string' }, owner: nullableText, due: nullableText }),
+          },
+        })
       : object({
           label: { type: 'string', enum: labelsOf(task).map(({ name }) => name) },
           confidence: { type: 'string', enum: [...confidences] },
@@ -49,7 +54,10 @@ export const taskMessages = (task: Task, steps: readonly Step[]): TranscriptMess
     state === 'done' && answer
       ? [
           { role: 'assistant', text: answer.text, calls: [] },
-          { role: 'user', text: `That cannot be used: ${error}. Answer with JSON of the given form alone.` },
+          {
+            role: 'user',
+            text: `That cannot be used: ${error}. Answer with JSON of the given form alone.`,
+          },
         ]
       : [],
   ),
@@ -67,9 +75,14 @@ const jsonIn = (text: string): unknown => {
   }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const strangeField = (value: Record<string, unknown>, fields: readonly string[], at = ''): string | undefined => {
+const strangeField = (
+  value: Record<string, unknown>,
+  fields: readonly string[],
+  at = '',
+): string | undefined => {
   const missing = fields.find((field) => !Object.hasOwn(value, field))
   if (missing) return `${at}${missing} is missing`
   return Object.keys(value).some((field) => !fields.includes(field))
@@ -77,7 +90,8 @@ const strangeField = (value: Record<string, unknown>, fields: readonly string[],
     : undefined
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST
 
 const faultOfItem = (item: unknown, index: number): string | undefined => {
   const at = `items.${index}.`
@@ -102,13 +116,16 @@ const faultOfLabel = (task: Task, answer: Record<string, unknown>): string | und
   if (strange) return strange
   const names = labelsOf(task).map(({ name }) => name)
   if (!names.includes(answer.label as string)) return `label is none of ${names.join(', ')}`
-  return (confidences as readonly unknown[]).includes(answer.confidence) ? undefined : `confidence is none of ${confidences.join(', ')}`
+  return (confidences as readonly unknown[]).includes(answer.confidence)
+    ? undefined
+    : `confidence is none of ${confidences.join(', ')}`
 }
 
 /** The model's words as the output of the task, if they have its form. */
 export const checkedOutput = (task: Task, text: string): Checked => {
   const answer = jsonIn(text)
   if (!isRecord(answer)) return { error: 'it is not one JSON object' }
-  const error = task.type === 'extract_action_items' ? faultOfItems(answer) : faultOfLabel(task, answer)
+  const error =
+    task.type === 'extract_action_items' ? faultOfItems(answer) : faultOfLabel(task, answer)
   return error === undefined ? { output: { ...answer, method: 'model' } } : { error }
 }

@@ -1,4 +1,7 @@
-/** Chooses a label by the words that a text shares with its name, description and examples. English and German. */
+/**
+ * Chooses a label by the words that a text shares with its name, description and examples. English
+ * and German.
+ */
 import { normalForm } from '#kernel/normal-form'
 import type { Label } from './forms.ts'
 
@@ -12,7 +15,8 @@ const COMMON = new Set(
   wo wurde zu zum zur`.split(/\s+/),
 )
 
-const ENDINGS = /(?:ungen|ungs?|ings?|ments?|ation|ions?|ern|ens?|ers?|ies|ied|est|es|ed|em|ly|s|e|n|y)$/u
+const ENDINGS =
+  /(?:ungen|ungs?|ings?|ments?|ation|ions?|ern|ens?|ers?|ies|ied|est|es|ed|em|ly|s|e|n|y)$/u
 const LEAST_STEM = 4
 
 /** Without the ending that differs between forms of a word. */

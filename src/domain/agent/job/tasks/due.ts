@@ -1,6 +1,10 @@
-/** "by Friday", "bis Ende der Woche": when something is due, in the words of the text. English and German. */
+/**
+ * "by Friday", "bis Ende der Woche": when something is due, in the words of the text. English and
+ * German.
+ */
 
-const DAY = 'monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag'
+const DAY =
+  'monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag'
 const MONTH =
   'january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember'
 
@@ -27,9 +31,18 @@ const german = [
 ].join('|')
 
 const forms = [
-  new RegExp(`,?\\s*\\b(?:by|before|until|no later than|due(?: on| by)?)\\s+(${english})(?![\\p{L}\\d])`, 'iu'),
-  new RegExp(`,?\\s*(?<!\\p{L})(?:spätestens )?bis (?:zum |zur |spätestens )?(${german})(?![\\p{L}\\d])`, 'iu'),
-  new RegExp(`\\s+(?:on )?(tomorrow|today|tonight|next week|(?:next |this )?(?:${DAY}))[.!?]*$`, 'iu'),
+  new RegExp(
+    `,?\\s*\\b(?:by|before|until|no later than|due(?: on| by)?)\\s+(${english})(?![\\p{L}\\d])`,
+    'iu',
+  ),
+  new RegExp(
+    `,?\\s*(?<!\\p{L})(?:spätestens )?bis (?:zum |zur |spätestens )?(${german})(?![\\p{L}\\d])`,
+    'iu',
+  ),
+  new RegExp(
+    `\\s+(?:on )?(tomorrow|today|tonight|next week|(?:next |this )?(?:${DAY}))[.!?]*$`,
+    'iu',
+  ),
   /\s+(heute|morgen|übermorgen)(?=\s|[.!?]*$)/iu,
 ]
 
@@ -37,7 +50,11 @@ const forms = [
 export const withoutDue = (text: string): { rest: string; due: string | null } => {
   for (const form of forms) {
     const found = form.exec(text)
-    if (found) return { rest: `${text.slice(0, found.index)}${text.slice(found.index + found[0].length)}`, due: found[1]! }
+    if (found)
+      return {
+        rest: `${text.slice(0, found.index)}${text.slice(found.index + found[0].length)}`,
+        due: found[1]!,
+      }
   }
   return { rest: text, due: null }
 }

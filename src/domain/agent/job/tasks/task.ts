@@ -1,5 +1,6 @@
 /**
- * A task: a job of one shot, without tools, that turns JSON of a known type into JSON that its type checks.
+ * A task: a job of one shot, without tools, that turns JSON of a known type into JSON that its type
+ * checks.
  *
  * queued → running → completed, failed or cancelled. Only a queued one can be cancelled.
  */
@@ -12,7 +13,9 @@ const DEFAULT_ATTEMPTS = 2
 
 export const mostAttempts = ({ max_attempts }: Task): number => max_attempts ?? DEFAULT_ATTEMPTS
 
-type NewTask = Pick<NewTurn, 'on_behalf' | 'tier' | 'asked_model' | 'model' | 'now'> & { task: Task }
+type NewTask = Pick<NewTurn, 'on_behalf' | 'tier' | 'asked_model' | 'model' | 'now'> & {
+  task: Task
+}
 
 const GOAL_LENGTH = 200
 
@@ -31,15 +34,19 @@ export const requireDistinct = (task: Task): void => {
   const at = names.findIndex((name, index) => names.indexOf(name) !== index)
   if (at === -1) return
   const message = `is the name of two labels: ${names[at]}`
-  fail('invalid_input', `input.labels.${at} ${message}`, { details: [{ path: `input.labels.${at}`, message }] })
+  fail('invalid_input', `input.labels.${at} ${message}`, {
+    details: [{ path: `input.labels.${at}`, message }],
+  })
 }
 
 /** Whether there is still something to cancel. Throws `conflict` for a task that runs. */
 export const cancellable = (job: Job): boolean => {
   if (isOver(job)) return false
-  if (job.status !== 'queued') fail('conflict', 'cannot cancel: the task is already running; it ends by itself')
+  if (job.status !== 'queued')
+    fail('conflict', 'cannot cancel: the task is already running; it ends by itself')
   return true
 }
 
 /** Answers that a model has given for it, or the one of the rules. */
-export const attemptsOf = ({ invalid_answers, status }: Job): number => invalid_answers + (status === 'completed' ? 1 : 0)
+export const attemptsOf = ({ invalid_answers, status }: Job): number =>
+  invalid_answers + (status === 'completed' ? 1 : 0)

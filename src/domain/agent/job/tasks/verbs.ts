@@ -22,10 +22,12 @@ const NOT_A_DEED = new Set(
 )
 
 /** By its form: German marks the infinitive, which stands last. */
-export const isInfinitive = (word: string): boolean => /^[a-zäöüß]{2,}(?:en|ern|eln)$/.test(word) && !NOT_A_DEED.has(word)
+export const isInfinitive = (word: string): boolean =>
+  /^[a-zäöüß]{2,}(?:en|ern|eln)$/.test(word) && !NOT_A_DEED.has(word)
 
 /** As in "wird aufgeschrieben": nobody is told to do it. */
-export const isParticiple = (word: string): boolean => /^(?:[a-zäöü]{2,4})?ge[a-zäöüß]+(?:en|t)$/.test(word)
+export const isParticiple = (word: string): boolean =>
+  /^(?:[a-zäöü]{2,4})?ge[a-zäöüß]+(?:en|t)$/.test(word)
 
 const firstPerson = new Set(
   `schicke sende prüfe schreibe mache rufe melde bereite erstelle kläre frage buche bestelle plane organisiere aktualisiere ändere

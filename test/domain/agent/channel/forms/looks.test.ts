@@ -73,9 +73,12 @@ const looks: Look[] = [
   },
   {
     what: 'links and images',
-    markdown: '[a](https://x.example/?b=1&c=2 "d") https://y.example ![e](https://z.example/f.png) ![](https://z.example/g.png)',
-    slack: '<https://x.example/?b=1&amp;c=2|a> (d) <https://y.example> <https://z.example/f.png|e> <https://z.example/g.png>',
-    whatsapp: 'a (https://x.example/?b=1&c=2) (d) https://y.example e (https://z.example/f.png) https://z.example/g.png',
+    markdown:
+      '[a](https://x.example/?b=1&c=2 "d") https://y.example ![e](https://z.example/f.png) ![](https://z.example/g.png)',
+    slack:
+      '<https://x.example/?b=1&amp;c=2|a> (d) <https://y.example> <https://z.example/f.png|e> <https://z.example/g.png>',
+    whatsapp:
+      'a (https://x.example/?b=1&c=2) (d) https://y.example e (https://z.example/f.png) https://z.example/g.png',
     sms: 'a (https://x.example/?b=1&c=2) (d) https://y.example e (https://z.example/f.png) https://z.example/g.png',
     text: 'a <https://x.example/?b=1&c=2> (d) https://y.example e <https://z.example/f.png> https://z.example/g.png',
     html: '<div><p><a href="https://x.example/?b=1&amp;c=2">a</a> (d) <a href="https://y.example">https://y.example</a> <a href="https://z.example/f.png">e</a> <a href="https://z.example/g.png">https://z.example/g.png</a></p></div>',
@@ -140,7 +143,8 @@ test.each(looks)('$what', ({ markdown, slack, whatsapp, sms, text, html }) => {
   expect(devForm(markdown)).toEqual([markdown])
 })
 
-const paragraph = (letter: string, length: number) => `${letter.repeat(9)} `.repeat(length / 10).trim()
+const paragraph = (letter: string, length: number) =>
+  `${letter.repeat(9)} `.repeat(length / 10).trim()
 
 test('long answers are cut between paragraphs', () => {
   const [a, b, c] = [paragraph('a', 2_500), paragraph('b', 1_000), paragraph('c', 1_000)]
@@ -155,10 +159,14 @@ test('a long paragraph is cut between sentences, and its emphasis goes on', () =
 })
 
 test('a long list is cut between its points', () => {
-  const parts = whatsappForm(Array.from({ length: 300 }, (_, index) => `${index + 1}. ${paragraph('x', 50)}`).join('\n'))
+  const parts = whatsappForm(
+    Array.from({ length: 300 }, (_, index) => `${index + 1}. ${paragraph('x', 50)}`).join('\n'),
+  )
   expect(parts.length).toBeGreaterThan(1)
   const lines = parts.flatMap((part) => part.split('\n'))
-  expect(lines).toEqual(Array.from({ length: 300 }, (_, index) => `${index + 1}. ${paragraph('x', 50)}`))
+  expect(lines).toEqual(
+    Array.from({ length: 300 }, (_, index) => `${index + 1}. ${paragraph('x', 50)}`),
+  )
 })
 
 test('a long table keeps its headings', () => {
@@ -172,14 +180,19 @@ test.each([
   ['slack', slackForm, 4_000],
   ['whatsapp', whatsappForm, 4_096],
   ['dev', devForm, 16_000],
-] as const)('%s: a long block of code is a block of code in each part, with its indentation', (_, form, limit) => {
-  const code = Array.from({ length: 1_500 }, (_each, index) => `  line(${index})`).join('\n')
-  const parts = form(`\`\`\`ts\n${code}\n\`\`\``)
-  expect(parts.length).toBeGreaterThan(1)
-  for (const part of parts) expect(part).toMatch(/^```(ts)?\n {2}line[\s\S]*\)\n```$/)
-  expect(parts.every((part) => part.length <= limit)).toBe(true)
-  expect(parts.map((part) => part.replace(/^```(ts)?\n/, '').replace(/\n```$/, '')).join('\n')).toBe(code)
-})
+] as const)(
+  '%s: a long block of code is a block of code in each part, with its indentation',
+  (_, form, limit) => {
+    const code = Array.from({ length: 1_500 }, (_each, index) => `  line(${index})`).join('\n')
+    const parts = form(`\`\`\`ts\n${code}\n\`\`\``)
+    expect(parts.length).toBeGreaterThan(1)
+    for (const part of parts) expect(part).toMatch(/^```(ts)?\n {2}line[\s\S]*\)\n```$/)
+    expect(parts.every((part) => part.length <= limit)).toBe(true)
+    expect(
+      parts.map((part) => part.replace(/^```(ts)?\n/, '').replace(/\n```$/, '')).join('\n'),
+    ).toBe(code)
+  },
+)
 
 test('a message that the alphabet of GSM can write is twice as long as another', () => {
   expect(smsForm('word '.repeat(300))).toHaveLength(1)

@@ -105,7 +105,9 @@ const isHarmless = ([name, { href, style, start, ...others }]: Html['tags'][numb
   (start === undefined || /^\d{1,9}$/.test(start))
 
 const harmful = (markdown: string) =>
-  mailForm(markdown).flatMap((part) => readHtml(mailBody(part).html).tags.filter((tag) => !isHarmless(tag)))
+  mailForm(markdown).flatMap((part) =>
+    readHtml(mailBody(part).html).tags.filter((tag) => !isHarmless(tag)),
+  )
 
 test('mail: no tag, attribute, style or address but the harmless ones, whatever the Markdown has', () => {
   fc.assert(
@@ -148,9 +150,12 @@ test.each([
   }
 })
 
-test.each(Object.entries(hostile))('mail: a hundred thousand characters of %s are harmless', (_, make) => {
-  expect(harmful(make(100_000))).toEqual([])
-})
+test.each(Object.entries(hostile))(
+  'mail: a hundred thousand characters of %s are harmless',
+  (_, make) => {
+    expect(harmful(make(100_000))).toEqual([])
+  },
+)
 
 test('mail: the words of a document are in its HTML, in order', () => {
   fc.assert(
@@ -178,11 +183,18 @@ test.each([
   ['so many words that nobody reads them', `[${'word '.repeat(60)}](https://evil.example/a)`, true],
   ['words', '[your bank](https://evil.example/a)', false],
   ['its own address', '[https://evil.example/a](https://evil.example/a)', false],
-])('a link whose words are %s shows its address where clients hide it: %p', (_, markdown, shows) => {
-  const [slack] = slackForm(markdown)
-  expect(slack!.endsWith(' (<https://evil.example/a>)')).toBe(shows)
-  expect(mailBody(markdown).html.includes(' (<a href="https://evil.example/a">https://evil.example/a</a>)')).toBe(shows)
-})
+])(
+  'a link whose words are %s shows its address where clients hide it: %p',
+  (_, markdown, shows) => {
+    const [slack] = slackForm(markdown)
+    expect(slack!.endsWith(' (<https://evil.example/a>)')).toBe(shows)
+    expect(
+      mailBody(markdown).html.includes(
+        ' (<a href="https://evil.example/a">https://evil.example/a</a>)',
+      ),
+    ).toBe(shows)
+  },
+)
 
 test.each([
   ['with a name and password', 'https://bank.com:x@evil.example/'],
@@ -204,7 +216,7 @@ test('an address in letters of other scripts is shown in the form that is called
 
 test('channels without links show each address', () => {
   for (const form of [whatsappForm, smsForm])
-    expect(form('[bank.com](https://evil.example/a), https://a.example/b, mail a@b.example')).toEqual([
-      'bank.com (https://evil.example/a), https://a.example/b, mail a@b.example',
-    ])
+    expect(
+      form('[bank.com](https://evil.example/a), https://a.example/b, mail a@b.example'),
+    ).toEqual(['bank.com (https://evil.example/a), https://a.example/b, mail a@b.example'])
 })
