@@ -16,8 +16,8 @@ export interface CliProfile {
   api_url?: string
   api_key?: string
   /**
-   * True if `login` created the key, and `logout` may therefore revoke it. A key passed with --api-key
-   * is not ours to revoke.
+   * True if `login` created the key, and `logout` may therefore revoke it. A key passed with
+   * --api-key is not ours to revoke.
    */
   made_by_login?: boolean
   workspace?: { id: string; name?: string }

@@ -12,6 +12,7 @@ interface Step {
 }
 
 const LONGEST_FILE = 300
+const MOST_COLUMNS = 100
 const MOST_FILES_OF_FOLDER = 40
 const GENERATOR = 'src/scripts/generate.ts'
 
@@ -46,6 +47,23 @@ const fileLength: Step = {
       .join('\n')
   },
 }
+
+/** The formatter breaks code at this width, but no comments. */
+const commentWidth: Step = {
+  name: 'width of comments',
+  async problems() {
+    const wide = filesOf('{src,actors,test}/**/*.{ts,tsx}').flatMap((path) =>
+      readFileSync(path, 'utf8')
+        .split('\n')
+        .flatMap((line, index) => (isWideComment(line) ? [`${path}:${index + 1}`] : [])),
+    )
+    return wide.length > 0
+      ? `comments of more than ${MOST_COLUMNS} columns:\n${wide.join('\n')}`
+      : ''
+  },
+}
+const isWideComment = (line: string): boolean =>
+  line.length > MOST_COLUMNS && /^\s*(\/\*\*|\*|\/\/) /.test(line) && !line.includes('biome-ignore')
 
 const folderSize: Step = {
   name: 'folder size',
@@ -103,6 +121,7 @@ const steps: Step[] = [
   runs('figures of the bench in its README', [process.execPath, 'test/bench/readme.ts', '--check']),
   runs('architecture', [process.execPath, 'test', './test/architecture.test.ts']),
   fileLength,
+  commentWidth,
   folderSize,
 ]
 

@@ -1,7 +1,7 @@
 /**
  * The state table of content items, written out cell by cell from the API document ("States and
- * transitions") and the design ("Posting exactly once"): the state that follows, or `refused` for 409.
- * Nothing here is computed by the code under test.
+ * transitions") and the design ("Posting exactly once"): the state that follows, or `refused` for
+ * 409. Nothing here is computed by the code under test.
  */
 import type { StateName } from './records.ts'
 

@@ -3,9 +3,9 @@
  * clock steps by an hour either way and by two days, around changes to and from summer time, the
  * leap day and the turn of the year; some are killed in between. Nothing is posted before the
  * database's clock has shown its time, nothing twice, and nothing due is passed over without a
- * reason. The same holds of the runs of schedules. `npm run fault:clock -- --scenes 9 --items 60 --kills
- * 9 --seed 7`; in every other round the network applies posts that it answers with 502. With
- * `--naive`, publishers that trust their own clocks take over, and must be exposed.
+ * reason. The same holds of the runs of schedules. `npm run fault:clock -- --scenes 9 --items 60
+ * --kills 9 --seed 7`; in every other round the network applies posts that it answers with 502.
+ * With `--naive`, publishers that trust their own clocks take over, and must be exposed.
  */
 import type postgres from 'postgres'
 import type { Story } from '#test/support/growth/story'

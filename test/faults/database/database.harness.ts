@@ -1,8 +1,8 @@
 /**
  * A server under load whose database fails: it refuses, goes silent, is out of reach, cuts every
  * connection, has none to give, is locked, or has a full disk. The server answers 503 at once,
- * loses nothing, and serves again by itself. `npm run fault:database -- --rounds 8 --awayMs 30000 --seed
- * 7`.
+ * loses nothing, and serves again by itself. `npm run fault:database -- --rounds 8 --awayMs 30000
+ * --seed 7`.
  */
 import { startFleet } from '../fleet.ts'
 import { alone, type Counts, type Finished, optionsFrom } from '../own-database.ts'

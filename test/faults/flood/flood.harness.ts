@@ -2,11 +2,10 @@
  * Thousands of connections that start requests and do not finish them: held bodies to letters,
  * sign-in, OAuth, MCP and commands, and headers that arrive a line a second; from 64 addresses,
  * then through one proxy that names its clients. The server stays within its memory, answers health
- * at once, and serves the keys of another workspace. `npm run fault:flood -- --bodies 3000 --headers
- * 3000 --rate 200 --seconds 80 --seed 7`.
- *
- * It takes two open files for each connection; this process, the attackers and the server each have
- * one limit of their own (`ulimit -Hn`, which Bun uses in full).
+ * at once, and serves the keys of another workspace. `npm run fault:flood -- --bodies 3000
+ * --headers 3000 --rate 200 --seconds 80 --seed 7`. It takes two open files for each connection;
+ * this process, the attackers and the server each have one limit of their own (`ulimit -Hn`, which
+ * Bun uses in full).
  */
 import { eventually } from '#test/support/eventually'
 import { newDeployment, type ServerProcess, startServer } from '#test/support/processes/server'

@@ -1,8 +1,8 @@
 /**
  * Healthy posts, replies and deliveries, all due, while two servers are killed in turn and their
  * database is away for a minute: no row ends by what was not its fault. What was on the wire when
- * something broke can be in doubt; all else goes out, once. `npm run fault:healthy -- --rows 500 --kills
- * 20 --outage 60 --seed 7`
+ * something broke can be in doubt; all else goes out, once. `npm run fault:healthy -- --rows 500
+ * --kills 20 --outage 60 --seed 7`
  */
 import type postgres from 'postgres'
 import { TEST_SECRET, testApp } from '#test/support/app'

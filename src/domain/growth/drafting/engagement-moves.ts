@@ -2,8 +2,9 @@
  * The transitions of an engagement. Each function returns the next engagement, or throws `conflict`
  * naming the state. What becomes of it as it is executed is in sending/engagement.ts.
  *
- *   queued → generating → drafted ─approve→ approved ─execute→ executing ─→ executed | execute_failed | execute_unconfirmed
+ *   queued → generating → drafted ─approve→ approved ─execute→ executing
  *                   └→ failed  └─reject→ rejected
+ *   executing ─→ executed | execute_failed | execute_unconfirmed
  *   approved, rejected, execute_failed ─reopen→ drafted
  */
 import { fail } from '#kernel/errors'

@@ -3,8 +3,9 @@
  * item, or throws `conflict` naming the state. What becomes of it as it is posted is in
  * sending/post.ts.
  *
- *   drafted ─approve→ approved ─(post_at)→ scheduled ─due→ publishing ─→ posted | publish_failed | publish_unconfirmed
+ *   drafted ─approve→ approved ─(post_at)→ scheduled ─due→ publishing
  *      └─reject→ rejected
+ *   publishing ─→ posted | publish_failed | publish_unconfirmed
  *   approved, scheduled, rejected, publish_failed ─reopen→ drafted
  */
 import { fail } from '#kernel/errors'

@@ -41,7 +41,8 @@ export interface TriggerInput {
 }
 
 /**
- * Something that happened. `ref` is the id of the record, or the time of a cron trigger in ISO 8601.
+ * Something that happened. `ref` is the id of the record, or the time of a cron trigger in
+ * ISO 8601.
  */
 export type Occurrence =
   | { kind: 'cron'; ref: string }
