@@ -12,7 +12,7 @@ import type { CapKey, PlanFeature, QuotaKey } from './limits.ts'
  * any case. `outside_read`: call it for hosts of the list. `never`: not offered to it, but to
  * others.
  */
-type AgentClass = 'read' | 'draft' | 'commit' | 'safe' | 'outside_read' | 'never'
+export type AgentClass = 'read' | 'draft' | 'commit' | 'safe' | 'outside_read' | 'never'
 
 interface Offered {
   /** The name of its MCP tool. */

@@ -11,7 +11,7 @@ import {
 import type { DocumentedFailure, ErrorCode } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 import type { Access, Scope } from '#kernel/scopes'
-import { type FieldsOf, type Kind, kinds } from './kinds.ts'
+import { type AgentClass, type FieldsOf, type Kind, kinds } from './kinds.ts'
 import type { CapKey, PlanFeature, QuotaKey } from './limits.ts'
 import { oneOf } from './shapes.ts'
 
@@ -101,6 +101,7 @@ type DeclareChange<K extends Kind> = <
   const C extends CapKey | undefined = undefined,
   const Q extends QuotaKey | undefined = undefined,
   const F extends PlanFeature | undefined = undefined,
+  const A extends AgentClass | undefined = undefined,
 >(
   route: `${Exclude<Method, 'GET'>} /${string}`,
   summary: string,
@@ -108,8 +109,8 @@ type DeclareChange<K extends Kind> = <
   more?: Shared &
     Scopes &
     OmitFromEach<FieldsOf<K>, keyof Limits<C, Q, F>> &
-    Partial<Limits<C, Q, F>>,
-) => Op<TObject<I>, O, K> & Limits<C, Q, F>
+    Partial<Limits<C, Q, F>> & { agent?: A },
+) => Op<TObject<I>, O, K> & Limits<C, Q, F> & { agent: A }
 
 /** The scopes that an operation on a workspace can ask for. */
 type Scoped = Exclude<Access, 'public'>
@@ -218,13 +219,23 @@ export type NamedOp<K extends Kind = Kind> = Op<TSchema, TSchema, K> & {
 }
 
 /** The resources of an area, by name: their prefixes are such as `growth.items`. */
-export const area = <const R extends Record<string, Omit<Resource, 'prefix'>>>(
-  name: string,
+export const area = <
+  const A extends string,
+  const R extends Record<string, Omit<Resource, 'prefix'>>,
+>(
+  name: A,
   resources: R,
-): { [N in keyof R]: Resource<R[N]['group']> } =>
+): { [N in keyof R]: Resource<R[N]['group']> & { prefix: `${A}.${N & string}` } } =>
   Object.fromEntries(
     Object.entries(resources).map(([last, one]) => [last, { prefix: `${name}.${last}`, ...one }]),
   ) as never
+
+/** The ids of operations in these resources, of those that are `Like`. */
+export type IdsOf<Rs, Like> = {
+  [N in keyof Rs]: Rs[N] extends { prefix: infer P extends string; group: infer G }
+    ? { [K in keyof G & string]: G[K] extends Like ? `${P}.${K}` : never }[keyof G & string]
+    : never
+}[keyof Rs]
 
 export const named = ({ prefix, group }: Resource): NamedOp[] =>
   Object.entries(group).map(([name, o]) => ({ ...o, id: `${prefix}.${name}` }))

@@ -2,6 +2,10 @@
  * What a person is asked: a sentence about each operation that publishes, approves or changes the
  * workspace, and what a decision binds.
  */
+import type { agentResources } from '#contract/agent-resources'
+import type { appResources } from '#contract/app-resources'
+import type { growthResources } from '#contract/growth-resources'
+import type { IdsOf } from '#contract/op'
 import { engagementSayings } from './say-engagements.ts'
 import { fetchSayings } from './say-fetching.ts'
 import { itemTextSayings } from './say-item-texts.ts'
@@ -10,7 +14,19 @@ import { ruleSayings } from './say-rules.ts'
 import { workspaceSayings } from './say-workspace.ts'
 import type { Saying, Says } from './saying.ts'
 
-const sayings: Partial<Record<string, Says<never>>> = {
+/**
+ * Operations that the agent never runs unasked. One without words for its approval does not
+ * compile.
+ */
+type Committing =
+  | IdsOf<typeof growthResources, Commit>
+  | IdsOf<typeof agentResources, Commit>
+  | IdsOf<typeof appResources, Commit>
+interface Commit {
+  agent: 'commit'
+}
+
+const committing: Record<Committing, Says<never>> = {
   ...itemSayings,
   ...itemTextSayings,
   ...engagementSayings,
@@ -18,6 +34,7 @@ const sayings: Partial<Record<string, Says<never>>> = {
   ...workspaceSayings,
   ...fetchSayings,
 }
+const sayings: Partial<Record<string, Says<never>>> = committing
 
 /**
  * Of an operation by its id, with valid input. Undefined for operations that have no sentence of
