@@ -1,6 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
+import { scheduleRecord, scheduleStatuses } from '../records/agent/schedule.ts'
 import {
   called,
   cursorLike,
@@ -13,8 +14,6 @@ import {
   untrusted,
 } from '../shapes.ts'
 import { Job } from './jobs.ts'
-
-const statuses = ['active', 'paused', 'cancelled', 'done'] as const
 
 const Cron = T.String({
   minLength: 1,
@@ -39,42 +38,16 @@ const Goal = T.String({
   description: 'What to do then: words, or an exact command such as /batches create.',
 })
 
-const shape = {
-  id: Id,
-  at: nullable({ ...Time, description: 'When it runs once.' }),
-  cron: nullable(T.String({ description: 'When it runs again and again.' })),
-  timeZone: T.String(),
-  tools: nullable(T.Array(T.String())),
-  status: oneOf(statuses, { description: 'Only active schedules run.' }),
-  pausedBy: nullable(
-    oneOf(['person', 'failures', 'caller_gone'], {
-      description:
-        'failures: its last three runs failed. caller_gone: whoever made it has left the workspace; activate it to run it in your name.',
-    }),
-  ),
-  nextRunAt: nullable(Time),
-  lastRunAt: nullable(Time),
-  missedRuns: T.Integer({
-    description:
-      'Times that passed without a run, because they were noticed more than an hour late.',
-  }),
-  failures: T.Integer({ description: 'Failed runs in a row.' }),
-  createdAt: Time,
-}
+const Schedule = scheduleRecord.schema
 
-const Schedule = record(
-  {
-    ...shape,
-    goal: T.String(),
-    conversationId: nullable(T.String({ format: 'uuid', description: 'Where its runs answer.' })),
-    lastJobId: nullable(Id),
-    taint: T.Array(T.String(), {
-      description: 'Where untrusted text came from that the goal may follow.',
-    }),
-    updatedAt: Time,
-  },
-  { title: 'Schedule' },
-)
+const {
+  conversationId: _,
+  lastJobId: __,
+  taint: ___,
+  updatedAt: ____,
+  goal: _____,
+  ...shape
+} = Schedule.properties
 
 /** As the agent sees it. */
 const ScheduledTask = record(
@@ -96,7 +69,7 @@ export const schedules = {
     {
       input: {
         status: T.Optional(
-          oneOf(statuses, { description: 'Return only schedules in this state.' }),
+          oneOf(scheduleStatuses, { description: 'Return only schedules in this state.' }),
         ),
         ...page,
         // A time and an id.
@@ -182,7 +155,10 @@ export const scheduleCapabilities = {
   cancel_scheduled_task: op.command(
     'POST /api/v1/actions/cancel_scheduled_task',
     'Cancel a scheduled task.',
-    { input: { id: Id }, output: called('task', record({ id: Id, status: oneOf(statuses) })) },
+    {
+      input: { id: Id },
+      output: called('task', record({ id: Id, status: oneOf(scheduleStatuses) })),
+    },
     {
       ...editing,
       tool: 'cancel_scheduled_task',

@@ -1,17 +1,8 @@
 import { Type as T } from '@sinclair/typebox'
 import { nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import {
-  called,
-  Id,
-  NOT_BLANK,
-  nullable,
-  oneOf,
-  record,
-  secret,
-  Time,
-  untrusted,
-} from '../shapes.ts'
+import { disablers, webhookRuleRecord } from '../records/agent/webhook-rule.ts'
+import { called, Id, NOT_BLANK, nullable, oneOf, record, secret, untrusted } from '../shapes.ts'
 
 const Name = T.String({
   minLength: 1,
@@ -32,43 +23,21 @@ const Tools = T.Array(T.String({ minLength: 1, maxLength: 64, examples: ['growth
   description: 'The only tools of its jobs. Default: all.',
 })
 
-const shape = {
-  id: Id,
-  name: T.String(),
-  tools: nullable(T.Array(T.String())),
-  enabled: T.Boolean(),
-  disabledBy: nullable(oneOf(['person', 'caller_gone'])),
-  path: T.String({ description: 'Where to post, below the address of this server.' }),
-  secret: T.String({ description: 'Masked.' }),
-  lastUsedAt: nullable(Time),
-  received: T.Integer({ description: 'Posts that began a job.' }),
-  refused: T.Integer({ description: 'Posts over the rate of 60 an hour.' }),
-  createdAt: Time,
-}
+const WebhookRule = webhookRuleRecord.schema
 
-const WebhookRule = record(
-  {
-    ...shape,
-    disabledBy: nullable(
-      oneOf(['person', 'caller_gone'], {
-        description:
-          'caller_gone: whoever it runs for has left the workspace, or its key ended. Enable it to run it in your name.',
-      }),
-    ),
-    goal: T.String(),
-    secretIsUnseen: T.Boolean({ description: 'Whether it can still be revealed, once.' }),
-    taint: T.Array(T.String(), {
-      description: 'Where untrusted text came from that the goal may follow.',
-    }),
-    updatedAt: Time,
-  },
-  { title: 'WebhookRule' },
-)
+const {
+  goal: _,
+  secretIsUnseen: __,
+  taint: ___,
+  updatedAt: ____,
+  ...shape
+} = WebhookRule.properties
 
 /** As the agent sees it. */
 const InboundWebhookRule = record(
   {
     ...shape,
+    disabledBy: nullable(oneOf(disablers)),
     goal: nullable(T.String({ description: 'Null where it may follow text of people outside.' })),
     untrustedGoal: untrusted(nullable(T.String())),
   },

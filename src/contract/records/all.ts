@@ -4,6 +4,8 @@ import { documentRecord } from './agent/document.ts'
 import { feedbackRecord } from './agent/feedback.ts'
 import { memoryRecord } from './agent/memory.ts'
 import { playbookRecord, versionRecord } from './agent/playbook.ts'
+import { scheduleRecord } from './agent/schedule.ts'
+import { webhookRuleRecord } from './agent/webhook-rule.ts'
 import { articleRecord } from './growth/article.ts'
 import { batchRecord } from './growth/batch.ts'
 import { engagementRecord } from './growth/engagement.ts'
@@ -15,6 +17,8 @@ import { targetRecord } from './growth/target.ts'
 import type { Declared } from './record.ts'
 
 export const records: readonly Declared[] = [
+  webhookRuleRecord,
+  scheduleRecord,
   artifactRecord,
   shareRecord,
   documentRecord,

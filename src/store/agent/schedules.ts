@@ -1,27 +1,15 @@
+import { scheduleRecord } from '#contract/records/agent/schedule'
 import { MOST_PAST_SCHEDULES, type Schedule } from '#domain/agent/trigger/schedule'
-import { assignments } from '../engine/assign.ts'
-import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Query } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
+import { tableOf } from '../engine/records.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`s.id, s.goal, s.tools, s.conversation_id, s.at, s.pattern, s.time_zone, s.status,
-  s.paused_by,
-  s.next_at, s.last_at, s.last_job_id, s.missed, s.failures, s.taint, s.on_behalf, s.goal_by,
-    s.created_at, s.updated_at`
-
-const times = {
-  at: true,
-  next_at: true,
-  last_at: true,
-  created_at: true,
-  updated_at: true,
-} as const
+const table = tableOf(scheduleRecord)
 
 export const schedulePart = (id: string) =>
   one<Schedule>(
-    times,
-    (sql) => sql`select ${columns(sql)} from agent_schedule s where s.id = ${id}`,
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 's')} from agent_schedule s where s.id = ${id}`,
   )
 
 /** How many are active. */
@@ -45,10 +33,10 @@ interface SchedulePage {
 export const listSchedules =
   ({ limit, after, status }: SchedulePage): Query<Schedule> =>
   (sql) =>
-    sql`select ${columns(sql)} from agent_schedule s where true ${
+    sql`select ${table.columns(sql, 's')} from agent_schedule s where true ${
       status
-        ? sql`and s.status =
-      ${status}`
+        ? sql`and
+      s.status = ${status}`
         : sql``
     }
       ${
@@ -76,25 +64,9 @@ export const moveSchedules =
   (sql) =>
     sql`update agent_schedule set conversation_id = ${to} where conversation_id = ${from}`
 
-const json = (sql: Sql, { tools, taint, on_behalf, goal_by }: Schedule) => ({
-  tools: tools === null ? null : sql.json(tools),
-  taint: sql.json(taint),
-  on_behalf: sql.json(on_behalf as never),
-  goal_by: goal_by === null ? null : sql.json(goal_by as never),
-})
+export const insertSchedule = (schedule: Schedule): Query => table.insert(schedule)
 
-export const insertSchedule =
-  (schedule: Schedule): Query =>
-  (sql) =>
-    sql`insert into agent_schedule ${sql({ ...schedule, ...json(sql, schedule) })}`
-
-export const saveSchedule =
-  (schedule: Schedule): Query =>
-  (sql) => {
-    const { id, created_at: _, ...rest } = schedule
-    return sql`update agent_schedule set ${assignments(sql, { ...rest, ...json(sql, schedule) })}
-      where id = ${id}`
-  }
+export const saveSchedule = (schedule: Schedule): Query => table.save(schedule)
 
 export const deleteSchedule =
   (id: string): Query =>

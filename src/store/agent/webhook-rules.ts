@@ -1,22 +1,19 @@
+import { webhookRuleRecord } from '#contract/records/agent/webhook-rule'
 import type { WebhookRule } from '#domain/agent/trigger/webhook-rule'
-import { assignments } from '../engine/assign.ts'
 import type { Db, Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 import { isGone } from './callers.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`r.id, r.name, r.goal, r.tools, r.reveal_to, r.enabled, r.last_at, r.received,
-  r.refused, r.taint,
-  r.on_behalf, r.goal_by, ${isGone(sql, sql`r.on_behalf`)} as is_abandoned, r.created_at,
-    r.updated_at`
+const table = tableOf(webhookRuleRecord)
 
-const times = { last_at: true, created_at: true, updated_at: true } as const
+const columns = (sql: Sql): Fragment =>
+  sql`${table.columns(sql, 'r')}, ${isGone(sql, sql`r.on_behalf`)} as is_abandoned`
 
 export const webhookRulePart = (id: string) =>
   one<WebhookRule>(
-    times,
+    table.times,
     (sql) => sql`select ${columns(sql)} from webhook_rule r where r.id = ${id}`,
   )
 
@@ -40,29 +37,10 @@ export const listWebhookRules =
     sql`select ${columns(sql)} from webhook_rule r where true
       ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
 
-const json = (
-  sql: Sql,
-  { tools, taint, on_behalf, goal_by, reveal_to }: Omit<WebhookRule, 'is_abandoned'>,
-) => ({
-  tools: tools === null ? null : sql.json(tools),
-  taint: sql.json(taint),
-  on_behalf: sql.json(on_behalf as never),
-  goal_by: goal_by === null ? null : sql.json(goal_by as never),
-  reveal_to: sql.json(reveal_to),
-})
+export const insertWebhookRule = (rule: WebhookRule, secret: Buffer): Query =>
+  table.insert(rule, { secret })
 
-export const insertWebhookRule =
-  ({ is_abandoned: _, ...rule }: WebhookRule, secret: Buffer): Query =>
-  (sql) =>
-    sql`insert into webhook_rule ${sql({ ...rule, ...json(sql, rule), secret })}`
-
-export const saveWebhookRule =
-  (rule: WebhookRule): Query =>
-  (sql) => {
-    const { id, created_at: _, is_abandoned: __, ...rest } = rule
-    return sql`update webhook_rule set ${assignments(sql, { ...rest, ...json(sql, rule) })}
-      where id = ${id}`
-  }
+export const saveWebhookRule = (rule: WebhookRule): Query => table.save(rule)
 
 export const saveSecret =
   (rule: WebhookRule, secret: Buffer): Query =>

@@ -5,6 +5,8 @@ import { documentRecord } from '#contract/records/agent/document'
 import { feedbackRecord } from '#contract/records/agent/feedback'
 import { memoryRecord } from '#contract/records/agent/memory'
 import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
+import { scheduleRecord } from '#contract/records/agent/schedule'
+import { webhookRuleRecord } from '#contract/records/agent/webhook-rule'
 import { exportedOf } from '#contract/records/record'
 import type { Sql } from '../engine/db.ts'
 import { outsideSources } from './export-outside.ts'
@@ -115,39 +117,6 @@ const agentApproval = [
   ...['decided_by'],
   ...['decided_how', 'reason', 'edited', 'expires_at', 'decided_at', ...times],
 ]
-const schedule = [
-  ...[
-    'id',
-    'goal',
-    'tools',
-    'conversation_id',
-    'at',
-    'pattern',
-    'time_zone',
-    'status',
-    'paused_by',
-    'next_at',
-    'last_at',
-    'last_job_id',
-  ],
-  ...['missed', 'failures', 'taint', 'on_behalf', 'goal_by', ...times],
-]
-const webhookRule = [
-  ...[
-    'id',
-    'name',
-    'goal',
-    'tools',
-    'enabled',
-    'last_at',
-    'received',
-    'refused',
-    'taint',
-    'on_behalf',
-    'goal_by',
-    ...times,
-  ],
-]
 
 /** Those of a person are shown to that person alone. */
 const ownMemories = (sql: Sql) => sql`select * from agent_memory where person_id is null`
@@ -213,7 +182,7 @@ export const agentSources = {
       ['number', 'int'],
     ],
   },
-  webhook_rule: { table: 'webhook_rule', columns: webhookRule, key: byId },
+  webhook_rule: { table: 'webhook_rule', columns: exportedOf(webhookRuleRecord), key: byId },
   inbound_event: {
     table: 'inbound_event',
     columns: ['source_id', 'event_id', 'job_id', 'sender', 'at'],
@@ -225,7 +194,7 @@ export const agentSources = {
   artifact: { table: 'artifact', columns: exportedOf(artifactRecord), key: byId },
   artifact_share: { table: 'artifact_share', columns: exportedOf(shareRecord), key: byId },
   ...outsideSources,
-  schedule: { table: 'agent_schedule', columns: schedule, key: byId },
+  schedule: { table: 'agent_schedule', columns: exportedOf(scheduleRecord), key: byId },
   agent_module: {
     table: 'agent_module',
     columns: ['name', 'mcp', 'set_by', ...times],

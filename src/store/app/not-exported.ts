@@ -42,8 +42,6 @@ export const notExported: Record<string, string> = {
   'agent_step.not_before': 'when it would be tried again',
   'agent_approval.arguments_hash': 'binds an approval to its arguments, which are exported',
   'agent_approval.told_at': 'when the channel was told; the message itself is exported',
-  'webhook_rule.secret': 'the secret that signs posts; only its copy at the sender is of use',
-  'webhook_rule.reveal_to': 'who may still be shown the secret',
   'agent_tool_rule.definition_hash': 'binds a rule to the definition of a tool',
   'mcp_tool.hash': 'follows from the definition, as the server wrote it',
   'channel_connection.credentials': 'secrets',

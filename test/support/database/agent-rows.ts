@@ -5,6 +5,8 @@ import { documentRecord } from '#contract/records/agent/document'
 import { feedbackRecord } from '#contract/records/agent/feedback'
 import { memoryRecord } from '#contract/records/agent/memory'
 import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
+import { scheduleRecord } from '#contract/records/agent/schedule'
+import { webhookRuleRecord } from '#contract/records/agent/webhook-rule'
 import { newId } from '#kernel/ids'
 import { type RowsOf, sampleOf } from './sample.ts'
 
@@ -78,18 +80,11 @@ export const agentRows = ({ mark, person, now, tomorrow }: RowsOf) => {
       ...{ subject: {}, why: [], status: 'pending', expires_at: now, ...times },
     },
     agent_tool_rule: { id: newId(), tool_name: mark, decision: 'ask', set_by: person, ...times },
-    agent_schedule: {
-      ...{
-        id: newId(),
-        goal: mark,
-        at: now,
-        time_zone: 'UTC',
-        status: 'active',
-        next_at: tomorrow,
-        on_behalf: {},
-      },
-      ...times,
-    },
+    agent_schedule: sampleOf(scheduleRecord, mark, {
+      at: now,
+      time_zone: 'UTC',
+      next_at: tomorrow,
+    }),
     file: {
       id: file,
       store: 'postgres',
@@ -112,15 +107,7 @@ export const agentRows = ({ mark, person, now, tomorrow }: RowsOf) => {
       expires_at: tomorrow,
     }),
     file_block: { file_id: file, number: 0, bytes: Buffer.from('x') },
-    webhook_rule: {
-      id: webhookRule,
-      name: mark,
-      goal: mark,
-      secret: Buffer.from(mark),
-      enabled: true,
-      on_behalf: {},
-      ...times,
-    },
+    webhook_rule: sampleOf(webhookRuleRecord, mark, { id: webhookRule }),
     inbound_event: { source_id: webhookRule, event_id: mark, job_id: job, at: now },
     inbound_route: { kind: 'rule', key: mark, ref_id: webhookRule },
     channel_connection: {

@@ -2,43 +2,16 @@
  * A goal that the agent works on by itself, once or by a cron pattern. active ⇄ paused; active or
  * paused → cancelled; active → done after its last time. A person can activate any of them again.
  */
+import { scheduleRecord } from '#contract/records/agent/schedule'
+import type { RowOf } from '#contract/records/record'
 import { CATCH_UP_MS, cronDue, nextTime, patternFault } from '#kernel/cron'
 import { fail } from '#kernel/errors'
 import type { JobStatus, OnBehalf } from '../job/job.ts'
-import { isOthers, type Standing, takenOver } from './goal.ts'
+import { isOthers, takenOver } from './goal.ts'
 
-export type ScheduleStatus = 'active' | 'paused' | 'cancelled' | 'done'
-
-/** failures: its last runs failed. caller_gone: who made it has left the workspace. */
-export type PausedBy = 'person' | 'failures' | 'caller_gone'
-
-export interface Schedule extends Standing {
-  id: string
-  goal: string
-  /** The tools that its runs may use; null: those of its caller. */
-  tools: string[] | null
-  /** Where its runs speak; null before the first. */
-  conversation_id: string | null
-  /** When it runs once; null with a pattern. */
-  at: Date | null
-  /** Five fields, in local time of the time zone. */
-  pattern: string | null
-  time_zone: string
-  status: ScheduleStatus
-  paused_by: PausedBy | null
-  /** Set while it is active. */
-  next_at: Date | null
-  last_at: Date | null
-  last_job_id: string | null
-  /** How many times had no run, because they were passed too late. */
-  missed: number
-  /** Runs in a row that failed. */
-  failures: number
-  /** Where untrusted text came from that its goal may follow. Its runs begin with it. */
-  taint: string[]
-  created_at: Date
-  updated_at: Date
-}
+export type Schedule = RowOf<typeof scheduleRecord>
+export type ScheduleStatus = Schedule['status']
+export type PausedBy = NonNullable<Schedule['paused_by']>
 
 export const MOST_ACTIVE_SCHEDULES = 50
 /** Others are kept for people to read, so many of them. */
@@ -130,18 +103,19 @@ export const newSchedule = (
   const { now } = beside
   const checked = timesOf(times, now)
   requireRoom(beside)
-  const empty = {
-    goal_by: null,
-    conversation_id: null,
-    paused_by: null,
-    last_at: null,
-    last_job_id: null,
-    missed: 0,
-    failures: 0,
-  }
   const schedule: Schedule = {
-    ...{ id, goal: goal.trim(), ...checked, ...empty, ...from, status: 'active', next_at: null },
-    ...{ created_at: now, updated_at: now },
+    ...scheduleRecord.blank,
+    ...{
+      id,
+      goal: goal.trim(),
+      ...checked,
+      missed: 0,
+      failures: 0,
+      ...from,
+      status: 'active',
+      created_at: now,
+      updated_at: now,
+    },
   }
   return activated(schedule, now)
 }

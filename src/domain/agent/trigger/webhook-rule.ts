@@ -2,33 +2,14 @@
  * A rule by which a signed post from outside starts a job. Its body is untrusted: the job begins
  * tainted, and asks before it writes.
  */
+import { webhookRuleRecord } from '#contract/records/agent/webhook-rule'
+import type { RowOf } from '#contract/records/record'
+import { viewOf } from '#contract/records/view'
 import { fail } from '#kernel/errors'
 import type { CallingJob, OnBehalf } from '../job/job.ts'
-import { type Standing, takenOver } from './goal.ts'
+import { takenOver } from './goal.ts'
 
-export interface WebhookRule extends Standing {
-  id: string
-  name: string
-  goal: string
-  /** The tools that its jobs may use; null: those of its caller. */
-  tools: string[] | null
-  /** The people to whom the secret may still be shown, once. */
-  reveal_to: string[]
-  enabled: boolean
-  last_at: Date | null
-  received: number
-  /** Posts over the rate. */
-  refused: number
-  /** Where untrusted text came from that its goal may follow. */
-  taint: string[]
-  /**
-   * Whoever that is has left the workspace, or its key ended: posts are refused. Not stored, but
-   * found out with each reading.
-   */
-  is_abandoned: boolean
-  created_at: Date
-  updated_at: Date
-}
+export type WebhookRule = RowOf<typeof webhookRuleRecord>
 
 export const MOST_WEBHOOK_RULES = 20
 /** Posts that a rule takes within an hour. */
@@ -154,44 +135,25 @@ const disabledBy = ({ enabled, is_abandoned }: WebhookRule): 'person' | 'caller_
 /** Whether posts begin jobs. */
 export const takesPosts = (rule: WebhookRule): boolean => disabledBy(rule) === null
 
+const view = viewOf(webhookRuleRecord)
+
 /** As people see it. The secret is never among it. */
-export const webhookRuleView = (rule: WebhookRule) => {
-  const {
-    id,
-    name,
-    goal,
-    tools,
-    reveal_to,
-    last_at,
-    received,
-    refused,
-    taint,
-    created_at,
-    updated_at,
-  } = rule
-  return {
-    ...{
-      id,
-      name,
-      goal,
-      tools,
-      enabled: takesPosts(rule),
-      disabledBy: disabledBy(rule),
-      path: pathOf(rule),
-      secret: MASKED,
-    },
-    ...{ secretIsUnseen: reveal_to.length > 0, lastUsedAt: last_at },
-    ...{ received, refused, taint, createdAt: created_at, updatedAt: updated_at },
-  }
-}
+export const webhookRuleView = (rule: WebhookRule) => ({
+  ...view(rule),
+  enabled: takesPosts(rule),
+  disabledBy: disabledBy(rule),
+  path: pathOf(rule),
+  secret: MASKED,
+  secretIsUnseen: rule.reveal_to.length > 0,
+})
 
 const MASKED = 'whsec_…'
 
 /** As the agent sees it. */
 export const webhookRuleTaskView = (rule: WebhookRule) => {
-  const { goal, taint, secretIsUnseen: _, updatedAt: __, ...view } = webhookRuleView(rule)
+  const { goal, taint, secretIsUnseen: _, updatedAt: __, ...shown } = webhookRuleView(rule)
   return {
-    ...view,
+    ...shown,
     ...(taint.length > 0 ? { goal: null, untrustedGoal: goal } : { goal, untrustedGoal: null }),
   }
 }
