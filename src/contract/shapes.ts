@@ -1,5 +1,13 @@
 /** Schemas shared by several resources. */
-import { Kind, type SchemaOptions, Type as T, type TSchema, TypeRegistry } from '@sinclair/typebox'
+import {
+  Kind,
+  type SchemaOptions,
+  Type as T,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  TypeRegistry,
+} from '@sinclair/typebox'
 import { isDateTime } from './formats.ts'
 
 interface OneOf<V extends string> extends TSchema {
@@ -220,6 +228,15 @@ export const record = <P extends Parameters<typeof T.Object>[0]>(
   fields: P,
   options: { title?: string; description?: string; examples?: unknown[] } = {},
 ) => T.Object(fields, { ...options, additionalProperties: false })
+
+/** The fields of a record without some, in their order. */
+export const fieldsBut = <P extends TProperties, N extends keyof P & string>(
+  { properties }: TObject<P>,
+  names: readonly N[],
+): Omit<P, N> =>
+  Object.fromEntries(
+    Object.entries(properties).filter(([name]) => !names.includes(name as N)),
+  ) as never
 
 const authorKinds = ['person', 'key', 'agent', 'system'] as const
 

@@ -5,6 +5,7 @@ import { scheduleRecord, scheduleStatuses } from '../records/agent/schedule.ts'
 import {
   called,
   cursorLike,
+  fieldsBut,
   Id,
   NOT_BLANK,
   nullable,
@@ -40,14 +41,7 @@ const Goal = T.String({
 
 const Schedule = scheduleRecord.schema
 
-const {
-  conversationId: _,
-  lastJobId: __,
-  taint: ___,
-  updatedAt: ____,
-  goal: _____,
-  ...shape
-} = Schedule.properties
+const shape = fieldsBut(Schedule, ['conversationId', 'lastJobId', 'taint', 'updatedAt', 'goal'])
 
 /** As the agent sees it. */
 const ScheduledTask = record(

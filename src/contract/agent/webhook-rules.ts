@@ -2,7 +2,17 @@ import { Type as T } from '@sinclair/typebox'
 import { nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { disablers, webhookRuleRecord } from '../records/agent/webhook-rule.ts'
-import { called, Id, NOT_BLANK, nullable, oneOf, record, secret, untrusted } from '../shapes.ts'
+import {
+  called,
+  fieldsBut,
+  Id,
+  NOT_BLANK,
+  nullable,
+  oneOf,
+  record,
+  secret,
+  untrusted,
+} from '../shapes.ts'
 
 const Name = T.String({
   minLength: 1,
@@ -25,13 +35,7 @@ const Tools = T.Array(T.String({ minLength: 1, maxLength: 64, examples: ['growth
 
 const WebhookRule = webhookRuleRecord.schema
 
-const {
-  goal: _,
-  secretIsUnseen: __,
-  taint: ___,
-  updatedAt: ____,
-  ...shape
-} = WebhookRule.properties
+const shape = fieldsBut(WebhookRule, ['goal', 'secretIsUnseen', 'taint', 'updatedAt'])
 
 /** As the agent sees it. */
 const InboundWebhookRule = record(
