@@ -1,4 +1,5 @@
 /** Records to start from, and the states of an item as people name them. */
+import { itemRecord } from '#contract/records/growth/item'
 import { contentHash, type Item } from '#domain/growth/drafting/item'
 import type { Attempt } from '#domain/growth/sending/attempt'
 
@@ -12,13 +13,10 @@ export const DAY = 24 * HOUR
 export const ACCOUNT = 'account-1'
 
 export const draftedItem: Item = {
+  ...itemRecord.blank,
   id: 'item-1',
   batch_id: 'batch-1',
-  experiment_id: null,
-  arm: null,
-  resurfaced_from: null,
   kind: 'post',
-  title: null,
   status: 'drafted',
   review: false,
   body: 'Every delay starts at the dock.',
@@ -28,23 +26,8 @@ export const draftedItem: Item = {
   stories: [],
   learnings: [],
   length: 31,
-  post_at: null,
-  on_missed: null,
-  approved_hash: null,
-  account_external_id: null,
-  reject_reason: null,
-  external_id: null,
-  url: null,
-  posted_at: null,
-  last_error: null,
   tags: [],
-  note: null,
-  proposed_at: null,
   revision: 1,
-  written_by: null,
-  written_at: null,
-  account_id: null,
-  decision: null,
   created_at: at(),
   updated_at: at(),
 }
