@@ -48,7 +48,7 @@ export const tableOf = <R extends Declared>(declared: R): Table<RowOf<R>> => {
     ) as never,
     values: (sql, row) => sql(giving, ...columns.map((name) => parameterOf(sql, row, name))),
     insert:
-      (row, more = {}, end = undefined) =>
+      (row, more = {}, end) =>
       (sql) => {
         const values = Object.fromEntries(
           columns.map((name) => [name, parameterOf(sql, row, name)]),
