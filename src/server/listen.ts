@@ -116,6 +116,23 @@ const httpOf = (config: Config, workplace: Workplace, shared: Shared, ready: () 
 }
 
 /**
+ * The framework also stops the server before the process exits, by a listener that it never
+ * removes, and that would keep a closed server and all it serves in memory. Closing is our own.
+ */
+const startServer = (
+  app: ReturnType<typeof createHttp>,
+  { port, host }: Config,
+): Server<unknown> => {
+  const before = new Set(process.listeners('beforeExit'))
+  // By default the framework shares a port with another server, and each would get some of the
+  // other's requests.
+  app.listen({ port, hostname: host, reusePort: false })
+  for (const listener of process.listeners('beforeExit'))
+    if (!before.has(listener)) process.off('beforeExit', listener)
+  return app.server as Server<unknown>
+}
+
+/**
  * The HTTP server over a workplace. Closing it reads what was sent, stops accepting, stops the
  * actors so that waiting callers get their answers, and then stops the server. Health is
  * unavailable until `ready`.
@@ -130,10 +147,7 @@ export async function listen(
   const bound = { port: config.port }
   const shared = sharedOf(config, workplace, { log, port: () => bound.port })
   const { app, mcp } = httpOf(config, workplace, shared, ready)
-  // By default the framework shares a port with another server, and each would get some of the
-  // other's requests.
-  app.listen({ port: config.port, hostname: config.host, reusePort: false })
-  const server = app.server as Server<unknown>
+  const server = startServer(app, config)
   bound.port = server.port!
   if (config.port === 0) await runtime.movedTo(`http://${hostAndPort(config.host, bound.port)}`)
   const periodic = startPeriodic(workplace, config, log)

@@ -10,3 +10,11 @@ test('a port that another server uses is refused, not shared', async () => {
   )
   expect(await second).toMatchObject({ code: 'EADDRINUSE' })
 })
+
+test('a server that is closed leaves no listener behind, which would keep all that it served', async () => {
+  const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)])
+  const before = listeners()
+  const app = await testApp()
+  await app[Symbol.asyncDispose]()
+  expect(listeners()).toEqual(before)
+})
