@@ -20,7 +20,7 @@ import { openWorkplace, type Workplace } from '#server/workplace'
 import { checkCanary } from '#store/engine/canary'
 import type { ConnectionOptions, Logins } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
-import { freshDb } from './database/db.ts'
+import { freshDb, openOn } from './database/db.ts'
 import { eventually } from './eventually.ts'
 
 export { eventually } from './eventually.ts'
@@ -167,6 +167,7 @@ export async function testApp({
     secret: TEST_SECRET,
     overrides: { passwordCost: CHEAP, lastRequestsMs: 0, ...overrides },
   }
+  stack.use(openOn(options))
   const workplace = stack.use(
     await openWorkplace(config, { max: FEW_CONNECTIONS, ...options }, deployment),
   )

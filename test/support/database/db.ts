@@ -24,6 +24,26 @@ export interface TestDatabase extends AsyncDisposable {
   options: ConnectionOptions
 }
 
+/** How many servers in this process are open on each database, by its name. */
+const servers = new Map<string, number>()
+
+/** A server is open on the database until this is disposed of. */
+export const openOn = ({ database = '' }: ConnectionOptions): Disposable => {
+  const count = (by: number) => servers.set(database, (servers.get(database) ?? 0) + by)
+  count(1)
+  return { [Symbol.dispose]: () => count(-1) }
+}
+
+/**
+ * Throws if a test has left a server open, one that crashed too: it would try to reach its database
+ * for as long as the process lives.
+ */
+const assertClosed = (database: string): void => {
+  const open = servers.get(database) ?? 0
+  servers.delete(database)
+  if (open > 0) throw new Error(`${open} servers are open on a database that was dropped`)
+}
+
 const uniqueName = (prefix: string): string => `${prefix}_${randomBase62(8).toLowerCase()}`
 
 const onServer = async <T>(
@@ -93,13 +113,16 @@ const databaseFrom = async (template: Template, source: string): Promise<TestDat
   )
   return {
     options: { ...template.options, database },
-    [Symbol.asyncDispose]: () => onServer(template.options, (sql) => drop(sql, database)),
+    async [Symbol.asyncDispose]() {
+      await onServer(template.options, (sql) => drop(sql, database))
+      assertClosed(database)
+    },
   }
 }
 
 /**
  * A new database with the schema and no rows: `await using db = await freshDb()`. Dispose of its
- * pools first.
+ * pools and servers first.
  */
 export async function freshDb(): Promise<TestDatabase> {
   const template = templateOfThisRun()

@@ -194,7 +194,7 @@ test('asking for the deletion of a workspace lists what is on the wire', async (
 test('across a restart what was on the wire is in doubt, whatever was decided, and nothing follows it', async () => {
   await using db = await freshDb()
   const start = () => testApp({ database: db.options, env })
-  const dying = await start()
+  await using dying = await start()
   const [one, other] = [await place(dying), await place(dying)]
   const [discarded, deleted] = [await one.onTheWire(), await other.onTheWire()]
   await one.discard(discarded)

@@ -237,7 +237,7 @@ test('a process that dies at any point after the decision sends what is in doubt
     'channel.reply.sending',
     'channel.reply.sent',
   ] as const
-  const dying = await start()
+  await using dying = await start()
   const found: {
     id: string
     goOn(): void

@@ -2,7 +2,7 @@
  * A workspace whose billing is not in order: nothing costly begins, what has begun waits, and what
  * costs nothing goes on.
  */
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import { jobOf, messagesIn, overJob, turn } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
 import { eventually, type TestApp, testApp } from '#test/support/app'
@@ -17,6 +17,7 @@ const DAY_MS = 86_400_000
 const WHY = 'plan_invalid:billing_suspended'
 
 const db = useEach(steppedDb)
+const servers = useEach(() => new AsyncDisposableStack())
 let app: TestApp
 let tenantId: string
 let owner: string
@@ -32,12 +33,14 @@ const model = scriptedModel(async ({ messages }, answers) => {
 /** What happens while the model thinks. */
 let thinking: (() => Promise<void>) | undefined
 
-const start = () =>
-  testApp({
-    database: db.options,
-    overrides: { thinker: model },
-    env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-  })
+const start = async () =>
+  servers.use(
+    await testApp({
+      database: db.options,
+      overrides: { thinker: model },
+      env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+    }),
+  )
 beforeEach(async () => {
   thinking = undefined
   model.turns.length = 0
@@ -46,7 +49,6 @@ beforeEach(async () => {
   owner = await tokenOf(app, tenantId)
   program = (await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)).api_key
 })
-afterEach(() => app[Symbol.asyncDispose]())
 
 const suspend = (billing = 'billing_suspended') => setPlan(app, tenantId, { billing })
 const restore = () => setPlan(app, tenantId, { billing: 'ok' })

@@ -1,5 +1,5 @@
 /** Schedules by the database's clock: each time has one run, whatever the clocks do. */
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import { messagesIn, overJob } from '#test/support/agent/agent'
 import { makeSchedule, runsOf, scheduleOf } from '#test/support/agent/schedules'
 import { eventually, type TestApp, testApp } from '#test/support/app'
@@ -8,17 +8,19 @@ import { scriptedModel } from '#test/support/model/scripted-model'
 import { useEach } from '#test/support/use'
 
 const db = useEach(steppedDb)
+const servers = useEach(() => new AsyncDisposableStack())
 let app: TestApp
-const start = () =>
-  testApp({
-    database: db.options,
-    overrides: { thinker: scriptedModel(() => ({ text: 'Looked.' })) },
-    env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-  })
+const start = async () =>
+  servers.use(
+    await testApp({
+      database: db.options,
+      overrides: { thinker: scriptedModel(() => ({ text: 'Looked.' })) },
+      env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+    }),
+  )
 beforeEach(async () => {
   app = await start()
 })
-afterEach(() => app[Symbol.asyncDispose]())
 
 const place = () => ({ app, tenantId: app.tenantId })
 const owner = async () =>

@@ -2,7 +2,7 @@
  * Generations whose model may not be paid for any more: they wait as rows, go on once billing is in
  * order, or fail with their quota back.
  */
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { steppedDb } from '#test/support/database/clock'
 import { setPlan } from '#test/support/database/writes'
@@ -14,17 +14,22 @@ const DAY_MS = 86_400_000
 const WHY = 'plan_invalid:billing_suspended'
 
 const db = useEach(steppedDb)
+const servers = useEach(() => new AsyncDisposableStack())
 let app: TestApp
 let story: Story
 let drafter: HeldDrafter
-const start = () =>
-  testApp({ database: db.options, overrides: { drafter: { ...drafter.drafter, atOnce: 1 } } })
+const start = async () =>
+  servers.use(
+    await testApp({
+      database: db.options,
+      overrides: { drafter: { ...drafter.drafter, atOnce: 1 } },
+    }),
+  )
 beforeEach(async () => {
   drafter = heldDrafter()
   app = await start()
   story = await newStory(app)
 })
-afterEach(() => app[Symbol.asyncDispose]())
 
 const billing = (state: string) => setPlan(app, story.tenantId, { billing: state })
 const batch = async (id: string) =>
