@@ -37,6 +37,7 @@ const entries: Record<string, () => Promise<void>> = {
     exitWith(withoutArguments(() => import('./server/health.ts').then(({ health }) => health()))),
 }
 
-const entry = Object.hasOwn(entries, command) ? entries[command] : undefined
-await (entry?.() ??
-  import('./cli/process.ts').then(({ main }) => main({ server: ['serve', 'admin', 'health'] })))
+const commandLine = (): Promise<void> =>
+  import('./cli/process.ts').then(({ main }) => main({ server: ['serve', 'admin', 'health'] }))
+
+void ((Object.hasOwn(entries, command) && entries[command]) || commandLine)()

@@ -10,6 +10,7 @@ import { createLog } from '#kernel/log'
 import { buildTemplate, TEMPLATE_VARIABLE, type Template } from './support/database/db.ts'
 import { startPostgres } from './support/database/postgres.ts'
 import { temporaryFolder } from './support/folder.ts'
+import { BUNDLE_VARIABLE } from './support/processes/bundle.ts'
 import { withDefaults } from './support/run/arguments.ts'
 import { folderInMemory } from './support/run/memory.ts'
 import { failuresOf, lineOf, type Totals, totalsOf } from './support/run/totals.ts'
@@ -45,6 +46,7 @@ const runTests = async (
     ...process.env,
     DATABASE_URL: undefined,
     [TEMPLATE_VARIABLE]: JSON.stringify({ options, name }),
+    [BUNDLE_VARIABLE]: join(folder.path, 'bundle'),
   }
   const reporter = ['--reporter=junit', `--reporter-outfile=${report}`]
   const child = Bun.spawn([process.execPath, '--no-orphans', 'test', ...reporter, ...args], {

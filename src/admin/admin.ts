@@ -195,24 +195,38 @@ const parse = (args: string[]): { flags: Flags; positionals: string[] } => {
   }
 }
 
+interface Surroundings {
+  /** That of this process, if none is given. */
+  env?: Record<string, string | undefined>
+  /** Both print a line. */
+  out(line: string): void
+  err(line: string): void
+}
+
+const ofThisProcess: Surroundings = {
+  out: (line) => console.log(line),
+  err: (line) => console.error(line),
+}
+
 /** Runs a command and returns its exit code. */
-export async function admin(args: string[]): Promise<number> {
+export async function admin(
+  args: string[],
+  { env, out, err }: Surroundings = ofThisProcess,
+): Promise<number> {
   try {
     if (args.length === 0 || args.includes('--help')) {
-      console.log(help)
+      out(help)
       return args.length === 0 ? 2 : 0
     }
     const { flags, positionals } = parse(args)
     const command =
       commands[positionals.join(' ')] ??
       fail('invalid_input', `no such command: ${positionals.join(' ')}\n${help}`)
-    console.log(
-      JSON.stringify(await command({ config: readConfig(), log: createLog('warn') }, flags)),
-    )
+    out(JSON.stringify(await command({ config: readConfig(env), log: createLog('warn') }, flags)))
     return 0
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause
-    console.error(`tendril admin: ${cause.message}`)
+    err(`tendril admin: ${cause.message}`)
     return errorTable[cause.code].exit
   }
 }

@@ -27,8 +27,8 @@ const untilStopped = (): Promise<string> =>
   })
 
 /** Throws on a wrong configuration before anything is opened. */
-const checkedConfig = (): Config => {
-  const config = readConfig()
+export const checkedConfig = (env?: Record<string, string>): Config => {
+  const config = readConfig(env)
   parseFaults(config.sandboxFaults)
   requireSecretKey(config)
   if (!config.databaseUrl || config.firstStart === 'file') homeOf(config)

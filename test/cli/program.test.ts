@@ -1,6 +1,7 @@
 /** The single program: the server's commands and those of the command line. */
 import { expect, test } from 'bun:test'
 import { temporaryFolder } from '#test/support/folder'
+import { mainProgram } from '#test/support/processes/bundle'
 import { version } from '../../package.json'
 
 const cases: [string[], { code: number; out?: string; err?: string }][] = [
@@ -28,7 +29,7 @@ const cases: [string[], { code: number; out?: string; err?: string }][] = [
 
 test.each(cases)('tendril %p', async (argv, { code, out = '', err = '' }) => {
   await using folder = await temporaryFolder()
-  const child = Bun.spawn([process.execPath, 'src/main.ts', ...argv], {
+  const child = Bun.spawn([process.execPath, await mainProgram(), ...argv], {
     env: { PATH: process.env.PATH, HOME: folder.path, TENDRIL_HOME: folder.path },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

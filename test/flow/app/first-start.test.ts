@@ -4,11 +4,13 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { createLog } from '#kernel/log'
+import { checkedConfig } from '#server/serve'
 import { awaitDatabase, checkVersion } from '#store/engine/reach'
 import { eventually, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/database/db'
 import { temporaryFolder } from '#test/support/folder'
 import { createFakeOpenAi } from '#test/support/model/fake-openai'
+import { mainProgram, SOURCE } from '#test/support/processes/bundle'
 import { start } from '#test/support/processes/started'
 import { use } from '#test/support/use'
 
@@ -46,12 +48,22 @@ test(
       expect((await fetch(`${url}/api/v1/growth/overview`, { headers })).status).toBe(200)
       expect((await fetch(`${url}/health`)).status).toBe(200)
     }
-    await using second = await start({ TENDRIL_HOME, PORT: '0' })
+    // As `npm start` does.
+    await using second = await start({ TENDRIL_HOME, PORT: '0' }, SOURCE)
     expect(second.out).toContain('Drafts by  the built-in composer')
     expect(second.out).not.toMatch(KEY)
   },
   PATIENCE_MS,
 )
+
+const refusalOf = (env: Record<string, string>): string => {
+  try {
+    checkedConfig(env)
+    return 'none'
+  } catch (cause) {
+    return (cause as Error).message
+  }
+}
 
 describe('a start is refused and names the variable', () => {
   const refusals: [string, Record<string, string>, string][] = [
@@ -105,17 +117,30 @@ describe('a start is refused and names the variable', () => {
       'OPENAI_API_KEY must be set',
     ],
     [
-      'for a home that is a file',
-      { TENDRIL_HOME: '/etc/passwd' },
-      'TENDRIL_HOME /etc/passwd cannot be used',
-    ],
-    [
       'for a database without a secret',
       { DATABASE_URL: 'postgres://u:geheim@localhost/x' },
       'TENDRIL_SECRET_KEY is required with DATABASE_URL',
     ],
   ]
-  test.each(refusals)('%s', async (_, env, message) => {
+  test.each(refusals)('%s', (_, env, message) => {
+    const refusal = refusalOf({ TENDRIL_HOME: folder.path, PORT: '0', ...env })
+    expect(refusal).toStartWith(message)
+    expect(refusal.split('\n')).toHaveLength(1)
+  })
+
+  const ofProcesses: typeof refusals = [
+    [
+      'for a log level',
+      { LOG_LEVEL: 'verbose' },
+      'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent: verbose',
+    ],
+    [
+      'for a home that is a file',
+      { TENDRIL_HOME: '/etc/passwd' },
+      'TENDRIL_HOME /etc/passwd cannot be used',
+    ],
+  ]
+  test.each(ofProcesses)('%s, in one line of a process', async (_, env, message) => {
     await using refused = await start({
       TENDRIL_HOME: join(folder.path, 'refused'),
       PORT: '0',
@@ -238,8 +263,9 @@ test(
     const env = { TENDRIL_HOME: join(folder.path, 'home'), HOST: '127.0.0.2' }
     await using started = await start({ ...env, PORT: '0', LOG_LEVEL: 'error' })
     const PORT = /listens on http:\/\/localhost:(\d+)/.exec(started.out)![1]!
+    const program = await mainProgram()
     const health = (more: object) =>
-      Bun.spawn([process.execPath, 'src/main.ts', 'health'], {
+      Bun.spawn([process.execPath, program, 'health'], {
         env: { PATH: process.env.PATH, ...env, PORT, ...more },
         stderr: 'ignore',
       }).exited

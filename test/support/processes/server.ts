@@ -2,10 +2,12 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import postgres from 'postgres'
+import { admin } from '#admin/admin'
 import { newApiKey } from '#kernel/api-key'
 import type { ConnectionOptions } from '#store/engine/db'
 import { client, eventually, TEST_SECRET, type TestApp } from '../app.ts'
 import { freshDb, type TestDatabase } from '../database/db.ts'
+import { mainProgram } from './bundle.ts'
 
 export interface ServerProcess extends AsyncDisposable {
   url: string
@@ -127,13 +129,11 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const url = `http://${host}:${port}`
   const printed: string[] = []
   const preload = options.preload ? ['--preload', options.preload] : []
-  const child = Bun.spawn(
-    [...within, process.execPath, '--no-orphans', ...preload, options.program ?? 'src/main.ts'],
-    {
-      env: environmentOf(options, port),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
+  const program = options.program ?? (await mainProgram())
+  const child = Bun.spawn([...within, process.execPath, '--no-orphans', ...preload, program], {
+    env: environmentOf(options, port),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   for (const stream of [child.stdout, child.stderr])
     void (async () => {
       for await (const text of stream.pipeThrough(new TextDecoderStream())) printed.push(text)
@@ -210,19 +210,23 @@ export interface CommandResult {
   json: any
 }
 
-/** Runs `tendril admin …` beside the servers of a deployment, or without one. */
+/**
+ * Runs `tendril admin …` in this process, beside the servers of a deployment or without one.
+ * test/cli/program.test.ts runs such commands as people do.
+ */
 export const runAdmin = async (
   options: ServerOptions,
   ...args: string[]
 ): Promise<CommandResult> => {
-  const child = Bun.spawn([process.execPath, 'src/main.ts', 'admin', ...args], {
+  let [out, err] = ['', '']
+  const code = await admin(args, {
     env: environmentOf(options, 0),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    out: (line) => {
+      out += `${line}\n`
+    },
+    err: (line) => {
+      err += `${line}\n`
+    },
   })
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
   return { code, out, err, json: code === 0 ? JSON.parse(out) : undefined }
 }

@@ -1,4 +1,5 @@
 /** `src/main.ts` with an environment of the test's, until it serves or ends by itself. */
+import { mainProgram } from './bundle.ts'
 
 export interface Started extends AsyncDisposable {
   /** Standard output until it served. */
@@ -13,12 +14,15 @@ export interface Started extends AsyncDisposable {
 /** Variables that every program may need. */
 const SYSTEM = ['PATH', 'HOME', 'TMPDIR']
 
-/** None of the tests' own settings reach it. Disposing shuts it down. */
-export const start = async (env: Record<string, string>): Promise<Started> => {
+/**
+ * None of the tests' own settings reach it. `program` is SOURCE where the start from the sources
+ * matters. Disposing shuts it down.
+ */
+export const start = async (env: Record<string, string>, program?: string): Promise<Started> => {
   const inherited = Object.fromEntries(
     SYSTEM.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
   )
-  const child = Bun.spawn([process.execPath, 'src/main.ts'], {
+  const child = Bun.spawn([process.execPath, program ?? (await mainProgram())], {
     env: { ...inherited, LOG_LEVEL: 'error', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
