@@ -139,7 +139,7 @@ export const isServerBusy = (serverId: string, since: Date) =>
     one<{ busy: boolean }>(
       {},
       (sql) => sql`select exists (select from mcp_tool t join agent_step s on s.name = t.name
-        where t.server_id = ${serverId} and s.state = 'running'
+        where t.server_id = ${serverId} and s.kind = 'tool' and s.state = 'running'
           and s.started_at > ${since}) as busy`,
     ),
   )
