@@ -16,10 +16,10 @@ export interface TestPostgres extends AsyncDisposable {
 /** The oldest supported version. */
 const IMAGE = 'postgres:15-alpine'
 const NO_ENGINE = 'Could not find a working container runtime strategy'
-const FAST = ['fsync', 'synchronous_commit', 'full_page_writes'].flatMap((setting) => [
-  '-c',
-  `${setting}=off`,
-])
+const FAST = [
+  ...['fsync', 'synchronous_commit', 'full_page_writes'].map((setting) => `${setting}=off`),
+  'plan_cache_mode=force_generic_plan',
+].flatMap((setting) => ['-c', setting])
 
 const CHOICES = `A Postgres to test with is needed. Choose one:
   DATABASE_URL=postgres://…   of a role that may create databases and roles (TEST_DATABASE=url forces it)
