@@ -1,18 +1,20 @@
 /** Every operation succeeds with valid input; every command runs once under an Idempotency-Key. */
 import { describe, expect, test } from 'bun:test'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
+import { newId } from '#kernel/ids'
 import type { Reply } from '#test/support/app'
 import {
   call,
   legalInput,
-  newWorkspace,
   usualOperations as operations,
   type Workspace,
 } from '#test/support/contract/prepare'
 import { type Extent, finds, freeTexts, sampleOf, withValue } from '#test/support/contract/sample'
+import { sharedWorkspaces } from '#test/support/contract/shared'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
+const [shared, elsewhere] = [sharedWorkspaces(app), sharedWorkspaces(app)]
 
 const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)
 /**
@@ -32,7 +34,7 @@ const expectSuccess = (reply: Reply, o: NamedOp) => {
 
 describe.each(table(operations))('%s succeeds', (_, o) => {
   test.each<Extent>(['needed', 'whole'])('with its %s input', async (extent) => {
-    const workspace = await newWorkspace(app)
+    const workspace = await shared.workspaceFor(o)
     expectSuccess(await call(workspace, o, await legalInput(workspace, o, extent)), o)
   })
 })
@@ -45,7 +47,8 @@ const effects = async ({ tenantId }: Workspace, { id }: NamedOp): Promise<number
   return row!.count
 }
 
-const under = (workspace: Workspace, key: string) => ({
+/** Its calls are under one new key. */
+const under = (workspace: Workspace, key: string = newId()) => ({
   ...workspace,
   headers: { 'idempotency-key': key },
 })
@@ -66,13 +69,14 @@ const takesInput = (o: NamedOp): boolean => Object.keys(sampleOf(o, 'whole')).le
 
 describe.each(table(commands))('%s under an Idempotency-Key', (_, o) => {
   test('replays the stored answer byte for byte, and runs once', async () => {
-    const workspace = await newWorkspace(app)
+    const workspace = await shared.workspaceFor(o)
+    const keyed = under(workspace, newId().padEnd(200, 'k'))
     const input = await legalInput(workspace, o)
     const before = await effects(workspace, o)
-    const first = await call(under(workspace, 'k'.repeat(200)), o, input)
+    const first = await call(keyed, o, input)
     expectSuccess(first, o)
     expect(first.headers.get('idempotency-replayed')).toBeNull()
-    const again = await call(under(workspace, 'k'.repeat(200)), o, input)
+    const again = await call(keyed, o, input)
     expect({ status: again.status, text: again.text }).toEqual({
       status: first.status,
       text: first.text,
@@ -82,12 +86,11 @@ describe.each(table(commands))('%s under an Idempotency-Key', (_, o) => {
   })
 
   test('runs once for simultaneous callers', async () => {
-    const workspace = await newWorkspace(app)
+    const workspace = await shared.workspaceFor(o)
+    const keyed = under(workspace)
     const input = await legalInput(workspace, o)
     const before = await effects(workspace, o)
-    const replies = await Promise.all(
-      Array.from({ length: 5 }, () => call(under(workspace, 'key'), o, input)),
-    )
+    const replies = await Promise.all(Array.from({ length: 5 }, () => call(keyed, o, input)))
     const ran = replies.filter(({ status }) => status === o.status)
     expect(new Set(ran.map(({ text }) => text)).size).toBe(1)
     for (const reply of replies.filter(({ status }) => status !== o.status))
@@ -96,36 +99,39 @@ describe.each(table(commands))('%s under an Idempotency-Key', (_, o) => {
   })
 
   test('does not remember a failure', async () => {
-    const workspace = await newWorkspace(app)
+    const workspace = await shared.workspaceFor(o)
+    const keyed = under(workspace)
     const failures = [
       ...(o.body ? [] : [{ ...sampleOf(o, 'needed'), no_such_field: 1 }]),
       ...(finds(o) ? [sampleOf(o, 'needed')] : []),
     ]
     for (const input of [...failures, ...failures]) {
-      const failed = await call(under(workspace, 'key'), o, input)
+      const failed = await call(keyed, o, input)
       expect(failed.status).toBe('no_such_field' in input ? 400 : 404)
       expect(failed.headers.get('idempotency-replayed')).toBeNull()
     }
-    const reply = await call(under(workspace, 'key'), o, await legalInput(workspace, o))
+    const reply = await call(keyed, o, await legalInput(workspace, o))
     expectSuccess(reply, o)
     expect(reply.headers.get('idempotency-replayed')).toBeNull()
   })
 
   test('refuses another operation', async () => {
-    const workspace = await newWorkspace(app)
+    const workspace = await shared.workspaceFor(o)
+    const keyed = under(workspace)
     const other =
       commands[(commands.indexOf(commands.find(({ id }) => id === o.id)!) + 1) % commands.length]!
     const [input, otherInput] = [await legalInput(workspace, o), await legalInput(workspace, other)]
-    expectSuccess(await call(under(workspace, 'key'), o, input), o)
+    expectSuccess(await call(keyed, o, input), o)
     const before = await effects(workspace, other)
-    const reply = await call(under(workspace, 'key'), other, otherInput)
+    const reply = await call(keyed, other, otherInput)
     expect([reply.status, reply.body.error?.code]).toEqual([422, 'idempotency_key_reused'])
     expect(await effects(workspace, other)).toBe(before)
   })
 
   test('is independent of the same key in another workspace', async () => {
-    for (const workspace of [await newWorkspace(app), await newWorkspace(app)]) {
-      const reply = await call(under(workspace, 'shared'), o, await legalInput(workspace, o))
+    const key = newId()
+    for (const workspace of [await shared.workspaceFor(o), await elsewhere.workspaceFor(o)]) {
+      const reply = await call(under(workspace, key), o, await legalInput(workspace, o))
       expectSuccess(reply, o)
       expect(reply.headers.get('idempotency-replayed')).toBeNull()
     }
@@ -134,11 +140,12 @@ describe.each(table(commands))('%s under an Idempotency-Key', (_, o) => {
 
 describe.each(table(commands.filter(takesInput)))('%s under an Idempotency-Key', (_, o) => {
   test('refuses another body', async () => {
-    const workspace = await newWorkspace(app)
+    const workspace = await shared.workspaceFor(o)
+    const keyed = under(workspace)
     const input = await legalInput(workspace, o)
-    expectSuccess(await call(under(workspace, 'key'), o, input), o)
+    expectSuccess(await call(keyed, o, input), o)
     const before = await effects(workspace, o)
-    const reply = await call(under(workspace, 'key'), o, await anotherInput(workspace, o, input))
+    const reply = await call(keyed, o, await anotherInput(workspace, o, input))
     expect([reply.status, reply.body.error?.code]).toEqual([422, 'idempotency_key_reused'])
     expect(await effects(workspace, o)).toBe(before)
   })
@@ -146,20 +153,20 @@ describe.each(table(commands.filter(takesInput)))('%s under an Idempotency-Key',
 
 describe.each(table(commands.filter(finds)))('%s under a used Idempotency-Key', (_, o) => {
   test('does not find an unknown id, which is checked before the key', async () => {
-    const workspace = await newWorkspace(app)
+    const workspace = await shared.workspaceFor(o)
+    const keyed = under(workspace)
     const input = await legalInput(workspace, o)
-    expectSuccess(await call(under(workspace, 'key'), o, input), o)
+    expectSuccess(await call(keyed, o, input), o)
     const [name = ''] = pathParams(o.path)
-    expect(
-      (await call(under(workspace, 'key'), o, { ...input, [name]: sampleOf(o, 'needed')[name] }))
-        .status,
-    ).toBe(404)
+    expect((await call(keyed, o, { ...input, [name]: sampleOf(o, 'needed')[name] })).status).toBe(
+      404,
+    )
   })
 })
 
 test('a query ignores an Idempotency-Key', async () => {
-  const workspace = await newWorkspace(app)
   for (const o of operations.filter(readsOnly)) {
+    const workspace = await shared.workspaceFor(o)
     const input = await legalInput(workspace, o)
     for (const _ of [1, 2]) {
       const reply = await call(under(workspace, 'k'.repeat(201)), o, input)

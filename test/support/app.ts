@@ -62,8 +62,8 @@ export interface TestApp extends AsyncDisposable {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   send(method: string, path: string, options?: Send): Promise<Reply<any>>
   newKey(scopes: Scope[], tenantId?: string): Promise<{ id: string; api_key: string }>
-  /** Another workspace with its own key and a sandbox account. */
-  newWorkspace(): Promise<{ tenantId: string; key: string }>
+  /** Another workspace with a sandbox account, and its own key: usually with the usual scopes. */
+  newWorkspace(scopes?: Scope[]): Promise<{ tenantId: string; key: string }>
 }
 
 export interface AppOptions {
@@ -120,7 +120,7 @@ export const client =
     }
   }
 
-const workspace = async (workplace: Workplace) => {
+const workspace = async (workplace: Workplace, scopes = usualScopes) => {
   const tenantId = await createWorkspace(workplace.db, 'Test')
   const account = await workplace.sandbox.connect(tenantId, `t-${tenantId}`)
   // A process that a busy machine has held up for seconds serves again once its lease is renewed.
@@ -134,7 +134,7 @@ const workspace = async (workplace: Workplace) => {
     { db: workplace.db, publicUrl: 'http://localhost' },
     { tenantId, role: 'owner' },
   )
-  const { api_key } = await createKey(workplace.db, { tenantId, scopes: usualScopes, name: 'test' })
+  const { api_key } = await createKey(workplace.db, { tenantId, scopes, name: 'test' })
   return { tenantId, key: api_key }
 }
 
@@ -187,7 +187,7 @@ export async function testApp({
     send: client(url, key) as TestApp['send'],
     newKey: (scopes, of = tenantId) =>
       createKey(workplace.db, { tenantId: of, scopes, name: 'test' }),
-    newWorkspace: () => workspace(workplace),
+    newWorkspace: (scopes) => workspace(workplace, scopes),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }

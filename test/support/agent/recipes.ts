@@ -129,9 +129,15 @@ export const agentRecipes = {
   'agent.modules': { make: async () => ({ name: 'agent' }) },
 }
 
+let prefixes = 0
+
 /** What their operations need beyond a sample of each field. */
 export const agentInputs = {
   ...documentInputs,
   // A key is connected once.
   'agent.channels.create': () => ({ routingKey: newId() }),
+  // A prefix is given once, and a slug.
+  'agent.mcpServers.create': (_: unknown, extent: string) =>
+    extent === 'whole' ? { toolPrefix: `acme${prefixes++}` } : {},
+  'agent.playbooks.create': () => ({ slug: `playbook-${newId()}` }),
 }

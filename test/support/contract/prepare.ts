@@ -249,9 +249,8 @@ const nameOf = (o: NamedOp): string => o.id.slice(o.id.lastIndexOf('.') + 1)
 
 /** A new workspace, out of reach of other tests. */
 export const newWorkspace = async (app: TestApp): Promise<Workspace> => {
-  const { tenantId } = await app.newWorkspace()
-  const { api_key } = await app.newKey([...scopes], tenantId)
-  return { app, tenantId, key: api_key, session: await tokenOf(app, tenantId) }
+  const { tenantId, key } = await app.newWorkspace([...scopes])
+  return { app, tenantId, key, session: await tokenOf(app, tenantId) }
 }
 
 /** Sends an input: path parameters in the path, the rest as query or body. */

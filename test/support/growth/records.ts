@@ -50,7 +50,7 @@ export const makeArticle = async (workspace: Workspace) => {
 }
 
 export const makeItem = async (workspace: Workspace, changes: Partial<Item> = {}) => {
-  const { id: batchId } = await makeBatch(workspace)
+  const [id, batchId, now] = [newId(), newId(), new Date()]
   const draft = {
     body: 'Every delay starts at the dock.',
     format: 'point',
@@ -59,13 +59,13 @@ export const makeItem = async (workspace: Workspace, changes: Partial<Item> = {}
     stories: [],
     learnings: [],
   }
-  const item = batchItem(draft, {
-    id: newId(),
-    batchId,
-    length: draft.body.length,
-    now: new Date(),
+  const item = batchItem(draft, { id, batchId, length: draft.body.length, now })
+  await write(workspace, {
+    writes: [
+      insertBatch(newBatch(batchId, { count: 1, focus: '', now })),
+      insertItem({ ...item, ...changes }),
+    ],
   })
-  await write(workspace, { writes: [insertItem({ ...item, ...changes })] })
   return { id: item.id }
 }
 
