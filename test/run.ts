@@ -41,11 +41,11 @@ const runTests = async (
 ): Promise<Totals> => {
   await using folder = await temporaryFolder()
   const report = join(folder.path, 'report.xml')
-  const { options, name } = template
+  const { options, name, logins } = template
   const env = {
     ...process.env,
     DATABASE_URL: undefined,
-    [TEMPLATE_VARIABLE]: JSON.stringify({ options, name }),
+    [TEMPLATE_VARIABLE]: JSON.stringify({ options, name, logins }),
     [BUNDLE_VARIABLE]: join(folder.path, 'bundle'),
   }
   const reporter = ['--reporter=junit', `--reporter-outfile=${report}`]

@@ -16,7 +16,7 @@ interface Representation {
   etag: string
 }
 
-/** A document in each content coding, made on first use. */
+/** A document in each content coding, made on first use: a start need not wait for it. */
 export type StaticDocument = (coding: Coding) => Representation
 
 const GZIP_LEVEL = 9
@@ -30,13 +30,19 @@ const compress: Record<Coding, (body: Uint8Array) => Uint8Array> = {
   identity: (body) => body,
 }
 
-export const staticDocument = (value: unknown): StaticDocument => {
+const serialise = (value: unknown) => {
   const plain = new TextEncoder().encode(JSON.stringify(value))
-  const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 27)
+  return { plain, hash: createHash('sha256').update(plain).digest('base64url').slice(0, 27) }
+}
+
+export const staticDocument = (value: unknown): StaticDocument => {
+  let serialised: ReturnType<typeof serialise> | undefined
   const made = new Map<Coding, Representation>()
   return (coding) => {
     const known = made.get(coding)
     if (known) return known
+    serialised ??= serialise(value)
+    const { plain, hash } = serialised
     // Each coding has its own bytes, and needs its own strong ETag.
     const fresh = {
       body: compress[coding](plain),

@@ -110,26 +110,31 @@ export const createHttp = (deps: HttpDeps) => {
     operations: workspaceOperations([...deps.operations, ...deps.internal]),
   })
   route('POST', LETTERS_PATH, letters)
+  const patterns = [...allowed.keys()].map((path) => [path, patternOf(path)] as const)
   for (const [path, methods] of allowed) {
     const allow = allowOf(methods)
     const refuseMethod = anonymous(deps, ({ request }) =>
       errorResponse(new AppError('method_not_allowed'), requestIdOf(request), { allow }),
     )
-    for (const method of [...shadowedMethods(path, allowed), 'ALL'])
+    for (const method of [...shadowedMethods(path, allowed, patterns), 'ALL'])
       route(method, path, refuseMethod)
   }
   return app
 }
 
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:[a-z_]+/gi, '[^/]+')}$`)
+
 /**
  * Methods of this path that a path with a parameter would answer instead: to the router, `/:id`
  * also matches `/accept`.
  */
-const shadowedMethods = (path: string, allowed: Map<string, string[]>): string[] => {
-  const isAlso = (other: string) =>
-    new RegExp(`^${other.replace(/:[a-z_]+/gi, '[^/]+')}$`).test(path)
-  const others = [...allowed].flatMap(([other, methods]) =>
-    other !== path && isAlso(other) ? methods : [],
+const shadowedMethods = (
+  path: string,
+  allowed: Map<string, string[]>,
+  patterns: (readonly [string, RegExp])[],
+): string[] => {
+  const others = patterns.flatMap(([other, pattern]) =>
+    other !== path && pattern.test(path) ? allowed.get(other)! : [],
   )
   return others.filter((method) => !allowed.get(path)!.includes(method))
 }

@@ -5,7 +5,8 @@
 import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
-import { eventually, TEST_SECRET, testApp } from '#test/support/app'
+import { eventually, testApp } from '#test/support/app'
+import { TEST_SECRET } from '#test/support/database/db'
 import { type Held, hold, holdMany, statusOf } from '#test/support/http/held'
 import { useApp } from '#test/support/use'
 

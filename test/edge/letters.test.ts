@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
-import { TEST_SECRET } from '#test/support/app'
+import { TEST_SECRET } from '#test/support/database/db'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

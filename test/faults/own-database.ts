@@ -46,6 +46,7 @@ export async function withTemplate<T>(run: () => Promise<T>): Promise<T> {
   process.env[TEMPLATE_VARIABLE] = JSON.stringify({
     options: template.options,
     name: template.name,
+    logins: template.logins,
   })
   return await run()
 }

@@ -20,7 +20,7 @@ import { openWorkplace, type Workplace } from '#server/workplace'
 import { checkCanary } from '#store/engine/canary'
 import type { ConnectionOptions, Logins } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
-import { freshDb, openOn } from './database/db.ts'
+import { freshDb, openOn, TEST_SECRET } from './database/db.ts'
 import { eventually } from './eventually.ts'
 
 export { eventually } from './eventually.ts'
@@ -74,9 +74,6 @@ export interface AppOptions {
   /** Default: a silent one. */
   log?: Log
 }
-
-/** All servers of a test are one deployment. */
-export const TEST_SECRET = Buffer.alloc(32, 'test')
 
 /**
  * The least that argon2id takes. Hashes of the usual cost would take more time than all else that
@@ -145,6 +142,7 @@ const loginsOf = new Map<string, Promise<Logins | undefined>>()
  * for names of databases do not recur.
  */
 const known = async (options: ConnectionOptions): Promise<ConnectionOptions> => {
+  if (options.logins) return options
   const address = `${options.host}:${options.port}/${options.database}`
   const logins = await loginsOf.getOrInsertComputed(address, async () => {
     await checkCanary(options, TEST_SECRET)

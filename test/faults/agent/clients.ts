@@ -5,7 +5,7 @@
 import type postgres from 'postgres'
 import { createTokens } from '#port/tokens'
 import { type Plan, planText } from '#test/support/agent/plan'
-import { TEST_SECRET } from '#test/support/app'
+import { TEST_SECRET } from '#test/support/database/db'
 import type { ServerProcess } from '#test/support/processes/server'
 import { newPerson } from '#test/support/session'
 import { toolsOf } from './jobs.ts'

@@ -6,8 +6,9 @@
  * must be found out.
  */
 import type postgres from 'postgres'
-import { TEST_SECRET, testApp } from '#test/support/app'
+import { testApp } from '#test/support/app'
 import { type DevChannel, devChannel, linked } from '#test/support/channels/dev-posts'
+import { TEST_SECRET } from '#test/support/database/db'
 import { createFakeOpenAi, type FakeOpenAi } from '#test/support/model/fake-openai'
 import { type Deployment, newDeployment, startServer } from '#test/support/processes/server'
 import { type Killing, type Mortal, startKilling } from '../killing.ts'

@@ -5,9 +5,10 @@
  * --kills 20 --outage 60 --seed 7`
  */
 import type postgres from 'postgres'
-import { TEST_SECRET, testApp } from '#test/support/app'
+import { testApp } from '#test/support/app'
 import { type DevChannel, devChannel } from '#test/support/channels/dev-posts'
 import { reply } from '#test/support/channels/replies'
+import { TEST_SECRET } from '#test/support/database/db'
 import { type DatabaseProxy, startProxy } from '#test/support/database/proxy'
 import { type Story, storyAt } from '#test/support/growth/story'
 import { eventOf, type Hook, hookOf } from '#test/support/http/hooks'

@@ -6,8 +6,9 @@
  */
 
 import { scopes } from '#kernel/scopes'
-import { TEST_SECRET, testApp } from '#test/support/app'
+import { testApp } from '#test/support/app'
 import { devChannel, linked } from '#test/support/channels/dev-posts'
+import { TEST_SECRET } from '#test/support/database/db'
 import { softwareProfile } from '#test/support/growth/profiles'
 import { hookOf } from '#test/support/http/hooks'
 import { openReceiver } from '#test/support/http/receiver'

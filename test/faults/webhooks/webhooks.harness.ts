@@ -4,7 +4,8 @@
  * within its record. `npm run fault:webhooks -- --events 1500 --kills 200 --seed 7`
  */
 import type postgres from 'postgres'
-import { type Reply, TEST_SECRET, testApp } from '#test/support/app'
+import { type Reply, testApp } from '#test/support/app'
+import { TEST_SECRET } from '#test/support/database/db'
 import { softwareProfile } from '#test/support/growth/profiles'
 import { type Story, storyAt } from '#test/support/growth/story'
 import { hookOf } from '#test/support/http/hooks'

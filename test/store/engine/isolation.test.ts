@@ -10,8 +10,7 @@ import { type Db, type Logins, openDb, type Sql } from '#store/engine/db'
 import { assertIsolation } from '#store/engine/isolation'
 import { withLogins } from '#store/engine/logins'
 import { sqlOf } from '#store/engine/sql'
-import { TEST_SECRET } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/database/db'
+import { unusedDb, TEST_SECRET, type TestDatabase } from '#test/support/database/db'
 
 const ROLES = ['tendril_app', 'tendril_system', 'tendril_sandbox']
 
@@ -19,7 +18,7 @@ let database: TestDatabase
 let owner: postgres.Sql
 let db: Db
 beforeAll(async () => {
-  database = await freshDb()
+  database = await unusedDb()
   owner = postgres({ ...database.options, max: 1, onnotice: () => {} })
   db = openDb({ ...database.options, max: 1 })
 })

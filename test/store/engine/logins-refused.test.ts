@@ -7,7 +7,7 @@ import { dataOf } from '#postgres/cluster'
 import { type ConnectionOptions, openDb, poolRoles, type Sql } from '#store/engine/db'
 import { assertIsolation } from '#store/engine/isolation'
 import { migrate } from '#store/engine/migrate'
-import { freshDb, type TestDatabase } from '#test/support/database/db'
+import { unusedDb, type TestDatabase } from '#test/support/database/db'
 import { managedDb } from '#test/support/database/managed'
 import { asking, entered, listening, secret, silent } from './logins.ts'
 
@@ -19,7 +19,7 @@ describe("when the address's role cannot make logins", () => {
 
   const newPlace = async (): Promise<Limited> => {
     await using stack = new AsyncDisposableStack()
-    const database = stack.use(await freshDb())
+    const database = stack.use(await unusedDb())
     const limited = {
       ...database.options,
       username: `tendril_limited_${randomBase62(8).toLowerCase()}`,

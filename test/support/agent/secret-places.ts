@@ -4,7 +4,8 @@
  */
 import { expect } from 'bun:test'
 import { scopes } from '#kernel/scopes'
-import { eventually, type Reply, TEST_SECRET, type TestApp } from '../app.ts'
+import { eventually, type Reply, type TestApp } from '../app.ts'
+import { TEST_SECRET } from '../database/db.ts'
 import { openStream } from '../http/event-stream.ts'
 import type { Receiver } from '../http/receiver.ts'
 import { createVisitor } from '../http/visitor.ts'

@@ -1,13 +1,21 @@
-/** Databases for tests: one template a run, made by the migrations, and clones of it for tests. */
+/**
+ * Databases for tests: one template a run, prepared as a server does it, and clones of it for
+ * tests.
+ */
 import postgres from 'postgres'
 import { randomBase62 } from '#kernel/ids'
 import type { Log } from '#kernel/log'
-import type { ConnectionOptions } from '#store/engine/db'
+import { checkCanary } from '#store/engine/canary'
+import type { ConnectionOptions, Logins } from '#store/engine/db'
+import { withLogins } from '#store/engine/logins'
 import { migrate } from '#store/engine/migrate'
 import { withVersion } from '#store/engine/reach'
 
 /** Carries a `Template` as JSON from the runner to the worker processes. */
 export const TEMPLATE_VARIABLE = 'TENDRIL_TEST_TEMPLATE'
+
+/** All servers of a test are one deployment. */
+export const TEST_SECRET = Buffer.alloc(32, 'test')
 
 export interface Template {
   /**
@@ -17,6 +25,11 @@ export interface Template {
   options: ConnectionOptions
   /** The name of the template; the names of its clones begin with it. */
   name: string
+  /**
+   * For the pools of all clones, as making a role for each costs more than the clone. Undefined
+   * if the tests' role cannot create them.
+   */
+  logins: Logins | undefined
 }
 
 export interface TestDatabase extends AsyncDisposable {
@@ -58,25 +71,26 @@ const onServer = async <T>(
   }
 }
 
-/** Makes the template. Disposing drops it, and clones that a killed test left behind. */
+/**
+ * Makes the template: migrated, marked by the secret of tests, with logins for the pools. Disposing
+ * drops it, and clones that a killed test left behind.
+ */
 export async function buildTemplate(
   server: ConnectionOptions,
   log: Log,
 ): Promise<Template & AsyncDisposable> {
   const options = await withVersion(server)
   const name = uniqueName('tendril_test')
-  const template = {
-    options,
-    name,
-    [Symbol.asyncDispose]: () => onServer(options, (sql) => dropAll(sql, name)),
-  }
   await using stack = new AsyncDisposableStack()
-  stack.use(template)
+  stack.defer(() => onServer(options, (sql) => dropAll(sql, name)))
   await onServer(options, (sql) => sql`create database ${sql(name)}`)
-  await migrate({ ...options, database: name }, log)
+  const own = { ...options, database: name }
+  await migrate(own, log)
+  await checkCanary(own, TEST_SECRET)
+  const { logins } = await withLogins(own, TEST_SECRET, log)
   await onServer(options, (sql) => sql`alter database ${sql(name)} with allow_connections false`)
-  stack.move()
-  return template
+  const owned = stack.move()
+  return { options, name, logins, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 const dropAll = async (sql: postgres.Sql, prefix: string): Promise<void> => {
@@ -121,12 +135,23 @@ const databaseFrom = async (template: Template, source: string): Promise<TestDat
 }
 
 /**
- * A new database with the schema and no rows: `await using db = await freshDb()`. Dispose of its
- * pools and servers first.
+ * A new database with the schema and no rows but the mark of the secret: `await using db = await
+ * freshDb()`. Its options carry the logins of pools. Dispose of its pools and
+ * servers first.
  */
 export async function freshDb(): Promise<TestDatabase> {
   const template = templateOfThisRun()
-  return databaseFrom(template, template.name)
+  const database = await databaseFrom(template, template.name)
+  const { logins } = template
+  return logins ? { ...database, options: { ...database.options, logins } } : database
+}
+
+/** The same before any server has used it: without mark and logins. */
+export async function unusedDb(): Promise<TestDatabase> {
+  const template = templateOfThisRun()
+  const database = await databaseFrom(template, template.name)
+  await onServer(database.options, (sql) => sql`delete from deployment`)
+  return database
 }
 
 /** A new database before any migration, for tests of migrations. */

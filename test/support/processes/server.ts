@@ -5,8 +5,8 @@ import postgres from 'postgres'
 import { admin } from '#admin/admin'
 import { newApiKey } from '#kernel/api-key'
 import type { ConnectionOptions } from '#store/engine/db'
-import { client, eventually, TEST_SECRET, type TestApp } from '../app.ts'
-import { freshDb, type TestDatabase } from '../database/db.ts'
+import { client, eventually, type TestApp } from '../app.ts'
+import { freshDb, TEST_SECRET, type TestDatabase } from '../database/db.ts'
 import { mainProgram } from './bundle.ts'
 
 export interface ServerProcess extends AsyncDisposable {

@@ -3,7 +3,8 @@ import { afterEach, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { SignJWT } from 'jose'
 import { newApiKey } from '#kernel/api-key'
 import { deriveKey } from '#kernel/secret'
-import { TEST_SECRET, type TestApp, testApp } from '#test/support/app'
+import { type TestApp, testApp } from '#test/support/app'
+import { TEST_SECRET } from '#test/support/database/db'
 import {
   forgetAttempts,
   inviteTo,

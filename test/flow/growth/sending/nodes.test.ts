@@ -1,6 +1,7 @@
 import { expect, setSystemTime, test } from 'bun:test'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
-import { eventually, TEST_SECRET, testApp } from '#test/support/app'
+import { eventually, testApp } from '#test/support/app'
+import { TEST_SECRET } from '#test/support/database/db'
 import { setPlan } from '#test/support/database/writes'
 import { newStory, textOf } from '#test/support/growth/story'
 import { tokenOf } from '#test/support/session'
