@@ -9,7 +9,7 @@ import { braces, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
 import { isScope, scopes } from '#kernel/scopes'
 import { connectMcp } from '#test/support/mcp/mcp'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 import documented from './data/contract.json'
 
 interface Described {
@@ -25,7 +25,7 @@ let manifest: {
 }
 let tools: Map<string, { properties: string[]; required: string[] }>
 
-const app = useApp()
+const app = useSharedApp()
 beforeAll(async () => {
   openapi = (await app.send('GET', '/api/v1/openapi.json', { key: null })).body
   manifest = (await app.send('GET', '/api/v1/capabilities', { key: null })).body

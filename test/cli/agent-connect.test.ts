@@ -4,9 +4,9 @@ import { newId } from '#kernel/ids'
 import { CHANNEL_SECRET } from '#test/support/channels/channels'
 import { type CliOptions, cli } from '#test/support/cli/host'
 import { tokenOf } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const setUp = async () => {
   const { tenantId } = await app.newWorkspace()

@@ -3,9 +3,9 @@ import { expect, test } from 'bun:test'
 import { documentStory } from '#test/support/agent/documents'
 import { type CliOptions, cli } from '#test/support/cli/host'
 import { temporaryFolder } from '#test/support/folder'
-import { useApp, useEach } from '#test/support/use'
+import { useEach, useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 const folder = useEach(temporaryFolder)
 
 const setUp = async () => {

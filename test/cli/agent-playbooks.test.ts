@@ -4,9 +4,9 @@ import { scopes } from '#kernel/scopes'
 import { makeMemory } from '#test/support/agent/records'
 import { type CliOptions, cli } from '#test/support/cli/host'
 import { temporaryFolder } from '#test/support/folder'
-import { useApp, useEach } from '#test/support/use'
+import { useEach, useSharedApp } from '#test/support/use'
 
-const app = useApp({ overrides: { lanes: [] } })
+const app = useSharedApp({ overrides: { lanes: [] } })
 const folder = useEach(temporaryFolder)
 
 const setUp = async () => {

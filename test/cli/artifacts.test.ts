@@ -7,9 +7,9 @@ import { makeArtifact, makeReport } from '#test/support/agent/artifacts'
 import { cli } from '#test/support/cli/host'
 import { type Scripted, scriptedServer } from '#test/support/cli/scripted'
 import { temporaryFolder } from '#test/support/folder'
-import { useApp, useEach } from '#test/support/use'
+import { useEach, useSharedApp } from '#test/support/use'
 
-const app = useApp({ overrides: { lanes: [] } })
+const app = useSharedApp({ overrides: { lanes: [] } })
 const folder = useEach(temporaryFolder)
 
 const setUp = async () => {

@@ -6,7 +6,7 @@ import { examplesOf } from '#cli/example'
 import { wordsOf } from '#cli/line'
 import { pathParams } from '#contract/op'
 import { validate } from '#ops/engine/validate'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
 const commands = groups.flatMap((group) => group.commands)
 const named = commands.map((command) => [`${command.group} ${command.name}`, command] as const)
@@ -19,7 +19,7 @@ test.each(named)('examples of %s are valid inputs', async (_, { operation }) => 
 })
 
 describe('on a new workspace', () => {
-  const app = useApp()
+  const app = useSharedApp()
 
   const selfContained = [
     'rules',

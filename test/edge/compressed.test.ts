@@ -1,11 +1,11 @@
 /** The content codings of the public documents. */
 import { describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
 const DOCUMENTS = ['/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json']
 
-const app = useApp()
+const app = useSharedApp()
 
 describe.each(DOCUMENTS)('%s', (path) => {
   /** Requests without decompressing the answer. */

@@ -19,12 +19,12 @@ import {
   PUBLIC,
   SHARED,
 } from '#test/support/http/paths'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 import type { Capabilities, OpenApi } from './documents.ts'
 
 let openapi: OpenApi
 let manifest: Capabilities
-const app = useApp()
+const app = useSharedApp()
 beforeAll(async () => {
   openapi = (await app.send('GET', '/api/v1/openapi.json', { key: null })).body as never
   manifest = (await app.send('GET', '/api/v1/capabilities', { key: null })).body as never

@@ -8,9 +8,9 @@ import type { Send } from '#test/support/app'
 import { eventually, testApp } from '#test/support/app'
 import { type Held, hold } from '#test/support/http/held'
 import { sendRaw } from '#test/support/http/raw-http'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const MIB = 1_048_576
 const SIGN_IN = '/api/v1/app/session'

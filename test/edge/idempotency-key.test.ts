@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { connectMcp } from '#test/support/mcp/mcp'
-import { use, useApp } from '#test/support/use'
+import { use, useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 const mcp = use(() => connectMcp(app.url, { key: app.key }))
 
 /** The header as clients send text that is not ASCII: one character for each byte of its UTF-8. */

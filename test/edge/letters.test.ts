@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
 import { TEST_SECRET } from '#test/support/database/db'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const label = () => ({ operation: 'growth.profile.update', letter: 'k', workspace: app.tenantId })
 

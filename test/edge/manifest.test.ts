@@ -12,12 +12,12 @@ import { type Scope, scopes } from '#kernel/scopes'
 import { checkerOf } from '#ops/engine/validate'
 import { BESIDE } from '#test/support/http/paths'
 import { connectMcp } from '#test/support/mcp/mcp'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 import type { Capabilities, OpenApi } from './documents.ts'
 
 let openapi: OpenApi
 let manifest: Capabilities
-const app = useApp()
+const app = useSharedApp()
 beforeAll(async () => {
   openapi = (await app.send('GET', '/api/v1/openapi.json', { key: null })).body as never
   manifest = (await app.send('GET', '/api/v1/capabilities', { key: null })).body as never

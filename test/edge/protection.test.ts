@@ -3,9 +3,9 @@ import { describe, expect, test } from 'bun:test'
 import type { TestApp } from '#test/support/app'
 import { sendRaw } from '#test/support/http/raw-http'
 import { tokenOf } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useApp, useSharedApp } from '#test/support/use'
 
-const plain = useApp()
+const plain = useSharedApp()
 const secure = useApp(() => ({
   env: { PUBLIC_URL: 'https://tendril.example' },
   database: plain.options,

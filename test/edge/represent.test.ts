@@ -8,9 +8,9 @@ import { operations } from '#contract/index'
 import { readsOneRecord } from '#contract/op'
 import { newStory } from '#test/support/growth/story'
 import { tokenOf } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 /** Requests without decompressing the answer. */
 const ask = (path: string, headers: Record<string, string>, init: RequestInit = {}) =>

@@ -3,7 +3,7 @@
  * opened last first.
  */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'bun:test'
-import { type AppOptions, type TestApp, testApp } from './app.ts'
+import { type AppOptions, client, type TestApp, testApp } from './app.ts'
 
 /**
  * Bun runs `afterAll` hooks in the order of their declaration, so closing goes by this list
@@ -55,6 +55,33 @@ export const use = <T extends AsyncDisposable>(open: () => T | Promise<T>): T =>
 /** The same, but opened anew for each test. */
 export const useEach = <T extends AsyncDisposable>(open: () => T | Promise<T>): T =>
   hooked(open, beforeEach, afterEach)
+
+/** The servers of this worker that files share, by their options. */
+const shared = new Map<string, Promise<TestApp>>()
+
+const enter = async (options: SharedOptions): Promise<TestApp> => {
+  const app = await shared.getOrInsertComputed(JSON.stringify(options), () => testApp(options))
+  const { tenantId, key } = await app.newWorkspace()
+  return {
+    ...app,
+    tenantId,
+    key,
+    send: client(app.url, key) as TestApp['send'],
+    newKey: (scopes, of = tenantId) => app.newKey(scopes, of),
+    async [Symbol.asyncDispose]() {},
+  }
+}
+
+/** What can differ between shared servers: nothing that a file holds in its hands. */
+interface SharedOptions {
+  overrides?: { lanes: [] }
+}
+
+/**
+ * A workspace on a server that the files of a worker share, which costs a tenth of a server. For
+ * tests that look and arrange only within workspaces of their own, and leave the server as it is.
+ */
+export const useSharedApp = (options: SharedOptions = {}): TestApp => use(() => enter(options))
 
 /**
  * A whole Tendril for all tests of the file or `describe`. Options that depend on something else in

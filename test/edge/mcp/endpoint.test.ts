@@ -3,9 +3,9 @@ import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { listing, opening, openSession, type Rpc, rpc } from '#test/support/mcp/mcp'
 import { tokenOf } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const send = (more: Partial<Rpc> = {}) => rpc(app.url, { key: app.key, body: opening(), ...more })
 

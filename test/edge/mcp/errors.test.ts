@@ -8,9 +8,9 @@ import { MCP_PATH } from '#edge/mcp/endpoint'
 import { setPlan } from '#test/support/database/writes'
 import { newStory, type Story } from '#test/support/growth/story'
 import { connectMcp, eventsOf, openSession, rpc } from '#test/support/mcp/mcp'
-import { use, useApp } from '#test/support/use'
+import { use, useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 interface Answer {
   error?: {

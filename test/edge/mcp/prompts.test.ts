@@ -3,9 +3,9 @@ import { describe, expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { getPrompt, type PromptMessage, prompts } from '#edge/mcp/prompts'
 import { type ContextOptions, openedIn } from '#test/support/mcp/context'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const openContext = (options: ContextOptions = {}) => openedIn(app, options)
 

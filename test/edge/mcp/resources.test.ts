@@ -12,9 +12,9 @@ import { newId } from '#kernel/ids'
 import { setItem } from '#test/support/database/writes'
 import { newStory, type Story, textOf } from '#test/support/growth/story'
 import { type ContextOptions, openedIn } from '#test/support/mcp/context'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const openContext = (options: ContextOptions = {}) => openedIn(app, options)
 

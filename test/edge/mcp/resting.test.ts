@@ -13,9 +13,9 @@ import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { contextOf } from '#test/support/mcp/context'
 import { eventsOf, listing, opening } from '#test/support/mcp/mcp'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 const URL = 'http://localhost/api/v1/mcp?toolsets=items'
 const overview = {
   jsonrpc: '2.0',

@@ -12,10 +12,10 @@ import { newWorkspace, type Workspace } from '#test/support/contract/prepare'
 import { connectMcp } from '#test/support/mcp/mcp'
 import { tokensOf } from '#test/support/model/o200k'
 import { tokenOf } from '#test/support/session'
-import { use, useApp } from '#test/support/use'
+import { use, useSharedApp } from '#test/support/use'
 
 let workspace: Workspace
-const app = useApp()
+const app = useSharedApp()
 beforeAll(async () => {
   workspace = await newWorkspace(app)
 })

@@ -8,11 +8,11 @@ import { legalInput, newWorkspace, type Workspace } from '#test/support/contract
 import { sampleOf } from '#test/support/contract/sample'
 import { newStory, type Story, storyAt } from '#test/support/growth/story'
 import { connectMcp } from '#test/support/mcp/mcp'
-import { use, useApp } from '#test/support/use'
+import { use, useSharedApp } from '#test/support/use'
 
 let workspace: Workspace
 let story: Story
-const app = useApp()
+const app = useSharedApp()
 beforeAll(async () => {
   workspace = await newWorkspace(app)
   story = storyAt(app, { ...workspace, account: '' })

@@ -9,9 +9,9 @@ import { changePlan } from '#store/app/tenants'
 import { tokenIn } from '#test/support/people'
 import { type SignedIn, signedIn } from '#test/support/session'
 import { jsonLines } from '#test/support/texts/lines'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const PATH = '/api/v1/app/audit'
 

@@ -4,9 +4,9 @@ import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import { insertKeys, insertMember } from '#test/support/database/writes'
 import { type SignedIn, signedIn } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const PATH = '/api/v1/app/keys'
 const HOUR_MS = 3_600_000

@@ -3,9 +3,9 @@ import { expect, test } from 'bun:test'
 import type { Sql } from '#store/engine/db'
 import { eventually } from '#test/support/app'
 import { newDeployment, startServer } from '#test/support/processes/server'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const codeOf = (running: Promise<unknown>): Promise<string> =>
   running.then(

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import { createWorkspace } from '#ops/operator/admin/workspaces'
 import { askForCode, inviteTo, joinAs, PASSWORD } from '#test/support/people'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const STRANGE: [string, string][] = [
   ['\u202e', 'U+202E'],

@@ -3,9 +3,9 @@ import { expect, test } from 'bun:test'
 import { monthOf, plans } from '#domain/app/plan'
 import { setPlan, setUsed } from '#test/support/database/writes'
 import { signedIn } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 interface Budget {
   key: string

@@ -1,9 +1,9 @@
 /** The workspace itself, as its members see it. */
 import { expect, test } from 'bun:test'
 import { tokenOf } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const PATH = '/api/v1/app/workspace'
 

@@ -11,9 +11,9 @@ import { insertPosted } from '#test/support/growth/posted'
 import { softwareProfile } from '#test/support/growth/profiles'
 import { makeEngagement, makeSignal } from '#test/support/growth/records'
 import { newStory, type Story } from '#test/support/growth/story'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 interface Action {
   kind: string

@@ -10,9 +10,9 @@ import { newStory } from '#test/support/growth/story'
 import { connectMcp } from '#test/support/mcp/mcp'
 import { tokensOf } from '#test/support/model/o200k'
 import { tokenOf } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const MOST_CALLS = 20
 /** Of both lists, the calls and the texts of their answers. */

@@ -10,9 +10,9 @@ import { eventually } from '#test/support/app'
 import { makeDue, setPlan, setUsed } from '#test/support/database/writes'
 import { newStory, type Story } from '#test/support/growth/story'
 import { tokenOf } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const HOUR = 3_600_000
 

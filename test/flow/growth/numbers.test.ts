@@ -3,9 +3,9 @@ import { describe, expect, test } from 'bun:test'
 import { insertItem } from '#test/support/database/writes'
 import { insertCounts, insertPosted } from '#test/support/growth/posted'
 import { newStory } from '#test/support/growth/story'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 const HOUR_MS = 3_600_000
 const at = (text: string): Date => new Date(text)
 

@@ -6,9 +6,9 @@ import { expect, test } from 'bun:test'
 import { cli } from '#test/support/cli/host'
 import { newStory, type Story } from '#test/support/growth/story'
 import { connectMcp } from '#test/support/mcp/mcp'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const overviewOf = async ({ send }: Story) => (await send('GET', 'overview')).body.overview
 const idsOf = (records: { id: string }[]): string[] => records.map(({ id }) => id)

@@ -15,9 +15,9 @@ import {
 import { othersPost } from '#test/support/growth/records'
 import { newStory } from '#test/support/growth/story'
 import { signedIn } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const singles = operations.filter(
   (o) => o.id.startsWith('growth.') && readsOnly(o) && o.path.endsWith('/:id'),

@@ -5,9 +5,9 @@ import { residents } from '#port/network/sandbox/residents'
 import { MOST_RESIDENT_POSTS } from '#store/growth/resident-posts'
 import { eventually } from '#test/support/app'
 import { newStory, type Story } from '#test/support/growth/story'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 const LENA = 'late_freight_lena'
 
 interface Seen {

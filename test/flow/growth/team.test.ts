@@ -6,9 +6,9 @@ import { expect, test } from 'bun:test'
 import { cli } from '#test/support/cli/host'
 import { inMs, newStory } from '#test/support/growth/story'
 import { joinAs } from '#test/support/people'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const TYPO = 'Every delay starts at teh dock'
 const FIXED = 'Every delay starts at the dock'

@@ -4,9 +4,9 @@ import { newId } from '#kernel/ids'
 import { deleteFile, keptFile } from '#store/app/files'
 import { filesCases } from '#test/cases/files'
 import { type FileDesk, fileDesk } from '#test/support/files'
-import { use, useApp } from '#test/support/use'
+import { use, useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 const desks = use(async () => {
   const { tenantId } = await app.newWorkspace()
   return {

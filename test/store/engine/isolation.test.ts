@@ -10,7 +10,7 @@ import { type Db, type Logins, openDb, type Sql } from '#store/engine/db'
 import { assertIsolation } from '#store/engine/isolation'
 import { withLogins } from '#store/engine/logins'
 import { sqlOf } from '#store/engine/sql'
-import { unusedDb, TEST_SECRET, type TestDatabase } from '#test/support/database/db'
+import { TEST_SECRET, type TestDatabase, unusedDb } from '#test/support/database/db'
 
 const ROLES = ['tendril_app', 'tendril_system', 'tendril_sandbox']
 

@@ -7,7 +7,7 @@ import { dataOf } from '#postgres/cluster'
 import { type ConnectionOptions, openDb, poolRoles, type Sql } from '#store/engine/db'
 import { assertIsolation } from '#store/engine/isolation'
 import { migrate } from '#store/engine/migrate'
-import { unusedDb, type TestDatabase } from '#test/support/database/db'
+import { type TestDatabase, unusedDb } from '#test/support/database/db'
 import { managedDb } from '#test/support/database/managed'
 import { asking, entered, listening, secret, silent } from './logins.ts'
 

@@ -13,9 +13,9 @@ import { newId } from '#kernel/ids'
 import { newStory, type Story } from '#test/support/growth/story'
 import { connectMcp, type McpClient } from '#test/support/mcp/mcp'
 import { tokensOf } from '#test/support/model/o200k'
-import { use, useApp } from '#test/support/use'
+import { use, useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 let story: Story
 beforeAll(async () => {
   story = await newStory(app)

@@ -8,9 +8,9 @@ import type { Approval } from '#domain/agent/job/approval'
 import { newId } from '#kernel/ids'
 import { makeApproval, makeConversation } from '#test/support/agent/records'
 import { newSurface } from '#test/support/agent/surface'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp({ overrides: { lanes: [] } })
+const app = useSharedApp({ overrides: { lanes: [] } })
 
 const setUp = async (changes: Partial<Approval> = {}) => {
   const surface = await newSurface(app)

@@ -8,7 +8,7 @@ import { makeApproval } from '#test/support/agent/records'
 import { browserPath, launchBrowser } from '#test/support/http/browser'
 import { expectNoFlaws, flawsOf, tabTo } from '#test/support/http/look'
 import { joinAs, PASSWORD } from '#test/support/people'
-import { use, useApp } from '#test/support/use'
+import { use, useSharedApp } from '#test/support/use'
 
 const path = browserPath()
 
@@ -18,7 +18,7 @@ const opened = async () => {
 }
 
 describe.skipIf(!path)('in a browser', () => {
-  const app = useApp()
+  const app = useSharedApp()
   const chromium = use(opened)
 
   test('a person approves with changed arguments, with the keyboard alone', async () => {

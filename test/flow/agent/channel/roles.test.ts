@@ -4,9 +4,9 @@ import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
 import { CHANNEL_SECRET, channelAdmin } from '#test/support/channels/channels'
 import { signedIn } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const place = async () => {
   const { tenantId } = await app.newWorkspace()

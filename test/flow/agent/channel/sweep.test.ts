@@ -7,9 +7,9 @@ import type { ChannelReply } from '#domain/agent/channel/reply'
 import { newId } from '#kernel/ids'
 import { sweepSome } from '#store/app/sweep'
 import { makeReply } from '#test/support/channels/replies'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp({ overrides: { lanes: [] } })
+const app = useSharedApp({ overrides: { lanes: [] } })
 
 const place = async () => {
   const { tenantId } = await app.newWorkspace()

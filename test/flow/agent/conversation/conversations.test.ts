@@ -6,9 +6,9 @@ import { describe, expect, test } from 'bun:test'
 import { MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/job/limits'
 import { newId } from '#kernel/ids'
 import { newSurface, type Surface } from '#test/support/agent/surface'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp({ overrides: { lanes: [] } })
+const app = useSharedApp({ overrides: { lanes: [] } })
 
 const dueIn = async (job: string): Promise<number> => {
   const [row] =

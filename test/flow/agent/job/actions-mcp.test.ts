@@ -13,9 +13,9 @@ import type { Scope } from '#kernel/scopes'
 import { newSurface, type Surface } from '#test/support/agent/surface'
 import { eventually } from '#test/support/app'
 import { connectMcp } from '#test/support/mcp/mcp'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 const names = capabilities.map(({ tool }) => tool!)
 
 let surface: Surface

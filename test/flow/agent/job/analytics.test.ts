@@ -17,9 +17,9 @@ import type { Part } from '#store/engine/load'
 import { makeApproval, makeJob } from '#test/support/agent/records'
 import { newSurface, type Surface } from '#test/support/agent/surface'
 import { write } from '#test/support/arrange'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp({ overrides: { lanes: [] } })
+const app = useSharedApp({ overrides: { lanes: [] } })
 
 const DAY_MS = 86_400_000
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)

@@ -4,9 +4,9 @@ import type { Job, OnBehalf } from '#domain/agent/job/job'
 import { messagesIn, overJob, turn } from '#test/support/agent/agent'
 import { softwareProfile } from '#test/support/growth/profiles'
 import { newPerson } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const says = async (by: OnBehalf, content: string): Promise<{ job: Job; answer: string }> => {
   const job = await overJob(app, await turn(app, { content, by, model: 'desk' }))

@@ -6,9 +6,9 @@ import { operations } from '#contract/index'
 import { makeConversation } from '#test/support/agent/records'
 import { newSurface } from '#test/support/agent/surface'
 import { connectMcp } from '#test/support/mcp/mcp'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp({ overrides: { lanes: [] } })
+const app = useSharedApp({ overrides: { lanes: [] } })
 
 /** While no row can be written to a table. */
 const unwritable = async <R>(table: string, during: () => Promise<R>): Promise<R> => {

@@ -4,9 +4,9 @@ import { newId } from '#kernel/ids'
 import { makeApproval, makeJob } from '#test/support/agent/records'
 import { newSurface } from '#test/support/agent/surface'
 import { signedIn } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp({ overrides: { lanes: [] } })
+const app = useSharedApp({ overrides: { lanes: [] } })
 
 const statusesOf = async (tenantId: string) =>
   Object.fromEntries(

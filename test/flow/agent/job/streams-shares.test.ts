@@ -4,9 +4,9 @@ import { newId } from '#kernel/ids'
 import { createKey, createWorkspace } from '#ops/operator/admin/workspaces'
 import { testApp } from '#test/support/app'
 import { type EventClient, openStream } from '#test/support/http/event-stream'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 type App = typeof app
 
 /** A workspace with a job that goes on, and what opens its streams. */

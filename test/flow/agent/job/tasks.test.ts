@@ -6,10 +6,10 @@ import { makeTask } from '#test/support/agent/records'
 import { newSurface, type Surface } from '#test/support/agent/surface'
 import { eventually } from '#test/support/app'
 import { scriptedModel } from '#test/support/model/scripted-model'
-import { useApp } from '#test/support/use'
+import { useApp, useSharedApp } from '#test/support/use'
 
-const still = useApp({ overrides: { lanes: [] } })
-const desk = useApp()
+const still = useSharedApp({ overrides: { lanes: [] } })
+const desk = useSharedApp()
 const stops = testStops()
 const script: { answers: string[] } = { answers: [] }
 const model = scriptedModel(async () => {

@@ -8,9 +8,9 @@ import type { Scope } from '#kernel/scopes'
 import { makeApproval } from '#test/support/agent/records'
 import { newSurface } from '#test/support/agent/surface'
 import { setPlan, setUsed } from '#test/support/database/writes'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp({ overrides: { lanes: [] } })
+const app = useSharedApp({ overrides: { lanes: [] } })
 
 interface Shown {
   name: string

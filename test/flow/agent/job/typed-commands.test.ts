@@ -9,7 +9,7 @@ import { channelJobs, devChannel, linked, postDev } from '#test/support/channels
 import { setPlan } from '#test/support/database/writes'
 import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useApp, useSharedApp } from '#test/support/use'
 
 const model = scriptedModel((_, answers) =>
   answers === 0 ? { calls: [['growth_list_learnings', {}]] } : { text: 'Done.' },
@@ -23,7 +23,7 @@ const withModel = useApp({
     MODEL_REASONING: 'gpt-5',
   },
 })
-const withoutModel = useApp()
+const withoutModel = useSharedApp()
 
 const spent: Partial<Record<LimitKey, number>>[] = [
   { agent_tokens_day: 1 },

@@ -7,12 +7,12 @@ import { createHash, randomBytes } from 'node:crypto'
 import { makeArtifact, makeShare } from '#test/support/agent/artifacts'
 import { newSurface } from '#test/support/agent/surface'
 import { openS3 } from '#test/support/s3/server'
-import { use, useApp } from '#test/support/use'
+import { use, useApp, useSharedApp } from '#test/support/use'
 
 const MIB = 1_048_576
 
 const s3 = use(openS3)
-const inDatabase = useApp()
+const inDatabase = useSharedApp()
 const app = useApp(() => ({ env: s3.env, overrides: { bucketTimes: { restMs: 1 } } }))
 afterEach(() => {
   s3.fault = () => undefined

@@ -6,11 +6,11 @@ import { describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { expire, makeArtifact, makeShare } from '#test/support/agent/artifacts'
 import { newSurface } from '#test/support/agent/surface'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
 const PATH = '/api/v1/artifacts'
 const DAY_MS = 86_400_000
-const app = useApp()
+const app = useSharedApp()
 
 const setUp = async () => {
   const surface = await newSurface(app)

@@ -7,10 +7,10 @@ import { insertGrowthAudit, saveGrowthAudit } from '#store/growth/growth-audits'
 import { makeArtifact, makeReport, makeShare } from '#test/support/agent/artifacts'
 import { newSurface } from '#test/support/agent/surface'
 import { write } from '#test/support/arrange'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
 const PATH = '/api/v1/artifacts'
-const app = useApp()
+const app = useSharedApp()
 
 const setUp = async () => {
   const surface = await newSurface(app)

@@ -8,9 +8,9 @@ import { makeDocument } from '#test/support/agent/documents'
 import { makeMemory, makePlaybook } from '#test/support/agent/records'
 import { newSurface } from '#test/support/agent/surface'
 import { signedIn } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const SAYS = 'I have no language model; this is what your documents say:'
 

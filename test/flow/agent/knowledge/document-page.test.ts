@@ -4,9 +4,9 @@ import { newId } from '#kernel/ids'
 import { makeDocument } from '#test/support/agent/documents'
 import { createVisitor } from '#test/support/http/visitor'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp({ overrides: { lanes: [] } })
+const app = useSharedApp({ overrides: { lanes: [] } })
 afterEach(() => forgetAttempts(app))
 
 const signedIn = async () => {

@@ -7,9 +7,9 @@ import { changePlan } from '#store/app/tenants'
 import { documentStory } from '#test/support/agent/documents'
 import { eventually } from '#test/support/eventually'
 import { signedIn } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 const MB = 1_000_000
 
 const setUp = async (megabytes: number) => {

@@ -1,9 +1,9 @@
 /** Search of documents: what is found, in which order, and where. */
 import { describe, expect, test } from 'bun:test'
 import { documentStory, makeDocument } from '#test/support/agent/documents'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 const setUp = async (language = 'en') => {
   const story = await documentStory(app)
   if (language !== 'en') await speaks(story, language)

@@ -5,9 +5,9 @@ import { changePlan } from '#store/app/tenants'
 import { documentStory, makeDocument } from '#test/support/agent/documents'
 import { eventually } from '#test/support/eventually'
 import { signedIn } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 const setUp = () => documentStory(app)
 
 describe('adding a document', () => {

@@ -8,9 +8,9 @@ import { newId } from '#kernel/ids'
 import { makeDraft, makePlaybook } from '#test/support/agent/records'
 import { createVisitor } from '#test/support/http/visitor'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp({ overrides: { lanes: [] } })
+const app = useSharedApp({ overrides: { lanes: [] } })
 afterEach(() => forgetAttempts(app))
 
 const signedIn = async (options: Parameters<typeof joinAs>[1] = {}) => {

@@ -5,9 +5,9 @@ import { comeDue, makeSchedule, runsOf, scheduleOf } from '#test/support/agent/s
 import { newSurface, type Surface } from '#test/support/agent/surface'
 import { eventually } from '#test/support/app'
 import { signedIn } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const owner = async ({ tenantId }: Surface) => {
   const { sessionId, personId } = await signedIn(app, tenantId)

@@ -8,9 +8,9 @@ import { createHash } from 'node:crypto'
 import { nextSlot } from '#domain/growth/drafting/cadence'
 import { setItem } from '#test/support/database/writes'
 import { inMs, newStory, type Story, textOf } from '#test/support/growth/story'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const approve = (story: Story, id: string, body: object) =>

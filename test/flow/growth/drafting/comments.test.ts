@@ -6,9 +6,9 @@ import { newWorkspace, type Workspace } from '#test/support/contract/prepare'
 import { insertItem } from '#test/support/database/writes'
 import { newStory, textOf } from '#test/support/growth/story'
 import { signedIn } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const markOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 let workspace: Workspace

@@ -5,9 +5,9 @@
 import { describe, expect, test } from 'bun:test'
 import { othersPost } from '#test/support/growth/records'
 import { newStory, type Story } from '#test/support/growth/story'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 const act = (story: Story, id: string, verb: string, body?: object) =>
   story.send('POST', `engagements/${id}/${verb}`, body === undefined ? {} : { body })

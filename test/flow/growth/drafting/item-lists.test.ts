@@ -5,9 +5,9 @@ import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
 import { insertItem } from '#test/support/database/writes'
 import { newStory, type Story } from '#test/support/growth/story'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 let story: Story
 
 const day = (n: number, ms = 0): Date => new Date(Date.UTC(2026, 0, n, 9) + ms)

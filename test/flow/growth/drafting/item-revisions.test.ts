@@ -8,9 +8,9 @@ import type { Reply } from '#test/support/app'
 import { newWorkspace, type Workspace } from '#test/support/contract/prepare'
 import { insertItem, setItem } from '#test/support/database/writes'
 import { inMs } from '#test/support/growth/story'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 const TEXT = 'Call before they do. Every delay starts at the dock.'
 
 let workspace: Workspace

@@ -7,9 +7,9 @@ import { connectAccount } from '#ops/operator/admin/workspaces'
 import type { Reply } from '#test/support/app'
 import { newWorkspace, type Workspace } from '#test/support/contract/prepare'
 import { insertItem, insertItems, setUsed } from '#test/support/database/writes'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 const CONTROL = 'a control character; of those, only tabs and line breaks are allowed'
 const TEXT = 'Call before they do. Every delay starts at the dock.'
 

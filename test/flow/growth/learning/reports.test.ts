@@ -8,7 +8,7 @@ import { steppedDb } from '#test/support/database/clock'
 import { setPlan } from '#test/support/database/writes'
 import { insertPosted } from '#test/support/growth/posted'
 import { newStory, type Story } from '#test/support/growth/story'
-import { useApp, useEach } from '#test/support/use'
+import { useEach, useSharedApp } from '#test/support/use'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -39,7 +39,7 @@ const requestReport = async (story: Story, body: object = {}): Promise<Report> =
 }
 
 describe('a report on request', () => {
-  const app = useApp()
+  const app = useSharedApp()
 
   /** A post, with snapshots of its metrics at later times. */
   const counted = (

@@ -5,9 +5,9 @@ import { TEST_SECRET } from '#test/support/database/db'
 import { setPlan } from '#test/support/database/writes'
 import { newStory, textOf } from '#test/support/growth/story'
 import { tokenOf } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { useApp, useSharedApp } from '#test/support/use'
 
-const one = useApp()
+const one = useSharedApp()
 const other = useApp(() => ({ database: one.options }))
 
 /** Sends a request to the other process, with the key of a workspace that the first one owns. */

@@ -7,9 +7,9 @@ import fc from 'fast-check'
 import { eventually } from '#test/support/app'
 import { inMs, newStory, type Story } from '#test/support/growth/story'
 import { runs } from '#test/support/property'
-import { useApp } from '#test/support/use'
+import { useSharedApp } from '#test/support/use'
 
-const app = useApp()
+const app = useSharedApp()
 
 /**
  * One item, with what the answers have said about its texts. Nobody else works on it, so the order
