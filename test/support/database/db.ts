@@ -136,8 +136,7 @@ const databaseFrom = async (template: Template, source: string): Promise<TestDat
 
 /**
  * A new database with the schema and no rows but the mark of the secret: `await using db = await
- * freshDb()`. Its options carry the logins of pools. Dispose of its pools and
- * servers first.
+ * freshDb()`. Its options carry the logins of pools. Dispose of its pools and servers first.
  */
 export async function freshDb(): Promise<TestDatabase> {
   const template = templateOfThisRun()
