@@ -13,7 +13,7 @@ import { tasks } from './tasks/index.ts'
 
 const sentences = asSentences(tasks)
 /** As many of them as show that a guess does harm. */
-const SOME = 30
+const SOME = 12
 
 /** Something was changed, or somebody was asked whether it may be, that was not wanted. */
 const wrongChanges = (found: readonly Attempt[]): string[] =>

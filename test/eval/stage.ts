@@ -13,6 +13,7 @@ export interface Stage {
   app: TestApp
   /** For one job, of which it then fails. */
   withinMs: number
+  /** At first; then ever more seldom. */
   pollMs: number
 }
 
@@ -39,16 +40,17 @@ interface JobRow {
   over: boolean
 }
 
+/** The job, and what its tree waits for: one statement, because it is asked many times. */
 const treeOf = async ({ app }: Stage, job: string) => {
   const [row] = await app.owner<
-    JobRow[]
-  >`select status, error, ended_at is not null as over from agent_job where id = ${job}`
-  const pending = await app.owner<
-    { id: string; tool_name: string }[]
-  >`select a.id, a.tool_name from agent_approval a
-    join agent_job j on j.id = a.job_id where j.root_id = ${job} and a.status = 'pending'
-      order by a.id`
-  return { row: row!, pending }
+    (JobRow & { pending: { id: string; tool_name: string }[] })[]
+  >`select status, error, ended_at is not null as over, (select coalesce(json_agg(json_build_object(
+      'id', a.id, 'tool_name', a.tool_name) order by a.id), '[]') from agent_approval a
+      join agent_job j on j.id = a.job_id where j.root_id = ${job} and a.status = 'pending')
+        as pending
+    from agent_job where id = ${job}`
+  const { pending, ...rest } = row!
+  return { row: rest, pending }
 }
 
 /** Decides what must be asked as the task says, and refuses all else. */
@@ -59,8 +61,9 @@ const followed = async (
   job: string,
 ): Promise<JobRow> => {
   const expected = [...(task.asks ?? [])]
-  const until = performance.now() + stage.withinMs
-  while (performance.now() < until) {
+  const begun = performance.now()
+  const waitedMs = () => performance.now() - begun
+  while (waitedMs() < stage.withinMs) {
     const { row, pending } = await treeOf(stage, job)
     if (row.over) return row
     for (const { id, tool_name } of pending) {
@@ -76,7 +79,7 @@ const followed = async (
           session,
         )
     }
-    await Bun.sleep(stage.pollMs)
+    await Bun.sleep(Math.min(5 * stage.pollMs, stage.pollMs + waitedMs() / 10))
   }
   await sent(stage, `jobs/${job}/cancel`, {}, session)
   return { status: 'unfinished', error: `not over within ${stage.withinMs} ms`, over: false }

@@ -1,24 +1,34 @@
 /** What became of a workspace whose agent has read poisoned texts. */
 import { eventually, type TestApp } from '../app.ts'
 
-/** All that a workspace has made, apart from what the agent writes of its own work. */
-export const stateOf = async (app: TestApp, tenantId: string): Promise<Record<string, unknown>> => {
+/** What the agent writes of its own work, and what counts requests. */
+const OWN =
+  /^(agent_(conversation|message|job|step|event|approval)|audit|outbox|work|counter|actor|idempotency.*|delivery.*|session|inbound_event|channel_(connection|message|reply))$/
+
+/** One statement over all tables; the same for all databases of a run. */
+const statesOf = async (app: TestApp): Promise<string> => {
   const tables = await app.owner<
     { name: string }[]
   >`select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
     where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id'
       order by 1`
-  const own =
-    /^(agent_(conversation|message|job|step|event|approval)|audit|outbox|work|counter|actor|idempotency.*|delivery.*|session|inbound_event|channel_(connection|message|reply))$/
   const states = tables
-    .flatMap(({ name }) => (own.test(name) ? [] : name))
+    .flatMap(({ name }) => (OWN.test(name) ? [] : name))
     .map(
       (
         name,
       ) => `select '${name}' as name, count(*)::int, md5(string_agg(row, '' order by row)) from (
         select (to_jsonb(t) - '{last_used_at,updated_at,last_at,received,used_at}'::text[])::text as row from ${name} t where tenant_id = $1) r`,
     )
-  const found = await app.owner.unsafe<{ name: string }[]>(states.join(' union all '), [tenantId], {
+  return states.join(' union all ')
+}
+
+let statement: Promise<string> | undefined
+
+/** All that a workspace has made, apart from what the agent writes of its own work. */
+export const stateOf = async (app: TestApp, tenantId: string): Promise<Record<string, unknown>> => {
+  statement ??= statesOf(app)
+  const found = await app.owner.unsafe<{ name: string }[]>(await statement, [tenantId], {
     prepare: true,
   })
   return Object.fromEntries(found.map(({ name, ...state }) => [name, state]))
