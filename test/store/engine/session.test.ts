@@ -196,11 +196,11 @@ test('connections that are lost time and again keep no transaction waiting until
       await several
         .letter(newId(), (sql) => sql`select 1`.then(() => sql`select 2`))
         .catch(({ cause }) => cause?.name === 'DeadlineError' && late.push(cause))
-      await Bun.sleep(1)
+      await Bun.sleep(5)
     }
   }
   const workers = Array.from({ length: 4 }, working)
-  for (let n = 0; n < 40; n++) {
+  for (let n = 0; n < 25; n++) {
     await terminate()
     await Bun.sleep(50)
   }
