@@ -1,8 +1,8 @@
 /**
  * The test suite on a Postgres of its own (test/support/database/postgres.ts says which):
  * `npm test`, or for a part of it `npm test -- <files and other arguments of bun test>`. Slow tests
- * and storms run only where the arguments name them or their folder. Everything that it starts has
- * stopped when it ends.
+ * and storms run only where the arguments name them or their folder. With `--again`, files whose
+ * tests failed by time alone run once more. Everything that it starts has stopped when it ends.
  */
 import { join } from 'node:path'
 import { AppError } from '#kernel/errors'
@@ -11,11 +11,13 @@ import { buildTemplate, TEMPLATE_VARIABLE, type Template } from './support/datab
 import { startPostgres } from './support/database/postgres.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { BUNDLE_VARIABLE } from './support/processes/bundle.ts'
+import { filesToRunAgain } from './support/run/again.ts'
 import { withDefaults } from './support/run/arguments.ts'
 import { folderInMemory } from './support/run/memory.ts'
-import { failuresOf, lineOf, type Totals, totalsOf } from './support/run/totals.ts'
+import { type Failure, failuresOf, lineOf, type Totals, totalsOf } from './support/run/totals.ts'
 
 const PARENT_POLL_MS = 500
+const AGAIN = '--again'
 
 /**
  * Ends the tests on SIGINT and SIGTERM, and when the parent has gone: npm, told to stop, does not
@@ -34,14 +36,17 @@ const interruption = (): AbortSignal => {
   return controller.signal
 }
 
+interface Run extends Totals {
+  failures: Failure[]
+}
+
 const runTests = async (
   args: string[],
-  template: Template,
+  { options, name, logins }: Template,
   signal: AbortSignal,
-): Promise<Totals> => {
+): Promise<Run> => {
   await using folder = await temporaryFolder()
   const report = join(folder.path, 'report.xml')
-  const { options, name, logins } = template
   const env = {
     ...process.env,
     DATABASE_URL: undefined,
@@ -57,8 +62,27 @@ const runTests = async (
   const exitCode = await child.exited
   const file = Bun.file(report)
   const xml = (await file.exists()) ? await file.text() : ''
-  for (const failure of failuresOf(xml)) console.log(`failed: ${failure}`)
-  return totalsOf(xml, exitCode)
+  return { ...totalsOf(xml, exitCode), failures: failuresOf(xml) }
+}
+
+/** Runs each file alone. A test that passes now counts as passed, and is named: it is flaky. */
+const runAgain = async (first: Run, again: (file: string) => Promise<Run>): Promise<Run> => {
+  let failures = first.failures
+  for (const file of filesToRunAgain(failures, first.failed)) {
+    console.log(`\nonce more, alone: ${file}`)
+    const second = await again(file)
+    if (second.failed > 0) continue
+    for (const { name } of failures.filter((one) => one.file === file))
+      console.log(`flaky: ${file}: ${name}`)
+    failures = failures.filter((one) => one.file !== file)
+  }
+  const passedNow = first.failures.length - failures.length
+  return {
+    passed: first.passed + passedNow,
+    failed: first.failed - passedNow,
+    skipped: first.skipped,
+    failures,
+  }
 }
 
 const run = async (args: string[]): Promise<Totals> => {
@@ -68,13 +92,18 @@ const run = async (args: string[]): Promise<Totals> => {
   signal.throwIfAborted()
   await using template = await buildTemplate(server.options, log)
   signal.throwIfAborted()
-  console.log(`Postgres: ${server.name}. bun test ${args.join(' ')}`)
-  return await runTests(args, template, signal)
+  const options = withDefaults(args.filter((arg) => arg !== AGAIN))
+  console.log(`Postgres: ${server.name}. bun test ${options.join(' ')}`)
+  const first = await runTests(options, template, signal)
+  const alone = (file: string) => runTests(withDefaults([file]), template, signal)
+  const { failures, ...totals } = args.includes(AGAIN) ? await runAgain(first, alone) : first
+  for (const { file, name } of failures) console.log(`failed: ${file}: ${name}`)
+  return totals
 }
 
 const inMemory = process.env.TMPDIR ? undefined : folderInMemory()
 if (inMemory) process.env.TMPDIR = inMemory
-const totals = await run(withDefaults(process.argv.slice(2))).catch((cause: unknown) => {
+const totals = await run(process.argv.slice(2)).catch((cause: unknown) => {
   console.error(cause instanceof AppError ? cause.message : cause)
   return totalsOf('', 1)
 })

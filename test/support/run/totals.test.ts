@@ -43,7 +43,7 @@ test.each([
   expect(lineOf(totalsOf(xml, exitCode))).toBe(line)
 })
 
-test('failed tests are named with their files', () => {
+test('failed tests are named with their files and what was thrown', () => {
   const xml = `<testsuites tests="3" failures="2"><testsuite name="a.test.ts" file="test/a.test.ts">
     <testcase name="holds" classname="" time="0.1" file="test/a.test.ts" line="1" assertions="1" />
     <testcase name="says &quot;a &lt; b&quot;" classname="" time="0.1" file="test/a.test.ts" line="2" assertions="1">
@@ -53,5 +53,8 @@ test('failed tests are named with their files', () => {
       <failure type="Error" message="no">at b</failure>
     </testcase>
   </testsuite></testsuites>`
-  expect(failuresOf(xml)).toEqual(['test/a.test.ts: says "a < b"', 'test/b.test.ts: throws'])
+  expect(failuresOf(xml)).toEqual([
+    { file: 'test/a.test.ts', name: 'says "a < b"', type: 'AssertionError' },
+    { file: 'test/b.test.ts', name: 'throws', type: 'Error' },
+  ])
 })

@@ -31,13 +31,22 @@ const entities: Readonly<Record<string, string>> = {
 const textOf = (escaped: string): string =>
   escaped.replace(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole)
 
-/** The tests of a JUnit report that failed, each with its file: a long output rarely shows them. */
-export const failuresOf = (report: string): string[] =>
-  [...report.matchAll(/<testcase\b([^>]*[^/])>\s*<failure\b/g)].map(([, attributes = '']) => {
-    const value = (name: string) =>
-      textOf(new RegExp(`\\s${name}="([^"]*)"`).exec(attributes)?.[1] ?? '')
-    return `${value('file')}: ${value('name')}`
-  })
+export interface Failure {
+  file: string
+  name: string
+  /** The name of what was thrown: `AssertionError`, or `TimeoutError` for a wait that was over. */
+  type: string
+}
+
+/** The tests of a JUnit report that failed: a long output rarely shows them. */
+export const failuresOf = (report: string): Failure[] =>
+  [...report.matchAll(/<testcase\b([^>]*[^/])>\s*<failure\b([^>]*)>/g)].map(
+    ([, test = '', failure = '']) => {
+      const value = (attributes: string, name: string) =>
+        textOf(new RegExp(`\\s${name}="([^"]*)"`).exec(attributes)?.[1] ?? '')
+      return { file: value(test, 'file'), name: value(test, 'name'), type: value(failure, 'type') }
+    },
+  )
 
 /** The closing line of a run. */
 export const lineOf = ({ passed, failed, skipped }: Totals): string =>
