@@ -2,7 +2,8 @@
  * The test suite on a Postgres of its own (test/support/database/postgres.ts says which):
  * `npm test`, or for a part of it `npm test -- <files and other arguments of bun test>`. Slow tests
  * and storms run only where the arguments name them or their folder. With `--again`, files whose
- * tests failed by time alone run once more. Everything that it starts has stopped when it ends.
+ * tests failed by time alone run once more; with `--changed`, or `--changed=COMMIT`, those tests
+ * run that what is not committed, or differs from that commit, can reach. Everything that it starts has stopped when it ends.
  */
 import { join } from 'node:path'
 import { AppError } from '#kernel/errors'
@@ -13,11 +14,14 @@ import { temporaryFolder } from './support/folder.ts'
 import { BUNDLE_VARIABLE } from './support/processes/bundle.ts'
 import { filesToRunAgain } from './support/run/again.ts'
 import { withDefaults } from './support/run/arguments.ts'
+import { filesChangedSince, readFile, testsReachedBy } from './support/run/changed.ts'
 import { folderInMemory } from './support/run/memory.ts'
 import { type Failure, failuresOf, lineOf, type Totals, totalsOf } from './support/run/totals.ts'
 
 const PARENT_POLL_MS = 500
+const NONE: Totals = { passed: 0, failed: 0, skipped: 0 }
 const AGAIN = '--again'
+const CHANGED = /^--changed(?:=(.+))?$/
 
 /**
  * Ends the tests on SIGINT and SIGTERM, and when the parent has gone: npm, told to stop, does not
@@ -85,6 +89,18 @@ const runAgain = async (first: Run, again: (file: string) => Promise<Run>): Prom
   }
 }
 
+/** Replaces `--changed` by the names of the tests that it stands for; undefined if there are none. */
+const withChanged = (args: string[]): string[] | undefined => {
+  const given = args.map((arg) => CHANGED.exec(arg)).find((match) => match !== null)
+  if (!given) return args
+  const usual = [...new Bun.Glob('test/**/*.test.ts').scanSync()].filter(
+    (path) => !/\.(slow|storm)\.test\.ts$/.test(path),
+  )
+  const reached = testsReachedBy(filesChangedSince(given[1] ?? 'HEAD'), usual, readFile)
+  if (reached.length === 0) return undefined
+  return [...args.filter((arg) => !CHANGED.test(arg)), ...reached]
+}
+
 const run = async (args: string[]): Promise<Totals> => {
   const signal = interruption()
   const log = createLog('warn')
@@ -103,7 +119,12 @@ const run = async (args: string[]): Promise<Totals> => {
 
 const inMemory = process.env.TMPDIR ? undefined : folderInMemory()
 if (inMemory) process.env.TMPDIR = inMemory
-const totals = await run(process.argv.slice(2)).catch((cause: unknown) => {
+const args = withChanged(process.argv.slice(2))
+if (!args) {
+  console.log(`nothing that changed can be reached by a test\n${lineOf(NONE)}`)
+  process.exit(0)
+}
+const totals = await run(args).catch((cause: unknown) => {
   console.error(cause instanceof AppError ? cause.message : cause)
   return totalsOf('', 1)
 })
