@@ -60,7 +60,7 @@ test.each(forms)(
         expect(parts.every((part) => part.isWellFormed())).toBe(true)
         expect(placesOf(readable(parts), words)).not.toContain(-1)
       }),
-      runs(150),
+      runs(75),
     )
   },
 )
@@ -88,7 +88,7 @@ test.each(forms)(
         ).toEqual([])
         expect(missing(markdown, parts.join(''))).toEqual([])
       }),
-      runs(400),
+      runs(200),
     )
   },
 )

@@ -25,7 +25,7 @@ test('Slack: nothing but links and quotations is written with < or >', () => {
     fc.property(anyMarkdown, (markdown) => {
       for (const part of slackForm(markdown)) expect(withoutLinks(part)).not.toMatch(/[<>]/)
     }),
-    runs(500),
+    runs(250),
   )
 })
 
@@ -114,7 +114,7 @@ test('mail: no tag, attribute, style or address but the harmless ones, whatever 
     fc.property(anyMarkdown, (markdown) => {
       expect(harmful(markdown)).toEqual([])
     }),
-    runs(400),
+    runs(200),
   )
 })
 
@@ -171,7 +171,7 @@ test('mail: the words of a document are in its HTML, in order', () => {
         expect(at).toBeGreaterThanOrEqual(0)
       }
     }),
-    runs(150),
+    runs(75),
   )
 })
 
