@@ -7,7 +7,7 @@ import postgres from 'postgres'
 import { createLog } from '#kernel/log'
 import type { ConnectionOptions } from '#store/engine/db'
 import { migrate } from '#store/engine/migrate'
-import { emptyDb, type TestDatabase } from './db.ts'
+import { copyOf, emptyDb, type TestDatabase } from './db.ts'
 
 /** Times are epoch milliseconds. `real` is Postgres's own clock, which never steps. */
 export interface DatabaseClock {
@@ -30,15 +30,29 @@ export interface SteppedDatabase extends TestDatabase {
   clock: DatabaseClock
 }
 
+type Settings = Record<string, string>
+
+const connect = (database: ConnectionOptions) =>
+  postgres({ ...database, max: 1, onnotice: () => {} })
+
+/** A copy of a database has the functions, but none of these. */
+const configure = async (
+  sql: postgres.Sql,
+  { database, settings }: { database: string; settings: Settings },
+): Promise<void> => {
+  for (const [name, value] of Object.entries({
+    ...settings,
+    search_path: 'public, stepped, pg_catalog',
+  }))
+    await sql.unsafe(`alter database "${database}" set ${name} = ${value}`)
+}
+
 /**
  * The functions are stable, so that a statement reads one step throughout: an hour never passes in
  * the middle of it.
  */
-const install = async (
-  sql: postgres.Sql,
-  { database, settings }: { database: string; settings: Record<string, string> },
-): Promise<void> => {
-  await sql.unsafe(`
+const install = (sql: postgres.Sql) =>
+  sql.unsafe(`
     create schema stepped;
     create table stepped.clock (ahead float8 not null);
     insert into stepped.clock values (0);
@@ -48,12 +62,36 @@ const install = async (
       'select pg_catalog.now() + (select ahead from stepped.clock) * interval ''1 ms''';
     grant usage on schema stepped to public;
     grant select on stepped.clock to public`)
-  for (const [name, value] of Object.entries({
-    ...settings,
-    search_path: 'public, stepped, pg_catalog',
-  }))
-    await sql.unsafe(`alter database "${database}" set ${name} = ${value}`)
+
+/** Runs something on a connection of its own. */
+const connected = async (
+  options: ConnectionOptions,
+  run: (sql: postgres.Sql) => Promise<unknown>,
+): Promise<void> => {
+  const sql = connect(options)
+  try {
+    await run(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
 }
+
+const templates = new Map<string, Promise<ConnectionOptions>>()
+
+/**
+ * What is copied, made by the migrations under these settings. It is dropped with the template of
+ * the run.
+ */
+const templateOf = (settings: Settings): Promise<ConnectionOptions> =>
+  templates.getOrInsertComputed(JSON.stringify(settings), async () => {
+    const { options } = await emptyDb()
+    await connected(options, async (sql) => {
+      await install(sql)
+      await configure(sql, { database: options.database!, settings })
+    })
+    await migrate(options, createLog('silent'))
+    return options
+  })
 
 const clockOn = (sql: postgres.Sql): DatabaseClock => {
   const history = [{ real: 0, ahead: 0 }]
@@ -86,15 +124,12 @@ const clockOn = (sql: postgres.Sql): DatabaseClock => {
  * With the schema and no rows. `settings` are those of the database, such as
  * `{ timezone: "'Asia/Tokyo'" }`.
  */
-export async function steppedDb(settings: Record<string, string> = {}): Promise<SteppedDatabase> {
+export async function steppedDb(settings: Settings = {}): Promise<SteppedDatabase> {
   await using stack = new AsyncDisposableStack()
-  const { options } = stack.use(await emptyDb())
-  const connect = (database: ConnectionOptions) =>
-    postgres({ ...database, max: 1, onnotice: () => {} })
+  const { options } = stack.use(await copyOf(await templateOf(settings)))
+  await connected(options, (sql) => configure(sql, { database: options.database!, settings }))
   const sql = connect(options)
   stack.defer(() => sql.end({ timeout: 1 }))
-  await install(sql, { database: options.database!, settings })
-  await migrate(options, createLog('silent'))
   const owned = stack.move()
   return { options, clock: clockOn(sql), [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

@@ -155,3 +155,7 @@ export async function unusedDb(): Promise<TestDatabase> {
 
 /** A new database before any migration, for tests of migrations. */
 export const emptyDb = (): Promise<TestDatabase> => databaseFrom(templateOfThisRun(), 'template1')
+
+/** A new database with all that another one has, to which nobody may be connected. */
+export const copyOf = ({ database }: ConnectionOptions): Promise<TestDatabase> =>
+  databaseFrom(templateOfThisRun(), database!)
