@@ -3,7 +3,8 @@
  * `npm test`, or for a part of it `npm test -- <files and other arguments of bun test>`. Slow tests
  * and storms run only where the arguments name them or their folder. With `--again`, files whose
  * tests failed by time alone run once more; with `--changed`, or `--changed=COMMIT`, those tests
- * run that what is not committed, or differs from that commit, can reach. Everything that it starts has stopped when it ends.
+ * run that what is not committed, or differs from that commit, can reach. Everything that it starts
+ * has stopped when it ends.
  */
 import { join } from 'node:path'
 import { AppError } from '#kernel/errors'
@@ -89,7 +90,7 @@ const runAgain = async (first: Run, again: (file: string) => Promise<Run>): Prom
   }
 }
 
-/** Replaces `--changed` by the names of the tests that it stands for; undefined if there are none. */
+/** Replaces `--changed` by the tests that it stands for; undefined if there are none. */
 const withChanged = (args: string[]): string[] | undefined => {
   const given = args.map((arg) => CHANGED.exec(arg)).find((match) => match !== null)
   if (!given) return args
