@@ -2,19 +2,17 @@
  * A process dies on the way of a sub-agent. Its parent made it once, what it did happened once, its
  * end reaches the parent, and whoever calls the tree off afterwards leaves nothing of it open.
  */
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { jobOf, overJob } from '#test/support/agent/agent'
 import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
 import { type Plan, plannedModel, planText } from '#test/support/agent/plan'
 import { type AgentStory, ask, learned, newAgentStory } from '#test/support/agent/story'
 import { type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/database/db'
+import { freshDb, type TestDatabase } from '#test/support/database/db'
 import { crash } from '#test/support/growth/story'
 
 const stops = testStops()
-const world = new AsyncDisposableStack()
-afterAll(() => world.disposeAsync())
 
 /** Thoughts are, in order: the parent's, two of the child, and the parent's conclusion. */
 const points: [name: string, failpoint: string, nth: number][] = [
@@ -33,23 +31,37 @@ const delegating = (story: AgentStory): Plan => {
   return [[['delegate', { goal, tools: ['growth_add_learning'] }]]]
 }
 
-/** A tree of jobs whose process has died at the failpoint, and the process that goes on. */
+const world = new AsyncDisposableStack()
+afterAll(() => world.disposeAsync())
+let db: TestDatabase
+let running: TestApp
+const start = async (): Promise<TestApp> =>
+  world.use(
+    await testApp({
+      database: db.options,
+      env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' },
+      overrides: { failpoints: stops.at, thinker: plannedModel() },
+    }),
+  )
+beforeAll(async () => {
+  db = world.use(await freshDb())
+  running = await start()
+  await recordReservations(running.owner)
+})
+
+/**
+ * A tree of jobs whose process has died at the failpoint, and the process that goes on, which is
+ * the one that dies next.
+ */
 const died = async (failpoint: string, nth: number) => {
-  const db = world.use(await freshDb())
-  const options = { database: db.options, env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' } }
-  const start = async (): Promise<TestApp> =>
-    world.use(
-      await testApp({ ...options, overrides: { failpoints: stops.at, thinker: plannedModel() } }),
-    )
-  const first = await start()
-  await recordReservations(first.owner)
+  const first = running
   const story = await newAgentStory(first)
   const stopped = stops.stopNext(failpoint, nth)
   const id = await ask(first, story, delegating(story))
   const goOn = await stopped
   await crash(first)
-  const next = await start()
-  return { id, story, next, goOn }
+  running = await start()
+  return { id, story, next: running, goOn }
 }
 
 const childrenOf = async ({ owner }: TestApp, id: string) => [
