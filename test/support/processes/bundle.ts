@@ -43,7 +43,10 @@ const build = async (folder: string): Promise<void> => {
   })
 }
 
-/** The worker process that makes the folder bundles, and the others wait. */
+/**
+ * The worker process that makes the folder `making`, which stays, bundles. Those that come later
+ * find it, and wait for the bundle, which appears whole.
+ */
 const made = async (folder: string): Promise<string> => {
   const making = `${folder}.making`
   const first = await mkdir(making).then(
@@ -52,8 +55,9 @@ const made = async (folder: string): Promise<string> => {
   )
   const bundle = join(folder, 'main.js')
   if (first) {
-    await build(making)
-    await rename(making, folder)
+    const built = join(making, 'built')
+    await build(built)
+    await rename(built, folder)
   } else {
     await eventually(
       () => Bun.file(bundle).exists(),
