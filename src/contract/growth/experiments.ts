@@ -1,80 +1,16 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '../shapes.ts'
-
-const metrics = ['engagement_rate', 'impressions', 'likes', 'replies', 'reposts', 'clicks'] as const
-const statuses = ['running', 'concluded'] as const
+import {
+  experimentMetrics,
+  experimentRecord,
+  experimentStatuses,
+} from '../records/growth/experiment.ts'
+import { Id, NextCursor, NOT_BLANK, oneOf, page, record } from '../shapes.ts'
 
 const text = (maxLength: number, description: string, example: string) =>
   T.String({ minLength: 1, maxLength, pattern: NOT_BLANK, description, examples: [example] })
 
-const Arm = record(
-  {
-    name: T.String(),
-    note: nullable(
-      T.String({ description: 'The instruction for drafts of this arm; null for none.' }),
-    ),
-    items: T.Integer(),
-    posted: T.Integer(),
-    measured: T.Integer({ description: 'Posts with metrics; n in the statistics.' }),
-  },
-  { title: 'Arm' },
-)
-
-const ArmResult = record(
-  {
-    arm: T.String(),
-    n: T.Integer(),
-    mean: nullable(T.Number()),
-    sd: nullable(T.Number({ description: 'Standard deviation of the sample.' })),
-    item_ids: T.Array(Id, { description: 'The newest 100 items of the sample.' }),
-  },
-  { title: 'ArmResult' },
-)
-
-const Difference = record(
-  {
-    arm: T.String(),
-    reading: oneOf(['higher', 'lower', 'unclear', 'not_enough_data']),
-    difference: nullable(T.Number({ description: 'Mean of the arm minus mean of the control.' })),
-    interval: nullable(
-      record(
-        { low: T.Number(), high: T.Number() },
-        { description: "95% confidence interval, by Welch's t-test." },
-      ),
-    ),
-    effect_size: nullable(T.Number({ description: "Hedges' g." })),
-    needed_per_arm: nullable(T.Integer({ description: 'Posts with metrics that each arm needs.' })),
-    note: T.String({ description: 'The same, in a sentence.' }),
-  },
-  { title: 'ArmDifference' },
-)
-
-const Comparison = record(
-  { arms: T.Array(ArmResult), against_control: T.Array(Difference) },
-  { title: 'Comparison', description: 'The statistics when the experiment was concluded.' },
-)
-
-const Experiment = record(
-  {
-    id: Id,
-    name: T.String(),
-    hypothesis: T.String(),
-    metric: oneOf(metrics),
-    status: oneOf(statuses),
-    arms: T.Array(Arm, { description: 'The first one is the control.' }),
-    ready_to_conclude: T.Boolean({
-      description: 'True while running with at least 8 measured posts in every arm.',
-    }),
-    result: nullable(T.String({ description: 'Your verdict.' })),
-    comparison: nullable(Comparison),
-    concluded_at: nullable(Time),
-    created_at: Time,
-    updated_at: Time,
-  },
-  { title: 'Experiment' },
-)
-
+const Experiment = experimentRecord.schema
 const OneExperiment = record({ experiment: Experiment })
 
 export const experiments = {
@@ -84,7 +20,7 @@ export const experiments = {
     {
       input: {
         status: T.Optional(
-          oneOf(statuses, { description: 'Return only experiments in this state.' }),
+          oneOf(experimentStatuses, { description: 'Return only experiments in this state.' }),
         ),
         ...page,
       },
@@ -110,7 +46,7 @@ export const experiments = {
           'Posts that open with a number get more replies',
         ),
         metric: T.Optional(
-          oneOf(metrics, { description: 'What to compare. Default engagement_rate.' }),
+          oneOf(experimentMetrics, { description: 'What to compare. Default engagement_rate.' }),
         ),
         arms: T.Optional(
           T.Array(

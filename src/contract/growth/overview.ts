@@ -1,8 +1,8 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
+import { growthChannelRecord } from '../records/growth/growth-channel.ts'
 import { Item } from '../records/growth/item.ts'
 import { called, Id, nullable, record, Time } from '../shapes.ts'
-import { GrowthChannel } from './channels.ts'
 import { Learning } from './learnings.ts'
 import { Profile } from './profile.ts'
 
@@ -43,7 +43,7 @@ export const overview = {
       output: record({
         overview: record({
           profile: Profile,
-          channels: T.Array(GrowthChannel),
+          channels: T.Array(growthChannelRecord.schema),
           drafted: called('item', T.Array(Item)),
           drafted_total: T.Integer({ description: 'How many drafts await approval.' }),
           drafted_next_cursor: nullable(

@@ -9,6 +9,8 @@ import { webhookRuleRecord } from './agent/webhook-rule.ts'
 import { articleRecord } from './growth/article.ts'
 import { batchRecord } from './growth/batch.ts'
 import { engagementRecord } from './growth/engagement.ts'
+import { experimentRecord } from './growth/experiment.ts'
+import { growthChannelRecord } from './growth/growth-channel.ts'
 import { itemRecord } from './growth/item.ts'
 import { learningRecord } from './growth/learning.ts'
 import { productRecord } from './growth/product.ts'
@@ -29,6 +31,8 @@ export const records: readonly Declared[] = [
   articleRecord,
   batchRecord,
   engagementRecord,
+  experimentRecord,
+  growthChannelRecord,
   itemRecord,
   learningRecord,
   productRecord,

@@ -9,13 +9,13 @@ import {
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import {
+  concludeExperiment,
   experimentById,
   experimentPart,
   insertExperiment,
   listExperiments,
   measuredItems,
   runningCount,
-  saveExperiment,
 } from '#store/growth/experiments'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
@@ -62,7 +62,7 @@ export const experimentHandlers: Handlers<typeof experiments> = {
       const experiment = conclude(before, { result, items, now: gate.now })
       return {
         reply: { experiment: experimentView(experiment) },
-        effects: { writes: [saveExperiment(experiment)] },
+        effects: { writes: [concludeExperiment(experiment)] },
       }
     },
   ),

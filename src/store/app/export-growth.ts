@@ -2,6 +2,8 @@
 import { articleRecord } from '#contract/records/growth/article'
 import { batchRecord } from '#contract/records/growth/batch'
 import { engagementRecord } from '#contract/records/growth/engagement'
+import { experimentRecord } from '#contract/records/growth/experiment'
+import { growthChannelRecord } from '#contract/records/growth/growth-channel'
 import { itemRecord } from '#contract/records/growth/item'
 import { learningRecord } from '#contract/records/growth/learning'
 import { productRecord } from '#contract/records/growth/product'
@@ -40,7 +42,7 @@ export const growthSources = {
   },
   channel: {
     table: 'growth_channel',
-    columns: ['id', 'name', 'status', 'format_rules', 'cadence', ...times],
+    columns: exportedOf(growthChannelRecord),
     key: byId,
     within: all('growth_channel'),
   },
@@ -58,19 +60,7 @@ export const growthSources = {
   },
   experiment: {
     table: 'experiment',
-    columns: [
-      'id',
-      'name',
-      'hypothesis',
-      'metric',
-      'arms',
-      'status',
-      'result',
-      'comparison',
-      'tally',
-      'concluded_at',
-      ...times,
-    ],
+    columns: exportedOf(experimentRecord),
     key: byId,
     within: all('experiment'),
   },

@@ -1,3 +1,4 @@
+import { experimentRecord } from '#contract/records/growth/experiment'
 import type {
   CountedExperiment,
   Experiment,
@@ -7,7 +8,10 @@ import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 import { newestMetric } from './metrics.ts'
+
+const table = tableOf(experimentRecord)
 
 /** A post's latest metrics, beside the item `i`. */
 const measured = (sql: Sql): Fragment =>
@@ -34,10 +38,7 @@ export const tallyOf = (
     from ${most === undefined ? sql`item` : newestOf(sql, most)} i left join ${measured(sql)}
       where i.experiment_id = e.id and i.status <> 'deleted' group by i.arm order by i.arm) t) end`
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`e.id, e.name, e.hypothesis, e.metric, e.arms, e.status, e.result, e.comparison,
-  e.concluded_at, e.created_at, e.updated_at, ${tallyOf(sql)} as tally`
+const columns = (sql: Sql): Fragment => sql`${table.columns(sql, 'e')}, ${tallyOf(sql)} as tally`
 
 export const listExperiments =
   ({
@@ -63,10 +64,7 @@ export const experimentById =
     sql`select ${columns(sql)} from experiment e where e.id = ${id}`
 
 export const experimentPart = (id: string) =>
-  one<CountedExperiment>(
-    { concluded_at: true, created_at: true, updated_at: true },
-    experimentById(id),
-  )
+  one<CountedExperiment>(table.times, experimentById(id))
 
 /** Throws `not_found`. */
 export const findExperiment = async (sql: Sql, id: string): Promise<CountedExperiment> =>
@@ -94,16 +92,8 @@ export const measuredItems = (experimentId: string) =>
     order by i.posted_at desc, i.id desc limit ${MOST_COMPARED}`,
   )
 
-export const insertExperiment =
-  ({ arms, comparison: _, ...experiment }: Experiment): Query =>
-  (sql) =>
-    sql`insert into experiment ${sql({ ...experiment, arms: sql.json(arms) })}`
+export const { insert: insertExperiment } = table
 
-/** Saves what a conclusion changes. */
-export const saveExperiment =
-  ({ id, status, result, comparison, tally, concluded_at, updated_at }: CountedExperiment): Query =>
-  (sql) =>
-    sql`update experiment set status = ${status}, result = ${result},
-      comparison = ${sql.json(comparison)},
-      tally = ${sql.json(tally)}, concluded_at = ${concluded_at}, updated_at = ${updated_at}
-        where id = ${id}`
+/** With the tally, which is fixed from then on. */
+export const concludeExperiment = (experiment: CountedExperiment): Query =>
+  table.save(experiment, (sql) => sql`, tally = ${sql.json(experiment.tally)}`)

@@ -1,14 +1,16 @@
+import { growthChannelRecord } from '#contract/records/growth/growth-channel'
 import {
   type ChannelName,
   channelOfRow,
   type GrowthChannel,
   type StoredChannel,
 } from '#domain/growth/drafting/growth-channel'
-import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Query, Sql } from '../engine/db.ts'
 import { many, mapped, one } from '../engine/load.ts'
+import { tableOf } from '../engine/records.ts'
 
-const columns = (sql: Sql): Fragment =>
-  sql`id, name, status, format_rules, cadence, created_at, updated_at`
+const table = tableOf(growthChannelRecord)
+const { columns, times } = table
 
 /** Channels as rows, a handful for each workspace; `channelOfRow` completes them. */
 export const growthChannels: Query<StoredChannel> = (sql) =>
@@ -28,39 +30,33 @@ export const channelNamed = async (
   return rowOf(row)
 }
 
-const channelTimes = { created_at: true, updated_at: true } as const
 const rowOf = (row: StoredChannel | undefined): GrowthChannel | undefined =>
   row && channelOfRow(row)
 
-export const allChannels = mapped(many<StoredChannel>(channelTimes, growthChannels), (rows) =>
+export const allChannels = mapped(many<StoredChannel>(times, growthChannels), (rows) =>
   rows.map(channelOfRow),
 )
 
 export const channelById = (id: string) =>
   mapped(
     one<StoredChannel>(
-      channelTimes,
+      times,
       (sql) => sql`select ${columns(sql)} from growth_channel where id = ${id}`,
     ),
     rowOf,
   )
 
 export const channelPart = (name: ChannelName) =>
-  mapped(one<StoredChannel>(channelTimes, named(name)), rowOf)
+  mapped(one<StoredChannel>(times, named(name)), rowOf)
 
 /** Those of these names that the workspace has. */
 export const channelsPart = (names: ChannelName[]) =>
   mapped(
     many<StoredChannel>(
-      channelTimes,
+      times,
       (sql) => sql`select ${columns(sql)} from growth_channel where name = any(${names}::text[])`,
     ),
     (rows) => rows.map(channelOfRow),
   )
 
-export const saveChannel =
-  ({ id, status, format_rules, cadence, updated_at }: GrowthChannel): Query =>
-  (sql) =>
-    sql`update growth_channel set status = ${status}, format_rules = ${sql.json(format_rules)},
-      cadence = ${sql.json(cadence)},
-      updated_at = ${updated_at} where id = ${id}`
+export const { save: saveChannel } = table

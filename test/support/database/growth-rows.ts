@@ -1,6 +1,8 @@
 import { articleRecord } from '#contract/records/growth/article'
 import { batchRecord } from '#contract/records/growth/batch'
 import { engagementRecord } from '#contract/records/growth/engagement'
+import { experimentRecord } from '#contract/records/growth/experiment'
+import { growthChannelRecord } from '#contract/records/growth/growth-channel'
 import { itemRecord } from '#contract/records/growth/item'
 import { learningRecord } from '#contract/records/growth/learning'
 import { productRecord } from '#contract/records/growth/product'
@@ -13,7 +15,7 @@ export const growthRows = ({ mark, person, item, batch, now, tomorrow }: RowsOf)
   const times = { created_at: now, updated_at: now }
   const [connection, engagement, target, rule] = [newId(), newId(), newId(), newId()]
   return {
-    growth_channel: { id: newId(), name: mark, status: 'active', ...times },
+    growth_channel: sampleOf(growthChannelRecord, mark, {}),
     growth_audit: {
       id: newId(),
       status: 'failed',
@@ -33,15 +35,7 @@ export const growthRows = ({ mark, person, item, batch, now, tomorrow }: RowsOf)
     },
     learning: sampleOf(learningRecord, mark, {}),
     product: sampleOf(productRecord, mark, {}),
-    experiment: {
-      id: newId(),
-      name: mark,
-      hypothesis: mark,
-      metric: 'likes',
-      arms: [],
-      status: 'running',
-      ...times,
-    },
+    experiment: sampleOf(experimentRecord, mark, {}),
     profile: { data: { goal: mark }, ...times },
     profile_revision: { number: 1, data: { goal: mark }, written_at: now },
     connection: {

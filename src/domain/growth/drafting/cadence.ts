@@ -2,21 +2,11 @@
  * How often to post: the slots of a weekly cadence, and which are free. Local times of a zone,
  * instants in UTC.
  */
+import { type growthChannelRecord, weekdays } from '#contract/records/growth/growth-channel'
+import type { RowOf } from '#contract/records/record'
 import { dayAt } from '#kernel/calendar'
 
-export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
-type Weekday = (typeof weekdays)[number]
-
-/** Without days or without times there are no slots. */
-export interface Cadence {
-  days: Weekday[]
-  /** `HH:MM`, in local time. */
-  times: string[]
-  /** An IANA name; null means the profile's. */
-  time_zone: string | null
-  /** Null: one for each time. */
-  posts_per_day: number | null
-}
+export type Cadence = RowOf<typeof growthChannelRecord>['cadence']
 
 export const noCadence: Cadence = { days: [], times: [], time_zone: null, posts_per_day: null }
 

@@ -1,19 +1,12 @@
 /** A channel's rules for the form of its texts. They apply to drafts and to what people approve. */
+import type { growthChannelRecord } from '#contract/records/growth/growth-channel'
+import type { RowOf } from '#contract/records/record'
 import { normalForm } from '#kernel/normal-form'
 import { findLinks } from './links.ts'
 import { phraseOf, searchable } from './phrase.ts'
 
-/** Null: no rule. Lengths are by the network's own count. A maximum of 0 forbids. */
-export interface FormatRules {
-  min_length: number | null
-  max_length: number | null
-  max_emoji: number | null
-  max_hashtags: number | null
-  max_links: number | null
-  max_line_breaks: number | null
-  /** Words or phrases, matched as whole words whatever their case or width. */
-  banned_words: string[]
-}
+/** Lengths are by the network's own count. */
+export type FormatRules = RowOf<typeof growthChannelRecord>['format_rules']
 
 type RuleName = keyof FormatRules
 

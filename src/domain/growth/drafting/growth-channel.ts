@@ -1,4 +1,6 @@
 /** Where and how often a workspace posts: active ⇄ inactive, with format rules and a cadence. */
+import type { growthChannelRecord } from '#contract/records/growth/growth-channel'
+import type { RowOf } from '#contract/records/record'
 import { fail } from '#kernel/errors'
 import { refuseNaming } from '../way-on.ts'
 import { type Cadence, hasSlots, noCadence, tidyCadence } from './cadence.ts'
@@ -10,17 +12,8 @@ import { type FormatRules, faultOfRules, noRules, tidyWords } from './format-rul
 export const channelNames = ['posts', 'threads', 'articles', 'replies'] as const
 export type ChannelName = (typeof channelNames)[number]
 
-export type ChannelStatus = 'active' | 'inactive'
-
-export interface GrowthChannel {
-  id: string
-  name: string
-  status: ChannelStatus
-  format_rules: FormatRules
-  cadence: Cadence
-  created_at: Date
-  updated_at: Date
-}
+export type GrowthChannel = RowOf<typeof growthChannelRecord>
+export type ChannelStatus = GrowthChannel['status']
 
 /** A channel as stored: only the rules and cadence fields that were set. */
 export interface StoredChannel extends Omit<GrowthChannel, 'format_rules' | 'cadence'> {

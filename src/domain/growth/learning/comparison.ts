@@ -2,6 +2,8 @@
  * Compares the arms of an experiment with its control: means, difference, effect size and
  * confidence.
  */
+import type { experimentRecord } from '#contract/records/growth/experiment'
+import type { RowOf } from '#contract/records/record'
 import { type Interval, welch } from './statistics.ts'
 import { mean, studentQuantile, variance } from './student.ts'
 
@@ -12,42 +14,10 @@ export interface Measured {
   value: number
 }
 
-interface ArmResult {
-  arm: string
-  n: number
-  /** Null without values. */
-  mean: number | null
-  /** Sample standard deviation; null below two values. */
-  sd: number | null
-  /** The newest posts that count, as evidence. */
-  item_ids: string[]
-}
-
-type Reading = 'higher' | 'lower' | 'unclear' | 'not_enough_data'
-
-/** An arm against the control. Numbers are null without enough data, or if nothing varies. */
-interface Difference {
-  arm: string
-  reading: Reading
-  /** The arm's mean less the control's. */
-  difference: number | null
-  /** Of the difference, at 95 %, by Welch's t: variances need not be equal. */
-  interval: Interval | null
-  /** Hedges' g: the difference in standard deviations, corrected for small samples. */
-  effect_size: number | null
-  /**
-   * Measured posts each arm would need for a significant result; null if there is one, or if no
-   * number would do.
-   */
-  needed_per_arm: number | null
-  /** The result in a sentence. */
-  note: string
-}
-
-export interface ArmComparison {
-  arms: ArmResult[]
-  against_control: Difference[]
-}
+export type ArmComparison = NonNullable<RowOf<typeof experimentRecord>['comparison']>
+type ArmResult = ArmComparison['arms'][number]
+/** An arm against the control. */
+type Difference = ArmComparison['against_control'][number]
 
 /** With fewer, an interval says more about single posts than about arms. */
 export const LEAST_PER_ARM = 8
@@ -120,7 +90,7 @@ const differenceOf = ({ arm, values }: Sample, control: Sample): Difference => {
   return { arm, reading, difference, interval, effect_size: found.effect, needed_per_arm, note }
 }
 
-const readingOf = ({ low, high }: Interval): Reading => {
+const readingOf = ({ low, high }: Interval): Difference['reading'] => {
   if (low > 0) return 'higher'
   return high < 0 ? 'lower' : 'unclear'
 }

@@ -3,47 +3,20 @@
  * divided over the arms.
  */
 import { createHash } from 'node:crypto'
+import { experimentRecord } from '#contract/records/growth/experiment'
+import type { RowOf } from '#contract/records/record'
+import { viewOf } from '#contract/records/view'
 import { fail } from '#kernel/errors'
 import { engagementRate, type Metrics } from '../metrics.ts'
 import { nextCall, refuseNaming } from '../way-on.ts'
-import { type ArmComparison, compare, type Measured } from './comparison.ts'
+import { compare, type Measured } from './comparison.ts'
 
-export type ExperimentMetric =
-  | 'engagement_rate'
-  | 'impressions'
-  | 'likes'
-  | 'replies'
-  | 'reposts'
-  | 'clicks'
-
-export interface Arm {
-  name: string
-  /** The arm's instruction to the drafter; null drafts as usual. */
-  note: string | null
-}
-
+export type Experiment = RowOf<typeof experimentRecord>
+type ExperimentMetric = Experiment['metric']
+/** Without a note, the drafter writes as usual. */
+type Arm = Experiment['arms'][number]
 /** The items of an arm. `measured`: posted, with a value for the experiment's metric. */
-export interface Tally {
-  arm: string
-  items: number
-  posted: number
-  measured: number
-}
-
-export interface Experiment {
-  id: string
-  name: string
-  hypothesis: string
-  metric: ExperimentMetric
-  arms: Arm[]
-  status: 'running' | 'concluded'
-  /** A person's verdict. */
-  result: string | null
-  comparison: ArmComparison | null
-  concluded_at: Date | null
-  created_at: Date
-  updated_at: Date
-}
+type Tally = NonNullable<Experiment['tally']>[number]
 
 /** With the arms' items: current ones, or those at conclusion. */
 export interface CountedExperiment extends Experiment {
@@ -95,15 +68,13 @@ export const newExperiment = (
       'growth.experiments.list',
     )
   return {
+    ...experimentRecord.blank,
     id,
     name: input.name.trim(),
     hypothesis: input.hypothesis.trim(),
     metric: input.metric,
     arms: armsOf(input),
     status: 'running',
-    result: null,
-    comparison: null,
-    concluded_at: null,
     created_at: now,
     updated_at: now,
   }
@@ -169,10 +140,12 @@ export const isReady = (
   experiment.status === 'running' &&
   countedArms(experiment).every(({ measured }) => measured >= READY_PER_ARM)
 
-export const experimentView = ({ tally, ...experiment }: CountedExperiment) => ({
-  ...experiment,
-  arms: countedArms({ ...experiment, tally }),
-  ready_to_conclude: isReady({ ...experiment, tally }),
+const view = viewOf(experimentRecord)
+
+export const experimentView = (experiment: CountedExperiment) => ({
+  ...view(experiment),
+  arms: countedArms(experiment),
+  ready_to_conclude: isReady(experiment),
 })
 
 export interface Share {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { weekdays } from '#contract/records/growth/growth-channel'
 import {
   type Cadence,
   type Calendar,
@@ -10,7 +11,6 @@ import {
   nextSlot,
   noCadence,
   tidyCadence,
-  weekdays,
 } from '#domain/growth/drafting/cadence'
 import { runs } from '#test/support/property'
 
