@@ -1,108 +1,17 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import {
-  called,
-  created,
-  Id,
-  NextCursor,
-  NOT_BLANK,
-  nullable,
-  oneOf,
-  page,
-  record,
-  Time,
-} from '../shapes.ts'
-
-const statuses = ['active', 'paused'] as const
-const runStatuses = ['queued', 'running', 'done', 'skipped', 'failed', 'cancelled'] as const
-const triggerKinds = ['cron', 'item_posted', 'batch_settled', 'metric', 'signal'] as const
-const actionKinds = [
-  'draft_batch',
-  'draft_article',
-  'draft_engagement',
-  'request_audit',
-  'request_report',
-  'resurface',
-] as const
-const metrics = [
-  'impressions',
-  'likes',
-  'replies',
-  'reposts',
-  'quotes',
-  'clicks',
-  'engagement_rate',
-] as const
-const facts = [
-  ...([
-    'approvals_waiting',
-    'scheduled_ahead',
-    'posted_today',
-    'hour',
-    'weekday',
-    'posts_left',
-    'articles_left',
-  ] as const),
-  ...(['item_hook', 'item_format', 'item_kind'] as const),
-] as const
-const comparisons = ['<', '<=', '=', '!=', '>=', '>'] as const
+  Action,
+  Condition,
+  ruleRecord,
+  ruleStatuses,
+  Trigger,
+  triggerKinds,
+} from '../records/growth/rule.ts'
+import { ruleRunRecord } from '../records/growth/rule-run.ts'
+import { created, Id, NextCursor, NOT_BLANK, oneOf, page, record } from '../shapes.ts'
 
 const some = T.Optional
-
-const Trigger = record(
-  {
-    kind: oneOf(triggerKinds, {
-      description:
-        'cron: pattern, time_zone. batch_settled: status. metric: metric, at_least, within_hours; fires once per item. signal: min_score.',
-    }),
-    pattern: some(
-      T.String({ maxLength: 100, description: 'Five fields; at most every 15 minutes.' }),
-    ),
-    time_zone: some(
-      T.String({ format: 'time-zone', maxLength: 64, description: "Default: the profile's." }),
-    ),
-    status: some(oneOf(['ready', 'failed'])),
-    metric: some(oneOf(metrics)),
-    at_least: some(T.Number({ minimum: 0 })),
-    within_hours: some(T.Integer({ minimum: 1, maximum: 720, description: 'After posting.' })),
-    min_score: some(T.Integer({ minimum: 0, maximum: 100 })),
-  },
-  { title: 'RuleTrigger', examples: [{ kind: 'batch_settled', status: 'ready' }] },
-)
-
-const Condition = record(
-  {
-    fact: oneOf(facts, { description: 'item_…: item triggers only. weekday: 1 is Monday.' }),
-    op: oneOf(comparisons),
-    value: some(T.Integer()),
-    text: some(T.String({ maxLength: 100, description: 'For item_….' })),
-  },
-  { title: 'RuleCondition' },
-)
-
-const Action = record(
-  {
-    kind: oneOf(actionKinds, {
-      description:
-        'draft_batch: count (default 3), focus. draft_article: topic, length, outline. draft_engagement: action; signals only. request_audit: days. resurface: min_age_days (default 90), min_engagement.',
-    }),
-    count: some(T.Integer({ minimum: 1, maximum: 20 })),
-    focus: some(T.String({ maxLength: 2_000 })),
-    topic: some(T.String({ minLength: 1, maxLength: 2_000, pattern: NOT_BLANK })),
-    length: some(oneOf(['short', 'medium', 'long'])),
-    outline: some(T.String({ maxLength: 4_000 })),
-    action: some(oneOf(['reply', 'quote', 'repost', 'like'])),
-    days: some(T.Integer({ minimum: 1, maximum: 365 })),
-    min_age_days: some(T.Integer({ minimum: 7, maximum: 3_650 })),
-    min_engagement: some(
-      T.Number({ minimum: 0, maximum: 1, description: 'Reactions per impression.' }),
-    ),
-  },
-  {
-    title: 'RuleAction',
-    examples: [{ kind: 'draft_batch', count: 3, focus: 'what the last posts left out' }],
-  },
-)
 
 const conditions = T.Array(Condition, {
   maxItems: 10,
@@ -122,87 +31,7 @@ const daily_cap = T.Integer({
   description: 'Most runs per UTC day.',
 })
 
-const Rule = record(
-  {
-    id: Id,
-    name: T.String(),
-    status: oneOf(statuses, { description: 'Also paused while all automation is paused.' }),
-    paused_by: nullable(
-      oneOf(['person', 'all'], {
-        description: 'person: paused by a person, and stays so when automation resumes.',
-      }),
-    ),
-    trigger: Trigger,
-    conditions: T.Array(Condition),
-    action: Action,
-    daily_cap: T.Integer(),
-    runs_today: T.Integer({ description: 'Runs today that acted.' }),
-    over_cap_today: T.Integer({
-      description: 'Triggers that daily_cap suppressed today. Only the first is recorded as a run.',
-    }),
-    next_run_at: nullable(Time),
-    last_run_at: nullable(Time),
-    created_at: Time,
-    updated_at: Time,
-  },
-  { title: 'Rule' },
-)
-
-/** What the record that triggered a run is. */
-const TRIGGERED = { item_posted: 'item', batch_settled: 'batch', metric: 'item' }
-
-const RuleRun = record(
-  {
-    id: Id,
-    rule_id: Id,
-    trigger: called(
-      { by: 'kind', as: TRIGGERED },
-      record({
-        kind: T.String({ description: "The kind of the rule's trigger." }),
-        ref: T.String({
-          description: 'The id of the record that triggered it, or the time of the pattern.',
-        }),
-        chain: called('rule', T.Array(Id, { description: 'The rules that led to it, in order.' })),
-      }),
-    ),
-    status: oneOf(runStatuses),
-    reason: nullable(
-      T.String({
-        description:
-          'When skipped: conditions, daily_cap, loop, missed, paused, nothing_to_resurface, rule_deleted or an error. When failed: the error.',
-      }),
-    ),
-    conditions: T.Array(
-      record({
-        condition: Condition,
-        actual: T.String({ description: 'The value found.' }),
-        holds: T.Boolean(),
-      }),
-    ),
-    made: called(
-      { by: 'kind' },
-      nullable(
-        record({
-          kind: T.String({ description: 'batch, article, item, engagement, audit or report.' }),
-          id: Id,
-        }),
-      ),
-    ),
-    cost: record({
-      quota: nullable(T.String({ description: 'The quota used.' })),
-      units: T.Integer({ description: 'Units used, minus units returned.' }),
-      cost_micros: nullable(
-        T.Integer({ description: "The model's cost in millionths of a US dollar, once done." }),
-      ),
-    }),
-    created_at: Time,
-    started_at: nullable(Time),
-    ended_at: nullable(Time),
-    updated_at: Time,
-  },
-  { title: 'RuleRun' },
-)
-
+const Rule = ruleRecord.schema
 const OneRule = record({ rule: Rule })
 
 export const rules = {
@@ -211,7 +40,7 @@ export const rules = {
     'List automation rules, newest first. While all automation is paused, every rule reads paused.',
     {
       input: {
-        status: some(oneOf(statuses, { description: 'Return only rules in this state.' })),
+        status: some(oneOf(ruleStatuses, { description: 'Return only rules in this state.' })),
         trigger: some(
           oneOf(triggerKinds, { description: 'Return only rules with this kind of trigger.' }),
         ),
@@ -234,7 +63,7 @@ export const rules = {
     {
       input: {
         name,
-        status: some(oneOf(statuses)),
+        status: some(oneOf(ruleStatuses)),
         trigger: Trigger,
         conditions: some(conditions),
         action: Action,
@@ -258,7 +87,7 @@ export const rules = {
       input: {
         id: Id,
         name: some(name),
-        status: some(oneOf(statuses)),
+        status: some(oneOf(ruleStatuses)),
         trigger: some(Trigger),
         conditions: some(conditions),
         action: some(Action),
@@ -292,7 +121,7 @@ export const ruleRuns = {
         rule_id: some(T.String({ format: 'uuid', description: 'Return only runs of this rule.' })),
         ...page,
       },
-      output: record({ rule_runs: T.Array(RuleRun), next_cursor: NextCursor }),
+      output: record({ rule_runs: T.Array(ruleRunRecord.schema), next_cursor: NextCursor }),
     },
     { tool: 'growth_list_rule_runs', agent: 'read' },
   ),

@@ -14,6 +14,8 @@ import { growthChannelRecord } from './growth/growth-channel.ts'
 import { itemRecord } from './growth/item.ts'
 import { learningRecord } from './growth/learning.ts'
 import { productRecord } from './growth/product.ts'
+import { ruleRecord } from './growth/rule.ts'
+import { ruleRunRecord } from './growth/rule-run.ts'
 import { signalRecord } from './growth/signal.ts'
 import { targetRecord } from './growth/target.ts'
 import type { Declared } from './record.ts'
@@ -36,6 +38,8 @@ export const records: readonly Declared[] = [
   itemRecord,
   learningRecord,
   productRecord,
+  ruleRecord,
+  ruleRunRecord,
   signalRecord,
   targetRecord,
 ]

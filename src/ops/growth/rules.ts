@@ -14,22 +14,18 @@ import {
   deleteRule,
   insertRule,
   listRules,
-  type RuleRow,
   ruleById,
   ruleCount,
   rulePart,
+  type ScheduledRule,
   saveRule,
-  toStanding,
 } from '#store/growth/rules'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
 import { timeOf } from '../engine/time-input.ts'
 
-const standing = (row: RuleRow) => {
-  const { rule, ...state } = toStanding(row)
-  return ruleView(rule, state)
-}
+const standing = (rule: ScheduledRule) => ruleView(rule, rule)
 
 const ruleContext = ({ profile }: StoredProfile, { now }: Gate) => ({
   timeZone: profile.time_zone,

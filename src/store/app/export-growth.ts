@@ -7,6 +7,8 @@ import { growthChannelRecord } from '#contract/records/growth/growth-channel'
 import { itemRecord } from '#contract/records/growth/item'
 import { learningRecord } from '#contract/records/growth/learning'
 import { productRecord } from '#contract/records/growth/product'
+import { ruleRecord } from '#contract/records/growth/rule'
+import { ruleRunRecord } from '#contract/records/growth/rule-run'
 import { signalRecord } from '#contract/records/growth/signal'
 import { targetRecord } from '#contract/records/growth/target'
 import { exportedOf } from '#contract/records/record'
@@ -143,41 +145,12 @@ export const growthSources = {
   },
   rule: {
     table: 'rule',
-    columns: [
-      'id',
-      'name',
-      'status',
-      'trigger',
-      'conditions',
-      'action',
-      'daily_cap',
-      'day',
-      'used',
-      'over',
-      'last_run_at',
-      ...times,
-    ],
+    columns: exportedOf(ruleRecord),
     key: byId,
   },
   rule_run: {
     table: 'rule_run',
-    columns: [
-      ...[
-        'id',
-        'rule_id',
-        'trigger',
-        'occurrence',
-        'chain',
-        'status',
-        'reason',
-        'conditions',
-        'made_kind',
-        'made_id',
-        'quota',
-        'units',
-      ],
-      ...['cost_micros', 'created_at', 'started_at', 'ended_at'],
-    ],
+    columns: exportedOf(ruleRunRecord),
     key: byId,
   },
   attempt: {

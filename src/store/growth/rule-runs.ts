@@ -1,13 +1,12 @@
+import { ruleRunRecord } from '#contract/records/growth/rule-run'
 import type { Drafting, TakenQuota } from '#domain/growth/drafting/generation'
 import { type RuleRun, runEnd } from '#domain/growth/rules/rule-run'
-import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Query, Sql } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`id, rule_id, trigger, occurrence, chain, status, reason, conditions, made_kind,
-  made_id, quota,
-  units, cost_micros, created_at, started_at, ended_at`
+const table = tableOf(ruleRunRecord)
+const { columns } = table
 
 export const listRuleRuns =
   ({ ruleId, limit, after }: Page & { ruleId?: string | undefined }): Query<RuleRun> =>
@@ -50,20 +49,10 @@ export const makersOf = async (
   return new Map(rows.map(({ id, ...run }) => [id, run]))
 }
 
-export const insertRun =
-  (run: RuleRun): Query =>
-  (sql) =>
-    sql`insert into rule_run ${sql({ ...run, chain: sql.json(run.chain), conditions: sql.json(run.conditions) })}
-        on conflict do nothing`
+export const insertRun = (run: RuleRun): Query =>
+  table.insert(run, {}, (sql) => sql`on conflict do nothing`)
 
-export const saveRun =
-  ({ id, ...run }: RuleRun): Query =>
-  (sql) =>
-    sql`update rule_run set status = ${run.status}, reason = ${run.reason},
-      conditions = ${sql.json(run.conditions)},
-      made_kind = ${run.made_kind}, made_id = ${run.made_id}, quota = ${run.quota},
-        units = ${run.units}, started_at = ${run.started_at},
-      ended_at = ${run.ended_at} where id = ${id}`
+export const { save: saveRun } = table
 
 export const removeRun =
   (id: string): Query =>

@@ -1,20 +1,18 @@
+import { ruleRecord } from '#contract/records/growth/rule'
 import type { Rule } from '#domain/growth/rules/rule'
 import type { TriggerKind } from '#domain/growth/rules/rule-trigger'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 import { inPeriod, type Page, type Period } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 import { isWorkOf } from '../engine/work.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`r.id, r.name, r.status, r.trigger, r.conditions, r.action, r.daily_cap, r.day,
-  r.used, r.over, r.last_run_at,
-  r.created_at, r.updated_at`
+const table = tableOf(ruleRecord)
+const { columns } = table
 
 /** A rule with what decides whether and when it runs. */
-export interface ScheduledRule {
-  rule: Rule
+export interface ScheduledRule extends Rule {
   /** All automation is paused. */
   held: boolean
   /** The next time of its cron trigger. */
@@ -23,18 +21,9 @@ export interface ScheduledRule {
   now: Date
 }
 
-export type RuleRow = Rule & Omit<ScheduledRule, 'rule'>
-
-export const toStanding = ({ held, next, now, ...rule }: RuleRow): ScheduledRule => ({
-  rule,
-  held,
-  next,
-  now,
-})
-
 const standing = (
   sql: Sql,
-): Fragment => sql`${columns(sql)}, (select a.paused from actor a) as held,
+): Fragment => sql`${columns(sql, 'r')}, (select a.paused from actor a) as held,
   clock_timestamp() as now,
   (select w.run_at from work w where ${isWorkOf(sql, 'rule_cron', sql`r.id`)}) as next`
 
@@ -46,7 +35,7 @@ interface RuleFilters extends Period {
 
 /** Newest first; one more than the limit. */
 export const listRules =
-  ({ status, trigger, limit, after, ...period }: Page & RuleFilters): Query<RuleRow> =>
+  ({ status, trigger, limit, after, ...period }: Page & RuleFilters): Query<ScheduledRule> =>
   (sql) =>
     sql`select ${standing(sql)} from rule r where true ${
       status
@@ -58,7 +47,7 @@ export const listRules =
       ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
 
 export const ruleById =
-  (id: string): Query<RuleRow> =>
+  (id: string): Query<ScheduledRule> =>
   (sql) =>
     sql`select ${standing(sql)} from rule r where r.id = ${id}`
 
@@ -67,33 +56,22 @@ export const ruleCount = sure(
 )
 
 export const rulePart = (id: string) =>
-  one<Rule>(
-    { last_run_at: true, created_at: true, updated_at: true },
-    (sql) => sql`select ${columns(sql)} from rule r where r.id = ${id}`,
-  )
+  one<Rule>(table.times, (sql) => sql`select ${columns(sql, 'r')} from rule r where r.id = ${id}`)
 
 /** Undefined: a rule that was deleted. */
 export const ruleOfRun = async (sql: Sql, id: string): Promise<Rule | undefined> =>
-  (await sql<Rule>`select ${columns(sql)} from rule r where r.id = ${id}`)[0]
+  (await sql<Rule>`select ${columns(sql, 'r')} from rule r where r.id = ${id}`)[0]
 
 export const lockRule = async (sql: Sql, id: string): Promise<Rule> =>
-  (await sql<Rule>`select ${columns(sql)} from rule r where r.id = ${id} for update`)[0] ??
+  (await sql<Rule>`select ${columns(sql, 'r')} from rule r where r.id = ${id} for update`)[0] ??
   fail('not_found', 'no such rule')
 
 /** Rules that no person paused, by kind of trigger. Their number is bounded. */
 export const activeRules = async (sql: Sql, kinds: TriggerKind[]): Promise<Rule[]> =>
-  await sql<Rule>`select ${columns(sql)} from rule r where r.status = 'active'
+  await sql<Rule>`select ${columns(sql, 'r')} from rule r where r.status = 'active'
     and r.trigger->>'kind' = any(${kinds}) order by r.id`
 
-export const insertRule =
-  (rule: Rule): Query =>
-  (sql) =>
-    sql`insert into rule ${sql({
-      ...rule,
-      trigger: sql.json(rule.trigger),
-      conditions: sql.json(rule.conditions),
-      action: sql.json(rule.action),
-    })}`
+export const { insert: insertRule } = table
 
 /** Saves what people change. */
 export const saveRule =

@@ -6,6 +6,8 @@ import { growthChannelRecord } from '#contract/records/growth/growth-channel'
 import { itemRecord } from '#contract/records/growth/item'
 import { learningRecord } from '#contract/records/growth/learning'
 import { productRecord } from '#contract/records/growth/product'
+import { ruleRecord } from '#contract/records/growth/rule'
+import { ruleRunRecord } from '#contract/records/growth/rule-run'
 import { signalRecord } from '#contract/records/growth/signal'
 import { targetRecord } from '#contract/records/growth/target'
 import { newId } from '#kernel/ids'
@@ -72,25 +74,18 @@ export const growthRows = ({ mark, person, item, batch, now, tomorrow }: RowsOf)
       quotes: 0,
       clicks: 0,
     },
-    rule: {
+    rule: sampleOf(ruleRecord, mark, {
       id: rule,
-      name: mark,
       status: 'paused',
       trigger: { kind: mark },
       action: { kind: mark },
-      daily_cap: 1,
-      ...times,
-    },
-    rule_run: {
-      id: newId(),
+    }),
+    rule_run: sampleOf(ruleRunRecord, mark, {
       rule_id: rule,
-      trigger: 'item_posted',
-      occurrence: mark,
       status: 'skipped',
       reason: mark,
       made_id: batch,
-      created_at: now,
-    },
+    }),
     attempt: {
       ...{
         id: newId(),

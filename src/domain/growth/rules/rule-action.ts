@@ -1,19 +1,15 @@
 /** What rules do: they make drafts, which wait for approval like any others. */
+import type { Static } from '@sinclair/typebox'
+import type { Action } from '#contract/records/growth/rule'
 import type { ArticleLength } from '../drafting/article.ts'
 import { MOST_POINTS, pointsOf } from '../drafting/article-text.ts'
 import type { EngageAction } from '../drafting/engagement.ts'
 import { AUDIT_DAYS } from '../learning/growth-audit.ts'
 import { refuseField, requireShape, type Trigger } from './rule-trigger.ts'
 
-export const ruleActionKinds = [
-  'draft_batch',
-  'draft_article',
-  'draft_engagement',
-  'request_audit',
-  'request_report',
-  'resurface',
-] as const
-export type RuleActionKind = (typeof ruleActionKinds)[number]
+/** An action as requested. */
+export type ActionInput = Static<typeof Action>
+export type RuleActionKind = ActionInput['kind']
 
 export type RuleAction =
   | { kind: 'draft_batch'; count: number; focus: string }
@@ -29,20 +25,6 @@ export type RuleAction =
    * impression.
    */
   | { kind: 'resurface'; min_age_days: number; min_engagement: number }
-
-/** An action as requested. */
-export interface ActionInput {
-  kind: RuleActionKind
-  count?: number
-  focus?: string
-  topic?: string
-  length?: ArticleLength
-  outline?: string
-  action?: EngageAction
-  days?: number
-  min_age_days?: number
-  min_engagement?: number
-}
 
 const DEFAULTS = { count: 3, minAgeDays: 90 }
 

@@ -1,48 +1,14 @@
 /** Conditions of rules: comparisons of facts that the server computes. No model takes part. */
+import { itemFacts } from '#contract/records/growth/rule'
+import type { ruleRunRecord } from '#contract/records/growth/rule-run'
+import type { RowOf } from '#contract/records/record'
 import { refuseField, type Trigger } from './rule-trigger.ts'
 
-const numberFacts = [
-  /** Drafted items. */
-  'approvals_waiting',
-  /** Approved items with a future post time. */
-  'scheduled_ahead',
-  /** Items posted since midnight in the rule's time zone. */
-  'posted_today',
-  /** 0 to 23, in the rule's time zone. */
-  'hour',
-  /** 1 (Monday) to 7 (Sunday), in the rule's time zone. */
-  'weekday',
-  /** What is left of the month's quota. */
-  'posts_left',
-  'articles_left',
-] as const
-/** Facts about the trigger's item. Their values are words. */
-export const itemFacts = ['item_hook', 'item_format', 'item_kind'] as const
-
-type NumberFact = (typeof numberFacts)[number]
-type ItemFact = (typeof itemFacts)[number]
-export type Fact = NumberFact | ItemFact
-export const facts = [...numberFacts, ...itemFacts] as const
-
-export const comparisons = ['<', '<=', '=', '!=', '>=', '>'] as const
-type Comparison = (typeof comparisons)[number]
-
-export interface Condition {
-  fact: Fact
-  op: Comparison
-  /** For facts that are numbers. */
-  value?: number
-  /** For facts that are words. */
-  text?: string
-}
-
+export type Condition = EvaluatedCondition['condition']
 /** A condition with the fact's value when it was evaluated. */
-export interface EvaluatedCondition {
-  condition: Condition
-  /** As text, also for numbers. */
-  actual: string
-  holds: boolean
-}
+export type EvaluatedCondition = RowOf<typeof ruleRunRecord>['conditions'][number]
+export type Fact = Condition['fact']
+type ItemFact = (typeof itemFacts)[number]
 
 const isItemFact = (fact: Fact): fact is ItemFact => (itemFacts as readonly string[]).includes(fact)
 
@@ -84,7 +50,10 @@ export const requireConditions = (conditions: readonly Condition[], trigger: Tri
     requireUsable(condition, trigger, `conditions.${index}`)
 }
 
-const compare: Record<Comparison, (actual: number | string, wanted: number | string) => boolean> = {
+const compare: Record<
+  Condition['op'],
+  (actual: number | string, wanted: number | string) => boolean
+> = {
   '<': (actual, wanted) => actual < wanted,
   '<=': (actual, wanted) => actual <= wanted,
   '=': (actual, wanted) => actual === wanted,

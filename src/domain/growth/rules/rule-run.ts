@@ -5,39 +5,15 @@
  *      ├─made at once→ done
  *      └─not allowed→ skipped
  */
+import { ruleRunRecord } from '#contract/records/growth/rule-run'
+import type { RowOf } from '#contract/records/record'
+import { viewOf } from '#contract/records/view'
 import type { Drafting, TakenQuota } from '../drafting/generation.ts'
 import { onToday, type Rule } from './rule.ts'
-import type { EvaluatedCondition } from './rule-condition.ts'
 import type { Occurrence } from './rule-trigger.ts'
 
-const runStatuses = ['queued', 'running', 'done', 'skipped', 'failed', 'cancelled'] as const
-type RunStatus = (typeof runStatuses)[number]
-
-export type MadeKind = 'batch' | 'article' | 'item' | 'audit' | 'report' | 'engagement'
-
-export interface RuleRun {
-  id: string
-  rule_id: string
-  trigger: Occurrence['kind']
-  /** The occurrence's `ref`. A rule runs once for each. */
-  occurrence: string
-  /** Ids of the rules that led to the occurrence, first one first. */
-  chain: string[]
-  status: RunStatus
-  /** Why the run was skipped or failed. */
-  reason: string | null
-  conditions: EvaluatedCondition[]
-  made_kind: MadeKind | null
-  made_id: string | null
-  /** The monthly quota it took units of, less refunds. */
-  quota: string | null
-  units: number
-  /** Millionths of a US dollar, once the model is done. */
-  cost_micros: number | null
-  created_at: Date
-  started_at: Date | null
-  ended_at: Date | null
-}
+export type RuleRun = RowOf<typeof ruleRunRecord>
+export type MadeKind = NonNullable<RuleRun['made_kind']>
 
 /** How many rules can trigger one another in a row. */
 export const DEEPEST_CHAIN = 3
@@ -58,16 +34,16 @@ export const skips = {
 } as const
 
 const newRun = (id: string, rule: Rule, { occurrence, chain }: Caused, now: Date): RuleRun => ({
-  ...{ id, rule_id: rule.id, trigger: occurrence.kind, occurrence: occurrence.ref, chain },
-  ...{ status: 'queued', reason: null, conditions: [], made_kind: null, made_id: null },
-  ...{
-    quota: null,
-    units: 0,
-    cost_micros: null,
-    created_at: now,
-    started_at: null,
-    ended_at: null,
-  },
+  ...ruleRunRecord.blank,
+  id,
+  rule_id: rule.id,
+  trigger: occurrence.kind,
+  occurrence: occurrence.ref,
+  chain,
+  status: 'queued',
+  conditions: [],
+  units: 0,
+  created_at: now,
 })
 
 /** An occurrence with the rules that led to it. */
@@ -170,7 +146,7 @@ export const runEnd = (
   { status, error, usage, updated_at }: Drafting,
   refund: readonly TakenQuota[],
 ) => {
-  const ended: RunStatus = status === 'failed' ? 'failed' : 'done'
+  const ended: RuleRun['status'] = status === 'failed' ? 'failed' : 'done'
   return {
     status: error === 'cancelled' ? ('cancelled' as const) : ended,
     reason: error,
@@ -180,20 +156,15 @@ export const runEnd = (
   }
 }
 
-export const runView = ({
-  trigger,
-  occurrence,
-  chain,
-  made_kind,
-  made_id,
-  quota,
-  units,
-  cost_micros,
-  ...run
-}: RuleRun) => ({
-  ...run,
-  trigger: { kind: trigger, ref: occurrence, chain },
-  made: made_kind && made_id ? { kind: made_kind, id: made_id } : null,
-  cost: { quota, units, cost_micros },
-  updated_at: run.ended_at ?? run.started_at ?? run.created_at,
-})
+const view = viewOf(ruleRunRecord)
+
+export const runView = (run: RuleRun) => {
+  const { trigger, occurrence, chain, made_kind, made_id, quota, units, cost_micros } = run
+  return {
+    ...view(run),
+    trigger: { kind: trigger, ref: occurrence, chain },
+    made: made_kind && made_id ? { kind: made_kind, id: made_id } : null,
+    cost: { quota, units, cost_micros },
+    updated_at: run.ended_at ?? run.started_at ?? run.created_at,
+  }
+}

@@ -1,19 +1,14 @@
 /** Triggers of rules, and which occurrences match them. */
+import type { Static } from '@sinclair/typebox'
+import type { Trigger as TriggerSchema } from '#contract/records/growth/rule'
 import { patternFault } from '#kernel/cron'
 import { fail } from '#kernel/errors'
 import { engagementRate, type Metrics } from '../metrics.ts'
 
-const triggerKinds = ['cron', 'item_posted', 'batch_settled', 'metric', 'signal'] as const
-export type TriggerKind = (typeof triggerKinds)[number]
-
-type RuleMetric =
-  | 'impressions'
-  | 'likes'
-  | 'replies'
-  | 'reposts'
-  | 'quotes'
-  | 'clicks'
-  | 'engagement_rate'
+/** A trigger as requested. */
+export type TriggerInput = Static<typeof TriggerSchema>
+export type TriggerKind = TriggerInput['kind']
+type RuleMetric = NonNullable<TriggerInput['metric']>
 
 export type Trigger =
   /** Five fields, in local time of an IANA time zone. */
@@ -27,18 +22,6 @@ export type Trigger =
   | { kind: 'metric'; metric: RuleMetric; at_least: number; within_hours?: number }
   /** A signal with at least this score, 0 to 100. */
   | { kind: 'signal'; min_score?: number }
-
-/** A trigger as requested: the fields of all kinds. */
-export interface TriggerInput {
-  kind: TriggerKind
-  pattern?: string
-  time_zone?: string
-  status?: 'ready' | 'failed'
-  metric?: RuleMetric
-  at_least?: number
-  within_hours?: number
-  min_score?: number
-}
 
 /**
  * Something that happened. `ref` is the id of the record, or the time of a cron trigger in

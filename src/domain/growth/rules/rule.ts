@@ -3,33 +3,21 @@
  * pauses a rule. While all automation is paused, every rule reads as paused.
  */
 
+import { ruleRecord } from '#contract/records/growth/rule'
+import type { RowOf } from '#contract/records/record'
+import { viewOf } from '#contract/records/view'
 import { dayOf } from '#domain/app/read-budget'
 import { refuseNaming } from '../way-on.ts'
 import { type ActionInput, actionOf, type RuleAction, requireTrigger } from './rule-action.ts'
 import { type Condition, requireConditions } from './rule-condition.ts'
 import { type Trigger, type TriggerInput, triggerOf } from './rule-trigger.ts'
 
-export type RuleStatus = 'active' | 'paused'
-
-export interface Rule {
-  id: string
-  name: string
-  /** As set by a person. */
-  status: RuleStatus
+/** The trigger and the action have what their kinds need. */
+export interface Rule extends Omit<RowOf<typeof ruleRecord>, 'trigger' | 'action'> {
   trigger: Trigger
-  conditions: Condition[]
   action: RuleAction
-  /** The most runs that may act in a day (UTC). */
-  daily_cap: number
-  /** The day that `used` and `over` count. */
-  day: string
-  used: number
-  /** Occurrences over the cap. */
-  over: number
-  last_run_at: Date | null
-  created_at: Date
-  updated_at: Date
 }
+export type RuleStatus = Rule['status']
 
 /** Includes paused rules. */
 export const MOST_RULES = 50
@@ -71,6 +59,7 @@ export const newRule = (
     )
   const { now } = context
   return requireWhole({
+    ...ruleRecord.blank,
     id,
     name: input.name.trim(),
     status: input.status ?? 'active',
@@ -78,7 +67,9 @@ export const newRule = (
     conditions: input.conditions ?? [],
     action: actionOf(input.action),
     daily_cap: input.daily_cap ?? DAILY_CAP.usual,
-    ...{ day: dayOf(now), used: 0, over: 0, last_run_at: null },
+    day: dayOf(now),
+    used: 0,
+    over: 0,
     created_at: now,
     updated_at: now,
   })
@@ -103,13 +94,13 @@ export const updateRule = (rule: Rule, patch: RulePatch, context: RuleContext): 
 export const onToday = (rule: Rule, now: Date): Rule =>
   rule.day === dayOf(now) ? rule : { ...rule, day: dayOf(now), used: 0, over: 0 }
 
-export type PausedBy = 'person' | 'all'
-
 /** Who paused the rule. A person's pause outlives a pause of everything. */
-const pausedBy = ({ status }: Pick<Rule, 'status'>, held: boolean): PausedBy | null => {
+const pausedBy = ({ status }: Pick<Rule, 'status'>, held: boolean): 'person' | 'all' | null => {
   if (status === 'paused') return 'person'
   return held ? 'all' : null
 }
+
+const view = viewOf(ruleRecord)
 
 /**
  * The rule as the API shows it. `held`: all automation is paused. `next`: the next time of its cron
@@ -119,14 +110,11 @@ export const ruleView = (
   rule: Rule,
   { held, next, now }: { held: boolean; next: Date | null; now: Date },
 ) => {
-  const { day: _day, used, over, ...shown } = onToday(rule, now)
   const paused_by = pausedBy(rule, held)
   return {
-    ...shown,
+    ...view(onToday(rule, now)),
     status: paused_by ? 'paused' : 'active',
     paused_by,
-    runs_today: used,
-    over_cap_today: over,
     next_run_at: paused_by ? null : next,
   } as const
 }

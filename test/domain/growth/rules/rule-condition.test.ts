@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { comparisons, facts, itemFacts } from '#contract/records/growth/rule'
 import { newRule, type Rule, updateRule } from '#domain/growth/rules/rule'
-import { comparisons, evaluate, facts, itemFacts } from '#domain/growth/rules/rule-condition'
+import { evaluate } from '#domain/growth/rules/rule-condition'
 import { errorOf } from '#test/domain/errors'
 import { at } from '#test/domain/records'
 

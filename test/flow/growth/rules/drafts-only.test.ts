@@ -3,7 +3,8 @@
  * records.
  */
 import { expect, test } from 'bun:test'
-import { type RuleActionKind, ruleActionKinds } from '#domain/growth/rules/rule-action'
+import { actionKinds } from '#contract/records/growth/rule'
+import type { RuleActionKind } from '#domain/growth/rules/rule-action'
 import { stateNames } from '#test/domain/records'
 import { insertItem, setItem } from '#test/support/database/writes'
 import { insertPosted } from '#test/support/growth/posted'
@@ -58,7 +59,7 @@ const everything = async ({ story: { tenantId } }: Rules, ids: string[] = []) =>
 })
 
 test('every action is tested here', () => {
-  expect([...Object.keys(inputs), 'draft_engagement'].sort()).toEqual([...ruleActionKinds].sort())
+  expect([...Object.keys(inputs), 'draft_engagement'].sort()).toEqual([...actionKinds].sort())
 })
 
 test.each(Object.entries(inputs))('%s', async (kind, input) => {
