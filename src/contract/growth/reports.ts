@@ -1,84 +1,10 @@
 import { Type as T } from '@sinclair/typebox'
-import { cancels, GenerationStatus, generationsPage } from '../generation.ts'
+import { cancels, generationsPage } from '../generation.ts'
 import { op } from '../op.ts'
-import { Id, NextCursor, nullable, oneOf, record, Time } from '../shapes.ts'
+import { reportRecord } from '../records/growth/report.ts'
+import { Id, NextCursor, record } from '../shapes.ts'
 
-const figures = {
-  posts: T.Integer(),
-  impressions: T.Integer(),
-  reactions: T.Integer(),
-  clicks: T.Integer(),
-}
-const Rate = nullable(T.Number({ description: 'Reactions per impression.' }))
-const Totals = record({ ...figures, engagement_rate: Rate }, { title: 'ReportTotals' })
-const Change = nullable(T.Number())
-
-const ReportItem = record(
-  {
-    item_id: Id,
-    text: T.String(),
-    url: nullable(T.String()),
-    impressions: T.Integer(),
-    engagement_rate: Rate,
-  },
-  { title: 'ReportItem' },
-)
-
-const Data = record(
-  {
-    from: Time,
-    to: Time,
-    complete: T.Boolean({ description: 'False while the week is not over.' }),
-    totals: Totals,
-    before: Totals,
-    change: record(
-      {
-        posts: Change,
-        impressions: Change,
-        reactions: Change,
-        clicks: Change,
-        engagement_rate: Change,
-      },
-      {
-        description: 'Change from the week before: 0.5 means 50% more; null if that week had none.',
-      },
-    ),
-    days: T.Array(record({ day: T.String(), ...figures }, { title: 'ReportDay' })),
-    best: nullable(ReportItem),
-    worst: nullable(ReportItem),
-    waiting: record({ approvals: T.Integer(), scheduled: T.Integer(), unconfirmed: T.Integer() }),
-    quotas: T.Array(record({ key: T.String(), used: T.Integer(), limit: T.Integer() })),
-    reads: record(
-      { tier: T.String(), used: T.Integer(), limit: T.Integer() },
-      { description: 'Used today, in the unit of the tier.' },
-    ),
-    next: T.Array(record({ title: T.String(), why: T.String(), operation: T.String() })),
-  },
-  { title: 'ReportData', description: 'What posts gained counts on the day it was read.' },
-)
-
-const Report = record(
-  {
-    id: Id,
-    status: GenerationStatus,
-    error: nullable(
-      T.String({
-        description:
-          'Set when failed: an error code; for a skipped weekly report, why the plan refused it.',
-      }),
-    ),
-    origin: oneOf(['manual', 'automatic'], {
-      description: 'automatic: created by the schedule, on Monday at 07:00.',
-    }),
-    week: T.String({ description: 'The Monday on which the week starts.' }),
-    time_zone: T.String(),
-    data: nullable(Data),
-    markdown: nullable(T.String({ description: 'The report as Markdown.' })),
-    created_at: Time,
-    updated_at: Time,
-  },
-  { title: 'Report' },
-)
+const Report = reportRecord.schema
 
 export const reports = {
   list: op.query(

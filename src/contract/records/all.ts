@@ -10,10 +10,12 @@ import { articleRecord } from './growth/article.ts'
 import { batchRecord } from './growth/batch.ts'
 import { engagementRecord } from './growth/engagement.ts'
 import { experimentRecord } from './growth/experiment.ts'
+import { growthAuditRecord } from './growth/growth-audit.ts'
 import { growthChannelRecord } from './growth/growth-channel.ts'
 import { itemRecord } from './growth/item.ts'
 import { learningRecord } from './growth/learning.ts'
 import { productRecord } from './growth/product.ts'
+import { reportRecord } from './growth/report.ts'
 import { ruleRecord } from './growth/rule.ts'
 import { ruleRunRecord } from './growth/rule-run.ts'
 import { signalRecord } from './growth/signal.ts'
@@ -34,10 +36,12 @@ export const records: readonly Declared[] = [
   batchRecord,
   engagementRecord,
   experimentRecord,
+  growthAuditRecord,
   growthChannelRecord,
   itemRecord,
   learningRecord,
   productRecord,
+  reportRecord,
   ruleRecord,
   ruleRunRecord,
   signalRecord,

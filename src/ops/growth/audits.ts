@@ -1,4 +1,6 @@
 import type { audits } from '#contract/growth/audits'
+import { growthAuditRecord } from '#contract/records/growth/growth-audit'
+import { viewOf } from '#contract/records/view'
 import { admitAudit } from '#decisions/growth/admission'
 import { generationStores } from '#decisions/growth/generations'
 import {
@@ -15,11 +17,11 @@ import { pageOf, pageResult } from '../engine/paging.ts'
 import { periodOf } from '../engine/time-input.ts'
 import { cancelling } from './shared/cancelling.ts'
 
-const auditView = ({ given: _, ...audit }: GrowthAudit) => audit
+const auditView = viewOf(growthAuditRecord)
 
 const wholeView = (audit: GrowthAudit) => {
-  const { result, ...view } = auditView(audit)
-  return { ...view, result: result && { ...result, compared: result.compared ?? [] } }
+  const { result } = audit
+  return { ...auditView(audit), result: result && { ...result, compared: result.compared ?? [] } }
 }
 
 const invalid = (path: string, message: string): never =>

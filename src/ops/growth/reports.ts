@@ -1,7 +1,9 @@
 import type { reports } from '#contract/growth/reports'
+import { reportRecord } from '#contract/records/growth/report'
+import { viewOf } from '#contract/records/view'
 import { admitReport } from '#decisions/growth/admission'
 import { generationStores } from '#decisions/growth/generations'
-import { type Report, weekAt } from '#domain/growth/learning/report'
+import { weekAt } from '#domain/growth/learning/report'
 import { isDay, mondayOf } from '#kernel/calendar'
 import { fail, found } from '#kernel/errors'
 import { profilePart } from '#store/growth/profiles'
@@ -12,7 +14,7 @@ import { pageOf, pageResult } from '../engine/paging.ts'
 import { periodOf } from '../engine/time-input.ts'
 import { cancelling } from './shared/cancelling.ts'
 
-const reportView = ({ model: _, usage: __, ...report }: Report) => report
+const reportView = viewOf(reportRecord)
 
 const invalid = (message: string): never =>
   fail('invalid_input', `week ${message}`, { details: [{ path: 'week', message }] })

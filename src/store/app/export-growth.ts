@@ -3,10 +3,12 @@ import { articleRecord } from '#contract/records/growth/article'
 import { batchRecord } from '#contract/records/growth/batch'
 import { engagementRecord } from '#contract/records/growth/engagement'
 import { experimentRecord } from '#contract/records/growth/experiment'
+import { growthAuditRecord } from '#contract/records/growth/growth-audit'
 import { growthChannelRecord } from '#contract/records/growth/growth-channel'
 import { itemRecord } from '#contract/records/growth/item'
 import { learningRecord } from '#contract/records/growth/learning'
 import { productRecord } from '#contract/records/growth/product'
+import { reportRecord } from '#contract/records/growth/report'
 import { ruleRecord } from '#contract/records/growth/rule'
 import { ruleRunRecord } from '#contract/records/growth/rule-run'
 import { signalRecord } from '#contract/records/growth/signal'
@@ -83,35 +85,12 @@ export const growthSources = {
   },
   growth_audit: {
     table: 'growth_audit',
-    columns: [
-      'id',
-      'status',
-      'error',
-      'days',
-      'source',
-      'given',
-      'result',
-      'model',
-      'usage',
-      ...times,
-    ],
+    columns: exportedOf(growthAuditRecord),
     key: byId,
   },
   report: {
     table: 'report',
-    columns: [
-      'id',
-      'status',
-      'error',
-      'origin',
-      'week',
-      'time_zone',
-      'data',
-      'markdown',
-      'model',
-      'usage',
-      ...times,
-    ],
+    columns: exportedOf(reportRecord),
     key: byId,
   },
   item: { table: 'item', columns: exportedOf(itemRecord), key: byId },

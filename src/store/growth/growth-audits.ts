@@ -1,18 +1,15 @@
-import type {
-  AuditResult,
-  CountedPost,
-  GrowthAudit,
-  SuppliedMetrics,
-} from '#domain/growth/learning/growth-audit'
+import { growthAuditRecord } from '#contract/records/growth/growth-audit'
+import type { CountedPost, GrowthAudit } from '#domain/growth/learning/growth-audit'
 import type { Metrics } from '#domain/growth/metrics'
 import { fail } from '#kernel/errors'
-import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
+import { tableOf } from '../engine/records.ts'
 import { type GenerationsPage, ofGenerations } from './generations.ts'
 import { newestMetric } from './metrics.ts'
 
-const columns = (sql: Sql): Fragment =>
-  sql`id, status, error, days, source, given, result, model, usage, created_at, updated_at`
+const table = tableOf(growthAuditRecord)
+const { columns } = table
 
 export const growthAuditById =
   (id: string): Query<GrowthAudit> =>
@@ -29,21 +26,7 @@ export const lockGrowthAudit = async (sql: Sql, id: string): Promise<GrowthAudit
     await sql<GrowthAudit>`select ${columns(sql)} from growth_audit where id = ${id} for update`
   )[0] ?? fail('not_found', 'no such audit')
 
-const json = (sql: Sql, value: SuppliedMetrics[] | AuditResult | GrowthAudit['usage']) =>
-  value ? sql.json(value) : null
-
-export const insertGrowthAudit =
-  ({ given, result: _, usage: __, ...audit }: GrowthAudit): Query =>
-  (sql) =>
-    sql`insert into growth_audit ${sql({ ...audit, given: json(sql, given) })}`
-
-export const saveGrowthAudit =
-  ({ id, ...audit }: GrowthAudit): Query =>
-  (sql) =>
-    sql`update growth_audit set status = ${audit.status}, error = ${audit.error},
-      result = ${json(sql, audit.result)},
-      model = ${audit.model}, usage = ${json(sql, audit.usage)}, updated_at = ${audit.updated_at}
-        where id = ${id}`
+export const { insert: insertGrowthAudit, save: saveGrowthAudit } = table
 
 interface CountedRow extends Omit<CountedPost, 'metrics'>, Metrics {}
 

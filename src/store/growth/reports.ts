@@ -1,13 +1,14 @@
+import { reportRecord } from '#contract/records/growth/report'
 import { READ_FOR_MS } from '#domain/growth/learning/metric-sync'
 import type { Figures, Report, ReportItem } from '#domain/growth/learning/report'
 import { fail } from '#kernel/errors'
-import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Query, Sql } from '../engine/db.ts'
+import { tableOf } from '../engine/records.ts'
 import { type GenerationsPage, ofGenerations } from './generations.ts'
 import { newestMetric, rateOfMetric } from './metrics.ts'
 
-const columns = (sql: Sql): Fragment =>
-  sql`id, status, error, origin, week, time_zone, data, markdown, model, usage, created_at,
-    updated_at`
+const table = tableOf(reportRecord)
+const { columns } = table
 
 export const listReports =
   (page: GenerationsPage): Query<Report> =>
@@ -23,17 +24,7 @@ export const lockReport = async (sql: Sql, id: string): Promise<Report> =>
   (await sql<Report>`select ${columns(sql)} from report where id = ${id} for update`)[0] ??
   fail('not_found', 'no such report')
 
-export const insertReport =
-  (report: Report): Query =>
-  (sql) =>
-    sql`insert into report ${sql({ ...report, data: null, usage: null })}`
-
-export const saveReport =
-  ({ id, status, error, data, markdown, updated_at }: Report): Query =>
-  (sql) =>
-    sql`update report set status = ${status}, error = ${error},
-      data = ${data ? sql.json(data) : null}, markdown = ${markdown},
-      updated_at = ${updated_at} where id = ${id}`
+export const { insert: insertReport, save: saveReport } = table
 
 /** Whether the week has an automatic report, even a skipped one. */
 export const isReported = async (sql: Sql, week: string): Promise<boolean> =>

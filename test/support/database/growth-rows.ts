@@ -2,10 +2,12 @@ import { articleRecord } from '#contract/records/growth/article'
 import { batchRecord } from '#contract/records/growth/batch'
 import { engagementRecord } from '#contract/records/growth/engagement'
 import { experimentRecord } from '#contract/records/growth/experiment'
+import { growthAuditRecord } from '#contract/records/growth/growth-audit'
 import { growthChannelRecord } from '#contract/records/growth/growth-channel'
 import { itemRecord } from '#contract/records/growth/item'
 import { learningRecord } from '#contract/records/growth/learning'
 import { productRecord } from '#contract/records/growth/product'
+import { reportRecord } from '#contract/records/growth/report'
 import { ruleRecord } from '#contract/records/growth/rule'
 import { ruleRunRecord } from '#contract/records/growth/rule-run'
 import { signalRecord } from '#contract/records/growth/signal'
@@ -18,23 +20,8 @@ export const growthRows = ({ mark, person, item, batch, now, tomorrow }: RowsOf)
   const [connection, engagement, target, rule] = [newId(), newId(), newId(), newId()]
   return {
     growth_channel: sampleOf(growthChannelRecord, mark, {}),
-    growth_audit: {
-      id: newId(),
-      status: 'failed',
-      error: mark,
-      days: 30,
-      source: 'synced',
-      ...times,
-    },
-    report: {
-      id: newId(),
-      status: 'ready',
-      origin: 'manual',
-      week: '2026-11-16',
-      time_zone: 'UTC',
-      markdown: mark,
-      ...times,
-    },
+    growth_audit: sampleOf(growthAuditRecord, mark, { status: 'failed', error: mark }),
+    report: sampleOf(reportRecord, mark, { status: 'ready', week: '2026-11-16', markdown: mark }),
     learning: sampleOf(learningRecord, mark, {}),
     product: sampleOf(productRecord, mark, {}),
     experiment: sampleOf(experimentRecord, mark, {}),

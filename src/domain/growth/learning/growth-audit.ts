@@ -3,10 +3,11 @@
  * failed.
  */
 
+import type { growthAuditRecord } from '#contract/records/growth/growth-audit'
+import type { RowOf } from '#contract/records/record'
 import type { ModelUsage } from '../drafting/draft.ts'
 import {
   type FinishedGeneration,
-  type Generation,
   newGeneration,
   refund,
   type TakenQuota,
@@ -16,64 +17,12 @@ import { LIKELY, labelOf, notEnough, SURE, wordingOf } from './claim-words.ts'
 import { featuresOf, type PostFacts } from './post-features.ts'
 import { compareAll, type GroupComparison, LEAST_GROUP } from './statistics.ts'
 
-/** Metrics of one post that the caller supplied. */
-export interface SuppliedMetrics extends Metrics {
-  item_id: string | null
-  text: string | null
-  posted_at: string | null
-}
-
-export interface GrowthAudit extends Generation {
-  /** How many days back, for synced metrics. */
-  days: number
-  source: 'synced' | 'given'
-  given: SuppliedMetrics[] | null
-  result: AuditResult | null
-}
-
-export interface Claim extends Omit<GroupComparison, 'members'> {
-  /** Ids of the items that show it, the strongest evidence first. */
-  item_ids: string[]
-  wording: string
-}
-
-/** A comparison that was made, whatever it showed. */
-type Compared = Omit<GroupComparison, 'members'>
-
-interface Ranked {
-  item_id: string | null
-  text: string
-  impressions: number
-  engagement_rate: number | null
-}
-
-export interface AuditResult {
-  sample: {
-    items: number
-    /** Posts left out because they are younger than a day: their numbers still grow fast. */
-    too_young: number
-    impressions: number
-    reactions: number
-    from: string | null
-    to: string | null
-    comparisons: number
-  }
-  /**
-   * What was compared, the strongest difference first. Absent in audits from before it was kept.
-   */
-  compared?: Compared[]
-  worked: Claim[]
-  flopped: Claim[]
-  /** Worth a try, but possibly chance. */
-  hypotheses: Claim[]
-  best: Ranked[]
-  worst: Ranked[]
-  not_enough_data: { items: number; needed: number; message: string } | null
-  learnings: { id: string; kind: LearnedKind; note: string }[]
-  not_added: { kind: LearnedKind; note: string; reason: 'active_already' | 'too_many_active' }[]
-}
-
-export type LearnedKind = 'worked' | 'flopped' | 'hypothesis'
+export type GrowthAudit = RowOf<typeof growthAuditRecord>
+export type SuppliedMetrics = NonNullable<GrowthAudit['given']>[number]
+export type AuditResult = NonNullable<GrowthAudit['result']>
+export type Claim = AuditResult['worked'][number]
+type Ranked = AuditResult['best'][number]
+export type LearnedKind = AuditResult['learnings'][number]['kind']
 
 /** A post with its metrics. */
 export interface CountedPost extends PostFacts {

@@ -3,64 +3,24 @@
  * failed.
  */
 
+import type { reportRecord } from '#contract/records/growth/report'
+import type { RowOf } from '#contract/records/record'
 import type { LimitUsage } from '#domain/app/plan'
 import type { ReadBudget } from '#domain/app/read-budget'
 import { addDays, dayAt, mondayOf, startOfDay } from '#kernel/calendar'
 import { nextTime } from '#kernel/cron'
 import {
   type FinishedGeneration,
-  type Generation,
   newGeneration,
   refund,
   type TakenQuota,
 } from '../drafting/generation.ts'
 
-export interface Report extends Generation {
-  origin: 'manual' | 'automatic'
-  /** The Monday on which the week begins. */
-  week: string
-  time_zone: string
-  data: ReportData | null
-  markdown: string | null
-}
-
-/** Of a day or a week: posts that went out, and what all posts gained. */
-export interface Figures {
-  posts: number
-  impressions: number
-  reactions: number
-  clicks: number
-}
-
-export interface ReportItem {
-  item_id: string
-  text: string
-  url: string | null
-  impressions: number
-  engagement_rate: number | null
-}
-
-export interface Totals extends Figures {
-  engagement_rate: number | null
-}
-
-export interface ReportData {
-  from: string
-  to: string
-  /** Whether the week is over. */
-  complete: boolean
-  totals: Totals
-  before: Totals
-  /** Relative to the week before: 0.5 is half as much again. Null if that week had none. */
-  change: Record<keyof Totals, number | null>
-  days: (Figures & { day: string })[]
-  best: ReportItem | null
-  worst: ReportItem | null
-  waiting: { approvals: number; scheduled: number; unconfirmed: number }
-  quotas: { key: string; used: number; limit: number }[]
-  reads: { tier: string; used: number; limit: number }
-  next: { title: string; why: string; operation: string }[]
-}
+export type Report = RowOf<typeof reportRecord>
+export type ReportData = NonNullable<Report['data']>
+export type ReportItem = NonNullable<ReportData['best']>
+export type Totals = ReportData['totals']
+export type Figures = Omit<Totals, 'engagement_rate'>
 
 /** Every Monday morning, for the week before. */
 const REPORT_CRON = '0 7 * * 1'
