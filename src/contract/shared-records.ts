@@ -1,21 +1,8 @@
 /** Records that operations of several areas return. */
 import { Type as T } from '@sinclair/typebox'
 import { features } from './limits.ts'
+import { connectionRecord } from './records/growth/connection.ts'
 import { Id, nullable, oneOf, record, Time } from './shapes.ts'
-
-export const Account = record(
-  {
-    id: Id,
-    network: T.String({ description: 'The network, for example sandbox.' }),
-    external_id: T.String({ description: "The network's id of the account." }),
-    handle: T.String(),
-    status: oneOf(['connected', 'disconnected']),
-    is_default: T.Boolean({ description: 'True when new approvals use this account.' }),
-    created_at: Time,
-    updated_at: Time,
-  },
-  { title: 'Account' },
-)
 
 const Reads = record(
   {
@@ -134,7 +121,7 @@ export const Connection = record(
   {
     connected: T.Boolean(),
     tier: oneOf(['free', 'payg'], { description: 'On payg, reads spend a metered daily budget.' }),
-    account: nullable(Account),
+    account: nullable(connectionRecord.schema),
     choose: nullable(
       record(
         {

@@ -1,7 +1,8 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
+import { connectionRecord } from '../records/growth/connection.ts'
 import { called, Id, NextCursor, page, record } from '../shapes.ts'
-import { Account, Connection, InFlight, NetworkLimits } from '../shared-records.ts'
+import { Connection, InFlight, NetworkLimits } from '../shared-records.ts'
 
 export const connection = {
   get: op.query(
@@ -25,7 +26,7 @@ export const connections = {
     {
       input: page,
       output: record({
-        connections: called('account', T.Array(Account)),
+        connections: called('account', T.Array(connectionRecord.schema)),
         networks: T.Array(record({ network: T.String(), limits: NetworkLimits }), {
           description: 'What the networks of these accounts accept.',
         }),

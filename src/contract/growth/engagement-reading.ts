@@ -2,7 +2,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { Engagement } from '../records/growth/engagement.ts'
-import { EngagementRevision } from '../revision-record.ts'
+import { revisionRecord } from '../records/growth/revision.ts'
 import { cursorLike, Id, NextCursor, page, record } from '../shapes.ts'
 import { way } from '../way.ts'
 
@@ -23,7 +23,7 @@ export const engagementReading = {
     'List the versions of the text of an engagement, oldest first: who wrote what, and when. Of more than 100, the first and the newest are kept.',
     {
       input: { id: Id, ...page, cursor: cursorLike('Mw') },
-      output: record({ revisions: T.Array(EngagementRevision), next_cursor: NextCursor }),
+      output: record({ revisions: T.Array(revisionRecord.schema), next_cursor: NextCursor }),
     },
     { errors: ['not_found'] },
   ),

@@ -1,21 +1,10 @@
 /** What a team says of an item before it approves it. */
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NamedAuthor, NextCursor, NOT_BLANK, oneOf, page, record, Time } from '../shapes.ts'
+import { commentRecord } from '../records/growth/comment.ts'
+import { Id, NextCursor, NOT_BLANK, page, record } from '../shapes.ts'
 
-const Comment = record(
-  {
-    id: Id,
-    item_id: Id,
-    kind: oneOf(['comment', 'rejection'], {
-      description: 'rejection: the reason for which the item was rejected.',
-    }),
-    body: T.String(),
-    written_by: NamedAuthor,
-    created_at: Time,
-  },
-  { title: 'Comment' },
-)
+const Comment = commentRecord.schema
 const OneComment = record({ comment: Comment })
 const roles = ['editor', 'approver'] as const
 

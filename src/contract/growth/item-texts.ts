@@ -2,7 +2,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { Item } from '../records/growth/item.ts'
-import { BY_A_DRAFTER, revisionFields } from '../revision-record.ts'
+import { ItemRevision } from '../records/growth/revision.ts'
 import {
   cursorLike,
   Id,
@@ -44,11 +44,6 @@ const account = T.String({
   format: 'uuid',
   description: 'A connected account to post from. Default: the default account at approval.',
 })
-
-const Revision = record(
-  { ...revisionFields, title: nullable(T.String()), body: T.String() },
-  { title: 'Revision', description: BY_A_DRAFTER },
-)
 
 export const itemTexts = {
   create: op.command(
@@ -113,7 +108,7 @@ export const itemTexts = {
     'List the versions of an item, oldest first: who wrote what, and when. Of more than 100, the first and the newest are kept.',
     {
       input: { id: Id, ...page, cursor: cursorLike('Mw') },
-      output: record({ revisions: T.Array(Revision), next_cursor: NextCursor }),
+      output: record({ revisions: T.Array(ItemRevision), next_cursor: NextCursor }),
     },
     { errors: ['not_found'] },
   ),

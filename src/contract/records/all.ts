@@ -8,6 +8,8 @@ import { scheduleRecord } from './agent/schedule.ts'
 import { webhookRuleRecord } from './agent/webhook-rule.ts'
 import { articleRecord } from './growth/article.ts'
 import { batchRecord } from './growth/batch.ts'
+import { commentRecord } from './growth/comment.ts'
+import { connectionRecord } from './growth/connection.ts'
 import { engagementRecord } from './growth/engagement.ts'
 import { experimentRecord } from './growth/experiment.ts'
 import { growthAuditRecord } from './growth/growth-audit.ts'
@@ -16,6 +18,7 @@ import { itemRecord } from './growth/item.ts'
 import { learningRecord } from './growth/learning.ts'
 import { productRecord } from './growth/product.ts'
 import { reportRecord } from './growth/report.ts'
+import { revisionRecord } from './growth/revision.ts'
 import { ruleRecord } from './growth/rule.ts'
 import { ruleRunRecord } from './growth/rule-run.ts'
 import { signalRecord } from './growth/signal.ts'
@@ -34,6 +37,8 @@ export const records: readonly Declared[] = [
   versionRecord,
   articleRecord,
   batchRecord,
+  commentRecord,
+  connectionRecord,
   engagementRecord,
   experimentRecord,
   growthAuditRecord,
@@ -42,6 +47,7 @@ export const records: readonly Declared[] = [
   learningRecord,
   productRecord,
   reportRecord,
+  revisionRecord,
   ruleRecord,
   ruleRunRecord,
   signalRecord,

@@ -1,6 +1,8 @@
 /** What an export has of the growth operator's records. */
 import { articleRecord } from '#contract/records/growth/article'
 import { batchRecord } from '#contract/records/growth/batch'
+import { commentRecord } from '#contract/records/growth/comment'
+import { connectionRecord } from '#contract/records/growth/connection'
 import { engagementRecord } from '#contract/records/growth/engagement'
 import { experimentRecord } from '#contract/records/growth/experiment'
 import { growthAuditRecord } from '#contract/records/growth/growth-audit'
@@ -9,6 +11,7 @@ import { itemRecord } from '#contract/records/growth/item'
 import { learningRecord } from '#contract/records/growth/learning'
 import { productRecord } from '#contract/records/growth/product'
 import { reportRecord } from '#contract/records/growth/report'
+import { revisionRecord } from '#contract/records/growth/revision'
 import { ruleRecord } from '#contract/records/growth/rule'
 import { ruleRunRecord } from '#contract/records/growth/rule-run'
 import { signalRecord } from '#contract/records/growth/signal'
@@ -70,7 +73,7 @@ export const growthSources = {
   },
   connection: {
     table: 'connection',
-    columns: ['id', 'network', 'external_id', 'handle', 'status', 'is_default', ...times],
+    columns: exportedOf(connectionRecord),
     key: byId,
   },
   batch: {
@@ -96,7 +99,7 @@ export const growthSources = {
   item: { table: 'item', columns: exportedOf(itemRecord), key: byId },
   revision: {
     table: 'revision',
-    columns: ['record_id', 'number', 'title', 'body', 'written_by', 'written_at'],
+    columns: exportedOf(revisionRecord),
     key: [
       ['record_id', 'uuid'],
       ['number', 'int'],
@@ -104,7 +107,7 @@ export const growthSources = {
   },
   comment: {
     table: 'comment',
-    columns: ['id', 'item_id', 'kind', 'body', 'written_by', 'created_at'],
+    columns: exportedOf(commentRecord),
     key: byId,
   },
   metric: {

@@ -6,7 +6,7 @@ import type { SendableKind } from '#domain/growth/sending/sendable'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, mapped, one, type Part, sure } from '../engine/load.ts'
 import type { RecordId } from '../engine/next-due.ts'
-import { connectionColumns } from './connections.ts'
+import { connectionColumns, connectionTimes } from './connections.ts'
 
 /** The record of an attempt. */
 export type SendableRef = Pick<Attempt, 'sendable' | 'record_id'>
@@ -21,7 +21,7 @@ export const columnOf: Record<SendableKind, 'item_id' | 'engagement_id'> = {
   post: 'item_id',
   engagement: 'engagement_id',
 }
-export const tableOf: Record<SendableKind, 'item' | 'engagement'> = {
+export const tableFor: Record<SendableKind, 'item' | 'engagement'> = {
   post: 'item',
   engagement: 'engagement',
 }
@@ -123,9 +123,9 @@ export const accountOfRecord = (
   except: string | null = null,
 ): Part<SendingAccount | undefined> =>
   one<SendingAccount>(
-    { created_at: true, updated_at: true },
+    connectionTimes,
     (sql) => sql`with bound as materialized (select r.account_external_id as id
-      from ${sql(tableOf[sendable])} r where r.id = ${record_id})
+      from ${sql(tableFor[sendable])} r where r.id = ${record_id})
       select ${connectionColumns(sql)}, exists (select from attempt a
         where a.connection_id = connection.id and ${isOfKind(sql, 'post')} and ${isOpen(sql)}
           and a.item_id is distinct from ${except}::uuid) as has_open_posts

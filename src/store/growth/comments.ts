@@ -1,9 +1,13 @@
 /** What a team says of its items. */
+import { commentRecord } from '#contract/records/growth/comment'
 import type { Comment } from '#domain/growth/drafting/comment'
 import { type NamedAuthor, namedAuthor } from '../app/names.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, mapped, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
+
+const table = tableOf(commentRecord)
 
 interface ListedComment extends Omit<Comment, 'written_by'> {
   written_by: NamedAuthor
@@ -12,12 +16,10 @@ interface ListedComment extends Omit<Comment, 'written_by'> {
 const columns = (sql: Sql): Fragment =>
   sql`id, item_id, kind, body, ${namedAuthor(sql, sql`written_by`)} as written_by, created_at`
 
-const times = { created_at: true } as const
-
 /** Newest first; one more than the limit, so that the caller sees whether there is a next page. */
 export const commentsOfItem = (itemId: string, { limit, after }: Page) =>
   many<ListedComment>(
-    times,
+    table.times,
     (sql) => sql`select ${columns(sql)} from comment
       where item_id = ${itemId} ${after ? sql`and id < ${after}` : sql``} order by id desc
         limit ${limit + 1}`,
@@ -36,14 +38,11 @@ export const commentCount = (itemId: string) =>
 
 export const commentPart = (itemId: string, id: string) =>
   one<ListedComment>(
-    times,
+    table.times,
     (sql) => sql`select ${columns(sql)} from comment where id = ${id} and item_id = ${itemId}`,
   )
 
-export const insertComment =
-  ({ written_by, ...comment }: Comment): Query =>
-  (sql) =>
-    sql`insert into comment ${sql({ ...comment, written_by: sql.json(written_by) })}`
+export const { insert: insertComment } = table
 
 export const deleteComment =
   (id: string): Query =>

@@ -1,3 +1,4 @@
+import { connectionRecord } from '#contract/records/growth/connection'
 import type { Connection } from '#domain/growth/sending/connection'
 import { type Choice, MOST_NAMED } from '#domain/growth/sending/not-connected'
 import { type PlanRow, planOfWorkspace } from '../app/workspace.ts'
@@ -5,9 +6,10 @@ import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one } from '../engine/load.ts'
 import type { RecordId } from '../engine/next-due.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 
-export const connectionColumns = (sql: Sql): Fragment =>
-  sql`id, network, external_id, handle, status, is_default, created_at, updated_at`
+const table = tableOf(connectionRecord)
+export const { columns: connectionColumns, times: connectionTimes } = table
 
 export const listConnections =
   ({ limit, after }: Page): Query<Connection> =>
@@ -95,8 +97,6 @@ export const connectionById =
   (sql) =>
     sql`select ${connectionColumns(sql)} from connection where id = ${id}`
 
-const connectionTimes = { created_at: true, updated_at: true } as const
-
 export const connectionPart = (id: string) => one<Connection>(connectionTimes, connectionById(id))
 
 /** The default account. */
@@ -118,13 +118,14 @@ export const accountOfItem = (id: RecordId) =>
  * Connects an account, or reconnects it under its old id. The first connected account becomes the
  * default.
  */
-export const upsertConnection =
-  (connection: Connection): Query =>
-  (sql) =>
-    sql`insert into connection ${sql(connection)}
-        on conflict (tenant_id, network, external_id) do update
+export const upsertConnection = (connection: Connection): Query =>
+  table.insert(
+    connection,
+    {},
+    (sql) => sql`on conflict (tenant_id, network, external_id) do update
         set handle = excluded.handle, status = 'connected', is_default = excluded.is_default,
-          updated_at = excluded.updated_at`
+          updated_at = excluded.updated_at`,
+  )
 
 export const disconnect =
   (id: string, now: Date): Query =>

@@ -1,7 +1,7 @@
 import type { Connection } from '#domain/growth/sending/connection'
 import type { Query } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
-import { connectionColumns } from './connections.ts'
+import { connectionColumns, connectionTimes } from './connections.ts'
 
 /** What a workspace has a resident of the sandbox say. */
 export interface ResidentPost {
@@ -30,7 +30,7 @@ export const forgetResidentPosts: Query = (sql) =>
 /** The connected accounts of a network, the default one first. */
 export const accountsOn = (network: string) =>
   many<Connection>(
-    { created_at: true, updated_at: true },
+    connectionTimes,
     (sql) =>
       sql`select ${connectionColumns(sql)} from connection where network = ${network}
         and status = 'connected'

@@ -1,14 +1,13 @@
 /** Earlier texts of items and engagements. The present one stands in the record. */
+import { revisionRecord } from '#contract/records/growth/revision'
 import { MOST_REVISIONS, type Revision } from '#domain/growth/drafting/revision'
 import { type NamedAuthor, namedAuthor } from '../app/names.ts'
 import type { Query } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
-import { type SendableRef, tableOf } from './attempts.ts'
+import { tableOf } from '../engine/records.ts'
+import { type SendableRef, tableFor } from './attempts.ts'
 
-const insert =
-  ({ written_by, ...revision }: Revision): Query =>
-  (sql) =>
-    sql`insert into revision ${sql({ ...revision, written_by: written_by && sql.json(written_by) })}`
+const { insert, times } = tableOf(revisionRecord)
 
 /**
  * Keeps a text that has been replaced, and drops the oldest but the first of those that are too
@@ -42,7 +41,7 @@ const textsOf =
         union all
         select revision, ${sendable === 'post' ? sql`title` : sql`null`}, body, written_by,
           coalesce(written_at, created_at)
-          from ${sql(tableOf[sendable])} where id = ${record_id} and status <> 'deleted') version
+          from ${sql(tableFor[sendable])} where id = ${record_id} and status <> 'deleted') version
       where number > ${after} order by number limit ${limit + 1}`
 
 interface NumberedPage {
@@ -51,11 +50,8 @@ interface NumberedPage {
 }
 
 export const revisionsOfItem = (id: string, page: NumberedPage) =>
-  many<Version<string>>({ written_at: true }, textsOf({ sendable: 'post', record_id: id }, page))
+  many<Version<string>>(times, textsOf({ sendable: 'post', record_id: id }, page))
 
 /** Without a text: reposts, likes, and before there was a draft. */
 export const revisionsOfEngagement = (id: string, page: NumberedPage) =>
-  many<Version<string | null>>(
-    { written_at: true },
-    textsOf({ sendable: 'engagement', record_id: id }, page),
-  )
+  many<Version<string | null>>(times, textsOf({ sendable: 'engagement', record_id: id }, page))

@@ -1,5 +1,7 @@
 import { articleRecord } from '#contract/records/growth/article'
 import { batchRecord } from '#contract/records/growth/batch'
+import { commentRecord } from '#contract/records/growth/comment'
+import { connectionRecord } from '#contract/records/growth/connection'
 import { engagementRecord } from '#contract/records/growth/engagement'
 import { experimentRecord } from '#contract/records/growth/experiment'
 import { growthAuditRecord } from '#contract/records/growth/growth-audit'
@@ -8,6 +10,7 @@ import { itemRecord } from '#contract/records/growth/item'
 import { learningRecord } from '#contract/records/growth/learning'
 import { productRecord } from '#contract/records/growth/product'
 import { reportRecord } from '#contract/records/growth/report'
+import { revisionRecord } from '#contract/records/growth/revision'
 import { ruleRecord } from '#contract/records/growth/rule'
 import { ruleRunRecord } from '#contract/records/growth/rule-run'
 import { signalRecord } from '#contract/records/growth/signal'
@@ -27,28 +30,20 @@ export const growthRows = ({ mark, person, item, batch, now, tomorrow }: RowsOf)
     experiment: sampleOf(experimentRecord, mark, {}),
     profile: { data: { goal: mark }, ...times },
     profile_revision: { number: 1, data: { goal: mark }, written_at: now },
-    connection: {
+    connection: sampleOf(connectionRecord, mark, {
       id: connection,
       network: 'sandbox',
-      external_id: mark,
-      handle: mark,
-      status: 'connected',
       is_default: true,
-      ...times,
-    },
+    }),
     batch: sampleOf(batchRecord, mark, { id: batch, status: 'ready' }),
     item: sampleOf(itemRecord, mark, { id: item, batch_id: batch, status: 'publish_unconfirmed' }),
     redraft: { id: newId(), item_id: item, revision: 1, hint: mark, status: 'failed', ...times },
-    revision: { record_id: item, number: 1, body: mark, written_at: now },
+    revision: sampleOf(revisionRecord, mark, { record_id: item, body: mark }),
     item_print: { print: 1, item_id: item, until: now },
-    comment: {
-      id: newId(),
+    comment: sampleOf(commentRecord, mark, {
       item_id: item,
-      kind: 'comment',
-      body: mark,
       written_by: { kind: 'person', id: person },
-      created_at: now,
-    },
+    }),
     article: sampleOf(articleRecord, mark, { status: 'ready', title: mark, item_id: item }),
     item_metric: {
       id: newId(),

@@ -1,19 +1,13 @@
 /** What a team says of an item before it approves it. */
+import type { commentRecord } from '#contract/records/growth/comment'
+import type { RowOf } from '#contract/records/record'
 import { fail } from '#kernel/errors'
 import { refuseNaming } from '../way-on.ts'
 import { invalid } from './item.ts'
 import type { Author } from './revision.ts'
 import { writtenText } from './written-text.ts'
 
-export interface Comment {
-  id: string
-  item_id: string
-  /** `rejection`: the reason of one. */
-  kind: 'comment' | 'rejection'
-  body: string
-  written_by: Author
-  created_at: Date
-}
+export type Comment = RowOf<typeof commentRecord>
 
 /** Of one item. */
 export const MOST_COMMENTS = 500

@@ -1,5 +1,8 @@
 /** The versions of a text that is ours: an item's or an engagement's. */
 
+import type { revisionRecord } from '#contract/records/growth/revision'
+import type { RowOf } from '#contract/records/record'
+
 /** Who wrote or decided something, as the audit names them. */
 export interface Author {
   kind: 'person' | 'key' | 'agent' | 'system'
@@ -7,16 +10,7 @@ export interface Author {
 }
 
 /** A text before the present one. */
-export interface Revision {
-  record_id: string
-  /** From 1. */
-  number: number
-  title: string | null
-  body: string | null
-  /** Null: a drafter. */
-  written_by: Author | null
-  written_at: Date
-}
+export type Revision = RowOf<typeof revisionRecord>
 
 /** Versions of one text that are kept, with the present one: the first and the newest. */
 export const MOST_REVISIONS = 100

@@ -1,15 +1,7 @@
-/** An account on a network. One connected account is the default, which sends new content. */
-export interface Connection {
-  id: string
-  network: string
-  /** The network's id of the account. */
-  external_id: string
-  handle: string
-  status: 'connected' | 'disconnected'
-  is_default: boolean
-  created_at: Date
-  updated_at: Date
-}
+import type { connectionRecord } from '#contract/records/growth/connection'
+import type { RowOf } from '#contract/records/record'
+
+export type Connection = RowOf<typeof connectionRecord>
 
 /** The most accounts of a workspace connected at once. */
 export const mostConnected = 50

@@ -1,0 +1,24 @@
+/** What a team says of an item before it approves it. */
+import { Type as T } from '@sinclair/typebox'
+import { Author, Id, NamedAuthor, oneOf } from '../../shapes.ts'
+import { id, times } from '../fields.ts'
+import { declare } from '../record.ts'
+
+export const commentRecord = declare(
+  'comment',
+  { title: 'Comment' },
+  {
+    id,
+    item_id: { type: 'uuid', shown: Id, fixed: true },
+    kind: {
+      type: 'text',
+      shown: oneOf(['comment', 'rejection'], {
+        description: 'rejection: the reason for which the item was rejected.',
+      }),
+      fixed: true,
+    },
+    body: { type: 'text', shown: T.String(), fixed: true },
+    written_by: { type: 'jsonb', of: Author, shown: NamedAuthor, fixed: true },
+    created_at: times.created_at,
+  },
+)
