@@ -17,6 +17,7 @@ import { growthChannelRecord } from './growth/growth-channel.ts'
 import { itemRecord } from './growth/item.ts'
 import { learningRecord } from './growth/learning.ts'
 import { productRecord } from './growth/product.ts'
+import { profileRecord, profileRevisionRecord } from './growth/profile.ts'
 import { reportRecord } from './growth/report.ts'
 import { revisionRecord } from './growth/revision.ts'
 import { ruleRecord } from './growth/rule.ts'
@@ -46,6 +47,8 @@ export const records: readonly Declared[] = [
   itemRecord,
   learningRecord,
   productRecord,
+  profileRecord,
+  profileRevisionRecord,
   reportRecord,
   revisionRecord,
   ruleRecord,

@@ -10,6 +10,7 @@ import { growthChannelRecord } from '#contract/records/growth/growth-channel'
 import { itemRecord } from '#contract/records/growth/item'
 import { learningRecord } from '#contract/records/growth/learning'
 import { productRecord } from '#contract/records/growth/product'
+import { profileRecord, profileRevisionRecord } from '#contract/records/growth/profile'
 import { reportRecord } from '#contract/records/growth/report'
 import { revisionRecord } from '#contract/records/growth/revision'
 import { ruleRecord } from '#contract/records/growth/rule'
@@ -38,13 +39,13 @@ const attempt = [
 export const growthSources = {
   profile: {
     table: 'profile',
-    columns: ['data', 'revision', 'written_by', 'changed', ...times],
+    columns: exportedOf(profileRecord),
     key: [['tenant_id', 'uuid']],
     within: all('profile'),
   },
   profile_revision: {
     table: 'profile_revision',
-    columns: ['number', 'data', 'written_by', 'written_at', 'changed'],
+    columns: exportedOf(profileRevisionRecord),
     key: [['number', 'int']],
   },
   channel: {

@@ -1,19 +1,18 @@
+import { profileRecord, profileRevisionRecord } from '#contract/records/growth/profile'
+import type { RowOf } from '#contract/records/record'
 import { emptyProfile, type Profile, updateProfile } from '#domain/growth/drafting/profile'
 import type { Author } from '#domain/growth/drafting/revision'
 import type { Query, Sql } from '../engine/db.ts'
 import { many, mapped, one } from '../engine/load.ts'
+import { tableOf } from '../engine/records.ts'
 
 /** How many versions are kept, the present one among them. */
 const MOST_VERSIONS = 50
 
-interface ProfileRow {
-  data: Partial<Profile> | null
-  revision: number
-  written_by: Author | null
-  changed: string[]
-  created_at: Date | null
-  updated_at: Date | null
-}
+const { columns, times } = tableOf(profileRecord)
+const { times: versionTimes } = tableOf(profileRevisionRecord)
+
+type ProfileRow = RowOf<typeof profileRecord>
 
 export interface StoredProfile {
   profile: Profile
@@ -25,7 +24,7 @@ export interface StoredProfile {
 
 /** Without a saved row the profile is empty. Fields added by later versions get their defaults. */
 export const toProfile = (
-  row: (Pick<ProfileRow, 'data' | 'created_at' | 'updated_at'> & { revision?: number }) | undefined,
+  row: (Pick<ProfileRow, 'data'> & Partial<Omit<StoredProfile, 'profile'>>) | undefined,
 ): StoredProfile => ({
   profile: updateProfile(emptyProfile, row?.data ?? {}),
   revision: row?.revision ?? 0,
@@ -33,13 +32,9 @@ export const toProfile = (
   updated_at: row?.updated_at ?? null,
 })
 
-export const readProfile: Query<ProfileRow> = (sql) =>
-  sql`select data, revision, written_by, changed, created_at, updated_at from profile`
+export const readProfile: Query<ProfileRow> = (sql) => sql`select ${columns(sql)} from profile`
 
-export const profilePart = mapped(
-  one<ProfileRow>({ created_at: true, updated_at: true }, readProfile),
-  toProfile,
-)
+export const profilePart = mapped(one<ProfileRow>(times, readProfile), toProfile)
 
 /** The workspace, whose id is the profile's too. Undefined before the profile is first saved. */
 export const profileOwner = one<{ id: string }>(
@@ -66,18 +61,10 @@ export const saveProfile = (
       changed = excluded.changed, updated_at = excluded.updated_at`,
 ]
 
-interface ProfileVersion {
-  number: number
-  data: Partial<Profile>
-  written_by: Author | null
-  written_at: Date
-  changed: string[]
-}
-
 /** Newest first, the present one among them; one more than the limit. */
 export const profileVersions = ({ limit, after }: { limit: number; after?: number }) =>
-  many<ProfileVersion>(
-    { written_at: true },
+  many<RowOf<typeof profileRevisionRecord>>(
+    versionTimes,
     (sql) => sql`select * from (
         select number, data, written_by, written_at, changed from profile_revision
         union all select revision, data, written_by, updated_at, changed from profile) version

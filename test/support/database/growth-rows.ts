@@ -9,6 +9,7 @@ import { growthChannelRecord } from '#contract/records/growth/growth-channel'
 import { itemRecord } from '#contract/records/growth/item'
 import { learningRecord } from '#contract/records/growth/learning'
 import { productRecord } from '#contract/records/growth/product'
+import { profileRecord, profileRevisionRecord } from '#contract/records/growth/profile'
 import { reportRecord } from '#contract/records/growth/report'
 import { revisionRecord } from '#contract/records/growth/revision'
 import { ruleRecord } from '#contract/records/growth/rule'
@@ -28,8 +29,8 @@ export const growthRows = ({ mark, person, item, batch, now, tomorrow }: RowsOf)
     learning: sampleOf(learningRecord, mark, {}),
     product: sampleOf(productRecord, mark, {}),
     experiment: sampleOf(experimentRecord, mark, {}),
-    profile: { data: { goal: mark }, ...times },
-    profile_revision: { number: 1, data: { goal: mark }, written_at: now },
+    profile: sampleOf(profileRecord, mark, { data: { goal: mark } }),
+    profile_revision: sampleOf(profileRevisionRecord, mark, { data: { goal: mark } }),
     connection: sampleOf(connectionRecord, mark, {
       id: connection,
       network: 'sandbox',

@@ -1,35 +1,12 @@
+import type { Static } from '@sinclair/typebox'
+import type { ProfileData } from '#contract/records/growth/profile'
 import { fail } from '#kernel/errors'
 import { nextCall } from '../way-on.ts'
 
 /** What the workspace stands for, its audience and its style. Every draft is made from this. */
-export interface Profile {
-  goal: string
-  audience: string
-  voice: string
-  /** A BCP 47 language tag. */
-  language: string
-  /** An IANA name. */
-  time_zone: string
-  /**
-   * An overdue scheduled post: `post` sends it if it is less than an hour late, `skip` puts it back
-   * to approved.
-   */
-  on_missed: OnMissed
-  writing_dna: WritingDna
-}
-
-interface WritingDna {
-  voice_rules: string[]
-  stories: string[]
-  proof: string[]
-  patterns: string[]
-  /** Phrases to use. */
-  use: string[]
-  /** Phrases no draft may contain. */
-  avoid: string[]
-}
-
-export type OnMissed = 'post' | 'skip'
+export type Profile = Static<typeof ProfileData>
+type WritingDna = Profile['writing_dna']
+export type OnMissed = Profile['on_missed']
 
 /** The input of an update. `voice` is an alias of `voice_rules`. */
 export type ProfilePatch = Partial<Omit<Profile, 'writing_dna'>> & {
