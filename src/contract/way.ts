@@ -3,6 +3,8 @@
  * it.
  */
 import { Type as T } from '@sinclair/typebox'
+import { DoubtRead } from './records/growth/attempt.ts'
+import { doubtCauses } from './records/growth/item.ts'
 import { Id, NamedAuthor, nullable, oneOf, record, Time } from './shapes.ts'
 
 const Version = record(
@@ -23,24 +25,6 @@ const Deed = record(
     surface: T.String({ description: 'rest, mcp, cli or admin; agent for a job of the agent.' }),
   },
   { title: 'Deed' },
-)
-
-const DoubtRead = record(
-  {
-    at: Time,
-    saw: oneOf(['it', 'nothing', 'unclear', 'unreadable'], {
-      description:
-        'unclear: a post is there that may be this one. unreadable: the read failed or was incomplete, and proves nothing.',
-    }),
-    posts: nullable(T.Integer({ description: 'How many posts the network showed.' })),
-    candidates: T.Array(
-      record({ external_id: T.String(), url: nullable(T.String()), posted_at: Time }),
-      {
-        description: 'The first 3 posts that may be this one.',
-      },
-    ),
-  },
-  { title: 'DoubtRead' },
 )
 
 const outcomes = [
@@ -69,11 +53,7 @@ const Try = record(
     error: nullable(T.String()),
     external_id: nullable(T.String()),
     in_doubt_since: nullable(Time),
-    cause: nullable(
-      oneOf(['server_error', 'no_answer', 'unclear_answer', 'process_stopped'], {
-        description: 'Why it was in doubt.',
-      }),
-    ),
+    cause: nullable(oneOf(doubtCauses, { description: 'Why it was in doubt.' })),
     reads: T.Array(DoubtRead, {
       description: 'The last 20 reads of the network while it was in doubt, oldest first.',
     }),

@@ -1,13 +1,13 @@
 /** Finding items. */
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { counted, Item, itemStatuses } from '../records/growth/item.ts'
+import { Item, itemStatuses } from '../records/growth/item.ts'
+import { metricRecord } from '../records/growth/metric.ts'
 import {
   cursorLike,
   Id,
   NextCursor,
   NOT_BLANK,
-  nullable,
   oneOf,
   page,
   record,
@@ -50,16 +50,6 @@ const filters = {
   total: T.Optional(T.Boolean({ description: 'Count all that match, up to 10,000.' })),
 }
 
-const Reading = record(
-  {
-    id: Id,
-    at: Time,
-    ...counted,
-    engagement_rate: nullable(T.Number({ description: 'Reactions per impression, 0 to 1.' })),
-  },
-  { title: 'MetricReading' },
-)
-
 export const itemLists = {
   list: op.query(
     'GET /api/v1/growth/items',
@@ -87,7 +77,7 @@ export const itemLists = {
         ...page,
         cursor: cursorLike('MTc5NTUwMDAwMDAwMCAwMThmNDdhMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDA'),
       },
-      output: record({ metrics: T.Array(Reading), next_cursor: NextCursor }),
+      output: record({ metrics: T.Array(metricRecord.schema), next_cursor: NextCursor }),
     },
     { errors: ['not_found'] },
   ),

@@ -7,6 +7,7 @@ import { playbookRecord, versionRecord } from './agent/playbook.ts'
 import { scheduleRecord } from './agent/schedule.ts'
 import { webhookRuleRecord } from './agent/webhook-rule.ts'
 import { articleRecord } from './growth/article.ts'
+import { attemptRecord } from './growth/attempt.ts'
 import { batchRecord } from './growth/batch.ts'
 import { commentRecord } from './growth/comment.ts'
 import { connectionRecord } from './growth/connection.ts'
@@ -16,6 +17,7 @@ import { growthAuditRecord } from './growth/growth-audit.ts'
 import { growthChannelRecord } from './growth/growth-channel.ts'
 import { itemRecord } from './growth/item.ts'
 import { learningRecord } from './growth/learning.ts'
+import { metricRecord } from './growth/metric.ts'
 import { productRecord } from './growth/product.ts'
 import { profileRecord, profileRevisionRecord } from './growth/profile.ts'
 import { reportRecord } from './growth/report.ts'
@@ -37,6 +39,7 @@ export const records: readonly Declared[] = [
   playbookRecord,
   versionRecord,
   articleRecord,
+  attemptRecord,
   batchRecord,
   commentRecord,
   connectionRecord,
@@ -46,6 +49,7 @@ export const records: readonly Declared[] = [
   growthChannelRecord,
   itemRecord,
   learningRecord,
+  metricRecord,
   productRecord,
   profileRecord,
   profileRevisionRecord,

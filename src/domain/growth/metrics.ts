@@ -1,20 +1,13 @@
+import type { metricRecord } from '#contract/records/growth/metric'
+import type { RowOf } from '#contract/records/record'
+
+/** The metrics of an item at one moment. */
+export type MetricSnapshot = Omit<RowOf<typeof metricRecord>, 'id'>
+
 /**
  * A network's counts since the post went out. `clicks` includes those on links and on the account.
  */
-export interface Metrics {
-  impressions: number
-  likes: number
-  replies: number
-  reposts: number
-  quotes: number
-  clicks: number
-}
-
-/** The metrics of an item at one moment. */
-export interface MetricSnapshot extends Metrics {
-  item_id: string
-  at: Date
-}
+export type Metrics = Omit<MetricSnapshot, 'item_id' | 'at'>
 
 /** Without clicks, which not every network publishes. */
 export const reactions = ({ likes, replies, reposts, quotes }: Metrics): number =>

@@ -1,5 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { itemLists } from '#contract/growth/item-lists'
+import { metricRecord } from '#contract/records/growth/metric'
+import { viewOf } from '#contract/records/view'
 import { wordsIn } from '#contract/shapes'
 import { warned } from '#decisions/growth/item-warnings'
 import { invalid } from '#domain/growth/drafting/item'
@@ -24,6 +26,8 @@ import { sortedPageOf, sortedResult, timedPageOf, timedResult } from '../engine/
 
 /** Of a search. More would make it more exact, but nobody needs them. */
 const MOST_WORDS = 12
+
+const readingView = viewOf(metricRecord)
 
 type Asked = Static<(typeof itemLists.list)['input']>
 
@@ -97,7 +101,7 @@ export const itemListHandlers: Handlers<typeof itemLists> = {
     found(item, 'no such item')
     const { rows, next_cursor } = timedResult(readings, page.limit, ({ at }) => at)
     return {
-      metrics: rows.map((row) => ({ ...row, engagement_rate: engagementRate(row) })),
+      metrics: rows.map((row) => ({ ...readingView(row), engagement_rate: engagementRate(row) })),
       next_cursor,
     }
   },

@@ -1,5 +1,6 @@
 /** What an export has of the growth operator's records. */
 import { articleRecord } from '#contract/records/growth/article'
+import { attemptRecord } from '#contract/records/growth/attempt'
 import { batchRecord } from '#contract/records/growth/batch'
 import { commentRecord } from '#contract/records/growth/comment'
 import { connectionRecord } from '#contract/records/growth/connection'
@@ -9,6 +10,7 @@ import { growthAuditRecord } from '#contract/records/growth/growth-audit'
 import { growthChannelRecord } from '#contract/records/growth/growth-channel'
 import { itemRecord } from '#contract/records/growth/item'
 import { learningRecord } from '#contract/records/growth/learning'
+import { metricRecord } from '#contract/records/growth/metric'
 import { productRecord } from '#contract/records/growth/product'
 import { profileRecord, profileRevisionRecord } from '#contract/records/growth/profile'
 import { reportRecord } from '#contract/records/growth/report'
@@ -18,23 +20,11 @@ import { ruleRunRecord } from '#contract/records/growth/rule-run'
 import { signalRecord } from '#contract/records/growth/signal'
 import { targetRecord } from '#contract/records/growth/target'
 import { exportedOf } from '#contract/records/record'
-import { all, byId, type ExportSource, times } from './export-source.ts'
+import { all, byId, type ExportSource } from './export-source.ts'
 
-const attempt = [
-  ...[
-    'id',
-    'item_id',
-    'number',
-    'connection_id',
-    'body_sha',
-    'sent_text',
-    'origin',
-    'state',
-    'intent_at',
-    'lease_until',
-  ],
-  ...['doubt_at', 'doubt_cause', 'clean_reads', 'reads', 'external_id', 'error', 'ended_at'],
-]
+const attempt = exportedOf(attemptRecord)
+/** Those of posts alone have them. */
+const ofPosts = ['item_id', 'returns_from', 'proof_reads']
 
 export const growthSources = {
   profile: {
@@ -113,17 +103,7 @@ export const growthSources = {
   },
   metric: {
     table: 'item_metric',
-    columns: [
-      'id',
-      'item_id',
-      'at',
-      'impressions',
-      'likes',
-      'replies',
-      'reposts',
-      'quotes',
-      'clicks',
-    ],
+    columns: exportedOf(metricRecord),
     key: byId,
   },
   rule: {
@@ -138,7 +118,7 @@ export const growthSources = {
   },
   attempt: {
     table: 'attempt',
-    columns: [...attempt, 'returns_from', 'proof_reads'],
+    columns: attempt.filter((column) => column !== 'engagement_id'),
     having: 'item_id',
     key: [
       ['item_id', 'uuid'],
@@ -148,7 +128,7 @@ export const growthSources = {
   engagement: { table: 'engagement', columns: exportedOf(engagementRecord), key: byId },
   engagement_attempt: {
     table: 'attempt',
-    columns: ['engagement_id', ...attempt.filter((column) => column !== 'item_id')],
+    columns: attempt.filter((column) => !ofPosts.includes(column)),
     having: 'engagement_id',
     key: [
       ['engagement_id', 'uuid'],

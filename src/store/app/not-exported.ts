@@ -22,7 +22,6 @@ export const notExported: Record<string, string> = {
   resident_post: 'what invented people of the sandbox were made to say, for practice',
   session: 'sign-ins of its people, which belong to them and not to the workspace',
   inbound_route: 'finds the workspace of a webhook rule, a share or a channel; all are exported',
-  'attempt.sendable': 'implied by the kind of record',
   item_print: 'follows from the texts of items, which are exported',
   'agent_conversation.next_seq': 'follows from the messages, which are exported',
   'agent_conversation.summary_authors': 'follows from the messages, which are exported',

@@ -1,4 +1,5 @@
 /** Attempts to send, for all kinds of records. */
+import { attemptRecord } from '#contract/records/growth/attempt'
 import type { EngageAction } from '#domain/growth/drafting/engagement'
 import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
@@ -6,6 +7,7 @@ import type { SendableKind } from '#domain/growth/sending/sendable'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, mapped, one, type Part, sure } from '../engine/load.ts'
 import type { RecordId } from '../engine/next-due.ts'
+import { tableOf } from '../engine/records.ts'
 import { connectionColumns, connectionTimes } from './connections.ts'
 
 /** The record of an attempt. */
@@ -26,13 +28,10 @@ export const tableFor: Record<SendableKind, 'item' | 'engagement'> = {
   engagement: 'engagement',
 }
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`a.id, a.sendable, coalesce(a.item_id, a.engagement_id) as record_id, a.number,
-  a.connection_id, a.body_sha, a.sent_text,
-  a.origin, a.state, a.intent_at, a.lease_until, a.doubt_at, a.doubt_cause, a.returns_from,
-    a.clean_reads, a.proof_reads, a.reads, a.external_id,
-  a.error, a.ended_at`
+const table = tableOf(attemptRecord)
+
+const columns = (sql: Sql): Fragment =>
+  sql`${table.columns(sql, 'a')}, coalesce(a.item_id, a.engagement_id) as record_id`
 
 const isOf = (sql: Sql, { sendable, record_id }: RefOrExpression): Fragment =>
   sql`a.${sql(columnOf[sendable])} = ${record_id}`
@@ -48,16 +47,8 @@ const openOf =
   (sql) =>
     sql`select ${columns(sql)} from attempt a where ${isOf(sql, of)} and ${isOpen(sql)}`
 
-const attemptTimes = {
-  intent_at: true,
-  lease_until: true,
-  doubt_at: true,
-  returns_from: true,
-  ended_at: true,
-} as const
-
 /** The open attempt of a record, of which there is at most one, or undefined. */
-export const openAttemptPart = (of: SendableRef) => one<Attempt>(attemptTimes, openOf(of))
+export const openAttemptPart = (of: SendableRef) => one<Attempt>(table.times, openOf(of))
 
 export const openAttempt = async (sql: Sql, of: SendableRef): Promise<Attempt | undefined> =>
   (await openOf(of)(sql))[0]
@@ -263,24 +254,14 @@ export const namePost =
  * by a person without a known post.
  */
 export const attemptsInFlight = many<Attempt>(
-  attemptTimes,
+  table.times,
   (sql) => sql`select ${columns(sql)} from attempt a
     where a.state = 'open' or (a.external_id is null and a.lease_until > clock_timestamp()
       and a.error = ${PROCESS_STOPPED})
     order by a.intent_at limit 100`,
 )
 
-export const insertAttempt =
-  ({ record_id, reads, ...attempt }: Attempt): Query =>
-  (sql) =>
-    sql`insert into attempt ${sql({ ...attempt, reads: sql.json(reads), [columnOf[attempt.sendable]]: record_id })}`
+export const insertAttempt = (attempt: Attempt): Query =>
+  table.insert(attempt, { [columnOf[attempt.sendable]]: attempt.record_id })
 
-export const saveAttempt =
-  ({ id, ...attempt }: Attempt): Query =>
-  (sql) =>
-    sql`update attempt set state = ${attempt.state}, doubt_at = ${attempt.doubt_at},
-      doubt_cause = ${attempt.doubt_cause},
-      returns_from = ${attempt.returns_from}, clean_reads = ${attempt.clean_reads},
-        proof_reads = ${attempt.proof_reads}, reads = ${sql.json(attempt.reads)},
-      external_id = ${attempt.external_id}, error = ${attempt.error}, ended_at = ${attempt.ended_at}
-        where id = ${id}`
+export const { save: saveAttempt } = table

@@ -1,4 +1,6 @@
 /** Metrics of items, and which posts to read next. */
+import { metricRecord } from '#contract/records/growth/metric'
+import type { RowOf } from '#contract/records/record'
 import {
   DENSE_MS,
   FIRST_READ_MS,
@@ -9,6 +11,9 @@ import type { MetricSnapshot, Metrics } from '#domain/growth/metrics'
 import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
+import { tableOf } from '../engine/records.ts'
+
+const table = tableOf(metricRecord)
 
 const countNames = [
   'impressions',
@@ -123,19 +128,14 @@ export const markRead =
   (sql) =>
     sql`update item set metrics_at = ${now} where id = any(${itemIds}::uuid[])`
 
-/** A reading, with its id. */
-export type Reading = Omit<MetricSnapshot, 'item_id'> & { id: string }
-
 /** Readings of one item, newest first; one more than the limit. */
 export const readingsOf = (
   itemId: string,
   { limit, after }: { limit: number; after?: { at: Date; id: string } },
 ) =>
-  many<Reading>(
-    { at: true },
-    (
-      sql,
-    ) => sql`select id, at, impressions, likes, replies, reposts, quotes, clicks from item_metric
+  many<RowOf<typeof metricRecord>>(
+    table.times,
+    (sql) => sql`select ${table.columns(sql)} from item_metric
       where item_id = ${itemId}
       ${after ? sql`and (at, id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``}
         order by at desc, id desc limit ${limit + 1}`,

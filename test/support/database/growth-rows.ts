@@ -1,4 +1,5 @@
 import { articleRecord } from '#contract/records/growth/article'
+import { attemptRecord } from '#contract/records/growth/attempt'
 import { batchRecord } from '#contract/records/growth/batch'
 import { commentRecord } from '#contract/records/growth/comment'
 import { connectionRecord } from '#contract/records/growth/connection'
@@ -8,6 +9,7 @@ import { growthAuditRecord } from '#contract/records/growth/growth-audit'
 import { growthChannelRecord } from '#contract/records/growth/growth-channel'
 import { itemRecord } from '#contract/records/growth/item'
 import { learningRecord } from '#contract/records/growth/learning'
+import { metricRecord } from '#contract/records/growth/metric'
 import { productRecord } from '#contract/records/growth/product'
 import { profileRecord, profileRevisionRecord } from '#contract/records/growth/profile'
 import { reportRecord } from '#contract/records/growth/report'
@@ -22,6 +24,12 @@ import { type RowsOf, sampleOf } from './sample.ts'
 export const growthRows = ({ mark, person, item, batch, now, tomorrow }: RowsOf) => {
   const times = { created_at: now, updated_at: now }
   const [connection, engagement, target, rule] = [newId(), newId(), newId(), newId()]
+  const doubtful = {
+    connection_id: connection,
+    state: 'doubt',
+    sent_text: mark,
+    external_id: mark,
+  } as const
   return {
     growth_channel: sampleOf(growthChannelRecord, mark, {}),
     growth_audit: sampleOf(growthAuditRecord, mark, { status: 'failed', error: mark }),
@@ -46,17 +54,7 @@ export const growthRows = ({ mark, person, item, batch, now, tomorrow }: RowsOf)
       written_by: { kind: 'person', id: person },
     }),
     article: sampleOf(articleRecord, mark, { status: 'ready', title: mark, item_id: item }),
-    item_metric: {
-      id: newId(),
-      item_id: item,
-      at: now,
-      impressions: 1,
-      likes: 0,
-      replies: 0,
-      reposts: 0,
-      quotes: 0,
-      clicks: 0,
-    },
+    item_metric: sampleOf(metricRecord, mark, { item_id: item }),
     rule: sampleOf(ruleRecord, mark, {
       id: rule,
       status: 'paused',
@@ -69,34 +67,13 @@ export const growthRows = ({ mark, person, item, batch, now, tomorrow }: RowsOf)
       reason: mark,
       made_id: batch,
     }),
-    attempt: {
-      ...{
-        id: newId(),
-        sendable: 'post',
-        item_id: item,
-        number: 1,
-        connection_id: connection,
-        body_sha: mark,
-        sent_text: mark,
-        origin: 'manual',
-        state: 'doubt',
-      },
-      ...{ intent_at: now, lease_until: now, external_id: mark },
-    },
+    attempt: sampleOf(attemptRecord, mark, { ...doubtful, sendable: 'post', item_id: item }),
     engagement: sampleOf(engagementRecord, mark, { id: engagement, status: 'drafted' }),
-    engagement_attempt: {
-      ...{
-        id: newId(),
-        sendable: 'engagement',
-        engagement_id: engagement,
-        number: 1,
-        connection_id: connection,
-        body_sha: mark,
-        sent_text: mark,
-        origin: 'manual',
-      },
-      ...{ state: 'doubt', intent_at: now, lease_until: now, external_id: mark },
-    },
+    engagement_attempt: sampleOf(attemptRecord, mark, {
+      ...doubtful,
+      sendable: 'engagement',
+      engagement_id: engagement,
+    }),
     target: sampleOf(targetRecord, mark, { id: target }),
     signal: sampleOf(signalRecord, mark, {
       target_id: target,

@@ -36,10 +36,17 @@ const Metrics = record(
   },
 )
 
+export const doubtCauses = [
+  'server_error',
+  'no_answer',
+  'unclear_answer',
+  'process_stopped',
+] as const
+
 /** Without a title, so that tool lists show only its type. */
 const Doubt = record(
   {
-    cause: oneOf(['server_error', 'no_answer', 'unclear_answer', 'process_stopped'], {
+    cause: oneOf(doubtCauses, {
       description:
         'server_error: the network returned a 5xx error. no_answer: the request timed out or the connection broke.',
     }),

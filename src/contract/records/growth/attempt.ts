@@ -1,0 +1,82 @@
+/** One try to send a record, written before the send. */
+import { Type as T } from '@sinclair/typebox'
+import { nullable, oneOf, record, Time } from '../../shapes.ts'
+import { declare } from '../record.ts'
+import { doubtCauses } from './item.ts'
+
+/** What a read of the network showed while an attempt was in doubt. */
+export const DoubtRead = record(
+  {
+    at: Time,
+    saw: oneOf(['it', 'nothing', 'unclear', 'unreadable'], {
+      description:
+        'unclear: a post is there that may be this one. unreadable: the read failed or was incomplete, and proves nothing.',
+    }),
+    posts: nullable(T.Integer({ description: 'How many posts the network showed.' })),
+    candidates: T.Array(
+      record({ external_id: T.String(), url: nullable(T.String()), posted_at: Time }),
+      {
+        description: 'The first 3 posts that may be this one.',
+      },
+    ),
+  },
+  { title: 'DoubtRead' },
+)
+
+const hidden = 'told as a try on the way of its record'
+
+export const attemptRecord = declare(
+  'attempt',
+  {},
+  {
+    id: { type: 'uuid', hidden, fixed: true },
+    sendable: {
+      type: 'text',
+      of: oneOf(['post', 'engagement']),
+      hidden,
+      fixed: true,
+      unexported: 'implied by the kind of record',
+    },
+    // Of its record; the one that is of the other kind is null.
+    item_id: { type: 'uuid', null: true, hidden, from: 'elsewhere' },
+    engagement_id: { type: 'uuid', null: true, hidden, from: 'elsewhere' },
+    number: { type: 'integer', hidden, fixed: true },
+    connection_id: { type: 'uuid', hidden, fixed: true },
+    // Hash of the normalised text. Two open attempts of an account to post never share it: reading
+    // the timeline could not tell them apart.
+    body_sha: { type: 'text', hidden, fixed: true },
+    // The exact text sent, kept whatever happens to the record. Null if there is none, or if an
+    // older version did not store it.
+    sent_text: { type: 'text', null: true, hidden, fixed: true },
+    origin: { type: 'text', of: oneOf(['manual', 'automatic']), hidden, fixed: true },
+    state: {
+      type: 'text',
+      of: oneOf([
+        'open',
+        'doubt',
+        'review',
+        'posted',
+        'failed',
+        'unsent',
+        'superseded',
+        'returned',
+      ]),
+      hidden,
+    },
+    intent_at: { type: 'timestamp with time zone', hidden, fixed: true },
+    lease_until: { type: 'timestamp with time zone', hidden, fixed: true },
+    doubt_at: { type: 'timestamp with time zone', null: true, hidden },
+    doubt_cause: { type: 'text', of: oneOf(doubtCauses), null: true, hidden },
+    clean_reads: { type: 'integer', hidden },
+    // The last ones while it was in doubt, oldest first.
+    reads: { type: 'jsonb', of: T.Array(DoubtRead), hidden },
+    external_id: { type: 'text', null: true, hidden },
+    error: { type: 'text', null: true, hidden },
+    ended_at: { type: 'timestamp with time zone', null: true, hidden },
+    // From when a complete read without the post proves that it was not made. Null if only a hit or
+    // a person decides.
+    returns_from: { type: 'timestamp with time zone', null: true, hidden },
+    // Clean reads that count as proof.
+    proof_reads: { type: 'integer', hidden },
+  },
+)
