@@ -18,7 +18,8 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/* \
   && useradd --system --home-dir /var/lib/tendril --create-home --shell /usr/sbin/nologin tendril
 COPY --from=build /build/dist/tendril /usr/local/bin/tendril
-COPY --from=build /build/LICENSE /usr/share/doc/tendril/LICENSE
+COPY --from=build /build/LICENSE /build/README.md /build/SECURITY.md /usr/share/doc/tendril/
+COPY --from=build /build/docs /usr/share/doc/tendril/docs
 ENV HOST=0.0.0.0 PORT=7070 TENDRIL_HOME=/var/lib/tendril TENDRIL_FIRST_START=file PATH=/usr/lib/postgresql/15/bin:/usr/local/bin:/usr/bin:/bin
 USER tendril
 VOLUME /var/lib/tendril

@@ -156,7 +156,7 @@ describe('a description', () => {
 const costOf = (tools: Tool[]) => tokensOf({ tools })
 const MOST = 12_000
 const MOST_OF_A_TOOLSET = 4_000
-/** Of the toolset that the README recommends, and of all tools together. */
+/** Of the toolset that docs/agents.md recommends, and of all tools together. */
 const MOST_OF_CORE = 5_000
 const MOST_OF_ALL = 15_000
 /** The number of tools in the API document. */

@@ -1,4 +1,4 @@
-/** The README says of every table what bounds its growth. */
+/** docs/running.md says of every table what bounds its growth. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import postgres from 'postgres'
@@ -24,8 +24,8 @@ interface Row {
 /**
  * The rows of the table under the heading; a table outside of `public` has its schema before it.
  */
-const rowsIn = (readme: string): Row[] => {
-  const [, section = ''] = readme.split(HEADING)
+const rowsIn = (page: string): Row[] => {
+  const [, section = ''] = page.split(HEADING)
   const cells = section
     .split('\n## ')[0]!
     .split('\n')
@@ -47,9 +47,9 @@ const inCatalogue = async (): Promise<string[]> => {
   return rows.map(({ name }) => name).sort()
 }
 
-const rows = rowsIn(readFileSync('README.md', 'utf8'))
+const rows = rowsIn(readFileSync('docs/running.md', 'utf8'))
 
-test('the README says of every table in the database what bounds it, once, and of no other', async () => {
+test('the page says of every table in the database what bounds it, once, and of no other', async () => {
   expect(rows.flatMap(({ tables }) => tables).sort()).toEqual(await inCatalogue())
 })
 
@@ -57,7 +57,7 @@ test('each of them has a bound', () => {
   for (const { tables, bound } of rows) expect([tables, bound.length > 10]).toEqual([tables, true])
 })
 
-test('a table without a line in the README is noticed', async () => {
+test('a table without a line in the page is noticed', async () => {
   await owner`create table public.forgotten (id uuid)`
   const known = rows.flatMap(({ tables }) => tables)
   expect((await inCatalogue()).filter((name) => !known.includes(name))).toEqual(['forgotten'])

@@ -88,7 +88,7 @@ export const urlOf = ({
 }
 
 /** The environment of a process of the deployment. */
-const environmentOf = (
+export const environmentOf = (
   { key, home, database, secret, dieAt, stopAt, env, host }: ServerOptions,
   port: number,
 ): Record<string, string> => ({

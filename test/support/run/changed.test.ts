@@ -9,7 +9,7 @@ const files: Record<string, string> = {
   'src/domain/a.ts': `import type { c } from './c.ts'`,
   'test/starts.test.ts': `Bun.spawn(['bun', 'src/main.ts'])`,
   'src/main.ts': `import './ops/b.ts'`,
-  'test/reads.test.ts': `readFileSync('README.md')`,
+  'test/reads.test.ts': `readFileSync('README.md') + readFileSync('docs/cli.md')`,
   'test/searches.test.ts': `new Bun.Glob('src/**')`,
   'test/apart.test.ts': `import { expect } from 'bun:test'`,
 }
@@ -26,6 +26,7 @@ test.each([
   ['support of tests', 'test/support/use.ts', ['far']],
   ['a test', 'test/apart.test.ts', ['apart']],
   ['a page that a test reads', 'README.md', ['reads']],
+  ['a page of the documentation', 'docs/cli.md', ['reads']],
   ['a page that none reads', 'SECURITY.md', []],
 ])('a change of %s reaches the tests that depend on it', (_, changed, expected) => {
   expect(reached(changed)).toEqual(expected)

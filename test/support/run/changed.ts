@@ -11,14 +11,14 @@ export type Read = (path: string) => string | undefined
 
 const IMPORT = /(?:from|import|import\()\s*['"]([^'"]+)['"]/g
 /** What is named in place of imported: programs that a test starts, and files that it reads. */
-const NAMED = /['"`]((?:(?:\.{1,2}|src|actors|test)\/[\w./-]+\.\w+)|[A-Z]+\.md)['"`]/g
+const NAMED = /['"`]((?:(?:\.{1,2}|src|actors|test|docs)\/[\w./-]+\.\w+)|[A-Z]+\.md)['"`]/g
 /** A test that searches the tree depends on all of it. */
 const SEARCHES = /\bnew Bun\.Glob\(/
 const ALIAS = /^#(actors|test|src)\/(.*)$/
 
 const pathOf = (name: string, from: string): string | undefined => {
   if (name.startsWith('.')) return normalize(join(dirname(from), name))
-  if (/^(src|actors|test)\/|^[A-Z]+\.md$/.test(name)) return name
+  if (/^(src|actors|test|docs)\/|^[A-Z]+\.md$/.test(name)) return name
   if (!name.startsWith('#')) return undefined
   const [, root, rest] = ALIAS.exec(name) ?? []
   return root ? `${root}/${rest}.ts` : `src/${name.slice(1)}.ts`

@@ -139,7 +139,7 @@ test('a model is given the text as untrusted data, and what was wrong with its a
   expect(formatOf(classify).schema).toMatchObject({ properties: { label: { enum: ['a', 'b'] } } })
 })
 
-test('the rules find in texts of known content what the README says', () => {
+test('the rules find in texts of known content what docs/workspace-agent.md says', () => {
   const { texts, known, found, right, owners, dates, labelled, mislabelled } = taskScore()
   expect(texts).toBe(40)
   expect(right / found).toBeGreaterThanOrEqual(0.95)
