@@ -177,7 +177,7 @@ const auditRows = async ({ owner }: Place, { tenantId }: Story): Promise<number>
   ).length
 
 /** A new item brought to a state, beside an approved one with the same text. */
-const itemIn = async (story: Story, state: State, at: Stage): Promise<string> => {
+export const itemIn = async (story: Story, state: State, at: Stage): Promise<string> => {
   const texts = [
     await story.send('POST', 'items', { body: { body: TEXT } }),
     await story.send('POST', 'items', { body: { body: TEXT } }),
@@ -204,14 +204,13 @@ const leads = ({ details = [] }: NonNullable<Answer['error']>): string[] =>
  */
 export const cell = async (
   story: Story,
-  at: Stage,
-  { state, operation, bulk }: { state: State; operation: Operation; bulk: boolean },
+  place: Place,
+  { id, operation, bulk }: { id: string; operation: Operation; bulk: boolean },
 ) => {
-  const id = await itemIn(story, state, at)
   const look = async () => ({
     is: await standing(story, id),
     events: await story.events(),
-    rows: await auditRows(at.place, story),
+    rows: await auditRows(place, story),
   })
   const before = await look()
   const ask: Ask = operations[operation]
