@@ -2,7 +2,7 @@
  * A12, A13: a process dies when something was asked of a person, and when the person has decided;
  * and what a person decides after a doubt.
  */
-import { expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { overJob } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
@@ -10,24 +10,39 @@ import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
 import { type Plan, plannedModel } from '#test/support/agent/plan'
 import { ask, endOf, newAgentStory } from '#test/support/agent/story'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/database/db'
+import { freshDb, type TestDatabase } from '#test/support/database/db'
 import { insertItem } from '#test/support/database/writes'
 import { crash } from '#test/support/growth/story'
 import { tokenOf } from '#test/support/session'
-import { use } from '#test/support/use'
 
-const db = use(freshDb)
 const stops = testStops()
 const sent: string[] = []
 const tools = withOutside(async (text) => {
   sent.push(text)
   await stops.at('test.sent')
 })
-const start = (lanes?: []) =>
-  testApp({
-    database: db.options,
-    overrides: { failpoints: stops.at, thinker: plannedModel(), tools, ...(lanes && { lanes }) },
-  })
+
+const world = new AsyncDisposableStack()
+afterAll(() => world.disposeAsync())
+let db: TestDatabase
+let running: TestApp
+const start = async (lanes?: []): Promise<TestApp> =>
+  world.use(
+    await testApp({
+      database: db.options,
+      overrides: { failpoints: stops.at, thinker: plannedModel(), tools, ...(lanes && { lanes }) },
+    }),
+  )
+beforeAll(async () => {
+  db = world.use(await freshDb())
+  running = await start()
+})
+
+/** The process dies, and another one goes on, which is the one that dies next. */
+const die = async (lanes?: []): Promise<void> => {
+  await crash(running)
+  running = await start(lanes)
+}
 
 const asked = async ({ owner }: TestApp, jobId: string) => {
   const rows = () =>
@@ -42,81 +57,101 @@ const decide = async (app: TestApp, tenantId: string, id: string, how: 'approve'
     body: {},
   })
 
-/** A job asks whether an item may be approved, and the process dies. */
-const askedThenDead = async () => {
-  const first = await start()
-  const story = await newAgentStory(first)
-  const item = await insertItem(first, story.tenantId)
-  const id = await ask(first, story, [[['growth_approve_item', { id: item }]]])
-  const approval = await asked(first, id)
-  await crash(first)
-  return { first, story, item, id, approval }
+interface Doubt {
+  how: 'approve' | 'reject' | undefined
+  isCalledOff?: true
+  /** How the item and the call end. */
+  ends: { status: string; state: string }
 }
 
-test.each([
-  ['approve', 'approved', 'done'],
-  ['reject', 'drafted', 'rejected'],
-] as const)(
-  'A12 and A13, before and after a person decides to %s: asked once, and done as decided',
-  async (how, status, state) => {
-    const { first, story, item, id, approval } = await askedThenDead()
-    // It decides, and claims nothing.
-    const second = await start([])
-    expect((await decide(second, story.tenantId, approval.id, how)).status).toBe(200)
-    await crash(second)
-    await using third = await start()
-    expect(await overJob(third, id)).toMatchObject({ status: 'completed', model_calls: 2 })
-    expect((await endOf(third, id)).steps).toEqual([
-      'model done',
-      `growth_approve_item ${state}`,
-      'model done',
-    ])
-    expect(await third.owner`select status from item where id = ${item}`).toEqual([
-      { status },
-    ] as never)
-    expect((await decide(third, story.tenantId, approval.id, how)).status).toBe(200)
-    expect(await brokenInvariants(third.owner)).toEqual([])
-    for (const app of [first, second]) await app[Symbol.asyncDispose]()
+const doubts: Record<string, Doubt> = {
+  'A12 and A13, before and after a person approves: asked once, and done as decided': {
+    how: 'approve',
+    ends: { status: 'approved', state: 'done' },
   },
-)
+  'A12 and A13, before and after a person rejects: asked once, and done as decided': {
+    how: 'reject',
+    ends: { status: 'drafted', state: 'rejected' },
+  },
+  'called off at A12, when it is asked: it is not done': {
+    how: undefined,
+    isCalledOff: true,
+    ends: { status: 'drafted', state: 'cancelled' },
+  },
+  'called off at A13, when it is approved and not claimed: it is not done': {
+    how: 'approve',
+    isCalledOff: true,
+    ends: { status: 'drafted', state: 'cancelled' },
+  },
+  'called off at A13, when it is rejected and not claimed: it is not done': {
+    how: 'reject',
+    isCalledOff: true,
+    ends: { status: 'drafted', state: 'rejected' },
+  },
+}
 
-test.each([
-  ['A12, when it is asked', undefined, 'cancelled'],
-  ['A13, when it is approved and not claimed', 'approve', 'cancelled'],
-  ['A13, when it is rejected and not claimed', 'reject', 'rejected'],
-] as const)('called off at %s: it is not done', async (_, how, state) => {
-  const { first, story, item, id, approval } = await askedThenDead()
-  const second = await start([])
-  if (how) expect((await decide(second, story.tenantId, approval.id, how)).status).toBe(200)
-  const { body } = await second.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })
+/** A job asks whether an item may be approved. */
+const askWhether = async (app: TestApp) => {
+  const story = await newAgentStory(app)
+  const item = await insertItem(app, story.tenantId)
+  const id = await ask(app, story, [[['growth_approve_item', { id: item }]]])
+  return { story, item, id, approval: await asked(app, id) }
+}
+type Asked = Awaited<ReturnType<typeof askWhether>>
+
+/** Decides at a process that claims nothing. */
+const decideOn = async (app: TestApp, { how, isCalledOff }: Doubt, one: Asked) => {
+  const { story, id, approval } = one
+  if (how) expect((await decide(app, story.tenantId, approval.id, how)).status).toBe(200)
+  if (!isCalledOff) return
+  const { body } = await app.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })
   expect(body.job.status).toBe('cancelled')
-  expect((await decide(second, story.tenantId, approval.id, 'approve')).status).toBe(
+  expect((await decide(app, story.tenantId, approval.id, 'approve')).status).toBe(
     how === 'approve' ? 200 : 409,
   )
-  await crash(second)
-  await using third = await start()
-  expect(await overJob(third, await ask(third, story, []))).toMatchObject({ status: 'completed' })
-  expect(await endOf(third, id)).toEqual({
-    status: 'cancelled',
-    error: null,
-    steps: ['model done', `growth_approve_item ${state}`],
+}
+
+describe('a process that dies, and another one that dies once a person has decided', () => {
+  const found = new Map<string, Asked>()
+
+  beforeAll(async () => {
+    for (const name of Object.keys(doubts)) found.set(name, await askWhether(running))
+    await die([])
+    for (const [name, one] of found) await decideOn(running, doubts[name]!, one)
+    await die()
   })
-  expect(await third.owner`select status from item where id = ${item}`).toEqual([
-    { status: 'drafted' },
-  ] as never)
-  expect(await brokenInvariants(third.owner)).toEqual([])
-  for (const app of [first, second]) await app[Symbol.asyncDispose]()
+
+  test.each(Object.entries(doubts))('%s', async (name, { how, isCalledOff, ends }) => {
+    const { story, item, id, approval } = found.get(name)!
+    const steps = ['model done', `growth_approve_item ${ends.state}`]
+    if (isCalledOff) {
+      const other = await ask(running, story, [])
+      expect(await overJob(running, other)).toMatchObject({ status: 'completed' })
+      expect(await endOf(running, id)).toEqual({ status: 'cancelled', error: null, steps })
+    } else {
+      expect(await overJob(running, id)).toMatchObject({ status: 'completed', model_calls: 2 })
+      expect((await endOf(running, id)).steps).toEqual([...steps, 'model done'])
+      expect((await decide(running, story.tenantId, approval.id, how!)).status).toBe(200)
+    }
+    expect(await running.owner`select status from item where id = ${item}`).toEqual([
+      { status: ends.status },
+    ] as never)
+  })
+
+  test('and nothing is left open, or told twice', async () => {
+    for (const { id } of found.values()) await overJob(running, id)
+    expect(await brokenInvariants(running.owner)).toEqual([])
+  })
 })
 
 test('a call equal to one that may have happened is asked of a person, whatever the rule for the tool says', async () => {
-  const first = await start()
-  const story = await newAgentStory(first)
+  const story = await newAgentStory(running)
   const call: Plan[number] = [[OUTSIDE, { text: story.tenantId }]]
   const stopped = stops.stopNext('test.sent')
-  const id = await ask(first, story, [call, call])
+  const id = await ask(running, story, [call, call])
   const goOn = await stopped
-  await crash(first)
-  await using next = await start()
+  await die()
+  const next = running
   const { id: approval, why } = await asked(next, id)
   expect(why).toEqual(['an equal call may have happened already'])
   expect(sent.filter((text) => text === story.tenantId)).toHaveLength(1)
@@ -131,26 +166,21 @@ test('a call equal to one that may have happened is asked of a person, whatever 
   ])
   expect(sent.filter((text) => text === story.tenantId)).toHaveLength(2)
   goOn()
-  await first[Symbol.asyncDispose]()
 })
 
 test('a call of the model whose process dies three times is given up, and nothing of the job is left open', async () => {
-  let app = await start()
-  const story = await newAgentStory(app)
+  const story = await newAgentStory(running)
   const stopped = stops.stopNext('agent.claimed')
-  const id = await ask(app, story, [])
+  const id = await ask(running, story, [])
   let goOn = await stopped
   for (let deaths = 1; deaths <= 3; deaths++) {
     const again = deaths < 3 ? stops.stopNext('agent.claimed') : undefined
-    await crash(app)
+    await crash(running)
     goOn()
-    const dead = app
-    app = await start()
+    running = await start()
     if (again) goOn = await again
-    await dead[Symbol.asyncDispose]()
   }
-  await using last = app
-  expect(await overJob(last, id)).toMatchObject({ status: 'failed', error: 'enqueue_failed' })
-  expect((await endOf(last, id)).steps).toEqual(['model failed'])
-  expect(await brokenInvariants(last.owner)).toEqual([])
+  expect(await overJob(running, id)).toMatchObject({ status: 'failed', error: 'enqueue_failed' })
+  expect((await endOf(running, id)).steps).toEqual(['model failed'])
+  expect(await brokenInvariants(running.owner)).toEqual([])
 })
