@@ -2,26 +2,32 @@
  * A process dies at each point of the way of a file that the agent makes: there is one artifact
  * with its bytes, never a part of it.
  */
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { makeReport } from '#test/support/agent/artifacts'
 import { brokenInvariants } from '#test/support/agent/invariants'
 import { newSurface, type Surface } from '#test/support/agent/surface'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/database/db'
+import { freshDb, type TestDatabase } from '#test/support/database/db'
 import { crash } from '#test/support/growth/story'
 
 const stops = testStops()
 const world = new AsyncDisposableStack()
 afterAll(() => world.disposeAsync())
+let db: TestDatabase
+let running: TestApp
+const start = async (): Promise<TestApp> =>
+  world.use(await testApp({ database: db.options, overrides: { failpoints: stops.at } }))
+beforeAll(async () => {
+  db = world.use(await freshDb())
+  running = await start()
+})
 
-/** Two processes over one database, the second after the first has died. */
-const places = async () => {
-  const db = world.use(await freshDb())
-  const start = async (): Promise<TestApp> =>
-    world.use(await testApp({ database: db.options, overrides: { failpoints: stops.at } }))
-  const first = await start()
-  return { first, surface: await newSurface(first), start }
+/** The process dies, and another one goes on, which is the one that dies next. */
+const die = async (): Promise<TestApp> => {
+  await crash(running)
+  running = await start()
+  return running
 }
 
 interface Asked {
@@ -64,12 +70,11 @@ test.each([
   'agent.claimed',
   'letter.deciding:agent.settle',
 ])('%s', async (point) => {
-  const { first, surface, start } = await places()
+  const surface = await newSurface(running)
   const stopped = stops.stopNext(point)
-  const lost = ask(first, surface, making).catch(() => undefined)
+  const lost = ask(running, surface, making).catch(() => undefined)
   const goOn = await stopped
-  await crash(first)
-  const next = await start()
+  const next = await die()
   const reply = await outcome(next, surface, making)
   expect([reply.status, reply.body.result?.artifact.fileName]).toEqual([200, 'late.md'])
   goOn()
@@ -78,23 +83,21 @@ test.each([
 })
 
 test('when it was made and nobody heard: the same key gets the same artifact', async () => {
-  const { first, surface, start } = await places()
-  const { text } = await ask(first, surface, making)
-  await crash(first)
-  const next = await start()
+  const surface = await newSurface(running)
+  const { text } = await ask(running, surface, making)
+  const next = await die()
   expect((await outcome(next, surface, making)).text).toBe(text)
   await expectOne(next, surface, FILE.content)
 })
 
 test('of a report, between the bytes and the letter', async () => {
-  const { first, surface, start } = await places()
+  const surface = await newSurface(running)
   const { id: recordId } = await makeReport(surface)
   const asked: Asked = { path: '/api/v1/artifacts', body: { record: 'report', recordId } }
   const stopped = stops.stopNext('letter.deciding:agent.artifacts.create')
-  const lost = ask(first, surface, asked).catch(() => undefined)
+  const lost = ask(running, surface, asked).catch(() => undefined)
   const goOn = await stopped
-  await crash(first)
-  const next = await start()
+  const next = await die()
   expect((await outcome(next, surface, asked)).status).toBe(201)
   goOn()
   await lost
