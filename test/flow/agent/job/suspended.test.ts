@@ -2,7 +2,7 @@
  * A workspace whose billing is not in order: nothing costly begins, what has begun waits, and what
  * costs nothing goes on.
  */
-import { beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { jobOf, messagesIn, overJob, turn } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
 import { eventually, type TestApp, testApp } from '#test/support/app'
@@ -11,13 +11,13 @@ import { insertItem, setPlan } from '#test/support/database/writes'
 import { crash } from '#test/support/growth/story'
 import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { tokenOf } from '#test/support/session'
-import { useEach } from '#test/support/use'
+import { use } from '#test/support/use'
 
 const DAY_MS = 86_400_000
 const WHY = 'plan_invalid:billing_suspended'
 
-const db = useEach(steppedDb)
-const servers = useEach(() => new AsyncDisposableStack())
+const db = use(steppedDb)
+const servers = use(() => new AsyncDisposableStack())
 let app: TestApp
 let tenantId: string
 let owner: string
@@ -41,13 +41,18 @@ const start = async () =>
       env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
     }),
   )
+beforeAll(async () => {
+  app = await start()
+})
 beforeEach(async () => {
   thinking = undefined
   model.turns.length = 0
-  app = await start()
-  tenantId = app.tenantId
+  tenantId = (await app.newWorkspace()).tenantId
   owner = await tokenOf(app, tenantId)
   program = (await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)).api_key
+})
+afterEach(async () => {
+  await app.owner`alter table tenant enable trigger wake_held`
 })
 
 const suspend = (billing = 'billing_suspended') => setPlan(app, tenantId, { billing })
@@ -180,11 +185,12 @@ test('what a person approves while a job is held is carried out, and the job is 
 
 test('a job that is held for a week fails with plan_invalid', async () => {
   const id = await caught(look)
+  const begun = await db.clock.now()
   await wait(7 * DAY_MS - 60_000)
   await eventually(
     async () =>
       (await app.owner`select run_at from work where ref_id = ${id}`)[0]?.run_at.getTime(),
-    (at) => at > Date.now() + 6 * DAY_MS,
+    (at) => at > begun + 6 * DAY_MS,
   )
   expect((await jobOf(app, id)).ended_at).toBeNull()
   await wait(16 * 60_000)
@@ -208,11 +214,12 @@ test('a parent is patient with a child that is held, and hears its answer', asyn
     (await app.owner<{ id: string }[]>`select id from agent_job where parent_id = ${id}`)[0]
   const { id: below } = (await eventually(child, Boolean))!
   await held(below)
+  const begun = await db.clock.now()
   await wait(2 * DAY_MS)
   await eventually(
     async () =>
       (await app.owner`select run_at from work where ref_id = ${id}`)[0]!.run_at.getTime(),
-    (at) => at > Date.now() + 2 * DAY_MS,
+    (at) => at > begun + 2 * DAY_MS,
   )
   expect((await jobOf(app, id)).status).toBe('waiting_child')
   await restore()
