@@ -3,12 +3,12 @@
  * weeks.
  */
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { eventually, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { steppedDb } from '#test/support/database/clock'
 import { setPlan } from '#test/support/database/writes'
 import { insertPosted } from '#test/support/growth/posted'
 import { newStory, type Story } from '#test/support/growth/story'
-import { useEach, useSharedApp } from '#test/support/use'
+import { use, useApp, useSharedApp } from '#test/support/use'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -148,10 +148,8 @@ describe('a report on request', () => {
 })
 
 describe('a weekly report', () => {
-  const db = useEach(steppedDb)
-  const app = useEach(() =>
-    testApp({ database: db.options, overrides: { idleMs: 30, sweepMs: 20 } }),
-  )
+  const db = use(steppedDb)
+  const app = useApp(() => ({ database: db.options, overrides: { idleMs: 30, sweepMs: 20 } }))
   // A Wednesday, so that the first Monday is near.
   beforeEach(() => db.clock.set(new Date('2027-01-06T12:00:00Z')))
 
