@@ -2,7 +2,7 @@
  * P1 and P8: a process is stopped in order, loses its workspace to another one, or loses the
  * database, while a job runs outside.
  */
-import { expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { overJob } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
@@ -34,7 +34,14 @@ const overrides = {
   tools: withOutside(send),
   sweepMs: 20,
 }
-const start = (database = db.options) => testApp({ database, overrides })
+const world = use(() => new AsyncDisposableStack())
+const start = async (): Promise<TestApp> =>
+  world.use(await testApp({ database: db.options, overrides }))
+/** The process of the next test: of the two of a test, the one that goes on. */
+let running: TestApp
+beforeAll(async () => {
+  running = await start()
+})
 
 const begin = async (app: TestApp, at: string) => {
   const story = await newAgentStory(app)
@@ -66,12 +73,13 @@ test.each([
   ],
   ['A10, while the call outside is on its way: its answer is waited for', 'test.sent'],
 ])('P1, an orderly stop at %s', async (_, at) => {
-  const stopping = await start()
+  const stopping = running
   const { story, id, goOn } = await begin(stopping, at)
   const stopped = stopping[Symbol.asyncDispose]()
   goOn()
   await stopped
-  await using next = await start()
+  const next = await start()
+  running = next
   await expectDone(next, { story, id }, 'done')
   const [row] =
     await next.owner`select sum(attempt)::int as deaths from agent_step where job_id = ${id}`
@@ -82,20 +90,24 @@ test.each([
   ['A3, while the model is asked: the other one asks again', 'test.asked', 'done', 4],
   ['A10, while the call outside is on its way: it is not made again', 'test.sent', 'unknown', 3],
 ])('P1, another process takes over at %s', async (_, at, outside, modelCalls) => {
-  await using first = await start()
+  const first = running
   const { story, id, goOn } = await begin(first, at)
-  await using second = await start()
+  const second = await start()
+  running = second
   await first.owner`delete from node where incarnation = (select owner from actor
     where tenant_id = ${story.tenantId})`
   await second.send('GET', 'learnings', { key: story.key })
   await overJob(second, id)
   goOn()
   await expectDone(second, { story, id }, outside, modelCalls)
+  await first[Symbol.asyncDispose]()
 })
 
 test('P8, the database is away when the model has answered: the answer is kept, and the model is not asked again', async () => {
-  await using proxy = await startProxy({ ...db.options })
-  await using app = await start(proxy.options)
+  // On a database of its own, where nobody else can take the workspace meanwhile.
+  await using own = await freshDb()
+  await using proxy = await startProxy({ ...own.options })
+  await using app = await testApp({ database: proxy.options, overrides })
   const { story, id, goOn } = await begin(app, 'agent.thought')
   await proxy.refuse()
   goOn()
