@@ -73,8 +73,9 @@ const sharedIn = (state: State) => shared.getOrInsertComputed(state, () => newIn
  * goes on after its test.
  */
 const staysSo = (state: State, operation: Operation, line: string): boolean => {
-  const { method }: { method?: string } = operations[operation]
-  return state !== 'claimed' && state !== 'sent' && (method === 'GET' || line.startsWith('4'))
+  const asked = operations[operation]
+  const isRead = 'method' in asked && asked.method === 'GET'
+  return state !== 'claimed' && state !== 'sent' && (isRead || line.startsWith('4'))
 }
 
 describe.each(names)('%s', (operation) => {
