@@ -32,8 +32,8 @@ export const productHandlers: Handlers<typeof products> = {
 
   create: loading(
     ({ name }) => ({ others: otherProducts({ id: null, name }) }),
-    ({ name, one_liner, url = null }, { gate }, { others }) => {
-      const product = newProduct(newId(), { name, one_liner, url, others, now: gate.now })
+    (fields, { gate }, { others }) => {
+      const product = newProduct(newId(), { ...fields, others, now: gate.now })
       return {
         reply: { product },
         effects: { writes: [insertProduct(product)] },

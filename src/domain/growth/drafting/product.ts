@@ -1,4 +1,4 @@
-import type { productRecord } from '#contract/records/growth/product'
+import { productRecord } from '#contract/records/growth/product'
 import type { RowOf } from '#contract/records/record'
 import { refuseNaming } from '../way-on.ts'
 import type { DraftBrief } from './draft.ts'
@@ -34,13 +34,12 @@ const requirePlace = (product: Product, { active, taken }: OtherProducts, action
     refuseNaming(`cannot ${action}: ${active} products are active; archive one first`, LIST)
 }
 
+/** What a person says of a new product. */
+type ProductFields = Pick<Product, 'name' | 'one_liner'> & Omit<ProductPatch, 'status'>
+
 export const newProduct = (
   id: string,
-  {
-    others,
-    now,
-    ...fields
-  }: Pick<Product, 'name' | 'one_liner' | 'url'> & { others: OtherProducts; now: Date },
+  { others, now, ...fields }: ProductFields & { others: OtherProducts; now: Date },
 ): Product => {
   if (others.total >= MOST_PRODUCTS)
     refuseNaming(
@@ -48,6 +47,7 @@ export const newProduct = (
       LIST,
     )
   const product: Product = {
+    ...productRecord.blank,
     id,
     ...trimmed(fields),
     status: 'active',
@@ -58,7 +58,7 @@ export const newProduct = (
   return product
 }
 
-export type ProductPatch = Partial<Pick<Product, 'name' | 'one_liner' | 'url' | 'status'>>
+export type ProductPatch = Partial<Omit<Product, 'id' | 'created_at' | 'updated_at'>>
 
 /** Absent fields stay; a `url` of null is removed. */
 export const updateProduct = (

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { productRecord } from '#contract/records/growth/product'
 import {
   MOST_ACTIVE_PRODUCTS,
   MOST_PRODUCTS,
@@ -11,6 +12,7 @@ import { errorOf } from '#test/domain/errors'
 import { at } from '#test/domain/records'
 
 const product: Product = Object.freeze({
+  ...productRecord.blank,
   id: 'product-1',
   name: 'Loopline',
   one_liner: 'Onboarding that asks one question',
