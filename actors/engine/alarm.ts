@@ -1,13 +1,16 @@
 /**
  * When the tenant's next row of work is due, as far as its letters have told, and the timer that
- * wakes the actor then. No job of croner's: ARCHITECTURE.md has the figures.
+ * wakes the actor then. Each letter that brings an earlier time arms it anew, so arming must be
+ * cheap. With 10,000 armed alarms a plain timer takes 0.4 kB and 2 µs each, and fires in time when
+ * the clock steps back; a job of croner 11.0.1 takes 83 kB and 715 µs, and fires when the clock
+ * shows the time again. croner computes the times of patterns alone (src/kernel/cron.ts).
  */
 import type { Clock } from '#kernel/clock'
 import type { Effects, NewWork, Requeued } from '#store/engine/letter'
 import { LONGEST_NAP_MS, type NextDue } from '#store/engine/next-due'
 import type { WorkTable } from '#store/engine/work'
 
-/** A look may find something at any time. */
+/** A poll may find something at any time. */
 const UNKNOWN = Number.NEGATIVE_INFINITY
 
 export class Alarm {
@@ -27,7 +30,7 @@ export class Alarm {
   ) {}
 
   /**
-   * Whether a look at this time of the database may find a due row, beside effects that have not
+   * Whether a poll at this time of the database may find a due row, beside effects that have not
    * committed yet.
    */
   mayBeDue(effects: Effects, now: Date): boolean {
@@ -35,17 +38,17 @@ export class Alarm {
   }
 
   /**
-   * Whether a row was due at the last look, beside the one that it found, or has been added since.
+   * Whether a row was due at the last poll, beside the one that it found, or has been added since.
    */
   isDue(): boolean {
     return this.#dueAt === UNKNOWN
   }
 
   /**
-   * A look in a letter that has committed. What was due then is due whatever the clock says later.
+   * A poll in a letter that has committed. What was due then is due whatever the clock says later.
    */
-  looked({ rest = Number.POSITIVE_INFINITY }: Pick<NextDue, 'rest'>, now: Date): void {
-    this.#dueAt = rest <= 0 ? UNKNOWN : now.getTime() + rest
+  polled({ dueIn = Number.POSITIVE_INFINITY }: Pick<NextDue, 'dueIn'>, now: Date): void {
+    this.#dueAt = dueIn <= 0 ? UNKNOWN : now.getTime() + dueIn
   }
 
   /**

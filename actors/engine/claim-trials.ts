@@ -1,4 +1,4 @@
-/** Tries to claim a row of due work, each from its look until its commit is known. */
+/** Tries to claim a row of due work, each from its poll until its commit is known. */
 import type { Ownership } from '#store/engine/letter'
 import { type ClaimLoad, type ClaimView, type NextDue, nextDue } from '#store/engine/next-due'
 import type { KeyedWork, Work } from '#store/engine/work'
@@ -7,8 +7,8 @@ import { type Claiming, type ClaimReply, claimAhead, claimFound, type Manner } f
 import type { ActorDeps } from './deps.ts'
 import type { Suspected } from './failure.ts'
 import type { Faults } from './faults.ts'
-import type { Decision, Looked } from './letter.ts'
-import { Turns } from './turns.ts'
+import type { Decision, Polled } from './letter.ts'
+import { Rotation } from './rotation.ts'
 
 /** A claim until its commit is known. */
 export interface Trial extends Suspected {
@@ -28,14 +28,14 @@ export class ClaimTrials {
   /** Claimed by letters that have not committed: their keys are taken for the following letters. */
   readonly #claimed = new Set<KeyedWork>()
   /**
-   * When the first row that the last look left out may be claimed again, in monotonic time: it may
-   * be over before that look is.
+   * When the first row that the last poll left out may be claimed again, in monotonic time: it may
+   * be over before that poll is.
    */
   #excludedUntil = Number.POSITIVE_INFINITY
-  /** More was due than the last look found: groups of work take turns. */
+  /** More was due than the last poll found: groups of work take turns. */
   #isCrowded = false
-  readonly #turns: Turns
-  /** The last look failed, perhaps by what it loads. */
+  readonly #rotation: Rotation
+  /** The last poll failed, perhaps by what it loads. */
   #isBare = false
   #stopping = false
 
@@ -58,7 +58,7 @@ export class ClaimTrials {
       trouble,
       hasPlace: (work) => hasPlace({ kinds, running: this.#running() }, work),
     }
-    this.#turns = new Turns(kinds.turns)
+    this.#rotation = new Rotation(kinds.rotation)
   }
 
   /** What must be claimed now must not share a transaction. */
@@ -73,10 +73,10 @@ export class ClaimTrials {
   }
 
   /**
-   * `settling`: a row that the look's own transaction settles. What an earlier try of the same
+   * `settling`: a row that the poll's own transaction settles. What an earlier try of the same
    * claim took is free again.
    */
-  look(trial: Trial, at: ClaimView['at'], settling?: Work): ReturnType<typeof nextDue> {
+  poll(trial: Trial, at: ClaimView['at'], settling?: Work): ReturnType<typeof nextDue> {
     this.end(trial, trial.over)
     trial.found = undefined
     trial.deciding = false
@@ -89,13 +89,13 @@ export class ClaimTrials {
     const running = this.#running().filter(({ id }) => id !== settling?.id)
     const excluded = this.faults.suspects.ids()
     const loads = trial.manner.alone && this.#isBare ? [] : this.#loads
-    const turns = this.#isCrowded ? this.#turns.order : undefined
+    const rotation = this.#isCrowded ? this.#rotation.order : undefined
     return nextDue({
       kinds: this.deps.kinds,
       at,
       running,
       excluded,
-      turns,
+      rotation,
       loads,
       settling: settling?.ref_id ?? null,
     })
@@ -105,7 +105,7 @@ export class ClaimTrials {
     return [...this.running(), ...this.#claimed]
   }
 
-  /** Decides the claim of what the trial's look has found. */
+  /** Decides the claim of what the trial's poll has found. */
   decide(
     trial: Trial,
     next: NextDue,
@@ -137,7 +137,7 @@ export class ClaimTrials {
   ) {
     if (this.#stopping) return { reply: {} }
     trial.found = work
-    if (work) this.#turns.had(work.lane)
+    if (work) this.#rotation.had(work.lane)
     trial.since = performance.now()
     trial.deciding = true
     const decision = await claim()
@@ -153,19 +153,19 @@ export class ClaimTrials {
     if (trial.claimed) this.#claimed.delete(trial.claimed)
   }
 
-  /** A look has failed for reasons of its own: the next one loads nothing. */
-  lookFailed(): void {
+  /** A poll has failed for reasons of its own: the next one loads nothing. */
+  pollFailed(): void {
     this.#isBare = true
   }
 
-  /** The trial's look has not failed. */
+  /** The trial's poll has not failed. */
   decided({ manner }: Trial): void {
     this.#isBare &&= !manner.alone
   }
 
-  /** A look has committed. Returns in how many milliseconds another one is worth it. */
-  looked({ next, rest }: Looked): number {
-    this.#isCrowded = rest !== undefined && rest <= 0
+  /** A poll has committed. Returns in how many milliseconds another one is worth it. */
+  polled({ next, dueIn }: Polled): number {
+    this.#isCrowded = dueIn !== undefined && dueIn <= 0
     return Math.min(
       next ?? Number.POSITIVE_INFINITY,
       this.#excludedUntil - this.deps.clock.monotonic(),

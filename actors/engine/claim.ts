@@ -73,7 +73,7 @@ export interface Claiming {
   hasPlace(work: KeyedWork): boolean
 }
 
-/** Decides the claim of what a look has found. */
+/** Decides the claim of what a poll has found. */
 export const claimFound = async (
   claiming: Claiming & { sql: Sql },
   next: NextDue,
@@ -111,7 +111,7 @@ export const uncounted = (work: Work, trouble: Pick<Trouble, 'process'>): number
  */
 const putOff = (
   claiming: Claiming,
-  { rest }: NextDue,
+  { dueIn }: NextDue,
   work: Work,
 ): Decision<ClaimReply> | undefined => {
   const { gate, kinds, manner, suspects, trouble } = claiming
@@ -121,21 +121,21 @@ const putOff = (
     uncounted(work, trouble),
   ]
   const failed = charged + suspects.owes({ ...work, failures: work.failures + charged })
-  const looked = { next: rest, rest }
+  const polled = { next: dueIn, dueIn }
   if (!manner.alone && (suspects.has(work.id) || left || work.failures > 0))
-    return { reply: { put: { work } }, looked }
+    return { reply: { put: { work } }, polled }
   if (failed > 0) {
     const requeued = [restOf(kinds, work, { failed, now: gate.now })]
-    return { reply: { put: { work, failed } }, effects: { requeued }, looked }
+    return { reply: { put: { work, failed } }, effects: { requeued }, polled }
   }
   const isMarked = work.tried_by === trouble.process
   if (isMarked || !(manner.careful || left || hasStalled)) return undefined
   // Somebody may be killing one process after the other, so the deaths of a few young ones say
   // little about the row. It then waits for an older one.
   const charge = chargeOf(work, suspects, trouble)
-  if (charge <= -MOST_YOUNG) return { reply: { put: { work, waits: true } }, looked }
+  if (charge <= -MOST_YOUNG) return { reply: { put: { work, waits: true } }, polled }
   const writes = [markTried(work.id, trouble.process, charge)]
-  return { reply: { put: { work } }, effects: { writes }, looked: { next: 0, rest: 0 } }
+  return { reply: { put: { work } }, effects: { writes }, polled: { next: 0, dueIn: 0 } }
 }
 
 /** As many young processes in a row may try a marked row. */
@@ -185,9 +185,9 @@ export const claimAhead = async (
   return claimed && begun(claiming, next, { work, lane: lane!, claimed })
 }
 
-const nothingFound = ({ wait, rest }: NextDue): Decision<ClaimReply> => ({
+const nothingFound = ({ wait, dueIn }: NextDue): Decision<ClaimReply> => ({
   reply: {},
-  looked: { next: wait, rest },
+  polled: { next: wait, dueIn },
 })
 
 interface Begun {
@@ -198,18 +198,18 @@ interface Begun {
 
 const begun = (
   { gate, owner, claimedAt, suspects, hasPlace }: Claiming,
-  { wait, rest }: NextDue,
+  { wait, dueIn }: NextDue,
   { work: found, lane, claimed }: Begun,
 ): Decision<ClaimReply> => {
   const { job, place, asker, decision } = claimed
   // Nothing runs, so nothing waits for its end.
-  if (job === undefined) return { ...decision, reply: {}, looked: { next: rest, rest } }
+  if (job === undefined) return { ...decision, reply: {}, polled: { next: dueIn, dueIn } }
   const work = { ...found, place, asker }
   if (!hasPlace(work))
     return {
       reply: {},
       effects: { requeued: [waitingForPlace(work)] },
-      looked: { next: rest, rest },
+      polled: { next: dueIn, dueIn },
     }
   const leaseUntil = new Date(gate.now.getTime() + lane.leaseMs)
   const writes = [
@@ -226,6 +226,6 @@ const begun = (
     ...decision,
     effects: { ...decision.effects, writes, claimed: work.run_at },
     reply: { start },
-    looked: { next: wait, rest },
+    polled: { next: wait, dueIn },
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Looks for due work when there may be some, and claims it: by a letter of its own, or beside the
+ * Polls for due work when there may be some, and claims it: by a letter of its own, or beside the
  * outcome that freed its key.
  */
 import type { Effects, Ownership } from '#store/engine/letter'
@@ -12,7 +12,7 @@ import { ClaimTrials, type Trial } from './claim-trials.ts'
 import { type ActorDeps, Fenced, type Hold, RETRY_MS } from './deps.ts'
 import { isItsOwn, keptBusy } from './failure.ts'
 import type { Faults, Post } from './faults.ts'
-import type { Letter, Looked, Sequel, SequelResult } from './letter.ts'
+import type { Letter, Polled, Sequel, SequelResult } from './letter.ts'
 import type { Priority } from './mailbox.ts'
 
 /** The lanes that run here. */
@@ -46,16 +46,16 @@ export class Claimer {
   }
 
   /**
-   * A letter has committed. Looks for due work if it may have made some due, unless a later letter
+   * A letter has committed. Polls for due work if it may have made some due, unless a later letter
    * of the same group does.
    */
   committed(
     effects: Effects,
-    looked: Looked | undefined,
+    polled: Polled | undefined,
     { now, priority }: { now: Date; priority: Priority },
   ): void {
     if (this.#stopping) return
-    if (looked) this.#looked(looked, now, priority)
+    if (polled) this.#polled(polled, now, priority)
     if (this.#alarm.changed(effects, now)) this.#want(priority)
   }
 
@@ -64,7 +64,7 @@ export class Claimer {
     this.#alarm.forget()
   }
 
-  /** Looks for due work by a letter, unless one is on its way or this process runs no lanes. */
+  /** Polls for due work by a letter, unless one is on its way or this process runs no lanes. */
   pump(priority: Priority): void {
     if (this.#stopping || this.deps.lanes.length === 0 || this.#pumping.has(priority)) return
     this.#pumping.add(priority)
@@ -105,7 +105,7 @@ export class Claimer {
       decide: async (sql, gate) => {
         const claimedAt = this.deps.clock.monotonic()
         const { found } = await loadNow(sql, {
-          found: this.#trials.look(trial, { now: gate.now, paused: gate.paused }),
+          found: this.#trials.poll(trial, { now: gate.now, paused: gate.paused }),
         })
         return this.#trials.decide(trial, found, { sql, gate, claimedAt })
       },
@@ -151,14 +151,14 @@ export class Claimer {
     } else this.#ended(trial, result.decision.reply)
   }
 
-  /** Looks in the outcome's gate, if a row is known to be due. */
+  /** Polls in the outcome's gate, if a row is known to be due. */
   #ahead(trial: Trial, settling: Work): Pick<Sequel<ClaimReply>, 'load' | 'ahead'> {
     let claimedAt = 0
     return {
       load: () => {
         claimedAt = this.deps.clock.monotonic()
         return this.#alarm.isDue()
-          ? { next: this.#trials.look(trial, 'gate', settling) }
+          ? { next: this.#trials.poll(trial, 'gate', settling) }
           : undefined
       },
       ahead: async (gate, loaded, { settled }) => {
@@ -171,7 +171,7 @@ export class Claimer {
 
   #claimLetter(priority: Priority, trial: Trial, awaited: boolean): Letter<ClaimReply> {
     const { deps } = this
-    const look = () => this.#trials.look(trial, 'gate')
+    const poll = () => this.#trials.poll(trial, 'gate')
     let claimedAt = 0
     const letter: Letter<ClaimReply, { found: ReturnType<typeof nextDue> }> = {
       name: 'claim',
@@ -183,7 +183,7 @@ export class Claimer {
       /** Made when the letter's turn has come, of what runs then. */
       get load() {
         claimedAt = deps.clock.monotonic()
-        return { found: look() }
+        return { found: poll() }
       },
       decide: async (sql, gate, _lanes, { found }) => {
         this.#pumping.delete(priority)
@@ -195,7 +195,7 @@ export class Claimer {
 
   #ended(trial: Trial, { start, put }: ClaimReply, hold?: Hold): void {
     this.#trials.end(trial)
-    if (trial.manner.alone) this.faults.suspects.looked()
+    if (trial.manner.alone) this.faults.suspects.polled()
     if (!put) this.#decided(trial, start, hold)
     else this.faults.put(put)
     if (put) this.#want('background')
@@ -213,7 +213,7 @@ export class Claimer {
     const { found, manner } = trial
     const counting = found && this.faults.failed(found, { ...trial, alone: manner.alone }, cause)
     if (cause instanceof Fenced) return
-    if (!found && isItsOwn(cause)) this.#trials.lookFailed()
+    if (!found && isItsOwn(cause)) this.#trials.pollFailed()
     const pause = counting ? 0 : RETRY_MS
     if (!this.#stopping) {
       this.#pausedUntil = this.deps.clock.monotonic() + pause
@@ -222,11 +222,11 @@ export class Claimer {
     await counting
   }
 
-  #looked(looked: Looked, now: Date, priority: Priority): void {
+  #polled(polled: Polled, now: Date, priority: Priority): void {
     // It covers the letters before it.
     this.#wanted = undefined
-    this.#alarm.looked(looked, now)
-    const wait = this.#trials.looked(looked)
+    this.#alarm.polled(polled, now)
+    const wait = this.#trials.polled(polled)
     if (wait === Number.POSITIVE_INFINITY) this.#alarm.stop()
     else if (wait <= 0) this.#want(priority)
     else this.#alarm.ringIn(wait)

@@ -10,7 +10,7 @@ import { Claimer } from './claimer.ts'
 import type { ActorDeps } from './deps.ts'
 import { Faults, type Post } from './faults.ts'
 import type { LaneContext } from './lane.ts'
-import type { Looked } from './letter.ts'
+import type { Polled } from './letter.ts'
 import type { Priority } from './mailbox.ts'
 import { outcomeOf } from './outcome.ts'
 import { Recovery } from './recovery.ts'
@@ -79,17 +79,17 @@ export class LaneRunner implements LiveLanes {
     return chosen.map((live) => live.work)
   }
 
-  /** A letter has committed: looks for due work if it may have made some due. */
+  /** A letter has committed: polls for due work if it may have made some due. */
   committed(
     effects: Effects,
-    looked: Looked | undefined,
+    polled: Polled | undefined,
     letter: { now: Date; priority: Priority },
   ): void {
-    this.#claimer.committed(effects, looked, letter)
+    this.#claimer.committed(effects, polled, letter)
   }
 
-  /** Looks for due work that no letter has told of. */
-  look(): void {
+  /** Polls for due work that no letter has told of. */
+  poll(): void {
     this.#claimer.forget()
     this.#claimer.pumpUnlessPaused()
   }

@@ -28,7 +28,7 @@ export interface Lane<Job, Outcome, L extends Load = {}, C extends Load = {}> {
   /** Takes the work and returns the job to run, or none if it could be settled at once. */
   claim(sql: Sql, gate: Gate, work: Work, loaded?: Loaded<C>): Promise<Claimed<Job>>
   /**
-   * What `claim` needs of some rows, read by the look that finds the row. Of other rows it gets
+   * What `claim` needs of some rows, read by the poll that finds the row. Of other rows it gets
    * nothing.
    */
   claimLoad?: { payload: Record<string, unknown>; of(refId: RecordId, settling: string | null): C }

@@ -109,12 +109,12 @@ export interface Sequel<R> {
   ended(result: SequelResult<R>, now: Date): void
 }
 
-/** What a look for due work says of the time after it, in milliseconds from its letter's gate. */
-export interface Looked {
-  /** When the next look is worth it. Undefined: when something changes. */
+/** What a poll for due work says of the time after it, in milliseconds from its letter's gate. */
+export interface Polled {
+  /** When the next poll is worth it. Undefined: when something changes. */
   next: number | undefined
-  /** When a row is due that the look has not found, whatever runs. */
-  rest: number | undefined
+  /** When a row is due that the poll has not found, whatever runs. */
+  dueIn: number | undefined
 }
 
 export interface Decision<R> {
@@ -123,8 +123,8 @@ export interface Decision<R> {
   keep?: Keep | undefined
   /** The outcome of the work on this record supplies the reply instead. */
   awaits?: string
-  /** This letter has looked for due work. */
-  looked?: Looked
+  /** This letter has polled for due work. */
+  polled?: Polled
   /** Replies to callers waiting for the work on a record. `late`: they get the record as it is. */
   answers?: { refId: string; with: Answer | AppError | 'late' }[]
 }

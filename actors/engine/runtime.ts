@@ -218,7 +218,7 @@ export class Runtime implements AsyncDisposable {
     )
     if (nudged.length > 0) {
       await forgetNudges(this.deps.db, incarnation, nudged)
-      for (const tenantId of nudged) this.#awake.get(tenantId)?.look()
+      for (const tenantId of nudged) this.#awake.get(tenantId)?.poll()
     }
     return due.filter((tenantId) => !this.#unwakeable.has(tenantId)).slice(0, WAKE_AT_ONCE)
   }

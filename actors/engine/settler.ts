@@ -52,7 +52,7 @@ export class Settler {
     let finished = first
     for (let tries = 1; ; tries++) {
       const trial: LaneTrial = { over: false }
-      // Only once: a look that fails in the gate must not keep the outcome from being written.
+      // Only once: a poll that fails in the gate must not keep the outcome from being written.
       const claim = this.parts.claimer.beside(
         tries === 1 && lane.isPlain?.(finished) ? finished.work : undefined,
       )

@@ -18,7 +18,7 @@ interface Suspect {
   owed: number
   throws: boolean
   isClaimed: boolean
-  isLookedFor: boolean
+  isPolledFor: boolean
 }
 
 /** How long a suspect is remembered that is not claimed again: its row may be gone. */
@@ -38,7 +38,7 @@ const NONE: Suspect = {
   owed: 0,
   throws: false,
   isClaimed: false,
-  isLookedFor: false,
+  isPolledFor: false,
 }
 
 /**
@@ -142,7 +142,7 @@ export class Suspects {
     return rests.length === 0 ? undefined : Math.min(...rests)
   }
 
-  /** Whether suspects may be claimed by now, alone, and no look has been made for them since. */
+  /** Whether suspects may be claimed by now, alone, and no poll has been made for them since. */
   isBack(): boolean {
     return this.#back().length > 0
   }
@@ -155,13 +155,13 @@ export class Suspects {
   }
 
   /**
-   * Those that are back have been looked for, alone. One that was not found stays until another
-   * look finds it.
+   * Those that are back have been polled for, alone. One that was not found stays until another
+   * poll finds it.
    */
-  looked(): void {
+  polled(): void {
     const time = this.#now()
     for (const [id, suspect] of this.#suspects)
-      if (suspect.until <= time) this.#suspects.set(id, { ...suspect, isLookedFor: true })
+      if (suspect.until <= time) this.#suspects.set(id, { ...suspect, isPolledFor: true })
   }
 
   #of(id: string): Suspect {
@@ -172,7 +172,7 @@ export class Suspects {
     const suspect = {
       ...this.#of(id),
       isClaimed: false,
-      isLookedFor: false,
+      isPolledFor: false,
       until: this.clock.monotonic() + restMs,
       ...more,
     }
@@ -183,7 +183,7 @@ export class Suspects {
   #back(): Suspect[] {
     const time = this.#now()
     return [...this.#suspects.values()].filter(
-      ({ until, isClaimed, isLookedFor }) => !isClaimed && !isLookedFor && until <= time,
+      ({ until, isClaimed, isPolledFor }) => !isClaimed && !isPolledFor && until <= time,
     )
   }
 

@@ -81,7 +81,7 @@ export class TenantActor {
   }
 
   /**
-   * Settles work of dead processes, then looks for due work. `inherited`: the process that owned
+   * Settles work of dead processes, then polls for due work. `inherited`: the process that owned
    * the tenant has died.
    */
   activate(inherited = false): void {
@@ -89,8 +89,8 @@ export class TenantActor {
   }
 
   /** Work may have been changed by no letter. */
-  look(): void {
-    this.#runner.look()
+  poll(): void {
+    this.#runner.poll()
   }
 
   /** Nothing runs, nothing waits, and nobody asked for `ms`. */
@@ -229,7 +229,7 @@ export class TenantActor {
     const { decision, now, sequelResult, parts } = result
     for (const part of parts) this.#committed(part, now)
     const { decision: second, isAhead } = sequelOf(sequelResult)
-    // What a look ahead of the letter's changes says of the time after it is without them.
+    // What a poll ahead of the letter's changes says of the time after it is without them.
     if (second && isAhead) this.#committed(second, now)
     const answered = this.#committed(decision as Decision<R>, now)
     if (second && !isAhead) this.#committed(second, now)
@@ -239,12 +239,12 @@ export class TenantActor {
 
   /** After the commit, in the same tick: no later letter of this tenant has run yet. */
   #committed<R>(
-    { reply, effects = {}, awaits, answers = [], looked }: Decision<R>,
+    { reply, effects = {}, awaits, answers = [], polled }: Decision<R>,
     now: Date,
   ): Answered<R> {
     for (const answer of answers) this.#waiters.settle(answer.refId, answer.with)
     const outcome = awaits ? this.#waiters.wait(awaits) : undefined
-    this.#runner.committed(effects, looked, { now, priority: awaits ? 'control' : 'background' })
+    this.#runner.committed(effects, polled, { now, priority: awaits ? 'control' : 'background' })
     for (const id of effects.news ?? []) this.deps.tell?.(id)
     return outcome ? { reply, outcome } : { reply }
   }

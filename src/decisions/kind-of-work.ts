@@ -105,7 +105,7 @@ const boundsOfPlaces = ([kind, { atOnce, places = {} }]: [string, KindOfWork]) =
 
 /** The bounds of a table that claims observe. */
 export const boundsOf = (table: Table): Omit<WorkTable, 'keyWhenClaimed'> => ({
-  turns: workLanes,
+  rotation: workLanes,
   awaited: Object.keys(table).filter((kind) => table[kind]!.awaited),
   atOnce: Object.fromEntries(Object.entries(table).flatMap(boundsOfPlaces)),
   share: Object.fromEntries(

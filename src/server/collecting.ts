@@ -1,5 +1,5 @@
 /**
- * Gives memory back. The engine collects as it allocates, so a process that rests keeps what its
+ * Gives memory back. The engine collects as it allocates, so an idle process keeps what its
  * last load left; and under a steady load it rather grows than looks for all garbage.
  */
 import type { Clock } from '#kernel/clock'
@@ -17,8 +17,8 @@ export interface CollectingDeps {
   collect?: () => void
 }
 
-/** A process that uses less of one processor rests: its timers alone take less than this. */
-const RESTING_SHARE = 0.1
+/** A process that uses less of one processor is idle: its timers alone take less than this. */
+const IDLE_SHARE = 0.1
 const EVERY_MS = 15_000
 /**
  * A load that has added this much since the last collection is interrupted for one, if that was so
@@ -35,7 +35,7 @@ const usedByProcess = (): number => {
 const residentOfProcess = (): number => process.memoryUsage.rss() / 2 ** 20
 
 /**
- * Collects once after each load, at the end of the first period in which the process has rested;
+ * Collects once after each load, at the end of the first period in which the process was idle;
  * and now and then under one that grows.
  */
 export const startCollecting = ({
@@ -53,14 +53,14 @@ export const startCollecting = ({
   let timer: Disposable | undefined
   const look = (): void => {
     const [used, now] = [usedMs(), clock.monotonic()]
-    const rests = used - before < (now - since) * RESTING_SHARE
+    const isIdle = used - before < (now - since) * IDLE_SHARE
     const hasGrown = now - collectedAt >= SELDOM_MS && resident() - mib >= GROWN_MIB
-    if ((rests && hasWorked) || hasGrown) {
+    if ((isIdle && hasWorked) || hasGrown) {
       collect()
       ;[mib, collectedAt] = [resident(), now]
       log.debug({ mib: Math.round(mib) }, 'collected garbage')
     }
-    hasWorked = !rests
+    hasWorked = !isIdle
     // Without the time of the collection itself.
     ;[before, since] = [usedMs(), clock.monotonic()]
     timer = clock.after(everyMs, look)

@@ -83,8 +83,8 @@ export const parts = <T>(query: (memory: Memory) => T[]) => ({
   read: (rows: T[]) => rows,
 })
 
-const lookForDue = async (memory: Memory, look: ClaimView): Promise<NextDue> => {
-  const { at, running, excluded } = look
+const pollDue = async (memory: Memory, of: ClaimView): Promise<NextDue> => {
+  const { at, running, excluded } = of
   const now = +(at === 'gate' ? memory.now() : at.now)
   const view = { paused: at === 'gate' ? memory.paused : at.paused, excluded }
   const free = { ...view, excluded: [...excluded, ...running.map(({ id }) => id)] }
@@ -103,12 +103,12 @@ const lookForDue = async (memory: Memory, look: ClaimView): Promise<NextDue> => 
     busy: [...busy, ...(work ? [work.concurrency_key] : [])],
   })
   const until = (one: Row | undefined) => one && +one.run_at - now
-  const load = work && loadOf(look, work)
+  const load = work && loadOf(of, work)
   const loaded = load && (await loads.loadNow(memory, load))
-  return { work, loaded, rest: until(rest), wait: until(next) ?? (rest && LONGEST_NAP_MS) }
+  return { work, loaded, dueIn: until(rest), wait: until(next) ?? (rest && LONGEST_NAP_MS) }
 }
 
-export const looks = { nextDue: (view: ClaimView) => part((memory) => lookForDue(memory, view)) }
+export const polls = { nextDue: (view: ClaimView) => part((memory) => pollDue(memory, view)) }
 
 export const works = {
   workPart: (id: string) => part((memory) => memory.works.get(id)),

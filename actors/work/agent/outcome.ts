@@ -21,7 +21,7 @@ interface Answered {
   /** The words of a person that the job answers. */
   typed: string
   /** Ids of memories, and playbooks, that it was given. */
-  recalled: string[]
+  memoryIds: string[]
   playbooks: GivenPlaybook[]
   /** Where text of people outside came from that the answer itself contains. */
   foreign: string[]

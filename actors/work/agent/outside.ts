@@ -49,7 +49,7 @@ const think = async (
   context: LaneContext,
 ): Promise<AgentOutcome> => {
   const { tenantId, signal } = context
-  const { turn, typed, recalled, playbooks } = await turnOf(deps, run, tenantId)
+  const { turn, typed, memoryIds, playbooks } = await turnOf(deps, run, tenantId)
   const asksFromOutside = isForStranger(run.job.on_behalf) ? typed : undefined
   const { byDesk } = run
   const thinker = byDesk ? deps.desk : deps.thinker
@@ -71,7 +71,7 @@ const think = async (
     }
     const thought = byDesk ? await call() : await inTurn(deps, context, call)
     await deps.failpoints('agent.thought')
-    const given = byDesk ? quoted.given() : { recalled, playbooks, foreign: [] }
+    const given = byDesk ? quoted.given() : { memoryIds, playbooks, foreign: [] }
     return {
       kind: 'thought',
       thought: keptAnswer(thought, run.job.model),
@@ -118,7 +118,7 @@ const summarise = async (
       thinker.think(turn, { signal, onText: () => {} }),
     )
     await deps.failpoints('agent.thought')
-    const nothing = { typed: '', recalled: [], playbooks: [], foreign: [], byDesk: false }
+    const nothing = { typed: '', memoryIds: [], playbooks: [], foreign: [], byDesk: false }
     return { kind: 'thought', thought: keptAnswer(thought, run.step.name), ...nothing, ms: ms() }
   } catch (cause) {
     if (signal.aborted) return { kind: 'stopped' }

@@ -92,7 +92,7 @@ const find = async (
   return bestOf(found, asked.count)
 }
 
-type Given = Pick<Extract<AgentOutcome, { kind: 'thought' }>, 'recalled' | 'playbooks' | 'foreign'>
+type Given = Pick<Extract<AgentOutcome, { kind: 'thought' }>, 'memoryIds' | 'playbooks' | 'foreign'>
 
 /**
  * A search for the desk, and what came of it. A job that nobody watches gets no words in the place
@@ -101,7 +101,7 @@ type Given = Pick<Extract<AgentOutcome, { kind: 'thought' }>, 'recalled' | 'play
 export const quoting = (deps: AgentDeps, run: Thinking, tenantId: string) => {
   let found: Found[] = []
   const given = (): Given => ({
-    recalled: found.flatMap(({ memory }) => memory ?? []),
+    memoryIds: found.flatMap(({ memory }) => memory ?? []),
     playbooks: found.flatMap(({ playbook }) => playbook ?? []),
     foreign: [...new Set(found.flatMap(({ untrusted, tool }) => (untrusted ? tool : [])))],
   })

@@ -193,11 +193,11 @@ const settleThought = async (
   if (step?.state !== 'running') return again(at, at.gate.now)
   if (outcome.kind === 'failed') return thinkFailed(at, step, outcome)
   if (outcome.kind !== 'thought') throw new Error(`a thought cannot end as ${outcome.kind}`)
-  const { thought, recalled, foreign } = outcome
+  const { thought, memoryIds, foreign } = outcome
   const { job } = at.changes
-  // The steps of a job recall the same memories.
-  if (recalled.length > 0 && job.model_calls === 1)
-    at.changes.also({ writes: [useMemories(recalled, at.gate.now)] })
+  // The steps of a job are given the same memories.
+  if (memoryIds.length > 0 && job.model_calls === 1)
+    at.changes.also({ writes: [useMemories(memoryIds, at.gate.now)] })
   const done: Step = {
     ...booked(deps, at, step, outcome),
     error: faultOf(at, thought),

@@ -16,7 +16,7 @@ import { failingMessage } from '#domain/agent/mcp/offer'
 import { unpaid } from '#domain/app/plan'
 import type { Profile } from '#domain/growth/drafting/profile'
 import { openApprovalsOf } from '#store/agent/approvals'
-import { recallBytes } from '#store/agent/memories'
+import { memoryBytes } from '#store/agent/memories'
 import { pinnedBytes } from '#store/agent/playbooks'
 import { deniedTools } from '#store/agent/rules'
 import { bytesSince, stepPart } from '#store/agent/steps'
@@ -71,7 +71,7 @@ const thoughtParts = (job: Job, before: StepHead | undefined, asked: StepHead | 
       openApprovalsOf(job.conversation_id ?? '', job.on_behalf),
     ),
     words: when(job.message_id !== null, messageBeginning(job.message_id ?? '', LONGEST_COMMAND)),
-    recall: when(!job.task && !isStrangers, recallBytes(job.on_behalf.personId)),
+    memories: when(!job.task && !isStrangers, memoryBytes(job.on_behalf.personId)),
     pinned: when(!job.task, pinnedBytes),
     ...servedParts(job),
   }
@@ -83,7 +83,11 @@ interface First {
   system: string
   tools: unknown
   open: unknown
-  loaded: { recall?: Bytes; pinned?: Bytes; said?: (Bytes & { summary_bytes: number }) | undefined }
+  loaded: {
+    memories?: Bytes
+    pinned?: Bytes
+    said?: (Bytes & { summary_bytes: number }) | undefined
+  }
   /** Of the history. */
   most: number
 }
@@ -93,13 +97,13 @@ type Bytes = { bytes: number } | undefined
 /** Of the first request of a job. */
 const firstBytes = (
   { message_id, task, goal }: Job,
-  { system, tools, open, loaded: { recall, pinned, said }, most }: First,
+  { system, tools, open, loaded: { memories, pinned, said }, most }: First,
 ): number =>
   Buffer.byteLength(system) +
   Buffer.byteLength(JSON.stringify(tools)) +
   Buffer.byteLength(message_id === null ? (task ? taskText(task) : goal) : '') +
   Buffer.byteLength(JSON.stringify(open)) +
-  (recall?.bytes ?? 0) +
+  (memories?.bytes ?? 0) +
   (pinned?.bytes ?? 0) +
   Math.min((said?.bytes ?? 0) + (said?.summary_bytes ?? 0), most)
 

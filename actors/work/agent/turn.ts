@@ -12,7 +12,7 @@ import { formatOf, taskMessages } from '#domain/agent/job/tasks/asking'
 import {
   answeredMessage,
   fitted,
-  recallMessage,
+  memoryMessage,
   saidMessage,
   stepMessages,
   type TranscriptMessage,
@@ -20,7 +20,7 @@ import {
 import type { GivenPlaybook } from '#domain/agent/knowledge/playbook'
 import type { Turn } from '#port/model/thinker'
 import { decidersOf } from '#store/agent/authors'
-import { recalledMemories } from '#store/agent/memories'
+import { memoriesForTurn } from '#store/agent/memories'
 import { pinnedPlaybooks } from '#store/agent/playbooks'
 import { stepsOf } from '#store/agent/steps'
 import { type StoredSummary, saidSince, summaryBefore } from '#store/agent/summaries'
@@ -35,7 +35,7 @@ interface Asking {
   /** The words of a person that the job answers. */
   typed: string
   /** Ids of the memories among the messages. */
-  recalled: string[]
+  memoryIds: string[]
   /** Those of the system message. */
   playbooks: GivenPlaybook[]
 }
@@ -52,9 +52,9 @@ const turnParts = ({ job, byDesk }: Pick<Thinking, 'job' | 'byDesk'>) => {
     steps: stepsOf(id),
     decided: decidersOf(id),
     pinned: when(isModels, pinnedPlaybooks),
-    recalled: when(
+    memories: when(
       isModels && !isForStranger(on_behalf),
-      recalledMemories(words, started_at ?? created_at),
+      memoriesForTurn(words, started_at ?? created_at),
     ),
   }
 }
@@ -88,27 +88,32 @@ export const turnOf = async (
     choice: last ? ('none' as const) : ('auto' as const),
     maxTokens,
   }
-  const { said, before, steps, own, pinned, recalled, decided } = await loadBy(
-    (query) => deps.db.read({ tenantId }, query),
-    turnParts(thinking),
-  )
+  const {
+    said,
+    before,
+    steps,
+    own,
+    pinned,
+    memories: found,
+    decided,
+  } = await loadBy((query) => deps.db.read({ tenantId }, query), turnParts(thinking))
   if (job.task) {
     const turn = { ...asked, messages: taskMessages(job.task, steps), format: formatOf(job.task) }
-    return { turn, typed: '', recalled: [], playbooks: [] }
+    return { turn, typed: '', memoryIds: [], playbooks: [] }
   }
-  const memories = recalled ?? []
+  const memories = found ?? []
   const earlier = withSummary(
     messagesOf(thinking, said),
     { before, authors },
     historyBytes(deps.contextTokens),
   )
-  const history = earlier.toSpliced(-1, 0, ...open, ...recallMessage(memories))
+  const history = earlier.toSpliced(-1, 0, ...open, ...memoryMessage(memories))
   const { text, given: playbooks } = playbooksMessage(pinned ?? [])
   const messages = [...history, ...stepMessages(steps, decidersBy(decided, authors))]
   return {
     turn: { ...asked, system: `${system}${text}`, messages },
     typed: own?.content ?? (job.parent_id === null ? job.goal : ''),
-    recalled: memories.map(({ id }) => id),
+    memoryIds: memories.map(({ id }) => id),
     playbooks,
   }
 }

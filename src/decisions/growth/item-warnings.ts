@@ -1,8 +1,8 @@
 /** The warnings of an item: what has to be read for them, and how they come to its answer. */
 import {
-  type ChannelName,
   channelFor,
   type GrowthChannel,
+  type GrowthChannelName,
 } from '#domain/growth/drafting/growth-channel'
 import type { Item } from '#domain/growth/drafting/item'
 import { printsOf } from '#domain/growth/drafting/prints'
@@ -12,10 +12,10 @@ import { channelsPart } from '#store/growth/growth-channels'
 import { repeatedPart } from '#store/growth/item-prints'
 import { profilePart, type StoredProfile } from '#store/growth/profiles'
 
-const channelNames: ChannelName[] = ['posts', 'articles']
+const drafted: GrowthChannelName[] = ['posts', 'articles']
 
 /** The part of a load that is the workspace's. */
-export const surroundings = { profile: profilePart, channels: channelsPart(channelNames) }
+export const surroundings = { profile: profilePart, channels: channelsPart(drafted) }
 
 /**
  * What the warnings of one item depend on. `body`: a text other than its present one; `id`: null

@@ -1,6 +1,6 @@
 /**
  * One client's session, bound to the caller who opened it. The SDK's half of it, a server with its
- * transport, takes most of its memory (9 of 12 kB of heap). A session that rests has given that up,
+ * transport, takes most of its memory (9 of 12 kB of heap). One that is unloaded has given that up,
  * and gets it again at its next request.
  */
 import { isInitializeRequest, type RequestId } from '@modelcontextprotocol/server'
@@ -35,15 +35,15 @@ export class McpSession implements AsyncDisposable {
   readonly #events: SessionEvents
   readonly #onClose: () => void
   readonly #make: () => SdkSession
-  /** Undefined while the session rests. */
+  /** Undefined while the session is unloaded. */
   #sdk: SdkSession | undefined
   #waking: Promise<SdkSession> | undefined
   /**
    * The request that opened the session, with which the SDK is told again who its client is.
-   * Undefined: the session never rests.
+   * Undefined: the session is never unloaded.
    */
   #opening: unknown
-  /** The protocol version that was agreed before it rested. */
+  /** The protocol version that was agreed before it was unloaded. */
   #agreed: string | undefined
   #usedAt = performance.now()
   /** Requests being handled. */
@@ -210,7 +210,7 @@ export class McpSession implements AsyncDisposable {
    * Gives up the SDK's half and the stored events until the next request. Call it only while the
    * session is idle.
    */
-  rest(): void {
+  unload(): void {
     const sdk = this.#sdk
     if (sdk?.version === undefined || this.#opening === undefined) return
     this.#agreed = sdk.version
@@ -243,7 +243,7 @@ export class McpSession implements AsyncDisposable {
   }
 
   /**
-   * The event after which a client resumes. What a session forgot when it rested cannot be resumed,
+   * The event after which a client resumes. What an unloaded session forgot cannot be resumed,
    * so a stream begins anew.
    */
   async #lastEventOf({ method, headers }: Request): Promise<string | null> {

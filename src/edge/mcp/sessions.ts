@@ -27,8 +27,8 @@ export interface McpLimits {
   perProcess: number
   /** How long a session lives after its last use. */
   idleMs: number
-  /** How long after its last use a session begins to rest: it is kept, but takes little memory. */
-  restMs: number
+  /** How long after its last use a session is unloaded: it is kept, but takes little memory. */
+  unloadMs: number
   sweepMs: number
 }
 
@@ -40,7 +40,7 @@ export const mcpLimits: McpLimits = {
   callsPerTenant: 512,
   perProcess: 2_000,
   idleMs: 1_800_000,
-  restMs: 120_000,
+  unloadMs: 120_000,
   sweepMs: 5_000,
 }
 
@@ -130,9 +130,9 @@ export class Sessions implements AsyncDisposable {
    * changed access and modules.
    */
   async sweep(): Promise<void> {
-    const { idleMs, restMs } = this.deps.limits
+    const { idleMs, unloadMs } = this.deps.limits
     await Promise.all(this.#idleFor(idleMs).map((session) => session[Symbol.asyncDispose]()))
-    for (const session of this.#idleFor(restMs)) session.rest()
+    for (const session of this.#idleFor(unloadMs)) session.unload()
     const listening = [...this.#all.values()].filter((session) => session.listening)
     if (listening.length === 0) return
     const current = await this.deps.refresh(listening.map(({ caller }) => caller))

@@ -3,7 +3,7 @@ import { ProtocolErrorCode, type RequestId } from '@modelcontextprotocol/server'
 import { rpcError } from './rpc-error.ts'
 
 const LONGEST_ID = 200
-/** The SDK keeps each of them in memory until the session ends or rests. */
+/** The SDK keeps each of them in memory until the session ends or is unloaded. */
 const MAX_UNANSWERED = 1_000
 
 /** Ids of requests without an answer. Cancelled ones never get one. */

@@ -1,6 +1,6 @@
 import type { calendar } from '#contract/growth/calendar'
 import { calendarEntries } from '#domain/growth/drafting/calendar'
-import { type ChannelName, channelFor } from '#domain/growth/drafting/growth-channel'
+import { channelFor, type GrowthChannelName } from '#domain/growth/drafting/growth-channel'
 import { invalid } from '#domain/growth/drafting/item'
 import { loadBy } from '#store/engine/load'
 import { type DatedItem, itemsAt } from '#store/growth/calendar'
@@ -12,7 +12,7 @@ const MOST_DAYS = 62
 const MOST_ITEMS = 1_000
 const EXCERPT = 140
 const DAY_MS = 86_400_000
-const names: ChannelName[] = ['posts', 'articles']
+const names: GrowthChannelName[] = ['posts', 'articles']
 
 /** Throws `invalid_input` about `to`. */
 const rangeOf = (input: { from: string | Date; to: string | Date }): { from: Date; to: Date } => {

@@ -21,7 +21,7 @@ export interface ChannelParts {
 
 export type ChannelAdapters = Readonly<Partial<Record<Channel, ChannelAdapter>>>
 
-export const channelAdapters = (parts: ChannelParts): ChannelAdapters => ({
+export const channelAdapters = (parts: ChannelParts): Required<ChannelAdapters> => ({
   email: emailAdapter(parts),
   slack: slackAdapter(parts),
   whatsapp: whatsAppAdapter({ ...parts, now: Date.now }),

@@ -10,7 +10,7 @@ import { memoryRecord } from '#contract/records/agent/memory'
 import {
   type Memory,
   type MemoryScope,
-  MOST_RECALLED,
+  MOST_GIVEN,
   type Stored,
 } from '#domain/agent/knowledge/memory'
 import { spacedOf, spacedWords } from '#kernel/spacing'
@@ -89,24 +89,24 @@ export const searchMemories = (asked: Asked) =>
  * Those that a turn is given: none that is untrusted, and none younger than the job, whose prompt
  * must not change between its steps.
  */
-export const recalledMemories = (asked: Omit<Asked, 'limit'>, before: Date) =>
+export const memoriesForTurn = (asked: Omit<Asked, 'limit'>, before: Date) =>
   many<Memory>(table.times, (sql) =>
     matching(
       sql,
-      { ...asked, limit: MOST_RECALLED },
+      { ...asked, limit: MOST_GIVEN },
       sql`not m.untrusted and m.created_at <= ${before}`,
     ),
   )
 
-/** At most so many bytes are recalled. */
-export const recallBytes = (personId: string | null) =>
+/** At most so many bytes of memories are given to a turn. */
+export const memoryBytes = (personId: string | null) =>
   sure(
     one<{ bytes: number }>(
       {},
       (sql) => sql`select coalesce(sum(bytes), 0)::int as bytes
         from (select octet_length(m.text) as bytes from agent_memory m
         where ${shownTo(sql, personId)} and not m.untrusted order by 1 desc
-          limit ${MOST_RECALLED}) longest`,
+          limit ${MOST_GIVEN}) longest`,
     ),
   )
 

@@ -1,6 +1,6 @@
 /**
- * The look for due work: the next row that may be claimed, what its claim loads, and when another
- * look is worth it.
+ * The poll for due work: the next row that may be claimed, what its claim loads, and when another
+ * poll is worth it.
  */
 import type { WorkKind, WorkLane } from '#contract/work'
 import type { Fragment, Sql } from './db.ts'
@@ -8,12 +8,12 @@ import { type Load, loadColumns, loadedOf, one, type Part } from './load.ts'
 import { columns, type KeyedWork, type Work, type WorkTable, workTimes } from './work.ts'
 import { placesWith, sharesTaken, WAITS } from './work-places.ts'
 
-/** The time of a look for due work, and what it must leave out. */
+/** The time of a poll for due work, and what it must leave out. */
 export interface ClaimView {
   kinds: WorkTable
   /**
    * When, and whether only manual rows are claimed; or both as in the gate's own statement, of
-   * which the look is then a part.
+   * which the poll is then a part.
    */
   at: { now: Date; paused: boolean } | 'gate'
   /** Running work: its keys are taken, and so are kinds of which the most rows run. */
@@ -24,14 +24,14 @@ export interface ClaimView {
    * While more than one row is due: all groups, the one whose turn it is first. One with nothing to
    * claim gives its turn to the next.
    */
-  turns?: readonly WorkLane[] | undefined
+  rotation?: readonly WorkLane[] | undefined
   /** What else is read of the row, if it is one of these. */
   loads?: ClaimLoad[]
-  /** The record of a row that the look's own transaction settles. */
+  /** The record of a row that the poll's own transaction settles. */
   settling?: string | null
 }
 
-/** The records that the claim of some rows needs, read by the look that finds one. */
+/** The records that the claim of some rows needs, read by the poll that finds one. */
 export interface ClaimLoad {
   kind: WorkKind
   /** Fields of the payload of such rows. */
@@ -46,36 +46,36 @@ export interface ClaimLoad {
 /** The id of a record, or an expression for it inside a larger statement. */
 export type RecordId = string | Fragment
 
-/** What a look for due work found. */
+/** What a poll for due work found. */
 export interface NextDue {
   /** The first due row that nothing running blocks. */
   work: KeyedWork | undefined
   /** What was loaded with it. Undefined if no load is for such a row. */
   loaded: Record<string, unknown> | undefined
   /**
-   * Milliseconds until a look for another row is worth it while all this runs; undefined when there
+   * Milliseconds until a poll for another row is worth it while all this runs; undefined when there
    * is none to come.
    */
   wait: number | undefined
   /**
-   * Milliseconds until another row is due, whatever runs: until then no look finds one, except one
+   * Milliseconds until another row is due, whatever runs: until then no poll finds one, except one
    * added or freed by a later letter.
    */
-  rest: number | undefined
+  dueIn: number | undefined
 }
 
 /**
  * A due time further away is looked at again by then: clocks drift, and a wake-up must not be
- * missed. So what falls due later counts whatever runs now, and a look passes none of what waits
+ * missed. So what falls due later counts whatever runs now, and a poll passes none of what waits
  * for that.
  */
 export const LONGEST_NAP_MS = 60_000
 
 /** Rows due later are for a later letter, whose gate knows of changes until then. */
-const lookTime = (sql: Sql, { at }: ClaimView): Fragment =>
-  sql`look as materialized (select
+const pollTime = (sql: Sql, { at }: ClaimView): Fragment =>
+  sql`poll as materialized (select
     ${at === 'gate' ? sql`clock_timestamp()` : sql`${at.now}::timestamptz`} as now)`
-const now = (sql: Sql): Fragment => sql`(select now from look)`
+const now = (sql: Sql): Fragment => sql`(select now from poll)`
 /** The row `a` of table `actor` is the gate's. */
 const unlessPaused = (sql: Sql, { at }: ClaimView): Fragment =>
   at === 'gate' ? sql`and not a.paused` : sql`and not ${at.paused}::boolean`
@@ -168,9 +168,9 @@ const untilDue = (
 ): Fragment => sql`min(case when w.origin = 'manual' and ${isAwaited(sql, view)} then 0
   else extract(epoch from w.run_at - ${now(sql)})::float8 * 1000 end)`
 
-type LookRow = { [K in keyof KeyedWork]: KeyedWork[K] | null } & {
+type PollRow = { [K in keyof KeyedWork]: KeyedWork[K] | null } & {
   wait: number | null
-  rest: number | null
+  dueIn: number | null
   loaded: Record<string, unknown> | null
 }
 
@@ -200,15 +200,15 @@ const inOrder = (sql: Sql): Fragment =>
 const foundBy = (sql: Sql, view: ClaimView, search: Search): Fragment => {
   const one = (of: Search) =>
     sql`select * from (${firsts(sql, view, of)}) due ${inOrder(sql)} limit 1`
-  if (!view.turns) return sql`found as materialized (${one(search)})`
+  if (!view.rotation) return sql`found as materialized (${one(search)})`
   // Ordinality is known to be in order, so the search ends with the first group that has a row.
-  return sql`found as materialized (select due.* from unnest(${[...view.turns]}::text[]) with
+  return sql`found as materialized (select due.* from unnest(${[...view.rotation]}::text[]) with
     ordinality turn (lane, nth)
     cross join lateral (${one({ ...search, lane: sql`turn.lane` })}) due order by turn.nth limit 1)`
 }
 
 /** One row: the work, all null without any, and both times. */
-const lookForDue = (sql: Sql, view: ClaimView): Fragment<LookRow> => {
+const pollDue = (sql: Sql, view: ClaimView): Fragment<PollRow> => {
   const select = sql`w.run_at, w.origin, w.kind`
   const claimed = {
     select: columns(sql, resolvedKey(sql)),
@@ -217,12 +217,12 @@ const lookForDue = (sql: Sql, view: ClaimView): Fragment<LookRow> => {
   }
   const inTheNap = sql`w.run_at <= ${now(sql)} + ${LONGEST_NAP_MS}::float8 * interval
     '1 millisecond'`
-  return sql<LookRow>`with ${lookTime(sql, view)}, ${claimedNow(sql, view)},
+  return sql<PollRow>`with ${pollTime(sql, view)}, ${claimedNow(sql, view)},
     ${foundBy(sql, view, claimed)}
     select found.*, (select ${untilDue(sql, view)} from
       (${firsts(sql, view, { select, due: inTheNap, blocked: byFoundToo(view) })}) w) as wait,
       (select ${untilDue(sql, view)} from
-        (${firstsOfAll(sql, view, { select, due: sql`true`, blocked: byNothing })}) w) as rest,
+        (${firstsOfAll(sql, view, { select, due: sql`true`, blocked: byNothing })}) w) as "dueIn",
       ${loadsOf(sql, view)} as loaded
     from (select 1) always left join found on true`
 }
@@ -242,16 +242,16 @@ export const loadOf = (
 
 /** The next due row, and when there is another one. */
 export const nextDue = (view: ClaimView): Part<NextDue> => {
-  const part = one<LookRow>(workTimes, (sql) => lookForDue(sql, view))
+  const part = one<PollRow>(workTimes, (sql) => pollDue(sql, view))
   const read = (json: unknown): NextDue => {
-    const { wait, rest, loaded, ...work } = part.read(json)!
+    const { wait, dueIn, loaded, ...work } = part.read(json)!
     const found = work.id === null ? undefined : (work as KeyedWork)
     const load = found && loadOf(view, found)
     return {
       work: found,
       loaded: load && loadedOf(load, loaded!),
-      rest: rest ?? undefined,
-      wait: wait ?? (rest === null ? undefined : LONGEST_NAP_MS),
+      dueIn: dueIn ?? undefined,
+      wait: wait ?? (dueIn === null ? undefined : LONGEST_NAP_MS),
     }
   }
   return { ...part, read }

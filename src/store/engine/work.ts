@@ -1,5 +1,5 @@
 /**
- * Work rows: the durable mailbox of a tenant. apply-effects.ts adds and settles them; lanes look
+ * Work rows: the durable mailbox of a tenant. apply-effects.ts adds and settles them; lanes poll
  * for them (next-due.ts) and claim them here.
  */
 import type { WorkKind, WorkLane } from '#contract/work'
@@ -52,7 +52,7 @@ export interface WorkTable extends Bounds {
   /** The key that a row without one gets if it is claimed now. Never null. */
   keyWhenClaimed(sql: Sql): Fragment
   /** The groups of work that take turns while much is due. The first has every other turn. */
-  turns: readonly WorkLane[]
+  rotation: readonly WorkLane[]
   /** What becomes of rows that fail; kinds not listed rest. */
   inVain: Readonly<Record<string, InVain>>
 }

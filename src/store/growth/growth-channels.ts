@@ -1,8 +1,8 @@
 import { growthChannelRecord } from '#contract/records/growth/growth-channel'
 import {
-  type ChannelName,
   channelOfRow,
   type GrowthChannel,
+  type GrowthChannelName,
   type StoredChannel,
 } from '#domain/growth/drafting/growth-channel'
 import type { Query, Sql } from '../engine/db.ts'
@@ -17,14 +17,14 @@ export const growthChannels: Query<StoredChannel> = (sql) =>
   sql`select ${columns(sql)} from growth_channel order by id limit 100`
 
 const named =
-  (name: ChannelName): Query<StoredChannel> =>
+  (name: GrowthChannelName): Query<StoredChannel> =>
   (sql) =>
     sql`select ${columns(sql)} from growth_channel where name = ${name}`
 
 /** Undefined if the workspace has no such channel: then there are no rules. */
 export const channelNamed = async (
   sql: Sql,
-  name: ChannelName,
+  name: GrowthChannelName,
 ): Promise<GrowthChannel | undefined> => {
   const [row] = await named(name)(sql)
   return rowOf(row)
@@ -46,11 +46,11 @@ export const channelById = (id: string) =>
     rowOf,
   )
 
-export const channelPart = (name: ChannelName) =>
+export const channelPart = (name: GrowthChannelName) =>
   mapped(one<StoredChannel>(times, named(name)), rowOf)
 
 /** Those of these names that the workspace has. */
-export const channelsPart = (names: ChannelName[]) =>
+export const channelsPart = (names: GrowthChannelName[]) =>
   mapped(
     many<StoredChannel>(
       times,

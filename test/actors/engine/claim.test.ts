@@ -49,7 +49,7 @@ test('a claim that goes on deciding after its deadline leaves its key to the nex
   over.open()
   await unheard.catch(() => {})
   decides.open()
-  // A look that found nothing, which may have begun beside the claim, is rolled back.
+  // A poll that found nothing, which may have begun beside the claim, is rolled back.
   await Promise.allSettled(transactions)
   await Promise.all([first, second].map(async (ref) => (await lane.runOf(ref)).finish()))
   await eventually(

@@ -169,7 +169,7 @@ test('that is not heard of is settled, and the outcome is written once', async (
   })
 })
 
-test('does not keep the outcome from being written when its look fails', async () => {
+test('does not keep the outcome from being written when its poll fails', async () => {
   const lane = laneAhead({ instant: true, divisor: 0 })
   await using actors = await actorsOn(store, { lanes: [lane] })
   const [tenant, first, second] = [await store.newTenant(), newId(), newId()]

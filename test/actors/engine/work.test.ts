@@ -127,9 +127,9 @@ test('manual work stays due when the clock steps back; a read of the timeline wa
       running: [],
       excluded: [],
     }
-    const look = async (excluded: string[]) =>
+    const poll = async (excluded: string[]) =>
       (await loadNow(sql, { found: nextDue({ ...view, excluded }) })).found
-    expect(await look([reading.id])).toMatchObject({ work: { id: asked.id }, wait: LONGEST_NAP_MS })
+    expect(await poll([reading.id])).toMatchObject({ work: { id: asked.id }, wait: LONGEST_NAP_MS })
     // Beside a running row, the one that people wait for is due now.
     const beside = {
       ...view,
@@ -145,10 +145,10 @@ test('manual work stays due when the clock steps back; a read of the timeline wa
     expect((await loadNow(sql, { found: nextDue(beside) })).found).toMatchObject({
       work: undefined,
       wait: LONGEST_NAP_MS,
-      rest: 0,
+      dueIn: 0,
     })
-    const without = await look([asked.id])
+    const without = await poll([asked.id])
     expect(without.work).toBeUndefined()
-    expect(without.rest).toBeGreaterThan(30 * 60_000)
+    expect(without.dueIn).toBeGreaterThan(30 * 60_000)
   })
 })

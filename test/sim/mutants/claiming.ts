@@ -69,8 +69,8 @@ export const claimingMutants: Mutant[] = [
   ...mutantsOf('actors/engine/claim.ts', [
     [
       'what waits for a key is forgotten',
-      'reply: { start }, looked: { next: wait, rest } }',
-      'reply: { start }, looked: { next: undefined, rest: undefined } }',
+      'reply: { start }, polled: { next: wait, dueIn } }',
+      'reply: { start }, polled: { next: undefined, dueIn: undefined } }',
     ],
   ]),
   ...mutantsOf(alarm, [['a resume wakes nobody', 'if (paused === false) return UNKNOWN', '']]),

@@ -37,6 +37,6 @@ const unseen = (): string[] => {
   )
 }
 
-test('a migration lets policies rest while it changes rows of workspaces, or an owner who is no superuser changes none', () => {
+test('a migration switches policies off while it changes rows of workspaces, or an owner who is no superuser changes none', () => {
   expect(unseen()).toEqual([])
 })

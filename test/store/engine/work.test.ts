@@ -1,4 +1,4 @@
-/** What a look for due work reads: the plan of its statement, and which row it finds. */
+/** What a poll for due work reads: the plan of its statement, and which row it finds. */
 import { beforeEach, expect, test } from 'bun:test'
 import { gateHook } from '#decisions/gate'
 import { newId } from '#kernel/ids'
@@ -34,13 +34,13 @@ const view = (more: Partial<ClaimView> = {}): ClaimView => ({
     atOnce: {},
     share: {},
     inVain: {},
-    turns: [],
+    rotation: [],
     keyWhenClaimed: (sql) => sql`${DEFAULT_KEY}::text`,
   },
   ...{ at: { now: new Date(), paused: false }, running: [], excluded: [] },
   ...more,
 })
-const look = async (sql: Transaction, more: Partial<ClaimView> = {}): Promise<NextDue> =>
+const poll = async (sql: Transaction, more: Partial<ClaimView> = {}): Promise<NextDue> =>
   (await loadNow(sql, { found: nextDue(view(more)) })).found
 const runningWith = (...keys: string[]): ClaimView['running'] =>
   keys.map((concurrency_key) => ({
@@ -150,20 +150,20 @@ test('a row without a key takes that of the moment, also where it is in the way 
   await inTenant(async (sql, now) => {
     await apply(sql, { work: [unbound, bound, other] }, { now, wakeAt: null, provenance: byTest })
     // The second row waits for the first, and the third does not.
-    expect(await look(sql)).toMatchObject({
+    expect(await poll(sql)).toMatchObject({
       work: { id: unbound.id, concurrency_key: DEFAULT_KEY },
       wait: expect.closeTo(-60_000, -4),
     })
-    expect(await look(sql, { running: runningWith('another') })).toMatchObject({
+    expect(await poll(sql, { running: runningWith('another') })).toMatchObject({
       work: { id: unbound.id },
       wait: LONGEST_NAP_MS,
     })
-    expect((await look(sql, { running: runningWith(DEFAULT_KEY) })).work?.id).toBe(other.id)
-    const blocked = await look(sql, { running: runningWith(DEFAULT_KEY, 'another') })
+    expect((await poll(sql, { running: runningWith(DEFAULT_KEY) })).work?.id).toBe(other.id)
+    const blocked = await poll(sql, { running: runningWith(DEFAULT_KEY, 'another') })
     expect(blocked).toMatchObject({
       work: undefined,
       wait: LONGEST_NAP_MS,
-      rest: expect.closeTo(-180_000, -4),
+      dueIn: expect.closeTo(-180_000, -4),
     })
     expect((await workById(sql, unbound.id))?.concurrency_key).toBeNull()
   })

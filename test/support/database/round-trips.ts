@@ -134,7 +134,7 @@ export const countedApp = async (options: AppOptions = {}): Promise<CountedApp> 
     await idle()
     return costOf(termsOf([...sent]))
   }
-  const wake = letterOf<void>(() => ({ reply: undefined, looked: { next: 0, rest: 0 } }))
+  const wake = letterOf<void>(() => ({ reply: undefined, polled: { next: 0, dueIn: 0 } }))
   const owned = stack.move()
   return {
     app,

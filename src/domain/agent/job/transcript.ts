@@ -126,7 +126,7 @@ export const openMessages = (open: readonly OpenCall[]): TranscriptMessage[] => 
  * What is remembered, to stand before the message that it may help to answer: behind earlier
  * messages, so that these stay a common prefix.
  */
-export const recallMessage = (memories: readonly { text: string }[]): TranscriptMessage[] => {
+export const memoryMessage = (memories: readonly { text: string }[]): TranscriptMessage[] => {
   if (memories.length === 0) return []
   const texts = JSON.stringify(memories.map(({ text }) => text))
   return [

@@ -15,7 +15,7 @@ export type MemoryScope = Memory['scope']
 /** Of the workspace, and of each person. */
 export const MOST_MEMORIES = 500
 /** Those that a turn is given without a search. */
-export const MOST_RECALLED = 8
+export const MOST_GIVEN = 8
 
 /** Equal text is one memory, however it is spaced. */
 const plain = (text: string): string => normalForm(text.trim().replace(/\s+/gu, ' '), 'NFC')

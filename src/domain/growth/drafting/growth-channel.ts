@@ -9,8 +9,8 @@ import { type FormatRules, faultOfRules, noRules, tidyWords } from './format-rul
 /**
  * The channels of a new workspace. `threads` starts inactive because nothing drafts threads yet.
  */
-export const channelNames = ['posts', 'threads', 'articles', 'replies'] as const
-export type ChannelName = (typeof channelNames)[number]
+export const growthChannelNames = ['posts', 'threads', 'articles', 'replies'] as const
+export type GrowthChannelName = (typeof growthChannelNames)[number]
 
 export type GrowthChannel = RowOf<typeof growthChannelRecord>
 export type ChannelStatus = GrowthChannel['status']
@@ -32,7 +32,7 @@ export const channelOfRow = ({
 })
 
 /** The channel whose rules and cadence apply to items of a kind. */
-export const channelFor = (kind: 'post' | 'article'): ChannelName =>
+export const channelFor = (kind: 'post' | 'article'): GrowthChannelName =>
   kind === 'article' ? 'articles' : 'posts'
 
 /** The network's longest text for a channel. */

@@ -5,7 +5,7 @@
 import { fail } from '#kernel/errors'
 import type { Connection } from '../sending/connection.ts'
 import { nextCall, refuseNaming } from '../way-on.ts'
-import { type ChannelName, channelFor } from './growth-channel.ts'
+import { channelFor, type GrowthChannelName } from './growth-channel.ts'
 import { decided, type Item, illegal, invalid, newDraftItem } from './item.ts'
 import { approvedText, reopen } from './item-moves.ts'
 import { recognised, recognisedAgain } from './recognised.ts'
@@ -39,7 +39,7 @@ export const kindFor = ({
   channel,
 }: {
   kind?: Item['kind'] | undefined
-  channel?: ChannelName | undefined
+  channel?: GrowthChannelName | undefined
 }): Item['kind'] => {
   const meant = kind ?? (channel === 'articles' ? 'article' : 'post')
   if (channel !== undefined && channelFor(meant) !== channel)

@@ -5,9 +5,9 @@ import {
   type ChannelPatch,
   type ChannelStatus,
   channelFor,
-  channelNames,
   channelOfRow,
   type GrowthChannel,
+  growthChannelNames,
   limitOf,
   requireActive,
   updateChannel,
@@ -33,7 +33,7 @@ const refusal = (patch: ChannelPatch) => {
 
 describe('the state of a channel', () => {
   const statuses: ChannelStatus[] = ['active', 'inactive']
-  const cells = channelNames.flatMap((name) =>
+  const cells = growthChannelNames.flatMap((name) =>
     statuses.flatMap((before) =>
       [undefined, ...statuses].map((asked) => [name, before, asked] as const),
     ),
@@ -44,7 +44,7 @@ describe('the state of a channel', () => {
     expect(next).toEqual({ ...channel, name, status: asked ?? status, updated_at: at(1_000) })
   })
 
-  test.each(channelNames)('of %s decides whether it takes new work', (name) => {
+  test.each(growthChannelNames)('of %s decides whether it takes new work', (name) => {
     expect(() => requireActive({ id: 'id', name, status: 'active' })).not.toThrow()
     const message = `channel ${name} is inactive; set its status to active to draft for it`
     const details = [{ path: 'next', message: 'growth.channels.update id' }]
@@ -125,5 +125,5 @@ test('a row without rules and cadence has none', () => {
 test('items follow the channel of their kind, within the limits of the network', () => {
   expect([channelFor('post'), channelFor('article')]).toEqual(['posts', 'articles'])
   const limits = { maxLength: 280, maxLongLength: 25_000 }
-  expect(channelNames.map((name) => limitOf(name, limits))).toEqual([280, 280, 25_000, 280])
+  expect(growthChannelNames.map((name) => limitOf(name, limits))).toEqual([280, 280, 25_000, 280])
 })

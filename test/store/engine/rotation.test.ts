@@ -42,19 +42,23 @@ const from = (lane: NewWork['lane']): NewWork['lane'][] => {
   return [...workLanes.slice(at), ...workLanes.slice(0, at)]
 }
 
-/** The first row that each look finds. */
-const order = (rows: NewWork[], looks: ClaimView['turns'][], paused = false): Promise<number[]> =>
+/** The first row that each poll finds. */
+const order = (
+  rows: NewWork[],
+  polls: ClaimView['rotation'][],
+  paused = false,
+): Promise<number[]> =>
   inTenant(async (sql, now) => {
     await apply(sql, { work: rows }, { now, wakeAt: null, provenance: byTest })
     const found: number[] = []
     const excluded: string[] = []
-    for (const turns of looks) {
+    for (const rotation of polls) {
       const view: ClaimView = {
         kinds: workTable,
         at: { now: new Date(), paused },
         running: [],
         excluded,
-        turns,
+        rotation,
       }
       const { work } = (await loadNow(sql, { found: nextDue(view) })).found
       found.push(rows.findIndex(({ id }) => id === work?.id))
@@ -116,7 +120,7 @@ test('a turn among thousands of rows is read from its index', async () => {
       at: { now: new Date(), paused: false },
       running: [],
       excluded: [],
-      turns: workLanes,
+      rotation: workLanes,
     }
     return await sql<{ 'QUERY PLAN': string }>`explain ${nextDue(view).query(sql)}`
   })

@@ -3,7 +3,7 @@
  * nothing.
  */
 import { afterEach, describe, expect, test } from 'bun:test'
-import { Turns } from '#actors/engine/turns'
+import { Rotation } from '#actors/engine/rotation'
 import { type WorkLane, workLanes } from '#contract/work'
 import { newId } from '#kernel/ids'
 import type { NewWork } from '#store/engine/letter'
@@ -17,10 +17,10 @@ afterEach(() => store.quiet())
 
 /** The groups that get so many turns, if these have something to claim all the time. */
 const served = (has: readonly WorkLane[], count: number): WorkLane[] => {
-  const turns = new Turns(workLanes)
+  const rotation = new Rotation(workLanes)
   return Array.from({ length: count }, () => {
-    const lane = turns.order.find((one) => has.includes(one))!
-    turns.had(lane)
+    const lane = rotation.order.find((one) => has.includes(one))!
+    rotation.had(lane)
     return lane
   })
 }
@@ -55,11 +55,11 @@ describe('while much is due', () => {
     expect(served(['publish'], 3)).toEqual(['publish', 'publish', 'publish'])
   })
 
-  test('each look tries all groups', () => {
-    const turns = new Turns(workLanes)
+  test('each poll tries all groups', () => {
+    const rotation = new Rotation(workLanes)
     for (const lane of [...workLanes, ...workLanes]) {
-      expect([...turns.order].sort()).toEqual([...workLanes].sort())
-      turns.had(lane)
+      expect([...rotation.order].sort()).toEqual([...workLanes].sort())
+      rotation.had(lane)
     }
   })
 })
@@ -95,6 +95,6 @@ test('while jobs and deliveries that people have asked for are due in plenty, ev
     (left) => left.length === 0,
   )
   expect(claimed).toHaveLength(36)
-  // Until the first look is over, nobody knows how much is due.
+  // Until the first poll is over, nobody knows how much is due.
   expect(claimed.lastIndexOf('publish')).toBeLessThanOrEqual(2 * posts.length)
 })

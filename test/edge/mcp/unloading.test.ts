@@ -24,7 +24,10 @@ const overview = {
   params: { name: 'growth_list_queue', arguments: {} },
 }
 
-/** Sessions that rest as soon as they are idle, when told to; `made`: servers of the SDK so far. */
+/**
+ * Sessions that are unloaded as soon as they are idle, when told to; `made`: servers of the SDK so
+ * far.
+ */
 const place = async () => {
   const context = await contextOf(app)
   const made = { servers: 0 }
@@ -38,7 +41,7 @@ const place = async () => {
     },
     ...{
       log: createLog('silent'),
-      limits: { ...mcpLimits, restMs: -1, sweepMs: 3_600_000 },
+      limits: { ...mcpLimits, unloadMs: -1, sweepMs: 3_600_000 },
       calls: new Calls(),
     },
     ...{
@@ -90,7 +93,7 @@ const firstOf = async (response: Response) => {
   for await (const { data } of eventsOf(response)) if (data) return JSON.parse(data).method
 }
 
-test('a session that rested lists the same tools, by the toolsets of its opening, and two requests at once wake it once', async () => {
+test('an unloaded session lists the same tools, by the toolsets of its opening, and two requests at once wake it once', async () => {
   await using at = await place()
   const session = await opened(at)
   const before = await answer(at.context, session, listing)
@@ -106,7 +109,7 @@ test('a session that rested lists the same tools, by the toolsets of its opening
   expect(at.sessions.find(session.id, at.caller)).toBe(session)
 })
 
-test('a plain read of a session that rests needs no server of the SDK', async () => {
+test('a plain read of an unloaded session needs no server of the SDK', async () => {
   await using at = await place()
   const session = await opened(at)
   await at.sessions.sweep()
@@ -125,7 +128,7 @@ test('a plain read of a session that rests needs no server of the SDK', async ()
   expect(other).toBeUndefined()
 })
 
-test('a session with an open stream does not rest, nor one whose opening is too long to keep', async () => {
+test('a session with an open stream is not unloaded, nor one whose opening is too long to keep', async () => {
   await using at = await place()
   const [listening, long] = [
     await opened(at),
@@ -155,7 +158,7 @@ test('a client that resumes after an event that was forgotten gets a new stream,
   expect([stream.status, await firstOf(stream)]).toEqual([200, 'notifications/tools/list_changed'])
 })
 
-test('a session that rests ends like any other', async () => {
+test('an unloaded session ends like any other', async () => {
   await using at = await place()
   const [first, second] = [await opened(at), await opened(at)]
   await at.sessions.sweep()

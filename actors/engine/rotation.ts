@@ -6,9 +6,9 @@ type Group = Work['lane']
 /**
  * The first group has every other turn, and the others share the rest: of these, the one comes
  * first whose last turn is the longest ago. A group with nothing to claim keeps nobody waiting,
- * since each look goes on to the next.
+ * since each poll goes on to the next.
  */
-export class Turns {
+export class Rotation {
   readonly #first: readonly Group[]
   #others: readonly Group[]
   #isFirst = true
@@ -18,12 +18,12 @@ export class Turns {
     this.#others = groups.slice(1)
   }
 
-  /** All groups, as the next look should try them. */
+  /** All groups, as the next poll should try them. */
   get order(): readonly Group[] {
     return this.#isFirst ? [...this.#first, ...this.#others] : [...this.#others, ...this.#first]
   }
 
-  /** A look has found a row of this group. */
+  /** A poll has found a row of this group. */
   had(group: Group): void {
     this.#isFirst = !this.#first.includes(group)
     if (this.#isFirst) this.#others = [...this.#others.filter((other) => other !== group), group]
