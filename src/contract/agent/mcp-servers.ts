@@ -1,19 +1,10 @@
 import { Type as T } from '@sinclair/typebox'
 import { nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import {
-  Id,
-  NOT_BLANK,
-  nullable,
-  oneOf,
-  record,
-  Time,
-  untrusted,
-  untrustedName,
-} from '../shapes.ts'
+import { mcpServerRecord, transports } from '../records/agent/mcp-server.ts'
+import { mcpToolRecord } from '../records/agent/mcp-tool.ts'
+import { Id, NOT_BLANK, nullable, oneOf, record } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
-
-const transports = ['streamable_http', 'stdio'] as const
 
 const Values = (description: string, examples: Record<string, string>[]) =>
   T.Record(T.String({ minLength: 1, maxLength: 100 }), T.String({ maxLength: 8_192 }), {
@@ -91,76 +82,8 @@ const optional = {
   },
 }
 
-const McpServer = record(
-  {
-    id: Id,
-    name: T.String(),
-    transport: nullable(oneOf(transports)),
-    url: nullable(T.String({ description: 'Values in its query are masked.' })),
-    command: nullable(T.String()),
-    args: T.Array(T.String()),
-    headerNames: T.Array(T.String(), { description: 'Their values are not shown.' }),
-    envNames: T.Array(T.String(), { description: 'Their values are not shown.' }),
-    toolPrefix: T.String(),
-    enabled: T.Boolean(),
-    metadata: T.Record(T.String(), T.Unknown()),
-    status: oneOf(['new', 'ready', 'failing', 'refused'], {
-      description:
-        'new: not asked yet. failing: the last look came to nothing, and its tools are not offered. refused: it cannot be asked as it is configured.',
-    }),
-    lastError: untrusted(nullable(T.String({ description: 'May hold words of the server.' }))),
-    lookedAt: nullable({ ...Time, description: 'When its tools were last listed.' }),
-    usedAt: nullable({
-      ...Time,
-      description:
-        'When a tool was last called or decided about. It is looked at each hour for a week from then.',
-    }),
-    createdAt: Time,
-    updatedAt: Time,
-  },
-  { title: 'McpServer' },
-)
-
-const Change = record(
-  {
-    field: oneOf(['description', 'parameters']),
-    parts: untrusted(
-      T.Array(record({ kind: oneOf(['same', 'added', 'removed']), text: T.String() }), {
-        description: 'The text that the rule was set on and the present one, word by word.',
-      }),
-    ),
-  },
-  { title: 'McpToolChange' },
-)
-
-const McpTool = record(
-  {
-    name: T.String({ description: 'As rules and the agent name it.' }),
-    ownName: untrustedName(T.String({ description: 'As the server names it.' })),
-    title: untrusted(T.String()),
-    description: untrusted(
-      T.String({
-        description:
-          'In the words of the server, which the agent reads. Read it before you set a rule.',
-      }),
-    ),
-    parameters: untrusted(
-      T.Record(T.String(), T.Unknown(), { description: 'JSON Schema of its arguments.' }),
-    ),
-    readOnlyHint: T.Boolean({
-      description: 'What the server says of the tool. It decides nothing.',
-    }),
-    hash: T.String({
-      description: 'Of this definition and of where the server is. A rule holds for it alone.',
-    }),
-    state: oneOf(['new', 'ruled', 'changed'], {
-      description: 'Only what is ruled is offered. changed: its rule was for another definition.',
-    }),
-    rule: nullable(oneOf(['allow', 'ask', 'deny'])),
-    changes: T.Array(Change, { description: 'What has changed since its rule was set.' }),
-  },
-  { title: 'McpTool' },
-)
+const McpServer = mcpServerRecord.schema
+const McpTool = mcpToolRecord.schema
 
 const OneServer = record({ server: McpServer })
 const deciding = { ...use, roles: ['approver'] } as const

@@ -1,9 +1,8 @@
 import { Type as T } from '@sinclair/typebox'
 import { use } from '../agent-fields.ts'
 import { op } from '../op.ts'
+import { ruleDecisions } from '../records/agent/tool-rule.ts'
 import { nullable, oneOf, record } from '../shapes.ts'
-
-const decisions = ['allow', 'ask', 'deny'] as const
 
 const Tool = record(
   {
@@ -17,7 +16,7 @@ const Tool = record(
     readsForeignText: T.Boolean({
       description: 'Its answers may contain words of people outside the workspace.',
     }),
-    rule: nullable(oneOf(decisions, { description: 'What a person has decided.' })),
+    rule: nullable(oneOf(ruleDecisions, { description: 'What a person has decided.' })),
     hosts: T.Optional(
       T.Array(T.String(), { description: 'Of fetch_url: hosts that people have allowed.' }),
     ),
@@ -56,7 +55,7 @@ export const toolRules = {
     {
       input: {
         name,
-        decision: oneOf(decisions, {
+        decision: oneOf(ruleDecisions, {
           description:
             'allow: as without a rule; of a tool of an MCP server: unasked, while the job has read no untrusted text.',
         }),

@@ -2,9 +2,12 @@
 import { artifactRecord, shareRecord } from './agent/artifact.ts'
 import { documentRecord } from './agent/document.ts'
 import { feedbackRecord } from './agent/feedback.ts'
+import { mcpServerRecord } from './agent/mcp-server.ts'
+import { mcpToolRecord } from './agent/mcp-tool.ts'
 import { memoryRecord } from './agent/memory.ts'
 import { playbookRecord, versionRecord } from './agent/playbook.ts'
 import { scheduleRecord } from './agent/schedule.ts'
+import { toolRuleRecord } from './agent/tool-rule.ts'
 import { webhookRuleRecord } from './agent/webhook-rule.ts'
 import { articleRecord } from './growth/article.ts'
 import { attemptRecord } from './growth/attempt.ts'
@@ -29,6 +32,9 @@ import { targetRecord } from './growth/target.ts'
 import type { Declared } from './record.ts'
 
 export const records: readonly Declared[] = [
+  mcpServerRecord,
+  mcpToolRecord,
+  toolRuleRecord,
   webhookRuleRecord,
   scheduleRecord,
   artifactRecord,

@@ -29,13 +29,13 @@ export interface Field {
   shown?: TSchema
   /** The name under which they show it, if that is another one. */
   as?: string
-  /** Why they do not show it. */
+  /** Why they do not show it, unless they show nothing of the record. */
   hidden?: string
-  /** That a hidden column may be null. */
+  /** That the column may be null, where `shown` does not say it. */
   null?: true
   /** What the row holds, where neither `shown` nor the type of the column says it. */
   of?: TSchema
-  /** Set when the record is made, and never changed. */
+  /** Set when the record is made. Saves leave it as it is. */
   fixed?: true
   /** Why the export leaves the column out. */
   unexported?: string
@@ -49,12 +49,12 @@ export interface Field {
 
 export type Fields = Readonly<Record<string, Field>>
 
-type IsNullable<F> = F extends { shown: infer S extends TSchema }
-  ? null extends Static<S>
-    ? true
-    : false
-  : F extends { null: true }
-    ? true
+type IsNullable<F> = F extends { null: true }
+  ? true
+  : F extends { shown: infer S extends TSchema }
+    ? null extends Static<S>
+      ? true
+      : false
     : false
 
 type Filled<F> = F extends { type: 'timestamp with time zone' }
@@ -121,6 +121,8 @@ type Case = 'snake_case' | 'camelCase'
 
 export interface Declared {
   table: string
+  /** Why surfaces show none of it. */
+  hidden: string | undefined
   fields: Fields
   /** As surfaces show it. */
   schema: TObject
@@ -139,7 +141,7 @@ interface DeclaredAs<Fs extends Fields, C extends Case> extends Declared {
 }
 
 export const isNullable = ({ shown, null: isNull }: Field): boolean =>
-  shown ? (shown.anyOf ?? []).some(({ type }: TSchema) => type === 'null') : isNull === true
+  isNull ?? (shown?.anyOf ?? []).some(({ type }: TSchema) => type === 'null')
 
 const camel = (name: string): string =>
   name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
@@ -149,11 +151,12 @@ interface Traits<C extends Case> {
   title?: string
   description?: string
   case?: C
+  hidden?: string
 }
 
 export const declare = <const Fs extends Fields, C extends Case = 'snake_case'>(
   table: string,
-  { case: names, ...schema }: Traits<C>,
+  { case: names, hidden, ...schema }: Traits<C>,
   fields: Fs,
 ): DeclaredAs<Fs, C> => {
   const all = Object.entries<Field>(fields)
@@ -164,6 +167,7 @@ export const declare = <const Fs extends Fields, C extends Case = 'snake_case'>(
   )
   return {
     table,
+    hidden,
     fields,
     schema: record(Object.fromEntries(shown.map(([, as, one]) => [as, one])), schema) as never,
     columns: held.map(([name]) => name),

@@ -1,4 +1,5 @@
 /** Tools of MCP servers, as they were at the last look. */
+import { mcpToolRecord } from '#contract/records/agent/mcp-tool'
 import {
   type McpTool,
   MOST_SERVED_TOOLS,
@@ -7,37 +8,31 @@ import {
 } from '#domain/agent/mcp/tool'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
+import { tableOf } from '../engine/records.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`t.id, t.server_id, t.name, t.own_name, t.title, t.description, t.parameters,
-  t.read_only_hint, t.hash, t.created_at,
-  t.updated_at`
-
-const times = { created_at: true, updated_at: true } as const
+const table = tableOf(mcpToolRecord)
 
 /** Of a server, in the order of their names. */
 export const mcpToolsOf = (serverId: string) =>
   many<McpTool>(
-    times,
+    table.times,
     (sql) =>
-      sql`select ${columns(sql)} from mcp_tool t where t.server_id = ${serverId} order by t.name
+      sql`select ${table.columns(sql, 't')} from mcp_tool t where t.server_id = ${serverId} order by t.name
         limit 1000`,
   )
 
 /** The same, with what people have decided about each. */
 export const ruledToolsOf = (serverId: string) =>
   many<RuledTool>(
-    times,
-    (sql) => sql`select ${columns(sql)}, r.decision, r.definition_hash, r.definition from mcp_tool t
+    table.times,
+    (
+      sql,
+    ) => sql`select ${table.columns(sql, 't')}, r.decision, r.definition_hash, r.definition from mcp_tool t
       left join agent_tool_rule r on r.tool_name = t.name where t.server_id = ${serverId}
         order by t.name limit 1000`,
   )
 
-export const insertMcpTools =
-  (tools: readonly McpTool[]): Query =>
-  (sql) =>
-    sql`insert into mcp_tool ${sql(tools.map((tool) => ({ ...tool, parameters: sql.json(tool.parameters as never) })))}`
+export const insertMcpTools = (tools: readonly McpTool[]): Query => table.insertAll(tools)
 
 export const deleteMcpTools =
   (serverId: string): Query =>

@@ -1,19 +1,19 @@
 /** What people have decided about tools of the agent. */
+import { toolRuleRecord } from '#contract/records/agent/tool-rule'
+import type { RowOf } from '#contract/records/record'
 import { HOST_RULE } from '#domain/agent/job/fetching'
-import type { RuleDecision } from '#domain/agent/job/verdict'
-import type { RuledDefinition } from '#domain/agent/mcp/tool'
 import type { Query } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
+import { tableOf } from '../engine/records.ts'
 
-export interface ToolRule {
-  tool_name: string
-  decision: RuleDecision
-}
+const table = tableOf(toolRuleRecord)
+
+type Row = RowOf<typeof toolRuleRecord>
+
+export type ToolRule = Pick<Row, 'tool_name' | 'decision'>
 
 /** With the definition that it holds for; null: any. */
-export interface BoundRule extends ToolRule {
-  definition_hash: string | null
-}
+export type BoundRule = Pick<Row, 'tool_name' | 'decision' | 'definition_hash'>
 
 /** Tools that a rule of the workspace forbids. */
 export const deniedTools = many<{ tool_name: string }>(
@@ -42,31 +42,19 @@ export const hostRuleCount = sure(
   ),
 )
 
-export interface NewRule extends ToolRule {
-  id: string
-  /** Of the tool that it is about, if it holds for that definition alone. */
-  definition_hash: string | null
-  set_by: string
-  now: Date
-  /** Of a tool of an MCP server: the server, and what the person has read. */
-  server_id?: string
-  definition?: RuledDefinition
-}
+/** A rule for a tool of an MCP server has the server, and what the person has read. */
+export type NewRule = Omit<Row, 'created_at' | 'updated_at' | 'server_id' | 'definition'> &
+  Partial<Pick<Row, 'server_id' | 'definition'>> & { now: Date }
 
-export const putToolRule =
-  ({ now, server_id = undefined, definition, ...rule }: NewRule): Query =>
-  (sql) => {
-    const bound = {
-      server_id: server_id ?? null,
-      definition: definition ? sql.json(definition as never) : null,
-    }
-    return sql`insert into agent_tool_rule
-      ${sql({ ...rule, ...bound, created_at: now, updated_at: now })}
-      on conflict (tenant_id, tool_name) do update set decision = excluded.decision,
-        definition_hash = excluded.definition_hash,
-        server_id = excluded.server_id, definition = excluded.definition,
-          set_by = excluded.set_by, updated_at = excluded.updated_at`
-  }
+export const putToolRule = ({ now, ...rule }: NewRule): Query =>
+  table.insert(
+    { ...toolRuleRecord.blank, ...rule, created_at: now, updated_at: now },
+    {},
+    (sql) => sql`on conflict (tenant_id, tool_name) do update set decision = excluded.decision,
+      definition_hash = excluded.definition_hash,
+      server_id = excluded.server_id, definition = excluded.definition,
+      set_by = excluded.set_by, updated_at = excluded.updated_at`,
+  )
 
 export const deleteToolRule =
   (name: string): Query =>

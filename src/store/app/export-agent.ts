@@ -6,6 +6,7 @@ import { feedbackRecord } from '#contract/records/agent/feedback'
 import { memoryRecord } from '#contract/records/agent/memory'
 import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
 import { scheduleRecord } from '#contract/records/agent/schedule'
+import { toolRuleRecord } from '#contract/records/agent/tool-rule'
 import { webhookRuleRecord } from '#contract/records/agent/webhook-rule'
 import { exportedOf } from '#contract/records/record'
 import type { Sql } from '../engine/db.ts'
@@ -162,7 +163,7 @@ export const agentSources = {
   agent_approval: { table: 'agent_approval', columns: agentApproval, key: byId },
   tool_rule: {
     table: 'agent_tool_rule',
-    columns: ['id', 'tool_name', 'decision', 'server_id', 'definition', 'set_by', ...times],
+    columns: exportedOf(toolRuleRecord),
     key: byId,
   },
   memory: {

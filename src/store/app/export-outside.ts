@@ -1,22 +1,9 @@
 /** What is exported of how the agent is in touch with others: MCP servers and channels. */
+import { mcpServerRecord } from '#contract/records/agent/mcp-server'
+import { mcpToolRecord } from '#contract/records/agent/mcp-tool'
+import { exportedOf } from '#contract/records/record'
 import { byId, type ExportSource, times } from './export-source.ts'
 
-const mcpServer = [
-  ...[
-    'id',
-    'name',
-    'transport',
-    'command',
-    'args',
-    'header_names',
-    'env_names',
-    'tool_prefix',
-    'enabled',
-    'metadata',
-    'status',
-  ],
-  ...['last_error', 'failures', 'looked_at', 'used_at', ...times],
-]
 const channelConnection = [
   ...[
     'id',
@@ -74,21 +61,9 @@ const channelIdentity = [
   'verified_at',
   ...times,
 ]
-const mcpTool = [
-  'id',
-  'server_id',
-  'name',
-  'own_name',
-  'title',
-  'description',
-  'parameters',
-  'read_only_hint',
-  ...times,
-]
-
 export const outsideSources = {
-  mcp_server: { table: 'mcp_server', columns: mcpServer, key: byId },
-  mcp_tool: { table: 'mcp_tool', columns: mcpTool, key: byId },
+  mcp_server: { table: 'mcp_server', columns: exportedOf(mcpServerRecord), key: byId },
+  mcp_tool: { table: 'mcp_tool', columns: exportedOf(mcpToolRecord), key: byId },
   channel_reply: { table: 'channel_reply', columns: channelReply, key: byId },
   channel_connection: { table: 'channel_connection', columns: channelConnection, key: byId },
   channel_message: { table: 'channel_message', columns: channelMessage, key: byId, page: 100 },

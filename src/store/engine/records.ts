@@ -1,5 +1,6 @@
 /** The statements of a declared record. Their texts are made once. */
 import type { Declared, Field, Fields, RowOf } from '#contract/records/record'
+import { assignments } from './assign.ts'
 import type { Fragment, Query, Sql } from './db.ts'
 
 /** The columns of a row that hold times: what `one` and `many` need to revive them. */
@@ -12,9 +13,10 @@ export interface Table<Row> {
   /** What a row has in these columns, for an insert. */
   values(sql: Sql, row: Row): Fragment
   /** `more`: columns that the row lacks. `end`: what follows the values. */
-  insert(row: Row, more?: Record<string, unknown>, end?: Query): Query
-  /** Writes all that may change. `more`: further assignments, each after a comma. */
-  save(row: Row & { id: string }, more?: Query): Query
+  insert(row: Row, more?: object, end?: Query): Query
+  insertAll(rows: readonly Row[]): Query
+  /** Writes all that may change. `more`: columns that the row lacks. */
+  save(row: Row & { id: string }, more?: object): Query
 }
 
 /** A template of a value for each name, after `text`, as the compiler would make it. */
@@ -40,6 +42,8 @@ export const tableOf = <R extends Declared>(declared: R): Table<RowOf<R>> => {
     const value = row[name]
     return json.has(name) && value !== null ? sql.json(value) : (value as string)
   }
+  const givenBy = (sql: Sql, row: Record<string, unknown>) =>
+    Object.fromEntries(columns.map((name) => [name, parameterOf(sql, row, name)]))
   return {
     columns: (sql, of) =>
       sql`${sql.raw(columns.map((name) => (of ? `${quoted(of)}.` : '') + quoted(name)).join())}`,
@@ -49,17 +53,17 @@ export const tableOf = <R extends Declared>(declared: R): Table<RowOf<R>> => {
     values: (sql, row) => sql(giving, ...columns.map((name) => parameterOf(sql, row, name))),
     insert:
       (row, more = {}, end) =>
+      (sql) =>
+        sql`insert into ${sql(table)} ${sql({ ...givenBy(sql, row), ...more })}
+          ${end ? end(sql) : sql``}`,
+    insertAll: (rows) => (sql) =>
+      sql`insert into ${sql(table)} ${sql(rows.map((row) => givenBy(sql, row)))}`,
+    save:
+      (row, more = {}) =>
       (sql) => {
-        const values = Object.fromEntries(
-          columns.map((name) => [name, parameterOf(sql, row, name)]),
-        )
-        return sql`insert into ${sql(table)} ${sql({ ...values, ...more })}
-          ${end ? end(sql) : sql``}`
+        const assigned = sql(assigning, ...changing.map((name) => parameterOf(sql, row, name)))
+        const further = Object.keys(more).length > 0 ? sql`, ${assignments(sql, more)}` : sql``
+        return sql`update ${sql(table)} set ${assigned}${further} where id = ${row.id}`
       },
-    save: (row, more) => (sql) => {
-      const assigned = sql(assigning, ...changing.map((name) => parameterOf(sql, row, name)))
-      return sql`update ${sql(table)} set ${assigned}${more ? more(sql) : sql``}
-        where id = ${row.id}`
-    },
   }
 }

@@ -96,4 +96,4 @@ export const { insert: insertExperiment } = table
 
 /** With the tally, which is fixed from then on. */
 export const concludeExperiment = (experiment: CountedExperiment): Query =>
-  table.save(experiment, (sql) => sql`, tally = ${sql.json(experiment.tally)}`)
+  table.save(experiment, { tally: experiment.tally })

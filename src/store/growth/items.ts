@@ -110,7 +110,7 @@ export const insertItem = (item: Item): Query => items.insert(item, { prints: pr
 
 /** `prints`: those of a text that has changed. */
 export const saveItem = (item: Item, prints?: readonly number[]): Query =>
-  items.save(item, prints && ((sql) => sql`, prints = ${prints}`))
+  items.save(item, prints && { prints })
 
 /**
  * Deletes an item, which keeps its row until it is erased. `item`: as it will be when it is

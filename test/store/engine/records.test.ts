@@ -31,9 +31,9 @@ test.each(records.map((one) => [one.table, one] as const))(
 
 test.each(records.map((one) => [one.table, one] as const))(
   'each field of %s is shown, or says why not',
-  (_, { fields }) => {
+  (_, { fields, hidden: whole }) => {
     const silent = Object.entries<Field>(fields).filter(
-      ([, { shown, hidden }]) => (shown === undefined) === (hidden === undefined),
+      ([, { shown, hidden = whole }]) => (shown === undefined) === (hidden === undefined),
     )
     expect(silent.map(([name]) => name)).toEqual([])
   },

@@ -3,9 +3,12 @@ import { createHash } from 'node:crypto'
 import { artifactRecord, shareRecord } from '#contract/records/agent/artifact'
 import { documentRecord } from '#contract/records/agent/document'
 import { feedbackRecord } from '#contract/records/agent/feedback'
+import { mcpServerRecord } from '#contract/records/agent/mcp-server'
+import { mcpToolRecord } from '#contract/records/agent/mcp-tool'
 import { memoryRecord } from '#contract/records/agent/memory'
 import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
 import { scheduleRecord } from '#contract/records/agent/schedule'
+import { toolRuleRecord } from '#contract/records/agent/tool-rule'
 import { webhookRuleRecord } from '#contract/records/agent/webhook-rule'
 import { newId } from '#kernel/ids'
 import { type RowsOf, sampleOf } from './sample.ts'
@@ -79,7 +82,7 @@ export const agentRows = ({ mark, person, now, tomorrow }: RowsOf) => {
       },
       ...{ subject: {}, why: [], status: 'pending', expires_at: now, ...times },
     },
-    agent_tool_rule: { id: newId(), tool_name: mark, decision: 'ask', set_by: person, ...times },
+    agent_tool_rule: sampleOf(toolRuleRecord, mark, {}),
     agent_schedule: sampleOf(scheduleRecord, mark, {
       at: now,
       time_zone: 'UTC',
@@ -160,27 +163,12 @@ export const agentRows = ({ mark, person, now, tomorrow }: RowsOf) => {
       },
       ...times,
     },
-    mcp_server: {
+    mcp_server: sampleOf(mcpServerRecord, mark, {
       id: mcpServer,
-      name: mark,
-      tool_prefix: mark,
-      enabled: false,
       status: 'refused',
       headers: Buffer.from(mark),
-      ...times,
-    },
-    mcp_tool: {
-      ...{
-        id: newId(),
-        server_id: mcpServer,
-        name: mark,
-        own_name: mark,
-        title: mark,
-        description: mark,
-        parameters: {},
-      },
-      ...{ read_only_hint: false, hash: mark, ...times },
-    },
+    }),
+    mcp_tool: sampleOf(mcpToolRecord, mark, { server_id: mcpServer }),
     agent_module: { name: mark, mcp: true, set_by: person, ...times },
     playbook: sampleOf(playbookRecord, mark, { id: playbook, slug: mark.slice(-36) }),
     playbook_version: sampleOf(versionRecord, mark, { playbook_id: playbook, state: 'active' }),

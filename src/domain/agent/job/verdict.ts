@@ -1,10 +1,11 @@
 /** Whether a call of a tool is carried out, asked of a person, or refused. Pure. */
+import type { ruleDecisions } from '#contract/records/agent/tool-rule'
 import { textsIn } from '#kernel/json-value'
 import { codeOf, firstUnseen } from '#kernel/unseen'
 import { isChannelTaint } from '../channel/trust.ts'
 import { isReading, type ToolClass } from './step.ts'
 
-export type RuleDecision = 'allow' | 'ask' | 'deny'
+export type RuleDecision = (typeof ruleDecisions)[number]
 
 export interface CallFacts {
   class: ToolClass

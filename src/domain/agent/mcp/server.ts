@@ -2,13 +2,15 @@
  * An MCP server that a workspace has connected: where it is, and whether it can be asked. Its tools
  * are in tool.ts.
  */
+import { mcpServerRecord } from '#contract/records/agent/mcp-server'
+import type { RowOf } from '#contract/records/record'
+import { viewOf } from '#contract/records/view'
 import { fail } from '#kernel/errors'
 import { argumentsHash } from '../hash.ts'
 import {
   type ConfigRules,
   invalid,
   type McpServerConfig,
-  type McpTransport,
   placed,
   refusalOfPlace,
   requireSound,
@@ -17,28 +19,7 @@ import {
 } from './config.ts'
 import { freePrefix, requireFreePrefix } from './prefix.ts'
 
-export interface McpServer {
-  id: string
-  name: string
-  transport: McpTransport | null
-  url: string | null
-  command: string | null
-  args: string[]
-  /** Their values are sealed in columns of their own. */
-  header_names: string[]
-  env_names: string[]
-  tool_prefix: string
-  enabled: boolean
-  metadata: Record<string, unknown>
-  status: 'new' | 'ready' | 'failing' | 'refused'
-  last_error: string | null
-  /** Looks in a row that came to nothing. */
-  failures: number
-  looked_at: Date | null
-  used_at: Date | null
-  created_at: Date
-  updated_at: Date
-}
+export type McpServer = RowOf<typeof mcpServerRecord>
 
 const MOST_MCP_SERVERS = 20
 
@@ -81,18 +62,19 @@ export const newMcpServer = (
   const prefixes = others.map(({ tool_prefix }) => tool_prefix)
   if (toolPrefix !== undefined) requireFreePrefix(toolPrefix, prefixes)
   const server: McpServer = {
-    ...{ id, name: name.trim(), ...place, enabled, metadata },
-    ...{ header_names: Object.keys(headers), env_names: Object.keys(env) },
+    ...mcpServerRecord.blank,
+    ...place,
+    id,
+    name: name.trim(),
+    enabled,
+    metadata,
+    header_names: Object.keys(headers),
+    env_names: Object.keys(env),
     tool_prefix: toolPrefix ?? freePrefix(name, prefixes),
-    ...{
-      status: 'new',
-      last_error: null,
-      failures: 0,
-      looked_at: null,
-      used_at: null,
-      created_at: now,
-      updated_at: now,
-    },
+    status: 'new',
+    failures: 0,
+    created_at: now,
+    updated_at: now,
   }
   return { server: judged(server, rules), headers, env }
 }
@@ -219,39 +201,7 @@ const shownUrl = (text: string | null): string | null => {
   return `${url.origin}${url.pathname}?${names.join('&')}`
 }
 
+const view = viewOf(mcpServerRecord)
+
 /** As people see it: without the values of headers and variables. */
-export const mcpServerView = (server: McpServer) => {
-  const {
-    id,
-    name,
-    transport,
-    command,
-    args,
-    header_names,
-    env_names,
-    tool_prefix,
-    enabled,
-    metadata,
-    status,
-    last_error,
-  } = server
-  return {
-    ...{
-      id,
-      name,
-      transport,
-      url: shownUrl(server.url),
-      command,
-      args,
-      headerNames: header_names,
-      envNames: env_names,
-    },
-    ...{ toolPrefix: tool_prefix, enabled, metadata, status, lastError: last_error },
-    ...{
-      lookedAt: server.looked_at,
-      usedAt: server.used_at,
-      createdAt: server.created_at,
-      updatedAt: server.updated_at,
-    },
-  }
-}
+export const mcpServerView = (server: McpServer) => ({ ...view(server), url: shownUrl(server.url) })

@@ -1,4 +1,7 @@
 /** A tool of an MCP server as it was at the last look, and what people have decided about it. */
+import { mcpToolRecord } from '#contract/records/agent/mcp-tool'
+import type { RowOf } from '#contract/records/record'
+import { viewOf } from '#contract/records/view'
 import { newId } from '#kernel/ids'
 import { argumentsHash } from '../hash.ts'
 import type { RuleDecision } from '../job/verdict.ts'
@@ -6,27 +9,10 @@ import { type DiffPart, type Room, roomToCompare, wordDiff } from '../word-diff.
 import type { ForeignTool } from './foreign-tools.ts'
 import { type McpServer, placeHash } from './server.ts'
 
-export interface McpTool {
-  id: string
-  server_id: string
-  /** With the prefix of its server. */
-  name: string
-  /** By which the server knows it. */
-  own_name: string
-  title: string
-  description: string
-  parameters: Record<string, unknown>
-  read_only_hint: boolean
-  /**
-   * Of the definition as the server wrote it, and of where the server is. A rule is bound to it.
-   */
-  hash: string
-  created_at: Date
-  updated_at: Date
-}
+export type McpTool = RowOf<typeof mcpToolRecord>
 
 /** What a person had read when setting the rule. */
-export type RuledDefinition = Pick<McpTool, 'description' | 'parameters'>
+type RuledDefinition = Pick<McpTool, 'description' | 'parameters'>
 
 /** With the workspace's rule for its name. */
 export interface RuledTool extends McpTool {
@@ -108,27 +94,15 @@ const changesOf = (before: RuledDefinition | null, now: RuledDefinition, room: R
   )
 }
 
+const view = viewOf(mcpToolRecord)
+
 /** As people see them. */
 export const mcpToolViews = (tools: readonly RuledTool[]) => {
   const room = roomToCompare()
   return tools.map((tool) => {
-    const {
-      name,
-      own_name,
-      title,
-      description,
-      parameters,
-      read_only_hint,
-      hash,
-      decision,
-      definition,
-    } = tool
     const state = stateOf(tool)
-    const changes = state === 'changed' ? changesOf(definition, tool, room) : []
-    return {
-      ...{ name, ownName: own_name, title, description, parameters, readOnlyHint: read_only_hint },
-      ...{ hash, state, rule: decision, changes },
-    }
+    const changes = state === 'changed' ? changesOf(tool.definition, tool, room) : []
+    return { ...view(tool), state, rule: tool.decision, changes }
   })
 }
 
