@@ -4,7 +4,6 @@ import type { ReadFile } from '#decisions/agent/channel-files'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import {
   type ChannelMessage,
-  type MessageFile,
   MOST_FILE_BYTES,
   STRANGERS_FILES,
   sorted,
@@ -93,7 +92,7 @@ const readMessage = async (
 const withFiles = async (
   adapter: ChannelAdapter | undefined,
   open: OpenConnection,
-  { attachments, ...read }: Read & { attachments: readonly MessageFile[] },
+  { attachments, ...read }: Read & Pick<ChannelMessage, 'attachments'>,
   signal: AbortSignal,
 ): Promise<Read> => {
   const files: ReadFile[] = []

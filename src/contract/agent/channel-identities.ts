@@ -1,22 +1,10 @@
 import { Type as T } from '@sinclair/typebox'
 import { everybody, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { Id, nullable, record, Time, untrusted } from '../shapes.ts'
+import { channelIdentityRecord } from '../records/agent/channel-connection.ts'
+import { Id, record, Time } from '../shapes.ts'
 
-const ChannelIdentity = record(
-  {
-    id: Id,
-    connectionId: T.String({ format: 'uuid', description: 'The connection of the channel.' }),
-    sender: T.String({
-      description: 'As the provider names the sender: an address, a number, the id of a user.',
-    }),
-    name: untrusted(nullable(T.String({ description: 'As the sender is called there.' }))),
-    personId: T.String({ format: 'uuid', description: 'The member who it is.' }),
-    verifiedAt: { ...Time, description: 'When a code of this member last came from the sender.' },
-    createdAt: Time,
-  },
-  { title: 'ChannelIdentity' },
-)
+const ChannelIdentity = channelIdentityRecord.schema
 
 const identityId = T.String({ format: 'uuid', description: 'The id of the identity.' })
 

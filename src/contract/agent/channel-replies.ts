@@ -1,69 +1,11 @@
 import { type Static, Type as T } from '@sinclair/typebox'
 import { everybody, nextCursor, page, use } from '../agent-fields.ts'
-import { channelNames } from '../channel-names.ts'
 import { op } from '../op.ts'
-import {
-  Id,
-  NOT_BLANK,
-  nullable,
-  oneOf,
-  record,
-  type Shown,
-  Time,
-  untrusted,
-  untrustedName,
-} from '../shapes.ts'
+import { channelReplyRecord, replyStatuses } from '../records/agent/channel-message.ts'
+import { Id, NOT_BLANK, oneOf, record, type Shown, Time } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
 
-const statuses = ['held', 'queued', 'sending', 'sent', 'failed', 'unknown', 'discarded'] as const
-
-const Part = record(
-  {
-    text: T.String({ description: 'In the form of the channel.' }),
-    state: oneOf(['queued', 'sending', 'sent', 'failed', 'unknown']),
-    externalId: nullable(T.String({ description: 'As the provider names the message.' })),
-    error: untrusted(nullable(T.String())),
-  },
-  { title: 'ChannelReplyPart' },
-)
-
-const Reply = record(
-  {
-    id: Id,
-    connectionId: nullable({
-      ...Id,
-      description: 'Null: the channel was disconnected while a message of this was on the wire.',
-    }),
-    channel: oneOf(channelNames),
-    jobId: nullable(
-      T.String({
-        format: 'uuid',
-        description: 'The job that it answers. Null: it was said without one.',
-      }),
-    ),
-    messageId: nullable(T.String({ format: 'uuid', description: 'The message that it answers.' })),
-    conversationId: nullable(Id),
-    recipient: untrustedName(T.String({ description: 'As people read it.' })),
-    text: T.String({ description: 'In Markdown. Codes that link senders are masked.' }),
-    parts: T.Array(Part, {
-      description: 'The messages that it becomes. None before its first try.',
-    }),
-    status: oneOf(statuses, {
-      description:
-        'held: a person decides whether it goes. failed: it was not sent, or its provider could not deliver it. unknown: some of it may have arrived, for the reason in error; it is not sent again until a person settles that. discarded: a person decided against it, or disconnected its channel, and what was left of it is not sent; or the linked sender whom it answers is no longer linked to a member.',
-    }),
-    why: nullable(T.String({ description: 'Why it waits, or waited, for a person.' })),
-    tries: T.Integer({ description: 'In a row, and in vain.' }),
-    error: untrusted(nullable(T.String({ description: 'May hold words of the provider.' }))),
-    url: T.String({ description: 'The page where a person decides about a held one.' }),
-    decidedBy: nullable(Id),
-    decidedAt: nullable(Time),
-    sentAt: nullable({ ...Time, description: 'When its first message was sent.' }),
-    createdAt: Time,
-    updatedAt: Time,
-  },
-  { title: 'ChannelReply' },
-)
+const Reply = channelReplyRecord.schema
 
 export type ShownChannelReply = Shown<Static<typeof Reply>>
 
@@ -81,7 +23,9 @@ export const channelReplies = {
     'List what goes out to channels, newest first. Filter by status, connection and job: held ones wait for a person.',
     {
       input: {
-        status: T.Optional(oneOf(statuses, { description: 'Return only replies in this state.' })),
+        status: T.Optional(
+          oneOf(replyStatuses, { description: 'Return only replies in this state.' }),
+        ),
         connectionId: T.Optional({ ...Id, description: 'Return only replies of this connection.' }),
         jobId: T.Optional({ ...Id, description: 'Return only replies to this job.' }),
         ...page,

@@ -1,11 +1,13 @@
 import { Type as T } from '@sinclair/typebox'
 import { nextCursor, page, use } from '../agent-fields.ts'
-import { channelNames } from '../channel-names.ts'
 import { op } from '../op.ts'
-import { Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import {
+  Channel,
+  channelConnectionRecord,
+  SenderPolicy,
+} from '../records/agent/channel-connection.ts'
+import { Id, NOT_BLANK, nullable, record } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
-
-const Channel = oneOf(channelNames)
 
 const displayName = T.String({
   minLength: 1,
@@ -13,10 +15,6 @@ const displayName = T.String({
   pattern: NOT_BLANK,
   format: 'name',
   examples: ['Help desk'],
-})
-const SenderPolicy = oneOf(['members', 'anyone'], {
-  description:
-    'Whose messages start jobs: those of members who have linked their sender, or everybody. Only owners can set anyone.',
 })
 const config = T.Record(T.String({ minLength: 1, maxLength: 100 }), T.Unknown(), {
   description:
@@ -28,35 +26,7 @@ const VALUE = { minLength: 1, maxLength: 8_192 }
 const SEALED =
   'What its adapter needs to verify, to answer and to be proven. Other names are refused. The values are never shown again.'
 
-const ChannelConnection = record(
-  {
-    id: Id,
-    channel: Channel,
-    routingKey: T.String({ description: 'By what the provider names it in its posts.' }),
-    displayName: T.String(),
-    senderPolicy: SenderPolicy,
-    config: T.Record(T.String(), T.Unknown(), {
-      description: 'As given, with what its provider told.',
-    }),
-    credentials: T.Record(T.String(), T.String(), {
-      description: 'Their names. No value is shown.',
-    }),
-    status: oneOf(['unverified', 'active', 'failing'], {
-      description:
-        'unverified: its provider has not yet said that the routing key is yours, so nothing is taken in. failing: its provider refuses the credentials, or another workspace has the routing key.',
-    }),
-    lastError: untrusted(nullable(T.String({ description: 'May hold words of the provider.' }))),
-    checkedAt: nullable({
-      ...Time,
-      description: 'When its provider last said whether the routing key is yours.',
-    }),
-    lastReceivedAt: nullable(Time),
-    lastSentAt: nullable(Time),
-    createdAt: Time,
-    updatedAt: Time,
-  },
-  { title: 'ChannelConnection' },
-)
+const ChannelConnection = channelConnectionRecord.schema
 
 const Setup = record(
   {

@@ -1,6 +1,9 @@
 /** All declared records. */
 import { artifactRecord, shareRecord } from './agent/artifact.ts'
-import { documentRecord } from './agent/document.ts'
+import { channelConnectionRecord, channelIdentityRecord } from './agent/channel-connection.ts'
+import { channelMessageRecord, channelReplyRecord } from './agent/channel-message.ts'
+import { conversationRecord, messageRecord } from './agent/conversation.ts'
+import { documentRecord, passageRecord } from './agent/document.ts'
 import { feedbackRecord } from './agent/feedback.ts'
 import { mcpServerRecord } from './agent/mcp-server.ts'
 import { mcpToolRecord } from './agent/mcp-tool.ts'
@@ -32,6 +35,18 @@ import { targetRecord } from './growth/target.ts'
 import type { Declared } from './record.ts'
 
 export const records: readonly Declared[] = [
+  stepRecord,
+  jobRecord,
+  invitationRecord,
+  keyRecord,
+  approvalRecord,
+  conversationRecord,
+  messageRecord,
+  passageRecord,
+  channelConnectionRecord,
+  channelIdentityRecord,
+  channelMessageRecord,
+  channelReplyRecord,
   mcpServerRecord,
   mcpToolRecord,
   toolRuleRecord,

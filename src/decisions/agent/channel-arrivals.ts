@@ -2,7 +2,9 @@
  * What becomes of a message that has come in from a channel: a job, a line to its sender, or
  * nothing.
  */
+
 import type { PlanState } from '#contract/limits'
+import { channelMessageRecord } from '#contract/records/agent/channel-message'
 import { recipientOf } from '#domain/agent/channel/answer'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import {
@@ -90,26 +92,23 @@ export const newChannelMessage = (
   }: ArrivedMessage,
   { connection, identity, now }: Pick<Arrival, 'connection' | 'identity' | 'now'>,
 ): ChannelMessage => ({
-  ...{
-    id,
-    connection_id: connection.id,
-    state: 'fetching',
-    sender: sender.id,
-    sender_name: sender.name,
-    identity_id: identity?.id ?? null,
-  },
-  ...{
-    thread,
-    is_shared: isShared,
-    subject,
-    text,
-    reply_to: replyTo,
-    direct_to: directTo,
-    to_fetch: toFetch,
-    error: null,
-  },
+  ...channelMessageRecord.blank,
+  id,
+  connection_id: connection.id,
+  state: 'fetching',
+  sender: sender.id,
+  sender_name: sender.name,
+  identity_id: identity?.id ?? null,
+  thread,
+  is_shared: isShared,
+  subject,
+  text,
+  reply_to: replyTo,
+  direct_to: directTo,
+  to_fetch: toFetch,
   attachments: sorted(attachments, identity ? undefined : STRANGERS_FILES),
-  ...{ job_id: null, conversation_id: null, created_at: now, updated_at: now },
+  created_at: now,
+  updated_at: now,
 })
 
 /** Seconds until the oldest message counts no more. */

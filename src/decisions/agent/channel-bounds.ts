@@ -3,7 +3,8 @@
  * whatever an adapter has made of it.
  */
 import { createHash } from 'node:crypto'
-import type { ArrivedMessage, MessageFile } from '#domain/agent/channel/message'
+import type { MessageFile } from '#contract/records/agent/channel-message'
+import type { ArrivedMessage } from '#domain/agent/channel/message'
 import { isDeeper, isObject } from '#kernel/json-value'
 import { beginning, storable } from '#kernel/storable'
 import type { Attachment, FetchedMessage, InboundMessage } from '#port/channel/channel'

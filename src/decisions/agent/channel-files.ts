@@ -1,6 +1,8 @@
 /** The files of a member's message become documents of the workspace, for which nobody vouches. */
+
+import type { MessageFile } from '#contract/records/agent/channel-message'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
-import type { ChannelMessage, MessageFile } from '#domain/agent/channel/message'
+import type { ChannelMessage } from '#domain/agent/channel/message'
 import { mediaTypeOf } from '#domain/agent/channel/message'
 import type { OnBehalf } from '#domain/agent/job/job'
 import { type Document, hashOf, newDocument, type Wish } from '#domain/agent/knowledge/document'

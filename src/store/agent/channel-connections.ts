@@ -1,28 +1,17 @@
 /** Connections of channels, and the routes by which posts of providers find them. */
+import { channelConnectionRecord } from '#contract/records/agent/channel-connection'
 import type { Channel, ChannelConnection } from '#domain/agent/channel/channel'
-import { assignments } from '../engine/assign.ts'
-import type { Db, Fragment, Query, Sql } from '../engine/db.ts'
+import type { Db, Query } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`c.id, c.channel, c.routing_key, c.display_name, c.sender_policy, c.config,
-  c.credential_names, c.status, c.last_error,
-  c.send_error, c.failures, c.checked_at, c.last_in_at, c.last_out_at, c.created_at, c.updated_at`
-
-const times = {
-  checked_at: true,
-  last_in_at: true,
-  last_out_at: true,
-  created_at: true,
-  updated_at: true,
-} as const
+const table = tableOf(channelConnectionRecord)
 
 export const channelConnectionPart = (id: string) =>
   one<ChannelConnection>(
-    times,
-    (sql) => sql`select ${columns(sql)} from channel_connection c where c.id = ${id}`,
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 'c')} from channel_connection c where c.id = ${id}`,
   )
 
 /** The workspace's connection under this routing key. */
@@ -48,12 +37,12 @@ export const routedChannels = many<{ channel: Channel }>(
 export const listChannelConnections =
   ({ limit, after }: Page): Query<ChannelConnection> =>
   (sql) =>
-    sql`select ${columns(sql)} from channel_connection c
+    sql`select ${table.columns(sql, 'c')} from channel_connection c
       where true ${after ? sql`and c.id < ${after}` : sql``}
       order by c.id desc limit ${limit + 1}`
 
 export const channelConnections = (page: Page) =>
-  many<ChannelConnection>(times, listChannelConnections(page))
+  many<ChannelConnection>(table.times, listChannelConnections(page))
 
 /** What credentials are sealed for. */
 export const channelCredentialsRow = (id: string): string => `channel_connection/${id}/credentials`
@@ -73,8 +62,8 @@ export const channelCredentialsPart = (id: string) =>
  */
 export const nobodysConnection = (id: string, sealed: string) => ({
   connection: one<ChannelConnection>(
-    times,
-    (sql) => sql`select ${columns(sql)} from (select ${id}::uuid as id, 'dev' as channel,
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 'c')} from (select ${id}::uuid as id, 'dev' as channel,
       '' as routing_key, '' as display_name,
         'members' as sender_policy, '{}'::jsonb as config, '[]'::jsonb as credential_names,
           'active' as status, null as last_error, null as send_error,
@@ -88,28 +77,14 @@ export const nobodysConnection = (id: string, sealed: string) => ({
   ),
 })
 
-const json = (sql: Sql, { config, credential_names }: ChannelConnection) => ({
-  config: sql.json(config as never),
-  credential_names: sql.json(credential_names),
-})
-
 /** Sealed; undefined: as they are. */
 type Sealed = { credentials?: Buffer | null }
 
-export const insertChannelConnection =
-  (connection: ChannelConnection, sealed: Sealed): Query =>
-  (sql) =>
-    sql`insert into channel_connection
-      ${sql({ ...connection, ...json(sql, connection), ...sealed })}`
+export const insertChannelConnection = (connection: ChannelConnection, sealed: Sealed): Query =>
+  table.insert(connection, sealed)
 
-/** Leaves the times of messages, which others write. */
-export const saveChannelConnection =
-  (connection: ChannelConnection, sealed: Sealed = {}): Query =>
-  (sql) => {
-    const { id, created_at: _, last_in_at: __, last_out_at: ___, ...rest } = connection
-    return sql`update channel_connection
-      set ${assignments(sql, { ...rest, ...json(sql, connection), ...sealed })} where id = ${id}`
-  }
+export const saveChannelConnection = (connection: ChannelConnection, sealed: Sealed = {}): Query =>
+  table.save(connection, sealed)
 
 /** Its senders, codes, messages and replies go with it. */
 export const deleteChannelConnection =

@@ -1,17 +1,14 @@
 /** Senders in channels who are members, and the codes by which they become known. */
+import { channelIdentityRecord } from '#contract/records/agent/channel-connection'
 import type { Channel } from '#domain/agent/channel/channel'
 import type { ChannelIdentity } from '#domain/agent/channel/identity'
 import type { Role } from '#kernel/roles'
-import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 
-const columns = (sql: Sql): Fragment =>
-  sql`i.id, i.connection_id, i.external_id, i.name, i.person_id, i.reply_to, i.verified_at,
-    i.created_at, i.updated_at`
-
-const times = { verified_at: true, created_at: true, updated_at: true } as const
+const table = tableOf(channelIdentityRecord)
 
 /** A sender whose person has left is nobody. */
 const identities = (sql: Sql): Fragment =>
@@ -19,27 +16,27 @@ const identities = (sql: Sql): Fragment =>
 
 export const identityOfSender = (connectionId: string, sender: string) =>
   one<ChannelIdentity>(
-    times,
+    table.times,
     (sql) =>
-      sql`select ${columns(sql)} from ${identities(sql)} where i.connection_id = ${connectionId}
+      sql`select ${table.columns(sql, 'i')} from ${identities(sql)} where i.connection_id = ${connectionId}
         and i.external_id = ${sender}`,
   )
 
 export const identityPart = (connectionId: string, id: string) =>
   one<ChannelIdentity>(
-    times,
+    table.times,
     (sql) =>
-      sql`select ${columns(sql)} from channel_identity i where i.connection_id = ${connectionId}
+      sql`select ${table.columns(sql, 'i')} from channel_identity i where i.connection_id = ${connectionId}
         and i.id = ${id}`,
   )
 
 /** Newest first. */
 export const identitiesOf = (connectionId: string, { limit, after }: Page) =>
   many<ChannelIdentity>(
-    times,
+    table.times,
     (
       sql,
-    ) => sql`select ${columns(sql)} from ${identities(sql)} where i.connection_id = ${connectionId}
+    ) => sql`select ${table.columns(sql, 'i')} from ${identities(sql)} where i.connection_id = ${connectionId}
       ${after ? sql`and i.id < ${after}` : sql``} order by i.id desc limit ${limit + 1}`,
   )
 
@@ -66,23 +63,15 @@ export const toldApprovers = (most: number) =>
   )
 
 /** In the place of that of a person who has left. */
-export const insertIdentity =
-  (identity: ChannelIdentity): Query =>
-  (sql) => {
-    const { id, name, person_id, reply_to, verified_at, created_at, updated_at } = identity
-    const fields = {
-      id,
-      name,
-      person_id,
-      reply_to: reply_to === null ? null : sql.json(reply_to as never),
-      verified_at,
-      created_at,
-      updated_at,
-    }
-    const { connection_id, external_id } = identity
-    return sql`insert into channel_identity ${sql({ connection_id, external_id, ...fields })}
-      on conflict (tenant_id, connection_id, external_id) do update set ${assignments(sql, fields)}`
-  }
+export const insertIdentity = (identity: ChannelIdentity): Query =>
+  table.insert(
+    identity,
+    {},
+    (sql) => sql`on conflict (tenant_id, connection_id, external_id) do update set
+      id = excluded.id, name = excluded.name, person_id = excluded.person_id,
+      reply_to = excluded.reply_to, verified_at = excluded.verified_at,
+      created_at = excluded.created_at, updated_at = excluded.updated_at`,
+  )
 
 export const deleteIdentity =
   (id: string): Query =>

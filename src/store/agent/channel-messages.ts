@@ -1,26 +1,20 @@
 /** What came in from channels: each event once, and what is kept of its message. */
+import { channelMessageRecord } from '#contract/records/agent/channel-message'
 import type { ChannelMessage } from '#domain/agent/channel/message'
 import { MOST_OF_MEMBER } from '#domain/agent/channel/trust'
 import type { Conversation } from '#domain/agent/conversation'
 import type { Role } from '#kernel/roles'
-import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
+import { tableOf } from '../engine/records.ts'
 import type { TurnFacts } from './conversations.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`m.id, m.connection_id, m.state, m.sender, m.sender_name, m.identity_id, m.thread,
-  m.is_shared,
-  m.subject, m.text, m.attachments, m.reply_to, m.direct_to, m.to_fetch, m.error, m.job_id,
-    m.conversation_id, m.created_at, m.updated_at`
-
-const times = { created_at: true, updated_at: true } as const
+const table = tableOf(channelMessageRecord)
 
 export const channelMessagePart = (id: string) =>
   one<ChannelMessage>(
-    times,
-    (sql) => sql`select ${columns(sql)} from channel_message m where m.id = ${id}`,
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 'm')} from channel_message m where m.id = ${id}`,
   )
 
 export const deleteChannelMessage =
@@ -28,25 +22,9 @@ export const deleteChannelMessage =
   (sql) =>
     sql`delete from channel_message where id = ${id}`
 
-const json = (sql: Sql, { attachments, reply_to, direct_to, to_fetch }: ChannelMessage) => ({
-  attachments: sql.json(attachments as never),
-  reply_to: sql.json(reply_to as never),
-  direct_to: direct_to === null ? null : sql.json(direct_to as never),
-  to_fetch: to_fetch === null ? null : sql.json(to_fetch as never),
-})
+export const insertChannelMessage = (message: ChannelMessage): Query => table.insert(message)
 
-export const insertChannelMessage =
-  (message: ChannelMessage): Query =>
-  (sql) =>
-    sql`insert into channel_message ${sql({ ...message, ...json(sql, message) })}`
-
-export const saveChannelMessage =
-  (message: ChannelMessage): Query =>
-  (sql) => {
-    const { id, connection_id: _, created_at: __, ...rest } = message
-    return sql`update channel_message set ${assignments(sql, { ...rest, ...json(sql, message) })}
-      where id = ${id}`
-  }
+export const saveChannelMessage = (message: ChannelMessage): Query => table.save(message)
 
 /** Messages of a connection since a time. `oldest`: the first of them. */
 interface Count {

@@ -1,23 +1,17 @@
 /** What goes out to channels. */
+import { channelReplyRecord } from '#contract/records/agent/channel-message'
 import type { ChannelOrigin } from '#domain/agent/channel/answer'
 import type { Channel } from '#domain/agent/channel/channel'
 import type { ChannelReply, ReplyStatus } from '#domain/agent/channel/reply'
 import type { ShownReply } from '#domain/agent/channel/reply-view'
 import type { Reader } from '#domain/agent/conversation'
-import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, mapped, one } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 import { isMadeGone, isMadeShown } from './visibility.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`r.id, r.connection_id, r.job_id, r.message_id, r.conversation_id, r.recipient,
-  r.reply_to, r.text, r.parts,
-  r.status, r.why, r.tries, r.error, r.decided_by, r.decided_at, r.sent_at, r.created_at,
-    r.updated_at`
-
-const times = { decided_at: true, sent_at: true, created_at: true, updated_at: true } as const
+const table = tableOf(channelReplyRecord)
 
 const shown = (sql: Sql): Fragment =>
   sql`channel_reply r left join channel_connection c on c.id = r.connection_id`
@@ -25,15 +19,15 @@ const channel = (sql: Sql): Fragment => sql`coalesce(r.channel, c.channel) as ch
 
 export const replyPart = (id: string) =>
   one<ChannelReply>(
-    times,
-    (sql) => sql`select ${columns(sql)} from channel_reply r where r.id = ${id}`,
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 'r')} from channel_reply r where r.id = ${id}`,
   )
 
 export const repliesPart = (connectionId: string, ids: readonly string[]) =>
   many<ChannelReply>(
-    times,
+    table.times,
     (sql) =>
-      sql`select ${columns(sql)} from channel_reply r where r.connection_id = ${connectionId}
+      sql`select ${table.columns(sql, 'r')} from channel_reply r where r.connection_id = ${connectionId}
         and r.id = any(${[...ids]}::uuid[])`,
   )
 
@@ -45,9 +39,9 @@ const hidden = (
 
 export const shownReplyPart = (id: string, as: Reader) =>
   one<ShownReply>(
-    times,
+    table.times,
     (sql) =>
-      sql`select ${columns(sql)}, ${channel(sql)}, ${hidden(sql, as)} from ${shown(sql)}
+      sql`select ${table.columns(sql, 'r')}, ${channel(sql)}, ${hidden(sql, as)} from ${shown(sql)}
         where r.id = ${id}`,
   )
 
@@ -61,7 +55,7 @@ interface Filters {
 export const listReplies =
   ({ limit, after, status, connection, job, as }: Page & Filters): Query<ShownReply> =>
   (sql) =>
-    sql`select ${columns(sql)}, ${channel(sql)}, ${hidden(sql, as)} from ${shown(sql)}
+    sql`select ${table.columns(sql, 'r')}, ${channel(sql)}, ${hidden(sql, as)} from ${shown(sql)}
       where true ${status ? sql`and r.status = ${status}` : sql``}
       ${connection ? sql`and r.connection_id = ${connection}` : sql``} ${
         job
@@ -70,11 +64,6 @@ export const listReplies =
           : sql``
       }
       ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
-
-const json = (sql: Sql, { reply_to, parts }: ChannelReply) => ({
-  reply_to: sql.json(reply_to as never),
-  parts: sql.json(parts as never),
-})
 
 /** What the secret of a reply is sealed for. */
 export const replySecretRow = (id: string): string => `channel_reply/${id}/secret`
@@ -94,32 +83,27 @@ export const unshownPart = (id: string) =>
       sql`select encode(secret, 'base64') as secret, html from channel_reply where id = ${id}`,
   )
 
-export const insertReply =
-  (reply: ChannelReply, secret?: Buffer): Query =>
-  (sql) =>
-    sql`insert into channel_reply ${sql({ ...reply, ...json(sql, reply), ...(secret ? { secret } : {}) })}`
-
-/** Once a reply cannot go out any more, its secret is of no use. */
-const kept = (sql: Sql, { status }: Pick<ChannelReply, 'status'>): Fragment =>
-  status === 'sent' || status === 'discarded' ? sql`, secret = null, html = null` : sql``
+export const insertReply = (reply: ChannelReply, secret?: Buffer): Query =>
+  table.insert(reply, secret && { secret })
 
 /** With its parts. */
 export const saveFormed =
   (reply: ChannelReply, html: readonly string[] | null): Query =>
   (sql) =>
-    sql`update channel_reply set parts = ${json(sql, reply).parts},
+    sql`update channel_reply set parts = ${sql.json(reply.parts)},
       html = ${html && [...html]}::text[], updated_at = ${reply.updated_at} where id = ${reply.id}`
 
-/** `of`: its channel, if its connection is deleted in the same letter and it stays. */
-export const saveReply =
-  (reply: ChannelReply, of?: Channel): Query =>
-  (sql) => {
-    const { id, connection_id: _, created_at: __, ...rest } = reply
-    const detached = of ? { connection_id: null, channel: of } : {}
-    return sql`update channel_reply
-      set ${assignments(sql, { ...rest, ...json(sql, reply), ...detached })} ${kept(sql, reply)}
-      where id = ${id}`
-  }
+/**
+ * Once a reply cannot go out any more, its secret is of no use. `of`: its channel, if its
+ * connection is deleted in the same letter and it stays.
+ */
+export const saveReply = (reply: ChannelReply, of?: Channel): Query => {
+  const isPast = reply.status === 'sent' || reply.status === 'discarded'
+  return table.save(reply, {
+    ...(of && { connection_id: null, channel: of }),
+    ...(isPast && { secret: null, html: null }),
+  })
+}
 
 /** Whether the message was of a linked sender who is linked to no member now. */
 export const isSenderGone = (messageId: string | null) =>
@@ -137,9 +121,9 @@ export const isSenderGone = (messageId: string | null) =>
 /** Those of a connection of which a message is on the wire. */
 export const sendingReplies = (connectionId: string) =>
   many<ChannelReply>(
-    times,
+    table.times,
     (sql) =>
-      sql`select ${columns(sql)} from channel_reply r where r.connection_id = ${connectionId}
+      sql`select ${table.columns(sql, 'r')} from channel_reply r where r.connection_id = ${connectionId}
         and r.status = 'sending' limit 100`,
   )
 
@@ -149,8 +133,8 @@ export const sendingReplies = (connectionId: string) =>
  */
 export const openRepliesOf = (conversationId: string) =>
   many<ChannelReply & { work: string | null }>(
-    times,
-    (sql) => sql`select ${columns(sql)}, w.id as work from channel_reply r
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 'r')}, w.id as work from channel_reply r
       left join work w on w.kind = 'channel_reply' and w.ref_id = r.id
       where r.conversation_id = ${conversationId} and r.status in ('held', 'queued', 'sending')
         order by r.id limit 1000`,

@@ -1,7 +1,13 @@
 /** One row of a workspace in each table of the agent. */
 import { createHash } from 'node:crypto'
 import { artifactRecord, shareRecord } from '#contract/records/agent/artifact'
-import { documentRecord } from '#contract/records/agent/document'
+import {
+  channelConnectionRecord,
+  channelIdentityRecord,
+} from '#contract/records/agent/channel-connection'
+import { channelMessageRecord, channelReplyRecord } from '#contract/records/agent/channel-message'
+import { conversationRecord, messageRecord } from '#contract/records/agent/conversation'
+import { documentRecord, passageRecord } from '#contract/records/agent/document'
 import { feedbackRecord } from '#contract/records/agent/feedback'
 import { mcpServerRecord } from '#contract/records/agent/mcp-server'
 import { mcpToolRecord } from '#contract/records/agent/mcp-tool'
@@ -113,56 +119,30 @@ export const agentRows = ({ mark, person, now, tomorrow }: RowsOf) => {
     webhook_rule: sampleOf(webhookRuleRecord, mark, { id: webhookRule }),
     inbound_event: { source_id: webhookRule, event_id: mark, job_id: job, at: now },
     inbound_route: { kind: 'rule', key: mark, ref_id: webhookRule },
-    channel_connection: {
-      ...{
-        id: channel,
-        channel: 'dev',
-        routing_key: mark,
-        display_name: mark,
-        sender_policy: 'members',
-        status: 'active',
-      },
-      ...{ credentials: Buffer.from(mark), ...times },
-    },
-    channel_identity: {
-      id: newId(),
+    channel_connection: sampleOf(channelConnectionRecord, mark, {
+      id: channel,
+      channel: 'dev',
+      routing_key: mark,
+      status: 'active',
+      credentials: Buffer.from(mark),
+    }),
+    channel_identity: sampleOf(channelIdentityRecord, mark, {
       connection_id: channel,
-      external_id: mark,
       person_id: person,
-      verified_at: now,
-      ...times,
-    },
+    }),
     channel_link_code: {
       connection_id: channel,
       person_id: person,
       code_hash: mark,
       expires_at: now,
     },
-    channel_message: {
-      ...{
-        id: newId(),
-        connection_id: channel,
-        state: 'taken',
-        sender: mark,
-        thread: mark,
-        text: mark,
-        reply_to: {},
-      },
-      ...{ job_id: job, conversation_id: conversation, ...times },
-    },
-    channel_reply: {
-      ...{
-        id: newId(),
-        connection_id: channel,
-        job_id: job,
-        recipient: mark,
-        reply_to: {},
-        text: mark,
-        parts: [],
-        status: 'held',
-      },
-      ...times,
-    },
+    channel_message: sampleOf(channelMessageRecord, mark, {
+      connection_id: channel,
+      state: 'taken',
+      job_id: job,
+      conversation_id: conversation,
+    }),
+    channel_reply: sampleOf(channelReplyRecord, mark, { connection_id: channel, job_id: job }),
     mcp_server: sampleOf(mcpServerRecord, mark, {
       id: mcpServer,
       status: 'refused',

@@ -2,6 +2,8 @@
  * A workspace's connection of a channel: how it is configured, and whether its provider has said
  * that the routing key is its own.
  */
+import { channelConnectionRecord } from '#contract/records/agent/channel-connection'
+import { viewOf } from '#contract/records/view'
 import { fail } from '#kernel/errors'
 import { isDeeper } from '#kernel/json-value'
 import { beginning } from '#kernel/storable'
@@ -140,6 +142,7 @@ export const newChannelConnection = (
   if (total >= MOST_CONNECTIONS)
     fail('invalid_input', `cannot add: the workspace has ${total} channels; delete one first`)
   const connection: ChannelConnection = {
+    ...channelConnectionRecord.blank,
     id,
     channel,
     routing_key: routingKey,
@@ -149,12 +152,7 @@ export const newChannelConnection = (
       displayName?.trim() ?? beginning(`${channels[channel].name} ${routingKey}`, LONGEST_NAME),
     credential_names: Object.keys(credentials).sort(),
     status: 'unverified',
-    last_error: null,
-    send_error: null,
     failures: 0,
-    checked_at: null,
-    last_in_at: null,
-    last_out_at: null,
     created_at: now,
     updated_at: now,
   }
@@ -233,20 +231,10 @@ export const isRekeyed = (before: Credentials, after: Credentials | undefined): 
   (Object.keys(after).length !== Object.keys(before).length ||
     Object.entries(after).some(([name, value]) => before[name] !== value))
 
+const view = viewOf(channelConnectionRecord)
+
 /** As people see it, without values of credentials. */
 export const channelConnectionView = (connection: ChannelConnection) => ({
-  id: connection.id,
-  channel: connection.channel,
-  routingKey: connection.routing_key,
-  displayName: connection.display_name,
-  senderPolicy: connection.sender_policy,
-  config: connection.config,
+  ...view(connection),
   credentials: Object.fromEntries(connection.credential_names.map((name) => [name, MASK])),
-  status: connection.status,
-  lastError: connection.last_error,
-  checkedAt: connection.checked_at,
-  lastReceivedAt: connection.last_in_at,
-  lastSentAt: connection.last_out_at,
-  createdAt: connection.created_at,
-  updatedAt: connection.updated_at,
 })

@@ -4,22 +4,13 @@
  * name, and has to come back: only its owner can read it. Pure.
  */
 import { createHash } from 'node:crypto'
+import { channelIdentityRecord } from '#contract/records/agent/channel-connection'
+import type { RowOf } from '#contract/records/record'
+import { viewOf } from '#contract/records/view'
 import { CODE_LETTERS, readUserCode } from '../../app/device.ts'
 
 /** A sender who has shown to be a member. */
-export interface ChannelIdentity {
-  id: string
-  connection_id: string
-  /** As the provider names the sender. */
-  external_id: string
-  name: string | null
-  person_id: string
-  /** Where a message of ours reaches this sender outside of a thread; null: nowhere. */
-  reply_to: Record<string, unknown> | null
-  verified_at: Date
-  created_at: Date
-  updated_at: Date
-}
+export type ChannelIdentity = RowOf<typeof channelIdentityRecord>
 
 /** How long a code can be sent. */
 export const CODE_MS = 15 * 60_000
@@ -107,22 +98,4 @@ export const LINKED_LINES: Record<Linked['kind'], string> = {
     'This sender is linked to another member of the workspace already. That link has to be ended in the app first.',
 }
 
-export const identityView = ({
-  id,
-  connection_id,
-  external_id,
-  name,
-  person_id,
-  verified_at,
-  created_at,
-}: ChannelIdentity) => ({
-  ...{
-    id,
-    connectionId: connection_id,
-    sender: external_id,
-    name,
-    personId: person_id,
-    verifiedAt: verified_at,
-    createdAt: created_at,
-  },
-})
+export const identityView = viewOf(channelIdentityRecord)

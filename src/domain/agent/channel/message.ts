@@ -2,22 +2,9 @@
  * A message that came in from a channel: what is kept of it, and how it stands in its conversation.
  * Pure.
  */
+import type { channelMessageRecord, MessageFile } from '#contract/records/agent/channel-message'
+import type { RowOf } from '#contract/records/record'
 import { beginning } from '#kernel/storable'
-
-/** A file that came with a message. */
-export interface MessageFile {
-  /** As the sender named it. */
-  name: string
-  mimeType: string
-  /** Null: unknown. */
-  byteSize: number | null
-  /** What the adapter needs to fetch it. Null: it cannot be fetched, or is not to be. */
-  ref: Record<string, unknown> | null
-  /** The document that has its text. */
-  document?: { id: string; name: string }
-  /** Why it was not read. */
-  error?: string
-}
 
 /** A message as its adapter has read it. */
 export interface ArrivedMessage {
@@ -36,31 +23,7 @@ export interface ArrivedMessage {
   toFetch: Record<string, unknown> | null
 }
 
-export interface ChannelMessage {
-  id: string
-  connection_id: string
-  /**
-   * `fetching`: its text or files are still to be read at the provider. `taken`: its job has begun.
-   */
-  state: 'fetching' | 'taken' | 'failed'
-  sender: string
-  sender_name: string | null
-  /** The linked sender; null: a stranger. */
-  identity_id: string | null
-  thread: string
-  is_shared: boolean
-  subject: string | null
-  text: string | null
-  attachments: MessageFile[]
-  reply_to: Record<string, unknown>
-  direct_to: Record<string, unknown> | null
-  to_fetch: Record<string, unknown> | null
-  error: string | null
-  job_id: string | null
-  conversation_id: string | null
-  created_at: Date
-  updated_at: Date
-}
+export type ChannelMessage = RowOf<typeof channelMessageRecord>
 
 const LONGEST_ERROR = 300
 

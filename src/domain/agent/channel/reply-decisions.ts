@@ -1,7 +1,8 @@
 /** What people decide of a reply that may be on its way, or may have arrived. Pure. */
+
+import type { ReplyPart } from '#contract/records/agent/channel-message'
 import { fail } from '#kernel/errors'
 import { storable } from '#kernel/storable'
-import type { ReplyPart } from './channel.ts'
 import { type ChannelReply, isOver, newPart, withParts } from './reply.ts'
 import { readable } from './reply-parts.ts'
 import { resumed } from './reply-sending.ts'

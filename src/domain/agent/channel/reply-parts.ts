@@ -1,6 +1,7 @@
 /** Parts of a reply as the database has them. Pure. */
+
+import type { ReplyPart } from '#contract/records/agent/channel-message'
 import { fail } from '#kernel/errors'
-import type { ReplyPart } from './channel.ts'
 import type { ChannelReply } from './reply.ts'
 
 const PART_STATES: readonly unknown[] = [

@@ -2,7 +2,7 @@
  * How a reply is sent: what is tried next, when it is tried again, and when it is given up. Its
  * parts go out in order and by one request each. Pure.
  */
-import type { ReplyPart } from './channel.ts'
+import type { ReplyPart } from '#contract/records/agent/channel-message'
 import { type ChannelReply, isOver, shortened, withPart, withParts } from './reply.ts'
 
 export const MOST_TRIES = 8

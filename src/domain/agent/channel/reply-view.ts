@@ -1,4 +1,6 @@
 /** A reply as people see it. Pure. */
+import { channelReplyRecord } from '#contract/records/agent/channel-message'
+import { viewOf } from '#contract/records/view'
 import { GONE, HIDDEN } from '../job/views.ts'
 import type { Channel } from './channel.ts'
 import { type ChannelReply, replyUrl } from './reply.ts'
@@ -10,36 +12,21 @@ import { readable } from './reply-parts.ts'
  */
 export type ShownReply = ChannelReply & { channel: Channel; is_hidden: boolean; is_gone: boolean }
 
+const view = viewOf(channelReplyRecord)
+
 export const replyView = (shown: ShownReply, publicUrl: string) => {
-  const { channel, is_hidden: isHidden, is_gone: isGone, ...reply } = readable(shown)
-  const instead = isGone ? GONE : HIDDEN
-  const wordsOf = (text: string) => (isHidden ? instead : text)
-  const { id, recipient, status, why, tries, error } = reply
+  const reply = readable(shown)
+  const instead = reply.is_gone ? GONE : HIDDEN
+  const wordsOf = (text: string) => (reply.is_hidden ? instead : text)
   return {
-    ...{
-      id,
-      connectionId: reply.connection_id,
-      channel,
-      jobId: reply.job_id,
-      messageId: reply.message_id,
-    },
-    ...{
-      conversationId: reply.conversation_id,
-      recipient,
-      text: wordsOf(reply.text),
-      status,
-      why,
-      tries,
-      error,
-      url: replyUrl(publicUrl, id),
-    },
+    ...view(reply),
+    text: wordsOf(reply.text),
+    url: replyUrl(publicUrl, reply.id),
     parts: reply.parts.map((part) => ({
       text: wordsOf(part.text),
       state: part.state,
       externalId: part.external_id,
       error: part.error,
     })),
-    ...{ decidedBy: reply.decided_by, decidedAt: reply.decided_at, sentAt: reply.sent_at },
-    ...{ createdAt: reply.created_at, updatedAt: reply.updated_at },
   }
 }

@@ -7,53 +7,13 @@
  * person decides so, or its recipient is linked to no member now; failed → queued, if a person
  * wants it; unknown → queued or sent, if a person knows what became of it. Pure.
  */
+import { channelReplyRecord, type ReplyPart } from '#contract/records/agent/channel-message'
+import type { RowOf } from '#contract/records/record'
 import { beginning, storable } from '#kernel/storable'
-import type { ReplyPart } from './channel.ts'
 import { CUT, MOST_PARTS } from './forms/parts.ts'
 
-const replyStatuses = [
-  'held',
-  'queued',
-  'sending',
-  'sent',
-  'failed',
-  'unknown',
-  'discarded',
-] as const
-export type ReplyStatus = (typeof replyStatuses)[number]
-
-export interface ChannelReply {
-  id: string
-  /** Null: it was disconnected while this was on the wire. */
-  connection_id: string | null
-  /**
-   * The job that it answers, and what began it; null: what no job says, such as a line to a
-   * stranger.
-   */
-  job_id: string | null
-  message_id: string | null
-  conversation_id: string | null
-  /** As people read it. */
-  recipient: string
-  /** What the adapter needs to send it. */
-  reply_to: Record<string, unknown>
-  /** In Markdown. */
-  text: string
-  /** In the form of the channel. None before the first try. */
-  parts: ReplyPart[]
-  status: ReplyStatus
-  /** Why it waits, or waited, for a person. */
-  why: string | null
-  /** In a row, and in vain. */
-  tries: number
-  error: string | null
-  /** Who decided about a held one, or wanted a failed one tried again. */
-  decided_by: string | null
-  decided_at: Date | null
-  sent_at: Date | null
-  created_at: Date
-  updated_at: Date
-}
+export type ChannelReply = RowOf<typeof channelReplyRecord>
+export type ReplyStatus = ChannelReply['status']
 
 /** The longest text, as of a message of a person to the agent many times over. */
 const TEXT_LENGTH = 100_000
@@ -70,6 +30,7 @@ export const newReply = (
   reply: NewReply,
   { why, now }: { why: string | null; now: Date },
 ): ChannelReply => ({
+  ...channelReplyRecord.blank,
   ...reply,
   text: beginning(storable(reply.text), TEXT_LENGTH),
   recipient: beginning(storable(reply.recipient), RECIPIENT_LENGTH),
@@ -77,10 +38,6 @@ export const newReply = (
   status: why === null ? 'queued' : 'held',
   why: why && shortened(why),
   tries: 0,
-  error: null,
-  decided_by: null,
-  decided_at: null,
-  sent_at: null,
   created_at: now,
   updated_at: now,
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { ReplyPart } from '#domain/agent/channel/channel'
+import type { ReplyPart } from '#contract/records/agent/channel-message'
 import { type ChannelReply, formed } from '#domain/agent/channel/reply'
 import {
   discarded,
