@@ -3,7 +3,7 @@
  * document shows them.
  */
 import { Type as T } from '@sinclair/typebox'
-import { cursorLike, Id, NextCursor, nullable, oneOf, record, Time, untrustedIf } from './shapes.ts'
+import { cursorLike, Id, NextCursor } from './shapes.ts'
 
 /** Keys need this scope beside api:read or api:write. */
 export const use = { also: 'workspace:use' } as const
@@ -13,9 +13,6 @@ export const everybody = { roles: ['editor', 'approver', 'viewer'] } as const
 
 /** All but viewers. */
 export const workers = { roles: ['editor', 'approver'] } as const
-
-/** Who sees a conversation, and all that is made of it. */
-export const visibilities = ['workspace', 'private'] as const
 
 export const page = {
   limit: T.Optional(
@@ -48,19 +45,3 @@ export const following = {
 }
 
 export const NextSeq = T.Integer({ description: 'Pass it as after.' })
-
-export const Message = record(
-  {
-    id: Id,
-    conversationId: Id,
-    seq: T.Integer(),
-    role: oneOf(['user', 'assistant', 'notice'], { description: 'notice: of the service itself.' }),
-    content: untrustedIf({ field: 'job.taint' }, T.String()),
-    jobId: nullable(Id),
-    replyTo: nullable(T.String({ format: 'uuid', description: 'The message that it answers.' })),
-    model: nullable(T.String()),
-    toolsUsed: T.Array(T.String()),
-    createdAt: Time,
-  },
-  { title: 'Message' },
-)

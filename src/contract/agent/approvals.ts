@@ -1,89 +1,10 @@
-import { type Static, Type as T, type TSchema } from '@sinclair/typebox'
-import { roles } from '#kernel/roles'
+import { type Static, Type as T } from '@sinclair/typebox'
 import { use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import {
-  cursorLike,
-  Id,
-  NamedAuthor,
-  NextCursor,
-  nullable,
-  oneOf,
-  record,
-  type Shown,
-  Time,
-  untrustedIf,
-} from '../shapes.ts'
+import { approvalRecord, approvalStatuses } from '../records/agent/approval.ts'
+import { cursorLike, Id, NextCursor, nullable, oneOf, record, type Shown } from '../shapes.ts'
 
-const statuses = ['pending', 'approved', 'rejected'] as const
-
-/**
- * What a job asks for after it has read text of people outside may follow that, until a person has
- * approved it.
- */
-const ofJob = <S extends TSchema>(schema: S): S =>
-  untrustedIf({ field: 'job.taint', unless: ['status', 'approved'] }, schema)
-/** A message of somebody outside, where that began the job. */
-const asked = <S extends TSchema>(schema: S): S =>
-  untrustedIf({ field: 'job.taint', begins: 'channel ' }, schema)
-
-const Subject = record({
-  records: T.Array(record({ kind: T.String(), id: Id, sha256: T.String() })),
-  account: nullable(
-    T.String({ description: 'The account that it would go out from, such as @dockside.' }),
-  ),
-  text: ofJob(nullable(T.String({ description: 'The exact text that would go out.' }))),
-  sha256: nullable(T.String({ description: 'Of the text.' })),
-})
-
-export const Approval = record(
-  {
-    id: Id,
-    job_id: Id,
-    url: T.String({ description: 'The page where a person decides.' }),
-    job: nullable(
-      record({
-        id: Id,
-        goal: asked(T.String()),
-        taint: T.Array(T.String(), {
-          description: 'Where untrusted text that the job has read came from.',
-        }),
-      }),
-    ),
-    tool_name: T.String(),
-    goal: asked(T.String()),
-    summary: ofJob(
-      T.String({ description: 'What will happen, in a sentence made from the records.' }),
-    ),
-    arguments: ofJob(T.Record(T.String(), T.Unknown())),
-    subject: Subject,
-    why: T.Array(T.String({ description: 'Why a person is asked.' })),
-    status: oneOf(statuses),
-    deciders: nullable(
-      record(
-        {
-          roles: T.Array(oneOf(roles)),
-          people: T.Array(NamedAuthor, { description: 'At most five members with these roles.' }),
-          more: T.Boolean({ description: 'There are others.' }),
-        },
-        { description: 'Who can decide, while it waits.' },
-      ),
-    ),
-    may_decide: T.Boolean({ description: 'Whether you can decide now.' }),
-    decided_how: nullable(
-      oneOf(['person', 'expiry', 'cancel', 'stale'], {
-        description: 'stale: the record changed after it was shown.',
-      }),
-    ),
-    decided_by: nullable(Id),
-    reason: nullable(T.String()),
-    edited: T.Boolean({ description: 'The person changed the arguments.' }),
-    created_at: Time,
-    expires_at: Time,
-    decided_at: nullable(Time),
-  },
-  { title: 'AgentApproval' },
-)
+export const Approval = approvalRecord.schema
 
 export type ShownApproval = Shown<Static<typeof Approval>>
 
@@ -96,7 +17,7 @@ export const approvals = {
     {
       input: {
         status: T.Optional(
-          oneOf(statuses, { description: 'Return only approvals in this state.' }),
+          oneOf(approvalStatuses, { description: 'Return only approvals in this state.' }),
         ),
         limit: T.Optional(
           T.Integer({

@@ -1,46 +1,19 @@
 import { Type as T } from '@sinclair/typebox'
-import {
-  everybody,
-  following,
-  Message,
-  NextSeq,
-  nextCursor,
-  page,
-  use,
-  visibilities,
-} from '../agent-fields.ts'
+import { everybody, following, NextSeq, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { cursorLike, Id, NOT_BLANK, nullable, oneOf, record, Time } from '../shapes.ts'
+import {
+  conversationRecord,
+  conversationStatuses,
+  messageRecord,
+  visibilities,
+} from '../records/agent/conversation.ts'
+import { cursorLike, Id, NOT_BLANK, oneOf, record, Time } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
 import { Job } from './jobs.ts'
 import { turn } from './messages.ts'
 
-const statuses = ['active', 'archived'] as const
-
-const Conversation = record(
-  {
-    id: Id,
-    title: nullable(
-      T.String({ description: 'Without one, the first 60 characters of the first message.' }),
-    ),
-    status: oneOf(statuses, { description: 'archived: takes no more messages.' }),
-    origin: oneOf(['app', 'channel', 'schedule', 'webhook']),
-    visibility: oneOf(visibilities, {
-      description:
-        'private: the person who began it and the people whom they have added see it, and all that is made of it. Owners get it with the export of the workspace.',
-    }),
-    startedBy: nullable(Id),
-    people: T.Array(Id, { description: 'Who was added.' }),
-    hidden: T.Boolean({
-      description:
-        'true: a private conversation of others, without title and people. Owners see that it exists, and can delete it.',
-    }),
-    createdAt: Time,
-    updatedAt: Time,
-    lastAt: Time,
-  },
-  { title: 'Conversation' },
-)
+const Conversation = conversationRecord.schema
+const Message = messageRecord.schema
 
 const ConversationEvent = record(
   {
@@ -70,7 +43,7 @@ export const conversations = {
     {
       input: {
         status: T.Optional(
-          oneOf(statuses, { description: 'Return only conversations in this state.' }),
+          oneOf(conversationStatuses, { description: 'Return only conversations in this state.' }),
         ),
         visibility: T.Optional(
           oneOf(visibilities, { description: 'Return only conversations of this visibility.' }),
@@ -109,7 +82,7 @@ export const conversations = {
       input: {
         id: Id,
         title: T.Optional(title),
-        status: T.Optional(oneOf(statuses)),
+        status: T.Optional(oneOf(conversationStatuses)),
         visibility: T.Optional(
           oneOf(visibilities, {
             description:

@@ -1,6 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
-import { everybody, following, Message, NextSeq, nextCursor, page, use } from '../agent-fields.ts'
+import { everybody, following, NextSeq, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
+import { messageRecord } from '../records/agent/conversation.ts'
 import { Id, nullable, oneOf, record, Time, untrustedIf } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
 import { Approval } from './approvals.ts'
@@ -159,7 +160,7 @@ export const jobs = {
       input: { id: Id },
       output: record({
         job: Job,
-        answer: nullable(Message),
+        answer: nullable(messageRecord.schema),
         steps: T.Array(Step),
         approvals: T.Array(Approval),
         children: T.Array(Job),

@@ -1,6 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
-import { everybody, Message, use, visibilities } from '../agent-fields.ts'
+import { everybody, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
+import { messageRecord, visibilities } from '../records/agent/conversation.ts'
 import { NOT_BLANK, nullable, oneOf, record } from '../shapes.ts'
 import { Approval } from './approvals.ts'
 import { Job } from './jobs.ts'
@@ -48,7 +49,7 @@ export const messages = {
       output: record({
         job: Job,
         approvals: T.Array(Approval),
-        answer: nullable(Message),
+        answer: nullable(messageRecord.schema),
       }),
     },
     {

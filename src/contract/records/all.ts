@@ -1,4 +1,5 @@
 /** All declared records. */
+import { approvalRecord } from './agent/approval.ts'
 import { artifactRecord, shareRecord } from './agent/artifact.ts'
 import { channelConnectionRecord, channelIdentityRecord } from './agent/channel-connection.ts'
 import { channelMessageRecord, channelReplyRecord } from './agent/channel-message.ts'
@@ -35,10 +36,6 @@ import { targetRecord } from './growth/target.ts'
 import type { Declared } from './record.ts'
 
 export const records: readonly Declared[] = [
-  stepRecord,
-  jobRecord,
-  invitationRecord,
-  keyRecord,
   approvalRecord,
   conversationRecord,
   messageRecord,

@@ -2,61 +2,19 @@
  * A conversation with the agent: active ⇄ archived, either of which can be deleted. It holds
  * finished messages only; each message of a person starts a job.
  */
+import { conversationRecord, messageRecord } from '#contract/records/agent/conversation'
+import type { RowOf } from '#contract/records/record'
 import { fail } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
-
-export type Visibility = 'workspace' | 'private'
 
 /** Who reads. A key without a person sees what the whole workspace sees. */
 export interface Reader {
   personId: string | null
 }
 
-export interface Conversation {
-  id: string
-  title: string | null
-  status: 'active' | 'archived'
-  origin: 'app' | 'channel' | 'schedule' | 'webhook'
-  /** Who began it; null for a key of the workspace. */
-  person_id: string | null
-  /**
-   * `private`: whoever began it and the people they have added see it, and all that is made of it.
-   */
-  visibility: Visibility
-  people: string[]
-  summary: string | null
-  /** The messages up to this number are in the summary. */
-  summarised_to: number
-  next_seq: number
-  last_at: Date
-  created_at: Date
-  updated_at: Date
-}
-
-interface Author {
-  kind: 'key' | 'session' | 'channel' | 'agent' | 'webhook'
-  /** Of a message of the agent: its job. Of a channel: as of who asks for a job. */
-  id: string
-  personId?: string | null
-}
-
-export interface Message {
-  id: string
-  conversation_id: string
-  seq: number
-  job_id: string | null
-  /** The message that it answers, which is not always the one before. */
-  reply_to: string | null
-  role: 'user' | 'assistant' | 'notice'
-  content: string
-  author: Author
-  /** It may contain words of people outside the workspace. */
-  untrusted: boolean
-  model: string | null
-  tools_used: string[]
-  created_at: Date
-  updated_at: Date
-}
+export type Conversation = RowOf<typeof conversationRecord>
+export type Visibility = Conversation['visibility']
+export type Message = RowOf<typeof messageRecord>
 
 type NewConversation = Pick<Conversation, 'title' | 'person_id'> &
   Partial<Pick<Conversation, 'origin' | 'visibility'>> & { now: Date }
@@ -65,23 +23,19 @@ export const newConversation = (
   id: string,
   { title, person_id, origin = 'app', visibility = 'workspace', now }: NewConversation,
 ): Conversation => ({
-  ...{
-    id,
-    title: title === null ? null : title.trim(),
-    status: 'active',
-    origin,
-    person_id,
-    visibility,
-    people: [],
-  },
-  ...{
-    summary: null,
-    summarised_to: 0,
-    next_seq: 1,
-    last_at: now,
-    created_at: now,
-    updated_at: now,
-  },
+  ...conversationRecord.blank,
+  id,
+  title: title === null ? null : title.trim(),
+  status: 'active',
+  origin,
+  person_id,
+  visibility,
+  people: [],
+  summarised_to: 0,
+  next_seq: 1,
+  last_at: now,
+  created_at: now,
+  updated_at: now,
 })
 
 interface Changes {
@@ -126,7 +80,9 @@ export const withMessage = (
     ...{ next_seq: before.next_seq + 1, last_at: now, updated_at: now },
   },
   message: {
-    ...{ job_id: null, reply_to: null, untrusted: false, model: null, tools_used: [] },
+    ...messageRecord.blank,
+    untrusted: false,
+    tools_used: [],
     ...message,
     ...{ conversation_id: before.id, seq: before.next_seq, created_at: now, updated_at: now },
   },

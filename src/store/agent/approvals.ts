@@ -1,28 +1,22 @@
+import { approvalRecord } from '#contract/records/agent/approval'
 import type { Reader } from '#domain/agent/conversation'
 import type { Approval, OpenApproval } from '#domain/agent/job/approval'
 import type { OnBehalf } from '#domain/agent/job/job'
 import { MOST_APPROVALS, MOST_APPROVALS_OF_JOB, type OpenApprovals } from '#domain/agent/job/limits'
-import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 import { type Asker, isAskedBy } from './askers.ts'
 import { tree } from './jobs.ts'
 import { isMadeGone, isMadeShown } from './visibility.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`a.id, a.job_id, a.step_id, a.conversation_id, a.goal, a.tool_name, a.summary,
-  a.arguments, a.arguments_hash, a.subject,
-  a.why, a.direct_by, a.status, a.decided_by, a.decided_how, a.reason, a.edited, a.expires_at,
-    a.decided_at, a.created_at, a.updated_at`
-
-const times = { expires_at: true, decided_at: true, created_at: true, updated_at: true } as const
+const table = tableOf(approvalRecord)
 
 export const approvalPart = (id: string) =>
   one<Approval>(
-    times,
-    (sql) => sql`select ${columns(sql)} from agent_approval a where a.id = ${id}`,
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 'a')} from agent_approval a where a.id = ${id}`,
   )
 
 /**
@@ -58,41 +52,42 @@ const isListed = (sql: Sql, as: ApprovalReader): Fragment =>
 /** With the record that the call made or changed, once it has run. */
 export const shownApproval = (id: string, as: ApprovalReader) =>
   one<ShownApproval & { record_id: string | null }>(
-    times,
-    (sql) => sql`select ${columns(sql)}, ${taint(sql)}, ${hidden(sql, as)} as is_hidden,
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 'a')}, ${taint(sql)}, ${hidden(sql, as)} as is_hidden,
         (select s.result->>'ref' from agent_step s where s.id = a.step_id) as record_id
       from agent_approval a where a.id = ${id} and ${isListed(sql, as)}`,
   )
 
 export const approvalOfStep = (stepId: string) =>
   one<Approval>(
-    times,
-    (sql) => sql`select ${columns(sql)} from agent_approval a where a.step_id = ${stepId}`,
+    table.times,
+    (sql) =>
+      sql`select ${table.columns(sql, 'a')} from agent_approval a where a.step_id = ${stepId}`,
   )
 
 /** The first that a job has asked for. */
 export const approvalOfJob = (jobId: string) =>
   one<Approval>(
-    times,
+    table.times,
     (sql) =>
-      sql`select ${columns(sql)} from agent_approval a where a.job_id = ${jobId} order by a.id
+      sql`select ${table.columns(sql, 'a')} from agent_approval a where a.job_id = ${jobId} order by a.id
         limit 1`,
   )
 
 export const approvalsOf = (jobId: string) =>
   many<Approval>(
-    times,
+    table.times,
     (sql) =>
-      sql`select ${columns(sql)} from agent_approval a where a.job_id = ${jobId} order by a.id
+      sql`select ${table.columns(sql, 'a')} from agent_approval a where a.job_id = ${jobId} order by a.id
         limit 200`,
   )
 
 /** Of a job and its descendants. */
 export const approvalsOfTree = (jobId: string) =>
   many<Approval>(
-    times,
+    table.times,
     (sql) =>
-      sql`${tree(sql, jobId)} select ${columns(sql)} from tree t
+      sql`${tree(sql, jobId)} select ${table.columns(sql, 'a')} from tree t
         join agent_approval a on a.job_id = t.id order by a.id limit 500`,
   )
 
@@ -101,7 +96,7 @@ type ApprovalsPage = Page & { status?: Approval['status'] | undefined; as: Appro
 export const listApprovals =
   ({ limit, after, status, as }: ApprovalsPage): Query<ShownApproval> =>
   (sql) =>
-    sql`select ${columns(sql)}, ${taint(sql)}, ${hidden(sql, as)} as is_hidden from agent_approval a
+    sql`select ${table.columns(sql, 'a')}, ${taint(sql)}, ${hidden(sql, as)} as is_hidden from agent_approval a
       where ${isListed(sql, as)} ${status ? sql`and a.status = ${status}` : sql``} ${
         after
           ? sql`and
@@ -111,7 +106,7 @@ export const listApprovals =
       order by a.id desc limit ${limit + 1}`
 
 export const approvalsPage = (page: ApprovalsPage) =>
-  many<ShownApproval>(times, listApprovals(page))
+  many<ShownApproval>(table.times, listApprovals(page))
 
 /**
  * What a conversation's jobs ask of people. `is_tainted`: the job has read untrusted text, or
@@ -145,8 +140,8 @@ export const saveTold =
 /** The direct call by the same caller with the same arguments that waits for a person. */
 export const pendingDirect = (by: string, tool: string, argumentsHash: string) =>
   one<Approval>(
-    times,
-    (sql) => sql`select ${columns(sql)} from agent_approval a where a.status = 'pending'
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 'a')} from agent_approval a where a.status = 'pending'
       and a.direct_by = ${by}
       and a.tool_name = ${tool} and a.arguments_hash = ${argumentsHash}`,
   )
@@ -168,24 +163,9 @@ export const pendingCount = (jobId: string | null, asker: Asker) =>
     ),
   )
 
-const json = (sql: Sql, { arguments: args, subject, why }: Approval) => ({
-  arguments: sql.json(args as never),
-  subject: sql.json(subject as never),
-  why: sql.json(why),
-})
+export const insertApprovals = table.insertAll
 
-export const insertApprovals =
-  (approvals: readonly Approval[]): Query =>
-  (sql) =>
-    sql`insert into agent_approval ${sql(approvals.map((approval) => ({ ...approval, ...json(sql, approval) })))}`
-
-export const saveApproval =
-  (approval: Approval): Query =>
-  (sql) => {
-    const { id, job_id: _, step_id: __, conversation_id: ____, created_at: ___, ...rest } = approval
-    return sql`update agent_approval set ${assignments(sql, { ...rest, ...json(sql, approval) })}
-      where id = ${id}`
-  }
+export const saveApproval = table.save
 
 /** Rejects all that a job still asks. */
 export const rejectPending =

@@ -7,7 +7,7 @@ import type { Role } from '#kernel/roles'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 import { tableOf } from '../engine/records.ts'
-import type { TurnFacts } from './conversations.ts'
+import { conversations, type TurnFacts } from './conversations.ts'
 
 const table = tableOf(channelMessageRecord)
 
@@ -157,10 +157,10 @@ export type ThreadFacts = Conversation &
 
 export const threadPart = (connectionId: string, thread: string) =>
   one<ThreadFacts>(
-    { last_at: true, created_at: true, updated_at: true },
-    (sql) => sql`select c.id, c.title, c.status, c.origin, c.person_id, c.visibility, c.people,
-      c.summary, c.summarised_to, c.next_seq, c.last_at, c.created_at,
-        c.updated_at, count(j.id)::int as our_jobs, (count(*) filter (where j.typed))::int as
+    conversations.times,
+    (
+      sql,
+    ) => sql`select ${conversations.columns(sql, 'c')}, count(j.id)::int as our_jobs, (count(*) filter (where j.typed))::int as
           our_typed,
         coalesce(bool_or(j.status in ('queued', 'running') and j.held_since is null), false) as
           is_busy,
@@ -171,11 +171,7 @@ export const threadPart = (connectionId: string, thread: string) =>
       where c.connection_id = ${connectionId} and c.thread = ${thread} group by c.tenant_id, c.id`,
   )
 
-export const insertThread =
-  (
-    conversation: Conversation,
-    { connectionId, thread }: { connectionId: string; thread: string },
-  ): Query =>
-  (sql) =>
-    sql`insert into agent_conversation
-      ${sql({ ...conversation, people: sql.json(conversation.people), connection_id: connectionId, thread })}`
+export const insertThread = (
+  conversation: Conversation,
+  { connectionId, thread }: { connectionId: string; thread: string },
+): Query => conversations.insert(conversation, { connection_id: connectionId, thread })

@@ -1,26 +1,21 @@
+import { conversationRecord } from '#contract/records/agent/conversation'
 import { STRANGERS } from '#domain/agent/channel/trust'
 import type { Conversation, Reader, Visibility } from '#domain/agent/conversation'
 import type { OpenJobs } from '#domain/agent/job/limits'
 import type { ShownConversation } from '#domain/agent/job/views'
-import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
+import { tableOf } from '../engine/records.ts'
 import { type Asker, isAskedBy } from './askers.ts'
 import { isShown } from './visibility.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`c.id, c.title, c.status, c.origin, c.person_id, c.visibility, c.people,
-  c.summary,
-  c.summarised_to, c.next_seq, c.last_at,
-  c.created_at, c.updated_at`
-
-const times = { last_at: true, created_at: true, updated_at: true } as const
+export const conversations = tableOf(conversationRecord)
 
 export const conversationPart = (id: string) =>
   one<Conversation>(
-    times,
-    (sql) => sql`select ${columns(sql)} from agent_conversation c where c.id = ${id}`,
+    conversations.times,
+    (sql) =>
+      sql`select ${conversations.columns(sql, 'c')} from agent_conversation c where c.id = ${id}`,
   )
 
 /** `knowsAll`: they are shown that private conversations of others exist. */
@@ -33,18 +28,18 @@ const hidden = (sql: Sql, as: Knower): Fragment => sql`not ${isShown(sql, as)} a
 /** For those who see it. */
 export const shownConversation = (id: string, as: Reader) =>
   one<Conversation>(
-    times,
+    conversations.times,
     (sql) =>
-      sql`select ${columns(sql)} from agent_conversation c where c.id = ${id}
+      sql`select ${conversations.columns(sql, 'c')} from agent_conversation c where c.id = ${id}
         and ${isShown(sql, as)}`,
   )
 
 /** For those who may delete it: `knowsAll` are shown that it exists. */
 export const knownConversation = (id: string, as: Knower) =>
   one<ShownConversation>(
-    times,
+    conversations.times,
     (sql) =>
-      sql`select ${columns(sql)}, ${hidden(sql, as)} from agent_conversation c where c.id = ${id}
+      sql`select ${conversations.columns(sql, 'c')}, ${hidden(sql, as)} from agent_conversation c where c.id = ${id}
         and ${isKnown(sql, as)}`,
   )
 
@@ -69,7 +64,7 @@ export const listConversations =
     as,
   }: ActivityPage & ConversationFilters): Query<ShownConversation> =>
   (sql) =>
-    sql`select ${columns(sql)}, ${hidden(sql, as)} from agent_conversation c
+    sql`select ${conversations.columns(sql, 'c')}, ${hidden(sql, as)} from agent_conversation c
       where ${isKnown(sql, as)}
       ${visibility ? sql`and c.visibility = ${visibility}` : sql``} ${
         status
@@ -117,39 +112,11 @@ export const turnFacts = (conversationId: string | null, asker: Asker | null) =>
     ),
   )
 
-export const insertConversation =
-  (conversation: Conversation): Query =>
-  (sql) =>
-    sql`insert into agent_conversation
-      ${sql({ ...conversation, people: sql.json(conversation.people) })}`
+export const insertConversation = (conversation: Conversation): Query =>
+  conversations.insert(conversation)
 
-export const saveConversation =
-  ({
-    id,
-    title,
-    status,
-    visibility,
-    people,
-    summary,
-    summarised_to,
-    next_seq,
-    last_at,
-    updated_at,
-  }: Conversation): Query =>
-  (sql) => {
-    const fields = {
-      title,
-      status,
-      visibility,
-      people: sql.json(people),
-      summary,
-      summarised_to,
-      next_seq,
-      last_at,
-      updated_at,
-    }
-    return sql`update agent_conversation set ${assignments(sql, fields)} where id = ${id}`
-  }
+export const saveConversation = (conversation: Conversation): Query =>
+  conversations.save(conversation)
 
 /** It is shown to nobody any more. Its thread in a channel is free for the next one. */
 export const deleteConversation =

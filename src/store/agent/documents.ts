@@ -1,4 +1,5 @@
-import { documentRecord } from '#contract/records/agent/document'
+import { documentRecord, type passageRecord } from '#contract/records/agent/document'
+import type { RowOf } from '#contract/records/record'
 import { BLOCK, type Document, type StoredPassage } from '#domain/agent/knowledge/document'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
@@ -92,18 +93,8 @@ export const passagesAt = (documentId: string, at: number, limit: number) =>
       order by p.number limit ${limit}`,
   )
 
-/** A passage to be kept. */
-export interface NewPassage {
-  number: number
-  path: readonly string[]
-  start_at: number
-  end_at: number
-  text: string
-  /** The text with spaces between words, where its script has none. */
-  spaced: string | null
-  /** All that it is found by. */
-  searched: string
-}
+/** A passage to be kept. `searched`: all that it is found by. */
+export type NewPassage = Omit<RowOf<typeof passageRecord>, 'document_id'> & { searched: string }
 
 export interface NewBlock {
   documentId: string

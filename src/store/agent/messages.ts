@@ -1,30 +1,26 @@
+import { messageRecord } from '#contract/records/agent/conversation'
 import type { Message } from '#domain/agent/conversation'
-import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Query } from '../engine/db.ts'
 import { many, one } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`m.id, m.conversation_id, m.seq, m.job_id, m.reply_to, m.role, m.content,
-  m.author, m.untrusted,
-  m.model, m.tools_used, m.created_at, m.updated_at`
-
-const times = { created_at: true, updated_at: true } as const
+const table = tableOf(messageRecord)
 
 /** A message of this conversation. */
 export const messagePart = (conversationId: string, id: string) =>
   one<Message>(
-    times,
+    table.times,
     (sql) =>
-      sql`select ${columns(sql)} from agent_message m where m.id = ${id}
+      sql`select ${table.columns(sql, 'm')} from agent_message m where m.id = ${id}
         and m.conversation_id = ${conversationId}`,
   )
 
 /** The message that answers a job's. */
 export const answerOf = (jobId: string) =>
   one<Message>(
-    times,
-    (sql) => sql`select ${columns(sql)} from agent_message m
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 'm')} from agent_message m
       where m.conversation_id = (select conversation_id from agent_job where id = ${jobId})
       and m.job_id = ${jobId} and m.role <> 'user' order by m.seq desc limit 1`,
   )
@@ -32,21 +28,12 @@ export const answerOf = (jobId: string) =>
 /** Newest first. */
 export const messagesPart = (conversationId: string, { limit, after }: Page) =>
   many<Message>(
-    times,
+    table.times,
     (
       sql,
-    ) => sql`select ${columns(sql)} from agent_message m where m.conversation_id = ${conversationId}
+    ) => sql`select ${table.columns(sql, 'm')} from agent_message m where m.conversation_id = ${conversationId}
       ${after ? sql`and m.seq < (select seq from agent_message where id = ${after})` : sql``}
         order by m.seq desc limit ${limit + 1}`,
   )
 
-export const insertMessages =
-  (messages: readonly Message[]): Query =>
-  (sql) =>
-    sql`insert into agent_message ${sql(
-      messages.map((message) => ({
-        ...message,
-        author: sql.json(message.author as never),
-        tools_used: sql.json(message.tools_used),
-      })),
-    )}`
+export const insertMessages = (messages: readonly Message[]): Query => table.insertAll(messages)

@@ -1,7 +1,9 @@
 /** What is exported of the workspace agent's tables. */
 
+import { approvalRecord } from '#contract/records/agent/approval'
 import { artifactRecord, shareRecord } from '#contract/records/agent/artifact'
-import { documentRecord } from '#contract/records/agent/document'
+import { conversationRecord, messageRecord } from '#contract/records/agent/conversation'
+import { documentRecord, passageRecord } from '#contract/records/agent/document'
 import { feedbackRecord } from '#contract/records/agent/feedback'
 import { memoryRecord } from '#contract/records/agent/memory'
 import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
@@ -13,22 +15,6 @@ import type { Sql } from '../engine/db.ts'
 import { outsideSources } from './export-outside.ts'
 import { byId, type ExportSource, times } from './export-source.ts'
 
-const message = [
-  ...[
-    'id',
-    'conversation_id',
-    'seq',
-    'job_id',
-    'reply_to',
-    'role',
-    'content',
-    'author',
-    'untrusted',
-    'model',
-    'tools_used',
-    ...times,
-  ],
-]
 const agentJob = [
   ...[
     'id',
@@ -100,51 +86,16 @@ const agentStep = [
   ...['started_at', 'ended_at'],
   ...times,
 ]
-const agentApproval = [
-  ...[
-    'id',
-    'job_id',
-    'step_id',
-    'conversation_id',
-    'goal',
-    'tool_name',
-    'summary',
-    'arguments',
-    'subject',
-    'why',
-    'direct_by',
-    'status',
-  ],
-  ...['decided_by'],
-  ...['decided_how', 'reason', 'edited', 'expires_at', 'decided_at', ...times],
-]
-
 /** Those of a person are shown to that person alone. */
 const ownMemories = (sql: Sql) => sql`select * from agent_memory where person_id is null`
 
 export const agentSources = {
   conversation: {
     table: 'agent_conversation',
-    columns: [
-      'id',
-      'title',
-      'status',
-      'origin',
-      'person_id',
-      'visibility',
-      'people',
-      'summary',
-      'summarised_to',
-      'summary_untrusted',
-      'connection_id',
-      'thread',
-      'last_at',
-      ...times,
-      'deleted_at',
-    ],
+    columns: exportedOf(conversationRecord),
     key: byId,
   },
-  message: { table: 'agent_message', columns: message, key: byId },
+  message: { table: 'agent_message', columns: exportedOf(messageRecord), key: byId },
   message_feedback: {
     table: 'agent_feedback',
     columns: exportedOf(feedbackRecord),
@@ -160,7 +111,7 @@ export const agentSources = {
       ['seq', 'int'],
     ],
   },
-  agent_approval: { table: 'agent_approval', columns: agentApproval, key: byId },
+  agent_approval: { table: 'agent_approval', columns: exportedOf(approvalRecord), key: byId },
   tool_rule: {
     table: 'agent_tool_rule',
     columns: exportedOf(toolRuleRecord),
@@ -177,7 +128,7 @@ export const agentSources = {
   document: { table: 'document', columns: exportedOf(documentRecord), key: byId, page: 8 },
   document_passage: {
     table: 'document_passage',
-    columns: ['document_id', 'number', 'path', 'start_at', 'end_at'],
+    columns: exportedOf(passageRecord),
     key: [
       ['document_id', 'uuid'],
       ['number', 'int'],

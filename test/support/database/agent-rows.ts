@@ -1,5 +1,6 @@
 /** One row of a workspace in each table of the agent. */
 import { createHash } from 'node:crypto'
+import { approvalRecord } from '#contract/records/agent/approval'
 import { artifactRecord, shareRecord } from '#contract/records/agent/artifact'
 import {
   channelConnectionRecord,
@@ -32,23 +33,8 @@ export const agentRows = ({ mark, person, now, tomorrow }: RowsOf) => {
   ]
   const channel = newId()
   return {
-    agent_conversation: {
-      id: conversation,
-      title: mark,
-      status: 'active',
-      origin: 'app',
-      last_at: now,
-      ...times,
-    },
-    agent_message: {
-      id: newId(),
-      conversation_id: conversation,
-      seq: 1,
-      role: 'user',
-      content: mark,
-      author: {},
-      ...times,
-    },
+    agent_conversation: sampleOf(conversationRecord, mark, { id: conversation }),
+    agent_message: sampleOf(messageRecord, mark, { conversation_id: conversation }),
     agent_feedback: sampleOf(feedbackRecord, mark, {
       conversation_id: conversation,
       user_id: person,
@@ -75,19 +61,7 @@ export const agentRows = ({ mark, person, now, tomorrow }: RowsOf) => {
       started_at: now,
       ...times,
     },
-    agent_approval: {
-      ...{
-        id: newId(),
-        job_id: job,
-        step_id: newId(),
-        goal: mark,
-        tool_name: mark,
-        summary: mark,
-        arguments: {},
-        arguments_hash: mark,
-      },
-      ...{ subject: {}, why: [], status: 'pending', expires_at: now, ...times },
-    },
+    agent_approval: sampleOf(approvalRecord, mark, { job_id: job }),
     agent_tool_rule: sampleOf(toolRuleRecord, mark, {}),
     agent_schedule: sampleOf(scheduleRecord, mark, {
       at: now,
@@ -153,14 +127,7 @@ export const agentRows = ({ mark, person, now, tomorrow }: RowsOf) => {
     playbook: sampleOf(playbookRecord, mark, { id: playbook, slug: mark.slice(-36) }),
     playbook_version: sampleOf(versionRecord, mark, { playbook_id: playbook, state: 'active' }),
     document: sampleOf(documentRecord, mark, { id: document, status: 'ready' }),
-    document_passage: {
-      document_id: document,
-      number: 0,
-      path: [],
-      start_at: 0,
-      end_at: 1,
-      text: mark,
-    },
+    document_passage: sampleOf(passageRecord, mark, { document_id: document, number: 0 }),
     document_word: { word: mark, document_id: document, block: 0, passages: 1 },
     agent_memory: sampleOf(memoryRecord, mark, { scope: 'workspace', configuration: 'simple' }),
     agent_event: { job_id: job, seq: 1, at: now, type: mark, data: {} },

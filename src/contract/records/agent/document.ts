@@ -61,3 +61,23 @@ export const documentRecord = declare(
     updated_at: { type: 'timestamp with time zone', shown: Time },
   },
 )
+
+/** Of its content; offsets are in UTF-16 code units. */
+export const passageRecord = declare(
+  'document_passage',
+  { hidden: 'searches and the page of the document show them' },
+  {
+    document_id: { type: 'uuid' },
+    number: { type: 'integer' },
+    // The headings over it, the outermost first.
+    path: { type: 'jsonb', of: T.Array(T.String()) },
+    start_at: { type: 'integer' },
+    end_at: { type: 'integer' },
+    text: {
+      type: 'text',
+      unexported: 'a part of the content of the document, which is exported',
+    },
+    // The text with spaces between words, where its script has none.
+    spaced: { type: 'text', null: true, unexported: 'follows from the text of the passage' },
+  },
+)

@@ -1,6 +1,8 @@
 /**
  * What a job asks of people: one call of a tool, as it was shown. pending → approved or rejected.
  */
+import { approvalRecord } from '#contract/records/agent/approval'
+import type { RowOf } from '#contract/records/record'
 import { fail } from '#kernel/errors'
 import { textsIn } from '#kernel/json-value'
 import { unseenCount, unseenWarning, withCodes } from '#kernel/unseen'
@@ -8,40 +10,8 @@ import type { Job, OnBehalf } from './job.ts'
 import { APPROVAL_MS } from './limits.ts'
 import type { Step } from './step.ts'
 
-/** The records that a call is about, as they were shown, and what would go out. */
-export interface Subject {
-  records: { kind: string; id: string; sha256: string }[]
-  /** Its handle. */
-  account: string | null
-  text: string | null
-  sha256: string | null
-}
-
-export interface Approval {
-  id: string
-  job_id: string
-  step_id: string
-  /** That the root of its job's tree is of. */
-  conversation_id: string | null
-  goal: string
-  tool_name: string
-  summary: string
-  arguments: Record<string, unknown>
-  arguments_hash: string
-  subject: Subject
-  why: string[]
-  /** Who has called the tool directly, without a model: see `directCaller`. */
-  direct_by: string | null
-  status: 'pending' | 'approved' | 'rejected'
-  decided_by: string | null
-  decided_how: 'person' | 'expiry' | 'cancel' | 'stale' | null
-  reason: string | null
-  edited: boolean
-  expires_at: Date
-  decided_at: Date | null
-  created_at: Date
-  updated_at: Date
-}
+export type Approval = RowOf<typeof approvalRecord>
+export type Subject = Approval['subject']
 
 /** Who calls directly, in words that stay the same for every session of a person. */
 export const directCaller = ({ kind, id, personId }: OnBehalf): string =>
@@ -74,30 +44,22 @@ export const newApproval = (
   step: Step,
   { now, ...said }: NewApproval,
 ): Approval => ({
-  ...{
-    id,
-    job_id: job.id,
-    step_id: step.id,
-    goal: job.goal,
-    tool_name: step.name,
-    why: step.why,
-    ...said,
-  },
+  ...approvalRecord.blank,
+  ...said,
+  id,
+  job_id: job.id,
+  step_id: step.id,
+  goal: job.goal,
+  tool_name: step.name,
+  why: step.why,
   summary: shownSummary({ ...said, arguments: step.args ?? {} }),
-  ...{
-    arguments: step.args ?? {},
-    arguments_hash: step.args_hash!,
-    status: 'pending',
-    decided_by: null,
-    decided_how: null,
-  },
-  ...{
-    reason: null,
-    edited: false,
-    expires_at: new Date(now.getTime() + APPROVAL_MS),
-    decided_at: null,
-  },
-  ...{ created_at: now, updated_at: now },
+  arguments: step.args ?? {},
+  arguments_hash: step.args_hash!,
+  status: 'pending',
+  edited: false,
+  expires_at: new Date(now.getTime() + APPROVAL_MS),
+  created_at: now,
+  updated_at: now,
 })
 
 /** Among the reasons of a step: it runs with other arguments than the model gave. */

@@ -1,7 +1,9 @@
 /** Records of the agent as callers see them. */
-
+import { approvalRecord } from '#contract/records/agent/approval'
+import { conversationRecord, messageRecord } from '#contract/records/agent/conversation'
+import { viewOf } from '#contract/records/view'
 import type { Deciders } from '#kernel/deciders'
-import type { Conversation, Message } from '../conversation.ts'
+import type { Conversation } from '../conversation.ts'
 import { type Approval, approvalUrl, type Subject } from './approval.ts'
 import type { Job } from './job.ts'
 import type { Step } from './step.ts'
@@ -10,57 +12,15 @@ import { attemptsOf } from './tasks/task.ts'
 /** `is_hidden`: it is a private one of others, of which owners see that it exists. */
 export type ShownConversation = Conversation & { is_hidden?: boolean }
 
-export const conversationView = ({
-  id,
-  title,
-  status,
-  origin,
-  visibility,
-  people,
-  is_hidden: hidden = false,
-  ...rest
-}: ShownConversation) => {
-  const { person_id, created_at, updated_at, last_at } = rest
-  return {
-    id,
-    title: hidden ? null : title,
-    status,
-    origin,
-    visibility,
-    startedBy: person_id,
-    people: hidden ? [] : people,
-    hidden,
-    createdAt: created_at,
-    updatedAt: updated_at,
-    lastAt: last_at,
-  }
-}
+const view = viewOf(conversationRecord)
 
-export const messageView = ({
-  id,
-  conversation_id,
-  seq,
-  role,
-  content,
-  job_id,
-  reply_to,
-  model,
-  tools_used,
-  created_at,
-}: Message) => ({
-  ...{
-    id,
-    conversationId: conversation_id,
-    seq,
-    role,
-    content,
-    jobId: job_id,
-    replyTo: reply_to,
-    model,
-    toolsUsed: tools_used,
-  },
-  createdAt: created_at,
+export const conversationView = ({ is_hidden: hidden = false, ...shown }: ShownConversation) => ({
+  ...view(shown),
+  ...(hidden && { title: null, people: [] }),
+  hidden,
 })
+
+export const messageView = viewOf(messageRecord)
 
 /** Costs are counted in hundredths of a cent. */
 const IN_CENT = 100
@@ -163,26 +123,20 @@ const decidersView = ({ roles, people, more }: Deciders) => ({
   more,
 })
 
+const viewOfApproval = viewOf(approvalRecord)
+
 export const approvalView = (
   approval: Approval,
   { publicUrl, taint, deciders, mayDecide, isHidden = false }: ApprovalBeside,
 ) => {
-  const {
-    step_id: _,
-    arguments_hash: __,
-    updated_at: ___,
-    direct_by: ____,
-    conversation_id: _____,
-    subject,
-    ...shown
-  } = approval
-  const goal = isHidden ? HIDDEN : shown.goal
+  const goal = isHidden ? HIDDEN : approval.goal
   return {
-    ...{ ...shown, goal },
-    subject: subjectView(subject),
-    url: approvalUrl(publicUrl, shown.id),
-    deciders: shown.status === 'pending' ? decidersView(deciders) : null,
-    may_decide: shown.status === 'pending' && mayDecide,
-    job: taint && { id: shown.job_id, goal, taint },
+    ...viewOfApproval(approval),
+    goal,
+    subject: subjectView(approval.subject),
+    url: approvalUrl(publicUrl, approval.id),
+    deciders: approval.status === 'pending' ? decidersView(deciders) : null,
+    may_decide: approval.status === 'pending' && mayDecide,
+    job: taint && { id: approval.job_id, goal, taint },
   }
 }

@@ -3,7 +3,7 @@
  * cited.
  */
 import { createHash } from 'node:crypto'
-import { documentRecord } from '#contract/records/agent/document'
+import { documentRecord, type passageRecord } from '#contract/records/agent/document'
 import type { RowOf } from '#contract/records/record'
 import { viewOf } from '#contract/records/view'
 import { fail } from '#kernel/errors'
@@ -15,16 +15,8 @@ import { requireDocumentRoom } from './document-room.ts'
 export type Document = RowOf<typeof documentRecord>
 
 /** A passage as it is kept, with the file's name. */
-export interface StoredPassage {
-  document_id: string
-  file_name: string
-  trusted: boolean
-  number: number
-  path: string[]
-  start_at: number
-  end_at: number
-  text: string
-}
+export type StoredPassage = Omit<RowOf<typeof passageRecord>, 'spaced'> &
+  Pick<Document, 'file_name' | 'trusted'>
 
 /** Of a content, in bytes of UTF-8. */
 const MOST_BYTES = 1_048_576

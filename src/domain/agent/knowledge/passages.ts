@@ -10,7 +10,7 @@ import { type Section, sectionsOf } from './sections.ts'
 export interface Passage {
   number: number
   /** The headings over it, the outermost first. */
-  path: readonly string[]
+  path: string[]
   start: number
   end: number
 }

@@ -11,7 +11,7 @@
  */
 export interface Section {
   /** The headings over it, the outermost first. */
-  path: readonly string[]
+  path: string[]
   start: number
   end: number
   /** Where the text under the heading begins. */
