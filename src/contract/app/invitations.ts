@@ -1,28 +1,10 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { invitationRecord } from '../records/app/invitation.ts'
+import { Id, NextCursor, page, record } from '../shapes.ts'
 import { Email, NewPassword, RoleName, SignedIn, TokenDelivery } from './session.ts'
 
-const Invitation = record(
-  {
-    id: Id,
-    email: nullable(T.String({ description: 'null: anyone with the link can join.' })),
-    role: RoleName,
-    status: oneOf(['open', 'accepted', 'revoked', 'expired']),
-    invited_by: nullable(
-      T.String({
-        format: 'uuid',
-        description: 'The person who invited; null for the operator of the deployment.',
-      }),
-    ),
-    created_at: Time,
-    expires_at: Time,
-    accepted_at: nullable(Time),
-    accepted_by: nullable(T.String({ format: 'uuid', description: 'The person who accepted.' })),
-    revoked_at: nullable(Time),
-  },
-  { title: 'Invitation' },
-)
+const Invitation = invitationRecord.schema
 
 export const invitations = {
   create: op.command(

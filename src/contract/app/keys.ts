@@ -1,7 +1,8 @@
 import { Type as T } from '@sinclair/typebox'
 import { scopes } from '#kernel/scopes'
 import { op } from '../op.ts'
-import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { keyRecord } from '../records/app/key.ts'
+import { Id, NextCursor, NOT_BLANK, oneOf, page, record, Time } from '../shapes.ts'
 
 const KeyScopes = T.Array(oneOf(scopes), {
   minItems: 1,
@@ -9,25 +10,7 @@ const KeyScopes = T.Array(oneOf(scopes), {
   description: 'workspace:use opens the workspace agent. Request it only if you use it.',
 })
 
-const Key = record(
-  {
-    id: Id,
-    name: T.String(),
-    last4: T.String({ description: 'The last four characters of the key.' }),
-    scopes: T.Array(oneOf(scopes)),
-    person: nullable(
-      record({
-        id: Id,
-        email: nullable(T.String({ description: 'null once this person leaves the workspace.' })),
-      }),
-    ),
-    created_at: Time,
-    expires_at: nullable(Time),
-    revoked_at: nullable(Time),
-    last_used_at: nullable(Time),
-  },
-  { title: 'ApiKey', description: 'person is the owner of the key, or null for a workspace key.' },
-)
+const Key = keyRecord.schema
 
 export const keys = {
   create: op.command(

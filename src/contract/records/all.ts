@@ -13,6 +13,8 @@ import { playbookRecord, versionRecord } from './agent/playbook.ts'
 import { scheduleRecord } from './agent/schedule.ts'
 import { toolRuleRecord } from './agent/tool-rule.ts'
 import { webhookRuleRecord } from './agent/webhook-rule.ts'
+import { invitationRecord } from './app/invitation.ts'
+import { keyRecord } from './app/key.ts'
 import { articleRecord } from './growth/article.ts'
 import { attemptRecord } from './growth/attempt.ts'
 import { batchRecord } from './growth/batch.ts'
@@ -36,6 +38,8 @@ import { targetRecord } from './growth/target.ts'
 import type { Declared } from './record.ts'
 
 export const records: readonly Declared[] = [
+  invitationRecord,
+  keyRecord,
   approvalRecord,
   conversationRecord,
   messageRecord,

@@ -1,4 +1,5 @@
 import type { invitations } from '#contract/app/invitations'
+import { invitationRecord } from '#contract/records/app/invitation'
 import { networkOf } from '#domain/app/network-of'
 import { requireGoodPassword } from '#domain/app/password'
 import { emailKey, INVITATION_MS } from '#domain/app/person'
@@ -114,26 +115,21 @@ const create = (publicUrl: string): All['create'] =>
       const token = newLinkToken('inv')
       const expires_at = new Date(gate.now.getTime() + INVITATION_MS)
       const address = email === undefined ? null : plainText(email)
-      const row = {
+      const invitation = {
+        ...invitationRecord.blank,
         id: newId(),
         email: address,
         role,
+        status: 'open' as const,
         invited_by: personOf(principal),
         created_at: gate.now,
         expires_at,
       }
-      const invitation = {
-        ...row,
-        status: 'open' as const,
-        accepted_at: null,
-        accepted_by: null,
-        revoked_at: null,
-      }
-      const effects = { writes: [addInvitation({ ...row, token_hash: hashOfLink(token) })] }
+      const effects = { writes: [addInvitation(invitation, hashOfLink(token))] }
       return {
         reply: { invitation, url: linkTo(publicUrl, 'join', token) },
         effects,
-        refId: row.id,
+        refId: invitation.id,
         auditDetail: { email: address, role },
       }
     },

@@ -1,4 +1,5 @@
 import type { keys } from '#contract/app/keys'
+import { keyRecord } from '#contract/records/app/key'
 import { SESSION_MS } from '#domain/app/person'
 import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { AppError, fail } from '#kernel/errors'
@@ -86,33 +87,22 @@ export const keyHandlers: Handlers<typeof keys> = {
       const personId = belongs_to === 'me' ? personOf(principal) : null
       requireRoomForKey(living, personId)
       const secret = newApiKey()
-      const shown = {
+      const key = {
+        ...keyRecord.blank,
         id: newId(),
         name: plainText(name),
         last4: secret.slice(-4),
         scopes: [...new Set(scopes)],
-      }
-      const key = {
-        ...shown,
         person: owner ?? null,
         created_at: gate.now,
         expires_at: expires,
-        revoked_at: null,
-        last_used_at: null,
       }
-      const row = {
-        ...shown,
-        tenantId,
-        hash: hashApiKey(secret),
-        personId,
-        expiresAt: expires,
-        now: gate.now,
-      }
-      const auditDetail = { name: shown.name, scopes: shown.scopes, last4: shown.last4, belongs_to }
+      const more = { tenant_id: tenantId, hash: hashApiKey(secret), person_id: personId }
+      const auditDetail = { name: key.name, scopes: key.scopes, last4: key.last4, belongs_to }
       return {
         reply: { key, api_key: secret },
-        effects: { writes: [addKey(row)] },
-        refId: shown.id,
+        effects: { writes: [addKey(key, more)] },
+        refId: key.id,
         auditDetail,
       }
     },

@@ -1,5 +1,8 @@
 /** Which columns of a workspace's tables are exported; not-exported.ts says why others are not. */
 import type { exportKinds } from '#contract/app/workspace'
+import { invitationRecord } from '#contract/records/app/invitation'
+import { keyRecord } from '#contract/records/app/key'
+import { exportedOf } from '#contract/records/record'
 import type { Sql } from '../engine/db.ts'
 import { agentSources } from './export-agent.ts'
 import { growthSources } from './export-growth.ts'
@@ -61,18 +64,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   },
   invitation: {
     table: 'invitation',
-    columns: [
-      'id',
-      'email',
-      'proves_email',
-      'role',
-      'invited_by',
-      'created_at',
-      'expires_at',
-      'accepted_at',
-      'accepted_by',
-      'revoked_at',
-    ],
+    columns: exportedOf(invitationRecord),
     key: byId,
   },
   ...growthSources,
@@ -85,17 +77,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   },
   key: {
     table: 'api_key',
-    columns: [
-      'id',
-      'name',
-      'last4',
-      'scopes',
-      'person_id',
-      'created_at',
-      'expires_at',
-      'revoked_at',
-      'last_used_at',
-    ],
+    columns: exportedOf(keyRecord),
     key: byId,
   },
   audit: {

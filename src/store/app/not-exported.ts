@@ -39,8 +39,6 @@ export const notExported: Record<string, string> = {
   channel_link_code: 'secrets, for a quarter of an hour',
   item_word: 'follows from the items, which are exported',
   document_word: 'follows from the documents, which are exported',
-  'invitation.token_hash': 'a secret',
-  'api_key.hash': 'a secret',
   'tenant.webhook': 'follows from the webhook, which is exported',
   'tenant.awaited': 'follows from the rules, which are exported',
   'tenant.erasure_failures': 'how often its erasure has failed',

@@ -1,28 +1,20 @@
 /** Invitations as their workspace sees them. invitations.ts looks one up by its link. */
-import type { Role } from '#kernel/roles'
+import { invitationRecord } from '#contract/records/app/invitation'
+import type { RowOf } from '#contract/records/record'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { mapped, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 
-export interface InvitationRow {
-  id: string
-  email: string | null
-  role: Role
-  status: 'open' | 'accepted' | 'revoked' | 'expired'
-  invited_by: string | null
-  created_at: Date
-  expires_at: Date
-  accepted_at: Date | null
-  accepted_by: string | null
-  revoked_at: Date | null
-}
+const table = tableOf(invitationRecord)
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`id, email, role, invited_by, created_at, expires_at, accepted_at, accepted_by,
-  revoked_at,
-  case when accepted_at is not null then 'accepted' when revoked_at is not null then 'revoked'
-    when expires_at <= clock_timestamp() then 'expired' else 'open' end as status`
+type NewInvitation = RowOf<typeof invitationRecord>
+type InvitationRow = NewInvitation & { status: NonNullable<NewInvitation['status']> }
+
+const columns = (sql: Sql): Fragment =>
+  sql`${table.columns(sql)},
+    case when accepted_at is not null then 'accepted' when revoked_at is not null then 'revoked'
+      when expires_at <= clock_timestamp() then 'expired' else 'open' end as status`
 
 export const listInvitations =
   ({ limit, after }: Page): Query<InvitationRow> =>
@@ -48,17 +40,8 @@ export const openInvitations = mapped(
   ({ open }) => open,
 )
 
-export type NewInvitation = Pick<
-  InvitationRow,
-  'id' | 'email' | 'role' | 'invited_by' | 'created_at' | 'expires_at'
-> & {
-  token_hash: Buffer
-}
-
-export const addInvitation =
-  (invitation: NewInvitation): Query =>
-  (sql) =>
-    sql`insert into invitation ${sql(invitation)}`
+export const addInvitation = (invitation: NewInvitation, token_hash: Buffer): Query =>
+  table.insert(invitation, { token_hash })
 
 export const withdrawInvitation =
   (id: string, now: Date): Query =>

@@ -1,28 +1,19 @@
 /** API keys as their workspace sees them. keys.ts looks one up before the workspace is known. */
-import type { Scope } from '#kernel/scopes'
+import { keyRecord } from '#contract/records/app/key'
+import type { RowOf } from '#contract/records/record'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 
-export interface ListedKey {
-  id: string
-  name: string
-  last4: string
-  scopes: Scope[]
-  /** The owner; null for the workspace's own keys. */
-  person: { id: string; email: string | null } | null
-  created_at: Date
-  expires_at: Date | null
-  revoked_at: Date | null
-  last_used_at: Date | null
-}
+const table = tableOf(keyRecord)
+
+export type ListedKey = Required<RowOf<typeof keyRecord>>
 
 /** Shows nothing but the id of people who are no longer members. */
-const columns = (
-  sql: Sql,
-): Fragment => sql`k.id, k.name, k.last4, k.scopes, k.created_at, k.expires_at, k.revoked_at,
-  k.last_used_at,
-  case when k.person_id is not null then jsonb_build_object('id', k.person_id,
-    'email', (select p.email from person p where p.id = k.person_id)) end as person`
+const columns = (sql: Sql): Fragment =>
+  sql`${table.columns(sql, 'k')}, case when k.person_id is not null then
+    jsonb_build_object('id', k.person_id,
+      'email', (select p.email from person p where p.id = k.person_id)) end as person`
 
 /** `of`: only this person's keys. */
 export const listKeys =
@@ -48,25 +39,11 @@ export const livingKeys =
     sql`select id, person_id from api_key where revoked_at is null
       and (expires_at is null or expires_at > clock_timestamp()) limit ${most}`
 
-export interface NewWorkspaceKey {
-  id: string
-  tenantId: string
-  name: string
-  hash: Buffer
-  last4: string
-  scopes: Scope[]
-  personId: string | null
-  expiresAt: Date | null
-  now: Date
-}
-
-export const addKey =
-  (key: NewWorkspaceKey): Query =>
-  (sql) =>
-    sql`insert into api_key (id, tenant_id, name, hash, last4, scopes, person_id, created_at,
-      expires_at)
-      values (${key.id}, ${key.tenantId}, ${key.name}, ${key.hash}, ${key.last4}, ${key.scopes},
-        ${key.personId}, ${key.now}, ${key.expiresAt})`
+/** `person_id`: the owner; null for the workspace's own keys. */
+export const addKey = (
+  key: ListedKey,
+  more: { tenant_id: string; hash: Buffer; person_id: string | null },
+): Query => table.insert(key, more)
 
 export const endKey =
   (id: string, now: Date): Query =>

@@ -1,5 +1,7 @@
+import { invitationRecord } from '#contract/records/app/invitation'
+import { keyRecord } from '#contract/records/app/key'
 import { newId } from '#kernel/ids'
-import type { RowsOf } from './sample.ts'
+import { type RowsOf, sampleOf } from './sample.ts'
 
 export const appRows = ({ mark, person, item, now, tomorrow }: RowsOf) => {
   const times = { created_at: now, updated_at: now }
@@ -48,22 +50,8 @@ export const appRows = ({ mark, person, item, now, tomorrow }: RowsOf) => {
       user_agent: mark,
       expires_at: tomorrow,
     },
-    invitation: {
-      id: newId(),
-      proves_email: false,
-      email: mark,
-      role: 'viewer',
-      token_hash: Buffer.from(mark),
-      expires_at: tomorrow,
-    },
-    api_key: {
-      id: newId(),
-      name: mark,
-      hash: Buffer.from(mark),
-      last4: '0000',
-      scopes: ['api:read'],
-      person_id: person,
-    },
+    invitation: sampleOf(invitationRecord, mark, { email: mark, expires_at: tomorrow }),
+    api_key: sampleOf(keyRecord, mark, { person_id: person }),
     webhook_endpoint: {
       id: newId(),
       url: mark,
