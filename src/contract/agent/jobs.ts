@@ -2,81 +2,12 @@ import { Type as T } from '@sinclair/typebox'
 import { everybody, following, NextSeq, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { messageRecord } from '../records/agent/conversation.ts'
+import { jobKinds, jobRecord, jobStatuses } from '../records/agent/job.ts'
 import { Id, nullable, oneOf, record, Time, untrustedIf } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
 import { Approval } from './approvals.ts'
 
-const statuses = [
-  'queued',
-  'running',
-  'waiting_approval',
-  'waiting_child',
-  'completed',
-  'failed',
-  'cancelled',
-] as const
-const kinds = ['turn', 'task', 'action', 'scheduled', 'webhook', 'channel', 'delegate'] as const
-
-export const Job = record(
-  {
-    id: Id,
-    kind: oneOf(kinds),
-    status: oneOf(statuses, { description: 'completed, failed and cancelled are final.' }),
-    error: nullable(
-      T.String({
-        description:
-          'Why it failed, such as budget_exhausted:agent_tokens_day. Of a queued job, what it waits for: plan_invalid:billing_suspended, for a week at most.',
-      }),
-    ),
-    goal: untrustedIf(
-      { field: 'taint', begins: 'channel ' },
-      T.String({ description: 'What it is asked to do.' }),
-    ),
-    conversationId: nullable(Id),
-    messageId: nullable(Id),
-    parentId: nullable(Id),
-    depth: T.Integer({ description: 'Jobs above it.' }),
-    output: untrustedIf(
-      { field: 'taint' },
-      nullable(
-        T.Record(T.String(), T.Unknown(), {
-          description: 'What a task gives, or the last words of a job without a conversation.',
-        }),
-      ),
-    ),
-    origin: oneOf(['manual', 'automatic'], { description: 'pause-all holds automatic jobs.' }),
-    toolNames: nullable(
-      T.Array(T.String(), {
-        description: 'The tools that it may use; null: all that its caller may.',
-      }),
-    ),
-    tier: oneOf(['fast', 'reasoning']),
-    requestedModel: nullable(T.String()),
-    model: T.String({
-      description:
-        'The model that runs: one that MODEL_ALLOW does not name is replaced by that of the tier. desk: none is set.',
-    }),
-    taint: T.Array(T.String(), { description: 'Where untrusted text that it has read came from.' }),
-    modelCalls: T.Integer(),
-    toolCalls: T.Integer(),
-    inputTokens: T.Integer(),
-    outputTokens: T.Integer(),
-    costUsdCents: T.Number({
-      description: 'All that the budget holds of it, with what is reserved.',
-    }),
-    costIsEstimated: T.Boolean(),
-    reservedTokens: T.Integer({
-      description:
-        'Set aside for calls of the model that are under way, and kept for those that died.',
-    }),
-    reservedCostUsdCents: T.Number(),
-    startedAt: nullable(Time),
-    endedAt: nullable(Time),
-    createdAt: Time,
-    updatedAt: Time,
-  },
-  { title: 'AgentJob' },
-)
+export const Job = jobRecord.schema
 
 const states = [
   'ready',
@@ -144,8 +75,8 @@ export const jobs = {
     'List jobs of the agent, newest first. Filter by status, kind or conversation.',
     {
       input: {
-        status: T.Optional(oneOf(statuses, { description: 'Return only jobs in this state.' })),
-        kind: T.Optional(oneOf(kinds, { description: 'Return only jobs of this kind.' })),
+        status: T.Optional(oneOf(jobStatuses, { description: 'Return only jobs in this state.' })),
+        kind: T.Optional(oneOf(jobKinds, { description: 'Return only jobs of this kind.' })),
         conversationId: T.Optional(Id),
         ...page,
       },

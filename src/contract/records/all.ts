@@ -6,6 +6,7 @@ import { channelMessageRecord, channelReplyRecord } from './agent/channel-messag
 import { conversationRecord, messageRecord } from './agent/conversation.ts'
 import { documentRecord, passageRecord } from './agent/document.ts'
 import { feedbackRecord } from './agent/feedback.ts'
+import { jobRecord } from './agent/job.ts'
 import { mcpServerRecord } from './agent/mcp-server.ts'
 import { mcpToolRecord } from './agent/mcp-tool.ts'
 import { memoryRecord } from './agent/memory.ts'
@@ -38,6 +39,7 @@ import { targetRecord } from './growth/target.ts'
 import type { Declared } from './record.ts'
 
 export const records: readonly Declared[] = [
+  jobRecord,
   invitationRecord,
   keyRecord,
   approvalRecord,

@@ -1,55 +1,42 @@
+import { jobRecord } from '#contract/records/agent/job'
 import type { Reader } from '#domain/agent/conversation'
 import type { Job, JobKind, JobStatus } from '#domain/agent/job/job'
-import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 import { isJobShown } from './visibility.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`j.id, j.kind, j.status, j.error, j.goal, j.conversation_id, j.message_id,
-  j.parent_id, j.parent_step_id,
-  j.root_id, j.depth, j.origin, j.on_behalf, j.tools, j.shown, j.tier, j.asked_model, j.model,
-    j.taint, j.scheduled, j.typed, j.cause, j.most_steps,
-  j.task, j.output, j.model_calls, j.tool_calls, j.input_tokens, j.output_tokens, j.cost,
-    j.reserved_tokens,
-  j.reserved_cost, j.cost_estimated, j.active_ms,
-  j.invalid_answers, j.held_since, j.next_step, j.next_event, j.started_at, j.ended_at,
-    j.created_at, j.updated_at`
-
-const times = {
-  held_since: true,
-  started_at: true,
-  ended_at: true,
-  created_at: true,
-  updated_at: true,
-} as const
+const table = tableOf(jobRecord)
 
 export const jobPart = (id: string) =>
-  one<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.id = ${id}`)
+  one<Job>(
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 'j')} from agent_job j where j.id = ${id}`,
+  )
 
 /** For those who see it. */
 export const shownJob = (id: string, as: Reader) =>
   one<Job>(
-    times,
+    table.times,
     (sql) =>
-      sql`select ${columns(sql)} from agent_job j where j.id = ${id} and ${isJobShown(sql, as)}`,
+      sql`select ${table.columns(sql, 'j')} from agent_job j where j.id = ${id} and ${isJobShown(sql, as)}`,
   )
 
 /** A job that is a task. */
 export const taskPart = (id: string) =>
   one<Job>(
-    times,
-    (sql) => sql`select ${columns(sql)} from agent_job j where j.id = ${id} and j.kind = 'task'`,
+    table.times,
+    (sql) =>
+      sql`select ${table.columns(sql, 'j')} from agent_job j where j.id = ${id} and j.kind = 'task'`,
   )
 
 /** The job whose call an approval is about. */
 export const jobOfApproval = (approvalId: string) =>
   one<Job>(
-    times,
+    table.times,
     (sql) =>
-      sql`select ${columns(sql)} from agent_job j where j.id = (select job_id from agent_approval
+      sql`select ${table.columns(sql, 'j')} from agent_job j where j.id = (select job_id from agent_approval
         where id = ${approvalId})`,
   )
 
@@ -66,8 +53,8 @@ export interface OpenJob extends Job {
 /** The job and all its descendants, as far as they are not over, the job first. */
 export const openTreeOf = (jobId: string) =>
   many<OpenJob>(
-    times,
-    (sql) => sql`${tree(sql, jobId)} select ${columns(sql)}, w.id as work from tree t
+    table.times,
+    (sql) => sql`${tree(sql, jobId)} select ${table.columns(sql, 'j')}, w.id as work from tree t
       join agent_job j on j.id = t.id
       left join work w on w.kind = 'agent' and w.ref_id = j.id where j.ended_at is null
         order by j.depth, j.id`,
@@ -76,8 +63,8 @@ export const openTreeOf = (jobId: string) =>
 /** The same of all jobs of a conversation. */
 export const openJobsWithin = (conversationId: string) =>
   many<OpenJob>(
-    times,
-    (sql) => sql`select ${columns(sql)}, w.id as work from agent_job r
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 'j')}, w.id as work from agent_job r
       join agent_job j on j.root_id = r.id
       left join work w on w.kind = 'agent' and w.ref_id = j.id
       where r.conversation_id = ${conversationId} and r.ended_at is null and j.ended_at is null
@@ -94,7 +81,7 @@ interface JobFilters {
 export const listJobs =
   ({ limit, after, status, kind, conversation, as }: Page & JobFilters): Query<Job> =>
   (sql) =>
-    sql`select ${columns(sql)} from agent_job j where ${isJobShown(sql, as)} ${
+    sql`select ${table.columns(sql, 'j')} from agent_job j where ${isJobShown(sql, as)} ${
       status
         ? sql`and
       j.status = ${status}`
@@ -112,7 +99,7 @@ export const listJobs =
 export const listTasks =
   ({ limit, after, status }: Page & { status?: JobStatus | undefined }): Query<Job> =>
   (sql) =>
-    sql`select ${columns(sql)} from agent_job j where j.kind = 'task'
+    sql`select ${table.columns(sql, 'j')} from agent_job j where j.kind = 'task'
       ${status ? sql`and j.status = ${status}` : sql``}
       ${after ? sql`and j.id < ${after}` : sql``} order by j.id desc limit ${limit + 1}`
 
@@ -121,8 +108,10 @@ const MOST_SHOWN = 50
 /** The jobs of a conversation that are not over, in order. */
 export const openJobsOf = (conversationId: string) =>
   many<Job>(
-    times,
-    (sql) => sql`select ${columns(sql)} from agent_job j where j.conversation_id = ${conversationId}
+    table.times,
+    (
+      sql,
+    ) => sql`select ${table.columns(sql, 'j')} from agent_job j where j.conversation_id = ${conversationId}
       and j.ended_at is null
       order by j.id limit ${MOST_SHOWN}`,
   )
@@ -140,17 +129,17 @@ export const costEstimated = sure(
 /** The job and all its descendants, the job first. */
 export const treeOf = (jobId: string) =>
   many<Job>(
-    times,
+    table.times,
     (sql) =>
-      sql`${tree(sql, jobId)} select ${columns(sql)} from tree t join agent_job j on j.id = t.id
+      sql`${tree(sql, jobId)} select ${table.columns(sql, 'j')} from tree t join agent_job j on j.id = t.id
         order by j.depth, j.id limit ${MOST_SHOWN}`,
   )
 
 export const childrenOf = (jobId: string) =>
   many<Job>(
-    times,
+    table.times,
     (sql) =>
-      sql`select ${columns(sql)} from agent_job j where j.parent_id = ${jobId} order by j.id
+      sql`select ${table.columns(sql, 'j')} from agent_job j where j.parent_id = ${jobId} order by j.id
         limit ${MOST_SHOWN}`,
   )
 
@@ -213,15 +202,6 @@ export const heldWork = (jobId: string) =>
         limit ${MOST_RELEASED}`,
   )
 
-const orNull = (sql: Sql, value: unknown) => (value === null ? null : sql.json(value as never))
-
-/** The parts of a job that change. */
-const changing = (sql: Sql, { shown, taint, output }: Job) => ({
-  shown: sql.json(shown),
-  taint: sql.json(taint),
-  output: orNull(sql, output),
-})
-
 /**
  * Of the tree of a root: what it is for, its jobs below the root, and the calls of the model that
  * all have made.
@@ -237,39 +217,9 @@ export const treeFacts = (rootId: string) =>
     ),
   )
 
-const json = (sql: Sql, job: Job) => ({
-  ...{
-    on_behalf: sql.json(job.on_behalf as never),
-    tools: orNull(sql, job.tools),
-    task: orNull(sql, job.task),
-    cause: orNull(sql, job.cause),
-  },
-  ...changing(sql, job),
-})
+export const insertJob = (job: Job): Query => table.insert(job)
 
-export const insertJob =
-  (job: Job): Query =>
-  (sql) =>
-    sql`insert into agent_job ${sql({ ...job, ...json(sql, job) })}`
-
-export const saveJob =
-  (job: Job): Query =>
-  (sql) => {
-    const {
-      id,
-      created_at: _,
-      root_id: __,
-      kind: ___,
-      goal: ____,
-      on_behalf: _____,
-      tools: ______,
-      task: _______,
-      cause: ________,
-      ...rest
-    } = job
-    return sql`update agent_job set ${assignments(sql, { ...rest, ...changing(sql, job) })}
-      where id = ${id}`
-  }
+export const saveJob = (job: Job): Query => table.save(job)
 
 /** Ends a job of which not even the end can be decided. */
 export const failJob =

@@ -5,6 +5,7 @@ import { artifactRecord, shareRecord } from '#contract/records/agent/artifact'
 import { conversationRecord, messageRecord } from '#contract/records/agent/conversation'
 import { documentRecord, passageRecord } from '#contract/records/agent/document'
 import { feedbackRecord } from '#contract/records/agent/feedback'
+import { jobRecord } from '#contract/records/agent/job'
 import { memoryRecord } from '#contract/records/agent/memory'
 import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
 import { scheduleRecord } from '#contract/records/agent/schedule'
@@ -15,45 +16,6 @@ import type { Sql } from '../engine/db.ts'
 import { outsideSources } from './export-outside.ts'
 import { byId, type ExportSource, times } from './export-source.ts'
 
-const agentJob = [
-  ...[
-    'id',
-    'kind',
-    'status',
-    'error',
-    'goal',
-    'conversation_id',
-    'message_id',
-    'parent_id',
-    'parent_step_id',
-    'root_id',
-  ],
-  ...['depth', 'origin', 'on_behalf', 'most_steps', 'task', 'output'],
-  ...[
-    'tools',
-    'tier',
-    'asked_model',
-    'model',
-    'taint',
-    'scheduled',
-    'typed',
-    'cause',
-    'model_calls',
-    'tool_calls',
-    'input_tokens',
-    'output_tokens',
-  ],
-  ...[
-    'cost',
-    'reserved_tokens',
-    'reserved_cost',
-    'cost_estimated',
-    'active_ms',
-    'started_at',
-    'ended_at',
-    ...times,
-  ],
-]
 const agentStep = [
   ...[
     'id',
@@ -101,7 +63,7 @@ export const agentSources = {
     columns: exportedOf(feedbackRecord),
     key: byId,
   },
-  agent_job: { table: 'agent_job', columns: agentJob, key: byId },
+  agent_job: { table: 'agent_job', columns: exportedOf(jobRecord), key: byId },
   agent_step: { table: 'agent_step', columns: agentStep, key: byId },
   agent_event: {
     table: 'agent_event',

@@ -10,6 +10,7 @@ import { channelMessageRecord, channelReplyRecord } from '#contract/records/agen
 import { conversationRecord, messageRecord } from '#contract/records/agent/conversation'
 import { documentRecord, passageRecord } from '#contract/records/agent/document'
 import { feedbackRecord } from '#contract/records/agent/feedback'
+import { jobRecord } from '#contract/records/agent/job'
 import { mcpServerRecord } from '#contract/records/agent/mcp-server'
 import { mcpToolRecord } from '#contract/records/agent/mcp-tool'
 import { memoryRecord } from '#contract/records/agent/memory'
@@ -39,18 +40,12 @@ export const agentRows = ({ mark, person, now, tomorrow }: RowsOf) => {
       conversation_id: conversation,
       user_id: person,
     }),
-    agent_job: {
-      ...{
-        id: job,
-        kind: 'task',
-        status: 'queued',
-        goal: mark,
-        conversation_id: conversation,
-        root_id: job,
-        origin: 'manual',
-      },
-      ...{ on_behalf: {}, tier: 'fast', model: mark, ...times },
-    },
+    agent_job: sampleOf(jobRecord, mark, {
+      id: job,
+      kind: 'task',
+      conversation_id: conversation,
+      root_id: job,
+    }),
     agent_step: {
       id: newId(),
       job_id: job,

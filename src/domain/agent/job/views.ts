@@ -1,6 +1,7 @@
 /** Records of the agent as callers see them. */
 import { approvalRecord } from '#contract/records/agent/approval'
 import { conversationRecord, messageRecord } from '#contract/records/agent/conversation'
+import { jobRecord } from '#contract/records/agent/job'
 import { viewOf } from '#contract/records/view'
 import type { Deciders } from '#kernel/deciders'
 import type { Conversation } from '../conversation.ts'
@@ -25,32 +26,14 @@ export const messageView = viewOf(messageRecord)
 /** Costs are counted in hundredths of a cent. */
 const IN_CENT = 100
 
-export const jobView = (job: Job) => {
-  const { id, kind, status, error, goal, origin, tier, model, taint } = job
-  return {
-    ...{ id, kind, status, error, goal, origin, tier, model, taint },
-    ...{ conversationId: job.conversation_id, messageId: job.message_id, parentId: job.parent_id },
-    ...{ depth: job.depth, output: job.output },
-    ...{
-      toolNames: job.tools,
-      requestedModel: job.asked_model,
-      modelCalls: job.model_calls,
-      toolCalls: job.tool_calls,
-    },
-    ...{ inputTokens: job.input_tokens, outputTokens: job.output_tokens },
-    ...{
-      costUsdCents: (job.cost + job.reserved_cost) / IN_CENT,
-      costIsEstimated: job.cost_estimated || job.reserved_cost > 0,
-    },
-    ...{ reservedTokens: job.reserved_tokens, reservedCostUsdCents: job.reserved_cost / IN_CENT },
-    ...{
-      startedAt: job.started_at,
-      endedAt: job.ended_at,
-      createdAt: job.created_at,
-      updatedAt: job.updated_at,
-    },
-  }
-}
+const viewOfJob = viewOf(jobRecord)
+
+export const jobView = (job: Job) => ({
+  ...viewOfJob(job),
+  costUsdCents: (job.cost + job.reserved_cost) / IN_CENT,
+  costIsEstimated: job.cost_estimated || job.reserved_cost > 0,
+  reservedCostUsdCents: job.reserved_cost / IN_CENT,
+})
 
 /** Of a job that is a task. It never waits, so its states are those of the job. */
 export const taskView = (job: Job) => {
