@@ -3,50 +3,12 @@ import { everybody, following, NextSeq, nextCursor, page, use } from '../agent-f
 import { op } from '../op.ts'
 import { messageRecord } from '../records/agent/conversation.ts'
 import { jobKinds, jobRecord, jobStatuses } from '../records/agent/job.ts'
-import { Id, nullable, oneOf, record, Time, untrustedIf } from '../shapes.ts'
+import { stepRecord } from '../records/agent/step.ts'
+import { Id, nullable, oneOf, record, Time } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
 import { Approval } from './approvals.ts'
 
 export const Job = jobRecord.schema
-
-const states = [
-  'ready',
-  'asked',
-  'running',
-  'waiting',
-  'done',
-  'failed',
-  'rejected',
-  'unknown',
-  'cancelled',
-] as const
-
-const Step = record(
-  {
-    id: Id,
-    number: T.Integer(),
-    kind: oneOf(['model', 'tool', 'summary']),
-    name: T.String({ description: 'The tool, or the model.' }),
-    state: oneOf(states, { description: 'unknown: it may have happened, and is never repeated.' }),
-    arguments: untrustedIf({ field: 'job.taint' }, T.Unknown()),
-    why: T.Array(T.String()),
-    result: untrustedIf(
-      { field: 'untrusted' },
-      nullable(T.String({ description: 'At most 4,000 characters.' })),
-    ),
-    resultIsCut: T.Boolean(),
-    untrusted: nullable(
-      T.String({ description: 'Who outside the workspace wrote some of the result.' }),
-    ),
-    error: untrustedIf({ field: 'untrusted' }, nullable(T.String())),
-    inputTokens: nullable(T.Integer()),
-    outputTokens: nullable(T.Integer()),
-    attempt: T.Integer(),
-    startedAt: nullable(Time),
-    endedAt: nullable(Time),
-  },
-  { title: 'AgentStep' },
-)
 
 const Span = record(
   {
@@ -92,7 +54,7 @@ export const jobs = {
       output: record({
         job: Job,
         answer: nullable(messageRecord.schema),
-        steps: T.Array(Step),
+        steps: T.Array(stepRecord.schema),
         approvals: T.Array(Approval),
         children: T.Array(Job),
       }),

@@ -12,6 +12,7 @@ import { mcpToolRecord } from './agent/mcp-tool.ts'
 import { memoryRecord } from './agent/memory.ts'
 import { playbookRecord, versionRecord } from './agent/playbook.ts'
 import { scheduleRecord } from './agent/schedule.ts'
+import { stepRecord } from './agent/step.ts'
 import { toolRuleRecord } from './agent/tool-rule.ts'
 import { webhookRuleRecord } from './agent/webhook-rule.ts'
 import { invitationRecord } from './app/invitation.ts'
@@ -39,6 +40,7 @@ import { targetRecord } from './growth/target.ts'
 import type { Declared } from './record.ts'
 
 export const records: readonly Declared[] = [
+  stepRecord,
   jobRecord,
   invitationRecord,
   keyRecord,

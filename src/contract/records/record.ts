@@ -85,6 +85,15 @@ export type RowOf<R> = R extends { fields: infer Fs }
     }
   : never
 
+/** What of a row surfaces show. */
+export type ShownRowOf<R extends Declared> = Pick<
+  RowOf<R>,
+  {
+    [Name in keyof R['fields']]: R['fields'][Name] extends { shown: TSchema } ? Name : never
+  }[keyof R['fields']] &
+    keyof RowOf<R>
+>
+
 /** The columns that are null in a new row unless it says otherwise. */
 type BlankOf<Fs> = {
   -readonly [Name in keyof Fs as Fs[Name] extends { from: string }

@@ -1,6 +1,6 @@
 /** Declared records as surfaces show them. */
 import { Kind, type Static, type TSchema } from '@sinclair/typebox'
-import type { Declared, Field, RowOf } from './record.ts'
+import type { Declared, Field, ShownRowOf } from './record.ts'
 
 type MadeNames<Fs> = {
   [Name in keyof Fs]: Fs[Name] extends { from: 'view' | 'elsewhere' } ? Name : never
@@ -39,7 +39,7 @@ const withTimes = (names: readonly string[]): Show | undefined => {
  * Makes views of rows. Names are assigned one by one, in the same order: an object that is copied
  * with all but some of its fields costs the engine several times as much.
  */
-export const viewOf = <R extends Declared>(declared: R): ((row: RowOf<R>) => ViewOf<R>) => {
+export const viewOf = <R extends Declared>(declared: R): ((row: ShownRowOf<R>) => ViewOf<R>) => {
   const fields = Object.entries<Field>(declared.fields).flatMap(
     ([name, { shown, from, type }]): [string, string, Show?][] =>
       shown && from !== 'view' && from !== 'elsewhere'

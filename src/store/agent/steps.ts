@@ -1,65 +1,54 @@
 import { createHash } from 'node:crypto'
+import { stepRecord } from '#contract/records/agent/step'
 import type { Step, StepHead } from '#domain/agent/job/step'
 import type { ShownStep } from '#domain/agent/job/views'
-import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
+import { tableOf } from '../engine/records.ts'
 import { tree } from './jobs.ts'
 
+const table = tableOf(stepRecord)
+
 /** Without the result, which can be large. */
-const head = (
-  sql: Sql,
-): Fragment => sql`s.id, s.job_id, s.number, s.kind, s.name, s.state, s.call, s.asked, s.args,
-  s.args_hash, s.class,
-  s.why, s.result_cut, s.untrusted, s.error, s.awaits_kind, s.awaits, s.of_step, s.input_tokens,
-    s.cached_tokens, s.output_tokens, s.cost,
-  s.reserved_tokens, s.reserved_cost, s.day, s.month, s.attempt, s.tries, s.not_before,
-    s.started_at, s.ended_at, s.created_at, s.updated_at`
-
-const columns = (sql: Sql): Fragment => sql`${head(sql)}, s.result, s.answer`
-
-const times = {
-  not_before: true,
-  started_at: true,
-  ended_at: true,
-  created_at: true,
-  updated_at: true,
-} as const
+const head = (sql: Sql): Fragment => table.columns(sql, 's', ['result', 'answer'])
 
 /** A step of a job has no more rows than its bounds allow; this many are never reached. */
 const MOST_STEPS = 2_000
 
 export const stepPart = (id: string) =>
-  one<Step>(times, (sql) => sql`select ${columns(sql)} from agent_step s where s.id = ${id}`)
+  one<Step>(
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 's')} from agent_step s where s.id = ${id}`,
+  )
 
 export const stepsOf = (jobId: string) =>
   many<Step>(
-    times,
+    table.times,
     (sql) =>
-      sql`select ${columns(sql)} from agent_step s where s.job_id = ${jobId} order by s.number
+      sql`select ${table.columns(sql, 's')} from agent_step s where s.job_id = ${jobId} order by s.number
         limit ${MOST_STEPS}`,
   )
 
 export const firstStepOf = (jobId: string) =>
   one<Step>(
-    times,
+    table.times,
     (sql) =>
-      sql`select ${columns(sql)} from agent_step s where s.job_id = ${jobId} order by s.number
+      sql`select ${table.columns(sql, 's')} from agent_step s where s.job_id = ${jobId} order by s.number
         limit 1`,
   )
 
 /** The step that an approval asks about. */
 export const stepOfApproval = (approvalId: string) =>
   one<Step>(
-    times,
+    table.times,
     (sql) =>
-      sql`select ${columns(sql)} from agent_step s where s.id = (select step_id from agent_approval
+      sql`select ${table.columns(sql, 's')} from agent_step s where s.id = (select step_id from agent_approval
         where id = ${approvalId})`,
   )
 
 /** With so many characters of what each gave. */
 export const shownSteps = (jobId: string, characters: number) =>
-  many<ShownStep>(times, (sql) => {
+  many<ShownStep>(table.times, (sql) => {
     const text = sql`coalesce(s.result->>'text', s.answer->>'text')`
     return sql`select ${head(sql)}, left(${text}, ${characters}) as shown,
       coalesce(length(${text}) > ${characters}, false) as shown_cut
@@ -69,7 +58,7 @@ export const shownSteps = (jobId: string, characters: number) =>
 /** Of a job and its descendants, without what they gave. */
 export const stepsOfTree = (jobId: string) =>
   many<ShownStep>(
-    times,
+    table.times,
     (sql) => sql`${tree(sql, jobId)} select ${head(sql)}, null as shown, false as shown_cut
       from tree t join agent_step s on s.job_id = t.id order by s.job_id, s.number
         limit ${MOST_STEPS}`,
@@ -154,30 +143,14 @@ export const callsByTool = many<{ tool: string; calls: number }>(
 /** In characters of base64url, of six bits each. */
 const HASH_LENGTH = 16
 
-const json = (sql: Sql, { args, why, result, answer, tries }: Step) => ({
-  args: args === null ? null : sql.json(args as never),
-  why: sql.json(why),
-  tries: sql.json(tries as never),
-  result: result === null ? null : sql.json(result as never),
+const hashOf = ({ result }: Step) => ({
   result_hash:
-    result === null
-      ? null
-      : createHash('sha256').update(result.text).digest('base64url').slice(0, HASH_LENGTH),
-  answer: answer === null ? null : sql.json(answer as never),
+    result && createHash('sha256').update(result.text).digest('base64url').slice(0, HASH_LENGTH),
 })
 
-export const insertSteps =
-  (steps: readonly Step[]): Query =>
-  (sql) =>
-    sql`insert into agent_step ${sql(steps.map((step) => ({ ...step, ...json(sql, step) })))}`
+export const insertSteps = (steps: readonly Step[]): Query => table.insertAll(steps, hashOf)
 
-export const saveStep =
-  (step: Step): Query =>
-  (sql) => {
-    const { id, job_id: _, number: __, kind: ___, created_at: ____, of_step: _____, ...rest } = step
-    return sql`update agent_step set ${assignments(sql, { ...rest, ...json(sql, step) })}
-      where id = ${id}`
-  }
+export const saveStep = (step: Step): Query => table.save(step, hashOf(step))
 
 /**
  * Ends all steps of a job that are not finished, except those that the same letter writes. One that

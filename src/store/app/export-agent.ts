@@ -9,6 +9,7 @@ import { jobRecord } from '#contract/records/agent/job'
 import { memoryRecord } from '#contract/records/agent/memory'
 import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
 import { scheduleRecord } from '#contract/records/agent/schedule'
+import { stepRecord } from '#contract/records/agent/step'
 import { toolRuleRecord } from '#contract/records/agent/tool-rule'
 import { webhookRuleRecord } from '#contract/records/agent/webhook-rule'
 import { exportedOf } from '#contract/records/record'
@@ -16,38 +17,6 @@ import type { Sql } from '../engine/db.ts'
 import { outsideSources } from './export-outside.ts'
 import { byId, type ExportSource, times } from './export-source.ts'
 
-const agentStep = [
-  ...[
-    'id',
-    'job_id',
-    'number',
-    'kind',
-    'name',
-    'state',
-    'asked',
-    'args',
-    'class',
-    'why',
-    'result',
-    'result_cut',
-    'untrusted',
-    'error',
-    'answer',
-  ],
-  ...[
-    'awaits_kind',
-    'awaits',
-    'of_step',
-    'input_tokens',
-    'cached_tokens',
-    'output_tokens',
-    'cost',
-    'attempt',
-    'tries',
-  ],
-  ...['started_at', 'ended_at'],
-  ...times,
-]
 /** Those of a person are shown to that person alone. */
 const ownMemories = (sql: Sql) => sql`select * from agent_memory where person_id is null`
 
@@ -64,7 +33,7 @@ export const agentSources = {
     key: byId,
   },
   agent_job: { table: 'agent_job', columns: exportedOf(jobRecord), key: byId },
-  agent_step: { table: 'agent_step', columns: agentStep, key: byId },
+  agent_step: { table: 'agent_step', columns: exportedOf(stepRecord), key: byId },
   agent_event: {
     table: 'agent_event',
     columns: ['job_id', 'seq', 'conversation_id', 'conversation_seq', 'at', 'type', 'data'],

@@ -8,13 +8,13 @@ type Times<Row> = { [K in keyof Row as Extract<Row[K], Date> extends never ? nev
 
 export interface Table<Row> {
   /** The columns of the row, for a select. `of`: the name of the table there. */
-  columns(sql: Sql, of?: string): Fragment
+  columns(sql: Sql, of?: string, except?: readonly (keyof Row)[]): Fragment
   times: Times<Row>
   /** What a row has in these columns, for an insert. */
   values(sql: Sql, row: Row): Fragment
   /** `more`: columns that the row lacks. `end`: what follows the values. */
   insert(row: Row, more?: object, end?: Query): Query
-  insertAll(rows: readonly Row[]): Query
+  insertAll<R extends Row>(rows: readonly R[], more?: (row: R) => object): Query
   /** Writes all that may change. `more`: columns that the row lacks. */
   save(row: Row & { id: string }, more?: object): Query
 }
@@ -45,8 +45,10 @@ export const tableOf = <R extends Declared>(declared: R): Table<RowOf<R>> => {
   const givenBy = (sql: Sql, row: Record<string, unknown>) =>
     Object.fromEntries(columns.map((name) => [name, parameterOf(sql, row, name)]))
   return {
-    columns: (sql, of) =>
-      sql`${sql.raw(columns.map((name) => (of ? `${quoted(of)}.` : '') + quoted(name)).join())}`,
+    columns: (sql, of, except = []) => {
+      const selected = columns.filter((name) => !except.includes(name as never))
+      return sql`${sql.raw(selected.map((name) => (of ? `${quoted(of)}.` : '') + quoted(name)).join())}`
+    },
     times: Object.fromEntries(
       is(({ type }) => type === 'timestamp with time zone').map((name) => [name, true]),
     ) as never,
@@ -56,8 +58,9 @@ export const tableOf = <R extends Declared>(declared: R): Table<RowOf<R>> => {
       (sql) =>
         sql`insert into ${sql(table)} ${sql({ ...givenBy(sql, row), ...more })}
           ${end ? end(sql) : sql``}`,
-    insertAll: (rows) => (sql) =>
-      sql`insert into ${sql(table)} ${sql(rows.map((row) => givenBy(sql, row)))}`,
+    insertAll: (rows, more) => (sql) =>
+      sql`insert into ${sql(table)}
+        ${sql(rows.map((row) => ({ ...givenBy(sql, row), ...more?.(row) })))}`,
     save:
       (row, more = {}) =>
       (sql) => {

@@ -16,6 +16,7 @@ import { mcpToolRecord } from '#contract/records/agent/mcp-tool'
 import { memoryRecord } from '#contract/records/agent/memory'
 import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
 import { scheduleRecord } from '#contract/records/agent/schedule'
+import { stepRecord } from '#contract/records/agent/step'
 import { toolRuleRecord } from '#contract/records/agent/tool-rule'
 import { webhookRuleRecord } from '#contract/records/agent/webhook-rule'
 import { newId } from '#kernel/ids'
@@ -46,16 +47,7 @@ export const agentRows = ({ mark, person, now, tomorrow }: RowsOf) => {
       conversation_id: conversation,
       root_id: job,
     }),
-    agent_step: {
-      id: newId(),
-      job_id: job,
-      number: 1,
-      kind: 'tool',
-      name: mark,
-      state: 'done',
-      started_at: now,
-      ...times,
-    },
+    agent_step: sampleOf(stepRecord, mark, { job_id: job, state: 'done', started_at: now }),
     agent_approval: sampleOf(approvalRecord, mark, { job_id: job }),
     agent_tool_rule: sampleOf(toolRuleRecord, mark, {}),
     agent_schedule: sampleOf(scheduleRecord, mark, {

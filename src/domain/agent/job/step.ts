@@ -1,22 +1,16 @@
 /** A step of a job: one call of the model, or one call of a tool. */
+
+import { stepRecord } from '#contract/records/agent/step'
+import type { RowOf } from '#contract/records/record'
 import { beginning } from '#kernel/storable'
 import type { GivenPlaybook } from '../knowledge/playbook.ts'
 import type { Refused } from './answer.ts'
 import { GENERATION_WAIT_MS } from './limits.ts'
 
-type StepState =
-  | 'ready'
-  | 'asked'
-  | 'running'
-  | 'waiting'
-  | 'done'
-  | 'failed'
-  | 'rejected'
-  | 'unknown'
-  | 'cancelled'
+type Row = RowOf<typeof stepRecord>
 
 /** What a tool may do without asking: the table in verdict.ts. */
-export type ToolClass = 'read' | 'draft' | 'commit' | 'safe' | 'outside_read' | 'outside_write'
+export type ToolClass = NonNullable<Row['class']>
 
 export const isReading = ({ class: of }: { class: ToolClass | null }): boolean =>
   of === 'read' || of === 'outside_read'
@@ -28,57 +22,7 @@ export const isReading = ({ class: of }: { class: ToolClass | null }): boolean =
  */
 export type ToolWay = 'read' | 'command' | 'reach' | 'urgent' | 'outside'
 
-export interface Step {
-  id: string
-  job_id: string
-  number: number
-  kind: 'model' | 'tool' | 'summary'
-  /** Of the tool, or of the model. */
-  name: string
-  state: StepState
-  call: string | null
-  /** The arguments as the model wrote them. */
-  asked: string | null
-  args: Record<string, unknown> | null
-  args_hash: string | null
-  class: ToolClass | null
-  why: string[]
-  /** What the model sees. */
-  result: StepResult | null
-  result_cut: boolean
-  /** Where the result comes from, if people outside wrote some of it. */
-  untrusted: string | null
-  error: string | null
-  /** Of a model's step. */
-  answer: StepAnswer | null
-  awaits_kind: 'generation' | 'publish' | 'child' | null
-  awaits: string | null
-  of_step: number | null
-  input_tokens: number | null
-  cached_tokens: number | null
-  output_tokens: number | null
-  cost: number | null
-  reserved_tokens: number
-  reserved_cost: number
-  day: string | null
-  month: string | null
-  /** Tries that came to nothing. */
-  attempt: number
-  /** Those before the one that the step shows, oldest first. */
-  tries: Try[]
-  not_before: Date | null
-  started_at: Date | null
-  ended_at: Date | null
-  created_at: Date
-  updated_at: Date
-}
-
-/** A try that came to nothing. Times are in ISO 8601. */
-interface Try {
-  started_at: string
-  ended_at: string
-  error: string
-}
+export type Step = Row & { result: StepResult | null; answer: StepAnswer | null }
 
 interface StepAnswer {
   text: string
@@ -152,49 +96,18 @@ export const timeOf = ({ started_at, ended_at }: Record<'started_at' | 'ended_at
 /** Tries after which a step is given up. */
 export const STEP_RUNS = 3
 
-const blank: Omit<
-  Step,
-  'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state' | 'created_at' | 'updated_at'
-> = {
-  ...{
-    call: null,
-    asked: null,
-    args: null,
-    args_hash: null,
-    class: null,
-    why: [],
-    result: null,
-    result_cut: false,
-    untrusted: null,
-    error: null,
-  },
-  ...{
-    answer: null,
-    awaits_kind: null,
-    awaits: null,
-    of_step: null,
-    input_tokens: null,
-    cached_tokens: null,
-    output_tokens: null,
-  },
-  ...{
-    cost: null,
-    reserved_tokens: 0,
-    reserved_cost: 0,
-    day: null,
-    month: null,
-    attempt: 0,
-    tries: [],
-    not_before: null,
-  },
-  ...{ started_at: null, ended_at: null },
-}
-
-type NewStep = Pick<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state'> &
-  Partial<typeof blank>
+type NewStep = Pick<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state'> & Partial<Step>
 
 export const newStep = (step: NewStep, now: Date): Step => ({
-  ...blank,
+  ...stepRecord.blank,
+  why: [],
+  result: null,
+  result_cut: false,
+  answer: null,
+  reserved_tokens: 0,
+  reserved_cost: 0,
+  attempt: 0,
+  tries: [],
   ...step,
   created_at: now,
   updated_at: now,

@@ -2,6 +2,7 @@
 import { approvalRecord } from '#contract/records/agent/approval'
 import { conversationRecord, messageRecord } from '#contract/records/agent/conversation'
 import { jobRecord } from '#contract/records/agent/job'
+import { stepRecord } from '#contract/records/agent/step'
 import { viewOf } from '#contract/records/view'
 import type { Deciders } from '#kernel/deciders'
 import type { Conversation } from '../conversation.ts'
@@ -60,19 +61,12 @@ export interface ShownStep extends Omit<Step, 'result' | 'answer'> {
   shown_cut: boolean
 }
 
-export const stepView = (step: ShownStep) => {
-  const { id, number, kind, name, state, why, untrusted, error, attempt } = step
-  return {
-    ...{ id, number, kind, name, state, why, untrusted, error, attempt },
-    ...{ arguments: step.args, result: step.shown, resultIsCut: step.result_cut || step.shown_cut },
-    ...{
-      inputTokens: step.input_tokens,
-      outputTokens: step.output_tokens,
-      startedAt: step.started_at,
-      endedAt: step.ended_at,
-    },
-  }
-}
+const viewOfStep = viewOf(stepRecord)
+
+export const stepView = (step: ShownStep) => ({
+  ...viewOfStep(step),
+  resultIsCut: step.result_cut || step.shown_cut,
+})
 
 /** An account is written as in the sentence beside it. */
 const subjectView = (subject: Subject) => ({
