@@ -20,102 +20,40 @@ import { ruleRunRecord } from '#contract/records/growth/rule-run'
 import { signalRecord } from '#contract/records/growth/signal'
 import { targetRecord } from '#contract/records/growth/target'
 import { exportedOf } from '#contract/records/record'
-import { all, byId, type ExportSource } from './export-source.ts'
+import { all, type ExportSource, sourceOf } from './export-source.ts'
 
 const attempt = exportedOf(attemptRecord)
 /** Those of posts alone have them. */
 const ofPosts = ['item_id', 'returns_from', 'proof_reads']
 
 export const growthSources = {
-  profile: {
-    table: 'profile',
-    columns: exportedOf(profileRecord),
+  profile: sourceOf(profileRecord, {
     key: [['tenant_id', 'uuid']],
     within: all('profile'),
-  },
-  profile_revision: {
-    table: 'profile_revision',
-    columns: exportedOf(profileRevisionRecord),
+  }),
+  profile_revision: sourceOf(profileRevisionRecord, {
     key: [['number', 'int']],
-  },
-  channel: {
-    table: 'growth_channel',
-    columns: exportedOf(growthChannelRecord),
-    key: byId,
-    within: all('growth_channel'),
-  },
-  learning: {
-    table: 'learning',
-    columns: exportedOf(learningRecord),
-    key: byId,
-    within: all('learning'),
-  },
-  product: {
-    table: 'product',
-    columns: exportedOf(productRecord),
-    key: byId,
-    within: all('product'),
-  },
-  experiment: {
-    table: 'experiment',
-    columns: exportedOf(experimentRecord),
-    key: byId,
-    within: all('experiment'),
-  },
-  connection: {
-    table: 'connection',
-    columns: exportedOf(connectionRecord),
-    key: byId,
-  },
-  batch: {
-    table: 'batch',
-    columns: exportedOf(batchRecord),
-    key: byId,
-  },
-  article: {
-    table: 'article',
-    columns: exportedOf(articleRecord),
-    key: byId,
-  },
-  growth_audit: {
-    table: 'growth_audit',
-    columns: exportedOf(growthAuditRecord),
-    key: byId,
-  },
-  report: {
-    table: 'report',
-    columns: exportedOf(reportRecord),
-    key: byId,
-  },
-  item: { table: 'item', columns: exportedOf(itemRecord), key: byId },
-  revision: {
-    table: 'revision',
-    columns: exportedOf(revisionRecord),
+  }),
+  channel: sourceOf(growthChannelRecord, { within: all('growth_channel') }),
+  learning: sourceOf(learningRecord, { within: all('learning') }),
+  product: sourceOf(productRecord, { within: all('product') }),
+  experiment: sourceOf(experimentRecord, { within: all('experiment') }),
+  connection: sourceOf(connectionRecord),
+  batch: sourceOf(batchRecord),
+  article: sourceOf(articleRecord),
+  growth_audit: sourceOf(growthAuditRecord),
+  report: sourceOf(reportRecord),
+  item: sourceOf(itemRecord),
+  revision: sourceOf(revisionRecord, {
     key: [
       ['record_id', 'uuid'],
       ['number', 'int'],
     ],
-  },
-  comment: {
-    table: 'comment',
-    columns: exportedOf(commentRecord),
-    key: byId,
-  },
-  metric: {
-    table: 'item_metric',
-    columns: exportedOf(metricRecord),
-    key: byId,
-  },
-  rule: {
-    table: 'rule',
-    columns: exportedOf(ruleRecord),
-    key: byId,
-  },
-  rule_run: {
-    table: 'rule_run',
-    columns: exportedOf(ruleRunRecord),
-    key: byId,
-  },
+  }),
+  comment: sourceOf(commentRecord),
+  metric: sourceOf(metricRecord),
+  rule: sourceOf(ruleRecord),
+  rule_run: sourceOf(ruleRunRecord),
   attempt: {
     table: 'attempt',
     columns: attempt.filter((column) => column !== 'engagement_id'),
@@ -125,7 +63,7 @@ export const growthSources = {
       ['number', 'int'],
     ],
   },
-  engagement: { table: 'engagement', columns: exportedOf(engagementRecord), key: byId },
+  engagement: sourceOf(engagementRecord),
   engagement_attempt: {
     table: 'attempt',
     columns: attempt.filter((column) => !ofPosts.includes(column)),
@@ -135,11 +73,6 @@ export const growthSources = {
       ['number', 'int'],
     ],
   },
-  target: {
-    table: 'target',
-    columns: exportedOf(targetRecord),
-    key: byId,
-    within: all('target'),
-  },
-  signal: { table: 'signal', columns: exportedOf(signalRecord), key: byId },
+  target: sourceOf(targetRecord, { within: all('target') }),
+  signal: sourceOf(signalRecord),
 } satisfies Record<string, ExportSource>

@@ -6,8 +6,7 @@ import {
 import { channelMessageRecord, channelReplyRecord } from '#contract/records/agent/channel-message'
 import { mcpServerRecord } from '#contract/records/agent/mcp-server'
 import { mcpToolRecord } from '#contract/records/agent/mcp-tool'
-import { exportedOf } from '#contract/records/record'
-import { byId, type ExportSource } from './export-source.ts'
+import { type ExportSource, sourceOf } from './export-source.ts'
 
 export const outsideSources = {
   mcp_server: sourceOf(mcpServerRecord),

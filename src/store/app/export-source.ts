@@ -1,4 +1,5 @@
 /** Where the export reads the records of a kind. */
+import { type Declared, exportedOf } from '#contract/records/record'
 import type { Fragment, Sql } from '../engine/db.ts'
 
 export interface ExportSource {
@@ -20,6 +21,14 @@ export interface ExportSource {
 
 export const byId = [['id', 'uuid']] as const
 export const times = ['created_at', 'updated_at'] as const
+
+/** Of a declared record, in the order of its ids. `more`: what is different of this one. */
+export const sourceOf = (record: Declared, more: Partial<ExportSource> = {}): ExportSource => ({
+  table: record.table,
+  columns: exportedOf(record),
+  key: byId,
+  ...more,
+})
 
 /** All rows of a table that is small for each workspace. */
 export const all = (table: string) => (sql: Sql) => sql`select * from ${sql(table)}`

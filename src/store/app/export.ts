@@ -2,11 +2,10 @@
 import type { exportKinds } from '#contract/app/workspace'
 import { invitationRecord } from '#contract/records/app/invitation'
 import { keyRecord } from '#contract/records/app/key'
-import { exportedOf } from '#contract/records/record'
 import type { Sql } from '../engine/db.ts'
 import { agentSources } from './export-agent.ts'
 import { growthSources } from './export-growth.ts'
-import { all, byId, type ExportSource, times } from './export-source.ts'
+import { all, byId, type ExportSource, sourceOf, times } from './export-source.ts'
 import { emailStatus } from './people.ts'
 
 const webhook = [
@@ -62,11 +61,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     key: [['person_id', 'uuid']],
     within: members,
   },
-  invitation: {
-    table: 'invitation',
-    columns: exportedOf(invitationRecord),
-    key: byId,
-  },
+  invitation: sourceOf(invitationRecord),
   ...growthSources,
   ...agentSources,
   webhook: {
@@ -75,11 +70,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     key: [['tenant_id', 'uuid']],
     within: all('webhook_endpoint'),
   },
-  key: {
-    table: 'api_key',
-    columns: exportedOf(keyRecord),
-    key: byId,
-  },
+  key: sourceOf(keyRecord),
   audit: {
     table: 'audit',
     columns: [

@@ -34,16 +34,15 @@ export const tableOf = <R extends Declared>(declared: R): Table<RowOf<R>> => {
   const { table, columns } = declared
   const fields: Fields = declared.fields
   const is = (test: (field: Field) => boolean) => columns.filter((name) => test(fields[name]!))
-  const json = new Set(is(({ type }) => type === 'jsonb'))
   const changing = is(({ fixed }) => !fixed)
   const assigning = valueForEach(changing, (name) => `${quoted(name)} = `)
   const giving = valueForEach(columns, () => '')
   const parameterOf = (sql: Sql, row: Record<string, unknown>, name: string) => {
     const value = row[name]
-    return json.has(name) && value !== null ? sql.json(value) : (value as string)
+    return fields[name]?.type === 'jsonb' && value !== null ? sql.json(value) : (value as string)
   }
-  const givenBy = (sql: Sql, row: Record<string, unknown>) =>
-    Object.fromEntries(columns.map((name) => [name, parameterOf(sql, row, name)]))
+  const given = (sql: Sql, row: object, names: readonly string[] = Object.keys(row)) =>
+    Object.fromEntries(names.map((name) => [name, parameterOf(sql, row as never, name)]))
   return {
     columns: (sql, of, except = []) => {
       const selected = columns.filter((name) => !except.includes(name as never))
@@ -56,16 +55,19 @@ export const tableOf = <R extends Declared>(declared: R): Table<RowOf<R>> => {
     insert:
       (row, more = {}, end) =>
       (sql) =>
-        sql`insert into ${sql(table)} ${sql({ ...givenBy(sql, row), ...more })}
+        sql`insert into ${sql(table)} ${sql({ ...given(sql, row, columns), ...given(sql, more) })}
           ${end ? end(sql) : sql``}`,
-    insertAll: (rows, more) => (sql) =>
-      sql`insert into ${sql(table)}
-        ${sql(rows.map((row) => ({ ...givenBy(sql, row), ...more?.(row) })))}`,
+    insertAll:
+      (rows, more = () => ({})) =>
+      (sql) =>
+        sql`insert into ${sql(table)}
+          ${sql(rows.map((row) => ({ ...given(sql, row, columns), ...given(sql, more(row)) })))}`,
     save:
       (row, more = {}) =>
       (sql) => {
         const assigned = sql(assigning, ...changing.map((name) => parameterOf(sql, row, name)))
-        const further = Object.keys(more).length > 0 ? sql`, ${assignments(sql, more)}` : sql``
+        const further =
+          Object.keys(more).length > 0 ? sql`, ${assignments(sql, given(sql, more))}` : sql``
         return sql`update ${sql(table)} set ${assigned}${further} where id = ${row.id}`
       },
   }

@@ -35,7 +35,7 @@ export const agentRows = ({ mark, person, now, tomorrow }: RowsOf) => {
   ]
   const channel = newId()
   return {
-    agent_conversation: sampleOf(conversationRecord, mark, { id: conversation }),
+    agent_conversation: sampleOf(conversationRecord, mark, { id: conversation, title: mark }),
     agent_message: sampleOf(messageRecord, mark, { conversation_id: conversation }),
     agent_feedback: sampleOf(feedbackRecord, mark, {
       conversation_id: conversation,

@@ -97,7 +97,6 @@ export type NewTurn = Pick<
 /** A job that nobody has begun to work on. */
 const unbegun = (id: string, goal: string, now: Date) => ({
   ...jobRecord.blank,
-  task: null,
   id,
   status: 'queued' as const,
   goal: [...goal].slice(0, GOAL_LENGTH).join(''),

@@ -101,9 +101,7 @@ type NewStep = Pick<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state'
 export const newStep = (step: NewStep, now: Date): Step => ({
   ...stepRecord.blank,
   why: [],
-  result: null,
   result_cut: false,
-  answer: null,
   reserved_tokens: 0,
   reserved_cost: 0,
   attempt: 0,
