@@ -68,7 +68,10 @@ const anotherInput = async (workspace: Workspace, o: NamedOp, input: Record<stri
   const whole = { ...(await legalInput(workspace, o, 'whole')), ...input }
   if (Object.keys(whole).length > Object.keys(input).length) return whole
   const [text] = freeTexts(o)
-  return text === undefined ? legalInput(workspace, o) : withValue(input, text, 'Another text')
+  if (text !== undefined) return withValue(input, text, 'Another text')
+  const another = await legalInput(workspace, o)
+  // Tools have few names, which recur; the next is another one.
+  return Bun.deepEquals(another, input) ? legalInput(workspace, o) : another
 }
 
 const takesInput = (o: NamedOp): boolean => Object.keys(sampleOf(o, 'whole')).length > 0
