@@ -8,7 +8,7 @@ import { cli } from '#test/support/cli/host'
 import { scriptedServer } from '#test/support/cli/scripted'
 import { temporaryFolder } from '#test/support/folder'
 import { softwareProfile } from '#test/support/growth/profiles'
-import { use, useSharedApp } from '#test/support/use'
+import { use, useApp } from '#test/support/use'
 import { version } from '../../package.json'
 
 let program: string
@@ -16,7 +16,7 @@ const folder = use(temporaryFolder)
 beforeAll(async () => {
   program = await buildCli(join(folder.path, 'cli'))
 })
-const app = useSharedApp()
+const app = useApp()
 
 const node = Bun.which('node') ?? 'node'
 

@@ -5,9 +5,9 @@ import { bytesStored, MOST_STORED_BYTES, weightOf } from '#store/engine/idempote
 import { eventually, testApp } from '#test/support/app'
 import { setUsed } from '#test/support/database/writes'
 import { newStory, type Story } from '#test/support/growth/story'
-import { useApp, useSharedApp } from '#test/support/use'
+import { useApp } from '#test/support/use'
 
-const app = useSharedApp()
+const app = useApp()
 const other = useApp(() => ({ database: app.options }))
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })

@@ -2,12 +2,12 @@
 import { expect, test } from 'bun:test'
 import { createRandom } from '#kernel/random'
 import { guess, guesser, guessKinds, newToken } from '#test/support/agent/share-guesses'
-import { useSharedApp } from '#test/support/use'
+import { useApp } from '#test/support/use'
 
 const GUESSES = 10_000
 const AT_ONCE = 8
 
-const app = useSharedApp()
+const app = useApp()
 
 test('10,000 guesses are answered alike, and open nothing', async () => {
   const { token, valid } = await guesser(app, createRandom('guesses'))
