@@ -2,15 +2,15 @@
  * A12, A13: a process dies when something was asked of a person, and when the person has decided;
  * and what a person decides after a doubt.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { overJob } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
 import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
 import { type Plan, plannedModel } from '#test/support/agent/plan'
 import { ask, endOf, newAgentStory } from '#test/support/agent/story'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/database/db'
+import { useSuccession } from '#test/support/agent/succession'
+import { eventually, type TestApp } from '#test/support/app'
 import { insertItem } from '#test/support/database/writes'
 import { crash } from '#test/support/growth/story'
 import { tokenOf } from '#test/support/session'
@@ -22,27 +22,9 @@ const tools = withOutside(async (text) => {
   await stops.at('test.sent')
 })
 
-const world = new AsyncDisposableStack()
-afterAll(() => world.disposeAsync())
-let db: TestDatabase
-let running: TestApp
-const start = async (lanes?: []): Promise<TestApp> =>
-  world.use(
-    await testApp({
-      database: db.options,
-      overrides: { failpoints: stops.at, thinker: plannedModel(), tools, ...(lanes && { lanes }) },
-    }),
-  )
-beforeAll(async () => {
-  db = world.use(await freshDb())
-  running = await start()
+const processes = useSuccession({
+  overrides: { failpoints: stops.at, thinker: plannedModel(), tools },
 })
-
-/** The process dies, and another one goes on, which is the one that dies next. */
-const die = async (lanes?: []): Promise<void> => {
-  await crash(running)
-  running = await start(lanes)
-}
 
 const asked = async ({ owner }: TestApp, jobId: string) => {
   const rows = () =>
@@ -115,43 +97,49 @@ describe('a process that dies, and another one that dies once a person has decid
   const found = new Map<string, Asked>()
 
   beforeAll(async () => {
-    for (const name of Object.keys(doubts)) found.set(name, await askWhether(running))
-    await die([])
-    for (const [name, one] of found) await decideOn(running, doubts[name]!, one)
-    await die()
+    for (const name of Object.keys(doubts)) found.set(name, await askWhether(processes.running))
+    await processes.die({ lanes: [] })
+    for (const [name, one] of found) await decideOn(processes.running, doubts[name]!, one)
+    await processes.die()
   })
 
   test.each(Object.entries(doubts))('%s', async (name, { how, isCalledOff, ends }) => {
     const { story, item, id, approval } = found.get(name)!
     const steps = ['model done', `growth_approve_item ${ends.state}`]
     if (isCalledOff) {
-      const other = await ask(running, story, [])
-      expect(await overJob(running, other)).toMatchObject({ status: 'completed' })
-      expect(await endOf(running, id)).toEqual({ status: 'cancelled', error: null, steps })
+      const other = await ask(processes.running, story, [])
+      expect(await overJob(processes.running, other)).toMatchObject({ status: 'completed' })
+      expect(await endOf(processes.running, id)).toEqual({
+        status: 'cancelled',
+        error: null,
+        steps,
+      })
     } else {
-      expect(await overJob(running, id)).toMatchObject({ status: 'completed', model_calls: 2 })
-      expect((await endOf(running, id)).steps).toEqual([...steps, 'model done'])
-      expect((await decide(running, story.tenantId, approval.id, how!)).status).toBe(200)
+      expect(await overJob(processes.running, id)).toMatchObject({
+        status: 'completed',
+        model_calls: 2,
+      })
+      expect((await endOf(processes.running, id)).steps).toEqual([...steps, 'model done'])
+      expect((await decide(processes.running, story.tenantId, approval.id, how!)).status).toBe(200)
     }
-    expect(await running.owner`select status from item where id = ${item}`).toEqual([
+    expect(await processes.running.owner`select status from item where id = ${item}`).toEqual([
       { status: ends.status },
     ] as never)
   })
 
   test('and nothing is left open, or told twice', async () => {
-    for (const { id } of found.values()) await overJob(running, id)
-    expect(await brokenInvariants(running.owner)).toEqual([])
+    for (const { id } of found.values()) await overJob(processes.running, id)
+    expect(await brokenInvariants(processes.running.owner)).toEqual([])
   })
 })
 
 test('a call equal to one that may have happened is asked of a person, whatever the rule for the tool says', async () => {
-  const story = await newAgentStory(running)
+  const story = await newAgentStory(processes.running)
   const call: Plan[number] = [[OUTSIDE, { text: story.tenantId }]]
   const stopped = stops.stopNext('test.sent')
-  const id = await ask(running, story, [call, call])
+  const id = await ask(processes.running, story, [call, call])
   const goOn = await stopped
-  await die()
-  const next = running
+  const next = await processes.die()
   const { id: approval, why } = await asked(next, id)
   expect(why).toEqual(['an equal call may have happened already'])
   expect(sent.filter((text) => text === story.tenantId)).toHaveLength(1)
@@ -169,18 +157,21 @@ test('a call equal to one that may have happened is asked of a person, whatever 
 })
 
 test('a call of the model whose process dies three times is given up, and nothing of the job is left open', async () => {
-  const story = await newAgentStory(running)
+  const story = await newAgentStory(processes.running)
   const stopped = stops.stopNext('agent.claimed')
-  const id = await ask(running, story, [])
+  const id = await ask(processes.running, story, [])
   let goOn = await stopped
   for (let deaths = 1; deaths <= 3; deaths++) {
     const again = deaths < 3 ? stops.stopNext('agent.claimed') : undefined
-    await crash(running)
+    await crash(processes.running)
     goOn()
-    running = await start()
+    await processes.start()
     if (again) goOn = await again
   }
-  expect(await overJob(running, id)).toMatchObject({ status: 'failed', error: 'enqueue_failed' })
-  expect((await endOf(running, id)).steps).toEqual(['model failed'])
-  expect(await brokenInvariants(running.owner)).toEqual([])
+  expect(await overJob(processes.running, id)).toMatchObject({
+    status: 'failed',
+    error: 'enqueue_failed',
+  })
+  expect((await endOf(processes.running, id)).steps).toEqual(['model failed'])
+  expect(await brokenInvariants(processes.running.owner)).toEqual([])
 })

@@ -2,33 +2,16 @@
  * A process dies at each point of the way of a file that the agent makes: there is one artifact
  * with its bytes, never a part of it.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { makeReport } from '#test/support/agent/artifacts'
 import { brokenInvariants } from '#test/support/agent/invariants'
+import { useSuccession } from '#test/support/agent/succession'
 import { newSurface, type Surface } from '#test/support/agent/surface'
-import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/database/db'
-import { crash } from '#test/support/growth/story'
+import { eventually, type TestApp } from '#test/support/app'
 
 const stops = testStops()
-const world = new AsyncDisposableStack()
-afterAll(() => world.disposeAsync())
-let db: TestDatabase
-let running: TestApp
-const start = async (): Promise<TestApp> =>
-  world.use(await testApp({ database: db.options, overrides: { failpoints: stops.at } }))
-beforeAll(async () => {
-  db = world.use(await freshDb())
-  running = await start()
-})
-
-/** The process dies, and another one goes on, which is the one that dies next. */
-const die = async (): Promise<TestApp> => {
-  await crash(running)
-  running = await start()
-  return running
-}
+const processes = useSuccession({ overrides: { failpoints: stops.at } })
 
 interface Asked {
   path: string
@@ -70,11 +53,11 @@ test.each([
   'agent.claimed',
   'letter.deciding:agent.settle',
 ])('%s', async (point) => {
-  const surface = await newSurface(running)
+  const surface = await newSurface(processes.running)
   const stopped = stops.stopNext(point)
-  const lost = ask(running, surface, making).catch(() => undefined)
+  const lost = ask(processes.running, surface, making).catch(() => undefined)
   const goOn = await stopped
-  const next = await die()
+  const next = await processes.die()
   const reply = await outcome(next, surface, making)
   expect([reply.status, reply.body.result?.artifact.fileName]).toEqual([200, 'late.md'])
   goOn()
@@ -83,21 +66,21 @@ test.each([
 })
 
 test('when it was made and nobody heard: the same key gets the same artifact', async () => {
-  const surface = await newSurface(running)
-  const { text } = await ask(running, surface, making)
-  const next = await die()
+  const surface = await newSurface(processes.running)
+  const { text } = await ask(processes.running, surface, making)
+  const next = await processes.die()
   expect((await outcome(next, surface, making)).text).toBe(text)
   await expectOne(next, surface, FILE.content)
 })
 
 test('of a report, between the bytes and the letter', async () => {
-  const surface = await newSurface(running)
+  const surface = await newSurface(processes.running)
   const { id: recordId } = await makeReport(surface)
   const asked: Asked = { path: '/api/v1/artifacts', body: { record: 'report', recordId } }
   const stopped = stops.stopNext('letter.deciding:agent.artifacts.create')
-  const lost = ask(running, surface, asked).catch(() => undefined)
+  const lost = ask(processes.running, surface, asked).catch(() => undefined)
   const goOn = await stopped
-  const next = await die()
+  const next = await processes.die()
   expect((await outcome(next, surface, asked)).status).toBe(201)
   goOn()
   await lost

@@ -2,15 +2,14 @@
  * A process dies on the way of a sub-agent. Its parent made it once, what it did happened once, its
  * end reaches the parent, and whoever calls the tree off afterwards leaves nothing of it open.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { jobOf, overJob } from '#test/support/agent/agent'
 import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
 import { type Plan, plannedModel, planText } from '#test/support/agent/plan'
 import { type AgentStory, ask, learned, newAgentStory } from '#test/support/agent/story'
-import { type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/database/db'
-import { crash } from '#test/support/growth/story'
+import { useSuccession } from '#test/support/agent/succession'
+import type { TestApp } from '#test/support/app'
 
 const stops = testStops()
 
@@ -31,37 +30,23 @@ const delegating = (story: AgentStory): Plan => {
   return [[['delegate', { goal, tools: ['growth_add_learning'] }]]]
 }
 
-const world = new AsyncDisposableStack()
-afterAll(() => world.disposeAsync())
-let db: TestDatabase
-let running: TestApp
-const start = async (): Promise<TestApp> =>
-  world.use(
-    await testApp({
-      database: db.options,
-      env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' },
-      overrides: { failpoints: stops.at, thinker: plannedModel() },
-    }),
-  )
-beforeAll(async () => {
-  db = world.use(await freshDb())
-  running = await start()
-  await recordReservations(running.owner)
+const processes = useSuccession({
+  env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' },
+  overrides: { failpoints: stops.at, thinker: plannedModel() },
 })
+beforeAll(() => recordReservations(processes.running.owner))
 
 /**
  * A tree of jobs whose process has died at the failpoint, and the process that goes on, which is
  * the one that dies next.
  */
 const died = async (failpoint: string, nth: number) => {
-  const first = running
+  const first = processes.running
   const story = await newAgentStory(first)
   const stopped = stops.stopNext(failpoint, nth)
   const id = await ask(first, story, delegating(story))
   const goOn = await stopped
-  await crash(first)
-  running = await start()
-  return { id, story, next: running, goOn }
+  return { id, story, next: await processes.die(), goOn }
 }
 
 const childrenOf = async ({ owner }: TestApp, id: string) => [

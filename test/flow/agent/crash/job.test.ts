@@ -2,7 +2,7 @@
  * A process dies at each point of a job's way. What the job did inside the workspace happened once,
  * what it sent outside went out once at most, the job ends, and nothing of it is left open.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { overJob } from '#test/support/agent/agent'
 import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
@@ -16,9 +16,7 @@ import {
   newAgentStory,
   notesAndOutside,
 } from '#test/support/agent/story'
-import { type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/database/db'
-import { crash } from '#test/support/growth/story'
+import { useSuccession } from '#test/support/agent/succession'
 
 interface Point {
   name: string
@@ -108,7 +106,6 @@ interface Begun {
 }
 
 describe('a process that dies', () => {
-  const world = new AsyncDisposableStack()
   const found = new Map<string, Begun>()
   const sent: string[] = []
   const stops = testStops()
@@ -117,21 +114,18 @@ describe('a process that dies', () => {
     sent.push(text)
     await stops.at('test.sent')
   }
-  let db: TestDatabase
-  let running: TestApp
-  const start = async (): Promise<TestApp> => {
-    const overrides = {
+  const processes = useSuccession({
+    overrides: {
       failpoints: stops.at,
       thinker: plannedModel(() => stops.at('test.asked')),
       tools: withOutside(send),
-    }
-    return world.use(await testApp({ database: db.options, overrides }))
-  }
+    },
+  })
   /** Brings a job to its point. */
   const begin = async ({ at }: Point): Promise<Begun> => {
-    const story = await newAgentStory(running)
+    const story = await newAgentStory(processes.running)
     let stopped = stops.stopNext(...at[0]!)
-    const asked = ask(running, story, notesAndOutside(story)).catch(() => undefined)
+    const asked = ask(processes.running, story, notesAndOutside(story)).catch(() => undefined)
     for (const following of at.slice(1)) {
       const goOn = await stopped
       stopped = stops.stopNext(...following)
@@ -140,35 +134,26 @@ describe('a process that dies', () => {
     const goOn = await stopped
     return { story, id: at[0]![0] === BEFORE_TURN ? undefined : await asked, goOn }
   }
-  /** The process dies, and another one goes on, which is the one that dies next. */
-  const die = async (): Promise<void> => {
-    await crash(running)
-    running = await start()
-  }
-
   beforeAll(async () => {
-    db = world.use(await freshDb())
-    running = await start()
-    await recordReservations(running.owner)
+    await recordReservations(processes.running.owner)
     for (const point of points) found.set(point.name, await begin(point))
-    await die()
-    for (const { id } of found.values()) await overJob(running, id!)
+    await processes.die()
+    for (const { id } of found.values()) await overJob(processes.running, id!)
   })
-  afterAll(() => world.disposeAsync())
 
   const checkEnd = async (
     { lost, outside = 'done', sent: times = 1 }: Point,
     { story, id: before, goOn }: Begun,
   ) => {
-    const id = before ?? (await ask(running, story, notesAndOutside(story)))
-    const job = await overJob(running, id)
+    const id = before ?? (await ask(processes.running, story, notesAndOutside(story)))
+    const job = await overJob(processes.running, id)
     const check = async () => {
-      expect(await endOf(running, id)).toEqual({
+      expect(await endOf(processes.running, id)).toEqual({
         status: 'completed',
         error: null,
         steps: stepsWith(outside),
       })
-      expect(await learned(running, story)).toEqual([
+      expect(await learned(processes.running, story)).toEqual([
         `first ${story.tenantId}`,
         `second ${story.tenantId}`,
       ])
@@ -178,8 +163,11 @@ describe('a process that dies', () => {
     expect(lost === undefined ? [3, 4] : [3 + lost]).toContain(job.model_calls)
     // If the process was only stopped it goes on now, and changes nothing.
     goOn()
-    const another = await ask(running, story, [])
-    expect(await overJob(running, another)).toMatchObject({ status: 'completed', model_calls: 1 })
+    const another = await ask(processes.running, story, [])
+    expect(await overJob(processes.running, another)).toMatchObject({
+      status: 'completed',
+      model_calls: 1,
+    })
     await check()
   }
 
@@ -187,14 +175,14 @@ describe('a process that dies', () => {
 
   test.each(within)('$name', async (point) => {
     const begun = await begin(point)
-    await die()
-    const jobs = await running.owner`select 1 from agent_job
+    await processes.die()
+    const jobs = await processes.running.owner`select 1 from agent_job
       where tenant_id = ${begun.story.tenantId}`
     expect(jobs).toHaveLength(begun.id === undefined ? 0 : 1)
     await checkEnd(point, begun)
   })
 
   test('and nothing is left open, counted twice or told twice', async () => {
-    expect(await brokenInvariants(running.owner, { ledger: true })).toEqual([])
+    expect(await brokenInvariants(processes.running.owner, { ledger: true })).toEqual([])
   })
 })

@@ -2,13 +2,13 @@
  * A process dies, or a person calls the job off, while a conversation is summarised: the summary is
  * made again or used as it is, and paid for.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { testStops } from '#test/support/actors/stops'
 import { overJob, turn } from '#test/support/agent/agent'
 import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
-import { type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/database/db'
+import { useSuccession } from '#test/support/agent/succession'
+import type { TestApp } from '#test/support/app'
 import { crash } from '#test/support/growth/story'
 import { scriptedModel } from '#test/support/model/scripted-model'
 
@@ -57,35 +57,25 @@ const askedAbout = (conversation: string): number =>
       name === FAST && JSON.stringify(messages).includes(`message 1 of ${conversation}`),
   ).length
 
-const world = new AsyncDisposableStack()
-afterAll(() => world.disposeAsync())
-let db: TestDatabase
-let running: TestApp
-const start = async (): Promise<TestApp> =>
-  world.use(
-    await testApp({
-      database: db.options,
-      env,
-      overrides: { failpoints: stops.at, thinker: model },
-    }),
-  )
-beforeAll(async () => {
-  db = world.use(await freshDb())
-  running = await start()
-  await recordReservations(running.owner)
-})
+const processes = useSuccession({ env, overrides: { failpoints: stops.at, thinker: model } })
+beforeAll(() => recordReservations(processes.running.owner))
 
 /** A job that has stopped there, in a conversation that is too long. */
 const stoppedAt = async ({ at, nth = 1 }: { at: string; nth?: number }) => {
-  const { tenantId } = await running.newWorkspace()
-  const conversation = await talked(running, tenantId)
-  const { id, api_key: key } = await running.newKey(
+  const { tenantId } = await processes.running.newWorkspace()
+  const conversation = await talked(processes.running, tenantId)
+  const { id, api_key: key } = await processes.running.newKey(
     ['api:read', 'api:write', 'workspace:use'],
     tenantId,
   )
   const stopped = stops.stopNext(at, nth)
   const say = (content: string) =>
-    turn(running, { content, by: { kind: 'key', id, personId: null }, conversation, tenantId })
+    turn(processes.running, {
+      content,
+      by: { kind: 'key', id, personId: null },
+      conversation,
+      tenantId,
+    })
   const job = await say('And now?')
   return { job, key, conversation, say, goOn: await stopped }
 }
@@ -106,68 +96,70 @@ describe('a process that dies', () => {
 
   beforeAll(async () => {
     for (const point of points) found.set(point.name, await stoppedAt(point))
-    await crash(running)
-    running = await start()
-    for (const { job } of found.values()) await overJob(running, job)
+    await processes.die()
+    for (const { job } of found.values()) await overJob(processes.running, job)
   })
 
   test.each(points)('$name', async ({ name, asked }) => {
     const { job, conversation, say, goOn } = found.get(name)!
-    expect(await overJob(running, job)).toMatchObject({ status: 'completed', error: null })
+    expect(await overJob(processes.running, job)).toMatchObject({
+      status: 'completed',
+      error: null,
+    })
     const check = async () => {
-      expect(await stepsOf(running, job)).toEqual(['summary done', 'model done'])
-      expect(await summaryOf(running, conversation)).toEqual({
+      expect(await stepsOf(processes.running, job)).toEqual(['summary done', 'model done'])
+      expect(await summaryOf(processes.running, conversation)).toEqual({
         summary: SUMMARY,
         summarised_to: 7,
       })
-      expect(await brokenInvariants(running.owner, { ledger: true })).toEqual([])
+      expect(await brokenInvariants(processes.running.owner, { ledger: true })).toEqual([])
     }
     await check()
     expect(askedAbout(conversation)).toBe(asked)
     // If the process was only stopped it goes on now, and changes nothing.
     goOn()
-    await overJob(running, await say('Thanks'))
+    await overJob(processes.running, await say('Thanks'))
     await check()
   })
 })
 
 test.each(points)('called off: $name', async ({ name, at, nth }) => {
   const { job, key, conversation, say, goOn } = await stoppedAt({ at, nth })
-  const cancelling = running.send('POST', `/api/v1/agent/jobs/${job}/cancel`, { key })
+  const cancelling = processes.running.send('POST', `/api/v1/agent/jobs/${job}/cancel`, { key })
   // A letter that is being decided must end first.
   if (at.startsWith('letter.')) goOn()
   expect((await cancelling).body.job.status).toBe('cancelled')
   goOn()
-  expect(await stepsOf(running, job)).not.toContain('model done')
-  const isWritten = (await summaryOf(running, conversation)).summary === SUMMARY
+  expect(await stepsOf(processes.running, job)).not.toContain('model done')
+  const isWritten = (await summaryOf(processes.running, conversation)).summary === SUMMARY
   if (name.startsWith('A16')) expect(isWritten).toBe(true)
   // The next message uses the summary that is there, or has one made.
   const other = await say('Still there?')
-  expect(await overJob(running, other)).toMatchObject({ status: 'completed' })
-  expect(await stepsOf(running, other)).toEqual([
+  expect(await overJob(processes.running, other)).toMatchObject({ status: 'completed' })
+  expect(await stepsOf(processes.running, other)).toEqual([
     ...(isWritten ? [] : ['summary done']),
     'model done',
   ])
-  expect((await summaryOf(running, conversation)).summary).toBe(SUMMARY)
-  expect(await brokenInvariants(running.owner, { ledger: true })).toEqual([])
+  expect((await summaryOf(processes.running, conversation)).summary).toBe(SUMMARY)
+  expect(await brokenInvariants(processes.running.owner, { ledger: true })).toEqual([])
 })
 
 test('a summary that dies three times is given up, and the job goes on without it', async () => {
   const { job, goOn } = await stoppedAt({ at: 'test.asked' })
   let letDeadGoOn = goOn
   for (const death of [1, 2, 3]) {
-    await crash(running)
+    await crash(processes.running)
     const stopped = death < 3 ? stops.stopNext('test.asked') : undefined
     letDeadGoOn()
-    running = await start()
+    await processes.start()
     if (stopped) letDeadGoOn = await stopped
   }
-  expect(await overJob(running, job)).toMatchObject({ status: 'completed', error: null })
-  const steps = await running.owner`select kind, state, attempt from agent_step
+  expect(await overJob(processes.running, job)).toMatchObject({ status: 'completed', error: null })
+  const steps = await processes.running.owner`select kind, state, attempt from agent_step
     where job_id = ${job} order by number`
   expect(steps.map(({ kind, state, attempt }) => `${kind} ${state} ${attempt}`)).toEqual([
     'summary failed 3',
     'model done 0',
   ])
-  expect(await brokenInvariants(running.owner, { ledger: true })).toEqual([])
+  expect(await brokenInvariants(processes.running.owner, { ledger: true })).toEqual([])
 })
