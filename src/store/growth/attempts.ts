@@ -23,7 +23,7 @@ export const columnOf: Record<SendableKind, 'item_id' | 'engagement_id'> = {
   post: 'item_id',
   engagement: 'engagement_id',
 }
-export const tableFor: Record<SendableKind, 'item' | 'engagement'> = {
+export const tableOfSendable: Record<SendableKind, 'item' | 'engagement'> = {
   post: 'item',
   engagement: 'engagement',
 }
@@ -116,7 +116,7 @@ export const accountOfRecord = (
   one<SendingAccount>(
     connectionTimes,
     (sql) => sql`with bound as materialized (select r.account_external_id as id
-      from ${sql(tableFor[sendable])} r where r.id = ${record_id})
+      from ${sql(tableOfSendable[sendable])} r where r.id = ${record_id})
       select ${connectionColumns(sql)}, exists (select from attempt a
         where a.connection_id = connection.id and ${isOfKind(sql, 'post')} and ${isOpen(sql)}
           and a.item_id is distinct from ${except}::uuid) as has_open_posts

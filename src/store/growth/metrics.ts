@@ -1,4 +1,5 @@
 /** Metrics of items, and which posts to read next. */
+import { countNames } from '#contract/records/growth/item'
 import { metricRecord } from '#contract/records/growth/metric'
 import type { RowOf } from '#contract/records/record'
 import {
@@ -14,15 +15,6 @@ import { many } from '../engine/load.ts'
 import { tableOf } from '../engine/records.ts'
 
 const table = tableOf(metricRecord)
-
-const countNames = [
-  'impressions',
-  'likes',
-  'replies',
-  'reposts',
-  'quotes',
-  'clicks',
-] as const satisfies (keyof Metrics)[]
 
 /** A posted item whose metrics are due. */
 export interface DuePost {

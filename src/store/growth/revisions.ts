@@ -5,7 +5,7 @@ import { type NamedAuthor, namedAuthor } from '../app/names.ts'
 import type { Query } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
 import { tableOf } from '../engine/records.ts'
-import { type SendableRef, tableFor } from './attempts.ts'
+import { type SendableRef, tableOfSendable } from './attempts.ts'
 
 const { insert, times } = tableOf(revisionRecord)
 
@@ -41,7 +41,7 @@ const textsOf =
         union all
         select revision, ${sendable === 'post' ? sql`title` : sql`null`}, body, written_by,
           coalesce(written_at, created_at)
-          from ${sql(tableFor[sendable])} where id = ${record_id} and status <> 'deleted') version
+          from ${sql(tableOfSendable[sendable])} where id = ${record_id} and status <> 'deleted') version
       where number > ${after} order by number limit ${limit + 1}`
 
 interface NumberedPage {

@@ -6,7 +6,7 @@ import type { NamedAuthor } from '../app/names.ts'
 import { nameOf } from '../app/names.ts'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
-import { columnOf, type SendableRef, tableFor } from './attempts.ts'
+import { columnOf, type SendableRef, tableOfSendable } from './attempts.ts'
 
 interface VersionRow {
   number: number
@@ -53,7 +53,7 @@ const versionsOf = ({ sendable, record_id }: SendableRef) =>
     (sql) => sql`select v.number, ${named(sql, sql`v.written_by`)} as by, v.at,
       ${hashOf(sql, sql`v.body`)} as content_hash
       from (select revision as number, written_by, coalesce(written_at, created_at) as at, body
-          from ${sql(tableFor[sendable])} where id = ${record_id}
+          from ${sql(tableOfSendable[sendable])} where id = ${record_id}
         union all (select number, written_by, written_at, body from revision
           where record_id = ${record_id} order by number desc limit ${MOST})
         ) v order by v.number desc limit ${MOST}`,

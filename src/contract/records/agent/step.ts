@@ -4,7 +4,7 @@ import { nullable, oneOf, record, Time, untrustedIf } from '../../shapes.ts'
 import { id } from '../fields.ts'
 import { declare } from '../record.ts'
 
-const stepStates = [
+export const stepStates = [
   'ready',
   'asked',
   'running',

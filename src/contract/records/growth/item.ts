@@ -19,6 +19,16 @@ export const OnMissed = oneOf(['post', 'skip'], {
 })
 
 /** A network's counts of a post. */
+/** What a network counts of a post. */
+export const countNames = [
+  'impressions',
+  'likes',
+  'replies',
+  'reposts',
+  'quotes',
+  'clicks',
+] as const
+
 export const counted = {
   impressions: T.Integer({ minimum: 0 }),
   likes: T.Integer({ minimum: 0 }),

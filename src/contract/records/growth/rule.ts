@@ -3,6 +3,7 @@ import { Type as T } from '@sinclair/typebox'
 import { NOT_BLANK, nullable, oneOf, record, Time } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
+import { countNames } from './item.ts'
 
 export const ruleStatuses = ['active', 'paused'] as const
 export const triggerKinds = ['cron', 'item_posted', 'batch_settled', 'metric', 'signal'] as const
@@ -14,15 +15,7 @@ export const actionKinds = [
   'request_report',
   'resurface',
 ] as const
-const metrics = [
-  'impressions',
-  'likes',
-  'replies',
-  'reposts',
-  'quotes',
-  'clicks',
-  'engagement_rate',
-] as const
+const metrics = [...countNames, 'engagement_rate'] as const
 /** Facts about the trigger's item. Their values are words. */
 export const itemFacts = ['item_hook', 'item_format', 'item_kind'] as const
 export const facts = [

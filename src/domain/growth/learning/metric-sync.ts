@@ -1,5 +1,6 @@
 /** When metrics of the workspace's posts are read, and what a read changes. */
 
+import { countNames } from '#contract/records/growth/item'
 import {
   affordable,
   costOf,
@@ -10,7 +11,7 @@ import {
   takeReads,
 } from '#domain/app/read-budget'
 import type { Spend } from '#kernel/spend'
-import type { MetricSnapshot, Metrics } from '../metrics.ts'
+import type { MetricSnapshot } from '../metrics.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -92,20 +93,11 @@ export const unusedReads = (
   return left.amount < 0 ? [left] : []
 }
 
-const measures = [
-  'impressions',
-  'likes',
-  'replies',
-  'reposts',
-  'quotes',
-  'clicks',
-] as const satisfies (keyof Metrics)[]
-
 /** The snapshots with news: the first of an item, or one with a changed number. */
 export const changes = (read: MetricSnapshot[], latest: MetricSnapshot[]): MetricSnapshot[] => {
   const known = new Map(latest.map((one) => [one.item_id, one]))
   return read.filter((one) => {
     const before = known.get(one.item_id)
-    return !before || measures.some((name) => before[name] !== one[name])
+    return !before || countNames.some((name) => before[name] !== one[name])
   })
 }

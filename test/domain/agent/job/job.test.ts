@@ -1,8 +1,10 @@
 /** Jobs, steps and their bounds, as records. */
 import { describe, expect, test } from 'bun:test'
-import { ended, isOver, type JobStatus, type NewTurn, newTurn } from '#domain/agent/job/job'
+import { jobStatuses } from '#contract/records/agent/job'
+import { stepStates } from '#contract/records/agent/step'
+import { ended, isOver, type NewTurn, newTurn } from '#domain/agent/job/job'
 import { MOST_CALLS, MOST_THOUGHTS, nextPoll } from '#domain/agent/job/limits'
-import { isFinished, keptResult, newStep, type Step } from '#domain/agent/job/step'
+import { isFinished, keptResult, newStep } from '#domain/agent/job/step'
 import { at } from '#test/domain/records'
 
 const turn: NewTurn = {
@@ -58,16 +60,7 @@ describe('a job', () => {
   })
 
   test('is over in three states, and ends once', () => {
-    const states: JobStatus[] = [
-      'queued',
-      'running',
-      'waiting_approval',
-      'waiting_child',
-      'completed',
-      'failed',
-      'cancelled',
-    ]
-    expect(states.filter((status) => isOver({ status }))).toEqual([
+    expect(jobStatuses.filter((status) => isOver({ status }))).toEqual([
       'completed',
       'failed',
       'cancelled',
@@ -104,18 +97,7 @@ describe('a step', () => {
   })
 
   test('is finished in all states but those in which something can still happen', () => {
-    const states: Step['state'][] = [
-      'ready',
-      'asked',
-      'running',
-      'waiting',
-      'done',
-      'failed',
-      'rejected',
-      'unknown',
-      'cancelled',
-    ]
-    expect(states.filter((state) => !isFinished({ state }))).toEqual([
+    expect(stepStates.filter((state) => !isFinished({ state }))).toEqual([
       'ready',
       'asked',
       'running',
