@@ -3,7 +3,7 @@
  * only as lines.
  */
 import { bold, plainOf, type Run, shownHtml, textRun } from './runs.ts'
-import { isLanguage, type Node, treeOf } from './tree.ts'
+import { isLanguage, type Node } from './tree.ts'
 
 /** A point of a list without numbers. */
 export const BULLET = Symbol('bullet')
@@ -115,9 +115,9 @@ const addNodes = (building: Building, place: Place, nodes: readonly Node[]): voi
   for (const node of nodes) adders[node.kind](building, place, node as never)
 }
 
-export const blocksOf = (markdown: string): Block[] => {
+export const blocksOf = (nodes: readonly Node[]): Block[] => {
   const building: Building = { blocks: [], lines: undefined }
-  for (const node of treeOf(markdown)) {
+  for (const node of nodes) {
     building.lines = undefined
     addNodes(building, { isQuoted: false, depth: 0 }, [node])
   }

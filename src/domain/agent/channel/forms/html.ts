@@ -4,7 +4,7 @@
  */
 import { isDisguised } from './link.ts'
 import { bold, type Mark, merged, type Run, shownHtml, textRun } from './runs.ts'
-import { isLanguage, type Node, treeOf } from './tree.ts'
+import { isLanguage, type Node } from './tree.ts'
 
 const escaped = (text: string): string =>
   text
@@ -59,4 +59,4 @@ const writers: { [Kind in Node['kind']]: (node: Extract<Node, { kind: Kind }>) =
 const blocks = (nodes: readonly Node[]): string =>
   nodes.map((node) => writers[node.kind](node as never)).join('')
 
-export const mailHtml = (markdown: string): string => `<div>${blocks(treeOf(markdown))}</div>`
+export const mailHtml = (nodes: readonly Node[]): string => `<div>${blocks(nodes)}</div>`

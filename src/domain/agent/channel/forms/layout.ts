@@ -2,6 +2,7 @@
 import { type Block, BULLET, blocksOf, type Line } from './blocks.ts'
 import { placeOf } from './cut.ts'
 import { type Mark, merged, plainOf, type Run, rowsOf } from './runs.ts'
+import type { Node } from './tree.ts'
 
 /**
  * What a text takes of a message: UTF-16 code units, and septets of GSM 7-bit (Infinity if it
@@ -195,9 +196,9 @@ const sum = (one: Size, other: Size): Size => ({
 })
 
 /** Messages that the channel takes: at least one, and none longer than it may be. */
-export const laidOut = (markdown: string, style: Style): string[] => {
+export const laidOut = (nodes: readonly Node[], style: Style): string[] => {
   const parts: { texts: string[]; size: Size }[] = []
-  for (const { text, gap } of blocksOf(markdown).flatMap((block) => placed(block, style))) {
+  for (const { text, gap } of blocksOf(nodes).flatMap((block) => placed(block, style))) {
     const last = parts.at(-1)
     const size = style.sizeOf(text)
     const together = last && sum(last.size, sum(style.sizeOf(gap), size))

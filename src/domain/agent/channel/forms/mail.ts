@@ -3,6 +3,7 @@ import { mailHtml } from './html.ts'
 import { laidOut, NOTHING, type Style } from './layout.ts'
 import { isBare } from './link.ts'
 import { markdownParts } from './markdown.ts'
+import { treeOf } from './tree.ts'
 
 /** Of Markdown in a mail. */
 export const LONGEST_MAIL = 100_000
@@ -37,7 +38,7 @@ export interface MailBody {
 }
 
 /** Of Markdown that `mailForm` made. */
-export const mailBody = (markdown: string): MailBody => ({
-  text: laidOut(markdown, plain).join('\n\n'),
-  html: mailHtml(markdown),
-})
+export const mailBody = (markdown: string): MailBody => {
+  const nodes = treeOf(markdown)
+  return { text: laidOut(nodes, plain).join('\n\n'), html: mailHtml(nodes) }
+}

@@ -5,6 +5,7 @@
 import { laidOut, type Style } from './layout.ts'
 import { isDisguised } from './link.ts'
 import type { Mark } from './runs.ts'
+import { treeOf } from './tree.ts'
 
 /** Beyond it Slack shows a message in parts. */
 export const LONGEST_SLACK = 4_000
@@ -45,4 +46,4 @@ export const slackStyle: Style = {
 }
 
 /** At least one part, each of at most 4,000 characters. */
-export const slackForm = (markdown: string): string[] => laidOut(markdown, slackStyle)
+export const slackForm = (markdown: string): string[] => laidOut(treeOf(markdown), slackStyle)

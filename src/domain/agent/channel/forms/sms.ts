@@ -5,6 +5,7 @@
 import { laidOut, type Style } from './layout.ts'
 import { isBare } from './link.ts'
 import { BOXES } from './runs.ts'
+import { treeOf } from './tree.ts'
 
 const MOST_SEGMENTS = 10
 const SEPTETS_EACH = 153
@@ -79,4 +80,4 @@ export const smsStyle: Style = {
  * At least one part, each of at most ten segments: 1,530 characters of GSM's alphabet, or 670 of
  * any other.
  */
-export const smsForm = (markdown: string): string[] => laidOut(markdown, smsStyle)
+export const smsForm = (markdown: string): string[] => laidOut(treeOf(markdown), smsStyle)

@@ -5,6 +5,7 @@
 import { laidOut, type Style } from './layout.ts'
 import { isBare } from './link.ts'
 import type { Mark } from './runs.ts'
+import { treeOf } from './tree.ts'
 
 /** Of the body of a text message. */
 export const LONGEST_WHATSAPP = 4_096
@@ -36,4 +37,4 @@ export const whatsappStyle: Style = {
 }
 
 /** At least one part, each of at most 4,096 characters. */
-export const whatsappForm = (markdown: string): string[] => laidOut(markdown, whatsappStyle)
+export const whatsappForm = (markdown: string): string[] => laidOut(treeOf(markdown), whatsappStyle)
