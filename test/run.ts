@@ -1,10 +1,11 @@
 /**
  * The test suite on a Postgres of its own (test/support/database/postgres.ts says which):
  * `npm test`, or for a part of it `npm test -- <files and other arguments of bun test>`. Slow tests
- * and storms run only where the arguments name them or their folder. With `--again`, files whose
- * tests failed by time alone run once more; with `--changed`, or `--changed=COMMIT`, those tests
- * run that what is not committed, or differs from that commit, can reach. Everything that it starts
- * has stopped when it ends.
+ * and storms run only where the arguments name them or their folder; tests that compare times
+ * (`*.timed.test.ts`) run alone, after the others. With `--again`, files whose tests failed by time
+ * alone run once more; with `--changed`, or `--changed=COMMIT`, those tests run that what is not
+ * committed, or differs from that commit, can reach. Everything that it starts has stopped when it
+ * ends.
  */
 import { join } from 'node:path'
 import { AppError } from '#kernel/errors'
@@ -14,7 +15,7 @@ import { startPostgres } from './support/database/postgres.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { BUNDLE_VARIABLE } from './support/processes/bundle.ts'
 import { filesToRunAgain } from './support/run/again.ts'
-import { withDefaults } from './support/run/arguments.ts'
+import { runsFor, withDefaults } from './support/run/arguments.ts'
 import { filesChangedSince, readFile, testsReachedBy } from './support/run/changed.ts'
 import { folderInMemory } from './support/run/memory.ts'
 import { type Failure, failuresOf, lineOf, type Totals, totalsOf } from './support/run/totals.ts'
@@ -70,6 +71,11 @@ const runTests = async (
   return { ...totalsOf(xml, exitCode), failures: failuresOf(xml) }
 }
 
+const addTo = (sum: Run, run: Run): void => {
+  for (const count of ['passed', 'failed', 'skipped'] as const) sum[count] += run[count]
+  sum.failures.push(...run.failures)
+}
+
 /** Runs each file alone. A test that passes now counts as passed, and is named: it is flaky. */
 const runAgain = async (first: Run, again: (file: string) => Promise<Run>): Promise<Run> => {
   let failures = first.failures
@@ -109,9 +115,15 @@ const run = async (args: string[]): Promise<Totals> => {
   signal.throwIfAborted()
   await using template = await buildTemplate(server.options, log)
   signal.throwIfAborted()
-  const options = withDefaults(args.filter((arg) => arg !== AGAIN))
-  console.log(`Postgres: ${server.name}. bun test ${options.join(' ')}`)
-  const first = await runTests(options, template, signal)
+  const timed = [...new Bun.Glob('test/**/*.timed.test.ts').scanSync()]
+  const first: Run = { ...NONE, failures: [] }
+  for (const options of runsFor(
+    args.filter((arg) => arg !== AGAIN),
+    timed,
+  )) {
+    console.log(`Postgres: ${server.name}. bun test ${options.join(' ')}`)
+    addTo(first, await runTests(options, template, signal))
+  }
   const alone = (file: string) => runTests(withDefaults([file]), template, signal)
   const { failures, ...totals } = args.includes(AGAIN) ? await runAgain(first, alone) : first
   for (const { file, name } of failures) console.log(`failed: ${file}: ${name}`)

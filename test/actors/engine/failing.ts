@@ -79,7 +79,6 @@ export const becomes = (store: Store, tenant: string, key: string) =>
   eventually(
     () => counters(store, tenant),
     (counts) => counts[key] === 1,
-    20_000,
   )
 export const rowOf = async (store: Store, ref: string) =>
   (

@@ -48,7 +48,7 @@ const stranger = async (name: string) => {
   return async (text: string): Promise<string> => {
     const sent = await sandbox.publish(
       { account, text, attemptId: newId(), deadlineMs: 5_000 },
-      AbortSignal.timeout(5_000),
+      AbortSignal.timeout(30_000),
     )
     return sent.kind === 'posted' ? sent.externalId : Promise.reject(new Error(sent.kind))
   }

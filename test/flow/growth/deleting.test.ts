@@ -66,7 +66,7 @@ test('the signals of a deleted target stay, and can be answered', async () => {
   const account = { id: newId(), ...(await sandbox.connect(newId(), `s-${newId()}`)) }
   await sandbox.publish(
     { account, text: 'Who answers on Sundays?', attemptId: newId(), deadlineMs: 5_000 },
-    AbortSignal.timeout(5_000),
+    AbortSignal.timeout(30_000),
   )
   const { id } = await made(story, 'targets', { handle: account.handle })
   const signals = async () => (await story.send('GET', 'signals')).body.signals

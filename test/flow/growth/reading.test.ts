@@ -110,7 +110,8 @@ describe('automation', () => {
 
 test('a key reads the same plan as a signed-in person', async () => {
   const { tenantId, send } = await newStory(app)
-  await send('POST', 'batches', { body: { count: 2 } })
+  await app.owner`insert into counter (tenant_id, key, period, used)
+    values (${tenantId}, 'posts', to_char(now() at time zone 'UTC', 'YYYY-MM'), 2)`
   const { key } = await signedIn(app, tenantId, 'viewer')
   const [own, shown] = [
     await send('GET', 'plan'),

@@ -20,7 +20,7 @@ const newAccount = async () => {
     async post(text: string): Promise<string> {
       const sent = await sandbox.publish(
         { account, text, attemptId: newId(), deadlineMs: 5_000 },
-        AbortSignal.timeout(5_000),
+        AbortSignal.timeout(30_000),
       )
       return sent.kind === 'posted' ? sent.externalId : Promise.reject(new Error(sent.kind))
     },

@@ -43,11 +43,11 @@ const sendTo = ({ url }: Receiver) =>
   devAdapter(egressTo(url)).send(
     { ...connection, config: { url } },
     outgoing,
-    AbortSignal.timeout(5_000),
+    AbortSignal.timeout(30_000),
   )
 
 test('a reply without an address is sent by being kept', async () => {
-  expect(await adapter.send(connection, outgoing, AbortSignal.timeout(1_000))).toEqual({
+  expect(await adapter.send(connection, outgoing, AbortSignal.timeout(30_000))).toEqual({
     kind: 'sent',
     externalId: null,
   })

@@ -81,7 +81,7 @@ test.each([
     const weak = devConnection({ credentials })
     // What a stranger would sign who knows how empty the secret is.
     expect(adapter.verify(postOf(usual, { by: 'whsec_YWJj' }), weak)).toBe(false)
-    expect(await adapter.check(weak, AbortSignal.timeout(1_000))).toMatchObject({
+    expect(await adapter.check(weak, AbortSignal.timeout(30_000))).toMatchObject({
       kind: 'refused',
       error: expect.stringContaining('secret'),
     })
@@ -97,7 +97,7 @@ test('a secret may be any text of sixteen bytes, for programs without a library'
     .digest('base64')
   const post = postOf(usual, { headers: { 'webhook-signature': `v1,${value}` } })
   expect(adapter.verify(post, plain)).toBe(true)
-  expect(await adapter.check(plain, AbortSignal.timeout(1_000))).toEqual({ kind: 'proven' })
+  expect(await adapter.check(plain, AbortSignal.timeout(30_000))).toEqual({ kind: 'proven' })
 })
 
 test('a post names its connection by its routing key', () => {
@@ -216,7 +216,7 @@ test('attachments come with their text, and can be read', async () => {
   const got = await adapter.download!(
     connection,
     message!.attachments[0]!.ref!,
-    AbortSignal.timeout(1_000),
+    AbortSignal.timeout(30_000),
   )
   expect(got).toEqual({ kind: 'fetched', value: Buffer.from('# é') })
 })

@@ -116,7 +116,7 @@ describe('the storage of these tests', () => {
   const tampered = async (change: (sent: Sent) => Partial<Sent>): Promise<string> => {
     const { port, first } = recorder()
     await withBucket({ endpoint: `http://127.0.0.1:${port}` }, (bucket) =>
-      bucket.put('of/mine', Buffer.from('bytes'), AbortSignal.timeout(5_000)).catch(() => {}),
+      bucket.put('of/mine', Buffer.from('bytes'), AbortSignal.timeout(30_000)).catch(() => {}),
     )
     const sent = { ...(await first), body: 'bytes' }
     const { url, ...rest } = { ...sent, ...change(sent) }

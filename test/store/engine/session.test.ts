@@ -210,19 +210,15 @@ test('connections that are lost time and again keep no transaction waiting until
 }, 120_000)
 
 test('a connection that has lived long enough is replaced between transactions', async () => {
-  let [made, closed] = [0, 0]
+  let made = 0
   const connect = (onclose: () => void) => {
     made++
-    const over = () => {
-      closed++
-      onclose()
-    }
     return postgres({
       ...database.options,
       max: 1,
       onnotice: () => {},
       fetch_types: false,
-      onclose: over,
+      onclose,
     })
   }
   const backendOf = (sessions: Sessions) =>
@@ -235,14 +231,14 @@ test('a connection that has lived long enough is replaced between transactions',
     })
   {
     await using short = openSessions(1, connect, 5)
-    expect(
-      new Set([await backendOf(short), await backendOf(short), await backendOf(short)]).size,
-    ).toBe(3)
-    const open = await eventually(
-      () => made - closed,
-      (count) => count === 1,
-    )
-    expect(open).toBe(1)
+    const backends = [await backendOf(short), await backendOf(short), await backendOf(short)]
+    expect(new Set(backends).size).toBe(3)
+    const open = async () =>
+      (
+        await owner<{ pid: number }[]>`select pid from pg_stat_activity
+          where pid = any(${backends})`
+      ).map(({ pid }) => pid)
+    expect(await eventually(open, ({ length }) => length === 1)).toEqual([backends[2]!])
   }
   made = 0
   await using long = openSessions(1, connect, 60_000)

@@ -174,7 +174,7 @@ export const othersPost = async (
   const account = { id: newId(), ...(await sandbox.connect(newId(), `o-${newId()}`)) }
   const sent = await sandbox.publish(
     { account, text, attemptId: newId(), deadlineMs: 5_000 },
-    AbortSignal.timeout(5_000),
+    AbortSignal.timeout(30_000),
   )
   if (sent.kind !== 'posted') throw new Error(`not posted: ${JSON.stringify(sent)}`)
   return sent.externalId

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import manifest from '../../../package.json'
-import { withDefaults } from './arguments.ts'
+import { runsFor, withDefaults } from './arguments.ts'
 
 const kinds = ['slow', 'storm'] as const
 const left = kinds.map((kind) => `--path-ignore-patterns=**/*.${kind}.test.ts`)
@@ -36,4 +36,18 @@ test('an option that is given replaces the default', () => {
     withDefaults(['--parallel=4', 'test']).filter((arg) => arg.startsWith('--parallel')),
   ).toEqual(['--parallel=4'])
   expect(withDefaults([]).filter((arg) => arg.startsWith('--seed=')).length).toBe(1)
+})
+
+test('tests that compare times run after the others, one at a time', () => {
+  const timed = ['test/port/a.timed.test.ts', 'test/store/b.timed.test.ts']
+  const namesIn = (run: string[]) => run.filter((arg) => !arg.startsWith('-'))
+  const [first, alone, ...more] = runsFor(['--seed=7'], timed)
+  expect([namesIn(first!), namesIn(alone!), more]).toEqual([[], timed, []])
+  expect(first).toContain('--path-ignore-patterns=**/*.timed.test.ts')
+  expect(first).toEqual(expect.arrayContaining(left))
+  expect(alone).toEqual(expect.arrayContaining(['--parallel=1', '--seed=7']))
+  expect(runsFor(['test/port'], timed).map(namesIn)).toEqual([['test/port'], [timed[0]!]])
+  expect(runsFor([timed[1]!], timed).map(namesIn)).toEqual([[timed[1]!]])
+  expect(runsFor(['.slow.test.ts'], timed).map(namesIn)).toEqual([['.slow.test.ts']])
+  expect(runsFor(['--test-name-pattern=sent'], timed)).toHaveLength(1)
 })

@@ -60,8 +60,9 @@ test('approved and scheduled in one commit, it is posted when due', async () => 
     on_missed: 'post',
     decision: { what: 'approved' },
   })
-  expect(await auditOf(id)).toEqual([{ operation: 'growth.items.approve', detail: { post_at } }])
   await story.settled(id, 'posted')
+  const [approved] = await auditOf(id)
+  expect(approved).toEqual({ operation: 'growth.items.approve', detail: { post_at } })
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 

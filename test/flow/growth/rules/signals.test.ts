@@ -18,7 +18,7 @@ const signalled = async ({ story }: Rules): Promise<void> => {
   const account = { id: newId(), ...(await sandbox.connect(newId(), `s-${newId()}`)) }
   await sandbox.publish(
     { account, text: 'Who answers on Sundays?', attemptId: newId(), deadlineMs: 5_000 },
-    AbortSignal.timeout(5_000),
+    AbortSignal.timeout(30_000),
   )
   expect((await story.send('POST', 'targets', { body: { handle: account.handle } })).status).toBe(
     201,

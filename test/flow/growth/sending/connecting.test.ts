@@ -138,11 +138,11 @@ test('an account belongs to one workspace: the same handle in another workspace 
     attemptId: newId(),
     deadlineMs: 5_000,
   }
-  expect(await sandbox.publish(request, AbortSignal.timeout(5_000))).toMatchObject({
+  expect(await sandbox.publish(request, AbortSignal.timeout(30_000))).toMatchObject({
     kind: 'posted',
   })
   const timeline = async (of: typeof own) =>
-    (await sandbox.readTimeline(account(of), new Date(0), AbortSignal.timeout(5_000))).posts.map(
+    (await sandbox.readTimeline(account(of), new Date(0), AbortSignal.timeout(30_000))).posts.map(
       ({ text }) => text,
     )
   expect([await timeline(own), await timeline(other)]).toEqual([['Said by the first.'], []])

@@ -200,7 +200,7 @@ describe('a deleted engagement', () => {
     const account = { id: newId(), ...(await sandbox.connect(newId(), `s-${newId()}`)) }
     await sandbox.publish(
       { account, text: 'Who answers on Sundays?', attemptId: newId(), deadlineMs: 5_000 },
-      AbortSignal.timeout(5_000),
+      AbortSignal.timeout(30_000),
     )
     await story.send('POST', 'targets', { body: { handle: account.handle } })
     const open = async () => (await story.send('GET', 'signals')).body.signals
