@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import type { Letter } from '#actors/engine/letter'
 import type { Sql } from '#store/engine/db'
-import type { Letter } from '#store/engine/letter'
 import { letterOf, newGate, workOn } from '#test/support/actors/letters'
 import { failing, hang, inStore, started } from './failing.ts'
 
