@@ -2,18 +2,14 @@
  * Addresses of mail that are connected with a workspace of ours: people write to them, and read
  * what they answer.
  */
-import type { TestApp } from '../app.ts'
+import { randomBytes } from 'node:crypto'
 import { eventually } from '../eventually.ts'
-import { channelAdmin } from './channels.ts'
-import type { FakeMailgun, MailgunPostChanges, RoutedMail } from './mailgun.ts'
-import type { FakeResend, ReceivedMail, ResendPostChanges } from './resend.ts'
+import type { MailgunPostChanges, RoutedMail } from './mailgun.ts'
+import { type ChannelPlace, connectedPlace, countOf, delivered, type Said } from './place.ts'
+import type { ReceivedMail, ResendPostChanges } from './resend.ts'
+import type { ChannelWorld } from './world.ts'
 
 let count = 0
-
-interface Delivered {
-  status: number
-  body: string
-}
 
 /** What people read of a mail. */
 export interface ReadMail {
@@ -24,66 +20,118 @@ export interface ReadMail {
   headers: Record<string, string>
 }
 
-const delivered = async (request: Request): Promise<Delivered> => {
-  const response = await fetch(request)
-  return { status: response.status, body: await response.text() }
-}
+const HOUR_MS = 3_600_000
 
-const connected = async (app: TestApp, options: Record<string, unknown>) => {
-  const { tenantId } = await app.newWorkspace()
-  const admin = await channelAdmin(app, tenantId)
+const connected = async (world: ChannelWorld, options: Record<string, unknown>) => {
   const address = `agent${++count}@example.com`
-  const id = await admin.active({ channel: 'email', routingKey: address, ...options })
-  return { ...admin, id, tenantId, address, postUrl: `${app.url}/webhooks/channels/email` }
+  const place = await connectedPlace(world, { channel: 'email', routingKey: address, ...options })
+  return { ...place, address, postUrl: `${world.app.url}/webhooks/channels/email` }
 }
 
 const reading = (mails: () => ReadMail[]) => (many: number) =>
   eventually(mails, (all) => all.length >= many)
 
-export const resendStory = async (
-  app: TestApp,
-  resend: FakeResend,
-  options: Record<string, unknown> = {},
-) => {
+/** The answers to one of several people. */
+const answersTo =
+  (mails: () => ReadMail[], from: string): Said['answers'] =>
+  (many) =>
+    eventually(
+      () => mails().flatMap(({ to, text }) => (to === from ? [text] : [])),
+      (texts) => texts.length >= many,
+    )
+
+const newMessageId = () => `<${randomBytes(8).toString('hex')}@example.org>`
+
+/** The ids of the messages that began the conversations. */
+const begun = new WeakMap<Said, string>()
+
+export const resendStory = async (world: ChannelWorld, options: Record<string, unknown> = {}) => {
+  const { resend } = world
   const { apiKey, signingSecret } = resend
-  const given = {
+  const story = await connected(world, {
     config: { provider: 'resend' },
     credentials: { apiKey, signingSecret },
     ...options,
-  }
-  const story = await connected(app, given)
+  })
   const deliver = (mail: ReceivedMail, changes: ResendPostChanges = {}) =>
     delivered(resend.post(story.postUrl, mail, changes))
   const writes = async (mail: Partial<ReceivedMail>) => {
     const received = resend.receive({ to: [story.address], ...mail })
     return { mail: received, ...(await deliver(received)) }
   }
-  const reads = reading(() =>
+  const mails = () =>
     resend.mails
       .filter(({ from }) => from.includes(story.address))
       .map(({ to, subject, text = '', html = '', headers = {} }) => ({
-        to: to.join(),
-        subject,
-        text,
-        html,
-        headers,
-      })),
-  )
-  return { ...story, deliver, writes, reads }
+        ...{ to: to.join(), subject, text, html, headers },
+      }))
+
+  const says: ChannelPlace['says'] = async (from, text, { file, after } = {}): Promise<Said> => {
+    const headers: Record<string, string> = after ? { references: begun.get(after)! } : {}
+    const files = file
+      ? [
+          {
+            ...{ id: 'f1', filename: file.name },
+            content_type: 'text/markdown',
+            bytes: Buffer.from(file.text),
+          },
+        ]
+      : []
+    const { mail, ...taken } = await writes({ from, text, subject: 'Plans', headers, files })
+    const said = {
+      ...taken,
+      again: async () => [
+        ...(await Promise.all(['msg_1', 'msg_2'].map((id) => deliver(mail, { id })))),
+        await writes({ from, text, subject: 'Plans', headers, message_id: mail.message_id }),
+      ],
+      answers: answersTo(mails, from),
+    }
+    begun.set(said, after ? begun.get(after)! : mail.message_id)
+    return said
+  }
+
+  const forged = () => {
+    const mail = resend.receive({ to: [story.address] })
+    return Promise.all([
+      deliver(mail, { by: 'whsec_Y2hhbm5lbC1zZWNyZXQtb2YtdGVzdHMtMDAwMQ==' }),
+      deliver(mail, { at: new Date(Date.now() - HOUR_MS / 10) }),
+      deliver(resend.receive({ to: ['nobody@example.com'] })),
+    ])
+  }
+
+  const ignored = () =>
+    Promise.all([
+      writes({ from: 'MAILER-DAEMON@example.org' }),
+      writes({ from: story.address }),
+      deliver(resend.receive({ from: story.address }), { type: 'email.delivered' }),
+    ])
+
+  return {
+    ...story,
+    ...{ deliver, writes, reads: reading(mails), says, forged, ignored },
+    pauses: () =>
+      resend.fail({
+        ...{ status: 429, name: 'rate_limit_exceeded', ofSending: true },
+        headers: { 'retry-after': '1' },
+      }),
+    losesAnswer: () => resend.fail({ status: 500, isTaken: true }),
+    sends: () => countOf(resend.requests, 'POST /emails'),
+    withdraws() {
+      const old = resend.apiKey
+      resend.apiKey = `re_${randomBytes(12).toString('hex')}`
+      return { old, fresh: { apiKey: resend.apiKey }, named: 'apiKey' }
+    },
+  } satisfies ChannelPlace & Record<string, unknown>
 }
 
-export const mailgunStory = async (
-  app: TestApp,
-  mailgun: FakeMailgun,
-  options: Record<string, unknown> = {},
-) => {
+export const mailgunStory = async (world: ChannelWorld, options: Record<string, unknown> = {}) => {
+  const { mailgun } = world
   const { apiKey, signingKey } = mailgun
-  const given = {
+  const story = await connected(world, {
     config: { provider: 'mailgun' },
     credentials: { apiKey, signingSecret: signingKey },
     ...options,
-  }
-  const story = await connected(app, given)
+  })
   const deliver = (mail: RoutedMail, changes: MailgunPostChanges = {}) =>
     delivered(mailgun.post(story.postUrl, { recipient: story.address, ...mail }, changes))
   const headersOf = (mail: Record<string, string>) =>
@@ -92,18 +140,66 @@ export const mailgunStory = async (
         name.startsWith('h:') ? [[name.slice(2), value]] : [],
       ),
     )
-  const reads = reading(() =>
+  const mails = () =>
     mailgun.mails
       .filter(({ from }) => from!.includes(story.address))
       .map((mail) => ({
-        to: mail.to!,
-        subject: mail.subject!,
-        text: mail.text!,
-        html: mail.html!,
+        ...{ to: mail.to!, subject: mail.subject!, text: mail.text!, html: mail.html! },
         headers: headersOf(mail),
-      })),
-  )
-  return { ...story, deliver, reads }
+      }))
+
+  const says: ChannelPlace['says'] = async (from, text, { file, after } = {}): Promise<Said> => {
+    const id = newMessageId()
+    const references = after ? [['References', begun.get(after)!]] : []
+    const mail = {
+      ...{ from, sender: from, subject: 'Plans', 'body-plain': text },
+      headers: [['Message-Id', id], ...references] as [string, string][],
+      ...(file
+        ? {
+            files: [
+              { ...{ name: file.name, type: 'text/markdown' }, bytes: Buffer.from(file.text) },
+            ],
+          }
+        : {}),
+    }
+    const token = randomBytes(25).toString('hex')
+    const said = {
+      ...(await deliver(mail, { token })),
+      // A token counts once, whatever comes with it.
+      again: () =>
+        Promise.all([
+          ...[deliver(mail, { token }), deliver(mail)],
+          deliver({ from, sender: from, 'body-plain': 'forged' }, { token }),
+        ]),
+      answers: answersTo(mails, from),
+    }
+    begun.set(said, after ? begun.get(after)! : id)
+    return said
+  }
+
+  return {
+    ...story,
+    ...{ deliver, reads: reading(mails), says },
+    forged: () =>
+      Promise.all([
+        deliver({}, { at: new Date(Date.now() - 24 * HOUR_MS) }),
+        deliver({}, { by: 'f'.repeat(32) }),
+        deliver({ recipient: 'nobody@example.com' }),
+      ]),
+    ignored: () =>
+      Promise.all([
+        ...['MAILER-DAEMON@example.org', story.address].map((from) => deliver({ from })),
+        deliver({ headers: [['Auto-Submitted', 'auto-replied']] }),
+      ]),
+    pauses: () => mailgun.fail({ status: 429, headers: { 'retry-after': '1' } }),
+    losesAnswer: () => mailgun.fail({ status: 500, isTaken: true }),
+    sends: () => countOf(mailgun.requests, '/messages'),
+    withdraws() {
+      const old = mailgun.apiKey
+      mailgun.apiKey = `key-${randomBytes(16).toString('hex')}`
+      return { old, fresh: { apiKey: mailgun.apiKey }, named: 'apiKey' }
+    },
+  } satisfies ChannelPlace & Record<string, unknown>
 }
 
 /** An answer of ours, as the program of a person quotes it. */

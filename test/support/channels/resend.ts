@@ -35,6 +35,8 @@ export interface ResendFailure {
   body?: string
   /** The mail goes out all the same. */
   isTaken?: boolean
+  /** Of the next mail to be sent, and of nothing that is asked before it. */
+  ofSending?: boolean
 }
 
 export interface FakeResend extends AsyncDisposable {
@@ -222,7 +224,8 @@ const answer = async (
     return errorOf({ status: 401, name: 'invalid_api_key' })
   if (request.method === 'POST' && pathname === '/emails')
     return take(fake, kept, failures, request)
-  const failure = failures[0]?.isTaken ? undefined : failures.shift()
+  const isLater = failures[0]?.isTaken || failures[0]?.ofSending
+  const failure = isLater ? undefined : failures.shift()
   if (failure) return errorOf(failure)
   if (pathname === '/domains') return listed(fake, searchParams)
   const [, mailId = '', fileId] = RECEIVING.exec(pathname) ?? []

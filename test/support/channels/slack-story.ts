@@ -3,10 +3,9 @@
  * what the app answers.
  */
 import { expect } from 'bun:test'
-import type { TestApp } from '../app.ts'
 import { eventually } from '../eventually.ts'
-import { channelAdmin } from './channels.ts'
-import type { FakeSlack, SlackMessage } from './slack.ts'
+import { type ChannelPlace, connectedPlace, countOf, delivered, type Said } from './place.ts'
+import type { SlackMessage } from './slack.ts'
 import {
   direct,
   install,
@@ -16,13 +15,14 @@ import {
   signedBySlack,
   slackEvent,
 } from './slack-posts.ts'
+import type { ChannelWorld } from './world.ts'
 
 let count = 0
 
 const newInstall = (): SlackInstall => {
   const n = String(++count).padStart(4, '0')
   return {
-    ...install,
+    ...{ ...install, channels: [...install.channels] },
     ...{
       token: ['xoxb', n, crypto.randomUUID()].join('-'),
       teamId: `T${n}TEAM`,
@@ -34,11 +34,6 @@ const newInstall = (): SlackInstall => {
   }
 }
 
-export interface Posted {
-  status: number
-  body: string
-}
-
 interface Deliver {
   headers?: Record<string, string>
   secret?: string
@@ -47,73 +42,37 @@ interface Deliver {
 let clock = 1_700_000_000
 const newTs = (): string => `${++clock}.000200`
 
-export const slackStory = async (
-  app: TestApp,
-  slack: FakeSlack,
-  options: Record<string, unknown> = {},
-) => {
-  const { tenantId } = await app.newWorkspace()
-  const admin = await channelAdmin(app, tenantId)
+export const slackStory = async (world: ChannelWorld, options: Record<string, unknown> = {}) => {
+  const { app, slack } = world
   const team = newInstall()
   slack.installs.push(team)
-  const id = await admin.active({
+  const place = await connectedPlace(world, {
     ...{ channel: 'slack', routingKey: `${team.teamId}:${team.appId}` },
     credentials: { botToken: team.token, signingSecret: team.signingSecret },
     ...options,
   })
 
   /** As Slack posts it: signed now. */
-  const deliver = async (
-    body: object,
-    { headers = {}, secret = team.signingSecret }: Deliver = {},
-  ): Promise<Posted> => {
+  const deliver = (body: object, { headers = {}, secret = team.signingSecret }: Deliver = {}) => {
     const text = JSON.stringify(body)
     const signed = { ...signedBySlack(secret, text, Date.now()), ...headers }
-    const response = await fetch(`${app.url}/webhooks/channels/slack`, {
-      method: 'POST',
-      headers: signed,
-      body: text,
-    })
-    return { status: response.status, body: await response.text() }
-  }
-
-  const asked = async (event: Record<string, unknown>): Promise<Record<string, unknown>> => {
-    const body = slackEvent(event, {}, team)
-    expect(await deliver(body)).toEqual({ status: 200, body: '{"received":true}' })
-    return body
+    const url = `${app.url}/webhooks/channels/slack`
+    return delivered(new Request(url, { method: 'POST', headers: signed, body: text }))
   }
 
   /** Somebody mentions the app in the channel. Gives the thread. */
-  const mentions = async (
-    user: string,
-    text: string,
-    thread?: string,
-  ): Promise<{ thread: string; body: Record<string, unknown> }> => {
+  const mentions = async (user: string, text: string, thread?: string): Promise<string> => {
     const ts = newTs()
-    const said = {
-      user,
-      ts,
-      team: team.teamId,
-      text: `<@${team.botUserId}> ${text}`,
-      ...(thread ? { thread_ts: thread } : {}),
-    }
-    return { thread: thread ?? ts, body: await asked(mention(text, said)) }
+    const said = { user, ts, team: team.teamId, text: `<@${team.botUserId}> ${text}` }
+    const event = mention(text, { ...said, ...(thread ? { thread_ts: thread } : {}) })
+    expect((await deliver(slackEvent(event, {}, team))).status).toBe(200)
+    return thread ?? ts
   }
 
-  /** Somebody writes to the app directly. */
-  const writes = (user: string, text: string, more: Record<string, unknown> = {}) =>
-    asked(direct(text, { user, ts: newTs(), team: team.teamId, ...more }))
-
   /** What the app has posted in a thread, or in a channel outside of threads. */
-  const read = ({
-    channel = 'C0LAN2Q65',
-    thread,
-  }: {
-    channel?: string
-    thread?: string
-  }): SlackMessage[] =>
+  const read = ({ channel = 'C0LAN2Q65', thread }: { channel?: string; thread?: string }) =>
     slack.messages.filter(
-      (message) =>
+      (message: SlackMessage) =>
         message.channel === channel && message.thread_ts === thread && message.by === team.appId,
     )
 
@@ -123,8 +82,66 @@ export const slackStory = async (
       (texts) => texts.length >= many,
     )
 
-  /** Slack's second try of a post. */
-  const retries = (body: object, times: number) => deliver(body, { headers: retryHeaders(times) })
+  const withFile = ({ name, text }: { name: string; text: string }) => {
+    const path = `T1-${crypto.randomUUID()}/${name}`
+    slack.files.set(path, { body: Buffer.from(text), contentType: 'text/plain' })
+    const url_private_download = `${slack.urls.slack_files}/files-pri/${path}`
+    const file = { id: 'F0FILE', name, mimetype: 'text/markdown', size: 34, mode: 'hosted' }
+    return { subtype: 'file_share', files: [{ ...file, url_private_download }] }
+  }
 
-  return { ...admin, id, tenantId, team, deliver, mentions, writes, reads, retries }
+  /** Somebody writes to the app directly. */
+  const says: ChannelPlace['says'] = async (user, text, { file } = {}): Promise<Said> => {
+    const channel = `D${user.slice(1)}`
+    team.channels.push(channel)
+    const said = { user, channel, ts: newTs(), team: team.teamId, ...(file ? withFile(file) : {}) }
+    const body = slackEvent(direct(text, said), {}, team)
+    return {
+      ...(await deliver(body)),
+      again: () =>
+        Promise.all([
+          ...[1, 2, 3].map((times) => deliver(body, { headers: retryHeaders(times) })),
+          deliver({ ...body, event_id: 'Ev0OTHER' }),
+        ]),
+      answers: (many) => reads({ channel }, many),
+    }
+  }
+
+  const forged = () => {
+    const said = { type: 'app_mention', user: 'U1', text: 'pay', channel: 'C0LAN2Q65', ts: newTs() }
+    const body = slackEvent(said, {}, team)
+    const late = String(Math.floor(Date.now() / 1_000) - 330)
+    return Promise.all([
+      deliver(body, { secret: newInstall().signingSecret }),
+      deliver(body, { headers: { 'x-slack-request-timestamp': late } }),
+      deliver(body, { headers: { 'x-slack-signature': `v0=${'0'.repeat(64)}` } }),
+      deliver(slackEvent(said, {}, { ...team, teamId: 'T0NOBODY' })),
+    ])
+  }
+
+  const ignored = () => {
+    const { botUserId: user, botId: bot_id, teamId } = team
+    const im = { channel_type: 'im', channel: 'D0A', team: teamId }
+    const events = [
+      { type: 'message', ...im, user, bot_id, text: 'me', ts: newTs() },
+      direct('I am a bot', { bot_id, team: teamId, subtype: 'bot_message' }),
+      mention(`<@${user}> hi`, { user: 'U0OTHER', bot_id: 'B0OTHER', team: teamId, ts: newTs() }),
+      { type: 'message', subtype: 'message_changed', ...im, ts: newTs(), message: { text: 'x' } },
+    ]
+    return Promise.all(events.map((event) => deliver(slackEvent(event, {}, team))))
+  }
+
+  return {
+    ...place,
+    ...{ team, deliver, mentions, reads, says, forged, ignored },
+    pauses: () => void slack.next.push({ status: 429, headers: { 'retry-after': '1' } }),
+    losesAnswer: () => void slack.next.push({ raw: '', taken: true }),
+    sends: () => countOf(slack.requests, '/api/chat.postMessage'),
+    withdraws() {
+      const old = team.token
+      team.token = ['xoxb', crypto.randomUUID()].join('-')
+      const named = 'Slack does not accept the bot token (invalid_auth)'
+      return { old, fresh: { botToken: team.token }, named }
+    },
+  } satisfies ChannelPlace & Record<string, unknown>
 }

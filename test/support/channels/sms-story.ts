@@ -2,54 +2,44 @@
  * A number of Twilio's that is connected with a workspace of ours: people write to it, and read
  * what it answers.
  */
-import type { TestApp } from '../app.ts'
 import { eventually } from '../eventually.ts'
-import { channelAdmin } from './channels.ts'
-import type { FakeTwilio } from './twilio.ts'
-import { incomingSms, type PostChanges, type TwilioFields } from './twilio-posts.ts'
-
-interface SmsOptions extends Record<string, unknown> {
-  publicUrl?: string
-}
+import { type ChannelPlace, connectedPlace, countOf, delivered, type Said } from './place.ts'
+import {
+  incomingSms,
+  newSid,
+  newToken,
+  type PostChanges,
+  type TwilioFields,
+} from './twilio-posts.ts'
+import { type ChannelWorld, PUBLIC_URL } from './world.ts'
 
 const PATH = '/webhooks/channels/sms'
 
 let count = 0
 
-/** `publicUrl`: by which Twilio knows the deployment, which is behind a proxy. */
-export const smsStory = async (
-  app: TestApp,
-  twilio: FakeTwilio,
-  { publicUrl = app.url, ...options }: SmsOptions = {},
-) => {
-  const { tenantId } = await app.newWorkspace()
-  const admin = await channelAdmin(app, tenantId)
+export const smsStory = async (world: ChannelWorld, options: Record<string, unknown> = {}) => {
+  const { app, twilio } = world
   const number = `+1415555${String(++count).padStart(4, '0')}`
   twilio.numbers.push({ phone_number: number, capabilities: { voice: true, sms: true, mms: true } })
-  const credentials = { accountSid: twilio.accountSid, authToken: twilio.authToken }
-  const id = await admin.active({ channel: 'sms', routingKey: number, credentials, ...options })
+  const { accountSid, authToken } = twilio
+  const credentials = { accountSid, authToken }
+  const place = await connectedPlace(world, {
+    ...{ channel: 'sms', routingKey: number, credentials },
+    ...options,
+  })
 
   /** As Twilio posts it. */
-  const deliver = async (
-    fields: TwilioFields,
-    changes: PostChanges = {},
-  ): Promise<{ status: number; type: string | null; body: string }> => {
-    const response = await fetch(
-      twilio.post(app.url + PATH, fields, { signedUrl: publicUrl + PATH, ...changes }),
-    )
-    return {
-      status: response.status,
-      type: response.headers.get('content-type'),
-      body: await response.text(),
-    }
-  }
+  const deliver = (fields: TwilioFields, changes: PostChanges = {}) =>
+    delivered(twilio.post(app.url + PATH, fields, { signedUrl: PUBLIC_URL + PATH, ...changes }))
 
   const sms = (from: string, text: string, more: TwilioFields = {}) =>
     incomingSms(twilio, { From: from, To: number, Body: text, ...more })
 
-  const writes = async (from: string, text: string, more: TwilioFields = {}) => {
-    const fields = sms(from, text, more)
-    return { fields, ...(await deliver(fields)) }
+  const withFile = ({ name, text }: { name: string; text: string }): TwilioFields => {
+    const [message, media] = [newSid('MM'), newSid('ME')]
+    twilio.media.set(`${message}/${media}`, { type: 'text/plain', bytes: Buffer.from(text) })
+    const MediaUrl0 = `https://api.twilio.com/2010-04-01/Accounts/${accountSid}/Messages/${message}/Media/${media}`
+    return { MessageSid: message, NumMedia: '1', MediaUrl0, MediaContentType0: 'text/plain', name }
   }
 
   /** What the number has answered. */
@@ -62,5 +52,47 @@ export const smsStory = async (
       (texts) => texts.length >= many,
     )
 
-  return { ...admin, id, tenantId, number, sms, deliver, writes, reads }
+  const says: ChannelPlace['says'] = async (from, text, { file } = {}): Promise<Said> => {
+    const fields = sms(from, text, file ? withFile(file) : {})
+    const another = { headers: { 'i-twilio-idempotency-token': 'another' } }
+    return {
+      ...(await deliver(fields)),
+      again: () => Promise.all([another, { asJson: true }].map((way) => deliver(fields, way))),
+      answers: (many) => reads(from, many),
+    }
+  }
+
+  const forged = () => {
+    const fields = sms('+4915112345678', 'pay')
+    return Promise.all([
+      deliver(fields, { by: 'f'.repeat(32) }),
+      deliver(fields, { signedUrl: app.url + PATH }),
+      deliver({ ...fields, To: '+14155559999' }),
+      deliver(fields, { headers: { 'x-twilio-signature': '' } }),
+    ])
+  }
+
+  const ignored = () => {
+    const [to, from] = ['+4915112345678', number]
+    const report = { MessageSid: newSid('SM'), MessageStatus: 'delivered', To: to, From: from }
+    const posts = [
+      ...[sms(to, 'STOP'), sms(to, 'Help'), sms('72345', 'Your code is 123456')],
+      ...[sms(number, 'an echo'), { ...report, AccountSid: accountSid }],
+    ]
+    return Promise.all(posts.map((fields) => deliver(fields)))
+  }
+
+  return {
+    ...place,
+    ...{ number, sms, deliver, says, reads, forged, ignored },
+    pauses: () => twilio.fail({ status: 429, code: 20429, headers: { 'retry-after': '1' } }),
+    losesAnswer: () => twilio.fail({ status: 500, isTaken: true }),
+    sends: () => countOf(twilio.requests, '/Messages.json'),
+    withdraws() {
+      const fresh = newToken()
+      const old = twilio.authToken
+      twilio.authToken = fresh
+      return { old, fresh: { authToken: fresh }, named: 'authToken' }
+    },
+  } satisfies ChannelPlace & Record<string, unknown>
 }

@@ -182,20 +182,19 @@ export const openTwilio = ({ port = 0 } = {}): FakeTwilio => {
     hostname: '127.0.0.1',
     fetch: (request) => handOut(fake, request),
   })
-  const authToken = newToken()
   const fake: FakeTwilio = {
     ...{
       url: `http://127.0.0.1:${server.port}`,
       cdnUrl: `http://127.0.0.1:${cdn.port}`,
       accountSid: newSid('AC'),
-      authToken,
+      authToken: newToken(),
       messages: [],
       requests: [],
       numbers: [],
     },
     ...{ optedOut: new Set(), media: new Map() },
     fail: (...added) => void failures.push(...added),
-    post: (to, fields, changes) => posted(authToken, to, fields, changes),
+    post: (to, fields, changes) => posted(fake.authToken, to, fields, changes),
     [Symbol.asyncDispose]: async () => {
       await Promise.all([server.stop(true), cdn.stop(true)])
     },

@@ -1,115 +1,107 @@
-/**
- * Conversations in WhatsApp, end to end: the posts of a server that plays Meta, and what our number
- * answers.
- */
-import { afterAll, expect, test } from 'bun:test'
+/** What conversations in WhatsApp have of their own. */
+import { expect, test } from 'bun:test'
 import { LINKED_LINES } from '#domain/agent/channel/identity'
-import { MEMBERS_ONLY } from '#domain/agent/channel/trust'
 import { channelJobs, linked, messagesOf } from '#test/support/channels/dev-posts'
-import { echo } from '#test/support/channels/echo'
-import { openMeta } from '#test/support/channels/whatsapp'
+import { repliesWith } from '#test/support/channels/replies'
+import { linkCode } from '#test/support/channels/senders'
 import { postOf, status, undelivered } from '#test/support/channels/whatsapp-posts'
 import { deliverByMeta, newAppSecret, whatsAppStory } from '#test/support/channels/whatsapp-story'
+import { useChannels } from '#test/support/channels/world'
 import { eventually } from '#test/support/eventually'
-import { useApp } from '#test/support/use'
 
-const meta = await openMeta([])
-afterAll(() => meta[Symbol.asyncDispose]())
-
-const app = useApp(() => ({
-  overrides: { thinker: echo() },
-  env: {
-    ...{ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-    ...{ CHANNEL_URLS: JSON.stringify(meta.urls), EGRESS_ALLOW: new URL(meta.urls.whatsapp).host },
-  },
-}))
-
-const PABLO = '16505551234'
+const world = useChannels()
+const PABLO = '+16505551234'
 const textsOf = (messages: { text: string }[]) => messages.map(({ text }) => text)
 
+/** In which Pablo is a member. */
+const membersStory = async (options: Parameters<typeof whatsAppStory>[1] = {}) => {
+  const story = await whatsAppStory(world, options)
+  await linked(world.app, story, PABLO)
+  return story
+}
+
 test('Meta proves the number, and its challenge is answered for a verify token of ours alone', async () => {
-  const { get, id, business } = await whatsAppStory(app, meta)
+  const { get, id, business, send } = await whatsAppStory(world)
   expect(await get(id)).toMatchObject({
     status: 'active',
     config: { displayPhoneNumber: business.displayPhoneNumber, verifiedName: 'Jasper’s Market' },
   })
-  const ask = (token: string) =>
-    fetch(
-      `${app.url}/webhooks/channels/whatsapp?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=${encodeURIComponent(token)}`,
-    )
-  const answer = await ask(business.verifyToken)
-  expect([answer.status, await answer.text()]).toEqual([200, '1158201444'])
-  expect((await ask('guess')).status).toBe(403)
-})
-
-test('a member talks with the agent, which remembers, and quotes what it answers', async () => {
-  const story = await whatsAppStory(app, meta)
-  await linked(app, story, `+${PABLO}`)
-  const first = await story.writes(PABLO, 'what is due?')
-  expect([first.status, first.body]).toEqual([200, '{"received":true}'])
-  expect(await story.reads(PABLO, 1)).toMatchObject([
-    { text: '*1.* You said: what is due?', quotes: first.id },
+  const asked = {
+    'hub.mode': 'subscribe',
+    'hub.challenge': '1158201444',
+    'hub.verify_token': business.verifyToken,
+  }
+  const ask = async (query: object, channel = 'whatsapp') => {
+    const found = new URLSearchParams(query as Record<string, string>)
+    const response = await fetch(`${world.app.url}/webhooks/channels/${channel}?${found}`)
+    return [response.status, response.headers.get('content-type'), await response.text()]
+  }
+  expect(await ask(asked)).toEqual([200, 'text/plain; charset=utf-8', '1158201444'])
+  for (const wrong of [
+    { ...asked, 'hub.verify_token': 'wrong' },
+    { ...asked, 'hub.mode': 'unsubscribe' },
+    { ...asked, 'hub.challenge': '' },
+    { ...asked, 'hub.challenge': '1'.repeat(1_001) },
+    {},
   ])
-  const second = await story.writes(PABLO, 'use get_current_time')
-  expect((await story.reads(PABLO, 2))[1]).toMatchObject({
-    text: '*2.* You said: use get_current_time The tool gave 1 result.',
-    quotes: second.id,
-  })
-  const [job] = await channelJobs(app, story)
-  expect(job).toMatchObject({
-    taint: [],
-    on_behalf: { kind: 'channel', personId: expect.any(String) },
-  })
+    expect((await ask(wrong))[0]).toBe(403)
+  expect((await ask(asked, 'slack'))[0]).toBe(405)
+  expect((await ask(asked, 'fax'))[0]).toBe(404)
+  await send('DELETE', `channels/${id}`)
+  expect((await ask(asked))[0]).toBe(403)
 })
 
-test('a member is linked by a code from the phone, also one who shows no number', async () => {
-  const story = await whatsAppStory(app, meta)
+test('answers quote what they answer; of one in parts, the first does', async () => {
+  const story = await membersStory()
+  const first = await story.writes(PABLO, 'what is due?')
+  await story.reads(PABLO, 1)
+  const second = await story.writes(PABLO, `long ${'word '.repeat(900)}`.trim())
+  expect((await story.reads(PABLO, 3)).map(({ quotes }) => quotes)).toEqual([
+    first.id,
+    second.id,
+    undefined,
+  ])
+})
+
+test('a member who shows no number is linked by a code from the phone', async () => {
+  const story = await whatsAppStory(world)
   const user = 'DE.13491208655302741918'
-  await story.writes('4915100003', 'hello?')
-  expect(textsOf(await story.reads('4915100003', 1))).toEqual([MEMBERS_ONLY])
-  const { body } = await story.send('POST', `channels/${story.id}/link-code`)
   const hidden = { from: undefined, from_user_id: user }
-  await story.writes('4915100003', body.code, hidden)
-  await story.writes('4915100003', 'and now?', hidden)
+  await story.writes(PABLO, await linkCode(story), hidden)
+  await story.writes(PABLO, 'and now?', hidden)
   expect(textsOf(await story.reads(user, 2))).toEqual([
     LINKED_LINES.linked,
     '*1.* You said: and now?',
   ])
 })
 
-test('receipts, reactions and retries begin nothing', async () => {
-  const story = await whatsAppStory(app, meta)
-  await linked(app, story, `+${PABLO}`)
-  const { id, sent } = {
-    ...(await story.writes(PABLO, 'once')),
-    sent: story.message(PABLO, 'once'),
-  }
-  for (let time = 0; time < 3; time++)
-    expect((await story.writes(PABLO, 'once', { id })).status).toBe(200)
-  const [answer] = await story.reads(PABLO, 1)
-  const reaction = {
-    ...sent,
-    id: 'wamid.cmVhY3Rpb24=',
-    type: 'reaction',
-    reaction: { message_id: answer!.id, emoji: '👍' },
-  }
-  const receipts = ['sent', 'delivered', 'read'].map((kind) =>
-    story.told({ statuses: [status(answer!.id, kind)] }),
+test('each message begins one job, however often and in whatever order Meta sends them', async () => {
+  const story = await whatsAppStory(world, { senderPolicy: 'anyone' })
+  const [one, two] = [story.message(PABLO, 'One'), story.message('16505559999', 'Two')]
+  for (const messages of [[two], [one, two], [one], [two, one]])
+    expect((await story.deliver(postOf([story.told({ messages })]))).status).toBe(200)
+  const jobs = await channelJobs(world.app, story)
+  expect(jobs.map(({ goal }) => goal).sort()).toEqual(['One', 'Two'])
+})
+
+test('the messages of a person are taken in their order, and those of others beside', async () => {
+  const story = await whatsAppStory(world, { senderPolicy: 'anyone' })
+  const messages = Array.from({ length: 30 }, (_, nth) =>
+    story.message(`1650555${1_000 + (nth % 10)}`, `${Math.floor(nth / 10)} of ${nth % 10}`),
   )
-  expect(
-    (await story.deliver(postOf(receipts, [story.told({ messages: [reaction] })]))).status,
-  ).toBe(200)
-  await story.writes(PABLO, 'after it')
-  expect(textsOf(await story.reads(PABLO, 2))).toEqual([
-    '*1.* You said: once',
-    '*2.* You said: after it',
-  ])
-  expect(await channelJobs(app, story)).toHaveLength(2)
+  expect((await story.deliver(postOf([story.told({ messages })]))).status).toBe(200)
+  const jobs = await eventually(
+    () => channelJobs(world.app, story),
+    ({ length }) => length === 30,
+  )
+  const byThread = Map.groupBy(jobs, ({ conversation_id }) => conversation_id)
+  expect([...byThread.values()].map((some) => some.map(({ goal }) => goal.split(' ')[0]))).toEqual(
+    Array(10).fill(['0', '1', '2']),
+  )
 })
 
 test('a message that Meta could not deliver after all has failed, once, and can be sent again', async () => {
-  const [story, other] = [await whatsAppStory(app, meta), await whatsAppStory(app, meta)]
-  await linked(app, story, `+${PABLO}`)
+  const [story, other] = [await membersStory(), await whatsAppStory(world)]
   await story.writes(PABLO, 'hello')
   const [first] = await story.reads(PABLO, 1)
   const shown = async () => (await story.send('GET', 'channels/replies')).body.replies[0]
@@ -145,20 +137,19 @@ test('a message that Meta could not deliver after all has failed, once, and can 
   const again = await eventually(shown, (now) => now.status === 'sent')
   await say(failed)
   expect([second!.ours, await shown()]).toEqual([first!.ours, again])
-  const audited = await app.owner`select detail from audit where tenant_id = ${story.tenantId}
+  const audited = await world.app.owner`select detail from audit where tenant_id = ${story.tenantId}
       and operation = 'operator.inbound.undelivered'`
   expect(audited.map(({ detail }) => detail)).toEqual([{ replies: [reply.id] }])
 })
 
 test('what Meta says of a message before it has answered is wanted again later', async () => {
-  const story = await whatsAppStory(app, meta)
-  await linked(app, story, `+${PABLO}`)
+  const story = await membersStory()
   await story.writes(PABLO, 'hello')
   const [first] = await story.reads(PABLO, 1)
   const shown = async () => (await story.send('GET', 'channels/replies')).body.replies[0]
   await eventually(shown, (reply) => reply.status === 'sent')
   const parts = (state: string) =>
-    app.owner`update channel_reply set parts = jsonb_set(parts, '{0,state}',
+    world.app.owner`update channel_reply set parts = jsonb_set(parts, '{0,state}',
       to_jsonb(${state}::text)) where tenant_id = ${story.tenantId}`
   const say = () => story.deliver(postOf([story.told({ statuses: [undelivered(first as never)] })]))
   await parts('sending')
@@ -170,16 +161,12 @@ test('what Meta says of a message before it has answered is wanted again later',
 
 test('one post for two numbers of two workspaces: each gets its own', async () => {
   const appSecret = newAppSecret()
-  const [one, two] = [
-    await whatsAppStory(app, meta, { appSecret }),
-    await whatsAppStory(app, meta, { appSecret }),
-  ]
-  for (const story of [one, two]) await linked(app, story, `+${PABLO}`)
+  const [one, two] = [await membersStory({ appSecret }), await membersStory({ appSecret })]
   const body = postOf(
     [one.told({ messages: [one.message(PABLO, 'to one'), one.message(PABLO, 'and again')] })],
     [two.told({ messages: [two.message(PABLO, 'to two')] })],
   )
-  expect((await deliverByMeta(app, appSecret, body)).status).toBe(200)
+  expect((await deliverByMeta(world, appSecret, body)).status).toBe(200)
   expect(textsOf(await one.reads(PABLO, 2)).toSorted()).toEqual([
     '*1.* You said: to one',
     '*2.* You said: and again',
@@ -188,19 +175,22 @@ test('one post for two numbers of two workspaces: each gets its own', async () =
 })
 
 test('of a post for two numbers, only what its signature holds for is taken', async () => {
-  const [ours, theirs] = [await whatsAppStory(app, meta), await whatsAppStory(app, meta)]
+  const anyone = { senderPolicy: 'anyone' }
+  const [ours, theirs] = [await whatsAppStory(world, anyone), await whatsAppStory(world, anyone)]
   const body = postOf([
     ours.told({ messages: [ours.message(PABLO, 'ours')] }),
     theirs.told({ messages: [theirs.message(PABLO, 'forged')] }),
   ])
   expect((await ours.deliver(body)).status).toBe(200)
-  expect((await messagesOf(app, theirs)).length).toBe(0)
+  expect(await messagesOf(world.app, theirs)).toEqual([])
+  expect((await theirs.deliver(body)).status).toBe(200)
+  expect(await messagesOf(world.app, theirs)).toMatchObject([{ text: 'forged' }])
   expect((await ours.deliver(body, 'nobody’s secret')).status).toBe(401)
 })
 
 test('two people who write at once have a conversation each, though both are members', async () => {
-  const story = await whatsAppStory(app, meta)
-  for (const sender of ['+4915100001', '+4915100002']) await linked(app, story, sender)
+  const story = await whatsAppStory(world)
+  for (const sender of ['+4915100001', '+4915100002']) await linked(world.app, story, sender)
   await Promise.all([
     story.writes('4915100001', 'I am Ada'),
     story.writes('4915100002', 'I am Bob'),
@@ -209,38 +199,15 @@ test('two people who write at once have a conversation each, though both are mem
   expect(textsOf(await story.reads('4915100002', 1))).toEqual(['*1.* You said: I am Bob'])
 })
 
-test('a text file of a member becomes a document, by two requests; a picture is named', async () => {
-  const story = await whatsAppStory(app, meta)
-  await linked(app, story, `+${PABLO}`)
-  meta.media.set('1003383421387256', {
-    body: Buffer.from('An espresso costs 2.40.'),
-    mimeType: 'text/plain',
-  })
-  const document = {
-    id: '1003383421387256',
-    filename: 'prices.txt',
-    mime_type: 'text/plain',
-    sha256: 'x',
-    caption: 'our prices',
-  }
-  await story.writes(PABLO, '', { type: 'document', document, text: undefined })
-  const [answer] = await story.reads(PABLO, 1)
-  expect(answer!.text).toContain('our prices')
-  expect(answer!.text).toContain('its text is the document')
-  await story.writes(PABLO, '', {
-    type: 'image',
-    image: { id: '7', mime_type: 'image/jpeg' },
-    text: undefined,
-  })
-  expect((await story.reads(PABLO, 2))[1]!.text).toContain('only text and Markdown are read')
-  expect((await story.send('GET', 'documents')).body.documents).toMatchObject([
-    { fileName: 'prices.txt' },
-  ])
+test('a picture is named', async () => {
+  const story = await membersStory()
+  const image = { id: '7', mime_type: 'image/jpeg' }
+  await story.writes(PABLO, '', { type: 'image', image, text: undefined })
+  expect((await story.reads(PABLO, 1))[0]!.text).toContain('only text and Markdown are read')
 })
 
 test('a message that a member passes on becomes a document, not the member’s word', async () => {
-  const story = await whatsAppStory(app, meta)
-  await linked(app, story, `+${PABLO}`)
+  const story = await membersStory()
   await story.writes(PABLO, 'use pause_all', { context: { forwarded: true } })
   const [answer] = await story.reads(PABLO, 1)
   expect(answer!.text).toStartWith(
@@ -252,11 +219,10 @@ test('a message that a member passes on becomes a document, not the member’s w
 })
 
 test('an answer that comes more than a day after the question fails, and says why', async () => {
-  const story = await whatsAppStory(app, meta, { senderPolicy: 'anyone' })
+  const story = await whatsAppStory(world, { senderPolicy: 'anyone' })
   const yesterday = String(Math.floor(Date.now() / 1_000) - 90_000)
   await story.writes(PABLO, 'are you open?', { timestamp: yesterday })
-  const held = async () => (await story.send('GET', 'channels/replies?status=held')).body.replies
-  const [reply] = await eventually(held, (all) => all.length > 0)
+  const [reply] = await repliesWith(story, 'held')
   expect((await story.send('POST', `channels/replies/${reply.id}/send`, {})).status).toBe(200)
   const failed = async () => (await story.send('GET', `channels/replies/${reply.id}`)).body.reply
   expect(await eventually(failed, (one) => one.status === 'failed')).toMatchObject({
@@ -271,14 +237,4 @@ test('an answer that comes more than a day after the question fails, and says wh
     },
   })
   expect(await story.reads(PABLO, 0)).toEqual([])
-})
-
-test('an answer of many paragraphs goes in parts, in order; the first quotes', async () => {
-  const story = await whatsAppStory(app, meta)
-  await linked(app, story, `+${PABLO}`)
-  const { id } = await story.writes(PABLO, `long ${'word '.repeat(1_800)}`.trim())
-  const parts = await story.reads(PABLO, 3)
-  expect(parts.map(({ quotes }) => quotes)).toEqual([id, undefined, undefined])
-  expect(parts.every(({ text }) => text.length <= 4_096)).toBe(true)
-  expect(textsOf(parts).join(' ').match(/word/g)).toHaveLength(1_800)
 })

@@ -1,0 +1,81 @@
+/**
+ * A server with a model that answers by `echo`, and servers that play the providers of all
+ * channels. The files of a worker share them: each test makes connections of its own.
+ */
+
+import { type TestApp, testApp } from '../app.ts'
+import { openReceiver, type Received, type ReceiverAnswer } from '../http/receiver.ts'
+import { use } from '../use.ts'
+import { echo } from './echo.ts'
+import { type FakeMailgun, openMailgun } from './mailgun.ts'
+import { type FakeResend, openResend } from './resend.ts'
+import { type FakeSlack, openSlack } from './slack.ts'
+import { type FakeTwilio, openTwilio } from './twilio.ts'
+import { type FakeMeta, openMeta } from './whatsapp.ts'
+
+/** The address by which the world knows the deployment, which is behind a proxy. */
+export const PUBLIC_URL = 'https://tendril.example.com'
+
+/** The program of a developer. */
+interface FakeProgram {
+  url: string
+  requests: Received[]
+  /** What it has taken, by the path of the connection. */
+  messages: { path: string; sender: string; text: string }[]
+  /** For the next message, in place of the usual answer. `taken`: it is taken all the same. */
+  next: (ReceiverAnswer & { taken?: boolean })[]
+}
+
+export interface ChannelWorld {
+  app: TestApp
+  slack: FakeSlack
+  meta: FakeMeta
+  twilio: FakeTwilio
+  resend: FakeResend
+  mailgun: FakeMailgun
+  program: FakeProgram
+}
+
+const openProgram = async (): Promise<FakeProgram> => {
+  const receiver = await openReceiver()
+  const { url, requests } = receiver
+  const program: FakeProgram = { url, requests, messages: [], next: [] }
+  receiver.answer = ({ url, body }) => {
+    const { taken = true, ...answer } = program.next.shift() ?? {}
+    if (taken) program.messages.push({ path: url, ...JSON.parse(body) })
+    return answer
+  }
+  return program
+}
+
+const open = async (): Promise<ChannelWorld> => {
+  const [slack, meta, program] = [await openSlack([]), await openMeta([]), await openProgram()]
+  const [twilio, resend, mailgun] = [openTwilio(), openResend(), openMailgun()]
+  resend.domains.push({
+    id: 'd1',
+    name: 'example.com',
+    status: 'verified',
+    capabilities: { sending: 'enabled', receiving: 'enabled' },
+  })
+  mailgun.domains.set('example.com', { state: 'active' })
+  const urls = { ...slack.urls, ...meta.urls, twilio: twilio.url }
+  const all = { ...urls, resend: resend.url, mailgun: mailgun.url }
+  const reached = [...Object.values(all), twilio.cdnUrl, resend.cdnUrl, program.url]
+  const app = await testApp({
+    overrides: { thinker: echo() },
+    env: {
+      ...{ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9', PUBLIC_URL },
+      CHANNEL_URLS: JSON.stringify(all),
+      EGRESS_ALLOW: reached.map((url) => new URL(url).host).join(','),
+    },
+  })
+  return { app, slack, meta, twilio, resend, mailgun, program }
+}
+
+let shared: Promise<ChannelWorld> | undefined
+
+export const useChannels = (): ChannelWorld =>
+  use(async () => {
+    shared ??= open()
+    return { ...(await shared), async [Symbol.asyncDispose]() {} }
+  })
