@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { agentMutants } from './agent/mutants.ts'
-import { type Mutant, mistaken } from './mutants/mutant.ts'
+import { type Mutant, withMistake } from './mutants/mutant.ts'
 import { mutants } from './mutants/mutants.ts'
 
 const text = { type: 'string' } as const
@@ -28,10 +28,7 @@ const copyOfSource = (): string => {
 
 const mutate = (folder: string, mutant: Mutant): void => {
   const path = join(folder, mutant.file)
-  const source = mistaken(readFileSync(path, 'utf8'), mutant)
-  if (source === undefined)
-    throw new Error(`${mutant.name}: ${mutant.file} does not hold once: ${mutant.from}`)
-  writeFileSync(path, source)
+  writeFileSync(path, withMistake(readFileSync(path, 'utf8'), mutant))
 }
 
 const all: (Mutant & { program: string })[] = [

@@ -1,15 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { mistaken } from '../mutants/mutant.ts'
 import { history } from './history.ts'
-import { agentMutants } from './mutants.ts'
-
-test('every planted mistake still has its place in the source', () => {
-  const lost = agentMutants.filter(
-    (mutant) => mistaken(readFileSync(mutant.file, 'utf8'), mutant) === undefined,
-  )
-  expect(lost.map(({ name }) => name)).toEqual([])
-})
 
 test('random histories of jobs break no rule, and come through everything that the loop can do', () => {
   const counts = new Map<string, number>()

@@ -6,7 +6,11 @@ const rounds = at('rounds')
 
 const ofRounds: Mutant[] = [
   ...mutantsOf(loop, [
-    ['a job in circles need not conclude', ' || idle >= MOST_IDLE_ROUNDS }', ' }'],
+    [
+      'a job in circles need not conclude',
+      'last: left === 1 || idle >= MOST_IDLE_ROUNDS',
+      'last: left === 1',
+    ],
     ['a job in circles goes on', 'idle > MOST_IDLE_ROUNDS || hasConcluded', 'idle < 0'],
     [
       'it may conclude again and again',
@@ -17,19 +21,37 @@ const ofRounds: Mutant[] = [
   ...mutantsOf(rounds, [
     [
       'one call that is the same makes a round idle',
-      'news.length > 0',
-      'news.length === round.length',
+      `const news = round.filter($isNew)
+idle = news.length > 0 ? 0 : idle + 1`,
+      `const news = round.filter($isNew)
+idle = news.length === round.length ? 0 : idle + 1`,
     ],
-    ['one idle round after the other is forgotten', '? 0 : idle + 1', '? 0 : 1'],
+    [
+      'one idle round after the other is forgotten',
+      'news.length > 0 ? 0 : idle + 1',
+      'news.length > 0 ? 0 : 1',
+    ],
     ['a new call is nothing new', 'if (!calls.has(callOf(head))) return true', ''],
     [
       'a new result is nothing new',
-      "return head.state === 'done' && !results",
-      "return head.state === 'failed' && !results",
+      "head.state === 'done' && !results.has($result)",
+      "head.state === 'failed' && !results.has($result)",
     ],
-    ['a refusal is something new', "return head.state === 'done' && !results", 'return !results'],
-    ['what a person decides is nothing new', "head.state === 'rejected' || ", ''],
-    ['a doubt is nothing new', " || head.state === 'unknown'", ''],
+    [
+      'a refusal is something new',
+      "head.state === 'done' && !results.has($result)",
+      '!results.has($result)',
+    ],
+    [
+      'what a person decides is nothing new',
+      "head.state === 'rejected' || head.state === 'unknown'",
+      "head.state === 'unknown'",
+    ],
+    [
+      'a doubt is nothing new',
+      "head.state === 'rejected' || head.state === 'unknown'",
+      "head.state === 'rejected'",
+    ],
     [
       'arguments that cannot be read are something new',
       'if (head.args_hash === null) return false',
@@ -42,11 +64,15 @@ const delegation = at('delegation')
 
 const ofFamilies: Mutant[] = [
   ...mutantsOf(loop, [
-    ['a parent looks at its child', "step.awaits_kind === 'child' ? waiting(open, now) : ", ''],
+    [
+      'a parent looks at its child',
+      "step.awaits_kind === 'child' ? waiting(open, now) : { kind: 'look', step }",
+      "({ kind: 'look', step })",
+    ],
     [
       'a parent waits for ever',
-      'patienceOf(step, now) <= now ?',
-      'patienceOf(step, now) < new Date(0) ?',
+      "patienceOf(step, now) <= now ? { kind: 'give_up', step } : $park",
+      "patienceOf(step, now) < new Date(0) ? { kind: 'give_up', step } : $park",
     ],
     [
       'a parent that waits is shown as running',
@@ -64,15 +90,15 @@ const ofFamilies: Mutant[] = [
   ...mutantsOf(delegation, [
     [
       'a child has tools that its parent lacks',
-      '(parent === null || parent.includes(name)) && ',
-      '',
+      '(parent === null || parent.includes(name)) && $other',
+      '$other',
     ],
     ['a child at any depth has children', 'depth < MOST_DEPTH', 'depth <= MOST_DEPTH'],
     ['any number of children', 'children >= MOST_CHILDREN', 'children > MOST_CHILDREN'],
     [
       'a child has read nothing',
-      'asked_model, model, taint, conversation_id',
-      'asked_model, model, taint: [], conversation_id',
+      'taint, conversation_id: null',
+      'taint: [], conversation_id: null',
     ],
     ['a child is free of the schedule', 'scheduled: parent.scheduled', 'scheduled: false'],
     [
@@ -82,13 +108,13 @@ const ofFamilies: Mutant[] = [
     ],
     [
       'a parent takes words of strangers for its own',
-      'child.taint.length > 0 ?',
-      'child.taint.length < 0 ?',
+      'child.taint.length > 0 ? $untrusted : null',
+      'child.taint.length < 0 ? $untrusted : null',
     ],
     [
       'a failure counts as an answer',
-      "if (child.status !== 'completed')",
-      "if (child.status === 'cancelled')",
+      "child.status !== 'completed'",
+      "child.status === 'cancelled'",
     ],
     [
       'an answer of any length',

@@ -15,18 +15,22 @@ export const ofLoop: Mutant[] = [
       "state !== 'ready' && state !== 'asked'",
       "state !== 'ready' && state !== 'rejected' && state !== 'asked'",
     ],
-    ['a call that is asked counts as over', " && state !== 'asked'", ''],
+    [
+      'a call that is asked counts as over',
+      "state !== 'ready' && state !== 'asked'",
+      "state !== 'ready'",
+    ],
   ]),
   ...mutantsOf(loop, [
     [
       'a call that is asked is executed',
-      "first?.state === 'ready' && first.way",
-      "first && first.state !== 'waiting' && first.way",
+      "first?.state === 'ready' && first.way === 'command'",
+      "first && first.state !== 'waiting' && first.way === 'command'",
     ],
     [
       'a command waits for no time',
-      "first.way === 'command' && isDue(first, now)",
-      "first.way === 'command'",
+      "first?.state === 'ready' && first.way === 'command' && isDue(first, now)",
+      "first?.state === 'ready' && first.way === 'command'",
     ],
     [
       'the time of a job never ends',
@@ -35,8 +39,10 @@ export const ofLoop: Mutant[] = [
     ],
     [
       'a job that is too late does not do what was approved',
-      "if (first?.state === 'ready' && first.way === 'command'",
-      "if (job.active_ms < MOST_ACTIVE_MS && first?.state === 'ready' && first.way === 'command'",
+      `if (first?.state === 'ready' && first.way === 'command' && $isDue) return $execute
+if (job.active_ms >= MOST_ACTIVE_MS) return $end`,
+      `if (job.active_ms >= MOST_ACTIVE_MS) return $end
+if (first?.state === 'ready' && first.way === 'command' && $isDue) return $execute`,
     ],
     [
       'a call that nobody decides never expires',
@@ -45,35 +51,46 @@ export const ofLoop: Mutant[] = [
     ],
     [
       'a call expires as soon as it is asked',
-      'step.expires_at <= now ?',
-      'step.expires_at > now ?',
+      'step.expires_at && step.expires_at <= now',
+      'step.expires_at && step.expires_at > now',
     ],
     [
       'a record that is waited for is not looked at',
-      "step.awaits_kind === 'child' ? waiting(open, now) : { kind: 'look', step }",
-      "step.awaits_kind === 'child' ? waiting(open, now) : parked(open, now)",
+      `if (step.state === 'waiting') return $wait
+      if (!isDue(step, now)) return parked(open, now)`,
+      `if (step.state === 'waiting' && step.awaits_kind !== 'child') return parked(open, now)
+      if (step.state === 'waiting') return $wait
+      if (!isDue(step, now)) return parked(open, now)`,
     ],
     [
       'reads run before their time',
-      ' || !isDue(step, now))\n  return open.slice',
-      ')\n  return open.slice',
+      "step.way !== 'read' || step.state !== 'ready' || !isDue(step, now)",
+      "step.way !== 'read' || step.state !== 'ready'",
     ],
-    ['reads take others along', "step.way !== 'read' || step.state", 'step.state'],
+    [
+      'reads take others along',
+      "step.way !== 'read' || step.state !== 'ready'",
+      "step.state !== 'ready'",
+    ],
     [
       'any number of reads run together',
       'Math.min(MOST_READS, end === -1 ? open.length : end)',
       'end === -1 ? open.length : end',
     ],
-    ['one read at a time', 'Math.min(MOST_READS,', 'Math.min(1,'],
+    [
+      'one read at a time',
+      'Math.min(MOST_READS, end === -1 ? open.length : end)',
+      'Math.min(1, end === -1 ? open.length : end)',
+    ],
     [
       'an urgent call takes the way of others',
-      "step.way === 'urgent' || step.way === 'outside' ?",
-      "step.way === 'outside' ?",
+      "step.way === 'urgent' || step.way === 'outside'",
+      "step.way === 'outside'",
     ],
     [
       'a job sleeps past the time of a decision',
-      'Math.min(...times.flatMap',
-      'Math.max(...times.flatMap',
+      'Math.min(...times.flatMap($later))',
+      'Math.max(...times.flatMap($later))',
     ],
     [
       'a job that waits for a person is shown as running',
@@ -82,34 +99,44 @@ export const ofLoop: Mutant[] = [
     ],
     [
       'a model is asked again at once',
-      'return isDue(step, now) ? thinking',
-      'return step ? thinking',
+      "isDue(step, now) ? $think : { kind: 'park', $$rest }",
+      "step ? $think : { kind: 'park', $$rest }",
     ],
     [
       'an answer that cannot be used ends the job',
-      "if (step?.state === 'failed' && step.kind === 'model') return failed('model_failed')",
-      "if (step?.state === 'done' && job.invalid_answers > 0) return { kind: 'end', end: { status: 'completed', error: null } }",
+      `if (step?.state === 'ready') return isDue(step, now) ? thinking(job, step, $bounds) : $park
+      if (step?.state === 'failed' && step.kind === 'model') return $failed`,
+      `if (step?.state === 'ready') return isDue(step, now) ? thinking(job, step, $bounds) : $park
+      if (step?.state === 'done' && job.invalid_answers > 0) return { kind: 'end', end: { status: 'completed', error: null } }`,
     ],
     [
       'a summary that failed ends the job',
-      "if (step?.state === 'failed' && step.kind === 'model')",
-      "if (step?.state === 'failed')",
+      "step?.state === 'failed' && step.kind === 'model'",
+      "step?.state === 'failed'",
     ],
     [
       'a summary that was interrupted is forgotten',
       "heads.findLast(({ kind }) => kind !== 'tool')",
       "heads.findLast(({ kind }) => kind === 'model')",
     ],
-    ['one model call more than the plan has', 'left <= 0 ?', 'left < 0 ?'],
-    ['the model is not told to conclude', 'last: left === 1', 'last: left === 0'],
+    [
+      'one model call more than the plan has',
+      "left <= 0 ? $end : { kind: 'think', $$rest }",
+      "left < 0 ? $end : { kind: 'think', $$rest }",
+    ],
+    [
+      'the model is not told to conclude',
+      'last: left === 1 || $isIdle',
+      'last: left === 0 || $isIdle',
+    ],
     [
       'a failed call is repeated in a new step',
-      '? thinking(job, step, { ...bounds, idle }) :',
-      '? thinking(job, undefined, { ...bounds, idle }) :',
+      'isDue(step, now) ? thinking(job, step, $bounds) : $park',
+      'isDue(step, now) ? thinking(job, undefined, $bounds) : $park',
     ],
   ]),
   ...mutantsOf(at('job'), [
-    ['a job ends twice', 'if (isOver(job)) fail(', 'if (!job) fail('],
-    ['a cancelled job goes on', " || status === 'cancelled'", ''],
+    ['a job ends twice', "if (isOver(job)) fail('conflict', $)", ''],
+    ['a cancelled job goes on', "$others || status === 'cancelled'", '$others'],
   ]),
 ]

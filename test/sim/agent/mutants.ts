@@ -18,28 +18,34 @@ const ofVerdict: Mutant[] = [
   ...mutantsOf(verdict, [
     [
       'a rule that denies is ignored',
-      "if (rule === 'deny') return",
-      "if (rule === 'deny' && own) return",
+      `if (rule === 'deny') return $denied
+      $$others
+      if (own) return allow`,
+      `if (rule === 'deny' && own) return $denied
+      $$others
+      if (own) return allow`,
     ],
     [
       'what publishes is not asked',
-      "if (of === 'commit') return",
-      "if (of === 'commit' && rule !== 'allow') return",
+      `if (of === 'commit') return $asked
+if (rule === 'ask') return $ruled`,
+      `if (of === 'commit' && rule !== 'allow') return $asked
+if (rule === 'ask') return $ruled`,
     ],
     [
       'what publishes is asked only after foreign text',
-      "if (of === 'commit') return",
-      "if (of === 'commit' && taint.length > 0) return",
+      "if (of === 'commit') return ask(commits, ...untrusted(taint))",
+      "if (of === 'commit' && taint.length > 0) return ask(commits, ...untrusted(taint))",
     ],
     [
       'foreign text does not matter',
-      'return taint.length > 0 ? ask(',
-      'return taint.length > 9 ? ask(',
+      'taint.length > 0 ? ask(...untrusted(taint)) : allow',
+      'taint.length > 9 ? ask(...untrusted(taint)) : allow',
     ],
     [
       'a rule that asks is ignored',
-      "if (rule === 'ask') return",
-      "if (rule === 'ask' && taint.length > 0) return",
+      "if (rule === 'ask') return ask($why, ...untrusted(taint))",
+      "if (rule === 'ask' && taint.length > 0) return ask($why, ...untrusted(taint))",
     ],
     [
       'what leaves the workspace is not asked after foreign text',
@@ -53,13 +59,13 @@ const ofVerdict: Mutant[] = [
     ],
     [
       'what may have happened is done again',
-      'if (isRepeat) return',
-      'if (isRepeat && taint.length > 0) return',
+      'if (isRepeat) return ask($why, ...untrusted(taint))',
+      'if (isRepeat && taint.length > 0) return ask($why, ...untrusted(taint))',
     ],
     [
       'a role that may not gets its way',
-      'if (!mayRun) return own',
-      'if (!mayRun && own) return own',
+      'if (!mayRun) return own ? $denied : $asked',
+      'if (!mayRun && own) return own ? $denied : $asked',
     ],
     ['anybody pauses', "if (!mayRun) return deny('the caller may not do this')", ''],
   ]),
@@ -67,19 +73,31 @@ const ofVerdict: Mutant[] = [
 
 const ofOffer: Mutant[] = [
   ...mutantsOf(offer, [
-    ['a forbidden tool is offered', 'denied.has(tool.name) || ', ''],
+    [
+      'a forbidden tool is offered',
+      'denied.has(tool.name) || (job.tools && !job.tools.includes(tool.name))',
+      'job.tools && !job.tools.includes(tool.name)',
+    ],
     [
       'a job is offered more than its own tools',
-      ' || (job.tools && !job.tools.includes(tool.name))',
-      '',
+      'denied.has(tool.name) || (job.tools && !job.tools.includes(tool.name))',
+      'denied.has(tool.name)',
     ],
     [
       'a viewer is offered what changes something',
-      'if (readsOnly || isReading(tool))',
-      'if (isReading(tool))',
+      'readsOnly || isReading(tool)',
+      'isReading(tool)',
     ],
-    ['tools that were asked for stay hidden', ' || shown.includes(name)', ''],
-    ['all tools are defined at once', 'offered.length < FEW_TOOLS &&', 'offered.length > 0 &&'],
+    [
+      'tools that were asked for stay hidden',
+      'coreTools.includes(name) || shown.includes(name)',
+      'coreTools.includes(name)',
+    ],
+    [
+      'all tools are defined at once',
+      'offered.length < FEW_TOOLS && offered.every($isOwn)',
+      'offered.length > 0 && offered.every($isOwn)',
+    ],
   ]),
 ]
 
@@ -90,22 +108,26 @@ const ofBudget: Mutant[] = [
       'Math.min(ANSWER_TOKENS, room - input)',
       'ANSWER_TOKENS',
     ],
-    ['what is used does not count', 'limit - (usage.counters', 'limit - 0 * (usage.counters'],
-    ['the month does not count', 'rooms[0][1] <= rooms[1][1] ? rooms[0] : rooms[1]', 'rooms[0]'],
     [
-      'the cost does not count',
-      "if (cost > roomIn(usage, 'agent_cost_month', month)) return",
-      'if (cost < 0) return',
+      'what is used does not count',
+      'limit - (usage.counters[$key] ?? 0)',
+      'limit - 0 * (usage.counters[$key] ?? 0)',
     ],
+    ['the month does not count', 'rooms[0][1] <= rooms[1][1] ? rooms[0] : rooms[1]', 'rooms[0]'],
+    ['the cost does not count', "cost > roomIn(usage, 'agent_cost_month', month)", 'cost < 0'],
     ['the input is not reserved', 'const tokens = input + maxTokens', 'const tokens = maxTokens'],
-    ['what was not used is not given back', 'Math.min(0, tokens)', 'Math.max(0, tokens) * 0'],
+    [
+      'what was not used is not given back',
+      'tokens: Math.min(0, tokens)',
+      'tokens: Math.max(0, tokens) * 0',
+    ],
     ['it is given back to another day', 'day: reserved.day ?? present.day', 'day: present.day'],
     [
       'it is given back to another month',
       'month: reserved.month ?? present.month',
       'month: present.month',
     ],
-    ['what the estimate missed is free', 'Math.max(0, tokens), cost', '0, cost'],
+    ['what the estimate missed is free', 'tokens: Math.max(0, tokens)', 'tokens: 0'],
   ]),
 ]
 
@@ -113,47 +135,43 @@ const ofTheRest: Mutant[] = [
   ...mutantsOf(approval, [
     [
       'a decision is taken again',
-      "if (approval.status !== 'pending')\n",
-      "if (approval.status === 'rejected')\n",
+      "if (approval.status !== 'pending') $fail",
+      "if (approval.status === 'rejected') $fail",
     ],
     [
       'a rejected call is approved after all',
-      "if (approval.status !== 'pending')\n",
-      "if (approval.status === 'approved')\n",
+      "if (approval.status !== 'pending') $fail",
+      "if (approval.status === 'approved') $fail",
     ],
     [
       'it is approved after its time',
       "status === 'approved' && approval.expires_at <= now",
       "status === 'rejected' && approval.expires_at <= now",
     ],
-    ['a changed record is taken for the one that was shown', ' && sha256 === other.sha256', ''],
+    [
+      'a changed record is taken for the one that was shown',
+      '$others && sha256 === other.sha256',
+      '$others',
+    ],
   ]),
   ...mutantsOf(transcript, [
     [
       'a failed call has no result',
-      "kind === 'tool' && step.of_step",
-      "kind === 'tool' && step.state !== 'failed' && step.of_step",
+      "step.kind === 'tool' && step.of_step === thought.number",
+      "step.kind === 'tool' && step.state !== 'failed' && step.of_step === thought.number",
     ],
     [
       'a refused call has no result',
-      "kind === 'tool' && step.of_step",
-      "kind === 'tool' && step.state !== 'rejected' && step.of_step",
+      "step.kind === 'tool' && step.of_step === thought.number",
+      "step.kind === 'tool' && step.state !== 'rejected' && step.of_step === thought.number",
     ],
-    [
-      'foreign text is not marked',
-      'return step.untrusted ? marked(text, step.untrusted) : text',
-      'return text',
-    ],
+    ['foreign text is not marked', 'step.untrusted ? marked(text, step.untrusted) : text', 'text'],
     [
       'the model is not told of a refusal',
-      "if (step.state === 'rejected') return",
-      "if (step.state === 'rejected' && !text) return",
+      "if (step.state === 'rejected') return text === '' ? $refused : text",
+      "if (step.state === 'rejected' && !text) return text === '' ? $refused : text",
     ],
-    [
-      'a doubt is told as a failure',
-      "if (step.state === 'unknown') return",
-      "if (step.state === 'unknown' && !step) return",
-    ],
+    ['a doubt is told as a failure', "if (step.state === 'unknown') return $doubt", ''],
   ]),
   ...mutantsOf(handles, [
     [
@@ -177,13 +195,13 @@ const ofTheRest: Mutant[] = [
     ],
     [
       'all further calls are refused one by one',
-      '.slice(MOST_CALLS, MOST_READ_CALLS)',
-      '.slice(MOST_CALLS)',
+      'answer.calls.slice(MOST_CALLS, MOST_READ_CALLS)',
+      'answer.calls.slice(MOST_CALLS)',
     ],
     [
       'calls that are left out are not counted',
-      'left: left + Math.max(0, answer',
-      'left: left + 0 * Math.max(0, answer',
+      'left + Math.max(0, answer.calls.length - MOST_READ_CALLS)',
+      'left + 0 * Math.max(0, answer.calls.length - MOST_READ_CALLS)',
     ],
   ]),
   ...mutantsOf(transcript, [
@@ -196,7 +214,11 @@ const ofTheRest: Mutant[] = [
   ]),
   ...mutantsOf(answer, [
     ['text is kept as it came', 'text: storable(answer.text)', 'text: answer.text'],
-    ['any usage counts', 'answer.usage && isPlausible(answer.usage) ?', 'answer.usage ?'],
+    [
+      'any usage counts',
+      'answer.usage && isPlausible(answer.usage) ? answer.usage : undefined',
+      'answer.usage ? answer.usage : undefined',
+    ],
   ]),
 ]
 

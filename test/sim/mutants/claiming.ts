@@ -35,8 +35,10 @@ export const claimingMutants: Mutant[] = [
     ],
     [
       'an outcome is lost with the claim beside it',
-      'return { decision }\n  } catch (cause) {\n    return { cause }',
-      'return { decision }\n  } catch (cause) {\n    throw cause',
+      `try { $$decide
+ return { decision } } catch (cause) { return { cause } }`,
+      `try { $$decide
+ return { decision } } catch (cause) { throw cause }`,
     ],
   ]),
   ...mutantsOf(sending, [
@@ -49,15 +51,19 @@ export const claimingMutants: Mutant[] = [
   ...mutantsOf(sendClaims, [
     [
       'a claim ahead of a record that may have been sent',
-      ' || tries!.doubted > 0) return undefined',
-      ') return undefined',
+      '$others || tries!.doubted > 0',
+      '$others',
     ],
     [
       'a claim ahead of what was missed',
-      ' || mayBeMissed(deps, claiming, record)) return undefined',
-      ') return undefined',
+      '!$moves.isWaiting($$of) || mayBeMissed($$)',
+      '!$moves.isWaiting($$of)',
     ],
-    ['a claim ahead beside a doubtful post of the account', ' || account?.has_open_posts', ''],
+    [
+      'a claim ahead beside a doubtful post of the account',
+      '$others || account?.has_open_posts',
+      '$others',
+    ],
   ]),
   ...mutantsOf(alarm, [
     [
@@ -69,8 +75,8 @@ export const claimingMutants: Mutant[] = [
   ...mutantsOf('actors/engine/claim.ts', [
     [
       'what waits for a key is forgotten',
-      'reply: { start }, polled: { next: wait, dueIn } }',
-      'reply: { start }, polled: { next: undefined, dueIn: undefined } }',
+      'reply: { start }, polled: { next: wait, dueIn }',
+      'reply: { start }, polled: { next: undefined, dueIn: undefined }',
     ],
   ]),
   ...mutantsOf(alarm, [['a resume wakes nobody', 'if (paused === false) return UNKNOWN', '']]),

@@ -5,15 +5,15 @@ export const engagingMutants: Mutant[] = [
   ...mutantsOf('src/domain/growth/drafting/engagement-moves.ts', [
     [
       'what may be done already is done again',
-      "if (engagement.status === 'execute_unconfirmed')\n    fail(",
-      "if (engagement.status === 'execute_unconfirmed') return { ...engagement, status: 'executing' }\n  if (!engagement)\n    fail(",
+      "if (engagement.status === 'execute_unconfirmed') fail($$)",
+      "if (engagement.status === 'execute_unconfirmed') return { ...engagement, status: 'executing' }",
     ],
   ]),
   ...mutantsOf('actors/work/growth/timeline.ts', [
     [
       'what a post shows of one action is taken for another',
-      'post.done.includes(action) ?',
-      'post.done.length > 0 ?',
+      'post.done.includes(action) ? $made : undefined',
+      'post.done.length > 0 ? $made : undefined',
     ],
     [
       'a post that says nothing of what was done to it counts',

@@ -2,9 +2,10 @@
  * Mistakes that somebody could make, one change of the source each: the simulation must find every
  * one of them.
  */
-
+import { settleSend } from '#decisions/growth/send-effects'
 import { againMutants } from './again.ts'
 import { claimingMutants } from './claiming.ts'
+import { doubtingMutants } from './doubting.ts'
 import { engagingMutants } from './engaging.ts'
 import { type Mutant, mutantsOf } from './mutant.ts'
 import { returningMutants } from './returning.ts'
@@ -15,12 +16,12 @@ const claimSend = 'actors/work/growth/claim-send.ts'
 const runner = 'actors/engine/lane-runner.ts'
 const send = 'src/domain/growth/sending/send.ts'
 const post = 'src/domain/growth/sending/post.ts'
-const reconcile = 'src/domain/growth/sending/reconcile.ts'
 const sendWork = 'src/decisions/growth/send-work.ts'
 
 export const mutants: Mutant[] = [
   ...returningMutants,
   ...engagingMutants,
+  ...doubtingMutants,
   ...againMutants,
   ...claimingMutants,
   ...takingBackMutants,
@@ -37,7 +38,12 @@ export const mutants: Mutant[] = [
     ['a fenced owner goes on', 'this.abandon()\n      this.onFenced()', 'this.onFenced()'],
   ]),
   ...mutantsOf('actors/engine/lane-runner.ts', [
-    ['a new owner settles nothing', 'beCareful()\n    this.recover()', 'beCareful()'],
+    [
+      'a new owner settles nothing',
+      `if (inherited) this.#faults.beCareful()
+this.recover()`,
+      'if (inherited) this.#faults.beCareful()',
+    ],
   ]),
   ...mutantsOf('actors/engine/outcome.ts', [
     [
@@ -67,23 +73,43 @@ export const mutants: Mutant[] = [
   ...mutantsOf(send, [
     [
       'doubt is sent again',
-      "return doubt(sent, { reason: outcome.reason, cause: outcome.cause ?? 'no_answer' })",
-      'return unsent(sent)',
+      `case 'unknown':
+        return doubt($$)
+      case $$others:
+      case 'unsent':
+        return unsent(sent)`,
+      `case 'unknown':
+        return unsent(sent)
+      case $$others:
+      case 'unsent':
+        return unsent(sent)`,
     ],
   ]),
   ...mutantsOf(lane, [
     [
       'what a dead process left is sent again',
-      'return decisionOf(orphaned({ moves, record, attempt, now: gate.now, times: deps.times }, settleFrom), work)',
-      `const sent = { moves, record, attempt, tries: 0, now: gate.now, times: deps.times }
-    return decisionOf(await settleSend(sql, { sent, work }, { kind: 'unsent' }), work)`,
+      `const record = await lock(sql, of.record_id)
+      $$attempt
+      return decisionOf(orphaned({ moves, record, attempt, now: gate.now, times: deps.times }, settleFrom), work)`,
+      `const record = await lock(sql, of.record_id)
+      $$attempt
+      const sent = { moves, record, attempt, tries: 0, now: gate.now, times: deps.times }
+      return decisionOf(await ${settleSend.name}(sql, { sent, work }, { kind: 'unsent' }), work)`,
     ],
   ]),
   ...mutantsOf(send, [
     [
       'a refusal is tried again',
-      'return failed(sent, outcome.reason)\n    case',
-      'return unsent(sent)\n    case',
+      `case 'refused':
+        return failed($$)
+      case $$others:
+      case 'unsent':
+        return unsent(sent)`,
+      `case 'refused':
+        return unsent(sent)
+      case $$others:
+      case 'unsent':
+        return unsent(sent)`,
     ],
     ['a wait that the network asks for is ignored', 'outcome.retryAfterMs ?? 0', '0'],
   ]),
@@ -103,7 +129,11 @@ export const mutants: Mutant[] = [
   ]),
   ...mutantsOf(send, [
     // What was approved.
-    ['changed text goes out', 'record.approved_hash !== contentHash(content, bound) || ', ''],
+    [
+      'changed text goes out',
+      'record.approved_hash !== contentHash(content, bound) || $other',
+      '$other',
+    ],
   ]),
   ...mutantsOf('test/sim/statements-of-attempts.ts', [
     [
@@ -134,8 +164,8 @@ export const mutants: Mutant[] = [
   ...mutantsOf(claimSend, [
     [
       'a text in doubt goes out again for another item',
-      'has_open_posts && (await means.isInTheWay(sql, ready.connection.id, means.hashOf(record)))',
-      'has_open_posts && false',
+      '$account.has_open_posts && (await means.isInTheWay($$))',
+      '$account.has_open_posts && false',
     ],
   ]),
   ...mutantsOf('src/domain/growth/drafting/item-moves.ts', [
@@ -146,8 +176,8 @@ export const mutants: Mutant[] = [
     ],
     [
       'post-now sends what is in doubt',
-      "if (item.status === 'publish_unconfirmed')\n    fail('conflict', `cannot post",
-      "if (item.status === 'publish_unconfirmed') return { ...item, status: 'publishing' }\n  if (!item)\n    fail('conflict', `cannot post",
+      "if (item.status === 'publish_unconfirmed') fail('conflict', $)",
+      "if (item.status === 'publish_unconfirmed') return { ...item, status: 'publishing' }",
     ],
   ]),
   ...mutantsOf('test/sim/work.ts', [
@@ -161,13 +191,13 @@ export const mutants: Mutant[] = [
   ...mutantsOf('src/ops/growth/automation.ts', [
     [
       'the pause recalls nothing',
-      "recall(({ origin, kind }) => origin === 'automatic' || reach.includes(kind))",
-      'recall(() => false)',
+      "$lanes.recall(({ origin, kind }) => origin === 'automatic' || reach.includes(kind))",
+      '$lanes.recall(() => false)',
     ],
     [
       'the pause says that nothing is in flight',
-      '  ...attempts.filter((',
-      '  ...attempts.slice(attempts.length).filter((',
+      'attempts.filter(({ record_id }) => !recalled.has(record_id))',
+      'attempts.filter(() => false)',
     ],
   ]),
   ...mutantsOf(sendWork, [
@@ -180,61 +210,9 @@ export const mutants: Mutant[] = [
   ...mutantsOf('src/decisions/growth/connecting.ts', [
     [
       'disconnecting recalls nothing',
-      'recall((work) => work.concurrency_key ===',
-      'recall((work) => false && work.concurrency_key ===',
+      '$lanes.recall((work) => work.concurrency_key === $account)',
+      '$lanes.recall(() => false)',
     ],
-  ]),
-  ...mutantsOf(lane, [
-    // Doubt.
-    [
-      'the timeline is read before the lease ends',
-      'new Date(Math.min(Math.max(now, attempt.lease_until.getTime()), now + deps.times.leaseMs))',
-      'gate.now',
-    ],
-  ]),
-  ...mutantsOf(send, [
-    ['the timeline is read at once', 'from.getTime() + times.settleMs', 'from.getTime()'],
-  ]),
-  ...mutantsOf(reconcile, [
-    [
-      'one clean read is enough',
-      'if (!record.review && !isEnough(read, clean_reads))',
-      'if (!record.review && clean_reads < 1)',
-    ],
-  ]),
-  ...mutantsOf('actors/work/growth/timeline.ts', [
-    [
-      'an incomplete read counts',
-      "if (!complete) return { kind: 'unread', resources: posts.length }",
-      '',
-    ],
-  ]),
-  ...mutantsOf('actors/work/growth/reconcile.ts', [
-    [
-      'doubt is looked up by the text that the item has now',
-      'await identify(sql, { record, attempt, ',
-      'await identify(sql, { record, attempt: { ...attempt, sent_text: (record as unknown as { body: string }).body }, ',
-    ],
-  ]),
-  ...mutantsOf(reconcile, [
-    [
-      'a post of another item is taken',
-      'const candidates = posts.filter((post) => post.createdAt.getTime() >= since && !taken.has(post.externalId))',
-      'const candidates = posts.filter((post) => post.createdAt.getTime() >= since)',
-    ],
-    [
-      'only later posts are looked at',
-      'intent_at.getTime()) - CLOCK_SKEW_MS',
-      'intent_at.getTime()) + CLOCK_SKEW_MS',
-    ],
-    [
-      'after review nobody looks',
-      'const at = nextRead(read, clean_reads)',
-      'const at = clean_reads < read.times.cleanReads ? nextRead(read, clean_reads) : undefined',
-    ],
-  ]),
-  ...mutantsOf(send, [
-    ['a person is asked again and again', 'events: record.review ? [] : [', 'events: ['],
   ]),
   ...mutantsOf(post, [
     // Bookkeeping.
@@ -255,17 +233,13 @@ export const mutants: Mutant[] = [
     ],
   ]),
   ...mutantsOf(sendWork, [
-    [
-      'what a person settled stays open',
-      'writes: attempt ? [saveAttempt(',
-      'writes: attempt && !now ? [saveAttempt(',
-    ],
+    ['what a person settled stays open', 'writes: attempt ? [saveAttempt($)] : []', 'writes: []'],
   ]),
   ...mutantsOf('actors/work/growth/send-replies.ts', [
     [
       'doubt is answered as posted',
-      'if (moves.isSent(record))',
-      'if (moves.isSent(record) || moves.isUnconfirmed(record))',
+      'moves.isSent(record)',
+      'moves.isSent(record) || moves.isUnconfirmed(record)',
     ],
   ]),
 ]

@@ -11,8 +11,8 @@ export const returningMutants: Mutant[] = [
   ...mutantsOf('src/domain/growth/sending/send.ts', [
     [
       'a time-out is taken for an error of the network',
-      "cause === 'server_error' && appliesWithinMs",
-      "cause !== 'process_stopped' && appliesWithinMs",
+      "cause === 'server_error' && within !== undefined",
+      "cause !== 'process_stopped' && within !== undefined",
     ],
     [
       'what a dead process left counts as answered',
@@ -21,7 +21,11 @@ export const returningMutants: Mutant[] = [
     ],
   ]),
   ...mutantsOf('actors/work/growth/send.ts', [
-    ['an item is returned again and again', 'isDoubted || fingerprintText', 'fingerprintText'],
+    [
+      'an item is returned again and again',
+      '!meansOf[$sendable].endsByItself || isDoubted',
+      '!meansOf[$sendable].endsByItself',
+    ],
   ]),
   ...mutantsOf(returning, [
     ['one read proves it', 'proof_reads < times.cleanReads', 'proof_reads < 1'],
@@ -29,9 +33,24 @@ export const returningMutants: Mutant[] = [
   ...mutantsOf('actors/work/growth/reconcile.ts', [
     [
       'reads that decide nothing prove it',
-      'return decisionOf(afterFailedRead(found, outcome.retryAfterMs), work)',
-      `return decisionOf(clearRead(found, { begunAt: job.begunAt, isClear: true,
-      appliesWithinMs: appliesWithin(deps.networks.named(job.connection.network)!.limits) }), work)`,
+      `if (outcome.kind === 'unread') {
+        $$again
+        return decisionOf(afterFailedRead(unread, outcome.retryAfterMs), work)
+      }
+      $$seen
+      const network = deps.networks.named(job.connection.network)
+      const within = network && appliesWithin(network.limits)
+      const settled = clearRead(found, { begunAt: job.begunAt, $$how })`,
+      `if (outcome.kind === 'unread') {
+        $$again
+        const { limits } = deps.networks.named(job.connection.network)!
+        const proof = { begunAt: job.begunAt, isClear: true, appliesWithinMs: appliesWithin(limits) }
+        return decisionOf(clearRead(unread, proof), work)
+      }
+      $$seen
+      const network = deps.networks.named(job.connection.network)
+      const within = network && appliesWithin(network.limits)
+      const settled = clearRead(found, { begunAt: job.begunAt, $$how })`,
     ],
     [
       'a read that may show it proves that it is not there',
@@ -49,22 +68,22 @@ export const returningMutants: Mutant[] = [
   ...mutantsOf('src/domain/growth/sending/post.ts', [
     [
       'what was returned goes out again by itself',
-      '...{ ...unscheduled, last_error: reason',
-      '...{ ...unscheduled, post_at: now, last_error: reason',
+      '({ ...unscheduled, last_error: reason, updated_at: now })',
+      '({ ...unscheduled, post_at: now, last_error: reason, updated_at: now })',
     ],
   ]),
   ...mutantsOf('actors/work/growth/send.ts', [
     [
       'what was returned is sent again unread',
-      'if (!readBack) return',
-      'if (!readBack || deps) return',
+      'if (!readBack) return sendOnce(deps, job, context)',
+      'if (!readBack || deps) return sendOnce(deps, job, context)',
     ],
   ]),
   ...mutantsOf(readBack, [
     [
       'what was returned is sent again after a read that failed',
-      "return { stop: { kind: 'not_applied', reason, detail",
-      "return { resources }\n  return { stop: { kind: 'not_applied', reason, detail",
+      "return { stop: { kind: 'not_applied', reason, $$ }, resources }",
+      'return { resources }',
     ],
   ]),
 ]

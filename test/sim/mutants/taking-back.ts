@@ -31,52 +31,48 @@ export const takingBackMutants: Mutant[] = [
     ],
   ]),
   ...mutantsOf(moves, [
-    [
-      'what was on the network for a while is deleted',
-      "if (wasSent) fail('conflict', 'cannot delete",
-      "if (wasSent && !now) fail('conflict', 'cannot delete",
-    ],
+    ['what was on the network for a while is deleted', "if (wasSent) fail('conflict', $)", ''],
   ]),
   ...mutantsOf(takeBack, [
     [
       'what another process has claimed counts as waiting',
-      "if (send.state === 'queued') return !attempt",
-      "if (send.state === 'queued' || lanes.recall(({ id }) => id === send.id).length === 0) return true",
+      `if (send.state === 'queued') return !attempt
+      $$others
+      return lanes.recall($isIt).length > 0`,
+      `if (send.state === 'queued' || lanes.recall(({ id }) => id === send.id).length === 0) return true
+      $$others
+      return lanes.recall($isIt).length > 0`,
     ],
   ]),
   ...mutantsOf(engagementMoves, [
     [
       'an edited engagement keeps its approval',
-      'return { ...withWords(engagement, words), ...unapproved,',
-      'return { ...withWords(engagement, words),',
+      '({ ...withWords(engagement, words), ...unapproved, $$rest })',
+      '({ ...withWords(engagement, words), $$rest })',
     ],
   ]),
   ...mutantsOf(engagementLife, [
     [
       'an engagement is edited while it is sent, and the send goes on',
-      "const back = takeBack(context, { moves, record: before, ...way, action: 'edit' })",
-      "const back = { record: { ...before, status: 'approved' as const }, end: () => ({ effects: {}, answers: [] }) }",
+      "takeBack(context, { moves, record: before, ...way, action: 'edit' })",
+      "({ record: { ...before, status: 'approved' }, end: () => ({ effects: {}, answers: [] }) })",
     ],
   ]),
   ...mutantsOf(engagementMoves, [
-    [
-      'what may have been done is deleted',
-      "if (wasSent) fail('conflict', 'cannot delete",
-      "if (wasSent && !now) fail('conflict', 'cannot delete",
-    ],
+    ['what may have been done is deleted', "if (wasSent) fail('conflict', $)", ''],
   ]),
   ...mutantsOf(engagementLife, [
     [
       'an engagement that was rejected in doubt is reopened',
-      "if (before.status === 'rejected' && sent)",
-      "if (before.status === 'rejected' && sent && !before)",
+      "if (before.status === 'rejected' && sent) fail('conflict', $)",
+      '',
     ],
   ]),
   ...mutantsOf(engagementMoves, [
     [
       'an engagement that is about to be sent is marked done',
-      "const DOABLE: readonly Engagement['status'][] = ['drafted',",
-      "const DOABLE: readonly Engagement['status'][] = ['executing', 'drafted',",
+      "['drafted', 'approved', 'execute_failed', 'execute_unconfirmed']",
+      "['executing', 'drafted', 'approved', 'execute_failed', 'execute_unconfirmed']",
     ],
   ]),
   ...mutantsOf('src/domain/growth/sending/send.ts', [
