@@ -6,11 +6,13 @@ import type { Reply } from '#test/support/app'
 import {
   call,
   legalInput,
+  newWorkspace,
   usualOperations as operations,
   type Workspace,
 } from '#test/support/contract/prepare'
 import { type Extent, finds, freeTexts, sampleOf, withValue } from '#test/support/contract/sample'
 import { sharedWorkspaces } from '#test/support/contract/shared'
+import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
@@ -148,6 +150,25 @@ describe.each(table(commands))('%s under a used Idempotency-Key', (_, o) => {
       expect((await call(used.keyed, o, unknown)).status).toBe(404)
     })
 })
+
+test.each(table(commands.filter((o) => 'secret' in o && o.secret)))(
+  '%s stores its answer under an Idempotency-Key sealed, and gives it to nobody else',
+  async (_, o) => {
+    const workspace = await newWorkspace(app)
+    const keyed = under(workspace)
+    const input = await legalInput(workspace, o)
+    const first = await call(keyed, o, input)
+    expectSuccess(first, o)
+    const [row] = await app.owner`select state, body from idempotency
+      where tenant_id = ${workspace.tenantId} and key = ${keyed.headers['idempotency-key']}`
+    expect(row!.state).toBe('done')
+    for (const text of [row!.body, Buffer.from(row!.body, 'base64').toString('latin1')])
+      expect(text).not.toContain(first.text.slice(1, 9))
+    const another = { ...keyed, key: await tokenOf(app, workspace.tenantId), session: undefined }
+    const { status, body } = await call(another, o, input)
+    expect([status, body.error?.code]).toEqual([422, 'idempotency_key_reused'])
+  },
+)
 
 describe.each(table(commands))('%s under an Idempotency-Key', (_, o) => {
   test('runs once for simultaneous callers', async () => {

@@ -166,15 +166,6 @@ describe('the list', () => {
       [{ who_kind: 'agent', who_id: job, who_name: null, who_email: null, detail }],
     ])
   })
-
-  test('is for owners of the workspace only', async () => {
-    const [owner, other] = [await newOwner(), await newOwner()]
-    const editor = await signedIn(app, owner.tenantId, 'editor')
-    for (const path of [PATH, `${PATH}/export`])
-      expect((await app.send('GET', path, { key: editor.key })).status).toBe(403)
-    await put(owner.key, 'Mine')
-    expect((await list(other)).entries).toEqual([])
-  })
 })
 
 describe('the file', () => {

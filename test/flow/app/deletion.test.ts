@@ -32,16 +32,8 @@ const cancelDeletion = (key: string) => app.send('DELETE', PATH, { key })
 const workspaceOf = async (key: string) =>
   (await app.send('GET', '/api/v1/app/workspace', { key })).body.workspace
 
-test('needs the name of the workspace and an owner who is signed in', async () => {
-  const { tenantId, key } = await app.newWorkspace()
-  for (const role of ['editor', 'approver', 'viewer'] as const) {
-    const member = await tokenOf(app, tenantId, role)
-    expect([(await requestDeletion(member)).status, (await cancelDeletion(member)).status]).toEqual(
-      [403, 403],
-    )
-  }
-  expect((await requestDeletion(key)).status).toBe(403)
-  const owner = await tokenOf(app, tenantId)
+test('needs the name of the workspace', async () => {
+  const owner = await tokenOf(app, (await app.newWorkspace()).tenantId)
   for (const name of ['', 'test', 'Another']) {
     const wrong = await requestDeletion(owner, name)
     expect([wrong.status, wrong.body.error.details]).toEqual([

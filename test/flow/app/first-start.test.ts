@@ -128,26 +128,10 @@ describe('a start is refused and names the variable', () => {
     expect(refusal.split('\n')).toHaveLength(1)
   })
 
-  const ofProcesses: typeof refusals = [
-    [
-      'for a log level',
-      { LOG_LEVEL: 'verbose' },
-      'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent: verbose',
-    ],
-    [
-      'for a home that is a file',
-      { TENDRIL_HOME: '/etc/passwd' },
-      'TENDRIL_HOME /etc/passwd cannot be used',
-    ],
-  ]
-  test.each(ofProcesses)('%s, in one line of a process', async (_, env, message) => {
-    await using refused = await start({
-      TENDRIL_HOME: join(folder.path, 'refused'),
-      PORT: '0',
-      ...env,
-    })
+  test('for a home that is a file, in one line of a process', async () => {
+    await using refused = await start({ TENDRIL_HOME: '/etc/passwd', PORT: '0' })
     expect([refused.code, refused.out]).toEqual([1, ''])
-    expect(refused.err()).toStartWith(`tendril: ${message}`)
+    expect(refused.err()).toStartWith('tendril: TENDRIL_HOME /etc/passwd cannot be used')
     expect(refused.err().trim().split('\n')).toHaveLength(1)
   })
 
@@ -184,9 +168,6 @@ describe('a DATABASE_URL that cannot be used is refused', () => {
     expect(message).toContain(`refuses the role ${db.options.username}: the password is wrong`)
     expect(message).not.toContain('geheim')
   })
-  test('for a database that does not exist', async () => {
-    expect(await refusal({ database: 'nowhere' })).toContain('there is no database nowhere at ')
-  })
   test('for a port where nothing listens', async () => {
     const { server, port } = await listening()
     await new Promise((resolve) => server.close(resolve))
@@ -194,15 +175,13 @@ describe('a DATABASE_URL that cannot be used is refused', () => {
       `DATABASE_URL cannot be used: nothing listens at 127.0.0.1:${port}`,
     )
   })
-  test('for a host that does not resolve', async () => {
-    expect(await refusal({ host: 'nowhere.invalid' })).toBe(
+  test('for a database, a host or a socket that is not there', async () => {
+    const why = [{ database: 'nowhere' }, { host: 'nowhere.invalid' }, { host: folder.path }]
+    expect(await Promise.all(why.map(refusal))).toEqual([
+      expect.stringContaining('there is no database nowhere at '),
       'DATABASE_URL cannot be used: the host of nowhere.invalid:5432 cannot be resolved',
-    )
-  })
-  test('for a folder without a socket', async () => {
-    expect(await refusal({ host: folder.path })).toBe(
       `DATABASE_URL cannot be used: there is no Postgres socket in ${folder.path}`,
-    )
+    ])
   })
   test('for a server that is not Postgres, and one that never answers', async () => {
     await using web = Bun.serve({

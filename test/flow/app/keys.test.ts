@@ -1,6 +1,5 @@
 /** API keys that people make: whose they are, what they allow, and how they end. */
 import { describe, expect, test } from 'bun:test'
-import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import { insertKeys, insertMember } from '#test/support/database/writes'
 import { type SignedIn, signedIn } from '#test/support/session'
@@ -73,8 +72,6 @@ describe('a key', () => {
     const { body } = await create(all[0], { scopes: ['api:read', 'api:read'] })
     expect(body.key.scopes).toEqual(['api:read'])
     expect([await readStatus(body.api_key), await writeStatus(body.api_key)]).toEqual([200, 403])
-    for (const scopes of [[], ['everything']])
-      expect((await create(all[0], { scopes })).status).toBe(400)
   })
 
   test('cannot expire before it is made or far beyond any life', async () => {
@@ -112,31 +109,6 @@ describe('a key', () => {
 })
 
 describe('under an Idempotency-Key', () => {
-  test('the same secret is returned again, and the stored answer does not reveal it', async () => {
-    const { tenantId, all } = await people('owner')
-    const key = newId()
-    const [first, again] = [
-      await create(all[0], {}, { 'idempotency-key': key }),
-      await create(all[0], {}, { 'idempotency-key': key }),
-    ]
-    expect([again.status, again.text, again.headers.get('idempotency-replayed')]).toEqual([
-      201,
-      first.text,
-      'true',
-    ])
-    expect(
-      (await list(all[0])).keys.filter(({ name }: { name: string }) => name === input.name),
-    ).toHaveLength(1)
-    const [row] = await app.owner`select state, body from idempotency where tenant_id = ${tenantId}
-        and key = ${key}`
-    const { api_key } = first.body
-    for (const text of [row!.body, Buffer.from(row!.body, 'base64').toString('latin1')]) {
-      expect(text).not.toContain(api_key)
-      expect(text).not.toContain('ak_')
-    }
-    expect(row!.state).toBe('done')
-  })
-
   test('a stored answer cannot be moved to another key or workspace', async () => {
     const { tenantId, all } = await people('owner')
     const { tenantId: elsewhere } = await people('owner')
@@ -150,42 +122,9 @@ describe('under an Idempotency-Key', () => {
     const reply = await create(all[0], {}, { 'idempotency-key': 'one' })
     expect([reply.status, reply.text.includes('ak_')]).toEqual([500, false])
   })
-
-  test('nobody else gets the secret, or the answer to a command of someone else', async () => {
-    const { all } = await people('owner', 'viewer', 'owner')
-    const [owner, viewer, another] = all
-    const { body } = await create(owner, {}, { 'idempotency-key': 'one' })
-    for (const other of [viewer, another]) {
-      const reply = await create(other, {}, { 'idempotency-key': 'one' })
-      expect([reply.status, reply.body.error.code, reply.text.includes('ak_')]).toEqual([
-        422,
-        'idempotency_key_reused',
-        false,
-      ])
-    }
-    const path = `${PATH}/${body.key.id}`
-    const deleteBy = (by: SignedIn) =>
-      app.send('DELETE', path, { key: by.key, headers: { 'idempotency-key': 'two' } })
-    expect([
-      (await deleteBy(owner)).status,
-      (await deleteBy(viewer)).status,
-      (await deleteBy(owner)).status,
-    ]).toEqual([200, 404, 200])
-  })
 })
 
 describe('a key of a member', () => {
-  test.each<[Role, number]>([
-    ['owner', 200],
-    ['editor', 200],
-    ['approver', 403],
-    ['viewer', 403],
-  ])('who is %s allows what the member can do', async (role, status) => {
-    const { all } = await people(role)
-    const { body } = await create(all[0])
-    expect([await readStatus(body.api_key), await writeStatus(body.api_key)]).toEqual([200, status])
-  })
-
   test('follows a change of role', async () => {
     const { all } = await people('owner', 'editor')
     const [owner, editor] = all

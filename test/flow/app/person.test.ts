@@ -70,15 +70,6 @@ describe('an account', () => {
         and operation = 'app.person.update'`
     expect(audited.map((row) => ({ ...row }))).toEqual([{ actor_id: id, surface: 'rest' }])
   })
-
-  test('cannot be reached by an API key', async () => {
-    for (const [method, body] of [
-      ['GET'],
-      ['PUT', {}],
-      ['DELETE', { current_password: PASSWORD }],
-    ] as const)
-      expect((await app.send(method, PATH, { body })).status).toBe(403)
-  })
 })
 
 describe('deleting an account', () => {

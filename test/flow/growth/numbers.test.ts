@@ -115,7 +115,6 @@ describe('the calendar', () => {
   })
 
   const refused: [query: string, path: string, message: string][] = [
-    ['from=2026-01-05T00:00:00Z', 'to', 'is required'],
     ['from=2026-01-05T00:00:00Z&to=2026-01-05T00:00:00Z', 'to', 'must be later than from'],
     [
       'from=2026-01-05T00:00:00Z&to=2026-04-05T00:00:00Z',
@@ -229,7 +228,5 @@ describe('numbers', () => {
       rest.metrics.map(({ impressions }: { impressions: number }) => impressions),
       rest.next_cursor,
     ]).toEqual([[100], null])
-    const other = await newStory(app)
-    expect((await other.send('GET', `items/${id}/metrics`)).status).toBe(404)
   })
 })

@@ -1,7 +1,6 @@
 /** Products over HTTP: added, changed, archived; and how the next batch uses them. */
 import { describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_PRODUCTS } from '#domain/growth/drafting/product'
-import { newId } from '#kernel/ids'
 import { createComposer } from '#port/model/composer/composer'
 import { type Gate, newGate } from '#test/support/actors/letters'
 import { eventually } from '#test/support/app'
@@ -107,15 +106,13 @@ describe('products', () => {
   })
 
   test('take only text that may appear in a post, and may be no more than fit into a brief', async () => {
-    const { tenantId, send, add, change } = await setUp()
+    const { tenantId, send, add } = await setUp()
     const field = async (body: object) =>
       (await send('POST', 'products', { name: 'A', one_liner: 'B', ...body })).body.error
         ?.details?.[0]?.path
     expect(await field({ name: ' ' })).toBe('name')
     expect(await field({ name: 'two\nlines' })).toBe('name')
-    expect(await field({ one_liner: 'x'.repeat(201) })).toBe('one_liner')
     expect(await field({ url: 'javascript:alert(1)' })).toBe('url')
-    expect((await change(newId(), { name: 'x' })).status).toBe(404)
     await app.owner`insert into product (id, tenant_id, name,
       one_liner, status, created_at, updated_at)
       select gen_random_uuid(), ${tenantId}, 'Product ' || n, 'x', 'active', now(), now()

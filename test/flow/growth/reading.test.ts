@@ -24,18 +24,6 @@ const singles = operations.filter(
 )
 
 describe.each(singles.map((o) => [o.id, o] as const))('%s', (_, o) => {
-  test('shows one record, and answers 404 for that of another workspace', async () => {
-    const [workspace, other] = [await newWorkspace(app), await newWorkspace(app)]
-    const { id } = await recipes[prefixOf(o)]!.make(workspace)
-    const shown = await call(workspace, o, { id })
-    expect([
-      shown.status,
-      Object.values(shown.body as Record<string, { id: string }>)[0]!.id,
-    ]).toEqual([200, id!])
-    for (const refused of [await call(other, o, { id }), await call(workspace, o, { id: newId() })])
-      expect([refused.status, refused.body.error?.code]).toEqual([404, 'not_found'])
-  })
-
   const list = operations.find(({ id }) => id === `${prefixOf(o)}.list`)
   test.skipIf(!list)('has every field that the list shows', async () => {
     const workspace = await newWorkspace(app)
@@ -230,6 +218,5 @@ describe('filters', () => {
       await list(`to=${from}`),
     ]).toEqual([[first], [second], []])
     expect(await list(`from=${later}&status=failed`)).toEqual([])
-    expect((await send('status=settled')).status).toBe(400)
   })
 })

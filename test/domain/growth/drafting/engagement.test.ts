@@ -189,13 +189,21 @@ describe('a new engagement', () => {
     expect(told).toHaveLength(events)
   })
 
+  const OF_WORDS = 'only applies to replies and quotes'
   test.each([
-    ['like', { body: 'x' }],
-    ['repost', { instruction: 'x' }],
-    ['reply', { body: '\n ' }],
-    ['quote', { body: 'x'.repeat(281) }],
-  ] as const)('%s with %j is refused', (action, changes) => {
-    expect(errorOf(() => made({ action, body: null, ...changes })).code).toBe('invalid_input')
+    ['like', { body: 'x' }, `body ${OF_WORDS}, not to a like`],
+    ['repost', { instruction: 'x' }, `instruction ${OF_WORDS}, not to a repost`],
+    ['reply', { body: '\n ' }, 'body is empty'],
+    [
+      'quote',
+      { body: 'x'.repeat(281) },
+      'body is 281 characters long as the network counts; the maximum is 280',
+    ],
+  ] as const)('%s with %j is refused', (action, changes, message) => {
+    expect(errorOf(() => made({ action, body: null, ...changes }))).toMatchObject({
+      code: 'invalid_input',
+      message,
+    })
   })
 
   test('is drafted by a person or the drafter, or fails with a code', () => {

@@ -83,6 +83,9 @@ describe('a trigger', () => {
     )
   })
 
+  test('with times needs a pattern', () =>
+    expect(faultOf(() => make({ kind: 'cron' }))).toBe('trigger.pattern'))
+
   test.each(['*/15 * * * *', '0,45 * * * *', '7 8-18/2 * * MON-FRI', '0 0 29 2 *'])(
     'with the pattern %s is accepted',
     (pattern) => {

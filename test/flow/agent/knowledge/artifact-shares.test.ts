@@ -78,27 +78,6 @@ describe('a share', () => {
     ]).toEqual([7, 7, 1, 90])
   })
 
-  test('is answered again under its Idempotency-Key, to the same caller alone', async () => {
-    const { artifact, key, tenantId } = await setUp()
-    const ask = (by: string) =>
-      app.send('POST', `${PATH}/${artifact.id}/shares`, {
-        key: by,
-        body: {},
-        headers: { 'idempotency-key': 'once' },
-      })
-    const [one, two] = [await ask(key), await ask(key)]
-    expect([two.status, two.text, two.headers.get('idempotency-replayed')]).toEqual([
-      201,
-      one.text,
-      'true',
-    ])
-    const { api_key: other } = await app.newKey(
-      ['api:read', 'api:write', 'workspace:use'],
-      tenantId,
-    )
-    expect((await ask(other)).status).toBe(422)
-  })
-
   test('is one of fifty active ones at most', async () => {
     const { artifact, share, send } = await setUp()
     const { id } = await share()

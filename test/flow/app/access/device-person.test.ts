@@ -195,17 +195,6 @@ describe('a person', () => {
     const winner = replies.find(({ status }) => status === 200)!.body.device.decision
     expect((await askForToken(app, device_code)).status).toBe(winner === 'approve' ? 200 : 400)
   })
-
-  test('must be signed in: an API key can neither find nor decide', async () => {
-    const { user_code } = await askForCode(app)
-    expect([
-      (await find(app.key, user_code)).status,
-      (await decide(app, app.key, user_code)).status,
-    ]).toEqual([403, 403])
-    expect(
-      (await app.send('GET', `/api/v1/app/device?user_code=${user_code}`, { key: null })).status,
-    ).toBe(401)
-  })
 })
 
 describe('revoking a token', () => {

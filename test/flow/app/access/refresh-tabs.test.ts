@@ -72,14 +72,6 @@ describe('two tabs that refresh at once', () => {
     expect((await me(third)).status).toBe(401)
   })
 
-  test('have no grace if the token is sent in the body', async () => {
-    const { access, refresh: token } = await joinAs(app)
-    const send = () =>
-      app.send('POST', '/api/v1/app/session/refresh', { key: null, body: { refresh_token: token } })
-    expect([(await send()).status, (await send()).status]).toEqual([200, 401])
-    expect((await app.send('GET', '/api/v1/app/session', { key: access })).status).toBe(401)
-  })
-
   test('end the session if both send it in the body at once; the first may find it ended before its own answer', async () => {
     const { access, refresh: token } = await joinAs(app)
     const send = () =>

@@ -77,18 +77,6 @@ test('a time that cannot be leaves the item a draft', async () => {
   expect((await story.item(id)).status).toBe('drafted')
 })
 
-test('an item that is off the schedule already stays as it is', async () => {
-  const story = await newStory(app)
-  const id = await story.scheduled(3_600_000)
-  const { body } = await story.send('POST', `items/${id}/unschedule`)
-  const again = await story.send('POST', `items/${id}/unschedule`)
-  expect([again.status, again.body]).toEqual([200, body])
-  expect((await auditOf(id)).map(({ operation }) => operation)).toEqual(
-    ['approve', 'schedule', 'unschedule'].map((one) => `growth.items.${one}`),
-  )
-  expect((await story.send('POST', `items/${await story.drafted()}/unschedule`)).status).toBe(409)
-})
-
 /** Changes the channel for posts. */
 const setPosts = async (story: Story, patch: object): Promise<void> => {
   const { channels } = (await story.send('GET', 'overview')).body.overview

@@ -2,15 +2,10 @@
  * Articles over HTTP, from a topic to the network: drafted, retitled on approval, posted once as
  * one long post.
  */
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { plans } from '#domain/app/plan'
-import { CANCEL } from '#edge/mcp/generation'
-import { scopes } from '#kernel/scopes'
-import { GenerationError } from '#port/model/drafter'
 import { eventually, testApp } from '#test/support/app'
 import { softwareProfile } from '#test/support/growth/profiles'
-import { contextOf } from '#test/support/mcp/context'
-import { connectMcp } from '#test/support/mcp/mcp'
 import { heldInEachTest } from '#test/support/model/held-drafter'
 import { useApp } from '#test/support/use'
 
@@ -146,34 +141,6 @@ test('an article that the network does not accept is refused on approval and sta
   expect((await app.owner`select text from sandbox.posts where text = ${longest}`).length).toBe(1)
 })
 
-test('a post has no title and keeps to the length limit of posts', async () => {
-  const { send } = await workspace()
-  held.release()
-  const { batch } = (await send('POST', 'batches', { count: 1 })).body
-  const [post] = (
-    await eventually(
-      async () => (await send('GET', `batches/${batch.id}`)).body.batch,
-      ({ status }) => status === 'ready',
-    )
-  ).items
-  for (const body of [{ title: 'No' }, { edited_body: 'x'.repeat(281) }])
-    expect((await send('POST', `items/${post.id}/approve`, body)).status).toBe(400)
-  expect((await send('POST', `items/${post.id}/approve`)).body.item.title).toBeNull()
-})
-
-test.each([
-  ['an empty topic', { topic: ' ' }],
-  [
-    'an outline of too many points',
-    { outline: Array.from({ length: 13 }, (_, index) => `Point ${index}`).join('\n') },
-  ],
-])('%s is refused, and costs nothing', async (_, body) => {
-  const { send, spent } = await workspace()
-  const refused = await send('POST', 'articles', { topic: 'docks', ...body })
-  expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_input'])
-  expect(await spent()).toEqual({})
-})
-
 test('a list is without the texts', async () => {
   const { send, create, settled } = await workspace()
   held.release()
@@ -190,13 +157,6 @@ test('a list is without the texts', async () => {
 test('every plan allows articles', () =>
   expect(Object.values(plans).every(({ caps }) => caps.create_article > 0)).toBeTrue())
 
-test('the quota is given back when the article fails; the record holds a hint and there is no event', async () => {
-  const { create, settled, spent, events, works } = await workspace()
-  held.failWith(new GenerationError('add stories'))
-  expect(await settled(await create())).toMatchObject(failed('generation_failed: add stories'))
-  expect([(await spent()).articles, await events(), await works()]).toEqual([0, [], 0])
-})
-
 test('an article about a product that is archived while the model writes fails and costs nothing', async () => {
   const { send, create, settled, spent } = await workspace()
   const { product } = (
@@ -210,57 +170,4 @@ test('an article about a product that is archived while the model writes fails a
     failed('generation_failed: a product it mentions was archived in the meantime; ask again'),
   )
   expect((await spent()).articles).toBe(0)
-})
-
-describe('a generation that is stopped', () => {
-  test('by its caller ends as cancelled once and gives its quota back', async () => {
-    const { tenantId, create, article, spent, works } = await workspace()
-    const context = await contextOf(app, { tenantId })
-    const id = await create({ topic: 'the topic' })
-    await held.begun(1)
-    const cancel = async () => JSON.parse((await context.run(CANCEL, { id })).body).generation
-    for (let time = 0; time < 2; time++)
-      expect(await cancel()).toEqual({ id, status: 'failed', error: 'cancelled' })
-    expect(held.aborted).toEqual(['the topic'])
-    expect(await article(id)).toMatchObject(failed('cancelled'))
-    expect([(await spent()).articles, await works()]).toEqual([0, 0])
-  })
-
-  test('by pause-all ends, running or waiting, if it is automatic; a manual one goes on', async () => {
-    const { tenantId, send, create, settled, article, spent } = await workspace()
-    const mine = await create({ topic: 'mine' })
-    await held.begun(1)
-    const theirs = await create({ topic: 'theirs' })
-    await app.owner`update work set origin = 'automatic' where tenant_id = ${tenantId}
-      and ref_id = ${theirs}`
-    await send('POST', 'automation/pause-all')
-    expect(await article(theirs)).toMatchObject(failed('cancelled'))
-    held.release()
-    expect(await settled(mine)).toMatchObject({ status: 'ready' })
-    expect((await spent()).articles).toBe(1)
-  })
-})
-
-test('a tool call with a progress token reports progress and answers with the article', async () => {
-  const { tenantId } = await workspace()
-  const { api_key: key } = await app.newKey([...scopes], tenantId)
-  await using mcp = await connectMcp(app.url, { key })
-  await mcp.client.listTools()
-  const progress: { progress: number; message?: string }[] = []
-  const call = {
-    name: 'growth_create_article',
-    arguments: { topic: 'docks', length: 'short', outline: 'One\nTwo' },
-  }
-  const running = mcp.client.callTool(call, undefined, {
-    onprogress: (one) => void progress.push(one),
-  })
-  await held.begun(1)
-  held.release()
-  const result = await running
-  expect(result.structuredContent).toMatchObject({
-    article: { status: 'ready', title: 'On docks' },
-  })
-  expect((result.content as { text: string }[])[0]!.text).toContain('On docks')
-  expect(progress.at(-1)).toMatchObject({ progress: 100, message: 'ready' })
-  expect(progress.length).toBeGreaterThan(1)
 })

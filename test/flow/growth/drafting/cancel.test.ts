@@ -97,17 +97,6 @@ test('while it waits in the queue: it never begins, and the one before it goes o
   expect(held.aborted).toEqual([])
 })
 
-test('cancelling twice changes nothing the second time', async () => {
-  const { create, cancel, batch, spent, events } = await workspace()
-  const id = await create()
-  await held.begun(1)
-  await cancel(id)
-  const before = await batch(id)
-  expect(await cancel(id)).toMatchObject(cancelled)
-  expect(await batch(id)).toEqual(before)
-  expect([await spent(), await events(id)]).toEqual([0, onlyEvent])
-})
-
 test('drafts that the model has returned but that are not yet saved are dropped', async () => {
   const { create, cancel, batch, spent, events, settled } = await workspace()
   points.arm('generation.drafted', 'hang')
@@ -135,51 +124,6 @@ test('a cancellation and an outcome at the same moment: the first one stands', a
   expect(await events(id)).toEqual([
     ['growth.batch.settled', null],
     ['growth.approval.requested', null],
-  ])
-})
-
-test('whichever comes first, each generation ends once and costs what it delivered', async () => {
-  const { tenantId, create, cancel, settled, spent } = await workspace()
-  held.release()
-  const ids: string[] = []
-  const racing: Promise<unknown>[] = []
-  for (let round = 0; round < 12; round++) {
-    const id = await create(`round ${round}`, 1 + (round % 3))
-    ids.push(id)
-    racing.push(round % 2 ? cancel(id) : batchOnce(id).then(() => cancel(id)))
-  }
-  await Promise.all(racing)
-  const batches = await Promise.all(ids.map(settled))
-  for (const { status, error, delivered, items } of batches) {
-    expect([status, error]).toEqual(status === 'ready' ? ['ready', null] : ['failed', 'cancelled'])
-    expect(items).toHaveLength(delivered)
-  }
-  expect(await spent()).toBe(batches.reduce((sum, { delivered }) => sum + delivered, 0))
-  const [row] = await app.owner`select count(*)::int as n from outbox where tenant_id = ${tenantId}
-      and type = 'growth.batch.settled'`
-  expect(row!.n).toBe(ids.length)
-})
-
-/** Resolves when the lane has claimed the batch, or the batch is over already. */
-const batchOnce = (id: string) =>
-  eventually(
-    async () => (await app.owner`select status from batch where id = ${id}`)[0]!.status,
-    (status) => status !== 'queued',
-  )
-
-test('when cancelling fails, the generation ends by itself', async () => {
-  const { create, cancel, settled, spent, events } = await workspace()
-  const id = await create()
-  await held.begun(1)
-  points.arm(`letter.deciding:${CANCEL}`, new Error('the transaction broke'))
-  await expect(cancel(id)).rejects.toThrow('the transaction broke')
-  points.release(`letter.deciding:${CANCEL}`)
-  held.release()
-  expect(await settled(id)).toMatchObject({ status: 'ready', delivered: 3 })
-  expect(await spent()).toBe(3)
-  expect((await events(id)).map(([type]) => type)).toEqual([
-    'growth.batch.settled',
-    'growth.approval.requested',
   ])
 })
 

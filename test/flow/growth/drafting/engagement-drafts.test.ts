@@ -108,23 +108,6 @@ test.each([
   ])
 })
 
-test.each([
-  [{ action: 'like', body: 'Nice.' }, 'body only applies to replies and quotes, not to a like'],
-  [
-    { action: 'repost', instruction: 'be kind' },
-    'instruction only applies to replies and quotes, not to a repost',
-  ],
-  [{ action: 'reply', body: ' ' }, 'body is empty'],
-  [
-    { action: 'reply', body: 'x'.repeat(281) },
-    'body is 281 characters long as the network counts; the maximum is 280',
-  ],
-])('%j is refused', async (input, message) => {
-  const story = await newStory(app)
-  const reply = await create(story, { post: await othersPost({ app }), ...input })
-  expect([reply.status, reply.body.error.message]).toEqual([400, message])
-})
-
 test('an engagement follows the rules of the channel for replies', async () => {
   const story = await newStory(app)
   const channels = (await story.send('GET', 'overview')).body.overview.channels

@@ -6,10 +6,8 @@ import { describe, expect, test } from 'bun:test'
 import type { DraftBrief } from '#domain/growth/drafting/draft'
 import { MOVED } from '#domain/growth/drafting/redraft'
 import { GenerationError } from '#port/model/drafter'
-import { testFailpoints } from '#test/support/actors/failpoints'
-import { eventually, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/database/db'
-import { crash, newStory, type Story, storyAt } from '#test/support/growth/story'
+import { eventually } from '#test/support/app'
+import { newStory, type Story } from '#test/support/growth/story'
 import { heldInEachTest } from '#test/support/model/held-drafter'
 import { useApp } from '#test/support/use'
 
@@ -59,6 +57,7 @@ describe('a draft', () => {
   test('is written again: a version by no person, that waits for approval, for one post of the quota', async () => {
     const { id, redraft, now, ended, spent, events, send } = await opened()
     const before = await now()
+    expect((await redraft(' ')).status).toBe(400)
     const asked = await redraft('  shorter  ')
     expect(asked.status).toBe(201)
     expect(asked.body.item).toMatchObject({
@@ -183,52 +182,4 @@ describe('a text that comes too late is dropped, and its quota returned', () => 
     ).toEqual(['failed', MOVED])
     expect([briefs.length, await story.spent()]).toEqual([asked, 1])
   })
-})
-
-test('is refused without a draft or a hint, and then changes nothing', async () => {
-  const { id, tenantId, redraft, send, spent } = await opened()
-  const refusal = async (asked: ReturnType<Story['send']>) => {
-    const { status, body } = await asked
-    return [status, body.error.code, body.error.message]
-  }
-  expect(await refusal(redraft(' '))).toEqual([
-    400,
-    'invalid_input',
-    expect.stringContaining('hint'),
-  ])
-  await send('POST', `items/${id}/approve`)
-  expect(await refusal(redraft())).toEqual([
-    409,
-    'conflict',
-    expect.stringContaining('cannot redraft: the item is approved'),
-  ])
-  expect([
-    await spent(),
-    (await app.owner`select 1 from redraft where tenant_id = ${tenantId}`).length,
-  ]).toEqual([undefined, 0])
-})
-
-test('a process that dies writes it once more; then it is given up', async () => {
-  await using db = await freshDb()
-  const points = testFailpoints()
-  points.arm('generation.drafted', 'hang')
-  const options = (at: ReturnType<typeof testFailpoints>) => ({
-    database: db.options,
-    overrides: { failpoints: at.at, drafter: held.drafter },
-  })
-  held.release()
-  await using first = await testApp(options(points))
-  const story = await newStory(first)
-  const id = await story.drafted()
-  await story.send('POST', `items/${id}/redraft`, { body: { hint: 'shorter' } })
-  await points.reached('generation.drafted')
-  await crash(first)
-  await using second = await testApp(options(testFailpoints()))
-  expect(await endOf(storyAt(second, story), id)).toMatchObject({ revision: 2, redraft: null })
-  points.release('generation.drafted')
-  const [row] =
-    await second.owner`select (select used::int from counter where tenant_id = ${story.tenantId}
-      and key = 'posts') as spent,
-    (select count(*)::int from revision where record_id = ${id}) as revisions`
-  expect({ ...row }).toEqual({ spent: 1, revisions: 1 })
 })

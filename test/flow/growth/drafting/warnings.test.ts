@@ -28,20 +28,6 @@ const changePosts = async (story: Story, body: Record<string, unknown>): Promise
 const preview = async (story: Story, body: Record<string, unknown>) =>
   (await story.send('POST', 'items/preview', { body })).body.preview
 
-test('a phrase that the profile avoids is a warning in a text that a person wrote', async () => {
-  const story = await newStory(app)
-  await story.send('PUT', 'profile', { body: { writing_dna: { avoid: ['game changer'] } } })
-  const item = await approve(story, await story.drafted(), `A game changer: ${TEXT}`)
-  expect(item.status).toBe('approved')
-  expect(item.warnings).toEqual([
-    {
-      code: 'avoided_phrase',
-      message: 'contains "game changer", which the profile avoids',
-      item_id: null,
-    },
-  ])
-})
-
 test('a text nearly equal to one that is approved, scheduled or posted is a warning, until that one is a draft again', async () => {
   const story = await newStory(app)
   const first = await story.drafted()
@@ -98,19 +84,6 @@ test("a text of one's own has its warnings when it is written, changed and read"
   expect((await story.send('GET', 'overview')).body.overview.drafted[0].warnings).toEqual(
     edited.warnings,
   )
-})
-
-test('a text to be written again shows the warnings of the present one', async () => {
-  const story = await newStory(app)
-  const first = await story.approved(TEXT)
-  const { item } = (await story.send('POST', 'items', { body: { body: TEXT } })).body
-  const { status, body } = await story.send('POST', `items/${item.id}/redraft`, {
-    body: { hint: 'shorter' },
-  })
-  expect([status, body.item.warnings]).toMatchObject([
-    201,
-    [{ code: 'repeats_item', item_id: first }],
-  ])
 })
 
 test('a connection says what its network accepts and costs', async () => {

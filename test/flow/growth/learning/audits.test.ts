@@ -6,7 +6,6 @@ import { describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
-import { setPlan } from '#test/support/database/writes'
 import { insertPosted } from '#test/support/growth/posted'
 import { softwareProfile } from '#test/support/growth/profiles'
 import { sameSeed } from '#test/support/model/same-seed'
@@ -207,8 +206,6 @@ describe('an audit', () => {
       (await send('POST', 'audits', body)).body.error?.details?.[0]?.path
     const counts = { impressions: 1, likes: 0, replies: 0, reposts: 0 }
     expect(await field({ metrics: [counts] })).toBe('metrics.0')
-    expect(await field({ metrics: [{ ...counts, text: 'x', likes: -1 }] })).toBe('metrics.0.likes')
-    expect(await field({ metrics: [] })).toBe('metrics')
     expect(
       (await send('POST', 'audits', { metrics: [{ ...counts, item_id: newId() }] })).status,
     ).toBe(404)
@@ -218,25 +215,6 @@ describe('an audit', () => {
     expect((await send('POST', 'audits', { metrics: [{ ...counts, item_id: id }] })).status).toBe(
       404,
     )
-  })
-
-  test('is charged to the audit quota and refused by plans without audits', async () => {
-    const { tenantId, audit, send } = await setUp()
-    await audit()
-    const [row] = await app.owner`select used::int from counter where tenant_id = ${tenantId}
-        and key = 'audits'`
-    expect(row!.used).toBe(1)
-    await setPlan(app, tenantId, { overrides: { audits: 1 } })
-    const refused = await send('POST', 'audits', {})
-    expect([refused.status, refused.body.error?.message]).toEqual([
-      403,
-      'plan_quota_exceeded:audits',
-    ])
-    await setPlan(app, tenantId, { overrides: { features: { audits: false } } })
-    expect((await send('POST', 'audits', {})).body.error?.message).toBe(
-      'plan_feature_disabled:audits',
-    )
-    expect((await send('GET', `audits/${newId()}`)).status).toBe(404)
   })
 })
 

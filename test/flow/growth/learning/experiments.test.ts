@@ -232,35 +232,12 @@ describe('an experiment', () => {
     ])
   })
 
-  test('reports that there is not enough data', async () => {
-    const workspace = await setUp()
-    const { id } = await workspace.create({ metric: 'likes' })
-    await measure(workspace, { id, arm: 'control' }, [1, 2, 3])
-    const { body } = await workspace.send('POST', `experiments/${id}/conclude`, {
-      result: 'No idea',
-    })
-    expect(body.experiment.comparison.against_control).toEqual([
-      {
-        ...{
-          arm: 'variant',
-          reading: 'not_enough_data',
-          difference: null,
-          interval: null,
-          effect_size: null,
-          needed_per_arm: 8,
-        },
-        note: 'Not enough data: variant has 0 and control has 3 posts with metrics; each needs 8.',
-      },
-    ])
-  })
-
   test('needs distinct names for its arms, and runs beside a limited number of others', async () => {
     const { send, create, tenantId } = await setUp()
     const field = async (body: object) =>
       (await send('POST', 'experiments', { name: 'x', hypothesis: 'x', ...body })).body.error
         ?.details?.[0]?.path
     expect(await field({ arms: [{ name: 'a' }, { name: 'A ' }] })).toBe('arms')
-    expect(await field({ arms: [{ name: 'a' }] })).toBe('arms')
     expect(await field({ name: ' ' })).toBe('name')
     const { id } = await create()
     await app.owner`insert into experiment (id, tenant_id, name, hypothesis, metric, arms, status,

@@ -82,22 +82,6 @@ describe('as time passes', () => {
     ])
   })
 
-  test('metrics are read hourly, then every six hours, then daily, and not after a month', async () => {
-    const story = await newStory(app)
-    await posted(story)
-    const start = await db.clock.now()
-    const gapAt = async (age: number) => {
-      await later(story, start + age - (await db.clock.now()))
-      const work = await workOf(story)
-      return work && Math.round((work.run_at.getTime() - (await db.clock.now())) / HOUR)
-    }
-    expect([await gapAt(HOUR), await gapAt(DAY - HOUR)]).toEqual([1, 1])
-    expect([await gapAt(DAY + HOUR), await gapAt(7 * DAY - HOUR)]).toEqual([6, 6])
-    expect([await gapAt(7 * DAY + 6 * HOUR), await gapAt(28 * DAY)]).toEqual([24, 24])
-    expect(await gapAt(30 * DAY)).toBeUndefined()
-    expect(await spentOf(story)).toBe(1)
-  })
-
   test('a snapshot is kept if a number has changed; of earlier days only the last one is kept', async () => {
     const story = await newStory(app)
     const id = await posted(story)

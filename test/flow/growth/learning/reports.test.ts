@@ -134,15 +134,12 @@ describe('a report on request', () => {
     expect(markdown).toContain('A quiet week so far')
   })
 
-  test('is refused for an invalid date, a future week or a plan without reports', async () => {
+  test('is refused for an invalid date or a future week', async () => {
     const story = await newStory(app)
     const field = async (week: string) =>
       (await story.send('POST', 'reports', { body: { week } })).body.error?.details?.[0]?.path
-    for (const week of ['2026-02-30', '1999-01-01', '2999-01-01', 'today'])
+    for (const week of ['2026-02-30', '1999-01-01', '2999-01-01'])
       expect(await field(week)).toBe('week')
-    await setPlan(app, story.tenantId, { overrides: { reports: 0 } })
-    const { status, body } = await story.send('POST', 'reports', { body: {} })
-    expect([status, body.error?.message]).toEqual([403, 'plan_quota_exceeded:reports'])
     expect(await listed(story)).toEqual([])
   })
 })

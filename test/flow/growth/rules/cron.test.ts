@@ -90,14 +90,6 @@ test('of missed times the last one runs late if it is less than an hour ago; the
   expect((await restarted.rule(rule.id)).next_run_at).toBe('2026-11-23T13:00:00.000Z')
 })
 
-test('a time missed by more than an hour is skipped and listed', async () => {
-  const rules = await newRules(app)
-  const rule = await rules.create(daily(9))
-  const restarted = await downUntil(rules, '2026-11-23T10:00:00Z')
-  expect(await outcomes(restarted, rule.id, 1)).toEqual([['11-23T09:00', 'missed']])
-  expect((await restarted.rule(rule.id)).next_run_at).toBe('2026-11-24T09:00:00.000Z')
-})
-
 test('a time that comes again because the clock steps back triggers nothing', async () => {
   const rules = await newRules(app)
   const rule = await rules.create(daily(9))

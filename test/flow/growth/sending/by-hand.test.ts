@@ -84,25 +84,6 @@ test('a scheduled item that is marked as posted is not sent', async () => {
   expect(await story.posts()).toEqual({ [textOf(later)]: 1 })
 })
 
-test('an item that is being sent cannot be marked as posted, scheduled or posted again', async () => {
-  const story = await newStory(app)
-  points.arm('send.claimed', 'hang')
-  const id = await story.approved()
-  const waiting = postNow(story, id, 'on its way')
-  await points.reached('send.claimed')
-  const later = { body: { post_at: new Date().toISOString() } }
-  const replies = [
-    await markPosted(story, id),
-    await story.send('POST', `items/${id}/schedule`, later),
-    await story.send('POST', `items/${id}/unschedule`),
-    await postNow(story, id, 'another'),
-  ]
-  expect(replies.map(({ status }) => status)).toEqual([409, 409, 409, 409])
-  points.release('send.claimed')
-  expect((await waiting).status).toBe(200)
-  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
-})
-
 test('disconnecting recalls a post that is claimed but not sent: its caller gets an error and its key is free', async () => {
   const story = await newStory(app)
   points.arm('send.claimed', 'hang')
@@ -118,17 +99,5 @@ test('disconnecting recalls a post that is claimed but not sent: its caller gets
   await connectAccount(app.workplace.world, story.tenantId, { network: 'sandbox', ...account })
   expect(account.externalId).toBe(story.account)
   expect((await postNow(story, id, 'recalled')).status).toBe(200)
-  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
-})
-
-test('disconnecting does not lose a post whose request is already out', async () => {
-  const story = await newStory(app)
-  points.arm('sandbox.received', 'hang')
-  const id = await story.approved()
-  const waiting = postNow(story, id, 'on the wire')
-  await points.reached('sandbox.received')
-  await story.send('DELETE', 'connection')
-  points.release('sandbox.received')
-  expect((await waiting).body.item.status).toBe('posted')
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })

@@ -90,31 +90,6 @@ describe('executing an engagement', () => {
     expect(await answers(post)).toHaveLength(1)
   })
 
-  test('takes an approval and a connected account', async () => {
-    const story = await newStory(app)
-    const { body } = await create(story, { post: await othersPost({ app }), action: 'like' })
-    expect((await act(story, body.engagement.id, 'execute')).body.error.message).toBe(
-      'cannot execute: the engagement is drafted; approve it first',
-    )
-    const { id } = await approved(story)
-    await story.send('DELETE', 'connection')
-    const refused = await act(story, id, 'execute')
-    expect([refused.status, refused.body.error.message]).toEqual([400, 'x_not_connected'])
-    expect(await engagement(story, id)).toMatchObject({ status: 'approved' })
-  })
-
-  test('sends the body that was approved', async () => {
-    const story = await newStory(app)
-    const post = await othersPost({ app })
-    const { body } = await create(story, { post, action: 'reply', body: 'Draft.' })
-    expect(
-      (await act(story, body.engagement.id, 'approve', { body: { body: 'Edited.' } })).body
-        .engagement.body,
-    ).toBe('Edited.')
-    await act(story, body.engagement.id, 'execute')
-    expect(await answers(post)).toEqual(['Edited.'])
-  })
-
   test('is refused if the body has changed since its approval', async () => {
     const story = await newStory(app)
     const { id, post } = await approved(story)

@@ -61,19 +61,6 @@ test('of a hundred simultaneous requests under different keys one posts and the 
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('a key is in flight while its first caller waits for the post', async () => {
-  const story = await newStory(app)
-  const id = await story.approved()
-  points.arm('send.sent', 'hang')
-  const first = postNow(story, id, 'waiting')
-  await points.reached('send.sent')
-  expect((await postNow(story, id, 'waiting')).body.error.code).toBe('idempotency_in_flight')
-  expect((await postNow(story, id, 'another')).body.error.code).toBe('conflict')
-  points.release('send.sent')
-  expect((await first).body.item).toMatchObject({ id, status: 'posted' })
-  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
-})
-
 test('a key that was used for another item is refused, in flight or answered', async () => {
   const story = await newStory(app)
   const [id, other] = [await story.approved(), await story.approved()]
@@ -100,33 +87,6 @@ test('a doubt that outlasts the wait is 202 with the current item, and 200 under
   expect([replay.status, replay.headers.get('idempotency-replayed')]).toEqual([200, 'true'])
   expect((await postNow(story, id, 'doubtful')).text).toBe(replay.text)
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
-})
-
-test('a doubt that ends within the wait answers with the post', async () => {
-  await using other = await failing('drop=1')
-  const story = await newStory(other)
-  const id = await story.approved()
-  const reply = await postNow(story, id, 'patient')
-  expect([reply.status, reply.body.item.status]).toEqual([200, 'posted'])
-  expect((await postNow(story, id, 'patient')).text).toBe(reply.text)
-  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
-})
-
-test('an item in doubt is not sent again under any key', async () => {
-  await using other = await failing('500=1', 50)
-  const story = await newStory(other)
-  const id = await story.approved()
-  expect((await postNow(story, id, 'mine')).status).toBe(202)
-  await story.settled(id, 'publish_unconfirmed')
-  const replies = [
-    await postNow(story, id, 'mine'),
-    await postNow(story, id, 'other'),
-    await postNow(story, id),
-  ]
-  expect(
-    replies.map(({ status, body }) => `${status} ${body.error?.code ?? body.item.status}`),
-  ).toEqual(['202 publish_unconfirmed', '409 conflict', '409 conflict'])
-  expect(await app.owner`select 1 from attempt where item_id = ${id}`).toHaveLength(1)
 })
 
 test('a proven failure is answered as an error, leaves the item approved and frees the key', async () => {

@@ -53,19 +53,6 @@ test('a scheduled item goes out once, not before it is due', async () => {
   expect(await story.events()).toEqual(['growth.item.posted'])
 })
 
-test('an item scheduled for a moment ago goes out now', async () => {
-  const story = await newStory(app)
-  const id = await story.scheduled(-1_000)
-  expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
-})
-
-test('several items due at the same time all go out, each once', async () => {
-  const story = await newStory(app)
-  const ids = await Promise.all(Array.from({ length: 8 }, () => story.scheduled(200)))
-  for (const id of ids) await story.settled(id, 'posted')
-  expect(await story.posts()).toEqual(Object.fromEntries(ids.map((id) => [textOf(id), 1])))
-})
-
 test('an item taken off the schedule in time does not go out', async () => {
   const story = await newStory(app)
   const id = await story.scheduled(HOUR_MS)
