@@ -4,36 +4,30 @@ import { operations } from '#contract/index'
 import { pathParams } from '#contract/op'
 import { engagementStatuses } from '#contract/records/growth/engagement'
 import { itemStatuses } from '#contract/records/growth/item'
-import { looks } from '#decisions/growth/take-back'
-import { engagementWayOn } from '#domain/growth/drafting/engagement-ways'
-import { wayOnOf } from '#domain/growth/drafting/item-ways'
+import { engagementStates } from '#domain/growth/drafting/engagement-states'
+import { itemStates } from '#domain/growth/drafting/item-states'
 import { byCode } from '#edge/mcp/next-call'
+import { drafted } from '#test/domain/growth/engagements'
+import { draftedItem } from '#test/domain/records'
 
 const paramsOf = (id: string): string[] =>
   pathParams(operations.find((o) => o.id === id)?.path ?? ':missing')
 const booleans = [false, true]
 const times = [null, new Date(0)]
-const actions = [
-  'approve',
-  'schedule',
-  'unschedule',
-  'post',
-  'reject',
-  'edit',
-  'reopen',
-  'redraft',
-  'delete',
-  'mark posted',
-]
+const actionsOf = <A extends string>({ actions }: { actions: Record<A, unknown> }): A[] =>
+  Object.keys(actions) as A[]
 
 test.each([...itemStatuses])(
   'the way on from an item that is %s is an operation on items',
   (status) => {
     for (const review of booleans)
       for (const post_at of times)
-        for (const action of actions) {
-          const { operation, words } = wayOnOf({ status, review, post_at }, action)
-          expect([operation, paramsOf(operation)]).toEqual([
+        for (const action of actionsOf(itemStates)) {
+          const item = { ...draftedItem, status, review, post_at }
+          const { operation, words } = itemStates.wayOn(item, action)
+          // Of what may be on the network a person must look first.
+          if (action === 'post' && status === 'publish_unconfirmed') continue
+          expect([operation, paramsOf(operation!)]).toEqual([
             expect.stringMatching(/^growth\.items\./),
             ['id'],
           ])
@@ -45,19 +39,25 @@ test.each([...itemStatuses])(
 test.each([...engagementStatuses])(
   'the way on from an engagement that is %s is an operation on engagements',
   (status) => {
-    for (const review of booleans) {
-      const { operation, words } = engagementWayOn({ status, review })
-      expect([operation, paramsOf(operation)]).toEqual([
-        expect.stringMatching(/^growth\.engagements\./),
-        ['id'],
-      ])
-      expect(words).not.toBe('')
-    }
+    for (const review of booleans)
+      for (const action of actionsOf(engagementStates)) {
+        const { operation, words } = engagementStates.wayOn({ ...drafted, status, review }, action)
+        if (action === 'execute' && status === 'execute_unconfirmed') continue
+        expect([operation, paramsOf(operation!)]).toEqual([
+          expect.stringMatching(/^growth\.engagements\./),
+          ['id'],
+        ])
+        expect(words).not.toBe('')
+      }
   },
 )
 
 test('what shows the end of a send reads one record', () => {
-  expect(Object.values(looks).map(paramsOf)).toEqual([['id'], ['id']])
+  const looks = [itemStates, engagementStates].flatMap(({ reads, inDoubt }) => [
+    reads,
+    inDoubt.operation!,
+  ])
+  expect(looks.map(paramsOf)).toEqual([['id'], ['id'], ['id'], ['id']])
 })
 
 test('what an error leads to that is about no record takes no id', () => {

@@ -5,9 +5,9 @@
 import {
   type EngageAction,
   type Engagement,
-  engagementState,
   newEngagement,
 } from '#domain/growth/drafting/engagement'
+import { engagementStates } from '#domain/growth/drafting/engagement-states'
 import type { Attempt } from '#domain/growth/sending/attempt'
 import { sendTimes as times } from '#domain/growth/sending/times'
 import type { EngageRequest, Network, NetworkAccount } from '#port/network/network'
@@ -176,7 +176,7 @@ export const checkEngagement = (
   command: Commanded | undefined,
 ): void => {
   const { id } = after
-  const [from, to] = [engagementState(before), engagementState(after)]
+  const [from, to] = [engagementStates.stateOf(before), engagementStates.stateOf(after)]
   const isAsked = command?.id === id
   const allowed = isAsked ? decidedStates(command.name, from) : (machine[from] ?? [])
   const hold = (holds: boolean, words: string): void =>
@@ -231,7 +231,10 @@ export const checkEngagementAttempt = (
 
 /** A command on an engagement was refused. */
 export const checkEngagementRefusal = (world: World, command: Commanded, cause: unknown): void =>
-  checkRefused(world, command, { cause, state: engagementState(engagementOf(world, command.id!)) })
+  checkRefused(world, command, {
+    cause,
+    state: engagementStates.stateOf(engagementOf(world, command.id!)),
+  })
 
 const RESTING = [
   'drafted',
@@ -246,7 +249,7 @@ const standing = ({ reactions }: World, id: string): number =>
 
 /** Nothing is left for the machine to do about it. */
 export const isEngagementAtRest = (world: World, engagement: Engagement): boolean => {
-  const state = engagementState(engagement)
+  const state = engagementStates.stateOf(engagement)
   return (
     RESTING.includes(state) && (!doubtful.includes(state) || standing(world, engagement.id) === 0)
   )
@@ -259,7 +262,7 @@ export const isEngagementAtRest = (world: World, engagement: Engagement): boolea
 export const checkEngagements = (world: World): void => {
   for (const engagement of world.memory.engagements.values()) {
     const { id, status } = engagement
-    const [state, times_] = [engagementState(engagement), standing(world, id)]
+    const [state, times_] = [engagementStates.stateOf(engagement), standing(world, id)]
     const hold = (holds: boolean, words: string): void =>
       void (holds || world.broken.push(`${id}: ${words}`))
     hold(isEngagementAtRest(world, engagement), `left ${state}, standing ${times_} times`)

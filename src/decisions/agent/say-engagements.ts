@@ -6,6 +6,7 @@ import {
   type Engagement,
   isWritten,
 } from '#domain/growth/drafting/engagement'
+import { isInReview } from '#domain/growth/drafting/engagement-moves'
 import { contentHash } from '#domain/growth/drafting/item'
 import type { Connection } from '#domain/growth/sending/connection'
 import { found } from '#kernel/errors'
@@ -43,9 +44,6 @@ const doing = (engagement: Engagement): string => {
   return `${engagement.action === 'like' ? 'Like' : 'Repost'} ${postOf(engagement)}`
 }
 
-const inReview = ({ status, review }: Engagement): boolean =>
-  status === 'execute_unconfirmed' && review
-
 /**
  * As of an item: the hash to which its approval is bound, and another one while it is in review.
  */
@@ -54,7 +52,7 @@ const engagementHash = (engagement: Engagement, account: Account): string => {
     contentOf(engagement),
     engagement.account_external_id ?? account?.external_id ?? null,
   )
-  return inReview(engagement) ? sha256(`in review ${content}`) : content
+  return isInReview(engagement) ? sha256(`in review ${content}`) : content
 }
 
 /** Only an account on the engagement's network can send it. */
@@ -74,7 +72,7 @@ const approve = saying(
     const account = senderOf(before, loaded.account)
     const record = recordOf(before, account)
     const seen = seenText(expect_hash)
-    if (inReview(before) && body === undefined)
+    if (isInReview(before) && body === undefined)
       return said(
         `Confirm that ${nameOf(before)} is on the network${seen}; nothing is sent`,
         record,

@@ -21,11 +21,12 @@ export const onItsWay = (of: SendableRef) => ({
   attempt: openAttemptPart(of),
 })
 
+type Withdrawal = 'edit' | 'reject' | 'reopen' | 'delete'
+
 interface Taken<R extends Sendable> extends Loaded<ReturnType<typeof onItsWay>> {
   moves: Transitions<R>
   record: R
-  /** The verb of the refusal: `reopen`. */
-  action: string
+  action: Withdrawal
 }
 
 interface Ending {
@@ -55,7 +56,7 @@ export const takeBack = <R extends Sendable>(
   { lanes, gate: { now } }: Pick<Deciding, 'lanes' | 'gate'>,
   { moves, record, send, attempt, action }: Taken<R>,
 ): TakenBack<R> => {
-  if (moves.isUnconfirmed(record)) inDoubt(moves, record, action)
+  if (moves.isUnconfirmed(record)) moves.refuse(record, action, moves.inDoubt)
   if (!send && !moves.isSending(record)) return { record, end: nothing }
   if (!send || againOf(send) || !isUnsent(lanes, send, attempt))
     return inFlight(moves, record, action)
@@ -94,29 +95,13 @@ const answered = <R extends Sendable>({ kind }: Transitions<R>, next: R, { origi
 const stopped = <R extends Sendable>({ noun }: Transitions<R>): AppError =>
   new AppError('conflict', `nothing was sent: the ${noun} was taken back`)
 
-/** What shows how a send ends. */
-export const looks = { post: 'growth.items.get', engagement: 'growth.engagements.get' } as const
-
-const inDoubt = <R extends Sendable>(
-  { kind, noun, stateOf, waysOn }: Transitions<R>,
-  record: R,
-  action: string,
-): never =>
-  fail(
-    'conflict',
-    `cannot ${action}: the ${noun} is ${stateOf(record)} and may already be on the network; check there, and ${waysOn}`,
-    {
-      details: [nextCall(looks[kind], record.id)],
-    },
-  )
-
 const inFlight = <R extends Sendable>(
-  { kind, noun }: Transitions<R>,
+  { noun, reads }: Transitions<R>,
   { id }: R,
-  action: string,
+  action: Withdrawal,
 ): never => {
   const message = `the ${noun} is on its way to the network and can no longer be taken back`
   return fail('conflict', `cannot ${action}: ${message}; look again in a moment`, {
-    details: [{ path: 'in_flight', message }, nextCall(looks[kind], id)],
+    details: [{ path: 'in_flight', message }, nextCall(reads, id)],
   })
 }

@@ -11,14 +11,13 @@ import { type Item, invalid } from '#domain/growth/drafting/item'
 import { requireChosen } from '#domain/growth/drafting/item-edits'
 import {
   approve,
-  isUnscheduled,
   reject,
   reopen,
   requireApprovable,
-  requireSchedulable,
   schedule,
   unschedule,
 } from '#domain/growth/drafting/item-moves'
+import { itemStates } from '#domain/growth/drafting/item-states'
 import type { OnMissed } from '#domain/growth/drafting/profile'
 import { rewritten } from '#domain/growth/drafting/revision'
 import { post } from '#domain/growth/sending/post'
@@ -158,7 +157,7 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
     },
     (times, context, { item: before, existing, calendar, ...surroundings }) => {
       const approved = the(before)
-      requireSchedulable(approved)
+      itemStates.next(approved, 'schedule')
       const { next, effects } = timed(
         { item: approved, times, existing, calendar },
         surroundings,
@@ -176,7 +175,8 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
     ({ id }) => ({ item: itemPart(id), work: workFor('send', id) }),
     (_, context, { item, work }) => {
       const before = the(item)
-      if (isUnscheduled(before)) return { reply: replyOf(before), unchanged: true }
+      if (itemStates.stateOf(before) === 'approved')
+        return { reply: replyOf(before), unchanged: true }
       return save(
         before,
         by(context, 'unscheduled', unschedule(before, context.gate.now)),

@@ -2,11 +2,11 @@
 import { type Mutant, mutantsOf } from './mutant.ts'
 
 export const engagingMutants: Mutant[] = [
-  ...mutantsOf('src/domain/growth/drafting/engagement-moves.ts', [
+  ...mutantsOf('src/domain/growth/drafting/engagement-states.ts', [
     [
       'what may be done already is done again',
-      "if (engagement.status === 'execute_unconfirmed') fail($$)",
-      "if (engagement.status === 'execute_unconfirmed') return { ...engagement, status: 'executing' }",
+      "from: ['approved', 'execute_failed'], to: 'executing'",
+      "from: ['approved', 'execute_failed', 'execute_unconfirmed', IN_REVIEW], to: 'executing'",
     ],
   ]),
   ...mutantsOf('actors/work/growth/timeline.ts', [

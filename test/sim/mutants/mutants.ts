@@ -171,13 +171,15 @@ this.recover()`,
   ...mutantsOf('src/domain/growth/drafting/item-moves.ts', [
     [
       'post-now does not look at the state',
-      "if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'post')",
-      '',
+      "status: itemStates.next(item, 'post'),",
+      "status: item.status === 'publish_unconfirmed' ? itemStates.next(item, 'post') : 'publishing',",
     ],
+  ]),
+  ...mutantsOf('src/domain/growth/drafting/item-states.ts', [
     [
       'post-now sends what is in doubt',
-      "if (item.status === 'publish_unconfirmed') fail('conflict', $)",
-      "if (item.status === 'publish_unconfirmed') return { ...item, status: 'publishing' }",
+      "from: ['approved', 'scheduled', 'publish_failed'], to: 'publishing'",
+      "from: ['approved', 'scheduled', 'publish_failed', ...UNCONFIRMED], to: 'publishing'",
     ],
   ]),
   ...mutantsOf('test/sim/work.ts', [

@@ -26,7 +26,7 @@ export const takingBackMutants: Mutant[] = [
     ],
     [
       'a post in doubt is reopened',
-      'if (moves.isUnconfirmed(record)) inDoubt(moves, record, action)\n  if (!send && !moves.isSending(record)) return { record, end: nothing }',
+      'if (moves.isUnconfirmed(record)) moves.refuse(record, action, moves.inDoubt)\n  if (!send && !moves.isSending(record)) return { record, end: nothing }',
       "if (moves.isUnconfirmed(record)) return { record: { ...record, status: 'approved' } as never, end: nothing }\n  if (!send && !moves.isSending(record)) return { record, end: nothing }",
     ],
   ]),
@@ -68,11 +68,11 @@ export const takingBackMutants: Mutant[] = [
       '',
     ],
   ]),
-  ...mutantsOf(engagementMoves, [
+  ...mutantsOf('src/domain/growth/drafting/engagement-states.ts', [
     [
       'an engagement that is about to be sent is marked done',
-      "['drafted', 'approved', 'execute_failed', 'execute_unconfirmed']",
-      "['executing', 'drafted', 'approved', 'execute_failed', 'execute_unconfirmed']",
+      "'mark done': { from: [$$states], to: 'executed' }",
+      "'mark done': { from: ['executing', $$states], to: 'executed' }",
     ],
   ]),
   ...mutantsOf('src/domain/growth/sending/send.ts', [

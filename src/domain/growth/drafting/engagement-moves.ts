@@ -1,6 +1,7 @@
 /**
- * The transitions of an engagement. Each function returns the next engagement, or throws `conflict`
- * naming the state. What becomes of it as it is executed is in sending/engagement.ts.
+ * What people do with an engagement. Each function returns the next engagement; where
+ * engagement-states.ts does not allow it, it throws `conflict`. What becomes of the engagement as
+ * it is executed is in sending/engagement.ts.
  *
  *   queued → generating → drafted ─approve→ approved ─execute→ executing
  *                   └→ failed  └─reject→ rejected
@@ -14,12 +15,11 @@ import {
   contentOf,
   type Engagement,
   type EngagementDecision,
-  engagementState,
-  illegal,
   isWritten,
   type LengthRule,
   usable,
 } from './engagement.ts'
+import { engagementStates, IN_REVIEW } from './engagement-states.ts'
 import { contentHash, invalid } from './item.ts'
 import { type Author, rewritten } from './revision.ts'
 import { writtenText } from './written-text.ts'
@@ -68,13 +68,13 @@ export const approveEngagement = (
   engagement: Engagement,
   { body, seen, accountExternalId, ...rest }: Approval,
 ): Engagement => {
-  if (engagement.status !== 'drafted') illegal(engagement, 'approve')
+  const status = engagementStates.next(engagement, 'approve')
   requireSeen(engagement.body, seen)
   const words = body ?? engagement.body
   const next = words === null ? engagement : withWords(engagement, { body: words, ...rest })
   return {
     ...next,
-    status: 'approved',
+    status,
     approved_hash: contentHash(contentOf(next), accountExternalId),
     account_external_id: accountExternalId,
     last_error: null,
@@ -82,53 +82,46 @@ export const approveEngagement = (
   }
 }
 
-const EDITABLE: readonly Engagement['status'][] = ['drafted', 'approved', 'executing']
-
 /**
  * Whether an edit of it would change nothing. Throws `invalid_input` for a text that cannot be
  * used.
  */
 export const isSameText = (engagement: Engagement, words: Words): boolean =>
-  EDITABLE.includes(engagement.status) && withWords(engagement, words) === engagement
+  (engagementStates.allows(engagement, 'edit') || engagement.status === 'executing') &&
+  withWords(engagement, words) === engagement
 
 /**
  * Changes the text of a draft. An approved one becomes a draft again; one that is about to be sent
  * must have been taken back.
  */
 export const editEngagement = (engagement: Engagement, words: Words): Engagement => {
-  if (engagement.status !== 'drafted' && engagement.status !== 'approved')
-    illegal(engagement, 'edit')
+  engagementStates.next(engagement, 'edit')
   return { ...withWords(engagement, words), ...unapproved, last_error: null, updated_at: words.now }
 }
 
-const REOPENABLE: readonly Engagement['status'][] = ['approved', 'rejected', 'execute_failed']
-
 /** Makes a draft of it again. One that is about to be sent must have been taken back. */
-export const reopenEngagement = (engagement: Engagement, now: Date): Engagement => {
-  if (!REOPENABLE.includes(engagement.status)) illegal(engagement, 'reopen')
-  return { ...engagement, ...unapproved, reject_reason: null, last_error: null, updated_at: now }
-}
+export const reopenEngagement = (engagement: Engagement, now: Date): Engagement => ({
+  ...engagement,
+  ...unapproved,
+  status: engagementStates.next(engagement, 'reopen'),
+  reject_reason: null,
+  last_error: null,
+  updated_at: now,
+})
 
 /** Whether it keeps others of its action from its post. */
 export const holdsPost = ({ status }: Pick<Engagement, 'status'>): boolean =>
   status !== 'rejected' && status !== 'failed'
 
-const DELETABLE: readonly Engagement['status'][] = [
-  'drafted',
-  'approved',
-  'rejected',
-  'failed',
-  'execute_failed',
-]
-
 /**
- * What is deleted: as it will be if it is restored. Only what was certainly never on the network.
+ * What is deleted: as it will be if it is restored, an approved one as a draft. Only what was
+ * certainly never on the network.
  */
 export const removedEngagement = (
   engagement: Engagement,
   { wasSent, now }: { wasSent: boolean; now: Date },
 ): Engagement => {
-  if (!DELETABLE.includes(engagement.status)) illegal(engagement, 'delete')
+  engagementStates.next(engagement, 'delete')
   if (wasSent)
     fail(
       'conflict',
@@ -139,8 +132,8 @@ export const removedEngagement = (
     : { ...engagement, updated_at: now }
 }
 
-export const isInReview = ({ status, review }: Engagement): boolean =>
-  status === 'execute_unconfirmed' && review
+export const isInReview = (engagement: Engagement): boolean =>
+  engagementStates.stateOf(engagement) === IN_REVIEW
 
 const executedByHand = (engagement: Engagement, now: Date): Engagement => ({
   ...engagement,
@@ -152,17 +145,10 @@ const executedByHand = (engagement: Engagement, now: Date): Engagement => ({
  * or the first digits.
  */
 export const confirmEngagement = (engagement: Engagement, now: Date, seen?: string): Engagement => {
-  if (!isInReview(engagement)) illegal(engagement, 'confirm')
+  engagementStates.next(engagement, 'confirm')
   requireSeen(engagement.body, seen)
   return executedByHand(engagement, now)
 }
-
-const DOABLE: readonly Engagement['status'][] = [
-  'drafted',
-  'approved',
-  'execute_failed',
-  'execute_unconfirmed',
-]
 
 /**
  * Settles an engagement that a person did by hand, or found on the network. `url` is kept as given.
@@ -172,7 +158,7 @@ export const markDone = (
   url: string | undefined,
   now: Date,
 ): Engagement => {
-  if (!DOABLE.includes(engagement.status)) illegal(engagement, 'mark done')
+  engagementStates.next(engagement, 'mark done')
   return { ...executedByHand(engagement, now), url: url ?? null }
 }
 
@@ -184,28 +170,17 @@ export const rejectEngagement = (
   engagement: Engagement,
   reason: string | undefined,
   now: Date,
-): Engagement => {
-  const { status } = engagement
-  if (status !== 'drafted' && status !== 'execute_failed' && !isInReview(engagement))
-    illegal(engagement, 'reject')
-  return {
-    ...engagement,
-    status: 'rejected',
-    review: false,
-    reject_reason: reason ?? null,
-    updated_at: now,
-  }
-}
+): Engagement => ({
+  ...engagement,
+  status: engagementStates.next(engagement, 'reject'),
+  review: false,
+  reject_reason: reason ?? null,
+  updated_at: now,
+})
 
 /** Executes now. An engagement that may be on the network already is never sent again. */
-export const requestExecution = (engagement: Engagement, now: Date): Engagement => {
-  if (engagement.status === 'execute_unconfirmed')
-    fail(
-      'conflict',
-      `cannot execute: the engagement is ${engagementState(engagement)} and may already be on the network; once it is in review, ` +
-        'approve it if it is there, or reject it if not',
-    )
-  if (engagement.status !== 'approved' && engagement.status !== 'execute_failed')
-    illegal(engagement, 'execute')
-  return { ...engagement, status: 'executing', updated_at: now }
-}
+export const requestExecution = (engagement: Engagement, now: Date): Engagement => ({
+  ...engagement,
+  status: engagementStates.next(engagement, 'execute'),
+  updated_at: now,
+})

@@ -1,13 +1,12 @@
 /**
  * An engagement with somebody else's post. As with items, nothing happens without approval. Its
- * transitions are in engagement-moves.ts.
+ * states are in engagement-states.ts.
  */
 import { engagementRecord } from '#contract/records/growth/engagement'
 import type { RowOf } from '#contract/records/record'
 import { fail } from '#kernel/errors'
-import { nextCall, refuseWithWay } from '../way-on.ts'
+import { nextCall } from '../way-on.ts'
 import type { ModelUsage, ReplyDraft } from './draft.ts'
-import { engagementWayOn } from './engagement-ways.ts'
 import type { FormatRules } from './format-rules.ts'
 import type { FinishedGeneration } from './generation.ts'
 import { invalid } from './item.ts'
@@ -133,21 +132,6 @@ const approvalEvent = ({ id, action }: Engagement) => ({
   type: 'growth.approval.requested',
   data: { kind: 'engagement', engagement_id: id, action },
 })
-
-/** The state in words, for messages. */
-export const engagementState = ({
-  status,
-  review,
-}: Pick<Engagement, 'status' | 'review'>): string =>
-  status === 'execute_unconfirmed' && review ? 'execute_unconfirmed (in review)' : status
-
-/** Throws `conflict`, naming the state and the way on. */
-export const illegal = (engagement: Engagement, action: string): never =>
-  refuseWithWay(
-    `cannot ${action}: the engagement is ${engagementState(engagement)}`,
-    engagementWayOn(engagement),
-    engagement.id,
-  )
 
 /** Stores the drafter's text. The engagement now waits for approval. */
 export const writtenEngagement = (

@@ -4,10 +4,12 @@
  */
 import { fail } from '#kernel/errors'
 import type { Connection } from '../sending/connection.ts'
+import { post } from '../sending/post.ts'
 import { nextCall, refuseNaming } from '../way-on.ts'
 import { channelFor, type GrowthChannelName } from './growth-channel.ts'
-import { decided, type Item, illegal, invalid, newDraftItem } from './item.ts'
+import { decided, type Item, invalid, newDraftItem } from './item.ts'
 import { approvedText, reopen } from './item-moves.ts'
+import { itemStates } from './item-states.ts'
 import { recognised, recognisedAgain } from './recognised.ts'
 import { type Author, rewritten } from './revision.ts'
 import { tidyTags, writtenText } from './written-text.ts'
@@ -142,12 +144,6 @@ export const ownItem = (
 }
 
 /**
- * The states in which a text is settled. One that is on its way, or in doubt, is for taking back to
- * decide.
- */
-const settled: readonly Item['status'][] = ['posted', 'rejected', 'publish_failed']
-
-/**
  * Throws `conflict` if the text is not the version that the caller has seen. `reading`: the
  * operation that reads the record.
  */
@@ -178,7 +174,9 @@ export const editOf = (item: Item, change: ItemChange, account: Connection | und
   const account_id = change.account === undefined ? item.account_id : change.account
   const isBinding =
     text.body !== item.body || text.title !== item.title || account_id !== item.account_id
-  if (isBinding && settled.includes(item.status)) illegal(item, 'edit')
+  // One that is on its way, or in doubt, is for taking back to decide.
+  const isOut = post.isSending(item) || post.isUnconfirmed(item)
+  if (isBinding && !isOut) itemStates.next(item, 'edit')
   requireConnected(account, change.account)
   return { ...text, ...notesAfter(item, change), account_id, isBinding }
 }

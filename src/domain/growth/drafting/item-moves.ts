@@ -1,7 +1,6 @@
 /**
- * The transitions of an item. Each function is one row of the state table: it returns the next
- * item, or throws `conflict` naming the state. What becomes of it as it is posted is in
- * sending/post.ts.
+ * What people do with an item. Each function returns the next item; where item-states.ts does not
+ * allow it, it throws `conflict`. What becomes of the item as it is posted is in sending/post.ts.
  *
  *   drafted ─approve→ approved ─(post_at)→ scheduled ─due→ publishing
  *      └─reject→ rejected
@@ -13,7 +12,8 @@ import { unapproved } from '../sending/sendable.ts'
 import { editArticle, titleFault } from './article-text.ts'
 import { requireSeen } from './content-mark.ts'
 import { brokenRuleMessage, checkRules, type FormatRules } from './format-rules.ts'
-import { contentHash, type Item, illegal, invalid, stateOf } from './item.ts'
+import { contentHash, type Item, invalid } from './item.ts'
+import { itemStates } from './item-states.ts'
 import type { OnMissed } from './profile.ts'
 
 /** The furthest `post_at` accepted, in days: anything later is a typing error. */
@@ -89,7 +89,7 @@ export const textFaults = (body: string, { channel, measure, maxLength }: TextRu
  * hash, or at least the first digits.
  */
 export const requireApprovable = (item: Item, seen: string | undefined): void => {
-  if (item.status !== 'drafted') illegal(item, 'approve')
+  itemStates.next(item, 'approve')
   requireSeen(item.body, seen)
 }
 
@@ -98,7 +98,7 @@ export const requireApprovable = (item: Item, seen: string | undefined): void =>
  */
 export const approve = (item: Item, approval: Approval): Item => {
   const { editedBody, accountExternalId, measure, now } = approval
-  if (item.status !== 'drafted') illegal(item, 'approve')
+  const status = itemStates.next(item, 'approve')
   const path = editedBody === undefined ? 'body' : 'edited_body'
   if ((editedBody ?? item.body).trim() === '') invalid(path, 'is empty')
   const { body, title } = approvedText(item, approval)
@@ -110,7 +110,7 @@ export const approve = (item: Item, approval: Approval): Item => {
   const approved_hash = contentHash(body, accountExternalId)
   return {
     ...item,
-    status: 'approved',
+    status,
     body,
     title,
     length: measure(body),
@@ -122,10 +122,12 @@ export const approve = (item: Item, approval: Approval): Item => {
 }
 
 /** Rejects a draft, or an item that the network refused. */
-export const reject = (item: Item, reason: string | undefined, now: Date): Item => {
-  if (item.status !== 'drafted' && item.status !== 'publish_failed') illegal(item, 'reject')
-  return { ...item, status: 'rejected', reject_reason: reason ?? null, updated_at: now }
-}
+export const reject = (item: Item, reason: string | undefined, now: Date): Item => ({
+  ...item,
+  status: itemStates.next(item, 'reject'),
+  reject_reason: reason ?? null,
+  updated_at: now,
+})
 
 /** The times it could have, without a time. */
 const unscheduled = { post_at: null, on_missed: null } as const
@@ -135,29 +137,23 @@ const unscheduled = { post_at: null, on_missed: null } as const
  * be sent must have been taken back. The refusal of the network stays to be read until the next
  * approval.
  */
-export const reopen = (item: Item, now: Date): Item => {
-  if (item.status !== 'approved' && item.status !== 'rejected' && item.status !== 'publish_failed')
-    illegal(item, 'reopen')
-  const proposed_at = item.post_at ?? item.proposed_at
-  return {
-    ...item,
-    ...unapproved,
-    ...unscheduled,
-    review: false,
-    reject_reason: null,
-    proposed_at,
-    updated_at: now,
-  }
-}
-
-/** The states that a person deletes; an approved one becomes a draft first. */
-const deletable: readonly Item['status'][] = ['drafted', 'approved', 'rejected', 'publish_failed']
+export const reopen = (item: Item, now: Date): Item => ({
+  ...item,
+  ...unapproved,
+  ...unscheduled,
+  status: itemStates.next(item, 'reopen'),
+  review: false,
+  reject_reason: null,
+  proposed_at: item.post_at ?? item.proposed_at,
+  updated_at: now,
+})
 
 /**
- * What is deleted: as it will be if it is restored. Only what was certainly never on the network.
+ * What is deleted: as it will be if it is restored, an approved one as a draft. Only what was
+ * certainly never on the network.
  */
 export const removed = (item: Item, { wasSent, now }: { wasSent: boolean; now: Date }): Item => {
-  if (!deletable.includes(item.status)) illegal(item, 'delete')
+  itemStates.next(item, 'delete')
   if (wasSent)
     fail(
       'conflict',
@@ -172,14 +168,9 @@ interface Schedule {
   now: Date
 }
 
-/** Throws `conflict` unless the item's state allows scheduling. */
-export const requireSchedulable = (item: Item): void => {
-  if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'schedule')
-}
-
 /** Sets or moves the post time of an approved item. */
 export const schedule = (item: Item, { postAt, onMissed, now }: Schedule): Item => {
-  requireSchedulable(item)
+  const status = itemStates.next(item, 'schedule')
   const ahead = postAt.getTime() - now.getTime()
   if (ahead < -PAST_TOLERANCE_MS)
     invalid('post_at', `is in the past: it is now ${now.toISOString()}`)
@@ -187,7 +178,7 @@ export const schedule = (item: Item, { postAt, onMissed, now }: Schedule): Item 
     invalid('post_at', `is more than ${FURTHEST_DAYS} days ahead`)
   return {
     ...item,
-    status: 'approved',
+    status,
     post_at: postAt,
     on_missed: onMissed,
     last_error: null,
@@ -195,23 +186,20 @@ export const schedule = (item: Item, { postAt, onMissed, now }: Schedule): Item 
   }
 }
 
-/** Whether an item is approved and off the schedule already. */
-export const isUnscheduled = ({ status, post_at }: Item): boolean =>
-  status === 'approved' && post_at === null
-
 /** Takes an item off the schedule. It stays approved. */
-export const unschedule = (item: Item, now: Date): Item => {
-  if (item.status !== 'approved' || !item.post_at) illegal(item, 'unschedule')
-  return { ...item, ...unscheduled, updated_at: now }
-}
+export const unschedule = (item: Item, now: Date): Item => ({
+  ...item,
+  ...unscheduled,
+  status: itemStates.next(item, 'unschedule'),
+  updated_at: now,
+})
 
 /**
  * Marks an item as posted that a person published by hand or found on the network. Settles an
  * unconfirmed item too. `url` is kept as given.
  */
 export const markPosted = (item: Item, url: string | undefined, now: Date): Item => {
-  if (item.status !== 'approved' && item.status !== 'publish_unconfirmed')
-    illegal(item, 'mark posted')
+  itemStates.next(item, 'mark posted')
   return posted(item, { externalId: null, url: url ?? null, now })
 }
 
@@ -243,15 +231,12 @@ export const postedEvent = (item: Item) => ({
 })
 
 /** Posts now, scheduled or not. An item that may be on the network already is never sent again. */
-export const requestPost = (item: Item, now: Date): Item => {
-  if (item.status === 'publish_unconfirmed')
-    fail(
-      'conflict',
-      `cannot post: the item is ${stateOf(item)} and may already be on the network; check there, and mark it posted if so`,
-    )
-  if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'post')
-  return { ...item, status: 'publishing', ...unscheduled, updated_at: now }
-}
+export const requestPost = (item: Item, now: Date): Item => ({
+  ...item,
+  ...unscheduled,
+  status: itemStates.next(item, 'post'),
+  updated_at: now,
+})
 
 /**
  * Posts an unconfirmed item again. Only a signed-in person can ask for it: a program would do so
@@ -261,11 +246,11 @@ export const requestAgain = (
   item: Item,
   { by, now }: { by: 'key' | 'session' | 'channel' | 'system'; now: Date },
 ): Item => {
-  if (item.status !== 'publish_unconfirmed') illegal(item, 'post again')
+  const status = itemStates.next(item, 'post again')
   if (by !== 'session')
-    fail(
-      'conflict',
-      `cannot post again: the item is ${stateOf(item)} and may already be on the network; only a signed-in person can confirm, not an API key`,
-    )
-  return { ...item, updated_at: now }
+    itemStates.refuse(item, 'post again', {
+      words: 'only a signed-in person can confirm, not an API key',
+      isInDoubt: true,
+    })
+  return { ...item, status, updated_at: now }
 }

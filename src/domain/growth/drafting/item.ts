@@ -1,14 +1,12 @@
 /**
- * A content item. Its transitions are in item-moves.ts; what becomes of it as it is posted is in
+ * A content item. Its states are in item-states.ts; what becomes of it as it is posted is in
  * sending/post.ts.
  */
 import { createHash } from 'node:crypto'
 import { itemRecord } from '#contract/records/growth/item'
 import type { RowOf } from '#contract/records/record'
 import { fail } from '#kernel/errors'
-import { refuseWithWay } from '../way-on.ts'
 import type { Draft } from './draft.ts'
-import { wayOnOf } from './item-ways.ts'
 import type { Author } from './revision.ts'
 import type { Warning } from './warnings.ts'
 
@@ -29,17 +27,6 @@ export const contentHash = (body: string, accountExternalId: string | null): str
   createHash('sha256')
     .update(JSON.stringify({ body, attachments: [], account: accountExternalId }))
     .digest('hex')
-
-/** The state in words, for messages. */
-export const stateOf = (item: Item): string => {
-  if (item.status === 'approved' && item.post_at) return 'scheduled'
-  if (item.status === 'publish_unconfirmed' && item.review) return 'publish_unconfirmed (in review)'
-  return item.status
-}
-
-/** Throws `conflict`, naming the state and the way on. */
-export const illegal = (item: Item, action: string): never =>
-  refuseWithWay(`cannot ${action}: the item is ${stateOf(item)}`, wayOnOf(item, action), item.id)
 
 /** Throws `invalid_input` about one field. */
 export const invalid = (path: string, message: string): never =>

@@ -7,7 +7,8 @@ import {
   refund,
   type TakenQuota,
 } from './generation.ts'
-import { type Item, illegal } from './item.ts'
+import type { Item } from './item.ts'
+import { itemStates } from './item-states.ts'
 import { rewritten } from './revision.ts'
 
 export interface Redraft extends Generation {
@@ -29,7 +30,7 @@ export const newRedraft = (
   id: string,
   { item, open, hint, now }: { item: Item; open: boolean; hint: string; now: Date },
 ): Redraft => {
-  if (item.status !== 'drafted') illegal(item, 'redraft')
+  itemStates.next(item, 'redraft')
   if (open)
     refuseNaming(
       'cannot redraft: the item is being redrafted already; read it until redraft is null',

@@ -3,27 +3,29 @@
  * request sends one, and that person learns the result directly. The one event calls for a person
  * to check.
  */
-import { contentOf, type Engagement, engagementState } from '../drafting/engagement.ts'
-import { type Transitions, unapproved } from './sendable.ts'
+import { contentOf, type Engagement } from '../drafting/engagement.ts'
+import { engagementStates } from '../drafting/engagement-states.ts'
+import { machineOf, type Transitions, unapproved } from './sendable.ts'
 
 const silent = (record: Engagement) => ({ record, events: [] })
 
+const machine = machineOf<Engagement>({
+  sending: 'executing',
+  sent: 'executed',
+  unconfirmed: 'execute_unconfirmed',
+})
+
 export const engagement: Transitions<Engagement> = {
+  ...engagementStates,
+  ...machine,
   kind: 'engagement',
-  noun: 'engagement',
-  waysOn: 'once it is in review, approve it if it is there, or reject it if not',
-  stateOf: engagementState,
   contentOf,
   textOf: ({ body }) => body,
   scheduleOf: () => null,
   networkOf: ({ network }) => network,
   isWaiting: ({ status }, origin) => origin === 'manual' && status === 'executing',
-  isUnconfirmed: ({ status }) => status === 'execute_unconfirmed',
-  isSent: ({ status }) => status === 'executed',
-  isSending: ({ status }) => status === 'executing',
   // Its doubts never end by themselves.
   isWatched: () => false,
-  sending: (record, now) => ({ ...record, status: 'executing', updated_at: now }),
   sent: (record, { externalId, url }, now) =>
     silent({
       ...record,
@@ -45,18 +47,7 @@ export const engagement: Transitions<Engagement> = {
       ...(reason === 'approval_stale' ? unapproved : { status: 'approved' }),
       ...{ last_error: reason, updated_at: now },
     }),
-  unsent: (record, now) => ({ ...record, status: 'executing', updated_at: now }),
-  notApplied: (record, error, now) => ({
-    ...record,
-    status: 'approved',
-    last_error: error,
-    updated_at: now,
-  }),
-  takenBack: (record, now) => ({ ...record, status: 'approved', updated_at: now }),
-  unconfirmed: (record, { review, error }, now) => ({
-    ...record,
-    ...{ status: 'execute_unconfirmed', review, last_error: error, updated_at: now },
-  }),
+  unsent: machine.sending,
   reviewEvent: ({ id }) => ({
     type: 'growth.approval.requested',
     data: { kind: 'engagement_review', engagement_id: id },

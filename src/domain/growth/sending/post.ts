@@ -1,7 +1,8 @@
 /** The states of an item as it is posted. */
-import { type Item, stateOf } from '../drafting/item.ts'
+import type { Item } from '../drafting/item.ts'
 import { posted, postedEvent } from '../drafting/item-moves.ts'
-import { type Transitions, unapproved } from './sendable.ts'
+import { itemStates } from '../drafting/item-states.ts'
+import { machineOf, type Transitions, unapproved } from './sendable.ts'
 
 const unscheduled = { post_at: null, on_missed: null } as const
 
@@ -11,23 +12,18 @@ const itemEvent = (type: string, { id, batch_id }: Item, reason: string) => ({
 })
 
 export const post: Transitions<Item> = {
+  ...itemStates,
+  ...machineOf<Item>({ sending: 'publishing', sent: 'posted', unconfirmed: 'publish_unconfirmed' }),
   kind: 'post',
-  noun: 'item',
-  waysOn: 'mark it posted, or confirm post_again, or duplicate it',
-  stateOf,
   contentOf: ({ body }) => body,
   textOf: ({ body }) => body,
   scheduleOf: ({ post_at, on_missed }) => post_at && { at: post_at, onMissed: on_missed },
   networkOf: () => null,
   isWaiting: ({ status, post_at }, origin) =>
     origin === 'manual' ? status === 'publishing' : status === 'approved' && post_at !== null,
-  isUnconfirmed: ({ status }) => status === 'publish_unconfirmed',
-  isSent: ({ status }) => status === 'posted',
-  isSending: ({ status }) => status === 'publishing',
   // Drafts and rejected items are not watched: their post is looked for before another send.
   isWatched: ({ status }) =>
     ['approved', 'publish_failed', 'publishing', 'posted'].includes(status),
-  sending: (item, now) => ({ ...item, status: 'publishing', updated_at: now }),
   sent(item, made, now) {
     const record = posted(item, { ...made, now })
     return { record, events: [postedEvent(record)] }
@@ -53,20 +49,6 @@ export const post: Transitions<Item> = {
   unsent: (item, now) => ({
     ...item,
     status: item.post_at ? 'approved' : 'publishing',
-    updated_at: now,
-  }),
-  notApplied: (item, error, now) => ({
-    ...item,
-    status: 'approved',
-    last_error: error,
-    updated_at: now,
-  }),
-  takenBack: (item, now) => ({ ...item, status: 'approved', updated_at: now }),
-  unconfirmed: (item, { review, error }, now) => ({
-    ...item,
-    status: 'publish_unconfirmed',
-    review,
-    last_error: error,
     updated_at: now,
   }),
   reviewEvent: ({ id }) => ({

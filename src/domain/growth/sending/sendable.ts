@@ -4,6 +4,7 @@
  * events.
  */
 import type { OnMissed } from '../drafting/profile.ts'
+import type { States } from '../transitions.ts'
 
 export type SendableKind = 'post' | 'engagement'
 
@@ -13,6 +14,7 @@ export type Origin = 'manual' | 'automatic'
 /** The fields that all kinds of records have. */
 export interface Sendable {
   id: string
+  status: string
   /** In doubt, and automatic reads have given up: a person must check. */
   review: boolean
   /** SHA-256 of the approved content. A send whose content differs is refused. */
@@ -56,14 +58,8 @@ export interface Made {
 }
 
 /** The states of one kind of record, as far as the machine uses them. */
-export interface Transitions<R extends Sendable> {
+export interface Transitions<R extends Sendable> extends States<R> {
   kind: SendableKind
-  /** The record's name in errors. */
-  noun: string
-  /** What a person can do with one in doubt, for messages. */
-  waysOn: string
-  /** The state in words, for messages. */
-  stateOf(record: R): string
   /** The whole content of a send, as one text: approvals bind it and the account. */
   contentOf(record: R): string
   /** The text that goes out, or null: what attempts keep. */
@@ -109,3 +105,31 @@ export const unapproved = {
   approved_hash: null,
   account_external_id: null,
 } as const
+
+/** What differs between kinds of records in the names of their states alone. */
+export const machineOf = <R extends Sendable>(
+  names: Record<'sending' | 'sent' | 'unconfirmed', R['status']>,
+): Pick<
+  Transitions<R>,
+  | ('isUnconfirmed' | 'isSent' | 'isSending')
+  | ('sending' | 'notApplied' | 'takenBack' | 'unconfirmed')
+> => ({
+  isUnconfirmed: ({ status }) => status === names.unconfirmed,
+  isSent: ({ status }) => status === names.sent,
+  isSending: ({ status }) => status === names.sending,
+  sending: (record, now) => ({ ...record, status: names.sending, updated_at: now }),
+  notApplied: (record, error, now) => ({
+    ...record,
+    status: 'approved',
+    last_error: error,
+    updated_at: now,
+  }),
+  takenBack: (record, now) => ({ ...record, status: 'approved', updated_at: now }),
+  unconfirmed: (record, { review, error }, now) => ({
+    ...record,
+    status: names.unconfirmed,
+    review,
+    last_error: error,
+    updated_at: now,
+  }),
+})

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test'
 import {
   type Engagement,
   type EngagementStatus,
-  engagementState,
   failedEngagement,
   requireAllowed,
   writtenEngagement,
@@ -18,6 +17,7 @@ import {
   reopenEngagement,
   requestExecution,
 } from '#domain/growth/drafting/engagement-moves'
+import { engagementStates } from '#domain/growth/drafting/engagement-states'
 import { errorOf } from '#test/domain/errors'
 import {
   approval,
@@ -86,7 +86,7 @@ describe('the state table', () => {
       const error = errorOf(() => commands[command](engagement))
       expect([error.code, error.status]).toEqual(['conflict', 409])
       expect(error.message).toStartWith(
-        `cannot ${command}: the engagement is ${engagementState(engagement)}`,
+        `cannot ${command}: the engagement is ${engagementStates.stateOf(engagement)}`,
       )
       return
     }
@@ -98,7 +98,7 @@ describe('the state table', () => {
   })
 
   test.each(stateNames.map((state) => [state]))('%s has a name of its own', (state) => {
-    expect(engagementState(inState(state))).toBe(
+    expect(engagementStates.stateOf(inState(state))).toBe(
       state === 'in review' ? 'execute_unconfirmed (in review)' : state,
     )
   })

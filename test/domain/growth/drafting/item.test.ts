@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Item, stateOf } from '#domain/growth/drafting/item'
+import type { Item } from '#domain/growth/drafting/item'
 import {
   approve,
   markPosted,
@@ -10,6 +10,7 @@ import {
   schedule,
   unschedule,
 } from '#domain/growth/drafting/item-moves'
+import { itemStates } from '#domain/growth/drafting/item-states'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { post } from '#domain/growth/sending/post'
 import { claim } from '#domain/growth/sending/send'
@@ -88,7 +89,7 @@ describe('the state table', () => {
   })
 
   test.each(stateNames.map((state) => [state]))('%s has the name that errors use', (state) => {
-    expect(stateOf(itemIn[state])).toBe(named[state])
+    expect<string>(itemStates.stateOf(itemIn[state])).toBe(named[state])
   })
 
   test.each([['publish_unconfirmed'], ['in review']] as const)(
