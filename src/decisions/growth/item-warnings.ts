@@ -26,12 +26,11 @@ export const warningLoad = ({ id, body }: { id: string | null; body?: string | u
   repeats: repeatedPart({ itemId: id, prints: body === undefined ? undefined : printsOf(body) }),
 })
 
-export interface Surroundings {
+export interface WarningFound {
   profile: StoredProfile
   channels: readonly GrowthChannel[]
+  repeats: Repeated | null
 }
-
-export type WarningFound = Surroundings & { repeats: Repeated | null }
 
 /** What a warning is about: an item, or a text that may become one. */
 type Warned = Pick<

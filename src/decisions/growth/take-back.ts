@@ -29,20 +29,14 @@ interface Taken<R extends Sendable> extends Loaded<ReturnType<typeof onItsWay>> 
   action: Withdrawal
 }
 
-interface Ending {
+export interface TakenBack<R> {
+  /** As it was decided; not saved yet. */
+  next: R
+  /** The rows of the send that did not take place. */
   effects: Effects
   /** For whoever waits for the send. */
   answers: { refId: string; with: AppError }[]
 }
-
-export interface TakenBack<R> {
-  /** No longer on its way; not saved yet. */
-  record: R
-  /** The rows of the send that did not take place. `next`: the record as the caller saves it. */
-  end(next: R): Ending
-}
-
-const nothing = (): Ending => ({ effects: {}, answers: [] })
 
 /**
  * The one way in which people take back a record that is scheduled, or claimed and not yet sent. It
@@ -51,27 +45,24 @@ const nothing = (): Ending => ({ effects: {}, answers: [] })
  *
  * Throws `conflict` if the record may be on the network: in doubt; past the point of no return; or
  * under the lease of another process, of which nobody can know.
+ *
+ * `decide`: what becomes of the record, which is no longer on its way.
  */
 export const takeBack = <R extends Sendable>(
   { lanes, gate: { now } }: Pick<Deciding, 'lanes' | 'gate'>,
   { moves, record, send, attempt, action }: Taken<R>,
+  decide: (record: R) => R,
 ): TakenBack<R> => {
   if (moves.isUnconfirmed(record)) moves.refuse(record, action, moves.inDoubt)
-  if (!send && !moves.isSending(record)) return { record, end: nothing }
+  if (!send && !moves.isSending(record)) return { next: decide(record), effects: {}, answers: [] }
   if (!send || againOf(send) || !isUnsent(lanes, send, attempt))
     return inFlight(moves, record, action)
+  const next = decide(moves.isSending(record) ? moves.takenBack(record, now) : record)
+  const unsent = attempt ? [saveAttempt(ended(attempt, 'unsent', now))] : []
   return {
-    record: moves.isSending(record) ? moves.takenBack(record, now) : record,
-    end: (next) => ({
-      effects: {
-        settled: [send.id],
-        writes: [
-          ...(attempt ? [saveAttempt(ended(attempt, 'unsent', now))] : []),
-          ...answered(moves, next, send),
-        ],
-      },
-      answers: send.origin === 'manual' ? [{ refId: next.id, with: stopped(moves) }] : [],
-    }),
+    next,
+    effects: { settled: [send.id], writes: [...unsent, ...answered(moves, next, send)] },
+    answers: send.origin === 'manual' ? [{ refId: next.id, with: stopped(moves) }] : [],
   }
 }
 

@@ -49,8 +49,11 @@ export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
       }
       // A text that cannot be used is refused here, before a send is stopped for it.
       if (isSameText(before, words)) return { reply: replyOf(before), unchanged: true }
-      const back = takeBack(context, { moves, record: before, ...way, action: 'edit' })
-      return saveBack(before, editEngagement(back.record, words), back)
+      const taken = { moves, record: before, ...way, action: 'edit' } as const
+      return saveBack(
+        before,
+        takeBack(context, taken, (one) => editEngagement(one, words)),
+      )
     },
   ),
 
@@ -65,11 +68,11 @@ export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
         )
       if (before.status === 'drafted') return { reply: replyOf(before), unchanged: true }
       if (!holdsPost(before)) requireFirst(before.action, other)
-      const back = takeBack(context, { moves, record: before, ...way, action: 'reopen' })
+      const taken = { moves, record: before, ...way, action: 'reopen' } as const
+      const { now } = context.gate
       return saveBack(
         before,
-        by(context, 'reopened', reopenEngagement(back.record, context.gate.now)),
-        back,
+        takeBack(context, taken, (one) => by(context, 'reopened', reopenEngagement(one, now))),
       )
     },
   ),
@@ -90,9 +93,11 @@ export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
     ({ id }) => ({ ...withItsWay(id), sent: wasSent(refOf({ id })) }),
     (_, context, { engagement, sent, ...way }) => {
       const before = the(engagement)
-      const back = takeBack(context, { moves, record: before, ...way, action: 'delete' })
-      const next = removedEngagement(back.record, { wasSent: sent, now: context.gate.now })
-      const { effects, answers } = back.end(next)
+      const taken = { moves, record: before, ...way, action: 'delete' } as const
+      const known = { wasSent: sent, now: context.gate.now }
+      const { next, effects, answers } = takeBack(context, taken, (one) =>
+        removedEngagement(one, known),
+      )
       return {
         reply: replyOf(next),
         effects: merge(effects, { writes: engagementRemoved(next) }),

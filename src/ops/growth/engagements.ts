@@ -149,11 +149,12 @@ const reject: All['reject'] = loading(
         merge(effects, { writes: [forgetPending(id)] }),
       )
     }
-    const back = takeBack(context, { moves, record: before, ...way, action: 'reject' })
-    const draft = moves.isSending(before) ? reopenEngagement(back.record, now) : back.record
-    const next = by(context, 'rejected', rejectEngagement(draft, reason, now))
-    if (way.send) return saveBack(before, next, back)
-    return save(next, { writes: [forgetPending(id)] })
+    const taken = { moves, record: before, ...way, action: 'reject' } as const
+    const back = takeBack(context, taken, (one) => {
+      const draft = moves.isSending(before) ? reopenEngagement(one, now) : one
+      return by(context, 'rejected', rejectEngagement(draft, reason, now))
+    })
+    return way.send ? saveBack(before, back) : save(back.next, { writes: [forgetPending(id)] })
   },
 )
 

@@ -1,26 +1,20 @@
 import type { itemLife } from '#contract/growth/item-life'
 import { warningLoad, withWarnings } from '#decisions/growth/item-warnings'
-import { itemRemoved, itemRestored, itemSaved } from '#decisions/growth/item-writes'
+import { itemRemoved, itemRestored } from '#decisions/growth/item-writes'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
-import { decided, type Item } from '#domain/growth/drafting/item'
+import type { Item } from '#domain/growth/drafting/item'
 import { removed, reopen } from '#domain/growth/drafting/item-moves'
-import { itemView } from '#domain/growth/drafting/item-view'
 import { post } from '#domain/growth/sending/post'
-import { found } from '#kernel/errors'
 import { merge } from '#store/engine/letter'
 import { wasSent } from '#store/growth/attempts'
 import { deletedItemPart, itemPart } from '#store/growth/items'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
-import { authorOf } from './shared/author.ts'
-
-const the = (item: Item | undefined): Item => found(item, 'no such item')
-const ofItem = (id: string) => ({ sendable: 'post', record_id: id }) as const
-const replyOf = (item: Item) => ({ item: itemView(item) })
+import { by, refOf, replyOf, saveBack, the } from './shared/deciding-item.ts'
 
 export const itemLifeHandlers: Handlers<typeof itemLife> = {
   reopen: loading(
-    ({ id }) => ({ item: itemPart(id), ...onItsWay(ofItem(id)), ...warningLoad({ id }) }),
+    ({ id }) => ({ item: itemPart(id), ...onItsWay(refOf(id)), ...warningLoad({ id }) }),
     (_, context, { item, send, attempt, ...surroundings }) => {
       const before = the(item)
       if (before.status === 'drafted')
@@ -28,29 +22,23 @@ export const itemLifeHandlers: Handlers<typeof itemLife> = {
           reply: replyOf(withWarnings(before, surroundings, context.networks)),
           unchanged: true,
         }
-      const back = takeBack(context, {
-        moves: post,
-        record: before,
-        send,
-        attempt,
-        action: 'reopen',
-      })
+      const taken = { moves: post, record: before, send, attempt, action: 'reopen' } as const
       const { now } = context.gate
-      const next = decided(reopen(back.record, now), 'reopened', { by: authorOf(context), now })
-      const { effects, answers } = back.end(next)
-      const reply = replyOf(withWarnings(next, surroundings, context.networks))
-      return { reply, effects: merge(effects, { writes: itemSaved(before, next) }), answers }
+      const back = takeBack(context, taken, (one) => by(context, 'reopened', reopen(one, now)))
+      return saveBack(before, {
+        ...back,
+        next: withWarnings(back.next, surroundings, context.networks),
+      })
     },
   ),
 
   remove: loading(
-    ({ id }) => ({ item: itemPart(id), ...onItsWay(ofItem(id)), sent: wasSent(ofItem(id)) }),
+    ({ id }) => ({ item: itemPart(id), ...onItsWay(refOf(id)), sent: wasSent(refOf(id)) }),
     (_, context, { item, sent, ...way }) => {
       const before = the(item)
-      const { now } = context.gate
-      const back = takeBack(context, { moves: post, record: before, ...way, action: 'delete' })
-      const next = removed(back.record, { wasSent: sent, now })
-      const { effects, answers } = back.end(next)
+      const taken = { moves: post, record: before, ...way, action: 'delete' } as const
+      const known = { wasSent: sent, now: context.gate.now }
+      const { next, effects, answers } = takeBack(context, taken, (one) => removed(one, known))
       return {
         reply: replyOf(next),
         effects: merge(effects, { writes: itemRemoved(before, next) }),

@@ -5,7 +5,7 @@ import {
   warningLoad,
   withWarnings,
 } from '#decisions/growth/item-warnings'
-import { itemInserted, itemSaved } from '#decisions/growth/item-writes'
+import { itemInserted } from '#decisions/growth/item-writes'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
 import { takeCap } from '#domain/app/plan'
 import { channelFor, requireActive } from '#domain/growth/drafting/growth-channel'
@@ -19,9 +19,7 @@ import {
   requireRevision,
   requireRoom,
 } from '#domain/growth/drafting/item-edits'
-import { itemView } from '#domain/growth/drafting/item-view'
 import { post } from '#domain/growth/sending/post'
-import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { limitsFor } from '#port/network/registry'
 import { merge } from '#store/engine/letter'
@@ -35,12 +33,11 @@ import type { CommandContext, Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { numberedPageOf, numberedResult } from '../engine/paging.ts'
 import { authorOf } from './shared/author.ts'
-
-const NONE = 'no such item'
+import { refOf, replyOf, saveBack, the } from './shared/deciding-item.ts'
 
 /** A draft that a person has asked for, with the event that tells of it. */
 const added = (item: Item, { gate, networks }: CommandContext, surrounding: WarningFound) => ({
-  reply: { item: itemView(withWarnings(item, surrounding, networks)) },
+  reply: replyOf(withWarnings(item, surrounding, networks)),
   refId: item.id,
   effects: {
     spend: [takeCap(gate, itemTexts.create.cap)],
@@ -81,7 +78,7 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       chosen: when(typeof account === 'string', connectionPart(account!)),
       present: when(account === undefined, accountOfItem(id)),
       fallback: when(account === null, defaultPart),
-      ...onItsWay({ sendable: 'post', record_id: id }),
+      ...onItsWay(refOf(id)),
     }),
     (
       { id: _, revision, ...change },
@@ -89,29 +86,29 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       { item, chosen, present, fallback, send, attempt, ...surrounding },
     ) => {
       const { gate, networks } = context
-      const before = found(item, NONE)
+      const before = the(item)
       requireRevision(before, revision, 'growth.items.get')
       const account = chosen ?? present ?? fallback
       const edit = editOf(before, change, account)
-      const isOut = edit.isBinding || post.isUnconfirmed(before)
-      const back = isOut
-        ? takeBack(context, { moves: post, record: before, send, attempt, action: 'edit' })
-        : undefined
       const writing = {
         by: authorOf(context),
         account,
         measure: limitsFor(networks, account).measure,
         now: gate.now,
       }
-      const next = edited(back?.record ?? before, edit, writing)
-      const { effects = {}, answers = [] } = back?.end(next) ?? {}
+      const decide = (one: Item) => edited(one, edit, writing)
+      const taken = { moves: post, record: before, send, attempt, action: 'edit' } as const
+      const back =
+        edit.isBinding || post.isUnconfirmed(before)
+          ? takeBack(context, taken, decide)
+          : { next: decide(before), effects: {}, answers: [] }
+      const { next } = back
       const retitled = next.title === before.title ? [] : [retitleArticle(next)]
-      const shown = next.status === 'drafted' ? withWarnings(next, surrounding, networks) : next
-      return {
-        reply: { item: itemView(shown) },
-        effects: merge(effects, { writes: [...itemSaved(before, next), ...retitled] }),
-        answers,
-      }
+      return saveBack(before, {
+        ...back,
+        next: next.status === 'drafted' ? withWarnings(next, surrounding, networks) : next,
+        effects: merge(back.effects, { writes: retitled }),
+      })
     },
   ),
 
@@ -123,7 +120,7 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       ...surroundings,
     }),
     (_, context, { item, account, drafts, ...surrounding }) => {
-      const original = found(item, NONE)
+      const original = the(item)
       requireRoom(drafts)
       const copy = duplicateOf(original, { id: newId(), account, now: context.gate.now })
       // Whoever copies a text knows that it repeats one.
@@ -137,7 +134,7 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       item: itemPart(id),
       revisions: revisionsOfItem(id, page),
     })
-    found(item, NONE)
+    the(item)
     const { rows, next_cursor } = numberedResult(revisions, page.limit)
     return { revisions: rows, next_cursor }
   },

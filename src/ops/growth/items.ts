@@ -1,32 +1,22 @@
 import type { itemBulk } from '#contract/growth/item-bulk'
 import { items } from '#contract/growth/items'
 import { NEXT_SLOT } from '#contract/shapes'
-import { type Surroundings, warningLoad, withWarnings } from '#decisions/growth/item-warnings'
+import { warningLoad, withWarnings } from '#decisions/growth/item-warnings'
 import { rejectionKept } from '#decisions/growth/item-writes'
 import { enqueueSend } from '#decisions/growth/send-work'
-import { slotFor } from '#decisions/growth/slots'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
-import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
-import { type Item, invalid } from '#domain/growth/drafting/item'
-import { requireChosen } from '#domain/growth/drafting/item-edits'
-import {
-  approve,
-  reject,
-  reopen,
-  requireApprovable,
-  schedule,
-  unschedule,
-} from '#domain/growth/drafting/item-moves'
+import type { Item } from '#domain/growth/drafting/item'
+import { approveAsAsked } from '#domain/growth/drafting/item-approval'
+import { reject, reopen, unschedule } from '#domain/growth/drafting/item-moves'
 import { itemStates } from '#domain/growth/drafting/item-states'
-import type { OnMissed } from '#domain/growth/drafting/profile'
-import { rewritten } from '#domain/growth/drafting/revision'
+import { timed } from '#domain/growth/drafting/item-timing'
 import { post } from '#domain/growth/sending/post'
 import { limitsFor } from '#port/network/registry'
-import { merge } from '#store/engine/letter'
+import { type Effects, merge } from '#store/engine/letter'
 import { when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
 import { retitleArticle } from '#store/growth/articles'
-import { type CalendarEntry, calendarPart } from '#store/growth/calendar'
+import { calendarPart } from '#store/growth/calendar'
 import { commentCount } from '#store/growth/comments'
 import { accountOfItem } from '#store/growth/connections'
 import { itemPart } from '#store/growth/items'
@@ -41,32 +31,14 @@ import { itemReadingHandlers } from './item-reading.ts'
 import { itemRedraftHandlers } from './item-redrafts.ts'
 import { itemTextHandlers } from './item-texts.ts'
 import { authorOf } from './shared/author.ts'
-import { by, replyOf, save, the } from './shared/deciding-item.ts'
+import { by, refOf, replyOf, save, saveBack, the } from './shared/deciding-item.ts'
 import { markPosted, postNow } from './shared/posting-item.ts'
 
-interface Timing {
-  item: Item
-  /** What people ask for. */
-  times: { post_at: string; on_missed?: OnMissed | undefined }
-  existing: Work | undefined
-  calendar: CalendarEntry[] | undefined
-}
-
-/** Gives an approved item its time, and a row of work that posts it then. */
-const timed = (
-  { item, times: { post_at, on_missed }, existing, calendar }: Timing,
-  { profile, channels }: Surroundings,
-  now: Date,
-) => {
-  const postAt = calendar
-    ? slotFor(item, { channels, calendar, profile: profile.profile, now })
-    : new Date(post_at)
-  const next = schedule(item, { postAt, onMissed: on_missed ?? null, now })
-  return {
-    next,
-    effects: enqueueSend('post', { record: next, runAt: postAt, origin: 'automatic', existing }),
-  }
-}
+/** The row of work that posts an item at its time. */
+const sendOf = (record: Item, existing: Work | undefined): Effects =>
+  record.post_at
+    ? enqueueSend('post', { record, runAt: record.post_at, origin: 'automatic', existing })
+    : {}
 
 const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
   ...itemListHandlers,
@@ -89,64 +61,41 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
         ...warningLoad({ id, body: edited_body }),
       },
     }),
-    (
-      { edited_body, title, expect_hash, post_at, on_missed },
-      context,
-      { account, item: loaded, existing, calendar, ...surroundings },
-    ) => {
+    (input, context, { account, item, existing, calendar, ...surroundings }) => {
       const { gate, networks } = context
-      const { now } = gate
-      const item = the(loaded)
-      requireApprovable(item, expect_hash)
-      requireChosen(account, 'approve')
-      const name = channelFor(item.kind)
-      const limits = limitsFor(networks, account)
-      const channel = surroundings.channels.find((one) => one.name === name)
-      const rule = { measure: limits.measure, maxLength: limitOf(name, limits), channel }
-      const words = { editedBody: edited_body, title }
-      const approved = approve(item, {
-        ...words,
-        accountExternalId: account?.external_id ?? null,
-        now,
-        ...rule,
+      const before = the(item)
+      const next = approveAsAsked(before, input, {
+        ...surroundings,
+        account,
+        calendar,
+        limits: limitsFor(networks, account),
+        by: authorOf(context),
+        now: gate.now,
       })
-      const isEdited = approved.body !== item.body || approved.title !== item.title
-      const written = by(
-        context,
-        'approved',
-        isEdited ? rewritten(item, approved, { by: authorOf(context), now }) : approved,
-      )
-      if (post_at === undefined && on_missed !== undefined)
-        invalid('on_missed', 'only applies with post_at')
-      const times = post_at === undefined ? undefined : { post_at, on_missed }
-      const { next, effects } = times
-        ? timed({ item: written, times, existing, calendar }, surroundings, now)
-        : { next: written, effects: {} }
-      const retitled = next.title === item.title ? {} : { writes: [retitleArticle(next)] }
+      const retitled = next.title === before.title ? {} : { writes: [retitleArticle(next)] }
       const shown = withWarnings(next, surroundings, networks)
       return {
-        ...save(item, shown, merge(retitled, effects)),
-        ...(times && { auditDetail: { post_at: next.post_at } }),
+        ...save(before, shown, merge(retitled, sendOf(next, existing))),
+        ...(next.post_at && { auditDetail: { post_at: next.post_at } }),
       }
     },
   ),
 
   reject: loading(
     ({ id, reason }) => ({
-      ...{ item: itemPart(id), ...onItsWay({ sendable: 'post', record_id: id }) },
+      ...{ item: itemPart(id), ...onItsWay(refOf(id)) },
       comments: when(reason !== undefined, commentCount(id)),
     }),
     ({ reason }, context, { item, comments = 0, ...way }) => {
       const { now } = context.gate
       const before = the(item)
-      const back = takeBack(context, { moves: post, record: before, ...way, action: 'reject' })
-      const draft = post.isSending(before) ? reopen(back.record, now) : back.record
-      const next = by(context, 'rejected', reject(draft, reason, now))
-      const { effects, answers } = back.end(next)
-      return {
-        ...save(before, next, merge(effects, { writes: rejectionKept(next, comments) })),
-        answers,
-      }
+      const taken = { moves: post, record: before, ...way, action: 'reject' } as const
+      const back = takeBack(context, taken, (one) => {
+        const draft = post.isSending(before) ? reopen(one, now) : one
+        return by(context, 'rejected', reject(draft, reason, now))
+      })
+      const effects = merge(back.effects, { writes: rejectionKept(back.next, comments) })
+      return saveBack(before, { ...back, effects })
     },
   ),
 
@@ -155,19 +104,12 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
       const calendar = when(post_at === NEXT_SLOT, calendarPart)
       return { item: itemPart(id), existing: workFor('send', id), calendar, ...warningLoad({ id }) }
     },
-    (times, context, { item: before, existing, calendar, ...surroundings }) => {
-      const approved = the(before)
-      itemStates.next(approved, 'schedule')
-      const { next, effects } = timed(
-        { item: approved, times, existing, calendar },
-        surroundings,
-        context.gate.now,
-      )
-      return save(
-        approved,
-        withWarnings(by(context, 'scheduled', next), surroundings, context.networks),
-        effects,
-      )
+    (timing, context, { item, existing, ...surroundings }) => {
+      const { gate, networks } = context
+      const before = the(item)
+      const times = { ...surroundings, now: gate.now }
+      const next = by(context, 'scheduled', timed(before, timing, times))
+      return save(before, withWarnings(next, surroundings, networks), sendOf(next, existing))
     },
   ),
 

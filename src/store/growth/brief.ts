@@ -4,10 +4,11 @@ import type { PlanState } from '#contract/limits'
 import type { BriefRow, FoundGroup } from '#domain/growth/brief/brief'
 import type { EngagedPost } from '#domain/growth/drafting/engagement'
 import type { StoredChannel } from '#domain/growth/drafting/growth-channel'
+import type { TakenTime } from '#domain/growth/drafting/item-timing'
 import type { Profile } from '#domain/growth/drafting/profile'
 import type { CountedExperiment } from '#domain/growth/learning/experiment'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { type CalendarEntry, calendarOf } from './calendar.ts'
+import { calendarOf } from './calendar.ts'
 import { tallyOf } from './experiments.ts'
 
 /** Rows arrive as JSON, with times as text. */
@@ -36,7 +37,7 @@ export interface BriefRecord {
   channels: Pick<StoredChannel, 'name' | 'status' | 'cadence'>[]
   /** The post of the best open signal. */
   best_signal: EngagedPost | null
-  calendar: (Omit<CalendarEntry, 'at'> & { at: string })[]
+  calendar: (Omit<TakenTime, 'at'> & { at: string })[]
   active_learnings: number
   measured: number
   audited_at: Date | null

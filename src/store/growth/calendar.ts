@@ -1,15 +1,8 @@
 /** Post times, from which a cadence tells which of its slots are taken. */
 import type { Item } from '#domain/growth/drafting/item'
+import type { TakenTime } from '#domain/growth/drafting/item-timing'
 import type { Fragment, Query } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
-
-export interface CalendarEntry {
-  item_id: string
-  kind: Item['kind']
-  at: Date
-  /** Scheduled or on its way; otherwise posted at that time. */
-  ahead: boolean
-}
 
 /**
  * Items scheduled, on their way or in doubt, and those posted recently: nothing posted longer ago
@@ -18,10 +11,10 @@ export interface CalendarEntry {
  * interval, for how far. `now()` can use an index, `clock_timestamp()` would scan the table.
  */
 export const calendarOf =
-  (ahead?: Fragment): Query<CalendarEntry> =>
+  (ahead?: Fragment): Query<TakenTime> =>
   (sql) => {
     const until = ahead ? sql`and post_at < now() + ${ahead}` : sql``
-    return sql<CalendarEntry>`select id as item_id, kind, post_at as at, true as ahead from item
+    return sql<TakenTime>`select id as item_id, kind, post_at as at, true as ahead from item
       where status = 'approved' and post_at is not null ${until}
       union all
       (select id, kind, coalesce(post_at, updated_at), true from item
@@ -32,7 +25,7 @@ export const calendarOf =
         and posted_at >= now() - interval '2 days'`
   }
 
-export const calendarPart = many<CalendarEntry>({ at: true }, calendarOf())
+export const calendarPart = many<TakenTime>({ at: true }, calendarOf())
 
 /** An item at a time of the calendar. */
 export interface DatedItem {

@@ -6,7 +6,7 @@ export const engagingMutants: Mutant[] = [
     [
       'what may be done already is done again',
       "from: ['approved', 'execute_failed'], to: 'executing'",
-      "from: ['approved', 'execute_failed', 'execute_unconfirmed', IN_REVIEW], to: 'executing'",
+      "from: ['approved', 'execute_failed', 'execute_unconfirmed', 'execute_unconfirmed (in review)'], to: 'executing'",
     ],
   ]),
   ...mutantsOf('actors/work/growth/timeline.ts', [

@@ -179,7 +179,7 @@ this.recover()`,
     [
       'post-now sends what is in doubt',
       "from: ['approved', 'scheduled', 'publish_failed'], to: 'publishing'",
-      "from: ['approved', 'scheduled', 'publish_failed', ...UNCONFIRMED], to: 'publishing'",
+      "from: ['approved', 'scheduled', 'publish_failed', 'publish_unconfirmed'], to: 'publishing'",
     ],
   ]),
   ...mutantsOf('test/sim/work.ts', [

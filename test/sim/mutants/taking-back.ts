@@ -21,13 +21,15 @@ export const takingBackMutants: Mutant[] = [
     ['the send of what was taken back waits on', 'settled: [send.id],', ''],
     [
       'the attempt of what was taken back stays open',
-      "...(attempt ? [saveAttempt(ended(attempt, 'unsent', now))] : [])",
-      '...[]',
+      "attempt ? [saveAttempt(ended(attempt, 'unsent', now))] : []",
+      '[]',
     ],
     [
       'a post in doubt is reopened',
-      'if (moves.isUnconfirmed(record)) moves.refuse(record, action, moves.inDoubt)\n  if (!send && !moves.isSending(record)) return { record, end: nothing }',
-      "if (moves.isUnconfirmed(record)) return { record: { ...record, status: 'approved' } as never, end: nothing }\n  if (!send && !moves.isSending(record)) return { record, end: nothing }",
+      `if (moves.isUnconfirmed(record)) moves.refuse($$refused)
+      if ($idle) return { next: decide(record), $$nothing }`,
+      `if (moves.isUnconfirmed(record)) return { next: decide({ ...record, status: 'approved' } as never), $$nothing }
+      if ($idle) return { next: decide(record), $$nothing }`,
     ],
   ]),
   ...mutantsOf(moves, [
@@ -54,8 +56,10 @@ export const takingBackMutants: Mutant[] = [
   ...mutantsOf(engagementLife, [
     [
       'an engagement is edited while it is sent, and the send goes on',
-      "takeBack(context, { moves, record: before, ...way, action: 'edit' })",
-      "({ record: { ...before, status: 'approved' }, end: () => ({ effects: {}, answers: [] }) })",
+      'saveBack(before, takeBack($$, (one) => editEngagement(one, words)))',
+      `saveBack(before, {
+        next: editEngagement({ ...before, status: 'approved' }, words), effects: {}, answers: [],
+      })`,
     ],
   ]),
   ...mutantsOf(engagementMoves, [

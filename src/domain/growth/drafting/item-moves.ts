@@ -10,7 +10,6 @@
 import { fail } from '#kernel/errors'
 import { unapproved } from '../sending/sendable.ts'
 import { editArticle, titleFault } from './article-text.ts'
-import { requireSeen } from './content-mark.ts'
 import { brokenRuleMessage, checkRules, type FormatRules } from './format-rules.ts'
 import { contentHash, type Item, invalid } from './item.ts'
 import { itemStates } from './item-states.ts'
@@ -50,47 +49,37 @@ export const approvedText = (
   return { body: editedBody ?? item.body, title: null }
 }
 
-/** Throws `invalid_input`, with one detail for each format rule that the text breaks. */
-export const requireFormatRules = (
-  body: string,
-  path: string,
-  { channel, measure }: Pick<Approval, 'channel' | 'measure'>,
-): void => {
-  if (!channel) return
-  const broken = checkRules(body, channel.format_rules, measure).map((rule) =>
-    brokenRuleMessage(rule, channel.name),
-  )
-  if (broken.length > 0)
-    fail('invalid_input', `${path} ${broken[0]}`, {
-      details: broken.map((message) => ({ path, message })),
-    })
-}
+type FormatRule = Pick<Approval, 'channel' | 'measure'>
 
-type TextRule = Pick<Approval, 'channel' | 'measure' | 'maxLength'>
-
-/** All that forbids the approval of a text; none if it can be approved. */
-export const textFaults = (body: string, { channel, measure, maxLength }: TextRule): string[] => {
-  if (body.trim() === '') return ['is empty']
-  const length = measure(body)
-  const tooLong =
-    length > maxLength
-      ? [`is ${length} characters long as the network counts; the maximum is ${maxLength}`]
-      : []
-  const broken = channel
+const brokenRules = (body: string, { channel, measure }: FormatRule): string[] =>
+  channel
     ? checkRules(body, channel.format_rules, measure).map((rule) =>
         brokenRuleMessage(rule, channel.name),
       )
     : []
-  return [...tooLong, ...broken]
+
+const requireNone = (faults: string[], path: string): void => {
+  if (faults.length === 0) return
+  const details = faults.map((message) => ({ path, message }))
+  fail('invalid_input', `${path} ${faults[0]}`, { details })
 }
 
-/**
- * Throws `conflict` unless the item is a draft with the text that the caller has seen. `seen`: its
- * hash, or at least the first digits.
- */
-export const requireApprovable = (item: Item, seen: string | undefined): void => {
-  itemStates.next(item, 'approve')
-  requireSeen(item.body, seen)
+/** Throws `invalid_input`, with one detail for each format rule that the text breaks. */
+export const requireFormatRules = (body: string, path: string, rule: FormatRule): void =>
+  requireNone(brokenRules(body, rule), path)
+
+/** All that forbids the approval of a text; none if it can be approved. */
+export const textFaults = (
+  body: string,
+  { maxLength, ...rule }: FormatRule & Pick<Approval, 'maxLength'>,
+): string[] => {
+  if (body.trim() === '') return ['is empty']
+  const length = rule.measure(body)
+  const tooLong =
+    length > maxLength
+      ? [`is ${length} characters long as the network counts; the maximum is ${maxLength}`]
+      : []
+  return [...tooLong, ...brokenRules(body, rule)]
 }
 
 /**
@@ -102,11 +91,7 @@ export const approve = (item: Item, approval: Approval): Item => {
   const path = editedBody === undefined ? 'body' : 'edited_body'
   if ((editedBody ?? item.body).trim() === '') invalid(path, 'is empty')
   const { body, title } = approvedText(item, approval)
-  const faults = textFaults(body, approval)
-  if (faults.length > 0)
-    fail('invalid_input', `${path} ${faults[0]}`, {
-      details: faults.map((message) => ({ path, message })),
-    })
+  requireNone(textFaults(body, approval), path)
   const approved_hash = contentHash(body, accountExternalId)
   return {
     ...item,

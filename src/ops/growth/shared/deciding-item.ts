@@ -3,6 +3,7 @@
  * answered.
  */
 import { itemSaved } from '#decisions/growth/item-writes'
+import type { TakenBack } from '#decisions/growth/take-back'
 import { decided, type Item, type ItemDecision } from '#domain/growth/drafting/item'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { found } from '#kernel/errors'
@@ -13,10 +14,19 @@ import { authorOf } from './author.ts'
 /** Throws `not_found`. */
 export const the = (item: Item | undefined): Item => found(item, 'no such item')
 
+export const refOf = (id: string) => ({ sendable: 'post', record_id: id }) as const
+
 export const replyOf = (item: Item) => ({ item: itemView(item) })
+
 export const save = (before: Item, item: Item, effects: Effects = {}) => ({
   reply: replyOf(item),
   effects: { ...effects, writes: [...itemSaved(before, item), ...(effects.writes ?? [])] },
+})
+
+/** Saves one that was taken back, with the end of its send. */
+export const saveBack = (before: Item, { next, effects, answers }: TakenBack<Item>) => ({
+  ...save(before, next, effects),
+  answers,
 })
 
 /** The item with the caller's decision on it. */

@@ -58,12 +58,8 @@ export const ruleOn = (
 /** Saves one that was taken back, with the end of its send. */
 export const saveBack = (
   before: Engagement,
-  engagement: Engagement,
-  { end }: TakenBack<Engagement>,
-) => {
-  const { effects, answers } = end(engagement)
-  return { ...save(engagement, effects, before), answers }
-}
+  { next, effects, answers }: TakenBack<Engagement>,
+) => ({ ...save(next, effects, before), answers })
 
 interface ByHand {
   underway: Loaded<ReturnType<typeof underWay>>

@@ -1,0 +1,52 @@
+/** The approval of a draft as a person asks for it: edited, and with a time if one is given. */
+import type { Connection } from '../sending/connection.ts'
+import { requireSeen } from './content-mark.ts'
+import { channelFor, limitOf } from './growth-channel.ts'
+import { decided, type Item, invalid } from './item.ts'
+import { requireChosen } from './item-edits.ts'
+import { approve } from './item-moves.ts'
+import { itemStates } from './item-states.ts'
+import { type Times, type Timing, timed } from './item-timing.ts'
+import { type Author, rewritten } from './revision.ts'
+
+interface Asked extends Partial<Timing> {
+  edited_body?: string | undefined
+  title?: string | undefined
+  /** The hash of the text that the caller has seen, or its first digits. */
+  expect_hash?: string | undefined
+}
+
+interface Approving extends Times {
+  by: Author
+  /** The account that the item is to go out from; undefined if there is none. */
+  account: Connection | undefined
+  /** Those of its network. */
+  limits: { measure(text: string): number; maxLength: number; maxLongLength: number }
+}
+
+export const approveAsAsked = (
+  item: Item,
+  { edited_body: editedBody, title, expect_hash, post_at, on_missed }: Asked,
+  approving: Approving,
+): Item => {
+  const { account, channels, limits, by, now } = approving
+  itemStates.next(item, 'approve')
+  requireSeen(item.body, expect_hash)
+  requireChosen(account, 'approve')
+  const name = channelFor(item.kind)
+  const approved = approve(item, {
+    editedBody,
+    title,
+    accountExternalId: account?.external_id ?? null,
+    measure: limits.measure,
+    maxLength: limitOf(name, limits),
+    channel: channels.find((one) => one.name === name),
+    now,
+  })
+  const isEdited = approved.body !== item.body || approved.title !== item.title
+  const written = isEdited ? rewritten(item, approved, { by, now }) : approved
+  const next = decided(written, 'approved', { by, now })
+  if (post_at !== undefined) return timed(next, { post_at, on_missed }, approving)
+  if (on_missed !== undefined) invalid('on_missed', 'only applies with post_at')
+  return next
+}

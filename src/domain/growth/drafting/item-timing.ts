@@ -1,0 +1,64 @@
+/** When an item goes out: at a time that is named, or in the next free slot of a cadence. */
+import { fail } from '#kernel/errors'
+import { refuseNaming } from '../way-on.ts'
+import { type Calendar, FURTHEST_SLOT_DAYS, hasSlots, nextSlot } from './cadence.ts'
+import { channelFor, type GrowthChannel } from './growth-channel.ts'
+import type { Item } from './item.ts'
+import { schedule } from './item-moves.ts'
+import { itemStates } from './item-states.ts'
+import type { OnMissed, Profile } from './profile.ts'
+
+/** The time of an item, by which a cadence tells which of its slots are taken. */
+export interface TakenTime {
+  item_id: string
+  kind: Item['kind']
+  at: Date
+  /** Scheduled or on its way; otherwise posted at that time. */
+  ahead: boolean
+}
+
+/** As people ask for it. */
+export interface Timing {
+  post_at: string
+  on_missed?: OnMissed | undefined
+}
+
+export interface Times {
+  channels: readonly GrowthChannel[]
+  profile: { profile: Profile }
+  /** Undefined if a time is named. */
+  calendar: TakenTime[] | undefined
+  now: Date
+}
+
+/** The calendar for an item's kind, without the item that is being moved. */
+const calendarFor = ({ id, kind }: Item, { profile, now }: Times, times: TakenTime[]): Calendar => {
+  const others = times.filter(({ item_id }) => item_id !== id)
+  return {
+    zone: profile.profile.time_zone,
+    taken: others.filter(({ ahead }) => ahead).map(({ at }) => at),
+    counted: others.filter((entry) => entry.kind === kind).map(({ at }) => at),
+    now,
+  }
+}
+
+/** Throws `invalid_input` without a cadence, `conflict` without a free slot. */
+const nextSlotFor = (item: Item, times: Times, taken: TakenTime[]): Date => {
+  const name = channelFor(item.kind)
+  const channel = times.channels.find((one) => one.name === name)
+  if (!channel || !hasSlots(channel.cadence)) {
+    const message = `is next_slot, but channel ${name} has no cadence; set its days and times first`
+    return fail('invalid_input', `post_at ${message}`, { details: [{ path: 'post_at', message }] })
+  }
+  const slot = nextSlot(channel.cadence, calendarFor(item, times, taken))
+  const none = `cannot schedule: channel ${name} has no free slot within ${FURTHEST_SLOT_DAYS} days; give a time, or add times to its cadence`
+  return slot ?? refuseNaming(none, 'growth.channels.update', channel.id)
+}
+
+/** Gives an approved item its time. */
+export const timed = (item: Item, { post_at, on_missed }: Timing, times: Times): Item => {
+  itemStates.next(item, 'schedule')
+  const { calendar, now } = times
+  const postAt = calendar ? nextSlotFor(item, times, calendar) : new Date(post_at)
+  return schedule(item, { postAt, onMissed: on_missed ?? null, now })
+}
