@@ -4,7 +4,14 @@
  */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { keyOperations, operations } from '#contract/index'
-import { accessOf, braces, type Method, type NamedOp, pathParams, readsOnly } from '#contract/op'
+import {
+  braces,
+  type Method,
+  type NamedOp,
+  pathParams,
+  readsOnly,
+  requiredAccess,
+} from '#contract/op'
 import { newApiKey } from '#kernel/api-key'
 import { newId } from '#kernel/ids'
 import { type Scope, scopes } from '#kernel/scopes'
@@ -161,7 +168,7 @@ describe.each(keyOperations.map((o) => [o.id, o] as const))('%s refuses', (_, o)
 
   test('a key without one of its scopes, which are checked before the input', async () => {
     for (const input of [sampleOf(o, 'needed'), nonsense(o)]) {
-      for (const scope of accessOf(o) as Scope[]) {
+      for (const scope of requiredAccess(o) as Scope[]) {
         const reply = await call({ app, key: lacking[scope] }, o, input)
         expect(reply.status).toBe(403)
         expect(reply.body.error).toMatchObject({

@@ -4,7 +4,7 @@ import { type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
 import { version } from '../../package.json'
 import { Failure, misuse } from './failure.ts'
 import type { Host } from './host.ts'
-import { retried, retryDelayMs, type TryResult } from './retry.ts'
+import { retry, retryDelayMs, type TryResult } from './retry.ts'
 import type { Ask, Reply, Transport } from './transport.ts'
 
 type Input = Record<string, unknown>
@@ -185,7 +185,7 @@ export const passTo = async (
   sink: NonNullable<Ask['sink']>,
 ): Promise<Reply> => {
   const reply = replyOf(
-    await retried(host, () => transport.exchange({ ...ask, sink }), ask),
+    await retry(host, () => transport.exchange({ ...ask, sink }), ask),
     transport.url,
   )
   if (reply.status !== 200) throw failureOf(reply, transport.url)
@@ -207,7 +207,7 @@ export const downloadTo = async (transport: Transport, ask: Ask, host: Host): Pr
 
 /** Sends with retries. Throws a `Failure` unless it succeeds. */
 export const call = async (transport: Transport, ask: Ask, host: Host): Promise<ApiResponse> => {
-  const reply = replyOf(await retried(host, () => transport.exchange(ask), ask), transport.url)
+  const reply = replyOf(await retry(host, () => transport.exchange(ask), ask), transport.url)
   const body = jsonOf(reply.text)
   const isSuccess = reply.status >= 200 && reply.status < 300
   if (!isSuccess || typeof body !== 'object' || body === null) throw failureOf(reply, transport.url)

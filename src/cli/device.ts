@@ -3,7 +3,7 @@ import { errorTable } from '#kernel/errors'
 import { codeByStatus, commonHeaders } from './call.ts'
 import { Failure } from './failure.ts'
 import type { Host } from './host.ts'
-import { pauseAfter, retried, type TryResult } from './retry.ts'
+import { pauseAfter, retry, type TryResult } from './retry.ts'
 import { harmless } from './text.ts'
 import type { Ask, Reply, Transport } from './transport.ts'
 
@@ -83,7 +83,7 @@ const requireSuccess = (outcome: TryResult, url: string): Reply => {
 const begin = async (transport: Transport, host: Host, scope: string): Promise<DeviceCode> => {
   const ask = form('code', { client_id: CLIENT_ID, scope, device_name: host.name })
   const body = bodyOf(
-    requireSuccess(await retried(host, () => transport.exchange(ask), ask), transport.url),
+    requireSuccess(await retry(host, () => transport.exchange(ask), ask), transport.url),
   )
   if (!isCode(body)) throw new Failure('internal', `${transport.url} returned no device code`)
   const seconds = (name: string, usual: number) =>
@@ -186,5 +186,5 @@ export const deviceLogin = async (
 /** Also succeeds for a token that the server no longer knows. */
 export const revoke = async (transport: Transport, host: Host, token: string): Promise<void> => {
   const ask = form('revoke', { token, client_id: CLIENT_ID })
-  requireSuccess(await retried(host, () => transport.exchange(ask), ask), transport.url)
+  requireSuccess(await retry(host, () => transport.exchange(ask), ask), transport.url)
 }

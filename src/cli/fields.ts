@@ -44,7 +44,7 @@ export const choicesOf = (schema: TSchema): string[] | undefined => {
  * The words of which a value may name several; undefined for any other schema. In the published
  * program the contract is JSON.
  */
-export const wordsOf = (schema: TSchema): string[] | undefined =>
+export const choiceWords = (schema: TSchema): string[] | undefined =>
   (schema as { [WORDS]?: string[] })[WORDS] ?? (schema['x-words'] as string[] | undefined)
 
 const withoutNull = (schema: TSchema): { schema: TSchema; nullable: boolean } => {
@@ -63,7 +63,7 @@ const withoutNull = (schema: TSchema): { schema: TSchema; nullable: boolean } =>
 }
 
 /** How one value is written. */
-export const kindOf = (schema: TSchema): FlagKind => {
+export const flagKindOf = (schema: TSchema): FlagKind => {
   if (choicesOf(schema)) return 'choice'
   const { type } = schema
   if (type === 'string') return 'text'
@@ -84,7 +84,7 @@ const fieldsIn = (outer: TSchema, path: readonly string[]): FlagField[] => {
     )
   const entry = schema.type === 'array' ? (schema.items as TSchema | undefined) : undefined
   const one = entry ?? schema
-  const kind = kindOf(one)
+  const kind = flagKindOf(one)
   const description = outer.description ?? schema.description ?? one.description ?? ''
   const readable =
     kind === 'json' || (kind === 'text' && (isLong(one) || SECRET.test(path.at(-1) ?? '')))

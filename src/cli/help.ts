@@ -3,7 +3,7 @@ import { pathParams } from '#contract/op'
 import { groups } from './catalogue.ts'
 import { kebab } from './names.ts'
 import { CHAT, CONNECT, LOGOUT, serverCommands, UPLOAD, WATCH } from './own.ts'
-import { ENVIRONMENT, titleOf } from './syntax.ts'
+import { ENVIRONMENT, firstSentence } from './syntax.ts'
 
 const OWN: readonly [words: string, about: string][] = [
   ['login', 'Log in by approving a code in the browser, or with --api-key.'],
@@ -25,7 +25,7 @@ export const listing = (server: readonly string[]): string => {
   const operations = groups.map(({ commands }) =>
     commands.map(({ group, name, operation }): readonly [string, string] => {
       const args = pathParams(operation.path).map((parameter) => ` <${kebab(parameter)}>`)
-      return [`${group} ${name}${args.join('')}`, titleOf(operation)]
+      return [`${group} ${name}${args.join('')}`, firstSentence(operation)]
     }),
   )
   const all = [...operations, [...OWN, ...serverCommands.filter(([name]) => server.includes(name))]]

@@ -10,7 +10,7 @@ export interface Stream {
 }
 
 /** Lines of standard input. */
-export interface Lines extends Disposable {
+export interface InputLines extends Disposable {
   isTerminal: boolean
   /** The next line. Undefined at the end, after the signal of the host, or after `stop`. */
   next(prompt: string, stop?: AbortSignal): Promise<string | undefined>
@@ -28,7 +28,7 @@ export interface Host {
   readFile(path: string): Promise<string>
   /** Reads a line without echo; undefined without a terminal. */
   askSecret(prompt: string): Promise<string | undefined>
-  lines(): Promise<Lines>
+  lines(): Promise<InputLines>
   /**
    * The text as the user left it in an editor, in a file of that name; undefined without a terminal
    * or an editor.

@@ -17,7 +17,7 @@ const partOf = ([, single, double, escaped, plain]: RegExpExecArray): string =>
   single ?? double?.replaceAll(/\\([\\"$`])/g, '$1') ?? escaped ?? plain ?? ''
 
 /** Throws a `Failure` for a quotation mark that is not closed. */
-export const wordsOf = (line: string): string[] => {
+export const splitLine = (line: string): string[] => {
   const words: string[] = []
   const [spaces, part] = [/\s*/y, new RegExp(PART)]
   for (let at = 0; ; ) {

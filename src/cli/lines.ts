@@ -1,6 +1,6 @@
 /** Lines of standard input: from a terminal with a prompt each, or from a pipe. */
 import { createInterface } from 'node:readline'
-import type { Lines } from './host.ts'
+import type { InputLines } from './host.ts'
 
 interface Ends {
   input: NodeJS.ReadStream
@@ -18,7 +18,7 @@ const MOST_READY = 100
  * A reader for each line, so that between two lines the terminal is as the shell left it: ^C is a
  * signal, and an editor can have it. Several lines that are pasted come at once; the others wait.
  */
-const fromTerminal = ({ input, output, signal, interrupt }: Ends): Lines => {
+const fromTerminal = ({ input, output, signal, interrupt }: Ends): InputLines => {
   const ready: string[] = []
   const history: string[] = []
   const read = (prompt: string, stop?: AbortSignal): Promise<string | undefined> =>
@@ -55,7 +55,7 @@ const fromTerminal = ({ input, output, signal, interrupt }: Ends): Lines => {
   }
 }
 
-const fromPipe = ({ input, signal }: Ends): Lines => {
+const fromPipe = ({ input, signal }: Ends): InputLines => {
   const reader = createInterface({ input })
   const ready: string[] = []
   let isClosed = false
@@ -84,5 +84,5 @@ const fromPipe = ({ input, signal }: Ends): Lines => {
   }
 }
 
-export const linesOf = (ends: Ends): Lines =>
+export const openInput = (ends: Ends): InputLines =>
   ends.input.isTTY && ends.output.isTTY ? fromTerminal(ends) : fromPipe(ends)

@@ -8,7 +8,7 @@ export const kebab = (name: string): string =>
     .toLowerCase()
 
 /** `webhookRules` → `webhook rules`. */
-export const wordsOf = (name: string): string => kebab(name).replaceAll('-', ' ')
+export const spacedName = (name: string): string => kebab(name).replaceAll('-', ' ')
 
 /**
  * Options shared by all commands, or all of a kind. A field of the same name gets the prefix

@@ -80,7 +80,7 @@ const profileCommands = ({ host, act }: Pick<Ground, 'host' | 'act'>): Command =
     (await import('./profiles.ts')).listProfiles(options, host),
   )
   sub('use <name>', 'Switch to a profile.', async ([name = '']) =>
-    (await import('./profiles.ts')).use(name, host),
+    (await import('./profiles.ts')).useProfile(name, host),
   )
   sub(
     'remove <name>',
@@ -150,7 +150,7 @@ const connectCommand = ({ host, act }: Acting): Command => {
     .option('--wait <seconds>', 'How long to wait for its provider. Default: 60.')
   return asMe(connect).action((channel: string) =>
     act(async () =>
-      (await import('./agent/connect.ts')).connect(channel, withParents(connect), host),
+      (await import('./agent/connect.ts')).connectChannel(channel, withParents(connect), host),
     ),
   )
 }

@@ -1,7 +1,7 @@
 /** Prints answers: JSON for programs, tables and fields for people. */
 import type { Host, Stream } from './host.ts'
 import { answerLines } from './record.ts'
-import { type Column, columnsFor, headOf, linesOf } from './table.ts'
+import { type Column, columnsFor, headOf, tableLines } from './table.ts'
 import { escaped, warnOfUnseen } from './text.ts'
 
 type Row = Record<string, unknown>
@@ -40,7 +40,9 @@ export const tablePages = ({ stdout, stderr }: Host): Pages => {
       if (!columns) return
       const head = stdout.colour ? BOLD[0] + headOf(columns) + BOLD[1] : headOf(columns)
       stdout.write(
-        [...(isFirst ? [head] : []), ...linesOf(rows, columns)].map((text) => `${text}\n`).join(''),
+        [...(isFirst ? [head] : []), ...tableLines(rows, columns)]
+          .map((text) => `${text}\n`)
+          .join(''),
       )
       warnOfUnseen(stderr, rows)
     },

@@ -132,7 +132,7 @@ const hostOf = ({ signal, onInterrupt, interrupt }: ReturnType<typeof interrupts
   askSecret: askSecretOf(signal),
   readFile: async (path) => textOf(await (await import('node:fs/promises')).readFile(path), path),
   lines: async () =>
-    (await import('./lines.ts')).linesOf({
+    (await import('./lines.ts')).openInput({
       input: process.stdin,
       output: process.stderr,
       signal,

@@ -38,7 +38,7 @@ export const listProfiles = async (options: Options, host: Host): Promise<number
   return 0
 }
 
-export const use = async (name: string, host: Host): Promise<number> => {
+export const useProfile = async (name: string, host: Host): Promise<number> => {
   const settings = await read(host)
   await writeSettings(host.home, { ...settings, current: known(settings, name) })
   return 0

@@ -8,7 +8,7 @@ import { version } from '../../package.json'
 import { areas, type CommandGroup, commandAt, groups, type NamedCommand } from './catalogue.ts'
 import { examplesOf } from './example.ts'
 import { type Ground, ownCommands, ownCommandsIn, serverCommands, withParents } from './own.ts'
-import { ENVIRONMENT, syntaxOf, titleOf, withCommon } from './syntax.ts'
+import { ENVIRONMENT, firstSentence, syntaxOf, withCommon } from './syntax.ts'
 
 export interface Setting extends Ground {
   /** The server's commands, if this program includes them. */
@@ -73,7 +73,7 @@ const groupCommand = (
     command.addCommand(
       chosen === ALL || one.name === chosen
         ? operationCommand(one, ground)
-        : new Command(one.name).summary(titleOf(one.operation)),
+        : new Command(one.name).summary(firstSentence(one.operation)),
     )
   for (const own of ownCommandsIn(group, ground)) command.addCommand(own)
   return command

@@ -1,5 +1,5 @@
 /** Formats a record for people: one field per line, with long text and lists below their name. */
-import { columnsFor, headOf, linesOf } from './table.ts'
+import { columnsFor, headOf, tableLines } from './table.ts'
 import { harmless } from './text.ts'
 
 const INDENT = '  '
@@ -16,7 +16,7 @@ const listLines = (list: readonly unknown[], width: number): string[] => {
       plainLines(entry).map((text, index) => (index === 0 ? `- ${text}` : `  ${text}`)),
     )
   const columns = columnsFor(list, width)
-  return [headOf(columns), ...linesOf(list, columns)]
+  return [headOf(columns), ...tableLines(list, columns)]
 }
 
 const plainLines = (value: unknown): string[] =>

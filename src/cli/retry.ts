@@ -66,7 +66,7 @@ export const pauseAfter = (
 }
 
 /** Tries up to 5 times within 60 s. Returns the last outcome. */
-export const retried = async (
+export const retry = async (
   host: Host,
   attempt: () => Promise<Reply>,
   { again }: Pick<Ask, 'again'>,

@@ -7,7 +7,7 @@ import { type ApiResponse, askOf, call, downloadTo, idempotencyKeyFor } from './
 import { commandWords, listOf, readingOf, settlingOf } from './catalogue.ts'
 import { FAILED_EXIT, Failure, INTERRUPTED, INTERRUPTED_EXIT, misuse } from './failure.ts'
 import type { Host } from './host.ts'
-import { wordsOf } from './names.ts'
+import { spacedName } from './names.ts'
 import { jsonLines, printAnswer, tablePages } from './print.ts'
 import { withSeen } from './seen.ts'
 import { findTarget, tokenFor } from './target.ts'
@@ -72,7 +72,7 @@ const textOption = (options: Work['options'], name: string): string | undefined 
   typeof options[name] === 'string' ? (options[name] as string) : undefined
 
 const sayNone = (host: Work['host'], records: string): void =>
-  void host.stderr.write(`no ${wordsOf(records)}\n`)
+  void host.stderr.write(`no ${spacedName(records)}\n`)
 
 const printList = (work: Work, body: Input): void => {
   const { o, host, options } = work

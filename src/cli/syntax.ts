@@ -3,7 +3,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { Argument, Command, Option } from 'commander'
 import { type NamedOp, pathParams, takesKey } from '#contract/op'
 import { listOf, settlingOf } from './catalogue.ts'
-import { choicesOf, type FlagField, fieldsOf, kindOf, noneOf, wordsOf } from './fields.ts'
+import { choicesOf, choiceWords, type FlagField, fieldsOf, flagKindOf, noneOf } from './fields.ts'
 import { kebab } from './names.ts'
 
 /** Commander's name for an option's value. */
@@ -58,7 +58,7 @@ const remarks = (o: NamedOp, field: FlagField): string => {
 const shapeOf = (schema: TSchema): string => {
   const { properties, required = [] } = schema
   if (!properties)
-    return choicesOf(schema)?.join(' | ') ?? placeholder({ kind: kindOf(schema), schema })
+    return choicesOf(schema)?.join(' | ') ?? placeholder({ kind: flagKindOf(schema), schema })
   const fields = Object.entries(properties as Record<string, TSchema>)
   return `{${fields.map(([name, one]) => `${name}${required.includes(name) ? '' : '?'}: ${shapeOf(one)}`).join(', ')}}`
 }
@@ -83,7 +83,7 @@ const optionsOf = (o: NamedOp, field: FlagField): Option[] => {
   )
   if (many) positive.argParser(collect)
   // Only for help and completion; the value is validated with the others.
-  positive.argChoices = choicesOf(field.schema) ?? wordsOf(field.schema)
+  positive.argChoices = choicesOf(field.schema) ?? choiceWords(field.schema)
   return noneOf(field) ? [positive, new Option(`--no-${flag}`, noneText(field))] : [positive]
 }
 
@@ -161,12 +161,12 @@ const special: readonly Special[] = [
 ]
 
 /** The first sentence of a summary, for lists of commands. */
-export const titleOf = ({ summary }: Pick<NamedOp, 'summary'>): string =>
+export const firstSentence = ({ summary }: Pick<NamedOp, 'summary'>): string =>
   /^.*?\.(?=\s|$)/s.exec(summary)?.[0] ?? summary
 
 /** The command of an operation, without an action. */
 export const syntaxOf = (o: NamedOp, name = 'command'): Command => {
-  const command = new Command(name).description(o.summary).summary(titleOf(o))
+  const command = new Command(name).description(o.summary).summary(firstSentence(o))
   for (const parameter of pathParams(o.path)) {
     const { description = '' } = o.input.properties[parameter] ?? {}
     command.addArgument(new Argument(`<${kebab(parameter)}>`, description))

@@ -191,7 +191,7 @@ export const headOf = (columns: readonly Column[]): string =>
     columns,
   )
 
-export const linesOf = (rows: readonly Row[], columns: readonly Column[]): string[] =>
+export const tableLines = (rows: readonly Row[], columns: readonly Column[]): string[] =>
   rows.map(flat).map((row) =>
     line(
       columns.map(({ name }) => cellOf(row[name])),

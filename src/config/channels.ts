@@ -2,7 +2,7 @@
  * Where the providers of channels are called: their usual addresses, unless a test or a proxy
  * stands in for them.
  */
-import { addressOf, refuseValue } from './values.ts'
+import { parseAddress, refuseValue } from './values.ts'
 
 const usual = {
   slack: 'https://slack.com/api',
@@ -31,7 +31,7 @@ export const channelUrlsOf = (text: string): ChannelUrls => {
   if (typeof urls !== 'object' || urls === null || Array.isArray(urls)) return refuse(text)
   const given = Object.entries(urls).map(([name, url]) => {
     if (!(name in usual) || typeof url !== 'string') return refuse(text)
-    return [name, addressOf(`CHANNEL_URLS.${name}`, url)]
+    return [name, parseAddress(`CHANNEL_URLS.${name}`, url)]
   })
   return { ...usual, ...Object.fromEntries(given) }
 }

@@ -3,21 +3,21 @@ import { type ChannelUrls, channelUrlsOf } from './channels.ts'
 import { type AllowedProgram, programsOf } from './programs.ts'
 import { type S3Settings, s3Of } from './s3.ts'
 import {
-  addressOf,
   bootstrapKeyOf,
   choiceOf,
   commitOf,
-  contextOf,
-  daysOf,
   failpointsOf,
   hostAndPort,
-  hostOf,
   hostsOf,
   levelOf,
   type ModelPrice,
   modelKeyOf,
   modelsOf,
   pairsOf,
+  parseAddress,
+  parseContextSize,
+  parseDays,
+  parseHost,
   portOf,
   pricesOf,
   proxiesOf,
@@ -116,11 +116,11 @@ const openaiOf = (env: Env): OpenaiConfig | undefined => {
   const settings = {
     stream: switchOf('OPENAI_STREAM', env.OPENAI_STREAM || 'on'),
     allow: modelsOf(env.MODEL_ALLOW ?? ''),
-    context: contextOf(env.MODEL_CONTEXT || '128000'),
+    context: parseContextSize(env.MODEL_CONTEXT || '128000'),
     prices: pricesOf(env.PRICES || '{}'),
   }
   const baseUrl = env.OPENAI_BASE_URL
-    ? addressOf('OPENAI_BASE_URL', env.OPENAI_BASE_URL)
+    ? parseAddress('OPENAI_BASE_URL', env.OPENAI_BASE_URL)
     : undefined
   if (!env.OPENAI_API_KEY && !baseUrl) return undefined
   if (!env.OPENAI_API_KEY && URL.parse(baseUrl!)?.hostname === PROVIDER)
@@ -143,12 +143,12 @@ const optional = <V>(text: string | undefined, read: (text: string) => V): V | u
 
 export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() === 0): Config => {
   const port = portOf(env.PORT || '7070')
-  const host = hostOf(env.HOST || '127.0.0.1')
+  const host = parseHost(env.HOST || '127.0.0.1')
   return Object.freeze({
     port,
     host,
-    publicUrl: addressOf('PUBLIC_URL', env.PUBLIC_URL || `http://localhost:${port}`),
-    nodeUrl: addressOf('NODE_URL', env.NODE_URL || `http://${hostAndPort(host, port)}`),
+    publicUrl: parseAddress('PUBLIC_URL', env.PUBLIC_URL || `http://localhost:${port}`),
+    nodeUrl: parseAddress('NODE_URL', env.NODE_URL || `http://${hostAndPort(host, port)}`),
     home: env.TENDRIL_HOME || defaultHome(env, isRoot),
     firstStart: choiceOf(
       'TENDRIL_FIRST_START',
@@ -166,8 +166,8 @@ export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() =
     secretKey: optional(env.TENDRIL_SECRET_KEY, secretOf),
     egressAllow: pairsOf(env.EGRESS_ALLOW ?? ''),
     trustedProxies: proxiesOf(env.TRUSTED_PROXIES ?? ''),
-    auditKeepDays: daysOf('AUDIT_KEEP_DAYS', env.AUDIT_KEEP_DAYS || '400'),
-    agentKeepDays: daysOf('AGENT_KEEP_DAYS', env.AGENT_KEEP_DAYS || '90', LEAST_AGENT_DAYS),
+    auditKeepDays: parseDays('AUDIT_KEEP_DAYS', env.AUDIT_KEEP_DAYS || '400'),
+    agentKeepDays: parseDays('AGENT_KEEP_DAYS', env.AGENT_KEEP_DAYS || '90', LEAST_AGENT_DAYS),
     fetchAllow: hostsOf(env.FETCH_ALLOW ?? ''),
     s3: s3Of(env),
     mcpStdio: programsOf(env.MCP_STDIO || '[]'),

@@ -1,6 +1,6 @@
 /** Where files are kept: the settings of S3-compatible storage, all of them or none. */
 import { AppError } from '#kernel/errors'
-import { addressOf, refuseValue } from './values.ts'
+import { parseAddress, refuseValue } from './values.ts'
 
 export interface S3Settings {
   /** Without a trailing slash. */
@@ -42,7 +42,7 @@ export const s3Of = (env: Record<string, string | undefined>): S3Settings | unde
       `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set: files are kept in S3 if all of ${NAMES.join(', ')} are set, and in the database if none is`,
     )
   return {
-    endpoint: addressOf('S3_ENDPOINT', env.S3_ENDPOINT!),
+    endpoint: parseAddress('S3_ENDPOINT', env.S3_ENDPOINT!),
     bucket: checked('S3_BUCKET', env.S3_BUCKET!, {
       form: BUCKET,
       means: 'the name of a bucket, of 3 to 63 letters, digits, dots and hyphens',

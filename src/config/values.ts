@@ -28,7 +28,7 @@ export const levelOf = (text: string): string => choiceOf('LOG_LEVEL', logLevels
 /** A hundred years. */
 const MAX_DAYS = 36_500
 
-export const daysOf = (name: string, text: string, least = 1): number =>
+export const parseDays = (name: string, text: string, least = 1): number =>
   /^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= MAX_DAYS
     ? Number(text)
     : refuseValue(name, `a number of days from ${least} to ${MAX_DAYS}`, text)
@@ -46,7 +46,7 @@ const HOST_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])
 const isHost = (text: string): boolean =>
   isIP(text) !== 0 || (HOST_NAME.test(text) && !/^[\d.]+$/.test(text))
 
-export const hostOf = (text: string): string =>
+export const parseHost = (text: string): string =>
   isHost(text)
     ? text
     : refuseValue(
@@ -60,7 +60,7 @@ export const hostAndPort = (host: string, port: number): string =>
   `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
 
 /** Without a trailing slash. */
-export const addressOf = (name: string, text: string): string => {
+export const parseAddress = (name: string, text: string): string => {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol))
     return refuseValue(name, 'an http or https address', text)
@@ -184,7 +184,7 @@ export const modelsOf = (text: string): string[] => {
 /** The least leaves room for the rules, the tools and an answer. */
 const [LEAST_CONTEXT, LARGEST_CONTEXT] = [8_000, 10_000_000]
 
-export const contextOf = (text: string): number =>
+export const parseContextSize = (text: string): number =>
   /^\d{4,8}$/.test(text) && Number(text) >= LEAST_CONTEXT && Number(text) <= LARGEST_CONTEXT
     ? Number(text)
     : refuseValue(

@@ -14,7 +14,7 @@ export const everybody = { roles: ['editor', 'approver', 'viewer'] } as const
 /** All but viewers. */
 export const workers = { roles: ['editor', 'approver'] } as const
 
-export const page = {
+export const shortPage = {
   limit: T.Optional(
     T.Integer({ minimum: 1, maximum: 50, default: 25, description: 'Page size. Default 25.' }),
   ),

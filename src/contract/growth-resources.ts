@@ -4,7 +4,7 @@ import { automation } from './growth/automation.ts'
 import { batches } from './growth/batches.ts'
 import { brief } from './growth/brief.ts'
 import { calendar } from './growth/calendar.ts'
-import { channels } from './growth/channels.ts'
+import { growthChannelOperations } from './growth/channels.ts'
 import { connection, connections } from './growth/connections.ts'
 import { counts } from './growth/counts.ts'
 import { engagements } from './growth/engagements.ts'
@@ -14,7 +14,7 @@ import { items } from './growth/items.ts'
 import { learnings } from './growth/learnings.ts'
 import { metrics } from './growth/metrics.ts'
 import { overview } from './growth/overview.ts'
-import { plan } from './growth/plan.ts'
+import { growthPlan } from './growth/plan.ts'
 import { products } from './growth/products.ts'
 import { profile } from './growth/profile.ts'
 import { reports } from './growth/reports.ts'
@@ -38,7 +38,7 @@ export const growthResources = area('growth', {
   connection: { about: 'The default account on the network.', group: connection },
   connections: { about: 'All connected accounts.', group: connections },
   profile: { about: 'Who the workspace is, who it writes for, and how.', group: profile },
-  channels: { about: 'Where, how often and in what form to post.', group: channels },
+  channels: { about: 'Where, how often and in what form to post.', group: growthChannelOperations },
   audits: { about: 'What worked and what flopped, by the numbers.', group: audits },
   hooks: { about: 'Ways to open a post, and how each performs.', group: hooks },
   learnings: {
@@ -72,6 +72,6 @@ export const growthResources = area('growth', {
     group: calendar,
   },
   metrics: { about: 'The numbers of posts, by day or week.', group: metrics },
-  plan: { about: 'What the plan allows, and what is used.', group: plan },
+  plan: { about: 'What the plan allows, and what is used.', group: growthPlan },
   automation: { about: 'The kill switch for everything unattended.', group: automation },
 })

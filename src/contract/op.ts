@@ -270,11 +270,11 @@ export const readsOneRecord = ({
 export const takesKey = ({ kind }: Pick<Op, 'kind'>): boolean => kinds[kind].letter
 
 /** The formats of a download, the default first. */
-export const formsOf = ({ input }: Op): DownloadForm[] =>
+export const downloadFormsOf = ({ input }: Op): DownloadForm[] =>
   'format' in (input as TObject).properties ? [...downloadForms] : ['ndjson']
 
 /** Every scope that the caller needs, in the order in which they are checked. */
-export const accessOf = ({ scope, also }: Pick<Op, 'scope' | 'also'>): Access[] =>
+export const requiredAccess = ({ scope, also }: Pick<Op, 'scope' | 'also'>): Access[] =>
   also === undefined ? [scope] : [also, scope]
 
 /** `/items/:id` as `/items/{id}`, for OpenAPI. */

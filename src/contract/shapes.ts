@@ -241,7 +241,7 @@ export const fieldsBut = <P extends TProperties, N extends keyof P & string>(
 const authorKinds = ['person', 'key', 'agent', 'system'] as const
 
 /** Who wrote or decided something. */
-export const Author = record(
+export const AuthorSchema = record(
   {
     kind: oneOf(authorKinds, { description: 'agent: a job of the workspace agent.' }),
     id: T.String(),
@@ -250,7 +250,7 @@ export const Author = record(
 )
 
 /** The same, with a name where there is one. */
-export const NamedAuthor = record(
+export const NamedAuthorSchema = record(
   {
     kind: oneOf(authorKinds, {
       description: 'agent: a job of the workspace agent. system: the server or its operator.',

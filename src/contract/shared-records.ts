@@ -39,7 +39,7 @@ const NearLimit = record(
   { title: 'NearLimit' },
 )
 
-export const Plan = record(
+export const PlanSchema = record(
   {
     name: T.String(),
     billing: oneOf(
@@ -85,7 +85,7 @@ export const Plan = record(
 
 const micros = (description?: string) => T.Integer(description === undefined ? {} : { description })
 
-export const NetworkLimits = record(
+export const NetworkLimitsSchema = record(
   {
     max_length: T.Integer({ description: 'Of a post.' }),
     max_article_length: T.Integer({ description: 'Of an article, posted as one long post.' }),
@@ -117,7 +117,7 @@ export const NetworkLimits = record(
   { title: 'NetworkLimits' },
 )
 
-export const Connection = record(
+export const ConnectionSchema = record(
   {
     connected: T.Boolean(),
     tier: oneOf(['free', 'payg'], { description: 'On payg, reads spend a metered daily budget.' }),
@@ -136,7 +136,7 @@ export const Connection = record(
       ),
     ),
     reads: Reads,
-    limits: NetworkLimits,
+    limits: NetworkLimitsSchema,
   },
   { title: 'Connection' },
 )

@@ -3,14 +3,14 @@
  * it.
  */
 import { Type as T } from '@sinclair/typebox'
-import { DoubtRead } from './records/growth/attempt.ts'
+import { DoubtReadSchema } from './records/growth/attempt.ts'
 import { doubtCauses } from './records/growth/item.ts'
-import { Id, NamedAuthor, nullable, oneOf, record, Time } from './shapes.ts'
+import { Id, NamedAuthorSchema, nullable, oneOf, record, Time } from './shapes.ts'
 
 const Version = record(
   {
     number: T.Integer(),
-    by: nullable(NamedAuthor),
+    by: nullable(NamedAuthorSchema),
     at: Time,
     content_hash: nullable(T.String({ description: 'SHA-256 of the text; null if it had none.' })),
   },
@@ -20,7 +20,7 @@ const Version = record(
 const Deed = record(
   {
     operation: T.String({ description: 'For example growth.items.approve.' }),
-    by: NamedAuthor,
+    by: NamedAuthorSchema,
     at: Time,
     surface: T.String({ description: 'rest, mcp, cli or admin; agent for a job of the agent.' }),
   },
@@ -54,7 +54,7 @@ const Try = record(
     external_id: nullable(T.String()),
     in_doubt_since: nullable(Time),
     cause: nullable(oneOf(doubtCauses, { description: 'Why it was in doubt.' })),
-    reads: T.Array(DoubtRead, {
+    reads: T.Array(DoubtReadSchema, {
       description: 'The last 20 reads of the network while it was in doubt, oldest first.',
     }),
     next_read_at: nullable({

@@ -9,10 +9,10 @@ import type { Addresses } from './addresses.ts'
 import { Incoming } from './incoming.ts'
 import { Intake, type IntakeLimits, intakeLimits } from './intake.ts'
 import { errorResponse, requestIdOf, securityHeaders } from './respond.ts'
-import { clientAddressOf, proxyWarning, type Trust } from './visit.ts'
+import { clientAddressOf, type ProxyTrust, proxyWarning } from './visit.ts'
 
 export interface AnsweringDeps {
-  trust: Trust
+  trust: ProxyTrust
   addresses: Addresses
   publicUrl: string
   intake?: Partial<IntakeLimits>

@@ -24,7 +24,7 @@ import type { Origins } from './origin.ts'
 const CACHED_KEYS = 10_000
 const TOUCH_EVERY_MS = 10_000
 
-export interface Caller {
+export interface AuthenticatedCaller {
   tenantId: string
   principal: Principal
   scopes: ReadonlySet<Access>
@@ -41,14 +41,14 @@ export interface Authenticator extends AsyncDisposable {
    * At once for a key that is cached. Throws or rejects: `unauthenticated` for an unknown or ended
    * credential, `forbidden` if a foreign page made the browser send its cookie.
    */
-  authenticate(incoming: Authenticating): Caller | Promise<Caller>
+  authenticate(incoming: Authenticating): AuthenticatedCaller | Promise<AuthenticatedCaller>
   /** Looks a key up again when it is used next. */
-  forget(caller: Pick<Caller, 'principal'>): void
+  forget(caller: Pick<AuthenticatedCaller, 'principal'>): void
   /**
    * Throws `unauthenticated` if the key has died. Call it after a refusal, which may have come
    * before any statement checked the key.
    */
-  confirm(caller: Caller): Promise<void>
+  confirm(caller: AuthenticatedCaller): Promise<void>
 }
 
 export interface AuthParts {
@@ -88,9 +88,9 @@ export const createAuthenticator = ({
   log,
 }: AuthParts): Authenticator => {
   /** By the hash of the key. */
-  const cache = new LRUCache<string, Caller>({ max: CACHED_KEYS })
+  const cache = new LRUCache<string, AuthenticatedCaller>({ max: CACHED_KEYS })
   const uses = recordUses(db, log)
-  const cachedKey = (name: string): Caller | undefined => {
+  const cachedKey = (name: string): AuthenticatedCaller | undefined => {
     const caller = cache.get(name)
     if (caller) uses.used(caller.principal.id)
     return caller
@@ -98,7 +98,11 @@ export const createAuthenticator = ({
   const forget: Authenticator['forget'] = ({ principal }) => {
     for (const [name, cached] of cache) if (cached.principal.id === principal.id) cache.delete(name)
   }
-  const byKey = async (incoming: Authenticating, key: string, name: string): Promise<Caller> => {
+  const byKey = async (
+    incoming: Authenticating,
+    key: string,
+    name: string,
+  ): Promise<AuthenticatedCaller> => {
     const grant = await incoming.checked(() => findKey(db, hashApiKey(key)))
     if (!grant) throw new AppError('unauthenticated')
     const caller = keyCaller(grant)
@@ -153,7 +157,13 @@ const requireOwnPage = (request: Request, origins: Origins): void => {
   throw new AppError('forbidden', 'requests with cookies must come from a page of this deployment')
 }
 
-const keyCaller = ({ id, tenantId, scopes: granted, member, plan }: KeyGrant): Caller => ({
+const keyCaller = ({
+  id,
+  tenantId,
+  scopes: granted,
+  member,
+  plan,
+}: KeyGrant): AuthenticatedCaller => ({
   tenantId,
   plan,
   principal: { kind: 'key', id, ...(member ? { member } : {}) },
@@ -166,7 +176,7 @@ const SESSION_SCOPES: ReadonlySet<Access> = new Set([...scopes, 'session' as con
 const bySession = async (
   { db, tokens, incoming }: { db: Db; tokens: Tokens; incoming: Authenticating },
   token: string,
-): Promise<Caller> => {
+): Promise<AuthenticatedCaller> => {
   const claims = await tokens.readAccess(token)
   const session = claims && (await incoming.checked(() => findSession(db, claims.sessionId)))
   if (!session || session.person.id !== claims.personId) throw new AppError('unauthenticated')

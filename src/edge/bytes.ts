@@ -24,7 +24,7 @@ export const fileSlots = (): Slots => createSlots(LIMITS)
  */
 const AT_ONCE = 1_048_576
 
-export interface Sending {
+export interface FileSending {
   request: Request
   requestId: string
   slots: Slots
@@ -48,7 +48,7 @@ const typeOf = (mimeType: string): string =>
  */
 const headersOf = (
   { name, mimeType, sha256 }: StoredFile,
-  { requestId, headers }: Sending,
+  { requestId, headers }: FileSending,
 ): Record<string, string> => ({
   'content-type': typeOf(mimeType),
   'content-disposition': contentDisposition(name),
@@ -95,7 +95,7 @@ const suffixOf = (length: number, size: number): FileRange | 'none' =>
  * Answers a download, or the question whether a copy is current. Rejects before the answer begins,
  * also with `rate_limited:files`.
  */
-export const bytesResponse = async (file: StoredFile, sending: Sending): Promise<Response> => {
+export const bytesResponse = async (file: StoredFile, sending: FileSending): Promise<Response> => {
   const { request, slots, holder } = sending
   const headers = headersOf(file, sending)
   if (isCurrent(request, headers.etag!)) return new Response(null, { status: 304, headers })
@@ -135,7 +135,7 @@ const whole = async (
 interface Streaming {
   release(): void
   gone: AbortController
-  sending: Sending
+  sending: FileSending
 }
 
 /**

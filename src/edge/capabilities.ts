@@ -9,7 +9,7 @@ import { scopes } from '#kernel/scopes'
 import type { Operation } from '#ops/engine/bind'
 import { CALL, isCapability } from './mcp/capabilities.ts'
 import { isOfAnyKind } from './mcp/records.ts'
-import { withTools } from './mcp/surface.ts'
+import { toolsById } from './mcp/surface.ts'
 import { toolsOf } from './mcp/tools.ts'
 import { moduleOf, toolsetOf } from './mcp/view.ts'
 import { besidePaths } from './openapi/beside.ts'
@@ -101,7 +101,7 @@ const errors = () => [
  * enough.
  */
 const tools = () =>
-  toolsOf(withTools(operations as unknown as Operation[])).map((o) => {
+  toolsOf(toolsById(operations as unknown as Operation[])).map((o) => {
     const module = moduleOf(o)
     const endpoint = isCapability(o) ? CALL : o.id
     const operation = isOfAnyKind(o) ? null : endpoint
@@ -115,7 +115,7 @@ const tools = () =>
   })
 
 /** The manifest of this deployment. */
-export const capabilities = () => ({
+export const capabilityManifest = () => ({
   spec: 'tendril-capabilities/v1',
   endpoints: [...operations.map(endpoint), ...beside()],
   scopes: scopes.map((scope) => ({ scope, covers: scopeText[scope] })),

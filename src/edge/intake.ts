@@ -62,7 +62,7 @@ const CHECKS_WITHIN_MS = 5_000
 const LOOK_EVERY_MS = 250
 
 /** A body that is being read. */
-export interface Reading {
+export interface BodyReading {
   /** Ends it if its time is over. */
   look(): void
 }
@@ -83,7 +83,7 @@ export class Intake {
   readonly unchecked: Budget
   readonly members: Budget
   readonly #unfinished = new Map<string, number>()
-  readonly #reading = new Set<Reading>()
+  readonly #reading = new Set<BodyReading>()
   #isLooking = false
 
   constructor({ limits, clock, log }: IntakeParts) {
@@ -129,14 +129,14 @@ export class Intake {
     else this.#unfinished.delete(address)
   }
   /** Looks at the time of a body until it has been read. */
-  watch(reading: Reading): void {
+  watch(reading: BodyReading): void {
     this.#reading.add(reading)
     if (this.#isLooking) return
     this.#isLooking = true
     this.clock.after(LOOK_EVERY_MS, () => this.#look())
   }
 
-  unwatch(reading: Reading): void {
+  unwatch(reading: BodyReading): void {
     this.#reading.delete(reading)
   }
 

@@ -9,7 +9,7 @@ import type { Bound, Operation } from '#ops/engine/bind'
 import type { Call, Visit } from '#ops/engine/call'
 import type { Addresses } from './addresses.ts'
 import { type Streams, wantsStream } from './agent/streams.ts'
-import type { Authenticator, Caller } from './auth.ts'
+import type { AuthenticatedCaller, Authenticator } from './auth.ts'
 import { bytesResponse } from './bytes.ts'
 import type { Cookies } from './cookies.ts'
 import { fileResponse, linesStream, nothing } from './file.ts'
@@ -95,7 +95,10 @@ const read = (deps: ServeDeps, o: Bound<'query'>, incoming: Incoming): Promise<R
 }
 
 /** What a caller asks by this request. */
-export const callOf = ({ tenantId, principal, scopes, plan }: Caller, request: Request): Call => ({
+export const callOf = (
+  { tenantId, principal, scopes, plan }: AuthenticatedCaller,
+  request: Request,
+): Call => ({
   ...{
     tenantId,
     principal,

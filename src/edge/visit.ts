@@ -3,13 +3,13 @@ import { withoutPort } from '#domain/app/network-of'
 import type { Log } from '#kernel/log'
 import type { Visit } from '#ops/engine/call'
 
-export interface Trust {
+export interface ProxyTrust {
   /** Whether the other end of a connection is one of them. */
   isProxy(address: string): boolean
 }
 
 /** `named`: addresses, and networks such as 10.0.0.0/8. */
-export const trustIn = (named: readonly string[]): Trust => {
+export const trustIn = (named: readonly string[]): ProxyTrust => {
   const list = new BlockList()
   for (const one of named) {
     const [address, bits] = one.split('/') as [string, string?]
@@ -33,7 +33,7 @@ export const trustIn = (named: readonly string[]): Trust => {
 export const clientAddressOf = (
   request: Request,
   peer: string | undefined,
-  { isProxy }: Trust,
+  { isProxy }: ProxyTrust,
 ): string => {
   if (peer === undefined || !isProxy(peer)) return peer ?? 'unknown'
   const forwarded = (request.headers.get('x-forwarded-for') ?? '')
@@ -48,7 +48,7 @@ const WARNING =
 
 /** Warns once, at the first request with an X-Forwarded-For that is not trusted. */
 export const proxyWarning = (
-  { isProxy }: Trust,
+  { isProxy }: ProxyTrust,
   log: Log,
 ): ((request: Request, peer: string | undefined) => void) => {
   let isSettled = false

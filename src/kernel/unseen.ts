@@ -156,7 +156,7 @@ export const unseenCount = (text: string): number => {
 }
 
 /** Such as `U+202E`. */
-export const codeOf = (character: string): string =>
+export const codePointOf = (character: string): string =>
   `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 
 /** Of characters that nobody sees, of which there are some thousands. */
@@ -187,7 +187,7 @@ export const replaceUnseen = (
 }
 
 const shownCode = (character: string, times: number): string => {
-  const code = codes.get(character) ?? codeOf(character)
+  const code = codes.get(character) ?? codePointOf(character)
   codes.set(character, code)
   return `[${code}${times > 1 ? ` ×${times}` : ''}]`
 }

@@ -21,7 +21,7 @@ const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/
 export const newWebhookSecret = (): string =>
   SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
-export interface Message {
+export interface WebhookMessage {
   /** The same on every try, so receivers can recognise an event. */
   id: string
   /** The time of this try. */
@@ -78,7 +78,7 @@ export const verifiedId = (
  * Our API document's header, X-Webhook-Signature, has the same value as the standard's.
  */
 export const signedHeaders = (
-  { id, at, body }: Message,
+  { id, at, body }: WebhookMessage,
   secrets: string[],
 ): Record<string, string> => {
   const timestamp = String(Math.floor(at.getTime() / 1_000))
@@ -128,7 +128,7 @@ const failureOutcome = (cause: unknown): DeliveryOutcome => {
 
 export interface WebhookDelivery {
   url: string
-  message: Message
+  message: WebhookMessage
   /** Newest first. */
   secrets: string[]
   deadlineMs: number

@@ -4,7 +4,7 @@ import { gateHook } from '#decisions/gate'
 import { consequences } from '#decisions/growth/follow-up'
 import { workTable } from '#decisions/work'
 import { systemClock } from '#kernel/clock'
-import type { Opening } from './opening.ts'
+import type { StartupContext } from './opening.ts'
 
 const REPLY_WITHIN_MS = 20_000
 const IDLE_MS = 300_000
@@ -15,7 +15,7 @@ const product = { kinds: workTable, gate: gateHook, consequences }
 
 /** Not started yet: their lanes are made of what asks them. */
 export const createActors = (
-  { config, options, log, failpoints, overrides, stack }: Opening,
+  { config, options, log, failpoints, overrides, stack }: StartupContext,
   told: Pick<RuntimeDeps, 'db' | 'tell'>,
 ): Runtime => {
   const {

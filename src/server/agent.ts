@@ -8,11 +8,11 @@ import { discreetAdapters } from '#port/channel/discreet'
 import { type ChannelAdapters, channelAdapters } from '#port/channel/registry'
 import type { Egress } from '#port/egress/egress'
 import { createDesk } from '#port/model/desk/desk'
-import { costOf } from '#port/model/openai/prices'
+import { callCost } from '#port/model/openai/prices'
 import { parseDeskLine } from './desk-commands.ts'
 import { nearestCommands } from './desk-suggestions.ts'
 import { mcpSessionsOf } from './mcp-sessions.ts'
-import type { Opening } from './opening.ts'
+import type { StartupContext } from './opening.ts'
 
 export const desk = createDesk({ parse: parseDeskLine, nearest: nearestCommands })
 
@@ -23,7 +23,7 @@ interface Outside {
 
 /** The MCP servers that the agent uses, and the channels by which people outside reach it. */
 export const outsideOf = (
-  { config, log, overrides }: Opening,
+  { config, log, overrides }: StartupContext,
   { egress, sealer }: { egress: Egress; sealer: Sealer },
 ): Outside => {
   const usual = channelAdapters({ egress, urls: config.channelUrls })
@@ -54,7 +54,7 @@ export const agentOf = ({
   ...more
 }: AgentParts): Deps => {
   const priceOf = (model: string) => (of: Parameters<PriceOf>[0]) =>
-    costOf(
+    callCost(
       model,
       { input_tokens: of.input, cached_tokens: of.cached ?? 0, output_tokens: of.output },
       openai?.prices,

@@ -8,10 +8,10 @@ import { commandAt, groups, type NamedCommand } from '#cli/catalogue'
 import { EXAMPLE_ID, examplesOf } from '#cli/example'
 import { Failure, misuse, misuseOf } from '#cli/failure'
 import { fieldsOf } from '#cli/fields'
-import { wordsOf } from '#cli/line'
+import { splitLine } from '#cli/line'
 import { kebab } from '#cli/names'
 import { suggestionFor } from '#cli/stubs'
-import { optionKey, syntaxOf, titleOf } from '#cli/syntax'
+import { firstSentence, optionKey, syntaxOf } from '#cli/syntax'
 import { capabilities } from '#contract/index'
 import { isAgentTool, type NamedOp, pathParams } from '#contract/op'
 import type { Parse, Understood } from '#port/model/desk/command'
@@ -70,7 +70,7 @@ const help = (command: NamedCommand): string => {
 const listing = (group: string): string =>
   deskCommands
     .filter((command) => group === '' || command.group === group)
-    .map((command) => `${wordsFor(command)}: ${titleOf(command.operation)}`)
+    .map((command) => `${wordsFor(command)}: ${firstSentence(command.operation)}`)
     .join('\n')
 
 const helpFor = (words: readonly string[]): string => {
@@ -132,11 +132,11 @@ const call = async (command: NamedCommand, argv: readonly string[]): Promise<Und
 const LONGEST_NAME = 3
 
 const read = async (line: string, isMarked: boolean): Promise<Understood | undefined> => {
-  const words = isMarked ? wordsOf(line) : line.split(/\s+/)
+  const words = isMarked ? splitLine(line) : line.split(/\s+/)
   // A phone begins a line with a capital letter.
   const named = words.slice(0, LONGEST_NAME).map((word) => word.toLowerCase())
   const command = commandAt(named) ?? (isMarked ? capabilityAt(named) : undefined)
-  if (command) return call(command, wordsOf(line).slice(wordsOfCommand(command).length))
+  if (command) return call(command, splitLine(line).slice(wordsOfCommand(command).length))
   if (!isMarked) return undefined
   return {
     error:

@@ -1,6 +1,6 @@
 /** Commands that share words with a text: to be shown, never run. */
 import type { NamedCommand } from '#cli/catalogue'
-import { titleOf } from '#cli/syntax'
+import { firstSentence } from '#cli/syntax'
 import { deskCommands, examplesFor } from './desk-commands.ts'
 
 const COUNT = 3
@@ -28,7 +28,11 @@ interface Indexed {
 
 const index: readonly Indexed[] = deskCommands.map((command) => {
   const { group, name, operation } = command
-  const texts = [`${group} ${name}`.replaceAll('-', ' '), titleOf(operation), operation.summary]
+  const texts = [
+    `${group} ${name}`.replaceAll('-', ' '),
+    firstSentence(operation),
+    operation.summary,
+  ]
   return { command, texts: texts.map((text) => new Set(stemsOf(text))) }
 })
 

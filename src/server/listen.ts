@@ -6,7 +6,7 @@ import { createAddresses, unlimitedAddresses } from '#edge/addresses'
 import { Streams } from '#edge/agent/streams'
 import { createAuthenticator } from '#edge/auth'
 import { fileSlots } from '#edge/bytes'
-import { capabilities } from '#edge/capabilities'
+import { capabilityManifest } from '#edge/capabilities'
 import { createCookies } from '#edge/cookies'
 import { staticDocument } from '#edge/document'
 import { createHttp } from '#edge/http'
@@ -19,7 +19,7 @@ import type { Log } from '#kernel/log'
 import { workspaceOperations } from '#ops/engine/bind'
 import { createOperations, createOperatorOperations } from '#ops/index'
 import openapi from '../../openapi.json'
-import { startPeriodic } from './periodic.ts'
+import { startPeriodicWork } from './periodic.ts'
 import { routesOf } from './routes.ts'
 import type { Workplace } from './workplace.ts'
 
@@ -107,7 +107,10 @@ const httpOf = (config: Config, workplace: Workplace, shared: Shared, ready: () 
       publicUrl: config.publicUrl,
     },
     routes: routesOf(workplace, { ...shared, operations }, internal),
-    documents: { openapi: staticDocument(openapi), capabilities: staticDocument(capabilities()) },
+    documents: {
+      openapi: staticDocument(openapi),
+      capabilities: staticDocument(capabilityManifest()),
+    },
     serving: () => runtime.serving,
     trust: trustIn(config.trustedProxies),
     intake: overrides.intake ?? {},
@@ -150,7 +153,7 @@ export async function listen(
   const server = startServer(app, config)
   bound.port = server.port!
   if (config.port === 0) await runtime.movedTo(`http://${hostAndPort(config.host, bound.port)}`)
-  const periodic = startPeriodic(workplace, config, log)
+  const periodic = startPeriodicWork(workplace, config, log)
   return {
     port: bound.port,
     async [Symbol.asyncDispose]() {

@@ -14,7 +14,7 @@ import type { Thinker } from '#port/model/thinker'
 import type { ModelWorker } from '#port/model/worker/computations'
 import { openThread } from '#port/model/worker/thread'
 import { openTexts, type Texts } from '#port/texts/texts'
-import type { Opening } from './opening.ts'
+import type { StartupContext } from './opening.ts'
 
 const MODEL_CALL_MS = 80_000
 /** How long a model may pause once it has begun to answer. */
@@ -40,7 +40,7 @@ interface OpenModels {
   models: Models | typeof NO_MODEL
 }
 
-export const openModels = ({ config, log, overrides, stack }: Opening): OpenModels => {
+export const openModels = ({ config, log, overrides, stack }: StartupContext): OpenModels => {
   const texts = overrides.texts ?? stack.use(openTexts())
   const drafter = overrides.drafter ?? drafterOf(config, stack.use(openThread()), log)
   return {

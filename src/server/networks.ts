@@ -5,7 +5,7 @@ import { parseFaults } from '#port/network/sandbox/faults'
 import { openSandboxStore } from '#port/network/sandbox/rows'
 import { createSandbox, type Sandbox } from '#port/network/sandbox/sandbox'
 import { egressOf } from './egress.ts'
-import type { Opening } from './opening.ts'
+import type { StartupContext } from './opening.ts'
 
 interface OpenNetworks {
   networks: Networks
@@ -19,7 +19,7 @@ export const openNetworks = ({
   log,
   failpoints,
   stack,
-}: Opening): OpenNetworks => {
+}: StartupContext): OpenNetworks => {
   const { sandboxRules: rules, sandboxTier: tier, sandboxFaults } = config
   const store = stack.use(openSandboxStore(options))
   const sandbox = createSandbox({

@@ -66,7 +66,7 @@ export interface Overrides {
 }
 
 /** What each part is opened with. */
-export interface Opening {
+export interface StartupContext {
   config: Config
   options: ConnectionOptions
   /** The deployment's. */

@@ -17,7 +17,7 @@ const ERASURE = { everyMs: 60_000, rows: 1_000 }
 const SWEEP = { everyMs: 60_000, rows: 1_000, tenants: 1_000 }
 const REMOVAL_MS = 60_000
 
-export const startPeriodic = (
+export const startPeriodicWork = (
   { db, storage, overrides }: Workplace,
   { failpoints, auditKeepDays: keepDays, agentKeepDays }: Config,
   log: Log,

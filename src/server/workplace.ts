@@ -27,7 +27,7 @@ import { filesOf, type Storage } from './files.ts'
 import { lanesOf } from './lanes.ts'
 import { openModels } from './models.ts'
 import { openNetworks } from './networks.ts'
-import type { Opening, Overrides } from './opening.ts'
+import type { Overrides, StartupContext } from './opening.ts'
 
 export interface Workplace extends AsyncDisposable {
   db: Db
@@ -51,7 +51,7 @@ export interface WorkplaceOptions {
 }
 
 /** All that needs no operations. Each part is made of those before it. */
-const openParts = async (opening: Opening) => {
+const openParts = async (opening: StartupContext) => {
   const { config, options, secret, log, overrides, failpoints, stack } = opening
   const db = stack.use(openDb(options))
   await assertIsolation(db, options.logins)
@@ -81,7 +81,7 @@ const openParts = async (opening: Opening) => {
   }
 }
 
-const openRates = ({ config, overrides, log, stack }: Opening, db: Db): Rates =>
+const openRates = ({ config, overrides, log, stack }: StartupContext, db: Db): Rates =>
   config.rateLimits
     ? stack.use(createRates({ db, clock: overrides.rateClock ?? systemClock, log }))
     : unlimitedRates
@@ -89,7 +89,7 @@ const openRates = ({ config, overrides, log, stack }: Opening, db: Db): Rates =>
 /** What operations reach, with the tools that are made of them. */
 const worldOf = (
   opened: Awaited<ReturnType<typeof openParts>>,
-  { config, secret, overrides }: Opening,
+  { config, secret, overrides }: StartupContext,
 ): World => {
   const {
     db,
@@ -144,7 +144,7 @@ export async function openWorkplace(
 ): Promise<Workplace> {
   await using stack = new AsyncDisposableStack()
   const failpoints = overrides.failpoints ?? failpointsFrom(config.failpoints)
-  const opening: Opening = { config, options, secret, log, overrides, failpoints, stack }
+  const opening: StartupContext = { config, options, secret, log, overrides, failpoints, stack }
   const parts = await openParts(opening)
   const { db, thinker, bus, sandbox, runtime, storage, signature } = parts
   const world = worldOf(parts, opening)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { inputFromArguments } from '#cli/argv'
 import { groups } from '#cli/catalogue'
 import { examplesOf } from '#cli/example'
-import { wordsOf } from '#cli/line'
+import { splitLine } from '#cli/line'
 import { pathParams } from '#contract/op'
 import { validate } from '#ops/engine/validate'
 import { useSharedApp } from '#test/support/use'
@@ -13,7 +13,7 @@ const named = commands.map((command) => [`${command.group} ${command.name}`, com
 
 test.each(named)('examples of %s are valid inputs', async (_, { operation }) => {
   for (const example of examplesOf(operation)) {
-    const input = await inputFromArguments(operation, wordsOf(example))
+    const input = await inputFromArguments(operation, splitLine(example))
     expect(() => validate(operation.input, input)).not.toThrow()
   }
 })
@@ -37,7 +37,7 @@ describe('on a new workspace', () => {
   test.each(creating)('an example of %s creates its record', async (_, { operation }) => {
     expect(pathParams(operation.path)).toEqual([])
     const [example = ''] = examplesOf(operation).reverse()
-    const body = await inputFromArguments(operation, wordsOf(example))
+    const body = await inputFromArguments(operation, splitLine(example))
     const { status } = await app.send(operation.method, operation.path, { body })
     expect(status).toBe(201)
   })
@@ -49,7 +49,7 @@ describe('on a new workspace', () => {
     )!
     const { id: _, ...body } = await inputFromArguments(
       operation,
-      wordsOf(examplesOf(operation)[0]!),
+      splitLine(examplesOf(operation)[0]!),
     )
     const { channel } = (await app.send('PUT', `channels/${channels[0].id}`, { body })).body
     expect(channel).toMatchObject({

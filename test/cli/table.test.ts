@@ -1,6 +1,6 @@
 /** Records as a table: which columns, how wide, and in what form. */
 import { describe, expect, test } from 'bun:test'
-import { columnsFor, headOf, linesOf } from '#cli/table'
+import { columnsFor, headOf, tableLines } from '#cli/table'
 import { widthOf } from '#cli/text'
 import { cli } from '#test/support/cli/host'
 import { scriptedServer } from '#test/support/cli/scripted'
@@ -25,7 +25,7 @@ describe('a table', () => {
       'doubt.resolves',
       'doubt.next_read_at',
     ])
-    expect(linesOf(rows, columns)[0]!.split(/ {2,}/).slice(2)).toEqual([
+    expect(tableLines(rows, columns)[0]!.split(/ {2,}/).slice(2)).toEqual([
       '503',
       'by_itself',
       '2027-01-01T00:00:30Z',
@@ -76,7 +76,7 @@ describe('a table', () => {
     'of %i columns is no wider, and its ids are complete',
     (width) => {
       const columns = columnsFor(rows, width)
-      const lines = [headOf(columns), ...linesOf(rows, columns)]
+      const lines = [headOf(columns), ...tableLines(rows, columns)]
       expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(width)
       for (const line of lines.slice(1)) expect(line).toStartWith(ID)
       expect(columns.map(({ name }) => name)).toEqual(expect.arrayContaining(['id', 'status']))
@@ -84,9 +84,9 @@ describe('a table', () => {
   )
 
   test('has each record on one line, uncut when there is no terminal', () => {
-    const [, second] = linesOf(rows, columnsFor(rows))
+    const [, second] = tableLines(rows, columnsFor(rows))
     expect(second).toContain('a ⏎ b')
-    expect(linesOf(rows, columnsFor(rows))[0]).toContain(rows[0]!.body.trim())
+    expect(tableLines(rows, columnsFor(rows))[0]).toContain(rows[0]!.body.trim())
   })
 
   test('shows fields within objects that distinguish records, and never part of an id', () => {
@@ -116,7 +116,7 @@ describe('a table', () => {
       'post.text',
       'post.author',
     ])
-    expect(linesOf(signals, columns)[0]!.split(/ {2,}/)).toEqual([
+    expect(tableLines(signals, columns)[0]!.split(/ {2,}/)).toEqual([
       ID,
       'open',
       '58',
@@ -128,7 +128,7 @@ describe('a table', () => {
 
   test('shows times to the second', () => {
     const rows = [{ id: ID, post_at: '2027-01-01T09:00:00.000Z' }]
-    expect(linesOf(rows, columnsFor(rows))).toEqual([`${ID}  2027-01-01T09:00:00Z`])
+    expect(tableLines(rows, columnsFor(rows))).toEqual([`${ID}  2027-01-01T09:00:00Z`])
   })
 
   test('has a bold header only on a terminal with colours', async () => {
@@ -145,9 +145,9 @@ test('a table of items shows the beginning of the hash of each text as its mark'
     .slice(0, 1)
     .map((item) => ({ ...item, content_hash: `89abcdef${'0'.repeat(56)}` }))
   const columns = columnsFor(rows)
-  expect([headOf(columns), linesOf(rows, columns)[0]]).toEqual([
+  expect([headOf(columns), tableLines(rows, columns)[0]]).toEqual([
     expect.stringContaining('MARK'),
     expect.stringMatching(/\b89abcdef\b/),
   ])
-  expect(linesOf(rows, columns)[0]).not.toContain('89abcdef0')
+  expect(tableLines(rows, columns)[0]).not.toContain('89abcdef0')
 })

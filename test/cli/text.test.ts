@@ -1,6 +1,6 @@
 /** Text on a terminal: its width, where it is cut, and that it cannot control the terminal. */
 import { describe, expect, test } from 'bun:test'
-import { columnsFor, linesOf } from '#cli/table'
+import { columnsFor, tableLines } from '#cli/table'
 import { escaped, harmless, truncated, warnOfUnseen, widthOf } from '#cli/text'
 
 const ID = '019a0000-0000-7000-8000-000000000001'
@@ -46,7 +46,7 @@ describe('columns line up', () => {
     wide,
     created_at: `end${index}`,
   }))
-  const lines = linesOf(rows, columnsFor(rows))
+  const lines = tableLines(rows, columnsFor(rows))
 
   test.each(rows.map(({ name, wide }, index) => [name, wide, lines[index]!] as const))(
     'after %p',

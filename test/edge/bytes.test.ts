@@ -1,6 +1,6 @@
 /** Stored files over HTTP: ranges, validators, and what happens when their bytes fail. */
 import { expect, test } from 'bun:test'
-import { bytesResponse, fileSlots, rangeOf, type Sending } from '#edge/bytes'
+import { bytesResponse, type FileSending, fileSlots, rangeOf } from '#edge/bytes'
 import { AppError } from '#kernel/errors'
 import { createLog } from '#kernel/log'
 import type { StoredFile } from '#ops/engine/call'
@@ -60,7 +60,7 @@ const answer = (
   file: StoredFile,
   slots = fileSlots(),
   request = asked({}),
-  holder: Sending['holder'] = { party: 'p' },
+  holder: FileSending['holder'] = { party: 'p' },
 ) => bytesResponse(file, { request, requestId: 'r', slots, holder, log: createLog('silent') })
 
 async function* pieces(count: number, failing?: unknown) {

@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { operations } from '#contract/index'
-import { accessOf, braces, readsOneRecord, takesKey } from '#contract/op'
+import { braces, readsOneRecord, requiredAccess, takesKey } from '#contract/op'
 import { errorsOf } from '#contract/op-errors'
 import { MCP_PATH } from '#edge/mcp/endpoint'
 import { errorTable } from '#kernel/errors'
@@ -166,7 +166,7 @@ describe('the OpenAPI document', () => {
       accessIn(security),
     ])
     expect(listed.sort()).toEqual(
-      operations.map((o) => [o.id, o.method, braces(o.path), accessOf(o)]).sort(),
+      operations.map((o) => [o.id, o.method, braces(o.path), requiredAccess(o)]).sort(),
     )
   })
 

@@ -1,6 +1,6 @@
 /** What every page does with characters that nobody sees. */
 import { expect, test } from 'bun:test'
-import { html, markupOf, unseenIn } from '#edge/pages/html'
+import { countUnseen, html, markupOf } from '#edge/pages/html'
 import { field, pageResponse } from '#edge/pages/layout'
 
 const HIDDEN = 'pay\u202e <now>\u{e0041}'
@@ -36,15 +36,15 @@ test('what a form sends back stays as it is, and its unseen characters are shown
   const area = html`${field({ name: 'text', label: 'Text', autocomplete: 'off', lines: 3, value: HIDDEN })}`
   expect(markupOf(area)).toContain('>\npay\u202e &lt;now&gt;\u{e0041}</textarea>')
   expect(markupOf(area)).toContain(`<div class="text" dir="auto">${MARKED}</div>`)
-  expect(unseenIn(area)).toBe(2)
+  expect(countUnseen(area)).toBe(2)
   const line = html`${field({ name: 'name', label: 'Name', autocomplete: 'off', value: 'a\u200b"' })}`
   expect(markupOf(line)).toContain('value="a\u200b&quot;"')
-  expect([markupOf(line).includes('a<mark>[U+200B]</mark>&quot;'), unseenIn(line)]).toEqual([
+  expect([markupOf(line).includes('a<mark>[U+200B]</mark>&quot;'), countUnseen(line)]).toEqual([
     true,
     1,
   ])
   const secret = html`${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'off', value: '\u200b' })}`
-  expect(unseenIn(secret)).toBe(0)
+  expect(countUnseen(secret)).toBe(0)
 })
 
 test('where no element can stand, marks are text', () => {
@@ -52,5 +52,5 @@ test('where no element can stand, marks are text', () => {
   expect(markupOf(option)).toBe(
     '<select><option value="x\u200b">a[U+200B]&lt;</option></select>c<mark>[U+200B]</mark>',
   )
-  expect(unseenIn(option)).toBe(2)
+  expect(countUnseen(option)).toBe(2)
 })

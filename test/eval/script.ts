@@ -2,13 +2,13 @@
  * The models of the suite: one that does what each task needs, one that makes its mistake, and one
  * that only says that it is done.
  */
-import type { Turn } from '#port/model/thinker'
+import type { ThinkRequest } from '#port/model/thinker'
 import type { ChatReply, ChatRequest } from '#test/support/model/fake-chat'
 import { type ScriptedModel, scriptedModel } from '#test/support/model/scripted-model'
 import type { Script, Task } from './task.ts'
 
 /** The texts that the tools have given so far. */
-const shownIn = ({ messages }: Turn): string =>
+const shownIn = ({ messages }: ThinkRequest): string =>
   messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])).join('\n')
 
 /**

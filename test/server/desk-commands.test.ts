@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { argvOf } from '#cli/argv'
 import { fieldsOf } from '#cli/fields'
-import { lineOf, wordsOf } from '#cli/line'
+import { lineOf, splitLine } from '#cli/line'
 import { capabilities, operations } from '#contract/index'
 import { isAgentTool, readsOnly } from '#contract/op'
 import { validate } from '#ops/engine/validate'
@@ -31,7 +31,7 @@ test('words written as a line are read back, whatever is in them', async () => {
     ),
   )
   await fc.assert(
-    fc.property(words, (some) => expect(wordsOf(lineOf(some))).toEqual(some)),
+    fc.property(words, (some) => expect(splitLine(lineOf(some))).toEqual(some)),
     runs(1_000),
   )
 })
@@ -43,7 +43,7 @@ const lines: [string, string[]][] = [
   [`'' ""`, ['', '']],
 ]
 test.each(lines)('%s is split as a shell does, and nothing in it is expanded', (line, words) => {
-  expect(wordsOf(line)).toEqual(words)
+  expect(splitLine(line)).toEqual(words)
 })
 
 describe.each(named)('%s', (tool, command) => {

@@ -1,5 +1,5 @@
 /** Files as the handlers of records put, keep and read them. */
-import type { Files, NewFile, Reading } from '#port/files/files'
+import type { FileReading, Files, NewFile } from '#port/files/files'
 import { type KeptFile, keptFile } from '#store/app/files'
 import type { Effects } from '#store/engine/letter'
 import type { TestApp } from './app.ts'
@@ -10,15 +10,15 @@ export interface FileDesk {
   /** Keeps a file in a letter of the workspace, as the command that makes its record does. */
   keep(file: NewFile, effects?: Effects): Promise<KeptFile>
   /** Runs a statement over the workspace's rows. */
-  rows: Reading['read']
-  read(file: KeptFile, range?: Reading['range']): Promise<Buffer>
+  rows: FileReading['read']
+  read(file: KeptFile, range?: FileReading['range']): Promise<Buffer>
 }
 
 const SYSTEM = { kind: 'system', id: 'test' } as const
 
 export const fileDesk = ({ workplace }: Pick<TestApp, 'workplace'>, tenantId: string): FileDesk => {
   const { db, files, ask } = workplace.world
-  const rows: Reading['read'] = (query) => db.read({ tenantId }, query)
+  const rows: FileReading['read'] = (query) => db.read({ tenantId }, query)
   return {
     files,
     tenantId,

@@ -12,7 +12,7 @@ import { canonical } from '#kernel/canonical'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import type { Sealer } from '#kernel/sealer'
-import type { Checked } from '#port/channel/channel'
+import type { CredentialCheck } from '#port/channel/channel'
 import type { ChannelAdapters } from '#port/channel/registry'
 import {
   channelConnectionPart,
@@ -44,7 +44,7 @@ interface Check {
 }
 
 /** `challenge`: SHA-256 of a verify token of WhatsApp. */
-type Outcome = (Checked & { challenge?: string | null }) | { kind: 'stopped' }
+type Outcome = (CredentialCheck & { challenge?: string | null }) | { kind: 'stopped' }
 
 const CHECK_MS = 20_000
 const LEASE_MS = 3 * CHECK_MS

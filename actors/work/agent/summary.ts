@@ -20,7 +20,7 @@ import type { Job } from '#domain/agent/job/job'
 import { NO_MODEL } from '#domain/agent/job/model-choice'
 import type { Step, StepHead } from '#domain/agent/job/step'
 import { CONVERSATION } from '#domain/agent/job/taint'
-import type { Turn } from '#port/model/thinker'
+import type { ThinkRequest } from '#port/model/thinker'
 import { stepPart } from '#store/agent/steps'
 import {
   authorsBetween,
@@ -148,7 +148,7 @@ export const summaryTurn = async (
   deps: AgentDeps,
   run: Summarising,
   tenantId: string,
-): Promise<Turn> => {
+): Promise<ThinkRequest> => {
   const { job, step, span, maxTokens } = run
   const { before, said, ...found } = await loadBy((query) => deps.db.read({ tenantId }, query), {
     before: summaryBefore(job.message_id!),

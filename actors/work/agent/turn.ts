@@ -18,7 +18,7 @@ import {
   type TranscriptMessage,
 } from '#domain/agent/job/transcript'
 import type { GivenPlaybook } from '#domain/agent/knowledge/playbook'
-import type { Turn } from '#port/model/thinker'
+import type { ThinkRequest } from '#port/model/thinker'
 import { decidersOf } from '#store/agent/authors'
 import { memoriesForTurn } from '#store/agent/memories'
 import { pinnedPlaybooks } from '#store/agent/playbooks'
@@ -31,7 +31,7 @@ import { summaryIn } from './summary.ts'
 import type { Thinking } from './thought.ts'
 
 interface Asking {
-  turn: Turn
+  turn: ThinkRequest
   /** The words of a person that the job answers. */
   typed: string
   /** Ids of the memories among the messages. */

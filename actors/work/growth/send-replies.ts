@@ -7,7 +7,7 @@ import type { Sendable } from '#domain/growth/sending/sendable'
 import { AppError } from '#kernel/errors'
 import { forgetPending } from '#store/engine/idempotency'
 import type { Work } from '#store/engine/work'
-import type { Standing } from '#store/growth/standing'
+import type { RecordStanding } from '#store/growth/standing'
 
 const NOT_POSTED = new AppError(
   'network_error',
@@ -18,7 +18,7 @@ interface Answered {
   outcome?: SendOutcome
   /** For an outcome `disconnected`. */
   error?: AppError | undefined
-  found?: Standing | undefined
+  found?: RecordStanding | undefined
 }
 
 /**

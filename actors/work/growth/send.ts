@@ -19,7 +19,7 @@ import type { Sql } from '#store/engine/db'
 import { type Loaded, type Part, when } from '#store/engine/load'
 import { openAttempt } from '#store/growth/attempts'
 import { disconnect } from '#store/growth/connections'
-import { type Standing, standing } from '#store/growth/standing'
+import { type RecordStanding, recordStanding } from '#store/growth/standing'
 import { requeued } from '../decisions.ts'
 import {
   type ClaimParts,
@@ -39,7 +39,7 @@ import { accountOf } from './timeline.ts'
 /** `resources`: posts read before the send. */
 type Answer = (SendOutcome | Shown) & { resources?: number }
 
-type SettleLoad = { record: Part<Sendable | undefined>; found: Part<Standing | undefined> }
+type SettleLoad = { record: Part<Sendable | undefined>; found: Part<RecordStanding | undefined> }
 
 export const sendLane = (
   deps: SendDeps,
@@ -61,7 +61,7 @@ export const sendLane = (
   run: (job, context) => send(deps, job, context),
   load: ({ work, job, outcome }) => ({
     record: sendables[job.attempt.sendable].part(work.ref_id),
-    found: when(outcome.kind === 'posted', standing(work.ref_id)),
+    found: when(outcome.kind === 'posted', recordStanding(work.ref_id)),
   }),
   settle: (sql, gate, { work, job, outcome }, loaded) =>
     settleAnswer(deps, { sql, gate, work }, { job, outcome, loaded }),

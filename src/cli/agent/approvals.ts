@@ -3,7 +3,7 @@ import type { ShownApproval as Approval } from '#contract/agent/approvals'
 import { type CallText, textOfCall, withText } from '#contract/call-text'
 import { decidersText } from '#kernel/deciders'
 import { Failure } from '../failure.ts'
-import type { Lines } from '../host.ts'
+import type { InputLines } from '../host.ts'
 import { reportFailure } from '../report.ts'
 import { harmless, warnOfUnseen } from '../text.ts'
 import { type AgentContext, operationOf } from './context.ts'
@@ -33,7 +33,7 @@ const shown = ({ summary, subject: { account, text, sha256 }, why }: Approval): 
 
 export interface Asking {
   context: AgentContext
-  lines: Lines
+  lines: InputLines
   /** Aborted when the turn is cancelled. */
   signal: AbortSignal
 }

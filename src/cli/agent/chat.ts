@@ -1,6 +1,6 @@
 /** `tendril agent chat`: each line is a message, whose job is followed until it ends. */
 import { Failure, INTERRUPTED_EXIT } from '../failure.ts'
-import type { Host, Lines } from '../host.ts'
+import type { Host, InputLines } from '../host.ts'
 import { reportFailure } from '../report.ts'
 import { oneLine } from '../text.ts'
 import { decideAll, pendingOf } from './approvals.ts'
@@ -13,7 +13,7 @@ type Options = Record<string, unknown>
 
 interface Chat {
   context: AgentContext
-  lines: Lines
+  lines: InputLines
   options: Options
   /** Undefined until the first message. */
   conversation: string | undefined

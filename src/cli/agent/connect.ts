@@ -2,7 +2,7 @@
  * `tendril agent channels connect`: what to do at a provider, what it gave, and whether it agrees.
  */
 import { FAILED_EXIT, misuse } from '../failure.ts'
-import type { Host, Lines } from '../host.ts'
+import type { Host, InputLines } from '../host.ts'
 import { printAnswer } from '../print.ts'
 import { oneLine } from '../text.ts'
 import { type AgentContext, openAgent } from './context.ts'
@@ -63,7 +63,7 @@ const pairsOf = async (
 /** From the terminal, or a line of a pipe. Throws at the end of input. */
 const asked = async (
   { name, isSecret }: { name: string; isSecret: boolean },
-  lines: Lines,
+  lines: InputLines,
   host: Host,
 ): Promise<string> => {
   const prompt = `${name}: `
@@ -75,7 +75,7 @@ const asked = async (
 const credentialsOf = async (
   adapter: Adapter,
   options: Options,
-  { lines, host }: { lines: Lines; host: Host },
+  { lines, host }: { lines: InputLines; host: Host },
 ) => {
   const given = await pairsOf('credential', options.credential, host)
   const missing = adapter.credentials.filter(({ name }) => !Object.hasOwn(given, name))
@@ -124,7 +124,11 @@ const wordsOf = ({ status, lastError, id }: Connection): string => {
 }
 
 /** Exit code 0 once it is active, and 10 if its provider has not agreed. */
-export const connect = async (channel: string, options: Options, host: Host): Promise<number> => {
+export const connectChannel = async (
+  channel: string,
+  options: Options,
+  host: Host,
+): Promise<number> => {
   const waitMs = waitOf(options)
   using context = await openAgent(options, host)
   const { adapters } = await context.ask<{ adapters: Adapter[] }>('agent.channels.list', {

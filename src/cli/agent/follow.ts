@@ -3,7 +3,7 @@ import { pathParams } from '#contract/op'
 import { askOf } from '../call.ts'
 import type { AgentContext } from './context.ts'
 import { operationOf } from './context.ts'
-import { eventReader, type ServerEvent } from './sse.ts'
+import { eventReader, type ReceivedEvent } from './sse.ts'
 
 export interface JobEvent {
   /** Undefined for what the server does not keep: pieces of text. */
@@ -15,7 +15,7 @@ export interface JobEvent {
 /** Returns false to stop following. */
 type Take = (event: JobEvent) => boolean
 
-export interface Following {
+export interface FollowRequest {
   id: string
   /** The seq of the last event that was taken. */
   after: number
@@ -25,7 +25,7 @@ export interface Following {
 }
 
 /** `over`: the job has ended, and all of it was taken. */
-export interface Followed {
+export interface FollowResult {
   after: number
   over: boolean
 }
@@ -37,7 +37,7 @@ const MOST_EMPTY = 3
 
 const FINAL: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled'])
 
-const jobEventOf = ({ id, event, data }: ServerEvent): JobEvent | undefined => {
+const jobEventOf = ({ id, event, data }: ReceivedEvent): JobEvent | undefined => {
   try {
     const value: unknown = JSON.parse(data)
     const seq = id === undefined || !/^\d+$/.test(id) ? undefined : Number(id)
@@ -71,7 +71,7 @@ class Progress {
 /** One stream, to its end. False if the server, or something before it, gives no streams. */
 const stream = async (
   { streams, token }: AgentContext,
-  { id }: Following,
+  { id }: FollowRequest,
   progress: Progress,
 ): Promise<boolean> => {
   const o = operationOf('agent.jobs.events')
@@ -101,7 +101,7 @@ const stream = async (
 /** Streams, each from where the last one broke off. False if that does not work. */
 const byStreams = async (
   context: AgentContext,
-  following: Following,
+  following: FollowRequest,
   progress: Progress,
 ): Promise<boolean> => {
   for (let empty = 0; empty < MOST_EMPTY; ) {
@@ -118,7 +118,7 @@ const byStreams = async (
 
 const byPolls = async (
   context: AgentContext,
-  { id }: Following,
+  { id }: FollowRequest,
   progress: Progress,
 ): Promise<void> => {
   while (!progress.stopped) {
@@ -136,7 +136,10 @@ const byPolls = async (
  * Passes on the events of a job, in order and each once, until the job ends or `take` returns
  * false.
  */
-export const follow = async (context: AgentContext, following: Following): Promise<Followed> => {
+export const follow = async (
+  context: AgentContext,
+  following: FollowRequest,
+): Promise<FollowResult> => {
   const progress = new Progress(following.after, following.take)
   const isDone = !following.pollOnly && (await byStreams(context, following, progress))
   if (!isDone) await byPolls(context, following, progress)

@@ -1,6 +1,6 @@
 /** Server-sent events, as bytes come in. */
 
-export interface ServerEvent {
+export interface ReceivedEvent {
   id: string | undefined
   /** `message` if the server named none. */
   event: string
@@ -10,7 +10,7 @@ export interface ServerEvent {
 /** In characters. No event of a job comes near it. */
 const LONGEST = 4 * 2 ** 20
 
-const eventOf = (block: readonly string[]): ServerEvent | undefined => {
+const eventOf = (block: readonly string[]): ReceivedEvent | undefined => {
   const fields = block.flatMap((line) => {
     const [, name = '', value = ''] = /^([^:]+)(?:: ?(.*))?$/s.exec(line) ?? []
     return name === '' ? [] : [[name, value] as const]
@@ -23,7 +23,7 @@ const eventOf = (block: readonly string[]): ServerEvent | undefined => {
 }
 
 /** Takes pieces of a stream and returns the events that each completes. Comments are dropped. */
-export const eventReader = (): ((bytes: Uint8Array) => ServerEvent[]) => {
+export const eventReader = (): ((bytes: Uint8Array) => ReceivedEvent[]) => {
   const decoder = new TextDecoder()
   let text = ''
   let block: string[] = []
@@ -34,7 +34,7 @@ export const eventReader = (): ((bytes: Uint8Array) => ServerEvent[]) => {
     text = lines.pop()!
     if (text.length > LONGEST || block.length > LONGEST / 64)
       throw new Error('an event of the stream is too long')
-    const events: ServerEvent[] = []
+    const events: ReceivedEvent[] = []
     for (const line of lines) {
       if (line !== '') {
         block.push(line)

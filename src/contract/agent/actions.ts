@@ -2,7 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { everybody, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { record } from '../shapes.ts'
-import { Job } from './jobs.ts'
+import { JobSchema } from './jobs.ts'
 
 export const actions = {
   call: op.awaited(
@@ -24,7 +24,7 @@ export const actions = {
         result: T.Unknown({
           description: 'What the capability answers; null while it is not done.',
         }),
-        job: T.Optional(Job),
+        job: T.Optional(JobSchema),
       }),
     },
     {

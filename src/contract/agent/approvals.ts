@@ -4,11 +4,11 @@ import { op } from '../op.ts'
 import { approvalRecord, approvalStatuses } from '../records/agent/approval.ts'
 import { cursorLike, Id, NextCursor, nullable, oneOf, record, type Shown } from '../shapes.ts'
 
-export const Approval = approvalRecord.schema
+export const ApprovalSchema = approvalRecord.schema
 
-export type ShownApproval = Shown<Static<typeof Approval>>
+export type ShownApproval = Shown<Static<typeof ApprovalSchema>>
 
-const OneApproval = record({ approval: Approval })
+const OneApproval = record({ approval: ApprovalSchema })
 
 export const approvals = {
   list: op.query(
@@ -29,7 +29,7 @@ export const approvals = {
         ),
         cursor: cursorLike('MDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'),
       },
-      output: record({ approvals: T.Array(Approval), next_cursor: NextCursor }),
+      output: record({ approvals: T.Array(ApprovalSchema), next_cursor: NextCursor }),
     },
     { ...use, tool: 'agent_list_approvals', agent: 'never', foreign: true },
   ),
@@ -38,7 +38,7 @@ export const approvals = {
     'Get an approval, with the record that the call has made or changed.',
     {
       input: { id: Id },
-      output: record({ approval: Approval, record_id: nullable(Id) }),
+      output: record({ approval: ApprovalSchema, record_id: nullable(Id) }),
     },
     { ...use, errors: ['not_found'] },
   ),

@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { everybody, nextCursor, page, use } from '../agent-fields.ts'
+import { everybody, nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { channelIdentityRecord } from '../records/agent/channel-connection.ts'
 import { Id, record, Time } from '../shapes.ts'
@@ -35,7 +35,7 @@ export const channelIdentities = {
     'GET /api/v1/channels/:id/identities',
     'List the senders of a channel who are linked to members, newest first.',
     {
-      input: { id: Id, ...page },
+      input: { id: Id, ...shortPage },
       output: record({ identities: T.Array(ChannelIdentity), ...nextCursor }),
     },
     { ...use, ...everybody, errors: ['not_found'] },

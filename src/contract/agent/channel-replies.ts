@@ -1,5 +1,5 @@
 import { type Static, Type as T } from '@sinclair/typebox'
-import { everybody, nextCursor, page, use } from '../agent-fields.ts'
+import { everybody, nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { channelReplyRecord, replyStatuses } from '../records/agent/channel-message.ts'
 import { Id, NOT_BLANK, oneOf, record, type Shown, Time } from '../shapes.ts'
@@ -28,7 +28,7 @@ export const channelReplies = {
         ),
         connectionId: T.Optional({ ...Id, description: 'Return only replies of this connection.' }),
         jobId: T.Optional({ ...Id, description: 'Return only replies to this job.' }),
-        ...page,
+        ...shortPage,
       },
       output: record({ replies: T.Array(Reply), ...nextCursor }),
     },

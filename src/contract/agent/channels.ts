@@ -1,10 +1,10 @@
 import { Type as T } from '@sinclair/typebox'
-import { nextCursor, page, use } from '../agent-fields.ts'
+import { nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import {
-  Channel,
+  ChannelSchema,
   channelConnectionRecord,
-  SenderPolicy,
+  SenderPolicySchema,
 } from '../records/agent/channel-connection.ts'
 import { Id, NOT_BLANK, nullable, record } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
@@ -41,7 +41,7 @@ const Setup = record(
 
 const Adapter = record(
   {
-    channel: Channel,
+    channel: ChannelSchema,
     configured: T.Boolean({
       description: 'Whether the workspace has a connection of it that takes messages in.',
     }),
@@ -68,7 +68,7 @@ export const channels = {
     'GET /api/v1/channels',
     'List the channels that there are and the connections of the workspace, newest first, without secrets.',
     {
-      input: page,
+      input: shortPage,
       output: record({
         connections: T.Array(ChannelConnection),
         ...nextCursor,
@@ -88,7 +88,7 @@ export const channels = {
     'Connect a channel, so that people can talk to the agent there. Its provider is asked at once whether the routing key belongs to these credentials; until it has said so, nothing is taken in.',
     {
       input: {
-        channel: { ...Channel, examples: ['dev'] },
+        channel: { ...ChannelSchema, examples: ['dev'] },
         routingKey: T.String({
           minLength: 1,
           maxLength: 320,
@@ -98,7 +98,7 @@ export const channels = {
             'By what posts name it: of email the address, of slack the id of the team, of whatsapp the id of the phone number, of sms the number, of dev a name.',
         }),
         displayName: T.Optional(displayName),
-        senderPolicy: T.Optional({ ...SenderPolicy, default: 'members' }),
+        senderPolicy: T.Optional({ ...SenderPolicySchema, default: 'members' }),
         config: T.Optional(config),
         credentials: T.Optional(
           T.Record(T.String(NAME), T.String(VALUE), { description: SEALED, examples: [{}] }),
@@ -115,7 +115,7 @@ export const channels = {
       input: {
         id: Id,
         displayName: T.Optional(displayName),
-        senderPolicy: T.Optional(SenderPolicy),
+        senderPolicy: T.Optional(SenderPolicySchema),
         config: T.Optional(config),
         credentials: T.Optional(
           T.Record(T.String(NAME), nullable(T.String(VALUE)), {

@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { everybody, following, NextSeq, nextCursor, page, use } from '../agent-fields.ts'
+import { everybody, following, NextSeq, nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import {
   conversationRecord,
@@ -9,7 +9,7 @@ import {
 } from '../records/agent/conversation.ts'
 import { cursorLike, Id, NOT_BLANK, oneOf, record, Time } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
-import { Job } from './jobs.ts'
+import { JobSchema } from './jobs.ts'
 import { turn } from './messages.ts'
 
 const Conversation = conversationRecord.schema
@@ -48,7 +48,7 @@ export const conversations = {
         visibility: T.Optional(
           oneOf(visibilities, { description: 'Return only conversations of this visibility.' }),
         ),
-        ...page,
+        ...shortPage,
         // A time and an id.
         cursor: cursorLike('MTc2MzcwMDAwMDAwMCAwMThmNDdhMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDA='),
       },
@@ -70,7 +70,7 @@ export const conversations = {
       output: record({
         conversation: Conversation,
         messages: T.Array(Message),
-        openJobs: T.Array(Job),
+        openJobs: T.Array(JobSchema),
       }),
     },
     { ...use, anyId: true, errors: ['not_found'] },
@@ -103,7 +103,10 @@ export const conversations = {
   messages: op.query(
     'GET /api/v1/agent/conversations/:id/messages',
     'List the messages of a conversation, newest first.',
-    { input: { id: Id, ...page }, output: record({ messages: T.Array(Message), ...nextCursor }) },
+    {
+      input: { id: Id, ...shortPage },
+      output: record({ messages: T.Array(Message), ...nextCursor }),
+    },
     { ...use, errors: ['not_found'] },
   ),
   events: op.query(
@@ -117,7 +120,7 @@ export const conversations = {
     'Send a message. A job answers it: follow the job, or read the conversation again. What the agent wants to publish waits for a person.',
     {
       input: { id: Id, ...turn },
-      output: record({ message: Message, job: Job }),
+      output: record({ message: Message, job: JobSchema }),
     },
     { ...use, ...everybody, status: 201, errors: ['not_found', 'conflict', 'plan_invalid'] },
   ),

@@ -1,14 +1,14 @@
 import { Type as T } from '@sinclair/typebox'
-import { everybody, following, NextSeq, nextCursor, page, use } from '../agent-fields.ts'
+import { everybody, following, NextSeq, nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { messageRecord } from '../records/agent/conversation.ts'
 import { jobKinds, jobRecord, jobStatuses } from '../records/agent/job.ts'
 import { stepRecord } from '../records/agent/step.ts'
 import { Id, nullable, oneOf, record, Time } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
-import { Approval } from './approvals.ts'
+import { ApprovalSchema } from './approvals.ts'
 
-export const Job = jobRecord.schema
+export const JobSchema = jobRecord.schema
 
 const Span = record(
   {
@@ -40,9 +40,9 @@ export const jobs = {
         status: T.Optional(oneOf(jobStatuses, { description: 'Return only jobs in this state.' })),
         kind: T.Optional(oneOf(jobKinds, { description: 'Return only jobs of this kind.' })),
         conversationId: T.Optional(Id),
-        ...page,
+        ...shortPage,
       },
-      output: record({ jobs: T.Array(Job), ...nextCursor }),
+      output: record({ jobs: T.Array(JobSchema), ...nextCursor }),
     },
     use,
   ),
@@ -52,11 +52,11 @@ export const jobs = {
     {
       input: { id: Id },
       output: record({
-        job: Job,
+        job: JobSchema,
         answer: nullable(messageRecord.schema),
         steps: T.Array(stepRecord.schema),
-        approvals: T.Array(Approval),
-        children: T.Array(Job),
+        approvals: T.Array(ApprovalSchema),
+        children: T.Array(JobSchema),
       }),
     },
     {
@@ -71,7 +71,7 @@ export const jobs = {
   trace: op.query(
     'GET /api/v1/agent/jobs/:id/trace',
     'Get the spans of a job: its model calls, tools and waits.',
-    { input: { id: Id }, output: record({ job: Job, spans: T.Array(Span) }) },
+    { input: { id: Id }, output: record({ job: JobSchema, spans: T.Array(Span) }) },
     { ...use, anyId: true, errors: ['not_found'], failure: 'trace query failed' },
   ),
   events: op.query(
@@ -86,7 +86,7 @@ export const jobs = {
   cancel: op.command(
     'POST /api/v1/agent/jobs/:id/cancel',
     'Cancel a job and its child jobs. What has been sent stays sent; calls outside that are on their way are listed in in_flight, and take their outcome.',
-    { input: { id: Id }, output: record({ job: Job, in_flight: InFlight }) },
+    { input: { id: Id }, output: record({ job: JobSchema, in_flight: InFlight }) },
     {
       ...{
         ...use,

@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { nextCursor, page, use } from '../agent-fields.ts'
+import { nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { mcpServerRecord, transports } from '../records/agent/mcp-server.ts'
 import { mcpToolRecord } from '../records/agent/mcp-tool.ts'
@@ -92,7 +92,7 @@ export const mcpServers = {
   list: op.query(
     'GET /api/v1/mcp/servers',
     'List the MCP servers of the workspace, newest first, without secrets.',
-    { input: page, output: record({ servers: T.Array(McpServer), ...nextCursor }) },
+    { input: shortPage, output: record({ servers: T.Array(McpServer), ...nextCursor }) },
     use,
   ),
   get: op.query(

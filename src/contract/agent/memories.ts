@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { everybody, nextCursor, page, use } from '../agent-fields.ts'
+import { everybody, nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { memoryRecord, memoryScopes } from '../records/agent/memory.ts'
 import { called, Id, NOT_BLANK, oneOf, record, theText, untrusted } from '../shapes.ts'
@@ -26,7 +26,7 @@ export const memories = {
           oneOf(memoryScopes, { description: 'Return only memories of this scope.' }),
         ),
         q: T.Optional(query('Return only memories with all these words, in any of their forms.')),
-        ...page,
+        ...shortPage,
       },
       output: record({ memories: T.Array(Memory), ...nextCursor }),
     },

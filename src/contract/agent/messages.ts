@@ -3,8 +3,8 @@ import { everybody, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { messageRecord, visibilities } from '../records/agent/conversation.ts'
 import { NOT_BLANK, nullable, oneOf, record } from '../shapes.ts'
-import { Approval } from './approvals.ts'
-import { Job } from './jobs.ts'
+import { ApprovalSchema } from './approvals.ts'
+import { JobSchema } from './jobs.ts'
 
 /** What a message to the agent says. */
 export const turn = {
@@ -47,8 +47,8 @@ export const messages = {
         ),
       },
       output: record({
-        job: Job,
-        approvals: T.Array(Approval),
+        job: JobSchema,
+        approvals: T.Array(ApprovalSchema),
         answer: nullable(messageRecord.schema),
       }),
     },

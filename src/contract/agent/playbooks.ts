@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { everybody, nextCursor, page, use } from '../agent-fields.ts'
+import { everybody, nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import {
   Pinned,
@@ -40,7 +40,7 @@ export const playbooks = {
     'GET /api/v1/agent/playbooks',
     'List playbooks, newest first. Filter by status.',
     {
-      input: { status: T.Optional(PlaybookStatus), ...page },
+      input: { status: T.Optional(PlaybookStatus), ...shortPage },
       output: record({ playbooks: T.Array(Playbook), ...nextCursor }),
     },
     use,

@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { nextCursor, page, use } from '../agent-fields.ts'
+import { nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { scheduleRecord, scheduleStatuses } from '../records/agent/schedule.ts'
 import {
@@ -14,7 +14,7 @@ import {
   Time,
   untrusted,
 } from '../shapes.ts'
-import { Job } from './jobs.ts'
+import { JobSchema } from './jobs.ts'
 
 const Cron = T.String({
   minLength: 1,
@@ -65,7 +65,7 @@ export const schedules = {
         status: T.Optional(
           oneOf(scheduleStatuses, { description: 'Return only schedules in this state.' }),
         ),
-        ...page,
+        ...shortPage,
         // A time and an id.
         cursor: cursorLike('MTc2MzcwMDAwMDAwMCAwMThmNDdhMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDA='),
       },
@@ -105,7 +105,7 @@ export const schedules = {
   run: op.command(
     'POST /api/v1/agent/schedules/:id/run',
     'Run a schedule now, in the name of whoever made it. Its next time stays. Refused while automation is paused.',
-    { input: { id: Id }, output: record({ schedule: Schedule, job: Job }) },
+    { input: { id: Id }, output: record({ schedule: Schedule, job: JobSchema }) },
     { ...editing, status: 201, errors: ['not_found', 'conflict', 'plan_invalid'] },
   ),
 }
@@ -141,7 +141,7 @@ export const scheduleCapabilities = {
     'GET /api/v1/actions/list_scheduled_tasks',
     'List scheduled tasks, active ones first, ordered by next run time.',
     {
-      input: page,
+      input: shortPage,
       output: record({ tasks: T.Array(ScheduledTask), ...nextCursor }),
     },
     { ...use, tool: 'list_scheduled_tasks', agent: 'read', foreign: true },

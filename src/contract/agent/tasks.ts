@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { nextCursor, page, use, workers } from '../agent-fields.ts'
+import { nextCursor, shortPage, use, workers } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 import { taskTypes } from '../task-types.ts'
@@ -49,7 +49,7 @@ export const tasks = {
     {
       input: {
         status: T.Optional(oneOf(statuses, { description: 'Return only tasks in this state.' })),
-        ...page,
+        ...shortPage,
       },
       output: record({ tasks: T.Array(Task), ...nextCursor }),
     },

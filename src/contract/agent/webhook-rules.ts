@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { nextCursor, page, use } from '../agent-fields.ts'
+import { nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { disablers, webhookRuleRecord } from '../records/agent/webhook-rule.ts'
 import {
@@ -59,7 +59,7 @@ export const webhookRules = {
   list: op.query(
     'GET /api/v1/agent/webhook-rules',
     'List webhook rules, newest first: addresses where a signed post from outside starts a job of the agent.',
-    { input: page, output: record({ webhookRules: T.Array(WebhookRule), ...nextCursor }) },
+    { input: shortPage, output: record({ webhookRules: T.Array(WebhookRule), ...nextCursor }) },
     use,
   ),
   get: op.query(
@@ -135,7 +135,7 @@ export const webhookRuleCapabilities = {
     'GET /api/v1/actions/list_webhook_rules',
     'List inbound webhook rules, newest first, with secrets masked.',
     {
-      input: page,
+      input: shortPage,
       output: record({ rules: called('webhook_rule', T.Array(InboundWebhookRule)), ...nextCursor }),
     },
     { ...use, tool: 'list_webhook_rules', agent: 'read', foreign: true },

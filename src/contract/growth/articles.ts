@@ -2,7 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { cancels, generationsPage } from '../generation.ts'
 import { op } from '../op.ts'
 import { articleLengths, articleRecord } from '../records/growth/article.ts'
-import { Item } from '../records/growth/item.ts'
+import { ItemSchema } from '../records/growth/item.ts'
 import { Id, NextCursor, NOT_BLANK, nullable, oneOf, record } from '../shapes.ts'
 
 const Article = articleRecord.schema
@@ -64,7 +64,7 @@ export const articles = {
       input: { id: Id },
       output: record({
         article: record(
-          { ...Article.properties, item: nullable(Item) },
+          { ...Article.properties, item: nullable(ItemSchema) },
           { title: 'ArticleWithItem' },
         ),
       }),

@@ -1,5 +1,5 @@
 import { op } from '../op.ts'
-import { NamedAuthor, nullable, record, Time } from '../shapes.ts'
+import { NamedAuthorSchema, nullable, record, Time } from '../shapes.ts'
 import { Automation } from '../shared-records.ts'
 
 const answer = { input: {}, output: record({ automation: Automation }) }
@@ -8,7 +8,7 @@ const State = record(
   {
     ...Automation.properties,
     since: nullable({ ...Time, description: 'Since when it is paused; null while it is not.' }),
-    by: nullable(NamedAuthor),
+    by: nullable(NamedAuthorSchema),
   },
   { title: 'AutomationState' },
 )

@@ -2,7 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { cancels, generationsPage } from '../generation.ts'
 import { op } from '../op.ts'
 import { batchRecord } from '../records/growth/batch.ts'
-import { Item } from '../records/growth/item.ts'
+import { ItemSchema } from '../records/growth/item.ts'
 import { Id, NextCursor, record } from '../shapes.ts'
 
 const Batch = batchRecord.schema
@@ -61,7 +61,10 @@ export const batches = {
     {
       input: { id: Id },
       output: record({
-        batch: record({ ...Batch.properties, items: T.Array(Item) }, { title: 'BatchWithItems' }),
+        batch: record(
+          { ...Batch.properties, items: T.Array(ItemSchema) },
+          { title: 'BatchWithItems' },
+        ),
       }),
     },
     { errors: ['not_found'] },

@@ -1,7 +1,7 @@
 import { type Static, Type as T, type TProperties, type TSchema } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { EngagementAction, engagementStatuses } from '../records/growth/engagement.ts'
-import { ItemStatus } from '../records/growth/item.ts'
+import { ItemStatusSchema } from '../records/growth/item.ts'
 import { called, Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 
 const title = T.String({ description: 'The name, or the start of the text.' })
@@ -28,7 +28,7 @@ const rowOf = <T extends string, S extends TSchema>(
     }),
   )
 
-const ItemRow = rowOf(['post', 'article'], ItemStatus)
+const ItemRow = rowOf(['post', 'article'], ItemStatusSchema)
 const EngagementRow = rowOf(['engagement'], oneOf(engagementStatuses), othersTitle)
 const SignalRow = rowOf(['signal'], oneOf(['open']), othersTitle)
 const ExperimentRow = rowOf(['experiment'], oneOf(['running']))

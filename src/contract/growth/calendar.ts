@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { ItemStatus } from '../records/growth/item.ts'
+import { ItemStatusSchema } from '../records/growth/item.ts'
 import { Id, nullable, record, Time } from '../shapes.ts'
 
 const Entry = record(
@@ -15,7 +15,7 @@ const Entry = record(
       record(
         {
           id: Id,
-          status: ItemStatus,
+          status: ItemStatusSchema,
           title: nullable(T.String()),
           excerpt: T.String({ description: 'The beginning of its text.' }),
           tags: T.Array(T.String()),

@@ -1,6 +1,10 @@
 import { Type as T, type TObject, type TProperties } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Cadence, FormatRules, growthChannelRecord } from '../records/growth/growth-channel.ts'
+import {
+  CadenceSchema,
+  FormatRulesSchema,
+  growthChannelRecord,
+} from '../records/growth/growth-channel.ts'
 import { Id, record } from '../shapes.ts'
 
 const GrowthChannel = growthChannelRecord.schema
@@ -8,7 +12,7 @@ const GrowthChannel = growthChannelRecord.schema
 const partial = <P extends TProperties>(fields: TObject<P>, example: object) =>
   T.Partial(fields, { additionalProperties: false, examples: [example] })
 
-export const channels = {
+export const growthChannelOperations = {
   list: op.query(
     'GET /api/v1/growth/channels',
     'List the channels: where, how often and in what form to post.',
@@ -28,10 +32,14 @@ export const channels = {
         id: Id,
         status: T.Optional(growthChannelRecord.fields.status.shown),
         format_rules: T.Optional(
-          partial(FormatRules, { max_length: 240, max_hashtags: 1, banned_words: ['synergy'] }),
+          partial(FormatRulesSchema, {
+            max_length: 240,
+            max_hashtags: 1,
+            banned_words: ['synergy'],
+          }),
         ),
         cadence: T.Optional(
-          partial(Cadence, {
+          partial(CadenceSchema, {
             days: ['tue', 'thu'],
             times: ['09:00', '17:30'],
             time_zone: 'Europe/Berlin',

@@ -1,9 +1,9 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { Id, record } from '../shapes.ts'
-import { Connection, InFlight } from '../shared-records.ts'
+import { ConnectionSchema, InFlight } from '../shared-records.ts'
 
-const answer = record({ connection: Connection })
+const answer = record({ connection: ConnectionSchema })
 
 export const appConnections = {
   connectSandbox: op.prepared(
@@ -28,7 +28,7 @@ export const appConnections = {
   disconnect: op.command(
     'DELETE /api/v1/app/connections/:id',
     'Disconnect an account. Recalls posts and engagements that are not sent yet. Scheduled posts stay, and return to approved if their account is not connected when they fall due. No other account becomes the default. Returns the remaining default account, and in in_flight what is on its way already, which takes its outcome.',
-    { input: { id: Id }, output: record({ connection: Connection, in_flight: InFlight }) },
+    { input: { id: Id }, output: record({ connection: ConnectionSchema, in_flight: InFlight }) },
     {
       scope: 'session',
       errors: ['not_found'],

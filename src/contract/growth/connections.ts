@@ -2,19 +2,19 @@ import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { connectionRecord } from '../records/growth/connection.ts'
 import { called, Id, NextCursor, page, record } from '../shapes.ts'
-import { Connection, InFlight, NetworkLimits } from '../shared-records.ts'
+import { ConnectionSchema, InFlight, NetworkLimitsSchema } from '../shared-records.ts'
 
 export const connection = {
   get: op.query(
     'GET /api/v1/growth/connection',
     'Read the connection. Shows whether a network account is connected, the default one, and the daily read budget.',
-    { input: {}, output: record({ connection: Connection }) },
+    { input: {}, output: record({ connection: ConnectionSchema }) },
     { tool: 'growth_connection_status', agent: 'read' },
   ),
   disconnect: op.command(
     'DELETE /api/v1/growth/connection',
     'Disconnect the default network account. No other account becomes the default. Scheduled posts stay, and return to approved if nothing is connected when they fall due. What is on its way already is listed in in_flight, and takes its outcome.',
-    { input: {}, output: record({ connection: Connection, in_flight: InFlight }) },
+    { input: {}, output: record({ connection: ConnectionSchema, in_flight: InFlight }) },
     { errors: ['x_not_connected'], urgent: true, exempt: ['rates', 'answers'], destructive: true },
   ),
 }
@@ -27,7 +27,7 @@ export const connections = {
       input: page,
       output: record({
         connections: called('account', T.Array(connectionRecord.schema)),
-        networks: T.Array(record({ network: T.String(), limits: NetworkLimits }), {
+        networks: T.Array(record({ network: T.String(), limits: NetworkLimitsSchema }), {
           description: 'What the networks of these accounts accept.',
         }),
         next_cursor: NextCursor,
@@ -38,7 +38,7 @@ export const connections = {
   setDefault: op.command(
     'POST /api/v1/growth/connections/:id/default',
     'Make a connected account the default for new approvals. Items approved for another account keep it.',
-    { input: { id: Id }, output: record({ connection: Connection }) },
+    { input: { id: Id }, output: record({ connection: ConnectionSchema }) },
     {
       tool: 'growth_set_default_account',
       agent: 'commit',

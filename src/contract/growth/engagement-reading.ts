@@ -1,13 +1,13 @@
 /** Reading one engagement, and the texts that it has had. */
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Engagement } from '../records/growth/engagement.ts'
+import { EngagementSchema } from '../records/growth/engagement.ts'
 import { revisionRecord } from '../records/growth/revision.ts'
 import { cursorLike, Id, NextCursor, page, record } from '../shapes.ts'
 import { way } from '../way.ts'
 
 const EngagementWithWay = record(
-  { ...Engagement.properties, ...way },
+  { ...EngagementSchema.properties, ...way },
   { title: 'EngagementWithWay' },
 )
 

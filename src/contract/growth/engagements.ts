@@ -1,8 +1,8 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import {
-  Engagement,
   EngagementAction,
+  EngagementSchema,
   engagementStatuses,
   OneEngagement,
 } from '../records/growth/engagement.ts'
@@ -42,7 +42,7 @@ export const engagements = {
         ...created,
         ...page,
       },
-      output: record({ engagements: T.Array(Engagement), next_cursor: NextCursor }),
+      output: record({ engagements: T.Array(EngagementSchema), next_cursor: NextCursor }),
     },
     { tool: 'growth_list_engagements', agent: 'read', foreign: true },
   ),

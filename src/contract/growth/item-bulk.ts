@@ -1,7 +1,7 @@
 /** One decision on many items. */
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Item, OnMissed } from '../records/growth/item.ts'
+import { ItemSchema, OnMissedSchema } from '../records/growth/item.ts'
 import { Id, nullable, oneOf, record, timeOrSlot } from '../shapes.ts'
 import { tags } from './item-texts.ts'
 
@@ -22,7 +22,7 @@ const TOGETHER = 20
 const Entry = record({
   id: Id,
   post_at: T.Optional(timeOrSlot('Required to schedule; to approve, it schedules too.')),
-  on_missed: T.Optional(OnMissed),
+  on_missed: T.Optional(OnMissedSchema),
   reason: T.Optional(T.String({ maxLength: 2_000, description: 'For reject.' })),
   tags: T.Optional(tags),
   expect_hash: T.Optional(
@@ -36,7 +36,7 @@ const Entry = record({
 
 const Result = record({
   id: Id,
-  item: nullable(Item),
+  item: nullable(ItemSchema),
   error: nullable(
     record({
       code: T.String(),

@@ -1,10 +1,10 @@
 /** Taking an item back, deleting it and restoring it. */
 
 import { op } from '../op.ts'
-import { Item } from '../records/growth/item.ts'
+import { ItemSchema } from '../records/growth/item.ts'
 import { Id, record } from '../shapes.ts'
 
-const OneItem = record({ item: Item })
+const OneItem = record({ item: ItemSchema })
 const onItem = ['not_found', 'conflict'] as const
 const roles = ['editor', 'approver'] as const
 

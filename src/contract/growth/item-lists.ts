@@ -1,7 +1,7 @@
 /** Finding items. */
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Item, itemStatuses } from '../records/growth/item.ts'
+import { ItemSchema, itemStatuses } from '../records/growth/item.ts'
 import { metricRecord } from '../records/growth/metric.ts'
 import {
   cursorLike,
@@ -57,7 +57,7 @@ export const itemLists = {
     {
       input: { ...filters, ...page },
       output: record({
-        items: T.Array(Item),
+        items: T.Array(ItemSchema),
         next_cursor: NextCursor,
         total: T.Optional(
           T.Integer({

@@ -1,11 +1,11 @@
 /** Reading one item. */
 
 import { op } from '../op.ts'
-import { Item } from '../records/growth/item.ts'
+import { ItemSchema } from '../records/growth/item.ts'
 import { Id, record } from '../shapes.ts'
 import { way } from '../way.ts'
 
-const ItemWithWay = record({ ...Item.properties, ...way }, { title: 'ItemWithWay' })
+const ItemWithWay = record({ ...ItemSchema.properties, ...way }, { title: 'ItemWithWay' })
 
 export const itemReading = {
   get: op.query(

@@ -1,7 +1,7 @@
 /** Having a drafter write an item again. */
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Item } from '../records/growth/item.ts'
+import { ItemSchema } from '../records/growth/item.ts'
 import { Id, NOT_BLANK, record } from '../shapes.ts'
 
 export const itemRedrafts = {
@@ -19,7 +19,7 @@ export const itemRedrafts = {
           examples: ['shorter, and end on the number'],
         }),
       },
-      output: record({ item: Item }),
+      output: record({ item: ItemSchema }),
     },
     {
       status: 201,

@@ -1,7 +1,7 @@
 /** What people write themselves: their own items, and changes of any. */
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Item } from '../records/growth/item.ts'
+import { ItemSchema } from '../records/growth/item.ts'
 import { ItemRevision } from '../records/growth/revision.ts'
 import {
   cursorLike,
@@ -16,7 +16,7 @@ import {
   theText,
 } from '../shapes.ts'
 
-const OneItem = record({ item: Item })
+const OneItem = record({ item: ItemSchema })
 const onItem = ['not_found', 'conflict'] as const
 const writers = ['editor', 'approver'] as const
 

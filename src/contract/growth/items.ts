@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Item, OnMissed } from '../records/growth/item.ts'
+import { ItemSchema, OnMissedSchema } from '../records/growth/item.ts'
 import { ExpectHash, Id, oneOf, onlyPeople, record, theText, timeOrSlot } from '../shapes.ts'
 import { itemBulk } from './item-bulk.ts'
 import { itemComments } from './item-comments.ts'
@@ -15,7 +15,7 @@ const PostAgain = oneOf(['post_again'], {
   description: 'A person has checked: post an item in doubt again. Ignored in other states.',
 })
 
-const OneItem = record({ item: Item })
+const OneItem = record({ item: ItemSchema })
 const id = Id
 const onItem = ['not_found', 'conflict'] as const
 
@@ -45,7 +45,7 @@ export const items = {
         ),
         expect_hash: T.Optional(ExpectHash),
         post_at: T.Optional(timeOrSlot('Also schedule it.')),
-        on_missed: T.Optional(OnMissed),
+        on_missed: T.Optional(OnMissedSchema),
       },
       output: OneItem,
     },
@@ -73,7 +73,10 @@ export const items = {
   schedule: op.command(
     'POST /api/v1/growth/items/:id/schedule',
     'Schedule or reschedule an approved item. next_slot picks the next free slot of the cadence (409 if none in 60 days). It is posted when due; overdue posts follow on_missed.',
-    { input: { id, post_at: timeOrSlot(), on_missed: T.Optional(OnMissed) }, output: OneItem },
+    {
+      input: { id, post_at: timeOrSlot(), on_missed: T.Optional(OnMissedSchema) },
+      output: OneItem,
+    },
     {
       tool: 'growth_schedule_item',
       agent: 'commit',

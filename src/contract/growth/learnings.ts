@@ -8,8 +8,8 @@ import {
 } from '../records/growth/learning.ts'
 import { Id, NextCursor, NOT_BLANK, oneOf, page, record, theText } from '../shapes.ts'
 
-export const Learning = learningRecord.schema
-const OneLearning = record({ learning: Learning })
+export const LearningSchema = learningRecord.schema
+const OneLearning = record({ learning: LearningSchema })
 
 export const learnings = {
   list: op.query(
@@ -25,7 +25,7 @@ export const learnings = {
         ),
         ...page,
       },
-      output: record({ learnings: T.Array(Learning), next_cursor: NextCursor }),
+      output: record({ learnings: T.Array(LearningSchema), next_cursor: NextCursor }),
     },
     { tool: 'growth_list_learnings', agent: 'read', foreign: true },
   ),

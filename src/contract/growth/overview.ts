@@ -1,10 +1,10 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { growthChannelRecord } from '../records/growth/growth-channel.ts'
-import { Item } from '../records/growth/item.ts'
+import { ItemSchema } from '../records/growth/item.ts'
 import { called, Id, nullable, record, Time } from '../shapes.ts'
-import { Learning } from './learnings.ts'
-import { Profile } from './profile.ts'
+import { LearningSchema } from './learnings.ts'
+import { ProfileSchema } from './profile.ts'
 
 const count = T.Integer()
 
@@ -42,9 +42,9 @@ export const overview = {
       input: {},
       output: record({
         overview: record({
-          profile: Profile,
+          profile: ProfileSchema,
           channels: T.Array(growthChannelRecord.schema),
-          drafted: called('item', T.Array(Item)),
+          drafted: called('item', T.Array(ItemSchema)),
           drafted_total: T.Integer({ description: 'How many drafts await approval.' }),
           drafted_next_cursor: nullable(
             T.String({
@@ -52,7 +52,7 @@ export const overview = {
                 'Cursor for the list of items with status=drafted; null if all are here.',
             }),
           ),
-          learnings: T.Array(Learning),
+          learnings: T.Array(LearningSchema),
           learnings_total: T.Integer({ description: 'How many learnings are active.' }),
           learnings_next_cursor: nullable(
             T.String({

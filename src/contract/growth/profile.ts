@@ -16,7 +16,7 @@ const listChange = (description: string) =>
     ),
   )
 
-export const Profile = record(
+export const ProfileSchema = record(
   {
     ...profileFields,
     writing_dna: WritingDna,
@@ -27,7 +27,7 @@ export const Profile = record(
   { title: 'Profile' },
 )
 
-const OneProfile = record({ profile: Profile })
+const OneProfile = record({ profile: ProfileSchema })
 
 export const profile = {
   get: op.query('GET /api/v1/growth/profile', 'Read the growth profile and Writing DNA.', {

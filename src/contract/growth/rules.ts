@@ -2,10 +2,10 @@ import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import {
   Action,
-  Condition,
+  ConditionSchema,
   ruleRecord,
   ruleStatuses,
-  Trigger,
+  TriggerSchema,
   triggerKinds,
 } from '../records/growth/rule.ts'
 import { ruleRunRecord } from '../records/growth/rule-run.ts'
@@ -13,7 +13,7 @@ import { created, Id, NextCursor, NOT_BLANK, oneOf, page, record } from '../shap
 
 const some = T.Optional
 
-const conditions = T.Array(Condition, {
+const conditions = T.Array(ConditionSchema, {
   maxItems: 10,
   examples: [[{ fact: 'approvals_waiting', op: '<', value: 10 }]],
 })
@@ -64,7 +64,7 @@ export const rules = {
       input: {
         name,
         status: some(oneOf(ruleStatuses)),
-        trigger: Trigger,
+        trigger: TriggerSchema,
         conditions: some(conditions),
         action: Action,
         daily_cap: some(daily_cap),
@@ -88,7 +88,7 @@ export const rules = {
         id: Id,
         name: some(name),
         status: some(oneOf(ruleStatuses)),
-        trigger: some(Trigger),
+        trigger: some(TriggerSchema),
         conditions: some(conditions),
         action: some(Action),
         daily_cap: some(T.Integer({ minimum: 1, maximum: 50 })),

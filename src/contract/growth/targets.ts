@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Priority, targetRecord, targetStatuses } from '../records/growth/target.ts'
+import { PrioritySchema, targetRecord, targetStatuses } from '../records/growth/target.ts'
 import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record } from '../shapes.ts'
 
 const category = T.String({ minLength: 1, maxLength: 80, pattern: NOT_BLANK, examples: ['peer'] })
@@ -42,7 +42,7 @@ export const targets = {
           examples: ['ships_on_tuesday'],
         }),
         category: T.Optional(category),
-        priority: T.Optional({ ...Priority, default: 2 }),
+        priority: T.Optional({ ...PrioritySchema, default: 2 }),
       },
       output: OneTarget,
     },
@@ -63,7 +63,7 @@ export const targets = {
       input: {
         id: Id,
         status: T.Optional(oneOf(targetStatuses)),
-        priority: T.Optional(Priority),
+        priority: T.Optional(PrioritySchema),
         category: T.Optional(nullable(category)),
       },
       output: OneTarget,

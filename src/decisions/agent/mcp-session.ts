@@ -8,7 +8,7 @@ import { secretsIn } from '#domain/agent/mcp/secrets'
 import type { McpServer as Configured } from '#domain/agent/mcp/server'
 import type { FairLimit } from '#kernel/fair-limit'
 import type { Sealer } from '#kernel/sealer'
-import type { McpClient, McpServer, McpServerConfig } from '#port/mcp-client/client'
+import type { McpClient, McpClientSession, McpConnection } from '#port/mcp-client/client'
 import { McpError } from '#port/mcp-client/client'
 import { mcpSecretRow } from '#store/agent/mcp-servers'
 
@@ -27,7 +27,7 @@ export interface SealedServer {
 }
 
 export interface McpSession {
-  session: McpServer
+  session: McpClientSession
   /** Values that nothing of what the server says may contain. */
   secrets: string[]
 }
@@ -43,7 +43,7 @@ const opened = (
     : JSON.parse(sealer.open(Buffer.from(bytes, 'base64'), mcpSecretRow(id, column)))
 }
 
-const configOf = (sessions: McpSessions, sealed: SealedServer): McpServerConfig => {
+const configOf = (sessions: McpSessions, sealed: SealedServer): McpConnection => {
   const { transport, url, command, args } = sealed.server
   if (transport === 'stdio')
     return { transport, command: command ?? '', args, env: opened(sessions, sealed, 'env') }
@@ -55,13 +55,7 @@ const configOf = (sessions: McpSessions, sealed: SealedServer): McpServerConfig 
 }
 
 /** Without values, to check it. */
-export const placeConfig = ({
-  transport,
-  url,
-  command,
-  args,
-  env_names,
-}: Place): McpServerConfig =>
+export const placeConfig = ({ transport, url, command, args, env_names }: Place): McpConnection =>
   transport === 'stdio'
     ? {
         transport,

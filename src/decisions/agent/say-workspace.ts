@@ -1,6 +1,6 @@
 /** Operations that change the workspace rather than one text. */
 import type { Static } from '@sinclair/typebox'
-import type { channels } from '#contract/growth/channels'
+import type { growthChannelOperations } from '#contract/growth/channels'
 import type { connections } from '#contract/growth/connections'
 import type { experiments } from '#contract/growth/experiments'
 import type { profile } from '#contract/growth/profile'
@@ -59,7 +59,7 @@ const updateProfile = saying(
 )
 
 const updateChannel = saying(
-  ({ id }: Static<typeof channels.update.input>) => ({ channel: channelById(id) }),
+  ({ id }: Static<typeof growthChannelOperations.update.input>) => ({ channel: channelById(id) }),
   ({ channel }, { id, status, format_rules = {}, cadence = {} }): Said => {
     const { name, ...before } = found(channel, 'no such channel')
     const fields = fieldsText({ status, ...format_rules, ...cadence })

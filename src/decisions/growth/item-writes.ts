@@ -11,13 +11,13 @@ import { newId } from '#kernel/ids'
 import type { Query } from '#store/engine/db'
 import { insertComment } from '#store/growth/comments'
 import { dropPrints, keepPrints } from '#store/growth/item-prints'
-import { insertWords, keepWords } from '#store/growth/item-words'
+import { insertItemWords, keepWords } from '#store/growth/item-words'
 import { insertItem, removeItem, restoreItem, saveItem } from '#store/growth/items'
 import { keepRevision } from '#store/growth/revisions'
 
 export const itemInserted = (item: Item): Query[] => [
   insertItem(item),
-  insertWords(item.id, itemWords(item)),
+  insertItemWords(item.id, itemWords(item)),
 ]
 
 /** Saves an item, and keeps the text that the change replaces. */
@@ -55,7 +55,7 @@ const printsSaved = (before: Item, next: Item): Query[] => {
  */
 const rewords = (item: Item): Query[] => {
   const words = itemWords(item)
-  return [keepWords(item.id, words), insertWords(item.id, words)]
+  return [keepWords(item.id, words), insertItemWords(item.id, words)]
 }
 
 /**
@@ -70,7 +70,7 @@ export const itemRemoved = (before: Item, next: Item): Query[] => [
 
 export const itemRestored = (next: Item): Query[] => [
   restoreItem(next),
-  insertWords(next.id, itemWords(next)),
+  insertItemWords(next.id, itemWords(next)),
 ]
 
 /** The reason of a rejection as one of the item's comments, of which it has `total`. */

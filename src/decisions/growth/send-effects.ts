@@ -6,7 +6,7 @@ import { resolvePending } from '#store/engine/idempotency'
 import type { Effects } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { attemptById, saveAttempt } from '#store/growth/attempts'
-import type { Standing } from '#store/growth/standing'
+import type { RecordStanding } from '#store/growth/standing'
 import { againOf, againWork, readWork, recordOf, rereadEffects } from './send-work.ts'
 import { sendables } from './sendables.ts'
 
@@ -17,7 +17,7 @@ import { sendables } from './sendables.ts'
 export const settledEffects = (
   settled: Settled<Sendable>,
   work: Work,
-  found?: Standing,
+  found?: RecordStanding,
 ): Effects => {
   const { record, attempt, reopened, events } = settled
   const { moves, save, answer, audits, detail } = sendables[attempt.sendable]

@@ -16,7 +16,7 @@ export interface ServerEvent {
 }
 
 /** JSON has no line breaks. */
-export const textOf = ({ id, event, data }: ServerEvent): string =>
+export const formatEvent = ({ id, event, data }: ServerEvent): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
 export const COMMENT = ':\n\n'

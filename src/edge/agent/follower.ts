@@ -3,7 +3,7 @@ import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { JobNews, Piece } from '#ops/agent/job/bus'
 import { MOST_EVENTS } from '#store/agent/events'
-import { COMMENT, EventBody, MOST_BEHIND, textOf } from './event-body.ts'
+import { COMMENT, EventBody, formatEvent, MOST_BEHIND } from './event-body.ts'
 
 /** An event as the operation answers it. */
 interface StoredEvent {
@@ -166,7 +166,11 @@ export class Follower {
 
   #textOf({ seq, type, data, jobId }: StoredEvent): string {
     if (type === 'step.ended') this.#note(jobId ?? this.followed.id, Number(data.number))
-    return textOf({ id: seq, event: type, data: jobId === undefined ? data : { jobId, ...data } })
+    return formatEvent({
+      id: seq,
+      event: type,
+      data: jobId === undefined ? data : { jobId, ...data },
+    })
   }
 
   #note(job: string, step: number): void {
@@ -184,7 +188,10 @@ export class Follower {
       const { kind, job, ...data } = piece
       if (piece.step <= (this.#endedSteps.get(job) ?? 0)) continue
       this.body.write(
-        textOf({ event: kind, data: job === this.followed.id ? data : { jobId: job, ...data } }),
+        formatEvent({
+          event: kind,
+          data: job === this.followed.id ? data : { jobId: job, ...data },
+        }),
       )
     }
   }

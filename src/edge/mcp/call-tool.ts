@@ -13,7 +13,7 @@ import { NEXT } from '#domain/growth/way-on'
 import { AppError } from '#kernel/errors'
 import { nearest } from '#kernel/nearest'
 import type { Operation } from '#ops/engine/bind'
-import { type Fitted, fitted, readFitting } from './answer/fitting.ts'
+import { type Fitted, fitAnswer, readFitting } from './answer/fitting.ts'
 import { jsonOnOneLine } from './answer/quotation.ts'
 import { cut } from './answer/truncate.ts'
 import type { McpContext } from './context.ts'
@@ -21,7 +21,7 @@ import { type Elicitation, pageFor } from './elicitation.ts'
 import { type GenerationOptions, runGeneration } from './generation.ts'
 import { keyedCall } from './idempotency-argument.ts'
 import { readingCall, wayOnIn } from './next-call.ts'
-import type { PlainCall, ReadResult } from './plain-call.ts'
+import type { PlainCall, PlainResult } from './plain-call.ts'
 import { resolved } from './records.ts'
 import { findTool, toolIndex, visibleTools, withModules } from './tools.ts'
 import { moduleOf, toolsetOf, type View } from './view.ts'
@@ -34,7 +34,7 @@ const META = {
   error: 'tendril/error',
 } as const
 
-export interface ToolCall {
+export interface ToolRequest {
   name: string
   arguments: unknown
   meta: Record<string, unknown> | undefined
@@ -52,7 +52,7 @@ export interface ToolCall {
 export const callTool = async (
   context: McpContext,
   view: View,
-  call: ToolCall,
+  call: ToolRequest,
 ): Promise<CallToolResult | InputRequiredResult> => {
   const o = await toolFor(context, call.name, view)
   try {
@@ -65,7 +65,7 @@ export const callTool = async (
     if (operation.kind === 'query') return successResult(await readFitting(context, asked))
     if (!operation.settles)
       return successResult(
-        fitted(await context.run(operation.id, input, { idempotencyKey }), {
+        fitAnswer(await context.run(operation.id, input, { idempotencyKey }), {
           schema: operation.output,
         }),
       )
@@ -77,7 +77,7 @@ export const callTool = async (
     )
     const next =
       unsettled && `Not done yet. In about 20 s, read it: ${readingCall(context, unsettled, view)}`
-    return successResult(fitted(answer, { schema }), next)
+    return successResult(fitAnswer(answer, { schema }), next)
   } catch (cause) {
     const error = AppError.from(cause)
     const page =
@@ -136,7 +136,7 @@ const LONGEST_NAME = 200
 export const readTool = async (
   context: McpContext,
   { operation, input: given, view }: Pick<PlainCall, 'operation' | 'input' | 'view'>,
-): Promise<ReadResult | undefined> => {
+): Promise<PlainResult | undefined> => {
   try {
     const { body, text } = await readFitting(
       context,

@@ -10,7 +10,7 @@ import { findKeys, type KeyGrant, scopesNow } from '#store/app/keys'
 import { findSession } from '#store/app/sessions'
 import type { Db } from '#store/engine/db'
 import { roleOf } from '#store/engine/principal'
-import type { Authenticator, Caller as Known } from '../auth.ts'
+import type { Authenticator, AuthenticatedCaller as Known } from '../auth.ts'
 import type { Incoming } from '../incoming.ts'
 
 interface Parts {
@@ -131,5 +131,5 @@ export const callerId = ({ tenantId, principal }: McpCaller): string =>
   `${tenantId} ${principal.kind} ${principal.id}`
 
 /** Role and scopes as one string; it changes when the caller's access does. */
-export const accessOf = ({ scopes, principal }: McpCaller): string =>
+export const accessKey = ({ scopes, principal }: McpCaller): string =>
   `${roleOf(principal)} ${[...scopes].sort().join(' ')}`

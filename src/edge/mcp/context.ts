@@ -24,7 +24,7 @@ export const authInfoOf = (context: McpContext): AuthInfo => ({
   extra: { context },
 })
 
-export const contextOf = (ctx: ServerContext): McpContext =>
+export const requireContext = (ctx: ServerContext): McpContext =>
   (ctx.http?.authInfo?.extra?.context as McpContext | undefined) ??
   fail('internal', 'a request without its context')
 
@@ -33,7 +33,7 @@ interface ContextParts {
   log: Log
 }
 
-export const contextFor = (
+export const buildContext = (
   { byId, log }: ContextParts,
   caller: McpCaller,
   requestId: string,

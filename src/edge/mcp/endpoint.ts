@@ -12,7 +12,7 @@ import type { Operation } from '#ops/engine/bind'
 import type { Rates } from '#ops/engine/call'
 import { enabledModules } from '#store/agent/modules'
 import type { Db } from '#store/engine/db'
-import type { Authenticator, Caller as Known } from '../auth.ts'
+import type { Authenticator, AuthenticatedCaller as Known } from '../auth.ts'
 import type { Incoming } from '../incoming.ts'
 import type { Origins } from '../origin.ts'
 import { errorResponse, limitHeaders, requestIdOf } from '../respond.ts'
@@ -24,16 +24,16 @@ import {
   refreshCallers,
 } from './caller.ts'
 import { Calls } from './calls.ts'
-import { contextFor, type McpContext } from './context.ts'
-import { inSession, type McpRequest, PASSED_ON, SESSION_HEADER } from './in-session.ts'
+import { buildContext, type McpContext } from './context.ts'
+import { type McpRequest, PASSED_ON, SESSION_HEADER, serveSession } from './in-session.ts'
 import { countMessages, isUrgent } from './message-count.ts'
 import { rpcError } from './rpc-error.ts'
 import type { ServerFactory } from './server.ts'
 import { type McpLimits, mcpLimits, Sessions } from './sessions.ts'
 import { Stateless } from './stateless.ts'
-import { withTools } from './surface.ts'
+import { toolsById } from './surface.ts'
 import { toolIndex } from './tools.ts'
-import { viewOf } from './view.ts'
+import { parseView } from './view.ts'
 
 export const MCP_PATH = '/api/v1/mcp'
 
@@ -79,7 +79,7 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
   const shared = { ...deps, limits, calls, refresh, modulesOf }
   const sessions = new Sessions(shared)
   const stateless = new Stateless(shared)
-  const byId = withTools(deps.operations)
+  const byId = toolsById(deps.operations)
   const parts: Parts = {
     ...deps,
     sessions,
@@ -133,7 +133,7 @@ const handle = async (parts: Parts, incoming: Incoming): Promise<Response> => {
     countMessages(body, parts.tools),
   )
   if (hasRequest(body)) requireRoom(parts, caller, body)
-  const answer = await plain?.read(contextFor(parts, caller, requestIdOf(request)))
+  const answer = await plain?.read(buildContext(parts, caller, requestIdOf(request)))
   const response =
     answer ??
     (await respond(parts, request, {
@@ -183,10 +183,10 @@ const plainIn = (
 
 const respond = async (parts: Parts, request: Request, incoming: McpRequest): Promise<Response> => {
   const { caller, text, body } = incoming
-  const context = contextFor(parts, caller, requestIdOf(request))
+  const context = buildContext(parts, caller, requestIdOf(request))
   if (text !== undefined && !(await isLegacyRequest(request, body)))
-    return parts.stateless.handle(request, { context, view: viewOf(request.url), body })
-  return inSession(parts, request, { ...incoming, context })
+    return parts.stateless.handle(request, { context, view: parseView(request.url), body })
+  return serveSession(parts, request, { ...incoming, context })
 }
 
 /** Adds the headers that every HTTP answer has. */

@@ -12,7 +12,7 @@ import { callerId, type McpCaller } from './caller.ts'
 import type { McpContext } from './context.ts'
 import { rpcError } from './rpc-error.ts'
 import { nodeIn, type Sessions } from './sessions.ts'
-import { viewOf } from './view.ts'
+import { parseView } from './view.ts'
 
 export const SESSION_HEADER = 'mcp-session-id'
 /**
@@ -47,7 +47,7 @@ interface SessionRequest extends McpRequest {
   context: McpContext
 }
 
-export const inSession = async (
+export const serveSession = async (
   parts: SessionParts,
   request: Request,
   { caller, context, text, body }: SessionRequest,
@@ -77,7 +77,7 @@ const openSession = async (
   request: Request,
   { caller, context, body }: SessionRequest,
 ): Promise<Response> => {
-  const session = await sessions.open(caller, viewOf(request.url))
+  const session = await sessions.open(caller, parseView(request.url))
   const response = await session.handle(request, context, body)
   if (!response.ok) await session[Symbol.asyncDispose]()
   return response

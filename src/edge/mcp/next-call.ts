@@ -4,8 +4,8 @@ import { NEXT } from '#domain/growth/way-on'
 import type { AppError, ErrorCode } from '#kernel/errors'
 import type { Operation } from '#ops/engine/bind'
 import type { McpContext } from './context.ts'
-import { kindOf, RECORD_TOOL } from './records.ts'
-import { findTool, isShown } from './tools.ts'
+import { RECORD_TOOL, recordKindOf } from './records.ts'
+import { findTool, isInView } from './tools.ts'
 import { toolsetOf, type View } from './view.ts'
 
 interface Target {
@@ -15,7 +15,7 @@ interface Target {
 }
 
 const toolCall = (o: Operation, input: object, view: View): string =>
-  isShown(o, view)
+  isInView(o, view)
     ? `${o.tool} ${JSON.stringify(input)}`
     : `${o.tool} ${JSON.stringify(input)}, which ?toolsets=${toolsetOf(o)} lists`
 
@@ -27,7 +27,7 @@ const callOf = (
 ): string => {
   if (o.tool !== undefined)
     return toolCall(o, pathParams(o.path).includes('id') ? { id } : {}, view)
-  const kind = kindOf(o)
+  const kind = recordKindOf(o)
   if (kind && findTool(operations, RECORD_TOOL, view))
     return `${RECORD_TOOL} ${JSON.stringify({ kind, id })}`
   return `${o.method} ${o.path.replace(':id', id)} over REST`
@@ -38,7 +38,7 @@ export const readingCall = ({ operations }: McpContext, target: Target, view: Vi
   const { id } = target.operation
   const list = operations.get(`${id.slice(0, id.lastIndexOf('.'))}.list`)
   const isListed =
-    kindOf(target.operation) !== undefined &&
+    recordKindOf(target.operation) !== undefined &&
     !findTool(operations, RECORD_TOOL, view) &&
     list?.tool !== undefined
   return isListed

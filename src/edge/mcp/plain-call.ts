@@ -21,7 +21,7 @@ export interface PlainCall {
 }
 
 /** The result of a tool that only reads. */
-export interface ReadResult {
+export interface PlainResult {
   /** The members of the result's object as JSON, without braces and `_meta`. */
   members: string
   meta?: Record<string, unknown>
@@ -87,7 +87,7 @@ export const hasSessionHeaders = ({ headers }: Request): boolean => {
 
 interface Answered {
   id: RequestId
-  result: ReadResult
+  result: PlainResult
 }
 
 /** As of a session; `more`: further headers. */

@@ -1,13 +1,13 @@
 /** The queue as Markdown for a model: each item with its id and the tools that apply. */
 import type { Static } from '@sinclair/typebox'
-import type { Item as ItemSchema, ItemStatus } from '#contract/records/growth/item'
+import type { ItemSchema, ItemStatusSchema } from '#contract/records/growth/item'
 import { cut, MAX_CHARACTERS } from './answer/truncate.ts'
 import type { McpContext } from './context.ts'
 
 export type QueuedItem = Static<typeof ItemSchema>
 
 interface Section {
-  status: Static<typeof ItemStatus>
+  status: Static<typeof ItemStatusSchema>
   title: string
   next: string
   most: number

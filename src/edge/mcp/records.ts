@@ -22,13 +22,13 @@ const nameIn = ({ output }: Pick<Operation, 'output'>): string =>
 export const isOfAnyKind = ({ id }: Pick<Operation, 'id'>): boolean => id === ID
 
 /** What an operation reads by its id; undefined for all others. */
-export const kindOf = (o: Operation): string | undefined =>
+export const recordKindOf = (o: Operation): string | undefined =>
   o.kind === 'query' && PATH.test(o.path) ? nameIn(o) : undefined
 
 const kindsIn = (all: readonly Operation[]): ReadonlyMap<string, Operation> =>
   new Map(
     all.flatMap((o) => {
-      const kind = kindOf(o)
+      const kind = recordKindOf(o)
       return kind === undefined ? [] : [[kind, o] as const]
     }),
   )

@@ -5,9 +5,9 @@
  */
 import { isInitializeRequest, type RequestId } from '@modelcontextprotocol/server'
 import { readTool } from './call-tool.ts'
-import { accessOf, type McpCaller } from './caller.ts'
+import { accessKey, type McpCaller } from './caller.ts'
 import type { Calls } from './calls.ts'
-import { authInfoOf, contextOf, type McpContext } from './context.ts'
+import { authInfoOf, type McpContext, requireContext } from './context.ts'
 import type { SessionEvents } from './events.ts'
 import type { Lister } from './module-watch.ts'
 import { hasSessionHeaders, type PlainCall, plainAnswer, plainCallIn } from './plain-call.ts'
@@ -66,9 +66,9 @@ export class McpSession implements AsyncDisposable {
     this.#view = view
     this.#calls = calls
     this.#current = caller
-    this.#access = accessOf(caller)
+    this.#access = accessKey(caller)
     const within: ServerSettings['within'] = (ctx, run) => {
-      const context = contextOf(ctx)
+      const context = requireContext(ctx)
       return this.#within(() => calls.count(context.call, () => run(context)))
     }
     const listed = (modules: ReadonlySet<string> | undefined) => {
@@ -183,7 +183,7 @@ export class McpSession implements AsyncDisposable {
     const { scopes, principal } = this.#current
     if (now.scopes === scopes && now.principal === principal) return
     this.#current = now
-    const access = accessOf(now)
+    const access = accessKey(now)
     if (access === this.#access) return
     this.#access = access
     this.#changePending = !this.listening

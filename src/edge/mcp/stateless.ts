@@ -13,9 +13,9 @@ import { BODY_LIMIT } from '#contract/kinds'
 import { AppError } from '#kernel/errors'
 import { createSlots, type Slots } from '#kernel/slots'
 import { readTool } from './call-tool.ts'
-import { accessOf, callerId, type McpCaller } from './caller.ts'
+import { accessKey, callerId, type McpCaller } from './caller.ts'
 import type { McpContext } from './context.ts'
-import { authInfoOf, contextOf } from './context.ts'
+import { authInfoOf, requireContext } from './context.ts'
 import { type Lister, ModuleWatch } from './module-watch.ts'
 import { envelopeIn, type PlainCall, plainAnswer, plainCallIn } from './plain-call.ts'
 import { KEEP_ALIVE_MS, VERSION_HEADER } from './sdk-session.ts'
@@ -162,8 +162,8 @@ export class Stateless implements AsyncDisposable {
       this.#forget(listener)
       return listener.handler.close()
     }
-    if (accessOf(now) !== listener.access) notifyOfChange(listener.handler)
-    listener.access = accessOf(now)
+    if (accessKey(now) !== listener.access) notifyOfChange(listener.handler)
+    listener.access = accessKey(now)
   }
 
   async #listen(
@@ -186,7 +186,7 @@ export class Stateless implements AsyncDisposable {
     }
     const listener: Listener = {
       caller: call,
-      access: accessOf(call),
+      access: accessKey(call),
       modules,
       handler: handlerFor(
         this.deps,
@@ -209,7 +209,7 @@ export class Stateless implements AsyncDisposable {
 
   #settings(view: View): ServerSettings {
     const within: ServerSettings['within'] = (ctx, run) => {
-      const context = contextOf(ctx)
+      const context = requireContext(ctx)
       return this.deps.calls.count(context.call, () => run(context))
     }
     return { view, era: 'stateless', within }

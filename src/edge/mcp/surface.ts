@@ -6,5 +6,5 @@ import { withBulk } from './bulk.ts'
 import { withCapabilities } from './capabilities.ts'
 import { withRecords } from './records.ts'
 
-export const withTools = (all: readonly Operation[]): ReadonlyMap<string, Operation> =>
+export const toolsById = (all: readonly Operation[]): ReadonlyMap<string, Operation> =>
   new Map(withRecords(withCapabilities(withBulk(all))).map((o) => [o.id, o]))

@@ -32,7 +32,7 @@ const isOffered = (o: Operation, { toolsets, modules }: View): boolean => {
   return module === undefined || (modules?.has(module) ?? false)
 }
 
-export const isShown = (o: Operation, view: View): boolean =>
+export const isInView = (o: Operation, view: View): boolean =>
   isOffered(o, view) && (!view.readOnly || readsOnly(o))
 
 /** The operation that says which modules a workspace has enabled. */
@@ -63,7 +63,7 @@ export const findTool = (
   view: View,
 ): Operation | undefined => {
   const o = toolIndex(operations).get(name)
-  return o && isShown(o, view) ? o : undefined
+  return o && isInView(o, view) ? o : undefined
 }
 
 /** The tools that the caller may call, in the contract's order. */
@@ -71,7 +71,7 @@ export const visibleTools = (
   operations: Operations,
   caller: Pick<Call, 'scopes' | 'principal'>,
   view: View,
-): Operation[] => toolsOf(operations).filter((o) => isShown(o, view) && mayRun(o, caller))
+): Operation[] => toolsOf(operations).filter((o) => isInView(o, view) && mayRun(o, caller))
 
 /**
  * Leaves out hints that are false by default (readOnlyHint, idempotentHint), because clients pay
@@ -87,7 +87,7 @@ const annotationsOf = (o: Operation): Tool['annotations'] =>
       }
 
 /** The start of a summary, up to its first full stop, comma, semicolon or colon. */
-export const titleOf = (summary: string): string => summary.split(/[.,;:](\s|$)/)[0]!
+export const shortTitle = (summary: string): string => summary.split(/[.,;:](\s|$)/)[0]!
 
 const WAITS = ' Waits up to 45 s, then says what reads it.'
 
@@ -108,7 +108,7 @@ export const describeTools = (tools: Operation[]): Tool[] => {
   const titles = new Set<string>()
   return tools.map((o) => ({
     name: o.tool!,
-    title: titleOf(o.summary),
+    title: shortTitle(o.summary),
     description: `${o.summary}${o.settles === undefined ? '' : WAITS}`,
     inputSchema: withKey(o, inputSchema(o.input, titles)),
     outputSchema: outputSchema(o.output) as Tool['outputSchema'],

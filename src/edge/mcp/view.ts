@@ -118,7 +118,7 @@ const knownToolset = (name: string): string => {
  * Reads `?toolsets=items,batches&readonly=1`; `read_only` is an alias. Throws `invalid_input`,
  * listing the toolsets.
  */
-export const viewOf = (url: string): View => {
+export const parseView = (url: string): View => {
   const { searchParams } = new URL(url)
   const names = searchParams
     .getAll('toolsets')

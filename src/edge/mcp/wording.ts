@@ -1,13 +1,13 @@
 /** How operations are worded for models that are not MCP clients: the agent's. */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { ToolWording } from '#ops/agent/toolbox/toolbox'
-import { isFields, textOf } from './answer/text.ts'
-import { entryPlace, fieldPlace, type Place, placeOf } from './answer/trust.ts'
+import { isFields, writeText } from './answer/text.ts'
+import { entryPlace, fieldPlace, type SchemaPlace, schemaPlace } from './answer/trust.ts'
 import { inputSchema } from './schema.ts'
-import { titleOf } from './tools.ts'
+import { shortTitle } from './tools.ts'
 
 /** Whether strangers wrote any text in a value. */
-const isForeign = (value: unknown, place: Place): boolean => {
+const isForeign = (value: unknown, place: SchemaPlace): boolean => {
   if (typeof value === 'string') return place.untrusted && value.trim() !== ''
   if (Array.isArray(value)) {
     const entry = entryPlace(place)
@@ -26,9 +26,9 @@ const forModels = (input: TSchema): TSchema => {
 }
 
 export const toolWording: ToolWording = {
-  title: ({ summary }) => titleOf(summary),
+  title: ({ summary }) => shortTitle(summary),
   description: ({ summary }) => summary,
   parameters: ({ input }) => inputSchema(forModels(input), new Set()),
-  text: (schema, value) => textOf(value, schema),
-  isForeign: (schema, value) => isForeign(value, placeOf(schema)),
+  text: (schema, value) => writeText(value, schema),
+  isForeign: (schema, value) => isForeign(value, schemaPlace(schema)),
 }

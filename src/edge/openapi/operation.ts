@@ -1,13 +1,13 @@
 /** An operation as the document describes it. */
 import type { TObject } from '@sinclair/typebox'
 import {
-  accessOf,
-  formsOf,
+  downloadFormsOf,
   isExempt,
   type NamedOp,
   pathParams,
   readsOneRecord,
   readsOnly,
+  requiredAccess,
   takesKey,
 } from '#contract/op'
 import { errorsOf } from '#contract/op-errors'
@@ -97,7 +97,10 @@ const fileOf = (o: NamedOp, components: Components) => {
         'One JSON object per line, each matching the schema. If the download fails, the last line has `error`, as in any error response.',
       headers: { ...header('X-Request-Id'), ...header('Content-Disposition') },
       content: Object.fromEntries(
-        formsOf(o).map((form) => [fileTypes[form].split(';')[0], { schema: schemas[form] }]),
+        downloadFormsOf(o).map((form) => [
+          fileTypes[form].split(';')[0],
+          { schema: schemas[form] },
+        ]),
       ),
     },
   }
@@ -153,7 +156,9 @@ const tagOf = (o: NamedOp): string => o.id.slice(0, o.id.lastIndexOf('.'))
 /** A signed-in person can do everything that an API key can. */
 const securityOf = (o: NamedOp): Record<string, string[]>[] => {
   if (o.scope === 'public') return []
-  return o.scope === 'session' ? [{ session: [] }] : [{ apiKey: accessOf(o) }, { session: [] }]
+  return o.scope === 'session'
+    ? [{ session: [] }]
+    : [{ apiKey: requiredAccess(o) }, { session: [] }]
 }
 
 const lastEventId = {

@@ -15,7 +15,7 @@ export interface Typed {
   reason?: string | undefined
 }
 
-export interface Shown {
+export interface ApprovalPage {
   approval: Approval
   workspace: string
   /** The name of who decided. */
@@ -29,9 +29,10 @@ export interface Shown {
   now: Date
 }
 
-const isLate = ({ approval: { expires_at }, now }: Shown): boolean => new Date(expires_at) <= now
+const isLate = ({ approval: { expires_at }, now }: ApprovalPage): boolean =>
+  new Date(expires_at) <= now
 
-export const titleOf = (shown: Shown): string => {
+export const approvalTitle = (shown: ApprovalPage): string => {
   const { status, decided_how } = shown.approval
   if (status === 'approved') return 'Approved'
   if (status === 'rejected' && decided_how !== 'expiry')
@@ -43,7 +44,7 @@ const NOT_IN_TIME =
   'Nobody decided in time, so this does not happen. Ask the agent again if it is still wanted.'
 
 /** Who decided what; undefined while it waits. */
-const decisionOf = (shown: Shown): Html | undefined => {
+const decisionOf = (shown: ApprovalPage): Html | undefined => {
   const { approval, by } = shown
   const { status, decided_how, decided_at, edited, reason } = approval
   if (status === 'pending')
@@ -81,7 +82,7 @@ ${sha256 === null ? undefined : html`<dt>Its SHA-256 begins with</dt><dd>${sha25
 ${account === null ? undefined : html`<dt>Account</dt><dd>${account}</dd>`}`
 
 const details = (
-  { approval, workspace }: Shown,
+  { approval, workspace }: ApprovalPage,
   withArguments: boolean,
 ): Html => html`<dl>${subjectRows(approval)}
 <dt>Why you are asked</dt><dd><ul>${approval.why.map((one) => html`<li>${reasonText(one)}</li>`)}</ul></dd>
@@ -95,7 +96,7 @@ ${approval.status === 'pending' ? html`<dt>To be decided before</dt><dd>${timeTe
 </dl>`
 
 /** Two forms: Enter in the reason must never approve. */
-const forms = ({ approval, typed = {}, problems }: Shown): Html => {
+const forms = ({ approval, typed = {}, problems }: ApprovalPage): Html => {
   const own = textOfCall(approval)
   const textField = own && {
     ...{ name: 'text', label: 'Text', autocomplete: 'off', lines: 8, problems },
@@ -137,16 +138,16 @@ ${field(reasonField)}
 }
 
 /** Whether the page has the forms. */
-export const canDecide = (shown: Shown): boolean =>
+export const canDecideApproval = (shown: ApprovalPage): boolean =>
   shown.approval.status === 'pending' && !isLate(shown) && shown.refusal === undefined
 
-export const approvalBody = (shown: Shown): Html => {
+export const approvalBody = (shown: ApprovalPage): Html => {
   const { approval, refusal, after } = shown
   const decision = decisionOf(shown)
   return html`<p><strong>${approval.summary}</strong></p>
 ${decision ?? taintNote(approval)}
 ${after}
 ${decision === undefined && refusal !== undefined ? html`<p class="note">${refusal}</p>` : undefined}
-${details(shown, !canDecide(shown))}
-${canDecide(shown) ? forms(shown) : undefined}`
+${details(shown, !canDecideApproval(shown))}
+${canDecideApproval(shown) ? forms(shown) : undefined}`
 }

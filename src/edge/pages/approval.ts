@@ -7,14 +7,20 @@ import { AppError } from '#kernel/errors'
 import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Form, Route } from '../route.ts'
-import { approvalBody, canDecide, type Shown, type Typed, titleOf } from './approval-body.ts'
+import {
+  type ApprovalPage,
+  approvalBody,
+  approvalTitle,
+  canDecideApproval,
+  type Typed,
+} from './approval-body.ts'
 import {
   type Problem,
   pageResponse,
+  pageStatus,
   problemsOf,
   redirect,
   retryHeaders,
-  statusOf,
 } from './layout.ts'
 import { nameOfMember } from './members.ts'
 import {
@@ -26,7 +32,7 @@ import {
   toSignIn,
   trustedForm,
 } from './page.ts'
-import { type Made, revealPage, secretPart } from './webhook-secret.ts'
+import { type ApprovedRecord, revealPage, secretPart } from './webhook-secret.ts'
 
 const idOf = ({ params }: Incoming): string => params!.id!
 
@@ -61,7 +67,7 @@ interface Refused {
   typed: Typed
 }
 
-const madeOf = (deps: PageDeps, incoming: Incoming): Promise<Made> =>
+const madeOf = (deps: PageDeps, incoming: Incoming): Promise<ApprovedRecord> =>
   run(deps, incoming, { id: 'agent.approvals.get', input: { id: idOf(incoming) } })
 
 const show = async (
@@ -75,7 +81,7 @@ const show = async (
   const isOfText = refused?.typed.text !== undefined
   const problems =
     refused && problemsIn(refused.error, isOfText ? textOfCall(approval)?.field : undefined)
-  const shown: Shown = {
+  const shown: ApprovalPage = {
     ...{
       approval,
       workspace: person.workspace.name,
@@ -89,15 +95,15 @@ const show = async (
         : await nameOfMember(deps, incoming, approval.decided_by),
     ...(refused && { typed: refused.typed, problems }),
   }
-  const page = { title: titleOf(shown), body: approvalBody(shown) }
+  const page = { title: approvalTitle(shown), body: approvalBody(shown) }
   if (!refused || !problems) return pageResponse(page)
   const { error } = refused
   // Without the forms there is nothing to link to.
-  const said = canDecide(shown) ? problems : problems.map(({ says }) => ({ says }))
+  const said = canDecideApproval(shown) ? problems : problems.map(({ says }) => ({ says }))
   return pageResponse({
     ...page,
     problems: said,
-    status: statusOf(error),
+    status: pageStatus(error),
     headers: retryHeaders(error),
   })
 }
@@ -134,7 +140,7 @@ const argumentsIn = (text = ''): object => {
  * The arguments that a form gives, of which the text stands in a field of its own. Throws
  * `invalid_input`.
  */
-const givenIn = ({ approval }: Made, form: Form): object => {
+const givenIn = ({ approval }: ApprovedRecord, form: Form): object => {
   const others = argumentsIn(form.arguments) as Record<string, unknown>
   const own = textOfCall(approval)
   if (form.text === undefined || !own) return others

@@ -22,10 +22,10 @@ import { isAwaited, LONGEST, type Talk, talkBody } from './dev-channel-body.ts'
 import {
   type Problem,
   pageResponse,
+  pageStatus,
   problemsOf,
   redirect,
   retryHeaders,
-  statusOf,
 } from './layout.ts'
 import {
   foundPage,
@@ -111,7 +111,7 @@ const show = async (
   return pageResponse({
     ...page,
     problems: refused.problems,
-    status: statusOf(refused.error),
+    status: pageStatus(refused.error),
     headers: retryHeaders(refused.error),
   })
 }

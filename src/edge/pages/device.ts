@@ -10,10 +10,10 @@ import {
   hidden,
   type Problem,
   pageResponse,
+  pageStatus,
   problemsOf,
   redirect,
   retryHeaders,
-  statusOf,
   timeText,
 } from './layout.ts'
 import {
@@ -115,7 +115,7 @@ const refusalPage = (error: AppError, code: string): Response => {
   const isWrong = error.code === 'not_found' || error.code === 'invalid_input'
   const problems = isWrong ? [{ field: 'code', says: WRONG_CODE }] : problemsOf(error, {})
   const page = { title: 'Approve a device', body: codeForm(code, problems), problems }
-  return pageResponse({ ...page, status: statusOf(error), headers: retryHeaders(error) })
+  return pageResponse({ ...page, status: pageStatus(error), headers: retryHeaders(error) })
 }
 
 const WRONG_CODE =

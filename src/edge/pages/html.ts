@@ -93,4 +93,4 @@ export const html = (parts: TemplateStringsArray, ...values: Value[]): Html => {
 export const markupOf = (page: Html): string => page[MARKUP]
 
 /** How many characters it shows as codes. */
-export const unseenIn = (page: Html): number => page[UNSEEN]
+export const countUnseen = (page: Html): number => page[UNSEEN]

@@ -10,10 +10,10 @@ import {
   hidden,
   type Problem,
   pageResponse,
+  pageStatus,
   problemsOf,
   redirect,
   retryHeaders,
-  statusOf,
 } from './layout.ts'
 import { enter, type PageDeps, pageRoute, queryOf, trustedForm } from './page.ts'
 import { roleText } from './words.ts'
@@ -90,7 +90,7 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
       title: TITLE,
       body,
       problems,
-      status: statusOf(error),
+      status: pageStatus(error),
       headers: retryHeaders(error),
     })
   }

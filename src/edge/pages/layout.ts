@@ -1,7 +1,7 @@
 /** What all pages share: frame, headers, form fields and the error summary. */
 import type { AppError } from '#kernel/errors'
 import { unseenCount, unseenWarning } from '#kernel/unseen'
-import { type Html, html, markupOf, unseenIn } from './html.ts'
+import { countUnseen, type Html, html, markupOf } from './html.ts'
 import { style, styleSource } from './style.ts'
 
 const POLICY = [
@@ -73,7 +73,7 @@ export const pageResponse = ({
 <header><a href="/">Tendril</a></header>
 <main>
 ${top}
-${warning(unseenIn(top) + unseenIn(body))}
+${warning(countUnseen(top) + countUnseen(body))}
 ${body}
 </main>
 </body>
@@ -173,7 +173,7 @@ export const problemsOf = (error: AppError, labels: Record<string, string>): Pro
 }
 
 /** 400 instead of 401, which would ask for HTTP authentication. */
-export const statusOf = ({ status }: AppError): number => (status === 401 ? 400 : status)
+export const pageStatus = ({ status }: AppError): number => (status === 401 ? 400 : status)
 
 export const retryHeaders = ({ retryAfter }: AppError): Record<string, string> =>
   retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }

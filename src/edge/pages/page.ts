@@ -9,7 +9,7 @@ import { requestIdOf } from '../respond.ts'
 import { type Form, FormError, type Route, readForm } from '../route.ts'
 import { callOf, type ServeDeps, visitOf } from '../serve.ts'
 import { html } from './html.ts'
-import { pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
+import { pageResponse, pageStatus, problemsOf, redirect, retryHeaders } from './layout.ts'
 
 export interface PageDeps extends ServeDeps {
   operations: Bound[]
@@ -158,7 +158,7 @@ const errorPage = (deps: PageDeps, incoming: Incoming, cause: unknown): Response
   return pageResponse({
     title: 'Something went wrong',
     body,
-    status: statusOf(error),
+    status: pageStatus(error),
     problems: problemsOf(error, {}),
     headers: retryHeaders(error),
   })

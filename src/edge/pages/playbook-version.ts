@@ -5,7 +5,7 @@ import { mayRun } from '#ops/engine/access'
 import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
-import { pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
+import { pageResponse, pageStatus, problemsOf, redirect, retryHeaders } from './layout.ts'
 import { nameOfMember } from './members.ts'
 import {
   foundPage,
@@ -76,7 +76,7 @@ const show = async (
   return pageResponse({
     ...page,
     problems: problemsOf(error, {}),
-    status: statusOf(error),
+    status: pageStatus(error),
     headers: retryHeaders(error),
   })
 }

@@ -7,7 +7,7 @@ import { channels } from '#domain/agent/channel/channel'
 import { type Html, html } from './html.ts'
 import { field, type Problem, timeText } from './layout.ts'
 
-export interface ShownReply {
+export interface ReplyPage {
   reply: Reply
   workspace: string
   /** What the sender had asked; undefined: it answers no job, or one that is no longer kept. */
@@ -31,12 +31,12 @@ const TITLES: Record<Reply['status'], string> = {
   discarded: 'Discarded',
 }
 
-export const replyTitle = ({ reply }: ShownReply): string => TITLES[reply.status]
+export const replyTitle = ({ reply }: ReplyPage): string => TITLES[reply.status]
 
 const UNKNOWN =
   'The channel did not say whether it took all of this. Ask the recipient, or look in the channel, then say whether it arrived.'
 
-const whatBecame = ({ reply, by }: ShownReply): Html | undefined => {
+const whatBecame = ({ reply, by }: ReplyPage): Html | undefined => {
   const { status, error, decidedAt, sentAt } = reply
   const decided =
     decidedAt === null
@@ -78,7 +78,7 @@ const messages = ({ parts }: Reply): Html | undefined =>
     : html`<h2>Its messages</h2>
 <ol>${parts.map(({ text, state, error }) => html`<li><p>${STATES[state]}${error === null ? undefined : html`: ${error}`}</p><div class="text" dir="auto">${text}</div></li>`)}</ol>`
 
-const details = ({ reply, workspace, asked }: ShownReply, withText: boolean): Html => html`<dl>
+const details = ({ reply, workspace, asked }: ReplyPage, withText: boolean): Html => html`<dl>
 ${withText ? html`<dt>Text</dt><dd class="text" dir="auto">${reply.text}</dd>` : undefined}
 <dt>To</dt><dd dir="auto">${reply.recipient}</dd>
 <dt>Channel</dt><dd>${channels[reply.channel].name}</dd>
@@ -113,7 +113,7 @@ ${button('not_arrived', 'It did not arrive: send it again', true)}
 }
 
 /** Two forms: Enter must never discard. */
-const forms = ({ reply, typed, problems }: ShownReply): Html | undefined => {
+const forms = ({ reply, typed, problems }: ReplyPage): Html | undefined => {
   const action = `/replies/${reply.id}`
   if (reply.status === 'failed')
     return html`<form method="post" action="${action}">
@@ -143,18 +143,18 @@ ${discarding(action, 'Discard')}`
 }
 
 /** Whether the page has the forms. */
-export const canDecide = ({ reply, refusal }: ShownReply): boolean =>
+export const canDecideReply = ({ reply, refusal }: ReplyPage): boolean =>
   refusal === undefined && isOpen(reply)
 
 const OPEN: readonly Reply['status'][] = ['held', 'queued', 'sending', 'failed', 'unknown']
 
 const isOpen = ({ status }: Reply): boolean => OPEN.includes(status)
 
-export const replyBody = (shown: ShownReply): Html => {
+export const replyBody = (shown: ReplyPage): Html => {
   const { reply, refusal } = shown
   return html`${whatBecame(shown)}
 ${isOpen(reply) && refusal !== undefined ? html`<p class="note">${refusal}</p>` : undefined}
-${details(shown, !(canDecide(shown) && reply.status === 'held'))}
+${details(shown, !(canDecideReply(shown) && reply.status === 'held'))}
 ${messages(reply)}
-${canDecide(shown) ? forms(shown) : undefined}`
+${canDecideReply(shown) ? forms(shown) : undefined}`
 }

@@ -7,7 +7,7 @@ import { mayRun } from '#ops/engine/access'
 import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
-import { pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
+import { pageResponse, pageStatus, problemsOf, redirect, retryHeaders } from './layout.ts'
 import { nameOfMember } from './members.ts'
 import {
   foundPage,
@@ -18,7 +18,7 @@ import {
   toSignIn,
   trustedForm,
 } from './page.ts'
-import { canDecide, replyBody, replyTitle, type ShownReply } from './reply-body.ts'
+import { canDecideReply, type ReplyPage, replyBody, replyTitle } from './reply-body.ts'
 
 const idOf = ({ params }: Incoming): string => params!.id!
 
@@ -67,7 +67,7 @@ const show = async (
     input: { id: idOf(incoming) },
   })) as { reply: Reply }
   const problems = refused && problemsOf(refused.error, { text: 'Text' })
-  const shown: ShownReply = {
+  const shown: ReplyPage = {
     ...{
       reply,
       workspace: person.workspace.name,
@@ -82,11 +82,11 @@ const show = async (
   if (!refused || !problems) return pageResponse(page)
   const { error } = refused
   // Without the forms there is nothing to link to.
-  const said = canDecide(shown) ? problems : problems.map(({ says }) => ({ says }))
+  const said = canDecideReply(shown) ? problems : problems.map(({ says }) => ({ says }))
   return pageResponse({
     ...page,
     problems: said,
-    status: statusOf(error),
+    status: pageStatus(error),
     headers: retryHeaders(error),
   })
 }

@@ -10,9 +10,9 @@ import {
   hidden,
   type Problem,
   pageResponse,
+  pageStatus,
   problemsOf,
   retryHeaders,
-  statusOf,
 } from './layout.ts'
 import { enter, type PageDeps, pageRoute, queryOf, trustedForm } from './page.ts'
 
@@ -98,7 +98,7 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
       title: TITLE,
       body,
       problems,
-      status: statusOf(error),
+      status: pageStatus(error),
       headers: retryHeaders(error),
     })
   }

@@ -10,10 +10,10 @@ import {
   hidden,
   type Problem,
   pageResponse,
+  pageStatus,
   problemsOf,
   redirect,
   retryHeaders,
-  statusOf,
 } from './layout.ts'
 import {
   CONTINUE_PATH,
@@ -69,7 +69,7 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
       title: 'Sign in',
       body: form({ next, email, problems }),
       problems,
-      status: statusOf(error),
+      status: pageStatus(error),
       headers: retryHeaders(error),
     })
   }

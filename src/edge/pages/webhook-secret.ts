@@ -10,7 +10,7 @@ import { pageResponse } from './layout.ts'
 import { type PageDeps, run } from './page.ts'
 
 /** An approval, and the record that its call has made. */
-export interface Made {
+export interface ApprovedRecord {
   approval: ShownApproval
   record_id: string | null
 }
@@ -30,7 +30,7 @@ const SEEN = html`<p class="note">The secret of this rule was shown already. If 
 export const secretPart = async (
   deps: PageDeps,
   incoming: Incoming,
-  { approval, record_id: id }: Made,
+  { approval, record_id: id }: ApprovedRecord,
 ): Promise<Html | undefined> => {
   if (!isOfRule(approval)) return undefined
   if (id === null) return SOON
@@ -50,7 +50,7 @@ export const secretPart = async (
 export const revealPage = async (
   deps: PageDeps,
   incoming: Incoming,
-  { approval, record_id: id }: Made,
+  { approval, record_id: id }: ApprovedRecord,
 ): Promise<Response> => {
   if (!isOfRule(approval) || id === null)
     throw new AppError('conflict', 'there is no secret to show')

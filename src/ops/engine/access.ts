@@ -1,5 +1,5 @@
 /** Who may call which operation, by scope and role. */
-import { accessOf, type NamedOp } from '#contract/op'
+import { type NamedOp, requiredAccess } from '#contract/op'
 import { fail } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 import { roleOf } from '#store/engine/principal'
@@ -19,7 +19,8 @@ export const mayRun = (
 ): boolean => {
   const role = roleOf(principal)
   return (
-    accessOf(o).every((scope) => scopes.has(scope)) && (role === 'owner' || o.roles.includes(role))
+    requiredAccess(o).every((scope) => scopes.has(scope)) &&
+    (role === 'owner' || o.roles.includes(role))
   )
 }
 
@@ -28,7 +29,7 @@ export const rolesOf = ({ roles }: Pick<Permitted, 'roles'>): Role[] => ['owner'
 
 export const requireAccess = (o: NamedOp, { scopes, principal }: Call): void => {
   if (mayRun(o, { scopes, principal })) return
-  const lacking = accessOf(o).find((scope) => !scopes.has(scope))
+  const lacking = requiredAccess(o).find((scope) => !scopes.has(scope))
   if (lacking === 'session') refuseKey()
   if (lacking !== undefined) fail('missing_scope', lacking)
   const role = roleOf(principal)

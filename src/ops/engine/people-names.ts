@@ -4,7 +4,7 @@
  * of keys are no names of people.
  */
 import type { TSchema } from '@sinclair/typebox'
-import { NamedAuthor } from '#contract/shapes'
+import { NamedAuthorSchema } from '#contract/shapes'
 import type { QueryContext } from './call.ts'
 
 export const seesNames = ({ principal, job }: Pick<QueryContext, 'principal' | 'job'>): boolean =>
@@ -21,7 +21,7 @@ const namesAuthors = (schema: TSchema): boolean => {
     ...(schema.items ? [schema.items] : []),
     ...Object.values(schema.properties ?? {}),
   ]
-  const found = schema.title === NamedAuthor.title || inside.some(namesAuthors)
+  const found = schema.title === NamedAuthorSchema.title || inside.some(namesAuthors)
   known.set(schema, found)
   return found
 }
@@ -33,7 +33,7 @@ const formOf = (schema: TSchema): TSchema =>
 export const withoutNames = (schema: TSchema, value: unknown): unknown => {
   if (typeof value !== 'object' || value === null || !namesAuthors(schema)) return value
   const { title, items, properties } = formOf(schema)
-  if (title === NamedAuthor.title)
+  if (title === NamedAuthorSchema.title)
     return (value as { kind: string }).kind === 'person' ? { ...value, name: null } : value
   if (Array.isArray(value)) return value.map((one) => withoutNames(items, one))
   return Object.fromEntries(

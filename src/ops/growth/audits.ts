@@ -10,7 +10,7 @@ import {
 } from '#domain/growth/learning/growth-audit'
 import { fail } from '#kernel/errors'
 import { when } from '#store/engine/load'
-import { growthAuditById, itemCount, listGrowthAudits } from '#store/growth/growth-audits'
+import { existingItemCount, growthAuditById, listGrowthAudits } from '#store/growth/growth-audits'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
@@ -54,7 +54,7 @@ export const growthAuditHandlers: Handlers<typeof audits> = {
   create: loading(
     ({ metrics = [] }) => {
       const ids = idsIn(metrics as MetricsInput[])
-      return { items: when(ids.length > 0, itemCount(ids)) }
+      return { items: when(ids.length > 0, existingItemCount(ids)) }
     },
     ({ days = AUDIT_DAYS, metrics }, { gate }, { items }) => {
       const given = metrics ? normalise(metrics as MetricsInput[]) : null

@@ -1,4 +1,4 @@
-import type { channels } from '#contract/growth/channels'
+import type { growthChannelOperations } from '#contract/growth/channels'
 import { channelOfRow, limitOf, updateChannel } from '#domain/growth/drafting/growth-channel'
 import { found } from '#kernel/errors'
 import { limitsFor } from '#port/network/registry'
@@ -7,7 +7,7 @@ import { channelById, growthChannels, saveChannel } from '#store/growth/growth-c
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 
-export const channelHandlers: Handlers<typeof channels> = {
+export const channelHandlers: Handlers<typeof growthChannelOperations> = {
   async list(_, { read }) {
     return { channels: (await read(growthChannels)).map(channelOfRow) }
   },

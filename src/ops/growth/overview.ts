@@ -5,7 +5,7 @@ import { itemView } from '#domain/growth/drafting/item-view'
 import { type PlanRow, planOfWorkspace } from '#store/app/workspace'
 import { loadBy, one, sure } from '#store/engine/load'
 import { pauseOf } from '#store/growth/automation'
-import { countsPart, nextDue } from '#store/growth/counts'
+import { countsPart, nextScheduled } from '#store/growth/counts'
 import { allChannels } from '#store/growth/growth-channels'
 import { itemCount, newestItems } from '#store/growth/items'
 import { activeCount, newestActive } from '#store/growth/learnings'
@@ -37,7 +37,7 @@ const parts = {
   counts: countsPart,
   pause: pauseOf,
   usage: sure(one<PlanRow>({ now: true }, planOfWorkspace)),
-  next_due: nextDue(NEXT),
+  next_due: nextScheduled(NEXT),
 }
 
 /** `drafter`: the name of what writes drafts. */

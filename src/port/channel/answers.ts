@@ -3,9 +3,9 @@ import { isObject } from '#kernel/json-value'
 import type { Egress } from '../egress/egress.ts'
 import { retryAfterMs } from '../webhook.ts'
 import { type Called, callOnce } from './call.ts'
-import type { Sent } from './channel.ts'
+import type { SendResult } from './channel.ts'
 
-export type Answer = Extract<Called, { kind: 'answered' }>
+export type ProviderAnswer = Extract<Called, { kind: 'answered' }>
 
 interface Asked {
   url: string
@@ -23,7 +23,7 @@ const MOST_BYTES = 262_144
 const LONGEST_WAIT_MS = 3_600_000
 
 /** Never throws. */
-export const ask = (
+export const callProvider = (
   egress: Egress,
   { url, headers, signal, body, maxBytes = MOST_BYTES }: Asked,
 ): Promise<Called> =>
@@ -35,7 +35,10 @@ export const ask = (
   })
 
 /** The object of an answer; undefined if it is none, or not all of it came. */
-export const objectOf = ({ body, isComplete }: Answer): Record<string, unknown> | undefined => {
+export const answerObject = ({
+  body,
+  isComplete,
+}: ProviderAnswer): Record<string, unknown> | undefined => {
   if (!isComplete) return undefined
   try {
     const value: unknown = JSON.parse(body)
@@ -45,19 +48,19 @@ export const objectOf = ({ body, isComplete }: Answer): Record<string, unknown> 
   }
 }
 
-export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300
+export const isSuccess = ({ status }: ProviderAnswer): boolean => status >= 200 && status < 300
 
 /** How long the provider asks us to wait, if it says so. */
-export const waitOf = ({ headers }: Answer): { retryAfterMs?: number } => {
+export const waitOf = ({ headers }: ProviderAnswer): { retryAfterMs?: number } => {
   const ms = retryAfterMs(headers['retry-after'], Date.now())
   return ms === undefined ? {} : { retryAfterMs: Math.min(ms, LONGEST_WAIT_MS) }
 }
 
 /** What became of a message, other than that it was sent. */
-export type Unsent = Exclude<Sent, { kind: 'sent' }>
+export type Unsent = Exclude<SendResult, { kind: 'sent' }>
 
 /** A message of which the provider said nothing. */
-export const unanswered = (called: Exclude<Called, Answer>): Unsent =>
+export const unanswered = (called: Exclude<Called, ProviderAnswer>): Unsent =>
   called.kind === 'forbidden' ? { kind: 'refused', error: called.error, of: 'connection' } : called
 
 export const basicAuth = (user: string, password: string): string =>

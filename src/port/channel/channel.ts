@@ -91,7 +91,7 @@ export interface Outgoing {
   part: number
 }
 
-export type Sent =
+export type SendResult =
   | { kind: 'sent'; externalId: string | null }
   /**
    * Provably not sent: it can be tried again, not before `retryAfterMs` if the provider said so.
@@ -105,7 +105,7 @@ export type Sent =
   /** It may have been sent. */
   | { kind: 'unknown'; error: string }
 
-export type Checked =
+export type CredentialCheck =
   /**
    * The provider says that the routing key belongs to these credentials. `learned`: what it told
    * us, kept in `config`.
@@ -140,7 +140,7 @@ export type Fetched<V> =
  * A message of ours that the provider had taken, and says later that it did not reach its
  * recipient.
  */
-export interface Undelivered {
+export interface UndeliveredMessage {
   /** `Outgoing.id`. */
   id: string
   /** As the provider names the message. At most 300 characters. */
@@ -178,11 +178,11 @@ export interface ChannelAdapter {
    * What a verified post says of messages of this connection that were not delivered. Never throws.
    * Other reports on them are of no use to us.
    */
-  undelivered?(post: InboundPost, connection: OpenConnection): readonly Undelivered[]
+  undelivered?(post: InboundPost, connection: OpenConnection): readonly UndeliveredMessage[]
   /** Asks the provider whether the routing key belongs to these credentials. */
-  check(connection: OpenConnection, signal: AbortSignal): Promise<Checked>
+  check(connection: OpenConnection, signal: AbortSignal): Promise<CredentialCheck>
   /** One request, never repeated. */
-  send(connection: OpenConnection, message: Outgoing, signal: AbortSignal): Promise<Sent>
+  send(connection: OpenConnection, message: Outgoing, signal: AbortSignal): Promise<SendResult>
   /** The least time between two messages of a connection, in milliseconds. */
   readonly spacingMs: number
   /**

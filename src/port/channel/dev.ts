@@ -24,7 +24,7 @@ import type {
   InboundPost,
   OpenConnection,
   Outgoing,
-  Sent,
+  SendResult,
 } from './channel.ts'
 
 const ROUTING_KEY = /^[A-Za-z0-9._-]{1,64}$/
@@ -184,7 +184,7 @@ const outcomeOf = (
   status: number,
   headers: Record<string, string | string[] | undefined>,
   now: number,
-): Sent => {
+): SendResult => {
   const error = `the receiver answered ${status}`
   if (status >= 200 && status < 300) return { kind: 'sent', externalId: null }
   if (ASKS_TO_WAIT.includes(status)) {
@@ -200,7 +200,7 @@ const send = async (
   connection: OpenConnection,
   message: Outgoing,
   signal: AbortSignal,
-): Promise<Sent> => {
+): Promise<SendResult> => {
   const { url } = connection.config
   if (typeof url !== 'string') return { kind: 'sent', externalId: null }
   const { id, part, text, replyTo } = message

@@ -58,7 +58,7 @@ const partOf = (bytes: Buffer): Part | undefined => {
 }
 
 /** Undefined if it is none, or has more parts than `most`. */
-export const partsOf = (
+export const parseMultipart = (
   body: Uint8Array,
   contentType: string,
   most: number,

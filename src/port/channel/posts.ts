@@ -4,7 +4,7 @@
  */
 import { isObject } from '#kernel/json-value'
 import type { InboundPost } from './channel.ts'
-import { type PostedFile, partsOf } from './multipart.ts'
+import { type PostedFile, parseMultipart } from './multipart.ts'
 
 export interface PostedForm {
   /** In the order in which they came; a name may come again. */
@@ -42,7 +42,7 @@ const formOf = ({ headers, body }: InboundPost): PostedForm | undefined => {
     case 'application/x-www-form-urlencoded':
       return urlencoded(body)
     case 'multipart/form-data':
-      return partsOf(body, type ?? '', MOST_FIELDS)
+      return parseMultipart(body, type ?? '', MOST_FIELDS)
     default:
       return undefined
   }
@@ -74,5 +74,5 @@ export const postedForm = once(formOf)
 export const postedJson = once(jsonOf)
 
 /** The first field of this name, or an empty text. */
-export const fieldOf = ({ fields }: PostedForm, name: string): string =>
+export const formField = ({ fields }: PostedForm, name: string): string =>
   fields.find(([given]) => given === name)?.[1] ?? ''

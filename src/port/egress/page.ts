@@ -9,7 +9,7 @@ export class Unreadable extends Error {
   override readonly name = 'Unreadable'
 }
 
-export interface Page extends PageText {
+export interface WebPage extends PageText {
   status: number
   /** Where the redirects led. */
   finalUrl: string
@@ -66,7 +66,7 @@ const plainText = (text: string, most: number): PageText => ({
 const read = async (
   answer: EgressBytes,
   { url, most }: { url: string; most: number },
-): Promise<Page> => {
+): Promise<WebPage> => {
   const contentType = headerOf(answer, 'content-type')
   const { status, bytes, complete } = answer
   const isEmpty = bytes.length === 0
@@ -103,7 +103,7 @@ const redirectOf = (answer: EgressBytes, url: string): string | undefined => {
 export const readPage = async (
   egress: Egress,
   { url, most, mayFollow }: PageRequest,
-): Promise<Page> => {
+): Promise<WebPage> => {
   const signal = AbortSignal.timeout(DEADLINE_MS)
   let at = url
   for (let redirects = 0; ; redirects++) {

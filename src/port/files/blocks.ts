@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
 import type { KeptFile } from '#store/app/files'
-import type { Reading, Source } from './files.ts'
+import type { FileReading, Source } from './files.ts'
 
-export const BLOCK = 1_048_576
+export const BLOCK_BYTES = 1_048_576
 /** Hex characters of a SHA-256. */
 const DIGEST = 64
 
@@ -23,11 +23,11 @@ export class Hashing {
     this.#whole.update(bytes)
     this.byteSize += bytes.length
     for (let at = 0; at < bytes.length; ) {
-      const piece = bytes.subarray(at, at + BLOCK - this.#begun)
+      const piece = bytes.subarray(at, at + BLOCK_BYTES - this.#begun)
       this.#block.update(piece)
       this.#begun += piece.length
       at += piece.length
-      if (this.#begun === BLOCK) this.#endBlock()
+      if (this.#begun === BLOCK_BYTES) this.#endBlock()
     }
   }
 
@@ -44,7 +44,7 @@ export class Hashing {
   }
 }
 
-const sizeWords = (bytes: number): string => `${bytes / BLOCK} MiB`
+const sizeWords = (bytes: number): string => `${bytes / BLOCK_BYTES} MiB`
 
 export const refuseSize = (most: number): never =>
   fail('payload_too_large', `a file has at most ${sizeWords(most)}`)
@@ -53,7 +53,7 @@ export const refuseSize = (most: number): never =>
  * The bytes in pieces of `size`, the last one of what is left. Throws `payload_too_large` beyond
  * `most` bytes.
  */
-export const piecesOf = (
+export const splitBytes = (
   source: Source,
   sizes: Sizes,
 ): Iterable<Uint8Array> | AsyncIterable<Uint8Array> =>
@@ -98,7 +98,7 @@ export const isBlock = (
   number: number,
   bytes: Uint8Array,
 ): boolean =>
-  bytes.length === Math.min(BLOCK, byte_size - number * BLOCK) &&
+  bytes.length === Math.min(BLOCK_BYTES, byte_size - number * BLOCK_BYTES) &&
   sha256Of(bytes) === digests.slice(number * DIGEST, (number + 1) * DIGEST)
 
 /**
@@ -106,17 +106,24 @@ export const isBlock = (
  */
 export const spanOf = (
   { byte_size }: KeptFile,
-  range: Reading['range'],
+  range: FileReading['range'],
 ): { first: number; last: number } | undefined => {
   if (byte_size === 0 && !range) return undefined
   const { from, to } = range ?? { from: 0, to: byte_size - 1 }
   if (!(from >= 0 && from <= to && to < byte_size))
     throw new RangeError(`bytes ${from} to ${to} of a file of ${byte_size}`)
-  return { first: Math.floor(from / BLOCK), last: Math.floor(to / BLOCK) }
+  return { first: Math.floor(from / BLOCK_BYTES), last: Math.floor(to / BLOCK_BYTES) }
 }
 
 /** The bytes of a block that are within a range. */
-export const within = (bytes: Uint8Array, number: number, range: Reading['range']): Uint8Array =>
+export const sliceRange = (
+  bytes: Uint8Array,
+  number: number,
+  range: FileReading['range'],
+): Uint8Array =>
   range
-    ? bytes.subarray(Math.max(0, range.from - number * BLOCK), range.to + 1 - number * BLOCK)
+    ? bytes.subarray(
+        Math.max(0, range.from - number * BLOCK_BYTES),
+        range.to + 1 - number * BLOCK_BYTES,
+      )
     : bytes

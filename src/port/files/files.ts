@@ -24,7 +24,7 @@ export interface NewFile {
   keep(sql: Sql, gate: Pick<Gate, 'counters'>): Promise<Query[]>
 }
 
-export interface Reading {
+export interface FileReading {
   tenantId: string
   /** Runs a statement over the workspace's rows. */
   read<Row>(query: Query<Row>): Promise<Row[]>
@@ -49,7 +49,7 @@ export interface Store {
   blocks(
     file: KeptFile,
     span: { first: number; last: number },
-    reading: Reading,
+    reading: FileReading,
   ): AsyncGenerator<Uint8Array>
 }
 
@@ -58,7 +58,7 @@ export interface Files extends Pick<Store, 'most' | 'put'> {
    * The bytes of a kept file, in pieces of up to a MiB, each compared with its hash before it is
    * given out. Throws `unavailable`.
    */
-  read(file: KeptFile, reading: Reading): AsyncGenerator<Uint8Array>
+  read(file: KeptFile, reading: FileReading): AsyncGenerator<Uint8Array>
 }
 
 const KIB_OF_GIB = 1_048_576
@@ -67,7 +67,7 @@ const KIB_OF_GIB = 1_048_576
 const kibOf = (byteSize: number): number => Math.max(4, Math.ceil(byteSize / 1_024))
 
 /** Throws unless files of so many bytes more fit into the room of a workspace. */
-export const requireRoom = (
+export const requireFileRoom = (
   { counters }: Pick<Gate, 'counters'>,
   byteSize: number,
   gib: number,

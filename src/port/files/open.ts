@@ -2,7 +2,7 @@
 import { fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { FileStore } from '#store/app/files'
-import { isBlock, spanOf, within } from './blocks.ts'
+import { isBlock, sliceRange, spanOf } from './blocks.ts'
 import type { Files, Store } from './files.ts'
 import { postgresStore } from './postgres.ts'
 
@@ -33,7 +33,7 @@ const filesOf = (stores: Stores, newest: Store, log: Log): Files => ({
         )
         fail('unavailable', 'the file is damaged where it is stored')
       }
-      yield within(bytes, number, reading.range)
+      yield sliceRange(bytes, number, reading.range)
       number++
     }
   },

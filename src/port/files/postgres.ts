@@ -5,11 +5,11 @@
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { fileBlock, insertBlock, insertFile } from '#store/app/files'
-import { BLOCK, Hashing, piecesOf } from './blocks.ts'
-import { requireRoom, type Store } from './files.ts'
+import { BLOCK_BYTES, Hashing, splitBytes } from './blocks.ts'
+import { requireFileRoom, type Store } from './files.ts'
 
 /** Letters of the workspace wait while one writes its bytes. */
-const MOST = 4 * BLOCK
+const MOST = 4 * BLOCK_BYTES
 const MOST_GIB = 1
 
 export const postgresStore = (): Store => ({
@@ -18,7 +18,7 @@ export const postgresStore = (): Store => ({
     const id = newId()
     const hashing = new Hashing()
     const blocks: Uint8Array[] = []
-    for await (const bytes of piecesOf(source, { size: BLOCK, most: MOST })) {
+    for await (const bytes of splitBytes(source, { size: BLOCK_BYTES, most: MOST })) {
       hashing.add(bytes)
       blocks.push(bytes)
     }
@@ -26,7 +26,7 @@ export const postgresStore = (): Store => ({
     return {
       ...{ id, byteSize: file.byte_size, sha256: file.sha256 },
       async keep(_sql, gate) {
-        requireRoom(gate, file.byte_size, MOST_GIB)
+        requireFileRoom(gate, file.byte_size, MOST_GIB)
         return [insertFile(file), ...blocks.map((bytes, number) => insertBlock(id, number, bytes))]
       },
     }

@@ -5,7 +5,7 @@
 
 import type { ForeignAnswer } from '#domain/agent/mcp/foreign-result'
 
-export type McpServerConfig =
+export type McpConnection =
   /** The headers may hold secrets. They go to the URL's own origin alone. */
   | { transport: 'streamable_http'; url: string; headers: Record<string, string> }
   /** A program on this machine, which the operator allows by MCP_STDIO. */
@@ -67,7 +67,7 @@ export interface McpCall {
 }
 
 /** A session with one server. Not to be shared. */
-export interface McpServer {
+export interface McpClientSession {
   /** As it calls itself, cleaned; the version of the protocol that is spoken. */
   readonly info: { name: string; version: string; protocol: string }
   /** The server has said that its tools have changed. */
@@ -85,15 +85,15 @@ export interface McpServer {
 
 export interface McpClient {
   /** Throws `McpError` (refused) if the configuration alone rules a connection out. */
-  check(config: McpServerConfig): void
+  check(config: McpConnection): void
   /**
    * Connects and agrees on a version; `signal` ends the session whenever it aborts. Throws
    * `McpError`.
    */
   open(
-    config: McpServerConfig,
+    config: McpConnection,
     options: { signal: AbortSignal; tenantId: string },
-  ): Promise<McpServer>
+  ): Promise<McpClientSession>
 }
 
 /** Of a listing with all its pages, and of each call. */

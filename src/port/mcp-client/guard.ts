@@ -11,7 +11,7 @@ const MOST_MESSAGES = 1_000
 const MOST_ASKED = 16
 
 /** What a transport reports to. */
-export interface Watch {
+export interface SessionWatch {
   /** Ends the session with this error. */
   fail(error: McpError): void
   /** Counts what was read. */
@@ -23,7 +23,7 @@ export interface Watch {
 export type RequestId = string | number
 
 /** A transport of the protocol's client; its `end` releases what outlives it. Never throws. */
-export interface Link extends Transport {
+export interface SessionTransport extends Transport {
   end(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export interface Link extends Transport {
 export const requestId = (message: JSONRPCMessage): RequestId | undefined =>
   'method' in message && 'id' in message ? (message.id as RequestId) : undefined
 
-export class Guard implements Transport, Watch {
+export class Guard implements Transport, SessionWatch {
   onclose?: (() => void) | undefined
   onerror?: ((error: Error) => void) | undefined
   onmessage?: Transport['onmessage']
@@ -39,14 +39,14 @@ export class Guard implements Transport, Watch {
   failure: McpError | undefined
   /** The server has said that its tools have changed. */
   toolsChanged = false
-  readonly #link: Link
+  readonly #link: SessionTransport
   readonly #waiting = new Set<RequestId>()
   #messages = 0
   #asked = 0
   #bytes = 0
   #isOpen = true
 
-  constructor(connect: (watch: Watch) => Link) {
+  constructor(connect: (watch: SessionWatch) => SessionTransport) {
     this.#link = connect(this)
   }
 

@@ -12,7 +12,7 @@ import { TooLong } from '../egress/body.ts'
 import { type Egress, type EgressStream, NotConnected } from '../egress/egress.ts'
 import { EgressRefused } from '../egress/target.ts'
 import { McpError, MOST_BYTES } from './client.ts'
-import { type Link, requestId, type Watch } from './guard.ts'
+import { requestId, type SessionTransport, type SessionWatch } from './guard.ts'
 
 export interface HttpServer {
   url: string
@@ -115,7 +115,7 @@ class Http {
   constructor(
     private readonly server: HttpServer,
     private readonly options: HttpOptions,
-    private readonly watch: Watch,
+    private readonly watch: SessionWatch,
   ) {}
 
   readonly fetch: FetchLike = async (url, init = {}) => {
@@ -242,14 +242,14 @@ class Http {
   }
 }
 
-class HttpLink extends StreamableHTTPClientTransport implements Link {
+class HttpLink extends StreamableHTTPClientTransport implements SessionTransport {
   readonly #http: Http
-  readonly #watch: Watch
+  readonly #watch: SessionWatch
   /** The request that is being sent, and whether its answer is a stream. */
   #sent: string | undefined
   #isStream = false
 
-  constructor(server: HttpServer, options: HttpOptions, watch: Watch) {
+  constructor(server: HttpServer, options: HttpOptions, watch: SessionWatch) {
     const http = new Http(server, options, watch)
     const fetch: FetchLike = async (url, init) => {
       const response = await http.fetch(url, init)
@@ -285,5 +285,8 @@ class HttpLink extends StreamableHTTPClientTransport implements Link {
   }
 }
 
-export const httpLink = (server: HttpServer, options: HttpOptions, watch: Watch): Link =>
-  new HttpLink(server, options, watch)
+export const httpLink = (
+  server: HttpServer,
+  options: HttpOptions,
+  watch: SessionWatch,
+): SessionTransport => new HttpLink(server, options, watch)

@@ -6,17 +6,17 @@ import { EgressRefused } from '../egress/target.ts'
 import {
   DEADLINE_MS,
   type McpClient,
+  type McpClientSession,
+  type McpConnection,
   McpError,
-  type McpServer,
-  type McpServerConfig,
 } from './client.ts'
 import { httpLink } from './http.ts'
-import { openSession } from './session.ts'
+import { openMcpSession } from './session.ts'
 import { type Confinement, confinementOf, confinementRefusal } from './stdio/confinement.ts'
 import { stdioLink } from './stdio/link.ts'
 
 /** A program that the operator lets workspaces run. */
-export interface StdioProgram {
+export interface ConfinedProgram {
   command: string
   args: readonly string[]
   /** Names of the variables that a workspace may set for it. */
@@ -29,7 +29,7 @@ export interface StdioProgram {
 
 export interface McpClientOptions {
   egress: Egress
-  programs: readonly StdioProgram[]
+  programs: readonly ConfinedProgram[]
   /** TENDRIL_HOME, which programs must not be able to read; undefined if this machine has none. */
   home: string | undefined
   log: Log
@@ -58,13 +58,13 @@ const PROGRAMS = {
 
 const UNSENDABLE = /[\0\r\n]/
 
-type Stdio = Extract<McpServerConfig, { transport: 'stdio' }>
+type Stdio = Extract<McpConnection, { transport: 'stdio' }>
 
 /** The operator's entry for the program. */
 const allowedBy = (
   { command, args, env }: Stdio,
-  programs: readonly StdioProgram[],
-): StdioProgram => {
+  programs: readonly ConfinedProgram[],
+): ConfinedProgram => {
   const names = Object.keys(env)
   const same = programs.filter(
     (program) => program.command === command && isSame(program.args, args),
@@ -84,7 +84,7 @@ class ClientOfServers implements McpClient {
 
   constructor(private readonly options: McpClientOptions) {}
 
-  check(config: McpServerConfig): void {
+  check(config: McpConnection): void {
     if (config.transport === 'stdio') this.#checkProgram(config)
     else this.#checkUrl(config.url)
   }
@@ -110,9 +110,9 @@ class ClientOfServers implements McpClient {
   }
 
   async open(
-    config: McpServerConfig,
+    config: McpConnection,
     { signal, tenantId }: { signal: AbortSignal; tenantId: string },
-  ): Promise<McpServer> {
+  ): Promise<McpClientSession> {
     this.check(config)
     const { egress, log, version, deadlineMs = DEADLINE_MS } = this.options
     const session = { signal, deadlineMs, version }
@@ -120,14 +120,14 @@ class ClientOfServers implements McpClient {
       const confinement = this.#checkProgram(config)
       await this.#placed(tenantId)
       const release = () => this.#programs.leave(tenantId)
-      return await openSession({
+      return await openMcpSession({
         ...session,
         connect: (watch) => stdioLink({ ...config, confinement }, watch, log),
         release,
       })
     }
     const server = { ...config, url: new URL(config.url).href }
-    return await openSession({
+    return await openMcpSession({
       ...session,
       connect: (watch) => httpLink(server, { egress, deadlineMs }, watch),
       release: () => {},

@@ -3,11 +3,17 @@ import { Client, ProtocolError, type StandardSchemaV1 } from '@modelcontextproto
 import { answerOf, type ForeignAnswer } from '#domain/agent/mcp/foreign-result'
 import { cleanText } from '#domain/agent/mcp/foreign-text'
 import { isObject } from '#kernel/json-value'
-import { type McpCall, McpError, type McpListing, type McpServer, MOST_TOOLS } from './client.ts'
-import { Guard, type Link, type Watch } from './guard.ts'
+import {
+  type McpCall,
+  type McpClientSession,
+  McpError,
+  type McpListing,
+  MOST_TOOLS,
+} from './client.ts'
+import { Guard, type SessionTransport, type SessionWatch } from './guard.ts'
 
-export interface SessionOptions {
-  connect(watch: Watch): Link
+export interface ClientSessionOptions {
+  connect(watch: SessionWatch): SessionTransport
   /** Ends the session. */
   signal: AbortSignal
   /** Of connecting, of a listing with all its pages, and of each call. */
@@ -77,11 +83,11 @@ const failureOf = (cause: unknown, { failure }: Guard, { stopped, deadline }: Bo
 const beforeCalls = ({ failure, message, cause }: McpError): McpError =>
   new McpError(failure, message, 'not_done', { cause })
 
-class Session implements McpServer {
+class Session implements McpClientSession {
   #connection: Connection | undefined
   #isClosed = false
 
-  constructor(private readonly options: SessionOptions) {
+  constructor(private readonly options: ClientSessionOptions) {
     options.signal.addEventListener('abort', this.#stop)
   }
 
@@ -127,7 +133,7 @@ class Session implements McpServer {
     return { signal: AbortSignal.any([stopped, deadline]), timeout: 2 * this.options.deadlineMs }
   }
 
-  get info(): McpServer['info'] {
+  get info(): McpClientSession['info'] {
     const client = this.#connection?.client
     const { name = '', version = '' } = client?.getServerVersion() ?? {}
     const words = [name, version, client?.getNegotiatedProtocolVersion() ?? ''].map((text) =>
@@ -220,7 +226,7 @@ const wrong = (): never => {
   throw new McpError('broken', 'the answer is no result of a tool', 'unknown')
 }
 
-export const openSession = async (options: SessionOptions): Promise<McpServer> => {
+export const openMcpSession = async (options: ClientSessionOptions): Promise<McpClientSession> => {
   const session = new Session(options)
   try {
     await session.connected()

@@ -19,7 +19,7 @@ export interface ToolDefinition {
   parameters: Record<string, unknown>
 }
 
-export interface Turn {
+export interface ThinkRequest {
   model: string
   system: string
   messages: TurnMessage[]
@@ -88,7 +88,7 @@ export class ThinkError extends Error {
   }
 }
 
-export interface Thinking {
+export interface ThinkOptions {
   signal: AbortSignal
   /** Text as it arrives, in pieces. */
   onText(piece: string): void
@@ -108,5 +108,5 @@ export interface Thinker {
   /**
    * One call, never repeated. Throws `ThinkError`, or the reason of `signal` once that has aborted.
    */
-  think(turn: Turn, thinking: Thinking): Promise<Thought>
+  think(turn: ThinkRequest, thinking: ThinkOptions): Promise<Thought>
 }

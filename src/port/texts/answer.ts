@@ -1,10 +1,10 @@
-import { computations } from './computations.ts'
+import { textComputations } from './computations.ts'
 import type { TextAnswer, TextRequest } from './texts.ts'
 
 /** Answers a request, inside the thread. */
-export const answerTo = ({ name, input }: TextRequest): TextAnswer => {
+export const answerTextRequest = ({ name, input }: TextRequest): TextAnswer => {
   try {
-    const compute = computations[name] as (...input: unknown[]) => unknown
+    const compute = textComputations[name] as (...input: unknown[]) => unknown
     return { result: compute(...input) }
   } catch (cause) {
     return { fault: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) }

@@ -6,10 +6,10 @@ import { sourceFile } from '#kernel/assets'
 import type { Clock } from '#kernel/clock'
 import { FairLimit } from '#kernel/fair-limit'
 import { Thread } from '../thread/thread.ts'
-import type { Computations } from './computations.ts'
+import type { TextComputations } from './computations.ts'
 
 export interface TextRequest {
-  name: keyof Computations
+  name: keyof TextComputations
   input: unknown[]
 }
 
@@ -22,11 +22,11 @@ export interface Texts {
    * its thread, if too much of the workspace waits, or if its turn does not come in time; and, once
    * its turn has come, with the reason of `signal` as soon as it aborts.
    */
-  compute<N extends keyof Computations>(
+  compute<N extends keyof TextComputations>(
     tenantId: string,
-    computation: { name: N; input: Parameters<Computations[N]> },
+    computation: { name: N; input: Parameters<TextComputations[N]> },
     signal: AbortSignal,
-  ): Promise<ReturnType<Computations[N]>>
+  ): Promise<ReturnType<TextComputations[N]>>
 }
 
 export interface TextOptions {
@@ -68,14 +68,14 @@ class FairTexts implements Texts, Disposable {
     this.#turns = new FairLimit({ name: 'text', limit: 1, bound, withinMs: WAIT_MS })
   }
 
-  async compute<N extends keyof Computations>(
+  async compute<N extends keyof TextComputations>(
     tenantId: string,
-    request: { name: N; input: Parameters<Computations[N]> },
+    request: { name: N; input: Parameters<TextComputations[N]> },
     signal: AbortSignal,
-  ): Promise<ReturnType<Computations[N]>> {
+  ): Promise<ReturnType<TextComputations[N]>> {
     const answer = await this.#turns.run(tenantId, () => this.#thread.ask(request, signal))
     if ('fault' in answer) throw new Error(`a computation on a text failed: ${answer.fault}`)
-    return answer.result as ReturnType<Computations[N]>
+    return answer.result as ReturnType<TextComputations[N]>
   }
 
   [Symbol.dispose](): void {

@@ -12,7 +12,7 @@ export interface ThreadOptions {
   clock?: Clock
 }
 
-export class TooLong extends Error {}
+export class TooSlow extends Error {}
 export class TooMany extends Error {}
 
 interface Job<Request, Answer> {
@@ -66,7 +66,7 @@ export class Thread<Request, Answer> implements Disposable {
     const job = this.#waiting.shift()
     if (!job) return
     const { longestMs, name } = this.options
-    const tooLong = () => this.#stop(new TooLong(`${name} took more than ${longestMs} ms`))
+    const tooLong = () => this.#stop(new TooSlow(`${name} took more than ${longestMs} ms`))
     this.#running = { job, deadline: this.#clock.after(longestMs, tooLong) }
     this.#worker ??= this.#started()
     this.#worker.ref()

@@ -13,17 +13,17 @@ import { toolRuleRecord } from '#contract/records/agent/tool-rule'
 import { webhookRuleRecord } from '#contract/records/agent/webhook-rule'
 import type { Sql } from '../engine/db.ts'
 import { outsideSources } from './export-outside.ts'
-import { type ExportSource, sourceOf, times } from './export-source.ts'
+import { type ExportSource, exportSourceOf, timeColumns } from './export-source.ts'
 
 /** Those of a person are shown to that person alone. */
 const ownMemories = (sql: Sql) => sql`select * from agent_memory where person_id is null`
 
 export const agentSources = {
-  conversation: sourceOf(conversationRecord),
-  message: sourceOf(messageRecord),
-  message_feedback: sourceOf(feedbackRecord),
-  agent_job: sourceOf(jobRecord),
-  agent_step: sourceOf(stepRecord),
+  conversation: exportSourceOf(conversationRecord),
+  message: exportSourceOf(messageRecord),
+  message_feedback: exportSourceOf(feedbackRecord),
+  agent_job: exportSourceOf(jobRecord),
+  agent_step: exportSourceOf(stepRecord),
   agent_event: {
     table: 'agent_event',
     columns: ['job_id', 'seq', 'conversation_id', 'conversation_seq', 'at', 'type', 'data'],
@@ -32,19 +32,19 @@ export const agentSources = {
       ['seq', 'int'],
     ],
   },
-  agent_approval: sourceOf(approvalRecord),
-  tool_rule: sourceOf(toolRuleRecord),
-  memory: sourceOf(memoryRecord, { within: ownMemories }),
-  playbook: sourceOf(playbookRecord),
-  playbook_version: sourceOf(versionRecord),
-  document: sourceOf(documentRecord, { page: 8 }),
-  document_passage: sourceOf(passageRecord, {
+  agent_approval: exportSourceOf(approvalRecord),
+  tool_rule: exportSourceOf(toolRuleRecord),
+  memory: exportSourceOf(memoryRecord, { within: ownMemories }),
+  playbook: exportSourceOf(playbookRecord),
+  playbook_version: exportSourceOf(versionRecord),
+  document: exportSourceOf(documentRecord, { page: 8 }),
+  document_passage: exportSourceOf(passageRecord, {
     key: [
       ['document_id', 'uuid'],
       ['number', 'int'],
     ],
   }),
-  webhook_rule: sourceOf(webhookRuleRecord),
+  webhook_rule: exportSourceOf(webhookRuleRecord),
   inbound_event: {
     table: 'inbound_event',
     columns: ['source_id', 'event_id', 'job_id', 'sender', 'at'],
@@ -53,13 +53,13 @@ export const agentSources = {
       ['event_id', 'text'],
     ],
   },
-  artifact: sourceOf(artifactRecord),
-  artifact_share: sourceOf(shareRecord),
+  artifact: exportSourceOf(artifactRecord),
+  artifact_share: exportSourceOf(shareRecord),
   ...outsideSources,
-  schedule: sourceOf(scheduleRecord),
+  schedule: exportSourceOf(scheduleRecord),
   agent_module: {
     table: 'agent_module',
-    columns: ['name', 'mcp', 'set_by', ...times],
+    columns: ['name', 'mcp', 'set_by', ...timeColumns],
     key: [['name', 'text']],
   },
 } as const satisfies Record<string, ExportSource>

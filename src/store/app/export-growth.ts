@@ -20,40 +20,40 @@ import { ruleRunRecord } from '#contract/records/growth/rule-run'
 import { signalRecord } from '#contract/records/growth/signal'
 import { targetRecord } from '#contract/records/growth/target'
 import { exportedOf } from '#contract/records/record'
-import { all, type ExportSource, sourceOf } from './export-source.ts'
+import { all, type ExportSource, exportSourceOf } from './export-source.ts'
 
 const attempt = exportedOf(attemptRecord)
 /** Those of posts alone have them. */
 const ofPosts = ['item_id', 'returns_from', 'proof_reads']
 
 export const growthSources = {
-  profile: sourceOf(profileRecord, {
+  profile: exportSourceOf(profileRecord, {
     key: [['tenant_id', 'uuid']],
     within: all('profile'),
   }),
-  profile_revision: sourceOf(profileRevisionRecord, {
+  profile_revision: exportSourceOf(profileRevisionRecord, {
     key: [['number', 'int']],
   }),
-  channel: sourceOf(growthChannelRecord, { within: all('growth_channel') }),
-  learning: sourceOf(learningRecord, { within: all('learning') }),
-  product: sourceOf(productRecord, { within: all('product') }),
-  experiment: sourceOf(experimentRecord, { within: all('experiment') }),
-  connection: sourceOf(connectionRecord),
-  batch: sourceOf(batchRecord),
-  article: sourceOf(articleRecord),
-  growth_audit: sourceOf(growthAuditRecord),
-  report: sourceOf(reportRecord),
-  item: sourceOf(itemRecord),
-  revision: sourceOf(revisionRecord, {
+  channel: exportSourceOf(growthChannelRecord, { within: all('growth_channel') }),
+  learning: exportSourceOf(learningRecord, { within: all('learning') }),
+  product: exportSourceOf(productRecord, { within: all('product') }),
+  experiment: exportSourceOf(experimentRecord, { within: all('experiment') }),
+  connection: exportSourceOf(connectionRecord),
+  batch: exportSourceOf(batchRecord),
+  article: exportSourceOf(articleRecord),
+  growth_audit: exportSourceOf(growthAuditRecord),
+  report: exportSourceOf(reportRecord),
+  item: exportSourceOf(itemRecord),
+  revision: exportSourceOf(revisionRecord, {
     key: [
       ['record_id', 'uuid'],
       ['number', 'int'],
     ],
   }),
-  comment: sourceOf(commentRecord),
-  metric: sourceOf(metricRecord),
-  rule: sourceOf(ruleRecord),
-  rule_run: sourceOf(ruleRunRecord),
+  comment: exportSourceOf(commentRecord),
+  metric: exportSourceOf(metricRecord),
+  rule: exportSourceOf(ruleRecord),
+  rule_run: exportSourceOf(ruleRunRecord),
   attempt: {
     table: 'attempt',
     columns: attempt.filter((column) => column !== 'engagement_id'),
@@ -63,7 +63,7 @@ export const growthSources = {
       ['number', 'int'],
     ],
   },
-  engagement: sourceOf(engagementRecord),
+  engagement: exportSourceOf(engagementRecord),
   engagement_attempt: {
     table: 'attempt',
     columns: attempt.filter((column) => !ofPosts.includes(column)),
@@ -73,6 +73,6 @@ export const growthSources = {
       ['number', 'int'],
     ],
   },
-  target: sourceOf(targetRecord, { within: all('target') }),
-  signal: sourceOf(signalRecord),
+  target: exportSourceOf(targetRecord, { within: all('target') }),
+  signal: exportSourceOf(signalRecord),
 } satisfies Record<string, ExportSource>

@@ -6,13 +6,13 @@ import {
 import { channelMessageRecord, channelReplyRecord } from '#contract/records/agent/channel-message'
 import { mcpServerRecord } from '#contract/records/agent/mcp-server'
 import { mcpToolRecord } from '#contract/records/agent/mcp-tool'
-import { type ExportSource, sourceOf } from './export-source.ts'
+import { type ExportSource, exportSourceOf } from './export-source.ts'
 
 export const outsideSources = {
-  mcp_server: sourceOf(mcpServerRecord),
-  mcp_tool: sourceOf(mcpToolRecord),
-  channel_reply: sourceOf(channelReplyRecord),
-  channel_connection: sourceOf(channelConnectionRecord),
-  channel_message: sourceOf(channelMessageRecord, { page: 100 }),
-  channel_identity: sourceOf(channelIdentityRecord),
+  mcp_server: exportSourceOf(mcpServerRecord),
+  mcp_tool: exportSourceOf(mcpToolRecord),
+  channel_reply: exportSourceOf(channelReplyRecord),
+  channel_connection: exportSourceOf(channelConnectionRecord),
+  channel_message: exportSourceOf(channelMessageRecord, { page: 100 }),
+  channel_identity: exportSourceOf(channelIdentityRecord),
 } as const satisfies Record<string, ExportSource>

@@ -20,10 +20,13 @@ export interface ExportSource {
 }
 
 export const byId = [['id', 'uuid']] as const
-export const times = ['created_at', 'updated_at'] as const
+export const timeColumns = ['created_at', 'updated_at'] as const
 
 /** Of a declared record, in the order of its ids. `more`: what is different of this one. */
-export const sourceOf = (record: Declared, more: Partial<ExportSource> = {}): ExportSource => ({
+export const exportSourceOf = (
+  record: Declared,
+  more: Partial<ExportSource> = {},
+): ExportSource => ({
   table: record.table,
   columns: exportedOf(record),
   key: byId,

@@ -5,7 +5,7 @@ import { keyRecord } from '#contract/records/app/key'
 import type { Sql } from '../engine/db.ts'
 import { agentSources } from './export-agent.ts'
 import { growthSources } from './export-growth.ts'
-import { all, byId, type ExportSource, sourceOf, times } from './export-source.ts'
+import { all, byId, type ExportSource, exportSourceOf, timeColumns } from './export-source.ts'
 import { emailStatus } from './people.ts'
 
 const webhook = [
@@ -17,7 +17,7 @@ const webhook = [
   'failing_since',
   'failures',
   'held_until',
-  ...times,
+  ...timeColumns,
 ]
 const event = [
   'id',
@@ -57,11 +57,11 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   },
   member: {
     table: 'member',
-    columns: ['person_id', 'email', 'email_status', 'former_email', 'name', 'role', ...times],
+    columns: ['person_id', 'email', 'email_status', 'former_email', 'name', 'role', ...timeColumns],
     key: [['person_id', 'uuid']],
     within: members,
   },
-  invitation: sourceOf(invitationRecord),
+  invitation: exportSourceOf(invitationRecord),
   ...growthSources,
   ...agentSources,
   webhook: {
@@ -70,7 +70,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     key: [['tenant_id', 'uuid']],
     within: all('webhook_endpoint'),
   },
-  key: sourceOf(keyRecord),
+  key: exportSourceOf(keyRecord),
   audit: {
     table: 'audit',
     columns: [

@@ -14,13 +14,13 @@ export interface NamedAuthor {
  * The name of a person or a key, as an expression; `author`: one of JSON, as `{kind, id}`. Null for
  * others and for those that are gone.
  */
-export const nameOf = (sql: Sql, author: Fragment): Fragment => sql`case ${author}->>'kind'
+export const authorName = (sql: Sql, author: Fragment): Fragment => sql`case ${author}->>'kind'
   when 'key' then (select k.name from api_key k where k.id = (${author}->>'id')::uuid)
   when 'person' then (select p.name from person p where p.id = (${author}->>'id')::uuid) end`
 
 /** The author with that name, as an expression of JSON. Null for no author. */
 export const namedAuthor = (sql: Sql, author: Fragment): Fragment =>
-  sql`${author} || jsonb_build_object('name', ${nameOf(sql, author)})`
+  sql`${author} || jsonb_build_object('name', ${authorName(sql, author)})`
 
 /** The name of the caller, as authors have one. */
 export const callerName = (principal: Principal) =>
@@ -28,7 +28,8 @@ export const callerName = (principal: Principal) =>
     sure(
       one<{ name: string | null }>(
         {},
-        (sql) => sql`select ${nameOf(sql, sql`${sql.json(auditActor(principal))}::jsonb`)} as name`,
+        (sql) =>
+          sql`select ${authorName(sql, sql`${sql.json(auditActor(principal))}::jsonb`)} as name`,
       ),
     ),
     ({ name }) => name,

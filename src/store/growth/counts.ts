@@ -2,7 +2,7 @@
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 
-export interface Counts {
+export interface PostCounts {
   /** Awaiting approval. */
   drafted: number
   /** Scheduled ones among them. */
@@ -33,7 +33,7 @@ const items = (sql: Sql, status: string, more: Fragment = sql``): Fragment =>
 
 /** Always a row. */
 export const countsPart = sure(
-  one<Counts>(
+  one<PostCounts>(
     {},
     (sql) => sql`select ${items(sql, 'drafted')} as drafted, ${items(sql, 'approved')} as approved,
       ${items(sql, 'approved', sql`and post_at is not null`)} as scheduled, ${items(sql, 'publishing')} as publishing,
@@ -52,7 +52,7 @@ export interface DueItem {
 }
 
 /** The next scheduled items, soonest first; of each the beginning of its text. */
-export const nextDue = (most: number) =>
+export const nextScheduled = (most: number) =>
   many<DueItem>(
     { post_at: true },
     (sql) => sql`select id, left(split_part(coalesce(title, body), E'\n', 1), 120) as title, post_at

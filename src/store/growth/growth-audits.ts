@@ -68,7 +68,7 @@ export const itemsForAudit = async (
     where id = any(${ids}::uuid[])`
 
 /** How many of these items there are, without deleted ones. */
-export const itemCount = (ids: string[]) =>
+export const existingItemCount = (ids: string[]) =>
   sure(
     one<{ count: number }>(
       {},

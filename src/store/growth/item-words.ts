@@ -9,7 +9,7 @@ import type { Query } from '../engine/db.ts'
  * trigger moves them with the others if the statement changes that. A new item has no row yet, and
  * is open; so are the words of a deleted one.
  */
-export const insertWords =
+export const insertItemWords =
   (itemId: string, words: readonly string[]): Query =>
   (sql) =>
     sql`insert into item_word (word, item_id, shelf, at)

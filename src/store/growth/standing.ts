@@ -8,7 +8,7 @@ import { one, type Part, sure } from '../engine/load.ts'
  * Usually everything is in place and nobody is waiting, and a write that changes nothing costs as
  * much as one that does.
  */
-export interface Standing {
+export interface RecordStanding {
   /** Whether a key waits for the record's outcome. */
   awaited: boolean
   /** When the tenant's row of metrics work is due; null without one. */
@@ -21,11 +21,11 @@ export interface Standing {
 const dueOf = (sql: Sql, kind: WorkKind): Fragment =>
   sql`(select w.run_at from work w where w.kind = ${kind} order by w.ref_id limit 1)`
 
-export const standing = (recordId: string): Part<Standing> =>
+export const recordStanding = (recordId: string): Part<RecordStanding> =>
   sure(
-    one<Standing>(
+    one<RecordStanding>(
       { metrics: true, weekly_report: true },
-      (sql) => sql<Standing>`select ${isPending(sql, recordId)} as awaited,
+      (sql) => sql<RecordStanding>`select ${isPending(sql, recordId)} as awaited,
         ${dueOf(sql, 'metrics')} as metrics,
         ${dueOf(sql, 'weekly_report')} as weekly_report`,
     ),

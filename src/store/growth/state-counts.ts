@@ -11,7 +11,7 @@ const upTo = (sql: Sql, rows: Fragment): Fragment =>
 const byName = (sql: Sql, names: readonly string[], rowsOf: (name: string) => Fragment): Fragment =>
   sql`jsonb_build_object(${names.map((name, index) => sql`${index === 0 ? sql`` : sql`,`} ${name}::text, ${upTo(sql, rowsOf(name))}`)})`
 
-export interface Counts {
+export interface StateCounts {
   items: Record<string, number>
   engagements: Record<string, number>
   review: { items: number; engagements: number }
@@ -27,7 +27,7 @@ export const countsOf = ({
   engagements: readonly string[]
 }) =>
   sure(
-    one<Counts>(
+    one<StateCounts>(
       {},
       (sql) => sql`select ${byName(sql, items, (status) =>
         status === 'scheduled'

@@ -3,7 +3,7 @@ import type { DoubtCause } from '#domain/growth/drafting/item'
 import type { AttemptState, DoubtRead } from '#domain/growth/sending/attempt'
 import type { Origin } from '#domain/growth/sending/sendable'
 import type { NamedAuthor } from '../app/names.ts'
-import { nameOf } from '../app/names.ts'
+import { authorName } from '../app/names.ts'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
 import { columnOf, type SendableRef, tableOfSendable } from './attempts.ts'
@@ -45,7 +45,7 @@ const hashOf = (sql: Sql, text: Fragment): Fragment =>
   sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
 
 const named = (sql: Sql, author: Fragment): Fragment =>
-  sql`${author} || jsonb_build_object('name', ${nameOf(sql, author)})`
+  sql`${author} || jsonb_build_object('name', ${authorName(sql, author)})`
 
 const versionsOf = ({ sendable, record_id }: SendableRef) =>
   many<VersionRow>(

@@ -10,14 +10,14 @@ import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
-import type { Standing } from '#store/growth/standing'
+import type { RecordStanding } from '#store/growth/standing'
 import { approvedItem, at, attemptWith } from '#test/domain/records'
 
 const now = at(3_000)
 const firstRead = new Date(now.getTime() + FIRST_READ_MS)
 const gate = { now, webhook: null, awaited: [] as string[] } as Gate
 
-const effectsWith = (found?: Standing) => {
+const effectsWith = (found?: RecordStanding) => {
   const record = approvedItem({ status: 'publishing' })
   const outcome = { kind: 'posted', externalId: 'post-1', url: null } as const
   const settled = settle(
@@ -30,7 +30,7 @@ const effectsWith = (found?: Standing) => {
     found,
   )
 }
-const workAfter = async (found?: Standing) => {
+const workAfter = async (found?: RecordStanding) => {
   const { work = [] } = await consequences(undefined as unknown as Sql, effectsWith(found), {
     gate,
     tenantId: newId(),
@@ -38,8 +38,8 @@ const workAfter = async (found?: Standing) => {
   return work.map(({ kind }) => kind)
 }
 
-const nothing: Standing = { awaited: false, metrics: null, weekly_report: null }
-const all: Standing = { awaited: false, metrics: firstRead, weekly_report: at(-1) }
+const nothing: RecordStanding = { awaited: false, metrics: null, weekly_report: null }
+const all: RecordStanding = { awaited: false, metrics: firstRead, weekly_report: at(-1) }
 
 test('the first post adds a row for its metrics and one for weekly reports', async () => {
   expect(await workAfter(nothing)).toEqual(['metrics', 'weekly_report'])

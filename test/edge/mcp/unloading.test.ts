@@ -8,7 +8,7 @@ import type { McpContext } from '#edge/mcp/context'
 import { createServerFactory } from '#edge/mcp/server-factory'
 import type { McpSession } from '#edge/mcp/session'
 import { mcpLimits, Sessions } from '#edge/mcp/sessions'
-import { viewOf } from '#edge/mcp/view'
+import { parseView } from '#edge/mcp/view'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { contextOf } from '#test/support/mcp/context'
@@ -82,7 +82,7 @@ const opened = async (
   { sessions, caller, context }: Place,
   more: object = {},
 ): Promise<McpSession> => {
-  const session = await sessions.open(caller, viewOf(URL))
+  const session = await sessions.open(caller, parseView(URL))
   const { params, ...rest } = opening()
   await answer(context, session, { ...rest, params: { ...params, ...more } })
   return session

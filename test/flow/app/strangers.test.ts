@@ -8,7 +8,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { TSchema } from '@sinclair/typebox'
 import { operations } from '#contract/index'
 import { pathParams, readsOnly } from '#contract/op'
-import { placeOf } from '#edge/mcp/answer/trust'
+import { schemaPlace } from '#edge/mcp/answer/trust'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
 import { newStory, type Story } from '#test/support/growth/story'
@@ -102,7 +102,7 @@ beforeAll(async () => {
 })
 
 const foundIn = ({ schema, result }: (typeof answers)[number]) =>
-  wordsIn([CANARY, handle], result.structuredContent, placeOf(schema))
+  wordsIn([CANARY, handle], result.structuredContent, schemaPlace(schema))
 const found = () => answers.flatMap(foundIn)
 const pathsOf = (some: ReturnType<typeof found>): string[] => [
   ...new Set(some.map(({ path }) => path)),
@@ -130,7 +130,7 @@ describe('the contract', () => {
       JSON.stringify(schema, (name, value) => (name === 'x-untrusted' ? undefined : value)),
     )
     expect(
-      wordsIn([CANARY, handle], result.structuredContent, placeOf(bare)).every(
+      wordsIn([CANARY, handle], result.structuredContent, schemaPlace(bare)).every(
         ({ marked }) => marked,
       ),
     ).toBe(false)

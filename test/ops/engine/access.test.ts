@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Type as T } from '@sinclair/typebox'
-import { accessOf, named, op } from '#contract/op'
+import { named, op, requiredAccess } from '#contract/op'
 import type { Access } from '#kernel/scopes'
 import { mayRun } from '#ops/engine/access'
 import { bind } from '#ops/engine/bind'
@@ -29,7 +29,7 @@ test('an operation with a second scope requires both', () => {
 })
 
 test('a caller without both scopes is told of the second one first', async () => {
-  expect(accessOf(o!)).toEqual(['workspace:use', 'api:read'])
+  expect(requiredAccess(o!)).toEqual(['workspace:use', 'api:read'])
   await expect(refusal()).rejects.toMatchObject({
     code: 'missing_scope',
     message: 'API key missing scope: workspace:use',

@@ -1,6 +1,6 @@
 /** What Slack's posts become. */
 import { describe, expect, test } from 'bun:test'
-import { readPost } from '#port/channel/slack/read'
+import { readSlackPost } from '#port/channel/slack/read'
 import {
   direct,
   install,
@@ -14,7 +14,7 @@ type Json = Record<string, unknown>
 
 const connection = slackConnection()
 const read = (event: Json, envelope: Json = {}) =>
-  readPost(slackPost(slackEvent(event, envelope)), connection)
+  readSlackPost(slackPost(slackEvent(event, envelope)), connection)
 const one = (event: Json, envelope: Json = {}) => {
   const messages = read(event, envelope)
   expect(messages).toHaveLength(1)
@@ -142,7 +142,7 @@ test.each([
 
 test('only events hold messages', () => {
   expect(
-    readPost(
+    readSlackPost(
       slackPost({
         type: 'app_rate_limited',
         team_id: install.teamId,

@@ -7,7 +7,7 @@ import { isValidSlackRequest } from '@slack/bolt'
 import fc from 'fast-check'
 import type { InboundPost } from '#port/channel/channel'
 import { channelAdapters } from '#port/channel/registry'
-import { readPost, routeOf } from '#port/channel/slack/read'
+import { readSlackPost, routeSlackPost } from '#port/channel/slack/read'
 import {
   direct,
   install,
@@ -188,7 +188,7 @@ describe('handshakes', () => {
       type: 'url_verification',
       team_id: 'T1',
     })
-    expect(routeOf(post)).toEqual({
+    expect(routeSlackPost(post)).toEqual({
       ...{ kind: 'handshake', status: 200, contentType: 'application/json' },
       body: '{"challenge":"3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"}',
     })
@@ -201,7 +201,7 @@ describe('handshakes', () => {
       { ...slackPost(''), url: 'https://tendril.example.com/webhooks/channels/slack?ssl_check=1' },
     ],
   ])('a check of the certificate, in %s, is answered with 200', (_, post) => {
-    expect(routeOf(post)).toMatchObject({ kind: 'handshake', status: 200, body: '' })
+    expect(routeSlackPost(post)).toMatchObject({ kind: 'handshake', status: 200, body: '' })
   })
 
   test.each([
@@ -213,13 +213,13 @@ describe('handshakes', () => {
       slackEvent(mention('x'), { authorizations: [], context_team_id: null, team_id: 'C012' }),
     ],
   ])('%s names nobody', (_, body) => {
-    expect(routeOf(slackPost(body))).toEqual({ kind: 'unknown' })
+    expect(routeSlackPost(slackPost(body))).toEqual({ kind: 'unknown' })
   })
 })
 
 describe('routes', () => {
   test('a post names its workspace with the app, then alone', () => {
-    expect(routeOf(slackPost(slackEvent(mention('x'))))).toEqual({
+    expect(routeSlackPost(slackPost(slackEvent(mention('x'))))).toEqual({
       kind: 'keys',
       keys: ['T061EG9R6:A0MDYCDME', 'T061EG9R6'],
     })
@@ -227,7 +227,7 @@ describe('routes', () => {
 
   test('in a shared channel the installation counts, not the workspace where the event occurred', () => {
     const shared = slackEvent(mention('x'), { team_id: 'T0OTHER', is_ext_shared_channel: true })
-    expect(routeOf(slackPost(shared))).toEqual({
+    expect(routeSlackPost(slackPost(shared))).toEqual({
       kind: 'keys',
       keys: ['T061EG9R6:A0MDYCDME', 'T061EG9R6'],
     })
@@ -235,13 +235,15 @@ describe('routes', () => {
 
   test('an old post without installations names its own workspace', () => {
     const { authorizations: _, context_team_id: __, ...old } = slackEvent(mention('x'))
-    expect(routeOf(slackPost(old))).toMatchObject({ keys: ['T061EG9R6:A0MDYCDME', 'T061EG9R6'] })
+    expect(routeSlackPost(slackPost(old))).toMatchObject({
+      keys: ['T061EG9R6:A0MDYCDME', 'T061EG9R6'],
+    })
   })
 
   test('a post for another workspace holds nothing for this connection', () => {
     const authorizations = [{ team_id: 'T0OTHER', user_id: 'U1', is_bot: true }]
-    expect(readPost(slackPost(slackEvent(mention('x'), { authorizations })), connection)).toEqual(
-      [],
-    )
+    expect(
+      readSlackPost(slackPost(slackEvent(mention('x'), { authorizations })), connection),
+    ).toEqual([])
   })
 })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import twilio from 'twilio'
 import type RequestClient from 'twilio/lib/base/RequestClient'
-import type { OpenConnection, Sent } from '#port/channel/channel'
+import type { OpenConnection, SendResult } from '#port/channel/channel'
 import { smsAdapter } from '#port/channel/sms/adapter'
 import { openTwilio, type TwilioFailure } from '#test/support/channels/twilio'
 import { newSid, smsConnection } from '#test/support/channels/twilio-posts'
@@ -123,7 +123,7 @@ describe('sending', () => {
   ])('%s', async (_, failure, expected) => {
     const before = fake.messages.length
     fake.fail(failure)
-    const sent: Sent = await adapter.send(connection, message, signal)
+    const sent: SendResult = await adapter.send(connection, message, signal)
     expect(sent).toMatchObject(expected)
     if (!('retryAfterMs' in expected)) expect(sent).not.toHaveProperty('retryAfterMs')
     expect(fake.messages).toHaveLength(before)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { foreignTools } from '#domain/agent/mcp/foreign-tools'
 import { createLog } from '#kernel/log'
 import { createEgress } from '#port/egress/egress'
-import type { McpServer } from '#port/mcp-client/client'
+import type { McpClientSession } from '#port/mcp-client/client'
 import { createMcpClient } from '#port/mcp-client/open'
 import { never } from '#test/support/mcp/desk'
 import { everythingProgram, openEverything, programRefusal } from '#test/support/mcp/everything'
@@ -20,7 +20,7 @@ const clientOf = (allow: string[] = []) =>
     },
   })
 
-const casesOf = (open: () => Promise<McpServer>): void => {
+const casesOf = (open: () => Promise<McpClientSession>): void => {
   const session = use(async () => {
     const server = await open()
     return { server, [Symbol.asyncDispose]: () => server.close() }

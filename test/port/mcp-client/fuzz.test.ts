@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createLog } from '#kernel/log'
-import { McpError, type McpServerConfig } from '#port/mcp-client/client'
+import { type McpConnection, McpError } from '#port/mcp-client/client'
 import { createMcpClient } from '#port/mcp-client/open'
 import { confinementRefusal } from '#port/mcp-client/stdio/confinement'
 import { egressTo } from '#test/support/http/egress'
@@ -102,7 +102,7 @@ const say = (each: Frame, message: Message, wire: Wire): void => {
 const SESSIONS = 60
 const AT_ONCE = 6
 
-const cases = (fake: FakeMcp, configOf: () => McpServerConfig): void => {
+const cases = (fake: FakeMcp, configOf: () => McpConnection): void => {
   test('says what became of each call', async () => {
     const seed = Math.floor(Math.random() * 2 ** 31)
     const config = configOf()

@@ -4,24 +4,24 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLog } from '#kernel/log'
-import { createMcpClient, type StdioProgram } from '#port/mcp-client/open'
+import { type ConfinedProgram, createMcpClient } from '#port/mcp-client/open'
 import { confinementRefusal } from '#port/mcp-client/stdio/confinement'
 import { egressTo } from '#test/support/http/egress'
 
-const notes: StdioProgram = {
+const notes: ConfinedProgram = {
   command: '/usr/bin/notes',
   args: ['--stdio', '--dir=/a b'],
   env: ['NOTES_TOKEN', 'NOTES_TEAM'],
 }
 
-const clientOf = (programs: StdioProgram[], home: string) =>
+const clientOf = (programs: ConfinedProgram[], home: string) =>
   createMcpClient({
     egress: egressTo(),
     ...{ programs, home, log: createLog('silent'), version: '0' },
   })
 
 const checked = (
-  program: Partial<StdioProgram>,
+  program: Partial<ConfinedProgram>,
   env: Record<string, string> = {},
   home = '/nowhere',
 ): string => {

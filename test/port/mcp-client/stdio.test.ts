@@ -1,7 +1,7 @@
 /** Servers that are programs: as a client opens and calls them. */
 import { describe, expect, test } from 'bun:test'
 import { createLog } from '#kernel/log'
-import { createMcpClient, type StdioProgram } from '#port/mcp-client/open'
+import { type ConfinedProgram, createMcpClient } from '#port/mcp-client/open'
 import { confinementRefusal } from '#port/mcp-client/stdio/confinement'
 import { mcpCases } from '#test/cases/mcp-server'
 import { eventually } from '#test/support/eventually'
@@ -11,7 +11,7 @@ import { openLineMcp, relayTo } from '#test/support/mcp/fake-mcp'
 import { use } from '#test/support/use'
 
 const clientOf = (
-  programs: StdioProgram[],
+  programs: ConfinedProgram[],
   { log = createLog('silent'), deadlineMs = 20_000 } = {},
 ) =>
   createMcpClient({

@@ -1,5 +1,5 @@
 /** The worker's program, with failures on request: a seed may name one. */
-import { answerTo } from '#port/model/worker/answer'
+import { answerRequest } from '#port/model/worker/answer'
 import type { Request } from '#port/model/worker/messages'
 
 declare const self: Worker
@@ -9,5 +9,5 @@ self.onmessage = ({ data }: MessageEvent<Request>) => {
   if (seed === 'hang') for (;;);
   if (seed === 'exit') process.exit(3)
   if (seed === 'crash') throw new RangeError('out of luck')
-  self.postMessage(answerTo(data))
+  self.postMessage(answerRequest(data))
 }

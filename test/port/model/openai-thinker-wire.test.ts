@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Turn, TurnMessage } from '#port/model/thinker'
+import type { ThinkRequest, TurnMessage } from '#port/model/thinker'
 import { type ChatReply, failed } from '#test/support/model/fake-chat'
 import type { ChatScript } from '#test/support/model/fake-chat-modes'
 import { createFakeOpenAi } from '#test/support/model/fake-openai'
@@ -7,7 +7,7 @@ import { API_KEY } from '#test/support/model/openai-drafter'
 import { lookTool, thinkerOn, thinkOn, turnWith } from '#test/support/model/openai-thinker'
 
 /** What the provider gets for a turn, if it takes it. */
-const wireOf = async (turn: Turn, stream = true) => {
+const wireOf = async (turn: ThinkRequest, stream = true) => {
   await using fake = await createFakeOpenAi()
   await thinkOn(thinkerOn(fake.url, { stream }), turn)
   return fake.chats[0]!

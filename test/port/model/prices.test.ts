@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { addUsage } from '#domain/growth/drafting/draft'
-import { costOf, priced } from '#port/model/openai/prices'
+import { callCost, priced } from '#port/model/openai/prices'
 
 const MILLION = 1_000_000
 
@@ -36,12 +36,12 @@ describe('the price of a call in hundredths of a cent', () => {
   })
 
   test('adds up input and output', () =>
-    expect(costOf('gpt-5', usage(MILLION, MILLION))).toBe(112_500))
+    expect(callCost('gpt-5', usage(MILLION, MILLION))).toBe(112_500))
 
   test('is rounded up', () => {
-    expect(costOf('gpt-5-nano', usage(1, 1))).toBe(1)
-    expect(costOf('gpt-5', usage(80))).toBe(1)
-    expect(costOf('gpt-5', usage(81))).toBe(2)
+    expect(callCost('gpt-5-nano', usage(1, 1))).toBe(1)
+    expect(callCost('gpt-5', usage(80))).toBe(1)
+    expect(callCost('gpt-5', usage(81))).toBe(2)
   })
 
   test.each([
@@ -49,12 +49,12 @@ describe('the price of a call in hundredths of a cent', () => {
     ['gpt-4.1', 5_000],
     ['gpt-5.5-pro', 300_000],
   ])('cached input of %s costs what the list says, or the full price', (model, cost) =>
-    expect(costOf(model, usage(MILLION, 0, MILLION))).toBe(cost),
+    expect(callCost(model, usage(MILLION, 0, MILLION))).toBe(cost),
   )
 
   test('a model without a price has none', () => {
-    expect(costOf('llama-small', usage(5, 5))).toBeNull()
-    expect(costOf('constructor', usage(5, 5))).toBeNull()
+    expect(callCost('llama-small', usage(5, 5))).toBeNull()
+    expect(callCost('constructor', usage(5, 5))).toBeNull()
   })
 
   test("the operator's own prices go before the list, and hold for dated names too", () => {
@@ -62,8 +62,8 @@ describe('the price of a call in hundredths of a cent', () => {
       'gpt-5': { input: 100, output: 0, cached: 10 },
       'llama-small': { input: 1, output: 0 },
     }
-    expect(costOf('gpt-5-2025-08-07', usage(2, 0, 1), own)).toBe(2)
-    expect(costOf('llama-small', usage(1_000, 0, 500), own)).toBe(10)
-    expect(costOf('gpt-5-mini', usage(MILLION), own)).toBe(2_500)
+    expect(callCost('gpt-5-2025-08-07', usage(2, 0, 1), own)).toBe(2)
+    expect(callCost('llama-small', usage(1_000, 0, 500), own)).toBe(10)
+    expect(callCost('gpt-5-mini', usage(MILLION), own)).toBe(2_500)
   })
 })

@@ -11,7 +11,7 @@ import { createComposer } from '#port/model/composer/composer'
 import { composeDrafts } from '#port/model/composer/drafts'
 import { composeReply } from '#port/model/composer/reply'
 import { GenerationError } from '#port/model/drafter'
-import { openThread, type ThreadOptions } from '#port/model/worker/thread'
+import { openThread, type WorkerOptions } from '#port/model/worker/thread'
 import { weightedLength } from '#port/network/weighted-length'
 import { manualClock } from '#test/support/actors/manual-clock'
 import { articleBrief, briefWith, neverAborts, replyBrief } from '#test/support/model/briefs'
@@ -19,7 +19,7 @@ import { fullBrief } from './largest-profile.ts'
 
 const measured = { measure: weightedLength }
 const brief = (changes: Partial<DraftBrief> = {}) => briefWith({ ...measured, ...changes })
-const misbehaving = (options: ThreadOptions = {}) =>
+const misbehaving = (options: WorkerOptions = {}) =>
   openThread({ program: join(import.meta.dir, 'misbehaving-worker.ts'), ...options })
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(

@@ -1,5 +1,5 @@
 /** The program of the thread for texts, with failures on request: a text may name one. */
-import { answerTo } from '#port/texts/answer'
+import { answerTextRequest } from '#port/texts/answer'
 import type { TextRequest } from '#port/texts/texts'
 
 declare const self: Worker
@@ -9,5 +9,5 @@ self.onmessage = ({ data }: MessageEvent<TextRequest>) => {
   if (text === 'hang') for (;;);
   if (text === 'exit') process.exit(3)
   if (text === 'crash') throw new RangeError('out of luck')
-  self.postMessage(answerTo(data))
+  self.postMessage(answerTextRequest(data))
 }

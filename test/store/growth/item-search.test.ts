@@ -14,7 +14,7 @@ import {
   shelfOf,
   soughtWords,
 } from '#store/growth/item-search'
-import { insertWords, keepWords } from '#store/growth/item-words'
+import { insertItemWords, keepWords } from '#store/growth/item-words'
 import { write } from '#test/support/arrange'
 import { insertItem, setItem } from '#test/support/database/writes'
 import { use, useApp } from '#test/support/use'
@@ -213,7 +213,7 @@ describe('the words of an item', () => {
   test('stand where their item does, after each change of its state and of its time', async () => {
     const id = await insertItem(app, app.tenantId)
     const apply = (...writes: Query[]) => write({ app, tenantId: app.tenantId }, { writes })
-    await apply(insertWords(id, ['one', 'two']))
+    await apply(insertItemWords(id, ['one', 'two']))
     const posted = { posted_at: new Date('2026-01-02') }
     const changes = [
       ...[
@@ -234,18 +234,20 @@ describe('the words of an item', () => {
       const { words, expected } = await stand(id)
       expect([change, words.length, words]).toEqual([change, 2, expected as never])
     }
-    await apply(keepWords(id, ['two', 'three']), insertWords(id, ['two', 'three']))
+    await apply(keepWords(id, ['two', 'three']), insertItemWords(id, ['two', 'three']))
     const { words, expected } = await stand(id)
     expect([words.map(({ word }) => word), words]).toEqual([['three', 'two'], expected as never])
   })
 
   test('are added and moved by one letter', async () => {
     const id = await insertItem(app, app.tenantId, { status: 'rejected' })
-    await write({ app, tenantId: app.tenantId }, { writes: [insertWords(id, ['one', 'two'])] })
+    await write({ app, tenantId: app.tenantId }, { writes: [insertItemWords(id, ['one', 'two'])] })
     const reopened: Query = (sql) => sql`update item set status = 'drafted' where id = ${id}`
     await write(
       { app, tenantId: app.tenantId },
-      { writes: [reopened, keepWords(id, ['two', 'three']), insertWords(id, ['two', 'three'])] },
+      {
+        writes: [reopened, keepWords(id, ['two', 'three']), insertItemWords(id, ['two', 'three'])],
+      },
     )
     const { words, expected } = await stand(id)
     expect([words.map(({ word, shelf }) => `${word} ${shelf}`), words]).toEqual([

@@ -4,7 +4,7 @@
  */
 import { beforeEach, expect } from 'bun:test'
 import type { Role } from '#kernel/roles'
-import type { Turn } from '#port/model/thinker'
+import type { ThinkRequest } from '#port/model/thinker'
 import { newWorkspace } from '../contract/prepare.ts'
 import { eventually } from '../eventually.ts'
 import { resultsIn, scriptedModel } from '../model/scripted-model.ts'
@@ -113,7 +113,7 @@ export const useObeying = () => {
       ({ status }) => status !== 'queued' && status !== 'running',
     )
 
-  const given = (): Turn => model.turns.findLast((one) => one.model !== FAST)!
+  const given = (): ThinkRequest => model.turns.findLast((one) => one.model !== FAST)!
 
   /** Lets the model answer who has said "hold". */
   const goOn = () => gate.resolve()

@@ -1,13 +1,16 @@
 /** Channels whose providers answer checks as a test wants. */
 import type { Channel } from '#domain/agent/channel/channel'
-import type { ChannelAdapter, Checked, OpenConnection } from '#port/channel/channel'
+import type { ChannelAdapter, CredentialCheck, OpenConnection } from '#port/channel/channel'
 import type { ChannelAdapters } from '#port/channel/registry'
 
 export interface CheckedChannels {
   /** For `Overrides.channels`. */
   replace(usual: ChannelAdapters): ChannelAdapters
   /** What the provider says. */
-  answer: (connection: OpenConnection, signal: AbortSignal) => Checked | Promise<Checked>
+  answer: (
+    connection: OpenConnection,
+    signal: AbortSignal,
+  ) => CredentialCheck | Promise<CredentialCheck>
   /** Connections that it was asked about, in order. */
   asked: OpenConnection[]
 }

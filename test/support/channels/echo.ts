@@ -2,10 +2,10 @@
  * A model that says what it was told, how often it was spoken to, and that it used a tool if it was
  * asked to.
  */
-import type { Turn } from '#port/model/thinker'
+import type { ThinkRequest } from '#port/model/thinker'
 import { resultsIn, scriptedModel } from '../model/scripted-model.ts'
 
-const lastWords = ({ messages }: Turn): string => {
+const lastWords = ({ messages }: ThinkRequest): string => {
   const last = messages.findLast(({ role }) => role === 'user')
   const words = last && 'text' in last ? last.text : ''
   return words.startsWith('{') ? `(of a stranger) ${JSON.parse(words).untrusted}` : words

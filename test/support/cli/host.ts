@@ -2,7 +2,7 @@
  * A host for the command line that records output, pauses and opened addresses; pauses take no
  * time.
  */
-import type { Host, Lines, Stream } from '#cli/host'
+import type { Host, InputLines, Stream } from '#cli/host'
 import { runCommandLine } from '#cli/main'
 
 export interface CliOptions {
@@ -61,7 +61,7 @@ const stream = (
   colour,
 })
 
-const linesOf = (seen: Seen, { typed, input = '' }: CliOptions): Lines => {
+const linesOf = (seen: Seen, { typed, input = '' }: CliOptions): InputLines => {
   const left = typed ? [...typed] : input.split('\n').filter((line) => line !== '')
   return {
     isTerminal: typed !== undefined,

@@ -2,7 +2,7 @@
  * A client of MCP servers that are made up: each has the tools it is given, and counts its calls.
  */
 import type { ForeignAnswer } from '#domain/agent/mcp/foreign-result'
-import { type McpClient, McpError, type McpServerConfig } from '#port/mcp-client/client'
+import { type McpClient, type McpConnection, McpError } from '#port/mcp-client/client'
 import { egressTo } from '../http/egress.ts'
 
 export interface FakeTool {
@@ -24,7 +24,7 @@ export interface FakeMcp extends McpClient {
   /** What went out. */
   calls: FakeCall[]
   /** What each session was opened with. */
-  opened: McpServerConfig[]
+  opened: McpConnection[]
   /** What a call answers. */
   answer(call: FakeCall): Promise<ForeignAnswer>
   /** Nobody answers. */
@@ -45,7 +45,7 @@ export const SEARCH: FakeTool = {
 
 const egress = egressTo()
 
-const requireAllowed = (config: McpServerConfig): void => {
+const requireAllowed = (config: McpConnection): void => {
   if (config.transport === 'stdio')
     throw new McpError('refused', 'the operator does not allow this command (MCP_STDIO)')
   try {

@@ -1,7 +1,7 @@
 /** What the tests of sessions with MCP servers share. */
 import { afterEach } from 'bun:test'
 import type { ForeignAnswer } from '#domain/agent/mcp/foreign-result'
-import { McpError, type McpServer } from '#port/mcp-client/client'
+import { type McpClientSession, McpError } from '#port/mcp-client/client'
 import type { FakeMcp, Message, Wire } from './fake-mcp.ts'
 
 interface OpenOptions {
@@ -12,7 +12,7 @@ interface OpenOptions {
 /** A server and a way to open sessions with it over one transport. */
 export interface McpDesk {
   fake: FakeMcp
-  open(options?: OpenOptions): Promise<McpServer>
+  open(options?: OpenOptions): Promise<McpClientSession>
 }
 
 /** A desk in a suite: what a test opens is closed after it, and what it scripts is forgotten. */
@@ -20,7 +20,7 @@ export interface McpTrial extends McpDesk {
   /** Of the transport. */
   name: string
   call(
-    server: McpServer,
+    server: McpClientSession,
     args?: Record<string, unknown>,
     signal?: AbortSignal,
   ): Promise<ForeignAnswer>
@@ -61,7 +61,7 @@ export const asks = (id: string, method: string) => ({ jsonrpc: '2.0', id, metho
 let key = 0
 
 export const useTrial = (name: string, { fake, open }: McpDesk): McpTrial => {
-  const opened: McpServer[] = []
+  const opened: McpClientSession[] = []
   afterEach(async () => {
     fake.on = {}
     await Promise.all(opened.splice(0).map((server) => server.close()))

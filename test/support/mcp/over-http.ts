@@ -2,7 +2,7 @@
 import { afterEach } from 'bun:test'
 import { createLog } from '#kernel/log'
 import { createEgress } from '#port/egress/egress'
-import type { McpServer } from '#port/mcp-client/client'
+import type { McpClientSession } from '#port/mcp-client/client'
 import { createMcpClient } from '#port/mcp-client/open'
 import { use } from '../use.ts'
 import { never } from './desk.ts'
@@ -29,7 +29,7 @@ export const json = (value: unknown): Buffer =>
  */
 export const useMcpOverHttp = () => {
   const fake = use(openHttpMcp)
-  const opened: McpServer[] = []
+  const opened: McpClientSession[] = []
   afterEach(async () => {
     fake.on = {}
     fake.intercept = () => false
@@ -51,7 +51,7 @@ export const useMcpOverHttp = () => {
   const open = async (
     headers: Record<string, string> = {},
     deadlineMs?: number,
-  ): Promise<McpServer> => {
+  ): Promise<McpClientSession> => {
     const url = `http://127.0.0.1:${fake.port}/mcp?team=1`
     const server = await clientOf([], deadlineMs).open(
       { transport: 'streamable_http', url, headers },
@@ -60,7 +60,7 @@ export const useMcpOverHttp = () => {
     opened.push(server)
     return server
   }
-  const call = (server: McpServer) =>
+  const call = (server: McpClientSession) =>
     server.call('echo', { text: 'hi' }, { idempotencyKey: 'step', signal: never() })
   /** Answers requests of this method with these bytes. */
   const raw = (

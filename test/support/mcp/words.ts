@@ -1,6 +1,6 @@
 /** Strangers' words in answers of tools: where they are, and how they are marked. */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { entryPlace, fieldPlace, type Place, wordsAt } from '#edge/mcp/answer/trust'
+import { entryPlace, fieldPlace, type SchemaPlace, wordsAt } from '#edge/mcp/answer/trust'
 
 interface Found {
   path: string
@@ -12,7 +12,12 @@ interface Found {
 }
 
 /** Where a stranger's words are in a value. */
-export const wordsIn = (words: string[], value: unknown, place: Place, path = ''): Found[] => {
+export const wordsIn = (
+  words: string[],
+  value: unknown,
+  place: SchemaPlace,
+  path = '',
+): Found[] => {
   if (typeof value === 'string')
     return words.some((one) => value.includes(one))
       ? [{ path, text: value, marked: place.untrusted, shown: wordsAt(place, value) }]

@@ -7,9 +7,9 @@ import { operations } from '#contract/index'
 import {
   ThinkError,
   type Thinker,
+  type ThinkRequest,
   type Thought,
   type ToolCall,
-  type Turn,
 } from '#port/model/thinker'
 import { numbers } from '#test/faults/numbers'
 import { sampleOf } from '../contract/sample.ts'
@@ -123,14 +123,14 @@ const UNKNOWN_TOOLS = [
 const HANDLE = /\b[a-z_]{1,40}:\d{1,9}\b/g
 
 interface Trying extends Dice {
-  turn: Turn
+  turn: ThinkRequest
   /** Names of all tools in the index of the system message. */
   indexed: readonly string[]
   handles: readonly string[]
   foreign: readonly string[]
 }
 
-const indexedIn = ({ system, tools }: Turn): string[] => {
+const indexedIn = ({ system, tools }: ThinkRequest): string[] => {
   const names = [...system.matchAll(/^([a-z_]+): /gm)].map(([, name]) => name!)
   const all = [...new Set([...names, ...tools.map(({ name }) => name)])]
   return all.length > 0 ? all : ['no_such_tool']
@@ -237,7 +237,7 @@ const answer = (at: Trying): Thought => {
   return thoughtOf(at, { text: at.of([...AWKWARD, 'Done: everything was published.']) })
 }
 
-const complain = (complaints: string[], turn: Turn): void => {
+const complain = (complaints: string[], turn: ThinkRequest): void => {
   try {
     requireComplete(turn)
   } catch (cause) {

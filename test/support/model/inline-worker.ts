@@ -1,9 +1,9 @@
-import { computations, type ModelWorker } from '#port/model/worker/computations'
+import { draftComputations, type ModelWorker } from '#port/model/worker/computations'
 
 /** Computes in the calling thread. */
 export const inlineWorker: ModelWorker = {
   async compute(name, input, signal) {
     signal.throwIfAborted()
-    return computations[name](input as never) as never
+    return draftComputations[name](input as never) as never
   },
 }

@@ -1,7 +1,7 @@
 /** The thinker as tests use it: on a fake provider, and silent. */
 import { createLog } from '#kernel/log'
 import { createOpenAiThinker, type OpenAiThinkerOptions } from '#port/model/openai/thinker'
-import type { Thinker, Thought, ToolDefinition, Turn } from '#port/model/thinker'
+import type { Thinker, ThinkRequest, Thought, ToolDefinition } from '#port/model/thinker'
 import { API_KEY } from './openai-drafter.ts'
 
 export const thinkerOn = (baseUrl: string, options: Partial<OpenAiThinkerOptions> = {}): Thinker =>
@@ -21,7 +21,7 @@ export const lookTool: ToolDefinition = {
   parameters: { type: 'object', properties: { number: { type: 'integer' } } },
 }
 
-export const turnWith = (changes: Partial<Turn> = {}): Turn => ({
+export const turnWith = (changes: Partial<ThinkRequest> = {}): ThinkRequest => ({
   model: 'gpt-5',
   system: 'You help.',
   messages: [{ role: 'user', text: 'What is waiting?' }],

@@ -2,7 +2,7 @@
  * A model that answers by a script: a function of the turn. It refuses transcripts that the
  * provider would refuse.
  */
-import type { Thinker, Thought, Turn } from '#port/model/thinker'
+import type { Thinker, ThinkRequest, Thought } from '#port/model/thinker'
 
 interface Answer {
   text?: string
@@ -10,13 +10,13 @@ interface Answer {
 }
 
 export interface ScriptedModel extends Thinker {
-  turns: Turn[]
+  turns: ThinkRequest[]
 }
 
 const callId = (): string => Math.random().toString(36).slice(2, 11).padEnd(9, '0')
 
 /** Throws for a transcript with a call that has no result, or results out of order. */
-export const requireComplete = ({ messages }: Turn): void => {
+export const requireComplete = ({ messages }: ThinkRequest): void => {
   let open: string[] = []
   for (const message of messages) {
     if (message.role === 'tool') {
@@ -29,7 +29,7 @@ export const requireComplete = ({ messages }: Turn): void => {
 }
 
 /** Results of tools since the last message of a person. */
-export const resultsIn = ({ messages }: Turn): string[] => {
+export const resultsIn = ({ messages }: ThinkRequest): string[] => {
   const last = messages.findLastIndex(({ role }) => role === 'user')
   return messages
     .slice(last + 1)
@@ -38,9 +38,9 @@ export const resultsIn = ({ messages }: Turn): string[] => {
 
 /** `answer` gets the number of the model's answers so far in this turn. */
 export const scriptedModel = (
-  answer: (turn: Turn, answers: number) => Answer | Promise<Answer>,
+  answer: (turn: ThinkRequest, answers: number) => Answer | Promise<Answer>,
 ): ScriptedModel => {
-  const turns: Turn[] = []
+  const turns: ThinkRequest[] = []
   return {
     turns,
     async think(turn, { signal, onText }): Promise<Thought> {

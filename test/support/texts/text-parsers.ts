@@ -44,13 +44,13 @@ import { storable } from '#kernel/storable'
 import { firstUnseen, unseenCount, withCodes } from '#kernel/unseen'
 import { csvLine } from '#ops/engine/csv'
 import { mailboxOf } from '#port/channel/email/address'
-import { headersOf, isAutomatic, threadOf } from '#port/channel/email/headers'
+import { headersOf, isAutomatic, mailThread } from '#port/channel/email/headers'
 import { withoutQuotes } from '#port/channel/email/quotes'
-import { subjectOf, wordsOfText } from '#port/channel/email/text'
-import { partsOf as multipartOf } from '#port/channel/multipart'
+import { mailSubject, wordsOfText } from '#port/channel/email/text'
+import { parseMultipart as multipartOf } from '#port/channel/multipart'
 import { plainTextOf } from '#port/channel/slack/text'
 import { textOfBytes } from '#port/egress/charset'
-import { plainText as deskText } from '#port/model/desk/plain-text'
+import { describeResult as deskText } from '#port/model/desk/plain-text'
 import { questionIn } from '#port/model/desk/questions'
 import { jsonIn } from '#port/model/openai/answer'
 import { fingerprintText } from '#port/network/text'
@@ -115,7 +115,7 @@ const mail = (text: string) => {
     ['content-type', text],
     ['x-auto-response-suppress', text],
   ])
-  return [threadOf(headers), isAutomatic(headers)]
+  return [mailThread(headers), isAutomatic(headers)]
 }
 
 const multipart = (text: string) => {
@@ -210,7 +210,7 @@ export const textParsers: readonly TextParser[] = [
     most: 200_000,
     read: (text) => wordsOfText(text, text.slice(0, 300), { isHtml: true }),
   },
-  { name: 'subjectOf', most: 16_000, read: subjectOf },
+  { name: 'subjectOf', most: 16_000, read: mailSubject },
   { name: 'mailboxOf', most: 16_000, read: mailboxOf },
   { name: 'headers of a mail', most: 16_000, read: mail },
   { name: 'multipart', most: 1_000_000, read: multipart },

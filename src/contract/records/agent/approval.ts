@@ -1,7 +1,7 @@
 /** What a job asks of people: one call of a tool, as it was shown. */
 import { Type as T, type TSchema } from '@sinclair/typebox'
 import { roles } from '#kernel/roles'
-import { Id, NamedAuthor, nullable, oneOf, record, Time, untrustedIf } from '../../shapes.ts'
+import { Id, NamedAuthorSchema, nullable, oneOf, record, Time, untrustedIf } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 
@@ -77,7 +77,9 @@ export const approvalRecord = declare(
         record(
           {
             roles: T.Array(oneOf(roles)),
-            people: T.Array(NamedAuthor, { description: 'At most five members with these roles.' }),
+            people: T.Array(NamedAuthorSchema, {
+              description: 'At most five members with these roles.',
+            }),
             more: T.Boolean({ description: 'There are others.' }),
           },
           { description: 'Who can decide, while it waits.' },

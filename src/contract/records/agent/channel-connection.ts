@@ -5,8 +5,8 @@ import { nullable, oneOf, Time, untrusted } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 
-export const Channel = oneOf(channelNames)
-export const SenderPolicy = oneOf(['members', 'anyone'], {
+export const ChannelSchema = oneOf(channelNames)
+export const SenderPolicySchema = oneOf(['members', 'anyone'], {
   description:
     'Whose messages start jobs: those of members who have linked their sender, or everybody. Only owners can set anyone.',
 })
@@ -16,14 +16,14 @@ export const channelConnectionRecord = declare(
   { title: 'ChannelConnection', case: 'camelCase' },
   {
     id,
-    channel: { type: 'text', shown: Channel },
+    channel: { type: 'text', shown: ChannelSchema },
     // In the form that `routingKeyOf` gives it.
     routing_key: {
       type: 'text',
       shown: T.String({ description: 'By what the provider names it in its posts.' }),
     },
     display_name: { type: 'text', shown: T.String() },
-    sender_policy: { type: 'text', shown: SenderPolicy },
+    sender_policy: { type: 'text', shown: SenderPolicySchema },
     config: {
       type: 'jsonb',
       shown: T.Record(T.String(), T.Unknown(), {

@@ -3,7 +3,7 @@ import { type Static, Type as T } from '@sinclair/typebox'
 import { Id, nullable, oneOf, record, Time, untrusted, untrustedName } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
-import { Channel } from './channel-connection.ts'
+import { ChannelSchema } from './channel-connection.ts'
 
 /** What the adapter of a channel alone understands. */
 const Adapters = T.Record(T.String(), T.Unknown())
@@ -106,7 +106,7 @@ export const channelReplyRecord = declare(
       fixed: true,
     },
     // Stored once its connection is gone.
-    channel: { type: 'text', null: true, shown: Channel, from: 'query' },
+    channel: { type: 'text', null: true, shown: ChannelSchema, from: 'query' },
     job_id: {
       type: 'uuid',
       shown: nullable(

@@ -2,7 +2,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { Id, nullable, oneOf, Time } from '../../shapes.ts'
 import { declare } from '../record.ts'
-import { OnBehalf } from './on-behalf.ts'
+import { OnBehalfSchema } from './on-behalf.ts'
 
 export const documentStatuses = ['queued', 'processing', 'ready', 'failed'] as const
 export const documentTypes = ['text/plain', 'text/markdown'] as const
@@ -52,7 +52,7 @@ export const documentRecord = declare(
     },
     author: {
       type: 'jsonb',
-      of: OnBehalf,
+      of: OnBehalfSchema,
       hidden: 'who added it, for the rights of what is done with it',
       fixed: true,
     },

@@ -3,7 +3,7 @@ import { Type as T } from '@sinclair/typebox'
 import { Id, nullable, oneOf, record, Time, untrustedIf } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
-import { OnBehalf } from './on-behalf.ts'
+import { OnBehalfSchema } from './on-behalf.ts'
 
 export const jobStatuses = [
   'queued',
@@ -128,7 +128,7 @@ export const jobRecord = declare(
     started_at: { type: 'timestamp with time zone', shown: nullable(Time) },
     ended_at: { type: 'timestamp with time zone', shown: nullable(Time) },
     ...times,
-    on_behalf: { type: 'jsonb', of: OnBehalf, hidden: 'in whose name it runs', fixed: true },
+    on_behalf: { type: 'jsonb', of: OnBehalfSchema, hidden: 'in whose name it runs', fixed: true },
     shown: {
       type: 'jsonb',
       of: T.Array(T.String()),

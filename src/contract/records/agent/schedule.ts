@@ -2,7 +2,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { Id, nullable, oneOf, Time } from '../../shapes.ts'
 import { declare } from '../record.ts'
-import { OnBehalf } from './on-behalf.ts'
+import { OnBehalfSchema } from './on-behalf.ts'
 
 export const scheduleStatuses = ['active', 'paused', 'cancelled', 'done'] as const
 
@@ -64,10 +64,10 @@ export const scheduleRecord = declare(
         description: 'Where untrusted text came from that the goal may follow.',
       }),
     },
-    on_behalf: { type: 'jsonb', of: OnBehalf, hidden: 'in whose name it runs' },
+    on_behalf: { type: 'jsonb', of: OnBehalfSchema, hidden: 'in whose name it runs' },
     goal_by: {
       type: 'jsonb',
-      of: OnBehalf,
+      of: OnBehalfSchema,
       null: true,
       hidden: 'who wrote its goal; null: whoever it runs for',
     },

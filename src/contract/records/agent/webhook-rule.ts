@@ -2,7 +2,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { Id, nullable, oneOf, Time } from '../../shapes.ts'
 import { declare } from '../record.ts'
-import { OnBehalf } from './on-behalf.ts'
+import { OnBehalfSchema } from './on-behalf.ts'
 
 /** Why posts are refused. */
 export const disablers = ['person', 'caller_gone'] as const
@@ -59,10 +59,10 @@ export const webhookRuleRecord = declare(
         description: 'Where untrusted text came from that the goal may follow.',
       }),
     },
-    on_behalf: { type: 'jsonb', of: OnBehalf, hidden: 'in whose name its jobs run' },
+    on_behalf: { type: 'jsonb', of: OnBehalfSchema, hidden: 'in whose name its jobs run' },
     goal_by: {
       type: 'jsonb',
-      of: OnBehalf,
+      of: OnBehalfSchema,
       null: true,
       hidden: 'who wrote its goal; null: whoever they run for',
     },

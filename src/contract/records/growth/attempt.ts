@@ -5,7 +5,7 @@ import { declare } from '../record.ts'
 import { doubtCauses } from './item.ts'
 
 /** What a read of the network showed while an attempt was in doubt. */
-export const DoubtRead = record(
+export const DoubtReadSchema = record(
   {
     at: Time,
     saw: oneOf(['it', 'nothing', 'unclear', 'unreadable'], {
@@ -69,7 +69,7 @@ export const attemptRecord = declare(
     doubt_cause: { type: 'text', of: oneOf(doubtCauses), null: true, hidden },
     clean_reads: { type: 'integer', hidden },
     // The last ones while it was in doubt, oldest first.
-    reads: { type: 'jsonb', of: T.Array(DoubtRead), hidden },
+    reads: { type: 'jsonb', of: T.Array(DoubtReadSchema), hidden },
     external_id: { type: 'text', null: true, hidden },
     error: { type: 'text', null: true, hidden },
     ended_at: { type: 'timestamp with time zone', null: true, hidden },

@@ -1,6 +1,6 @@
 /** What a team says of an item before it approves it. */
 import { Type as T } from '@sinclair/typebox'
-import { Author, Id, NamedAuthor, oneOf } from '../../shapes.ts'
+import { AuthorSchema, Id, NamedAuthorSchema, oneOf } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 
@@ -18,7 +18,7 @@ export const commentRecord = declare(
       fixed: true,
     },
     body: { type: 'text', shown: T.String(), fixed: true },
-    written_by: { type: 'jsonb', of: Author, shown: NamedAuthor, fixed: true },
+    written_by: { type: 'jsonb', of: AuthorSchema, shown: NamedAuthorSchema, fixed: true },
     created_at: times.created_at,
   },
 )

@@ -1,7 +1,7 @@
 /** An engagement: what is done with somebody else's post. */
 import { Type as T } from '@sinclair/typebox'
 import {
-  Author,
+  AuthorSchema,
   Id,
   nullable,
   oneOf,
@@ -12,7 +12,7 @@ import {
 } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
-import { generationError, ModelUsage } from './generation.ts'
+import { generationError, ModelUsageSchema } from './generation.ts'
 
 export const engageActions = ['reply', 'quote', 'repost', 'like'] as const
 export const EngagementAction = oneOf(engageActions)
@@ -54,7 +54,7 @@ const Decision = record(
       'confirmed',
       'marked_done',
     ]),
-    by: Author,
+    by: AuthorSchema,
     at: Time,
   },
   { description: 'The last decision on it.' },
@@ -63,7 +63,7 @@ const Decision = record(
 const IN_POST = 'shown as part of post'
 
 /** A post of somebody else as last read; null: not read. */
-export const othersPost = {
+export const othersPostFields = {
   network: { type: 'text', hidden: IN_POST, fixed: true },
   post_id: { type: 'text', hidden: IN_POST, fixed: true },
   post_url: { type: 'text', null: true, hidden: IN_POST, fixed: true },
@@ -87,7 +87,7 @@ export const engagementRecord = declare(
       }),
     },
     post: { shown: NetworkPost, from: 'view' },
-    ...othersPost,
+    ...othersPostFields,
     instruction: { type: 'text', shown: nullable(T.String()), fixed: true },
     body: {
       type: 'text',
@@ -97,7 +97,7 @@ export const engagementRecord = declare(
     signal_id: { type: 'uuid', shown: nullable(Id), fixed: true },
     error: generationError,
     model: { type: 'text', shown: nullable(T.String()) },
-    usage: { type: 'jsonb', shown: nullable(ModelUsage) },
+    usage: { type: 'jsonb', shown: nullable(ModelUsageSchema) },
     approved_hash: {
       type: 'text',
       null: true,
@@ -130,7 +130,7 @@ export const engagementRecord = declare(
     },
     written_by: {
       type: 'jsonb',
-      of: Author,
+      of: AuthorSchema,
       null: true,
       hidden: 'who wrote the present text; null: a drafter, or there is none',
     },
@@ -168,6 +168,6 @@ export const engagementRecord = declare(
   },
 )
 
-export const Engagement = engagementRecord.schema
+export const EngagementSchema = engagementRecord.schema
 
-export const OneEngagement = record({ engagement: Engagement })
+export const OneEngagement = record({ engagement: EngagementSchema })

@@ -3,7 +3,7 @@ import { Type as T } from '@sinclair/typebox'
 import { GenerationStatus } from '../../generation.ts'
 import { nullable, record } from '../../shapes.ts'
 
-export const ModelUsage = record({
+export const ModelUsageSchema = record({
   input_tokens: T.Integer(),
   output_tokens: T.Integer(),
   cost_micros: T.Integer(),
@@ -31,5 +31,5 @@ export const writtenBy = {
       }),
     ),
   },
-  usage: { type: 'jsonb', shown: nullable(ModelUsage) },
+  usage: { type: 'jsonb', shown: nullable(ModelUsageSchema) },
 } as const

@@ -4,7 +4,7 @@ import { Id, nullable, oneOf, record, Time } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 import { generationError, generationStatus, writtenBy } from './generation.ts'
-import { counted } from './item.ts'
+import { metricCounts } from './item.ts'
 import { learningKinds } from './learning.ts'
 
 const Rate = T.Number({ minimum: 0, description: 'Reactions per impression.' })
@@ -88,7 +88,7 @@ const Supplied = T.Object({
   item_id: nullable(T.String()),
   text: nullable(T.String()),
   posted_at: nullable(Time),
-  ...counted,
+  ...metricCounts,
 })
 
 export const growthAuditRecord = declare(

@@ -8,7 +8,7 @@ const most = nullable(T.Integer({ minimum: 0 }))
 const length = nullable(T.Integer({ minimum: 1 }))
 
 /** Null: no rule. A maximum of 0 forbids. */
-export const FormatRules = T.Object({
+export const FormatRulesSchema = T.Object({
   min_length: length,
   max_length: length,
   max_emoji: most,
@@ -25,7 +25,7 @@ export const FormatRules = T.Object({
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
 /** Without days or without times there are no slots. */
-export const Cadence = T.Object({
+export const CadenceSchema = T.Object({
   days: T.Array(oneOf(weekdays), { maxItems: 7 }),
   times: T.Array(T.String({ format: 'clock-time', examples: ['09:00'] }), {
     maxItems: 24,
@@ -61,7 +61,7 @@ export const growthChannelRecord = declare(
     status: { type: 'text', shown: oneOf(['active', 'inactive']) },
     format_rules: {
       type: 'jsonb',
-      of: FormatRules,
+      of: FormatRulesSchema,
       shown: record(
         {
           min_length: number,
@@ -77,7 +77,7 @@ export const growthChannelRecord = declare(
     },
     cadence: {
       type: 'jsonb',
-      of: Cadence,
+      of: CadenceSchema,
       shown: record(
         {
           days: T.Array(T.String()),

@@ -1,6 +1,6 @@
 /** An item: a draft, and what becomes of it. */
 import { Type as T } from '@sinclair/typebox'
-import { Author, called, Id, nullable, oneOf, record, Time } from '../../shapes.ts'
+import { AuthorSchema, called, Id, nullable, oneOf, record, Time } from '../../shapes.ts'
 import { declare } from '../record.ts'
 
 export const itemStatuses = [
@@ -12,8 +12,8 @@ export const itemStatuses = [
   'publish_failed',
   'publish_unconfirmed',
 ] as const
-export const ItemStatus = oneOf(itemStatuses)
-export const OnMissed = oneOf(['post', 'skip'], {
+export const ItemStatusSchema = oneOf(itemStatuses)
+export const OnMissedSchema = oneOf(['post', 'skip'], {
   description:
     'If overdue: post it when less than an hour late, or skip it and return it to approved.',
 })
@@ -29,7 +29,7 @@ export const countNames = [
   'clicks',
 ] as const
 
-export const counted = {
+export const metricCounts = {
   impressions: T.Integer({ minimum: 0 }),
   likes: T.Integer({ minimum: 0 }),
   replies: T.Integer({ minimum: 0 }),
@@ -39,7 +39,7 @@ export const counted = {
 }
 
 const Metrics = record(
-  { at: Time, ...counted },
+  { at: Time, ...metricCounts },
   {
     title: 'Metrics',
     description: "The network's counts at the last read; null before the first.",
@@ -91,7 +91,7 @@ const Decision = record(
       'post_requested',
       'marked_posted',
     ]),
-    by: Author,
+    by: AuthorSchema,
     at: Time,
   },
   { description: 'The last decision on it.' },
@@ -153,7 +153,7 @@ export const itemRecord = declare(
         T.String({ description: "The first line of an article's body; null for posts." }),
       ),
     },
-    status: { type: 'text', shown: ItemStatus },
+    status: { type: 'text', shown: ItemStatusSchema },
     review: {
       type: 'boolean',
       shown: T.Boolean({
@@ -175,7 +175,7 @@ export const itemRecord = declare(
     },
     // Set on an approved item: it is scheduled.
     post_at: { type: 'timestamp with time zone', shown: nullable(Time) },
-    on_missed: { type: 'text', shown: nullable(OnMissed) },
+    on_missed: { type: 'text', shown: nullable(OnMissedSchema) },
     approved_hash: {
       type: 'text',
       null: true,
@@ -222,7 +222,7 @@ export const itemRecord = declare(
     },
     written_by: {
       type: 'jsonb',
-      of: Author,
+      of: AuthorSchema,
       null: true,
       hidden: 'who wrote the present text; null: a drafter. Its revisions show it',
     },
@@ -294,4 +294,4 @@ export const itemRecord = declare(
   },
 )
 
-export const Item = itemRecord.schema
+export const ItemSchema = itemRecord.schema

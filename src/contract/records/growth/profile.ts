@@ -1,9 +1,9 @@
 /** What the workspace stands for, its audience and its style, and the versions of that. */
 import { Type as T } from '@sinclair/typebox'
-import { Author, nullable, record, Time } from '../../shapes.ts'
+import { AuthorSchema, nullable, record, Time } from '../../shapes.ts'
 import { times } from '../fields.ts'
 import { declare } from '../record.ts'
-import { OnMissed } from './item.ts'
+import { OnMissedSchema } from './item.ts'
 
 const entries = (description: string) =>
   T.Array(T.String({ minLength: 1, maxLength: 2_000 }), { maxItems: 100, description })
@@ -37,7 +37,7 @@ export const profileFields = {
     maxLength: 64,
     description: 'An IANA time zone, such as Europe/Berlin.',
   }),
-  on_missed: OnMissed,
+  on_missed: OnMissedSchema,
 }
 
 /** What drafts are made from. */
@@ -58,7 +58,7 @@ export const profileRecord = declare(
   {
     data,
     revision: { type: 'integer', shown: T.Integer() },
-    written_by: { type: 'jsonb', of: Author, null: true, hidden: IN_REVISION },
+    written_by: { type: 'jsonb', of: AuthorSchema, null: true, hidden: IN_REVISION },
     changed: { type: 'text[]', hidden: IN_REVISION },
     ...times,
   },
@@ -71,7 +71,7 @@ export const profileRevisionRecord = declare(
     number: { type: 'integer', shown: T.Integer() },
     data,
     profile: { shown: record({ ...profileFields, writing_dna: WritingDna }), from: 'view' },
-    written_by: { type: 'jsonb', shown: nullable(Author) },
+    written_by: { type: 'jsonb', shown: nullable(AuthorSchema) },
     written_at: { type: 'timestamp with time zone', shown: Time },
     changed: {
       type: 'text[]',

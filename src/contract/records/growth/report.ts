@@ -3,7 +3,7 @@ import { Type as T } from '@sinclair/typebox'
 import { Id, nullable, oneOf, record, Time } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
-import { generationStatus, ModelUsage } from './generation.ts'
+import { generationStatus, ModelUsageSchema } from './generation.ts'
 
 /** Of a day or a week: posts that went out, and what all posts gained. */
 const figures = {
@@ -96,7 +96,7 @@ export const reportRecord = declare(
       shown: nullable(T.String({ description: 'The report as Markdown.' })),
     },
     model: { type: 'text', null: true, hidden: NO_MODEL, fixed: true },
-    usage: { type: 'jsonb', of: ModelUsage, null: true, hidden: NO_MODEL, fixed: true },
+    usage: { type: 'jsonb', of: ModelUsageSchema, null: true, hidden: NO_MODEL, fixed: true },
     ...times,
   },
 )

@@ -1,6 +1,6 @@
 /** A version of a text that is ours: an item's or an engagement's. */
 import { Type as T } from '@sinclair/typebox'
-import { Author, fieldsBut, NamedAuthor, nullable, record, Time } from '../../shapes.ts'
+import { AuthorSchema, fieldsBut, NamedAuthorSchema, nullable, record, Time } from '../../shapes.ts'
 import { declare } from '../record.ts'
 
 const description = 'A version of a text. written_by is null for what a drafter wrote.'
@@ -11,7 +11,12 @@ export const revisionRecord = declare(
   {
     record_id: { type: 'uuid', hidden: 'the caller has asked for it', fixed: true },
     number: { type: 'integer', shown: T.Integer({ description: 'From 1.' }), fixed: true },
-    written_by: { type: 'jsonb', of: Author, shown: nullable(NamedAuthor), fixed: true },
+    written_by: {
+      type: 'jsonb',
+      of: AuthorSchema,
+      shown: nullable(NamedAuthorSchema),
+      fixed: true,
+    },
     written_at: { type: 'timestamp with time zone', shown: Time, fixed: true },
     title: { type: 'text', null: true, hidden: 'engagements have none', fixed: true },
     body: {

@@ -3,7 +3,7 @@ import { Type as T } from '@sinclair/typebox'
 import { called, Id, nullable, oneOf, record, Time } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
-import { Condition, triggerKinds } from './rule.ts'
+import { ConditionSchema, triggerKinds } from './rule.ts'
 
 /** What the record that triggered a run is. */
 const TRIGGERED = { item_posted: 'item', batch_settled: 'batch', metric: 'item' }
@@ -56,7 +56,7 @@ export const ruleRunRecord = declare(
       type: 'jsonb',
       shown: T.Array(
         record({
-          condition: Condition,
+          condition: ConditionSchema,
           actual: T.String({ description: 'The value found.' }),
           holds: T.Boolean(),
         }),

@@ -37,7 +37,7 @@ export const facts = [
 export const comparisons = ['<', '<=', '=', '!=', '>=', '>'] as const
 
 /** The fields of all kinds. */
-export const Trigger = record(
+export const TriggerSchema = record(
   {
     kind: oneOf(triggerKinds, {
       description:
@@ -60,7 +60,7 @@ export const Trigger = record(
   { title: 'RuleTrigger', examples: [{ kind: 'batch_settled', status: 'ready' }] },
 )
 
-export const Condition = record(
+export const ConditionSchema = record(
   {
     fact: oneOf(facts, { description: 'item_…: item triggers only. weekday: 1 is Monday.' }),
     op: oneOf(comparisons),
@@ -114,8 +114,8 @@ export const ruleRecord = declare(
       ),
       from: 'view',
     },
-    trigger: { type: 'jsonb', shown: Trigger },
-    conditions: { type: 'jsonb', shown: T.Array(Condition) },
+    trigger: { type: 'jsonb', shown: TriggerSchema },
+    conditions: { type: 'jsonb', shown: T.Array(ConditionSchema) },
     action: { type: 'jsonb', shown: Action },
     daily_cap: { type: 'integer', shown: T.Integer() },
     day: { type: 'text', hidden: 'the day that runs_today and over_cap_today count' },

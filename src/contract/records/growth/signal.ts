@@ -3,7 +3,7 @@ import { Type as T } from '@sinclair/typebox'
 import { Id, nullable, oneOf, record, Time, untrustedName } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
-import { EngagementAction, NetworkPost, othersPost } from './engagement.ts'
+import { EngagementAction, NetworkPost, othersPostFields } from './engagement.ts'
 
 export const signalStatuses = ['open', 'dismissed', 'engaged', 'expired'] as const
 
@@ -22,7 +22,7 @@ export const signalRecord = declare(
     },
     reasons: { type: 'jsonb', shown: T.Array(T.String()), fixed: true },
     post: { shown: NetworkPost, from: 'view' },
-    ...othersPost,
+    ...othersPostFields,
     posted_at: { type: 'timestamp with time zone', shown: Time, fixed: true },
     actions: {
       shown: T.Array(

@@ -5,7 +5,7 @@ import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 
 export const targetStatuses = ['active', 'paused'] as const
-export const Priority = T.Integer({
+export const PrioritySchema = T.Integer({
   minimum: 1,
   maximum: 3,
   description: '1 is read hourly, 2 every four hours, 3 daily.',
@@ -19,7 +19,7 @@ export const targetRecord = declare(
     // In lower case, without `@`.
     handle: { type: 'text', shown: untrustedName(T.String()), fixed: true },
     category: { type: 'text', shown: nullable(T.String()) },
-    priority: { type: 'integer', shown: Priority },
+    priority: { type: 'integer', shown: PrioritySchema },
     status: { type: 'text', shown: oneOf(targetStatuses) },
     last_read_at: { type: 'timestamp with time zone', shown: nullable(Time) },
     next_read_at: {

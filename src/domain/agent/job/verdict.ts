@@ -1,7 +1,7 @@
 /** Whether a call of a tool is carried out, asked of a person, or refused. Pure. */
 import type { ruleDecisions } from '#contract/records/agent/tool-rule'
 import { textsIn } from '#kernel/json-value'
-import { codeOf, firstUnseen } from '#kernel/unseen'
+import { codePointOf, firstUnseen } from '#kernel/unseen'
 import { isChannelTaint } from '../channel/trust.ts'
 import { isReading, type ToolClass } from './step.ts'
 
@@ -53,7 +53,7 @@ export const unseenIn = (args: unknown, why: string): Flaw | undefined => {
   for (const { path, text } of textsIn(args)) {
     const found = firstUnseen(text)
     if (!found) continue
-    const place = `${codeOf(found.character)} at character ${[...text.slice(0, found.at)].length + 1}`
+    const place = `${codePointOf(found.character)} at character ${[...text.slice(0, found.at)].length + 1}`
     return {
       path: path.join('.'),
       message: `has ${place}, which nobody would see; ${why}, so leave it out`,

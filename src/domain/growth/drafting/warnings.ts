@@ -4,7 +4,7 @@
  */
 import { dayAt } from '#kernel/calendar'
 import { normalForm } from '#kernel/normal-form'
-import { codeOf, firstUnseen, unseenCount } from '#kernel/unseen'
+import { codePointOf, firstUnseen, unseenCount } from '#kernel/unseen'
 import { type Cadence, hasSlots, isSlot } from './cadence.ts'
 import { findLinks } from './links.ts'
 import { phraseOf, searchable } from './phrase.ts'
@@ -104,7 +104,7 @@ const unseen = ({ body }: WarningFacts): Warning[] => {
   if (!first) return []
   const count = unseenCount(body)
   const noun = count === 1 ? 'character' : 'characters'
-  const place = `${codeOf(first.character)} at character ${[...body.slice(0, first.at)].length + 1}`
+  const place = `${codePointOf(first.character)} at character ${[...body.slice(0, first.at)].length + 1}`
   return [
     warning(
       'unseen_characters',

@@ -1,6 +1,6 @@
 /** Triggers of rules, and which occurrences match them. */
 import type { Static } from '@sinclair/typebox'
-import type { Trigger as TriggerSchema } from '#contract/records/growth/rule'
+import type { TriggerSchema } from '#contract/records/growth/rule'
 import { patternFault } from '#kernel/cron'
 import { fail } from '#kernel/errors'
 import { engagementRate, type Metrics } from '../metrics.ts'

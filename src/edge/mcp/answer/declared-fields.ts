@@ -13,8 +13,8 @@ const oncePerSchema = <T>(make: (schema: TSchema) => T): ((schema: TSchema) => T
   }
 }
 
-export const formsOf = (schema: TSchema): TSchema[] =>
-  (schema.anyOf as TSchema[] | undefined)?.flatMap(formsOf) ?? [schema]
+export const alternativesOf = (schema: TSchema): TSchema[] =>
+  (schema.anyOf as TSchema[] | undefined)?.flatMap(alternativesOf) ?? [schema]
 
 interface RecordForm {
   fields: ReadonlyMap<string, TSchema>
@@ -23,7 +23,7 @@ interface RecordForm {
 }
 
 const recordFormsOf = oncePerSchema((schema): RecordForm[] =>
-  formsOf(schema).flatMap(({ properties }) => {
+  alternativesOf(schema).flatMap(({ properties }) => {
     if (!properties) return []
     const fields = Object.entries(properties as TObject['properties'])
     return [
@@ -49,11 +49,11 @@ const fittingForms = (
 }
 
 const entriesOf = oncePerSchema(
-  (schema): TSchema | undefined => formsOf(schema).find(({ items }) => items)?.items,
+  (schema): TSchema | undefined => alternativesOf(schema).find(({ items }) => items)?.items,
 )
 
 /** The schema of a field, in the form that the record has; undefined if none is declared. */
-export const fieldOf = (
+export const declaredField = (
   schema: TSchema | undefined,
   name: string,
   record?: Record<string, unknown>,

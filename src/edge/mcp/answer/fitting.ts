@@ -6,7 +6,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
 import type { Operation } from '#ops/engine/bind'
 import type { McpContext } from '../context.ts'
-import { MOST_TOKENS, shortForm, sizeOf, usualForm } from './short-form.ts'
+import { MOST_TOKENS, shortForm, tokenSize, usualForm } from './short-form.ts'
 
 type Fields = Record<string, unknown>
 
@@ -37,7 +37,7 @@ const listIn = (body: Fields): unknown[] => Object.values(body).find(Array.isArr
 const noteOf = (shown: number): string =>
   `The first ${shown}, which is as many as fit: pass next_cursor as cursor for more.`
 
-export const fitted = (
+export const fitAnswer = (
   answer: Answer,
   { schema, whole = false }: { schema: TSchema; whole?: boolean },
 ): Fitted => ({
@@ -55,7 +55,7 @@ export const readFitting = async (
   let note: string | undefined
   for (let reads = 1; reads < MOST_READS && isPaged(operation); reads++) {
     const body: Fields = JSON.parse(answer.body)
-    const [size, count] = [sizeOf(usualForm(body, { schema, whole })), listIn(body).length]
+    const [size, count] = [tokenSize(usualForm(body, { schema, whole })), listIn(body).length]
     if (size <= MOST_TOKENS || count <= 1) break
     const limit = Math.max(1, Math.floor(((count * MOST_TOKENS) / size) * MARGIN))
     answer = await context.run(id, { ...(input as object), limit })

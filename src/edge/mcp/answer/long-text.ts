@@ -34,7 +34,7 @@ export const longestText = (body: Fields): LongText | undefined => {
 }
 
 /** The record with another text in this place. */
-export const placed = (
+export const replaceText = (
   body: Fields,
   { path: [name, ...rest] }: Pick<LongText, 'path'>,
   text: string,
@@ -43,7 +43,7 @@ export const placed = (
   [name!]:
     rest.length === 0
       ? text
-      : placed(isFields(body[name!]) ? (body[name!] as Fields) : {}, { path: rest }, text),
+      : replaceText(isFields(body[name!]) ? (body[name!] as Fields) : {}, { path: rest }, text),
 })
 
 /** What says which record, and which version of it, a part belongs to. */
@@ -76,7 +76,7 @@ const isWithinPair = (text: string, at: number): boolean =>
  * From `from` on, as many characters as have at most `room` tokens, and words that say which these
  * are.
  */
-export const beginning = (
+export const excerptFrom = (
   { path, text }: LongText,
   from: number,
   room: number,

@@ -7,11 +7,11 @@
 
 import type { TSchema } from '@sinclair/typebox'
 import { fail } from '#kernel/errors'
-import { entryOf, fieldOf } from './declared-fields.ts'
-import { beginning, checkedStart, longestText, placed, remainder } from './long-text.ts'
+import { declaredField, entryOf } from './declared-fields.ts'
+import { checkedStart, excerptFrom, longestText, remainder, replaceText } from './long-text.ts'
 import { Quotation } from './quotation.ts'
 import { structured } from './structured.ts'
-import { isEmpty, isFields, textOf } from './text.ts'
+import { isEmpty, isFields, writeText } from './text.ts'
 import { tokensGuessed } from './token-guess.ts'
 import { cut } from './truncate.ts'
 
@@ -115,7 +115,7 @@ const shaped = (
     ([, one]) => form.whole || !inList || !isEmpty(one),
   )
   return Object.fromEntries(
-    fields.map(([name, one]) => [name, shaped(one, fieldOf(schema, name), form, inList)]),
+    fields.map(([name, one]) => [name, shaped(one, declaredField(schema, name), form, inList)]),
   )
 }
 
@@ -140,7 +140,7 @@ const inBoth = (plain: Fields, schema: TSchema): Short => {
   return {
     plain,
     body: structured(plain, schema, quotation),
-    text: textOf(plain, schema, quotation),
+    text: writeText(plain, schema, quotation),
   }
 }
 
@@ -153,7 +153,7 @@ const made = (body: Fields, schema: TSchema, form: Form, note?: string): Short =
  * In tokens, of the longer of the two. A text has no more tokens than bytes, and the lines of a
  * record at most twice as many as its JSON, where strangers' words are marked.
  */
-export const sizeOf = ({ body, text }: Pick<Short, 'body' | 'text'>): number => {
+export const tokenSize = ({ body, text }: Pick<Short, 'body' | 'text'>): number => {
   const json = JSON.stringify(body)
   const bytes = Math.max(Buffer.byteLength(json), Buffer.byteLength(text))
   if (bytes <= MOST_TOKENS) return bytes
@@ -179,7 +179,7 @@ const firstFitting = (body: Fields, { schema, whole, note }: Given, most: number
   const [usual, ...shorter] = forms(whole)
   let last = made(body, schema, usual!, note)
   for (const form of shorter) {
-    if (sizeOf(last) <= most) break
+    if (tokenSize(last) <= most) break
     last = made(body, schema, form, NOTE)
   }
   return last
@@ -201,12 +201,12 @@ const inParts = (body: Fields, given: Given, from: number): Short | undefined =>
   const frame =
     from > 0
       ? remainder(body, long)
-      : firstFitting(placed(body, long, ''), given, MOST_TOKENS / 2).plain
+      : firstFitting(replaceText(body, long, ''), given, MOST_TOKENS / 2).plain
   const room = MOST_TOKENS - ROOM_FOR_NOTE - tokensGuessed(JSON.stringify(frame))
   for (let share = 1; share > 0.2; share -= 0.2) {
-    const { part, note } = beginning(long, from, room * share)
-    const short = inBoth({ ...placed(frame, long, part), shortened: note }, given.schema)
-    if (sizeOf(short) <= MOST_TOKENS) return short
+    const { part, note } = excerptFrom(long, from, room * share)
+    const short = inBoth({ ...replaceText(frame, long, part), shortened: note }, given.schema)
+    if (tokenSize(short) <= MOST_TOKENS) return short
   }
   return undefined
 }
@@ -218,6 +218,6 @@ const inParts = (body: Fields, given: Given, from: number): Short | undefined =>
 export const shortForm = (body: Fields, given: Given): Short => {
   const { whole, from = 0 } = given
   const usual = usualForm(body, given)
-  if (from === 0 && sizeOf(usual) <= MOST_TOKENS) return usual
+  if (from === 0 && tokenSize(usual) <= MOST_TOKENS) return usual
   return (whole ? inParts(body, given, from) : undefined) ?? firstFitting(body, given, MOST_TOKENS)
 }

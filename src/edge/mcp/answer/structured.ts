@@ -5,7 +5,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Quotation } from './quotation.ts'
 import { isFields } from './text.ts'
-import { entryPlace, fieldPlace, type Place, placeOf, wordsAt } from './trust.ts'
+import { entryPlace, fieldPlace, type SchemaPlace, schemaPlace, wordsAt } from './trust.ts'
 
 type Fields = Record<string, unknown>
 
@@ -15,7 +15,7 @@ interface Tagging {
   named: Set<string>
 }
 
-const tagged = (value: unknown, place: Place, path: string, tagging: Tagging): unknown => {
+const tagged = (value: unknown, place: SchemaPlace, path: string, tagging: Tagging): unknown => {
   if (typeof value === 'string') {
     const words = wordsAt(place, value)
     if (words === 'named') tagging.named.add(path)
@@ -39,7 +39,7 @@ const tagged = (value: unknown, place: Place, path: string, tagging: Tagging): u
  */
 export const structured = (body: Fields, schema: TSchema, quotation = new Quotation()): Fields => {
   const tagging: Tagging = { quotation, named: new Set() }
-  const fields = tagged(body, placeOf(schema), '', tagging) as Fields
+  const fields = tagged(body, schemaPlace(schema), '', tagging) as Fields
   return {
     ...fields,
     ...(tagging.named.size > 0 ? { untrusted_fields: [...tagging.named] } : {}),

@@ -5,11 +5,11 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Quotation } from './quotation.ts'
 import { cut } from './truncate.ts'
-import { entryPlace, fieldPlace, type Place, placeOf, wordsAt } from './trust.ts'
+import { entryPlace, fieldPlace, type SchemaPlace, schemaPlace, wordsAt } from './trust.ts'
 
 type Fields = Record<string, unknown>
 
-interface Line extends Place {
+interface Line extends SchemaPlace {
   indent: string
   inList: boolean
   quotation: Quotation
@@ -78,9 +78,9 @@ const fields = (value: Fields, place: Line): string => {
  * `body`: a record in its wrapper, or a list with its cursor. `schema`: of the body. At most about
  * 60,000 characters.
  */
-export const textOf = (body: Fields, schema: TSchema, quotation = new Quotation()): string => {
+export const writeText = (body: Fields, schema: TSchema, quotation = new Quotation()): string => {
   const none = Object.entries(body).filter(([, one]) => Array.isArray(one) && one.length === 0)
-  const place = { indent: '', inList: false, quotation, ...placeOf(schema) }
+  const place = { indent: '', inList: false, quotation, ...schemaPlace(schema) }
   const lines = [...none.map(([name]) => `${name}: none`), fields(body, place)]
   const text = lines.filter((line) => line !== '').join('\n')
   if (text.length <= LONGEST) return quotation.explained(text)

@@ -3,7 +3,7 @@
  * records around them.
  */
 import type { TSchema } from '@sinclair/typebox'
-import { entryOf, fieldOf, formsOf } from './declared-fields.ts'
+import { alternativesOf, declaredField, entryOf } from './declared-fields.ts'
 
 type Fields = Record<string, unknown>
 
@@ -12,7 +12,7 @@ interface Around {
   schema: TSchema | undefined
 }
 
-export interface Place {
+export interface SchemaPlace {
   /** Of the value; undefined if none is declared. */
   schema: TSchema | undefined
   /** Strangers may have written the value, or parts of it. */
@@ -49,7 +49,7 @@ const none = Symbol('none')
 const fieldAround = (around: readonly Around[], path: string): unknown => {
   const [first, ...rest] = path.split('.') as [string, ...string[]]
   const at = around.findLast(
-    ({ record, schema }) => first in record || fieldOf(schema, first) !== undefined,
+    ({ record, schema }) => first in record || declaredField(schema, first) !== undefined,
   )
   if (!at) return none
   const value = at.record[first]
@@ -70,14 +70,14 @@ const holds = ({ field, begins, unless }: Condition, around: readonly Around[]):
 
 const isUntrusted = (schema: TSchema | undefined, around: readonly Around[]): boolean =>
   schema !== undefined &&
-  [schema, ...formsOf(schema)].some((form) => {
+  [schema, ...alternativesOf(schema)].some((form) => {
     if (form['x-untrusted'] !== true) return false
     const condition = form['x-untrusted-if'] as Condition | undefined
     return condition === undefined || holds(condition, around)
   })
 
 /** Of a whole answer. */
-export const placeOf = (schema: TSchema): Place => ({
+export const schemaPlace = (schema: TSchema): SchemaPlace => ({
   schema,
   untrusted: isUntrusted(schema, []),
   name: '',
@@ -85,16 +85,16 @@ export const placeOf = (schema: TSchema): Place => ({
 })
 
 export const fieldPlace = (
-  { schema, untrusted, around: outside }: Place,
+  { schema, untrusted, around: outside }: SchemaPlace,
   record: Fields,
   name: string,
-): Place => {
+): SchemaPlace => {
   const around = [...outside, { record, schema }]
-  const field = fieldOf(schema, name, record)
+  const field = declaredField(schema, name, record)
   return { schema: field, untrusted: untrusted || isUntrusted(field, around), name, around }
 }
 
-export const entryPlace = ({ schema, untrusted, name, around }: Place): Place => {
+export const entryPlace = ({ schema, untrusted, name, around }: SchemaPlace): SchemaPlace => {
   const entry = entryOf(schema)
   return { schema: entry, untrusted: untrusted || isUntrusted(entry, around), name, around }
 }
@@ -106,11 +106,11 @@ const OURS = new Set(['uuid', 'date-time', 'time-zone'])
 const SENTENCES = new Set(['text', 'title', 'name', 'error', 'description'])
 
 /** Of a text there. */
-export const wordsAt = ({ schema, untrusted, name }: Place, text: string): Words => {
+export const wordsAt = ({ schema, untrusted, name }: SchemaPlace, text: string): Words => {
   if (!untrusted || text.trim() === '') return 'ours'
   const declared =
     schema &&
-    [schema, ...formsOf(schema)].filter(
+    [schema, ...alternativesOf(schema)].filter(
       ({ type, anyOf }) => type === 'string' || anyOf !== undefined,
     )
   if (!declared || declared.length === 0)

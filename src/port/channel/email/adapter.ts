@@ -1,7 +1,7 @@
 /** Mail, by the provider that a connection names. */
 import type { ChannelAdapter, InboundPost, OpenConnection } from '../channel.ts'
 import { postedJson } from '../posts.ts'
-import { addressOf } from './address.ts'
+import { parseMailAddress } from './address.ts'
 import type { MailParts, MailProvider } from './mail.ts'
 import { mailgunMail } from './mailgun.ts'
 import { resendMail } from './resend.ts'
@@ -49,7 +49,7 @@ const configError: ChannelAdapter['configError'] = ({ provider, region, fromName
 }
 
 const routingKeyOf: ChannelAdapter['routingKeyOf'] = (text) => {
-  const key = addressOf(text)
+  const key = parseMailAddress(text)
   if (key === undefined) return { error: 'must be a mail address such as agent@example.com' }
   return key.includes('+')
     ? { error: 'must not have a + before the @: mail to such addresses arrives without it' }

@@ -1,7 +1,7 @@
 /** Addresses of mail. Letters that look alike stay different; only case is the same. */
 import { beginning, storable } from '#kernel/storable'
 
-export interface Mailbox {
+export interface MailAddress {
   /** In lower case. */
   address: string
   name: string | null
@@ -17,7 +17,7 @@ const LONGEST_NAME = 200
 const UNSEEN = /[\p{Cc}\p{Cf}]+/gu
 
 /** In lower case; undefined if it is none. */
-export const addressOf = (text: string): string | undefined => {
+export const parseMailAddress = (text: string): string | undefined => {
   const address = text.trim().toLowerCase()
   return ADDRESS.test(address) ? address : undefined
 }
@@ -62,10 +62,10 @@ const scanned = (text: string): Scanned => {
  * What a `From` header names; undefined if that is no address, or more than one. A name may look
  * like another's address: it is no address.
  */
-export const mailboxOf = (header: string): Mailbox | undefined => {
+export const mailboxOf = (header: string): MailAddress | undefined => {
   const { words, angles, hasMore } = scanned(header.slice(0, LONGEST_HEADER))
   if (hasMore || angles.length > 1) return undefined
-  const address = addressOf(angles[0] ?? words)
+  const address = parseMailAddress(angles[0] ?? words)
   if (address === undefined) return undefined
   const name =
     angles.length === 1
@@ -81,7 +81,7 @@ export const addressesIn = (list: string): string[] => list.slice(0, 10 * LONGES
  * The address itself, and what is before its `+`: mail to agent+berlin@example.com is for
  * agent@example.com, too.
  */
-export const routesOf = (address: string): string[] => {
+export const mailRoutes = (address: string): string[] => {
   const [, local, domain] = /^([^+@]+)\+[^@]*(@.+)$/.exec(address) ?? []
   return local === undefined ? [address] : [address, `${local}${domain}`]
 }

@@ -73,7 +73,7 @@ const shortened = ([first, ...rest]: string[]): string[] => {
   return [first, ...last]
 }
 
-export const threadOf = (headers: MailHeaders, messageId?: string): MailThread => {
+export const mailThread = (headers: MailHeaders, messageId?: string): MailThread => {
   const id = idsIn(messageId)[0] ?? idsIn(headers.get('message-id'))[0] ?? null
   const answered = [...idsIn(headers.get('references')), ...idsIn(headers.get('in-reply-to'))]
   const all = [...new Set([...answered, ...(id === null ? [] : [id])])]
@@ -81,5 +81,5 @@ export const threadOf = (headers: MailHeaders, messageId?: string): MailThread =
 }
 
 /** A name for what can be of any length, the same for the same texts. */
-export const nameOf = (kind: string, ...texts: string[]): string =>
+export const hashedName = (kind: string, ...texts: string[]): string =>
   `${kind}:${createHash('sha256').update(texts.join('\0')).digest('base64url')}`

@@ -11,9 +11,9 @@ import type {
   Outgoing,
   ReplyTo,
 } from '../channel.ts'
-import { addressOf, isMachine, mailboxOf, routesOf } from './address.ts'
-import { type MailThread, nameOf } from './headers.ts'
-import { answerTo } from './text.ts'
+import { isMachine, mailboxOf, mailRoutes, parseMailAddress } from './address.ts'
+import { hashedName, type MailThread } from './headers.ts'
+import { replySubject } from './text.ts'
 
 /** What a provider does; the adapter of mail chooses one by `config.provider`. */
 export type MailProvider = Required<
@@ -39,7 +39,7 @@ export const keysOf = (headers: readonly string[]): string[] => {
   const found = headers
     .slice(0, MOST_RECIPIENTS)
     .flatMap((header) => mailboxOf(header)?.address ?? [])
-  return [...new Set(found.flatMap(routesOf))].slice(0, MOST_RECIPIENTS)
+  return [...new Set(found.flatMap(mailRoutes))].slice(0, MOST_RECIPIENTS)
 }
 
 export interface ReceivedMail {
@@ -55,7 +55,7 @@ export interface ReceivedMail {
 
 /** How a thread of mails is named. */
 export const threadName = ({ root }: MailThread, otherwise: string): string =>
-  nameOf('thread', root ?? otherwise)
+  hashedName('thread', root ?? otherwise)
 
 /**
  * Answers go to the sender, never to `Reply-To`: a forged mail could otherwise have what its
@@ -66,7 +66,7 @@ export const replyToOf = (
   subject: string | null,
   { id, references }: MailThread,
 ): ReplyTo => ({
-  ...{ to: address, subject: answerTo(subject) },
+  ...{ to: address, subject: replySubject(subject) },
   ...(id === null ? {} : { inReplyTo: id }),
   ...(references.length === 0 ? {} : { references: references.join(' ') }),
 })
@@ -87,7 +87,7 @@ export const messageOf = (
   ]
   return {
     ...{
-      eventIds: ids.map((id) => nameOf('event', id, routingKey)),
+      eventIds: ids.map((id) => hashedName('event', id, routingKey)),
       sender: { id: sender.address, name: sender.name },
       subject,
       text,
@@ -147,7 +147,7 @@ export const mailToSend = (
   connection: OpenConnection,
   { replyTo, text, html }: Outgoing,
 ): MailToSend | undefined => {
-  const to = typeof replyTo.to === 'string' ? addressOf(replyTo.to) : undefined
+  const to = typeof replyTo.to === 'string' ? parseMailAddress(replyTo.to) : undefined
   if (to === undefined) return undefined
   const [answered, references] = [
     headerText(replyTo.inReplyTo, 300),
@@ -162,7 +162,7 @@ export const mailToSend = (
     'Auto-Submitted': 'auto-replied',
     'X-Auto-Response-Suppress': 'All',
   }
-  const subject = headerText(replyTo.subject, 310) ?? answerTo(null)
+  const subject = headerText(replyTo.subject, 310) ?? replySubject(null)
   return {
     from: senderOf(connection),
     to,
@@ -173,12 +173,12 @@ export const mailToSend = (
   }
 }
 
-export const textsIn = (value: unknown): string[] =>
+export const textList = (value: unknown): string[] =>
   Array.isArray(value)
     ? value.filter((each) => typeof each === 'string')
     : typeof value === 'string'
       ? [value]
       : []
 
-export const objectsIn = (value: unknown): Record<string, unknown>[] =>
+export const objectList = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.filter(isObject) : []

@@ -6,22 +6,30 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isObject } from '#kernel/json-value'
-import { type Answer, ask, basicAuth, isSuccess, objectOf, unanswered, waitOf } from '../answers.ts'
+import {
+  answerObject,
+  basicAuth,
+  callProvider,
+  isSuccess,
+  type ProviderAnswer,
+  unanswered,
+  waitOf,
+} from '../answers.ts'
 import type {
   Attachment,
-  Checked,
+  CredentialCheck,
   Fetched,
   FetchedMessage,
   InboundMessages,
   InboundPost,
   OpenConnection,
   Outgoing,
-  Sent,
+  SendResult,
 } from '../channel.ts'
 import { downloadFrom } from '../downloads.ts'
-import { fieldOf, type PostedForm, postedForm } from '../posts.ts'
+import { formField, type PostedForm, postedForm } from '../posts.ts'
 import { addressesIn, domainOf } from './address.ts'
-import { headersOf, isAutomatic, type MailHeaders, threadOf } from './headers.ts'
+import { headersOf, isAutomatic, type MailHeaders, mailThread } from './headers.ts'
 import {
   attachmentOf,
   keysOf,
@@ -29,9 +37,9 @@ import {
   type MailProvider,
   mailToSend,
   messageOf,
-  objectsIn,
+  objectList,
 } from './mail.ts'
-import { subjectOf, wordsOfHtml, wordsOfText } from './text.ts'
+import { mailSubject, wordsOfHtml, wordsOfText } from './text.ts'
 
 /** Mailgun repeats a post over eight hours, with the signature of the first. */
 const OLDEST_MS = 9 * 3_600_000
@@ -46,7 +54,7 @@ const LONGEST_HTML = 200_000
 
 const signed = (form: PostedForm): { timestamp: string; token: string; signature: string } => {
   const [timestamp, token, signature] = ['timestamp', 'token', 'signature'].map((name) =>
-    fieldOf(form, name),
+    formField(form, name),
   )
   return { timestamp: timestamp!, token: token!, signature: signature! }
 }
@@ -67,7 +75,7 @@ const verify = (post: InboundPost, { credentials }: OpenConnection): boolean => 
 
 /** A post may be for several recipients. */
 const recipients = (post: InboundPost): string[] =>
-  keysOf(addressesIn(fieldOf(postedForm(post) ?? EMPTY, 'recipient')))
+  keysOf(addressesIn(formField(postedForm(post) ?? EMPTY, 'recipient')))
 
 const parsed = (text: string): unknown => {
   try {
@@ -79,14 +87,17 @@ const parsed = (text: string): unknown => {
 
 /** All headers as JSON; some are fields of their own, as well. */
 const mailHeadersOf = (form: PostedForm): MailHeaders => {
-  const listed = headersOf(parsed(fieldOf(form, 'message-headers')))
-  const own = ['Message-Id', 'In-Reply-To', 'References'].map((name) => [name, fieldOf(form, name)])
+  const listed = headersOf(parsed(formField(form, 'message-headers')))
+  const own = ['Message-Id', 'In-Reply-To', 'References'].map((name) => [
+    name,
+    formField(form, name),
+  ])
   return new Map([...headersOf(own.filter(([, value]) => value !== '')), ...listed])
 }
 
 /** By `store(notify=…)`: Mailgun keeps them for three days. */
 const storedFiles = (form: PostedForm): Attachment[] =>
-  objectsIn(parsed(fieldOf(form, 'attachments'))).map((file) =>
+  objectList(parsed(formField(form, 'attachments'))).map((file) =>
     attachmentOf(
       { name: file.name, type: file['content-type'], size: file.size },
       typeof file.url === 'string' && file.url.length <= 1_000 ? { url: file.url } : null,
@@ -105,7 +116,8 @@ const postedFiles = ({ files }: PostedForm): Attachment[] => {
 }
 
 /** Mailgun gives the sender of the envelope as it is: nobody, if the mail is a report. */
-const hasNoSender = (form: PostedForm): boolean => /^\s*(<\s*>)?\s*$/.test(fieldOf(form, 'sender'))
+const hasNoSender = (form: PostedForm): boolean =>
+  /^\s*(<\s*>)?\s*$/.test(formField(form, 'sender'))
 
 /**
  * Mailgun checks what came, and says so in headers of its own, if the domain's spam filter marks
@@ -124,18 +136,18 @@ const read = (post: InboundPost, connection: OpenConnection): InboundMessages =>
   if (!form || !recipients(post).includes(connection.routingKey)) return []
   const headers = mailHeadersOf(form)
   if (hasNoSender(form) || isAutomatic(headers) || isForged(headers)) return []
-  const subject = subjectOf(fieldOf(form, 'subject'))
-  const [plain, html] = [fieldOf(form, 'body-plain'), fieldOf(form, 'body-html')]
+  const subject = mailSubject(formField(form, 'subject'))
+  const [plain, html] = [formField(form, 'body-plain'), formField(form, 'body-html')]
   const isHtml = plain.trim() === '' && html !== ''
   const content = isHtml
     ? { text: null, toFetch: { html: html.slice(0, LONGEST_HTML), subject } }
     : { text: wordsOfText(plain, subject), toFetch: null }
   const attachments = [...postedFiles(form), ...storedFiles(form)]
   if (content.text === '' && attachments.length === 0 && subject === null) return []
-  const event = { eventIds: [`token:${signed(form).token}`], thread: threadOf(headers) }
+  const event = { eventIds: [`token:${signed(form).token}`], thread: mailThread(headers) }
   const message = messageOf(
     {
-      from: fieldOf(form, 'from') || (headers.get('from') ?? ''),
+      from: formField(form, 'from') || (headers.get('from') ?? ''),
       subject,
       attachments,
       ...event,
@@ -166,13 +178,13 @@ const check = async (
   parts: MailParts,
   connection: OpenConnection,
   signal: AbortSignal,
-): Promise<Checked> => {
+): Promise<CredentialCheck> => {
   const { credentials, routingKey } = connection
   const missing = ['apiKey', 'signingSecret'].find((name) => !credentials[name])
   if (missing) return { kind: 'refused', error: `credentials.${missing} is missing` }
   const name = domainOf(routingKey)
   const url = `${urlOf(parts, connection)}/v4/domains/${encodeURIComponent(name)}`
-  const called = await ask(parts.egress, { url, headers: authOf(connection), signal })
+  const called = await callProvider(parts.egress, { url, headers: authOf(connection), signal })
   if (called.kind === 'forbidden') return { kind: 'refused', error: called.error }
   if (called.kind !== 'answered') return { kind: 'unreachable', error: called.error }
   if (called.status === 401 || called.status === 403)
@@ -185,17 +197,17 @@ const check = async (
       kind: 'refused',
       error: `${name} is not a domain of this account of Mailgun; is region right?`,
     }
-  const domain = isSuccess(called) ? objectOf(called)?.domain : undefined
+  const domain = isSuccess(called) ? answerObject(called)?.domain : undefined
   if (!isObject(domain) || domain.name !== name)
     return { kind: 'unreachable', error: `Mailgun answered with HTTP ${called.status}` }
   if (domain.state === 'active' && domain.is_disabled !== true) return { kind: 'proven' }
   return { kind: 'refused', error: `${name} is not active at Mailgun: verify its DNS records` }
 }
 
-const sentOf = (answer: Answer): Sent => {
+const sentOf = (answer: ProviderAnswer): SendResult => {
   const { status } = answer
   if (isSuccess(answer)) {
-    const id = objectOf(answer)?.id
+    const id = answerObject(answer)?.id
     return { kind: 'sent', externalId: typeof id === 'string' ? id.slice(0, 300) : null }
   }
   if (status === 429)
@@ -216,7 +228,7 @@ const send = async (
   connection: OpenConnection,
   message: Outgoing,
   signal: AbortSignal,
-): Promise<Sent> => {
+): Promise<SendResult> => {
   const mail = mailToSend(connection, message)
   if (!mail) return { kind: 'refused', error: 'the message has no recipient', of: 'message' }
   const { headers: given, ...fields } = mail
@@ -231,7 +243,7 @@ const send = async (
   for (const [header, value] of Object.entries(all)) form.set(`h:${header}`, value)
   const url = `${urlOf(parts, connection)}/v3/${encodeURIComponent(name)}/messages`
   const headers = { ...authOf(connection), 'content-type': 'application/x-www-form-urlencoded' }
-  const called = await ask(parts.egress, { url, headers, body: form.toString(), signal })
+  const called = await callProvider(parts.egress, { url, headers, body: form.toString(), signal })
   return called.kind === 'answered' ? sentOf(called) : unanswered(called)
 }
 

@@ -4,9 +4,9 @@ import { isWebhookSecret, newWebhookSecret, verifiedId } from '../../webhook.ts'
 import type { InboundMessages, InboundPost, OpenConnection } from '../channel.ts'
 import { postedJson } from '../posts.ts'
 import { mailboxOf } from './address.ts'
-import { threadOf } from './headers.ts'
-import { attachmentOf, keysOf, messageOf, objectsIn, textsIn } from './mail.ts'
-import { subjectOf } from './text.ts'
+import { mailThread } from './headers.ts'
+import { attachmentOf, keysOf, messageOf, objectList, textList } from './mail.ts'
+import { mailSubject } from './text.ts'
 
 const ID = /^[A-Za-z0-9_-]{1,100}$/
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
@@ -25,7 +25,7 @@ const eventOf = (
 export const recipients = (post: InboundPost): string[] => {
   const { type, data } = eventOf(post) ?? { type: undefined, data: {} }
   const { received_for, to, cc, bcc, from } = data
-  return keysOf(type === RECEIVED ? [received_for, to, cc, bcc].flatMap(textsIn) : textsIn(from))
+  return keysOf(type === RECEIVED ? [received_for, to, cc, bcc].flatMap(textList) : textList(from))
 }
 
 export const verify = (
@@ -50,7 +50,7 @@ export const isResendSecret = (secret: string): boolean =>
   secret.startsWith('whsec_') && isWebhookSecret(secret)
 
 export const attachmentsOf = (email: string, files: unknown) =>
-  objectsIn(files).map(({ id, filename, content_type, size }) =>
+  objectList(files).map(({ id, filename, content_type, size }) =>
     attachmentOf(
       { name: filename, type: content_type, size },
       isId(id) ? { email, attachment: id } : null,
@@ -62,13 +62,13 @@ export const read = (post: InboundPost, connection: OpenConnection): InboundMess
   if (event?.type !== RECEIVED || !recipients(post).includes(connection.routingKey)) return []
   const { email_id: email, from, subject, message_id, attachments } = event.data
   if (!isId(email) || typeof from !== 'string') return []
-  const thread = threadOf(
+  const thread = mailThread(
     new Map(),
     typeof message_id === 'string' ? message_id.slice(0, 1_000) : undefined,
   )
   const mail = {
     from,
-    subject: subjectOf(subject),
+    subject: mailSubject(subject),
     thread,
     eventIds: [`email:${email}`],
     text: null,

@@ -1,27 +1,34 @@
 /** Mail by Resend, whose posts say that a mail came (resend-read.ts): its text is fetched. */
 import { isObject } from '#kernel/json-value'
-import { type Answer, ask, isSuccess, objectOf, unanswered, waitOf } from '../answers.ts'
+import {
+  answerObject,
+  callProvider,
+  isSuccess,
+  type ProviderAnswer,
+  unanswered,
+  waitOf,
+} from '../answers.ts'
 import type {
-  Checked,
+  CredentialCheck,
   Fetched,
   FetchedMessage,
   OpenConnection,
   Outgoing,
-  Sent,
+  SendResult,
 } from '../channel.ts'
 import { downloadFrom } from '../downloads.ts'
 import { domainOf, mailboxOf } from './address.ts'
-import { headersOf, isAutomatic, threadOf } from './headers.ts'
+import { headersOf, isAutomatic, mailThread } from './headers.ts'
 import {
   type MailParts,
   type MailProvider,
   mailToSend,
-  objectsIn,
+  objectList,
   replyToOf,
   threadName,
 } from './mail.ts'
 import { attachmentsOf, isId, isResendSecret, read, recipients, verify } from './resend-read.ts'
-import { subjectOf, wordsOfHtml, wordsOfText } from './text.ts'
+import { mailSubject, wordsOfHtml, wordsOfText } from './text.ts'
 
 /** Resend keeps keys of repeated requests for a day. */
 const REPEATABLE_MS = 86_400_000
@@ -33,13 +40,13 @@ const authOf = ({ credentials }: OpenConnection) => ({
   authorization: `Bearer ${credentials.apiKey ?? ''}`,
 })
 
-const nameOf = (answer: Answer): string => {
-  const name = objectOf(answer)?.name
+const nameOf = (answer: ProviderAnswer): string => {
+  const name = answerObject(answer)?.name
   return typeof name === 'string' && /^[a-z_]{1,60}$/.test(name) ? name : `http ${answer.status}`
 }
 
 /** Why nothing can be done with this key; undefined if that is not what is wrong. */
-const keyError = (answer: Answer): string | undefined => {
+const keyError = (answer: ProviderAnswer): string | undefined => {
   const name = nameOf(answer)
   if (name === 'restricted_api_key')
     return 'the API key of Resend may only send: it needs full access'
@@ -57,7 +64,7 @@ const fetchMail = async (
   if (!isId(email)) return { kind: 'gone', error: 'the mail has no id' }
   // Pictures would come within the HTML otherwise.
   const url = `${urls.resend}/emails/receiving/${email}?html_format=cid`
-  const called = await ask(egress, {
+  const called = await callProvider(egress, {
     url,
     headers: authOf(connection),
     signal,
@@ -71,7 +78,7 @@ const fetchMail = async (
       kind: 'unreachable',
       error: keyError(called) ?? `Resend answered with ${nameOf(called)}`,
     }
-  const mail = objectOf(called)
+  const mail = answerObject(called)
   // Whoever the post named is trusted; the answer must not go to anybody else.
   if (mail && senderOf(mail) !== from)
     return { kind: 'gone', error: 'the mail has another sender than the post that told of it' }
@@ -87,8 +94,8 @@ const senderOf = ({ from }: Record<string, unknown>): string | null =>
 
 const fetchedOf = async (email: string, mail: Record<string, unknown>): Promise<FetchedMessage> => {
   const headers = headersOf(mail.headers)
-  const subject = subjectOf(mail.subject)
-  const thread = threadOf(
+  const subject = mailSubject(mail.subject)
+  const thread = mailThread(
     headers,
     typeof mail.message_id === 'string' ? mail.message_id.slice(0, 1_000) : undefined,
   )
@@ -127,7 +134,7 @@ const check = async (
   { egress, urls }: MailParts,
   connection: OpenConnection,
   signal: AbortSignal,
-): Promise<Checked> => {
+): Promise<CredentialCheck> => {
   const { credentials, routingKey } = connection
   if (!credentials.apiKey) return { kind: 'refused', error: 'credentials.apiKey is missing' }
   if (!isResendSecret(credentials.signingSecret ?? ''))
@@ -135,7 +142,7 @@ const check = async (
   const name = domainOf(routingKey)
   let after = ''
   for (let page = 0; page < MOST_PAGES; page++) {
-    const called = await ask(egress, {
+    const called = await callProvider(egress, {
       url: `${urls.resend}/domains?limit=100${after}`,
       headers: authOf(connection),
       signal,
@@ -144,9 +151,9 @@ const check = async (
     if (called.kind !== 'answered') return { kind: 'unreachable', error: called.error }
     const refusal = keyError(called)
     if (refusal !== undefined) return { kind: 'refused', error: refusal }
-    const list = isSuccess(called) ? objectOf(called) : undefined
+    const list = isSuccess(called) ? answerObject(called) : undefined
     if (!list) return { kind: 'unreachable', error: `Resend answered with ${nameOf(called)}` }
-    const domains = objectsIn(list.data)
+    const domains = objectList(list.data)
     const found = domains.find((domain) => domain.name === name)
     const last = domains.at(-1)?.id
     if (found || list.has_more !== true || typeof last !== 'string') {
@@ -173,10 +180,10 @@ const OF_CONNECTION = new Set([
 const REPEATED = new Set(['invalid_idempotent_request', 'concurrent_idempotent_requests'])
 const QUOTA_MS = 3_600_000
 
-const sentOf = (answer: Answer): Sent => {
+const sentOf = (answer: ProviderAnswer): SendResult => {
   const name = nameOf(answer)
   if (isSuccess(answer)) {
-    const id = objectOf(answer)?.id
+    const id = answerObject(answer)?.id
     return { kind: 'sent', externalId: typeof id === 'string' ? id.slice(0, 100) : null }
   }
   if (answer.status === 429) {
@@ -208,7 +215,7 @@ const send = async (
   connection: OpenConnection,
   message: Outgoing,
   signal: AbortSignal,
-): Promise<Sent> => {
+): Promise<SendResult> => {
   const mail = mailToSend(connection, message)
   if (!mail) return { kind: 'refused', error: 'the message has no recipient', of: 'message' }
   const headers = {
@@ -216,7 +223,7 @@ const send = async (
     'content-type': 'application/json',
     'idempotency-key': `tendril-${message.id}`.slice(0, 256),
   }
-  const called = await ask(egress, {
+  const called = await callProvider(egress, {
     url: `${urls.resend}/emails`,
     headers,
     body: JSON.stringify({ ...mail, to: [mail.to] }),
@@ -234,11 +241,11 @@ const download = async (
 ): Promise<Fetched<Uint8Array>> => {
   if (!isId(email) || !isId(attachment)) return { kind: 'gone', error: 'the attachment has no id' }
   const url = `${urls.resend}/emails/receiving/${email}/attachments/${attachment}`
-  const called = await ask(egress, { url, headers: authOf(connection), signal })
+  const called = await callProvider(egress, { url, headers: authOf(connection), signal })
   if (called.kind === 'forbidden') return { kind: 'gone', error: called.error }
   if (called.kind !== 'answered') return { kind: 'unreachable', error: called.error }
   if (called.status === 404) return { kind: 'gone', error: 'Resend no longer has the attachment' }
-  const address = isSuccess(called) ? objectOf(called)?.download_url : undefined
+  const address = isSuccess(called) ? answerObject(called)?.download_url : undefined
   if (typeof address !== 'string')
     return { kind: 'unreachable', error: `Resend answered with ${nameOf(called)}` }
   return downloadFrom(egress, { url: address, headers: {} }, signal)

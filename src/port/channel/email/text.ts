@@ -37,7 +37,7 @@ export const wordsOfHtml = async (html: string, subject: string | null): Promise
 }
 
 /** Of one line, as people read it. */
-export const subjectOf = (value: unknown): string | null => {
+export const mailSubject = (value: unknown): string | null => {
   const text =
     typeof value === 'string'
       ? beginning(storable(value.slice(0, 2_000).replaceAll(/[\p{Cc}\s]+/gu, ' ')).trim(), 300)
@@ -46,7 +46,7 @@ export const subjectOf = (value: unknown): string | null => {
 }
 
 /** Of a reply. */
-export const answerTo = (subject: string | null): string => {
+export const replySubject = (subject: string | null): string => {
   if (subject === null) return 'Re: your message'
   return /^(re|aw|sv|antw|odp)\s*:/i.test(subject) ? subject : `Re: ${subject}`
 }

@@ -2,17 +2,17 @@
 import type { Unsent } from '../answers.ts'
 import type {
   ChannelAdapter,
-  Checked,
+  CredentialCheck,
   InboundPost,
   OpenConnection,
   Outgoing,
-  Sent,
+  SendResult,
 } from '../channel.ts'
 import { asObject } from '../fields.ts'
 import { broughtBy } from '../passed-on.ts'
 import { isHmac } from '../signature.ts'
 import { downloadSlackFile, type SlackParts } from './files.ts'
-import { readPost, routeOf } from './read.ts'
+import { readSlackPost, routeSlackPost } from './read.ts'
 import { callSlack } from './web-api.ts'
 
 const ROUTING_KEY = /^(T[A-Z0-9]{1,30})(?::(A[A-Z0-9]{1,30}))?$/
@@ -81,7 +81,7 @@ const verify = ({ headers, body, now }: InboundPost, { credentials }: OpenConnec
   return isSigned && isTimely && secret !== '' && sent!.startsWith('v0=')
 }
 
-const unproven = (outcome: Unsent): Checked =>
+const unproven = (outcome: Unsent): CredentialCheck =>
   outcome.kind === 'refused'
     ? { kind: 'refused', error: outcome.error }
     : { kind: 'unreachable', error: outcome.error }
@@ -117,7 +117,7 @@ const checkApp = async (
   app: string,
   bot: string,
   { token, signal }: Asking,
-): Promise<Checked> => {
+): Promise<CredentialCheck> => {
   const outcome = await callSlack(egress, {
     url: `${urls.slack}/bots.info`,
     token,
@@ -145,7 +145,7 @@ const check = async (
   parts: SlackParts,
   { routingKey, credentials }: OpenConnection,
   signal: AbortSignal,
-): Promise<Checked> => {
+): Promise<CredentialCheck> => {
   const [, team, app] = ROUTING_KEY.exec(routingKey) ?? []
   const token = credentials.botToken ?? ''
   const outcome = await callSlack(parts.egress, {
@@ -165,7 +165,7 @@ const check = async (
     return { kind: 'refused', error: 'the token is a person’s: the bot token begins with xoxb-' }
   const missing = missingScope(scopes)
   if (missing !== undefined) return { kind: 'refused', error: missing }
-  const proof: Checked =
+  const proof: CredentialCheck =
     app === undefined
       ? { kind: 'proven' }
       : await checkApp(parts, app, answer.bot_id, { token, signal })
@@ -177,7 +177,7 @@ const send = async (
   { credentials }: OpenConnection,
   message: Outgoing,
   signal: AbortSignal,
-): Promise<Sent> => {
+): Promise<SendResult> => {
   const { channel, thread } = message.replyTo
   if (typeof channel !== 'string')
     return { kind: 'refused', error: 'the message has no channel to go to', of: 'message' }
@@ -207,9 +207,9 @@ export const slackAdapter = (parts: SlackParts): ChannelAdapter => ({
   spacingMs: SPACING_MS,
   routingKeyOf,
   configError,
-  route: routeOf,
+  route: routeSlackPost,
   verify,
-  read: readPost,
+  read: readSlackPost,
   check: (connection, signal) => check(parts, connection, signal),
   send: (connection, message, signal) => send(parts, connection, message, signal),
   download: async (connection, ref, signal) =>

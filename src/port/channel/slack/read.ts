@@ -10,7 +10,15 @@ import type {
   OpenConnection,
   Routed,
 } from '../channel.ts'
-import { asObject, type Fields, idOf, objectOf, objectsIn, sizeOf, textOf } from '../fields.ts'
+import {
+  asObject,
+  type JsonObject,
+  objectsIn,
+  parseObject,
+  readId,
+  readSize,
+  storableText,
+} from '../fields.ts'
 import { passedOn } from '../passed-on.ts'
 import { plainTextOf } from './text.ts'
 
@@ -46,23 +54,23 @@ const isCertificateCheck = ({ url, body }: InboundPost): boolean => {
  * Where the app is installed that hears of the event. In a channel that several workspaces share,
  * `team_id` may be another one.
  */
-const teamOf = (envelope: Fields): string | undefined => {
+const teamOf = (envelope: JsonObject): string | undefined => {
   const [installation] = objectsIn(envelope.authorizations, 1)
   return (
-    idOf(installation?.team_id, TEAM) ??
-    idOf(envelope.context_team_id, TEAM) ??
-    idOf(envelope.team_id, TEAM)
+    readId(installation?.team_id, TEAM) ??
+    readId(envelope.context_team_id, TEAM) ??
+    readId(envelope.team_id, TEAM)
   )
 }
 
-export const routeOf = (post: InboundPost): Routed => {
-  const envelope = objectOf(post.body)
+export const routeSlackPost = (post: InboundPost): Routed => {
+  const envelope = parseObject(post.body)
   if (!envelope)
     return isCertificateCheck(post)
       ? { kind: 'handshake', status: 200, contentType: 'text/plain', body: '' }
       : { kind: 'unknown' }
   if (envelope.type === 'url_verification') {
-    const challenge = textOf(envelope.challenge, LONGEST_CHALLENGE)
+    const challenge = storableText(envelope.challenge, LONGEST_CHALLENGE)
     if (challenge === undefined) return { kind: 'unknown' }
     return {
       kind: 'handshake',
@@ -72,34 +80,35 @@ export const routeOf = (post: InboundPost): Routed => {
     }
   }
   const team = teamOf(envelope)
-  const app = idOf(envelope.api_app_id, APP)
+  const app = readId(envelope.api_app_id, APP)
   return team === undefined
     ? { kind: 'unknown' }
     : { kind: 'keys', keys: [...(app ? [`${team}:${app}`] : []), team] }
 }
 
-const attachmentOf = (file: Fields): Attachment => {
-  const id = idOf(file.id, /^F[A-Z0-9]{1,30}$/)
+const attachmentOf = (file: JsonObject): Attachment => {
+  const id = readId(file.id, /^F[A-Z0-9]{1,30}$/)
   // Files of other services, deleted ones, and those beyond the limit of a free workspace.
   const isElsewhere =
     file.is_external === true ||
     ['external', 'tombstone', 'hidden_by_limit'].includes(String(file.mode))
-  const url = textOf(file.url_private_download, 2_048) ?? textOf(file.url_private, 2_048)
+  const url =
+    storableText(file.url_private_download, 2_048) ?? storableText(file.url_private, 2_048)
   return {
-    name: textOf(file.name, LONGEST_NAME) ?? textOf(file.title, LONGEST_NAME) ?? 'file',
-    mimeType: textOf(file.mimetype, 127) ?? 'application/octet-stream',
-    byteSize: sizeOf(file.size),
+    name: storableText(file.name, LONGEST_NAME) ?? storableText(file.title, LONGEST_NAME) ?? 'file',
+    mimeType: storableText(file.mimetype, 127) ?? 'application/octet-stream',
+    byteSize: readSize(file.size),
     ref: id && !isElsewhere ? { id, ...(url ? { url } : {}) } : null,
   }
 }
 
 /** Messages that a person passes on. */
-const forwardedIn = (event: Fields): Attachment[] =>
+const forwardedIn = (event: JsonObject): Attachment[] =>
   objectsIn(event.attachments, MOST_FILES)
     .filter(({ is_share }) => is_share === true)
     .map(({ author_name, text }) => {
-      const author = textOf(author_name, LONGEST_NAME)
-      const said = plainTextOf(textOf(text, LONGEST_TEXT) ?? '', undefined)
+      const author = storableText(author_name, LONGEST_NAME)
+      const said = plainTextOf(storableText(text, LONGEST_TEXT) ?? '', undefined)
       return passedOn(author === undefined || said === '' ? said : `${author} wrote:\n\n${said}`)
     })
 
@@ -107,22 +116,28 @@ const forwardedIn = (event: Fields): Attachment[] =>
  * The ids of users are unique within a workspace only. People of another one, in a shared channel,
  * carry it.
  */
-const senderIdOf = (event: Fields, user: string, team: string): { id: string; isOurs: boolean } => {
-  const theirs = idOf(event.user_team ?? event.source_team ?? event.team, TEAM)
+const senderIdOf = (
+  event: JsonObject,
+  user: string,
+  team: string,
+): { id: string; isOurs: boolean } => {
+  const theirs = readId(event.user_team ?? event.source_team ?? event.team, TEAM)
   return theirs === undefined || theirs === team
     ? { id: user, isOurs: true }
     : { id: `${user}@${theirs}`, isOurs: false }
 }
 
-const senderName = (event: Fields): string | null => {
+const senderName = (event: JsonObject): string | null => {
   const profile = asObject(event.user_profile)
   return (
-    textOf(profile.real_name, LONGEST_NAME) ?? textOf(profile.display_name, LONGEST_NAME) ?? null
+    storableText(profile.real_name, LONGEST_NAME) ??
+    storableText(profile.display_name, LONGEST_NAME) ??
+    null
   )
 }
 
 /** Whether a person said it to us: in a direct message, or with our name. */
-const isForUs = (event: Fields, ownUser: string | undefined): boolean => {
+const isForUs = (event: JsonObject, ownUser: string | undefined): boolean => {
   if (
     event.bot_id !== undefined ||
     event.bot_profile !== undefined ||
@@ -147,30 +162,30 @@ interface Place {
   root: string | undefined
 }
 
-const placeOf = (event: Fields): Place | undefined => {
-  const channel = idOf(event.channel, CONVERSATION)
-  const ts = idOf(event.ts, TIMESTAMP)
+const placeOf = (event: JsonObject): Place | undefined => {
+  const channel = readId(event.channel, CONVERSATION)
+  const ts = readId(event.ts, TIMESTAMP)
   if (channel === undefined || ts === undefined) return undefined
-  const root = idOf(event.thread_ts, TIMESTAMP)
+  const root = readId(event.thread_ts, TIMESTAMP)
   return { channel, ts, root: event.type === 'app_mention' ? (root ?? ts) : root }
 }
 
 /** The first installation is the one that the post is for. */
-const ownUserOf = (envelope: Fields, { config }: OpenConnection): string | undefined => {
+const ownUserOf = (envelope: JsonObject, { config }: OpenConnection): string | undefined => {
   const [installation] = objectsIn(envelope.authorizations, 1)
   return (
-    idOf(config.botUserId, USER) ??
-    (installation?.is_bot === true ? idOf(installation.user_id, USER) : undefined)
+    readId(config.botUserId, USER) ??
+    (installation?.is_bot === true ? readId(installation.user_id, USER) : undefined)
   )
 }
 
-export const readPost = (post: InboundPost, connection: OpenConnection): InboundMessages => {
-  const envelope = objectOf(post.body)
+export const readSlackPost = (post: InboundPost, connection: OpenConnection): InboundMessages => {
+  const envelope = parseObject(post.body)
   if (envelope?.type !== 'event_callback') return []
   const event = asObject(envelope.event)
   const ownUser = ownUserOf(envelope, connection)
   const place = placeOf(event)
-  const user = idOf(event.user, USER)
+  const user = readId(event.user, USER)
   const team = connection.routingKey.split(':')[0]!
   if (!place || user === undefined || teamOf(envelope) !== team || !isForUs(event, ownUser))
     return []
@@ -178,13 +193,13 @@ export const readPost = (post: InboundPost, connection: OpenConnection): Inbound
   const sender = senderIdOf(event, user, team)
   const message: InboundMessage = {
     // A message keeps its time in its channel, whatever event tells of it.
-    eventIds: [...[idOf(envelope.event_id, EVENT)].flatMap((id) => id ?? []), `${channel}:${ts}`],
+    eventIds: [...[readId(envelope.event_id, EVENT)].flatMap((id) => id ?? []), `${channel}:${ts}`],
     sender: { id: sender.id, name: senderName(event) },
     thread: root === undefined ? channel : `${channel}:${root}`,
     // Nobody else reads along in a direct message.
     isShared: event.type === 'app_mention',
     subject: null,
-    text: plainTextOf(textOf(event.text, LONGEST_TEXT) ?? '', ownUser),
+    text: plainTextOf(storableText(event.text, LONGEST_TEXT) ?? '', ownUser),
     attachments: [...objectsIn(event.files, MOST_FILES).map(attachmentOf), ...forwardedIn(event)],
     replyTo: { channel, ...(root === undefined ? {} : { thread: root }) },
     directTo: sender.isOurs ? { channel: user } : null,

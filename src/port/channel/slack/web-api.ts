@@ -1,17 +1,19 @@
 /** Calls of Slack's Web API. A refusal comes with status 200 and `ok: false`. */
 import type { Egress } from '#port/egress/egress'
 import {
-  type Answer,
-  ask,
+  answerObject,
+  callProvider,
   isSuccess,
-  objectOf,
+  type ProviderAnswer,
   type Unsent,
   unanswered,
   waitOf,
 } from '../answers.ts'
-import type { Fields } from '../fields.ts'
+import type { JsonObject } from '../fields.ts'
 
-export type Outcome = { kind: 'ok'; answer: Fields; scopes: readonly string[] | undefined } | Unsent
+export type SlackOutcome =
+  | { kind: 'ok'; answer: JsonObject; scopes: readonly string[] | undefined }
+  | Unsent
 
 /** The token, or the app behind it, is of no use any more. */
 const OF_CONNECTION = new Set([
@@ -63,7 +65,7 @@ const ADVICE: Record<string, string> = {
   missing_scope: 'the app lacks a scope',
 }
 
-const wordsOf = (code: string, answer: Fields): string => {
+const wordsOf = (code: string, answer: JsonObject): string => {
   const needed =
     typeof answer.needed === 'string' && /^[a-z:,._ ]{1,200}$/.test(answer.needed)
       ? `, ${answer.needed}`
@@ -71,7 +73,7 @@ const wordsOf = (code: string, answer: Fields): string => {
   return `${ADVICE[code] ? `${ADVICE[code]}${needed} ` : 'Slack refused '}(${code})`
 }
 
-const refusalOf = (answer: Fields, wait: { retryAfterMs?: number }): Unsent => {
+const refusalOf = (answer: JsonObject, wait: { retryAfterMs?: number }): Unsent => {
   const code =
     typeof answer.error === 'string' && /^[a-z0-9_]{1,80}$/.test(answer.error)
       ? answer.error
@@ -84,10 +86,10 @@ const refusalOf = (answer: Fields, wait: { retryAfterMs?: number }): Unsent => {
 
 const TOO_MANY = 429
 
-const outcomeOf = (answer: Answer): Outcome => {
+const outcomeOf = (answer: ProviderAnswer): SlackOutcome => {
   if (answer.status === TOO_MANY)
     return { kind: 'unsent', error: 'Slack asks for a pause (429)', ...waitOf(answer) }
-  const said = objectOf(answer)
+  const said = answerObject(answer)
   if (said?.ok === false) return refusalOf(said, waitOf(answer))
   if (said?.ok === true && isSuccess(answer)) {
     const scopes = answer.headers['x-oauth-scopes']
@@ -115,12 +117,12 @@ interface WebApiCall {
 export const callSlack = async (
   egress: Egress,
   { url, token, args, signal }: WebApiCall,
-): Promise<Outcome> => {
+): Promise<SlackOutcome> => {
   const headers = {
     'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
     authorization: `Bearer ${token}`,
   }
-  const called = await ask(egress, {
+  const called = await callProvider(egress, {
     url,
     headers,
     body: String(new URLSearchParams(args)),

@@ -2,20 +2,20 @@
 import { isObject } from '#kernel/json-value'
 import { beginning, storable } from '#kernel/storable'
 import type { Egress } from '#port/egress/egress'
-import { ask, basicAuth, isSuccess, objectOf, unanswered } from '../answers.ts'
+import { answerObject, basicAuth, callProvider, isSuccess, unanswered } from '../answers.ts'
 import type {
   Attachment,
   ChannelAdapter,
-  Checked,
+  CredentialCheck,
   Fetched,
   InboundMessage,
   InboundPost,
   OpenConnection,
   Outgoing,
-  Sent,
+  SendResult,
 } from '../channel.ts'
 import { downloadFrom } from '../downloads.ts'
-import { fieldOf, type PostedForm, postedForm, postedJson } from '../posts.ts'
+import { formField, type PostedForm, postedForm, postedJson } from '../posts.ts'
 import { connectionError, sentOf } from './errors.ts'
 import { isSignedByTwilio } from './signature.ts'
 
@@ -50,35 +50,35 @@ const formOfPost = (post: InboundPost): PostedForm | undefined => {
 }
 
 /** Posts about messages that we sent: they come from the number that we sent to. */
-const isStatus = (form: PostedForm): boolean => fieldOf(form, 'MessageStatus') !== ''
+const isStatus = (form: PostedForm): boolean => formField(form, 'MessageStatus') !== ''
 
 const attachmentsOf = (form: PostedForm): Attachment[] => {
-  const count = Math.min(Number(fieldOf(form, 'NumMedia')) || 0, MOST_MEDIA)
+  const count = Math.min(Number(formField(form, 'NumMedia')) || 0, MOST_MEDIA)
   return Array.from({ length: Math.max(0, Math.trunc(count)) }, (_, at) => {
-    const media = MEDIA.exec(fieldOf(form, `MediaUrl${at}`))?.[1]
-    const mimeType = fieldOf(form, `MediaContentType${at}`).toLowerCase().slice(0, 100)
-    const ref = media === undefined ? null : { message: fieldOf(form, 'MessageSid'), media }
+    const media = MEDIA.exec(formField(form, `MediaUrl${at}`))?.[1]
+    const mimeType = formField(form, `MediaContentType${at}`).toLowerCase().slice(0, 100)
+    const ref = media === undefined ? null : { message: formField(form, 'MessageSid'), media }
     return { name: `attachment ${at + 1}`, mimeType, byteSize: null, ref }
   })
 }
 
 const isOptWord = (form: PostedForm): boolean =>
-  fieldOf(form, 'OptOutType') !== '' ||
-  OPT_WORDS.has(fieldOf(form, 'Body').trim().slice(0, 20).toUpperCase())
+  formField(form, 'OptOutType') !== '' ||
+  OPT_WORDS.has(formField(form, 'Body').trim().slice(0, 20).toUpperCase())
 
 const messageOf = (
   form: PostedForm,
   { routingKey, credentials }: OpenConnection,
 ): InboundMessage | undefined => {
   const [sid, from, account] = ['MessageSid', 'From', 'AccountSid'].map((name) =>
-    fieldOf(form, name),
+    formField(form, name),
   )
-  if (isStatus(form) || fieldOf(form, 'To') !== routingKey || account !== credentials.accountSid)
+  if (isStatus(form) || formField(form, 'To') !== routingKey || account !== credentials.accountSid)
     return undefined
   // Short codes and names are machines', and our own number would be an answer to ourselves.
   if (!MESSAGE.test(sid!) || !NUMBER.test(from!) || from === routingKey || isOptWord(form))
     return undefined
-  const text = beginning(storable(fieldOf(form, 'Body')).trim(), LONGEST_TEXT)
+  const text = beginning(storable(formField(form, 'Body')).trim(), LONGEST_TEXT)
   const attachments = attachmentsOf(form)
   if (text === '' && attachments.length === 0) return undefined
   const replyTo = { to: from! }
@@ -94,7 +94,7 @@ const messageOf = (
 }
 
 const keysOf = (form: PostedForm): string[] =>
-  [fieldOf(form, isStatus(form) ? 'From' : 'To')].filter((key) => NUMBER.test(key))
+  [formField(form, isStatus(form) ? 'From' : 'To')].filter((key) => NUMBER.test(key))
 
 const authOf = ({ credentials }: OpenConnection): Record<string, string> => ({
   authorization: basicAuth(credentials.accountSid ?? '', credentials.authToken ?? ''),
@@ -115,18 +115,18 @@ const check = async (
   { egress, urls }: SmsParts,
   connection: OpenConnection,
   signal: AbortSignal,
-): Promise<Checked> => {
+): Promise<CredentialCheck> => {
   const error = missing(connection)
   if (error !== undefined) return { kind: 'refused', error }
   const { routingKey, credentials } = connection
   const query = new URLSearchParams({ PhoneNumber: routingKey })
   const asked = `${urls.twilio}${pathOf(credentials.accountSid!, 'IncomingPhoneNumbers.json')}?${query}`
-  const called = await ask(egress, { url: asked, headers: authOf(connection), signal })
+  const called = await callProvider(egress, { url: asked, headers: authOf(connection), signal })
   if (called.kind === 'forbidden') return { kind: 'refused', error: called.error }
   if (called.kind !== 'answered') return { kind: 'unreachable', error: called.error }
   const refusal = connectionError(called)
   if (refusal !== undefined) return { kind: 'refused', error: refusal }
-  const numbers = isSuccess(called) ? objectOf(called)?.incoming_phone_numbers : undefined
+  const numbers = isSuccess(called) ? answerObject(called)?.incoming_phone_numbers : undefined
   if (!Array.isArray(numbers))
     return { kind: 'unreachable', error: `Twilio answered with HTTP ${called.status}` }
   const number = numbers.filter(isObject).find(({ phone_number }) => phone_number === routingKey)
@@ -144,7 +144,7 @@ const send = async (
   connection: OpenConnection,
   { replyTo, text }: Outgoing,
   signal: AbortSignal,
-): Promise<Sent> => {
+): Promise<SendResult> => {
   const error = missing(connection)
   if (error !== undefined) return { kind: 'refused', error, of: 'connection' }
   const { to } = replyTo
@@ -153,7 +153,7 @@ const send = async (
   const body = new URLSearchParams({ To: to, From: connection.routingKey, Body: text }).toString()
   const headers = { ...authOf(connection), 'content-type': 'application/x-www-form-urlencoded' }
   const address = `${urls.twilio}${pathOf(connection.credentials.accountSid!, 'Messages.json')}`
-  const called = await ask(egress, { url: address, headers, body, signal })
+  const called = await callProvider(egress, { url: address, headers, body, signal })
   return called.kind === 'answered' ? sentOf(called) : unanswered(called)
 }
 

@@ -1,6 +1,6 @@
 /** What Twilio's answers mean for a message of ours. */
-import { type Answer, isSuccess, objectOf, waitOf } from '../answers.ts'
-import type { Sent } from '../channel.ts'
+import { answerObject, isSuccess, type ProviderAnswer, waitOf } from '../answers.ts'
+import type { SendResult } from '../channel.ts'
 
 /**
  * Codes of Twilio's that say what a person has to mend before anything can be sent from this
@@ -40,15 +40,15 @@ const OF_MESSAGE: Readonly<Record<number, string>> = {
 /** Codes that say that nothing was sent, and that it can be tried again. */
 const BUSY: ReadonlySet<number> = new Set([20429, 14107, 21611, 30001, 30022, 63038])
 
-const codeOf = (answer: Answer): number => {
-  const code = objectOf(answer)?.code
+const codeOf = (answer: ProviderAnswer): number => {
+  const code = answerObject(answer)?.code
   return typeof code === 'number' ? code : 0
 }
 
 const named = (text: string, code: number): string => `${text} (Twilio's error ${code})`
 
 /** Whether what went wrong is for a person to mend. */
-export const connectionError = (answer: Answer): string | undefined => {
+export const connectionError = (answer: ProviderAnswer): string | undefined => {
   const code = codeOf(answer)
   const known = OF_CONNECTION[code]
   if (known !== undefined) return named(known, code)
@@ -57,7 +57,7 @@ export const connectionError = (answer: Answer): string | undefined => {
     : undefined
 }
 
-const refusalOf = (answer: Answer): Sent => {
+const refusalOf = (answer: ProviderAnswer): SendResult => {
   const code = codeOf(answer)
   const ofConnection = connectionError(answer)
   if (ofConnection !== undefined) return { kind: 'refused', error: ofConnection, of: 'connection' }
@@ -69,9 +69,9 @@ const refusalOf = (answer: Answer): Sent => {
   return { kind: 'refused', error, of: 'message' }
 }
 
-export const sentOf = (answer: Answer): Sent => {
+export const sentOf = (answer: ProviderAnswer): SendResult => {
   if (isSuccess(answer)) {
-    const sid = objectOf(answer)?.sid
+    const sid = answerObject(answer)?.sid
     return { kind: 'sent', externalId: typeof sid === 'string' ? sid.slice(0, 100) : null }
   }
   if (answer.status === 429 || BUSY.has(codeOf(answer)))

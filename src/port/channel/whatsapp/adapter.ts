@@ -1,19 +1,19 @@
 /** WhatsApp: a phone number of a business, by Meta's Cloud API. */
 import type {
   ChannelAdapter,
-  Checked,
+  CredentialCheck,
   Fetched,
   InboundPost,
   OpenConnection,
   Outgoing,
-  Sent,
+  SendResult,
 } from '../channel.ts'
 import { downloadFrom } from '../downloads.ts'
 import { objectsIn } from '../fields.ts'
 import { broughtBy } from '../passed-on.ts'
 import { isHmac } from '../signature.ts'
 import { callGraph, type GraphParts } from './graph.ts'
-import { readFailures, readPost, routeOf } from './read.ts'
+import { readFailures, readWhatsAppPost, routeWhatsAppPost } from './read.ts'
 
 const PHONE_NUMBER_ID = /^\d{5,30}$/
 /** Learned at the check. */
@@ -75,7 +75,7 @@ const check = async (
   parts: GraphParts,
   { routingKey, credentials }: OpenConnection,
   signal: AbortSignal,
-): Promise<Checked> => {
+): Promise<CredentialCheck> => {
   if ((credentials.verifyToken ?? '').length < SHORTEST_VERIFY_TOKEN)
     return {
       kind: 'refused',
@@ -105,7 +105,7 @@ const send = async (
   { routingKey, credentials }: OpenConnection,
   message: Outgoing,
   signal: AbortSignal,
-): Promise<Sent> => {
+): Promise<SendResult> => {
   const { to, recipient, messageId, until } = message.replyTo
   if (typeof to !== 'string' && typeof recipient !== 'string')
     return { kind: 'refused', error: 'the message has nobody to go to', of: 'message' }
@@ -183,9 +183,9 @@ export const whatsAppAdapter = (parts: WhatsAppParts): ChannelAdapter => ({
   ...{
     routingKeyOf,
     configError,
-    route: routeOf,
+    route: routeWhatsAppPost,
     verify,
-    read: readPost,
+    read: readWhatsAppPost,
     undelivered: readFailures,
   },
   check: (connection, signal) => check(parts, connection, signal),

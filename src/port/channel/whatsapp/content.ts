@@ -1,6 +1,6 @@
 /** What a message of WhatsApp says, by its kind. */
 import type { Attachment } from '../channel.ts'
-import { asObject, type Fields, idOf, objectsIn, textOf } from '../fields.ts'
+import { asObject, type JsonObject, objectsIn, readId, storableText } from '../fields.ts'
 import { passedOn } from '../passed-on.ts'
 
 export interface Content {
@@ -23,29 +23,31 @@ const SILENT = ['reaction', 'edit', 'revoke', 'system', 'ephemeral', 'request_we
 
 const words = (text: string): Content => ({ text, attachments: [] })
 
-const mediaOf = (kind: string, media: Fields): Content => {
-  const id = idOf(media.id, MEDIA_ID)
+const mediaOf = (kind: string, media: JsonObject): Content => {
+  const id = readId(media.id, MEDIA_ID)
   const attachment: Attachment = {
-    name: textOf(media.filename, LONGEST_NAME) ?? kind,
-    mimeType: textOf(media.mime_type, 127)?.split(';')[0]!.trim() ?? 'application/octet-stream',
+    name: storableText(media.filename, LONGEST_NAME) ?? kind,
+    mimeType:
+      storableText(media.mime_type, 127)?.split(';')[0]!.trim() ?? 'application/octet-stream',
     byteSize: null,
     ref: id === undefined ? null : { id },
   }
-  return { text: textOf(media.caption, LONGEST_TEXT) ?? '', attachments: [attachment] }
+  return { text: storableText(media.caption, LONGEST_TEXT) ?? '', attachments: [attachment] }
 }
 
 /**
  * What a person picked, in the words that he saw. What the button carries besides is for programs.
  */
-const pickedOf = ({ button_reply, list_reply, nfm_reply }: Fields): Content | undefined => {
+const pickedOf = ({ button_reply, list_reply, nfm_reply }: JsonObject): Content | undefined => {
   const picked = asObject(button_reply ?? list_reply)
   const text =
-    textOf(picked.title, LONGEST_TITLE) ?? textOf(asObject(nfm_reply).body, LONGEST_TITLE)
+    storableText(picked.title, LONGEST_TITLE) ??
+    storableText(asObject(nfm_reply).body, LONGEST_TITLE)
   return text === undefined ? undefined : words(text)
 }
 
-const locationOf = ({ name, address, latitude, longitude }: Fields): Content => {
-  const place = [textOf(name, LONGEST_TITLE), textOf(address, LONGEST_TITLE)].flatMap(
+const locationOf = ({ name, address, latitude, longitude }: JsonObject): Content => {
+  const place = [storableText(name, LONGEST_TITLE), storableText(address, LONGEST_TITLE)].flatMap(
     (part) => part ?? [],
   )
   const point =
@@ -55,13 +57,13 @@ const locationOf = ({ name, address, latitude, longitude }: Fields): Content => 
   return words(`Location: ${[...place, ...point].join(' ')}`.trim())
 }
 
-const contactOf = ({ name, phones, emails }: Fields): string => {
+const contactOf = ({ name, phones, emails }: JsonObject): string => {
   const all = [
     asObject(name).formatted_name,
     ...objectsIn(phones, MOST_CONTACTS).map(({ phone }) => phone),
     ...objectsIn(emails, MOST_CONTACTS).map(({ email }) => email),
   ]
-  return `Contact: ${all.flatMap((part) => textOf(part, LONGEST_NAME) ?? []).join(', ')}`.trim()
+  return `Contact: ${all.flatMap((part) => storableText(part, LONGEST_NAME) ?? []).join(', ')}`.trim()
 }
 
 const forwarded = ({ text, attachments }: Content): Content => ({
@@ -70,24 +72,24 @@ const forwarded = ({ text, attachments }: Content): Content => ({
 })
 
 /** Undefined if it asks nothing of us. */
-export const contentOf = (message: Fields): Content | undefined => {
+export const parseContent = (message: JsonObject): Content | undefined => {
   const content = ownContentOf(message)
   const { forwarded: once, frequently_forwarded: often } = asObject(message.context)
   return content && (once === true || often === true) ? forwarded(content) : content
 }
 
-const ownContentOf = (message: Fields): Content | undefined => {
+const ownContentOf = (message: JsonObject): Content | undefined => {
   const kind = typeof message.type === 'string' ? message.type : ''
   if (SILENT.includes(kind)) return undefined
   const inside = asObject(message[kind])
   if (MEDIA.includes(kind)) return mediaOf(kind, inside)
   switch (kind) {
     case 'text': {
-      const text = textOf(inside.body, LONGEST_TEXT)?.trim()
+      const text = storableText(inside.body, LONGEST_TEXT)?.trim()
       return text ? words(text) : undefined
     }
     case 'button':
-      return words(textOf(inside.text, LONGEST_TITLE) ?? UNREADABLE)
+      return words(storableText(inside.text, LONGEST_TITLE) ?? UNREADABLE)
     case 'interactive':
       return pickedOf(inside) ?? words(UNREADABLE)
     case 'location':

@@ -2,23 +2,23 @@
 import { createHmac } from 'node:crypto'
 import type { Egress } from '#port/egress/egress'
 import {
-  type Answer,
-  ask,
+  answerObject,
+  callProvider,
   isSuccess,
-  objectOf,
+  type ProviderAnswer,
   type Unsent,
   unanswered,
   waitOf,
 } from '../answers.ts'
 import type { OpenConnection } from '../channel.ts'
-import { asObject, type Fields } from '../fields.ts'
+import { asObject, type JsonObject } from '../fields.ts'
 
 export interface GraphParts {
   egress: Egress
   urls: Readonly<Record<'whatsapp', string>>
 }
 
-export type Outcome = { kind: 'ok'; answer: Fields } | Unsent
+export type GraphOutcome = { kind: 'ok'; answer: JsonObject } | Unsent
 
 const WORDS: Record<number, string> = {
   0: 'Meta does not accept the access token',
@@ -65,7 +65,7 @@ const TOO_MANY = 429
 const WRONG_PROOF = 'the app secret is not that of the app which the access token was made for'
 
 /** The code; for requests of what is not there, its subcode. */
-const codeOf = ({ code, error_subcode: subcode }: Fields): number | undefined => {
+const codeOf = ({ code, error_subcode: subcode }: JsonObject): number | undefined => {
   if (code === 100 && subcode === 33) return subcode
   return typeof code === 'number' ? code : undefined
 }
@@ -76,7 +76,7 @@ export const errorOf = (code: number): string => {
   return known === undefined ? `Meta refused (error ${code})` : `${known} (error ${code})`
 }
 
-const refusalOf = (code: number, answer: Answer): Unsent => {
+const refusalOf = (code: number, answer: ProviderAnswer): Unsent => {
   const error = errorOf(code)
   if (LATER.has(code) || answer.status === TOO_MANY) {
     const usual = LATER.get(code)
@@ -95,8 +95,8 @@ const refusalOf = (code: number, answer: Answer): Unsent => {
   }
 }
 
-const outcomeOf = (answer: Answer): Outcome => {
-  const said = objectOf(answer)
+const outcomeOf = (answer: ProviderAnswer): GraphOutcome => {
+  const said = answerObject(answer)
   const error = asObject(said?.error)
   const code = codeOf(error)
   if (code === 100 && String(error.message).includes('appsecret_proof'))
@@ -124,7 +124,7 @@ interface GraphCall {
 export const callGraph = async (
   { egress, urls }: GraphParts,
   { credentials, path, query, signal, body }: GraphCall,
-): Promise<Outcome> => {
+): Promise<GraphOutcome> => {
   const { accessToken = '', appSecret = '' } = credentials
   const proof = createHmac('sha256', appSecret).update(accessToken).digest('hex')
   const url = `${urls.whatsapp}/${path}?${new URLSearchParams({ ...query, appsecret_proof: proof })}`
@@ -132,7 +132,7 @@ export const callGraph = async (
     authorization: `Bearer ${accessToken}`,
     ...(body ? { 'content-type': 'application/json' } : {}),
   }
-  const called = await ask(egress, {
+  const called = await callProvider(egress, {
     url,
     headers,
     signal,

@@ -9,10 +9,17 @@ import type {
   InboundPost,
   OpenConnection,
   Routed,
-  Undelivered,
+  UndeliveredMessage,
 } from '../channel.ts'
-import { asObject, type Fields, idOf, objectOf, objectsIn, textOf } from '../fields.ts'
-import { contentOf } from './content.ts'
+import {
+  asObject,
+  type JsonObject,
+  objectsIn,
+  parseObject,
+  readId,
+  storableText,
+} from '../fields.ts'
+import { parseContent } from './content.ts'
 import { errorOf } from './graph.ts'
 
 const PHONE_NUMBER_ID = /^\d{1,30}$/
@@ -32,14 +39,14 @@ const LONGEST_NAME = 200
 const WINDOW_MS = 24 * 3_600_000
 
 /** The changes that tell of messages, each of one phone number of ours. */
-const changesIn = ({ body }: InboundPost): { phoneNumberId: string; value: Fields }[] => {
-  const post = objectOf(body)
+const changesIn = ({ body }: InboundPost): { phoneNumberId: string; value: JsonObject }[] => {
+  const post = parseObject(body)
   if (post?.object !== 'whatsapp_business_account') return []
   return objectsIn(post.entry, MOST)
     .flatMap(({ changes }) => objectsIn(changes, MOST))
     .slice(0, MOST)
     .flatMap(({ field, value }) => {
-      const phoneNumberId = idOf(
+      const phoneNumberId = readId(
         asObject(asObject(value).metadata).phone_number_id,
         PHONE_NUMBER_ID,
       )
@@ -49,7 +56,7 @@ const changesIn = ({ body }: InboundPost): { phoneNumberId: string; value: Field
     })
 }
 
-export const routeOf = (post: InboundPost): Routed => {
+export const routeWhatsAppPost = (post: InboundPost): Routed => {
   const keys = [...new Set(changesIn(post).map(({ phoneNumberId }) => phoneNumberId))]
   return keys.length === 0 ? { kind: 'unknown' } : { kind: 'keys', keys }
 }
@@ -61,30 +68,33 @@ interface Person {
   to: { to: string } | { recipient: string }
 }
 
-const personOf = (message: Fields): Person | undefined => {
-  const phone = idOf(message.from, PHONE)
+const personOf = (message: JsonObject): Person | undefined => {
+  const phone = readId(message.from, PHONE)
   if (phone !== undefined) return { id: `+${phone}`, to: { to: phone } }
-  const user = idOf(message.from_user_id, USER)
+  const user = readId(message.from_user_id, USER)
   return user === undefined ? undefined : { id: user, to: { recipient: user } }
 }
 
 /** The sender's name in WhatsApp: chosen freely, and changed at will. */
-const nameOf = (contacts: Fields[], { from, from_user_id: user }: Fields): string | null => {
+const nameOf = (
+  contacts: JsonObject[],
+  { from, from_user_id: user }: JsonObject,
+): string | null => {
   const contact = contacts.find(
     ({ wa_id, user_id }) =>
       (from !== undefined && wa_id === from) || (user !== undefined && user_id === user),
   )
-  return textOf(asObject(contact?.profile).name, LONGEST_NAME) ?? null
+  return storableText(asObject(contact?.profile).name, LONGEST_NAME) ?? null
 }
 
-const messageOf = (message: Fields, contacts: Fields[], now: number): InboundMessage[] => {
-  const id = idOf(message.id, MESSAGE)
+const messageOf = (message: JsonObject, contacts: JsonObject[], now: number): InboundMessage[] => {
+  const id = readId(message.id, MESSAGE)
   const person = personOf(message)
   // Whoever answers in a group answers everybody in it.
   if (id === undefined || !person || message.group_id !== undefined) return []
-  const content = contentOf(message)
+  const content = parseContent(message)
   if (!content) return []
-  const at = idOf(message.timestamp, SECONDS)
+  const at = readId(message.timestamp, SECONDS)
   const until = (at === undefined ? now : Math.min(Number(at) * 1_000, now)) + WINDOW_MS
   const attachments: Attachment[] = content.attachments
   return [
@@ -108,8 +118,8 @@ const undeliveredOf = ({
   status,
   errors,
   biz_opaque_callback_data: ours,
-}: Fields): Undelivered[] => {
-  const [externalId, named] = [idOf(id, MESSAGE), idOf(ours, OURS)]
+}: JsonObject): UndeliveredMessage[] => {
+  const [externalId, named] = [readId(id, MESSAGE), readId(ours, OURS)]
   if (status !== 'failed' || externalId === undefined || named === undefined) return []
   const code = objectsIn(errors, 1)[0]?.code
   return [
@@ -125,13 +135,16 @@ const undeliveredOf = ({
 export const readFailures = (
   post: InboundPost,
   { routingKey }: OpenConnection,
-): readonly Undelivered[] =>
+): readonly UndeliveredMessage[] =>
   changesIn(post)
     .filter(({ phoneNumberId }) => phoneNumberId === routingKey)
     .flatMap(({ value }) => objectsIn(value.statuses, MOST).flatMap(undeliveredOf))
     .slice(0, MOST)
 
-export const readPost = (post: InboundPost, { routingKey }: OpenConnection): InboundMessages =>
+export const readWhatsAppPost = (
+  post: InboundPost,
+  { routingKey }: OpenConnection,
+): InboundMessages =>
   changesIn(post)
     .filter(({ phoneNumberId }) => phoneNumberId === routingKey)
     .flatMap(({ value }) => {

@@ -1,8 +1,8 @@
 /** Requests to one bucket. Each has a deadline, and is tried again where that can help. */
 import type { S3Client } from '@aws-sdk/client-s3'
-import { faultOf, S3Fault } from './faults.ts'
+import { S3Fault, s3FaultOf } from './faults.ts'
 
-export interface S3Settings {
+export interface BucketOptions {
   endpoint: string
   bucket: string
   region: string
@@ -25,7 +25,7 @@ export const TRIES = 3
 /** Connections of this process to the storage. */
 const SOCKETS = 64
 
-export interface Part {
+export interface UploadPart {
   PartNumber: number
   ETag: string
 }
@@ -34,7 +34,7 @@ type Sdk = typeof import('@aws-sdk/client-s3')
 
 /** Loads the client, which a server without S3 never needs. */
 export const openBucket = async (
-  settings: S3Settings,
+  settings: BucketOptions,
   times: Partial<BucketTimes> = {},
 ): Promise<Bucket> => {
   const sdk = await import('@aws-sdk/client-s3')
@@ -62,7 +62,7 @@ export class Bucket implements Disposable {
   constructor(
     private readonly sdk: Sdk,
     private readonly client: S3Client,
-    private readonly settings: S3Settings,
+    private readonly settings: BucketOptions,
     readonly times: BucketTimes,
   ) {}
 
@@ -96,7 +96,7 @@ export class Bucket implements Disposable {
     of: { key: string; upload: string; number: number },
     bytes: Uint8Array,
     signal: AbortSignal,
-  ): Promise<Part> {
+  ): Promise<UploadPart> {
     const { key, upload: UploadId, number: PartNumber } = of
     const command = new this.sdk.UploadPartCommand({
       ...this.#at(key),
@@ -117,7 +117,7 @@ export class Bucket implements Disposable {
    */
   async complete(
     { key, upload }: { key: string; upload: string },
-    Parts: Part[],
+    Parts: UploadPart[],
     signal: AbortSignal,
   ): Promise<void> {
     const command = new this.sdk.CompleteMultipartUploadCommand({
@@ -192,7 +192,7 @@ export class Bucket implements Disposable {
         yield value
       }
     } catch (cause) {
-      throw signal.aborted ? signal.reason : faultOf(cause, this.settings)
+      throw signal.aborted ? signal.reason : s3FaultOf(cause, this.settings)
     } finally {
       over.abort()
     }
@@ -235,7 +235,7 @@ export class Bucket implements Disposable {
         )
       } catch (cause) {
         signal.throwIfAborted()
-        const fault = faultOf(cause, this.settings)
+        const fault = s3FaultOf(cause, this.settings)
         if (fault.kind !== 'away' || tries === TRIES) throw fault
         await Bun.sleep(this.times.restMs * 2 ** (tries - 1))
       }

@@ -70,7 +70,7 @@ interface Answered {
 }
 
 /** The fault behind whatever a request threw. */
-export const faultOf = (cause: unknown, place: Place): S3Fault => {
+export const s3FaultOf = (cause: unknown, place: Place): S3Fault => {
   if (cause instanceof S3Fault) return cause
   const { name = '', message = '', code, $metadata } = cause as Answered
   const status = $metadata?.httpStatusCode

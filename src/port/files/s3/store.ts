@@ -11,14 +11,14 @@ import type { Log } from '#kernel/log'
 import { keepFile, notedFile, noteFile } from '#store/app/files'
 import type { Query } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
-import { BLOCK, Hashing, piecesOf, refuseSize } from '../blocks.ts'
-import { requireRoom, type Source, type Store } from '../files.ts'
-import { type Bucket, type Part, TRIES } from './bucket.ts'
+import { BLOCK_BYTES, Hashing, refuseSize, splitBytes } from '../blocks.ts'
+import { requireFileRoom, type Source, type Store } from '../files.ts'
+import { type Bucket, TRIES, type UploadPart } from './bucket.ts'
 import { S3Fault } from './faults.ts'
 
 /** Above this a file is uploaded in parts of this size. */
-const PART = 8 * BLOCK
-const MOST = 100 * BLOCK
+const PART = 8 * BLOCK_BYTES
+const MOST = 100 * BLOCK_BYTES
 const MOST_GIB = 100
 const PUT_MS = 600_000
 const REMOVE_MS = 120_000
@@ -59,15 +59,15 @@ export class S3Store implements Store {
     const { bucket } = this.deps
     const signal = stopped ?? new AbortController().signal
     const key = `${tenantId}/${id}`
-    const to = Math.min(size, (last + 1) * BLOCK) - 1
+    const to = Math.min(size, (last + 1) * BLOCK_BYTES) - 1
     for (let [number, failed] = [first, 0]; number <= last; ) {
-      const from = number * BLOCK
+      const from = number * BLOCK_BYTES
       try {
-        for await (const bytes of piecesOf(bucket.get(key, { from, to, size }, signal), {
-          size: BLOCK,
+        for await (const bytes of splitBytes(bucket.get(key, { from, to, size }, signal), {
+          size: BLOCK_BYTES,
           most: to + 1 - from,
         })) {
-          if (bytes.length < Math.min(BLOCK, size - number * BLOCK))
+          if (bytes.length < Math.min(BLOCK_BYTES, size - number * BLOCK_BYTES))
             throw new S3Fault('away', 'the answer broke off')
           yield bytes
           number++
@@ -101,7 +101,7 @@ export class S3Store implements Store {
     const key = `${tenantId}/${id}`
     const most = source instanceof Uint8Array ? source.length : MOST
     await note(tenantId, (gate) => {
-      requireRoom(gate, most, MOST_GIB)
+      requireFileRoom(gate, most, MOST_GIB)
       return [noteFile(id, most)]
     })
     await failpoints('files.noted')
@@ -145,7 +145,7 @@ export class S3Store implements Store {
     const { bucket, failpoints, log } = this.deps
     const upload = await bucket.begin(key, signal)
     try {
-      const parts: Part[] = []
+      const parts: UploadPart[] = []
       for await (const bytes of pieces) {
         parts.push(await bucket.part({ key, upload, number: parts.length + 1 }, bytes, signal))
         await failpoints('files.part')
@@ -174,7 +174,7 @@ export class S3Store implements Store {
 }
 
 async function* hashed(source: Source, hashing: Hashing): AsyncGenerator<Uint8Array> {
-  for await (const bytes of piecesOf(source, { size: PART, most: MOST })) {
+  for await (const bytes of splitBytes(source, { size: PART, most: MOST })) {
     hashing.add(bytes)
     yield bytes
   }

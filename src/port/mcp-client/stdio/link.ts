@@ -7,7 +7,7 @@ import {
 import { cleanText } from '#domain/agent/mcp/foreign-text'
 import type { Log } from '#kernel/log'
 import { McpError } from '../client.ts'
-import type { Link, Watch } from '../guard.ts'
+import type { SessionTransport, SessionWatch } from '../guard.ts'
 import type { Confinement } from './confinement.ts'
 import { type Program, startProgram } from './supervisor.ts'
 
@@ -42,7 +42,7 @@ class Lines {
   }
 }
 
-class StdioLink implements Link {
+class StdioLink implements SessionTransport {
   onclose?: (() => void) | undefined
   onerror?: ((error: Error) => void) | undefined
   onmessage?: Transport['onmessage']
@@ -54,7 +54,7 @@ class StdioLink implements Link {
 
   constructor(
     private readonly server: StdioServer,
-    private readonly watch: Watch,
+    private readonly watch: SessionWatch,
     private readonly log: Log,
   ) {}
 
@@ -134,5 +134,5 @@ class StdioLink implements Link {
   }
 }
 
-export const stdioLink = (server: StdioServer, watch: Watch, log: Log): Link =>
+export const stdioLink = (server: StdioServer, watch: SessionWatch, log: Log): SessionTransport =>
   new StdioLink(server, watch, log)

@@ -10,7 +10,7 @@ import { storiesOf } from './material.ts'
 import { type MaterialPiece, piecesOf } from './pieces.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import { createGlueChoice, createGlueStock, type GlueChoice, lowerCased, spoken } from './render.ts'
-import { arranged, outlined, type Section } from './sections.ts'
+import { type ArticleSection, arranged, outlined } from './sections.ts'
 
 /** An article with a smaller share of the requested words is refused, with advice to the person. */
 const LEAST_SHARE = 0.2
@@ -58,19 +58,19 @@ const bulletsOf = (proof: readonly MaterialPiece[], { noLists }: Style): string[
   return noLists ? [lines.join(' ')] : [lines.map((line) => `- ${line}`).join('\n')]
 }
 
-const headOf = ({ heading, slot }: Section, { choice, style }: Desk): string | undefined => {
+const headOf = ({ heading, slot }: ArticleSection, { choice, style }: Desk): string | undefined => {
   if (heading !== undefined) return heading.text
   return slot !== undefined && style.english ? choice.choose(slot) : undefined
 }
 
-const blocksOf = (section: Section, desk: Desk): string[] => {
+const blocksOf = (section: ArticleSection, desk: Desk): string[] => {
   const head = headOf(section, desk)
   const proof = section.pieces.filter(({ kind }) => kind === 'proof')
   const narrative = section.pieces.filter(({ kind }) => kind !== 'proof').flatMap(paragraphsOf)
   return [...(head === undefined ? [] : [head]), ...narrative, ...bulletsOf(proof, desk.style)]
 }
 
-const textOf = (sections: readonly Section[], desk: Desk): string => {
+const textOf = (sections: readonly ArticleSection[], desk: Desk): string => {
   const audience =
     desk.style.english && desk.material.audience !== undefined
       ? desk.choice.choose('article-audience')
@@ -87,7 +87,7 @@ const counted = (count: number, one: string, many: string): string =>
 
 const rationaleOf = (
   text: string,
-  sections: readonly Section[],
+  sections: readonly ArticleSection[],
   { brief, focus }: Desk,
 ): string => {
   const pieces = sections.flatMap((section) => section.pieces)
@@ -146,7 +146,7 @@ const hintFor = (faults: readonly ArticleFault[]): string => {
   return `${faults[0]?.detail}; change the topic or the outline`
 }
 
-const sectionsOf = (pieces: readonly MaterialPiece[], { points }: ArticleBrief): Section[] =>
+const sectionsOf = (pieces: readonly MaterialPiece[], { points }: ArticleBrief): ArticleSection[] =>
   (points.length === 0 ? arranged(pieces) : outlined(points, pieces)) ??
   refuse(
     `the outline has ${points.length} points and the profile has material for fewer; shorten the outline, or ${EVIDENCE}`,

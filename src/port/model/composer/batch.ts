@@ -7,12 +7,12 @@ import type { Guidance } from './advice.ts'
 import { cite, type DraftCandidate } from './candidate.ts'
 import { storiesOf, type Unit } from './material.ts'
 import {
+  candidateWeight,
   type Earlier,
   earlierOf,
   leftBeside,
   optionsOf,
   type Weighed,
-  weightOf,
 } from './options.ts'
 import type { Prepared } from './prepare.ts'
 import {
@@ -212,7 +212,7 @@ export const fillBatch = (input: BatchInput): DraftedBatch => {
     earlier: earlier.map(({ folded }) => folded),
   })
   const bench: Bench = { ...input, stock, earlier, batch }
-  let weights = left.map(weightOf)
+  let weights = left.map(candidateWeight)
   for (let tries = 0; tries < MOST_TRIES && batch.kept.length < brief.count; tries += 1) {
     const index = drawIndex(random, weights)
     const item = left[index]
@@ -224,7 +224,7 @@ export const fillBatch = (input: BatchInput): DraftedBatch => {
     if (!kept) continue
     batch.kept.push(kept)
     left = leftBeside(left, kept.candidate)
-    weights = left.map(weightOf)
+    weights = left.map(candidateWeight)
   }
   return batch
 }

@@ -12,7 +12,7 @@ import { type Opening, openings, type PostHook } from './openings.ts'
  * A block of a post; an empty line separates blocks. A slot is one of the composer's own lines, an
  * array is consecutive sentences.
  */
-export type Block =
+export type Paragraph =
   | GlueSlot
   | readonly Unit[]
   /** One of the composer's own lines, continued in the person's words: `Ask us about` … */
@@ -29,7 +29,7 @@ export type Block =
 export interface DraftCandidate {
   hook: HookKey
   format: string
-  blocks: readonly Block[]
+  blocks: readonly Paragraph[]
   /** The person's sentences in it; none only for questions about the topic. */
   units: readonly Unit[]
   tags: ReadonlySet<Cue>
@@ -80,7 +80,7 @@ const roleTags = ({ roles }: Unit): Cue[] =>
     roles.has(role as keyof typeof ROLE_TAGS) ? [cue] : [],
   )
 
-const unitsIn = (block: Block): readonly Unit[] => {
+const unitsIn = (block: Paragraph): readonly Unit[] => {
   if (typeof block === 'string') return []
   return 'kind' in block ? block.units : block
 }
@@ -91,7 +91,7 @@ const unitsIn = (block: Block): readonly Unit[] => {
  */
 export const candidate = (
   hook: PostHook,
-  blocks: readonly Block[],
+  blocks: readonly Paragraph[],
   why: string,
   changed: Partial<Opening> = {},
 ): DraftCandidate => {

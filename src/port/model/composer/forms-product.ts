@@ -1,11 +1,11 @@
 import { containsPhrase } from '#domain/growth/drafting/phrase'
 import { wordLine } from '#domain/growth/reading/words'
 import {
-  type Block,
   candidate,
   cite,
   type DraftForm,
   type DraftScope,
+  type Paragraph,
   quoteOf,
 } from './candidate.ts'
 import type { Offer, Unit } from './material.ts'
@@ -25,7 +25,11 @@ const naming = ({ name }: Offer): ((unit: Unit) => boolean) => {
  * The product after `units`, with its address if there is one and it fits; some networks count
  * addresses as shorter.
  */
-const endingOn = ({ unit, url }: Offer, units: readonly Unit[], { fits }: DraftScope): Block[] => {
+const endingOn = (
+  { unit, url }: Offer,
+  units: readonly Unit[],
+  { fits }: DraftScope,
+): Paragraph[] => {
   const links = url !== undefined && fits([...units, unit], url.length + '\n\n'.length)
   return [units, [unit], ...(links ? [{ kind: 'address' as const, url, units: [] as const }] : [])]
 }

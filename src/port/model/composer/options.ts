@@ -111,7 +111,7 @@ export const optionsOf = (weighed: readonly Weighed[], earlier: readonly Earlier
 const MOST_OPENED = 12
 
 /** Candidates that are fresh in the batch and in the workspace weigh more. */
-export const weightOf = ({ weight, posted, opened, taken }: Option): number => {
+export const candidateWeight = ({ weight, posted, opened, taken }: Option): number => {
   const fresh =
     0.03 ** taken.hook * 0.15 ** taken.format * 0.12 ** taken.origin * 0.25 ** taken.asking
   return weight * (fresh * 0.5 ** posted * 0.85 ** Math.min(MOST_OPENED, opened))

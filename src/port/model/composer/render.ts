@@ -2,7 +2,7 @@ import { lineBreaksIn } from '#domain/growth/drafting/format-rules'
 import { occursAny, type Phrase } from '#domain/growth/drafting/phrase'
 import type { Style } from '#domain/growth/reading/style'
 import { pick, type Random } from '#kernel/random'
-import type { Block, DraftCandidate } from './candidate.ts'
+import type { DraftCandidate, Paragraph } from './candidate.ts'
 import { filled, type GlueSlot, glue, type Phrases } from './glue.ts'
 import type { Unit } from './material.ts'
 
@@ -109,7 +109,7 @@ const bulleted = (entries: readonly string[]): string =>
 /** A bullet of one sentence has no full stop. */
 const bulletOf = ({ text }: Unit): string => (/[.!?]\s/.test(text) ? text : text.replace(/\.$/, ''))
 
-const blockText = (block: Block, choice: GlueChoice, random: Random): string | undefined => {
+const blockText = (block: Paragraph, choice: GlueChoice, random: Random): string | undefined => {
   if (typeof block === 'string') return choice.choose(block)
   if (!('kind' in block)) return proseOf(block, random)
   switch (block.kind) {

@@ -5,7 +5,7 @@ import { fitOf, type Heading, headingOf, type MaterialPiece } from './pieces.ts'
  * A part of an article: its pieces under a heading of the person's outline, or under a line of the
  * composer's own.
  */
-export interface Section {
+export interface ArticleSection {
   /** A point of the outline. */
   heading?: Heading
   slot?: GlueSlot
@@ -14,14 +14,18 @@ export interface Section {
   isUnmatched?: boolean
 }
 
-const wordsIn = ({ pieces }: Section): number => pieces.reduce((sum, { words }) => sum + words, 0)
+const wordsIn = ({ pieces }: ArticleSection): number =>
+  pieces.reduce((sum, { words }) => sum + words, 0)
 
 /**
  * The best piece for each point. The clearest match goes first, so that no point takes what another
  * needs more.
  */
-const bestForEach = (points: readonly string[], left: Set<MaterialPiece>): Section[] => {
-  const sections: Section[] = points.map((point) => ({ heading: headingOf(point), pieces: [] }))
+const bestForEach = (points: readonly string[], left: Set<MaterialPiece>): ArticleSection[] => {
+  const sections: ArticleSection[] = points.map((point) => ({
+    heading: headingOf(point),
+    pieces: [],
+  }))
   const open = new Set(sections)
   while (open.size > 0 && left.size > 0) {
     const choices = [...open].flatMap((section) =>
@@ -47,7 +51,7 @@ const isPhrase = ({ kind }: MaterialPiece): boolean => kind === 'use'
 export const outlined = (
   points: readonly string[],
   pieces: readonly MaterialPiece[],
-): Section[] | undefined => {
+): ArticleSection[] | undefined => {
   const phrases = pieces.filter(isPhrase)
   const left = new Set(pieces.filter((piece) => !isPhrase(piece)))
   if (left.size < points.length) return undefined
@@ -69,11 +73,11 @@ const isNarrative = ({ kind }: MaterialPiece): boolean => kind === 'story' || ki
  * Without an outline: an opening story, proof, the other stories, those on other subjects apart,
  * and a phrase to end on.
  */
-export const arranged = (pieces: readonly MaterialPiece[]): Section[] => {
+export const arranged = (pieces: readonly MaterialPiece[]): ArticleSection[] => {
   const narrative = pieces.filter(isNarrative)
   const [opening, ...others] = narrative
   const news = narrative.filter(({ kind }) => kind === 'news')
-  const sections: Section[] = [
+  const sections: ArticleSection[] = [
     { pieces: opening ? [opening] : [] },
     { slot: 'article-proof', pieces: pieces.filter(({ kind }) => kind === 'proof') },
     { slot: 'article-stories', pieces: others.filter(({ onTopic }) => onTopic) },

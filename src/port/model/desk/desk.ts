@@ -3,9 +3,16 @@
  * return; to any other question it quotes what the workspace's own texts say. It guesses nothing.
  */
 import type { Quotation } from '#domain/agent/knowledge/quoting'
-import type { Thinker, Thinking, Thought, ToolCall, Turn, TurnMessage } from '../thinker.ts'
+import type {
+  Thinker,
+  ThinkOptions,
+  ThinkRequest,
+  Thought,
+  ToolCall,
+  TurnMessage,
+} from '../thinker.ts'
 import { isForDesk, type Parse, understood } from './command.ts'
-import { plainText } from './plain-text.ts'
+import { describeResult } from './plain-text.ts'
 import { questionIn } from './questions.ts'
 
 const DESK = 'desk'
@@ -27,10 +34,10 @@ const thought = (text: string, calls: ToolCall[] = []): Thought => ({
 })
 
 /** Nine letters and digits, different in each answer of a turn. */
-const callId = ({ messages }: Turn): string =>
+const callId = ({ messages }: ThinkRequest): string =>
   `desk${String(messages.length % 100_000).padStart(5, '0')}`
 
-const callOf = (turn: Turn, tool: string, args: Record<string, unknown>): Thought =>
+const callOf = (turn: ThinkRequest, tool: string, args: Record<string, unknown>): Thought =>
   thought('', [{ id: callId(turn), name: tool, arguments: JSON.stringify(args) }])
 
 /** What the tools returned since the last answer. */
@@ -43,7 +50,7 @@ const resultsIn = (messages: readonly TurnMessage[]): string[] => {
 
 const shownIn = (messages: readonly TurnMessage[]): string[] =>
   messages.flatMap((message) =>
-    message.role === 'assistant' && message.text !== '' ? [plainText(message.text)] : [],
+    message.role === 'assistant' && message.text !== '' ? [describeResult(message.text)] : [],
   )
 
 const atALoss = (text: string, { nearest }: DeskOptions): string =>
@@ -65,7 +72,7 @@ const quoting = (quotations: readonly Quotation[]): string[] =>
 /** To people outside, who know nothing of commands and models. */
 const NO_ANSWER = 'I have no answer to this. Somebody who can answer has to read it.'
 
-const answerToStranger = async (text: string, { search }: Thinking): Promise<Thought> => {
+const answerToStranger = async (text: string, { search }: ThinkOptions): Promise<Thought> => {
   const quotations = (await search?.(text)) ?? []
   return thought(
     quotations.length === 0
@@ -79,8 +86,8 @@ const answerToStranger = async (text: string, { search }: Thinking): Promise<Tho
 
 const answerTo = async (
   text: string,
-  turn: Turn,
-  { search }: Thinking,
+  turn: ThinkRequest,
+  { search }: ThinkOptions,
   options: DeskOptions,
 ): Promise<Thought> => {
   const command = await understood(text, options.parse, shownIn(turn.messages))
@@ -94,12 +101,16 @@ const answerTo = async (
     : callOf(turn, call.tool, call.args)
 }
 
-const answer = async (turn: Turn, thinking: Thinking, options: DeskOptions): Promise<Thought> => {
+const answer = async (
+  turn: ThinkRequest,
+  thinking: ThinkOptions,
+  options: DeskOptions,
+): Promise<Thought> => {
   const last = turn.messages.at(-1)
   if (last?.role === 'user' && thinking.asksFromOutside !== undefined)
     return answerToStranger(thinking.asksFromOutside, thinking)
   if (last?.role === 'user') return answerTo(last.text, turn, thinking, options)
-  return thought(resultsIn(turn.messages).map(plainText).join('\n\n') || 'Done.')
+  return thought(resultsIn(turn.messages).map(describeResult).join('\n\n') || 'Done.')
 }
 
 export interface Desk extends Thinker {
@@ -110,7 +121,7 @@ export interface Desk extends Thinker {
 export const createDesk = (options: DeskOptions): Desk => ({
   takes: (text) => isForDesk(text, options.parse),
 
-  async think(turn: Turn, thinking: Thinking): Promise<Thought> {
+  async think(turn: ThinkRequest, thinking: ThinkOptions): Promise<Thought> {
     const { signal, onText } = thinking
     signal.throwIfAborted()
     const given = await answer(turn, thinking, options)

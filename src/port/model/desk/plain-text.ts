@@ -16,7 +16,7 @@ const unwrapped = (text: string): string =>
  * Inside, each text of a stranger stays a quoted string on one line, so that it cannot look like a
  * part of the answer.
  */
-export const plainText = (result: string): string => {
+export const describeResult = (result: string): string => {
   const text = unwrapped(result)
   const name = EXPLANATION.exec(text)?.[1]
   return name === undefined

@@ -2,7 +2,7 @@ import type { ArticleBrief, ArticleDraft, ArticleSet } from '#domain/growth/draf
 import type { ArticleFault } from '../checks/article.ts'
 import { TOKENS_TO_THINK, UNUSABLE } from './answer.ts'
 import { articleMessages, articleRepair, ModelArticle } from './article-prompt.ts'
-import { type Desk, type PieceKind, writePiece } from './piece.ts'
+import { type PieceKind, type WritingModels, writePiece } from './piece.ts'
 
 type Kind = PieceKind<ArticleBrief, ArticleDraft, ArticleFault['kind']>
 
@@ -44,7 +44,7 @@ const article: Kind = {
 
 /** A whole article, with its title. */
 export const writeArticle = async (
-  desk: Desk,
+  desk: WritingModels,
   brief: ArticleBrief,
   signal: AbortSignal,
 ): Promise<ArticleSet> => {

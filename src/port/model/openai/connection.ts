@@ -6,7 +6,7 @@ import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 
 import type { Log } from '#kernel/log'
 import { boundedFetch, type FetchBounds } from './bounded-fetch.ts'
 
-export interface Connection {
+export interface OpenAiConnection {
   apiKey: string
   /** Any server that speaks Chat Completions; the provider's own when undefined. */
   baseUrl: string | undefined
@@ -18,8 +18,8 @@ export interface Connection {
  * Retries are off: a hidden retry costs money and time. Organisation, project and logging are set
  * so that the environment has no say.
  */
-export const connect = (
-  { apiKey, baseUrl, timeoutMs }: Connection,
+export const openClient = (
+  { apiKey, baseUrl, timeoutMs }: OpenAiConnection,
   bounds: FetchBounds = {},
 ): OpenAI =>
   new OpenAI({
@@ -59,7 +59,7 @@ const BY_STATUS: Partial<Record<number, CallFailure>> = {
  * The HTTP status of a failed call. An error within a stream has one only if the server repeats it
  * as the error's code.
  */
-export const statusOf = (cause: unknown): number | undefined => {
+export const httpStatusOf = (cause: unknown): number | undefined => {
   if (!(cause instanceof APIError)) return undefined
   const code: unknown = cause.code
   return cause.status ?? (typeof code === 'number' ? code : undefined)
@@ -69,7 +69,7 @@ export const failureOf = (cause: unknown): CallFailure => {
   if (cause instanceof APIConnectionTimeoutError) return 'timeout'
   if (cause instanceof APIConnectionError) return 'unreachable'
   if (cause instanceof APIError && cause.code === 'insufficient_quota') return 'out_of_credit'
-  return BY_STATUS[statusOf(cause) ?? 0] ?? 'provider_error'
+  return BY_STATUS[httpStatusOf(cause) ?? 0] ?? 'provider_error'
 }
 
 /** As the provider names the request. */
@@ -91,7 +91,7 @@ export const logged = async <R extends { usage: object | undefined }>(
     const error = errorOf(cause)
     const failure =
       error instanceof Error && 'failure' in error
-        ? { failure: error.failure, status: statusOf(cause), ...requestOf(cause) }
+        ? { failure: error.failure, status: httpStatusOf(cause), ...requestOf(cause) }
         : { failure: 'aborted' }
     log.warn({ model, ms: ms(), ...failure }, 'model call failed')
     throw error

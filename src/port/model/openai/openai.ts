@@ -4,15 +4,15 @@ import type { Log } from '#kernel/log'
 import { TooLarge } from './bounded-fetch.ts'
 import {
   type CallFailure,
-  type Connection,
-  connect,
   failureOf,
+  httpStatusOf,
   logged,
-  statusOf,
+  type OpenAiConnection,
+  openClient,
 } from './connection.ts'
 import { type Prices, priced } from './prices.ts'
 
-export interface OpenAiOptions extends Connection {
+export interface OpenAiOptions extends OpenAiConnection {
   /** Prices that go before those of the list. */
   prices?: Prices
   log: Log
@@ -77,7 +77,7 @@ const normalised = (
   if (cause instanceof ModelError) return cause
   if (limit.aborted) return new ModelError('timeout')
   if (cause instanceof TooLarge) return new ModelError('too_large')
-  return new ModelError(failureOf(cause), statusOf(cause))
+  return new ModelError(failureOf(cause), httpStatusOf(cause))
 }
 
 const bodyOf = ({ model, messages, schema, maxTokens }: CompletionRequest) => ({
@@ -121,7 +121,7 @@ const completionOf = (
 
 /** Structured output over Chat Completions. */
 export const createOpenAiClient = ({ prices, log, ...connection }: OpenAiOptions): OpenAiClient => {
-  const client = connect(connection)
+  const client = openClient(connection)
   return {
     async complete(request, signal) {
       signal.throwIfAborted()

@@ -7,10 +7,10 @@ import type { ModelWorker } from '../worker/computations.ts'
 import { wireSchema } from './draft-prompt.ts'
 import { asGenerationError, UNHELPFUL } from './failures.ts'
 import type { ChatMessage, OpenAiClient } from './openai.ts'
-import type { Asked, ReadAnswer, Unreadable } from './reading.ts'
+import type { AnswerFault, BriefedCompletion, ReadAnswer } from './reading.ts'
 
 /** The models that write and repair, and what they need. */
-export interface Desk {
+export interface WritingModels {
   client: OpenAiClient
   fast: string
   reasoning: string
@@ -29,22 +29,26 @@ export interface PieceKind<B, D, K extends string> {
   maxTokens(brief: B): number
   messages(brief: B): ChatMessage[]
   repair(brief: B, first: { answer: string; faults: string[] }): ChatMessage[]
-  read(worker: ModelWorker, asked: Asked<B>, signal: AbortSignal): Promise<ReadAnswer<D, K>>
+  read(
+    worker: ModelWorker,
+    asked: BriefedCompletion<B>,
+    signal: AbortSignal,
+  ): Promise<ReadAnswer<D, K>>
   /** What the person reads for each fault. */
-  hints: Record<K | Unreadable, string>
+  hints: Record<K | AnswerFault, string>
 }
 
-export interface Piece<D> {
+export interface WrittenPiece<D> {
   draft: D
   model: string
   usage: ModelUsage
 }
 
 const written = async <B, D, K extends string>(
-  { client, fast, reasoning, worker, log }: Desk,
+  { client, fast, reasoning, worker, log }: WritingModels,
   kind: PieceKind<B, D, K>,
   { brief, signal }: { brief: B; signal: AbortSignal },
-): Promise<Piece<D>> => {
+): Promise<WrittenPiece<D>> => {
   const schema = { name: kind.name, json: wireSchema(kind.schema) }
   const take = async (model: string, messages: ChatMessage[]) => {
     const completion = await client.complete(
@@ -53,7 +57,10 @@ const written = async <B, D, K extends string>(
     )
     return { completion, reading: await kind.read(worker, { brief, completion }, signal) }
   }
-  const settled = (reading: ReadAnswer<D, K>, made: Omit<Piece<D>, 'draft'>): Piece<D> => {
+  const settled = (
+    reading: ReadAnswer<D, K>,
+    made: Omit<WrittenPiece<D>, 'draft'>,
+  ): WrittenPiece<D> => {
     if (!reading.faults) return { draft: reading.draft, ...made }
     const causes = reading.faults.map((fault) => fault.kind)
     log.info({ causes }, `${kind.name} dropped`)
@@ -80,10 +87,10 @@ const written = async <B, D, K extends string>(
  * `GenerationError` with a hint if it is still invalid.
  */
 export const writePiece = async <B, D, K extends string>(
-  desk: Desk,
+  desk: WritingModels,
   kind: PieceKind<B, D, K>,
   asked: { brief: B; signal: AbortSignal },
-): Promise<Piece<D>> => {
+): Promise<WrittenPiece<D>> => {
   try {
     return await written(desk, kind, asked)
   } catch (cause) {

@@ -63,7 +63,7 @@ export const priced = (
 const MICROS_PER_HUNDREDTH_OF_A_CENT = 100
 
 /** What a call costs, in hundredths of a US cent, rounded up; null for a model without a price. */
-export const costOf = (model: string, usage: ThoughtUsage, own: Prices = {}): number | null => {
+export const callCost = (model: string, usage: ThoughtUsage, own: Prices = {}): number | null => {
   const price = priceOf(model, own)
   if (!price) return null
   const { input_tokens, cached_tokens, output_tokens } = usage

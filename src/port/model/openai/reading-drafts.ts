@@ -3,9 +3,15 @@ import { hookNamed } from '#domain/growth/drafting/hooks'
 import { checkDraft, type DraftFault } from '../checks/draft.ts'
 import { isGarbled } from './answer.ts'
 import { citedStories, learningsOf, ModelAnswer, type ModelDraft } from './draft-prompt.ts'
-import { type Asked, answerIn, type Fault, garbled, type Unreadable } from './reading.ts'
+import {
+  type AnswerFault,
+  answerIn,
+  type BriefedCompletion,
+  type Fault,
+  garbled,
+} from './reading.ts'
 
-export type Cause = DraftFault['kind'] | Unreadable
+export type Cause = DraftFault['kind'] | AnswerFault
 
 export interface DraftsReading {
   valid: Draft[]
@@ -37,7 +43,7 @@ export const readDrafts = ({
   brief,
   completion,
   accepted,
-}: Asked<DraftBrief> & { accepted: readonly Draft[] }): DraftsReading => {
+}: BriefedCompletion<DraftBrief> & { accepted: readonly Draft[] }): DraftsReading => {
   const { answer, faults: unreadable } = answerIn(completion, ModelAnswer)
   if (unreadable)
     return {

@@ -16,10 +16,10 @@ import type { Completion } from './openai.ts'
 import { ModelReply } from './reply-prompt.ts'
 
 /** Faults that any answer of a model can have. */
-export type Unreadable = 'schema' | 'cut' | 'refused' | 'garbled'
+export type AnswerFault = 'schema' | 'cut' | 'refused' | 'garbled'
 
 export interface Fault<K extends string> {
-  kind: K | Unreadable
+  kind: K | AnswerFault
   /** Worded for the model. */
   detail: string
 }
@@ -55,7 +55,7 @@ const textOf = ({ sections }: ModelArticle): string =>
     .filter((part) => part !== '')
     .join('\n\n')
 
-export interface Asked<B> {
+export interface BriefedCompletion<B> {
   brief: B
   completion: Completion
 }
@@ -63,7 +63,7 @@ export interface Asked<B> {
 export const readArticle = ({
   brief,
   completion,
-}: Asked<ArticleBrief>): ReadAnswer<ArticleDraft, ArticleFault['kind']> => {
+}: BriefedCompletion<ArticleBrief>): ReadAnswer<ArticleDraft, ArticleFault['kind']> => {
   const { answer, faults } = answerIn(completion, ModelArticle)
   if (faults) return { faults }
   const about = { stories: citedStories(answer, brief), learnings: learningsOf(answer, brief) }
@@ -80,7 +80,7 @@ export const readArticle = ({
 export const readReply = ({
   brief,
   completion,
-}: Asked<ReplyBrief>): ReadAnswer<ReplyDraft, ReplyFault['kind']> => {
+}: BriefedCompletion<ReplyBrief>): ReadAnswer<ReplyDraft, ReplyFault['kind']> => {
   const { answer, faults } = answerIn(completion, ModelReply)
   if (faults) return { faults }
   const draft = { body: answer.body.trim(), rationale: answer.rationale.trim() }

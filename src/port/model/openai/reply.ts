@@ -1,7 +1,7 @@
 import type { ReplyBrief, ReplyDraft, ReplySet } from '#domain/growth/drafting/draft'
 import type { ReplyFault } from '../checks/reply.ts'
 import { TOKENS_TO_THINK, UNUSABLE } from './answer.ts'
-import { type Desk, type PieceKind, writePiece } from './piece.ts'
+import { type PieceKind, type WritingModels, writePiece } from './piece.ts'
 import { ModelReply, replyMessages, replyRepair } from './reply-prompt.ts'
 
 type Kind = PieceKind<ReplyBrief, ReplyDraft, ReplyFault['kind']>
@@ -39,7 +39,7 @@ const reply: Kind = {
 
 /** An answer to somebody's post, or a quote of it. */
 export const writeReply = async (
-  desk: Desk,
+  desk: WritingModels,
   brief: ReplyBrief,
   signal: AbortSignal,
 ): Promise<ReplySet> => {

@@ -5,10 +5,10 @@
 import { randomBase62 } from '#kernel/ids'
 import {
   ThinkError,
+  type ThinkRequest,
   type Thought,
   type ThoughtUsage,
   type ToolCall,
-  type Turn,
 } from '../thinker.ts'
 
 /** Of text, arguments and reasoning together. */
@@ -170,7 +170,7 @@ export interface Assembly {
   thought(): Thought
 }
 
-export const createAssembly = (turn: Turn, onText: (piece: string) => void): Assembly => {
+export const createAssembly = (turn: ThinkRequest, onText: (piece: string) => void): Assembly => {
   const text = createText(onText)
   const calls = createCalls()
   let [characters, reasoning, finish, declined] = [0, '', '', false]

@@ -1,7 +1,7 @@
 import { APIError } from 'openai'
 import { ThinkError, type ThinkFailure } from '../thinker.ts'
 import { TooLarge } from './bounded-fetch.ts'
-import { failureOf, statusOf } from './connection.ts'
+import { failureOf, httpStatusOf } from './connection.ts'
 
 const MOST_WORDS = 2_000
 const LONGEST_WAIT_MS = 86_400_000
@@ -25,7 +25,7 @@ const isAboutTools = (words: string): boolean =>
 const SAYS_WHY: readonly (number | undefined)[] = [undefined, 400, 404, 413, 422, 500, 501]
 
 const explained = (cause: APIError, hasTools: boolean): ThinkFailure | undefined => {
-  const status = statusOf(cause)
+  const status = httpStatusOf(cause)
   if (!SAYS_WHY.includes(status)) return undefined
   const words = wordsOf(cause)
   if (status === 413 || TOO_LONG.test(words)) return 'too_long'

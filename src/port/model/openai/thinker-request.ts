@@ -1,6 +1,6 @@
 /** A turn in the provider's wire format. */
 import type OpenAI from 'openai'
-import type { ToolCall, ToolDefinition, Turn, TurnMessage } from '../thinker.ts'
+import type { ThinkRequest, ToolCall, ToolDefinition, TurnMessage } from '../thinker.ts'
 
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam
 
@@ -54,7 +54,7 @@ const wireTool = ({ name, description, parameters }: ToolDefinition) => ({
   function: { name, description, parameters },
 })
 
-const wireFormat = ({ name, schema }: NonNullable<Turn['format']>) => ({
+const wireFormat = ({ name, schema }: NonNullable<ThinkRequest['format']>) => ({
   response_format: { type: 'json_schema' as const, json_schema: { name, strict: true, schema } },
 })
 
@@ -62,7 +62,15 @@ const wireFormat = ({ name, schema }: NonNullable<Turn['format']>) => ({
  * Without `parallel_tool_calls`, on which servers differ; and with `response_format` only if there
  * are no tools.
  */
-export const requestOf = ({ model, system, messages, tools, choice, maxTokens, format }: Turn) => ({
+export const completionRequest = ({
+  model,
+  system,
+  messages,
+  tools,
+  choice,
+  maxTokens,
+  format,
+}: ThinkRequest) => ({
   model,
   messages: [
     { role: 'system' as const, content: system.toWellFormed() },

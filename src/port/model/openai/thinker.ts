@@ -1,11 +1,17 @@
 import type { Log } from '#kernel/log'
-import { ThinkError, type Thinker, type Thinking, type Thought, type Turn } from '../thinker.ts'
-import { type Connection, connect, logged } from './connection.ts'
+import {
+  ThinkError,
+  type Thinker,
+  type ThinkOptions,
+  type ThinkRequest,
+  type Thought,
+} from '../thinker.ts'
+import { logged, type OpenAiConnection, openClient } from './connection.ts'
 import { type Assembly, asChunk, createAssembly } from './thinker-answer.ts'
 import { thinkErrorOf } from './thinker-failures.ts'
-import { requestOf } from './thinker-request.ts'
+import { completionRequest } from './thinker-request.ts'
 
-export interface OpenAiThinkerOptions extends Connection {
+export interface OpenAiThinkerOptions extends OpenAiConnection {
   /** False asks for the answer as a whole, for servers that cannot stream calls of tools. */
   stream: boolean
   /**
@@ -44,8 +50,8 @@ const createWatch = () => {
 }
 
 interface Call {
-  turn: Turn
-  thinking: Thinking
+  turn: ThinkRequest
+  thinking: ThinkOptions
   options: OpenAiThinkerOptions
   /** Aborts after the time for the whole call. */
   limit: AbortSignal
@@ -57,7 +63,7 @@ const asked = async (
 ): Promise<void> => {
   const signal = AbortSignal.any([thinking.signal, limit])
   assembly.take(
-    asChunk(await connect(options).chat.completions.create(requestOf(turn), { signal })),
+    asChunk(await openClient(options).chat.completions.create(completionRequest(turn), { signal })),
   )
 }
 
@@ -71,13 +77,13 @@ const streamed = async (
 ): Promise<void> => {
   const watch = createWatch()
   const signal = AbortSignal.any([thinking.signal, limit, watch.signal])
-  const client = connect(options, {
+  const client = openClient(options, {
     mostBytes: MOST_STREAMED_BYTES,
     mostInEvent: MOST_EVENT_BYTES,
     heard: watch.heard,
   })
   const request = {
-    ...requestOf(turn),
+    ...completionRequest(turn),
     stream: true as const,
     stream_options: { include_usage: true },
   }
@@ -122,7 +128,7 @@ export const createOpenAiThinker = (options: OpenAiThinkerOptions): Thinker => (
         ? new ThinkError('timeout')
         : thinkErrorOf(cause, turn.tools.length > 0)
     }
-    const call = (asking: Turn) =>
+    const call = (asking: ThinkRequest) =>
       logged({ log: options.log, model: turn.model, errorOf }, () =>
         thought({ turn: asking, thinking, options, limit }),
       )

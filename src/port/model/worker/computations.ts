@@ -10,7 +10,7 @@ import { readDrafts } from '../openai/reading-drafts.ts'
  * The long computations of the drafters, as pure functions. For a large profile each takes from
  * tenths of a second to seconds.
  */
-export const computations = {
+export const draftComputations = {
   composeDrafts: ({ brief: { revise, ...brief } }: { brief: DraftBrief }) =>
     revise ? composeRedraft({ ...brief, revise }) : composeDrafts(brief),
   composeArticle: ({ brief: { revise, ...brief } }: { brief: ArticleBrief }) =>
@@ -21,7 +21,7 @@ export const computations = {
   readReply,
 }
 
-export type Computations = typeof computations
+export type DraftComputations = typeof draftComputations
 
 /** Where computations run. */
 export interface ModelWorker {
@@ -29,9 +29,9 @@ export interface ModelWorker {
    * What the computation returns or throws. Rejects with the reason of `signal` as soon as it
    * aborts.
    */
-  compute<N extends keyof Computations>(
+  compute<N extends keyof DraftComputations>(
     name: N,
-    input: Parameters<Computations[N]>[0],
+    input: Parameters<DraftComputations[N]>[0],
     signal: AbortSignal,
-  ): Promise<ReturnType<Computations[N]>>
+  ): Promise<ReturnType<DraftComputations[N]>>
 }

@@ -2,9 +2,9 @@
  * The program of the worker thread. The single binary has it beside `main.ts`
  * (src/scripts/build.ts).
  */
-import { answerTo } from './answer.ts'
+import { answerRequest } from './answer.ts'
 import type { Request } from './messages.ts'
 
 declare const self: Worker
 
-self.onmessage = ({ data }: MessageEvent<Request>) => self.postMessage(answerTo(data))
+self.onmessage = ({ data }: MessageEvent<Request>) => self.postMessage(answerRequest(data))

@@ -3,10 +3,10 @@
  * measure goes by its name.
  */
 import { measures } from '#port/network/measures'
-import type { Computations } from './computations.ts'
+import type { DraftComputations } from './computations.ts'
 
 export interface Request {
-  name: keyof Computations
+  name: keyof DraftComputations
   /** Its brief lacks `measure`. */
   input: { brief: object }
   measure: keyof typeof measures
@@ -22,9 +22,9 @@ const nameOf = (measure: (text: string) => number): keyof typeof measures => {
 }
 
 /** Throws where the brief has a measure that is not in the table. */
-export const requestOf = <N extends keyof Computations>(
+export const computeRequest = <N extends keyof DraftComputations>(
   name: N,
-  { brief, ...rest }: Parameters<Computations[N]>[0],
+  { brief, ...rest }: Parameters<DraftComputations[N]>[0],
 ): Request => {
   const { measure, ...sent } = brief
   return { name, input: { ...rest, brief: sent }, measure: nameOf(measure) }

@@ -1,11 +1,11 @@
 import { sourceFile } from '#kernel/assets'
 import type { Clock } from '#kernel/clock'
-import { Thread, TooLong, TooMany } from '../../thread/thread.ts'
+import { Thread, TooMany, TooSlow } from '../../thread/thread.ts'
 import { GenerationError } from '../drafter.ts'
 import type { ModelWorker } from './computations.ts'
-import { type Request, requestOf, type WorkerAnswer } from './messages.ts'
+import { computeRequest, type Request, type WorkerAnswer } from './messages.ts'
 
-export interface ThreadOptions {
+export interface WorkerOptions {
   /** The path of the worker's program. */
   program?: string
   clock?: Clock
@@ -20,7 +20,7 @@ const TOO_LONG = `drafting took more than ${LONGEST_MS / 1_000} seconds; shorten
 const MOST_WAITING = 64
 
 const hinted = (cause: unknown): unknown => {
-  if (cause instanceof TooLong) return new GenerationError(TOO_LONG)
+  if (cause instanceof TooSlow) return new GenerationError(TOO_LONG)
   return cause instanceof TooMany
     ? new GenerationError('too much is being drafted at once; retry later')
     : cause
@@ -41,7 +41,7 @@ export const openThread = ({
   program = sourceFile('port/model/worker/entry.ts'),
   mostWaiting = MOST_WAITING,
   ...more
-}: ThreadOptions = {}): ModelWorker & Disposable => {
+}: WorkerOptions = {}): ModelWorker & Disposable => {
   const thread = new Thread<Request, WorkerAnswer>({
     program,
     mostWaiting,
@@ -51,7 +51,7 @@ export const openThread = ({
   })
   return {
     async compute(name, input, signal) {
-      const answer = await thread.ask(requestOf(name, input), signal).catch((cause) => {
+      const answer = await thread.ask(computeRequest(name, input), signal).catch((cause) => {
         throw hinted(cause)
       })
       return resultOf(answer) as never

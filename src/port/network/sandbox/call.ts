@@ -17,7 +17,7 @@ const serverError = (reason: string): PublishResult => ({
   reason,
   cause: 'server_error',
 })
-export const notSent = (detail: string): PublishResult => ({
+export const notReached = (detail: string): PublishResult => ({
   kind: 'not_applied',
   reason: 'unreachable',
   detail,
@@ -68,7 +68,7 @@ const silence = async (deadlineMs: number, signal: AbortSignal): Promise<Publish
 
 const failureOf = (cause: unknown): PublishResult => {
   if (!(cause instanceof SandboxFailure)) throw cause
-  return cause.written === 'nothing' ? notSent(cause.message) : noAnswer(cause.message)
+  return cause.written === 'nothing' ? notReached(cause.message) : noAnswer(cause.message)
 }
 
 const actOnce = async ({
@@ -103,5 +103,5 @@ const actOnce = async ({
 }
 
 /** Resolves soon after the signal aborts. Rejects only because of a bug. */
-export const callOnce = (call: Call): Promise<PublishResult> =>
+export const callSandbox = (call: Call): Promise<PublishResult> =>
   until(actOnce(call).catch(failureOf), call.signal, () => noAnswer('timeout'))

@@ -1,6 +1,6 @@
 /** What one workspace sees of the sandbox: posts of its accounts, and what it had residents say. */
 import type postgres from 'postgres'
-import type { Run } from './pool.ts'
+import type { RunQuery } from './pool.ts'
 import { type PostRow, postFrom, type SandboxPost } from './social-rows.ts'
 
 export interface SaidPost extends SandboxPost {
@@ -8,14 +8,14 @@ export interface SaidPost extends SandboxPost {
 }
 
 /** The place of a post among others: newest first, by the time in microseconds and then by id. */
-export interface Place {
+export interface FeedPlace {
   at: number
   id: string
 }
 
 export interface FeedQuery {
   /** Only posts behind this place. */
-  before?: Place | undefined
+  before?: FeedPlace | undefined
   limit: number
   /** Only posts by this handle. */
   author?: string | undefined
@@ -113,7 +113,7 @@ interface StoredRow extends PostRow {
   at: number
 }
 
-const feedOf = async (run: Run, workspaceId: string, query: FeedQuery): Promise<FeedRow[]> => {
+const feedOf = async (run: RunQuery, workspaceId: string, query: FeedQuery): Promise<FeedRow[]> => {
   const rows = await run(
     (sql) => sql<StoredRow[]>`
       select *, ${MICROSECONDS(sql)} as at from (
@@ -130,7 +130,13 @@ const feedOf = async (run: Run, workspaceId: string, query: FeedQuery): Promise<
   }))
 }
 
-export const feedOn = ({ run, settle }: { run: Run; settle(): Promise<unknown> }): FeedStore => ({
+export const feedOn = ({
+  run,
+  settle,
+}: {
+  run: RunQuery
+  settle(): Promise<unknown>
+}): FeedStore => ({
   async joined(workspaceId) {
     const [row] = await run(
       (sql) =>

@@ -3,7 +3,7 @@
  * numbers.
  */
 import type { Metrics } from '#domain/growth/metrics'
-import type { FeedQuery, FeedRow, Place } from './feed-rows.ts'
+import type { FeedPlace, FeedQuery, FeedRow } from './feed-rows.ts'
 import { sandboxMetrics } from './metrics.ts'
 import { residents } from './residents.ts'
 import { interestIn, postsOf, residentOf, type ScheduledPost, scheduledPost } from './schedule.ts'
@@ -19,7 +19,7 @@ export interface FeedPost {
   inReplyTo: string | null
   quoted: string | null
   metrics: Metrics
-  place: Place
+  place: FeedPlace
 }
 
 /** What people can see and do in the sandbox beyond what networks offer. */
@@ -42,12 +42,12 @@ export interface Stage {
  */
 const BEFORE_JOINING_MS = 48 * 3_600_000
 
-const placeOf = ({ createdAt, id }: ScheduledPost): Place => ({
+const placeOf = ({ createdAt, id }: ScheduledPost): FeedPlace => ({
   at: createdAt.getTime() * 1_000,
   id,
 })
 
-const isBehind = (one: Place, before: Place | undefined): boolean =>
+const isBehind = (one: FeedPlace, before: FeedPlace | undefined): boolean =>
   before === undefined || one.at < before.at || (one.at === before.at && one.id < before.id)
 
 const byPlace = (one: FeedPost, other: FeedPost): number =>

@@ -14,7 +14,7 @@ import {
 } from '#store/engine/db'
 
 /** Runs a query on the pool. Throws `SandboxFailure` if the database fails. */
-export type Run = <T>(query: (sql: postgres.Sql) => Promise<T>) => Promise<T>
+export type RunQuery = <T>(query: (sql: postgres.Sql) => Promise<T>) => Promise<T>
 
 export class SandboxFailure extends Error {
   override readonly name = 'SandboxFailure'
@@ -85,7 +85,9 @@ const withDeadline = async <T>(running: Promise<T>, onLate: () => void): Promise
  * A pool whose queries end by the deadline. If one does not, the whole pool is replaced: its
  * connections may be dead.
  */
-export const openPool = (options: ConnectionOptions): { run: Run; end(): Promise<void> } => {
+export const openSandboxPool = (
+  options: ConnectionOptions,
+): { run: RunQuery; end(): Promise<void> } => {
   let current = connect(options)
   const inFlight = new Set<Promise<unknown>>()
   // Once a connection broke during a query, postgres.js's `end` waits for that query for ever
@@ -96,7 +98,7 @@ export const openPool = (options: ConnectionOptions): { run: Run; end(): Promise
     current = connect(options)
     void drop(broken)
   }
-  const run: Run = async (query) => {
+  const run: RunQuery = async (query) => {
     const sql = current
     const running = withDeadline(query(sql), () => replace(sql)).catch((cause) => {
       throw new SandboxFailure(writtenAfter(cause), cause)

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '#kernel/clock'
 import { fail } from '#kernel/errors'
 import type { ConnectionOptions } from '#store/engine/db'
 import { type FeedStore, feedOn } from './feed-rows.ts'
-import { openPool, type Run, SandboxFailure } from './pool.ts'
+import { openSandboxPool, type RunQuery, SandboxFailure } from './pool.ts'
 import {
   type PostRow,
   postFrom,
@@ -57,7 +57,7 @@ const RETRY_POLL_MS = 1_000
  * Turns delayed posts that are due into posts. Simultaneous callers wait for each other, so each
  * post appears once.
  */
-const applyDue = (run: Run) =>
+const applyDue = (run: RunQuery) =>
   run(
     (sql) => sql`
       with due as (
@@ -77,7 +77,7 @@ const applyDue = (run: Run) =>
   )
 
 /** A failure before the caller's own statement cannot have written the caller's post. */
-const settle = (run: Run) =>
+const settle = (run: RunQuery) =>
   applyDue(run).catch((failure) => {
     throw new SandboxFailure('nothing', failure instanceof SandboxFailure ? failure.cause : failure)
   })
@@ -91,7 +91,7 @@ interface NewPost {
 
 /** The id of the new post, if one was added. */
 const addPost = async (
-  run: Run,
+  run: RunQuery,
   { accountId, text, unlessDue }: NewPost,
 ): Promise<string | undefined> => {
   const [row] = await run(
@@ -104,7 +104,7 @@ const addPost = async (
   return row?.id
 }
 
-const untilNext = async (run: Run): Promise<number | null> => {
+const untilNext = async (run: RunQuery): Promise<number | null> => {
   const [row] = await run(
     (sql) => sql<{ ms: number | null }[]>`
       select (extract(epoch from min(apply_at) - clock_timestamp()) * 1000)::float8 as ms
@@ -114,7 +114,7 @@ const untilNext = async (run: Run): Promise<number | null> => {
 }
 
 const timelineOf = async (
-  run: Run,
+  run: RunQuery,
   { accountId, since, lagMs }: TimelineQuery,
 ): Promise<SandboxPost[] | null> => {
   const rows = await run(
@@ -129,7 +129,11 @@ const timelineOf = async (
   return rows.flatMap(({ id, ...row }) => (id === null ? [] : [postFrom({ id, ...row })]))
 }
 
-const postsOf = async (run: Run, accountId: string, ids: string[]): Promise<AgedPost[] | null> => {
+const postsOf = async (
+  run: RunQuery,
+  accountId: string,
+  ids: string[],
+): Promise<AgedPost[] | null> => {
   const rows = await run(
     (sql) => sql<{ id: string | null; text: string; ms: number }[]>`
       select p.id, p.text, (extract(epoch from clock_timestamp() - p.created_at) * 1000)::float8 as
@@ -144,7 +148,7 @@ const postsOf = async (run: Run, accountId: string, ids: string[]): Promise<Aged
 /** Of one workspace, connected or not. */
 const MOST_ACCOUNTS = 1_000
 
-const storeOn = (run: Run, onDelayed: (afterMs: number) => void): SandboxStore => ({
+const storeOn = (run: RunQuery, onDelayed: (afterMs: number) => void): SandboxStore => ({
   async account(workspaceId, handle) {
     const [row] = await run(
       (sql) => sql<{ id: string; handle: string }[]>`
@@ -195,7 +199,7 @@ const storeOn = (run: Run, onDelayed: (afterMs: number) => void): SandboxStore =
 
 /** Applies delayed posts when they are due, even if nobody reads or publishes. */
 const startPolling = (
-  run: Run,
+  run: RunQuery,
   clock: Clock,
 ): { within(ms: number): void; stop(): Promise<void> } => {
   let armed: { at: number; timer: Disposable } | undefined
@@ -233,7 +237,7 @@ const startPolling = (
  * itself. Disposing ends the pool; delayed posts not due yet stay for the next store opened.
  */
 export const openSandboxStore = (options: ConnectionOptions): SandboxStore & AsyncDisposable => {
-  const { run, end } = openPool(options)
+  const { run, end } = openSandboxPool(options)
   const polling = startPolling(run, systemClock)
   return {
     ...storeOn(run, polling.within),

@@ -22,7 +22,7 @@ import {
   type Timeline,
 } from '../network.ts'
 import { LONG_WEIGHTED_LIMIT, WEIGHTED_LIMIT, weightedLength } from '../weighted-length.ts'
-import { type Act, callOnce, notSent, until } from './call.ts'
+import { type Act, callSandbox, notReached, until } from './call.ts'
 import { drawsOf, type SandboxFaults } from './faults.ts'
 import { type Stage, stageOn } from './feed.ts'
 import { sandboxMetrics } from './metrics.ts'
@@ -31,10 +31,10 @@ import type { SandboxStore, TimelineQuery } from './rows.ts'
 import { residentOf } from './schedule.ts'
 import {
   engagingAct,
+  lookUpPost,
   postIdIn,
   preflight,
   readHandle,
-  readPost,
   type SandboxRules,
   textRefusal,
   withCounts,
@@ -179,10 +179,10 @@ export const createSandbox = ({
     signal: AbortSignal,
   ): Promise<PublishResult> => {
     const drawn = draw()
-    if (signal.aborted) return notSent('given up before anything was sent')
+    if (signal.aborted) return notReached('given up before anything was sent')
     if (drawn.fault !== 'none')
       log.debug({ fault: drawn.fault, attempt: attemptId }, 'sandbox fault')
-    return callOnce({ act: what, deadlineMs, drawn, failpoints, signal })
+    return callSandbox({ act: what, deadlineMs, drawn, failpoints, signal })
   }
   return {
     name: 'sandbox',
@@ -195,7 +195,7 @@ export const createSandbox = ({
       reading(timelineOf(store, { accountId, since, lagMs: faults.lagMs }), signal),
     readHandle: (account, query, signal) => reading(readHandle(society, account, query), signal),
     postIdIn,
-    readPost: (account, ref, signal) => reading(readPost(society, account, ref), signal),
+    readPost: (account, ref, signal) => reading(lookUpPost(society, account, ref), signal),
     async readMetrics(account, externalIds, signal) {
       if (externalIds.length > MOST_MEASURED)
         throw new NetworkError(

@@ -3,7 +3,7 @@
  */
 import type postgres from 'postgres'
 import type { EngageAction } from '#domain/growth/drafting/engagement'
-import type { Run } from './pool.ts'
+import type { RunQuery } from './pool.ts'
 
 export interface SandboxPost {
   id: string
@@ -98,7 +98,7 @@ const authoredFrom = ({ account_id, handle, ...row }: AuthoredRow): AuthoredPost
 })
 
 interface Parts {
-  run: Run
+  run: RunQuery
   /** Applies delayed posts first. */
   settle(): Promise<unknown>
   onDelayed(afterMs: number): void

@@ -187,7 +187,7 @@ const unreadPost = async (
 }
 
 /** Null if there is no such post, or `ref` is neither an id nor a URL of one. */
-export const readPost = async (
+export const lookUpPost = async (
   society: Society,
   account: NetworkAccount,
   ref: string,
@@ -236,7 +236,7 @@ export const engagingAct = (
       if (refused !== null) return refused
       // Posts too young for reads still exist.
       const post = /^\d{1,20}$/.test(postId)
-        ? await readPost({ ...society, lagMs: 0 }, account, postId)
+        ? await lookUpPost({ ...society, lagMs: 0 }, account, postId)
         : null
       if (!post) return 'the post no longer exists'
       const verdict = preflight(society.rules, action, post)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
-import { accessOf } from '#contract/op'
+import { requiredAccess } from '#contract/op'
 import { type AuthorNow, Authors, coversRole, mayAsMuch } from '#domain/agent/job/authors'
 import { roles } from '#kernel/roles'
 
@@ -27,7 +27,7 @@ test.each(roles.flatMap((role) => roles.map((other) => [role, other] as const)))
 )
 
 test('operations ask for no scopes but those that are compared', () => {
-  const asked = new Set(operations.flatMap((o) => accessOf(o)))
+  const asked = new Set(operations.flatMap((o) => requiredAccess(o)))
   expect([...asked].filter((scope) => scope !== 'session' && scope !== 'public').sort()).toEqual([
     'api:read',
     'api:write',

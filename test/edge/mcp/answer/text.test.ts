@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Type as T } from '@sinclair/typebox'
 import { nullable, untrusted } from '#contract/shapes'
-import { textOf as told } from '#edge/mcp/answer/text'
+import { writeText as told } from '#edge/mcp/answer/text'
 
 const textOf = (body: Record<string, unknown>) => told(body, T.Unknown())
 

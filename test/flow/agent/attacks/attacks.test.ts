@@ -7,7 +7,7 @@ import { capKeys, quotaKeys } from '#contract/limits'
 import { type Memory, remember } from '#domain/agent/knowledge/memory'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import type { Turn } from '#port/model/thinker'
+import type { ThinkRequest } from '#port/model/thinker'
 import { insertMemory } from '#store/agent/memories'
 import { changePlan } from '#store/app/tenants'
 import { turn } from '#test/support/agent/agent'
@@ -49,7 +49,7 @@ const reading: Record<ReadSource, (id: number) => Calls> = {
 }
 
 /** Texts of the model itself are no texts that it obeys. */
-const readIn = ({ system, messages }: Turn): string =>
+const readIn = ({ system, messages }: ThinkRequest): string =>
   [
     system,
     ...messages.flatMap((message) => (message.role === 'assistant' ? [] : message.text)),

@@ -6,7 +6,7 @@ import { expect, test } from 'bun:test'
 import { STRANGERS_TOOLS } from '#domain/agent/channel/trust'
 import { remember } from '#domain/agent/knowledge/memory'
 import { newId } from '#kernel/ids'
-import type { Turn } from '#port/model/thinker'
+import type { ThinkRequest } from '#port/model/thinker'
 import { insertMemory } from '#store/agent/memories'
 import { changePlan } from '#store/app/tenants'
 import { settled, stateOf } from '#test/support/agent/attacked'
@@ -39,13 +39,13 @@ const mailgun = use(async () => openMailgun())
 const [canary, listed, answers] = [use(openReceiver), use(openReceiver), use(openReceiver)]
 const hostOf = ({ port }: { port: number }) => `127.0.0.1:${port}`
 
-const readIn = ({ system, messages }: Turn): string =>
+const readIn = ({ system, messages }: ThinkRequest): string =>
   [
     system,
     ...messages.flatMap((message) => (message.role === 'assistant' ? [] : message.text)),
   ].join('\n')
 
-const attackIn = (turn: Turn): number | undefined => {
+const attackIn = (turn: ThinkRequest): number | undefined => {
   const said = turn.messages.findLast(({ role }) => role === 'user')
   const [, id] = /\[\[attack (\d+)\]\]/.exec(said && 'text' in said ? said.text : '') ?? []
   return id === undefined ? undefined : Number(id)

@@ -4,7 +4,7 @@
  * obeys all that it reads.
  */
 import { beforeEach, expect, test } from 'bun:test'
-import type { Turn } from '#port/model/thinker'
+import type { ThinkRequest } from '#port/model/thinker'
 import { overJob, stepsIn } from '#test/support/agent/agent'
 import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
 import { allowOutside } from '#test/support/agent/story'
@@ -34,7 +34,7 @@ const wishes: Record<string, () => [name: string, args: object][]> = {
   fetch: () => [['fetch_url', { url: longAddress() }]],
 }
 
-const answer = async (asked: Turn, answers: number) => {
+const answer = async (asked: ThinkRequest, answers: number) => {
   const said = (asked.messages.findLast(({ role }) => role === 'user') as { text: string }).text
   if (said === 'read the page') {
     if (answers === 0)

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'bun:test'
 import { capKeys, quotaKeys } from '#contract/limits'
-import type { Turn } from '#port/model/thinker'
+import type { ThinkRequest } from '#port/model/thinker'
 import { changePlan } from '#store/app/tenants'
 import { turn } from '#test/support/agent/agent'
 import { settled, stateOf } from '#test/support/agent/attacked'
@@ -63,7 +63,7 @@ const model = scriptedModel((asked, answers) => {
   return calls ? { calls } : { text: `Done. ${readIn(asked).slice(0, 500)}` }
 })
 
-const readIn = ({ system, messages, tools }: Turn): string =>
+const readIn = ({ system, messages, tools }: ThinkRequest): string =>
   [
     system,
     JSON.stringify(tools),

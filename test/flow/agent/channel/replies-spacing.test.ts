@@ -3,7 +3,7 @@
  * requests apart, and adapters that fail.
  */
 import { beforeEach, expect, test } from 'bun:test'
-import type { Outgoing, Sent } from '#port/channel/channel'
+import type { Outgoing, SendResult } from '#port/channel/channel'
 import type { ChannelAdapters } from '#port/channel/registry'
 import { letterOf } from '#test/support/actors/letters'
 import { eventually } from '#test/support/app'
@@ -12,12 +12,12 @@ import { reply, replyOnce, replyRow, sayTogether } from '#test/support/channels/
 import { useApp } from '#test/support/use'
 
 const HOUR = 3_600_000
-const SENT: Sent = { kind: 'sent', externalId: 'm1' }
-const UNCLEAR: Sent = { kind: 'unknown', error: 'it broke off' }
+const SENT: SendResult = { kind: 'sent', externalId: 'm1' }
+const UNCLEAR: SendResult = { kind: 'unknown', error: 'it broke off' }
 
 let asked: Outgoing[] = []
 /** The answers in order; then it sends. */
-let script: (Sent | Error)[] = []
+let script: (SendResult | Error)[] = []
 let repeatableForMs = 0
 /** Those of the server. */
 let adapters: ChannelAdapters = {}

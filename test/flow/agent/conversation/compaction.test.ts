@@ -5,7 +5,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
 import { newId } from '#kernel/ids'
-import { ThinkError, type Turn } from '#port/model/thinker'
+import { ThinkError, type ThinkRequest } from '#port/model/thinker'
 import { overJob, turn } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
 import { setPlan } from '#test/support/database/writes'
@@ -13,7 +13,9 @@ import { scriptedModel } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
 
 const FAST = 'fast-model'
-const summaries = { answer: (_: Turn): string | Promise<string> => 'They want item:3 on Mondays.' }
+const summaries = {
+  answer: (_: ThinkRequest): string | Promise<string> => 'They want item:3 on Mondays.',
+}
 const usual = summaries.answer
 const model = scriptedModel(async (asked, answers) => {
   if (asked.model === FAST) return { text: await summaries.answer(asked) }
@@ -70,7 +72,7 @@ const stepsOf = async (id: string) =>
 /** What the model was given of the conversation, in the last thought. */
 const given = (): string[] =>
   model.turns.findLast((one) => one.model !== FAST)!.messages.map(({ text }) => text)
-const asked = (): Turn[] => model.turns.filter((one) => one.model === FAST)
+const asked = (): ThinkRequest[] => model.turns.filter((one) => one.model === FAST)
 
 describe('a long conversation', () => {
   test('is summarised by the fast model, once, in a step that is committed before the thought', async () => {

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { McpError } from '#port/mcp-client/client'
-import type { Turn } from '#port/model/thinker'
+import type { ThinkRequest } from '#port/model/thinker'
 import { overJob } from '#test/support/agent/agent'
 import { plannedModel } from '#test/support/agent/plan'
 import { eventually } from '#test/support/app'
@@ -25,7 +25,7 @@ afterEach(() => {
 })
 
 /** The definition that a thought was given. */
-const definitionIn = ({ tools }: Turn) => tools.find(({ name }) => name === SEARCHES)
+const definitionIn = ({ tools }: ThinkRequest) => tools.find(({ name }) => name === SEARCHES)
 
 describe('a tool that a rule allows', () => {
   test('is called unasked, once, and its answer is data', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import type { Parse } from '#port/model/desk/command'
 import { createDesk } from '#port/model/desk/desk'
 import { questions } from '#port/model/desk/questions'
-import type { Thinking, Turn, TurnMessage } from '#port/model/thinker'
+import type { ThinkOptions, ThinkRequest, TurnMessage } from '#port/model/thinker'
 
 const parse: Parse = async (line) => {
   if (line === '/items list') return { tool: 'growth_list_queue', args: {} }
@@ -15,11 +15,11 @@ const desk = createDesk({ parse, nearest: () => ['/a', '/b', '/c'] })
 
 const think = async (
   messages: TurnMessage[],
-  more: Partial<Turn> = {},
-  search?: Thinking['search'],
+  more: Partial<ThinkRequest> = {},
+  search?: ThinkOptions['search'],
 ) => {
   const pieces: string[] = []
-  const turn: Turn = {
+  const turn: ThinkRequest = {
     model: 'gpt-5',
     system: '',
     messages,
@@ -35,7 +35,7 @@ const think = async (
   })
   return { ...thought, pieces }
 }
-const says = (text: string, more?: Partial<Turn>, search?: Thinking['search']) =>
+const says = (text: string, more?: Partial<ThinkRequest>, search?: ThinkOptions['search']) =>
   think([{ role: 'user', text }], more, search)
 const called = ({ calls }: Awaited<ReturnType<typeof think>>) =>
   calls.map(({ name, arguments: args }) => [name, JSON.parse(args)])
