@@ -3,7 +3,7 @@ import type { Ownership } from '#store/engine/letter'
 import { type ClaimLoad, type ClaimView, type NextDue, nextDue } from '#store/engine/next-due'
 import type { KeyedWork, Work } from '#store/engine/work'
 import { hasPlace } from '#store/engine/work-places'
-import { type Claiming, type ClaimReply, claimAhead, claimFound, type Manner } from './claim.ts'
+import { type ClaimContext, type ClaimReply, claimAhead, claimFound, type Manner } from './claim.ts'
 import type { ActorDeps } from './deps.ts'
 import type { Suspected } from './failure.ts'
 import type { Faults } from './faults.ts'
@@ -11,7 +11,7 @@ import type { Decision, Polled } from './letter.ts'
 import { Rotation } from './rotation.ts'
 
 /** A claim until its commit is known. */
-export interface Trial extends Suspected {
+export interface ClaimTrial extends Suspected {
   /** The row that was found, before its lane was asked, which may fail. */
   found?: KeyedWork | undefined
   claimed?: KeyedWork | undefined
@@ -20,11 +20,11 @@ export interface Trial extends Suspected {
   over: boolean
 }
 
-type Found = Pick<Claiming, 'gate' | 'claimedAt'>
+type Found = Pick<ClaimContext, 'gate' | 'claimedAt'>
 
 export class ClaimTrials {
   readonly #loads: ClaimLoad[]
-  readonly #claims: Omit<Claiming, 'gate' | 'claimedAt' | 'manner'>
+  readonly #claims: Omit<ClaimContext, 'gate' | 'claimedAt' | 'manner'>
   /** Claimed by letters that have not committed: their keys are taken for the following letters. */
   readonly #claimed = new Set<KeyedWork>()
   /**
@@ -76,7 +76,7 @@ export class ClaimTrials {
    * `settling`: a row that the poll's own transaction settles. What an earlier try of the same
    * claim took is free again.
    */
-  poll(trial: Trial, at: ClaimView['at'], settling?: Work): ReturnType<typeof nextDue> {
+  poll(trial: ClaimTrial, at: ClaimView['at'], settling?: Work): ReturnType<typeof nextDue> {
     this.end(trial, trial.over)
     trial.found = undefined
     trial.deciding = false
@@ -107,7 +107,7 @@ export class ClaimTrials {
 
   /** Decides the claim of what the trial's poll has found. */
   decide(
-    trial: Trial,
+    trial: ClaimTrial,
     next: NextDue,
     found: Found & Pick<Parameters<typeof claimFound>[0], 'sql'>,
   ): Promise<Decision<ClaimReply>> {
@@ -121,7 +121,7 @@ export class ClaimTrials {
    * must see them.
    */
   decideAhead(
-    trial: Trial,
+    trial: ClaimTrial,
     next: NextDue,
     found: Found,
   ): Promise<Decision<ClaimReply> | undefined> {
@@ -131,7 +131,7 @@ export class ClaimTrials {
   }
 
   async #decide<D extends Decision<ClaimReply> | undefined>(
-    trial: Trial,
+    trial: ClaimTrial,
     { work }: NextDue,
     claim: () => Promise<D>,
   ) {
@@ -148,7 +148,7 @@ export class ClaimTrials {
     return decision
   }
 
-  end(trial: Trial, isOver = true): void {
+  end(trial: ClaimTrial, isOver = true): void {
     trial.over = isOver
     if (trial.claimed) this.#claimed.delete(trial.claimed)
   }
@@ -159,7 +159,7 @@ export class ClaimTrials {
   }
 
   /** The trial's poll has not failed. */
-  decided({ manner }: Trial): void {
+  decided({ manner }: ClaimTrial): void {
     this.#isBare &&= !manner.alone
   }
 

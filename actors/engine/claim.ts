@@ -58,7 +58,7 @@ export interface Manner {
   careful: boolean
 }
 
-export interface Claiming {
+export interface ClaimContext {
   gate: Gate
   /** The incarnation of this process. */
   owner: string
@@ -75,7 +75,7 @@ export interface Claiming {
 
 /** Decides the claim of what a poll has found. */
 export const claimFound = async (
-  claiming: Claiming & { sql: Sql },
+  claiming: ClaimContext & { sql: Sql },
   next: NextDue,
 ): Promise<Decision<ClaimReply>> => {
   const { work, loaded } = next
@@ -110,7 +110,7 @@ export const uncounted = (work: Work, trouble: Pick<Trouble, 'process'>): number
  * count it if that happens again. Undefined: it can be claimed now.
  */
 const putOff = (
-  claiming: Claiming,
+  claiming: ClaimContext,
   { dueIn }: NextDue,
   work: Work,
 ): Decision<ClaimReply> | undefined => {
@@ -173,7 +173,7 @@ export const markLetter = (work: Work, process: string, charge: number): Letter<
  * see them.
  */
 export const claimAhead = async (
-  claiming: Claiming,
+  claiming: ClaimContext,
   next: NextDue,
 ): Promise<Decision<ClaimReply> | undefined> => {
   const { work, loaded } = next
@@ -197,7 +197,7 @@ interface Begun {
 }
 
 const begun = (
-  { gate, owner, claimedAt, suspects, hasPlace }: Claiming,
+  { gate, owner, claimedAt, suspects, hasPlace }: ClaimContext,
   { wait, dueIn }: NextDue,
   { work: found, lane, claimed }: Begun,
 ): Decision<ClaimReply> => {

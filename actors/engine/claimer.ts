@@ -8,7 +8,7 @@ import type { NextDue, nextDue } from '#store/engine/next-due'
 import type { KeyedWork, Work } from '#store/engine/work'
 import { Alarm } from './alarm.ts'
 import { byTimer, type ClaimReply, type LaneStart } from './claim.ts'
-import { ClaimTrials, type Trial } from './claim-trials.ts'
+import { type ClaimTrial, ClaimTrials } from './claim-trials.ts'
 import { type ActorDeps, Fenced, type Hold, RETRY_MS } from './deps.ts'
 import { isItsOwn, keptBusy } from './failure.ts'
 import type { Faults, Post } from './faults.ts'
@@ -68,7 +68,7 @@ export class Claimer {
   pump(priority: Priority): void {
     if (this.#stopping || this.deps.lanes.length === 0 || this.#pumping.has(priority)) return
     this.#pumping.add(priority)
-    const trial: Trial = { over: false, manner: this.#trials.manner }
+    const trial: ClaimTrial = { over: false, manner: this.#trials.manner }
     const failed = (cause: unknown) => {
       this.#pumping.delete(priority)
       return this.#failed(trial, cause)
@@ -96,7 +96,7 @@ export class Claimer {
    * outcome's row, if a claim may be decided ahead of its changes.
    */
   beside(plain: Work | undefined): Sequel<ClaimReply> & { drop(cause: unknown): void } {
-    const trial: Trial = { over: false, manner: { alone: false, careful: false } }
+    const trial: ClaimTrial = { over: false, manner: { alone: false, careful: false } }
     return {
       // Work that failed before must not fail the outcome.
       isWanted: (effects, now) =>
@@ -129,7 +129,7 @@ export class Claimer {
    * The outcome has failed. If that came while the claim was decided, or by it, the outcome has
    * nothing to do with it.
    */
-  #dropped(trial: Trial, cause: unknown): void {
+  #dropped(trial: ClaimTrial, cause: unknown): void {
     this.#trials.end(trial)
     if (trial.found && (trial.deciding || keptBusy(trial, this.deps.trouble)))
       this.#inProgress(
@@ -137,7 +137,7 @@ export class Claimer {
       )
   }
 
-  #besideEnded(trial: Trial, result: SequelResult<ClaimReply>, now: Date): void {
+  #besideEnded(trial: ClaimTrial, result: SequelResult<ClaimReply>, now: Date): void {
     // An earlier try may have claimed.
     if (typeof result === 'string') this.#trials.end(trial)
     if (result === 'not wanted') this.#alarm.freed(now)
@@ -152,7 +152,7 @@ export class Claimer {
   }
 
   /** Polls in the outcome's gate, if a row is known to be due. */
-  #ahead(trial: Trial, settling: Work): Pick<Sequel<ClaimReply>, 'load' | 'ahead'> {
+  #ahead(trial: ClaimTrial, settling: Work): Pick<Sequel<ClaimReply>, 'load' | 'ahead'> {
     let claimedAt = 0
     return {
       load: () => {
@@ -169,7 +169,7 @@ export class Claimer {
     }
   }
 
-  #claimLetter(priority: Priority, trial: Trial, awaited: boolean): Letter<ClaimReply> {
+  #claimLetter(priority: Priority, trial: ClaimTrial, awaited: boolean): Letter<ClaimReply> {
     const { deps } = this
     const poll = () => this.#trials.poll(trial, 'gate')
     let claimedAt = 0
@@ -193,7 +193,7 @@ export class Claimer {
     return letter as unknown as Letter<ClaimReply>
   }
 
-  #ended(trial: Trial, { start, put }: ClaimReply, hold?: Hold): void {
+  #ended(trial: ClaimTrial, { start, put }: ClaimReply, hold?: Hold): void {
     this.#trials.end(trial)
     if (trial.manner.alone) this.faults.suspects.polled()
     if (!put) this.#decided(trial, start, hold)
@@ -201,14 +201,14 @@ export class Claimer {
     if (put) this.#want('background')
   }
 
-  #decided(trial: Trial, start: LaneStart | undefined, hold?: Hold): void {
+  #decided(trial: ClaimTrial, start: LaneStart | undefined, hold?: Hold): void {
     this.#trials.decided(trial)
     if (trial.found) this.faults.decided(trial.found, trial.manner, start !== undefined)
     const running = start && this.live.start(start)
     if (running && this.faults.suspects.hasStalled(start.work.id)) hold?.(running)
   }
 
-  async #failed(trial: Trial, cause: unknown): Promise<void> {
+  async #failed(trial: ClaimTrial, cause: unknown): Promise<void> {
     this.#trials.end(trial)
     const { found, manner } = trial
     const counting = found && this.faults.failed(found, { ...trial, alone: manner.alone }, cause)

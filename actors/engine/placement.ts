@@ -11,7 +11,7 @@ import {
   type HeldLock,
   holdLock,
   isRegistered,
-  LEASE_MS,
+  NODE_LEASE_MS,
   peers,
   register,
   removeNodes,
@@ -27,7 +27,7 @@ const BEAT_MS = 500
 /** A broken connection loses its lock for a moment; after longer than this, the process is gone. */
 const UNLOCKED_MS = 1_000
 /** Without a renewal for this long, this process gives itself up before the others do. */
-const SELF_FENCE_MS = LEASE_MS * 0.8
+const SELF_FENCE_MS = NODE_LEASE_MS * 0.8
 /** As many of its own incarnations a process remembers. */
 const FORMER = 100
 
@@ -227,7 +227,7 @@ export class Placement {
       if (!suspects.includes(peer)) return false
       const since = this.#suspectSince.get(peer.incarnation) ?? now
       this.#suspectSince.set(peer.incarnation, since)
-      return now - since >= (peer.unlocked ? UNLOCKED_MS : LEASE_MS)
+      return now - since >= (peer.unlocked ? UNLOCKED_MS : NODE_LEASE_MS)
     })
     if (dead.length === 0) return
     this.deps.log.warn(

@@ -46,14 +46,14 @@ import { workspaceHandlers } from './app/workspace.ts'
 import { type Bound, bind } from './engine/bind.ts'
 import type { CapabilityParts, Handlers, Parts, World } from './engine/call.ts'
 import { downloadSlots } from './engine/download.ts'
-import { createWaiters } from './engine/waiters.ts'
+import { createPoller } from './engine/waiters.ts'
 import { articleHandlers } from './growth/articles.ts'
 import { growthAuditHandlers } from './growth/audits.ts'
 import { automationHandlers, inFlight, stopAutomation, stopLoad } from './growth/automation.ts'
 import { batchHandlers } from './growth/batches.ts'
 import { briefHandlers } from './growth/brief.ts'
 import { calendarHandlers } from './growth/calendar.ts'
-import { channelHandlers } from './growth/channels.ts'
+import { growthChannelHandlers } from './growth/channels.ts'
 import { appConnectionsHandlers } from './growth/connecting.ts'
 import { connectionHandlers, connectionsHandlers } from './growth/connections.ts'
 import { countHandlers } from './growth/counts.ts'
@@ -93,7 +93,7 @@ const addGrowth = (add: Add, world: Parts) => {
   add(growthResources.connection, connectionHandlers)
   add(growthResources.connections, connectionsHandlers)
   add(growthResources.profile, profileHandlers)
-  add(growthResources.channels, channelHandlers)
+  add(growthResources.channels, growthChannelHandlers)
   add(growthResources.audits, growthAuditHandlers)
   add(growthResources.hooks, hookHandlers)
   add(growthResources.learnings, learningHandlers)
@@ -116,7 +116,7 @@ const addGrowth = (add: Add, world: Parts) => {
 const addAgent = (add: Add, world: World) => {
   const { tools, models, desk, sealer, mcp, identity } = world
   const { publicUrl } = identity
-  const waiters = createWaiters()
+  const waiters = createPoller()
   add(
     agentResources.conversations,
     conversationHandlers({ tools, models, desk, publicUrl }, waiters),

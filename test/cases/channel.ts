@@ -1,6 +1,6 @@
 /** The stories of a conversation, which are the same in every channel. */
 import { describe, expect, test } from 'bun:test'
-import { channels } from '#domain/agent/channel/channel'
+import { channelTraits } from '#domain/agent/channel/channel'
 import { partsOf } from '#domain/agent/channel/forms/parts'
 import { LINKED_LINES } from '#domain/agent/channel/identity'
 import { MEMBERS_ONLY, MOST_OF_MEMBER, MOST_TOLD, USED_UP } from '#domain/agent/channel/trust'
@@ -42,7 +42,7 @@ const talking = (world: ChannelWorld, row: ChannelRow): void => {
     const jobs = await channelJobs(world.app, place)
     expect(new Set(jobs.map(({ conversation_id }) => conversation_id)).size).toBe(1)
     // Where the sender can be forged, the text may be anybody's.
-    const taint = channels[channel].isForgeable ? [`channel ${channel}`] : []
+    const taint = channelTraits[channel].isForgeable ? [`channel ${channel}`] : []
     expect(jobs.map((job) => [job.taint.slice(0, 1), job.on_behalf.personId !== null])).toEqual(
       Array(2).fill([taint, true]),
     )
@@ -97,7 +97,7 @@ const talking = (world: ChannelWorld, row: ChannelRow): void => {
 /** Whose words count. */
 const believing = (world: ChannelWorld, row: ChannelRow): void => {
   const [ADA] = row.people
-  const { isForgeable } = channels[row.channel]
+  const { isForgeable } = channelTraits[row.channel]
 
   test('posts that the provider did not sign are refused, and look like those for nobody', async () => {
     const place = await row.place(world, { senderPolicy: 'anyone' })

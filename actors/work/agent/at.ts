@@ -2,7 +2,7 @@
 import { toolCaller } from '#decisions/agent/caller'
 import { pausedEvent, pauseNotice } from '#decisions/agent/schedules'
 import type { ToolCaller } from '#decisions/agent/toolbox'
-import { type Author, Authors, othersIn, withUnknown } from '#domain/agent/job/authors'
+import { Authors, type MessageAuthor, othersIn, withUnknown } from '#domain/agent/job/authors'
 import { isOver, type Job } from '#domain/agent/job/job'
 import { dueNow } from '#domain/agent/job/limits'
 import type { JobEnd, Next } from '#domain/agent/job/loop'
@@ -115,7 +115,7 @@ export const openJob = async (
 const authorsFor = async (
   sql: Sql,
   { on_behalf }: Job,
-  { now, authors }: { now: CallerNow | undefined; authors: (Author | null)[] | undefined },
+  { now, authors }: { now: CallerNow | undefined; authors: (MessageAuthor | null)[] | undefined },
 ): Promise<Authors> => {
   const others = now ? othersIn(authors ?? [], on_behalf) : []
   const known = others.length > 0 ? (await loadNow(sql, { known: theseNow(others) })).known : []

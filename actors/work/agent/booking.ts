@@ -1,5 +1,5 @@
 /** What a call of the model has cost. */
-import { settle, warningsOf } from '#domain/agent/job/budget'
+import { budgetWarnings, settleReservation } from '#domain/agent/job/budget'
 import type { Step } from '#domain/agent/job/step'
 import type { Spend } from '#kernel/spend'
 import type { ThinkFailure } from '#port/model/thinker'
@@ -9,7 +9,7 @@ import type { AgentOutcome } from './outcome.ts'
 
 /** Warns once a budget is nearly used up. */
 const spendOn = ({ changes, gate }: At, spend: Spend[]): void => {
-  const events = warningsOf(gate, spend).map((warning) => ({
+  const events = budgetWarnings(gate, spend).map((warning) => ({
     type: 'agent.budget.warning',
     data: { ...warning },
     subject: null,
@@ -40,7 +40,7 @@ export const booked = (
   if (used)
     spendOn(
       at,
-      settle(
+      settleReservation(
         step,
         { tokens: used.input_tokens + used.output_tokens, cost: cost ?? 0 },
         at.gate.now,
@@ -83,7 +83,7 @@ export const unbooked = (
   { failure, ms }: { failure: ThinkFailure; ms: number },
 ): void => {
   if (failure !== 'broken' && failure !== 'timeout') {
-    changes.also({ spend: settle(step, { tokens: 0, cost: 0 }, gate.now) })
+    changes.also({ spend: settleReservation(step, { tokens: 0, cost: 0 }, gate.now) })
     released({ changes }, step)
   }
   changes.set({ active_ms: changes.job.active_ms + ms })

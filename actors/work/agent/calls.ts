@@ -10,7 +10,7 @@ import { decisionsOf } from '#domain/agent/job/verdict'
 import { newId } from '#kernel/ids'
 import { beginning, storable } from '#kernel/storable'
 import type { ToolCall } from '#port/model/thinker'
-import { insertApprovals, openApprovalsOf, pendingCount } from '#store/agent/approvals'
+import { insertApprovals, openApprovalCount, openApprovalsOf } from '#store/agent/approvals'
 import { type BoundRule, toolDecisions } from '#store/agent/rules'
 import { equalCalls } from '#store/agent/steps'
 import { rolesToCome } from '#store/app/members'
@@ -18,7 +18,7 @@ import { type Loaded, loadNow, when } from '#store/engine/load'
 import { invalid } from './answer.ts'
 import { type At, again, giveWay } from './at.ts'
 import type { AgentDeps } from './deps.ts'
-import { type Answer, type Checked, checkCall, type Judged, judgeCall } from './judging.ts'
+import { type Checked, checkCall, type Judged, judgeCall, type ThoughtAnswer } from './judging.ts'
 import { withServed } from './served.ts'
 
 /** Whether the rule is about the tool as it is now. */
@@ -38,7 +38,7 @@ const judgingParts = (
   hashes: string[],
 ) => ({
   rules: toolDecisions,
-  pending: pendingCount(id, { on_behalf: by, origin }),
+  pending: openApprovalCount(id, { on_behalf: by, origin }),
   earlier: equalCalls(id, hashes),
   taken: rolesToCome,
   open: when(conversation !== null, openApprovalsOf(conversation ?? '', by)),
@@ -67,7 +67,7 @@ const equalTo = ({ name }: ToolCall, checked: Checked, { earlier, accepted }: Be
 /**
  * Each call of the answer becomes a step. An answer without a usable call counts against the job.
  */
-export const acceptCalls = async (usual: AgentDeps, at: At, answer: Answer) => {
+export const acceptCalls = async (usual: AgentDeps, at: At, answer: ThoughtAnswer) => {
   const { calls } = answer.outcome.thought
   const names = calls.map(({ name }) => name)
   const deps = await withServed(

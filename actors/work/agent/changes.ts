@@ -1,7 +1,7 @@
 /** Collects what a letter changes of a job, so that each row is written once. */
 import { type News, settledEvent, statusNews, withEvents } from '#decisions/agent/job-events'
 import type { Message } from '#domain/agent/conversation'
-import { ended, isOver, type Job } from '#domain/agent/job/job'
+import { concludeJob, isOver, type Job } from '#domain/agent/job/job'
 import type { JobEnd } from '#domain/agent/job/loop'
 import type { Step } from '#domain/agent/job/step'
 import { tainted } from '#domain/agent/job/taint'
@@ -12,12 +12,12 @@ import { type AgentEvent, eventEffects } from '#store/agent/events'
 import { saveJob } from '#store/agent/jobs'
 import { insertMessages } from '#store/agent/messages'
 import { cancelSteps, insertSteps, saveStep } from '#store/agent/steps'
-import { saveThread, type Thread } from '#store/agent/thread'
+import { type ConversationThread, saveThread } from '#store/agent/thread'
 import { type Effects, merge } from '#store/engine/letter'
 
 export class JobChanges {
   #job: Job
-  #thread: Thread | undefined
+  #thread: ConversationThread | undefined
   #threadChanged = false
   #why: string | undefined
   readonly #steps = new Map<string, Step>()
@@ -28,7 +28,7 @@ export class JobChanges {
 
   constructor(
     job: Job,
-    thread: Thread | undefined,
+    thread: ConversationThread | undefined,
     readonly now: Date,
   ) {
     this.#job = job
@@ -165,7 +165,7 @@ export class JobChanges {
   end({ status, error }: JobEnd, notice?: string): void {
     if (status === 'failed') this.say('notice', this.#why ?? noticeOf(error ?? 'failed'))
     if (notice !== undefined) this.say('notice', notice)
-    const { ended_at } = ended(this.#job, { status, error }, this.now)
+    const { ended_at } = concludeJob(this.#job, { status, error }, this.now)
     this.set({ status, error, ended_at })
   }
 

@@ -3,7 +3,7 @@
  * Then the message is decided about as if all of it had come at once. A file that cannot be read
  * after a few tries is named in the message; its text is asked for during a day.
  */
-import { ARRIVAL_TIMES, type Arrival, decided } from '#decisions/agent/channel-arrivals'
+import { ARRIVAL_TIMES, type Arrival, decideMessage } from '#decisions/agent/channel-arrivals'
 import { keepFiles, type ReadFile } from '#decisions/agent/channel-files'
 import {
   crowdedEffects,
@@ -38,8 +38,8 @@ import { finished, requeued } from '../decisions.ts'
 import {
   FETCH_MS,
   type Fetching,
-  type Read,
   type ReadingDeps,
+  type ReadMessage,
   readLeft,
 } from './channel-reading.ts'
 
@@ -54,7 +54,7 @@ export interface FetchDeps extends ReadingDeps {
   log: Log
 }
 
-type Outcome = Read | { kind: 'stopped' } | { kind: 'crashed' }
+type Outcome = ReadMessage | { kind: 'stopped' } | { kind: 'crashed' }
 
 const LEASE_MS = 3 * FETCH_MS
 /** While the agent has too many open jobs. */
@@ -118,7 +118,7 @@ const inTurn = async (deps: FetchDeps, job: Fetching, context: LaneContext): Pro
   }
 }
 
-const CRASHED: Read = {
+const CRASHED: ReadMessage = {
   ...{ kind: 'read', text: null, changes: {}, isAutomatic: false, files: [], gone: null },
   missing: UNREAD,
 }
@@ -185,7 +185,7 @@ const unread = ({ attachments }: ChannelMessage): ReadFile[] =>
 /** In the sender's name, as who they are now. */
 const keepTheirs = async (
   { sql, gate }: Claiming,
-  { files }: Read,
+  { files }: ReadMessage,
   { connection, message, identity }: Pick<Arrival, 'connection' | 'message' | 'identity'>,
 ) => {
   const author: OnBehalf = {
@@ -201,7 +201,7 @@ const keepTheirs = async (
 /** With what its provider had of it. */
 const completed = (
   before: ChannelMessage,
-  { text, changes }: Read,
+  { text, changes }: ReadMessage,
   known: Pick<ChannelMessage, 'attachments' | 'identity_id' | 'updated_at'>,
 ): ChannelMessage => ({ ...before, ...changes, text, to_fetch: null, ...known })
 
@@ -209,7 +209,7 @@ const complete = async (
   deps: FetchDeps,
   at: Claiming,
   before: ChannelMessage,
-  read: Read,
+  read: ReadMessage,
 ): Promise<Decision<void>> => {
   const { sql, gate, work } = at
   const { now, plan } = gate
@@ -224,7 +224,7 @@ const complete = async (
   // Whether strangers have room was asked when it came. Of a member's messages, only those before
   // it count.
   const counted = { ...facts, strangers_of_connection: 0, strangers_of_sender: 0 }
-  const result = await decided(
+  const result = await decideMessage(
     { models: deps.models(), desk: deps.desk, sealer: deps.sealer },
     { ...place, message, facts: counted, plan, now },
     { sql },

@@ -28,7 +28,7 @@ export interface Fetching {
 }
 
 /** `text`: null if there is none. `missing`: what could not be read for now. */
-export interface Read {
+export interface ReadMessage {
   kind: 'read'
   text: string | null
   changes: Partial<Pick<ChannelMessage, 'thread' | 'reply_to'>>
@@ -45,7 +45,7 @@ export const readLeft = async (
   deps: ReadingDeps,
   { message, connection, sealed }: Fetching,
   context: LaneContext,
-): Promise<Read | { kind: 'stopped' }> => {
+): Promise<ReadMessage | { kind: 'stopped' }> => {
   await deps.failpoints('agent.channel.fetching')
   const adapter = deps.adapters[connection.channel]
   const open = openConnection(deps.sealer, { connection, sealed })
@@ -60,8 +60,8 @@ const readMessage = async (
   open: OpenConnection,
   message: ChannelMessage,
   signal: AbortSignal,
-): Promise<Read> => {
-  const nothing: Read = {
+): Promise<ReadMessage> => {
+  const nothing: ReadMessage = {
     kind: 'read',
     text: message.text,
     changes: {},
@@ -92,9 +92,9 @@ const readMessage = async (
 const withFiles = async (
   adapter: ChannelAdapter | undefined,
   open: OpenConnection,
-  { attachments, ...read }: Read & Pick<ChannelMessage, 'attachments'>,
+  { attachments, ...read }: ReadMessage & Pick<ChannelMessage, 'attachments'>,
   signal: AbortSignal,
-): Promise<Read> => {
+): Promise<ReadMessage> => {
   const files: ReadFile[] = []
   let missing: string | null = null
   for (const file of attachments) {

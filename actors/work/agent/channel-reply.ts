@@ -5,12 +5,12 @@
  */
 import { sendingRefused } from '#decisions/agent/channel-connections'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
-import { type Parts, plainPartsOf } from '#domain/agent/channel/forms/parts'
-import { type ChannelReply, formed, isOver } from '#domain/agent/channel/reply'
+import { type MessageParts, plainPartsOf } from '#domain/agent/channel/forms/parts'
+import { type ChannelReply, formed, isReplyDone } from '#domain/agent/channel/reply'
 import { leftOnTheWire } from '#domain/agent/channel/reply-decisions'
 import {
   afterSend,
-  begun,
+  beginReply,
   type Going,
   givenUpWhole,
   type PartOutcome,
@@ -35,14 +35,21 @@ import { type Work, workFor } from '#store/engine/work'
 import type { Claimed, Claiming, Ending, Lane } from '../../engine/lane.ts'
 import type { Decision } from '../../engine/letter.ts'
 import { finished, requeued } from '../decisions.ts'
-import { type Forming, form, LEASE_MS, type ReplyDeps, type Sending, send } from './channel-send.ts'
+import {
+  type Forming,
+  form,
+  LEASE_MS,
+  type ReplyDeps,
+  type Sending,
+  sendPart,
+} from './channel-send.ts'
 
 /**
  * The connection sends no faster than its provider takes messages. Nothing is written down before
  * its turn.
  */
 type Job = Sending | Forming | { kind: 'wait'; ms: number }
-type Outcome = PartOutcome | { kind: 'waited' } | { kind: 'formed'; parts: Parts }
+type Outcome = PartOutcome | { kind: 'waited' } | { kind: 'formed'; parts: MessageParts }
 
 /** A longer pause is waited for in the queue, where others of the workspace do not see it. */
 const LONGEST_SPACING_MS = 5_000
@@ -56,7 +63,7 @@ export const channelReplyLane = (deps: ReplyDeps): Ending<Lane<Job, Outcome>> =>
   trace: (job) => (job.kind !== 'wait' && job.reply.job_id ? { job: job.reply.job_id } : {}),
   run: (job, context) => {
     if (job.kind === 'wait') return waited(job.ms, context.signal)
-    return job.kind === 'form' ? form(deps, job, context) : send(deps, job, context)
+    return job.kind === 'form' ? form(deps, job, context) : sendPart(deps, job, context)
   },
   settle: (sql, gate, { work, job, outcome }) => settleReply({ sql, gate, work }, job, outcome),
   async givenUp(sql, gate, work) {
@@ -127,7 +134,7 @@ const insteadOfSending = (
 const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<Job>> => {
   const { sql, gate, work } = claiming
   const { reply: before } = await loadNow(sql, { reply: replyPart(work.ref_id) })
-  if (!before || isOver(before)) return { decision: finished(work) }
+  if (!before || isReplyDone(before)) return { decision: finished(work) }
   const id = before.connection_id
   if (id === null)
     return { decision: settled(work, { reply: leftOnTheWire(before, gate.now), runAt: null }) }
@@ -142,12 +149,12 @@ const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<
   const adapter = deps.adapters[connection.channel]
   const terms = termsOf(adapter, connection, gate.now)
   const reply = resumed(before, terms)
-  const other = isOver(reply)
+  const other = isReplyDone(reply)
     ? undefined
     : insteadOfSending({ before, reply }, { adapter, connection, isGone, outgoing }, claiming)
   if (other) return other
   await deps.failpoints('channel.reply.claiming')
-  const { part, ...going } = begun(reply, terms)
+  const { part, ...going } = beginReply(reply, terms)
   if (part === null) return { decision: settled(work, { ...going, runAt: null }) }
   const job: Sending = {
     kind: 'send',
@@ -194,7 +201,7 @@ const settleReply = async (
 ): Promise<Decision<void>> => {
   if (outcome.kind === 'waited' || job.kind === 'wait') return requeued(work, work.run_at)
   const { reply: before } = await loadNow(sql, { reply: replyPart(work.ref_id) })
-  if (!before || isOver(before)) return finished(work)
+  if (!before || isReplyDone(before)) return finished(work)
   if (outcome.kind === 'formed' || job.kind === 'form')
     return settledForm(work, before, { job, outcome, now })
   const isRefused = outcome.kind === 'refused' && outcome.of === 'connection'

@@ -1,7 +1,7 @@
 /** What a reply needs outside of letters: its parts are formed, and each becomes one request. */
 import { openConnection } from '#decisions/agent/channel-connections'
 import type { Channel, ChannelConnection } from '#domain/agent/channel/channel'
-import { type Parts, plainPartsOf } from '#domain/agent/channel/forms/parts'
+import { type MessageParts, plainPartsOf } from '#domain/agent/channel/forms/parts'
 import { MASKED_CODE } from '#domain/agent/channel/identity'
 import type { ChannelReply } from '#domain/agent/channel/reply'
 import { nameOfPart } from '#domain/agent/channel/reply-decisions'
@@ -45,7 +45,7 @@ export interface Forming {
 }
 
 /** `stopped`: the server stops, and they are formed again. */
-type Formed = { kind: 'formed'; parts: Parts } | { kind: 'stopped' }
+type Formed = { kind: 'formed'; parts: MessageParts } | { kind: 'stopped' }
 
 const SEND_MS = 30_000
 /** Waiting for a turn among the requests of the process counts. */
@@ -78,7 +78,7 @@ export const form = async (
 }
 
 /** Makes one request, unless it would outlast the claim, or its turn did not come in time. */
-export const send = async (
+export const sendPart = async (
   deps: ReplyDeps,
   job: Sending,
   context: LaneContext,

@@ -5,7 +5,7 @@
  */
 import {
   BLOCK,
-  begun,
+  beginReading,
   type Document,
   failed,
   flawOf,
@@ -142,7 +142,8 @@ const claim = async ({ sql, gate, work }: Claiming): Promise<Claimed<Job>> => {
       decision: finished(work, { writes: [saveDocument(failed(document, error, gate.now))] }),
     }
   }
-  const writes = document.status === 'queued' ? [saveDocument(begun(document, gate.now))] : []
+  const writes =
+    document.status === 'queued' ? [saveDocument(beginReading(document, gate.now))] : []
   return { job: { document, block }, decision: { reply: undefined, effects: { writes } } }
 }
 

@@ -17,7 +17,7 @@ import type { AgentOutcome } from './outcome.ts'
 import type { Thinking } from './thought.ts'
 import { IN_VAIN } from './trying.ts'
 
-export interface Answer {
+export interface ThoughtAnswer {
   run: Thinking
   step: Step
   outcome: Extract<AgentOutcome, { kind: 'thought' }>
@@ -44,7 +44,7 @@ const parsed = (text: string): unknown => {
 const NOT_AN_OBJECT = 'the arguments are not a JSON object'
 
 /** A command that a person has typed just now, and no other agent. */
-const isOwnAct = ({ changes: { job } }: At, { byDesk }: Answer['outcome']): boolean =>
+const isOwnAct = ({ changes: { job } }: At, { byDesk }: ThoughtAnswer['outcome']): boolean =>
   byDesk && job.on_behalf.kind === 'session' && job.origin === 'manual' && job.kind !== 'delegate'
 
 /** Whether the model was told of a field. */
@@ -56,7 +56,7 @@ export const checkCall = (
   deps: AgentDeps,
   at: At,
   { name, arguments: text }: ToolCall,
-  { run, outcome }: Answer,
+  { run, outcome }: ThoughtAnswer,
 ): Checked => {
   const box = deps.toolBox()
   if (!box.tools.has(name) || !run.offered.includes(name))
@@ -112,7 +112,7 @@ export const judgeCall = async (
   deps: AgentDeps,
   at: At,
   call: ToolCall,
-  { checked, answer, judging }: { checked: Checked; answer: Answer; judging: Judging },
+  { checked, answer, judging }: { checked: Checked; answer: ThoughtAnswer; judging: Judging },
 ): Promise<Judged> => {
   if ('error' in checked) return failed(checked.error)
   const { name } = call

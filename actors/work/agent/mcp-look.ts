@@ -2,8 +2,8 @@
  * Lists the tools of a workspace's MCP server: once it is connected, when somebody asks, and each
  * hour while it is used.
  */
-import { inSession, type McpSessions } from '#decisions/agent/mcp-session'
-import { foreignTools, type LeftOut } from '#domain/agent/mcp/foreign-tools'
+import { type McpSessions, useMcpSession } from '#decisions/agent/mcp-session'
+import { foreignTools, type OmittedTool } from '#domain/agent/mcp/foreign-tools'
 import { cleanedOf } from '#domain/agent/mcp/secrets'
 import { lookedAt, lookFailed, type McpServer, nextLook, placeHash } from '#domain/agent/mcp/server'
 import { toolsFound } from '#domain/agent/mcp/tool'
@@ -77,7 +77,7 @@ const runLook = async (
   await failpoints('agent.mcp.looking')
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LOOK_MS)])
   try {
-    return await inSession(
+    return await useMcpSession(
       sessions,
       { tenantId, ...look },
       signal,
@@ -125,7 +125,7 @@ const settleLook = async (
 }
 
 /** What a person is told of tools that are not offered. The reasons are ours. */
-const saidOf = (leftOut: readonly LeftOut[], isCut: boolean): string | null => {
+const saidOf = (leftOut: readonly OmittedTool[], isCut: boolean): string | null => {
   const [first] = leftOut
   const left = first
     ? [`${leftOut.length} of its tools cannot be offered; of the first, ${first.reason}`]

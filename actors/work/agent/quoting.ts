@@ -6,7 +6,7 @@ import { enclosed, passagePath } from '#domain/agent/knowledge/document'
 import {
   bestOf,
   MOST_QUOTATIONS,
-  type Quotation,
+  type QuotedPassage,
   quotationOf,
   quotationsIn,
   sourceOf,
@@ -21,7 +21,7 @@ import type { AgentOutcome } from './outcome.ts'
 import type { Thinking } from './thought.ts'
 
 /** A quotation with the record that it is from. */
-type Found = Quotation & { memory?: string; playbook?: { slug: string; version: number } }
+type Found = QuotedPassage & { memory?: string; playbook?: { slug: string; version: number } }
 
 /** Those that a passage begins with. */
 const HEADINGS = /^(?:#{1,6}[ \t][^\n]*\n\s*)+/
@@ -105,7 +105,7 @@ export const quoting = (deps: AgentDeps, run: Thinking, tenantId: string) => {
     playbooks: found.flatMap(({ playbook }) => playbook ?? []),
     foreign: [...new Set(found.flatMap(({ untrusted, tool }) => (untrusted ? tool : [])))],
   })
-  const search = async (text: string): Promise<Quotation[]> => {
+  const search = async (text: string): Promise<QuotedPassage[]> => {
     found = run.job.origin === 'manual' ? await find(deps, run, tenantId, text) : []
     return found
   }

@@ -9,8 +9,8 @@ import {
   pauseNotice,
   type RunFacts,
   runLoad,
+  runPrompt,
   runSchedule,
-  wordsOf,
 } from '#decisions/agent/schedules'
 import { MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/job/limits'
 import { cameDue, paused, type Schedule } from '#domain/agent/trigger/schedule'
@@ -53,7 +53,7 @@ const fire = async (
     ? { requeued: [{ id: work.id, runAt: moved.next_at }] }
     : { settled: [work.id] }
   const fired = { moved, ...times, ...facts, now: gate.now, isDeleted: gate.deletesAt !== null }
-  const why = await unpaidAnswer(deps.desk, gate.plan, wordsOf(deps.models(), moved))
+  const why = await unpaidAnswer(deps.desk, gate.plan, runPrompt(deps.models(), moved))
   return merge(
     next,
     why === undefined || !fired.run ? outcomeOf(deps, fired) : await unpaidRun(sql, fired, why),

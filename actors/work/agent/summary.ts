@@ -25,7 +25,7 @@ import { stepPart } from '#store/agent/steps'
 import {
   authorsBetween,
   headsBefore,
-  type Span,
+  type MessageSpan,
   type StoredSummary,
   saidBetween,
   saveSummary,
@@ -44,7 +44,7 @@ export interface Summarising {
   job: Job
   caller: At['caller']
   step: Step
-  span: Span
+  span: MessageSpan
   maxTokens: number
   callerNow: At['callerNow']
   authors: At['authors']
@@ -72,7 +72,7 @@ const spanOf = async (
   { sql, changes: { job } }: At,
   history: History,
   room: number,
-): Promise<{ span: Span; bytes: number } | undefined> => {
+): Promise<{ span: MessageSpan; bytes: number } | undefined> => {
   const messageId = job.message_id!
   const { before, heads } = await loadNow(sql, {
     before: summaryBefore(messageId),

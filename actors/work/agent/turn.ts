@@ -4,7 +4,7 @@
  */
 import { Buffer } from 'node:buffer'
 import { isForStranger } from '#domain/agent/channel/trust'
-import type { Author, Authors, Named } from '#domain/agent/job/authors'
+import type { Authors, MessageAuthor, Named } from '#domain/agent/job/authors'
 import { historyBytes } from '#domain/agent/job/budget'
 import { MOST_MESSAGES, summaryMessage } from '#domain/agent/job/compaction'
 import { playbooksMessage } from '#domain/agent/job/prompt'
@@ -19,7 +19,7 @@ import {
 } from '#domain/agent/job/transcript'
 import type { GivenPlaybook } from '#domain/agent/knowledge/playbook'
 import type { ThinkRequest } from '#port/model/thinker'
-import { decidersOf } from '#store/agent/authors'
+import { stepDeciders } from '#store/agent/authors'
 import { memoriesForTurn } from '#store/agent/memories'
 import { pinnedPlaybooks } from '#store/agent/playbooks'
 import { stepsOf } from '#store/agent/steps'
@@ -50,7 +50,7 @@ const turnParts = ({ job, byDesk }: Pick<Thinking, 'job' | 'byDesk'>) => {
     before: when(isMessage, summaryBefore(message_id ?? '')),
     own: when(isMessage, messageText(message_id ?? '')),
     steps: stepsOf(id),
-    decided: decidersOf(id),
+    decided: stepDeciders(id),
     pinned: when(isModels, pinnedPlaybooks),
     memories: when(
       isModels && !isForStranger(on_behalf),
@@ -120,7 +120,7 @@ export const turnOf = async (
 
 /** By steps. */
 const decidersBy = (
-  decided: { step_id: string; author: Author }[],
+  decided: { step_id: string; author: MessageAuthor }[],
   authors: Authors,
 ): Map<string, Named> =>
   new Map(

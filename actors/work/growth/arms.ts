@@ -9,14 +9,14 @@ import {
   type DraftSet,
   joinedModels,
 } from '#domain/growth/drafting/draft'
-import { divide, partOf, type Share } from '#domain/growth/learning/experiment'
+import { type ArmShare, divide, partOf } from '#domain/growth/learning/experiment'
 import { type Drafter, GenerationError } from '#port/model/drafter'
 import type { Sql } from '#store/engine/db'
 import { findExperiment, itemsByArm } from '#store/growth/experiments'
 
 /** `shares`: how the posts are divided over an experiment's arms; absent without one. */
 export interface BatchBrief extends DraftBrief {
-  shares?: Share[]
+  shares?: ArmShare[]
 }
 
 /** Drafts, each with its arm if there is an experiment. */
@@ -82,7 +82,7 @@ export const draftNext = async (
 const draftArms = async (
   drafter: Drafter,
   brief: DraftBrief,
-  shares: Share[],
+  shares: ArmShare[],
   signal: AbortSignal,
 ): Promise<DraftedArms> => {
   const written: Written = { sets: [], refused: undefined }
@@ -100,7 +100,7 @@ const draftArm = async (
     signal,
     written,
   }: { drafter: Drafter; brief: DraftBrief; signal: AbortSignal; written: Written },
-  { arm, count }: Share,
+  { arm, count }: ArmShare,
 ): Promise<void> => {
   const before = written.sets.flatMap(({ drafts }) => drafts)
   const own = {

@@ -5,7 +5,7 @@ import { itemInserted } from '#decisions/growth/item-writes'
 import {
   type Article,
   articleItem,
-  articleLengths,
+  articleWords,
   readyArticle,
 } from '#domain/growth/drafting/article'
 import { pointsOf, postOf } from '#domain/growth/drafting/article-text'
@@ -95,7 +95,7 @@ const article: GenerationWork<Article, ArticleBrief, ArticleSet> = {
       ...(await workspaceBrief(sql)),
       topic,
       points,
-      words: articleLengths[length],
+      words: articleWords[length],
       ...form,
       seed: id,
     }

@@ -10,7 +10,7 @@ import {
   changes,
   EARLY_MS,
   nextMetricsRead,
-  reserve,
+  reserveReads,
   unusedReads,
   type Wait,
   waitAfter,
@@ -152,7 +152,11 @@ const claimRead = async (deps: MetricsDeps, letter: Claiming): Promise<Claimed<J
       ),
     }
   const budget = readBudgetOf(gate, network.limits.tier)
-  const taken = reserve(budget, { wanted: posts.length, before: memory.reserved, now: gate.now })
+  const taken = reserveReads(budget, {
+    wanted: posts.length,
+    before: memory.reserved,
+    now: gate.now,
+  })
   if (!taken)
     return {
       decision: await untilNext(letter, waiting(memory, connection.id, tomorrow(before, gate.now))),

@@ -53,7 +53,7 @@ export const readBackOf = async (
 }
 
 /** What the timeline showed, and how many posts were read. */
-export type Shown = { kind: 'shown'; seen: Seen }
+export type ShownTimeline = { kind: 'shown'; seen: Seen }
 
 interface Before {
   record: Sendable
@@ -69,7 +69,7 @@ interface Before {
 export const readFirst = async (
   { record, network, connection, readBack: { returned, owned } }: Before,
   signal: AbortSignal,
-): Promise<{ stop?: SendOutcome | Shown; resources: number }> => {
+): Promise<{ stop?: SendOutcome | ShownTimeline; resources: number }> => {
   const reading = { account: accountOf(connection), since: readSince(returned) }
   const result = await meansOf[returned.sendable].read(network, record, reading, signal)
   if (result.kind !== 'unread')
@@ -104,7 +104,7 @@ export const settleShown = async (
     connection,
     readBack,
   }: { sent: Sent<Sendable>; connection: Connection; readBack: ReadBack },
-  { seen }: Shown,
+  { seen }: ShownTimeline,
 ): Promise<Settled<Sendable>> => {
   const { returned } = readBack
   const { post, mayBeThere } = await identify(

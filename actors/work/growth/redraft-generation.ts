@@ -4,7 +4,7 @@
  */
 import { failEffects, finishEffects, generationStores } from '#decisions/growth/generations'
 import { itemSaved } from '#decisions/growth/item-writes'
-import { articleLengths } from '#domain/growth/drafting/article'
+import { articleWords } from '#domain/growth/drafting/article'
 import { pointsOf, postOf } from '#domain/growth/drafting/article-text'
 import type { ArticleBrief, DraftBrief, ModelUsage } from '#domain/growth/drafting/draft'
 import { hookChances } from '#domain/growth/drafting/hook-choice'
@@ -70,8 +70,8 @@ const articleBrief = async (
 ): Promise<ArticleBrief> => {
   const made = await articleOfItem(sql, item.id)
   const words = made
-    ? articleLengths[made.length]
-    : Math.min(articleLengths.long, Math.max(LEAST_WORDS, countWords(item.body)))
+    ? articleWords[made.length]
+    : Math.min(articleWords.long, Math.max(LEAST_WORDS, countWords(item.body)))
   return {
     ...(await workspaceBrief(sql)),
     ...{

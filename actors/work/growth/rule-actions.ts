@@ -15,7 +15,7 @@ import { takenOf } from '#decisions/growth/generations'
 import { itemInserted } from '#decisions/growth/item-writes'
 import type { EngageAction } from '#domain/growth/drafting/engagement'
 import type { Generation } from '#domain/growth/drafting/generation'
-import { requireActive } from '#domain/growth/drafting/growth-channel'
+import { requireActiveChannel } from '#domain/growth/drafting/growth-channel'
 import { type Item, newDraftItem } from '#domain/growth/drafting/item'
 import { weekAt } from '#domain/growth/learning/report'
 import { engageSignal, requireEngageable } from '#domain/growth/learning/signal'
@@ -72,11 +72,11 @@ const inFlight = (
 
 const actions: Actions = {
   async draft_batch({ sql, gate }, { count, focus }) {
-    requireActive(await channelNamed(sql, 'posts'))
+    requireActiveChannel(await channelNamed(sql, 'posts'))
     return inFlight('batch', admitBatch(automatic(gate), { count, focus }))
   },
   async draft_article({ sql, gate }, { topic, length, outline = null }) {
-    requireActive(await channelNamed(sql, 'articles'))
+    requireActiveChannel(await channelNamed(sql, 'articles'))
     return inFlight('article', admitArticle(automatic(gate), { topic, length, outline }))
   },
   request_audit: async ({ gate }, { days }) =>

@@ -32,12 +32,12 @@ import {
 } from './claim-send.ts'
 import { notSent, toReview } from './given-up.ts'
 import { meansOf } from './means.ts'
-import { readFirst, type Shown, settleShown } from './read-back.ts'
+import { readFirst, type ShownTimeline, settleShown } from './read-back.ts'
 import { decisionOf } from './send-replies.ts'
 import { accountOf } from './timeline.ts'
 
 /** `resources`: posts read before the send. */
-type Answer = (SendOutcome | Shown) & { resources?: number }
+type Answer = (SendOutcome | ShownTimeline) & { resources?: number }
 
 type SettleLoad = { record: Part<Sendable | undefined>; found: Part<RecordStanding | undefined> }
 

@@ -24,7 +24,7 @@ import {
   topicsOf,
 } from '#domain/growth/learning/signal'
 import {
-  MOST_POSTS,
+  MOST_POSTS_PER_READ,
   nextTargetRead,
   readTarget,
   type Target,
@@ -168,7 +168,7 @@ const read = async (
   try {
     const posts = await network.readHandle(
       account,
-      { handle: target.handle, since, limit: MOST_POSTS },
+      { handle: target.handle, since, limit: MOST_POSTS_PER_READ },
       signal,
     )
     return { kind: 'read', posts }

@@ -1,4 +1,4 @@
-import { ended, type Job } from '#domain/agent/job/job'
+import { concludeJob, type Job } from '#domain/agent/job/job'
 import { rejectPending } from '#store/agent/approvals'
 import { eventEffects } from '#store/agent/events'
 import { type OpenJob, saveJob } from '#store/agent/jobs'
@@ -15,7 +15,7 @@ export const cancelledJob = (
   { work: _, ...before }: OpenJob,
   now: Date,
 ): { job: Job; effects: Effects } => {
-  const over = ended(before, { status: 'cancelled', error: null }, now)
+  const over = concludeJob(before, { status: 'cancelled', error: null }, now)
   const { job, events } = withEvents(over, [statusNews(over)], now)
   const writes = [saveJob(job), cancelSteps(job.id, [], now), rejectPending(job.id, 'cancel', now)]
   return { job, effects: merge({ writes, events: [settledEvent(job)] }, eventEffects(events)) }

@@ -10,8 +10,8 @@ import type { ChannelConnection } from '#domain/agent/channel/channel'
 import {
   type ArrivedMessage,
   type ChannelMessage,
-  contentOf,
   isToBeFetched,
+  messageContent,
   STRANGERS_FILES,
   sorted,
 } from '#domain/agent/channel/message'
@@ -179,15 +179,15 @@ const unpaidFor = (trust: Trusted, why: string, arrival: Telling) =>
   )
 
 /** What a decision is made with. */
-export interface Deciding {
+export interface ArrivalContext {
   models: Models | typeof NO_MODEL
   desk: Takes
   sealer: Sealer
 }
 
 /** Of a message that is complete. */
-export const decided = async (
-  { models, desk, sealer }: Deciding,
+export const decideMessage = async (
+  { models, desk, sealer }: ArrivalContext,
   { connection, message, identity, facts, plan, now }: Arrival,
   { sql }: { sql: Sql },
 ): Promise<Exclude<Outcome, { kind: 'fetching' }>> => {
@@ -197,10 +197,10 @@ export const decided = async (
   const trust = trustOf(connection, { id: message.sender, identity })
   if (trust.kind === 'none')
     return declined('only members are served', strangerTold(telling, MEMBERS_ONLY))
-  if (contentOf(message) === '') return declined('it is empty')
+  if (messageContent(message) === '') return declined('it is empty')
   const words = {
     model: chooseModel(undefined, models).model,
-    goal: contentOf(message),
+    goal: messageContent(message),
     on_behalf: trust.on_behalf,
   }
   const why = await unpaidAnswer(desk, plan, words)
@@ -247,7 +247,7 @@ const waitingForRoom = async ({ message, now }: Arrival, sql: Sql): Promise<Outc
  * for room already.
  */
 export const arrived = async (
-  deciding: Deciding,
+  deciding: ArrivalContext,
   arrival: Arrival & { events: readonly string[] },
   at: { sql: Sql },
 ): Promise<
@@ -262,7 +262,7 @@ export const arrived = async (
   const { connection, message, events, now } = arrival
   const first = isToBeFetched(message)
     ? fetchedLater(arrival)
-    : await decided(deciding, arrival, at)
+    : await decideMessage(deciding, arrival, at)
   const outcome = first.kind === 'later' ? await waitingForRoom(arrival, at.sql) : first
   if (outcome.kind === 'later') return { outcome: 'later', retryAfter: FULL_RETRY_S }
   const job = outcome.kind === 'taken' ? outcome.job : null

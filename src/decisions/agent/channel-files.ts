@@ -5,7 +5,12 @@ import type { ChannelConnection } from '#domain/agent/channel/channel'
 import type { ChannelMessage } from '#domain/agent/channel/message'
 import { mediaTypeOf } from '#domain/agent/channel/message'
 import type { OnBehalf } from '#domain/agent/job/job'
-import { type Document, hashOf, newDocument, type Wish } from '#domain/agent/knowledge/document'
+import {
+  type Document,
+  hashContent,
+  newDocument,
+  type Wish,
+} from '#domain/agent/knowledge/document'
 import { type DocumentRoom, documentRoom } from '#domain/app/room'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -78,7 +83,7 @@ const makeDocuments = (
   const added: Added[] = []
   const files = read.map(({ file, content }) => {
     if (content === undefined) return file
-    const equal = documents.get(hashOf(content))
+    const equal = documents.get(hashContent(content))
     if (equal) return keptAs(file, equal)
     const mimeType =
       mediaTypeOf(file.mimeType) === 'text/markdown' ? ('text/markdown' as const) : undefined
@@ -117,7 +122,7 @@ export const keepFiles = async (
     return { files: read.map(refuse), effects: {} }
   }
   const { profile, ...loaded } = await loadNow(sql, {
-    known: equalDocuments(contents.map(hashOf)),
+    known: equalDocuments(contents.map(hashContent)),
     stock: documentStock,
     profile: profilePart,
   })

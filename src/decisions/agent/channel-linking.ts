@@ -1,6 +1,6 @@
 /** A message that holds a code links its sender, and begins no job. */
 import { recipientOf } from '#domain/agent/channel/answer'
-import { type ChannelConnection, channels } from '#domain/agent/channel/channel'
+import { type ChannelConnection, channelTraits } from '#domain/agent/channel/channel'
 import {
   CODE_MS,
   codeIn,
@@ -114,7 +114,11 @@ export const takeCode = async (
     before,
     now,
   })
-  if (result.kind === 'linked' && owner.sender === null && channels[connection.channel].isForgeable)
+  if (
+    result.kind === 'linked' &&
+    owner.sender === null &&
+    channelTraits[connection.channel].isForgeable
+  )
     return secondCode(sent, owner, at)
   const writes = [deleteLinkCode({ connectionId: connection.id, personId: person_id })]
   if (result.kind === 'linked') writes.push(insertIdentity(result.identity))

@@ -3,7 +3,7 @@
  * its sender.
  */
 import type { ChannelConnection } from '#domain/agent/channel/channel'
-import { type ChannelMessage, contentOf } from '#domain/agent/channel/message'
+import { type ChannelMessage, messageContent } from '#domain/agent/channel/message'
 import { conversationKey, type Trusted } from '#domain/agent/channel/trust'
 import { newConversation, titleOf, type Visibility, withMessage } from '#domain/agent/conversation'
 import { type Job, newTurn } from '#domain/agent/job/job'
@@ -127,7 +127,7 @@ export const startChannelTurn = async (
     before: threadPart(connection.id, thread),
     facts: turnFacts(null, { on_behalf: trust.on_behalf, origin: 'manual' }),
   })
-  const [jobId, content] = [newId(), contentOf(message)]
+  const [jobId, content] = [newId(), messageContent(message)]
   const typed = trust.kind === 'member' && (await desk.takes(content))
   const { our_jobs = 0, our_typed = 0 } = before ?? {}
   const most = trust.kind === 'member' ? MOST_OPEN_JOBS : MOST_OPEN_JOBS_OF_OTHERS

@@ -26,7 +26,7 @@ export interface SealedServer {
   sealed: { headers: string | null; env: string | null }
 }
 
-export interface McpSession {
+export interface OpenMcpSession {
   session: McpClientSession
   /** Values that nothing of what the server says may contain. */
   secrets: string[]
@@ -82,11 +82,11 @@ const placed = async ({ open }: McpSessions, tenantId: string): Promise<void> =>
 }
 
 /** Throws `McpError`. The session ends with `use`. */
-export const inSession = async <T>(
+export const useMcpSession = async <T>(
   sessions: McpSessions,
   sealed: SealedServer,
   signal: AbortSignal,
-  use: (session: McpSession) => Promise<T>,
+  use: (session: OpenMcpSession) => Promise<T>,
 ): Promise<T> => {
   const config = configOf(sessions, sealed)
   await placed(sessions, sealed.tenantId)

@@ -13,7 +13,7 @@ import { found } from '#kernel/errors'
 import { accountOfRecord } from '#store/growth/attempts'
 import { defaultPart } from '#store/growth/connections'
 import { engagementPart } from '#store/growth/engagements'
-import { quoted, type Said, type Says, said, saying, seenText, sha256 } from './saying.ts'
+import { type CallSummary, quoted, type Says, said, saying, seenText, sha256 } from './saying.ts'
 
 type InputOf<N extends keyof typeof engagements> = Static<(typeof engagements)[N]['input']>
 type Account = Pick<Connection, 'network' | 'external_id' | 'handle'> | undefined
@@ -67,7 +67,7 @@ const recordOf = (engagement: Engagement, account: Account) => ({
 
 const approve = saying(
   ({ id }: InputOf<'approve'>) => ({ engagement: engagementPart(id), account: defaultPart }),
-  (loaded, { body, expect_hash }): Said => {
+  (loaded, { body, expect_hash }): CallSummary => {
     const before = the(loaded.engagement)
     const account = senderOf(before, loaded.account)
     const record = recordOf(before, account)
@@ -93,7 +93,7 @@ const execute = saying(
     engagement: engagementPart(id),
     account: accountOfRecord({ sendable: 'engagement', record_id: id }),
   }),
-  (loaded): Said => {
+  (loaded): CallSummary => {
     const engagement = the(loaded.engagement)
     const account = senderOf(engagement, loaded.account)
     const sender = { account: account?.handle ?? null, text: engagement.body }

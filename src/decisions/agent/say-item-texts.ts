@@ -8,7 +8,15 @@ import { when } from '#store/engine/load'
 import { connectionPart } from '#store/growth/connections'
 import { itemPart } from '#store/growth/items'
 import { warningLoad, warningsFor } from '../growth/item-warnings.ts'
-import { besides, quoted, type Said, type Says, said, saying, warningText } from './saying.ts'
+import {
+  besides,
+  type CallSummary,
+  quoted,
+  type Says,
+  said,
+  saying,
+  warningText,
+} from './saying.ts'
 
 type InputOf<N extends keyof typeof items> = Static<(typeof items)[N]['input']>
 
@@ -55,7 +63,7 @@ const create = saying(
     { account, ...surroundings },
     { kind, channel, body, title, account: id, ...rest },
     networks,
-  ): Said => {
+  ): CallSummary => {
     const of = kind ?? (channel === 'articles' ? 'article' : 'post')
     const text = title === undefined ? quoted(body) : `${quoted(title)}, ${quoted(body)}`
     const others = besides({ channel, account: chosen(id, account), ...rest })
@@ -85,7 +93,7 @@ const edit = saying(
     { item: loaded, account, ...surroundings },
     { id: _, body, title, account: chosenId, ...rest },
     networks,
-  ): Said => {
+  ): CallSummary => {
     const item = found(loaded, 'no such item')
     const to = [
       ...(title === undefined ? [] : [`the title ${quoted(title)}`]),
@@ -106,7 +114,7 @@ const edit = saying(
 
 const reopen = saying(
   ({ id }: InputOf<'reopen'>) => ({ item: itemPart(id) }),
-  (loaded): Said => {
+  (loaded): CallSummary => {
     const item = found(loaded.item, 'no such item')
     return said(`Make ${nameOf(item)} a draft again${lost(item)}`, { records: [recordOf(item)] })
   },

@@ -12,9 +12,9 @@ import { accountOfItem } from '#store/growth/connections'
 import { itemPart } from '#store/growth/items'
 import { type WarningFound, warningLoad, warningsFor } from '../growth/item-warnings.ts'
 import {
+  type CallSummary,
   clockText,
   quoted,
-  type Said,
   type Says,
   said,
   saying,
@@ -90,7 +90,7 @@ const approve = saying(
     { account, item: loaded, ...surroundings },
     { edited_body, title, post_at, on_missed, expect_hash },
     networks,
-  ): Said => {
+  ): CallSummary => {
     const item = the(loaded)
     const { body } = approvedText(item, { editedBody: edited_body, title })
     const isChanged = edited_body !== undefined && edited_body !== item.body
@@ -112,7 +112,7 @@ const approve = saying(
 
 const schedule = saying(
   ({ id }: InputOf<'schedule'>) => ({ ...sent(id), ...warningLoad({ id }) }),
-  ({ account, item: loaded, ...surroundings }, { post_at, on_missed }, networks): Said => {
+  ({ account, item: loaded, ...surroundings }, { post_at, on_missed }, networks): CallSummary => {
     const item = the(loaded)
     const zone = surroundings.profile.profile.time_zone
     const before = item.post_at ? `, instead of at ${clockText(item.post_at, zone)}` : ''
@@ -124,7 +124,7 @@ const schedule = saying(
 
 const postNow = saying(
   ({ id }: InputOf<'postNow'>) => ({ ...sent(id), ...warningLoad({ id }) }),
-  ({ account, item: loaded, ...surroundings }, { confirm }, networks): Said => {
+  ({ account, item: loaded, ...surroundings }, { confirm }, networks): CallSummary => {
     const item = the(loaded)
     const isAgain = confirm !== undefined && item.status === 'publish_unconfirmed'
     const how = isAgain ? ' again, although it may already be on the network,' : ' now'
@@ -139,7 +139,7 @@ const postNow = saying(
 
 const markPosted = saying(
   ({ id }: InputOf<'markPosted'>) => sent(id),
-  ({ account, ...loaded }, { url }): Said => {
+  ({ account, ...loaded }, { url }): CallSummary => {
     const item = the(loaded.item)
     const how = item.status === 'publish_unconfirmed' ? 'found on the network' : 'posted by hand'
     const where = url === undefined ? '' : ` at ${quoted(url)}`

@@ -8,11 +8,11 @@ import { found } from '#kernel/errors'
 import { rulePart } from '#store/growth/rules'
 import {
   besides,
+  type CallSummary,
   fieldsText,
-  hashOf,
+  hashFields,
   inWords,
   quoted,
-  type Said,
   type Says,
   said,
   saying,
@@ -79,7 +79,7 @@ const doing = ({ trigger, conditions, action }: Does): string =>
 
 const create = saying(
   (_: InputOf<'create'>) => ({}),
-  (_, input): Said => {
+  (_, input): CallSummary => {
     const { name, status = 'active', daily_cap = 5 } = input
     const cap = `${daily_cap} ${daily_cap === 1 ? 'time' : 'times'} a day`
     return said(
@@ -100,7 +100,7 @@ const stated = ({
 
 const update = saying(
   ({ id }: InputOf<'update'>) => ({ rule: rulePart(id) }),
-  ({ rule }, { id, trigger, conditions, action, ...fields }): Said => {
+  ({ rule }, { id, trigger, conditions, action, ...fields }): CallSummary => {
     const before = found(rule, 'no such rule')
     const others = Object.entries({ trigger, conditions, action }).flatMap(([name, value]) =>
       value === undefined ? [] : [name],
@@ -114,7 +114,7 @@ const update = saying(
       action: action ?? before.action,
     }
     const summary = `Change the rule ${quoted(before.name)} (${named || 'nothing'}): ${doing(next as Does)}`
-    return said(summary, { records: [{ kind: 'rule', id, sha256: hashOf(stated(before)) }] })
+    return said(summary, { records: [{ kind: 'rule', id, sha256: hashFields(stated(before)) }] })
   },
 )
 

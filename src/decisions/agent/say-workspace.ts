@@ -10,11 +10,19 @@ import { connectionPart, defaultPart } from '#store/growth/connections'
 import { experimentPart } from '#store/growth/experiments'
 import { channelById } from '#store/growth/growth-channels'
 import { profileOwner, profilePart } from '#store/growth/profiles'
-import { fieldsText, hashOf, quoted, type Said, type Says, said, saying } from './saying.ts'
+import {
+  type CallSummary,
+  fieldsText,
+  hashFields,
+  quoted,
+  type Says,
+  said,
+  saying,
+} from './saying.ts'
 
 const resumeAll = saying(
   (_: object) => ({ counts: scheduledCounts }),
-  ({ counts: { scheduled, due } }): Said => {
+  ({ counts: { scheduled, due } }): CallSummary => {
     const late = due === 0 ? '' : ` (${due} already due)`
     const posts = `${scheduled} scheduled ${scheduled === 1 ? 'item' : 'items'}${late}`
     return said(
@@ -28,11 +36,11 @@ const setDefault = saying(
     account: connectionPart(id),
     current: defaultPart,
   }),
-  ({ account, current }, { id }): Said => {
+  ({ account, current }, { id }): CallSummary => {
     const { network, external_id, handle, status } = found(account, 'no such connected account')
     const place = current ? ` in place of @${current.handle}` : ''
     const records = [
-      { kind: 'connection', id, sha256: hashOf({ network, external_id, handle, status }) },
+      { kind: 'connection', id, sha256: hashFields({ network, external_id, handle, status }) },
     ]
     return said(`Make @${handle} the default account${place}, to which new approvals are bound`, {
       records,
@@ -42,7 +50,10 @@ const setDefault = saying(
 
 const updateProfile = saying(
   (_: Static<typeof profile.update.input>) => ({ before: profilePart, owner: profileOwner }),
-  ({ before, owner }, { writing_dna = {}, add = {}, remove = {}, revision, ...patch }): Said => {
+  (
+    { before, owner },
+    { writing_dna = {}, add = {}, remove = {}, revision, ...patch },
+  ): CallSummary => {
     const parts = [
       fieldsText({ ...patch, ...writing_dna }),
       ...Object.entries({ add, remove }).map(([how, lists]) =>
@@ -50,7 +61,9 @@ const updateProfile = saying(
       ),
     ].filter((part) => part !== '')
     const seen = revision === undefined ? '' : `, if it is still revision ${revision}`
-    const records = owner ? [{ kind: 'profile', id: owner.id, sha256: hashOf(before.profile) }] : []
+    const records = owner
+      ? [{ kind: 'profile', id: owner.id, sha256: hashFields(before.profile) }]
+      : []
     const what = parts.join('; ') || 'nothing'
     return said(`Change the growth profile, from which every draft is made: ${what}${seen}`, {
       records,
@@ -60,7 +73,7 @@ const updateProfile = saying(
 
 const updateChannel = saying(
   ({ id }: Static<typeof growthChannelOperations.update.input>) => ({ channel: channelById(id) }),
-  ({ channel }, { id, status, format_rules = {}, cadence = {} }): Said => {
+  ({ channel }, { id, status, format_rules = {}, cadence = {} }): CallSummary => {
     const { name, ...before } = found(channel, 'no such channel')
     const fields = fieldsText({ status, ...format_rules, ...cadence })
     const now = {
@@ -68,16 +81,18 @@ const updateChannel = saying(
       format_rules: before.format_rules,
       cadence: before.cadence,
     }
-    const records = [{ kind: 'channel', id, sha256: hashOf(now) }]
+    const records = [{ kind: 'channel', id, sha256: hashFields(now) }]
     return said(`Change the channel for ${name}: ${fields || 'nothing'}`, { records })
   },
 )
 
 const conclude = saying(
   ({ id }: Static<typeof experiments.conclude.input>) => ({ experiment: experimentPart(id) }),
-  ({ experiment }, { id, result }): Said => {
+  ({ experiment }, { id, result }): CallSummary => {
     const { name, hypothesis, arms, status } = found(experiment, 'no such experiment')
-    const records = [{ kind: 'experiment', id, sha256: hashOf({ name, hypothesis, arms, status }) }]
+    const records = [
+      { kind: 'experiment', id, sha256: hashFields({ name, hypothesis, arms, status }) },
+    ]
     return said(
       `Conclude the experiment ${quoted(name)} for good, with the verdict ${quoted(result)}`,
       { records },

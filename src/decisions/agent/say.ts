@@ -40,5 +40,5 @@ const sayings: Partial<Record<string, Says<never>>> = committing
  * Of an operation by its id, with valid input. Undefined for operations that have no sentence of
  * their own.
  */
-export const subjectOf = (operation: string, input: unknown): Saying | undefined =>
+export const sayingFor = (operation: string, input: unknown): Saying | undefined =>
   sayings[operation]?.(input as never)

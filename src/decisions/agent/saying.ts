@@ -8,7 +8,7 @@ import { withCodes } from '#kernel/unseen'
 import type { Networks } from '#port/network/registry'
 import type { Load, Loaded } from '#store/engine/load'
 
-export interface Said {
+export interface CallSummary {
   /** One sentence, made from the records. It names each argument. */
   summary: string
   subject: Subject
@@ -17,7 +17,7 @@ export interface Said {
 /** What a call does, as its records stand. `read` throws `not_found` as the operation does. */
 export interface Saying {
   load: Load
-  read(loaded: Loaded<Load>, networks: Networks): Said
+  read(loaded: Loaded<Load>, networks: Networks): CallSummary
 }
 
 export type Says<I> = (input: I) => Saying
@@ -25,7 +25,7 @@ export type Says<I> = (input: I) => Saying
 export const saying =
   <I, L extends Load>(
     load: (input: I) => L,
-    read: (loaded: Loaded<L>, input: I, networks: Networks) => Said,
+    read: (loaded: Loaded<L>, input: I, networks: Networks) => CallSummary,
   ): Says<I> =>
   (input) => ({
     load: load(input),
@@ -35,7 +35,7 @@ export const saying =
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** The hash of a record without content that an approval would bind: of its fields as they are. */
-export const hashOf = (fields: unknown): string => sha256(JSON.stringify(fields))
+export const hashFields = (fields: unknown): string => sha256(JSON.stringify(fields))
 
 interface About {
   records?: Subject['records']
@@ -47,7 +47,7 @@ interface About {
 export const said = (
   summary: string,
   { records = [], account = null, text = null }: About = {},
-): Said => ({
+): CallSummary => ({
   summary,
   subject: { records, account, text, sha256: text === null ? null : sha256(text) },
 })

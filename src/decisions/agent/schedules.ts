@@ -3,7 +3,12 @@ import type { Conversation } from '#domain/agent/conversation'
 import type { Job } from '#domain/agent/job/job'
 import { MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/job/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/job/model-choice'
-import { begun, KEPT_MESSAGES, type PausedBy, type Schedule } from '#domain/agent/trigger/schedule'
+import {
+  KEPT_MESSAGES,
+  type PausedBy,
+  recordRun,
+  type Schedule,
+} from '#domain/agent/trigger/schedule'
 import { conversationPart, type TurnFacts, turnFacts } from '#store/agent/conversations'
 import { saveSchedule, trimMessages } from '#store/agent/schedules'
 import { type Effects, merge } from '#store/engine/letter'
@@ -27,7 +32,7 @@ export const isFull = ({ all_jobs, our_jobs }: TurnFacts, most = MOST_OPEN_JOBS)
   our_jobs >= MOST_OPEN_JOBS_OF_CONVERSATION || all_jobs >= most
 
 /** What a run of it is asked, of the model that it would call. */
-export const wordsOf = (
+export const runPrompt = (
   models: Models | typeof NO_MODEL,
   { goal, on_behalf }: Pick<Schedule, 'goal' | 'on_behalf'>,
 ) => ({
@@ -68,7 +73,7 @@ export const runSchedule = (
     threadOf(schedule, known, now),
     wish,
   )
-  const after = begun(schedule, { job: job.id, conversation: conversation.id, now })
+  const after = recordRun(schedule, { job: job.id, conversation: conversation.id, now })
   return {
     schedule: after,
     job,

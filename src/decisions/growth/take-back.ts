@@ -2,7 +2,7 @@
  * Takes a record back that is on its way to the network, for a person who changes or withdraws it.
  */
 import type { Attempt } from '#domain/growth/sending/attempt'
-import { ended } from '#domain/growth/sending/attempt'
+import { endAttempt } from '#domain/growth/sending/attempt'
 import type { Sendable, Transitions } from '#domain/growth/sending/sendable'
 import { nextCall } from '#domain/growth/way-on'
 import { AppError, fail } from '#kernel/errors'
@@ -58,7 +58,7 @@ export const takeBack = <R extends Sendable>(
   if (!send || againOf(send) || !isUnsent(lanes, send, attempt))
     return inFlight(moves, record, action)
   const next = decide(moves.isSending(record) ? moves.takenBack(record, now) : record)
-  const unsent = attempt ? [saveAttempt(ended(attempt, 'unsent', now))] : []
+  const unsent = attempt ? [saveAttempt(endAttempt(attempt, 'unsent', now))] : []
   return {
     next,
     effects: { settled: [send.id], writes: [...unsent, ...answered(moves, next, send)] },

@@ -203,7 +203,7 @@ export const withoutPerson = (before: Conversation, personId: string, now: Date)
     : before
 
 /** Throws `conflict` unless the conversation takes messages of people. */
-export const requireActive = ({ status }: Pick<Conversation, 'status'>): void => {
+export const requireActiveConversation = ({ status }: Pick<Conversation, 'status'>): void => {
   if (status !== 'active')
     fail('conflict', `cannot send: the conversation is ${status}; make it active first`)
 }

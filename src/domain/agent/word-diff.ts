@@ -14,12 +14,12 @@ export interface DiffPart {
  * Words of one text times words of the other that may still be compared. Several texts of one
  * answer share it.
  */
-export interface Room {
+export interface ComparisonRoom {
   pairs: number
 }
 
 /** In 10 MB and less than 50 ms, for which others wait. */
-export const roomToCompare = (): Room => ({ pairs: 5_000_000 })
+export const roomToCompare = (): ComparisonRoom => ({ pairs: 5_000_000 })
 
 /** Words with the spaces after them. */
 const tokensOf = (text: string): string[] => text.match(/^\s+|\S+\s*/gu) ?? []

@@ -29,7 +29,7 @@ import { type McpRequest, PASSED_ON, SESSION_HEADER, serveSession } from './in-s
 import { countMessages, isUrgent } from './message-count.ts'
 import { rpcError } from './rpc-error.ts'
 import type { ServerFactory } from './server.ts'
-import { type McpLimits, mcpLimits, Sessions } from './sessions.ts'
+import { type McpLimits, McpSessionRegistry, mcpLimits } from './sessions.ts'
 import { Stateless } from './stateless.ts'
 import { toolsById } from './surface.ts'
 import { toolIndex } from './tools.ts'
@@ -61,7 +61,7 @@ const LAST_CALLS_MS = 3_000
 const POLL_MS = 20
 
 interface Parts extends Omit<McpDeps, 'limits'> {
-  sessions: Sessions
+  sessions: McpSessionRegistry
   stateless: Stateless
   calls: Calls
   passedOn: Slots
@@ -77,7 +77,7 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
   const refresh = (callers: readonly McpCaller[]) => refreshCallers(deps.db, callers)
   const modulesOf = (tenantId: string) => enabledModules(deps.db, tenantId)
   const shared = { ...deps, limits, calls, refresh, modulesOf }
-  const sessions = new Sessions(shared)
+  const sessions = new McpSessionRegistry(shared)
   const stateless = new Stateless(shared)
   const byId = toolsById(deps.operations)
   const parts: Parts = {

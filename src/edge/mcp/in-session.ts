@@ -11,7 +11,7 @@ import { forward, HOP_HEADER } from '../forward.ts'
 import { callerId, type McpCaller } from './caller.ts'
 import type { McpContext } from './context.ts'
 import { rpcError } from './rpc-error.ts'
-import { nodeIn, type Sessions } from './sessions.ts'
+import { type McpSessionRegistry, nodeIn } from './sessions.ts'
 import { parseView } from './view.ts'
 
 export const SESSION_HEADER = 'mcp-session-id'
@@ -32,7 +32,7 @@ const NO_SESSION = -32_001
 interface SessionParts {
   db: Db
   log: Log
-  sessions: Sessions
+  sessions: McpSessionRegistry
   passedOn: Slots
   incarnation(): string
 }

@@ -67,7 +67,7 @@ export interface SessionsDeps {
 export const nodeIn = (sessionId: string): string | undefined =>
   /^([0-9a-f-]{36})\.[0-9A-Za-z]{32}$/.exec(sessionId)?.[1]
 
-export class Sessions implements AsyncDisposable {
+export class McpSessionRegistry implements AsyncDisposable {
   readonly #all = new Map<string, McpSession>()
   readonly #events = new EventLog(EVENTS)
   readonly #timer: Timer

@@ -1,13 +1,13 @@
 /** What the page to talk through a dev channel shows. */
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import { isOver, type JobStatus } from '#domain/agent/job/job'
-import type { Said } from '#store/agent/channel-talk'
+import type { TalkRow } from '#store/agent/channel-talk'
 import { type Html, html } from './html.ts'
 import { field, hidden, type Problem, timeText } from './layout.ts'
 
 export interface Talk {
   connection: ChannelConnection
-  said: readonly Said[]
+  said: readonly TalkRow[]
   /** Whether the sender is linked to the person. */
   isLinked: boolean
   workspace: string
@@ -27,7 +27,7 @@ export const LONGEST = 10_000
 const isOpen = (status: JobStatus | null): boolean => status !== null && !isOver({ status })
 
 /** Whether an answer is still to come. */
-export const isAwaited = (said: readonly Said[]): boolean =>
+export const isAwaited = (said: readonly TalkRow[]): boolean =>
   said.some(({ way, state, job_id, job_status }) => {
     if (way === 'out') return state === 'queued' || state === 'sending'
     return (
@@ -47,14 +47,14 @@ const STATES: Record<string, string> = {
   unknown: 'it may have been sent',
 }
 
-const stateOf = ({ id, way, state, error }: Said): Html | undefined => {
+const stateOf = ({ id, way, state, error }: TalkRow): Html | undefined => {
   if (way === 'out' && state === 'held')
     return html` · <a href="/replies/${id}">waits for a person</a>`
   const says = STATES[state]
   return says === undefined ? undefined : html` · ${says}${error === null ? '' : `: ${error}`}`
 }
 
-const saidHtml = (said: Said): Html => html`<h2>${said.way === 'in' ? 'You' : 'The agent'}</h2>
+const saidHtml = (said: TalkRow): Html => html`<h2>${said.way === 'in' ? 'You' : 'The agent'}</h2>
 <p class="hint">${timeText(said.created_at.toISOString())}${stateOf(said)}</p>
 <div class="text" dir="auto">${said.text ?? '…'}</div>`
 

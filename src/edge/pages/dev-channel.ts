@@ -8,7 +8,7 @@ import { AppError, fail } from '#kernel/errors'
 import { isUuid, newId } from '#kernel/ids'
 import { storable } from '#kernel/storable'
 import { workspaceOperations } from '#ops/engine/bind'
-import { createWaiters, type Waiters } from '#ops/engine/waiters'
+import { createPoller, type Poller } from '#ops/engine/waiters'
 import { PAGE_SENDER } from '#port/channel/dev'
 import { channelConnectionPart } from '#store/agent/channel-connections'
 import { memberOfSender } from '#store/agent/channel-messages'
@@ -39,7 +39,7 @@ import {
 } from './page.ts'
 
 interface Deps extends PageDeps {
-  waiters: Waiters
+  waiters: Poller
 }
 
 /** How long a request waits for the answer of the agent. */
@@ -213,7 +213,7 @@ const send = async (deps: Deps, incoming: Incoming): Promise<Response> => {
 }
 
 export const devChannelPageRoutes = (deps: PageDeps): Route[] => {
-  const waiting = { ...deps, waiters: createWaiters() }
+  const waiting = { ...deps, waiters: createPoller() }
   return [
     pageRoute(deps, 'GET', '/channels/dev/:id', (_, incoming) => open(waiting, incoming)),
     pageRoute(deps, 'POST', '/channels/dev/:id', (_, incoming) => send(waiting, incoming)),

@@ -3,7 +3,7 @@
  * became of it.
  */
 import type { ShownChannelReply as Reply } from '#contract/agent/channel-replies'
-import { channels } from '#domain/agent/channel/channel'
+import { channelTraits } from '#domain/agent/channel/channel'
 import { type Html, html } from './html.ts'
 import { field, type Problem, timeText } from './layout.ts'
 
@@ -81,7 +81,7 @@ const messages = ({ parts }: Reply): Html | undefined =>
 const details = ({ reply, workspace, asked }: ReplyPage, withText: boolean): Html => html`<dl>
 ${withText ? html`<dt>Text</dt><dd class="text" dir="auto">${reply.text}</dd>` : undefined}
 <dt>To</dt><dd dir="auto">${reply.recipient}</dd>
-<dt>Channel</dt><dd>${channels[reply.channel].name}</dd>
+<dt>Channel</dt><dd>${channelTraits[reply.channel].name}</dd>
 ${asked === undefined ? undefined : html`<dt>They wrote</dt><dd class="text" dir="auto">${asked}</dd>`}
 ${reply.status === 'held' && reply.why !== null ? html`<dt>Why it waits</dt><dd>${reply.why}</dd>` : undefined}
 <dt>Workspace</dt><dd>${workspace}</dd>

@@ -16,7 +16,7 @@ import { decidersOf, decidersText, nobodyDecides } from '#kernel/deciders'
 import { fail, found } from '#kernel/errors'
 import { nearest } from '#kernel/nearest'
 import { actionLoad } from '#store/agent/actions'
-import { pendingCount, pendingDirect } from '#store/agent/approvals'
+import { openApprovalCount, pendingDirect } from '#store/agent/approvals'
 import { callerNow } from '#store/agent/callers'
 import { toolDecisions } from '#store/agent/rules'
 import { callsWithinHour } from '#store/agent/steps'
@@ -26,15 +26,22 @@ import type { AwaitedResult, CommandContext, HandlerResult, Handlers } from '../
 import { loading } from '../engine/loading.ts'
 import { seesNames } from '../engine/people-names.ts'
 import { serialise } from '../engine/serialise.ts'
-import type { Reader } from './approval/standing.ts'
-import { type Acting, approvalRequired, ask, begin, execute, outcomeOf } from './job/direct-call.ts'
+import type { DecidingReader } from './approval/standing.ts'
+import {
+  type Acting,
+  approvalRequired,
+  ask,
+  begin,
+  callOutcome,
+  execute,
+} from './job/direct-call.ts'
 
 /** What the decision about a direct call needs to know. */
 const facts = (by: OnBehalf, name: string, args: Record<string, unknown>) => ({
   ...{
     now: callerNow(by),
     rules: toolDecisions,
-    pending: pendingCount(null, { on_behalf: by, origin: 'manual' }),
+    pending: openApprovalCount(null, { on_behalf: by, origin: 'manual' }),
     hour: callsWithinHour(name),
   },
   ...{ members: decidersPart, taken: rolesToCome },
@@ -90,7 +97,7 @@ export const actionHandlers = (deps: Deps): Handlers<typeof actions> => ({
         members: decidersPart,
       })
       const who = whoDecides(deps.tools, step!.name, { principal, members })
-      const outcome = outcomeOf(found(job, 'the call is past its retention'), step!, {
+      const outcome = callOutcome(found(job, 'the call is past its retention'), step!, {
         approval,
         publicUrl: deps.publicUrl,
         who,
@@ -122,7 +129,7 @@ const asksOf = (
 }
 
 /** Who can decide, by name for those who see names of people. */
-const whoDecides = (tools: ToolBox, name: string, { principal, members }: Reader): string =>
+const whoDecides = (tools: ToolBox, name: string, { principal, members }: DecidingReader): string =>
   decidersText(decidersOf(tools.roles(name), members), {
     named: seesNames({ principal, job: undefined }),
   })

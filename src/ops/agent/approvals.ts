@@ -8,9 +8,9 @@ import { approvalView } from '#domain/agent/job/views'
 import { fail, found } from '#kernel/errors'
 import {
   type ApprovalReader,
+  type ApprovalRow,
   approvalPart,
   approvalsPage,
-  type ShownApproval,
   shownApproval,
 } from '#store/agent/approvals'
 import { jobOfApproval } from '#store/agent/jobs'
@@ -32,9 +32,9 @@ import {
   requireSame,
   requireSeenByMost,
 } from './approval/arguments.ts'
-import { decided } from './approval/deciding.ts'
+import { applyDecision } from './approval/deciding.ts'
 import { rememberedRule } from './approval/remembering.ts'
-import { mayRunTool, type Reader as Standing, standing } from './approval/standing.ts'
+import { mayRunTool, type DecidingReader as Standing, standing } from './approval/standing.ts'
 
 const NO_SUCH = 'no such approval'
 
@@ -68,7 +68,7 @@ type All = Handlers<typeof approvals>
 
 const readingHandlers = ({ tools, publicUrl }: Deps): Pick<All, 'list' | 'get'> => {
   const shown = (
-    { job_taint: taint, is_hidden: isHidden, ...approval }: ShownApproval,
+    { job_taint: taint, is_hidden: isHidden, ...approval }: ApprovalRow,
     reader: Standing,
   ) => approvalView(approval, { publicUrl, taint, isHidden, ...standing(tools, approval, reader) })
   return {
@@ -182,7 +182,12 @@ const approve = (deps: Deps): All['approve'] =>
         : {}
       return {
         ...replyOf(deps, approval, { job, hidden }, principal),
-        ...decided(approval, { job, step, rules, names }, { state: 'ready', ...told }, context),
+        ...applyDecision(
+          approval,
+          { job, step, rules, names },
+          { state: 'ready', ...told },
+          context,
+        ),
       }
     },
   )
@@ -207,7 +212,7 @@ const reject = (deps: Deps): All['reject'] =>
       const going = { state: 'rejected', result: { text }, ended_at: gate.now } as const
       return {
         ...replyOf(deps, approval, { job, hidden }, principal),
-        ...decided(approval, { job, step }, going, context),
+        ...applyDecision(approval, { job, step }, going, context),
       }
     },
   )

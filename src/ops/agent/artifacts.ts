@@ -35,7 +35,7 @@ import { growthAuditById } from '#store/growth/growth-audits'
 import { reportById } from '#store/growth/reports'
 import type { CommandContext, HandlerResult, Handlers, QueryContext } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
-import { timeOf } from '../engine/time-input.ts'
+import { clampTime } from '../engine/time-input.ts'
 
 const NONE = 'no such artifact'
 
@@ -56,7 +56,7 @@ const listed = async <V>(
   { read }: Pick<QueryContext, 'read'>,
   show: (row: Artifact) => V,
 ) => {
-  const rows = await read(listArtifacts({ ...filters, limit, before: timeOf(cursor) }))
+  const rows = await read(listArtifacts({ ...filters, limit, before: clampTime(cursor) }))
   const last = rows.length > limit ? rows[limit - 1]! : undefined
   return { artifacts: rows.slice(0, limit).map(show), nextCursor: last?.created_at ?? null }
 }

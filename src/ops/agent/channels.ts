@@ -24,17 +24,17 @@ import { create, update } from './channel/configuring.ts'
 import {
   adapterOf,
   before,
-  type ChannelParts,
+  type ConnectionParts,
   checkOf,
+  requireChannelConnection,
   resultOf,
   setupOf,
-  the,
 } from './channel/connection.ts'
 
 type All = Handlers<typeof channels>
 
 const adapterView = (
-  { channels, identity: { publicUrl } }: ChannelParts,
+  { channels, identity: { publicUrl } }: ConnectionParts,
   channel: Channel,
   configured: boolean,
 ) => {
@@ -59,11 +59,11 @@ const inFlight = (replies: readonly ChannelReply[]) =>
     since: updated_at,
   }))
 
-const check = (parts: ChannelParts): All['check'] =>
+const check = (parts: ConnectionParts): All['check'] =>
   loading(
     (input) => ({ ...before(input), ...checkOf(input) }),
     (_, { gate: { now } }, { before, check }) => {
-      const connection = the(before)
+      const connection = requireChannelConnection(before)
       const missing = missingCredentials(
         adapterOf(parts, connection.channel).fields,
         connection.credential_names,
@@ -81,7 +81,7 @@ const remove: All['remove'] = loading(
     sending: sendingReplies(input.id),
   }),
   ({ id }, { lanes, gate }, { before, check, replies, sending }) => {
-    const connection = the(before)
+    const connection = requireChannelConnection(before)
     // What is not on the wire yet is not sent any more.
     const recalled = lanes.recall(sendsFor(id)).map(({ ref_id }) => ref_id)
     const left = sending.filter((reply) => !recalled.includes(reply.id))
@@ -98,7 +98,7 @@ const remove: All['remove'] = loading(
   },
 )
 
-export const channelHandlers = (parts: ChannelParts): All => ({
+export const channelHandlers = (parts: ConnectionParts): All => ({
   async list(input, { read }) {
     const page = pageOf(input)
     const { rows, routed } = await loadBy(read, {
@@ -116,7 +116,7 @@ export const channelHandlers = (parts: ChannelParts): All => ({
   },
 
   async get({ id }, { read }) {
-    const connection = the((await loadBy(read, before({ id }))).before)
+    const connection = requireChannelConnection((await loadBy(read, before({ id }))).before)
     return { connection: channelConnectionView(connection), setup: setupOf(parts, connection) }
   },
 

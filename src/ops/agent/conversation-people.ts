@@ -7,7 +7,7 @@ import { memberPart } from '#store/app/members'
 import { partyOf } from '#store/engine/principal'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
-import { answerOf, changed, the } from './conversations.ts'
+import { changed, conversationReply, requireConversation } from './conversations.ts'
 
 export const conversationPeopleHandlers: Handlers<typeof conversationPeople> = {
   add: loading(
@@ -17,11 +17,11 @@ export const conversationPeopleHandlers: Handlers<typeof conversationPeople> = {
       jobs: openJobsOf(id),
     }),
     ({ personId }, { gate, principal }, { before, member, jobs }) => {
-      requireStarter(the(before), partyOf(principal))
+      requireStarter(requireConversation(before), partyOf(principal))
       found(member, 'no such member')
       const conversation = withPerson(before!, personId, gate.now)
       return conversation === before
-        ? { ...answerOf(conversation), unchanged: true }
+        ? { ...conversationReply(conversation), unchanged: true }
         : changed(conversation, jobs)
     },
   ),
@@ -32,11 +32,14 @@ export const conversationPeopleHandlers: Handlers<typeof conversationPeople> = {
       jobs: openJobsOf(id),
     }),
     ({ personId }, { gate, principal }, { before, jobs }) => {
-      if (the(before).visibility === 'workspace' || personId !== principal.member?.personId)
+      if (
+        requireConversation(before).visibility === 'workspace' ||
+        personId !== principal.member?.personId
+      )
         requireStarter(before!, partyOf(principal))
       const conversation = withoutPerson(before!, personId, gate.now)
       return conversation === before
-        ? { ...answerOf(conversation), unchanged: true }
+        ? { ...conversationReply(conversation), unchanged: true }
         : changed(conversation, jobs)
     },
   ),

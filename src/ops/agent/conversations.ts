@@ -3,7 +3,7 @@ import { deletedConversation } from '#decisions/agent/deleting'
 import {
   type Conversation,
   newConversation,
-  requireActive,
+  requireActiveConversation,
   requireMayChange,
   requireMayRemove,
   requireMayShow,
@@ -33,23 +33,23 @@ import { isSignedInOwner, partyOf } from '#store/engine/principal'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult, timedPageOf, timedResult } from '../engine/paging.ts'
-import type { Waiters } from '../engine/waiters.ts'
+import type { Poller } from '../engine/waiters.ts'
 import { conversationEvents } from './job/events.ts'
 import { startTurn, type TurnParts, turnFactsFor } from './job/turns.ts'
 
 /** How many messages a conversation shows by itself. */
 const NEWEST = 50
 
-export const the = (conversation: Conversation | undefined): Conversation =>
+export const requireConversation = (conversation: Conversation | undefined): Conversation =>
   found(conversation, 'no such conversation')
 
-export const answerOf = (conversation: Conversation) => ({
+export const conversationReply = (conversation: Conversation) => ({
   reply: { conversation: conversationView(conversation) },
 })
 
 /** Streams of it and of its jobs look again whether their readers may go on. */
 export const changed = (conversation: Conversation, jobs: readonly Job[]) => ({
-  ...answerOf(conversation),
+  ...conversationReply(conversation),
   effects: {
     writes: [saveConversation(conversation)],
     news: [conversation.id, ...jobs.map(({ id }) => id)],
@@ -92,7 +92,7 @@ const get: All['get'] = async ({ id }, { read, principal }) => {
   })
   const newest = messages.slice(0, NEWEST).reverse()
   return {
-    conversation: conversationView(the(conversation)),
+    conversation: conversationView(requireConversation(conversation)),
     messages: newest.map(messageView),
     openJobs: jobs.map(jobView),
   }
@@ -105,7 +105,7 @@ const update: All['update'] = loading(
     leftOut: when(visibility === 'private', leftOutOf(id)),
   }),
   ({ id: _, ...changes }, { gate, principal }, { before, jobs, leftOut }) => {
-    requireMayChange(the(before), partyOf(principal))
+    requireMayChange(requireConversation(before), partyOf(principal))
     requireMayShow(before!, changes, partyOf(principal))
     if (leftOut && before!.visibility === 'workspace') requireNobodyLeftOut(leftOut)
     return changed(updateConversation(before!, changes, gate.now), jobs)
@@ -118,7 +118,7 @@ const messages: All['messages'] = async ({ id, ...input }, { read, principal }) 
     conversation: shownConversation(id, partyOf(principal)),
     messages: messagesPart(id, page),
   })
-  the(conversation)
+  requireConversation(conversation)
   const { rows, next_cursor } = pageResult(messages, page.limit)
   return { messages: rows.map(messageView), nextCursor: next_cursor }
 }
@@ -136,7 +136,7 @@ const remove = (publicUrl: string): All['remove'] =>
       schedules: hasSchedules(id),
     }),
     async (_, { gate: { now }, lanes, principal, sql }, { before, ...loaded }) => {
-      const conversation = the(before)
+      const conversation = requireConversation(before)
       requireMayRemove(conversation, partyOf(principal))
       const asked = loaded.tree.filter(({ kind }) => kind === 'channel')
       const parts = Object.fromEntries(asked.map(({ id }) => [id, channelOriginPart(id)]))
@@ -162,9 +162,9 @@ const send = (parts: TurnParts): All['send'] =>
     }),
     async ({ id: _, ...said }, context, { before, facts }) => {
       const { principal, gate } = context
-      const conversation = the(before)
+      const conversation = requireConversation(before)
       requireMayWrite(conversation, partyOf(principal))
-      requireActive(conversation)
+      requireActiveConversation(conversation)
       const turn = {
         before: conversation,
         said,
@@ -180,7 +180,7 @@ const send = (parts: TurnParts): All['send'] =>
 
 export const conversationHandlers = (
   parts: TurnParts & { publicUrl: string },
-  waiters: Waiters,
+  waiters: Poller,
 ): All => ({
   list,
   create,

@@ -13,7 +13,7 @@ import { insertJob, jobPart, treeFacts } from '#store/agent/jobs'
 import { merge } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import type { CapabilityParts, CommandContext, Handlers } from '../engine/call.ts'
-import { requireKnown, requireRoom, startTurn, turnFactsFor } from './job/turns.ts'
+import { requireJobRoom, requireKnown, startTurn, turnFactsFor } from './job/turns.ts'
 
 interface Asked {
   goal: string
@@ -44,7 +44,7 @@ const delegated = async (
   const parent = found(before, 'no such job')
   requireModel(parent.model)
   requireRoomForChild(tree.children)
-  requireRoom(facts)
+  requireJobRoom(facts)
   const asked = { stepId: calling.stepId, goal, tools, mostSteps: maxSteps ?? null, now }
   const begun = newChild(newId(), parent, asked)
   const { job, events } = withEvents(begun, [statusNews(begun)], now)

@@ -4,7 +4,7 @@ import { newWork } from '#decisions/work'
 import {
   type Document,
   documentView,
-  hashOf,
+  hashContent,
   isPublic,
   newDocument,
   passageView,
@@ -87,7 +87,7 @@ const list: All['list'] = async ({ status, fileName, ...input }, { read }) => {
 
 const add: All['add'] = loading(
   ({ content }) => ({
-    equal: equalDocument(hashOf(content)),
+    equal: equalDocument(hashContent(content)),
     stock: documentStock,
     profile: profilePart,
   }),

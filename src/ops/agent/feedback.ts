@@ -10,8 +10,8 @@ import { loadBy, when } from '#store/engine/load'
 import { type Principal, partyOf } from '#store/engine/principal'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
-import { timeOf } from '../engine/time-input.ts'
-import { the } from './conversations.ts'
+import { clampTime } from '../engine/time-input.ts'
+import { requireConversation } from './conversations.ts'
 
 /** The person; the key itself, if it belongs to the workspace. */
 const userOf = ({ id, member }: Principal): string => member?.personId ?? id
@@ -22,7 +22,7 @@ export const conversationFeedbackHandlers: Handlers<typeof conversationFeedback>
       conversation: shownConversation(id, partyOf(principal)),
       given: feedbackOf(userOf(principal), id),
     })
-    the(conversation)
+    requireConversation(conversation)
     return { feedback: given.map((one) => feedbackView(one, tenantId)) }
   },
 
@@ -42,7 +42,7 @@ export const conversationFeedbackHandlers: Handlers<typeof conversationFeedback>
       { gate, principal, tenantId },
       { conversation, message, before, given },
     ) => {
-      the(conversation)
+      requireConversation(conversation)
       const answer = found(message, 'no such message in this conversation')
       const says = { id: newId(), user_id: userOf(principal), verdict, correction, now: gate.now }
       const feedback = giveFeedback(answer, { before, playbooks: given?.playbooks ?? null }, says)
@@ -60,7 +60,7 @@ const USUAL = 50
 export const feedbackHandlers: Handlers<typeof feedback> = {
   async list({ verdict, since, limit = USUAL }, { read, principal, tenantId }) {
     const rows = await read(
-      listFeedback({ limit, verdict, since: timeOf(since), as: partyOf(principal) }),
+      listFeedback({ limit, verdict, since: clampTime(since), as: partyOf(principal) }),
     )
     return { feedback: rows.map((one) => feedbackView(one, tenantId)) }
   },

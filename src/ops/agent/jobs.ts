@@ -14,13 +14,13 @@ import { channelOriginPart } from '#store/agent/channel-replies'
 import {
   childrenOf,
   jobPart,
+  jobTree,
   listJobs,
   openTreeOf,
   orderPart,
   shownJob,
-  treeOf,
 } from '#store/agent/jobs'
-import { answerOf } from '#store/agent/messages'
+import { answerMessage } from '#store/agent/messages'
 import { callsInFlight, shownSteps, stepPart, stepsOfTree } from '#store/agent/steps'
 import { decidersPart } from '#store/app/members'
 import { merge } from '#store/engine/letter'
@@ -29,7 +29,7 @@ import { type Principal, partyOf, roleOf } from '#store/engine/principal'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
-import type { Waiters } from '../engine/waiters.ts'
+import type { Poller } from '../engine/waiters.ts'
 import { standing } from './approval/standing.ts'
 import { jobEvents } from './job/events.ts'
 
@@ -40,12 +40,12 @@ const the = (job: Job | undefined): Job => found(job, 'no such job')
 
 /** A job with all that belongs to it. */
 const whole = (id: string, as: Reader) => ({
-  ...{ job: shownJob(id, as), answer: answerOf(id), children: childrenOf(id) },
+  ...{ job: shownJob(id, as), answer: answerMessage(id), children: childrenOf(id) },
   ...{ steps: shownSteps(id, SHOWN), approvals: approvalsOf(id), members: decidersPart },
 })
 
 interface Deps {
-  waiters: Waiters
+  waiters: Poller
   publicUrl: string
   tools: ToolBox
 }
@@ -90,7 +90,7 @@ export const jobHandlers = (deps: Deps): Handlers<typeof jobs> => ({
     const { job, jobs, steps, approvals } = await loadBy(read, {
       ...{
         job: shownJob(id, partyOf(principal)),
-        jobs: treeOf(id),
+        jobs: jobTree(id),
         steps: stepsOfTree(id),
         approvals: approvalsOfTree(id),
       },

@@ -8,7 +8,7 @@ import {
   type McpServer,
   mcpServerView,
   newMcpServer,
-  placeOf,
+  serverPlace,
   updateMcpServer,
 } from '#domain/agent/mcp/server'
 import { mcpToolViews } from '#domain/agent/mcp/tool'
@@ -87,7 +87,7 @@ const lookNow = ({ id, enabled }: McpServer, look: Work | undefined, now: Date):
 /** What the audit keeps: what runs where, and no value. */
 const traceOf = (server: McpServer) => ({
   name: server.name,
-  place: placeOf(server),
+  place: serverPlace(server),
   enabled: server.enabled,
   status: server.status,
 })

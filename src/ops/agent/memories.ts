@@ -2,8 +2,8 @@ import type { memories, memoryCapabilities } from '#contract/agent/memories'
 import {
   type Memory,
   memoryHash,
+  memoryOwner,
   memoryView,
-  ownerOf,
   remember,
 } from '#domain/agent/knowledge/memory'
 import { found } from '#kernel/errors'
@@ -65,7 +65,7 @@ const USUAL = 8
 export const memoryCapabilityHandlers: Handlers<typeof memoryCapabilities> = {
   async remember({ text, scope: asked }, context) {
     const { sql, gate, job } = context
-    const owner = ownerOf(asked, askerOf(context))
+    const owner = memoryOwner(asked, askerOf(context))
     const { equal, room, profile } = await loadNow(sql, {
       equal: equalMemory({ ...owner, text_hash: memoryHash(text) }),
       room: memoryRoom(owner.person_id),

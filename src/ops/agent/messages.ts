@@ -1,7 +1,7 @@
 import type { messages } from '#contract/agent/messages'
 import {
   newConversation,
-  requireActive,
+  requireActiveConversation,
   requireMayWrite,
   requirePerson,
 } from '#domain/agent/conversation'
@@ -12,7 +12,7 @@ import { when } from '#store/engine/load'
 import { partyOf } from '#store/engine/principal'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
-import { the } from './conversations.ts'
+import { requireConversation } from './conversations.ts'
 import { startTurn, type TurnParts, turnFactsFor } from './job/turns.ts'
 
 export const messageHandlers = (parts: TurnParts): Handlers<typeof messages> => ({
@@ -30,9 +30,9 @@ export const messageHandlers = (parts: TurnParts): Handlers<typeof messages> => 
       const begun =
         conversationId === undefined &&
         newConversation(newId(), { title: null, person_id, visibility, now })
-      const before = begun || the(known)
+      const before = begun || requireConversation(known)
       requireMayWrite(before, partyOf(principal))
-      requireActive(before)
+      requireActiveConversation(before)
       const save = begun ? insertConversation : saveConversation
       const { job, effects, auditDetail } = await startTurn(
         parts,

@@ -1,6 +1,5 @@
 import type { playbooks } from '#contract/agent/playbooks'
 import {
-  type Author,
   activate,
   firstVersion,
   type NewVersion,
@@ -9,8 +8,9 @@ import {
   newPlaybook,
   type PlaybookVersion,
   playbookView,
-  reject,
+  rejectVersion,
   updatePlaybook,
+  type VersionAuthor,
   versionView,
 } from '#domain/agent/knowledge/playbook'
 import { found } from '#kernel/errors'
@@ -42,7 +42,7 @@ import { pageOf, pageResult } from '../engine/paging.ts'
 const NO_PLAYBOOK = 'no such playbook'
 const NO_VERSION = 'no such version of this playbook'
 
-export const authorOf = ({ kind, id, member }: Principal): Author => ({
+export const versionAuthor = ({ kind, id, member }: Principal): VersionAuthor => ({
   kind,
   id,
   personId: member?.personId ?? null,
@@ -56,7 +56,7 @@ const personsVersion = (
 ) => ({
   id: newId(),
   ...given,
-  author: authorOf(principal),
+  author: versionAuthor(principal),
   untrusted: false,
   now,
 })
@@ -147,7 +147,7 @@ export const playbookHandlers: Handlers<typeof playbooks> = {
       found(playbook, NO_PLAYBOOK)
       const before = found(version, NO_VERSION)
       const { activated, retired } = activate(before, former, {
-        by: authorOf(principal),
+        by: versionAuthor(principal),
         now: gate.now,
       })
       if (needsPerson(before) && principal.kind === 'key') refuseKey()
@@ -164,8 +164,8 @@ export const playbookHandlers: Handlers<typeof playbooks> = {
     (input) => deciding(input),
     (_, { gate, principal }, { playbook, version }) => {
       found(playbook, NO_PLAYBOOK)
-      const rejected = reject(found(version, NO_VERSION), {
-        by: authorOf(principal),
+      const rejected = rejectVersion(found(version, NO_VERSION), {
+        by: versionAuthor(principal),
         now: gate.now,
       })
       return versionResult(rejected, { writes: [saveVersion(rejected)] })

@@ -1,7 +1,7 @@
 import type { scheduleCapabilities, schedules } from '#contract/agent/schedules'
 import { onBehalfOf } from '#decisions/agent/caller'
 import { requirePaid, type Takes } from '#decisions/agent/paying'
-import { isFull, runLoad, runSchedule, wordsOf } from '#decisions/agent/schedules'
+import { isFull, runLoad, runPrompt, runSchedule } from '#decisions/agent/schedules'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { newWork } from '#decisions/work'
 import { isCommand } from '#domain/agent/job/command'
@@ -102,7 +102,7 @@ const run = ({ models, desk }: Pick<ScheduleParts, 'models' | 'desk'>): All['run
     async (_, { sql, gate }, loaded) => {
       const before = the(loaded.before)
       if (gate.paused) fail('conflict', 'cannot run: automation is paused')
-      await requirePaid(desk, gate.plan, wordsOf(models, before))
+      await requirePaid(desk, gate.plan, runPrompt(models, before))
       const { facts, conversation } = await loadNow(sql, runLoad(before))
       if (isFull(facts)) fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
       const { schedule, job, effects } = runSchedule(models, before, {

@@ -21,7 +21,7 @@ import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
 import { validate } from '../engine/validate.ts'
-import { requireRoom, type TurnParts, turnFactsFor } from './job/turns.ts'
+import { requireJobRoom, type TurnParts, turnFactsFor } from './job/turns.ts'
 
 const the = (job: Job | undefined): Job => found(job, 'no such task')
 
@@ -58,7 +58,7 @@ export const taskHandlers = ({ models }: Pick<TurnParts, 'models'>): Handlers<ty
     ) => {
       const task = taskOf(taskType, input, maxAttempts)
       if (models !== NO_MODEL) requireBilling(plan)
-      requireRoom(facts)
+      requireJobRoom(facts)
       const choice = { ...chooseModel(model ?? tier, models, tier), asked_model: model ?? null }
       const begun = newTask(newId(), { ...choice, task, on_behalf: onBehalfOf(principal), now })
       const { job, events } = withEvents(begun, [statusNews(begun)], now)

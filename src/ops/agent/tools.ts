@@ -16,7 +16,7 @@ import { loading } from '../engine/loading.ts'
 import { requireRead, servedRule } from './toolbox/served-rules.ts'
 
 /** The caller as tools know it. A person has every scope. */
-export const toolCaller = (
+export const principalAsCaller = (
   principal: Principal,
 ): { principal: Principal; scopes: ReadonlySet<Scope | 'session'> } => ({
   principal,
@@ -28,7 +28,7 @@ const verdict = (box: ToolBox, tool: Tool, principal: Principal, rule: RuleDecis
   verdictOf({
     class: tool.class,
     offered: true,
-    mayRun: box.mayRun(tool.name, toolCaller(principal)),
+    mayRun: box.mayRun(tool.name, principalAsCaller(principal)),
     taint: [],
     rule,
   })

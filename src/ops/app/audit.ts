@@ -3,7 +3,7 @@ import type { OutputOf } from '#contract/op'
 import { type AuditFilters, type AuditRow, auditPage } from '#store/app/audit'
 import type { Handlers, QueryContext } from '../engine/call.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
-import { timeOf } from '../engine/time-input.ts'
+import { clampTime } from '../engine/time-input.ts'
 
 type Line = OutputOf<typeof audit.export>
 
@@ -19,8 +19,8 @@ const filtersOf = ({ operation, actor, record, since, until }: FilterInput): Aud
   operation,
   actor: actor?.toLowerCase(),
   record,
-  since: timeOf(since),
-  until: timeOf(until),
+  since: clampTime(since),
+  until: clampTime(until),
 })
 
 const entryOf = ({ actor_kind, actor_id, actor_name, actor_email, ...row }: AuditRow) => ({

@@ -26,7 +26,7 @@ import { personOf } from '#store/engine/principal'
 import type { Handlers, VisitContext } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
-import { hashOfLink, linkTo, newLinkToken } from './access/links.ts'
+import { hashOfLink, newLinkToken, tokenLink } from './access/links.ts'
 import { accountOfJoiner, requireAccount } from './access/password-check.ts'
 import { requireFreshPassword, staleness } from './access/reauthentication.ts'
 import { beginSession } from './access/sessions.ts'
@@ -127,7 +127,7 @@ const create = (publicUrl: string): All['create'] =>
       }
       const effects = { writes: [addInvitation(invitation, hashOfLink(token))] }
       return {
-        reply: { invitation, url: linkTo(publicUrl, 'join', token) },
+        reply: { invitation, url: tokenLink(publicUrl, 'join', token) },
         effects,
         refId: invitation.id,
         auditDetail: { email: address, role },

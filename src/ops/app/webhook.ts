@@ -28,7 +28,13 @@ import {
   updateEndpoint,
 } from '#store/app/webhooks'
 import { loadNow } from '#store/engine/load'
-import { eventLog, keptEvent, nextEvent, pendingCount, replayEvent } from '#store/engine/outbox'
+import {
+  eventLog,
+  keptEvent,
+  nextEvent,
+  replayEvent,
+  waitingEventCount,
+} from '#store/engine/outbox'
 import { type Principal, roleOf } from '#store/engine/principal'
 import { type Work, workOfKinds } from '#store/engine/work'
 import type { CommandContext, Handlers } from '../engine/call.ts'
@@ -93,7 +99,7 @@ const newSecret = (sealer: Sealer, tenantId: string) => {
 }
 
 /** The records of most operations here. */
-const endpointAndWaiting = () => ({ stored: endpointPart, waiting: pendingCount })
+const endpointAndWaiting = () => ({ stored: endpointPart, waiting: waitingEventCount })
 
 interface Deps {
   egress: Pick<Egress, 'check'>
@@ -104,7 +110,7 @@ type All = Handlers<typeof webhook>
 
 const set = ({ egress, sealer }: Deps): All['set'] =>
   loading(
-    () => ({ waiting: pendingCount }),
+    () => ({ waiting: waitingEventCount }),
     ({ url, events = [] }, context, { waiting }) => {
       requireCallable(egress, url)
       const { now } = context.gate

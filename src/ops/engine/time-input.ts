@@ -2,7 +2,7 @@
 const TIMES = { first: 0, last: Date.UTC(9_999, 0) }
 
 /** A time of an input, clamped to that range. */
-export const timeOf = (time: string | Date | undefined): Date | undefined =>
+export const clampTime = (time: string | Date | undefined): Date | undefined =>
   time === undefined
     ? undefined
     : new Date(Math.min(Math.max(new Date(time).getTime(), TIMES.first), TIMES.last))
@@ -15,6 +15,6 @@ export const periodOf = ({
   from?: string | Date | undefined
   to?: string | Date | undefined
 }) => ({
-  from: timeOf(from),
-  to: timeOf(to),
+  from: clampTime(from),
+  to: clampTime(to),
 })

@@ -15,7 +15,7 @@ interface Waiting {
   waitMs: number
 }
 
-export interface Waiters {
+export interface Poller {
   /**
    * Looks again and again until `isReady`, or until the time is over. Throws
    * `rate_limited:agent_waiting` if too many wait.
@@ -23,7 +23,7 @@ export interface Waiters {
   until<T>(look: () => Promise<T>, isReady: (seen: T) => boolean, at: Waiting): Promise<T>
 }
 
-export const createWaiters = (): Waiters => {
+export const createPoller = (): Poller => {
   const slots = createSlots(LIMITS)
   return {
     async until(look, isReady, { tenantId, caller, waitMs }) {

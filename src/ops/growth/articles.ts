@@ -3,7 +3,7 @@ import { admitArticle } from '#decisions/growth/admission'
 import { generationStores } from '#decisions/growth/generations'
 import { warned } from '#decisions/growth/item-warnings'
 import { MOST_POINTS, pointsOf } from '#domain/growth/drafting/article-text'
-import { requireActive } from '#domain/growth/drafting/growth-channel'
+import { requireActiveChannel } from '#domain/growth/drafting/growth-channel'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { fail } from '#kernel/errors'
 import { articleById, listArticles } from '#store/growth/articles'
@@ -27,7 +27,7 @@ export const articleHandlers: Handlers<typeof articles> = {
     () => ({ channel: channelPart('articles') }),
     ({ topic, length = 'medium', outline = '' }, { gate }, { channel }) => {
       requireUsable(outline)
-      requireActive(channel)
+      requireActiveChannel(channel)
       const request = { topic: topic.trim(), length, outline: outline.trim() || null }
       const { record: article, effects } = admitArticle({ gate, origin: 'manual' }, request)
       return { reply: { article }, effects, refId: article.id }

@@ -4,7 +4,7 @@ import { generationStores } from '#decisions/growth/generations'
 import { warned } from '#decisions/growth/item-warnings'
 import { requireFeature } from '#domain/app/plan'
 import { batchView } from '#domain/growth/drafting/batch'
-import { requireActive } from '#domain/growth/drafting/growth-channel'
+import { requireActiveChannel } from '#domain/growth/drafting/growth-channel'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { requireRunning } from '#domain/growth/learning/experiment'
 import { found } from '#kernel/errors'
@@ -32,7 +32,7 @@ export const batchHandlers: Handlers<typeof batches> = {
       { gate },
       { channel, experiment },
     ) => {
-      requireActive(channel)
+      requireActiveChannel(channel)
       if (experiment_id !== null) {
         requireRunning(found(experiment, 'no such experiment'), 'draft')
         requireFeature(gate.plan, 'experiments')

@@ -7,7 +7,7 @@ import { channelById, growthChannels, saveChannel } from '#store/growth/growth-c
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 
-export const channelHandlers: Handlers<typeof growthChannelOperations> = {
+export const growthChannelHandlers: Handlers<typeof growthChannelOperations> = {
   async list(_, { read }) {
     return { channels: (await read(growthChannels)).map(channelOfRow) }
   },

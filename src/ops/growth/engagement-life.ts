@@ -22,35 +22,38 @@ import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { authorOf } from './shared/author.ts'
 import {
-  by,
   byHand,
-  networkOf,
-  refOf,
-  replyOf,
+  engagementRef,
+  engagementReply,
+  requireEngagement,
+  requireNetwork,
   ruleOn,
-  saveBack,
-  the,
+  saveTakenBackEngagement,
+  withEngagementDecision,
 } from './shared/engagement.ts'
 
 /** The engagement, and what may be on its way to the network. */
-const withItsWay = (id: string) => ({ engagement: engagementPart(id), ...onItsWay(refOf({ id })) })
+const withItsWay = (id: string) => ({
+  engagement: engagementPart(id),
+  ...onItsWay(engagementRef({ id })),
+})
 
 export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
   edit: loading(
     ({ id }) => ({ ...withItsWay(id), channel: channelPart('replies') }),
     ({ body, revision }, context, { engagement, channel, ...way }) => {
-      const before = the(engagement)
+      const before = requireEngagement(engagement)
       requireRevision(before, revision, 'growth.engagements.get')
       const words = {
         body,
-        ...ruleOn(networkOf(context, before), channel),
+        ...ruleOn(requireNetwork(context, before), channel),
         by: authorOf(context),
         now: context.gate.now,
       }
       // A text that cannot be used is refused here, before a send is stopped for it.
-      if (isSameText(before, words)) return { reply: replyOf(before), unchanged: true }
+      if (isSameText(before, words)) return { reply: engagementReply(before), unchanged: true }
       const taken = { moves, record: before, ...way, action: 'edit' } as const
-      return saveBack(
+      return saveTakenBackEngagement(
         before,
         takeBack(context, taken, (one) => editEngagement(one, words)),
       )
@@ -58,48 +61,58 @@ export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
   ),
 
   reopen: loading(
-    ({ id }) => ({ ...withItsWay(id), other: otherEngagement(id), sent: wasSent(refOf({ id })) }),
+    ({ id }) => ({
+      ...withItsWay(id),
+      other: otherEngagement(id),
+      sent: wasSent(engagementRef({ id })),
+    }),
     (_, context, { engagement, other, sent, ...way }) => {
-      const before = the(engagement)
+      const before = requireEngagement(engagement)
       if (before.status === 'rejected' && sent)
         fail(
           'conflict',
           'cannot reopen: it was rejected in doubt and may be on the network; look there, and create another if it is not',
         )
-      if (before.status === 'drafted') return { reply: replyOf(before), unchanged: true }
+      if (before.status === 'drafted') return { reply: engagementReply(before), unchanged: true }
       if (!holdsPost(before)) requireFirst(before.action, other)
       const taken = { moves, record: before, ...way, action: 'reopen' } as const
       const { now } = context.gate
-      return saveBack(
+      return saveTakenBackEngagement(
         before,
-        takeBack(context, taken, (one) => by(context, 'reopened', reopenEngagement(one, now))),
+        takeBack(context, taken, (one) =>
+          withEngagementDecision(context, 'reopened', reopenEngagement(one, now)),
+        ),
       )
     },
   ),
 
   done: loading(
-    ({ id }) => ({ engagement: engagementPart(id), ...underWay(refOf({ id })) }),
+    ({ id }) => ({ engagement: engagementPart(id), ...underWay(engagementRef({ id })) }),
     ({ url }, context, { engagement, ...underway }) => {
-      const before = the(engagement)
+      const before = requireEngagement(engagement)
       const { now } = context.gate
-      return byHand(before, by(context, 'marked_done', markDone(before, url, now)), {
-        underway,
-        now,
-      })
+      return byHand(
+        before,
+        withEngagementDecision(context, 'marked_done', markDone(before, url, now)),
+        {
+          underway,
+          now,
+        },
+      )
     },
   ),
 
   remove: loading(
-    ({ id }) => ({ ...withItsWay(id), sent: wasSent(refOf({ id })) }),
+    ({ id }) => ({ ...withItsWay(id), sent: wasSent(engagementRef({ id })) }),
     (_, context, { engagement, sent, ...way }) => {
-      const before = the(engagement)
+      const before = requireEngagement(engagement)
       const taken = { moves, record: before, ...way, action: 'delete' } as const
       const known = { wasSent: sent, now: context.gate.now }
       const { next, effects, answers } = takeBack(context, taken, (one) =>
         removedEngagement(one, known),
       )
       return {
-        reply: replyOf(next),
+        reply: engagementReply(next),
         effects: merge(effects, { writes: engagementRemoved(next) }),
         answers,
       }
@@ -113,10 +126,10 @@ export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
       other: otherEngagement(id),
     }),
     (_, { gate: { now } }, { engagement, deleted, other }) => {
-      if (engagement) return { reply: replyOf(engagement), unchanged: true }
-      const next = { ...the(deleted), updated_at: now }
+      if (engagement) return { reply: engagementReply(engagement), unchanged: true }
+      const next = { ...requireEngagement(deleted), updated_at: now }
       if (holdsPost(next)) requireFirst(next.action, other)
-      return { reply: replyOf(next), effects: { writes: engagementRestored(next) } }
+      return { reply: engagementReply(next), effects: { writes: engagementRestored(next) } }
     },
   ),
 }

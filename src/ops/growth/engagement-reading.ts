@@ -6,16 +6,16 @@ import { revisionsOfEngagement } from '#store/growth/revisions'
 import { wayParts } from '#store/growth/ways'
 import type { Handlers } from '../engine/call.ts'
 import { numberedPageOf, numberedResult } from '../engine/paging.ts'
-import { refOf, the } from './shared/engagement.ts'
+import { engagementRef, requireEngagement } from './shared/engagement.ts'
 import { wayView } from './shared/way.ts'
 
 export const engagementReadingHandlers: Handlers<typeof engagementReading> = {
   async get({ id }, { read }) {
     const { engagement, ...way } = await loadBy(read, {
       engagement: engagementPart(id),
-      ...wayParts(refOf({ id })),
+      ...wayParts(engagementRef({ id })),
     })
-    return { engagement: { ...engagementView(the(engagement)), ...wayView(way) } }
+    return { engagement: { ...engagementView(requireEngagement(engagement)), ...wayView(way) } }
   },
 
   async revisions({ id, ...input }, { read }) {
@@ -24,7 +24,7 @@ export const engagementReadingHandlers: Handlers<typeof engagementReading> = {
       engagement: engagementPart(id),
       revisions: revisionsOfEngagement(id, page),
     })
-    the(engagement)
+    requireEngagement(engagement)
     const { rows, next_cursor } = numberedResult(revisions, page.limit)
     return { revisions: rows.map(({ title: _, ...revision }) => revision), next_cursor }
   },

@@ -38,15 +38,15 @@ import { engagementReadingHandlers } from './engagement-reading.ts'
 import { authorOf } from './shared/author.ts'
 import { createFrom } from './shared/drafting-engagement.ts'
 import {
-  by,
   byHand,
-  networkOf,
-  refOf,
-  type replyOf,
+  engagementRef,
+  type engagementReply,
+  requireEngagement,
+  requireNetwork,
   ruleOn,
-  save,
-  saveBack,
-  the,
+  saveEngagementReply,
+  saveTakenBackEngagement,
+  withEngagementDecision,
 } from './shared/engagement.ts'
 import { readPostFor } from './shared/reading-post.ts'
 
@@ -56,11 +56,15 @@ const confirmInReview = async (
   context: CommandContext,
   before: Engagement,
   seen: string | undefined,
-): Promise<HandlerResult<ReturnType<typeof replyOf>>> => {
+): Promise<HandlerResult<ReturnType<typeof engagementReply>>> => {
   const { sql, gate } = context
-  return byHand(before, by(context, 'confirmed', confirmEngagement(before, gate.now, seen)), {
-    ...{ underway: await loadNow(sql, underWay(refOf(before))), now: gate.now },
-  })
+  return byHand(
+    before,
+    withEngagementDecision(context, 'confirmed', confirmEngagement(before, gate.now, seen)),
+    {
+      ...{ underway: await loadNow(sql, underWay(engagementRef(before))), now: gate.now },
+    },
+  )
 }
 
 const execute: All['execute'] = {
@@ -72,11 +76,15 @@ const execute: All['execute'] = {
     }),
     async (_, context, { before, account, existing }) => {
       const { gate, sql } = context
-      const engagement = by(context, 'execution_requested', requestExecution(the(before), gate.now))
+      const engagement = withEngagementDecision(
+        context,
+        'execution_requested',
+        requestExecution(requireEngagement(before), gate.now),
+      )
       if (account?.network !== engagement.network)
         throw await notConnected(sql, { about: { moves, record: engagement } })
       requireAllowed(
-        networkOf(context, engagement).preflight(engagement.action, othersPost(engagement)),
+        requireNetwork(context, engagement).preflight(engagement.action, othersPost(engagement)),
       )
       const { feature, cap } = engagements.execute
       requireFeature(gate.plan, feature)
@@ -94,7 +102,7 @@ const execute: All['execute'] = {
     },
   ),
   async currentAnswer({ id }, { read }) {
-    const engagement = the((await read(engagementById(id)))[0])
+    const engagement = requireEngagement((await read(engagementById(id)))[0])
     return {
       status: engagement.status === 'executed' ? 200 : 202,
       body: engagementAnswer(engagement),
@@ -117,9 +125,9 @@ const approve: All['approve'] = loading(
     channel: channelPart('replies'),
   }),
   async ({ body, expect_hash: seen }, context, { engagement, account, channel }) => {
-    const before = the(engagement)
+    const before = requireEngagement(engagement)
     if (isInReview(before) && body === undefined) return confirmInReview(context, before, seen)
-    const rule = ruleOn(networkOf(context, before), channel)
+    const rule = ruleOn(requireNetwork(context, before), channel)
     const accountExternalId = account?.network === before.network ? account.external_id : null
     const approval = {
       body,
@@ -129,32 +137,38 @@ const approve: All['approve'] = loading(
       by: authorOf(context),
       now: context.gate.now,
     }
-    return save(by(context, 'approved', approveEngagement(before, approval)), {}, before)
+    return saveEngagementReply(
+      withEngagementDecision(context, 'approved', approveEngagement(before, approval)),
+      {},
+      before,
+    )
   },
 )
 
 const reject: All['reject'] = loading(
   ({ id }) => ({
     engagement: engagementPart(id),
-    ...onItsWay(refOf({ id })),
+    ...onItsWay(engagementRef({ id })),
     reading: workFor('reconcile', id),
   }),
   ({ id, reason }, context, { engagement, reading, ...way }) => {
-    const before = the(engagement)
+    const before = requireEngagement(engagement)
     const { now } = context.gate
     if (isInReview(before)) {
       const effects = endByHand({ ...way, reading }, { state: 'superseded', now })
-      return save(
-        by(context, 'rejected', rejectEngagement(before, reason, now)),
+      return saveEngagementReply(
+        withEngagementDecision(context, 'rejected', rejectEngagement(before, reason, now)),
         merge(effects, { writes: [forgetPending(id)] }),
       )
     }
     const taken = { moves, record: before, ...way, action: 'reject' } as const
     const back = takeBack(context, taken, (one) => {
       const draft = moves.isSending(before) ? reopenEngagement(one, now) : one
-      return by(context, 'rejected', rejectEngagement(draft, reason, now))
+      return withEngagementDecision(context, 'rejected', rejectEngagement(draft, reason, now))
     })
-    return way.send ? saveBack(before, back) : save(back.next, { writes: [forgetPending(id)] })
+    return way.send
+      ? saveTakenBackEngagement(before, back)
+      : saveEngagementReply(back.next, { writes: [forgetPending(id)] })
   },
 )
 

@@ -10,22 +10,30 @@ import { wasSent } from '#store/growth/attempts'
 import { deletedItemPart, itemPart } from '#store/growth/items'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
-import { by, refOf, replyOf, saveBack, the } from './shared/deciding-item.ts'
+import {
+  itemRef,
+  itemReply,
+  requireItem,
+  saveTakenBackItem,
+  withItemDecision,
+} from './shared/deciding-item.ts'
 
 export const itemLifeHandlers: Handlers<typeof itemLife> = {
   reopen: loading(
-    ({ id }) => ({ item: itemPart(id), ...onItsWay(refOf(id)), ...warningLoad({ id }) }),
+    ({ id }) => ({ item: itemPart(id), ...onItsWay(itemRef(id)), ...warningLoad({ id }) }),
     (_, context, { item, send, attempt, ...surroundings }) => {
-      const before = the(item)
+      const before = requireItem(item)
       if (before.status === 'drafted')
         return {
-          reply: replyOf(withWarnings(before, surroundings, context.networks)),
+          reply: itemReply(withWarnings(before, surroundings, context.networks)),
           unchanged: true,
         }
       const taken = { moves: post, record: before, send, attempt, action: 'reopen' } as const
       const { now } = context.gate
-      const back = takeBack(context, taken, (one) => by(context, 'reopened', reopen(one, now)))
-      return saveBack(before, {
+      const back = takeBack(context, taken, (one) =>
+        withItemDecision(context, 'reopened', reopen(one, now)),
+      )
+      return saveTakenBackItem(before, {
         ...back,
         next: withWarnings(back.next, surroundings, context.networks),
       })
@@ -33,14 +41,14 @@ export const itemLifeHandlers: Handlers<typeof itemLife> = {
   ),
 
   remove: loading(
-    ({ id }) => ({ item: itemPart(id), ...onItsWay(refOf(id)), sent: wasSent(refOf(id)) }),
+    ({ id }) => ({ item: itemPart(id), ...onItsWay(itemRef(id)), sent: wasSent(itemRef(id)) }),
     (_, context, { item, sent, ...way }) => {
-      const before = the(item)
+      const before = requireItem(item)
       const taken = { moves: post, record: before, ...way, action: 'delete' } as const
       const known = { wasSent: sent, now: context.gate.now }
       const { next, effects, answers } = takeBack(context, taken, (one) => removed(one, known))
       return {
-        reply: replyOf(next),
+        reply: itemReply(next),
         effects: merge(effects, { writes: itemRemoved(before, next) }),
         answers,
       }
@@ -51,9 +59,9 @@ export const itemLifeHandlers: Handlers<typeof itemLife> = {
     ({ id }) => ({ item: itemPart(id), deleted: deletedItemPart(id), ...warningLoad({ id }) }),
     (_, { gate: { now }, networks }, { item, deleted, ...surroundings }) => {
       const shown = (one: Item) =>
-        replyOf(one.status === 'drafted' ? withWarnings(one, surroundings, networks) : one)
+        itemReply(one.status === 'drafted' ? withWarnings(one, surroundings, networks) : one)
       if (item) return { reply: shown(item), unchanged: true }
-      const next = { ...the(deleted), updated_at: now }
+      const next = { ...requireItem(deleted), updated_at: now }
       return { reply: shown(next), effects: { writes: itemRestored(next) } }
     },
   ),

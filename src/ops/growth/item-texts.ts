@@ -8,7 +8,7 @@ import {
 import { itemInserted } from '#decisions/growth/item-writes'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
 import { takeCap } from '#domain/app/plan'
-import { channelFor, requireActive } from '#domain/growth/drafting/growth-channel'
+import { channelFor, requireActiveChannel } from '#domain/growth/drafting/growth-channel'
 import type { Item } from '#domain/growth/drafting/item'
 import {
   duplicateOf,
@@ -16,8 +16,8 @@ import {
   editOf,
   kindFor,
   ownItem,
+  requireDraftRoom,
   requireRevision,
-  requireRoom,
 } from '#domain/growth/drafting/item-edits'
 import { post } from '#domain/growth/sending/post'
 import { newId } from '#kernel/ids'
@@ -33,11 +33,11 @@ import type { CommandContext, Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { numberedPageOf, numberedResult } from '../engine/paging.ts'
 import { authorOf } from './shared/author.ts'
-import { refOf, replyOf, saveBack, the } from './shared/deciding-item.ts'
+import { itemRef, itemReply, requireItem, saveTakenBackItem } from './shared/deciding-item.ts'
 
 /** A draft that a person has asked for, with the event that tells of it. */
 const added = (item: Item, { gate, networks }: CommandContext, surrounding: WarningFound) => ({
-  reply: replyOf(withWarnings(item, surrounding, networks)),
+  reply: itemReply(withWarnings(item, surrounding, networks)),
   refId: item.id,
   effects: {
     spend: [takeCap(gate, itemTexts.create.cap)],
@@ -55,8 +55,8 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
     }),
     (input, context, { account, channel, drafts, ...surrounding }) => {
       const { gate, networks } = context
-      requireActive(channel)
-      requireRoom(drafts)
+      requireActiveChannel(channel)
+      requireDraftRoom(drafts)
       const writing = {
         by: authorOf(context),
         account,
@@ -78,7 +78,7 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       chosen: when(typeof account === 'string', connectionPart(account!)),
       present: when(account === undefined, accountOfItem(id)),
       fallback: when(account === null, defaultPart),
-      ...onItsWay(refOf(id)),
+      ...onItsWay(itemRef(id)),
     }),
     (
       { id: _, revision, ...change },
@@ -86,7 +86,7 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       { item, chosen, present, fallback, send, attempt, ...surrounding },
     ) => {
       const { gate, networks } = context
-      const before = the(item)
+      const before = requireItem(item)
       requireRevision(before, revision, 'growth.items.get')
       const account = chosen ?? present ?? fallback
       const edit = editOf(before, change, account)
@@ -104,7 +104,7 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
           : { next: decide(before), effects: {}, answers: [] }
       const { next } = back
       const retitled = next.title === before.title ? [] : [retitleArticle(next)]
-      return saveBack(before, {
+      return saveTakenBackItem(before, {
         ...back,
         next: next.status === 'drafted' ? withWarnings(next, surrounding, networks) : next,
         effects: merge(back.effects, { writes: retitled }),
@@ -120,8 +120,8 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       ...surroundings,
     }),
     (_, context, { item, account, drafts, ...surrounding }) => {
-      const original = the(item)
-      requireRoom(drafts)
+      const original = requireItem(item)
+      requireDraftRoom(drafts)
       const copy = duplicateOf(original, { id: newId(), account, now: context.gate.now })
       // Whoever copies a text knows that it repeats one.
       return added(copy, context, { ...surrounding, repeats: null })
@@ -134,7 +134,7 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       item: itemPart(id),
       revisions: revisionsOfItem(id, page),
     })
-    the(item)
+    requireItem(item)
     const { rows, next_cursor } = numberedResult(revisions, page.limit)
     return { revisions: rows, next_cursor }
   },

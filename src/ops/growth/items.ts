@@ -31,8 +31,15 @@ import { itemReadingHandlers } from './item-reading.ts'
 import { itemRedraftHandlers } from './item-redrafts.ts'
 import { itemTextHandlers } from './item-texts.ts'
 import { authorOf } from './shared/author.ts'
-import { by, refOf, replyOf, save, saveBack, the } from './shared/deciding-item.ts'
-import { markPosted, postNow } from './shared/posting-item.ts'
+import {
+  itemRef,
+  itemReply,
+  requireItem,
+  saveItemReply,
+  saveTakenBackItem,
+  withItemDecision,
+} from './shared/deciding-item.ts'
+import { markItemPosted, postNow } from './shared/posting-item.ts'
 
 /** The row of work that posts an item at its time. */
 const sendOf = (record: Item, existing: Work | undefined): Effects =>
@@ -63,7 +70,7 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
     }),
     (input, context, { account, item, existing, calendar, ...surroundings }) => {
       const { gate, networks } = context
-      const before = the(item)
+      const before = requireItem(item)
       const next = approveAsAsked(before, input, {
         ...surroundings,
         account,
@@ -75,7 +82,7 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
       const retitled = next.title === before.title ? {} : { writes: [retitleArticle(next)] }
       const shown = withWarnings(next, surroundings, networks)
       return {
-        ...save(before, shown, merge(retitled, sendOf(next, existing))),
+        ...saveItemReply(before, shown, merge(retitled, sendOf(next, existing))),
         ...(next.post_at && { auditDetail: { post_at: next.post_at } }),
       }
     },
@@ -83,19 +90,19 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
 
   reject: loading(
     ({ id, reason }) => ({
-      ...{ item: itemPart(id), ...onItsWay(refOf(id)) },
+      ...{ item: itemPart(id), ...onItsWay(itemRef(id)) },
       comments: when(reason !== undefined, commentCount(id)),
     }),
     ({ reason }, context, { item, comments = 0, ...way }) => {
       const { now } = context.gate
-      const before = the(item)
+      const before = requireItem(item)
       const taken = { moves: post, record: before, ...way, action: 'reject' } as const
       const back = takeBack(context, taken, (one) => {
         const draft = post.isSending(before) ? reopen(one, now) : one
-        return by(context, 'rejected', reject(draft, reason, now))
+        return withItemDecision(context, 'rejected', reject(draft, reason, now))
       })
       const effects = merge(back.effects, { writes: rejectionKept(back.next, comments) })
-      return saveBack(before, { ...back, effects })
+      return saveTakenBackItem(before, { ...back, effects })
     },
   ),
 
@@ -106,29 +113,33 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
     },
     (timing, context, { item, existing, ...surroundings }) => {
       const { gate, networks } = context
-      const before = the(item)
+      const before = requireItem(item)
       const times = { ...surroundings, now: gate.now }
-      const next = by(context, 'scheduled', timed(before, timing, times))
-      return save(before, withWarnings(next, surroundings, networks), sendOf(next, existing))
+      const next = withItemDecision(context, 'scheduled', timed(before, timing, times))
+      return saveItemReply(
+        before,
+        withWarnings(next, surroundings, networks),
+        sendOf(next, existing),
+      )
     },
   ),
 
   unschedule: loading(
     ({ id }) => ({ item: itemPart(id), work: workFor('send', id) }),
     (_, context, { item, work }) => {
-      const before = the(item)
+      const before = requireItem(item)
       if (itemStates.stateOf(before) === 'approved')
-        return { reply: replyOf(before), unchanged: true }
-      return save(
+        return { reply: itemReply(before), unchanged: true }
+      return saveItemReply(
         before,
-        by(context, 'unscheduled', unschedule(before, context.gate.now)),
+        withItemDecision(context, 'unscheduled', unschedule(before, context.gate.now)),
         work ? { settled: [work.id] } : {},
       )
     },
   ),
 
   postNow,
-  markPosted,
+  markPosted: markItemPosted,
 }
 
 export const itemHandlers: Handlers<typeof items> = {

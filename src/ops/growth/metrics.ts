@@ -1,6 +1,6 @@
 import type { metrics } from '#contract/growth/metrics'
 import { invalid } from '#domain/growth/drafting/item'
-import { rateOf } from '#domain/growth/learning/period'
+import { meanRate } from '#domain/growth/learning/period'
 import { databaseTime } from '#store/engine/clock'
 import { loadBy } from '#store/engine/load'
 import { sumsBy } from '#store/growth/metrics'
@@ -28,7 +28,7 @@ export const metricHandlers: Handlers<typeof metrics> = {
     return {
       metrics: sums.map(({ rates, rate_squares, ...sum }) => ({
         ...sum,
-        ...rateOf({ ...sum, rates, rate_squares }),
+        ...meanRate({ ...sum, rates, rate_squares }),
       })),
     }
   },

@@ -23,7 +23,7 @@ import {
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
-import { timeOf } from '../engine/time-input.ts'
+import { clampTime } from '../engine/time-input.ts'
 
 const standing = (rule: ScheduledRule) => ruleView(rule, rule)
 
@@ -35,7 +35,7 @@ const ruleContext = ({ profile }: StoredProfile, { now }: Gate) => ({
 export const ruleHandlers: Handlers<typeof rules> = {
   async list({ status, trigger, from, to, ...input }, { read }) {
     const page = pageOf(input)
-    const filters = { status, trigger, from: timeOf(from), to: timeOf(to) }
+    const filters = { status, trigger, from: clampTime(from), to: clampTime(to) }
     const { rows, next_cursor } = pageResult(
       await read(listRules({ ...page, ...filters })),
       page.limit,

@@ -17,7 +17,7 @@ import { watchOf } from '#store/growth/targets'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { placedPageOf, placedResult } from '../engine/paging.ts'
-import { answered } from './shared/reading-post.ts'
+import { translateFailure } from './shared/reading-post.ts'
 
 type Stage = Pick<Sandbox, 'name' | 'residents' | 'feed' | 'seen' | 'refusal'>
 
@@ -76,7 +76,7 @@ export const sandboxHandlers = (stage: Stage): Handlers<typeof sandbox> => ({
     const [workspace] = await read(workspaceOf)
     const query = { author: author?.replace(/^@/, ''), inReplyTo, before, limit: limit + 1 }
     const { rows, next_cursor } = placedResult(
-      await answered(stage.feed(workspace!.id, query)),
+      await translateFailure(stage.feed(workspace!.id, query)),
       limit,
     )
     return { posts: rows.map(view), next_cursor }
@@ -86,7 +86,7 @@ export const sandboxHandlers = (stage: Stage): Handlers<typeof sandbox> => ({
 
   reply: {
     async prepare({ post, ...input }, { tenantId }) {
-      const found = answered(stage.seen(tenantId, post)).then(
+      const found = translateFailure(stage.seen(tenantId, post)).then(
         (id): Answered => (id === null ? { failure: NO_SUCH_POST } : { id }),
         (failure: unknown): Answered => ({ failure }),
       )

@@ -18,7 +18,7 @@ import { listSignals, saveSignal, signalById, signalPart } from '#store/growth/s
 import type { CommandContext, Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { rankedPageOf, rankedResult } from '../engine/paging.ts'
-import { timeOf } from '../engine/time-input.ts'
+import { clampTime } from '../engine/time-input.ts'
 import { draftEngagement } from './shared/drafting-engagement.ts'
 
 /** Whether the network currently allows each action. */
@@ -45,7 +45,7 @@ const view = (context: Pick<CommandContext, 'networks'>, signal: Signal) => ({
 export const signalHandlers: Handlers<typeof signals> = {
   async list({ status = 'open', target_id, from, to, ...input }, context) {
     const page = rankedPageOf(input)
-    const filters = { status, target: target_id, from: timeOf(from), to: timeOf(to) }
+    const filters = { status, target: target_id, from: clampTime(from), to: clampTime(to) }
     const { rows, next_cursor } = rankedResult(
       await context.read(listSignals({ ...page, ...filters })),
       page.limit,

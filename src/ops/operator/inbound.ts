@@ -1,13 +1,13 @@
 import type { inbound } from '#contract/operator/inbound'
 import {
   ARRIVAL_TIMES,
+  type ArrivalContext,
   arrived,
-  type Deciding,
   newChannelMessage,
   tooSoon,
 } from '#decisions/agent/channel-arrivals'
 import { requirePaid } from '#decisions/agent/paying'
-import { wordsOf } from '#decisions/agent/schedules'
+import { runPrompt } from '#decisions/agent/schedules'
 import { into, startUnattended } from '#decisions/agent/unattended'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import { notDelivered } from '#domain/agent/channel/connection-health'
@@ -51,7 +51,7 @@ const the = (
     ? connection
     : fail('not_found', 'no such channel connection')
 
-const takeMessage = (deciding: Deciding): All['channel'] =>
+const takeMessage = (deciding: ArrivalContext): All['channel'] =>
   loading(
     ({ id, message: { eventIds: events, sender } }) => ({
       connection: channelConnectionPart(id),
@@ -142,7 +142,7 @@ interface Posted {
 }
 
 /** The same event starts a job once. */
-const startJob = (models: Deciding['models'], { rule, event, body, facts, now }: Posted) => {
+const startJob = (models: ArrivalContext['models'], { rule, event, body, facts, now }: Posted) => {
   const { id, name, tools, goal, on_behalf, goal_by } = rule
   const where = into(undefined, {
     title: name,
@@ -180,7 +180,7 @@ const startJob = (models: Deciding['models'], { rule, event, body, facts, now }:
 const nextPostIn = (oldest: Date, now: Date): number =>
   Math.max(1, Math.ceil((oldest.getTime() + POSTS_WITHIN_MS - now.getTime()) / 1_000))
 
-const receive = ({ models, desk }: Pick<Deciding, 'models' | 'desk'>): All['receive'] =>
+const receive = ({ models, desk }: Pick<ArrivalContext, 'models' | 'desk'>): All['receive'] =>
   loading(
     ({ id, event }) => ({
       rule: webhookRulePart(id),
@@ -191,7 +191,7 @@ const receive = ({ models, desk }: Pick<Deciding, 'models' | 'desk'>): All['rece
       const { now } = gate
       if (!rule || !takesPosts(rule) || gate.deletesAt) return noRule()
       if (seen.known !== null) return { reply: { job: seen.known, retryAfter: 0 }, unchanged: true }
-      await requirePaid(desk, gate.plan, wordsOf(models, rule))
+      await requirePaid(desk, gate.plan, runPrompt(models, rule))
       if (facts.all_jobs >= MOST_OPEN_JOBS_OF_OTHERS)
         fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
       if (seen.count < MOST_POSTS) return startJob(models, { rule, event, body, facts, now })
@@ -204,7 +204,7 @@ const receive = ({ models, desk }: Pick<Deciding, 'models' | 'desk'>): All['rece
     },
   )
 
-export const inboundHandlers = (deciding: Deciding): All => ({
+export const inboundHandlers = (deciding: ArrivalContext): All => ({
   receive: receive(deciding),
   channel: takeMessage(deciding),
   undelivered: noteUndelivered,

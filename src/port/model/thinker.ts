@@ -3,7 +3,7 @@
  * desk, which has no model.
  */
 import type { TranscriptCall, TranscriptMessage } from '#domain/agent/job/transcript'
-import type { Quotation } from '#domain/agent/knowledge/quoting'
+import type { QuotedPassage } from '#domain/agent/knowledge/quoting'
 
 /**
  * A call that the model asks for. Its id is ours, nine letters and digits, whatever the provider
@@ -96,7 +96,7 @@ export interface ThinkOptions {
    * Quotations from the workspace's own texts, by the words of a question. For the desk: a model
    * has tools for that.
    */
-  search?(text: string): Promise<Quotation[]>
+  search?(text: string): Promise<QuotedPassage[]>
   /**
    * The words of somebody outside the workspace, to whom no commands are shown and for whom none is
    * run. For the desk.

@@ -23,7 +23,7 @@ export const approvalPart = (id: string) =>
  * `job_taint`: null once the job is past its retention. `is_hidden`: its conversation is none that
  * the reader sees.
  */
-export type ShownApproval = Approval & { job_taint: string[] | null; is_hidden: boolean }
+export type ApprovalRow = Approval & { job_taint: string[] | null; is_hidden: boolean }
 
 /** Who asks for approvals, and the tools about whose calls they can decide. */
 export interface ApprovalReader extends Reader {
@@ -51,7 +51,7 @@ const isListed = (sql: Sql, as: ApprovalReader): Fragment =>
 
 /** With the record that the call made or changed, once it has run. */
 export const shownApproval = (id: string, as: ApprovalReader) =>
-  one<ShownApproval & { record_id: string | null }>(
+  one<ApprovalRow & { record_id: string | null }>(
     table.times,
     (sql) => sql`select ${table.columns(sql, 'a')}, ${taint(sql)}, ${hidden(sql, as)} as is_hidden,
         (select s.result->>'ref' from agent_step s where s.id = a.step_id) as record_id
@@ -94,7 +94,7 @@ export const approvalsOfTree = (jobId: string) =>
 type ApprovalsPage = Page & { status?: Approval['status'] | undefined; as: ApprovalReader }
 
 export const listApprovals =
-  ({ limit, after, status, as }: ApprovalsPage): Query<ShownApproval> =>
+  ({ limit, after, status, as }: ApprovalsPage): Query<ApprovalRow> =>
   (sql) =>
     sql`select ${table.columns(sql, 'a')}, ${taint(sql)}, ${hidden(sql, as)} as is_hidden from agent_approval a
       where ${isListed(sql, as)} ${status ? sql`and a.status = ${status}` : sql``} ${
@@ -106,7 +106,7 @@ export const listApprovals =
       order by a.id desc limit ${limit + 1}`
 
 export const approvalsPage = (page: ApprovalsPage) =>
-  many<ShownApproval>(table.times, listApprovals(page))
+  many<ApprovalRow>(table.times, listApprovals(page))
 
 /**
  * What a conversation's jobs ask of people. `is_tainted`: the job has read untrusted text, or
@@ -150,7 +150,7 @@ export const pendingDirect = (by: string, tool: string, argumentsHash: string) =
  * How many wait for a person: of the workspace, of a job, if there is one, and of all that ask as
  * it does.
  */
-export const pendingCount = (jobId: string | null, asker: Asker) =>
+export const openApprovalCount = (jobId: string | null, asker: Asker) =>
   sure(
     one<OpenApprovals>(
       {},

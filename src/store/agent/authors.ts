@@ -1,13 +1,13 @@
 /** Who wrote the messages that a job is given, and what they may do now. */
 import { SHARED } from '#domain/agent/channel/trust'
 import type { LeftOut } from '#domain/agent/conversation'
-import type { Author, AuthorNow } from '#domain/agent/job/authors'
+import type { AuthorNow, MessageAuthor } from '#domain/agent/job/authors'
 import { MOST_MESSAGES } from '#domain/agent/job/compaction'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many, mapped, one, sure } from '../engine/load.ts'
 
 /** Who wrote a message `m`, or asked for what it answers; null if nobody here did. */
-export const authorOf = (sql: Sql): Fragment<{ author: Author | null }> =>
+export const messageAuthor = (sql: Sql): Fragment<{ author: MessageAuthor | null }> =>
   sql`case m.role when 'user' then m.author else (select q.author from agent_message q
     where q.id = m.reply_to) end`
 
@@ -37,7 +37,7 @@ export const authorsNow = (sql: Sql, authors: Fragment): Fragment<AuthorNow> =>
       left join lateral (select name from person where id = m.person_id offset 0) p on true`
 
 /** These, as of now. */
-export const theseNow = (authors: readonly Author[]) =>
+export const theseNow = (authors: readonly MessageAuthor[]) =>
   many<AuthorNow>({}, (sql) =>
     authorsNow(
       sql,
@@ -71,15 +71,15 @@ export const leftOutOf = (conversationId: string) =>
 /**
  * Of an approval `a`: who told its job something with the decision, a reason or other arguments.
  */
-const decider = (sql: Sql): Fragment<{ author: Author }> =>
+const decider = (sql: Sql): Fragment<{ author: MessageAuthor }> =>
   sql`jsonb_build_object('kind', 'session', 'id', a.decided_by, 'personId', a.decided_by)`
 
 const hasWords = (sql: Sql): Fragment =>
   sql`a.decided_how = 'person' and (a.reason is not null or a.edited)`
 
 /** Whose words a job has got with decisions about its calls, by step. */
-export const decidersOf = (jobId: string) =>
-  many<{ step_id: string; author: Author }>(
+export const stepDeciders = (jobId: string) =>
+  many<{ step_id: string; author: MessageAuthor }>(
     {},
     (sql) =>
       sql`select a.step_id, ${decider(sql)} as author from agent_approval a
@@ -92,10 +92,14 @@ export const decidersOf = (jobId: string) =>
  */
 export const authorsBefore = (rootId: string) =>
   mapped(
-    one<{ said: (Author | null)[] | null; summary_authors: Author[]; decided: Author[] | null }>(
+    one<{
+      said: (MessageAuthor | null)[] | null
+      summary_authors: MessageAuthor[]
+      decided: MessageAuthor[] | null
+    }>(
       {},
       (sql) => sql`select c.summary_authors, (select jsonb_agg(distinct w.author)
-        from (select ${authorOf(sql)} as author from agent_message m
+        from (select ${messageAuthor(sql)} as author from agent_message m
           where m.conversation_id = c.id and m.seq <= own.seq and m.seq > c.summarised_to
             order by m.seq desc limit ${MOST_MESSAGES}) w) as said,
           (select jsonb_agg(distinct ${decider(sql)}) from agent_approval a where ${hasWords(sql)}
@@ -106,6 +110,6 @@ export const authorsBefore = (rootId: string) =>
           join agent_conversation c on c.id = own.conversation_id
         where r.id = ${rootId}`,
     ),
-    (found): (Author | null)[] =>
+    (found): (MessageAuthor | null)[] =>
       found ? [...(found.said ?? []), ...found.summary_authors, ...(found.decided ?? [])] : [],
   )

@@ -7,7 +7,7 @@ import type { Role } from '#kernel/roles'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 import { tableOf } from '../engine/records.ts'
-import { conversations, type TurnFacts } from './conversations.ts'
+import { conversationTable, type TurnFacts } from './conversations.ts'
 
 const table = tableOf(channelMessageRecord)
 
@@ -157,10 +157,10 @@ export type ThreadFacts = Conversation &
 
 export const threadPart = (connectionId: string, thread: string) =>
   one<ThreadFacts>(
-    conversations.times,
+    conversationTable.times,
     (
       sql,
-    ) => sql`select ${conversations.columns(sql, 'c')}, count(j.id)::int as our_jobs, (count(*) filter (where j.typed))::int as
+    ) => sql`select ${conversationTable.columns(sql, 'c')}, count(j.id)::int as our_jobs, (count(*) filter (where j.typed))::int as
           our_typed,
         coalesce(bool_or(j.status in ('queued', 'running') and j.held_since is null), false) as
           is_busy,
@@ -174,4 +174,4 @@ export const threadPart = (connectionId: string, thread: string) =>
 export const insertThread = (
   conversation: Conversation,
   { connectionId, thread }: { connectionId: string; thread: string },
-): Query => conversations.insert(conversation, { connection_id: connectionId, thread })
+): Query => conversationTable.insert(conversation, { connection_id: connectionId, thread })

@@ -2,7 +2,7 @@
 import type { JobStatus } from '#domain/agent/job/job'
 import { many } from '../engine/load.ts'
 
-export interface Said {
+export interface TalkRow {
   id: string
   /** `in`: the sender said it. */
   way: 'in' | 'out'
@@ -25,7 +25,7 @@ const MOST = 20
  * that steps back may give a reply the earlier time. The adapter's `replyTo` names the sender.
  */
 export const talkPart = (connectionId: string, sender: string) =>
-  many<Said>(
+  many<TalkRow>(
     { created_at: true },
     (sql) => sql`select * from (
       (select m.id, 'in' as way, m.text, m.state, m.error, m.job_id, j.status as job_status,

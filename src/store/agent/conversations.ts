@@ -9,13 +9,13 @@ import { tableOf } from '../engine/records.ts'
 import { type Asker, isAskedBy } from './askers.ts'
 import { isShown } from './visibility.ts'
 
-export const conversations = tableOf(conversationRecord)
+export const conversationTable = tableOf(conversationRecord)
 
 export const conversationPart = (id: string) =>
   one<Conversation>(
-    conversations.times,
+    conversationTable.times,
     (sql) =>
-      sql`select ${conversations.columns(sql, 'c')} from agent_conversation c where c.id = ${id}`,
+      sql`select ${conversationTable.columns(sql, 'c')} from agent_conversation c where c.id = ${id}`,
   )
 
 /** `knowsAll`: they are shown that private conversations of others exist. */
@@ -28,18 +28,18 @@ const hidden = (sql: Sql, as: Knower): Fragment => sql`not ${isShown(sql, as)} a
 /** For those who see it. */
 export const shownConversation = (id: string, as: Reader) =>
   one<Conversation>(
-    conversations.times,
+    conversationTable.times,
     (sql) =>
-      sql`select ${conversations.columns(sql, 'c')} from agent_conversation c where c.id = ${id}
+      sql`select ${conversationTable.columns(sql, 'c')} from agent_conversation c where c.id = ${id}
         and ${isShown(sql, as)}`,
   )
 
 /** For those who may delete it: `knowsAll` are shown that it exists. */
 export const knownConversation = (id: string, as: Knower) =>
   one<ShownConversation>(
-    conversations.times,
+    conversationTable.times,
     (sql) =>
-      sql`select ${conversations.columns(sql, 'c')}, ${hidden(sql, as)} from agent_conversation c where c.id = ${id}
+      sql`select ${conversationTable.columns(sql, 'c')}, ${hidden(sql, as)} from agent_conversation c where c.id = ${id}
         and ${isKnown(sql, as)}`,
   )
 
@@ -64,7 +64,7 @@ export const listConversations =
     as,
   }: ActivityPage & ConversationFilters): Query<ShownConversation> =>
   (sql) =>
-    sql`select ${conversations.columns(sql, 'c')}, ${hidden(sql, as)} from agent_conversation c
+    sql`select ${conversationTable.columns(sql, 'c')}, ${hidden(sql, as)} from agent_conversation c
       where ${isKnown(sql, as)}
       ${visibility ? sql`and c.visibility = ${visibility}` : sql``} ${
         status
@@ -113,10 +113,10 @@ export const turnFacts = (conversationId: string | null, asker: Asker | null) =>
   )
 
 export const insertConversation = (conversation: Conversation): Query =>
-  conversations.insert(conversation)
+  conversationTable.insert(conversation)
 
 export const saveConversation = (conversation: Conversation): Query =>
-  conversations.save(conversation)
+  conversationTable.save(conversation)
 
 /** It is shown to nobody any more. Its thread in a channel is free for the next one. */
 export const deleteConversation =

@@ -8,7 +8,7 @@ import { MARKS } from '#kernel/spacing'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
 import { anyWord } from '../engine/text-search.ts'
-import { isPublic } from './documents.ts'
+import { isPublicRow } from './documents.ts'
 
 export interface FoundPassage extends StoredPassage {
   score: number
@@ -42,7 +42,7 @@ const shown = (sql: Sql, { publicOnly = false }: Within): Fragment =>
   publicOnly ? sql`and w.document_id in (select id from shown)` : sql``
 
 const asked = (sql: Sql, words: string, within: Within): Fragment => sql`
-  ${within.publicOnly ? sql`shown as materialized (select id from document where ${isPublic(sql)}),` : sql``}
+  ${within.publicOnly ? sql`shown as materialized (select id from document where ${isPublicRow(sql)}),` : sql``}
   configurations as materialized (select distinct configuration from document),
   asked as materialized (
     select l.lexeme as word from configurations c, unnest(to_tsvector(c.configuration::regconfig, ${words})) l

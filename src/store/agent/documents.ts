@@ -9,7 +9,7 @@ import { tableOf } from '../engine/records.ts'
 const table = tableOf(documentRecord)
 
 /** Of the row of a document. */
-export const isPublic = (sql: Sql): Fragment => sql`metadata->'public' = 'true'::jsonb`
+export const isPublicRow = (sql: Sql): Fragment => sql`metadata->'public' = 'true'::jsonb`
 
 export const documentPart = (id: string) =>
   one<Document>(

@@ -127,7 +127,7 @@ export const costEstimated = sure(
 )
 
 /** The job and all its descendants, the job first. */
-export const treeOf = (jobId: string) =>
+export const jobTree = (jobId: string) =>
   many<Job>(
     table.times,
     (sql) =>

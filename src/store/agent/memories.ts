@@ -44,7 +44,7 @@ export interface MemoryFilter extends Page {
 /** The longest text whose words are looked for, in characters. */
 const LONGEST_QUERY = 2_000
 
-export const wordsOf = (text: string): string => spacedWords(text.slice(0, LONGEST_QUERY))
+export const queryWords = (text: string): string => spacedWords(text.slice(0, LONGEST_QUERY))
 
 /** Newest first. */
 export const listMemories =
@@ -56,11 +56,11 @@ export const listMemories =
         q === undefined
           ? sql``
           : sql`and m.words @@ plainto_tsquery(m.configuration::regconfig,
-        ${wordsOf(q)})`
+        ${queryWords(q)})`
       }
       order by m.id desc limit ${limit + 1}`
 
-export interface Asked {
+export interface MemorySearch {
   personId: string | null
   text: string
   limit: number
@@ -69,27 +69,27 @@ export interface Asked {
 /** Those with any of the words, `of` them only: the best first, of equal ones the newest. */
 export const matching = (
   sql: Sql,
-  { personId, text, limit }: Asked,
+  { personId, text, limit }: MemorySearch,
   of: Fragment,
 ): Fragment<Memory> =>
   // A memory is searched in the language in which its words were found, whichever the workspace has
   // now.
   sql`select ${table.columns(sql, 'm')} from (select c.configuration,
-    ${anyWord(sql, sql`c.configuration`, wordsOf(text))} as words
+    ${anyWord(sql, sql`c.configuration`, queryWords(text))} as words
       from (select distinct m.configuration from agent_memory m where ${shownTo(sql, personId)}) c)
         q
     join agent_memory m on m.configuration = q.configuration and m.words @@ q.words
       where ${shownTo(sql, personId)} and ${of}
     order by ts_rank(m.words, q.words) desc, m.id desc limit ${limit}`
 
-export const searchMemories = (asked: Asked) =>
+export const searchMemories = (asked: MemorySearch) =>
   many<Memory>(table.times, (sql) => matching(sql, asked, sql`true`))
 
 /**
  * Those that a turn is given: none that is untrusted, and none younger than the job, whose prompt
  * must not change between its steps.
  */
-export const memoriesForTurn = (asked: Omit<Asked, 'limit'>, before: Date) =>
+export const memoriesForTurn = (asked: Omit<MemorySearch, 'limit'>, before: Date) =>
   many<Memory>(table.times, (sql) =>
     matching(
       sql,

@@ -17,7 +17,7 @@ export const messagePart = (conversationId: string, id: string) =>
   )
 
 /** The message that answers a job's. */
-export const answerOf = (jobId: string) =>
+export const answerMessage = (jobId: string) =>
   one<Message>(
     table.times,
     (sql) => sql`select ${table.columns(sql, 'm')} from agent_message m

@@ -8,7 +8,7 @@ import { MARKS, spacedWords } from '#kernel/spacing'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import { anyWord, searchConfiguration } from '../engine/text-search.ts'
-import { type Asked, matching, wordsOf } from './memories.ts'
+import { type MemorySearch, matching, queryWords } from './memories.ts'
 import { activeTexts } from './playbooks.ts'
 
 /** The whole text, as `spacedWords` gives it. */
@@ -27,10 +27,10 @@ export const wordsAsked = (text: string, language: string) =>
     ),
   )
 
-export const quotableMemories = (asked: Omit<Asked, 'limit'>) =>
+export const quotableMemories = (asked: Omit<MemorySearch, 'limit'>) =>
   many<Pick<Memory, 'id' | 'scope' | 'untrusted' | 'text'> & { marked: string }>({}, (sql) => {
     const found = matching(sql, { ...asked, limit: MOST_QUOTATIONS }, sql`true`)
-    const query = anyWord(sql, sql`m.configuration`, wordsOf(asked.text))
+    const query = anyWord(sql, sql`m.configuration`, queryWords(asked.text))
     return sql`select f.id, f.scope, f.untrusted, f.text,
       ${marked(sql, sql`m.configuration`, sql`coalesce(m.spaced, m.text)`, query)} as marked
       from (${found}) f join agent_memory m on m.id = f.id`

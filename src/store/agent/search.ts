@@ -1,6 +1,6 @@
 import type { AuthorNow } from '#domain/agent/job/authors'
 import type { Query } from '../engine/db.ts'
-import { authorOf, authorsNow } from './authors.ts'
+import { authorsNow, messageAuthor } from './authors.ts'
 
 export interface FoundMessage {
   role: string
@@ -29,7 +29,7 @@ export const searchMessages =
     const words = query.normalize('NFC').trim().split(/\s+/).slice(0, 10)
     const patterns = words.map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
     const found = sql`select m.role, left(m.content, ${SHOWN}) as content, m.untrusted,
-      m.created_at, m.seq, ${authorOf(sql)} as author
+      m.created_at, m.seq, ${messageAuthor(sql)} as author
       from agent_message m where m.conversation_id = ${conversationId}
         and m.seq <= (select seq from agent_message where id = ${messageId})
         and normalize(m.content, NFC) ilike all(${patterns}::text[]) order by m.seq desc limit 10`

@@ -1,11 +1,11 @@
 /** Conversations by their length, and the summaries of those that have grown long. */
 
-import type { Author, AuthorNow } from '#domain/agent/job/authors'
+import type { AuthorNow, MessageAuthor } from '#domain/agent/job/authors'
 import type { History, MessageHead } from '#domain/agent/job/compaction'
 import type { Said } from '#domain/agent/job/transcript'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
-import { authorOf, authorsNow } from './authors.ts'
+import { authorsNow, messageAuthor } from './authors.ts'
 
 export interface StoredSummary {
   conversation_id: string
@@ -15,7 +15,7 @@ export interface StoredSummary {
   summarised_to: number
   summary_untrusted: boolean
   /** Whose words it is made of. */
-  summary_authors: Author[]
+  summary_authors: MessageAuthor[]
 }
 
 /** The conversation of a message, and its summary. */
@@ -42,7 +42,7 @@ export const saidSince = (messageId: string, most: number) =>
   many<Said & { id: string }>(
     {},
     (sql) => sql`select * from (select m.id, m.seq, m.role, m.content, m.untrusted, m.tools_used,
-      ${authorOf(sql)} as author from ${since(sql, messageId)}
+      ${messageAuthor(sql)} as author from ${since(sql, messageId)}
       order by m.seq desc limit ${most}) newest order by seq`,
   )
 
@@ -73,23 +73,25 @@ export const headsBefore = (messageId: string) =>
       order by m.seq limit ${MOST_HEADS}`,
   )
 
-export interface Span {
+export interface MessageSpan {
   conversationId: string
   /** The message before the first. */
   from: number
   to: number
 }
 
-export const saidBetween = ({ conversationId, from, to }: Span) =>
+export const saidBetween = ({ conversationId, from, to }: MessageSpan) =>
   many<Said>(
     {},
-    (sql) => sql`select m.role, m.content, m.untrusted, m.tools_used, ${authorOf(sql)} as author
+    (
+      sql,
+    ) => sql`select m.role, m.content, m.untrusted, m.tools_used, ${messageAuthor(sql)} as author
       from agent_message m
       where m.conversation_id = ${conversationId} and m.seq > ${from} and m.seq <= ${to}
         order by m.seq`,
   )
 
-export const untrustedBetween = ({ conversationId, from, to }: Span) =>
+export const untrustedBetween = ({ conversationId, from, to }: MessageSpan) =>
   sure(
     one<{ any: boolean }>(
       {},
@@ -99,12 +101,12 @@ export const untrustedBetween = ({ conversationId, from, to }: Span) =>
     ),
   )
 
-const authorsIn = (sql: Sql, { conversationId, from, to }: Span): Fragment =>
-  sql`select ${authorOf(sql)} as author from agent_message m
+const authorsIn = (sql: Sql, { conversationId, from, to }: MessageSpan): Fragment =>
+  sql`select ${messageAuthor(sql)} as author from agent_message m
     where m.conversation_id = ${conversationId} and m.seq > ${from} and m.seq <= ${to}`
 
 /** Who wrote them, as of now. */
-export const authorsBetween = (span: Span) =>
+export const authorsBetween = (span: MessageSpan) =>
   many<AuthorNow>({}, (sql) => authorsNow(sql, authorsIn(sql, span)))
 
 /**
@@ -112,7 +114,7 @@ export const authorsBetween = (span: Span) =>
  * of the summary before it.
  */
 export const saveSummary =
-  (span: Span, { text, untrusted }: { text: string; untrusted: boolean }): Query =>
+  (span: MessageSpan, { text, untrusted }: { text: string; untrusted: boolean }): Query =>
   (sql) =>
     sql`update agent_conversation c set summary = ${text}, summarised_to = ${span.to},
       summary_untrusted = ${untrusted},

@@ -3,7 +3,7 @@ import type { Job } from '#domain/agent/job/job'
 import type { Query } from '../engine/db.ts'
 import { one } from '../engine/load.ts'
 
-export interface Thread {
+export interface ConversationThread {
   id: string
   next_seq: number
   handles: Record<string, string>
@@ -11,7 +11,7 @@ export interface Thread {
 
 /** The conversation of the job that an approval is about. */
 export const threadOfApproval = (approvalId: string) =>
-  one<Thread>(
+  one<ConversationThread>(
     {},
     (sql) => sql`select c.id, c.next_seq, c.handles from agent_approval a
       join agent_job j on j.id = a.job_id
@@ -19,7 +19,7 @@ export const threadOfApproval = (approvalId: string) =>
   )
 
 /** The conversation of a job, or of its root: where its records have their names. */
-export interface JobThread extends Thread {
+export interface JobThread extends ConversationThread {
   /**
    * Whether somebody outside the workspace may have written some of it, but for what its own
    * messages hold.
@@ -39,7 +39,7 @@ export const threadOf = ({ conversation_id, root_id }: Pick<Job, 'conversation_i
   )
 
 export const saveThread =
-  ({ id, next_seq, handles }: Thread, now: Date): Query =>
+  ({ id, next_seq, handles }: ConversationThread, now: Date): Query =>
   (sql) =>
     sql`update agent_conversation set next_seq = ${next_seq}, handles = ${sql.json(handles)},
       last_at = ${now}, updated_at = ${now}

@@ -53,14 +53,14 @@ export interface ConnectionOptions {
 export type StatementWatch = (pool: 'reads' | 'letters', text: string) => void
 
 /** The tenant whose rows a statement sees, and the caller whose credential it checks, if any. */
-export interface Reader {
+export interface ReadScope {
   tenantId: string
   caller?: Principal | undefined
 }
 
 export interface Db extends AsyncDisposable {
   /** A single row of nothing but nulls counts as none. */
-  read<Row>(reader: Reader, query: Query<Row>): Promise<Row[]>
+  read<Row>(reader: ReadScope, query: Query<Row>): Promise<Row[]>
   /** One transaction of a tenant. Those with a waiting caller go first. */
   letter<T>(
     tenantId: string,
@@ -168,7 +168,7 @@ const open = (options: ConnectionOptions, { role, max, pool, onclose }: Opened):
  */
 export const withTenant = <Row>(
   sql: Sql,
-  { tenantId, caller }: Reader,
+  { tenantId, caller }: ReadScope,
   query: Fragment<Row>,
 ): Fragment<Row> => sql<Row>`
   select r.* from ${scopeOf(sql, tenantId)} cross join lateral (select scope.ok is not null as ok
@@ -232,10 +232,10 @@ const openReads = (options: ConnectionOptions, { max, crowd }: { max: number; cr
     share: { alone: Math.ceil(max * READ_SHARE), among: 1 },
     ...WAITING,
   })
-  const ask = <Row>(reader: Reader, query: Fragment<Row>, until: number): Promise<Row[]> =>
+  const ask = <Row>(reader: ReadScope, query: Fragment<Row>, until: number): Promise<Row[]> =>
     withDeadline(send(pool.sql, withTenant(fragments, reader, query)), pool.ask(), until)
   return {
-    read: async <Row>(reader: Reader, query: Query<Row>): Promise<Row[]> => {
+    read: async <Row>(reader: ReadScope, query: Query<Row>): Promise<Row[]> => {
       // The wait for a turn counts.
       const until = performance.now() + QUERY_DEADLINE_MS
       const turn = turns.enter(reader.tenantId)

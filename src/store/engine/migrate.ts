@@ -4,7 +4,7 @@ import { listAssets, readText } from '#kernel/assets'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { ConnectionOptions } from './db.ts'
-import { LEASE_MS, type NodeState, nodeStates } from './nodes.ts'
+import { NODE_LEASE_MS, type NodeState, nodeStates } from './nodes.ts'
 import { asOwner } from './owner.ts'
 
 /** Serialises migrations of one database. Any constant will do. */
@@ -95,7 +95,7 @@ const pendingOf = (applied: Map<string, string>): { name: string; text: string }
 }
 
 /** The lease of a process killed just now ends within this time. */
-const NODES_END_WITHIN_MS = LEASE_MS + 500
+const NODES_END_WITHIN_MS = NODE_LEASE_MS + 500
 const CHECK_EVERY_MS = 250
 
 /**

@@ -20,7 +20,7 @@ export interface NodeRow {
   url: string
 }
 
-export const LEASE_MS = 5_000
+export const NODE_LEASE_MS = 5_000
 
 /** A session lock that is released when this process dies. */
 export interface HeldLock extends AsyncDisposable {
@@ -54,7 +54,7 @@ export const register = async (db: Db, node: NodeRow): Promise<number> =>
     await db.system(
       (sql) => sql<{ now: number }>`insert into node (incarnation, lock_key, url, expires_at)
         values (${node.incarnation}, ${node.lockKey.toString()}::bigint, ${node.url},
-          clock_timestamp() + ${LEASE_MS} * interval '1 millisecond')
+          clock_timestamp() + ${NODE_LEASE_MS} * interval '1 millisecond')
         returning (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
     ),
   )!
@@ -82,7 +82,7 @@ export const renew = async (db: Db, incarnation: string): Promise<number | undef
     await db.system(
       (sql) => sql<{
         now: number
-      }>`update node set expires_at = clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'
+      }>`update node set expires_at = clock_timestamp() + ${NODE_LEASE_MS} * interval '1 millisecond'
         where incarnation = ${incarnation} and expires_at > clock_timestamp()
         returning (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
     ),
@@ -116,7 +116,7 @@ const lockHolder = (
   and (l.classid::bigint << 32) | l.objid::bigint = n.lock_key`
 
 const isAhead = (sql: Sql): Fragment =>
-  sql`n.expires_at > clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'`
+  sql`n.expires_at > clock_timestamp() + ${NODE_LEASE_MS} * interval '1 millisecond'`
 
 /** The other processes, and whether they still seem alive. */
 export const peers = (db: Db, self: string): Promise<Peer[]> =>

@@ -132,7 +132,7 @@ export const saveEvent =
       where id = ${id}`
 
 /** The number of waiting events. */
-export const pendingCount = mapped(
+export const waitingEventCount = mapped(
   sure(
     one<{ count: number }>(
       {},

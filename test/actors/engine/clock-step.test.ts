@@ -2,7 +2,7 @@
  * Places among the processes while the database's clock steps: what a step leaves of their leases.
  */
 import { afterEach, expect, test } from 'bun:test'
-import { LEASE_MS } from '#store/engine/nodes'
+import { NODE_LEASE_MS } from '#store/engine/nodes'
 import { actorStore, counters } from '#test/support/actors/actors'
 import { BEAT_MS, beat, type Frozen, frozenOn, passing } from '#test/support/actors/frozen'
 import { bump } from '#test/support/actors/letters'
@@ -25,7 +25,7 @@ test('one that only stopped beating does not gain the hour that the clock steps 
   const first = await ownerOf(tenant)
   // What a step of the database's clock by an hour back leaves of both leases.
   await store.owner`update node set expires_at = expires_at + interval '1 hour'`
-  for (let ms = 0; ms < LEASE_MS; ms += BEAT_MS) await beat(other)
+  for (let ms = 0; ms < NODE_LEASE_MS; ms += BEAT_MS) await beat(other)
   expect(await nodes()).toContain(first)
   await beat(other)
   expect(await nodes()).not.toContain(first)
@@ -38,7 +38,7 @@ test('a clock that steps back costs nobody who still beats its place', async () 
   await using other = await frozen()
   const before = await nodes()
   await store.owner`update node set expires_at = expires_at + interval '1 hour'`
-  for (let ms = 0; ms <= 2 * LEASE_MS; ms += BEAT_MS) {
+  for (let ms = 0; ms <= 2 * NODE_LEASE_MS; ms += BEAT_MS) {
     await beat(other)
     await beat(one)
   }

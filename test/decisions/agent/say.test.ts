@@ -1,8 +1,8 @@
 /** What people are asked, of records in a real database. */
 import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
-import { subjectOf } from '#decisions/agent/say'
-import { type Said, sha256 } from '#decisions/agent/saying'
+import { sayingFor } from '#decisions/agent/say'
+import { type CallSummary, sha256 } from '#decisions/agent/saying'
 import { newId } from '#kernel/ids'
 import { call, legalInput } from '#test/support/contract/prepare'
 import { texts, the, useSaying } from './saying.ts'
@@ -12,13 +12,14 @@ const { app, say, run, connected, defaultHandle, make, set } = world
 const commits = operations.filter(({ agent, id }) => agent === 'commit' || texts.includes(id))
 
 /** The sentence without its warnings: the drafts of these tests say the same. */
-const called = ({ summary }: Said): string => summary.replace(/; (a warning|warnings): .*$/, '')
+const called = ({ summary }: CallSummary): string =>
+  summary.replace(/; (a warning|warnings): .*$/, '')
 
 const BODY = 'Every delay starts at the dock.'
 
 test('every operation of class commit and every one that writes a text has a sentence, and no other has', async () => {
   for (const o of operations)
-    expect([o.id, subjectOf(o.id, { id: newId() }) !== undefined]).toEqual([
+    expect([o.id, sayingFor(o.id, { id: newId() }) !== undefined]).toEqual([
       o.id,
       commits.includes(o),
     ])

@@ -1,8 +1,8 @@
 /** A workspace with two accounts, whose calls are said as one of its letters reads them. */
 import { beforeAll, expect } from 'bun:test'
 import { operations } from '#contract/index'
-import { subjectOf } from '#decisions/agent/say'
-import type { Said } from '#decisions/agent/saying'
+import { sayingFor } from '#decisions/agent/say'
+import type { CallSummary } from '#decisions/agent/saying'
 import { type Load, loadNow } from '#store/engine/load'
 import { call, newWorkspace, recipes, type Workspace } from '#test/support/contract/prepare'
 import { useApp } from '#test/support/use'
@@ -26,8 +26,8 @@ export const useSaying = () => {
   let workspace: Workspace
 
   /** As a letter of the workspace reads it. */
-  const say = (operation: string, input: object): Promise<Said> => {
-    const saying = subjectOf(operation, input)!
+  const say = (operation: string, input: object): Promise<CallSummary> => {
+    const saying = sayingFor(operation, input)!
     return app.workplace.world.ask(workspace.tenantId, {
       name: 'say',
       priority: 'interactive',

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import {
   newConversation,
-  requireActive,
+  requireActiveConversation,
   updateConversation,
   withMessage,
 } from '#domain/agent/conversation'
@@ -64,9 +64,9 @@ describe('a conversation', () => {
   test('changes what is given alone, and takes no messages while archived', () => {
     const archived = updateConversation(begun, { status: 'archived' }, at(1))
     expect(archived).toEqual({ ...begun, status: 'archived', updated_at: at(1) })
-    expect(() => requireActive(archived)).toThrow('the conversation is archived')
+    expect(() => requireActiveConversation(archived)).toThrow('the conversation is archived')
     expect(() =>
-      requireActive(updateConversation(archived, { status: 'active' }, at(2))),
+      requireActiveConversation(updateConversation(archived, { status: 'active' }, at(2))),
     ).not.toThrow()
   })
 })

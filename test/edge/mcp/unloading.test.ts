@@ -7,7 +7,7 @@ import { Calls } from '#edge/mcp/calls'
 import type { McpContext } from '#edge/mcp/context'
 import { createServerFactory } from '#edge/mcp/server-factory'
 import type { McpSession } from '#edge/mcp/session'
-import { mcpLimits, Sessions } from '#edge/mcp/sessions'
+import { McpSessionRegistry, mcpLimits } from '#edge/mcp/sessions'
 import { parseView } from '#edge/mcp/view'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
@@ -32,7 +32,7 @@ const place = async () => {
   const context = await contextOf(app)
   const made = { servers: 0 }
   const factory = createServerFactory()
-  const sessions = new Sessions({
+  const sessions = new McpSessionRegistry({
     servers: {
       create(settings) {
         made.servers++

@@ -1,5 +1,5 @@
 /** Jobs and steps as they are written, and the end of a job. */
-import { ended, type Job } from '#domain/agent/job/job'
+import { concludeJob, type Job } from '#domain/agent/job/job'
 import type { JobEnd } from '#domain/agent/job/loop'
 import { isFinished, newStep, type Step } from '#domain/agent/job/step'
 import { openBelow, tellParent } from './family.ts'
@@ -39,7 +39,7 @@ export const giveWay = (world: World, { id, conversation_id }: Job) => {
 }
 
 export const endJob = (world: World, id: string, end: JobEnd) => {
-  const job = ended(world.jobs.get(id)!, end, world.now)
+  const job = concludeJob(world.jobs.get(id)!, end, world.now)
   world.jobs.set(id, job)
   world.ended.push(id)
   world.work.delete(id)

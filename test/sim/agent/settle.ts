@@ -1,6 +1,6 @@
 /** What becomes of a run. */
 import { keptAnswer } from '#domain/agent/job/answer'
-import { settle as settleBudget } from '#domain/agent/job/budget'
+import { settleReservation as settleBudget } from '#domain/agent/job/budget'
 import { APPROVAL_MS, MOST_CALLS, MOST_INVALID } from '#domain/agent/job/limits'
 import type { Step } from '#domain/agent/job/step'
 import { stepMessages } from '#domain/agent/job/transcript'

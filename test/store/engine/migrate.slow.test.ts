@@ -5,7 +5,7 @@ import postgres from 'postgres'
 import { createLog } from '#kernel/log'
 import { type Db, openDb } from '#store/engine/db'
 import { migrate } from '#store/engine/migrate'
-import { type HeldLock, holdLock, LEASE_MS, register, renew } from '#store/engine/nodes'
+import { type HeldLock, holdLock, NODE_LEASE_MS, register, renew } from '#store/engine/nodes'
 import { leave } from '#store/engine/placement'
 import { emptyDb, type TestDatabase } from '#test/support/database/db'
 import { migrateOnly, migrations } from '#test/support/database/migrations'
@@ -84,7 +84,7 @@ describe('a database of an earlier version', () => {
 
   test('is migrated when the clock has stepped back from the lease of a killed node', async () => {
     const { lock } = await node()
-    await owner`update node set expires_at = clock_timestamp() + ${2 * LEASE_MS} * interval
+    await owner`update node set expires_at = clock_timestamp() + ${2 * NODE_LEASE_MS} * interval
       '1 millisecond' + interval '1 day'`
     await lock[Symbol.asyncDispose]()
     await bringUp()

@@ -5,7 +5,7 @@ import { newId } from '#kernel/ids'
 import { eventEffects } from '#store/agent/events'
 import { insertJob } from '#store/agent/jobs'
 import { insertMessages } from '#store/agent/messages'
-import { saveThread, type Thread } from '#store/agent/thread'
+import { type ConversationThread, saveThread } from '#store/agent/thread'
 import { merge } from '#store/engine/letter'
 import { eventually, type TestApp } from '../app.ts'
 
@@ -34,12 +34,16 @@ export interface StepRow {
 }
 
 /** A conversation, made if it does not exist. */
-const threadOf = async ({ owner }: TestApp, id: string, tenantId: string): Promise<Thread> => {
+const threadOf = async (
+  { owner }: TestApp,
+  id: string,
+  tenantId: string,
+): Promise<ConversationThread> => {
   await owner`insert into agent_conversation (id, tenant_id, status,
     origin, next_seq, last_at, created_at, updated_at)
     values (${id}, ${tenantId}, 'active', 'app', 1, now(), now(), now()) on conflict do nothing`
   const [row] = await owner<
-    Thread[]
+    ConversationThread[]
   >`select id, next_seq, handles from agent_conversation where id = ${id}`
   return { ...row! }
 }

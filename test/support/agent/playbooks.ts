@@ -1,5 +1,5 @@
 /** Playbooks in tests: a workspace, one of its editors, and an agent that does what a test says. */
-import type { Author } from '#domain/agent/knowledge/playbook'
+import type { VersionAuthor } from '#domain/agent/knowledge/playbook'
 import type { TestApp } from '../app.ts'
 import { resultsIn, scriptedModel } from '../model/scripted-model.ts'
 import { signedIn } from '../session.ts'
@@ -40,7 +40,7 @@ export const playbookStory = async (
     ])
   const decide = (id: string, versionId: string, what: 'activate' | 'reject', key?: string) =>
     send('POST', `playbooks/${id}/versions/${versionId}/${what}`, undefined, key)
-  const draft = async (id: string, content = 'Never mention the price.', author?: Author) =>
+  const draft = async (id: string, content = 'Never mention the price.', author?: VersionAuthor) =>
     author
       ? makeDraft(surface, { playbook_id: id, content, author })
       : (await send('POST', `playbooks/${id}/versions`, { content })).body.version

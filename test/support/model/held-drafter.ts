@@ -1,7 +1,7 @@
 /** A drafter that writes only when a test lets it. */
 
 import { afterAll, beforeEach } from 'bun:test'
-import { MOST_POSTS } from '#domain/growth/drafting/batch'
+import { MOST_BATCH_POSTS } from '#domain/growth/drafting/batch'
 import {
   type ArticleBrief,
   type ArticleSet,
@@ -64,7 +64,7 @@ const replyOf = ({ seed }: ReplyBrief): ReplySet => ({
 })
 
 /** `atOnce`: how many posts it writes with each call. */
-export const heldDrafter = (atOnce = MOST_POSTS): HeldDrafter => {
+export const heldDrafter = (atOnce = MOST_BATCH_POSTS): HeldDrafter => {
   const aborted: string[] = []
   const calls: string[] = []
   let [gate, nextCall]: [Gate, Gate] = [newGate(), newGate()]
@@ -133,7 +133,7 @@ export const heldInEachTest = (): HeldDrafter & { failWith(cause: Error): void }
   return {
     drafter: {
       name: 'held',
-      atOnce: MOST_POSTS,
+      atOnce: MOST_BATCH_POSTS,
       draft: (...args) => current.drafter.draft(...args),
       article: (...args) => current.drafter.article(...args),
       reword: (...args) => current.drafter.reword(...args),
@@ -144,7 +144,7 @@ export const heldInEachTest = (): HeldDrafter & { failWith(cause: Error): void }
       const fail = () => Promise.reject(cause)
       current.drafter = {
         name: 'held',
-        atOnce: MOST_POSTS,
+        atOnce: MOST_BATCH_POSTS,
         draft: fail,
         article: fail,
         reword: fail,

@@ -6,7 +6,7 @@
 import { channelNames } from '#contract/channel-names'
 import { partsOf, plainPartsOf } from '#domain/agent/channel/forms/parts'
 import { codeIn } from '#domain/agent/channel/identity'
-import { contentOf } from '#domain/agent/channel/message'
+import { messageContent } from '#domain/agent/channel/message'
 import { titleOf } from '#domain/agent/conversation'
 import { commandLine } from '#domain/agent/job/command'
 import { HandleBook } from '#domain/agent/job/handles'
@@ -201,7 +201,7 @@ export const textParsers: readonly TextParser[] = [
     read: (text: string) => partsOf(channel, text),
   })),
   { name: 'codeIn', most: MESSAGE, read: codeIn },
-  { name: 'contentOf', most: 40_000, read: (text) => contentOf(message(text)) },
+  { name: 'contentOf', most: 40_000, read: (text) => messageContent(message(text)) },
   { name: 'text of Slack', most: 40_000, read: (text) => plainTextOf(text, 'U1') },
   { name: 'mentions of Slack', most: 40_000, read: (text) => plainTextOf(text, 'U012AB') },
   { name: 'withoutQuotes', most: 200_000, read: (text) => withoutQuotes(text) },

@@ -99,7 +99,7 @@ export const cancelledText = ({ on_behalf }: Pick<Job, 'on_behalf'>): string =>
   isForStranger(on_behalf) ? '' : 'This was cancelled in the app.'
 
 /** What a job asks of people. */
-export interface Asked {
+export interface AwaitedApproval {
   summary: string
   url: string
   /** Who can decide it, if the asker cannot. */
@@ -109,7 +109,7 @@ export interface Asked {
 /** A member is told what waits, and where to decide: a reply in the channel decides nothing. */
 export const waitingText = (
   { on_behalf }: Pick<Job, 'on_behalf'>,
-  asked: readonly Asked[],
+  asked: readonly AwaitedApproval[],
 ): string => {
   if (asked.length === 0 || isForStranger(on_behalf)) return ''
   const [own, others] = [
@@ -128,7 +128,7 @@ export const waitingText = (
   ].join('\n\n')
 }
 
-const linesOf = (asked: readonly Asked[]): string =>
+const linesOf = (asked: readonly AwaitedApproval[]): string =>
   asked
     .map(({ summary, url, others }) => {
       const who = others === undefined ? '' : `\n  Here ${others}.`
@@ -137,5 +137,5 @@ const linesOf = (asked: readonly Asked[]): string =>
     .join('\n')
 
 /** For a member who may decide what somebody else has asked for. */
-export const toApproverText = (asked: readonly Asked[]): string =>
+export const toApproverText = (asked: readonly AwaitedApproval[]): string =>
   `This waits for a decision:\n\n${linesOf(asked)}\n\nOpen the link to decide. An answer here decides nothing.`

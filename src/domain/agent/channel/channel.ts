@@ -18,7 +18,7 @@ interface Traits {
   isForgeable: boolean
 }
 
-export const channels: Readonly<Record<Channel, Traits>> = {
+export const channelTraits: Readonly<Record<Channel, Traits>> = {
   email: { name: 'Email', isForgeable: true },
   slack: { name: 'Slack', isForgeable: false },
   whatsapp: { name: 'WhatsApp', isForgeable: false },
@@ -26,7 +26,7 @@ export const channels: Readonly<Record<Channel, Traits>> = {
   dev: { name: 'Dev', isForgeable: false },
 }
 
-export const isChannel = (name: string): name is Channel => Object.hasOwn(channels, name)
+export const isChannel = (name: string): name is Channel => Object.hasOwn(channelTraits, name)
 
 export type ChannelConnection = RowOf<typeof channelConnectionRecord>
 

@@ -8,7 +8,12 @@ import { fail } from '#kernel/errors'
 import { isDeeper } from '#kernel/json-value'
 import { beginning } from '#kernel/storable'
 import { invalid } from '../mcp/config.ts'
-import { type Channel, type ChannelConnection, channels, type SenderPolicy } from './channel.ts'
+import {
+  type Channel,
+  type ChannelConnection,
+  channelTraits,
+  type SenderPolicy,
+} from './channel.ts'
 
 /** Values of credentials, by name. */
 export type Credentials = Record<string, string>
@@ -149,7 +154,8 @@ export const newChannelConnection = (
     sender_policy: senderPolicy,
     config,
     display_name:
-      displayName?.trim() ?? beginning(`${channels[channel].name} ${routingKey}`, LONGEST_NAME),
+      displayName?.trim() ??
+      beginning(`${channelTraits[channel].name} ${routingKey}`, LONGEST_NAME),
     credential_names: Object.keys(credentials).sort(),
     status: 'unverified',
     failures: 0,
@@ -171,7 +177,7 @@ const merged = <V>(
   return Object.fromEntries([...kept, ...given] as [string, V][])
 }
 
-export interface ChannelPatch {
+export interface ConnectionPatch {
   displayName?: string | undefined
   senderPolicy?: SenderPolicy | undefined
   config?: Record<string, unknown> | undefined
@@ -200,7 +206,7 @@ const givenNames = (patch: Record<string, string | null>, before: Credentials): 
  */
 export const updateChannelConnection = (
   before: ChannelConnection,
-  patch: ChannelPatch,
+  patch: ConnectionPatch,
   { known, credentials: values, now }: { known: KnownFields; credentials: Credentials; now: Date },
 ): ConfiguredChannel => {
   const { displayName = before.display_name, senderPolicy = before.sender_policy } = patch

@@ -127,7 +127,7 @@ const lineOf = ({ name, mimeType, byteSize, document, error }: MessageFile): str
 }
 
 /** What the agent is given of a message; empty: there is nothing in it. */
-export const contentOf = ({
+export const messageContent = ({
   subject,
   text,
   attachments,

@@ -3,7 +3,7 @@
 import type { ReplyPart } from '#contract/records/agent/channel-message'
 import { fail } from '#kernel/errors'
 import { storable } from '#kernel/storable'
-import { type ChannelReply, isOver, newPart, withParts } from './reply.ts'
+import { type ChannelReply, isReplyDone, newPart, withParts } from './reply.ts'
 import { readable } from './reply-parts.ts'
 import { resumed } from './reply-sending.ts'
 
@@ -50,7 +50,7 @@ const dropped = (unread: ChannelReply, error: string, now: Date): ChannelReply =
 export const discarded = (before: ChannelReply, { by, now }: Decision): ChannelReply => {
   const { status, parts } = before
   if (status === 'discarded' || parts.some((part) => part.dropped)) return before
-  if (status !== 'held' && isOver(before))
+  if (status !== 'held' && isReplyDone(before))
     fail('conflict', `cannot discard: the reply is ${status}`)
   const decided = { decided_by: by, decided_at: now }
   if (status === 'held') return { ...before, ...decided, status: 'discarded', updated_at: now }
@@ -91,13 +91,13 @@ export const sent = (
 
 /** Its channel is disconnected while a part of it is on the wire. */
 export const disconnected = (before: ChannelReply, now: Date): ChannelReply =>
-  isOver(before) ? before : dropped(before, DISCONNECTED, now)
+  isReplyDone(before) ? before : dropped(before, DISCONNECTED, now)
 
 /** Its conversation is deleted: nothing more of it is sent. */
 export const deletedWith = (before: ChannelReply, now: Date): ChannelReply => {
   if (before.status === 'held')
     return { ...before, status: 'discarded', error: DELETED, updated_at: now }
-  return isOver(before) ? before : dropped(before, DELETED, now)
+  return isReplyDone(before) ? before : dropped(before, DELETED, now)
 }
 
 /** Its process died, and its channel was disconnected: nothing of it is sent any more. */
@@ -131,7 +131,7 @@ interface Settling extends Decision {
 
 /** Whether nobody knows if some of it arrived, and nothing is being done to find out. */
 export const isInDoubt = (reply: Pick<ChannelReply, 'status' | 'parts'>): boolean =>
-  isOver(reply) && reply.parts.some(({ state }) => state === 'unknown')
+  isReplyDone(reply) && reply.parts.some(({ state }) => state === 'unknown')
 
 /**
  * A person has found out what became of the parts in doubt. They arrived: they count as sent. They

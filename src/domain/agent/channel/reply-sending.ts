@@ -3,7 +3,7 @@
  * parts go out in order and by one request each. Pure.
  */
 import type { ReplyPart } from '#contract/records/agent/channel-message'
-import { type ChannelReply, isOver, shortened, withPart, withParts } from './reply.ts'
+import { type ChannelReply, isReplyDone, shortened, withPart, withParts } from './reply.ts'
 
 export const MOST_TRIES = 8
 /** From the first try of a part to its last one, unless the provider asks for a pause. */
@@ -50,7 +50,7 @@ const LEFT_OUT = 'not sent, because the message before it was not'
 
 const goingOn = (reply: ChannelReply, runAt: Date): Going => ({
   reply,
-  runAt: isOver(reply) ? null : runAt,
+  runAt: isReplyDone(reply) ? null : runAt,
 })
 
 const triedFor = ({ tried_at }: ReplyPart, now: Date): number =>
@@ -71,7 +71,7 @@ export const resumed = (before: ChannelReply, terms: Terms): ChannelReply =>
  * What a resumed reply does next: a request for the part of this number, or nothing, when it is
  * over.
  */
-export const begun = (
+export const beginReply = (
   reply: ChannelReply,
   terms: Terms,
 ): { reply: ChannelReply; part: number | null } => {
@@ -80,7 +80,7 @@ export const begun = (
   const part = reply.parts[next]!
   // Too late to try it again: it stays in doubt, and those after it go on.
   if (part.in_doubt && !canRepeat(part, terms))
-    return begun(withPart(reply, next, { state: 'unknown' }, terms.now), terms)
+    return beginReply(withPart(reply, next, { state: 'unknown' }, terms.now), terms)
   const tried_at = part.tried_at ?? terms.now.toISOString()
   return { reply: withPart(reply, next, { state: 'sending', tried_at }, terms.now), part: next }
 }
@@ -195,7 +195,9 @@ const failed = (before: ChannelReply, error: string, now: Date): ChannelReply =>
  * out.
  */
 export const givenUpWhole = (before: ChannelReply, error: string, now: Date): Going => ({
-  reply: isOver(before) ? before : failed(resumed(before, { now, repeatableForMs: 0 }), error, now),
+  reply: isReplyDone(before)
+    ? before
+    : failed(resumed(before, { now, repeatableForMs: 0 }), error, now),
   runAt: null,
 })
 

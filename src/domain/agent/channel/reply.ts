@@ -62,7 +62,7 @@ const statusOf = (parts: readonly ReplyPart[]): ReplyStatus => {
   return has('unknown') ? 'unknown' : 'sent'
 }
 
-export const isOver = ({ status }: Pick<ChannelReply, 'status'>): boolean =>
+export const isReplyDone = ({ status }: Pick<ChannelReply, 'status'>): boolean =>
   status !== 'queued' && status !== 'sending'
 
 export const withParts = (reply: ChannelReply, parts: ReplyPart[], now: Date): ChannelReply => {

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { Role } from '#kernel/roles'
 import type { OnBehalf } from '../job/job.ts'
-import { type Channel, type ChannelConnection, channels } from './channel.ts'
+import { type Channel, type ChannelConnection, channelTraits } from './channel.ts'
 
 /**
  * All that a stranger's job can call. Each shows a stranger less than others: pinned playbooks, and
@@ -49,7 +49,7 @@ export const trustOf = (
 ): Trust => {
   const { id, channel, sender_policy } = connection
   if (identity) {
-    const untrusted = channels[channel].isForgeable
+    const untrusted = channelTraits[channel].isForgeable
     const on_behalf: OnBehalf = { kind: 'channel', id: identity.id, personId: identity.person_id }
     const readsOnly = identity.role === 'viewer' ? { readsOnly: true as const } : {}
     return {
@@ -156,7 +156,7 @@ export const hasRoomFor = (
 export const hasRoomForMember = (
   { channel }: Pick<ChannelConnection, 'channel'>,
   ofSender: number,
-): boolean => !channels[channel].isForgeable || ofSender < MOST_OF_MEMBER
+): boolean => !channelTraits[channel].isForgeable || ofSender < MOST_OF_MEMBER
 
 /** Whether an answer waits for a person before it goes out. */
 export const isAnswerHeld = (by: OnBehalf, config: Readonly<Record<string, unknown>>): boolean =>

@@ -7,7 +7,7 @@ import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
 
 /** As a message names them. */
-export interface Author {
+export interface MessageAuthor {
   kind: 'key' | 'session' | 'channel'
   id: string
   personId: string | null
@@ -23,7 +23,7 @@ export interface Rights {
 }
 
 /** An author as of now. */
-export interface AuthorNow extends Author, Rights {
+export interface AuthorNow extends MessageAuthor, Rights {
   /** Of the person or key; null if nothing is known of them any more. */
   name: string | null
   /** No member any more, or the key has ended, or the sender is no longer linked. */
@@ -76,25 +76,31 @@ const labelOf = (author: AuthorNow): string => {
   return `${nameOf(author)} (${author.kind === 'key' ? `key, ${role}` : role})`
 }
 
-const keyOf = ({ kind, id, personId }: Author): string =>
+const keyOf = ({ kind, id, personId }: MessageAuthor): string =>
   kind === 'session' ? `person ${personId}` : `${kind} ${id}`
 
 /** Authors that are somebody here, and not the caller. */
-export const othersIn = (authors: readonly (Author | null)[], caller: Author): Author[] =>
+export const othersIn = (
+  authors: readonly (MessageAuthor | null)[],
+  caller: MessageAuthor,
+): MessageAuthor[] =>
   authors.flatMap((author) =>
     author && KINDS.includes(author.kind) && keyOf(author) !== keyOf(caller) ? author : [],
   )
 
-const KINDS: readonly string[] = ['key', 'session', 'channel'] satisfies Author['kind'][]
+const KINDS: readonly string[] = ['key', 'session', 'channel'] satisfies MessageAuthor['kind'][]
 
-const isSame = (a: Author, b: Author): boolean =>
+const isSame = (a: MessageAuthor, b: MessageAuthor): boolean =>
   keyOf(a) === keyOf(b) || (a.personId !== null && a.personId === b.personId)
 
 /**
  * Authors beyond those who were asked about are nobody any more: more than are looked up must not
  * let one of them pass for the caller.
  */
-export const withUnknown = (asked: readonly Author[], known: readonly AuthorNow[]): AuthorNow[] => {
+export const withUnknown = (
+  asked: readonly MessageAuthor[],
+  known: readonly AuthorNow[],
+): AuthorNow[] => {
   const keys = new Set(known.map(keyOf))
   const unknown = asked.filter((author) => !keys.has(keyOf(author)))
   return [
@@ -122,7 +128,7 @@ export class Authors {
   /** `others`: than the caller. */
   constructor(
     others: readonly AuthorNow[],
-    caller: Author,
+    caller: MessageAuthor,
     rights: Rights & { name: string | null },
   ) {
     for (const author of others) {
@@ -140,7 +146,7 @@ export class Authors {
   }
 
   /** Undefined for whom no message of a person is from. */
-  of(author: Author | null | undefined): Named | undefined {
+  of(author: MessageAuthor | null | undefined): Named | undefined {
     return author ? this.#named.get(keyOf(author)) : undefined
   }
 
@@ -154,7 +160,7 @@ export class Authors {
   }
 
   /** Whether some of a text's authors may do less. */
-  anyLesser(authors: readonly Author[]): boolean {
+  anyLesser(authors: readonly MessageAuthor[]): boolean {
     return authors.some((author) => this.of(author)?.isLesser)
   }
 }

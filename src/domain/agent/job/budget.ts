@@ -101,7 +101,7 @@ interface Reserved {
  * Replaces a reservation by what was used. What is given back goes to the period that it was taken
  * from; what the estimate missed is booked in the present one.
  */
-export const settle = (
+export const settleReservation = (
   reserved: Reserved,
   used: { tokens: number; cost: number },
   now: Date,
@@ -129,7 +129,7 @@ export interface BudgetWarning {
  * Budgets of which a spend reaches four fifths: once a period, unless some of it is given back and
  * spent again.
  */
-export const warningsOf = (usage: PlanUsage, spend: readonly Spend[]): BudgetWarning[] =>
+export const budgetWarnings = (usage: PlanUsage, spend: readonly Spend[]): BudgetWarning[] =>
   spend.flatMap(({ key, period, amount }) => {
     const budget = key as AgentLimitKey
     const limit = agentLimit(usage, budget)

@@ -153,7 +153,7 @@ export const newAction = (id: string, { goal, tool, on_behalf, model, now }: New
 })
 
 /** The end of a job that is not over. */
-export const ended = (
+export const concludeJob = (
   job: Job,
   end: { status: 'completed' | 'failed' | 'cancelled'; error: string | null },
   now: Date,

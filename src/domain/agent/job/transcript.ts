@@ -6,7 +6,7 @@ import { beginning } from '#kernel/storable'
 import { isForStranger } from '../channel/trust.ts'
 import type { Refused } from './answer.ts'
 import { EDITED } from './approval.ts'
-import type { Author, Named } from './authors.ts'
+import type { MessageAuthor, Named } from './authors.ts'
 import type { OnBehalf } from './job.ts'
 import { MOST_CALLS } from './limits.ts'
 import type { Step } from './step.ts'
@@ -17,7 +17,7 @@ export interface Said {
   untrusted: boolean
   tools_used: string[]
   /** Who wrote it, or asked for what it answers. */
-  author?: Author | null
+  author?: MessageAuthor | null
 }
 
 export interface TranscriptCall {

@@ -30,7 +30,7 @@ export const MOST_DEATHS = 3
 /** Passages that the agent reads at once. */
 export const READ_AT_ONCE = 5
 
-export const hashOf = (content: string): string =>
+export const hashContent = (content: string): string =>
   createHash('sha256').update(content).digest('hex')
 
 const mimeTypeOf = (fileName: string): Document['mime_type'] =>
@@ -103,7 +103,7 @@ export const newDocument = (wish: Wish, present: Present, room: DocumentRoom): D
     mime_type: mimeType,
     byte_size,
     length: content.length,
-    sha256: hashOf(content),
+    sha256: hashContent(content),
     metadata,
     trusted,
     status: 'queued',
@@ -141,7 +141,7 @@ export const retried = (
   return { ...document, status: 'queued', error: null, updated_at: now }
 }
 
-export const begun = (document: Document, now: Date): Document => ({
+export const beginReading = (document: Document, now: Date): Document => ({
   ...document,
   status: 'processing',
   updated_at: now,

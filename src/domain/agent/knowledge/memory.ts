@@ -27,7 +27,7 @@ export const memoryHash = (text: string): string =>
  * Whose a new memory is. Without a scope it is the person's, if there is one. Throws
  * `invalid_input`.
  */
-export const ownerOf = (
+export const memoryOwner = (
   scope: MemoryScope | undefined,
   personId: string | null,
 ): { scope: MemoryScope; person_id: string | null } => {

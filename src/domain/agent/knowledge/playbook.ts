@@ -12,7 +12,7 @@ export type Playbook = RowOf<typeof playbookRecord>
 export type PlaybookVersion = RowOf<typeof versionRecord>
 
 /** Who wrote or decided something. Of an agent, the id is that of its job. */
-export type Author = PlaybookVersion['author']
+export type VersionAuthor = PlaybookVersion['author']
 
 /** Active ones of a workspace, and all of them: none is ever deleted. */
 export const MOST_ACTIVE = 100
@@ -130,7 +130,7 @@ export const newDraft = ({ count, newest, oldest }: VersionRoom, { now, ...given
 }
 
 interface Decision {
-  by: Author
+  by: VersionAuthor
   now: Date
 }
 
@@ -166,7 +166,7 @@ export const activate = (
 }
 
 /** Throws `invalid_input` unless the version is a draft. */
-export const reject = (version: PlaybookVersion, { by, now }: Decision): PlaybookVersion => {
+export const rejectVersion = (version: PlaybookVersion, { by, now }: Decision): PlaybookVersion => {
   if (version.state !== 'draft')
     refuse('', `cannot reject: the version is ${version.state}; only a draft can be rejected`)
   return { ...version, state: 'rejected', decided_by: by, decided_at: now, updated_at: now }
@@ -199,7 +199,7 @@ export const playbookView = (playbook: Playbook, content: string) => ({
 
 const viewOfVersion = viewOf(versionRecord)
 
-const authorView = ({ kind, id, personId = null }: Author) => ({ kind, id, personId })
+const authorView = ({ kind, id, personId = null }: VersionAuthor) => ({ kind, id, personId })
 
 export const versionView = (version: PlaybookVersion) => ({
   ...viewOfVersion(version),

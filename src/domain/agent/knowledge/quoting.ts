@@ -10,7 +10,7 @@ import { sectionsOf } from './sections.ts'
 const WORD = /\uE000([^\uE001]*)\uE001/g
 const MARK = /[\uE000\uE001]/g
 
-export interface Quotation {
+export interface QuotedPassage {
   /** For people: which file or playbook and heading, or that it is remembered. */
   source: string
   text: string
@@ -41,10 +41,10 @@ const excerpt = (marked: string): string => {
   return `${first > 0 ? '… ' : ''}${rest.length > LONGEST ? `${beginning(rest, LONGEST)}…` : rest}`
 }
 
-type Source = Pick<Quotation, 'source' | 'tool' | 'untrusted'>
+type Source = Pick<QuotedPassage, 'source' | 'tool' | 'untrusted'>
 
 /** The whole text as one quotation. */
-export const quotationOf = (marked: string, from: Source): Quotation => ({
+export const quotationOf = (marked: string, from: Source): QuotedPassage => ({
   ...from,
   text: excerpt(marked),
   words: wordsIn(marked),
@@ -58,7 +58,7 @@ export const sourceOf = (name: string, path: readonly string[]): string =>
  * The paragraphs of Markdown that have words of the question, themselves or in the heading over
  * them.
  */
-export const quotationsIn = (marked: string, from: Source): Quotation[] =>
+export const quotationsIn = (marked: string, from: Source): QuotedPassage[] =>
   [...sectionsOf(marked, true)].flatMap((section) => {
     if (!section) return []
     const path = section.path.map((heading) => heading.replace(MARK, ''))
@@ -76,7 +76,7 @@ export const quotationsIn = (marked: string, from: Source): Quotation[] =>
  * too little of what was asked, and those with less than half of what the best one has. `asked`:
  * how many words the question has, those that say nothing aside.
  */
-export const bestOf = <Q extends Quotation>(found: readonly Q[], asked: number): Q[] => {
+export const bestOf = <Q extends QuotedPassage>(found: readonly Q[], asked: number): Q[] => {
   const best = found.toSorted((a, b) => b.words - a.words)
   const least = Math.max(asked / 3, (best[0]?.words ?? 0) / 2)
   return best.filter(({ words }) => words >= least).slice(0, MOST_QUOTATIONS)

@@ -25,14 +25,14 @@ export interface ForeignTool {
 }
 
 /** A tool that cannot be offered. `name` is null if it has none. */
-export interface LeftOut {
+export interface OmittedTool {
   name: string | null
   reason: string
 }
 
 export interface ForeignOffer {
   tools: ForeignTool[]
-  leftOut: LeftOut[]
+  leftOut: OmittedTool[]
 }
 
 /** No operation has this in its name. */
@@ -88,14 +88,14 @@ const titleOf = (tool: Record<string, unknown>, description: string, name: strin
   return cleanText(String(said), LONGEST_TITLE).replaceAll('\n', ' ')
 }
 
-const isOffered = (tool: ForeignTool | LeftOut): tool is ForeignTool => 'offered' in tool
+const isOffered = (tool: ForeignTool | OmittedTool): tool is ForeignTool => 'offered' in tool
 
-const leave = (name: string | null, reason: string): LeftOut => ({
+const leave = (name: string | null, reason: string): OmittedTool => ({
   name: name === null ? null : cleanText(name, LONGEST_NAME),
   reason,
 })
 
-const toolOf = (prefix: string, listed: unknown): ForeignTool | LeftOut => {
+const toolOf = (prefix: string, listed: unknown): ForeignTool | OmittedTool => {
   if (!isObject(listed)) return leave(null, 'it is no object')
   const name = nameOf(listed)
   if (name === null) return leave(null, 'it has no name')

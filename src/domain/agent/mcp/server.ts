@@ -185,7 +185,7 @@ export const lookFailed = (server: McpServer, error: string, now: Date): McpServ
 })
 
 /** A program in words: what runs where. */
-export const placeOf = ({
+export const serverPlace = ({
   transport,
   url,
   command,

@@ -5,7 +5,7 @@ import { viewOf } from '#contract/records/view'
 import { newId } from '#kernel/ids'
 import { argumentsHash } from '../hash.ts'
 import type { RuleDecision } from '../job/verdict.ts'
-import { type DiffPart, type Room, roomToCompare, wordDiff } from '../word-diff.ts'
+import { type ComparisonRoom, type DiffPart, roomToCompare, wordDiff } from '../word-diff.ts'
 import type { ForeignTool } from './foreign-tools.ts'
 import { type McpServer, placeHash } from './server.ts'
 
@@ -71,7 +71,7 @@ const stateOf = ({ decision, definition_hash, hash }: RuledTool): McpToolState =
 }
 
 /** Without room they are shown whole, before and after. */
-const partsOf = (before: string, after: string, room: Room): DiffPart[] =>
+const partsOf = (before: string, after: string, room: ComparisonRoom): DiffPart[] =>
   wordDiff(before, after, room) ?? [
     { kind: 'removed', text: before },
     { kind: 'added', text: after },
@@ -83,7 +83,7 @@ const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
  * What has changed, as a person can read it. Where nothing has, it is in what models and people are
  * not shown.
  */
-const changesOf = (before: RuledDefinition | null, now: RuledDefinition, room: Room) => {
+const changesOf = (before: RuledDefinition | null, now: RuledDefinition, room: ComparisonRoom) => {
   if (!before) return []
   const texts = [
     { field: 'description', old: before.description, text: now.description },

@@ -224,7 +224,7 @@ export const cameDue = (
 }
 
 /** A run has begun. */
-export const begun = (
+export const recordRun = (
   schedule: Schedule,
   { job, conversation, now }: { job: string; conversation: string; now: Date },
 ): Schedule => ({

@@ -8,8 +8,8 @@ import { ARTICLE_HOOK } from './hooks.ts'
 import { type Item, newDraftItem } from './item.ts'
 
 /** The lengths on offer, in words, approximately. */
-export const articleLengths = { short: 600, medium: 1_200, long: 2_400 } as const
-export type ArticleLength = keyof typeof articleLengths
+export const articleWords = { short: 600, medium: 1_200, long: 2_400 } as const
+export type ArticleLength = keyof typeof articleWords
 
 export type Article = RowOf<typeof articleRecord>
 

@@ -9,7 +9,7 @@ import { type Item, newDraftItem } from './item.ts'
 export type Batch = RowOf<typeof batchRecord>
 
 /** The most posts of one batch. */
-export const MOST_POSTS = 20
+export const MOST_BATCH_POSTS = 20
 
 export interface BatchRequest {
   count: number

@@ -90,7 +90,7 @@ export const updateChannel = (
 })
 
 /** Throws `conflict`. An inactive channel takes no new work; existing work continues. */
-export const requireActive = (
+export const requireActiveChannel = (
   channel: Pick<GrowthChannel, 'id' | 'name' | 'status'> | undefined,
 ): void => {
   if (channel?.status !== 'inactive') return

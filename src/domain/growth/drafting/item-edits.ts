@@ -60,7 +60,7 @@ export const MOST_DRAFTS = 10_000
  * Throws `conflict` if the workspace has no room for another draft. `drafts`: how many it has,
  * counted up to the bound.
  */
-export const requireRoom = (drafts: number): void => {
+export const requireDraftRoom = (drafts: number): void => {
   if (drafts < MOST_DRAFTS) return
   refuseNaming(
     `cannot add: the workspace has ${MOST_DRAFTS} drafts, the most that it can; approve, reject or delete some first`,

@@ -148,7 +148,7 @@ export const experimentView = (experiment: CountedExperiment) => ({
   ready_to_conclude: isReady(experiment),
 })
 
-export interface Share {
+export interface ArmShare {
   arm: Arm
   count: number
 }
@@ -163,7 +163,7 @@ const drawOf = (seed: string, name: string): string =>
 export const divide = (
   { arms, tally, seed }: { arms: Arm[]; tally: Tally[]; seed: string },
   total: number,
-): Share[] => {
+): ArmShare[] => {
   const shares = arms
     .map((arm) => ({
       arm,
@@ -182,7 +182,7 @@ export const divide = (
 }
 
 /** The shares of a part of the posts: `count` of them, after the first `from`. */
-export const partOf = (shares: Share[], from: number, count: number): Share[] => {
+export const partOf = (shares: ArmShare[], from: number, count: number): ArmShare[] => {
   let before = 0
   return shares.flatMap(({ arm, count: whole }) => {
     const [begin, end] = [Math.max(from, before), Math.min(from + count, before + whole)]

@@ -70,7 +70,7 @@ export interface ReadReservation {
 }
 
 /** Reserves as many of the wanted reads as the day's budget allows; null if none. */
-export const reserve = (
+export const reserveReads = (
   budget: ReadBudget,
   { wanted, before, now }: { wanted: number; before: Spend | undefined; now: Date },
 ): ReadReservation | null => {

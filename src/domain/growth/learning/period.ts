@@ -12,7 +12,7 @@ export interface RateSums {
 }
 
 /** The mean rate, and its interval by Student's t; null where there is too little to tell. */
-export const rateOf = ({
+export const meanRate = ({
   measured,
   rates,
   rate_squares,

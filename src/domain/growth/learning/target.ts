@@ -81,11 +81,11 @@ export const nextTargetRead = ({ priority, last_read_at, created_at, failures }:
 }
 
 /** The most posts in one read. */
-export const MOST_POSTS = 20
+export const MOST_POSTS_PER_READ = 20
 
 /** The most a read can cost, in the tier's unit. */
 export const watchCost = (tier: Tier): number =>
-  costOf(tier, 'post', MOST_POSTS) + costOf(tier, 'account', 1)
+  costOf(tier, 'post', MOST_POSTS_PER_READ) + costOf(tier, 'account', 1)
 
 /** The workspace's state that decides whether targets are read. */
 export interface Watching extends PlanUsage {

@@ -44,7 +44,7 @@ const patterns: Readonly<Record<SentenceRole, RegExp>> = {
 const REPORTED = /^(?:cut|put|read|let|ran|built|run)\b.*(?:\d|\b(?:for|since|by|from)\b)/i
 
 /** All roles that a sentence can play. */
-export const rolesOf = (sentence: string): Set<SentenceRole> => {
+export const sentenceRoles = (sentence: string): Set<SentenceRole> => {
   const bare = sentence.replace(/^["“'‘(]+/, '')
   const roles = new Set<SentenceRole>()
   for (const [role, pattern] of Object.entries(patterns) as [SentenceRole, RegExp][])

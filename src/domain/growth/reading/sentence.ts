@@ -1,4 +1,10 @@
-import { inlineListOf, looksComplete, rolesOf, type SentenceRole, unlabelled } from './roles.ts'
+import {
+  inlineListOf,
+  looksComplete,
+  type SentenceRole,
+  sentenceRoles,
+  unlabelled,
+} from './roles.ts'
 import { capitalised, withFullStop } from './sentences.ts'
 import { termsOf, wordLine, wordsOf } from './words.ts'
 
@@ -23,7 +29,7 @@ export const readSentence = (sentence: string): Sentence => {
   return {
     text: capitalised(withFullStop(sentence)),
     bare: bare === undefined ? undefined : capitalised(withFullStop(bare)),
-    roles: rolesOf(sentence),
+    roles: sentenceRoles(sentence),
     complete: looksComplete(sentence),
     terms: termsOf(sentence),
     line: wordLine(bare ?? sentence),

@@ -39,7 +39,7 @@ export const newAttempt = (
   reads: [],
 })
 
-export const ended = (
+export const endAttempt = (
   attempt: Attempt,
   state: AttemptState,
   now: Date,

@@ -5,7 +5,7 @@
  * about the old one returns.
  */
 import { fail } from '#kernel/errors'
-import { type Attempt, ended } from './attempt.ts'
+import { type Attempt, endAttempt } from './attempt.ts'
 import { afterFailedRead } from './reconcile.ts'
 import {
   bindAccount,
@@ -100,12 +100,16 @@ export const settleAgain = <R extends Sendable>(
   if (outcome.kind === 'unsent')
     return {
       record,
-      attempt: ended(sent.attempt, 'unsent', now),
+      attempt: endAttempt(sent.attempt, 'unsent', now),
       reopened,
       events: [],
       next: { kind: 'reread' },
     }
   const error = outcome.kind === 'disconnected' ? 'x_not_connected' : outcome.reason
   const open = notAgain({ moves, record, attempt: reopened, now, times }, error)
-  return { ...open, attempt: ended(sent.attempt, 'failed', now, error), reopened: open.attempt }
+  return {
+    ...open,
+    attempt: endAttempt(sent.attempt, 'failed', now, error),
+    reopened: open.attempt,
+  }
 }

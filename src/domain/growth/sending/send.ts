@@ -5,7 +5,7 @@
  */
 import { fail } from '#kernel/errors'
 import { contentHash, type DoubtCause } from '../drafting/item.ts'
-import { type Attempt, ended, PROCESS_STOPPED } from './attempt.ts'
+import { type Attempt, endAttempt, PROCESS_STOPPED } from './attempt.ts'
 import type { Made, Moved, Origin, ReturnReason, Sendable, Transitions } from './sendable.ts'
 import type { SendTimes } from './times.ts'
 
@@ -159,7 +159,7 @@ export const settleSent = <R extends Sendable>(
   return {
     record: error === null ? next : { ...next, last_error: error },
     events: error === null ? events : [...events, moves.reviewEvent(record)],
-    attempt: { ...ended(attempt, 'posted', now), external_id: made.externalId },
+    attempt: { ...endAttempt(attempt, 'posted', now), external_id: made.externalId },
     ...done,
   }
 }
@@ -245,7 +245,7 @@ const failed = <R extends Sendable>(
   reason: string,
 ): Settled<R> => ({
   ...moves.failed(record, reason, now),
-  attempt: ended(attempt, 'failed', now, reason),
+  attempt: endAttempt(attempt, 'failed', now, reason),
   ...done,
 })
 
@@ -254,7 +254,7 @@ const returned = <R extends Sendable>(
   reason: ReturnReason,
 ): Settled<R> => ({
   ...moves.returned(record, reason, now),
-  attempt: ended(attempt, 'failed', now, reason),
+  attempt: endAttempt(attempt, 'failed', now, reason),
   ...done,
 })
 
@@ -270,7 +270,7 @@ const unsent = <R extends Sendable>({
   tries,
 }: Sent<R>): Settled<R> => ({
   record: moves.unsent(record, now),
-  attempt: ended(attempt, 'unsent', now),
+  attempt: endAttempt(attempt, 'unsent', now),
   events: [],
   next: { kind: 'again', at: now, tries },
 })
@@ -284,7 +284,7 @@ const notApplied = <R extends Sendable>(
   const due = moves.scheduleOf(record)?.at
   const waits = {
     record: moves.notApplied(record, outcome.reason, now),
-    attempt: ended(attempt, 'failed', now, outcome.reason),
+    attempt: endAttempt(attempt, 'failed', now, outcome.reason),
     events: [],
   }
   if (!due) return { ...waits, ...done }

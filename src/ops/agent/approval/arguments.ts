@@ -9,7 +9,7 @@ import type { Step } from '#domain/agent/job/step'
 import { LESSER, unseenArgument, unseenIn } from '#domain/agent/job/verdict'
 import { AppError, fail } from '#kernel/errors'
 import { callerNow } from '#store/agent/callers'
-import { saveThread, type Thread } from '#store/agent/thread'
+import { type ConversationThread, saveThread } from '#store/agent/thread'
 import { loadNow } from '#store/engine/load'
 import { roleOf } from '#store/engine/principal'
 import type { CommandContext } from '../../engine/call.ts'
@@ -97,7 +97,7 @@ export const editedBy = async (
 
 interface Edited {
   step: Step | undefined
-  thread: Thread | undefined
+  thread: ConversationThread | undefined
 }
 
 /**

@@ -26,7 +26,7 @@ interface Asking {
 }
 
 /** The decision, what it does to the step, and the job's work, due now. */
-export const decided = (
+export const applyDecision = (
   approval: Approval,
   { job, step, rules = {}, names = [] }: Asking,
   going: Partial<Step>,

@@ -5,18 +5,18 @@ import { type Decider, type Deciders, decidersOf } from '#kernel/deciders'
 import type { Principal } from '#store/engine/principal'
 import { mayRun } from '../../engine/access.ts'
 import { SERVED } from '../toolbox/served-tools.ts'
-import { toolCaller } from '../tools.ts'
+import { principalAsCaller } from '../tools.ts'
 
 /**
  * Whether a caller could make a call of the tool. What is no operation is a tool of a server, be it
  * there any more or not.
  */
 export const mayRunTool = (tools: ToolBox, name: string, principal: Principal): boolean => {
-  const caller = toolCaller(principal)
+  const caller = principalAsCaller(principal)
   return tools.tools.has(name) ? tools.mayRun(name, caller) : mayRun(SERVED, caller)
 }
 
-export interface Reader {
+export interface DecidingReader {
   principal: Principal
   /** Of the workspace. */
   members: readonly Decider[]
@@ -26,7 +26,7 @@ export interface Reader {
 export const standing = (
   tools: ToolBox,
   { tool_name: name }: Pick<Approval, 'tool_name'>,
-  { principal, members }: Reader,
+  { principal, members }: DecidingReader,
 ): { deciders: Deciders; mayDecide: boolean } => ({
   deciders: decidersOf(tools.roles(name), members),
   mayDecide: principal.kind === 'session' && mayRunTool(tools, name, principal),

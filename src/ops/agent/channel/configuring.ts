@@ -31,11 +31,11 @@ import { loading } from '../../engine/loading.ts'
 import {
   adapterOf,
   before,
-  type ChannelParts,
+  type ConnectionParts,
   checkOf,
+  requireChannelConnection,
   resultOf,
   setupOf,
-  the,
 } from './connection.ts'
 
 type All = Handlers<typeof channels>
@@ -56,7 +56,7 @@ const requireConfig = (adapter: ChannelAdapter, config: Record<string, unknown>)
 
 /** Of values that change. */
 const sealedOf = (
-  { sealer }: ChannelParts,
+  { sealer }: ConnectionParts,
   { connection: { id }, credentials }: ConfiguredChannel,
 ) => {
   if (!credentials) return {}
@@ -97,7 +97,7 @@ const requireMayOpen = (context: CommandContext, before: Open, after: Open): voi
 
 type Open = Parameters<typeof openedBy>[0]
 
-export const create = (parts: ChannelParts): All['create'] => ({
+export const create = (parts: ConnectionParts): All['create'] => ({
   async prepare({ channel, routingKey }, { tenantId }) {
     // The letter sees its own workspace alone.
     const adapter = parts.channels[channel]
@@ -131,7 +131,7 @@ export const create = (parts: ChannelParts): All['create'] => ({
   },
 })
 
-export const update = (parts: ChannelParts): All['update'] =>
+export const update = (parts: ConnectionParts): All['update'] =>
   loading(
     (input) => ({
       ...before(input),
@@ -141,7 +141,7 @@ export const update = (parts: ChannelParts): All['update'] =>
     }),
     ({ id, ...patch }, context, { before, check, sealed, linked }) => {
       const { now } = context.gate
-      const connection = the(before)
+      const connection = requireChannelConnection(before)
       const adapter = adapterOf(parts, connection.channel)
       const credentials = credentialsOf(parts.sealer, id, sealed!)
       const changed = updateChannelConnection(connection, patch, {

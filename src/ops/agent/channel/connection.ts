@@ -11,25 +11,26 @@ import type { Effects } from '#store/engine/letter'
 import { workFor } from '#store/engine/work'
 import type { HandlerResult, Identity } from '../../engine/call.ts'
 
-export interface ChannelParts {
+export interface ConnectionParts {
   db: Db
   sealer: Sealer
   channels: ChannelAdapters
   identity: Pick<Identity, 'publicUrl'>
 }
 
-export const the = (connection: ChannelConnection | undefined): ChannelConnection =>
-  found(connection, 'no such channel')
+export const requireChannelConnection = (
+  connection: ChannelConnection | undefined,
+): ChannelConnection => found(connection, 'no such channel')
 
 export const before = ({ id }: { id: string }) => ({ before: channelConnectionPart(id) })
 
 export const checkOf = ({ id }: { id: string }) => ({ check: workFor('channel_check', id) })
 
-export const adapterOf = ({ channels }: ChannelParts, channel: Channel): ChannelAdapter =>
+export const adapterOf = ({ channels }: ConnectionParts, channel: Channel): ChannelAdapter =>
   channels[channel] ?? fail('unavailable', `this deployment has no adapter for ${channel}`)
 
 export const setupOf = (
-  { identity: { publicUrl } }: ChannelParts,
+  { identity: { publicUrl } }: ConnectionParts,
   { channel, routing_key: routingKey, config }: ChannelConnection,
 ) => channelSetup({ channel, publicUrl, routingKey, config })
 

@@ -217,7 +217,7 @@ const REASONS: Record<string, string> = {
  * What has become of a call, `open` while it is to be done. Throws `approval_required` and
  * `capability_failed`.
  */
-export const outcomeOf = (
+export const callOutcome = (
   job: Job,
   { state, error, result }: Step,
   { approval, publicUrl, who }: { approval: Approval | undefined; publicUrl: string; who: string },

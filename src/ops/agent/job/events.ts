@@ -9,12 +9,12 @@ import { shownJob } from '#store/agent/jobs'
 import { loadBy } from '#store/engine/load'
 import { partyOf } from '#store/engine/principal'
 import type { Handlers } from '../../engine/call.ts'
-import type { Waiters } from '../../engine/waiters.ts'
+import type { Poller } from '../../engine/waiters.ts'
 
 const SECOND_MS = 1_000
 
 export const jobEvents =
-  (waiters: Waiters): Handlers<typeof jobs>['events'] =>
+  (waiters: Poller): Handlers<typeof jobs>['events'] =>
   ({ id, after = 0, wait = 0 }, { read, principal, tenantId }) => {
     const look = async () => {
       const { job, events } = await loadBy(read, {
@@ -35,7 +35,7 @@ export const jobEvents =
   }
 
 export const conversationEvents =
-  (waiters: Waiters): Handlers<typeof conversations>['events'] =>
+  (waiters: Poller): Handlers<typeof conversations>['events'] =>
   ({ id, after = 0, wait = 0 }, { read, principal, tenantId }) => {
     const look = async () => {
       const { conversation, events } = await loadBy(read, {

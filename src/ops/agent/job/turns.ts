@@ -65,7 +65,7 @@ export const requireKnown = async (
 export const turnFactsFor = (conversationId: string | null, principal: Principal) =>
   turnFacts(conversationId, { on_behalf: onBehalfOf(principal), origin: 'manual' })
 
-export const requireRoom = (facts: TurnFacts, typed = false): void => {
+export const requireJobRoom = (facts: TurnFacts, typed = false): void => {
   if (!hasRoomForJob(facts, { typed }))
     fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
 }
@@ -140,7 +140,7 @@ export const startTurn = async (
   const on_behalf = onBehalfOf(principal)
   await requirePaid(desk, context.gate.plan, { model: choice.model, goal: content, on_behalf })
   const typed = await desk.takes(content)
-  requireRoom(facts, typed)
+  requireJobRoom(facts, typed)
   const [messageId, jobId] = [newId(), newId()]
   const added = withMessage(
     before,

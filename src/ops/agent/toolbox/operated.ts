@@ -26,7 +26,7 @@ export interface Handled {
 type Arguments = Record<string, unknown>
 
 /** What can be done with an operation of each kind. */
-export interface Means {
+export interface OperationActions {
   /** The answer, as REST gives it. */
   read?(args: Arguments, context: QueryContext): Promise<Arguments>
   /** In a letter. */
@@ -37,7 +37,7 @@ export interface Means {
   look?(awaits: string, context: ToolContext): Promise<unknown>
 }
 
-export interface Operated extends Means {
+export interface Operated extends OperationActions {
   o: NamedOp
 }
 
@@ -47,10 +47,10 @@ type AnyHandler = HandlerOf<Op>
  * By kind of operation; nothing for those that are no tools. A kind without a row does not compile.
  */
 const meansOf: {
-  [K in Kind]: (world: CapabilityParts, o: NamedOp<K>, handler: AnyHandler[K]) => Means
+  [K in Kind]: (world: CapabilityParts, o: NamedOp<K>, handler: AnyHandler[K]) => OperationActions
 } = {
   query(world, o, handler) {
-    const read: NonNullable<Means['read']> = async (args, context) =>
+    const read: NonNullable<OperationActions['read']> = async (args, context) =>
       JSON.parse(serialiseFor(context, o, await handler(args, context)))
     return {
       read,
@@ -82,7 +82,11 @@ const meansOf: {
 
 export const operationsOf = (world: CapabilityParts, { resource, handlers }: Handled): Operated[] =>
   named(resource).map((o) => {
-    const means = meansOf[o.kind] as (world: CapabilityParts, o: NamedOp, handler: unknown) => Means
+    const means = meansOf[o.kind] as (
+      world: CapabilityParts,
+      o: NamedOp,
+      handler: unknown,
+    ) => OperationActions
     return { o, ...means(world, o, handlers[o.id.slice(resource.prefix.length + 1)]) }
   })
 

@@ -1,6 +1,6 @@
 /** Playbooks as the agent's tools: it reads them, and proposes what people decide about. */
 import type { playbookCapabilities } from '#contract/agent/playbooks'
-import { type Author, newDraft, versionUrl } from '#domain/agent/knowledge/playbook'
+import { newDraft, type VersionAuthor, versionUrl } from '#domain/agent/knowledge/playbook'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { nearest } from '#kernel/nearest'
@@ -15,11 +15,11 @@ import {
 import { loadBy, loadNow } from '#store/engine/load'
 import { isStranger } from '#store/engine/principal'
 import type { CommandContext, Handlers } from '../../engine/call.ts'
-import { authorOf } from '../playbooks.ts'
+import { versionAuthor } from '../playbooks.ts'
 
 /** A job is the author of what it writes by itself; a direct call is its caller's. */
-const writerOf = ({ job, principal }: CommandContext): Author => {
-  if (!job) return authorOf(principal)
+const writerOf = ({ job, principal }: CommandContext): VersionAuthor => {
+  if (!job) return versionAuthor(principal)
   return job.kind === 'action'
     ? job.onBehalf
     : { kind: 'agent', id: job.id, personId: job.onBehalf.personId }

@@ -2,13 +2,13 @@
  * The agent's tools together with those of the workspace's MCP servers, which exist for one job at
  * a time.
  */
-import { inSession, type McpSessions } from '#decisions/agent/mcp-session'
+import { type McpSessions, useMcpSession } from '#decisions/agent/mcp-session'
 import { quoted, sha256 } from '#decisions/agent/saying'
 import type { Decided, Tool, ToolBox, ToolCaller } from '#decisions/agent/toolbox'
 import type { CallingJob } from '#domain/agent/job/job'
 import { definitionOf, flawOfArguments } from '#domain/agent/mcp/offer'
 import { withoutSecrets } from '#domain/agent/mcp/secrets'
-import { placeOf } from '#domain/agent/mcp/server'
+import { serverPlace } from '#domain/agent/mcp/server'
 import type { ServedTool } from '#domain/agent/mcp/tool'
 import { canonical } from '#kernel/canonical'
 import { AppError, fail } from '#kernel/errors'
@@ -134,7 +134,7 @@ class ServedTools implements ToolBox {
     if (!tool) return this.base.subject(name, args, sql)
     const text = JSON.stringify(args, null, 2)
     return {
-      summary: `Call ${quoted(tool.own_name)} of the MCP server ${quoted(tool.server_name)}, which is ${placeOf(tool.place)}, with ${briefly(args)}`,
+      summary: `Call ${quoted(tool.own_name)} of the MCP server ${quoted(tool.server_name)}, which is ${serverPlace(tool.place)}, with ${briefly(args)}`,
       subject: {
         records: [{ kind: 'mcp_server', id: tool.server_id, sha256: tool.hash }],
         account: null,
@@ -182,7 +182,7 @@ class ServedTools implements ToolBox {
     const { id, place, ...sealed } = server
     const signal = AbortSignal.timeout(CALL_MS)
     try {
-      return await inSession(
+      return await useMcpSession(
         sessions,
         { tenantId, server: { id, ...place }, sealed },
         signal,
@@ -207,7 +207,7 @@ const briefly = (args: Arguments): string => {
 }
 
 /** A tool box whose `and` gives it tools of servers. */
-export const withServed = (
+export const addServedTools = (
   parts: ServedParts,
   base: ToolBox,
   served: readonly ServedTool[],

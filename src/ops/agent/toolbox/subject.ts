@@ -3,8 +3,8 @@
  * to.
  */
 import type { NamedOp } from '#contract/op'
-import { subjectOf } from '#decisions/agent/say'
-import type { Said } from '#decisions/agent/saying'
+import { sayingFor } from '#decisions/agent/say'
+import type { CallSummary } from '#decisions/agent/saying'
 import type { Subject } from '#domain/agent/job/approval'
 import { beginning } from '#kernel/storable'
 import type { Networks } from '#port/network/registry'
@@ -49,8 +49,8 @@ export const subjectFor = async (
   o: NamedOp | undefined,
   asked: Asked,
   { sql, networks }: { sql: Sql; networks: Networks },
-): Promise<Said> => {
-  const saying = o && subjectOf(o.id, asked.args)
+): Promise<CallSummary> => {
+  const saying = o && sayingFor(o.id, asked.args)
   return saying
     ? saying.read(await loadNow(sql, saying.load), networks)
     : { summary: plain(asked), subject: nothing }

@@ -29,8 +29,14 @@ import type { CapabilityParts } from '../../engine/call.ts'
 import { validate } from '../../engine/validate.ts'
 import { askedOfAddress } from '../fetching.ts'
 import { innerTools } from './inner-tools.ts'
-import { type Handled, type Means, type Operated, operationsOf, readingIn } from './operated.ts'
-import { SERVED, withServed } from './served-tools.ts'
+import {
+  type Handled,
+  type Operated,
+  type OperationActions,
+  operationsOf,
+  readingIn,
+} from './operated.ts'
+import { addServedTools, SERVED } from './served-tools.ts'
 import { commitReason, subjectFor } from './subject.ts'
 
 /** How surfaces for models word operations. */
@@ -88,7 +94,7 @@ class OperationTools implements ToolBox {
   }
 
   and(served: readonly ServedTool[]): ToolBox {
-    return withServed({ db: this.world.db, sessions: this.world.mcp }, this, served)
+    return addServedTools({ db: this.world.db, sessions: this.world.mcp }, this, served)
   }
 
   mayRun(name: string, caller: Pick<ToolCaller, 'principal' | 'scopes'>): boolean {
@@ -192,7 +198,10 @@ class OperationTools implements ToolBox {
   }
 
   /** What only an operation of another kind could do is a fault of ours. */
-  #means<M extends keyof Means>(name: string, what: M): NonNullable<Means[M]> {
+  #means<M extends keyof OperationActions>(
+    name: string,
+    what: M,
+  ): NonNullable<OperationActions[M]> {
     return this.#find(name)[what] ?? fail('internal')
   }
 

@@ -8,5 +8,5 @@ import { createHash, randomBytes } from 'node:crypto'
 export const newLinkToken = (kind: 'inv' | 'rst'): string =>
   `${kind}_${randomBytes(24).toString('base64url')}`
 export const hashOfLink = (token: string): Buffer => createHash('sha256').update(token).digest()
-export const linkTo = (publicUrl: string, page: 'join' | 'reset', token: string): string =>
+export const tokenLink = (publicUrl: string, page: 'join' | 'reset', token: string): string =>
   `${publicUrl}/${page}?token=${token}`

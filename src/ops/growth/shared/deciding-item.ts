@@ -12,23 +12,26 @@ import type { CommandContext } from '../../engine/call.ts'
 import { authorOf } from './author.ts'
 
 /** Throws `not_found`. */
-export const the = (item: Item | undefined): Item => found(item, 'no such item')
+export const requireItem = (item: Item | undefined): Item => found(item, 'no such item')
 
-export const refOf = (id: string) => ({ sendable: 'post', record_id: id }) as const
+export const itemRef = (id: string) => ({ sendable: 'post', record_id: id }) as const
 
-export const replyOf = (item: Item) => ({ item: itemView(item) })
+export const itemReply = (item: Item) => ({ item: itemView(item) })
 
-export const save = (before: Item, item: Item, effects: Effects = {}) => ({
-  reply: replyOf(item),
+export const saveItemReply = (before: Item, item: Item, effects: Effects = {}) => ({
+  reply: itemReply(item),
   effects: { ...effects, writes: [...itemSaved(before, item), ...(effects.writes ?? [])] },
 })
 
 /** Saves one that was taken back, with the end of its send. */
-export const saveBack = (before: Item, { next, effects, answers }: TakenBack<Item>) => ({
-  ...save(before, next, effects),
+export const saveTakenBackItem = (before: Item, { next, effects, answers }: TakenBack<Item>) => ({
+  ...saveItemReply(before, next, effects),
   answers,
 })
 
 /** The item with the caller's decision on it. */
-export const by = (context: CommandContext, what: ItemDecision['what'], item: Item): Item =>
-  decided(item, what, { by: authorOf(context), now: context.gate.now })
+export const withItemDecision = (
+  context: CommandContext,
+  what: ItemDecision['what'],
+  item: Item,
+): Item => decided(item, what, { by: authorOf(context), now: context.gate.now })

@@ -16,7 +16,7 @@ import { channelPart } from '#store/growth/growth-channels'
 import type { CommandContext } from '../../engine/call.ts'
 import { loading } from '../../engine/loading.ts'
 import { authorOf } from './author.ts'
-import { networkOf, replyOf, ruleOn } from './engagement.ts'
+import { engagementReply, requireNetwork, ruleOn } from './engagement.ts'
 import { type PostReading, postIdOf, storedPost } from './reading-post.ts'
 
 const unreadPost = (network: Network, ref: string): EngagedPost => ({
@@ -64,7 +64,7 @@ export const draftEngagement = (
   { post, channel, other }: Known & { post: EngagedPost },
   { signalId, ...words }: Words & { signalId: string | null },
 ) => {
-  const network = networkOf(context, post)
+  const network = requireNetwork(context, post)
   const request = { ...post, ...words, signal_id: signalId }
   const preflight = network.preflight(words.action, othersPost(post))
   const admission = { gate: context.gate, origin: 'manual', by: authorOf(context) } as const
@@ -99,7 +99,7 @@ export const createFrom = (reading: PostReading, { ref, ...words }: Words & { re
         { post: foundPost(reading, ref, words), ...known },
         { ...words, signalId: null },
       )
-      return { reply: replyOf(record), effects, refId: record.id }
+      return { reply: engagementReply(record), effects, refId: record.id }
     },
   )
 }

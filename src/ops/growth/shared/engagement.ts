@@ -18,16 +18,22 @@ import type { Loaded } from '#store/engine/load'
 import type { CommandContext } from '../../engine/call.ts'
 import { authorOf } from './author.ts'
 
-export const the = (engagement: Engagement | undefined): Engagement =>
+export const requireEngagement = (engagement: Engagement | undefined): Engagement =>
   found(engagement, 'no such engagement')
 
-export const refOf = ({ id }: Pick<Engagement, 'id'>) =>
+export const engagementRef = ({ id }: Pick<Engagement, 'id'>) =>
   ({ sendable: 'engagement', record_id: id }) as const
 
-export const replyOf = (engagement: Engagement) => ({ engagement: engagementView(engagement) })
+export const engagementReply = (engagement: Engagement) => ({
+  engagement: engagementView(engagement),
+})
 
-export const save = (engagement: Engagement, effects: Effects = {}, before = engagement) => ({
-  reply: replyOf(engagement),
+export const saveEngagementReply = (
+  engagement: Engagement,
+  effects: Effects = {},
+  before = engagement,
+) => ({
+  reply: engagementReply(engagement),
   effects: {
     ...effects,
     writes: [...engagementSaved(before, engagement), ...(effects.writes ?? [])],
@@ -35,13 +41,13 @@ export const save = (engagement: Engagement, effects: Effects = {}, before = eng
 })
 
 /** The engagement with the caller's decision on it. */
-export const by = (
+export const withEngagementDecision = (
   context: CommandContext,
   what: EngagementDecision['what'],
   engagement: Engagement,
 ): Engagement => decidedOn(engagement, what, { by: authorOf(context), now: context.gate.now })
 
-export const networkOf = (
+export const requireNetwork = (
   { networks }: Pick<CommandContext, 'networks'>,
   { network }: EngagedPost,
 ): Network =>
@@ -56,10 +62,10 @@ export const ruleOn = (
 })
 
 /** Saves one that was taken back, with the end of its send. */
-export const saveBack = (
+export const saveTakenBackEngagement = (
   before: Engagement,
   { next, effects, answers }: TakenBack<Engagement>,
-) => ({ ...save(next, effects, before), answers })
+) => ({ ...saveEngagementReply(next, effects, before), answers })
 
 interface ByHand {
   underway: Loaded<ReturnType<typeof underWay>>
@@ -76,7 +82,7 @@ export const byHand = (before: Engagement, engagement: Engagement, { underway, n
     writes: [resolvePending(engagement.id, 200, body)],
   })
   return {
-    ...save(engagement, effects, before),
+    ...saveEngagementReply(engagement, effects, before),
     answers: [{ refId: engagement.id, with: { status: 200, body } }],
   }
 }

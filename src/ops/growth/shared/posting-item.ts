@@ -30,7 +30,7 @@ import { accountOfRecord } from '#store/growth/attempts'
 import { itemById, itemPart, saveItem } from '#store/growth/items'
 import type { AwaitedResult, CommandContext, Handlers } from '../../engine/call.ts'
 import { loading } from '../../engine/loading.ts'
-import { by, save, the } from './deciding-item.ts'
+import { requireItem, saveItemReply, withItemDecision } from './deciding-item.ts'
 
 interface Reached {
   account: Connection | undefined
@@ -48,7 +48,7 @@ const beginAgain = async (
   { account, existing, reading }: Reached,
 ): Promise<AwaitedResult> => {
   const { gate, principal } = context
-  const item = by(
+  const item = withItemDecision(
     context,
     'post_requested',
     requestAgain(before, { by: principal.kind, now: gate.now }),
@@ -75,10 +75,10 @@ export const postNow: Handlers<typeof items>['postNow'] = {
     }),
     async ({ confirm }, context, { item: before, account, existing, reading }) => {
       const { gate } = context
-      const known = the(before)
+      const known = requireItem(before)
       if (confirm && known.status === 'publish_unconfirmed')
         return beginAgain(known, context, { account, existing, reading })
-      const item = by(context, 'post_requested', requestPost(known, gate.now))
+      const item = withItemDecision(context, 'post_requested', requestPost(known, gate.now))
       if (!account) throw await notConnected(context.sql, { about: { moves: post, record: item } })
       const spend = [takeCap(gate, items.postNow.cap)]
       const effects = enqueueSend('post', {
@@ -92,11 +92,11 @@ export const postNow: Handlers<typeof items>['postNow'] = {
   ),
   async currentAnswer({ id }, { read }) {
     const [item] = await read(itemById(id))
-    return { status: item?.status === 'posted' ? 200 : 202, body: itemAnswer(the(item)) }
+    return { status: item?.status === 'posted' ? 200 : 202, body: itemAnswer(requireItem(item)) }
   },
 }
 
-export const markPosted: Handlers<typeof items>['markPosted'] = loading(
+export const markItemPosted: Handlers<typeof items>['markPosted'] = loading(
   ({ id, url }) => {
     const of = { sendable: 'post', record_id: id } as const
     return {
@@ -107,7 +107,11 @@ export const markPosted: Handlers<typeof items>['markPosted'] = loading(
   },
   ({ id, url }, context, { item: before, account, ...underway }) => {
     const { gate, tenantId } = context
-    const item = by(context, 'marked_posted', markedPosted(the(before), url, gate.now))
+    const item = withItemDecision(
+      context,
+      'marked_posted',
+      markedPosted(requireItem(before), url, gate.now),
+    )
     const ended = endByHand(underway, { state: 'posted', now: gate.now })
     const body = itemAnswer(item)
     const writes = [resolvePending(id, 200, body), ...ended.writes]
@@ -119,7 +123,7 @@ export const markPosted: Handlers<typeof items>['markPosted'] = loading(
       context.networks.named(account.network)?.postIdIn(url) !== undefined
     const reading = isReadable ? [postedReadWork({ tenantId, itemId: id, now: gate.now })] : []
     return {
-      ...save(the(before), item, {
+      ...saveItemReply(requireItem(before), item, {
         ...ended,
         work: [...weekly, ...reading],
         writes,

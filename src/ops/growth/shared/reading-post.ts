@@ -116,7 +116,7 @@ export const readPostFor = async (
 }
 
 /** A network's answer; its failure as the caller's error. */
-export const answered = <T>(running: Promise<T>): Promise<T> =>
+export const translateFailure = <T>(running: Promise<T>): Promise<T> =>
   running.catch((cause) => {
     throw failureOf(cause)
   })

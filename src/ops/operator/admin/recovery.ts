@@ -4,7 +4,7 @@ import { AppError, fail } from '#kernel/errors'
 import { plainText } from '#kernel/plain-text'
 import { accountsOf, insertReset, type PersonAccount } from '#store/app/person-reset'
 import type { Db } from '#store/engine/db'
-import { hashOfLink, linkTo, newLinkToken } from '../../app/access/links.ts'
+import { hashOfLink, newLinkToken, tokenLink } from '../../app/access/links.ts'
 
 export interface ResetLink {
   person_id: string
@@ -77,7 +77,7 @@ export const resetByOperator = async (
     email,
     email_status,
     workspaces,
-    url: linkTo(publicUrl, 'reset', token),
+    url: tokenLink(publicUrl, 'reset', token),
     expires_at,
   }
 }

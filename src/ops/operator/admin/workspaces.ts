@@ -12,7 +12,7 @@ import { insertOperatorInvitation } from '#store/app/invitations'
 import { insertKey } from '#store/app/keys'
 import { insertTenant } from '#store/app/tenants'
 import type { Db } from '#store/engine/db'
-import { hashOfLink, linkTo, newLinkToken } from '../../app/access/links.ts'
+import { hashOfLink, newLinkToken, tokenLink } from '../../app/access/links.ts'
 import type { World } from '../../engine/call.ts'
 
 export interface NewKey {
@@ -74,7 +74,7 @@ export const inviteByOperator = async (
   })
   return id === undefined
     ? fail('not_found', 'no such workspace')
-    : linkTo(publicUrl, 'join', token)
+    : tokenLink(publicUrl, 'join', token)
 }
 
 /** Connects a network account. The first one becomes the default. */

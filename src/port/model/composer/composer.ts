@@ -1,4 +1,4 @@
-import { MOST_POSTS } from '#domain/growth/drafting/batch'
+import { MOST_BATCH_POSTS } from '#domain/growth/drafting/batch'
 import { noUsage } from '#domain/growth/drafting/draft'
 import { COMPOSER, type Drafter } from '../drafter.ts'
 import type { ModelWorker } from '../worker/computations.ts'
@@ -11,7 +11,7 @@ const made = { model: COMPOSER, usage: noUsage }
  */
 export const createComposer = (worker: ModelWorker): Drafter => ({
   name: COMPOSER,
-  atOnce: MOST_POSTS,
+  atOnce: MOST_BATCH_POSTS,
   draft: async (brief, signal) => ({
     drafts: await worker.compute('composeDrafts', { brief }, signal),
     ...made,

@@ -1,5 +1,5 @@
 import { postOf } from '#domain/growth/drafting/article-text'
-import { MOST_POSTS } from '#domain/growth/drafting/batch'
+import { MOST_BATCH_POSTS } from '#domain/growth/drafting/batch'
 import type {
   ArticleBrief,
   ArticleDraft,
@@ -121,7 +121,7 @@ const editedAlone = (wishes: Wishes, brief: Redrafting): Draft | undefined => {
 /** The best of the posts that the person's sentences make, with the edits. */
 const another = (wishes: Wishes, { revise, ...brief }: Redrafting): Draft => {
   const recent = [{ body: revise.body, hook: revise.hook }, ...brief.recent]
-  const drafts = composeDrafts({ ...brief, count: MOST_POSTS, focus: wishes.topic, recent })
+  const drafts = composeDrafts({ ...brief, count: MOST_BATCH_POSTS, focus: wishes.topic, recent })
   return drafts.map((draft) => rated(draft, wishes, { revise, ...brief })).toSorted(better)[0]!
     .draft
 }

@@ -2,7 +2,7 @@
  * Answers in place of a model: runs exact commands and some fixed questions, and shows what they
  * return; to any other question it quotes what the workspace's own texts say. It guesses nothing.
  */
-import type { Quotation } from '#domain/agent/knowledge/quoting'
+import type { QuotedPassage } from '#domain/agent/knowledge/quoting'
 import type {
   Thinker,
   ThinkOptions,
@@ -61,10 +61,10 @@ const atALoss = (text: string, { nearest }: DeskOptions): string =>
   ].join('\n')
 
 /** Each line is marked, so that nothing in it can look like a part of the answer. */
-const quoted = ({ text, source, untrusted }: Quotation): string =>
+const quoted = ({ text, source, untrusted }: QuotedPassage): string =>
   `${text.replaceAll(/^/gm, '> ')}\n(${source}${untrusted ? '; people outside the workspace may have written this' : ''})`
 
-const quoting = (quotations: readonly Quotation[]): string[] =>
+const quoting = (quotations: readonly QuotedPassage[]): string[] =>
   quotations.length === 0
     ? []
     : ['I have no language model; this is what your documents say:', ...quotations.map(quoted)]

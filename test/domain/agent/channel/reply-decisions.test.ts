@@ -10,7 +10,12 @@ import {
   sent,
   settledByPerson,
 } from '#domain/agent/channel/reply-decisions'
-import { afterSend, begun, type PartOutcome, resumed } from '#domain/agent/channel/reply-sending'
+import {
+  afterSend,
+  beginReply,
+  type PartOutcome,
+  resumed,
+} from '#domain/agent/channel/reply-sending'
 import { partNamed } from '#domain/agent/channel/undelivered'
 import { newId } from '#kernel/ids'
 import {
@@ -37,7 +42,7 @@ const settle = (
 ): ChannelReply => settledByPerson(reply, { ...decision, seen: reply.updated_at, ...said })
 
 const inParts = (...texts: string[]): ChannelReply => formed(replyOf(), texts)
-const beginning = (reply: ChannelReply, terms = never) => begun(reply, terms).reply
+const beginning = (reply: ChannelReply, terms = never) => beginReply(reply, terms).reply
 /** Sent so far, with these outcomes. */
 const going = (reply: ChannelReply, ...outcomes: PartOutcome[]): ChannelReply =>
   outcomes.reduce((so, outcome) => afterSend(beginning(so), outcome, never).reply, reply)
@@ -79,7 +84,7 @@ describe('a person', () => {
       0,
     ])
     const done = [went, went].reduce(
-      (reply, outcome) => afterSend(begun(reply, never).reply, outcome, never).reply,
+      (reply, outcome) => afterSend(beginReply(reply, never).reply, outcome, never).reply,
       again,
     )
     expect([done.status, states(done)]).toEqual(['unknown', ['sent', 'unknown', 'sent', 'sent']])

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { formed } from '#domain/agent/channel/reply'
 import { sent } from '#domain/agent/channel/reply-decisions'
-import { afterSend, begun, MOST_TRIES, waiting } from '#domain/agent/channel/reply-sending'
+import { afterSend, beginReply, MOST_TRIES, waiting } from '#domain/agent/channel/reply-sending'
 import { newId } from '#kernel/ids'
 import {
   after,
@@ -22,14 +22,14 @@ test('what was provably not sent is tried again, later each time, and fails afte
   const pauses: number[] = []
   let now = start
   for (let tries = 1; tries < MOST_TRIES; tries++) {
-    const going = afterSend(begun(reply, { ...never, now }).reply, unsent, { ...never, now })
+    const going = afterSend(beginReply(reply, { ...never, now }).reply, unsent, { ...never, now })
     pauses.push(going.runAt!.getTime() - now.getTime())
     expect(going.reply.status).toBe('queued')
     ;({ reply } = going)
     now = going.runAt!
   }
   expect(pauses).toEqual([2_000, 8_000, 30_000, 120_000, 600_000, 600_000, 600_000])
-  const last = afterSend(begun(reply, { ...never, now }).reply, unsent, { ...never, now })
+  const last = afterSend(beginReply(reply, { ...never, now }).reply, unsent, { ...never, now })
   expect([last.runAt, last.reply.status, states(last.reply)]).toEqual([
     null,
     'failed',
@@ -54,7 +54,7 @@ test('a provider that wants a pause again and again is asked for a day', () => {
   let now = start
   for (let hour = 1; hour <= 24; hour++) {
     const going = afterSend(
-      begun(reply, { ...never, now }).reply,
+      beginReply(reply, { ...never, now }).reply,
       { ...unsent, retryAfterMs: HOUR },
       { ...never, now },
     )
@@ -63,7 +63,7 @@ test('a provider that wants a pause again and again is asked for a day', () => {
     now = going.runAt!
   }
   const last = afterSend(
-    begun(reply, { ...never, now }).reply,
+    beginReply(reply, { ...never, now }).reply,
     { ...unsent, retryAfterMs: HOUR },
     { ...never, now },
   )

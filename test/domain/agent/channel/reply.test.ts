@@ -4,7 +4,7 @@ import { MOST_PARTS } from '#domain/agent/channel/forms/parts'
 import { formed, newReply } from '#domain/agent/channel/reply'
 import {
   afterSend,
-  begun,
+  beginReply,
   MOST_TRIES,
   type PartOutcome,
   resumed,
@@ -28,7 +28,7 @@ import {
 } from './replies.ts'
 
 test('each part goes by one request, in order', () => {
-  const first = begun(formed(replyOf(), ['a', 'b']), never)
+  const first = beginReply(formed(replyOf(), ['a', 'b']), never)
   expect([first.part, first.reply.status, states(first.reply)]).toEqual([
     0,
     'sending',
@@ -36,7 +36,7 @@ test('each part goes by one request, in order', () => {
   ])
   const between = afterSend(first.reply, went, never)
   expect([between.reply.status, between.runAt]).toEqual(['queued', start])
-  const second = begun(between.reply, never)
+  const second = beginReply(between.reply, never)
   expect(second.part).toBe(1)
   const { reply, runAt } = afterSend(
     second.reply,
@@ -54,13 +54,13 @@ test('a part that may have been sent is never sent again, and those after it go 
     ['unknown', 'sent'],
     'no answer',
   ])
-  expect(begun(reply, never).part).toBeNull()
+  expect(beginReply(reply, never).part).toBeNull()
 })
 
 test('a part whose process died may have been sent', () => {
   const dead = resumed(opened(['a', 'b']), { ...never, now: after(1) })
   expect(states(dead)).toEqual(['unknown', 'queued'])
-  expect(begun(dead, never).part).toBe(1)
+  expect(beginReply(dead, never).part).toBe(1)
 })
 
 test('a message that the provider declines is not tried again, and those after it are left out', () => {
@@ -88,7 +88,7 @@ test('a refusal of the connection leaves the part to be sent once the connection
 
 test('an orderly stop changes nothing', () => {
   const before = formed(replyOf(), ['a'])
-  const { reply, runAt } = afterSend(begun(before, never).reply, { kind: 'stopped' }, never)
+  const { reply, runAt } = afterSend(beginReply(before, never).reply, { kind: 'stopped' }, never)
   expect([reply, runAt]).toEqual([before, start])
 })
 
@@ -96,7 +96,7 @@ describe('a provider that tells repeated requests apart', () => {
   test('gets what is in doubt again, under the same id', () => {
     const going = afterSend(opened(['a'], repeatable), unclear, repeatable)
     expect([going.reply.status, going.runAt]).toEqual(['queued', after(2_000)])
-    const again = begun(going.reply, { ...repeatable, now: after(2_000) })
+    const again = beginReply(going.reply, { ...repeatable, now: after(2_000) })
     expect([again.part, again.reply.parts[0]!.tried_at]).toEqual([0, start.toISOString()])
     expect(afterSend(again.reply, went, repeatable).reply).toMatchObject({
       status: 'sent',
@@ -106,7 +106,7 @@ describe('a provider that tells repeated requests apart', () => {
 
   test('but not when it has forgotten the id: then it stays in doubt', () => {
     const { reply } = afterSend(opened(['a', 'b'], repeatable), unclear, repeatable)
-    const late = begun(reply, { ...repeatable, now: after(HOUR) })
+    const late = beginReply(reply, { ...repeatable, now: after(HOUR) })
     expect([states(late.reply), late.part]).toEqual([['unknown', 'sending'], 1])
   })
 
@@ -115,14 +115,14 @@ describe('a provider that tells repeated requests apart', () => {
     let [now, times] = [after(2_000), 1]
     while (reply.status === 'queued' && times < 20) {
       const at = { ...repeatable, now }
-      const going = afterSend(begun(reply, at).reply, unsent, at)
+      const going = afterSend(beginReply(reply, at).reply, unsent, at)
       ;({ reply } = going)
       now = going.runAt ?? now
       times++
     }
     expect([reply.status, times]).toEqual(['unknown', MOST_TRIES])
     const declinedLater = afterSend(
-      begun(afterSend(opened(['a'], repeatable), unclear, repeatable).reply, repeatable).reply,
+      beginReply(afterSend(opened(['a'], repeatable), unclear, repeatable).reply, repeatable).reply,
       declined,
       repeatable,
     )
@@ -175,7 +175,7 @@ test('whatever happens, no part is sent twice', () => {
     let now = start
     for (let step = 0; step < 60; step++) {
       const at = { ...never, now }
-      const { reply: going, part } = begun(resumed(reply, at), at)
+      const { reply: going, part } = beginReply(resumed(reply, at), at)
       if (part === null) {
         reply = going
         break

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { type ChannelReply, formed, newReply } from '#domain/agent/channel/reply'
 import { sent } from '#domain/agent/channel/reply-decisions'
-import { afterSend, begun } from '#domain/agent/channel/reply-sending'
+import { afterSend, beginReply } from '#domain/agent/channel/reply-sending'
 import { isUnderWay, partNamed, undelivered } from '#domain/agent/channel/undelivered'
 import { newId } from '#kernel/ids'
 
@@ -21,7 +21,7 @@ const ids = {
 const gone = (...texts: string[]): ChannelReply =>
   texts.reduce<ChannelReply>(
     (reply, _, at) =>
-      afterSend(begun(reply, never).reply, { kind: 'sent', externalId: `wamid.${at}` }, never)
+      afterSend(beginReply(reply, never).reply, { kind: 'sent', externalId: `wamid.${at}` }, never)
         .reply,
     formed(
       newReply({ ...ids, recipient: 'Ada', reply_to: {}, text: 'Hello' }, { why: null, now }),
@@ -42,7 +42,7 @@ test('the part has failed, and with it the reply; a person can send that part ag
   const again = sent(after, { by: newId(), now: later })
   expect([again.status, states(again)]).toEqual(['queued', ['queued', 'sent']])
   const second = afterSend(
-    begun(again, never).reply,
+    beginReply(again, never).reply,
     { kind: 'sent', externalId: 'wamid.9' },
     never,
   ).reply
@@ -54,7 +54,7 @@ test('the part has failed, and with it the reply; a person can send that part ag
 
 test('what may have been sent has not been', () => {
   const unclear = afterSend(
-    begun(
+    beginReply(
       formed(
         newReply({ ...ids, recipient: 'Ada', reply_to: {}, text: 'Hello' }, { why: null, now }),
         ['a'],
@@ -72,7 +72,7 @@ test('what may have been sent has not been', () => {
 })
 
 test('a part that still goes out keeps the reply going', () => {
-  const between = begun(gone('a'), never).reply
+  const between = beginReply(gone('a'), never).reply
   const half = {
     ...between,
     parts: [
@@ -83,7 +83,7 @@ test('a part that still goes out keeps the reply going', () => {
   const after = undelivered(half, failure, later)
   expect([after.status, states(after)]).toEqual(['queued', ['failed', 'queued']])
   const done = afterSend(
-    begun(after, never).reply,
+    beginReply(after, never).reply,
     { kind: 'sent', externalId: 'wamid.1' },
     never,
   ).reply

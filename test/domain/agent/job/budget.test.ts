@@ -1,12 +1,12 @@
 /** Reserving, settling and warning of what the agent uses. */
 import { describe, expect, test } from 'bun:test'
 import {
+  budgetWarnings,
   dayOf,
   estimateTokens,
   historyBytes,
   reserve,
-  settle,
-  warningsOf,
+  settleReservation,
 } from '#domain/agent/job/budget'
 import { usageView } from '#domain/agent/job/usage'
 import type { PlanUsage } from '#domain/app/plan'
@@ -82,7 +82,7 @@ describe('what was used', () => {
   const reserved = { reserved_tokens: 5_000, reserved_cost: 500, day: DAY, month: MONTH }
 
   test('gives the rest back to the period that it was taken from', () => {
-    expect(settle(reserved, { tokens: 1_200, cost: 120 }, later)).toEqual([
+    expect(settleReservation(reserved, { tokens: 1_200, cost: 120 }, later)).toEqual([
       { key: 'agent_tokens_day', period: DAY, amount: -3_800 },
       { key: 'agent_tokens_month', period: MONTH, amount: -3_800 },
       { key: 'agent_cost_month', period: MONTH, amount: -380 },
@@ -90,7 +90,7 @@ describe('what was used', () => {
   })
 
   test('beyond the reservation is of the present period', () => {
-    expect(settle(reserved, { tokens: 5_100, cost: 510 }, later)).toEqual([
+    expect(settleReservation(reserved, { tokens: 5_100, cost: 510 }, later)).toEqual([
       { key: 'agent_tokens_day', period: '2026-12-01', amount: 100 },
       { key: 'agent_tokens_month', period: '2026-12', amount: 100 },
       { key: 'agent_cost_month', period: '2026-12', amount: 10 },
@@ -98,7 +98,7 @@ describe('what was used', () => {
   })
 
   test('exactly as reserved changes nothing', () => {
-    expect(settle(reserved, { tokens: 5_000, cost: 500 }, later)).toEqual([])
+    expect(settleReservation(reserved, { tokens: 5_000, cost: 500 }, later)).toEqual([])
   })
 })
 
@@ -106,12 +106,12 @@ test('a warning comes with the step over four fifths, and not again', () => {
   const spend = (amount: number) => [{ key: 'agent_tokens_day' as const, period: DAY, amount }]
   const used = (tokens: number, overrides = {}) =>
     usage({ [`agent_tokens_day@${DAY}`]: tokens }, overrides)
-  expect(warningsOf(used(7_000), spend(999))).toEqual([])
-  expect(warningsOf(used(7_000), spend(1_000))).toEqual([
+  expect(budgetWarnings(used(7_000), spend(999))).toEqual([])
+  expect(budgetWarnings(used(7_000), spend(1_000))).toEqual([
     { budget: 'agent_tokens_day', period: DAY, used: 8_000, limit: 10_000 },
   ])
-  expect(warningsOf(used(8_000), spend(1_000))).toEqual([])
-  expect(warningsOf(used(7_000, { agent_tokens_day: -1 }), spend(1_000))).toEqual([])
+  expect(budgetWarnings(used(8_000), spend(1_000))).toEqual([])
+  expect(budgetWarnings(used(7_000, { agent_tokens_day: -1 }), spend(1_000))).toEqual([])
 })
 
 test('estimates are whole tokens, and no message has more bytes than its share of what the model takes', () => {

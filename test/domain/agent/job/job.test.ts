@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { jobStatuses } from '#contract/records/agent/job'
 import { stepStates } from '#contract/records/agent/step'
-import { ended, isOver, type NewTurn, newTurn } from '#domain/agent/job/job'
+import { concludeJob, isOver, type NewTurn, newTurn } from '#domain/agent/job/job'
 import { MOST_CALLS, MOST_THOUGHTS, nextPoll } from '#domain/agent/job/limits'
 import { isFinished, keptResult, newStep } from '#domain/agent/job/step'
 import { at } from '#test/domain/records'
@@ -65,14 +65,14 @@ describe('a job', () => {
       'failed',
       'cancelled',
     ])
-    const over = ended(newTurn('j', turn), { status: 'failed', error: 'deadline' }, at(5))
+    const over = concludeJob(newTurn('j', turn), { status: 'failed', error: 'deadline' }, at(5))
     expect(over).toMatchObject({
       status: 'failed',
       error: 'deadline',
       ended_at: at(5),
       updated_at: at(5),
     })
-    expect(() => ended(over, { status: 'completed', error: null }, at(6))).toThrow(
+    expect(() => concludeJob(over, { status: 'completed', error: null }, at(6))).toThrow(
       'the job is already failed',
     )
   })

@@ -4,7 +4,7 @@ import {
   type Memory,
   MOST_MEMORIES,
   memoryHash,
-  ownerOf,
+  memoryOwner,
   remember,
   type Stored,
 } from '#domain/agent/knowledge/memory'
@@ -81,11 +81,11 @@ test('spaces make no difference, and the text is kept on one line', () => {
 })
 
 test('without a scope a memory is that of the person, or of the workspace if there is none', () => {
-  expect(ownerOf(undefined, 'ada')).toEqual({ scope: 'user', person_id: 'ada' })
-  expect(ownerOf('user', 'ada')).toEqual({ scope: 'user', person_id: 'ada' })
-  expect(ownerOf('workspace', 'ada')).toEqual({ scope: 'workspace', person_id: null })
-  expect(ownerOf(undefined, null)).toEqual({ scope: 'workspace', person_id: null })
-  expect(() => ownerOf('user', null)).toThrow(
+  expect(memoryOwner(undefined, 'ada')).toEqual({ scope: 'user', person_id: 'ada' })
+  expect(memoryOwner('user', 'ada')).toEqual({ scope: 'user', person_id: 'ada' })
+  expect(memoryOwner('workspace', 'ada')).toEqual({ scope: 'workspace', person_id: null })
+  expect(memoryOwner(undefined, null)).toEqual({ scope: 'workspace', person_id: null })
+  expect(() => memoryOwner('user', null)).toThrow(
     new AppError('invalid_input', 'scope must be workspace: this key belongs to no person'),
   )
 })

@@ -12,7 +12,7 @@ import {
   newPlaybook,
   type Playbook,
   type PlaybookVersion,
-  reject,
+  rejectVersion,
   updatePlaybook,
 } from '#domain/agent/knowledge/playbook'
 import { AppError } from '#kernel/errors'
@@ -76,7 +76,7 @@ describe.each(outcomes)('a version that is %s', (state, activates, rejects) => {
   })
 
   test(`is ${rejects ? '' : 'not '}rejected`, () => {
-    const run = () => reject(version({ state }), by)
+    const run = () => rejectVersion(version({ state }), by)
     if (!rejects) return expect(codeOf(run)).toBe('invalid_input')
     expect(run()).toMatchObject({
       state: 'rejected',

@@ -1,6 +1,11 @@
 /** Quotations for free questions: which parts of a text are shown, and which texts say enough. */
 import { describe, expect, test } from 'bun:test'
-import { bestOf, type Quotation, quotationOf, quotationsIn } from '#domain/agent/knowledge/quoting'
+import {
+  bestOf,
+  type QuotedPassage,
+  quotationOf,
+  quotationsIn,
+} from '#domain/agent/knowledge/quoting'
 import { MARKS } from '#kernel/spacing'
 
 const [OPEN, CLOSE] = MARKS
@@ -53,7 +58,7 @@ test('the headings over a paragraph are all named', () => {
 })
 
 describe('the best', () => {
-  const having = (words: number): Quotation => ({ ...from, text: String(words), words })
+  const having = (words: number): QuotedPassage => ({ ...from, text: String(words), words })
   const wordsOf = (words: number[], asked: number) =>
     bestOf(words.map(having), asked).map((one) => one.words)
 

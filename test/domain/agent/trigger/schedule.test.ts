@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import {
-  begun,
   cameDue,
   cancelled,
   MOST_ACTIVE_SCHEDULES,
@@ -8,6 +7,7 @@ import {
   nextTimes,
   paused,
   ranOut,
+  recordRun,
   type Schedule,
   type ScheduleInput,
   type ScheduleStatus,
@@ -241,7 +241,7 @@ describe('a time that has come', () => {
 
 test('three failures in a row pause a schedule, and a run that completes starts the count anew', () => {
   const failed = { status: 'failed', error: 'model_required' } as const
-  let schedule = begun(daily, { job: 'j', conversation: 'c', now: at() })
+  let schedule = recordRun(daily, { job: 'j', conversation: 'c', now: at() })
   for (const count of [1, 2]) {
     schedule = ranOut(schedule, failed, at())
     expect(schedule).toMatchObject({ status: 'active', failures: count })

@@ -9,7 +9,7 @@ import {
   type GrowthChannel,
   growthChannelNames,
   limitOf,
-  requireActive,
+  requireActiveChannel,
   updateChannel,
 } from '#domain/growth/drafting/growth-channel'
 import { errorOf } from '#test/domain/errors'
@@ -45,10 +45,12 @@ describe('the state of a channel', () => {
   })
 
   test.each(growthChannelNames)('of %s decides whether it takes new work', (name) => {
-    expect(() => requireActive({ id: 'id', name, status: 'active' })).not.toThrow()
+    expect(() => requireActiveChannel({ id: 'id', name, status: 'active' })).not.toThrow()
     const message = `channel ${name} is inactive; set its status to active to draft for it`
     const details = [{ path: 'next', message: 'growth.channels.update id' }]
-    expect(errorOf(() => requireActive({ id: 'id', name, status: 'inactive' }))).toMatchObject({
+    expect(
+      errorOf(() => requireActiveChannel({ id: 'id', name, status: 'inactive' })),
+    ).toMatchObject({
       code: 'conflict',
       message,
       details,
@@ -56,7 +58,7 @@ describe('the state of a channel', () => {
   })
 
   test('does not matter if there is no channel', () =>
-    expect(() => requireActive(undefined)).not.toThrow())
+    expect(() => requireActiveChannel(undefined)).not.toThrow())
 })
 
 describe('a change', () => {

@@ -4,7 +4,7 @@ import { readBudgetOf } from '#domain/app/read-budget'
 import {
   changes,
   nextMetricsRead,
-  reserve,
+  reserveReads,
   unusedReads,
   waitAfter,
 } from '#domain/growth/learning/metric-sync'
@@ -55,7 +55,7 @@ describe('the daily budget', () => {
     used: number,
     wanted: number,
     before?: { key: string; period: string; amount: number },
-  ) => reserve(payg(used), { wanted, before, now: at() })
+  ) => reserveReads(payg(used), { wanted, before, now: at() })
   const spent = (amount: number, period = '2026-11-21') => ({ key: 'reads_payg', period, amount })
 
   test('covers all posts, some, or none', () => {

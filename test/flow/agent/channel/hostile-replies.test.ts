@@ -3,7 +3,7 @@
  * workspace, and no other.
  */
 import { beforeEach, expect, test } from 'bun:test'
-import type { Parts } from '#domain/agent/channel/forms/parts'
+import type { MessageParts } from '#domain/agent/channel/forms/parts'
 import type { Outgoing } from '#port/channel/channel'
 import { openTexts } from '#port/texts/texts'
 import { testStops } from '#test/support/actors/stops'
@@ -19,7 +19,7 @@ const hostile = (length: number): string => '*a_'.repeat(length / 3)
 let sent: Outgoing[] = []
 let formed: { tenantId: string; text: string }[] = []
 /** What becomes of a text in the place of its form. */
-let answers: (text: string) => Promise<Parts> | undefined = () => undefined
+let answers: (text: string) => Promise<MessageParts> | undefined = () => undefined
 beforeEach(() => {
   sent = []
   formed = []
@@ -94,7 +94,7 @@ test('while a text keeps its thread busy, others read and write, and its own wor
   await using stack = new AsyncDisposableStack()
   const app = await start(undefined, stack)
   const [own, other] = [await place(app), await place(app)]
-  const { promise, resolve } = Promise.withResolvers<Parts>()
+  const { promise, resolve } = Promise.withResolvers<MessageParts>()
   answers = (text) => (text.startsWith('*a_') ? promise : undefined)
   const id = await own.say(hostile(99_000))
   await eventually(

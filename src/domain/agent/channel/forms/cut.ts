@@ -32,7 +32,7 @@ const wholeCharacters = (text: string, at: number): number => {
 }
 
 /** Where to cut a longer text, of which at most `limit` fit; more than 0. */
-export const placeOf = (text: string, limit: number): number => {
+export const cutPoint = (text: string, limit: number): number => {
   const fits = text.slice(0, wholeCharacters(text, limit))
   for (const seam of SEAMS) {
     const end = lastSeam(fits, seam)
@@ -51,7 +51,7 @@ export const cutText = (text: string, limit: number): string[] => {
   while (from < text.length) {
     // No more of the rest is looked at than could fit, or a long text would be read over and over.
     const rest = text.slice(from, from + limit + AHEAD)
-    const end = rest.length <= limit ? rest.length : placeOf(rest, limit)
+    const end = rest.length <= limit ? rest.length : cutPoint(rest, limit)
     const piece = rest.slice(0, end).trim()
     if (piece !== '') pieces.push(piece)
     from += end

@@ -1,7 +1,7 @@
 /** Blocks in the form of a channel, in as few messages as hold them. */
 import { type Block, BULLET, blocksOf, type Line } from './blocks.ts'
-import { placeOf } from './cut.ts'
-import { type Mark, merged, plainOf, type Run, rowsOf } from './runs.ts'
+import { cutPoint } from './cut.ts'
+import { type Mark, merged, plainOf, type Run, splitRows } from './runs.ts'
 import type { Node } from './tree.ts'
 
 /**
@@ -14,7 +14,7 @@ interface Size {
 }
 
 /** How a channel writes what Markdown says. */
-export interface Style {
+export interface LayoutStyle {
   fits(size: Size): boolean
   sizeOf(text: string): Size
   /** Of text that is no markup. */
@@ -46,10 +46,10 @@ const INDENT = '  '
 const WORD_END = /[\p{L}\p{N}]$/u
 const WORD_START = /^[\p{L}\p{N}]/u
 
-const written = ({ text, marks, link }: Run, style: Style): string =>
+const written = ({ text, marks, link }: Run, style: LayoutStyle): string =>
   link === null ? style.marked(text, marks) : style.linked(text, link, marks)
 
-const rendered = (runs: readonly Run[], style: Style): string => {
+const rendered = (runs: readonly Run[], style: LayoutStyle): string => {
   let out = ''
   // The end of it: looking at `out` itself, again and again while it grows, would copy it each
   // time.
@@ -81,7 +81,7 @@ const rendered = (runs: readonly Run[], style: Style): string => {
 }
 
 /** Into how many messages something of this size goes, if it can be cut anywhere. */
-const messagesOf = ({ units, septets }: Size, style: Style): number => {
+const messagesOf = ({ units, septets }: Size, style: LayoutStyle): number => {
   let count = 1
   while (count < units && !style.fits({ units: units / count, septets: septets / count })) count++
   return count
@@ -91,7 +91,7 @@ const messagesOf = ({ units, septets }: Size, style: Style): number => {
  * A text as stretches `[from, to)` of about the same length, as few as should fit by the size of
  * the whole, and more than one.
  */
-const stretches = (text: string, size: Size, style: Style): [number, number][] => {
+const stretches = (text: string, size: Size, style: LayoutStyle): [number, number][] => {
   const found: [number, number][] = []
   let from = 0
   while (from < text.length) {
@@ -99,7 +99,7 @@ const stretches = (text: string, size: Size, style: Style): [number, number][] =
     const share = rest.length / text.length
     const count = messagesOf({ units: size.units * share, septets: size.septets * share }, style)
     const most = Math.ceil(rest.length / (from === 0 ? Math.max(count, 2) : count))
-    const to = from + (most < rest.length ? placeOf(rest, most) : rest.length)
+    const to = from + (most < rest.length ? cutPoint(rest, most) : rest.length)
     found.push([from, to])
     from = to
   }
@@ -122,7 +122,7 @@ const runsWithin = (runs: readonly Run[], from: number, to: number): Run[] => {
 const piecesOf = (
   runs: Run[],
   [first, rest]: readonly [string, string],
-  style: Style,
+  style: LayoutStyle,
 ): string[] => {
   const text = (first + rendered(runs, style)).trimEnd()
   const size = style.sizeOf(text)
@@ -136,7 +136,7 @@ const piecesOf = (
 
 const beginningOf = (
   { isQuoted, depth, marker }: Line,
-  style: Style,
+  style: LayoutStyle,
 ): readonly [string, string] => {
   const indent = (isQuoted ? style.quote : '') + INDENT.repeat(Math.min(depth, DEEPEST))
   if (marker === null) return [indent, indent]
@@ -145,16 +145,16 @@ const beginningOf = (
 }
 
 /** Addresses that are too long to be kept in one piece follow their words as text. */
-const withoutLongLinks = (runs: readonly Run[], { longestLink }: Style): Run[] =>
+const withoutLongLinks = (runs: readonly Run[], { longestLink }: LayoutStyle): Run[] =>
   runs.flatMap((run) => {
     if (run.link === null || run.link.length <= longestLink) return [run]
     const text = run.text.trim() === run.link ? run.text : `${run.text} (${run.link})`
     return [{ ...run, text, link: null }]
   })
 
-const lineOf = (line: Line, style: Style): Placed[] => {
+const lineOf = (line: Line, style: LayoutStyle): Placed[] => {
   const [first, rest] = beginningOf(line, style)
-  const rows = rowsOf(withoutLongLinks(merged(line.runs), style)).filter(
+  const rows = splitRows(withoutLongLinks(merged(line.runs), style)).filter(
     (row) => plainOf(row).trim() !== '',
   )
   if (rows.length === 0) return line.marker === null ? [] : [{ text: first.trimEnd(), gap: '\n' }]
@@ -170,7 +170,7 @@ const trimmedLines = (text: string): string => {
   return end.slice(end.lastIndexOf('\n', first) + 1)
 }
 
-const codePieces = (text: string, style: Style): string[] => {
+const codePieces = (text: string, style: LayoutStyle): string[] => {
   const whole = style.code(text)
   const size = style.sizeOf(whole)
   const parts = style.fits(size) ? [] : stretches(text, size, style)
@@ -178,12 +178,12 @@ const codePieces = (text: string, style: Style): string[] => {
   return parts.flatMap(([from, to]) => codePieces(trimmedLines(text.slice(from, to)), style))
 }
 
-const placed = (block: Block, style: Style): Placed[] => {
+const placed = (block: Block, style: LayoutStyle): Placed[] => {
   const pieces = piecesOfBlock(block, style)
   return pieces.map((piece, index) => (index === 0 ? { ...piece, gap: '\n\n' } : piece))
 }
 
-const piecesOfBlock = (block: Block, style: Style): Placed[] => {
+const piecesOfBlock = (block: Block, style: LayoutStyle): Placed[] => {
   if (block.kind === 'text') return block.lines.flatMap((line) => lineOf(line, style))
   if (block.kind === 'rule') return [{ text: style.rule, gap: '\n\n' }]
   const code = trimmedLines(block.text)
@@ -196,7 +196,7 @@ const sum = (one: Size, other: Size): Size => ({
 })
 
 /** Messages that the channel takes: at least one, and none longer than it may be. */
-export const laidOut = (nodes: readonly Node[], style: Style): string[] => {
+export const laidOut = (nodes: readonly Node[], style: LayoutStyle): string[] => {
   const parts: { texts: string[]; size: Size }[] = []
   for (const { text, gap } of blocksOf(nodes).flatMap((block) => placed(block, style))) {
     const last = parts.at(-1)

@@ -1,6 +1,6 @@
 /** Mail: the same in plain text and in HTML, which loads nothing and runs nothing. */
 import { mailHtml } from './html.ts'
-import { laidOut, NOTHING, type Style } from './layout.ts'
+import { type LayoutStyle, laidOut, NOTHING } from './layout.ts'
 import { isBare } from './link.ts'
 import { markdownParts } from './markdown.ts'
 import { treeOf } from './tree.ts'
@@ -8,7 +8,7 @@ import { treeOf } from './tree.ts'
 /** Of Markdown in a mail. */
 export const LONGEST_MAIL = 100_000
 
-const plain: Style = {
+const plain: LayoutStyle = {
   fits: () => true,
   sizeOf: (text) => ({ units: text.length, septets: Number.POSITIVE_INFINITY }),
   escaped: (text) => text,

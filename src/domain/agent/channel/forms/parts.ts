@@ -3,7 +3,7 @@ import { beginning } from '#kernel/storable'
 import type { Channel } from '../channel.ts'
 import { cutText } from './cut.ts'
 import { devForm, LONGEST_DEV } from './dev.ts'
-import type { Style } from './layout.ts'
+import type { LayoutStyle } from './layout.ts'
 import { LONGEST_MAIL, mailBody, mailForm } from './mail.ts'
 import { LONGEST_SLACK, slackForm, slackStyle } from './slack.ts'
 import { LONGEST_SMS, smsForm, smsStyle } from './sms.ts'
@@ -21,7 +21,7 @@ const MOST_GROWTH = 7
 /** Of all mails of a reply. A text of which more is made goes without. */
 const LONGEST_HTML = 400_000
 
-export interface Parts {
+export interface MessageParts {
   texts: string[]
   /** Of each part that has such a form, too. */
   html: string[] | null
@@ -30,16 +30,16 @@ export interface Parts {
 interface Form {
   /** The most characters of a message. */
   longest: number
-  partsOf(markdown: string): Parts
+  partsOf(markdown: string): MessageParts
   /** Undefined: text is written as it is. */
-  style?: Pick<Style, 'fits' | 'sizeOf' | 'escaped'>
+  style?: Pick<LayoutStyle, 'fits' | 'sizeOf' | 'escaped'>
 }
 
 const withoutHtml =
   (form: (markdown: string) => string[]) =>
-  (markdown: string): Parts => ({ texts: form(markdown), html: null })
+  (markdown: string): MessageParts => ({ texts: form(markdown), html: null })
 
-const mails = (markdown: string): Parts => {
+const mails = (markdown: string): MessageParts => {
   const bodies = mailForm(markdown).map(mailBody)
   const html = bodies.map((body) => body.html)
   return {
@@ -63,7 +63,7 @@ const within = ({ longest }: Form, markdown: string): { text: string; isCut: boo
 }
 
 /** Computes for a while: it belongs beside the event loop. */
-export const partsOf = (channel: Channel, markdown: string): Parts => {
+export const partsOf = (channel: Channel, markdown: string): MessageParts => {
   const form = forms[channel]
   const { text, isCut } = within(form, markdown)
   const { texts, html } = form.partsOf(text)
@@ -74,7 +74,7 @@ export const partsOf = (channel: Channel, markdown: string): Parts => {
 }
 
 /** The same, with the signs of its Markdown as they stand: nothing is parsed. */
-export const plainPartsOf = (channel: Channel, markdown: string): Parts => {
+export const plainPartsOf = (channel: Channel, markdown: string): MessageParts => {
   const form = forms[channel]
   const { text, isCut } = within(form, markdown)
   const { style, longest } = form

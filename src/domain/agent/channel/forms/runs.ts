@@ -151,7 +151,7 @@ export const bold = (runs: readonly Run[]): Run[] =>
   runs.map((run) => (run.marks.includes('bold') ? run : { ...run, marks: ['bold', ...run.marks] }))
 
 /** Line by line. */
-export const rowsOf = (runs: readonly Run[]): Run[][] => {
+export const splitRows = (runs: readonly Run[]): Run[][] => {
   const rows: Run[][] = [[]]
   for (const run of runs) {
     const [first = '', ...others] = run.text.split('\n')

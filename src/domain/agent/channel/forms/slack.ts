@@ -2,7 +2,7 @@
  * Slack's mrkdwn. `<` begins what notifies people or shows as something else (`<!channel>`,
  * `<@U012>`), so none is ever written but those of links, whose addresses begin with a scheme.
  */
-import { laidOut, type Style } from './layout.ts'
+import { type LayoutStyle, laidOut } from './layout.ts'
 import { isDisguised } from './link.ts'
 import type { Mark } from './runs.ts'
 import { treeOf } from './tree.ts'
@@ -24,13 +24,13 @@ const wrapped = (text: string, plain: string, marks: readonly Mark[]): string =>
   return all.reduce((inner, mark) => SIGNS[mark] + inner + SIGNS[mark], text)
 }
 
-const linked: Style['linked'] = (text, link, marks) => {
+const linked: LayoutStyle['linked'] = (text, link, marks) => {
   const address = escaped(link)
   const plain = text === link ? `<${address}>` : `<${address}|${escaped(text)}>`
   return wrapped(plain, text, marks) + (isDisguised(text, link) ? ` (<${address}>)` : '')
 }
 
-export const slackStyle: Style = {
+export const slackStyle: LayoutStyle = {
   fits: ({ units }) => units <= LONGEST_SLACK,
   sizeOf: (text) => ({ units: text.length, septets: Number.POSITIVE_INFINITY }),
   escaped,

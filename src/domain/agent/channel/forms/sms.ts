@@ -2,7 +2,7 @@
  * Plain text in few segments: what GSM's 7-bit alphabet can write costs less than half of what any
  * other text does.
  */
-import { laidOut, type Style } from './layout.ts'
+import { type LayoutStyle, laidOut } from './layout.ts'
 import { isBare } from './link.ts'
 import { BOXES } from './runs.ts'
 import { treeOf } from './tree.ts'
@@ -62,7 +62,7 @@ const septetsOf = (text: string): number => {
   return count
 }
 
-export const smsStyle: Style = {
+export const smsStyle: LayoutStyle = {
   fits: ({ units, septets }) => septets <= LONGEST_SMS || units <= MOST_SEGMENTS * UNITS_EACH,
   sizeOf: (text) => ({ units: text.length, septets: septetsOf(text) }),
   escaped: written,

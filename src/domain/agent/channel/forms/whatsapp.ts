@@ -2,7 +2,7 @@
  * WhatsApp's signs for bold and other text. Addresses stand as they are, for there are no links
  * with words.
  */
-import { laidOut, type Style } from './layout.ts'
+import { type LayoutStyle, laidOut } from './layout.ts'
 import { isBare } from './link.ts'
 import type { Mark } from './runs.ts'
 import { treeOf } from './tree.ts'
@@ -13,14 +13,14 @@ const SIGNS: Record<Mark, string> = { bold: '*', italic: '_', strike: '~', code:
 const ZERO_WIDTH_SPACE = '\u200b'
 const FENCE = '```'
 
-const marked: Style['marked'] = (text, marks) => {
+const marked: LayoutStyle['marked'] = (text, marks) => {
   const all = marks.includes('code')
     ? marks.filter((mark) => mark === 'code' && !text.includes('`'))
     : marks
   return all.reduce((inner, mark) => SIGNS[mark] + inner + SIGNS[mark], text)
 }
 
-export const whatsappStyle: Style = {
+export const whatsappStyle: LayoutStyle = {
   fits: ({ units }) => units <= LONGEST_WHATSAPP,
   sizeOf: (text) => ({ units: text.length, septets: Number.POSITIVE_INFINITY }),
   escaped: (text) => text,
