@@ -38,6 +38,8 @@ interface Documented {
   tool?: string | null
 }
 
+const PUBLIC = ['/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json']
+
 describe('the declarations', () => {
   const routeOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
   const declared = operations.map((o) => ({ ...o, path: braces(o.path) }))
@@ -56,6 +58,15 @@ describe('the declarations', () => {
         } as never)
     },
   )
+
+  test('the growth operations, tools and public endpoints are those of the API document, and no others', () => {
+    const rows = (documented as Documented[]).filter(({ id }) => id?.startsWith('growth.'))
+    const tools = rows.flatMap(({ tool }) => tool ?? [])
+    const open = documented.filter(({ path }) => PUBLIC.includes(path))
+    expect([rows.length, new Set(tools).size, open.length]).toEqual([52, 48, 3])
+    const own = declared.filter(({ id }) => id.startsWith('growth.') && !isExtension(id))
+    expect(own.map(({ id }) => id).toSorted()).toEqual(rows.map(({ id }) => id!).toSorted())
+  })
 
   test('no id, route or tool is declared twice', () => {
     for (const names of [

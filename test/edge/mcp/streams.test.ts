@@ -61,19 +61,6 @@ test('a generation with a progress token reports progress, and answers with what
   expect(events.length).toBeGreaterThan(1)
 })
 
-test('a generation without a progress token answers with what it made, too', async () => {
-  await using mcp = await connectMcp(app.url, { key: app.key })
-  const running = mcp.call('growth_create_batch', { count: 1, focus: 'no token' })
-  await held.begun(1)
-  held.release()
-  const { structuredContent, content } = await running
-  expect(structuredContent).toMatchObject({
-    batch: { status: 'ready', items: [{ status: 'drafted' }] },
-  })
-  const [{ id }] = (structuredContent as { batch: { items: [{ id: string }] } }).batch.items
-  expect((content[0] as { text: string }).text).toContain(id)
-})
-
 test('a client whose time is out does not cancel what it started', async () => {
   const { key } = await app.newWorkspace()
   await using mcp = await connectMcp(app.url, { key })

@@ -32,13 +32,6 @@ const briefOf = async (story: Story, query = ''): Promise<Action[]> => {
   expect(status).toBe(200)
   return body.brief.actions
 }
-/** Changes the channel for posts. */
-const setPosts = async (story: Story, patch: object): Promise<void> => {
-  const { channels } = (await story.send('GET', 'overview')).body.overview
-  const { id } = channels.find(({ name }: { name: string }) => name === 'posts')
-  expect((await story.send('PUT', `channels/${id}`, { body: patch })).status).toBe(200)
-}
-
 /** Sends the request as it is suggested; its status. */
 const sendAsSuggested = async (
   { key }: Story,
@@ -54,7 +47,7 @@ test('follows a workspace from its first day: profile, drafts, approval, schedul
   const { goal, audience, voice, writing_dna } = softwareProfile
   await story.send('PUT', 'profile', { body: { goal, audience, voice, writing_dna } })
   expect(kinds(await briefOf(story))).toEqual(['fill_slots'])
-  await setPosts(story, { cadence: { days: [], times: [] } })
+  await story.changeChannel('posts', { cadence: { days: [], times: [] } })
   const [draft, ...others] = await briefOf(story)
   expect(others).toEqual([])
   expect(draft).toEqual({
@@ -95,7 +88,7 @@ test('follows a workspace from its first day: profile, drafts, approval, schedul
 
 test('suggests a time from the cadence, for posts before articles and for each from its own channel', async () => {
   const story = await newStory(app)
-  await setPosts(story, { cadence: { days: ['mon'], times: ['09:00'] } })
+  await story.changeChannel('posts', { cadence: { days: ['mon'], times: ['09:00'] } })
   const [article, post] = [await story.approved(), await story.approved()]
   await setItem(app, article, { kind: 'article', title: 'On docks' })
   const of = (actions: Action[], kind: string) => actions.find((one) => one.kind === kind)!
@@ -194,7 +187,9 @@ test('lists the free slots of the week and what to fill them with', async () => 
     body: { writing_dna: { stories: ['We deleted the tour.'] } },
   })
   const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
-  await setPosts(story, { cadence: { days, times: ['09:00'], time_zone: 'Asia/Tokyo' } })
+  await story.changeChannel('posts', {
+    cadence: { days, times: ['09:00'], time_zone: 'Asia/Tokyo' },
+  })
   const slots = async () =>
     (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'fill_slots')!
   expect(await slots()).toMatchObject({
@@ -223,7 +218,7 @@ test('lists the free slots of the week and what to fill them with', async () => 
   expect(fill.items as object[]).toEqual(Array(7).fill(free))
   expect(await sendAsSuggested(story, fill)).toBe(200)
   expect(await slots()).toMatchObject({ count: 6, arguments: { count: 6 } })
-  await setPosts(story, { status: 'inactive' })
+  await story.changeChannel('posts', { status: 'inactive' })
   expect(await slots()).toBeUndefined()
 })
 

@@ -3,7 +3,6 @@
  */
 import { describe, expect, test } from 'bun:test'
 import { createComposer } from '#port/model/composer/composer'
-import { eventually } from '#test/support/app'
 import { softwareProfile } from '#test/support/growth/profiles'
 import { newStory, type Story } from '#test/support/growth/story'
 import { inlineWorker } from '#test/support/model/inline-worker'
@@ -25,32 +24,19 @@ type Channel = Record<string, unknown> & { id: string; name: string; cadence: ne
 
 const setUp = async () => {
   const story = await newStory(app)
-  const send = async (method: string, path: string, body?: unknown) =>
-    story.send(method, path, body === undefined ? {} : { body })
+  const send = (method: string, path: string, body?: unknown) => story.send(method, path, { body })
   const channels = async (): Promise<Channel[]> =>
     (await send('GET', 'overview')).body.overview.channels
   const named = async (name: string) => (await channels()).find((channel) => channel.name === name)!
   const update = async (name: string, patch: object) =>
     send('PUT', `channels/${(await named(name)).id}`, patch)
-  return { story, send, channels, named, update, ...drafting(send) }
-}
-
-const drafting = (
-  send: (method: string, path: string, body?: unknown) => ReturnType<Story['send']>,
-) => {
-  const settled = (path: string, record: string) =>
-    eventually(
-      async () => (await send('GET', path)).body[record],
-      ({ status }) => ['ready', 'failed'].includes(status),
-    )
+  const topic = { topic: 'onboarding', length: 'short' }
   return {
+    ...{ story, send, channels, named, update },
     batch: async (count = 5) =>
-      settled(`batches/${(await send('POST', 'batches', { count })).body.batch.id}`, 'batch'),
+      story.ended(`batches/${(await send('POST', 'batches', { count })).body.batch.id}`),
     article: async () =>
-      settled(
-        `articles/${(await send('POST', 'articles', { topic: 'onboarding', length: 'short' })).body.article.id}`,
-        'article',
-      ),
+      story.ended(`articles/${(await send('POST', 'articles', topic)).body.article.id}`),
   }
 }
 

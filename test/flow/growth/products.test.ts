@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_PRODUCTS } from '#domain/growth/drafting/product'
 import { createComposer } from '#port/model/composer/composer'
 import { type Gate, newGate } from '#test/support/actors/letters'
-import { eventually } from '#test/support/app'
+import { newStory } from '#test/support/growth/story'
 import { inlineWorker } from '#test/support/model/inline-worker'
 import { useApp } from '#test/support/use'
 
@@ -23,18 +23,12 @@ const app = useApp(() => {
 })
 
 const setUp = async () => {
-  const { tenantId, key } = await app.newWorkspace()
+  const story = await newStory(app)
   ;[gate, drafting] = [newGate(), newGate()]
   gate.open()
-  const send = (method: string, path: string, body?: unknown) =>
-    app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
-  const settled = (id: string) =>
-    eventually(
-      async () => (await send('GET', `batches/${id}`)).body.batch,
-      ({ status }) => ['ready', 'failed'].includes(status),
-    )
+  const send = (method: string, path: string, body?: unknown) => story.send(method, path, { body })
   return {
-    tenantId,
+    tenantId: story.tenantId,
     send,
     add: (name: string, more: object = {}) =>
       send('POST', 'products', { name, one_liner: 'Onboarding that asks one question', ...more }),
@@ -42,7 +36,7 @@ const setUp = async () => {
     list: async (query = '') => (await send('GET', `products${query}`)).body.products,
     begin: async (count = 1): Promise<string> =>
       (await send('POST', 'batches', { count })).body.batch.id,
-    settled,
+    settled: (id: string) => story.ended(`batches/${id}`),
   }
 }
 

@@ -95,10 +95,7 @@ describe('a target', () => {
     await account.post('Nothing to ask.')
     const { id } = await watch(story, account.handle)
     expect(await readOnce(story, id)).toMatchObject({ last_error: null, reads: 2, reads_micros: 0 })
-    const [spent] =
-      await app.owner`select used::int as used from counter where tenant_id = ${story.tenantId}
-        and key = 'reads_free'`
-    expect(spent!.used).toBe(2)
+    expect(await story.used('reads_free')).toBe(2)
   })
 
   test("is not read without an account, while automation is paused, or once the day's reads are spent", async () => {
@@ -155,10 +152,7 @@ describe('a target', () => {
       expect(await dueIn(id)).toBeLessThanOrEqual(300_000)
       await readAgain(story, id)
       expect(await dueIn(id)).toBeGreaterThan(300_000)
-      const [spent] =
-        await app.owner`select used::int as used from counter where tenant_id = ${story.tenantId}
-          and key = 'reads_free'`
-      expect(spent!.used).toBe(0)
+      expect(await story.used('reads_free')).toBe(0)
     } finally {
       sandbox.readHandle = readHandle
     }

@@ -4,11 +4,18 @@ import { newWork } from '#decisions/work'
 import type { OnBehalf } from '#domain/agent/job/job'
 import { newSchedule, type Schedule } from '#domain/agent/trigger/schedule'
 import { newId } from '#kernel/ids'
+import type { Role } from '#kernel/roles'
 import { insertSchedule, saveSchedule, schedulePart } from '#store/agent/schedules'
 import { loadNow } from '#store/engine/load'
 import { workFor } from '#store/engine/work'
 import { letterOf } from '../actors/letters.ts'
+import type { TestApp } from '../app.ts'
 import { type Workspace, write } from '../arrange.ts'
+import { eventually } from '../eventually.ts'
+import { resultsIn, scriptedModel } from '../model/scripted-model.ts'
+import { signedIn } from '../session.ts'
+import { overJob, stepsIn, turn } from './agent.ts'
+import { newSurface, type Surface } from './surface.ts'
 
 type Place = Pick<Workspace, 'app' | 'tenantId'>
 
@@ -95,3 +102,50 @@ export const runsOf = async (
     >`select id, status, error from agent_job
     where cause->>'id' = ${id} order by id`
   ).map((row) => ({ ...row }))
+
+/** Calls what the goal lists as JSON, then says what it got; other goals it answers in words. */
+export const goalModel = (words: string, hear: (messages: string) => void = () => {}) =>
+  scriptedModel((asked, answers) => {
+    hear(JSON.stringify(asked.messages))
+    const said = asked.messages.findLast(({ role }) => role === 'user') as { text: string }
+    if (!said.text.startsWith('[')) return { text: words }
+    return answers === 0 ? { calls: JSON.parse(said.text) } : { text: resultsIn(asked).join('\n') }
+  })
+
+/** People of workspaces, what they schedule, and what comes of it. */
+export const scheduling = (app: TestApp) => {
+  const person = async ({ tenantId }: Surface, role: Role = 'owner') => {
+    const { sessionId, personId, key } = await signedIn(app, tenantId, role)
+    return { by: { kind: 'session', id: sessionId, personId } as const satisfies OnBehalf, key }
+  }
+  const place = async () => {
+    const surface = await newSurface(app)
+    return { surface, ...(await person(surface)) }
+  }
+  return {
+    person,
+    place,
+    async scheduled() {
+      const at = await place()
+      return { ...at, id: (await makeSchedule(at.surface, { by: at.by })).id }
+    },
+    /** Runs one call of a tool in a job of this caller; its step. */
+    async called(
+      { surface: { tenantId }, by }: { surface: Surface; by: OnBehalf },
+      name: string,
+      args: object,
+      tools: string[] | null = null,
+    ) {
+      const job = await turn(app, { content: JSON.stringify([[name, args]]), by, tenantId, tools })
+      await overJob(app, job)
+      return (await stepsIn(app, job)).find((step) => step.name === name)!
+    },
+    overRuns: (id: string, count: number) =>
+      eventually(
+        () => runsOf({ app }, id),
+        (runs) =>
+          runs.length === count &&
+          runs.every(({ status }) => !['queued', 'running'].includes(status)),
+      ),
+  }
+}

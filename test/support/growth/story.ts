@@ -40,6 +40,13 @@ export interface Story {
   item(id: string): Promise<StoryItem>
   /** The item, once it has one of these statuses. */
   settled(id: string, ...statuses: string[]): Promise<StoryItem>
+  /** A generation, once it is over; `path`: where it is read. */
+  // biome-ignore lint/suspicious/noExplicitAny: records of every kind
+  ended(path: string): Promise<any>
+  /** Changes the channel of this name. */
+  changeChannel(name: string, body: object): ReturnType<Story['send']>
+  /** What is used of a quota, a cap or a budget of reads. */
+  used(key: string): Promise<number>
   /** How often each text is on the network, from any account of this workspace. */
   posts(): Promise<Record<string, number>>
   /** Types of events, oldest first, with the reason if there is one. */
@@ -107,6 +114,21 @@ export const storyAt = (
         () => story.item(id),
         ({ status }) => statuses.includes(status),
       ),
+    ended: (path) =>
+      eventually(
+        async () => Object.values<{ status: string }>((await story.send('GET', path)).body)[0]!,
+        ({ status }) => status === 'ready' || status === 'failed',
+      ),
+    async changeChannel(name, body) {
+      const { channels } = (await story.send('GET', 'channels')).body
+      const { id } = channels.find((one: { name: string }) => one.name === name)
+      return ok(await story.send('PUT', `channels/${id}`, { body }))
+    },
+    async used(key) {
+      const rows = await place.owner<{ used: number }[]>`select used::int as used from counter
+        where tenant_id = ${tenantId} and key = ${key}`
+      return rows[0]?.used ?? 0
+    },
     posts: () => postsOf(place, tenantId),
     events: () => eventsOf(place, tenantId),
     at: (other) => storyAt(other, workspace),

@@ -4,6 +4,7 @@
  */
 import { parseSetCookie } from 'cookie'
 import type { TestApp } from '../app.ts'
+import { joinAs, PASSWORD } from '../people.ts'
 
 interface Seen {
   status: number
@@ -56,3 +57,21 @@ export const createVisitor = (app: TestApp): Visitor => {
       }),
   }
 }
+
+export const signInOnPage = (
+  one: Visitor,
+  email: string,
+  more: Record<string, string> = {},
+): Promise<Seen> => one.send('/sign-in', { email, password: PASSWORD, ...more })
+
+/** A person who joins a workspace, and signs in on the page. */
+export const signedInVisitor = async (app: TestApp, options: Parameters<typeof joinAs>[1] = {}) => {
+  const person = await joinAs(app, options)
+  const one = createVisitor(app)
+  await signInOnPage(one, person.email)
+  return { ...person, one }
+}
+
+/** Replaces the access token by one that is no longer valid. */
+export const ageAccess = ({ cookies }: Visitor) =>
+  cookies.set('tendril', { value: 'too.old.token', path: '/' })

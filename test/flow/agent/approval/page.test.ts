@@ -4,7 +4,7 @@ import type { Approval } from '#domain/agent/job/approval'
 import { jobOf, overJob, turn } from '#test/support/agent/agent'
 import { makeApproval } from '#test/support/agent/records'
 import { eventually } from '#test/support/app'
-import { createVisitor } from '#test/support/http/visitor'
+import { createVisitor, signedInVisitor } from '#test/support/http/visitor'
 import { scriptedModel } from '#test/support/model/scripted-model'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'
@@ -17,13 +17,6 @@ const model = scriptedModel((_, answers) =>
 )
 const app = useApp({ overrides: { thinker: model } })
 afterEach(() => forgetAttempts(app))
-
-const signedIn = async (options: Parameters<typeof joinAs>[1] = {}) => {
-  const person = await joinAs(app, options)
-  const one = createVisitor(app)
-  await one.send('/sign-in', { email: person.email, password: PASSWORD })
-  return { ...person, one }
-}
 
 const TEXT = 'Ship on Friday,\n\n  <b>rest</b> on Sunday. 🎉'
 const SHA = '0123456789abcdef'.repeat(4)
@@ -81,7 +74,7 @@ describe('the page of an approval', () => {
   })
 
   test('is the same for unknown ids, for no ids and for those of other workspaces', async () => {
-    const { one } = await signedIn()
+    const { one } = await signedInVisitor(app)
     const foreign = await waiting(posting, (await app.newWorkspace()).tenantId)
     const pages = [
       foreign.path,
@@ -103,8 +96,8 @@ describe('the page of an approval', () => {
 
   test('tells a member who cannot make the call why they cannot decide, and takes no decision', async () => {
     const { id, path } = await waiting(posting)
-    await signedIn({ role: 'approver' })
-    const { one } = await signedIn({ role: 'viewer' })
+    await signedInVisitor(app, { role: 'approver' })
+    const { one } = await signedInVisitor(app, { role: 'viewer' })
     const { text } = await one.get(path)
     expect(text).toMatch(/your role is viewer\. Here owners and approvers can decide: \S/)
     expect(text).not.toContain('<form')
@@ -117,7 +110,7 @@ describe('the page of an approval', () => {
 
   test('takes no form that another page submits', async () => {
     const { id, path } = await waiting()
-    const { one } = await signedIn()
+    const { one } = await signedInVisitor(app)
     for (const headers of [
       {},
       { origin: 'https://evil.example' },
@@ -132,7 +125,7 @@ describe('the page of an approval', () => {
 
   test('rejects with a reason, and says who decided', async () => {
     const { path, id } = await waiting()
-    const { one } = await signedIn()
+    const { one } = await signedInVisitor(app)
     const long = await one.send(path, { decision: 'reject', reason: 'x'.repeat(501) })
     expect([long.status, long.text]).toEqual([
       400,
@@ -159,7 +152,7 @@ describe('the page of an approval', () => {
       tool_name: 'growth_add_learning',
       arguments: { kind: 'worked', note: NOTE },
     })
-    const { one } = await signedIn()
+    const { one } = await signedInVisitor(app)
     const wrong = {
       '{"kind"': 'Arguments must be a JSON object',
       '[]': 'Arguments must be a JSON object',
@@ -183,7 +176,7 @@ describe('the page of an approval', () => {
 
   test('says that a pending one has expired, and approves it no more', async () => {
     const { path, id } = await waiting({ expires_at: new Date(Date.now() - 60_000) })
-    const { one } = await signedIn()
+    const { one } = await signedInVisitor(app)
     const { text } = await one.get(path)
     expect(text).toContain('<h1>Not decided in time</h1>')
     expect(text).not.toContain('<form')
@@ -199,13 +192,13 @@ describe('the page of an approval', () => {
     ['stale', 'changed after it was shown'],
   ] as const)('says why it is rejected when nobody did it: %s', async (decided_how, says) => {
     const { path } = await waiting({ status: 'rejected', decided_how, decided_at: new Date() })
-    const { one } = await signedIn()
+    const { one } = await signedInVisitor(app)
     expect((await one.get(path)).text).toContain(says)
   })
 })
 
 test('an approved call is made with the arguments of the person, and the link is in the record, the event and the webhook', async () => {
-  const { one, access } = await signedIn()
+  const { one, access } = await signedInVisitor(app)
   await app.send('PUT', '/api/v1/agent/tool-rules/growth_add_learning', {
     key: access,
     body: { decision: 'ask' },

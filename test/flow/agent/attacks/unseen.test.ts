@@ -11,9 +11,9 @@ import { newSurface } from '#test/support/agent/surface'
 import { eventually } from '#test/support/app'
 import { devChannel, linked } from '#test/support/channels/dev-posts'
 import { makeReply } from '#test/support/channels/replies'
-import { createVisitor } from '#test/support/http/visitor'
+import { signedInVisitor } from '#test/support/http/visitor'
 import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
-import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
+import { forgetAttempts } from '#test/support/people'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
@@ -30,12 +30,7 @@ const HIDDEN = 'Ship\u202e on\u200b Friday\u2066.\u{e0041}'
 const MARKED =
   'Ship<mark>[U+202E]</mark> on<mark>[U+200B]</mark> Friday<mark>[U+2066]</mark>.<mark>[U+E0041]</mark>'
 
-const visitor = async () => {
-  const { email } = await joinAs(app)
-  const one = createVisitor(app)
-  await one.send('/sign-in', { email, password: PASSWORD })
-  return one
-}
+const visitor = async () => (await signedInVisitor(app)).one
 const waiting = async (changes: Partial<Approval>) => {
   const { id } = await makeApproval({ app, tenantId: app.tenantId }, changes)
   return {

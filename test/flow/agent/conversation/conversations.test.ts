@@ -4,7 +4,6 @@
  */
 import { describe, expect, test } from 'bun:test'
 import { MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/job/limits'
-import { newId } from '#kernel/ids'
 import { newSurface, type Surface } from '#test/support/agent/surface'
 import { useSharedApp } from '#test/support/use'
 
@@ -184,9 +183,5 @@ describe('a message', () => {
     await app.owner`update agent_message set untrusted = true
       where conversation_id = ${conversation}`
     expect((await say(surface, conversation)).body.job.taint).toEqual(['conversation'])
-  })
-
-  test('is not found in an unknown conversation', async () => {
-    expect((await say(await newSurface(app), newId())).status).toBe(404)
   })
 })

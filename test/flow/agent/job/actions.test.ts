@@ -84,23 +84,6 @@ describe('a direct call', () => {
       expect([job.status, job.error, others]).toEqual(['failed', 'capability_failed', []])
     }))
 
-  test('under a key is made once, and its answer is repeated to the byte', () =>
-    as('draft', async (surface) => {
-      const [first, second] = [
-        await call(surface, { once: 'k' }),
-        await call(surface, { once: 'k' }),
-      ]
-      expect([second.text, second.headers.get('idempotency-replayed'), clock.calls]).toEqual([
-        first.text,
-        'true',
-        1,
-      ])
-      expect(refused(await call(surface, { once: 'k', body: { timeZone: 'UTC' } }))).toEqual([
-        422,
-        'idempotency_key_reused',
-      ])
-    }))
-
   test('needs the scopes of the workspace and of the capability', () =>
     as('read', async (surface) => {
       const key = async (...scopes: Scope[]) => (await app.newKey(scopes, surface.tenantId)).api_key

@@ -2,19 +2,14 @@
 import { afterEach, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { makeDocument } from '#test/support/agent/documents'
-import { createVisitor } from '#test/support/http/visitor'
+import { createVisitor, signedInVisitor } from '#test/support/http/visitor'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
 import { useSharedApp } from '#test/support/use'
 
 const app = useSharedApp({ overrides: { lanes: [] } })
 afterEach(() => forgetAttempts(app))
 
-const signedIn = async () => {
-  const { email } = await joinAs(app, { role: 'viewer' })
-  const one = createVisitor(app)
-  await one.send('/sign-in', { email, password: PASSWORD })
-  return one
-}
+const signedIn = async () => (await signedInVisitor(app, { role: 'viewer' })).one
 const CONTENT = '# One\n\nFirst <b>text</b>.\n\n# Two\n\nSecond.'
 
 test('leads through sign-in to the passage, its heading and its place', async () => {

@@ -6,19 +6,12 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import type { PlaybookVersion } from '#domain/agent/knowledge/playbook'
 import { newId } from '#kernel/ids'
 import { makeDraft, makePlaybook } from '#test/support/agent/records'
-import { createVisitor } from '#test/support/http/visitor'
+import { createVisitor, signedInVisitor } from '#test/support/http/visitor'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
 import { useSharedApp } from '#test/support/use'
 
 const app = useSharedApp({ overrides: { lanes: [] } })
 afterEach(() => forgetAttempts(app))
-
-const signedIn = async (options: Parameters<typeof joinAs>[1] = {}) => {
-  const person = await joinAs(app, options)
-  const one = createVisitor(app)
-  await one.send('/sign-in', { email: person.email, password: PASSWORD })
-  return { ...person, one }
-}
 
 const OLD = 'Ship on Friday.\nMention the <b>price</b> first.'
 const NEW = 'Ship on Monday.\nMention the <b>price</b> first. 🎉'
@@ -83,7 +76,7 @@ describe('the page of a version', () => {
     const words = (prefix: string) =>
       Array.from({ length: 2_000 }, (_, n) => `${prefix}${n}`).join(' ')
     const { path } = await drafted({ untrusted: true, content: words('w') })
-    const { one } = await signedIn()
+    const { one } = await signedInVisitor(app)
     const { text } = await one.get(path)
     expect(text).toContain('people outside the workspace wrote before it drafted this')
     expect(text).toContain('w1999')
@@ -91,7 +84,7 @@ describe('the page of a version', () => {
   })
 
   test('is the same for unknown ids, for no ids and for those of other workspaces', async () => {
-    const { one } = await signedIn()
+    const { one } = await signedInVisitor(app)
     const foreign = await drafted({}, (await app.newWorkspace()).tenantId)
     const { id } = await drafted()
     const pages = [
@@ -110,7 +103,7 @@ describe('the page of a version', () => {
 
   test('lets who may activate it, which retires the former one, and says who did', async () => {
     const { path, firstPath, versionId, first } = await drafted({ untrusted: true })
-    const { one } = await signedIn({ role: 'approver' })
+    const { one } = await signedInVisitor(app, { role: 'approver' })
     expect((await one.send(path, { decision: 'activate' })).location).toBe(path)
     expect([await stateOf(versionId), await stateOf(first)]).toEqual(['active', 'retired'])
     const { text } = await one.get(path)
@@ -127,7 +120,7 @@ describe('the page of a version', () => {
 
   test('lets who may reject it', async () => {
     const { path, versionId } = await drafted()
-    const { one } = await signedIn()
+    const { one } = await signedInVisitor(app)
     await one.send(path, { decision: 'reject' })
     expect(await stateOf(versionId)).toBe('rejected')
     expect((await one.get(path)).text).toContain('Rejected by')
@@ -135,7 +128,7 @@ describe('the page of a version', () => {
 
   test('tells a member who cannot decide why, and takes no decision', async () => {
     const { path, versionId } = await drafted()
-    const { one } = await signedIn({ role: 'editor' })
+    const { one } = await signedInVisitor(app, { role: 'editor' })
     const { text } = await one.get(path)
     expect(text).toContain(
       'your role is editor, and activating a playbook requires owner or approver',
@@ -148,7 +141,7 @@ describe('the page of a version', () => {
 
   test('takes no form from another page', async () => {
     const { path, versionId } = await drafted()
-    const { one } = await signedIn()
+    const { one } = await signedInVisitor(app)
     const { status } = await one.send(
       path,
       { decision: 'activate' },

@@ -5,7 +5,6 @@
 import { describe, expect, test } from 'bun:test'
 import { MOST_VERSIONS } from '#domain/agent/knowledge/playbook'
 import { newId } from '#kernel/ids'
-import { scopes } from '#kernel/scopes'
 import { LAUNCH, playbookModel, playbookStory } from '#test/support/agent/playbooks'
 import { makePlaybook } from '#test/support/agent/records'
 import { useApp } from '#test/support/use'
@@ -50,13 +49,6 @@ describe('a playbook', () => {
   const wrong: [string, object][] = [
     ['a slug in capitals', { slug: 'Launch' }],
     ['a slug that begins with a dash', { slug: '-launch' }],
-    ['a slug of 65 characters', { slug: 'a'.repeat(65) }],
-    ['no name', { name: undefined }],
-    ['a name of 161 characters', { name: 'a'.repeat(161) }],
-    ['no text', { content: '' }],
-    ['a text of 20,001 characters', { content: 'a'.repeat(20_001) }],
-    ['a description of 501 characters', { description: 'a'.repeat(501) }],
-    ['another property', { rationale: 'Why' }],
   ]
   test.each(wrong)('with %s is 400', async (_, body) => {
     const { create } = await setUp()
@@ -115,9 +107,6 @@ describe('a playbook', () => {
     ])
     expect((await list('?status=archived')).playbooks).toEqual([body.playbook])
     expect((await list('?status=active')).playbooks).toEqual([two])
-    expect((await send('PATCH', `playbooks/${one.id}`, { slug: 'renamed' })).status).toBe(400)
-    expect((await send('PATCH', `playbooks/${newId()}`, { name: 'x' })).status).toBe(404)
-    expect((await send('GET', `playbooks/${newId()}`)).status).toBe(404)
   })
 })
 
@@ -145,8 +134,8 @@ describe('a version', () => {
     expect((await says(() => ({ text: 'Done.' }))).system).toContain('Never mention the price.')
   })
 
-  test('in a state from which it does not go on is 400, and unknown ones are 404', async () => {
-    const { made, draft, decide, show, statesOf, send } = await setUp()
+  test('in a state from which it does not go on is 400, and that of another is 404', async () => {
+    const { made, draft, decide, show, statesOf } = await setUp()
     const { id } = await made()
     const [two, three] = [await draft(id), await draft(id)]
     const one = (await show(id)).versions.at(-1)
@@ -171,16 +160,8 @@ describe('a version', () => {
       [1, 'active'],
     ])
     const other = await made({ slug: 'other' })
-    for (const [playbook, version] of [
-      [id, newId()],
-      [other.id, one.id],
-      [newId(), one.id],
-    ])
-      for (const what of ['activate', 'reject'] as const)
-        expect((await decide(playbook!, version!, what)).status).toBe(404)
-    expect((await send('POST', `playbooks/${newId()}/versions`, { content: 'x' })).status).toBe(404)
-    for (const body of [{}, { content: '' }, { content: 'x', rationale: 'a'.repeat(2_001) }])
-      expect((await send('POST', `playbooks/${id}/versions`, body)).status).toBe(400)
+    for (const what of ['activate', 'reject'] as const)
+      expect((await decide(other.id, one.id, what)).status).toBe(404)
   })
 
   test(`makes room where there are ${MOST_VERSIONS}: the oldest decided one goes, a draft never`, async () => {
@@ -228,17 +209,4 @@ describe('a version', () => {
     await decide(id, one.id, 'activate', key)
     expect((await decide(id, two.id, 'activate', key)).status).toBe(200)
   })
-})
-
-test('the scope of the workspace is needed, and any member can read', async () => {
-  const { made, tenantId, as, send } = await setUp()
-  await made()
-  const { api_key } = await app.newKey(
-    scopes.filter((one) => one !== 'workspace:use'),
-    tenantId,
-  )
-  expect((await send('GET', 'playbooks', undefined, api_key)).status).toBe(403)
-  const viewer = await as('viewer')
-  expect((await send('GET', 'playbooks', undefined, viewer)).body.playbooks).toHaveLength(1)
-  expect((await send('POST', 'playbooks', LAUNCH, viewer)).status).toBe(403)
 })

@@ -5,70 +5,30 @@
 import { describe, expect, test } from 'bun:test'
 import { KEPT_MESSAGES } from '#domain/agent/trigger/schedule'
 import { sweepSome } from '#store/app/sweep'
-import { overJob, stepsIn, turn } from '#test/support/agent/agent'
-import { comeDue, makeSchedule, runsOf, scheduleOf } from '#test/support/agent/schedules'
-import { newSurface, type Surface } from '#test/support/agent/surface'
+import { overJob } from '#test/support/agent/agent'
+import {
+  comeDue,
+  goalModel,
+  makeSchedule,
+  runsOf,
+  scheduleOf,
+  scheduling,
+} from '#test/support/agent/schedules'
 import { makeWebhookRule, post } from '#test/support/agent/webhook-rules'
 import { eventually } from '#test/support/app'
-import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
-import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
-/** Calls what the goal lists as JSON, then says what it got; other goals it answers in words. */
-const model = scriptedModel(({ messages }, answers) => {
-  const said = messages.findLast(({ role }) => role === 'user') as { text: string }
-  if (!said.text.startsWith('[')) return { text: 'Looked.' }
-  return answers === 0
-    ? { calls: JSON.parse(said.text) }
-    : { text: resultsIn({ messages } as never).join('\n') }
-})
 const app = useApp({
-  overrides: { thinker: model },
+  overrides: { thinker: goalModel('Looked.') },
   env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
 })
 
-const person = async ({ tenantId }: Surface, role: 'owner' | 'editor' = 'owner') => {
-  const { sessionId, personId, key } = await signedIn(app, tenantId, role)
-  return { by: { kind: 'session', id: sessionId, personId } as const, key }
-}
-
-const place = async () => {
-  const surface = await newSurface(app)
-  return { surface, ...(await person(surface)) }
-}
-const scheduled = async () => {
-  const at = await place()
-  return { ...at, id: (await makeSchedule(at.surface, { by: at.by })).id }
-}
-
-/** Runs one call of a tool in a job of this caller; its step. */
-const called = async (
-  { tenantId }: Surface,
-  by: Awaited<ReturnType<typeof person>>['by'],
-  name: string,
-  args: object,
-  tools?: string[],
-) => {
-  const job = await turn(app, {
-    content: JSON.stringify([[name, args]]),
-    by,
-    tenantId,
-    tools: tools ?? null,
-  })
-  await overJob(app, job)
-  return (await stepsIn(app, job)).find((step) => step.name === name)!
-}
+const { person, place, scheduled, called, overRuns } = scheduling(app)
 
 const startedRuns = (id: string, count: number) =>
   eventually(
     () => runsOf({ app }, id),
     ({ length }) => length === count,
-  )
-const overRuns = (id: string, count: number) =>
-  eventually(
-    () => runsOf({ app }, id),
-    (runs) =>
-      runs.length === count && runs.every(({ status }) => !['queued', 'running'].includes(status)),
   )
 
 describe('a schedule', () => {
@@ -114,11 +74,11 @@ describe('a schedule', () => {
     const { surface, by } = await place()
     const ids: string[] = []
     for (let made = 0; made < 50; made++) ids.push((await makeSchedule(surface, { by })).id)
-    const full = await called(surface, by, 'schedule_task', { goal: 'x', cron: '0 9 * * 1' })
+    const full = await called({ surface, by }, 'schedule_task', { goal: 'x', cron: '0 9 * * 1' })
     expect(full.error).toContain('50 active schedules')
     await surface.send('PATCH', `schedules/${ids[0]}`, { status: 'paused' })
     expect(
-      await called(surface, by, 'schedule_task', { goal: 'x', cron: '0 9 * * 1' }),
+      await called({ surface, by }, 'schedule_task', { goal: 'x', cron: '0 9 * * 1' }),
     ).toMatchObject({ state: 'done' })
     expect((await surface.send('PATCH', `schedules/${ids[0]}`, { status: 'active' })).status).toBe(
       409,
@@ -129,7 +89,7 @@ describe('a schedule', () => {
         now(), now() - interval '1 day'
       from generate_series(1, 250)`
     await surface.send('DELETE', `schedules/${ids[1]}`)
-    await called(surface, by, 'schedule_task', { goal: 'y', cron: '0 9 * * 1' })
+    await called({ surface, by }, 'schedule_task', { goal: 'y', cron: '0 9 * * 1' })
     const [past] = await app.owner`select count(*)::int as all from agent_schedule
         where tenant_id = ${surface.tenantId} and status <> 'active'`
     expect(past!.all).toBe(200)

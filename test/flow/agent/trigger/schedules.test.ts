@@ -4,70 +4,31 @@
  */
 import { expect, test } from 'bun:test'
 import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent/agent'
-import { comeDue, makeSchedule, runsOf, scheduleOf } from '#test/support/agent/schedules'
-import { newSurface, type Surface } from '#test/support/agent/surface'
+import {
+  comeDue,
+  goalModel,
+  makeSchedule,
+  runsOf,
+  scheduleOf,
+  scheduling,
+} from '#test/support/agent/schedules'
+import type { Surface } from '#test/support/agent/surface'
 import { eventually } from '#test/support/app'
-import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
-import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
-/** Calls what the goal lists as JSON, then says what it got; other goals it answers in words. */
-const model = scriptedModel(({ messages }, answers) => {
-  const said = messages.findLast(({ role }) => role === 'user') as { text: string }
-  if (!said.text.startsWith('[')) return { text: 'Looked.' }
-  return answers === 0
-    ? { calls: JSON.parse(said.text) }
-    : { text: resultsIn({ messages } as never).join('\n') }
-})
 const app = useApp({
-  overrides: { thinker: model },
+  overrides: { thinker: goalModel('Looked.') },
   env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
 })
 
-const person = async ({ tenantId }: Surface, role: 'owner' | 'editor' = 'owner') => {
-  const { sessionId, personId, key } = await signedIn(app, tenantId, role)
-  return { by: { kind: 'session', id: sessionId, personId } as const, key }
-}
-
-const place = async () => {
-  const surface = await newSurface(app)
-  return { surface, ...(await person(surface)) }
-}
-const scheduled = async () => {
-  const at = await place()
-  return { ...at, id: (await makeSchedule(at.surface, { by: at.by })).id }
-}
-
-/** Runs one call of a tool in a job of this caller; its step. */
-const called = async (
-  { tenantId }: Surface,
-  by: Awaited<ReturnType<typeof person>>['by'],
-  name: string,
-  args: object,
-  tools?: string[],
-) => {
-  const job = await turn(app, {
-    content: JSON.stringify([[name, args]]),
-    by,
-    tenantId,
-    tools: tools ?? null,
-  })
-  await overJob(app, job)
-  return (await stepsIn(app, job)).find((step) => step.name === name)!
-}
+const { person, place, scheduled, called, overRuns } = scheduling(app)
 
 const listed = async ({ send }: Surface, query = '') =>
   (await send('GET', `schedules${query}`)).body.schedules
-const overRuns = (id: string, count: number) =>
-  eventually(
-    () => runsOf({ app }, id),
-    (runs) =>
-      runs.length === count && runs.every(({ status }) => !['queued', 'running'].includes(status)),
-  )
 
 test('the agent schedules a task, which runs in its own conversation and in the name of who asked', async () => {
   const { surface, by } = await place()
-  const step = await called(surface, by, 'schedule_task', {
+  const step = await called({ surface, by }, 'schedule_task', {
     goal: 'Look at the queue',
     cron: '0 9 * * 1',
     timeZone: 'Europe/Berlin',
@@ -113,7 +74,7 @@ test('the agent schedules a task, which runs in its own conversation and in the 
 test('a task without a time zone follows UTC, and one for a single time is done after it', async () => {
   const { surface, by } = await place()
   const at = new Date(Date.now() + 3_600_000).toISOString()
-  await called(surface, by, 'schedule_task', { goal: 'Once', at })
+  await called({ surface, by }, 'schedule_task', { goal: 'Once', at })
   const [schedule] = await listed(surface)
   expect(schedule).toMatchObject({ at, cron: null, timeZone: 'UTC', nextRunAt: at })
   await comeDue(surface, schedule.id)
@@ -128,16 +89,13 @@ test('what a task may not be is a result for the model that names the field', as
   const { surface, by } = await place()
   const wrong: [object, string][] = [
     [{ goal: 'x', cron: '*/5 * * * *' }, 'cron fires more often than every 15 minutes'],
-    [{ goal: 'x' }, 'at or cron is required'],
-    [{ goal: 'x', at: '2020-01-01T00:00:00Z' }, 'at is in the past'],
     [
       { goal: 'x', cron: '0 9 * * 1', tools: ['growth_list_queu'] },
       'did you mean growth_list_queue?',
     ],
-    [{ goal: 'x', cron: '0 9 * * 1', timeZone: 'Mars/Olympus' }, 'timeZone'],
   ]
   for (const [args, message] of wrong) {
-    const step = await called(surface, by, 'schedule_task', args)
+    const step = await called({ surface, by }, 'schedule_task', args)
     expect([step.state, step.error]).toEqual(['failed', expect.stringContaining(message)])
   }
   expect(await listed(surface)).toEqual([])
@@ -146,10 +104,9 @@ test('what a task may not be is a result for the model that names the field', as
 test('a job with few tools cannot schedule a run with more', async () => {
   const { surface, by } = await place()
   const tools = ['schedule_task', 'growth_overview']
-  await called(surface, by, 'schedule_task', { goal: 'all', cron: '0 9 * * 1' }, tools)
+  await called({ surface, by }, 'schedule_task', { goal: 'all', cron: '0 9 * * 1' }, tools)
   await called(
-    surface,
-    by,
+    { surface, by },
     'schedule_task',
     { goal: 'some', cron: '0 9 * * 1', tools: ['growth_overview', 'growth_list_queue'] },
     tools,
@@ -177,7 +134,7 @@ test('tasks are listed and cancelled by the agent, twice as once', async () => {
   // The goal that may follow a page is untrusted, and whoever reads it is tainted.
   expect((await jobOf(app, list)).taint).toEqual(['list_scheduled_tasks'])
   for (const _ of [1, 2]) {
-    const step = await called(surface, by, 'cancel_scheduled_task', { id })
+    const step = await called({ surface, by }, 'cancel_scheduled_task', { id })
     expect(step.result!.text).toContain('cancelled')
   }
   expect(await scheduleOf({ app }, id)).toMatchObject({ status: 'cancelled', next_at: null })

@@ -3,38 +3,23 @@
  * may do.
  */
 import { describe, expect, test } from 'bun:test'
-import type { OnBehalf } from '#domain/agent/job/job'
 import { newId } from '#kernel/ids'
 import { newWebhookSecret } from '#port/webhook'
 import { jobOf, overJob, stepsIn, turn } from '#test/support/agent/agent'
-import { runsOf } from '#test/support/agent/schedules'
-import { newSurface, type Surface } from '#test/support/agent/surface'
+import { goalModel, runsOf, scheduling } from '#test/support/agent/schedules'
+import { newSurface } from '#test/support/agent/surface'
 import { type MadeRule, makeWebhookRule, post } from '#test/support/agent/webhook-rules'
 import { eventually } from '#test/support/app'
-import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
-import { signedIn } from '#test/support/session'
 import { secretsInTables } from '#test/support/texts/secrets'
 import { useApp } from '#test/support/use'
 
 const asked: string[] = []
-/** Calls what the goal lists as JSON, then says what it got. */
-const model = scriptedModel(({ messages }, answers) => {
-  asked.push(JSON.stringify(messages))
-  const said = messages.findLast(({ role }) => role === 'user') as { text: string }
-  if (!said.text.startsWith('[')) return { text: 'Seen.' }
-  return answers === 0
-    ? { calls: JSON.parse(said.text) }
-    : { text: resultsIn({ messages } as never).join('\n') }
-})
 const app = useApp({
-  overrides: { thinker: model },
+  overrides: { thinker: goalModel('Seen.', (messages) => void asked.push(messages)) },
   env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
 })
 
-const person = async ({ tenantId }: Surface, role: 'owner' | 'approver' | 'editor' = 'owner') => {
-  const { sessionId, personId, key } = await signedIn(app, tenantId, role)
-  return { by: { kind: 'session', id: sessionId, personId } as const satisfies OnBehalf, key }
-}
+const { person } = scheduling(app)
 const call = (name: string, key: string, body: object) =>
   app.send('POST', `/api/v1/actions/${name}`, { key, body })
 const wish = { name: 'Orders', goal: 'Say what came' }

@@ -8,7 +8,7 @@ import { post } from '#test/support/agent/webhook-rules'
 import { eventually } from '#test/support/app'
 import { browserPath, launchBrowser } from '#test/support/http/browser'
 import { expectNoFlaws } from '#test/support/http/look'
-import { createVisitor } from '#test/support/http/visitor'
+import { signedInVisitor } from '#test/support/http/visitor'
 import { scriptedModel } from '#test/support/model/scripted-model'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
 import { signedIn } from '#test/support/session'
@@ -37,12 +37,7 @@ const asked = async () => {
   return { job, path: `/approvals/${approval!.id}` }
 }
 
-const visitor = async () => {
-  const person = await joinAs(app)
-  const one = createVisitor(app)
-  await one.send('/sign-in', { email: person.email, password: PASSWORD })
-  return one
-}
+const visitor = async () => (await signedInVisitor(app)).one
 
 const approving = {
   decision: 'approve',

@@ -4,7 +4,7 @@
  */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createWorkspace } from '#ops/operator/admin/workspaces'
-import { createVisitor, type Visitor } from '#test/support/http/visitor'
+import { ageAccess, createVisitor, signedInVisitor, signInOnPage } from '#test/support/http/visitor'
 import {
   askForCode,
   askForToken,
@@ -20,20 +20,6 @@ afterEach(() => forgetAttempts(app))
 
 const CONTINUE = '/api/v1/app/session/continue'
 const visitor = () => createVisitor(app)
-
-const signIn = async (one: Visitor, email: string, more: Record<string, string> = {}) =>
-  one.send('/sign-in', { email, password: PASSWORD, ...more })
-
-const signedIn = async (options: Parameters<typeof joinAs>[1] = {}) => {
-  const person = await joinAs(app, options)
-  const one = visitor()
-  await signIn(one, person.email)
-  return { ...person, one }
-}
-
-/** Replaces the access token by one that is no longer valid. */
-const ageAccess = ({ cookies }: Visitor) =>
-  cookies.set('tendril', { value: 'too.old.token', path: '/' })
 
 describe('joining on the page', () => {
   test('shows the workspace and the role, and signs in the new member', async () => {
@@ -74,7 +60,7 @@ describe('the device page', () => {
     const to = (await one.get(`/device?code=${user_code}`)).location!
     expect(to).toBe(`/sign-in?next=${encodeURIComponent(`/device?code=${user_code}`)}`)
     expect((await one.get(to)).text).toContain(`name="next" value="/device?code=${user_code}"`)
-    await signIn(one, email)
+    await signInOnPage(one, email)
     const { text } = await one.get(`/device?code=${user_code}`)
     for (const shown of [
       user_code,
@@ -96,7 +82,7 @@ describe('the device page', () => {
   })
 
   test('denies, and answers the same for every code that no device waits under', async () => {
-    const { one } = await signedIn()
+    const { one } = await signedInVisitor(app)
     const { device_code, user_code } = await askForCode(app)
     expect((await one.send('/device', { code: user_code, decision: 'deny' })).location).toBe(
       '/device?done=deny',
@@ -115,7 +101,7 @@ describe('the device page', () => {
   })
 
   test('asks again after the session has renewed itself', async () => {
-    const { one } = await signedIn()
+    const { one } = await signedInVisitor(app)
     const { device_code, user_code } = await askForCode(app)
     ageAccess(one)
     const reply = await one.send('/device', { code: user_code, decision: 'approve' })
@@ -126,7 +112,7 @@ describe('the device page', () => {
   })
 
   test('lets its person choose a workspace, and decides only in the one it showed', async () => {
-    const { one, email } = await signedIn()
+    const { one, email } = await signedInVisitor(app)
     const tenantId = await createWorkspace(app.workplace.db, 'Second')
     await joinAs(app, { tenantId, email })
     const { device_code, user_code } = await askForCode(app)

@@ -4,7 +4,7 @@
  */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { testApp } from '#test/support/app'
-import { createVisitor, type Visitor } from '#test/support/http/visitor'
+import { createVisitor, signedInVisitor, signInOnPage } from '#test/support/http/visitor'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'
 
@@ -14,16 +14,6 @@ afterEach(() => forgetAttempts(app))
 const PAGES = ['/', '/sign-in', '/join', '/device']
 const CONTINUE = '/api/v1/app/session/continue'
 const visitor = () => createVisitor(app)
-
-const signIn = async (one: Visitor, email: string, more: Record<string, string> = {}) =>
-  one.send('/sign-in', { email, password: PASSWORD, ...more })
-
-const signedIn = async (options: Parameters<typeof joinAs>[1] = {}) => {
-  const person = await joinAs(app, options)
-  const one = visitor()
-  await signIn(one, person.email)
-  return { ...person, one }
-}
 
 describe('every page', () => {
   test.each(PAGES)(
@@ -56,7 +46,7 @@ describe('every page', () => {
   )
 
   test.each(PAGES)('%s takes no form that another page submits', async (path) => {
-    const { one } = await signedIn()
+    const { one } = await signedInVisitor(app)
     const before = new Map(one.cookies)
     const foreign = [
       {},
@@ -96,7 +86,7 @@ describe('signing in on the page', () => {
     const { email } = await joinAs(app)
     const one = visitor()
     one.cookies.set('tendril', { value: 'planted', path: '/' })
-    const reply = await signIn(one, email, { next: '/device?code=BCDF-GHJK' })
+    const reply = await signInOnPage(one, email, { next: '/device?code=BCDF-GHJK' })
     expect([reply.status, reply.location]).toEqual([303, '/device?code=BCDF-GHJK'])
     expect(one.cookies.get('tendril')!.value).not.toBe('planted')
     expect((await one.get('/')).text).toContain(email)
@@ -104,11 +94,11 @@ describe('signing in on the page', () => {
   })
 
   test('starts a new session instead of using one that was planted', async () => {
-    const [attacker, victim] = [await signedIn(), await joinAs(app)]
+    const [attacker, victim] = [await signedInVisitor(app), await joinAs(app)]
     const one = visitor()
     one.cookies.set('tendril', attacker.one.cookies.get('tendril')!)
     const planted = one.cookies.get('tendril')!.value
-    await signIn(one, victim.email)
+    await signInOnPage(one, victim.email)
     expect(one.cookies.get('tendril')!.value).not.toBe(planted)
     expect((await one.get('/')).text).toContain(victim.email)
     expect((await attacker.one.get('/')).text).toContain(attacker.email)
@@ -131,7 +121,7 @@ describe('signing in on the page', () => {
   ])('never leads to another site: %p', async (next) => {
     const { email } = await joinAs(app)
     const one = visitor()
-    const location = (await signIn(one, email, { next })).location!
+    const location = (await signInOnPage(one, email, { next })).location!
     expect(new URL(location, app.url).origin).toBe(app.url)
     expect(location).toMatch(/^\/(?![/\\])/)
     const again = (await one.get(`/sign-in?next=${encodeURIComponent(next)}`)).location!
@@ -179,13 +169,13 @@ describe('signing in on the page', () => {
     const { email } = await joinAs(app)
     for (let tries = 0; tries < 10; tries++)
       await visitor().send('/sign-in', { email, password: 'wrong' })
-    const { status, text, headers } = await signIn(visitor(), email)
+    const { status, text, headers } = await signInOnPage(visitor(), email)
     expect([status, headers.has('retry-after')]).toEqual([429, true])
     expect(text).toContain('Too many attempts. Try again in 15 minutes.')
   })
 
   test('signing out on the page ends the session', async () => {
-    const { one, email } = await signedIn()
+    const { one, email } = await signedInVisitor(app)
     expect((await one.send('/', {})).location).toBe('/')
     expect([[...one.cookies.keys()], (await one.get('/')).text.includes(email)]).toEqual([
       ['tendril-browser'],

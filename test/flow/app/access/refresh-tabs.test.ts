@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'bun:test'
 import { cookieHeader, cookiesOf } from '#test/support/http/cookies'
-import { createVisitor, type Visitor } from '#test/support/http/visitor'
-import { joinAs, PASSWORD, signInBrowser } from '#test/support/people'
+import { ageAccess, createVisitor, signedInVisitor } from '#test/support/http/visitor'
+import { joinAs, signInBrowser } from '#test/support/people'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
@@ -88,20 +88,9 @@ describe('two tabs that refresh at once', () => {
 const CONTINUE = '/api/v1/app/session/continue'
 const visitor = () => createVisitor(app)
 
-const signedIn = async () => {
-  const person = await joinAs(app)
-  const one = visitor()
-  await one.send('/sign-in', { email: person.email, password: PASSWORD })
-  return { ...person, one }
-}
-
-/** Replaces the access token by one that is no longer valid. */
-const ageAccess = ({ cookies }: Visitor) =>
-  cookies.set('tendril', { value: 'too.old.token', path: '/' })
-
 describe('a page whose access token is too old', () => {
   test('renews the session, and returns to the page', async () => {
-    const { one, email } = await signedIn()
+    const { one, email } = await signedInVisitor(app)
     const refresh = one.cookies.get('tendril-refresh')!.value
     ageAccess(one)
     const to = (await one.get('/device?code=BCDF-GHJK')).location!
@@ -114,7 +103,7 @@ describe('a page whose access token is too old', () => {
   })
 
   test('renews it in three tabs at once, one of which rotates the refresh token', async () => {
-    const { one, email } = await signedIn()
+    const { one, email } = await signedInVisitor(app)
     ageAccess(one)
     const tabs = Array.from({ length: 3 }, () => {
       const tab = createVisitor(app)
@@ -128,7 +117,7 @@ describe('a page whose access token is too old', () => {
   })
 
   test('ends the session when a refresh token is used again later, as with the API', async () => {
-    const { one } = await signedIn()
+    const { one } = await signedInVisitor(app)
     const thief = createVisitor(app)
     for (const [name, cookie] of one.cookies) thief.cookies.set(name, cookie)
     ageAccess(one)

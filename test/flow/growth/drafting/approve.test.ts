@@ -77,13 +77,6 @@ test('a time that cannot be leaves the item a draft', async () => {
   expect((await story.item(id)).status).toBe('drafted')
 })
 
-/** Changes the channel for posts. */
-const setPosts = async (story: Story, patch: object): Promise<void> => {
-  const { channels } = (await story.send('GET', 'overview')).body.overview
-  const { id } = channels.find(({ name }: { name: string }) => name === 'posts')
-  expect((await story.send('PUT', `channels/${id}`, { body: patch })).status).toBe(200)
-}
-
 /**
  * A zone where it is between noon and one o'clock now, so that no test runs past midnight there.
  */
@@ -104,7 +97,9 @@ describe('the next slot', () => {
 
   test('takes the next free slot, keeps it when asked again, and takes one that becomes free', async () => {
     const story = await newStory(app)
-    await setPosts(story, { cadence: { days: DAILY, times: ['06:30'], time_zone: noonZone() } })
+    await story.changeChannel('posts', {
+      cadence: { days: DAILY, times: ['06:30'], time_zone: noonZone() },
+    })
     const { channels } = (await story.send('GET', 'overview')).body.overview
     const now = new Date()
     const expected = nextSlot(channels[0].cadence, { zone: 'UTC', taken: [], counted: [], now })!
@@ -131,7 +126,7 @@ describe('the next slot', () => {
     const story = await newStory(app)
     const time_zone = noonZone()
     const everyHour = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:00`)
-    await setPosts(story, {
+    await story.changeChannel('posts', {
       cadence: { days: DAILY, times: everyHour, time_zone, posts_per_day: 1 },
     })
     const posted = await story.approved()
@@ -153,7 +148,7 @@ describe('the next slot', () => {
 
   test('needs a cadence and a free slot within 60 days', async () => {
     const story = await newStory(app)
-    await setPosts(story, { cadence: { days: ['mon'], times: ['09:00'] } })
+    await story.changeChannel('posts', { cadence: { days: ['mon'], times: ['09:00'] } })
     const ids = await Promise.all(Array.from({ length: 10 }, () => story.approved()))
     const statuses: number[] = []
     for (const id of ids) statuses.push((await schedule(story, id)).status)
@@ -163,7 +158,7 @@ describe('the next slot', () => {
       409,
       'cannot schedule: channel posts has no free slot within 60 days; give a time, or add times to its cadence',
     ])
-    await setPosts(story, { cadence: { days: [], times: [] } })
+    await story.changeChannel('posts', { cadence: { days: [], times: [] } })
     expect((await schedule(story, ids[9]!)).body.error).toMatchObject({
       ...{
         code: 'invalid_input',
@@ -182,7 +177,7 @@ describe('the next slot', () => {
 
   test('is taken by an approval', async () => {
     const story = await newStory(app)
-    await setPosts(story, {
+    await story.changeChannel('posts', {
       cadence: { days: DAILY, times: ['09:00'], posts_per_day: 1, time_zone: 'UTC' },
     })
     const times = []

@@ -7,7 +7,7 @@ import type { DraftBrief } from '#domain/growth/drafting/draft'
 import { GenerationError } from '#port/model/drafter'
 import { testFailpoints } from '#test/support/actors/failpoints'
 import { eventually } from '#test/support/app'
-import { newStory, type Story } from '#test/support/growth/story'
+import { newStory } from '#test/support/growth/story'
 import { heldDrafter } from '#test/support/model/held-drafter'
 import { useApp } from '#test/support/use'
 
@@ -48,13 +48,9 @@ const opened = async () => {
     create: async (body: object): Promise<string> =>
       (await send('POST', 'batches', { body })).body.batch.id,
     batch: async (id: string) => (await send('GET', `batches/${id}`)).body.batch,
-    ended: (id: string) => settledOf(story, `batches/${id}`, 'batch'),
+    ended: (id: string) => story.ended(`batches/${id}`),
     cancel: (id: string) => send('POST', `batches/${id}/cancel`),
-    spent: async (key = 'posts') =>
-      (
-        await app.owner`select used::int from counter where tenant_id = ${tenantId}
-          and key = ${key}`
-      )[0]?.used,
+    spent: (key = 'posts') => story.used(key),
     audited: async () =>
       (
         await app.owner`select operation, ref_id from audit where tenant_id = ${tenantId}
@@ -67,12 +63,6 @@ const opened = async () => {
         .length,
   }
 }
-
-const settledOf = ({ send }: Pick<Story, 'send'>, path: string, name: string) =>
-  eventually(
-    async () => (await send('GET', path)).body[name],
-    ({ status }) => status === 'ready' || status === 'failed',
-  )
 
 /** Lets the call that waits write; the next one waits again. */
 const step = () => {

@@ -19,13 +19,6 @@ const create = (story: Story, body: Record<string, unknown>) =>
 const act = (story: Story, id: string, verb: string, options: { body?: object } = {}) =>
   story.send('POST', `engagements/${id}/${verb}`, options)
 
-const readsUsed = async ({ tenantId }: Story): Promise<number> =>
-  (
-    await app.owner<
-      { used: number }[]
-    >`select used::int as used from counter where tenant_id = ${tenantId} and key = 'reads_free'`
-  )[0]?.used ?? 0
-
 test('an engagement with a body calls no model, keeps the body and asks for approval', async () => {
   const story = await newStory(app)
   const post = await othersPost({ app }, 'Who answers on Sundays?')
@@ -50,7 +43,7 @@ test('an engagement with a body calls no model, keeps the body and asks for appr
     addresses_us: false,
   })
   expect(await story.events()).toEqual(['growth.approval.requested'])
-  expect(await readsUsed(story)).toBe(1)
+  expect(await story.used('reads_free')).toBe(1)
 })
 
 test('an engagement without a body gives the drafter the post, and asks for approval once the draft is there', async () => {
@@ -86,7 +79,7 @@ test('a second engagement for the same post and action is refused until the firs
   expect([second.status, second.body.error.message]).toEqual([
     ...[409, `this post already has a like: engagement ${first.body.engagement.id} is drafted`],
   ])
-  expect(await readsUsed(story)).toBe(1)
+  expect(await story.used('reads_free')).toBe(1)
   expect((await create(story, { ...input, action: 'repost' })).status).toBe(201)
   await act(story, first.body.engagement.id, 'reject', { body: { reason: 'no' } })
   expect((await create(story, input)).status).toBe(201)
@@ -110,11 +103,7 @@ test.each([
 
 test('an engagement follows the rules of the channel for replies', async () => {
   const story = await newStory(app)
-  const channels = (await story.send('GET', 'overview')).body.overview.channels
-  const { id } = channels.find(({ name }: { name: string }) => name === 'replies')
-  await story.send('PUT', `channels/${id}`, {
-    body: { format_rules: { banned_words: ['synergy'] } },
-  })
+  await story.changeChannel('replies', { format_rules: { banned_words: ['synergy'] } })
   const post = await othersPost({ app })
   const refused = await create(story, { post, action: 'reply', body: 'Pure synergy.' })
   expect([refused.status, refused.body.error.details]).toEqual([
@@ -141,5 +130,5 @@ test('an engagement without an account works only if the post need not be read',
     status: 'drafted',
     post: { text: null },
   })
-  expect(await readsUsed(story)).toBe(0)
+  expect(await story.used('reads_free')).toBe(0)
 })

@@ -104,11 +104,7 @@ describe('the text of an engagement', () => {
   test('follows the rules of its channel and its network', async () => {
     const story = await newStory(app)
     const { id } = await drafted(story)
-    const channels = (await story.send('GET', 'overview')).body.overview.channels
-    const replies = channels.find(({ name }: { name: string }) => name === 'replies')
-    await story.send('PUT', `channels/${replies.id}`, {
-      body: { format_rules: { banned_words: ['synergy'] } },
-    })
+    await story.changeChannel('replies', { format_rules: { banned_words: ['synergy'] } })
     expect((await edit(story, id, { body: 'Pure synergy.' })).body.error.details).toEqual([
       { path: 'body', message: expect.stringContaining('synergy') },
     ])

@@ -5,7 +5,6 @@ import { expect, test } from 'bun:test'
 import { LEAST_MEASURED } from '#domain/growth/drafting/hook-choice'
 import { hookKeys, postHooks } from '#domain/growth/drafting/hooks'
 import { createComposer } from '#port/model/composer/composer'
-import { eventually } from '#test/support/app'
 import { setItem } from '#test/support/database/writes'
 import { insertCounts } from '#test/support/growth/posted'
 import { softwareProfile } from '#test/support/growth/profiles'
@@ -78,10 +77,7 @@ test('each workspace counts by opening what becomes of its drafts, without delet
   const { on_missed: _, ...profile } = softwareProfile
   await story.send('PUT', 'profile', { body: profile })
   const { batch } = (await story.send('POST', 'batches', { body: { count: 6 } })).body
-  const { items } = await eventually(
-    async () => (await story.send('GET', `batches/${batch.id}`)).body.batch,
-    ({ status }) => status === 'ready',
-  )
+  const { items } = await story.ended(`batches/${batch.id}`)
   for (const { hook } of items) expect(postHooks).toContain(hook)
   const [first, second] = items
   await story.send('POST', `items/${first.id}/approve`, { body: {} })
@@ -129,10 +125,7 @@ test('the brief of a batch weights openings by performance, and all alike while 
     const { batch } = (
       await story.send('POST', 'batches', { body: { count: 1, focus: 'Onboarding' } })
     ).body
-    await eventually(
-      async () => (await story.send('GET', `batches/${batch.id}`)).body.batch.status as string,
-      (status) => ['ready', 'failed'].includes(status),
-    )
+    await story.ended(`batches/${batch.id}`)
     return weights
   }
   expect(new Set(Object.values(await draft()))).toEqual(new Set([1]))

@@ -34,12 +34,9 @@ const opened = async () => {
     id,
     redraft: (hint = 'shorter', of = id) => send('POST', `items/${of}/redraft`, { body: { hint } }),
     now: async (of = id) => (await send('GET', `items/${of}`)).body.item,
+    generated: story.ended,
     ended: (of = id) => endOf(story, of),
-    spent: async () =>
-      (
-        await app.owner`select used::int from counter where tenant_id = ${tenantId}
-          and key = 'posts'`
-      )[0]?.used,
+    spent: () => story.used('posts'),
     rows: async () =>
       (
         await app.owner`select status, error from redraft where tenant_id = ${tenantId} order by id`
@@ -120,21 +117,16 @@ describe('a draft', () => {
   })
 
   test('that is an article becomes another article', async () => {
-    const { tenantId, redraft, ended, send } = await opened()
+    const story = await opened()
+    const { redraft, ended, send } = story
     held.release()
     const { article } = (await send('POST', 'articles', { body: { topic: 'docks' } })).body
-    const ready = await eventually(
-      async () => (await send('GET', `articles/${article.id}`)).body.article,
-      ({ status }) => status === 'ready',
-    )
+    const ready = await story.generated(`articles/${article.id}`)
     expect((await redraft('shorter', ready.item_id)).status).toBe(201)
     const after = await ended(ready.item_id)
     expect(after).toMatchObject({ kind: 'article', title: 'On docks', revision: 2 })
     expect(after.body).not.toBe(ready.item.body)
-    const counters =
-      await app.owner`select key, used::int from counter where tenant_id = ${tenantId}
-        and key in ('posts', 'articles') order by key`
-    expect(counters.map(({ used }) => used)).toEqual([1, 1])
+    expect([await story.used('articles'), await story.used('posts')]).toEqual([1, 1])
   })
 })
 

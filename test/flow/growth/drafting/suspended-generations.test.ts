@@ -46,12 +46,6 @@ const wait = async (ms: number) => {
     ({ status }) => status === 200,
   )
 }
-const used = async () => {
-  const [row] =
-    await app.owner`select used from counter where tenant_id = ${story.tenantId} and key = 'posts'`
-  return row!.used as number
-}
-
 /** A batch of two posts, of which the first is written while billing stops. */
 const caught = async (): Promise<string> => {
   const { body } = await app.send('POST', 'batches', { key: story.key, body: { count: 2 } })
@@ -84,7 +78,7 @@ test('a batch that is held goes on as soon as billing is in order', async () => 
 
 test('a batch that waits for a week ends with what it has, and gives back the rest', async () => {
   const id = await caught()
-  expect(await used()).toBe(2)
+  expect(await story.used('posts')).toBe(2)
   await wait(7 * DAY_MS)
   const ended = await becomes(id, { status: 'ready' })
   expect(ended).toMatchObject({
@@ -92,7 +86,7 @@ test('a batch that waits for a week ends with what it has, and gives back the re
     delivered: 1,
     shortfall: expect.stringContaining(WHY),
   })
-  expect(await used()).toBe(1)
+  expect(await story.used('posts')).toBe(1)
 })
 
 test('one that has nothing after a week fails with plan_invalid, though its first run died', async () => {
@@ -108,5 +102,5 @@ test('one that has nothing after a week fails with plan_invalid, though its firs
     error: WHY,
     delivered: 0,
   })
-  expect(await used()).toBe(0)
+  expect(await story.used('posts')).toBe(0)
 })

@@ -20,11 +20,6 @@ const approve = async (story: Story, id: string, body?: string) =>
     )
   ).body.item
 const codes = ({ warnings }: { warnings: { code: string }[] }) => warnings.map(({ code }) => code)
-const changePosts = async (story: Story, body: Record<string, unknown>): Promise<void> => {
-  const { channels } = (await story.send('GET', 'channels')).body
-  const { id } = channels.find(({ name }: { name: string }) => name === 'posts')
-  expect((await story.send('PUT', `channels/${id}`, { body })).status).toBe(200)
-}
 const preview = async (story: Story, body: Record<string, unknown>) =>
   (await story.send('POST', 'items/preview', { body })).body.preview
 
@@ -130,7 +125,7 @@ test('a time that is no slot of the cadence is a warning; a slot is none', async
     times: ['09:00'],
     time_zone: 'UTC',
   }
-  await changePosts(story, { cadence })
+  await story.changeChannel('posts', { cadence })
   const id = await story.approved(TEXT)
   const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
   const at = async (time: string) =>
@@ -142,7 +137,7 @@ test('a time that is no slot of the cadence is a warning; a slot is none', async
 
 test('a preview says all that approving would, and changes nothing', async () => {
   const story = await newStory(app)
-  await changePosts(story, { format_rules: { max_hashtags: 0, max_emoji: 0 } })
+  await story.changeChannel('posts', { format_rules: { max_hashtags: 0, max_emoji: 0 } })
   const body = 'Look at https://example.com/docks #docks 🚚'
   expect(await preview(story, { body })).toMatchObject({
     body,

@@ -5,9 +5,9 @@
 import { describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
-import { eventually } from '#test/support/app'
 import { insertPosted } from '#test/support/growth/posted'
 import { softwareProfile } from '#test/support/growth/profiles'
+import { newStory } from '#test/support/growth/story'
 import { sameSeed } from '#test/support/model/same-seed'
 import { useApp } from '#test/support/use'
 
@@ -23,18 +23,13 @@ interface Post {
 }
 
 const setUp = async () => {
-  const { tenantId, key } = await app.newWorkspace()
-  const send = (method: string, path: string, body?: unknown) =>
-    app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
+  const story = await newStory(app)
+  const { tenantId } = story
+  const send = (method: string, path: string, body?: unknown) => story.send(method, path, { body })
   const audit = async (body: object = {}) => {
     const created = await send('POST', 'audits', body)
     expect([created.status, created.text]).toEqual([201, expect.stringContaining('queued')])
-    const { id } = created.body.audit
-    const { body: read } = await eventually(
-      () => send('GET', `audits/${id}`),
-      (reply) => !['queued', 'generating'].includes(reply.body.audit.status),
-    )
-    return read.audit
+    return story.ended(`audits/${created.body.audit.id}`)
   }
   /** Posts with their metrics; returns their ids. */
   const posted = async (posts: Post[]): Promise<string[]> => {
@@ -52,9 +47,7 @@ const setUp = async () => {
     return ids
   }
   return {
-    tenantId,
-    key,
-    send,
+    ...{ tenantId, send, ended: story.ended },
     audit,
     posted,
     list: async (query = '') => (await send('GET', `learnings${query}`)).body.learnings,
@@ -219,12 +212,11 @@ describe('an audit', () => {
 })
 
 test('a learning of an audit changes the next batch until it is retired', async () => {
-  const { send, audit, posted } = await setUp()
+  const { send, audit, posted, ended } = await setUp()
   await send('PUT', 'profile', { writing_dna: softwareProfile.writing_dna })
   const batch = async (): Promise<{ body: string; learnings: string[] }[]> => {
     const { id } = (await send('POST', 'batches', { count: 3 })).body.batch
-    const isReady = (reply: Awaited<ReturnType<typeof send>>) => reply.body.batch.status === 'ready'
-    return (await eventually(() => send('GET', `batches/${id}`), isReady)).body.batch.items
+    return (await ended(`batches/${id}`)).items
   }
   const asking = (drafts: { body: string }[]) =>
     drafts.filter(({ body }) => body.endsWith('?')).length

@@ -7,9 +7,9 @@ import { type DraftBrief, noUsage } from '#domain/growth/drafting/draft'
 import { MOST_RUNNING, READY_PER_ARM } from '#domain/growth/learning/experiment'
 import { newId } from '#kernel/ids'
 import { GenerationError } from '#port/model/drafter'
-import { eventually } from '#test/support/app'
 import { setPlan } from '#test/support/database/writes'
 import { insertPosted } from '#test/support/growth/posted'
+import { newStory } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
 
 /** An arm with this note cannot be drafted. */
@@ -46,12 +46,10 @@ interface Drafted {
 }
 
 const setUp = async () => {
-  const { tenantId, key } = await app.newWorkspace()
-  const send = (method: string, path: string, body?: unknown) =>
-    app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
+  const { tenantId, send: ask, ended, used } = await newStory(app)
+  const send = (method: string, path: string, body?: unknown) => ask(method, path, { body })
   return {
-    tenantId,
-    send,
+    ...{ tenantId, send, used },
     async create(more: object = {}) {
       const { status, body } = await send('POST', 'experiments', {
         name: 'Asking',
@@ -63,11 +61,7 @@ const setUp = async () => {
     },
     async batch(experiment_id: string, count: number) {
       const { body } = await send('POST', 'batches', { count, experiment_id })
-      const settled = await eventually(
-        async () => (await send('GET', `batches/${body.batch.id}`)).body.batch,
-        ({ status }) => ['ready', 'failed'].includes(status),
-      )
-      return settled as {
+      return (await ended(`batches/${body.batch.id}`)) as {
         status: string
         error: string | null
         delivered: number
@@ -167,10 +161,7 @@ describe('a batch for an experiment', () => {
     })
     const { status, delivered, items } = await workspace.batch(id, 4)
     expect([status, delivered, armsOf(items)]).toEqual(['ready', 2, ['plain', 'plain']])
-    const [counter] =
-      await app.owner`select used from counter where tenant_id = ${workspace.tenantId}
-        and key = 'posts'`
-    expect(counter!.used).toBe(2)
+    expect(await workspace.used('posts')).toBe(2)
     const arms = ['a', 'b'].map((name) => ({ name, note: HOPELESS }))
     const failed = await workspace.batch((await workspace.create({ arms })).id, 2)
     expect([failed.status, failed.error]).toEqual(['failed', 'generation_failed: write plainer'])

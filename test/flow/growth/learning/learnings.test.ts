@@ -3,8 +3,8 @@
  */
 import { describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
-import { eventually } from '#test/support/app'
 import { softwareProfile } from '#test/support/growth/profiles'
+import { newStory } from '#test/support/growth/story'
 import { sameSeed } from '#test/support/model/same-seed'
 import { useApp } from '#test/support/use'
 
@@ -19,12 +19,10 @@ interface Kept {
 
 /** A new workspace, without learnings of other tests. */
 const setUp = async () => {
-  const { tenantId, key } = await app.newWorkspace()
-  const send = (method: string, path: string, body?: unknown) =>
-    app.send(method, path, { key, ...(body === undefined ? {} : { body }) })
+  const { tenantId, send: ask, ended } = await newStory(app)
+  const send = (method: string, path: string, body?: unknown) => ask(method, path, { body })
   return {
-    tenantId,
-    send,
+    ...{ tenantId, send, ended },
     async add(kind: string, note: string): Promise<Kept> {
       const { status, body } = await send('POST', 'learnings', { kind, note })
       expect(status).toBe(201)
@@ -83,12 +81,11 @@ describe('learnings', () => {
 })
 
 test('learnings of what worked and what flopped change the next batch until they are retired', async () => {
-  const { send, add, retire } = await setUp()
+  const { send, add, retire, ended } = await setUp()
   await send('PUT', 'profile', { writing_dna: softwareProfile.writing_dna })
   const batch = async (): Promise<{ body: string; learnings: string[] }[]> => {
     const { id } = (await send('POST', 'batches', { count: 3 })).body.batch
-    const isReady = (reply: Awaited<ReturnType<typeof send>>) => reply.body.batch.status === 'ready'
-    return (await eventually(() => send('GET', `batches/${id}`), isReady)).body.batch.items
+    return (await ended(`batches/${id}`)).items
   }
   const bodies = (drafts: { body: string }[]) => drafts.map(({ body }) => body)
   const hires = (drafts: { body: string }[]) =>

@@ -34,12 +34,6 @@ const workOf = async ({ tenantId }: Story) =>
     >`
     select state, run_at, payload from work where tenant_id = ${tenantId} and kind = 'metrics'`
   )[0]
-const spentOf = async ({ tenantId }: Story) =>
-  (
-    await app.owner<
-      { used: number }[]
-    >`select used::int from counter where tenant_id = ${tenantId} and key = 'reads_free'`
-  )[0]?.used ?? 0
 const snapshots = async (id: string) =>
   app.owner`select at, impressions from item_metric where item_id = ${id} order by at`
 /** Lets time pass, then waits until everything due has been read. */
@@ -103,7 +97,7 @@ describe('as time passes', () => {
     const bill = (state: string) => setPlan(app, story.tenantId, { billing: state })
     await bill('billing_suspended')
     await later(story, HOUR)
-    expect([await metricsOf(story, id), await spentOf(story)]).toEqual([null, 0])
+    expect([await metricsOf(story, id), await story.used('reads_free')]).toEqual([null, 0])
     await bill('ok')
     await later(story, HOUR)
     expect((await metricsOf(story, id))!.impressions).toBeGreaterThan(0)
@@ -151,7 +145,7 @@ describe('as time passes', () => {
     await app.owner`update connection set external_id = 'gone' where tenant_id = ${story.tenantId}`
     await later(story, HOUR)
     expect((await story.send('GET', 'connection')).body.connection.connected).toBeFalse()
-    expect(await spentOf(story)).toBe(0)
+    expect(await story.used('reads_free')).toBe(0)
   })
 })
 
@@ -204,7 +198,7 @@ describe('stopped on the way', () => {
     over.resolve()
     await locked
     await later(story, 0)
-    expect([await metricsOf(story, id), await spentOf(story)]).toEqual([null, 0])
+    expect([await metricsOf(story, id), await story.used('reads_free')]).toEqual([null, 0])
   })
 
   test('the kill switch stops reads and recalls the running one, which is charged once', async () => {
@@ -213,7 +207,7 @@ describe('stopped on the way', () => {
     points.arm('metrics.claimed', 'hang')
     await db.clock.pass(HOUR)
     await points.reached('metrics.claimed')
-    expect(await spentOf(story)).toBe(1)
+    expect(await story.used('reads_free')).toBe(1)
     expect((await story.send('POST', 'automation/pause-all')).status).toBe(200)
     points.release('metrics.claimed')
     await db.clock.pass(HOUR)
@@ -222,7 +216,7 @@ describe('stopped on the way', () => {
     expect((await story.send('POST', 'automation/resume-all')).status).toBe(200)
     await later(story, HOUR)
     expect((await metricsOf(story, id))!.impressions).toBeGreaterThan(0)
-    expect(await spentOf(story)).toBeLessThanOrEqual(3)
+    expect(await story.used('reads_free')).toBeLessThanOrEqual(3)
   })
 
   test.each(['metrics.claimed', 'metrics.read'])(
@@ -242,7 +236,7 @@ describe('stopped on the way', () => {
       )
       expect(metrics!.impressions).toBeGreaterThan(0)
       points.release(point)
-      expect(await spentOf(story)).toBe(1)
+      expect(await story.used('reads_free')).toBe(1)
       expect(await snapshots(id)).toHaveLength(1)
     },
   )

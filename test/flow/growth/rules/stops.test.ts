@@ -27,10 +27,6 @@ const postOne = async ({ story }: Rules): Promise<string> => {
   expect((await story.send('POST', `items/${id}/post-now`)).status).toBe(200)
   return id
 }
-const postsUsed = async ({ story }: Rules): Promise<number> =>
-  (
-    await app.owner`select used from counter where tenant_id = ${story.tenantId} and key = 'posts'`
-  )[0]?.used ?? 0
 const itemsIn = async ({ story }: Rules): Promise<number> =>
   (
     await app.owner`select count(*)::int as count from item where tenant_id = ${story.tenantId}
@@ -47,7 +43,7 @@ test('pausing during a run cancels its generation and gives the quota back; no d
     cost: { quota: 'posts', units: 4 },
     ended_at: null,
   })
-  expect(await postsUsed(rules)).toBe(4)
+  expect(await rules.story.used('posts')).toBe(4)
   expect((await all(rules, 'pause')).body.automation).toEqual({ paused: true, in_flight: [] })
   const [run] = await rules.runs()
   expect(run).toMatchObject({
@@ -55,7 +51,7 @@ test('pausing during a run cancels its generation and gives the quota back; no d
     reason: 'cancelled',
     cost: { quota: 'posts', units: 0 },
   })
-  expect(await postsUsed(rules)).toBe(0)
+  expect(await rules.story.used('posts')).toBe(0)
   drafter.release()
   expect(drafter.aborted).toEqual(['more'])
   await postOne(rules)
