@@ -1,6 +1,6 @@
 /**
- * Where the providers of channels are called: their usual addresses, unless a test or a proxy
- * stands in for them.
+ * The addresses of the channels' providers: their usual ones, unless a test or a proxy stands in
+ * for them.
  */
 import { parseAddress, refuseValue } from './values.ts'
 

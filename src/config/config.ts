@@ -35,9 +35,9 @@ interface OpenaiConfig {
   stream: boolean
   /** Models that a conversation may name. */
   allow: string[]
-  /** Tokens that the models hold, of input and output together. */
+  /** How many tokens the models hold, input and output together. */
   context: number
-  /** Prices that go before those of the list. */
+  /** Prices that take precedence over those of the list. */
   prices: Record<string, ModelPrice>
 }
 
@@ -67,12 +67,15 @@ export interface Config {
   /** Undefined if the composer drafts. */
   openai: OpenaiConfig | undefined
   bootstrapKey: string | undefined
-  /** Where the first start leaves key and link: on standard output, or in a file under `home`. */
+  /**
+   * Where the first start writes the key and the link: to standard output, or to a file under
+   * `home`.
+   */
   firstStart: 'print' | 'file'
   /** Base64 of 32 bytes. */
   secretKey: string | undefined
   /**
-   * `host:port` pairs that may be called although they are not public, also over plain http. For
+   * `host:port` pairs that may be called although they are not public, even over plain http. For
    * tests.
    */
   egressAllow: string[]
@@ -80,20 +83,20 @@ export interface Config {
   trustedProxies: readonly string[]
   /** False disables rates by plan and by address. For benchmarks and harnesses. */
   rateLimits: boolean
-  /** How long rows of the audit are kept. */
+  /** How long audit rows are kept. */
   auditKeepDays: number
   /** How long the steps and events of the agent's jobs are kept. */
   agentKeepDays: number
   /**
-   * Hosts that the agent may read without asking, beyond those it always may: `docs.example.com`,
-   * `*.example.com`.
+   * Hosts that the agent may read without asking, in addition to those that it always may:
+   * `docs.example.com`, `*.example.com`.
    */
   fetchAllow: string[]
   /** Undefined if files are kept in the database. */
   s3: S3Settings | undefined
   /** Programs that workspaces may run as MCP servers. */
   mcpStdio: AllowedProgram[]
-  /** Where the providers of channels are called, beyond their usual addresses. */
+  /** Where the providers of channels are called. */
   channelUrls: ChannelUrls
   failpoints: string
 }
@@ -101,17 +104,17 @@ export interface Config {
 type Env = Record<string, string | undefined>
 
 /**
- * Never the working folder: a server that is started elsewhere would begin anew, and leave a secret
- * behind.
+ * Never the working folder: a server that is started elsewhere would begin with new data, and leave
+ * a secret behind.
  */
 const defaultHome = (env: Env, isRoot: boolean): string | undefined =>
   isRoot ? '/var/lib/tendril' : optional(env.HOME, (home) => join(home, '.tendril', 'server'))
 
 const PROVIDER = 'api.openai.com'
-/** Sent to local servers, which ignore it: the client requires a key. */
+/** Sent to local servers, which ignore it. The client requires a key. */
 const NO_KEY = 'none'
 
-/** An API key, or the URL of a server that needs none, selects a model. */
+/** A model is used if there is an API key, or the URL of a server that needs no key. */
 const openaiOf = (env: Env): OpenaiConfig | undefined => {
   const settings = {
     stream: switchOf('OPENAI_STREAM', env.OPENAI_STREAM || 'on'),

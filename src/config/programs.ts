@@ -3,14 +3,15 @@ import { refuseValue } from './values.ts'
 /** A program that workspaces may run as an MCP server. */
 export interface AllowedProgram {
   command: string
-  /** A workspace's arguments are exactly these. */
+  /** The arguments that a workspace must give, exactly. */
   args: string[]
-  /** Names of variables that a workspace may set for it. */
+  /** Names of the variables that a workspace may set for it. */
   env: string[]
-  /** Whether it has the network. */
+  /** Whether it has access to the network. */
   network?: boolean
   /**
-   * Runs where the kernel grants no namespaces, with the network and in sight of other processes.
+   * Whether it may also run where the kernel grants no namespaces. There it has the network and can
+   * see other processes.
    */
   unconfined?: boolean
 }
@@ -21,7 +22,9 @@ const MOST_PROGRAMS = 100
 const MOST_WORDS = 100
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
-/** Variables that decide what else is run: a workspace that sets them chooses the program. */
+/**
+ * Variables that decide what else is run. A workspace that could set them would choose the program.
+ */
 const STEERING =
   /^(PATH|HOME|TMPDIR|SHELL|IFS|ENV|BASH_.*|LD_.*|DYLD_.*|GLIBC_.*|GCONV_PATH|NODE_.*|BUN_.*|PYTHON.*|PERL.*|RUBY.*|JAVA_.*)$/
 

@@ -1,4 +1,6 @@
-/** Where files are kept: the settings of S3-compatible storage, all of them or none. */
+/**
+ * Where files are kept: the settings of S3-compatible storage. Either all of them are set, or none.
+ */
 import { AppError } from '#kernel/errors'
 import { parseAddress, refuseValue } from './values.ts'
 
@@ -22,7 +24,10 @@ type Name = (typeof NAMES)[number]
 
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/
 const REGION = /^[A-Za-z0-9-]{1,64}$/
-/** Of a key: what an HTTP header can hold, without separators of the signature. */
+/**
+ * A key may have the characters that an HTTP header can hold, except those that separate the parts
+ * of the signature.
+ */
 const KEY = /^[\x21-\x2b\x2d\x2e\x30-\x7e]{1,256}$/
 const SECRET = /^[\x21-\x7e]{1,1024}$/
 
@@ -32,7 +37,7 @@ const checked = (
   { form, means }: { form: RegExp; means: string },
 ): string => (form.test(text) ? text : refuseValue(name, means))
 
-/** Undefined if files are kept in the database. Never repeats a secret. */
+/** Undefined if files are kept in the database. Error messages never repeat a secret. */
 export const s3Of = (env: Record<string, string | undefined>): S3Settings | undefined => {
   const missing = NAMES.filter((name) => !env[name])
   if (missing.length === NAMES.length) return undefined

@@ -42,7 +42,7 @@ export const portOf = (text: string): number =>
 
 const HOST_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\.?$/i
 
-/** Only digits and dots: probably a mistyped IP address. */
+/** A host of only digits and dots is probably a mistyped IP address. */
 const isHost = (text: string): boolean =>
   isIP(text) !== 0 || (HOST_NAME.test(text) && !/^[\d.]+$/.test(text))
 
@@ -161,7 +161,7 @@ export const failpointsOf = (text: string): string =>
         text,
       )
 
-/** Valid in a header. */
+/** The key must be valid in a header. */
 export const modelKeyOf = (text: string): string =>
   /^[\x21-\x7e]+$/.test(text)
     ? text
@@ -170,7 +170,7 @@ export const modelKeyOf = (text: string): string =>
 const MODEL_NAME = /^[\x21-\x2b\x2d-\x7e]{1,200}$/
 const MOST_MODELS = 100
 
-/** Names separated by commas, each once. */
+/** Names separated by commas, without duplicates. */
 export const modelsOf = (text: string): string[] => {
   const names = text.split(',').map((name) => name.trim())
   const some = [...new Set(names.filter((name) => name !== ''))]
@@ -181,7 +181,7 @@ export const modelsOf = (text: string): string[] => {
     : refuseValue('MODEL_ALLOW', 'names of models, separated by commas', wrong)
 }
 
-/** The least leaves room for the rules, the tools and an answer. */
+/** The minimum leaves room for the rules, the tools and an answer. */
 const [LEAST_CONTEXT, LARGEST_CONTEXT] = [8_000, 10_000_000]
 
 export const parseContextSize = (text: string): number =>

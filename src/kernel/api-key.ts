@@ -10,8 +10,8 @@ const FORM = /^ak_[0-9A-Za-z]{36}$/
 const checksum = (random: string): string => toBase62(crc32(random), CHECKSUM_LENGTH)
 
 /**
- * `ak_`, 30 random base62 characters, 6 of checksum. The checksum finds mistyped keys without a
- * look at the database.
+ * `ak_`, 30 random base62 characters and 6 characters of checksum. The checksum catches mistyped
+ * keys without a database lookup.
  */
 export const newApiKey = (): string => {
   const random = randomBase62(RANDOM_LENGTH)

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Whether this is the single binary, which carries its files in a read-only file system of its own.
+ * Whether the program runs as the single binary, which carries its files in a read-only file system
+ * of its own.
  */
 export const compiled = Bun.isStandaloneExecutable
 
@@ -22,14 +23,16 @@ export const listAssets = (folder: string): string[] =>
     .map((entry) => `${folder}/${entry.name}`)
     .sort()
 
-/** The bytes of a file that ships with the program, in a checkout as in the single binary. */
+/**
+ * The bytes of a file that ships with the program, whether in a checkout or in the single binary.
+ */
 export const readAsset = (path: string): Uint8Array => readFileSync(join(root, path))
 
 /** The same, decoded as UTF-8. */
 export const readText = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 /**
- * Where a program lies that runs in a worker, by its path under `src/`. A binary has its own copy
+ * The file of a program that runs in a worker, by its path under `src/`. A binary has its own copy
  * (src/scripts/build.ts).
  */
 export const sourceFile = (path: string): string => join(root, compiled ? '' : 'src', path)

@@ -12,14 +12,15 @@ interface Bucket {
 }
 
 /**
- * How many of the least recently used buckets each use checks for removal: more than it can add.
+ * How many of the least recently used buckets each use checks for removal. A use adds one bucket at
+ * most, so removal keeps up.
  */
 const CHECKED_PER_USE = 2
 
 /**
- * Buckets by name. A full bucket is forgotten, because it equals one that was never used. Beyond
- * `most`, the least recently used ones are forgotten, full or not: that bounds memory, and gives
- * their owners one burst at most.
+ * Buckets by name. A full bucket is forgotten, because it equals one that was never used. When
+ * there are more than `most`, the least recently used ones are forgotten, full or not. That bounds
+ * memory, and costs at most one extra burst for each owner.
  */
 export class Buckets {
   /** In order of their last use. */

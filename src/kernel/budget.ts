@@ -4,7 +4,7 @@ import { AppError } from './errors.ts'
 export interface BudgetOptions {
   /** How much may be in use at once. */
   total: number
-  /** How much of that one party may use. */
+  /** How much of `total` one party may use. */
   share: number
   /**
    * How many reservations may wait. Their amounts have the same bounds as what is in use: `total`,
@@ -57,15 +57,15 @@ const largestOf = (
 }
 
 /**
- * A bounded amount of something of which each request needs a different part, such as memory.
+ * A bounded amount of something, such as memory, of which each request needs a different part.
  * Reservations that do not fit wait. Parties take turns, so that a party with many reservations
- * waits behind its own and delays nobody else. When the queue is full, the party that waits for
+ * waits behind its own and delays nobody else. When the queue is full, the party that waits for the
  * most gives up its latest place to a party that waits for less.
  */
 export class Budget {
   readonly #used = new Amounts()
   readonly #requested = new Amounts()
-  /** In the order of turns: a party that had its turn moves to the end. */
+  /** In the order of turns: a party that has had its turn moves to the end. */
   readonly #waiting = new Map<string, Waiting[]>()
   #waiters = 0
   /** Whether the reservation whose turn it is waits for room in `total`. */
@@ -103,7 +103,10 @@ export class Budget {
     return this.#wait(party, amount, signal?.())
   }
 
-  /** Whether one more may wait, after refusing as many of those who wait for more as it takes. */
+  /**
+   * Whether one more reservation may wait. To make room, it refuses reservations of the parties
+   * that wait for the most.
+   */
   #hasPlace(party: string, amount: number): boolean {
     const { total, share, waiters } = this.options
     if (this.#requested.of(party) + amount > share) return false
@@ -183,7 +186,7 @@ export class Budget {
     for (const [party, own] of this.#waiting) {
       const first = own[0]!
       if (this.#used.of(party) + first.amount > this.options.share) continue
-      // Nothing overtakes it: a steady flow of smaller amounts would keep it waiting for ever.
+      // Nothing overtakes it: a steady flow of smaller amounts would keep it waiting forever.
       this.#blocked = this.#used.total + first.amount > this.options.total
       if (this.#blocked) return
       first.start()

@@ -1,12 +1,12 @@
 /**
- * Passwords so common that attackers try them first: 1,557 of ten characters or more, which include
- * those of the 10,000 most common that are long enough. Kept as 32-bit hashes, so one uncommon
- * password in 2.8 million counts as common.
+ * Passwords so common that attackers try them first: 1,557 of ten characters or more, including all
+ * of the 10,000 most common ones that are long enough. They are kept as 32-bit hashes, so about one
+ * uncommon password in 2.8 million counts as common.
  */
 import { createHash } from 'node:crypto'
 import packed from './common-passwords.json'
 
-/** Changing the case, or how accents are encoded, does not make a common password uncommon. */
+/** A common password stays common when its case, or the encoding of its accents, is changed. */
 export const commonHash = (password: string): number =>
   createHash('sha256').update(password.normalize('NFC').toLowerCase()).digest().readUInt32BE(0)
 

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 const options = (timeZone: string) =>
   ({ timezone: timeZone, paused: true, mode: '5-part' }) as const
 
-/** Patterns are few and a `Cron` is large: the ones used last are kept. */
+/** Patterns are few and a `Cron` is large, so the most recently used ones are kept. */
 const known = new LRUCache<string, Cron>({ max: 200 })
 const FIELDS = 5
 
@@ -18,10 +18,10 @@ const cronOf = (pattern: string, timeZone: string): Cron => {
   return cron
 }
 
-/** What is wrong with a five-field pattern; undefined if nothing is. */
+/** What is wrong with a five-field pattern; undefined if nothing is wrong. */
 const cronFault = (pattern: string): string | undefined => {
   const fields = pattern.trim().split(/\s+/).length
-  // A word such as @daily stands for all of them.
+  // A single word such as @daily stands for all five fields.
   if (fields !== FIELDS && !pattern.trim().startsWith('@')) return `it has ${fields}`
   try {
     cronOf(pattern, 'UTC')
@@ -38,14 +38,18 @@ const cronFault = (pattern: string): string | undefined => {
 export const nextTime = (pattern: string, timeZone: string, after: Date): Date | undefined =>
   cronOf(pattern, timeZone).nextRun(after) ?? undefined
 
-/** The shortest interval between two times of a pattern. */
+/** The shortest interval allowed between two times of a pattern. */
 export const LEAST_GAP_MS = 15 * 60_000
 /**
- * How many times of a pattern are checked: enough to meet the days on which two times are nearest.
+ * How many times of a pattern are checked. This is enough to reach the days on which two times are
+ * closest together.
  */
 const MOST_TIMES_CHECKED = 200
 
-/** Why a pattern cannot be used from `now` on, as the end of a sentence; undefined if it can. */
+/**
+ * Why a pattern cannot be used from `now` on, phrased as the end of a sentence; undefined if it
+ * can.
+ */
 export const patternFault = (pattern: string, timeZone: string, now: Date): string | undefined => {
   const fault = cronFault(pattern)
   if (fault) return `is not a cron pattern of five fields: ${fault}`
@@ -60,7 +64,7 @@ export const patternFault = (pattern: string, timeZone: string, now: Date): stri
   return undefined
 }
 
-/** A missed time is made up for within this time. */
+/** How late a missed time is still made up for. */
 export const CATCH_UP_MS = 3_600_000
 
 export interface CronDue {
@@ -72,7 +76,7 @@ export interface CronDue {
   next: Date | undefined
 }
 
-/** What becomes of a time that is due. */
+/** What to do about a time that is due. */
 export const cronDue = (
   { pattern, time_zone }: { pattern: string; time_zone: string },
   due: Date,

@@ -10,16 +10,16 @@ export interface Decider {
 export interface Deciders {
   /** Owners first. */
   roles: readonly Role[]
-  /** Members with one of these roles, those first who may do most. */
+  /** Members with one of these roles, the most powerful first. */
   people: readonly Decider[]
-  /** Whether there are more of them. */
+  /** Whether there are more people than `people` lists. */
   more: boolean
 }
 
-/** The most who are named. */
+/** How many people are named, at most. */
 const MOST_NAMED = 5
 
-/** `members`: of the workspace, or the first of them. */
+/** `members`: all members of the workspace, or the first of them. */
 export const decidersOf = (roles: readonly Role[], members: readonly Decider[]): Deciders => {
   const people = members.filter(({ role }) => roles.includes(role))
   return { roles, people: people.slice(0, MOST_NAMED), more: people.length > MOST_NAMED }
@@ -33,12 +33,14 @@ const rolesText = (roles: readonly Role[]): string => listed(roles.map((role) =>
 
 const oneLine = (name: string): string => name.replace(/\s+/g, ' ').trim()
 
-/** As records show them: keys see no names. */
+/** The deciders as records show them. Keys see no names. */
 interface ShownDeciders extends Pick<Deciders, 'roles' | 'more'> {
   people: readonly { name: string | null }[]
 }
 
-/** `owners and editors can decide: Ada, Ben`. `named`: whether its readers see names of people. */
+/**
+ * `owners and editors can decide: Ada, Ben`. `named`: whether the reader may see people's names.
+ */
 export const decidersText = (
   { roles, people, more }: ShownDeciders,
   { named = true } = {},
@@ -50,8 +52,8 @@ export const decidersText = (
 }
 
 /**
- * Why a call is refused that nobody could allow; undefined if somebody could. `taken`: roles of
- * members, and of people who are invited.
+ * Why a call that nobody could allow is refused; undefined if somebody could allow it. `taken`: the
+ * roles of members and of invited people.
  */
 export const nobodyDecides = (
   roles: readonly Role[],

@@ -22,8 +22,8 @@ const prefixed = (prefix: string) => (detail: string) => (detail ? `${prefix}:${
 const spaced = (code: string, detail: string): string => (detail ? `${code}: ${detail}` : code)
 
 /**
- * What the API document says of a failure of ours, in the place of its cause. Other details of
- * `internal` never leave the process.
+ * How the API document words a failure of ours, in place of its cause. Other details of `internal`
+ * never leave the process.
  */
 const failures = ['enqueue failed', 'insert failed', 'trace query failed'] as const
 export type DocumentedFailure = (typeof failures)[number]
@@ -143,7 +143,7 @@ export class AppError extends Error {
     return cause instanceof AppError ? cause : new AppError('internal', '', { cause })
   }
 
-  /** A failure of ours as the API document words it; any other error as it is. */
+  /** A failure of ours as the API document words it. Any other error is returned as it is. */
   static worded(cause: unknown, failure: DocumentedFailure): AppError {
     const error = AppError.from(cause)
     if (error.code !== 'internal') return error
@@ -155,13 +155,13 @@ export class AppError extends Error {
 }
 
 /**
- * Whether what was asked may simply not have been answered, so that nothing is known of its own
- * faults.
+ * Whether the error may only mean that no answer came, so that it says nothing about what was asked
+ * for.
  */
 export const isUnavailable = (cause: unknown): boolean =>
   cause instanceof AppError && cause.code === 'unavailable'
 
-/** Throws. Usable as an expression: `row ?? fail('not_found', 'item')`. */
+/** Throws. As an expression: `row ?? fail('not_found', 'item')`. */
 export const fail = (code: ErrorCode, detail = '', extra: Extra = {}): never => {
   throw new AppError(code, detail, extra)
 }

@@ -13,8 +13,8 @@ const isAction = (text: string | undefined): text is Action =>
   text !== undefined && Object.hasOwn(signals, text)
 
 /**
- * Reads `send.sent=kill,generation.done=stop`. The first time this process passes a named place, it
- * is killed as by kill -9, or stopped until it gets SIGCONT.
+ * Reads `send.sent=kill,generation.done=stop`. The first time this process reaches a named place,
+ * it is killed as by kill -9, or stopped until it gets SIGCONT.
  */
 export const failpointsFrom = (spec: string): Failpoints => {
   const armed = new Map<string, Action>()

@@ -4,17 +4,18 @@ export interface FairLimitOptions {
   /** How many may run at once. */
   limit: number
   /**
-   * How many of one party may run while no other asks, and while others do. Default: `limit` for
-   * both.
+   * How many places one party may hold while no other party asks (`alone`), and while others do
+   * (`among`). Both default to `limit`.
    */
   share?: { alone: number; among: number }
   /**
-   * Shared by the limits of one resource: a party that asks one of them counts as present for all.
+   * Shared by the limits of one resource, so that a party that asks one of them counts as present
+   * for all of them.
    */
   crowd?: Crowd
-  /** How many of one party may wait; one more is refused with `rate_limited:<name>`. */
+  /** How many requests of one party may wait. One more is refused with `rate_limited:<name>`. */
   bound: number
-  /** How long one may wait before it is refused with 503. */
+  /** How long a request may wait before it is refused with 503. */
   withinMs: number
   /** What callers wait for, as a refusal names it. */
   name: string
@@ -30,13 +31,13 @@ interface Waiting {
 /** Whether a caller waits for the work (`asked`) or nobody does (`unasked`). */
 export type Demand = 'asked' | 'unasked'
 
-/** How long a party counts as present after it has asked. */
+/** How long other parties count as present after one of them has asked. */
 const OTHERS_FOR_MS = 250
 
 /** Whether more than one party has asked recently. */
 export class Crowd {
   #last: string | undefined
-  /** Monotonic time of the last request by another party than the one before. */
+  /** Monotonic time of the last request that came from another party than the request before it. */
   #othersAt = Number.NEGATIVE_INFINITY
 
   noted(party: string): void {
@@ -49,17 +50,20 @@ export class Crowd {
   }
 }
 
-/** One unasked request runs after this many asked ones. */
+/** How many asked requests run before one unasked request does. */
 const ASKED_BEFORE_UNASKED = 3
 
 /**
  * A limit on what runs at once, granted to parties round-robin: a party that floods it waits behind
- * its own requests, not before those of others. Each party's own order is kept, within each demand.
+ * its own requests and does not delay those of others. Within each demand, a party's requests keep
+ * their order.
  */
 export class FairLimit {
   #running = 0
   readonly #runningOf = new Map<string, number>()
-  /** In round-robin order, which is insertion order: a party that was served goes to the end. */
+  /**
+   * In round-robin order, which is insertion order: a party that has been served goes to the end.
+   */
   readonly #waiting: Record<Demand, Map<string, Waiting[]>> = {
     asked: new Map(),
     unasked: new Map(),
@@ -86,14 +90,14 @@ export class FairLimit {
   }
 
   /**
-   * Takes a place, which `leave` returns. Undefined: it was free, which costs no promise. Otherwise
-   * it is taken when the promise resolves; a promise that rejects took none. Throws `rate_limited`
-   * if too many of the party wait.
+   * Takes a place, which `leave` returns. Returns undefined if a place was free, which saves a
+   * promise. Otherwise the place is taken when the promise resolves; a promise that rejects has
+   * taken none. Throws `rate_limited` if too many requests of the party are waiting.
    */
   enter(party: string, demand: Demand = 'asked'): Promise<void> | undefined {
     this.#crowd.noted(party)
-    // While a place is free, every party that waits has its share already: hardly any is passed
-    // over.
+    // While a place is free, every party that waits already has its share, so hardly anybody is
+    // passed over.
     if (this.#running < this.options.limit && this.#hasRoom(party)) {
       this.#begin(party)
       return undefined
@@ -109,7 +113,7 @@ export class FairLimit {
     )
   }
 
-  /** Returns the place of a party, which goes to the next that waits. */
+  /** Returns the place of a party. It goes to the next party that waits. */
   leave(party: string): void {
     this.#running--
     const left = this.#runningOf.get(party)! - 1
@@ -124,8 +128,8 @@ export class FairLimit {
   }
 
   /**
-   * Work that takes longer than `ms` then gives up its place, and goes on: work that hangs delays
-   * nobody for longer.
+   * Runs work that gives up its place after `ms` but carries on, so that work that hangs delays
+   * nobody for longer than that.
    */
   async yielding<T>(party: string, ms: number, work: () => Promise<T>): Promise<T> {
     const { promise: late, resolve } = Promise.withResolvers<void>()
@@ -173,7 +177,10 @@ export class FairLimit {
     return false
   }
 
-  /** A caller now waits for what a party has queued: its unasked requests become asked ones. */
+  /**
+   * A caller now waits for what a party has queued, so the party's unasked requests become asked
+   * ones.
+   */
   hurry(party: string): void {
     const { asked, unasked } = this.#waiting
     const own = unasked.get(party)
@@ -183,8 +190,8 @@ export class FairLimit {
   }
 
   /**
-   * Refuses those that have waited too long. One timer serves all who wait, because a timer for
-   * each costs more than the rest of a turn.
+   * Refuses requests that have waited too long. One timer serves all of them, because a timer for
+   * each would cost more than the rest of a turn.
    */
   #refuseLate = (): void => {
     const now = performance.now()

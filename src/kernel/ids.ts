@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 
-/** A clock that is behind the latest id by more than this has been set right; ids follow it. */
+/**
+ * A clock that is behind the latest id by more than this was corrected on purpose, so ids follow
+ * it.
+ */
 const FOLLOWED_BACK_MS = 60_000
 
 /**
- * So many ids of a millisecond are sure to begin with it: Bun numbers them in 12 bits from a random
- * number in the lower half.
+ * How many ids of one millisecond are sure to share its prefix: Bun numbers them with 12 bits,
+ * starting from a random number in the lower half.
  */
 const IN_ONE_MS = 2_048
 
@@ -13,8 +16,8 @@ let latest = 0
 let made = 0
 
 /**
- * A uuid v7, which sorts by its time of creation. Those of one process stay in order while its
- * clock steps back by up to a minute, as machines that follow a time server let it.
+ * A uuid v7, which sorts by its time of creation. The ids of one process stay in order even when
+ * its clock steps back by up to a minute, as it may on machines that follow a time server.
  */
 export const newId = (): string => {
   const now = Date.now()
@@ -26,7 +29,7 @@ export const newId = (): string => {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Whether a text is a uuid in the form that the database gives. */
+/** Whether a text is a uuid in the form that the database returns. */
 export const isUuid = (text: string): boolean => UUID.test(text)
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

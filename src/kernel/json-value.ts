@@ -1,12 +1,12 @@
-/** Values that came as JSON. */
+/** Values that were parsed from JSON. */
 
 /** Whether a value is an object with fields, and neither null nor an array. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Whether objects and arrays are nested deeper. Costs no stack, which other walks of such a value
- * would exhaust.
+ * Whether objects and arrays are nested deeper than `most` levels. It uses no stack, which other
+ * ways to walk such a value would exhaust.
  */
 export const isDeeper = (value: unknown, most: number): boolean => {
   let level = [value]
@@ -26,8 +26,8 @@ interface TextAt {
 }
 
 /**
- * Every text in a value, the names of fields included, each at the place of its field. Values of up
- * to a hundred levels.
+ * Every text in a value, including the names of fields, each with the path of its field. The value
+ * must have at most a hundred levels.
  */
 export function* textsIn(value: unknown, path: string[] = []): Generator<TextAt> {
   if (typeof value === 'string') yield { path, text: value }

@@ -11,8 +11,8 @@ const SECRET_FIELDS = ['authorization', 'api_key', 'password', 'token', 'secret'
 /** Paths whose values never reach a log line. */
 const SECRET_PATHS = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])
 /**
- * API keys, secrets of webhooks, and the tokens of sessions, browsers and links, anywhere in a
- * line: in an address, in an error's message.
+ * API keys, webhook secrets, and the tokens of sessions, browsers and links, wherever they are in a
+ * line: in an address, for example, or in an error's message.
  */
 const CREDENTIAL =
   /ak_[0-9A-Za-z]{36}|whsec_(?:[\w+/-]|%2[BFbf]){32,}|(?:inv|rst)_[\w-]{32}|br_[0-9a-f-]{36}\.[\w-]{22}\.\d+\.[\w-]{43}|rt_[0-9a-f-]{36}\.\d+\.[\w-]{43}|eyJ[\w-]+\.eyJ[\w-]+\.[\w-]{43}/g
@@ -21,20 +21,21 @@ const CENSOR = '[redacted]'
 type Fields = Record<string, unknown>
 
 /**
- * What the lines of a piece of work say beside their own fields: its workspace, and its job or
- * record.
+ * Fields that all log lines of a piece of work have in addition to their own: its workspace, and
+ * its job or record.
  */
 const named = new AsyncLocalStorage<Fields | undefined>()
 
-/** Each line that `run` writes has these fields, unless it has others of the same names. */
+/** Each line that `run` writes has these fields, unless the line sets fields of the same names. */
 export const withFields = <T>(fields: Fields, run: () => T): T =>
   named.run({ ...named.getStore(), ...fields }, run)
 
-/** For what is begun by one and goes on for all. */
+/** For work that one caller begins and that goes on for everybody. */
 export const withoutFields = <T>(run: () => T): T => named.run(undefined, run)
 
 /**
- * By which two failures are the same. Others differ each time, as ids of requests and durations do.
+ * The fields by which two failures count as the same. Other fields, such as ids of requests and
+ * durations, differ each time.
  */
 const SAME = [
   'workspace',
@@ -53,7 +54,7 @@ interface Failure {
   text: string
 }
 
-/** Of an error, without the ids and numbers in its text. */
+/** The failure of an error, without the ids and numbers in its text. */
 const failureOf = (err: unknown): Failure | undefined => {
   if (!(err instanceof Error)) return undefined
   const text = err.message
@@ -65,8 +66,8 @@ const failureOf = (err: unknown): Failure | undefined => {
 const WARN = 40
 
 /**
- * The same failure within a minute is counted: one line tells the first, another how often it came
- * again.
+ * Repeats of a failure within a minute are counted: one line reports the first, and another how
+ * often it came again.
  */
 const counting = (repeats: Repeats): NonNullable<pino.LoggerOptions['hooks']>['logMethod'] =>
   function (args, method, level) {
@@ -90,7 +91,7 @@ const counting = (repeats: Repeats): NonNullable<pino.LoggerOptions['hooks']>['l
       method.apply(this, args)
   }
 
-/** A count that is still open keeps no process alive. */
+/** A clock whose timers keep no process alive, not even for a count that is still open. */
 const unheld: Clock = {
   ...systemClock,
   after(ms, wake) {

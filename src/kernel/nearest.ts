@@ -24,8 +24,8 @@ export const nearest = (name: string, known: readonly string[]): string | undefi
     .sort((a, b) => a.away - b.away)
   const best = ranked[0]
   if (!best || best.away > Math.max(2, word.length / 2)) return undefined
-  // Of a name of one letter nothing is left once that letter is changed, but one may have been
-  // added.
+  // Once the letter of a one-letter name is changed, nothing of the name is left. A letter may have
+  // been added to it, though.
   const isLonger = best.away === 1 && word.length > best.field.length
   return isLonger || best.away < best.field.length ? best.field : undefined
 }

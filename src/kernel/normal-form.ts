@@ -1,4 +1,4 @@
-/** More consecutive combining marks than any script needs, or any play with them. */
+/** More consecutive combining marks than any script needs, even in playful text. */
 const LONG_RUN = /[\p{M}--\u034f]{64}(?=[\p{M}--\u034f])/gv
 /** A combining grapheme joiner: normalisation does not reorder marks across it. */
 const JOINER = '\u034f'

@@ -16,14 +16,14 @@ export const strangeCharacter = (text: string): string | undefined => {
 }
 
 /**
- * Whether a text is longer than this, in code points, once it has that form: one character may
+ * Whether a text is longer than `most` code points once it is in that form: one character may
  * become eighteen.
  */
 export const isLonger = (text: string, most: number): boolean =>
   [...normalForm(text, 'NFKC')].length > most
 
-/** Whether a text is not empty, and nothing of it would show. */
+/** Whether a text is not empty but nothing of it would show. */
 export const isInvisible = (text: string): boolean => INVISIBLE.test(text) && text.trim() !== ''
 
-/** In Unicode's compatibility form (NFKC), which look-alikes share, without outer spaces. */
+/** In Unicode's compatibility form (NFKC), which look-alikes share, and trimmed. */
 export const plainText = (text: string): string => normalForm(text, 'NFKC').trim()

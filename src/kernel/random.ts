@@ -42,7 +42,7 @@ export const fewOf = <T>(random: Random, choices: readonly T[], count: number): 
   return few
 }
 
-/** The items in random order, wanted ones first. */
+/** The items in random order, the wanted ones first. */
 export const wantedFirst = <T>(
   random: Random,
   items: readonly T[],
@@ -55,8 +55,8 @@ export const wantedFirst = <T>(
 }
 
 /**
- * At most `most` of the items, wanted ones first. If they are few enough they stay in order and
- * nothing is drawn.
+ * At most `most` of the items, the wanted ones first. If there are few enough, they stay in order
+ * and nothing is drawn.
  */
 export const sampleOf = <T>(
   random: Random,

@@ -1,8 +1,8 @@
-/** Counts what happens again and again, so that it is told twice a minute at most. */
+/** Counts what happens again and again, so that it is reported at most twice a minute. */
 import type { Clock } from './clock.ts'
 
 const WINDOW_MS = 60_000
-/** What is known at once. Beyond it the oldest is told and forgotten. */
+/** How many kinds are known at once. Beyond that, the oldest is reported and forgotten. */
 export const MOST_KNOWN = 1_000
 
 interface Known {
@@ -22,8 +22,8 @@ export class Repeats {
   }
 
   /**
-   * Whether this is the first of its kind within a minute. Of the others `tell` gets the number,
-   * once the minute is over.
+   * Whether this is the first of its kind within a minute. When the minute is over, `tell` gets the
+   * number of the others.
    */
   isFirst(key: string, tell: (count: number) => void): boolean {
     const known = this.#known.get(key)
@@ -42,7 +42,7 @@ export class Repeats {
     return true
   }
 
-  /** Tells all that was counted. */
+  /** Reports everything that was counted. */
   tellAll(): void {
     for (const [key, known] of this.#known) this.#end(key, known)
   }
@@ -57,7 +57,7 @@ export class Repeats {
     this.clock.after(ms, () => this.#sweep())
   }
 
-  /** What began first ends first. */
+  /** Entries end in the order in which they began. */
   #sweep(): void {
     this.#isArmed = false
     for (const [key, known] of this.#known) {

@@ -1,5 +1,6 @@
 /**
- * The scopes of API keys. `workspace:use` is our extension: a key has it only if it was asked for.
+ * The scopes of API keys. `workspace:use` is our extension: a key has it only if its creator asked
+ * for it.
  */
 export const scopes = ['api:read', 'api:write', 'mcp:use', 'workspace:use'] as const
 export type Scope = (typeof scopes)[number]

@@ -3,7 +3,7 @@ import { deriveKey } from './secret.ts'
 
 /**
  * Encrypts secrets that are stored in rows. They cannot be read without the deployment's secret,
- * nor used in another row.
+ * and cannot be used in another row.
  */
 export interface Sealer {
   /** `row` names the table and the row. */

@@ -7,7 +7,7 @@ export interface SlotLimits {
   /** Named in the error. */
   name: string
   perParty: number
-  /** Of all parties of one workspace. Default: `total`. */
+  /** The limit for all parties of one workspace. Default: `total`. */
   perWorkspace?: number
   total: number
   /** In seconds. */
@@ -16,11 +16,11 @@ export interface SlotLimits {
 
 export interface Holder {
   party: string
-  /** Default: the party is one. */
+  /** Default: the party itself. */
   workspace?: string
   /**
-   * Ends what holds the slot, which by then is free. With it, a holder can lose its slot to a
-   * workspace that has fewer; without, it keeps it until it is released.
+   * Ends whatever holds the slot; the slot is free by then. A holder with this function can lose
+   * its slot to a workspace that has fewer. One without it keeps the slot until it is released.
    */
   giveUp?: () => void
 }
@@ -58,8 +58,8 @@ class OpenSlots implements Slots {
   }
 
   /**
-   * Whether there is a free slot, if need be one that the workspace with the most gives up: the
-   * last that it took.
+   * Whether there is a free slot. If need be, the workspace with the most slots gives up the last
+   * one that it took.
    */
   #hasRoom(ofWorkspace: number): boolean {
     if (this.#all < this.limits.total) return true

@@ -1,14 +1,14 @@
 /**
- * Text as full text search needs it. Postgres finds words by the spaces around them; and where the
- * locale of the database is C, as that of the embedded one is, it takes all that is not ASCII for
- * letters: quotation marks, dashes and spaces that do not break would be parts of words.
+ * Text as full text search needs it. Postgres finds words by the spaces around them. Where the
+ * database's locale is C, as in the embedded one, it takes all characters outside ASCII for
+ * letters, so that quotation marks, dashes and non-breaking spaces would become parts of words.
  */
 
 import { normalForm } from './normal-form.ts'
 
 /**
- * Around each word of a query in a text that was found: characters of a private use area, which are
- * nobody's text.
+ * Stand around each word of a query in a text that was found. They are characters of a private use
+ * area, which nobody writes.
  */
 export const MARKS = ['\uE000', '\uE001'] as const
 
@@ -17,12 +17,12 @@ const UNSPACED =
 
 const words = new Intl.Segmenter('en', { granularity: 'word' })
 
-/** What nobody sees, such as soft hyphens, and what nobody looks for. */
+/** Characters that nobody sees, such as soft hyphens, and that nobody searches for. */
 const UNSEEN = /[\p{Cf}\p{Variation_Selector}]/gu
 const NO_LETTER = /[^\p{L}\p{M}\p{N}\p{ASCII}]/gu
 
 /**
- * The letters in one form, whether accents are characters of their own or not, and nothing but
+ * The letters in one form, whether or not accents are characters of their own, with nothing but
  * spaces and ASCII between words.
  */
 const plain = (text: string): string =>
@@ -31,7 +31,8 @@ const plain = (text: string): string =>
     .replace(NO_LETTER, (character) => ' '.repeat(character.length))
 
 /**
- * The plain text, with a space before and after each word of such scripts. ASCII stays as it is.
+ * The plain text, with a space before and after each word of the scripts that write none. ASCII
+ * stays as it is.
  */
 export const spacedWords = (text: string): string =>
   plain(text).replace(
@@ -39,24 +40,24 @@ export const spacedWords = (text: string): string =>
     (run) => ` ${[...words.segment(run)].map(({ segment }) => segment).join(' ')} `,
   )
 
-/** What is kept of that with a text: nothing, where it is the text itself. */
+/** The spaced text that is stored beside a text; null where it equals the text itself. */
 export const spacedOf = (text: string): string | null => {
   const spaced = spacedWords(text)
   return spaced === text ? null : spaced
 }
 
-/** Characters that become one in plain text, at most. */
+/** How many characters can become one in plain text, at most. */
 const MOST_OF_ONE = 8
 
 const LETTER = /[\p{L}\p{N}]/u
 
 /**
- * How many units of the text, from this place on, are that unit of plain text; none, if it is an
+ * How many units of `text`, from `at` on, became this unit of plain text; 0 if the unit is an
  * inserted space.
  */
 const unitsOf = (text: string, at: number, unit: string): number => {
   if (text[at] === unit) return 1
-  // No letter becomes a space: most inserted ones are known by that.
+  // No letter becomes a space, so most inserted spaces can be told by that.
   if (unit === ' ' && LETTER.test(text[at] ?? '')) return 0
   for (let count = 1; count <= MOST_OF_ONE && at + count <= text.length; count++)
     if (plain(text.slice(at, at + count)) === unit) return count
@@ -64,8 +65,8 @@ const unitsOf = (text: string, at: number, unit: string): number => {
 }
 
 /**
- * Places in `text` of what `marked` has between marks. `marked` is the text as `spacedWords` gives
- * it, with marks. None, if something else was changed on the way.
+ * The places in `text` of what `marked` has between marks. `marked` is the text as `spacedWords`
+ * returns it, with marks added. Empty if anything else was changed on the way.
  */
 export const placesOfMarks = (
   text: string,
@@ -88,7 +89,7 @@ export const placesOfMarks = (
   return plain(text.slice(at)) === '' ? places : []
 }
 
-/** The text with the marks of `marked`. */
+/** The text with the marks of `marked` carried over. */
 export const withMarks = (text: string, marked: string): string => {
   const [open, close] = MARKS
   const places = placesOfMarks(text, marked)

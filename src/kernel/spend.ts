@@ -1,5 +1,5 @@
 /**
- * What is added to a counter: an amount under a key, in a period such as `2026-11`. A negative
+ * An amount that is added to a counter under a key, in a period such as `2026-11`. A negative
  * amount gives back.
  */
 export interface Spend {

@@ -1,11 +1,11 @@
-/** Text that Postgres can keep and JSON can carry. */
+/** Text that Postgres can store and JSON can carry. */
 
-/** Without NUL characters; unpaired surrogates become U+FFFD. */
+/** The text without NUL characters, and with U+FFFD for unpaired surrogates. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '')
 
 const endsInHalf = (text: string): boolean => /[\ud800-\udbff]$/.test(text)
 
-/** At most so many UTF-16 units, without half a character at the end. */
+/** At most `most` UTF-16 units, without half a character at the end. */
 export const beginning = (text: string, most: number): string => {
   if (text.length <= most) return text
   const cut = text.slice(0, most)

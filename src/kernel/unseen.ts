@@ -1,17 +1,17 @@
 /**
- * Characters of a text that nobody sees: controls, marks that reorder or break lines, and all that
- * has no width, such as zero-width spaces, variation selectors and tags. A text with one says
- * something else to a program, or to a model, than to its reader. Line ends and tabs are no such
- * characters, and neither is what writing needs: what stands within an emoji, and the joiners
- * between letters of scripts that use them.
+ * Characters of a text that nobody sees: controls, marks that reorder or break lines, and
+ * everything without width, such as zero-width spaces, variation selectors and tags. A text that
+ * contains one says something else to a program, or to a model, than to its reader. Line ends and
+ * tabs do not count, and neither does what writing needs: characters within an emoji, and the
+ * joiners between letters of scripts that use them.
  *
- * One pass, and each character is judged by the few beside it: twice the text takes twice the time,
- * whatever is in it.
+ * It takes one pass, and judges each character by the few beside it, so that twice the text takes
+ * twice the time, whatever the text contains.
  */
 
 /**
- * Signs around numerals of Arabic, Syriac and Kaithi are format characters in Unicode's table, but
- * they show.
+ * Unicode lists the signs around numerals of Arabic, Syriac and Kaithi as format characters, but
+ * they are visible.
  */
 const UNSEEN =
   /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufdd0-\ufdef\u{1d159}]--[\n\t\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]]/v
@@ -33,7 +33,7 @@ const INDIC = [
   'Tibt',
 ]
 /**
- * A letter, or a mark on one, of a script whose letters change their form where a joiner stands
+ * A letter, or a mark on one, of a script whose letters change their form when a joiner stands
  * between them.
  */
 const JOINING = new RegExp(
@@ -45,7 +45,7 @@ const [IS_UNSEEN, IS_PICTURE, IS_JOINING] = [1, 2, 4]
 
 const kindOf = (point: number): number => {
   const character = String.fromCodePoint(point)
-  // The last two of each plane are no characters.
+  // The last two code points of each plane are not characters.
   const isUnseen = UNSEEN.test(character) || (point & 0xfffe) === 0xfffe
   return (
     (isUnseen ? IS_UNSEEN : 0) |
@@ -55,7 +55,7 @@ const kindOf = (point: number): number => {
 }
 
 const KNOWN = 8
-/** What characters are, each found out when it is first met. */
+/** What each character is, determined when it is first met. */
 const kinds = new Uint8Array(0x110000)
 const is = (point: number, what: number): boolean => {
   if (kinds[point] === 0) kinds[point] = kindOf(point) | KNOWN
@@ -67,8 +67,8 @@ const [RETURN, LINE_FEED, NON_JOINER, JOINER, TEXT_STYLE, EMOJI_STYLE, KEYCAP] =
 ]
 const BLACK_FLAG = 0x1f3f4
 /**
- * The flags of England, Scotland and Wales, after the black one: no others of tags are in general
- * use, and tags can spell any text.
+ * The flags of England, Scotland and Wales, which follow the black flag. No other tag sequences are
+ * in general use, and tags can spell any text.
  */
 const FLAG_TAGS =
   /\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/uy
@@ -77,7 +77,7 @@ const isSkin = (point: number): boolean => point >= 0x1f3fb && point <= 0x1f3ff
 const isKey = (point: number): boolean =>
   (point >= 0x30 && point <= 0x39) || point === 0x23 || point === 0x2a
 
-/** A character that may be unseen, and those before it. 0: there is none. */
+/** A character that may be unseen, and the ones before it; 0 if there is none. */
 interface Spot {
   text: string
   at: number
@@ -86,7 +86,7 @@ interface Spot {
   beforeLast: number
 }
 
-/** How much from there on belongs to the writing; 0: the character is unseen. */
+/** How many units from there on belong to the writing; 0 if the character is unseen. */
 const writtenAt = ({ text, at, point, last, beforeLast }: Spot): number => {
   const next = () => text.codePointAt(at + 1) ?? 0
   switch (point) {
@@ -119,7 +119,7 @@ export interface Unseen {
 
 const PLAIN = /^[\n\t\x20-\x7e]*$/
 
-/** In their order, until `tell` returns true. */
+/** Calls `tell` for each in order, until it returns true. */
 const eachUnseen = (text: string, tell: (one: Unseen) => boolean): void => {
   if (PLAIN.test(text)) return
   let [last, beforeLast] = [0, 0]
@@ -159,12 +159,11 @@ export const unseenCount = (text: string): number => {
 export const codePointOf = (character: string): string =>
   `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 
-/** Of characters that nobody sees, of which there are some thousands. */
+/** The codes of unseen characters, of which there are a few thousand. */
 const codes = new Map<string, string>()
 
 /**
- * The text with something else in the place of each run of unseen characters, and `seen` of what is
- * between them.
+ * The text with each run of unseen characters replaced, and `seen` applied to what is between them.
  */
 export const replaceUnseen = (
   text: string,
@@ -193,8 +192,7 @@ const shownCode = (character: string, times: number): string => {
 }
 
 /**
- * A run of unseen characters as codes that are seen: `[U+202E]`, and `[U+200B ×3]` for three of one
- * kind.
+ * A run of unseen characters as visible codes: `[U+202E]`, or `[U+200B ×3]` for three of one kind.
  */
 export const codesOf = (run: string): string => {
   let [all, last, times] = ['', '', 0]
@@ -206,12 +204,12 @@ export const codesOf = (run: string): string => {
   return times === 0 ? all : all + shownCode(last, times)
 }
 
-/** The text as a person is shown it. */
+/** The text as it is shown to a person. */
 export const withCodes = (text: string): string => replaceUnseen(text, codesOf)
 
 /**
- * What people are told of a text, or of several, that has so many of them. `what`: such as
- * `The text`.
+ * The warning that people get for a text, or for several, with `count` unseen characters. `what`:
+ * for example `The text`.
  */
 export const unseenWarning = (what: string, count: number): string => {
   const [noun, them] = count === 1 ? ['character', 'it'] : ['characters', 'them']

@@ -1,6 +1,6 @@
 /**
  * The tags that set strangers' words apart for a model: `<untrusted-…>`, with a name that nobody
- * outside could know.
+ * outside can know.
  */
 import { randomBytes } from 'node:crypto'
 
@@ -13,13 +13,12 @@ const CLOSED_BY_TAG = new RegExp(`${TAG.source}$`)
 const LONGEST = `</${BEGINNING}`.length + 16 + 1
 
 /**
- * A model may repeat them with the words that they stand around. What is left has none, however
- * they stand within one another.
+ * Removes the tags, which a model may repeat together with the words between them. No tag is left,
+ * however they are nested in one another.
  */
 export const withoutTags = (text: string): string => {
   if (!TAG.test(text)) return text
-  // Each part ends with the sign that could end a tag, of which the beginning may stand in parts
-  // before it.
+  // Each part ends with a `>` that could end a tag. The tag may begin in parts before it.
   const kept: string[] = []
   let tail = ''
   for (const part of text.split(/(?<=>)/)) {
@@ -45,5 +44,5 @@ const endOf = (parts: readonly string[]): string => {
   return end.slice(-LONGEST)
 }
 
-/** The first such tag in a text: only an answer of ours can have brought it there. */
+/** The first such tag in a text. Only an answer of ours can have brought it there. */
 export const tagIn = (text: string): string | undefined => TAG.exec(text)?.[0]
