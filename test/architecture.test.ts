@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
+import { parseSync } from 'oxc-parser'
 import { breaches, type Sources } from './support/architecture.ts'
 
 const readSources = (): Sources =>
@@ -13,6 +14,19 @@ test('the source keeps to the layers, without cycles, default exports or other r
   const sources = readSources()
   expect(Object.keys(sources)).toContain('src/config/config.ts')
   expect(breaches(sources)).toEqual([])
+})
+
+test('an exported name stands in one file, so that one word has one meaning', () => {
+  const files = new Map<string, string[]>()
+  for (const [path, source] of Object.entries(readSources())) {
+    const { staticExports } = parseSync(path, source).module
+    const names = staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest, exportName }) => (moduleRequest ? [] : exportName.name!)),
+    )
+    for (const name of new Set(names)) files.set(name, [...(files.get(name) ?? []), path])
+  }
+  expect(files.size).toBeGreaterThan(1_000)
+  expect(Object.fromEntries([...files].filter(([, paths]) => paths.length > 1))).toEqual({})
 })
 
 test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names only files that exist', (page) => {

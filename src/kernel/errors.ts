@@ -166,6 +166,10 @@ export const fail = (code: ErrorCode, detail = '', extra: Extra = {}): never => 
   throw new AppError(code, detail, extra)
 }
 
+/** Throws `invalid_input` about one field of an input. */
+export const refuseField = (path: string, message: string): never =>
+  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+
 /** The record, or `not_found` with this message. */
 export const found = <T>(record: T | undefined, message: string): T =>
   record ?? fail('not_found', message)

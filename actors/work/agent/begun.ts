@@ -1,5 +1,5 @@
 /** The step of a call of the model, as it begins. */
-import type { Reservation } from '#domain/agent/job/budget'
+import type { CallReservation } from '#domain/agent/job/budget'
 import { newStep, type Step } from '#domain/agent/job/step'
 import { newId } from '#kernel/ids'
 import type { At } from './at.ts'
@@ -21,7 +21,7 @@ const addThought = ({ changes, gate }: Place, more: Pick<Step, 'state'> & Partia
 export const beginStep = (
   { changes, gate }: Place,
   before: Step | undefined,
-  reserved: Reservation | undefined,
+  reserved: CallReservation | undefined,
   more: Partial<Pick<Step, 'kind' | 'name'>> = {},
 ): Step => {
   const taken = reserved

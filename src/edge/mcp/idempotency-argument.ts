@@ -3,7 +3,7 @@
  * alone, in the argument that the list adds to every tool that changes something.
  */
 import { readsOnly } from '#contract/op'
-import { fail } from '#kernel/errors'
+import { refuseField } from '#kernel/errors'
 import type { Operation } from '#ops/engine/bind'
 import { isCapability } from './capabilities.ts'
 
@@ -22,15 +22,14 @@ interface Keyed {
   key: string | undefined
 }
 
-const refuse = (path: string, message: string): never =>
-  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
-
 const textIn = (value: unknown, path: string): string | undefined =>
-  value === undefined || typeof value === 'string' ? value : refuse(path, 'must be text')
+  value === undefined || typeof value === 'string' ? value : refuseField(path, 'must be text')
 
 const keyInMeta = (meta: Record<string, unknown> = {}): string | undefined => {
   const key = meta[META] ?? meta.idempotencyKey
-  return key === undefined || typeof key === 'string' ? key : refuse(META, 'in _meta must be text')
+  return key === undefined || typeof key === 'string'
+    ? key
+    : refuseField(META, 'in _meta must be text')
 }
 
 const isFields = (value: unknown): value is Record<string, unknown> =>
@@ -45,7 +44,7 @@ export const keyedCall = (o: Operation, { arguments: given = {}, meta, asked }: 
   const { [ARGUMENT]: own, ...input } = isFields(given) ? given : { [ARGUMENT]: undefined }
   const [fromMeta, argument] = [keyInMeta(meta), textIn(own, ARGUMENT)]
   if (fromMeta !== undefined && argument !== undefined && fromMeta !== argument)
-    refuse(ARGUMENT, `differs from ${META} in _meta: give one of them`)
+    refuseField(ARGUMENT, `differs from ${META} in _meta: give one of them`)
   return {
     input: isFields(given) ? input : given,
     key: argument ?? fromMeta ?? (isCapability(o) ? asked : undefined),

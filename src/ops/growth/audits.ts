@@ -8,7 +8,7 @@ import {
   type GrowthAudit,
   type SuppliedMetrics,
 } from '#domain/growth/learning/growth-audit'
-import { fail } from '#kernel/errors'
+import { fail, refuseField } from '#kernel/errors'
 import { when } from '#store/engine/load'
 import { existingItemCount, growthAuditById, listGrowthAudits } from '#store/growth/growth-audits'
 import type { Handlers } from '../engine/call.ts'
@@ -24,9 +24,6 @@ const wholeView = (audit: GrowthAudit) => {
   return { ...auditView(audit), result: result && { ...result, compared: result.compared ?? [] } }
 }
 
-const invalid = (path: string, message: string): never =>
-  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
-
 type MetricsInput = Partial<SuppliedMetrics> &
   Pick<SuppliedMetrics, 'impressions' | 'likes' | 'replies' | 'reposts'>
 
@@ -40,7 +37,7 @@ const normalise = (given: MetricsInput[]): SuppliedMetrics[] =>
       { item_id = null, text = null, posted_at = null, quotes = 0, clicks = 0, ...counts },
       index,
     ) => {
-      if (!item_id && !text?.trim()) invalid(`metrics.${index}`, 'needs item_id or text')
+      if (!item_id && !text?.trim()) refuseField(`metrics.${index}`, 'needs item_id or text')
       return { item_id: item_id?.toLowerCase() ?? null, text, posted_at, quotes, clicks, ...counts }
     },
   )

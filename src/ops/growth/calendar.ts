@@ -1,7 +1,7 @@
 import type { calendar } from '#contract/growth/calendar'
 import { calendarEntries } from '#domain/growth/drafting/calendar'
 import { channelFor, type GrowthChannelName } from '#domain/growth/drafting/growth-channel'
-import { invalid } from '#domain/growth/drafting/item'
+import { refuseField } from '#kernel/errors'
 import { loadBy } from '#store/engine/load'
 import { type DatedItem, itemsAt } from '#store/growth/calendar'
 import { channelsPart } from '#store/growth/growth-channels'
@@ -17,9 +17,9 @@ const names: GrowthChannelName[] = ['posts', 'articles']
 /** Throws `invalid_input` about `to`. */
 const rangeOf = (input: { from: string | Date; to: string | Date }): { from: Date; to: Date } => {
   const [from, to] = [new Date(input.from), new Date(input.to)]
-  if (to <= from) invalid('to', 'must be later than from')
+  if (to <= from) refuseField('to', 'must be later than from')
   if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS)
-    invalid('to', `must be at most ${MOST_DAYS} days after from`)
+    refuseField('to', `must be at most ${MOST_DAYS} days after from`)
   return { from, to }
 }
 
@@ -47,7 +47,7 @@ export const calendarHandlers: Handlers<typeof calendar> = {
     }
     const { items, channels, stored } = await loadBy(read, parts)
     if (items.length > MOST_ITEMS)
-      invalid(
+      refuseField(
         'to',
         `is too far: there are more than ${MOST_ITEMS} items from a day before to a day after; ask for less`,
       )

@@ -4,11 +4,10 @@ import { metricRecord } from '#contract/records/growth/metric'
 import { viewOf } from '#contract/records/view'
 import { wordsIn } from '#contract/shapes'
 import { warned } from '#decisions/growth/item-warnings'
-import { invalid } from '#domain/growth/drafting/item'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { searchWords, tagWord } from '#domain/growth/drafting/item-words'
 import { engagementRate } from '#domain/growth/metrics'
-import { found } from '#kernel/errors'
+import { found, refuseField } from '#kernel/errors'
 import { loadBy } from '#store/engine/load'
 import {
   type ItemFilter,
@@ -34,9 +33,10 @@ type Asked = Static<(typeof itemLists.list)['input']>
 /** The words that items must have. Throws `invalid_input` for a search without any. */
 const wordsOf = ({ q, tag }: Pick<Asked, 'q' | 'tag'>): string[] => {
   const words = q === undefined ? [] : searchWords(q)
-  if (q !== undefined && words.length === 0) invalid('q', 'has no letters or digits to look for')
+  if (q !== undefined && words.length === 0)
+    refuseField('q', 'has no letters or digits to look for')
   if (words.length > MOST_WORDS)
-    invalid('q', `has ${words.length} different words; the maximum is ${MOST_WORDS}`)
+    refuseField('q', `has ${words.length} different words; the maximum is ${MOST_WORDS}`)
   return [...new Set([...words, ...(tag === undefined ? [] : [tagWord(tag)])])]
 }
 
@@ -53,7 +53,7 @@ const filterOf = (input: Asked): ItemFilter => {
     from: from === undefined ? undefined : new Date(from),
     to: to === undefined ? undefined : new Date(to),
   }
-  if (times.from && times.to && times.from > times.to) invalid('to', 'must not be before from')
+  if (times.from && times.to && times.from > times.to) refuseField('to', 'must not be before from')
   const of = { kind, batchId: batch_id, experimentId: experiment_id, accountId: account }
   return { ...of, ...times, order, statuses: statusesOf(status) }
 }

@@ -1,6 +1,6 @@
 import type { metrics } from '#contract/growth/metrics'
-import { invalid } from '#domain/growth/drafting/item'
 import { meanRate } from '#domain/growth/learning/period'
+import { refuseField } from '#kernel/errors'
 import { databaseTime } from '#store/engine/clock'
 import { loadBy } from '#store/engine/load'
 import { sumsBy } from '#store/growth/metrics'
@@ -19,9 +19,9 @@ export const metricHandlers: Handlers<typeof metrics> = {
       input.from === undefined
         ? new Date(to.getTime() - USUAL_DAYS[by] * DAY_MS)
         : new Date(input.from)
-    if (to <= from) invalid('to', 'must be later than from')
+    if (to <= from) refuseField('to', 'must be later than from')
     if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS)
-      invalid('to', `must be at most ${MOST_DAYS} days after from`)
+      refuseField('to', `must be at most ${MOST_DAYS} days after from`)
     const { sums } = await loadBy(read, {
       sums: sumsBy(by, { from, to, zone: stored.profile.time_zone }),
     })

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { sandbox } from '#contract/growth/sandbox'
 import { notConnected } from '#decisions/growth/not-connected'
-import { AppError, fail } from '#kernel/errors'
+import { AppError, refuseField } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { FeedPost } from '#port/network/sandbox/feed'
 import type { Sandbox } from '#port/network/sandbox/sandbox'
@@ -20,9 +20,6 @@ import { placedPageOf, placedResult } from '../engine/paging.ts'
 import { translateFailure } from './shared/reading-post.ts'
 
 type Stage = Pick<Sandbox, 'name' | 'residents' | 'feed' | 'seen' | 'refusal'>
-
-const refuse = (path: string, message: string): never =>
-  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
 const view = ({ createdAt, inReplyTo, place: _, ...post }: FeedPost) => ({
   ...post,
@@ -49,11 +46,11 @@ const say = (stage: Stage, { resident, ...wanted }: Saying, answered: Answered) 
     () => ({ accounts: accountsOn(stage.name), watch: watchOf(name) }),
     async (_: unknown, { sql, gate: { now } }, { accounts: [account], watch }) => {
       if (!stage.residents.includes(name))
-        refuse('resident', `is none of ${stage.residents.join(', ')}`)
+        refuseField('resident', `is none of ${stage.residents.join(', ')}`)
       if (!account) throw await notConnected(sql)
       const text = wanted.mention ? withHandle(wanted.text, account.handle) : wanted.text
       const refusal = stage.refusal(text)
-      if (refusal !== null) refuse('text', `cannot stand in the sandbox: ${refusal}`)
+      if (refusal !== null) refuseField('text', `cannot stand in the sandbox: ${refusal}`)
       if ('failure' in answered) throw answered.failure
       const said = { resident: name, text, in_reply_to: answered.id, created_at: now }
       const post: ResidentPost = { id: newId(), post_id: residentPostId(now, randomInt), ...said }

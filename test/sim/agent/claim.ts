@@ -1,5 +1,5 @@
 /** A claim of a job: one thing of it, as the pure functions say. It is one commit. */
-import { agentLimit, estimateTokens, type Reservation, reserve } from '#domain/agent/job/budget'
+import { agentLimit, type CallReservation, estimateTokens, reserve } from '#domain/agent/job/budget'
 import type { Job } from '#domain/agent/job/job'
 import { BEHIND_MS, GENERATION_WAIT_MS, nextPoll } from '#domain/agent/job/limits'
 import { type Next, nextOf } from '#domain/agent/job/loop'
@@ -143,7 +143,7 @@ const reserved = (world: World, input: number) => {
   return found
 }
 
-const begunWith = (world: World, { tokens, cost, day, month }: Reservation) => ({
+const begunWith = (world: World, { tokens, cost, day, month }: CallReservation) => ({
   ...{ reserved_tokens: tokens, reserved_cost: cost, day, month },
   ...{ state: 'running' as const, started_at: world.now, not_before: null },
 })

@@ -2,7 +2,7 @@
  * What must hold of budgets and of what a model answers, reckoned by other means than the functions
  * under test.
  */
-import type { Reservation } from '#domain/agent/job/budget'
+import type { CallReservation } from '#domain/agent/job/budget'
 import type { Step } from '#domain/agent/job/step'
 import type { ThoughtUsage } from '#port/model/thinker'
 import { hold, LIMITS, type World } from './world.ts'
@@ -29,7 +29,7 @@ const checkBooks = (world: World) => {
 interface Reserved {
   before: Record<string, number>
   input: number
-  reserved: Reservation | string
+  reserved: CallReservation | string
 }
 
 /**

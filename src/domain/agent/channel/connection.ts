@@ -4,10 +4,9 @@
  */
 import { channelConnectionRecord } from '#contract/records/agent/channel-connection'
 import { viewOf } from '#contract/records/view'
-import { fail } from '#kernel/errors'
+import { fail, refuseField } from '#kernel/errors'
 import { isDeeper } from '#kernel/json-value'
 import { beginning } from '#kernel/storable'
-import { invalid } from '../mcp/config.ts'
 import {
   type Channel,
   type ChannelConnection,
@@ -46,12 +45,12 @@ const holdsNul = (value: unknown): boolean => {
 /** Throws `invalid_input`. A credential among the configuration would be shown. */
 const requireConfig = (config: Record<string, unknown>, { credentials }: KnownFields): void => {
   if (isDeeper(config, DEEPEST_CONFIG))
-    invalid('config', `is nested more than ${DEEPEST_CONFIG} levels deep`)
+    refuseField('config', `is nested more than ${DEEPEST_CONFIG} levels deep`)
   if (JSON.stringify(config).length > MOST_CONFIG)
-    invalid('config', `has more than ${MOST_CONFIG} characters as JSON`)
-  if (holdsNul(config)) invalid('config', 'has a NUL character')
+    refuseField('config', `has more than ${MOST_CONFIG} characters as JSON`)
+  if (holdsNul(config)) refuseField('config', 'has a NUL character')
   const secret = Object.keys(config).find((name) => Object.hasOwn(credentials, name))
-  if (secret !== undefined) invalid(`config.${secret}`, 'is a secret; give it in credentials')
+  if (secret !== undefined) refuseField(`config.${secret}`, 'is a secret; give it in credentials')
 }
 
 /**
@@ -63,25 +62,28 @@ const requireKnown = (names: readonly string[], { credentials }: KnownFields): v
   const unknown = names.find((name) => !known.includes(name))
   if (unknown === undefined) return
   const valid = known.length === 0 ? 'it has none' : `valid names: ${known.join(', ')}`
-  invalid(`credentials.${unknown}`, `is no credential of this channel; ${valid}`)
+  refuseField(`credentials.${unknown}`, `is no credential of this channel; ${valid}`)
 }
 
 /** Throws `invalid_input`, never with a value. */
 const requireCredentials = (credentials: Credentials): void => {
   const all = Object.entries(credentials)
   if (all.length > MOST_CREDENTIALS)
-    invalid('credentials', `has more than ${MOST_CREDENTIALS} entries`)
+    refuseField('credentials', `has more than ${MOST_CREDENTIALS} entries`)
   for (const [name, value] of all) {
     if (!CREDENTIAL_NAME.test(name))
-      invalid(
+      refuseField(
         'credentials',
         'has a name that is not made of 1 to 100 letters, digits, dots, _ or -',
       )
-    if (value.trim() === '') invalid(`credentials.${name}`, 'is empty')
+    if (value.trim() === '') refuseField(`credentials.${name}`, 'is empty')
     if (value.length > LONGEST_CREDENTIAL)
-      invalid(`credentials.${name}`, `has more than ${LONGEST_CREDENTIAL} characters`)
+      refuseField(`credentials.${name}`, `has more than ${LONGEST_CREDENTIAL} characters`)
     if (value === MASK)
-      invalid(`credentials.${name}`, 'stands for a value that is not shown; give the value itself')
+      refuseField(
+        `credentials.${name}`,
+        'stands for a value that is not shown; give the value itself',
+      )
   }
 }
 

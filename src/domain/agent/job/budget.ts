@@ -1,12 +1,12 @@
 /**
  * What a workspace's agent may use: reserved before a model is called, settled afterwards. Pure.
  */
+
 import type { AgentLimitKey } from '#contract/limits'
+import { dayOf } from '#domain/app/read-budget'
 import type { Spend } from '#kernel/spend'
 import { agentBudgetsOf, type NearLimit, nearLimits, nearWords } from '../../app/nearing.ts'
 import { monthOf, type PlanUsage, planOf } from '../../app/plan.ts'
-
-export const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
 
 /** Tokens kept for the answer, if there is room. */
 const ANSWER_TOKENS = 4_000
@@ -49,7 +49,7 @@ const roomIn = (usage: PlanUsage, key: AgentLimitKey, period: string): number =>
  */
 export type PriceOf = (tokens: { input: number; cached?: number; output: number }) => number | null
 
-export interface Reservation {
+export interface CallReservation {
   tokens: number
   cost: number
   maxTokens: number
@@ -65,7 +65,7 @@ export interface Reservation {
 export const reserve = (
   usage: PlanUsage,
   { input, priceOf }: { input: number; priceOf: PriceOf },
-): Reservation | AgentLimitKey => {
+): CallReservation | AgentLimitKey => {
   const [day, month] = [dayOf(usage.now), monthOf(usage.now)]
   const rooms = [
     ['agent_tokens_day', roomIn(usage, 'agent_tokens_day', day)],

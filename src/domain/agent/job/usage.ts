@@ -1,7 +1,8 @@
 /** What a workspace's agent may use, has used and has left, as callers see it. */
 import type { AgentLimitKey } from '#contract/limits'
+import { dayOf } from '#domain/app/read-budget'
 import { monthOf, type PlanUsage } from '../../app/plan.ts'
-import { agentLimit, dayOf } from './budget.ts'
+import { agentLimit } from './budget.ts'
 
 const CENT = 100
 

@@ -1,5 +1,5 @@
 /** How an MCP server is configured: what is sound, and what can be asked. */
-import { fail } from '#kernel/errors'
+import { refuseField } from '#kernel/errors'
 
 export type McpTransport = 'streamable_http' | 'stdio'
 
@@ -33,9 +33,6 @@ export interface ConfigRules {
   /** Why the server cannot be called; undefined if it can. */
   refuse(place: Place): string | undefined
 }
-
-export const invalid = (path: string, message: string): never =>
-  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
 /** Headers that the protocol sets itself, and those that would change where a request goes. */
 const OWN_HEADERS = new Set([
@@ -74,13 +71,13 @@ const requireValues = (
   isValue: (name: string, value: string) => string | undefined,
 ): void => {
   const all = Object.entries(values)
-  if (all.length > MOST_VALUES) invalid(path, `has more than ${MOST_VALUES} entries`)
+  if (all.length > MOST_VALUES) refuseField(path, `has more than ${MOST_VALUES} entries`)
   for (const [name, value] of all) {
     const flaw =
       value.length > LONGEST_VALUE
         ? `has a value of more than ${LONGEST_VALUE} characters`
         : isValue(name, value)
-    if (flaw !== undefined) invalid(path, `${flaw}: ${name.slice(0, 100)}`)
+    if (flaw !== undefined) refuseField(path, `${flaw}: ${name.slice(0, 100)}`)
   }
 }
 
@@ -102,7 +99,7 @@ const flawOfVariable = (name: string, value: string): string | undefined => {
 const requirePlainUrl = (text: string): void => {
   const url = URL.parse(text)
   if (url && (url.username !== '' || url.password !== ''))
-    invalid('url', 'must not include a user name or password; use headers')
+    refuseField('url', 'must not include a user name or password; use headers')
 }
 
 const MOST_METADATA = 8_192
@@ -118,7 +115,7 @@ export const requireSound = ({
   requireValues('headers', headers, flawOfHeader)
   requireValues('env', env, flawOfVariable)
   if (JSON.stringify(metadata).length > MOST_METADATA)
-    invalid('metadata', `has more than ${MOST_METADATA} characters as JSON`)
+    refuseField('metadata', `has more than ${MOST_METADATA} characters as JSON`)
 }
 
 const isEqual = (a: readonly string[], b: readonly string[]): boolean =>
@@ -145,7 +142,7 @@ const requireVariables = ({ command, args, env_names }: Place, { programs }: Con
   )
     return
   const unknown = env_names.find((name) => !allowed.some(({ env }) => env.includes(name)))
-  invalid(
+  refuseField(
     'env',
     `has a variable that the operator does not allow for this command: ${unknown ?? env_names.join(', ')}`,
   )

@@ -5,11 +5,10 @@
 import { mcpServerRecord } from '#contract/records/agent/mcp-server'
 import type { RowOf } from '#contract/records/record'
 import { viewOf } from '#contract/records/view'
-import { fail } from '#kernel/errors'
+import { fail, refuseField } from '#kernel/errors'
 import { argumentsHash } from '../hash.ts'
 import {
   type ConfigRules,
-  invalid,
   type McpServerConfig,
   placed,
   refusalOfPlace,
@@ -151,7 +150,7 @@ export const updateMcpServer = (
       ? judged({ ...named, enabled }, rules)
       : { ...named, enabled }
   if (patch.enabled === true && server.status === 'refused')
-    invalid('enabled', `cannot be true: ${server.last_error}`)
+    refuseField('enabled', `cannot be true: ${server.last_error}`)
   // Its tools have other names, or are another program's.
   return { server, headers, env, isForgotten: isElsewhere || toolPrefix !== before.tool_prefix }
 }

@@ -1,9 +1,8 @@
 /** What a team says of an item before it approves it. */
 import type { commentRecord } from '#contract/records/growth/comment'
 import type { RowOf } from '#contract/records/record'
-import { fail } from '#kernel/errors'
+import { fail, refuseField } from '#kernel/errors'
 import { refuseNaming } from '../way-on.ts'
-import { invalid } from './item.ts'
 import type { Author } from './revision.ts'
 import { writtenText } from './written-text.ts'
 
@@ -23,7 +22,7 @@ interface Said {
 
 /** Throws `conflict` if the item has as many as it can have. */
 export const newComment = (id: string, { item_id, body, by, total, now }: Said): Comment => {
-  if (body.trim() === '') invalid('body', 'is empty')
+  if (body.trim() === '') refuseField('body', 'is empty')
   if (total >= MOST_COMMENTS)
     refuseNaming(
       `cannot comment: the item has ${total} comments, the most that it can have; delete some`,

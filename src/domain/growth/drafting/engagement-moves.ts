@@ -8,7 +8,7 @@
  *   executing ─→ executed | execute_failed | execute_unconfirmed
  *   approved, rejected, execute_failed ─reopen→ drafted
  */
-import { fail } from '#kernel/errors'
+import { fail, refuseField } from '#kernel/errors'
 import { unapproved } from '../sending/sendable.ts'
 import { requireSeen } from './content-mark.ts'
 import {
@@ -20,7 +20,7 @@ import {
   usable,
 } from './engagement.ts'
 import { engagementStates, IN_REVIEW } from './engagement-states.ts'
-import { contentHash, invalid } from './item.ts'
+import { contentHash } from './item.ts'
 import { type Author, rewritten } from './revision.ts'
 import { writtenText } from './written-text.ts'
 
@@ -45,7 +45,7 @@ interface Words extends LengthRule, By {
 
 const withWords = (engagement: Engagement, { body, by, now, ...rule }: Words): Engagement => {
   if (!isWritten(engagement.action))
-    invalid('body', `only applies to replies and quotes, not to a ${engagement.action}`)
+    refuseField('body', `only applies to replies and quotes, not to a ${engagement.action}`)
   const words = usable(writtenText(body, 'body'), rule)
   return words === engagement.body
     ? engagement

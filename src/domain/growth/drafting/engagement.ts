@@ -4,12 +4,11 @@
  */
 import { engagementRecord } from '#contract/records/growth/engagement'
 import type { RowOf } from '#contract/records/record'
-import { fail } from '#kernel/errors'
+import { fail, refuseField } from '#kernel/errors'
 import { nextCall } from '../way-on.ts'
 import type { ModelUsage, ReplyDraft } from './draft.ts'
 import type { FormatRules } from './format-rules.ts'
 import type { FinishedGeneration } from './generation.ts'
-import { invalid } from './item.ts'
 import { requireFormatRules } from './item-moves.ts'
 import type { Author } from './revision.ts'
 import { writtenText } from './written-text.ts'
@@ -85,10 +84,10 @@ export interface EngagementRequest extends EngagedPost {
 
 /** The text of a reply or quote, if the network and the channel take it. Throws `invalid_input`. */
 export const usable = (body: string, { measure, maxLength, channel }: LengthRule): string => {
-  if (body.trim() === '') invalid('body', 'is empty')
+  if (body.trim() === '') refuseField('body', 'is empty')
   const length = measure(body)
   if (length > maxLength)
-    invalid(
+    refuseField(
       'body',
       `is ${length} characters long as the network counts; the maximum is ${maxLength}`,
     )
@@ -106,9 +105,9 @@ export const newEngagement = (
   { rule, by, now }: { rule: LengthRule; by: Author | null; now: Date },
 ) => {
   if (!isWritten(action) && body !== null)
-    invalid('body', `only applies to replies and quotes, not to a ${action}`)
+    refuseField('body', `only applies to replies and quotes, not to a ${action}`)
   if (!isWritten(action) && instruction !== null)
-    invalid('instruction', `only applies to replies and quotes, not to a ${action}`)
+    refuseField('instruction', `only applies to replies and quotes, not to a ${action}`)
   const status = isWritten(action) && body === null ? 'queued' : 'drafted'
   const engagement: Engagement = {
     ...engagementRecord.blank,

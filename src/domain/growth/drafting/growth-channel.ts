@@ -1,7 +1,7 @@
 /** Where and how often a workspace posts: active ⇄ inactive, with format rules and a cadence. */
 import type { growthChannelRecord } from '#contract/records/growth/growth-channel'
 import type { RowOf } from '#contract/records/record'
-import { fail } from '#kernel/errors'
+import { refuseField } from '#kernel/errors'
 import { refuseNaming } from '../way-on.ts'
 import { type Cadence, hasSlots, noCadence, tidyCadence } from './cadence.ts'
 import { type FormatRules, faultOfRules, noRules, tidyWords } from './format-rules.ts'
@@ -47,9 +47,6 @@ export interface ChannelPatch {
   cadence?: Partial<Cadence>
 }
 
-const invalid = (path: string, message: string): never =>
-  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
-
 const changedRules = (
   rules: FormatRules,
   patch: Partial<FormatRules>,
@@ -57,7 +54,7 @@ const changedRules = (
 ): FormatRules => {
   const next = { ...rules, ...patch }
   const fault = faultOfRules(next, limit)
-  if (fault) invalid(`format_rules.${fault.rule}`, fault.message)
+  if (fault) refuseField(`format_rules.${fault.rule}`, fault.message)
   return { ...next, banned_words: tidyWords(next.banned_words) }
 }
 
@@ -65,7 +62,7 @@ const changedCadence = (cadence: Cadence, patch: Partial<Cadence>): Cadence => {
   const next = tidyCadence({ ...cadence, ...patch })
   if (hasSlots(next) || next.days.length + next.times.length === 0) return next
   const [missing, present] = next.days.length === 0 ? ['days', 'times'] : ['times', 'days']
-  return invalid(
+  return refuseField(
     `cadence.${missing}`,
     `must not be empty while ${present} is set; set both, or clear both for no cadence`,
   )

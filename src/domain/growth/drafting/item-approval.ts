@@ -1,8 +1,10 @@
 /** The approval of a draft as a person asks for it: edited, and with a time if one is given. */
+
+import { refuseField } from '#kernel/errors'
 import type { Connection } from '../sending/connection.ts'
 import { requireSeen } from './content-mark.ts'
 import { channelFor, limitOf } from './growth-channel.ts'
-import { decided, type Item, invalid } from './item.ts'
+import { decided, type Item } from './item.ts'
 import { requireChosen } from './item-edits.ts'
 import { approve } from './item-moves.ts'
 import { itemStates } from './item-states.ts'
@@ -47,6 +49,6 @@ export const approveAsAsked = (
   const written = isEdited ? rewritten(item, approved, { by, now }) : approved
   const next = decided(written, 'approved', { by, now })
   if (post_at !== undefined) return timed(next, { post_at, on_missed }, approving)
-  if (on_missed !== undefined) invalid('on_missed', 'only applies with post_at')
+  if (on_missed !== undefined) refuseField('on_missed', 'only applies with post_at')
   return next
 }

@@ -2,12 +2,12 @@
  * What people write: their own items, and changes of any. An approval covers one text, so a changed
  * text is a draft again.
  */
-import { fail } from '#kernel/errors'
+import { fail, refuseField } from '#kernel/errors'
 import type { Connection } from '../sending/connection.ts'
 import { post } from '../sending/post.ts'
 import { nextCall, refuseNaming } from '../way-on.ts'
 import { channelFor, type GrowthChannelName } from './growth-channel.ts'
-import { decided, type Item, invalid, newDraftItem } from './item.ts'
+import { decided, type Item, newDraftItem } from './item.ts'
 import { approvedText, reopen } from './item-moves.ts'
 import { itemStates } from './item-states.ts'
 import { recognised, recognisedAgain } from './recognised.ts'
@@ -45,7 +45,7 @@ export const kindFor = ({
 }): Item['kind'] => {
   const meant = kind ?? (channel === 'articles' ? 'article' : 'post')
   if (channel !== undefined && channelFor(meant) !== channel)
-    invalid('channel', `is ${channel}, but the kind is ${meant}`)
+    refuseField('channel', `is ${channel}, but the kind is ${meant}`)
   return meant
 }
 
@@ -73,7 +73,7 @@ const requireConnected = (
   given: string | null | undefined,
 ): void => {
   if (typeof given === 'string' && account?.status !== 'connected')
-    invalid('account', 'is no connected account')
+    refuseField('account', 'is no connected account')
 }
 
 /**
@@ -99,7 +99,7 @@ const textAfter = (
   item: Item,
   { body, title }: Pick<ItemChange, 'body' | 'title'>,
 ): Pick<Item, 'body' | 'title'> => {
-  if (body?.trim() === '') invalid('body', 'is empty')
+  if (body?.trim() === '') refuseField('body', 'is empty')
   const written = {
     editedBody: body === undefined ? undefined : writtenText(body, 'body'),
     title: title === undefined ? undefined : writtenText(title.trim(), 'title'),

@@ -7,11 +7,11 @@
  *   publishing ─→ posted | publish_failed | publish_unconfirmed
  *   approved, scheduled, rejected, publish_failed ─reopen→ drafted
  */
-import { fail } from '#kernel/errors'
+import { fail, refuseField } from '#kernel/errors'
 import { unapproved } from '../sending/sendable.ts'
 import { editArticle, titleFault } from './article-text.ts'
 import { brokenRuleMessage, checkRules, type FormatRules } from './format-rules.ts'
-import { contentHash, type Item, invalid } from './item.ts'
+import { contentHash, type Item } from './item.ts'
 import { itemStates } from './item-states.ts'
 import type { OnMissed } from './profile.ts'
 
@@ -39,13 +39,13 @@ export const approvedText = (
 ): Pick<Item, 'body' | 'title'> => {
   if (item.kind === 'article') {
     const fault = title === undefined ? undefined : titleFault(title)
-    if (fault) invalid('title', fault)
+    if (fault) refuseField('title', fault)
     return editArticle(
       { body: item.body, title: item.title },
       { body: editedBody, title: title?.trim() },
     )
   }
-  if (title !== undefined) invalid('title', 'only applies to articles')
+  if (title !== undefined) refuseField('title', 'only applies to articles')
   return { body: editedBody ?? item.body, title: null }
 }
 
@@ -89,7 +89,7 @@ export const approve = (item: Item, approval: Approval): Item => {
   const { editedBody, accountExternalId, measure, now } = approval
   const status = itemStates.next(item, 'approve')
   const path = editedBody === undefined ? 'body' : 'edited_body'
-  if ((editedBody ?? item.body).trim() === '') invalid(path, 'is empty')
+  if ((editedBody ?? item.body).trim() === '') refuseField(path, 'is empty')
   const { body, title } = approvedText(item, approval)
   requireNone(textFaults(body, approval), path)
   const approved_hash = contentHash(body, accountExternalId)
@@ -158,9 +158,9 @@ export const schedule = (item: Item, { postAt, onMissed, now }: Schedule): Item 
   const status = itemStates.next(item, 'schedule')
   const ahead = postAt.getTime() - now.getTime()
   if (ahead < -PAST_TOLERANCE_MS)
-    invalid('post_at', `is in the past: it is now ${now.toISOString()}`)
+    refuseField('post_at', `is in the past: it is now ${now.toISOString()}`)
   if (ahead > FURTHEST_DAYS * 86_400_000)
-    invalid('post_at', `is more than ${FURTHEST_DAYS} days ahead`)
+    refuseField('post_at', `is more than ${FURTHEST_DAYS} days ahead`)
   return {
     ...item,
     status,

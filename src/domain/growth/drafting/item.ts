@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { itemRecord } from '#contract/records/growth/item'
 import type { RowOf } from '#contract/records/record'
-import { fail } from '#kernel/errors'
+
 import type { Draft } from './draft.ts'
 import type { Author } from './revision.ts'
 import type { Warning } from './warnings.ts'
@@ -27,10 +27,6 @@ export const contentHash = (body: string, accountExternalId: string | null): str
   createHash('sha256')
     .update(JSON.stringify({ body, attachments: [], account: accountExternalId }))
     .digest('hex')
-
-/** Throws `invalid_input` about one field. */
-export const invalid = (path: string, message: string): never =>
-  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
 /** A new item, made of a draft, that waits for approval. */
 export const newDraftItem = (

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { ProfileData } from '#contract/records/growth/profile'
-import { fail } from '#kernel/errors'
+import { fail, refuseField } from '#kernel/errors'
 import { nextCall } from '../way-on.ts'
 
 /** What the workspace stands for, its audience and its style. Every draft is made from this. */
@@ -32,19 +32,16 @@ type ListChange = Record<string, string[]>
 /** The most entries of a list. */
 const MOST_ENTRIES = 100
 
-const refuse = (path: string, message: string): never =>
-  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
-
 const requireLists = (path: string, change: ListChange): void => {
   const unknown = Object.keys(change).find((name) => !profileLists.some((list) => list === name))
   if (unknown !== undefined)
-    refuse(`${path}.${unknown}`, `is no list; there are ${profileLists.join(', ')}`)
+    refuseField(`${path}.${unknown}`, `is no list; there are ${profileLists.join(', ')}`)
 }
 
 const without = (list: List, entries: readonly string[], removed: readonly string[]): string[] => {
   const missing = removed.findIndex((entry) => !entries.includes(entry))
   if (missing !== -1)
-    refuse(
+    refuseField(
       `remove.${list}[${missing}]`,
       'is no entry of the list; give it exactly as it stands there',
     )
@@ -66,7 +63,7 @@ export const changeLists = (
     const left = without(list, profile.writing_dna[list], remove[list] ?? [])
     const entries = [...left, ...new Set(add[list]).difference(new Set(left))]
     if (entries.length > MOST_ENTRIES && add[list])
-      refuse(`add.${list}`, `makes ${entries.length} entries; the maximum is ${MOST_ENTRIES}`)
+      refuseField(`add.${list}`, `makes ${entries.length} entries; the maximum is ${MOST_ENTRIES}`)
     return [list, entries] as const
   })
   return { ...profile, writing_dna: Object.fromEntries(changed) as Record<List, string[]> }

@@ -1,6 +1,7 @@
 /** Texts as people and programs write them, before they are kept. */
+
+import { refuseField } from '#kernel/errors'
 import { normalForm } from '#kernel/normal-form'
-import { invalid } from './item.ts'
 
 const LINE_END = /\r\n|[\r\u0085\u2028\u2029]/g
 /** All control characters but tab and newline. */
@@ -15,7 +16,7 @@ export const writtenText = (text: string, path: string): string => {
   const control = CONTROL.exec(lines)?.[0]
   if (control === undefined) return lines
   const name = `U+${control.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
-  return invalid(
+  return refuseField(
     path,
     `contains ${name}, a control character; of those, only tabs and line breaks are allowed`,
   )

@@ -10,10 +10,8 @@ import type { Profile } from '../drafting/profile.ts'
 import { type Metrics, reactions } from '../metrics.ts'
 import { nextCall } from '../way-on.ts'
 
-export const signalStatuses = ['open', 'dismissed', 'engaged', 'expired'] as const
-export type SignalStatus = (typeof signalStatuses)[number]
-
 export type Signal = RowOf<typeof signalRecord>
+export type SignalStatus = Signal['status']
 
 const HOUR_MS = 3_600_000
 /** An answer later than this is too late. */

@@ -1,11 +1,12 @@
 /** What rules do: they make drafts, which wait for approval like any others. */
 import type { Static } from '@sinclair/typebox'
 import type { Action } from '#contract/records/growth/rule'
+import { refuseField } from '#kernel/errors'
 import type { ArticleLength } from '../drafting/article.ts'
 import { MOST_POINTS, pointsOf } from '../drafting/article-text.ts'
 import type { EngageAction } from '../drafting/engagement.ts'
 import { AUDIT_DAYS } from '../learning/growth-audit.ts'
-import { refuseField, requireShape, type Trigger } from './rule-trigger.ts'
+import { requireShape, type Trigger } from './rule-trigger.ts'
 
 /** An action as requested. */
 export type ActionInput = Static<typeof Action>

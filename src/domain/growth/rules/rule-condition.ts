@@ -2,7 +2,8 @@
 import { itemFacts } from '#contract/records/growth/rule'
 import type { ruleRunRecord } from '#contract/records/growth/rule-run'
 import type { RowOf } from '#contract/records/record'
-import { refuseField, type Trigger } from './rule-trigger.ts'
+import { refuseField } from '#kernel/errors'
+import type { Trigger } from './rule-trigger.ts'
 
 export type Condition = EvaluatedCondition['condition']
 /** A condition with the fact's value when it was evaluated. */

@@ -2,7 +2,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { TriggerSchema } from '#contract/records/growth/rule'
 import { patternFault } from '#kernel/cron'
-import { fail } from '#kernel/errors'
+import { refuseField } from '#kernel/errors'
 import { engagementRate, type Metrics } from '../metrics.ts'
 
 /** A trigger as requested. */
@@ -46,10 +46,6 @@ const fieldsOf: Record<
   metric: { needs: ['metric', 'at_least'], takes: ['metric', 'at_least', 'within_hours'] },
   signal: { needs: [], takes: ['min_score'] },
 }
-
-/** Throws `invalid_input`, naming the field. */
-export const refuseField = (path: string, message: string): never =>
-  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
 interface Shape {
   /** The field's path in the input. */

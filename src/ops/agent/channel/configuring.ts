@@ -8,8 +8,7 @@ import {
   updateChannelConnection,
 } from '#domain/agent/channel/connection'
 import { CLOSED, commonConfigError, openedBy } from '#domain/agent/channel/trust'
-import { invalid } from '#domain/agent/mcp/config'
-import { fail } from '#kernel/errors'
+import { fail, refuseField } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { ChannelAdapter } from '#port/channel/channel'
 import {
@@ -43,7 +42,7 @@ type All = Handlers<typeof channels>
 /** Throws `invalid_input`. */
 const keyOf = (adapter: ChannelAdapter, text: string): string => {
   const named = adapter.routingKeyOf(text.trim())
-  return 'key' in named ? named.key : invalid('routingKey', named.error)
+  return 'key' in named ? named.key : refuseField('routingKey', named.error)
 }
 
 /** Throws `invalid_input`. */
@@ -51,7 +50,7 @@ const requireConfig = (adapter: ChannelAdapter, config: Record<string, unknown>)
   const error = commonConfigError(config) ?? adapter.configError(config)
   if (error === undefined) return
   const [, path = 'config', message = error] = /^(config\.\w+) (.+)$/s.exec(error) ?? []
-  invalid(path, message)
+  refuseField(path, message)
 }
 
 /** Of values that change. */

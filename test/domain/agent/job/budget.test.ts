@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'bun:test'
 import {
   budgetWarnings,
-  dayOf,
   estimateTokens,
   historyBytes,
   reserve,
@@ -10,6 +9,7 @@ import {
 } from '#domain/agent/job/budget'
 import { usageView } from '#domain/agent/job/usage'
 import type { PlanUsage } from '#domain/app/plan'
+import { dayOf } from '#domain/app/read-budget'
 
 const now = new Date('2026-11-30T23:59:59.000Z')
 const later = new Date('2026-12-01T00:00:01.000Z')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { signalStatuses } from '#contract/records/growth/signal'
 import { emptyProfile } from '#domain/growth/drafting/profile'
 import {
   dismissSignal,
@@ -12,7 +13,6 @@ import {
   type SignalStatus,
   scoreOf,
   signalState,
-  signalStatuses,
   topicsOf,
   type WatchedPost,
 } from '#domain/growth/learning/signal'

@@ -3,8 +3,8 @@
  * when it starts again and who can raise it.
  */
 import { expect, test } from 'bun:test'
-import { dayOf } from '#domain/agent/job/budget'
 import type { OnBehalf } from '#domain/agent/job/job'
+import { dayOf } from '#domain/app/read-budget'
 import { messagesIn, overJob, turn } from '#test/support/agent/agent'
 import { newSurface, type Surface } from '#test/support/agent/surface'
 import { setPlan, setUsed } from '#test/support/database/writes'
