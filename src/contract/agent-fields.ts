@@ -5,13 +5,13 @@
 import { Type as T } from '@sinclair/typebox'
 import { cursorLike, Id, NextCursor } from './shapes.ts'
 
-/** Keys need this scope beside api:read or api:write. */
+/** Keys need this scope in addition to api:read or api:write. */
 export const use = { also: 'workspace:use' } as const
 
-/** Everybody, viewers included: a viewer's agent has tools that only read. */
+/** Everybody, including viewers: a viewer's agent has only tools that read. */
 export const everybody = { roles: ['editor', 'approver', 'viewer'] } as const
 
-/** All but viewers. */
+/** Everybody except viewers. */
 export const workers = { roles: ['editor', 'approver'] } as const
 
 export const shortPage = {

@@ -88,14 +88,15 @@ export const agentResources = area('agent', {
 })
 
 /**
- * The prefix of all capabilities, whose ids end with their names, and of the operation that calls
- * them.
+ * The prefix of the ids of all capabilities, which end with the capabilities' names, and of the
+ * operation that calls them.
  */
 const CAPABILITIES = 'agent.actions'
 
 /**
- * Capabilities: tools of the agent, with no route or command of their own. Others call them by
- * name, through `agent.actions.call` or over MCP. The path of each is that of such a call.
+ * Capabilities: tools of the agent that have no route or command of their own. Other callers use
+ * them by name, through `agent.actions.call` or over MCP. The path of each is the path of such a
+ * call.
  */
 export const capabilityResources = {
   delegation: { prefix: CAPABILITIES, about: 'Sub-agents.', group: delegationCapabilities },

@@ -1,4 +1,4 @@
-/** The text of a call that waits for a person, who changes it as text and not within JSON. */
+/** The text of a call that waits for a person. People change it as plain text, not within JSON. */
 import { capabilities, operations } from './index.ts'
 import { textFieldOf } from './op.ts'
 
@@ -11,12 +11,15 @@ interface AskedCall {
 }
 
 export interface CallText {
-  /** The argument that takes another text. */
+  /** The argument that takes a changed text. */
   field: string
   text: string
 }
 
-/** As the call would send or keep it; undefined if it has none, or takes no other. */
+/**
+ * The text that the call would send or keep. Undefined if it has none, or if its text cannot be
+ * changed.
+ */
 export const textOfCall = ({
   tool_name,
   arguments: given,
@@ -34,12 +37,12 @@ export const textOfCall = ({
 export const withoutText = (given: Arguments, { field }: CallText): Arguments =>
   Object.fromEntries(Object.entries(given).filter(([name]) => name !== field))
 
-/** Forms send lines in a way of their own. */
+/** Forms submit line ends in a form of their own. */
 const inLines = (text: string): string => text.replace(/\r\n?/g, '\n')
 
 /**
- * The arguments of the call with this text. One that is the same but for the ends of its lines
- * stays as it was, byte for byte. `others`: the other arguments, perhaps changed.
+ * The arguments of the call with this text. A text that differs only in its line ends stays as it
+ * was, byte for byte. `others`: the other arguments, perhaps changed.
  */
 export const withText = (
   asked: AskedCall,

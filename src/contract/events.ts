@@ -57,7 +57,7 @@ const Approval = T.Union([
       connection_id: Id,
       channel: oneOf(channelNames),
       recipient: T.String(),
-      /** Events of before it was told have none. */
+      /** Absent in older events, which did not state it. */
       why: T.Optional(T.String()),
     },
     url: T.String(),

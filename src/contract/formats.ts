@@ -7,14 +7,14 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const DATE_TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?([Zz]|[+-]([01]\d|2[0-3]):?[0-5]\d)$/
 
-/** Also refuses dates that do not exist, such as 30 February. */
+/** Whether a text is a date and time. Refuses dates that do not exist, such as 30 February. */
 export const isDateTime = (text: string): boolean => {
   if (!DATE_TIME.test(text)) return false
   const [year, month, day] = text.slice(0, 10).split('-').map(Number)
   return day! <= new Date(Date.UTC(year!, month!, 0)).getUTCDate()
 }
 
-/** Caches positive answers of a costly check, up to a bound. The same few names recur. */
+/** Caches positive results of a costly check, up to a bound, because the same few names recur. */
 const cached = (check: (text: string) => boolean): ((text: string) => boolean) => {
   const known = new Map<string, boolean>()
   return (text) => {
@@ -71,7 +71,7 @@ FormatRegistry.Set(
   (text) =>
     strangeCharacter(text) === undefined && !isInvisible(text) && !isLonger(text, NAME_LIMIT),
 )
-/** Names that no file system takes for a path, and that nobody reads for another. */
+/** Names that no file system takes for a path, and that nobody mistakes for another name. */
 FormatRegistry.Set(
   'file-name',
   (text) =>
@@ -81,9 +81,12 @@ FormatRegistry.Set(
     strangeCharacter(text) === undefined &&
     !isInvisible(text),
 )
-/** The form of every tool's name; those of servers' tools end as the servers have it. */
+/**
+ * The form that the names of all tools have. Tools of MCP servers end with their server's own name
+ * for them.
+ */
 FormatRegistry.Set('tool-name', (text) => /^[a-z][a-zA-Z0-9_-]{0,63}$/.test(text))
-/** The name of a tool, or of a host that fetch_url may read. */
+/** The name of a tool, optionally with a host that fetch_url may read. */
 FormatRegistry.Set('tool-rule', (text) =>
   /^[a-z][a-zA-Z0-9_-]{0,63}(:[a-z0-9.:[\]-]{1,260})?$/.test(text),
 )

@@ -1,4 +1,4 @@
-/** What the operations on all kinds of generations have in common. */
+/** What the operations on all kinds of generations share. */
 import { Type as T } from '@sinclair/typebox'
 import { created, oneOf, page } from './shapes.ts'
 
@@ -6,7 +6,7 @@ const statuses = ['queued', 'generating', 'ready', 'failed'] as const
 
 export const GenerationStatus = oneOf(statuses)
 
-/** The input of their lists. */
+/** The input of the operations that list them. */
 export const generationsPage = {
   status: T.Optional(oneOf(statuses, { description: 'Return only those in this state.' })),
   ...created,

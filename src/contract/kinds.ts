@@ -7,10 +7,10 @@ import type { Access } from '#kernel/scopes'
 import type { CapKey, PlanFeature, QuotaKey } from './limits.ts'
 
 /**
- * What the agent may do with a tool before a person is asked. `read` and `draft`: call it; a draft
- * only while the agent has read no text of people outside. `commit`: always ask. `safe`: call it in
- * any case. `outside_read`: call it for hosts of the list. `never`: not offered to it, but to
- * others.
+ * What the agent may do with a tool before a person is asked. `read`: call it. `draft`: call it
+ * while the agent has not read any text of people outside. `commit`: always ask. `safe`: call it in
+ * any case. `outside_read`: call it for hosts on the list. `never`: the agent is not offered the
+ * tool, but others are.
  */
 export type AgentClass = 'read' | 'draft' | 'commit' | 'safe' | 'outside_read' | 'never'
 
@@ -19,13 +19,13 @@ interface Offered {
   tool: string
   agent: AgentClass
   /**
-   * The answer contains text of people outside the workspace. An agent that has read it does less
-   * without being asked.
+   * The answer contains text of people outside the workspace. An agent that has read it may do less
+   * without asking.
    */
   foreign?: true
   /**
-   * Listed over MCP only for a client that names this toolset, or all: a tool beyond those of the
-   * API document.
+   * Over MCP, list the tool only for a client that names this toolset, or all of them. Set for
+   * tools beyond those of the API document.
    */
   toolset?: 'content'
 }
@@ -44,7 +44,10 @@ interface Change {
 }
 
 interface Commanded extends Change {
-  /** The answer contains a secret that is shown once. The answer stored for replays is sealed. */
+  /**
+   * The answer contains a secret that is shown once. The copy of the answer that is kept for
+   * replays is sealed.
+   */
   secret?: boolean
   /**
    * Jumps the mailbox's queue, because it recalls work that is about to go out: the kill switch,
@@ -52,22 +55,24 @@ interface Commanded extends Change {
    */
   urgent?: boolean
   /**
-   * May take back a send that is about to go out. Its letter shares its transaction with no other.
+   * May take back a send that is about to go out. Its letter does not share its transaction with
+   * any other.
    */
   recalls?: boolean
   /**
-   * Letters work through the list in this field, at most so many entries in each. The answer is one
-   * list, in the same order.
+   * The command runs as several letters, each with at most `most` entries of the list in this
+   * field. The answer is one list, in the same order.
    */
   inParts?: { field: string; most: number }
-  /** Also works while the workspace awaits its deletion. */
+  /** Also works while the workspace is about to be deleted. */
   whileDeleting?: boolean
   /**
-   * Set for a generation, or what starts a job: the operation to poll until the record has settled.
-   * A name within the same resource, or a full id. A list, if no operation reads the single record.
+   * The operation to poll until the record has settled; set on operations that start a generation
+   * or a job. Either a name within the same resource or a full id. It is a list if no operation
+   * reads the single record.
    */
   settles?: string
-  /** Within a job of the agent, the step that calls it waits for the job that it makes. */
+  /** Within a job of the agent, the step that calls it waits for the job that it starts. */
   delegates?: true
   /** The hourly cap that it counts against. */
   cap?: CapKey | undefined
@@ -81,22 +86,22 @@ type WorkspaceChange = Tool & Commanded
 
 interface Fields {
   /**
-   * Reads a workspace. `stream`: as text/event-stream, the answer goes on with what happens; the
-   * input has `id` and `after`.
+   * Reads a workspace. With `stream`, a text/event-stream answer continues with what happens next;
+   * the input has `id` and `after`.
    */
   query: Tool & { stream?: true }
   /** Changes a workspace: one letter in its mailbox. */
   command: WorkspaceChange
   /**
-   * A command that replies with the outcome of the work it starts; after 20 seconds, with 202 and
-   * the current record.
+   * A command that answers with the outcome of the work it starts. After 20 seconds, it answers 202
+   * with the current record.
    */
   awaited: WorkspaceChange
   /**
    * A command that first calls a network, outside the mailbox, and then decides with its answer.
    */
   prepared: WorkspaceChange
-  /** Concerns a person rather than a workspace; requires that person's session. */
+  /** Concerns a person rather than a workspace, and requires that person's session. */
   personal: Change
   /** Needs no credential: signing in, refreshing a session, accepting an invitation. */
   public: Change
@@ -114,8 +119,8 @@ export type Kind = keyof Fields
 type KeyOfAny<T> = T extends unknown ? keyof T : never
 
 /**
- * The fields of a kind. Fields of other kinds are declared as undefined, so that code can read them
- * without narrowing.
+ * The fields of a kind. The fields of other kinds are declared as undefined, so that code can read
+ * them without narrowing.
  */
 export type FieldsOf<K extends Kind> = Fields[K] & {
   [N in Exclude<KeyOfAny<Fields[Kind]>, keyof Fields[K]>]?: undefined
@@ -126,7 +131,7 @@ interface Traits {
   letter: boolean
   /** The default scope. */
   scope: Access
-  /** By default, the roles beside owner that can call it. */
+  /** The roles besides owner that can call it by default. */
   roles: readonly Role[]
   /** The largest body, in bytes. */
   bodyLimit: number

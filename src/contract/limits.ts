@@ -3,7 +3,7 @@
  * limits it counts against.
  */
 
-/** Monthly quotas: one unit per item requested, or per record. */
+/** Monthly quotas. Each requested item, or each record, takes one unit. */
 export const quotaKeys = ['posts', 'articles', 'audits', 'reports'] as const
 export type QuotaKey = (typeof quotaKeys)[number]
 
@@ -23,15 +23,15 @@ export const capKeys = [
 export type CapKey = (typeof capKeys)[number]
 
 /**
- * Capped actions that cost nothing: a person's own text, a code. They go on whatever the state of
+ * Capped actions that cost nothing: a person's own text, a code. They work whatever the state of
  * billing.
  */
 const freeCaps: readonly CapKey[] = ['create_item', 'link_code']
 export const isCostly = (cap: CapKey): boolean => !freeCaps.includes(cap)
 
 /**
- * What the agent of a workspace may use: tokens, hundredths of a US cent, calls of one tool an
- * hour, model calls of a job. -1: no limit.
+ * What the agent of a workspace may use: tokens, hundredths of a US cent, calls of one tool per
+ * hour, model calls per job. -1 means no limit.
  */
 export const agentLimitKeys = [
   'agent_tokens_day',

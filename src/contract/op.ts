@@ -34,16 +34,22 @@ interface Common<I extends TSchema, O extends TSchema> {
   /** Path parameters, query and body in one flat object. */
   input: I
   output: O
-  /** The field that is the whole body. Without it, the body's fields are fields of the input. */
+  /**
+   * The input field that is the whole body. Without it, the fields of the body are fields of the
+   * input.
+   */
   body?: string
   status: number
   /** Errors beyond those that any operation can return. */
   errors: readonly ErrorCode[]
-  /** What the API document has a 500 of this operation say. */
+  /** What a 500 of this operation says according to the API document. */
   failure?: DocumentedFailure
   /** The largest body, in bytes. */
   bodyLimit: number
-  /** What has not the form of an id is the id of nothing: 404, where others answer 400. */
+  /**
+   * A text that does not have the form of an id answers 404, as an unknown id does. Other
+   * operations answer 400.
+   */
   anyId?: true
   /** Limits that never refuse it. A caller over a limit must still be able to stop posts. */
   exempt?: readonly Exemption[]
@@ -73,7 +79,9 @@ type Shared = Partial<
   >
 >
 
-/** The plan limits of an operation, kept as literal types: handlers pass `operation.cap` on. */
+/**
+ * The plan limits of an operation, kept as literal types because handlers pass `operation.cap` on.
+ */
 interface Limits<C, Q, F> {
   cap: C
   quota: Q
@@ -205,7 +213,7 @@ export const op: Declarations = {
 /** Operations by the last segment of their id. */
 export type Group = Record<string, Op>
 
-/** A group with the prefix of its ids. */
+/** A group and the prefix of its ids. */
 export interface Resource<G extends Group = Group> {
   prefix: string
   /** One sentence for the documents. */
@@ -218,7 +226,7 @@ export type NamedOp<K extends Kind = Kind> = Op<TSchema, TSchema, K> & {
   id: string
 }
 
-/** The resources of an area, by name: their prefixes are such as `growth.items`. */
+/** The resources of an area, by name. They get prefixes such as `growth.items`. */
 export const area = <
   const A extends string,
   const R extends Record<string, Omit<Resource, 'prefix'>>,
@@ -230,7 +238,7 @@ export const area = <
     Object.entries(resources).map(([last, one]) => [last, { prefix: `${name}.${last}`, ...one }]),
   ) as never
 
-/** The ids of operations in these resources, of those that are `Like`. */
+/** The ids of those operations in these resources that are `Like`. */
 export type IdsOf<Rs, Like> = {
   [N in keyof Rs]: Rs[N] extends { prefix: infer P extends string; group: infer G }
     ? { [K in keyof G & string]: G[K] extends Like ? `${P}.${K}` : never }[keyof G & string]
@@ -252,7 +260,7 @@ export const bodyFrom = (
 
 export const readsOnly = ({ method }: Pick<Op, 'method'>): boolean => method === 'GET'
 
-/** Whether the answer is one record by its id, which a client may keep and ask for again. */
+/** Whether the answer is one record, read by its id, which a client may keep and ask for again. */
 export const readsOneRecord = ({
   kind,
   method,
@@ -277,7 +285,7 @@ export const downloadFormsOf = ({ input }: Op): DownloadForm[] =>
 export const requiredAccess = ({ scope, also }: Pick<Op, 'scope' | 'also'>): Access[] =>
   also === undefined ? [scope] : [also, scope]
 
-/** `/items/:id` as `/items/{id}`, for OpenAPI. */
+/** Turns `/items/:id` into `/items/{id}`, for OpenAPI. */
 export const braces = (path: string): string => path.replace(/:([a-z_]+)/gi, '{$1}')
 
 export const pathParams = (path: string): string[] =>

@@ -1,6 +1,6 @@
 /**
- * Internal operations: surfaces of one process call them in the process that owns the workspace.
- * Not served to clients.
+ * Internal operations, which are not served to clients. A surface in one process calls them in the
+ * process that owns the workspace.
  */
 import { area } from './op.ts'
 import { generations } from './operator/generations.ts'

@@ -1,4 +1,4 @@
-/** Codes with which the `error` of a failed generation begins. Requests never return them. */
+/** The codes with which the `error` of a failed generation begins. Requests never return them. */
 export const recordErrors = [
   {
     code: 'generation_failed',

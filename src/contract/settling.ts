@@ -1,4 +1,4 @@
-/** What settles by itself after an operation has answered, and by which operation that is seen. */
+/** What settles by itself after an operation has answered, and which operation shows that. */
 import type { NamedOp } from './op.ts'
 
 /** The full id of the operation that `settles` names. */
@@ -17,7 +17,8 @@ const unsettled: readonly unknown[] = [
 ]
 
 /**
- * Whether there is nothing to wait for: a generation is over, a job of the agent is over or waits
- * for a person. An engagement settles as drafted, and goes on from there.
+ * Whether there is nothing to wait for: a generation is over, or a job of the agent is over or
+ * waits for a person. An engagement counts as settled once it is drafted, although it goes on from
+ * there.
  */
 export const isSettled = (status: unknown): boolean => !unsettled.includes(status)

@@ -24,7 +24,7 @@ TypeRegistry.Set(
 )
 
 /**
- * A JSON Schema `enum`. TypeBox's union of literals would be `anyOf`, which many MCP clients
+ * A JSON Schema `enum`. TypeBox's union of literals would become `anyOf`, which many MCP clients
  * refuse.
  */
 export const oneOf = <const V extends string>(
@@ -34,8 +34,8 @@ export const oneOf = <const V extends string>(
   ({ ...options, [Kind]: 'OneOf', type: 'string', enum: [...values] }) as unknown as OneOf<V>
 
 /**
- * The words of a `someOf`. A symbol, so that no surface writes them twice: the description names
- * them.
+ * The words of a `someOf`. The key is a symbol, so that no surface writes the words a second time:
+ * the description already has them.
  */
 export const WORDS = Symbol('words')
 
@@ -53,8 +53,8 @@ TypeRegistry.Set('SomeOf', (schema: SomeOf, value: unknown) => {
 const LONGEST_CHOICE = 200
 
 /**
- * One or more of the words, in a text with commas between them: a filter for a query. `wordsIn`
- * reads it.
+ * One or more of the words in one text, with commas between them: a filter for a query. Read it
+ * with `wordsIn`.
  */
 export const someOf = (words: readonly string[], what: string): SomeOf =>
   ({
@@ -65,7 +65,7 @@ export const someOf = (words: readonly string[], what: string): SomeOf =>
     description: `${what} One, or several with commas between: ${words.join(', ')}.`,
   }) as unknown as SomeOf
 
-/** The different words of a value of `someOf`. */
+/** The distinct words of a value of `someOf`. */
 export const wordsIn = <W extends string>(value: string): W[] => [
   ...new Set(value.split(',') as W[]),
 ]
@@ -97,7 +97,7 @@ export type Shown<R> = R extends Date
     ? { [Field in keyof R]: Shown<R[Field]> }
     : R
 
-/** Instead of a time: the next free slot of the cadence. */
+/** Stands for a time: the next free slot of the cadence. */
 export const NEXT_SLOT = 'next_slot'
 
 interface TimeOrSlot extends TSchema {
@@ -111,8 +111,8 @@ TypeRegistry.Set(
 )
 
 /**
- * A point in time, or `next_slot`. Declares its type beside `anyOf`, for clients that do not
- * support unions.
+ * A point in time, or `next_slot`. Declares its type in addition to `anyOf`, for clients that do
+ * not support unions.
  */
 export const timeOrSlot = (about = 'An ISO 8601 timestamp, or next_slot.'): TimeOrSlot =>
   ({
@@ -132,13 +132,13 @@ export const nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Nul
 
 /**
  * Text that may contain words of people outside the workspace, such as posts read from a network.
- * Surfaces for models mark it as data. On a record or list it applies to every text inside.
+ * Surfaces for models mark it as data. On a record or list, it applies to every text inside.
  */
 export const untrusted = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-untrusted': true })
 
 /**
- * A handle, an address, or else what programs find something by. Where it is of people outside, it
- * has no tags in structured content, but is named in its `untrusted_fields`.
+ * A handle, an address, or anything else by which programs find something. If it comes from outside
+ * people, structured content has it without tags, but lists it in `untrusted_fields`.
  */
 export const asName = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-untrusted-as': 'name' })
 
@@ -146,8 +146,8 @@ export const untrustedName = <S extends TSchema>(schema: S): S => asName(untrust
 
 interface Condition {
   /**
-   * A field of the record, or of one around it, which is true or not empty; `job.taint` is one of
-   * the record `job` there.
+   * A field of the record, or of one around it. The condition holds if it is true or not empty.
+   * `job.taint` is a field of the record `job` there.
    */
   field: string
   /** The list has an entry that begins so. */
@@ -156,22 +156,22 @@ interface Condition {
   unless?: [field: string, value: string]
 }
 
-/** Untrusted only if the record says so. */
+/** Untrusted only if the condition holds for the record. */
 export const untrustedIf = <S extends TSchema>(condition: Condition, schema: S): S => ({
   ...untrusted(schema),
   'x-untrusted-if': condition,
 })
 
 /**
- * A field of a capability's answer that its direct caller alone is shown: neither a model nor a
+ * A field of a capability's answer that only its direct caller is shown. Neither a model nor the
  * record of the call gets it.
  */
 export const secret = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-secret': true })
 
 /**
- * A record, a list of records or an id whose name for models is not that of its field: `item` makes
- * `item:3`. `by`: the field of the record that says what it is, in other words than its name where
- * `as` has them.
+ * A record, a list of records or an id that models know by another name than that of its field:
+ * `item` makes `item:3`. `by`: the field of the record that says what it is; `as` translates its
+ * values into such names where they differ.
  */
 export const called = <S extends TSchema>(
   name: string | { by: string; as?: Record<string, string> },
@@ -182,7 +182,7 @@ export const called = <S extends TSchema>(
 })
 
 /**
- * A field of an input that only people give: the agent's model is not told of it, and may not set
+ * A field of an input that only people set. The agent's model is not told about it, and may not set
  * it.
  */
 export const onlyPeople = <S extends TSchema>(schema: S): S => ({
@@ -191,8 +191,8 @@ export const onlyPeople = <S extends TSchema>(schema: S): S => ({
 })
 
 /**
- * A field of an input that is the text of the call: people who decide about a call change it as
- * text, and not within JSON.
+ * A field of an input that is the text of the call. People who decide about the call change it as
+ * plain text, not within JSON.
  */
 export const theText = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-text': true })
 
@@ -229,7 +229,7 @@ export const record = <P extends Parameters<typeof T.Object>[0]>(
   options: { title?: string; description?: string; examples?: unknown[] } = {},
 ) => T.Object(fields, { ...options, additionalProperties: false })
 
-/** The fields of a record without some, in their order. */
+/** The fields of a record without `names`, in their order. */
 export const fieldsBut = <P extends TProperties, N extends keyof P & string>(
   { properties }: TObject<P>,
   names: readonly N[],
@@ -249,7 +249,7 @@ export const AuthorSchema = record(
   { title: 'Author' },
 )
 
-/** The same, with a name where there is one. */
+/** The same, with a name if there is one. */
 export const NamedAuthorSchema = record(
   {
     kind: oneOf(authorKinds, {
@@ -266,7 +266,7 @@ export const NamedAuthorSchema = record(
   { title: 'NamedAuthor' },
 )
 
-/** At least the mark of a text. */
+/** The hash of a text, or at least its first 8 digits. */
 export const ExpectHash = T.String({
   pattern: '^[0-9a-f]{8,64}$',
   examples: ['0c2cce39'],

@@ -141,7 +141,7 @@ export const ConnectionSchema = record(
   { title: 'Connection' },
 )
 
-/** What is on its way to the world outside. */
+/** What is on its way to the outside world. */
 export const InFlight = T.Array(
   record(
     {

@@ -4,7 +4,7 @@ import { NOT_BLANK } from './shapes.ts'
 
 const strict = { additionalProperties: false }
 
-/** In characters. */
+/** Lengths are in characters. */
 const text = T.String({ minLength: 1, maxLength: 50_000, pattern: NOT_BLANK })
 const name = T.String({ minLength: 1, maxLength: 80, pattern: NOT_BLANK })
 

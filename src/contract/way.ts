@@ -1,6 +1,6 @@
 /**
- * The way of a record that is sent: its versions, what people decided of it, and each try to send
- * it.
+ * The history of a record that is sent: its versions, what people decided about it, and each try to
+ * send it.
  */
 import { Type as T } from '@sinclair/typebox'
 import { DoubtReadSchema } from './records/growth/attempt.ts'
@@ -65,7 +65,7 @@ const Try = record(
   { title: 'Try' },
 )
 
-/** Fields of a record that is read alone. */
+/** Fields of a record that is read by itself. */
 export const way = {
   versions: T.Array(Version, {
     description: 'Newest first, at most 50; revisions have the texts.',

@@ -27,8 +27,8 @@ export const workKinds = [
 export type WorkKind = (typeof workKinds)[number]
 
 /**
- * The groups that take turns while much is due. What people have chosen a time for comes first, and
- * has every other turn.
+ * The groups that take turns while much work is due. Work that people have chosen a time for comes
+ * first, and has every other turn.
  */
 export const workLanes = ['publish', 'agent', 'delivery', 'ingest', 'generation', 'sync'] as const
 export type WorkLane = (typeof workLanes)[number]

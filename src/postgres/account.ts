@@ -34,13 +34,13 @@ const pathTo = (folder: string): string[] =>
 const FIRST_CLOSED = 'for folder do [ -x "$folder" ] || { printf %s "$folder"; exit 1; }; done'
 
 /**
- * Lets `account` pass through `home`. Throws an error that names the parent folder that stays
- * closed to it.
+ * Lets `account` pass through `home`. If a parent folder stays closed to it, throws an error that
+ * names the folder.
  */
 export const openWay = (home: string, account: SystemUser): void => {
   const mode = statSync(home).mode & 0o7777
   if ((mode & 0o011) !== 0o011) chmodSync(home, mode | 0o011)
-  // The kernel decides, asked as that user: mode bits do not show access lists and mounts.
+  // Asks the kernel as that user, because mode bits do not show access lists and mounts.
   const { status, stdout } = spawnSync('/bin/sh', ['-c', FIRST_CLOSED, 'sh', ...pathTo(home)], {
     ...account,
     cwd: '/',

@@ -28,7 +28,7 @@ interface Index {
   links: Link[]
 }
 
-/** Needed only to build against Postgres: a fifth of the files' bytes. */
+/** Files that are needed only to build against Postgres. They are a fifth of all bytes. */
 const needless = (path: string): boolean =>
   path.endsWith('.a') || path.includes('/pkgconfig/') || path === 'pg-symlinks.json'
 
@@ -64,7 +64,7 @@ const makeFolders = (folder: string, { files, links }: Index): void => {
   mkdirSync(folder, { recursive: true })
   for (const path of new Set([...files, ...links].map((entry) => dirname(entry.path))))
     mkdirSync(join(folder, path), { recursive: true })
-  // With explicit modes: under a umask of 077 the database's user could not enter.
+  // The modes are explicit, because under a umask of 077 the database's user could not enter.
   const folders = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   )

@@ -66,18 +66,19 @@ const unpackOnce = async (source: Source, folder: string, durable: boolean): Pro
   const making = mkdtempSync(`${folder}.`)
   try {
     await source.unpack(making)
-    // Synced before the rename: else a power cut could leave empty files under the final name.
+    // Synced before the rename, because a power cut could otherwise leave empty files under the
+    // final name.
     if (durable) await runProgram(['sync'])
     renameSync(making, folder)
   } catch (error) {
-    // Another process has unpacked it first.
+    // Fails unless another process has unpacked it first.
     if (!existsSync(folder)) throw error
   } finally {
     rmSync(making, { recursive: true, force: true })
   }
 }
 
-/** Runs it, because a package for another C library unpacks but does not start. */
+/** Runs it, because a package for another C library can be unpacked but does not start. */
 const probe = async (
   postgres: string,
   account: SystemUser | undefined,
@@ -104,7 +105,7 @@ const unpackShipped = async ({ home, account, durable }: Need): Promise<Binaries
   const source = shippedSource()
   if (!source) return undefined
   const folder = join(home, `pg-${source.version}`)
-  // Remains of an unpacking by a server that was killed. This one holds the home alone.
+  // Left by a server that was killed while unpacking. This server holds the home alone.
   for (const name of readdirSync(home))
     if (name.startsWith(`${basename(folder)}.`))
       rmSync(join(home, name), { recursive: true, force: true })
@@ -126,8 +127,8 @@ const findOnPath = async (account: SystemUser | undefined): Promise<Binaries | u
 const OLDEST_MAJOR = 15
 
 /**
- * The Postgres that ships with the program, unpacked under `home` on first use; else the one on
- * PATH; else throws, with the choices.
+ * Returns the Postgres that ships with the program, unpacked under `home` on first use. Failing
+ * that, returns the one on PATH. If there is none, throws an error that names the choices.
  */
 export const findBinaries = async (need: Need): Promise<Binaries> => {
   const { home, account, major } = need

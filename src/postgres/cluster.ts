@@ -15,7 +15,7 @@ import type { SystemUser } from './process.ts'
 import { readIfThere, runProgram } from './process.ts'
 
 /**
- * The folder under the home that holds the data and its password: it appears whole or not at all.
+ * The folder under the home that holds the data and its password. It appears whole or not at all.
  */
 const FOLDER = 'postgres'
 const MAKING = `${FOLDER}.new-`
@@ -88,7 +88,7 @@ const discard = (folder: string): void => {
   try {
     rmSync(folder, { recursive: true, force: true })
   } catch {
-    // The initdb of a killed server still writes in it: the next call removes it.
+    // The initdb of a killed server still writes to it. The next call removes it.
   }
 }
 

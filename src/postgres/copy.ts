@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import { readIfThere } from './process.ts'
 
 /**
- * Whether two paths are two folders, whatever links and mounts there are: a file made in one does
- * not appear in the other.
+ * Whether two paths lead to two different folders, whatever links and mounts there are: a file made
+ * in one does not appear in the other.
  */
 const areApart = (here: string, there: string): boolean => {
   const name = `.apart-${randomUUID()}`
@@ -20,9 +20,9 @@ const areApart = (here: string, there: string): boolean => {
 }
 
 /**
- * Whether the lock file at `path` came there with a copy of its folder: at `original`, where its
- * process keeps it, another folder has a file with the same text. False if that cannot be told, as
- * when a folder in use was moved.
+ * Whether the lock file at `path` was copied along with its folder. It was if another folder, at
+ * `original`, where the file's process keeps it, has a file with the same text. False if that
+ * cannot be told, for example because a folder in use was moved.
  */
 export const isCopied = (path: string, original: string): boolean => {
   if (path === original || basename(path) !== basename(original)) return false

@@ -4,11 +4,13 @@ import { basename, dirname, join } from 'node:path'
 import { isCopied } from './copy.ts'
 import { processStart, readIfThere } from './process.ts'
 
-/** A process, as a lock file records it. The pid alone would be ambiguous once it is used again. */
+/** A process, as a lock file records it. The pid alone would be ambiguous once it is reused. */
 interface Holder {
   pid: number
   started: string
-  /** The path of the lock file: a copy of the folder has a copy of the file. */
+  /**
+   * The path of the lock file. A copy of the folder has a copy of the file, with the original path.
+   */
   path: string
 }
 
@@ -51,9 +53,9 @@ const tryLink = (from: string, to: string): boolean => {
 const ATTEMPTS = 20
 
 /**
- * Replaces a stale lock only under a second lock beside it, named after the stale content, and only
- * while that content is unchanged: of two processes that both saw it stale only one wins, wherever
- * either of them is killed.
+ * Replaces a stale lock, but only under a second lock beside it, named after the stale content, and
+ * only while that content is unchanged. Of two processes that both saw it stale, only one wins,
+ * wherever either of them is killed.
  */
 const claim = (path: string, mine: string): void => {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

@@ -9,7 +9,10 @@ export interface PidFile {
   /** The data directory's path at the start; the folder may have been moved since. */
   data: string
   socketFolder: string
-  /** Key and id of its System V shared memory, which exists only to show who is attached. */
+  /**
+   * Key and id of its System V shared memory, which exists only to show which processes are
+   * attached.
+   */
   memory: string[]
   ready: boolean
 }
@@ -33,8 +36,8 @@ export const readPidFile = (data: string): PidFile | undefined => {
 }
 
 /**
- * Whether backends of a killed postmaster still run, because they may write. If the kernel does not
- * list them, Postgres itself checks.
+ * Whether backends of a killed postmaster are still running and may write. Where the kernel does
+ * not list them, Postgres itself checks.
  */
 const hasBackends = ([key, id]: string[]): boolean =>
   (readIfThere('/proc/sysvipc/shm') ?? '').split('\n').some((line) => {
@@ -43,8 +46,8 @@ const hasBackends = ([key, id]: string[]): boolean =>
   })
 
 /**
- * The pid alone proves nothing: in a copy of the folder it names the original's database, which is
- * not ours to end.
+ * The pid alone proves nothing: in a copy of the folder, it names the database of the original,
+ * which we must not stop.
  */
 const inUse = (data: string, { pid, data: started, memory }: PidFile): boolean =>
   isPostmaster(pid, data) || (hasBackends(memory) && !isCopied(pathIn(data), pathIn(started)))
@@ -57,9 +60,9 @@ const refusalOf = (data: string, { pid, data: started }: PidFile): string =>
     : `${pathIn(data)} names a Postgres that was started on ${started} and still runs. If ${data} was moved from there, stop the server that runs on it; if it is a copy, delete that file`
 
 /**
- * Waits until no Postgres uses `data`, for `patienceMs` at most. Then removes the pid file, which
- * would keep a new one from starting if its pid now belongs to a zombie or another program, or if
- * the file came with a copy of the folder. Calls `onWait` once, with the pid, if it has to wait.
+ * Waits up to `patienceMs` until no Postgres uses `data`. Then removes the pid file, which would
+ * keep a new Postgres from starting if its pid now belongs to a zombie or another program, or if
+ * the file came with a copy of the folder. If it has to wait, calls `onWait` once, with the pid.
  */
 export const awaitOrphan = async (
   data: string,

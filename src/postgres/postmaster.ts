@@ -9,9 +9,9 @@ import { CHILD_ENV, isPostmaster } from './process.ts'
 import { PORT } from './socket.ts'
 
 /**
- * Its standard input is a pipe that only the server holds. However the server ends, the pipe
+ * The standard input is a pipe that only the server holds. However the server ends, the pipe
  * closes, and Postgres gets the signal for a fast shutdown. The signal is repeated, because one
- * that arrives before Postgres listens is lost. It ignores signals to the whole group, so that
+ * that arrives before Postgres listens is lost. Signals to the whole group are ignored, so that
  * Postgres outlives the server, which decides when to stop it.
  */
 const WRAPPER = `
@@ -47,16 +47,16 @@ export interface PostmasterOptions {
 
 /** A Postgres that accepts connections. */
 export interface Postmaster {
-  /** Settles once it and all its backends have ended, for whatever reason. */
+  /** Settles once Postgres and all its backends have ended, for whatever reason. */
   readonly ended: Promise<void>
   /**
-   * Fast shutdown: aborts what runs and writes everything to disk; uses harder signals after a
-   * while. Returns once it has ended.
+   * Shuts down fast: aborts running statements and writes everything to disk. Uses harder signals
+   * after a while. Returns once Postgres has ended.
    */
   stop(): Promise<void>
 }
 
-/** Quotes the path as one element of a list setting, in which a comma would begin the next one. */
+/** Quotes the path as one element of a list setting, where a comma would begin the next element. */
 const quote = (path: string): string => `"${path.replaceAll('"', '""')}"`
 
 const settings = ({
@@ -78,14 +78,15 @@ const settings = ({
   log_error_verbosity: 'terse',
   ...(durable
     ? { max_connections: 60, fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' }
-    : // In tests, a dozen servers share it, some of them killed a moment ago; they open connections by the thousand.
+    : // In tests, a dozen servers share it, some of them killed a moment ago. They open thousands of connections.
       {
         max_connections: 300,
         fsync: 'off',
         full_page_writes: 'off',
         synchronous_commit: 'off',
         scram_iterations: 1,
-        // The plan that a connection in use comes to anyway, without the five that it tries before.
+        // A connection in use ends up with this plan anyway. This saves the five that Postgres
+        // would try first.
         plan_cache_mode: 'force_generic_plan',
       }),
 })
@@ -101,8 +102,8 @@ const LEVELS: Record<string, 'error' | 'warn'> = { PANIC: 'error', FATAL: 'warn'
 const KEPT_LINES = 10
 
 /**
- * Passes its messages to our log. The returned list collects the latest ones, for the error of a
- * failed start.
+ * Passes Postgres's messages to our log. The returned list collects the latest ones, for the error
+ * of a failed start.
  */
 const relay = (child: ChildProcess, log: Log): string[] => {
   const latest: string[] = []
@@ -118,11 +119,14 @@ const relay = (child: ChildProcess, log: Log): string[] => {
 
 const READY_POLL_MS = 10
 /**
- * Recovery after a power cut reads the log since the last checkpoint; a start that takes far longer
- * hangs.
+ * Recovery after a power cut reads the log since the last checkpoint. A start that takes much
+ * longer than that hangs.
  */
 const READY_PATIENCE_MS = 300_000
-/** How long each signal of a stop gets; together less than the server has for its own stop. */
+/**
+ * How long each signal of a stop gets. Together they take less time than the server has for its own
+ * stop.
+ */
 const FAST_STOP_MS = 10_000
 const HARD_STOP_MS = 3_000
 
@@ -155,7 +159,7 @@ export const startPostmaster = async (start: PostmasterOptions): Promise<Postmas
   const child = spawn('/bin/sh', ['-c', WRAPPER, 'sh', ...command(start)], {
     ...(account && { uid: account.uid, gid: account.gid }),
     cwd: '/',
-    // A session of its own: Ctrl-C at the terminal reaches the server alone.
+    // It runs in a session of its own, so that Ctrl-C at the terminal reaches only the server.
     detached: true,
     env: CHILD_ENV,
     stdio: ['pipe', 'ignore', 'pipe'],

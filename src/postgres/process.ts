@@ -2,13 +2,16 @@ import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
-/** The user that the database runs as if the server is root: Postgres refuses to run as root. */
+/**
+ * The user that the database runs as when the server is root, because Postgres refuses to run as
+ * root.
+ */
 export interface SystemUser {
   uid: number
   gid: number
 }
 
-/** A child's whole environment: none of our secrets, and no PG* setting of the caller. */
+/** A child's whole environment. It has none of our secrets, and no PG* setting of the caller. */
 export const CHILD_ENV = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LC_ALL: 'C',
@@ -17,7 +20,7 @@ export const CHILD_ENV = {
 
 const LINUX = process.platform === 'linux'
 
-/** The text of a file; undefined if it does not exist, or if its process has gone meanwhile. */
+/** The text of a file; undefined if it does not exist, or if the process it describes is gone. */
 export const readIfThere = (path: string): string | undefined => {
   try {
     return readFileSync(path, 'utf8')
@@ -34,15 +37,15 @@ const ps = (pid: number, column: string): string =>
 
 /**
  * When a process began. Together with the pid, that identifies the process even after the pid is
- * used again. Undefined if it is dead or a zombie. On Linux: clock ticks since boot (field 22 of
- * /proc/<pid>/stat); elsewhere the date that ps prints.
+ * reused. Undefined if it is dead or a zombie. On Linux, this is in clock ticks since boot (field
+ * 22 of /proc/<pid>/stat); elsewhere it is the date that ps prints.
  */
 export const processStart = (pid: number): string | undefined => {
   if (!LINUX) return ps(pid, 'stat').startsWith('Z') ? undefined : ps(pid, 'lstart') || undefined
   const stat = readIfThere(`/proc/${pid}/stat`)
   if (!stat) return undefined
-  // The second field is the command in parentheses, which may contain spaces and parentheses; the
-  // state, field 3, follows the last one.
+  // The second field is the command in parentheses, and may itself contain spaces and parentheses.
+  // The state, field 3, follows the last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
 }
@@ -59,13 +62,13 @@ export const isPostmaster = (pid: number, data: string): boolean => {
 }
 
 interface Finished {
-  /** Null if a signal ended it, or if it could not be started. */
+  /** Null if a signal ended the program, or if it could not be started. */
   code: number | null
   stdout: string
   stderr: string
 }
 
-/** Runs a program to its end as `account`, or as ourselves if undefined. Never throws. */
+/** Runs a program to its end as `account`, or as ourselves if that is undefined. Never throws. */
 export const runProgram = (command: string[], account?: SystemUser): Promise<Finished> =>
   new Promise((resolve) => {
     const child = spawn(command[0] ?? '', command.slice(1), {

@@ -24,7 +24,9 @@ export const socketFolderOf = (home: string): string => {
   return join(tmpdir(), `tendril-${createHash('sha256').update(home).digest('hex').slice(0, 16)}`)
 }
 
-/** Makes the folder, open only to the database's user. Throws if another user made it before. */
+/**
+ * Makes the folder, open only to the database's user. Throws if another user has made it before.
+ */
 export const makeSocketFolder = (folder: string, account: SystemUser | undefined): void => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const found = lstatSync(folder)
@@ -40,7 +42,7 @@ export const makeSocketFolder = (folder: string, account: SystemUser | undefined
 
 /**
  * Removes the socket and its lock file, which keeps Postgres from starting if it names any live
- * process. Call it only if none uses it.
+ * process. Call it only if no Postgres uses the socket.
  */
 export const clearSocket = (folder: string): void => {
   for (const name of [FILE, `${FILE}.lock`]) rmSync(join(folder, name), { force: true })

@@ -30,7 +30,7 @@ interface Options {
   /** TENDRIL_HOME; made if it does not exist. */
   home: string
   log: Log
-  /** False, for tests: a commit need not survive a power cut. */
+  /** Tests set it to false: commits then need not survive a power cut. */
   durable?: boolean
 }
 
@@ -67,7 +67,7 @@ const madeHome = (path: string): string => {
   const first = mkdirSync(path, { recursive: true, mode })
   const home = realpathSync(path)
   const top = first && realpathSync(first)
-  // Once more, because the umask narrows the mode at creation.
+  // The mode is set once more, because the umask narrows it at creation.
   for (let folder = home; top && folder.length >= top.length; folder = dirname(folder))
     chmodSync(folder, mode)
   return home
@@ -111,7 +111,7 @@ const prepare = async (home: string, log: Log, durable: boolean): Promise<Postma
 /**
  * Starts the embedded database of `home`, which the first call makes, and waits until it accepts
  * connections. Throws if another live process holds the home. The database ends with this process,
- * however that ends; if it dies before, it is started again.
+ * however the process ends. If the database ends first, it is started again.
  */
 export const startEmbedded = async ({
   home: path,
@@ -152,8 +152,8 @@ const answers = async (target: DatabaseAddress): Promise<boolean> => {
 }
 
 /**
- * The database of the server that runs on `home` now, for a command beside it; undefined if none
- * runs, or if it is not ready yet.
+ * The database of the server that now runs on `home`, for a command that runs beside it. Undefined
+ * if no server runs, or if its database is not ready yet.
  */
 export const findEmbedded = async (path: string): Promise<DatabaseAddress | undefined> => {
   if (!existsSync(path)) return undefined

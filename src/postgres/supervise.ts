@@ -6,9 +6,9 @@ const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 8_000
 /** After this long without a failure, the next one counts as the first. */
 const STEADY_MS = 60_000
-/** A start after a crash may need two new files of the write-ahead log, of 16 MiB each. */
+/** A start after a crash may need two new files of the write-ahead log, 16 MiB each. */
 const ROOM_BYTES = 2 * 16 * 1024 ** 2
-/** How often a full disk is checked: free space is noticed this soon. */
+/** How often a full disk is checked, and so how soon free space is noticed. */
 const ROOM_POLL_MS = 100
 
 export interface Supervision {
@@ -20,7 +20,7 @@ export interface Supervision {
   longestPauseMs?: number
 }
 
-/** Bytes that the database can still write; unknown counts as plenty. */
+/** How many bytes the database can still write. If that is unknown, it counts as plenty. */
 const roomIn = (folder: string): number => {
   try {
     const { bavail, bsize } = statfsSync(folder)
@@ -51,7 +51,7 @@ class Supervisor implements AsyncDisposable {
       if (this.#stopped) return
       if (this.#current) {
         this.options.log.error('the embedded database died')
-        // Its watcher may still run, or a Postgres that lost only its wrapper.
+        // Its watcher may still be running, or a Postgres that lost only its wrapper.
         await this.#current.stop()
         this.#current = undefined
       }
@@ -99,9 +99,9 @@ class Supervisor implements AsyncDisposable {
 }
 
 /**
- * Watches a database. If it ends unasked, this says so and starts it again, for as long as it
- * takes, with pauses that grow up to eight seconds. On a full disk it starts as soon as there is
- * room, or after the pause, because it may need none. Disposing ends the database.
+ * Watches a database. If it ends unasked, logs that and starts it again, for as long as it takes,
+ * with pauses that grow up to eight seconds. On a full disk it starts as soon as there is room, or
+ * after the pause, because it may need none. Disposing ends the database.
  */
 export const supervise = (
   first: Postmaster,

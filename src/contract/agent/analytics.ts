@@ -5,7 +5,7 @@ import { Id, oneOf, record, Time } from '../shapes.ts'
 
 const windows = ['7d', '30d'] as const
 
-/** Approvals that the answer shows; the list of approvals has the others. */
+/** How many approvals the answer shows. The list of approvals has the others. */
 export const MOST_SHOWN_PENDING = 10
 
 const ended = { completed: T.Integer(), failed: T.Integer() }

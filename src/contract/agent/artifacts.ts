@@ -116,7 +116,7 @@ export const artifacts = {
   ),
 }
 
-/** As the agent sees it. */
+/** An artifact as the agent sees it. */
 const MadeArtifact = record(
   {
     id: Id,

@@ -1,4 +1,4 @@
-/** Who sees a private conversation beside the person who began it. */
+/** Who sees a private conversation in addition to the person who began it. */
 import { everybody } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { Id } from '../shapes.ts'

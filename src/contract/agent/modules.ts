@@ -4,7 +4,7 @@ import { op } from '../op.ts'
 import { nullable, record, Time } from '../shapes.ts'
 
 /**
- * Groups of tools beyond those of the API document: over MCP they are listed once a workspace wants
+ * Groups of tools beyond those of the API document. MCP lists them once a workspace has asked for
  * them.
  */
 export const moduleNames = ['agent'] as const

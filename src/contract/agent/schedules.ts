@@ -43,7 +43,7 @@ const Schedule = scheduleRecord.schema
 
 const shape = fieldsBut(Schedule, ['conversationId', 'lastJobId', 'taint', 'updatedAt', 'goal'])
 
-/** As the agent sees it. */
+/** A scheduled task as the agent sees it. */
 const ScheduledTask = record(
   {
     ...shape,

@@ -37,7 +37,7 @@ const WebhookRule = webhookRuleRecord.schema
 
 const shape = fieldsBut(WebhookRule, ['goal', 'secretIsUnseen', 'taint', 'updatedAt'])
 
-/** As the agent sees it. */
+/** A rule as the agent sees it. */
 const InboundWebhookRule = record(
   {
     ...shape,

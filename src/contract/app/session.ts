@@ -27,7 +27,7 @@ export const NewPassword = T.String({
   description:
     'At least 10 characters of any kind, not counting leading and trailing spaces. Not your email address or its first part, nor a common password.',
 })
-/** Without a minimum length, because it is only compared. */
+/** It has no minimum length, because it is only compared. */
 export const GivenPassword = T.String({ minLength: 1, maxLength: 200 })
 export const RoleName = oneOf(roles)
 

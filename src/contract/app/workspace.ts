@@ -14,7 +14,7 @@ const Workspace = record(
   { title: 'Workspace' },
 )
 
-/** In the order of an export, between its first and last line. */
+/** In the order in which an export has them, between its first and last line. */
 export const exportKinds = [
   ...([
     'workspace',

@@ -5,12 +5,14 @@ import { ItemStatusSchema } from '../records/growth/item.ts'
 import { called, Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 
 const title = T.String({ description: 'The name, or the start of the text.' })
-/** Of a signal other people wrote the text; an engagement names whom it answers. */
+/**
+ * The text of a signal was written by other people, and an engagement names the person it answers.
+ */
 const othersTitle = untrusted(title)
 
 /**
- * A record that an action concerns, by its type. Without a title of its own: it is the record in
- * short.
+ * A record that an action concerns, by its type. The schema has no title of its own, because this
+ * is only the record in short.
  */
 const rowOf = <T extends string, S extends TSchema>(
   types: readonly T[],
@@ -105,7 +107,7 @@ const otherKinds = [
   ...(['connect_first_account', 'refresh_profile'] as const),
 ] as const
 
-/** Its kind determines what records it has. Each kind appears at most once. */
+/** The kind of an action determines which records it has. Each kind appears at most once. */
 const Action = T.Union([
   actionOf('BriefItemsAction', {
     ...{ kinds: itemKinds, row: ItemRow, word: 'item' },

@@ -1,6 +1,6 @@
 /**
- * The life of an engagement before it goes out: changing its text, taking back what was decided,
- * deleting it.
+ * The life of an engagement before it goes out: changing its text, taking back decisions, deleting
+ * it.
  */
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'

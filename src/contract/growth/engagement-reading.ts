@@ -1,4 +1,4 @@
-/** Reading one engagement, and the texts that it has had. */
+/** Reading one engagement and its earlier texts. */
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { EngagementSchema } from '../records/growth/engagement.ts'

@@ -15,7 +15,7 @@ export const bulkActions = [
   'tag',
 ] as const
 
-/** How many items a request names, and how many of them are decided in one commit. */
+/** How many items a request may name, and how many of them are decided in one commit. */
 const MOST = 100
 const TOGETHER = 20
 

@@ -1,4 +1,4 @@
-/** What approving a text would say. */
+/** What approving a text would answer. */
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { PostingAccount, Warnings } from '../records/growth/item.ts'

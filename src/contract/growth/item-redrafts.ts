@@ -1,4 +1,4 @@
-/** Having a drafter write an item again. */
+/** Having a drafter write an item anew. */
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { ItemSchema } from '../records/growth/item.ts'

@@ -3,7 +3,7 @@ import { op } from '../op.ts'
 import { productRecord, productStatuses } from '../records/growth/product.ts'
 import { Id, NextCursor, nullable, ONE_LINE, oneOf, page, record } from '../shapes.ts'
 
-// One line each, because posts contain them.
+// Names have one line each, because posts contain them.
 const name = T.String({
   minLength: 1,
   maxLength: 80,

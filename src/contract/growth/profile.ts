@@ -3,7 +3,7 @@ import { op } from '../op.ts'
 import { profileFields, profileRevisionRecord, WritingDna } from '../records/growth/profile.ts'
 import { cursorLike, NextCursor, nullable, page, record, Time } from '../shapes.ts'
 
-/** Entries of several lists, by the name of the list. */
+/** Entries to change in several lists, by the name of the list. */
 const listChange = (description: string) =>
   T.Optional(
     T.Record(

@@ -1,13 +1,13 @@
 /**
  * A record declared once, as data: the columns of its table, what surfaces show of them and under
- * which names, what is fixed once it is made, and what the export keeps. The row type of the
- * domain, the schema of the contract, the statements of the store and the export follow from it. A
- * test compares it with the schema of a migrated database.
+ * which names, what is fixed once the record is made, and what the export keeps. The row type of
+ * the domain, the schema of the contract, the statements of the store and the export all follow
+ * from it. A test compares it with the schema of a migrated database.
  */
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { record } from '../shapes.ts'
 
-/** What programs have for the value of a column. Of `jsonb`, the field says more. */
+/** The value of a column as programs have it. For `jsonb`, the field says more. */
 interface Stored {
   uuid: string
   text: string
@@ -23,26 +23,27 @@ interface Stored {
 }
 
 export interface Field {
-  /** Of the column. Without one, it is not stored. */
+  /** The type of the column. A field without one is not stored. */
   type?: keyof Stored
-  /** The schema by which surfaces show it. If that may be null, so may the column. */
+  /** The schema by which surfaces show the field. If that may be null, so may the column. */
   shown?: TSchema
-  /** The name under which they show it, if that is another one. */
+  /** The name under which surfaces show it, if it differs. */
   as?: string
-  /** Why they do not show it, unless they show nothing of the record. */
+  /** Why surfaces do not show it. Not needed if they show nothing of the record. */
   hidden?: string
-  /** That the column may be null, where `shown` does not say it. */
+  /** The column may be null. Set where `shown` does not say so. */
   null?: true
-  /** What the row holds, where neither `shown` nor the type of the column says it. */
+  /** What the row holds, where neither `shown` nor the type of the column says so. */
   of?: TSchema
   /** Set when the record is made. Saves leave it as it is. */
   fixed?: true
   /** Why the export leaves the column out. */
   unexported?: string
   /**
-   * Where it comes from, unless the row holds it. `query`: the store selects it by an expression,
-   * and no row that is written has it. `view`: it is made where it is shown. `elsewhere`: other
-   * statements read and write the column. `generated`: Postgres makes it of the other columns.
+   * Where the value comes from, unless the row holds it. `query`: the store selects it by an
+   * expression, and rows that are written do not have it. `view`: it is made where it is shown.
+   * `elsewhere`: other statements read and write the column. `generated`: Postgres makes it from
+   * the other columns.
    */
   from?: 'query' | 'view' | 'elsewhere' | 'generated'
 }
@@ -74,8 +75,8 @@ type HeldRow<Fs> = {
 }
 
 /**
- * A row as programs have it. What the store selects by an expression is absent where the row was
- * not read.
+ * A row as programs have it. A value that the store selects by an expression is absent if the row
+ * was not read.
  */
 export type RowOf<R> = R extends { fields: infer Fs }
   ? HeldRow<Fs> & {
@@ -85,7 +86,7 @@ export type RowOf<R> = R extends { fields: infer Fs }
     }
   : never
 
-/** What of a row surfaces show. */
+/** The part of a row that surfaces show. */
 export type ShownRowOf<R extends Declared> = Pick<
   RowOf<R>,
   {
@@ -124,13 +125,14 @@ type ShownOf<Fs, Case> = {
 }
 
 /**
- * How surfaces write the names of a record: as its columns, or those of the agent in camel case.
+ * How surfaces write the names of a record: like its columns, or in camel case, as in the agent's
+ * records.
  */
 type Case = 'snake_case' | 'camelCase'
 
 export interface Declared {
   table: string
-  /** Why surfaces show none of it. */
+  /** Why surfaces show nothing of the record. */
   hidden: string | undefined
   fields: Fields
   /** As surfaces show it. */
@@ -139,7 +141,7 @@ export interface Declared {
   columns: readonly string[]
   /** The names under which surfaces show fields, by the names of the fields. */
   shown: Readonly<Record<string, string>>
-  /** Null in each column that may be null. */
+  /** A row with null in each column that may be null. */
   blank: object
 }
 
@@ -156,7 +158,7 @@ const camel = (name: string): string =>
   name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
 interface Traits<C extends Case> {
-  /** Of the schema in the OpenAPI document, where it is unique. */
+  /** The title of the schema in the OpenAPI document, which must be unique. */
   title?: string
   description?: string
   case?: C
@@ -187,7 +189,7 @@ export const declare = <const Fs extends Fields, C extends Case = 'snake_case'>(
   }
 }
 
-/** The columns that an export has. */
+/** The columns that an export includes. */
 export const exportedOf = ({ fields }: Declared): string[] =>
   Object.entries<Field>(fields).flatMap(([name, { type, unexported }]) =>
     type && unexported === undefined ? [name] : [],

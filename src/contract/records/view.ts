@@ -6,13 +6,13 @@ type MadeNames<Fs> = {
   [Name in keyof Fs]: Fs[Name] extends { from: 'view' | 'elsewhere' } ? Name : never
 }[keyof Fs]
 
-/** What the view gets from a row alone: all that it holds. */
+/** What the view gets from a row alone. */
 type ViewOf<R extends Declared> = Omit<Static<R['schema']>, MadeNames<R['fields']>>
 
 const isTime = (schema: TSchema | undefined): boolean =>
   schema?.[Kind] === 'Timestamp' || (schema?.anyOf ?? []).some((one: TSchema) => isTime(one))
 
-/** The fields of an object that hold times, which JSON has as text. */
+/** The fields of an object that hold times, which are text in JSON. */
 const timesIn = (schema: TSchema): string[] => {
   const object: TSchema | undefined = schema.anyOf
     ? schema.anyOf.find(({ type }: TSchema) => type === 'object')
@@ -36,8 +36,8 @@ const withTimes = (names: readonly string[]): Show | undefined => {
 }
 
 /**
- * Makes views of rows. Names are assigned one by one, in the same order: an object that is copied
- * with all but some of its fields costs the engine several times as much.
+ * Makes views of rows. Names are assigned one by one, always in the same order. Copying an object
+ * without some of its fields costs the engine several times as much.
  */
 export const viewOf = <R extends Declared>(declared: R): ((row: ShownRowOf<R>) => ViewOf<R>) => {
   const fields = Object.entries<Field>(declared.fields).flatMap(

@@ -8,12 +8,12 @@ import { declare } from '../record.ts'
 export const approvalStatuses = ['pending', 'approved', 'rejected'] as const
 
 /**
- * What a job asks for after it has read text of people outside may follow that, until a person has
- * approved it.
+ * A call that a job asks for after it has read text of outside people may do what that text says.
+ * It counts as untrusted until a person has approved it.
  */
 const ofJob = <S extends TSchema>(schema: S): S =>
   untrustedIf({ field: 'job.taint', unless: ['status', 'approved'] }, schema)
-/** A message of somebody outside, where that began the job. */
+/** The message of somebody outside, if one began the job. */
 const asked = <S extends TSchema>(schema: S): S =>
   untrustedIf({ field: 'job.taint', begins: 'channel ' }, schema)
 
@@ -34,7 +34,7 @@ export const approvalRecord = declare(
     id,
     job_id: { type: 'uuid', shown: Id, fixed: true },
     step_id: { type: 'uuid', hidden: 'of use to the service alone', fixed: true },
-    // That the root of its job's tree is of.
+    // The conversation that the root of its job's tree belongs to.
     conversation_id: { type: 'uuid', null: true, hidden: 'shown with its job', fixed: true },
     url: { shown: T.String({ description: 'The page where a person decides.' }), from: 'view' },
     job: {

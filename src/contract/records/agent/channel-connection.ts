@@ -51,7 +51,8 @@ export const channelConnectionRecord = declare(
       type: 'text',
       shown: untrusted(nullable(T.String({ description: 'May hold words of the provider.' }))),
     },
-    // Kept until it sends again or a person changes the connection: a check does not find it out.
+    // Kept until a send succeeds or a person changes the connection, because a check does not find
+    // it.
     send_error: {
       type: 'text',
       null: true,

@@ -5,18 +5,18 @@ import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 import { ChannelSchema } from './channel-connection.ts'
 
-/** What the adapter of a channel alone understands. */
+/** Values that only the adapter of a channel understands. */
 const Adapters = T.Record(T.String(), T.Unknown())
 
 const MessageFile = record({
   // As the sender named it.
   name: T.String(),
   mimeType: T.String(),
-  // Null: unknown.
+  // Null if unknown.
   byteSize: nullable(T.Integer()),
-  // What the adapter needs to fetch it. Null: it cannot be fetched, or is not to be.
+  // What the adapter needs to fetch it. Null if it cannot or should not be fetched.
   ref: nullable(Adapters),
-  // The document that has its text.
+  // The document that holds its text.
   document: T.Optional(record({ id: T.String(), name: T.String() })),
   // Why it was not read.
   error: T.Optional(T.String()),
@@ -31,11 +31,11 @@ export const channelMessageRecord = declare(
   {
     id: { type: 'uuid', fixed: true },
     connection_id: { type: 'uuid', fixed: true },
-    // fetching: its text or files are still to be read at the provider. taken: its job has begun.
+    // fetching: its text or files have yet to be read from the provider. taken: its job has begun.
     state: { type: 'text', of: oneOf(['fetching', 'taken', 'failed']) },
     sender: { type: 'text' },
     sender_name: { type: 'text', null: true },
-    // The linked sender; null: a stranger.
+    // The linked sender. Null for a stranger.
     identity_id: { type: 'uuid', null: true },
     thread: { type: 'text' },
     is_shared: { type: 'boolean' },
@@ -79,17 +79,17 @@ const Part = record({
   ...part,
   external_id: nullable(T.String()),
   error: nullable(T.String()),
-  // When it was first tried, in ISO 8601; null: not yet.
+  // When it was first tried, in ISO 8601. Null if it has not been tried.
   tried_at: nullable(T.String()),
-  // A try of it may have been sent, and the provider takes another one under the same id for the
+  // One try may already have been sent. The provider takes another one with the same id for the
   // same message.
   in_doubt: T.Boolean(),
-  // Its reply was discarded, or its channel disconnected: it is not sent any more.
+  // Its reply was discarded, or its channel disconnected, so it is no longer sent.
   dropped: T.Optional(T.Boolean()),
-  // How often a person has had it sent again, after finding out that it had not arrived.
+  // How often a person had it sent again after finding out that it had not arrived.
   round: T.Optional(T.Integer()),
 })
-/** A part of a channel's form of a text: what one message of the provider holds. */
+/** A part of a text in a channel's form: what one message of the provider holds. */
 export type ReplyPart = Static<typeof Part>
 
 export const channelReplyRecord = declare(
@@ -105,7 +105,7 @@ export const channelReplyRecord = declare(
       }),
       fixed: true,
     },
-    // Stored once its connection is gone.
+    // Stored only once its connection is gone.
     channel: { type: 'text', null: true, shown: ChannelSchema, from: 'query' },
     job_id: {
       type: 'uuid',
@@ -157,7 +157,7 @@ export const channelReplyRecord = declare(
       shown: T.String({ description: 'The page where a person decides about a held one.' }),
       from: 'view',
     },
-    // Who decided about a held one, or wanted a failed one tried again.
+    // The person who decided about a held reply, or who had a failed one tried again.
     decided_by: { type: 'uuid', shown: nullable(Id) },
     decided_at: { type: 'timestamp with time zone', shown: nullable(Time) },
     sent_at: {

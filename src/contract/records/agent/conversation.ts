@@ -4,7 +4,7 @@ import { Id, nullable, oneOf, record, Time, untrustedIf } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 
-/** Who sees a conversation, and all that is made of it. */
+/** Who sees a conversation and everything that is made of it. */
 export const visibilities = ['workspace', 'private'] as const
 export const conversationStatuses = ['active', 'archived'] as const
 
@@ -38,7 +38,7 @@ export const conversationRecord = declare(
           'private: the person who began it and the people whom they have added see it, and all that is made of it. Owners get it with the export of the workspace.',
       }),
     },
-    // Null for a key of the workspace.
+    // Null if a key of the workspace began it.
     person_id: { type: 'uuid', shown: nullable(Id), as: 'startedBy', fixed: true },
     people: { type: 'jsonb', shown: T.Array(Id, { description: 'Who was added.' }) },
     hidden: {
@@ -51,7 +51,7 @@ export const conversationRecord = declare(
     ...times,
     last_at: { type: 'timestamp with time zone', shown: Time },
     summary: { type: 'text', null: true, hidden: summed },
-    // The messages up to this number are in the summary.
+    // The summary covers the messages up to this number.
     summarised_to: { type: 'integer', hidden: summed },
     summary_untrusted: { type: 'boolean', hidden: summed, from: 'elsewhere' },
     summary_authors: {
@@ -97,7 +97,7 @@ export const messageRecord = declare(
     },
     content: { type: 'text', shown: untrustedIf({ field: 'job.taint' }, T.String()) },
     job_id: { type: 'uuid', shown: nullable(Id) },
-    // Not always the one before.
+    // Not always the message before.
     reply_to: {
       type: 'uuid',
       shown: nullable(T.String({ format: 'uuid', description: 'The message that it answers.' })),
@@ -105,7 +105,8 @@ export const messageRecord = declare(
     model: { type: 'text', shown: nullable(T.String()) },
     tools_used: { type: 'jsonb', shown: T.Array(T.String()) },
     created_at: times.created_at,
-    // The id of an agent is that of its job; that of a channel, as of who asks for a job.
+    // For an agent, the id is that of its job. For a channel, it is that of the sender who asks for
+    // the job.
     author: {
       type: 'jsonb',
       of: record({

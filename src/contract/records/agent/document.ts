@@ -62,14 +62,14 @@ export const documentRecord = declare(
   },
 )
 
-/** Of its content; offsets are in UTF-16 code units. */
+/** A passage of the content. Offsets are in UTF-16 code units. */
 export const passageRecord = declare(
   'document_passage',
   { hidden: 'searches and the page of the document show them' },
   {
     document_id: { type: 'uuid' },
     number: { type: 'integer' },
-    // The headings over it, the outermost first.
+    // The headings above it, the outermost first.
     path: { type: 'jsonb', of: T.Array(T.String()) },
     start_at: { type: 'integer' },
     end_at: { type: 'integer' },
@@ -77,7 +77,7 @@ export const passageRecord = declare(
       type: 'text',
       unexported: 'a part of the content of the document, which is exported',
     },
-    // The text with spaces between words, where its script has none.
+    // The text with spaces between words, if its script has none.
     spaced: { type: 'text', null: true, unexported: 'follows from the text of the passage' },
   },
 )

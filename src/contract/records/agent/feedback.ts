@@ -14,7 +14,7 @@ export const feedbackRecord = declare(
     conversation_id: { type: 'uuid', shown: Id },
     message_id: { type: 'uuid', shown: T.String() },
     job_id: { type: 'uuid', shown: nullable(Id) },
-    // The person; the key, if it belongs to the workspace.
+    // The person, or the key if the key belongs to the workspace.
     user_id: { type: 'uuid', shown: Id },
     verdict: { type: 'text', shown: oneOf(verdicts) },
     correction: { type: 'text', shown: nullable(T.String()) },

@@ -109,14 +109,14 @@ export const jobRecord = declare(
     tool_calls: count,
     input_tokens: count,
     output_tokens: count,
-    // Stored in hundredths of a US cent, and without what is reserved.
+    // Stored in hundredths of a US cent. Excludes what is reserved.
     cost: {
       type: 'integer',
       shown: T.Number({ description: 'All that the budget holds of it, with what is reserved.' }),
       as: 'costUsdCents',
     },
     cost_estimated: { type: 'boolean', shown: T.Boolean(), as: 'costIsEstimated' },
-    // For calls of the model that are not settled: on the wire, or kept for those that died.
+    // For calls of the model that are not settled: those under way, and those that died.
     reserved_tokens: {
       type: 'integer',
       shown: T.Integer({
@@ -149,7 +149,7 @@ export const jobRecord = declare(
       hidden: 'what began it, if nobody did at that moment',
       fixed: true,
     },
-    // Calls of the model that it may make itself; null: those that are left to its tree.
+    // How many calls of the model it may make itself. Null: as many as its tree has left.
     most_steps: { type: 'integer', null: true, hidden: bound },
     task: {
       type: 'jsonb',

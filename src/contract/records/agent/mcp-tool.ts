@@ -1,4 +1,4 @@
-/** A tool of an MCP server as it was at the last look. */
+/** A tool of an MCP server as it was when last looked at. */
 import { Type as T } from '@sinclair/typebox'
 import { nullable, oneOf, record, untrusted, untrustedName } from '../../shapes.ts'
 import { declare } from '../record.ts'
@@ -22,7 +22,7 @@ export const mcpToolRecord = declare(
   {
     id: { type: 'uuid', hidden: 'it is named by its name' },
     server_id: { type: 'uuid', hidden: 'it is shown with its server' },
-    // With the prefix of its server.
+    // With its server's prefix.
     name: { type: 'text', shown: T.String({ description: 'As rules and the agent name it.' }) },
     own_name: {
       type: 'text',

@@ -26,7 +26,7 @@ export const memoryRecord = declare(
       hidden: 'by which equal texts are found',
       unexported: 'follows from the text, which is exported',
     },
-    // Never taken back: only a person who deletes it can have it stored anew.
+    // Never reset: only if a person deletes the memory can it be stored anew.
     untrusted: {
       type: 'boolean',
       shown: T.Boolean({
@@ -38,7 +38,7 @@ export const memoryRecord = declare(
       type: 'uuid',
       shown: nullable(T.String({ format: 'uuid', description: 'The job that stored it.' })),
     },
-    // Given to a model, or stored again.
+    // When it was last given to a model, or stored again.
     last_used_at: { type: 'timestamp with time zone', shown: nullable(Time) },
     created_at: { type: 'timestamp with time zone', shown: Time },
     updated_at: { type: 'timestamp with time zone', shown: Time },

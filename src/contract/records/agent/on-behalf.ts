@@ -4,8 +4,9 @@ import { nullable, oneOf, record } from '../../shapes.ts'
 
 export const OnBehalfSchema = record({
   kind: oneOf(['key', 'session', 'channel']),
-  // Of a key. A session is followed to its person, who may have signed out since. Of a channel: the
-  // identity of a linked sender, and the connection for a stranger, who is no person here.
+  // The id of a key, or of the person whose session it is, which may have ended since. For a
+  // channel, the identity of a linked sender, or the connection for a stranger, who is not a person
+  // here.
   id: T.String(),
   personId: nullable(T.String()),
 })

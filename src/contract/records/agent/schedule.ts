@@ -22,7 +22,7 @@ export const scheduleRecord = declare(
       as: 'cron',
     },
     time_zone: { type: 'text', shown: T.String() },
-    // Those that its runs may use; null: those of its caller.
+    // The tools that its runs may use. Null: those of its caller.
     tools: { type: 'jsonb', shown: nullable(T.Array(T.String())) },
     status: {
       type: 'text',
@@ -57,7 +57,7 @@ export const scheduleRecord = declare(
       shown: nullable(T.String({ format: 'uuid', description: 'Where its runs answer.' })),
     },
     last_job_id: { type: 'uuid', shown: nullable(Id) },
-    // Its runs begin with it.
+    // The taint that its runs begin with.
     taint: {
       type: 'jsonb',
       shown: T.Array(T.String(), {

@@ -111,9 +111,9 @@ export const stepRecord = declare(
     },
     day: { type: 'text', null: true, hidden: own, unexported: 'the period of a reservation' },
     month: { type: 'text', null: true, hidden: own, unexported: 'the period of a reservation' },
-    // Tries that came to nothing.
+    // How many tries failed.
     attempt: { type: 'integer', shown: T.Integer() },
-    // Those before the one that the step shows, oldest first. Times are in ISO 8601.
+    // The tries before the one that the step shows, oldest first. Times are in ISO 8601.
     tries: {
       type: 'jsonb',
       of: T.Array(record({ started_at: T.String(), ended_at: T.String(), error: T.String() })),

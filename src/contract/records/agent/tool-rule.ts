@@ -12,13 +12,13 @@ export const toolRuleRecord = declare(
     id: { type: 'uuid' },
     tool_name: { type: 'text' },
     decision: { type: 'text', of: oneOf(ruleDecisions) },
-    // That of the definition for which it holds; null: any.
+    // The hash of the tool definition that the rule applies to. Null: any definition.
     definition_hash: {
       type: 'text',
       null: true,
       unexported: 'binds a rule to the definition of a tool',
     },
-    // Of a tool of an MCP server: the server, and what the person has read.
+    // For a tool of an MCP server: the server, and the definition that the person has read.
     server_id: { type: 'uuid', null: true },
     definition: {
       type: 'jsonb',

@@ -13,7 +13,7 @@ export const webhookRuleRecord = declare(
   {
     id: { type: 'uuid', shown: Id, fixed: true },
     name: { type: 'text', shown: T.String() },
-    // Those that its jobs may use; null: those of its caller.
+    // The tools that its jobs may use. Null: those of its caller.
     tools: { type: 'jsonb', shown: nullable(T.Array(T.String())) },
     enabled: { type: 'boolean', shown: T.Boolean() },
     disabled_by: {

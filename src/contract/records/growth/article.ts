@@ -1,4 +1,4 @@
-/** A request for a long text, which one item holds. */
+/** A request for a long text, which becomes one item. */
 import { Type as T } from '@sinclair/typebox'
 import { nullable, oneOf } from '../../shapes.ts'
 import { id, times } from '../fields.ts'

@@ -37,13 +37,13 @@ export const attemptRecord = declare(
       fixed: true,
       unexported: 'implied by the kind of record',
     },
-    // Of its record; the one that is of the other kind is null.
+    // The record that is sent. The id of the other kind is null.
     item_id: { type: 'uuid', null: true, hidden, from: 'elsewhere' },
     engagement_id: { type: 'uuid', null: true, hidden, from: 'elsewhere' },
     number: { type: 'integer', hidden, fixed: true },
     connection_id: { type: 'uuid', hidden, fixed: true },
-    // Hash of the normalised text. Two open attempts of an account to post never share it: reading
-    // the timeline could not tell them apart.
+    // A hash of the normalised text. Two open attempts of one account never share it, because
+    // reading the timeline could not tell them apart.
     body_sha: { type: 'text', hidden, fixed: true },
     // The exact text sent, kept whatever happens to the record. Null if there is none, or if an
     // older version did not store it.
@@ -68,15 +68,15 @@ export const attemptRecord = declare(
     doubt_at: { type: 'timestamp with time zone', null: true, hidden },
     doubt_cause: { type: 'text', of: oneOf(doubtCauses), null: true, hidden },
     clean_reads: { type: 'integer', hidden },
-    // The last ones while it was in doubt, oldest first.
+    // The last reads while it was in doubt, oldest first.
     reads: { type: 'jsonb', of: T.Array(DoubtReadSchema), hidden },
     external_id: { type: 'text', null: true, hidden },
     error: { type: 'text', null: true, hidden },
     ended_at: { type: 'timestamp with time zone', null: true, hidden },
-    // From when a complete read without the post proves that it was not made. Null if only a hit or
-    // a person decides.
+    // From this time on, a complete read without the post proves that it was not made. Null if only
+    // a hit or a person decides.
     returns_from: { type: 'timestamp with time zone', null: true, hidden },
-    // Clean reads that count as proof.
+    // How many clean reads count as proof.
     proof_reads: { type: 'integer', hidden },
   },
 )

@@ -13,7 +13,7 @@ export const batchRecord = declare(
     status: generationStatus,
     error: generationError,
     focus: { type: 'text', shown: T.String(), fixed: true },
-    // The posts are divided over the arms of the experiment.
+    // The experiment among whose arms the posts are divided.
     experiment_id: { type: 'uuid', shown: nullable(Id), fixed: true },
     requested: {
       type: 'integer',

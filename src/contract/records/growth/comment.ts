@@ -1,4 +1,4 @@
-/** What a team says of an item before it approves it. */
+/** What a team says about an item before it approves it. */
 import { Type as T } from '@sinclair/typebox'
 import { AuthorSchema, Id, NamedAuthorSchema, oneOf } from '../../shapes.ts'
 import { id, times } from '../fields.ts'

@@ -1,4 +1,4 @@
-/** An engagement: what is done with somebody else's post. */
+/** An engagement: a reply or another action on somebody else's post. */
 import { Type as T } from '@sinclair/typebox'
 import {
   AuthorSchema,
@@ -62,7 +62,7 @@ const Decision = record(
 
 const IN_POST = 'shown as part of post'
 
-/** A post of somebody else as last read; null: not read. */
+/** Somebody else's post as last read. Null if it has not been read. */
 export const othersPostFields = {
   network: { type: 'text', hidden: IN_POST, fixed: true },
   post_id: { type: 'text', hidden: IN_POST, fixed: true },

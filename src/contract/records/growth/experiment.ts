@@ -1,4 +1,4 @@
-/** Ways of writing that are tried against each other. */
+/** Ways of writing that are compared with each other. */
 import { Type as T } from '@sinclair/typebox'
 import { Id, nullable, oneOf, record, Time } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
@@ -31,16 +31,16 @@ const ArmResult = record(
   {
     arm: T.String(),
     n: T.Integer(),
-    // Null without values.
+    // Null if there are no values.
     mean: nullable(T.Number()),
-    // Null below two values.
+    // Null if there are fewer than two values.
     sd: nullable(T.Number({ description: 'Standard deviation of the sample.' })),
     item_ids: T.Array(Id, { description: 'The newest 100 items of the sample.' }),
   },
   { title: 'ArmResult' },
 )
 
-/** Numbers are null without enough data, or if nothing varies. */
+/** Numbers are null if there is not enough data, or if nothing varies. */
 const Difference = record(
   {
     arm: T.String(),
@@ -53,7 +53,7 @@ const Difference = record(
       ),
     ),
     effect_size: nullable(T.Number({ description: "Hedges' g." })),
-    // For a significant result; null if there is one, or if no number would do.
+    // How many would make the result significant. Null if it already is, or if no number would do.
     needed_per_arm: nullable(T.Integer({ description: 'Posts with metrics that each arm needs.' })),
     note: T.String({ description: 'The same, in a sentence.' }),
   },
@@ -82,7 +82,7 @@ export const experimentRecord = declare(
       }),
       fixed: true,
     },
-    // As of now, or of the conclusion.
+    // Current, or as of the conclusion.
     tally: {
       type: 'jsonb',
       of: T.Array(T.Object({ arm: T.String(), ...counts })),

@@ -1,4 +1,4 @@
-/** What all records have that a drafter writes. */
+/** What all records that a drafter writes have in common. */
 import { Type as T } from '@sinclair/typebox'
 import { GenerationStatus } from '../../generation.ts'
 import { nullable, record } from '../../shapes.ts'

@@ -110,7 +110,7 @@ export const growthAuditRecord = declare(
     },
     result: {
       type: 'jsonb',
-      // Audits from before comparisons were kept have none.
+      // Absent in audits from before comparisons were kept.
       of: T.Object({ ...auditResult, compared: T.Optional(T.Array(Compared)) }),
       shown: nullable(Result),
     },

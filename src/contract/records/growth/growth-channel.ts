@@ -7,7 +7,7 @@ import { declare } from '../record.ts'
 const most = nullable(T.Integer({ minimum: 0 }))
 const length = nullable(T.Integer({ minimum: 1 }))
 
-/** Null: no rule. A maximum of 0 forbids. */
+/** Null means no rule. A maximum of 0 forbids the element. */
 export const FormatRulesSchema = T.Object({
   min_length: length,
   max_length: length,
@@ -24,7 +24,7 @@ export const FormatRulesSchema = T.Object({
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
-/** Without days or without times there are no slots. */
+/** Without days or without times, there are no slots. */
 export const CadenceSchema = T.Object({
   days: T.Array(oneOf(weekdays), { maxItems: 7 }),
   times: T.Array(T.String({ format: 'clock-time', examples: ['09:00'] }), {
@@ -38,15 +38,15 @@ export const CadenceSchema = T.Object({
       description: "An IANA name; null uses the profile's.",
     }),
   ),
-  // Null: one for each time.
+  // Null: one post for each time.
   posts_per_day: nullable(T.Integer({ minimum: 1, maximum: 24 })),
 })
 
 const number = nullable(T.Integer())
 
 /**
- * The output record leaves out the bounds of the input, which every operation that returns it would
- * repeat.
+ * The output schema leaves out the bounds of the input. Otherwise every operation that returns it
+ * would repeat them.
  */
 export const growthChannelRecord = declare(
   'growth_channel',

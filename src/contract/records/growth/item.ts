@@ -18,8 +18,7 @@ export const OnMissedSchema = oneOf(['post', 'skip'], {
     'If overdue: post it when less than an hour late, or skip it and return it to approved.',
 })
 
-/** A network's counts of a post. */
-/** What a network counts of a post. */
+/** What a network counts for a post. */
 export const countNames = [
   'impressions',
   'likes',
@@ -115,11 +114,13 @@ export const Warnings = T.Array(
   },
 )
 
-/** The last request to write a version of the text again that has not led to another one. */
+/**
+ * The last request to rewrite a version of the text, as long as it has not led to a new version.
+ */
 const Redraft = record({ status: oneOf(['queued', 'generating', 'failed']), revision: T.Integer() })
 
 /**
- * Of a draft: the approved, scheduled or posted item whose text is nearly the same, and when it was
+ * For a draft: the approved, scheduled or posted item with nearly the same text, and when it was
  * posted or is due.
  */
 const Repeated = record({ id: Id, status: T.String(), at: nullable(Time) })
@@ -214,7 +215,7 @@ export const itemRecord = declare(
     doubt: { shown: nullable(Doubt), from: 'query' },
     tags: { type: 'text[]', shown: T.Array(T.String()) },
     note: { type: 'text', shown: nullable(T.String({ description: 'For the team; never sent.' })) },
-    // When it was to go out when it last became a draft again.
+    // When it was due to go out before it last became a draft again.
     proposed_at: { type: 'timestamp with time zone', shown: nullable(Time) },
     revision: {
       type: 'integer',

@@ -1,4 +1,4 @@
-/** What a network counted of a post at one moment. */
+/** What a network counted for a post at one moment. */
 import { Type as T } from '@sinclair/typebox'
 import { nullable, Time } from '../../shapes.ts'
 import { id } from '../fields.ts'

@@ -1,4 +1,4 @@
-/** What the workspace stands for, its audience and its style, and the versions of that. */
+/** What the workspace stands for, its audience and its style, and the earlier versions of these. */
 import { Type as T } from '@sinclair/typebox'
 import { AuthorSchema, nullable, record, Time } from '../../shapes.ts'
 import { times } from '../fields.ts'
@@ -17,7 +17,7 @@ const lists = {
   avoid: entries('Phrases that no draft may contain.'),
 }
 
-/** Surfaces have an alias for one of the lists. */
+/** Surfaces accept an alias for one of the lists. */
 export const WritingDna = record(
   { voice: entries('Alias of voice_rules.'), ...lists },
   { title: 'WritingDna' },

@@ -5,7 +5,7 @@ import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 import { generationStatus, ModelUsageSchema } from './generation.ts'
 
-/** Of a day or a week: posts that went out, and what all posts gained. */
+/** For a day or a week: the posts that went out, and what all posts gained. */
 const figures = {
   posts: T.Integer(),
   impressions: T.Integer(),

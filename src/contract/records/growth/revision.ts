@@ -1,4 +1,4 @@
-/** A version of a text that is ours: an item's or an engagement's. */
+/** A version of one of our texts: an item's or an engagement's. */
 import { Type as T } from '@sinclair/typebox'
 import { AuthorSchema, fieldsBut, NamedAuthorSchema, nullable, record, Time } from '../../shapes.ts'
 import { declare } from '../record.ts'

@@ -5,7 +5,7 @@ import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 import { ConditionSchema, triggerKinds } from './rule.ts'
 
-/** What the record that triggered a run is. */
+/** The kind of record that triggered a run, by the kind of trigger. */
 const TRIGGERED = { item_posted: 'item', batch_settled: 'batch', metric: 'item' }
 
 const IN_TRIGGER = 'shown as part of trigger'
@@ -36,7 +36,7 @@ export const ruleRunRecord = declare(
       ),
       fixed: true,
     },
-    // A rule runs once for each.
+    // A rule runs once for each occurrence.
     occurrence: { type: 'text', hidden: IN_TRIGGER, fixed: true },
     chain: { type: 'jsonb', of: T.Array(T.String()), hidden: IN_TRIGGER, fixed: true },
     status: {

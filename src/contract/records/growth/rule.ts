@@ -29,14 +29,14 @@ export const facts = [
   'hour',
   // 1 (Monday) to 7 (Sunday), in the rule's time zone.
   'weekday',
-  // What is left of the month's quota.
+  // How much of the month's quota is left.
   'posts_left',
   'articles_left',
   ...itemFacts,
 ] as const
 export const comparisons = ['<', '<=', '=', '!=', '>=', '>'] as const
 
-/** The fields of all kinds. */
+/** The fields of all kinds of triggers. */
 export const TriggerSchema = record(
   {
     kind: oneOf(triggerKinds, {
@@ -70,7 +70,7 @@ export const ConditionSchema = record(
   { title: 'RuleCondition' },
 )
 
-/** The fields of all kinds. */
+/** The fields of all kinds of actions. */
 export const Action = record(
   {
     kind: oneOf(actionKinds, {

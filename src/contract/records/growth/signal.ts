@@ -14,7 +14,7 @@ export const signalRecord = declare(
     id,
     target_id: { type: 'uuid', shown: Id, fixed: true },
     status: { type: 'text', shown: oneOf(signalStatuses) },
-    // Set when it is found, so that lists keep their order.
+    // Set when the signal is found, so that lists keep their order.
     score: {
       type: 'integer',
       shown: T.Integer({ description: 'From 0 to 100: how worthwhile a response is.' }),
