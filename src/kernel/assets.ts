@@ -14,7 +14,7 @@ export const compiled = Bun.isStandaloneExecutable
 const root = compiled ? import.meta.dir : join(import.meta.dir, '..', '..')
 
 /**
- * The sorted paths of the files directly in `folder` (`sql/000001-first.sql`); empty if this build
+ * The sorted paths of the files directly in `folder` (`sql/000125-first.sql`); empty if this build
  * has no such folder.
  */
 export const listAssets = (folder: string): string[] =>

@@ -8,11 +8,13 @@ import { createLog } from '#kernel/log'
 import { joinDatabase, openDatabase } from '#server/database'
 import { checkCanary } from '#store/engine/canary'
 import type { ConnectionOptions } from '#store/engine/db'
+import { shippedMigrations } from '#store/engine/migrations'
 import { emptyDb, freshDb, TEST_SECRET, type TestDatabase } from '#test/support/database/db'
-import { migrateOnly, migrations } from '#test/support/database/migrations'
+import { beforeBaseline, earlierDb } from '#test/support/database/migrations'
 import { runAdmin, urlOf } from '#test/support/processes/server'
 
-const LAST = migrations.at(-1)!
+const migrations = shippedMigrations().map(({ name }) => name)
+const earlier = beforeBaseline.map(({ name }) => name)
 const numberOf = (name: string): string => /\d{6}/.exec(name)![0]
 
 const applied = async (options: ConnectionOptions): Promise<string[]> => {
@@ -35,8 +37,7 @@ const adminWith = (options: ConnectionOptions, secret: Buffer, ...args: string[]
 describe('a database of an earlier version', () => {
   let database: TestDatabase
   beforeEach(async () => {
-    database = await emptyDb()
-    await migrateOnly(database.options, (name) => name !== LAST)
+    database = await earlierDb()
     await checkCanary(database.options, TEST_SECRET)
   })
   afterEach(async () => {
@@ -49,18 +50,18 @@ describe('a database of an earlier version', () => {
   ])('is left as it is by %s with another secret', async (_, enter) => {
     const config = configOf(database.options, randomBytes(32))
     await expect(enter(config, createLog('silent'))).rejects.toThrow('TENDRIL_SECRET_KEY differs')
-    expect(await applied(database.options)).toEqual(migrations.slice(0, -1))
+    expect(await applied(database.options)).toEqual(earlier)
   })
 
   test('is left as it is by a command, which says the versions', async () => {
     const { code, err } = await adminWith(database.options, TEST_SECRET, 'tenant', 'list')
-    const [from, to] = [numberOf(migrations.at(-2)!), numberOf(LAST)]
+    const [from, to] = [numberOf(earlier.at(-1)!), numberOf(migrations.at(-1)!)]
     const versions = `the database has version ${from}, and this program needs version ${to}`
     expect(err).toBe(
       `tendril admin: ${versions}: start the server of this program, which migrates it\n`,
     )
     expect(code).not.toBe(0)
-    expect(await applied(database.options)).toEqual(migrations.slice(0, -1))
+    expect(await applied(database.options)).toEqual(earlier)
   })
 
   test('is migrated by a server, which says from which version to which', async () => {
@@ -69,10 +70,10 @@ describe('a database of an earlier version', () => {
     await using _ = await openDatabase(configOf(database.options, TEST_SECRET), log)
     expect(await applied(database.options)).toEqual(migrations)
     const said = lines.map((line) => JSON.parse(line)).filter(({ msg }) => /^migrat/.test(msg))
-    const [from, to] = [numberOf(migrations.at(-2)!), numberOf(LAST)]
+    const [from, to] = [numberOf(earlier.at(-1)!), numberOf(migrations.at(-1)!)]
     expect(said).toMatchObject([
       { msg: 'migrating the database', from, to },
-      { msg: 'migrated', migration: LAST },
+      ...migrations.map((migration) => ({ msg: 'migrated', migration })),
     ])
   })
 })

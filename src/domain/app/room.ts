@@ -4,7 +4,7 @@
  */
 import { type PlanUsage, planOf } from './plan.ts'
 
-/** Of the counter that the database keeps (sql/000106-room-of-documents.sql). */
+/** Of the counter that the database keeps (sql/000124-baseline/07-knowledge.sql). */
 export const UNIT_BYTES = 16
 export const MB = 1_000_000
 

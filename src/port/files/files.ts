@@ -63,7 +63,7 @@ export interface Files extends Pick<Store, 'most' | 'put'> {
 
 const KIB_OF_GIB = 1_048_576
 
-/** As sql/000049-files.sql counts them. */
+/** As file_kib in sql/000124-baseline/07-knowledge.sql counts them. */
 const kibOf = (byteSize: number): number => Math.max(4, Math.ceil(byteSize / 1_024))
 
 /** Throws unless files of so many bytes more fit into the room of a workspace. */

@@ -1,6 +1,6 @@
 /**
- * Erases workspaces whose grace period is over. sql/000007-erasure.sql says what may be erased, and
- * in which order.
+ * Erases workspaces whose grace period is over. sql/000124-baseline/10-retention.sql says what may
+ * be erased, and in which order.
  */
 import type { Db } from '../engine/db.ts'
 

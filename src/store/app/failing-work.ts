@@ -1,6 +1,6 @@
 /**
- * What fails again and again in any workspace, for operators (sql/000088-failing-work.sql says what
- * they see of it).
+ * What fails again and again in any workspace, for operators. The policy of `work` says what they
+ * see of it.
  */
 import type { Db } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'

@@ -1,9 +1,6 @@
 /**
- * Deletion of rows past their retention, which the database defines (sql/000053-one-sweep.sql,
- * sql/000057-sweep-channels.sql, sql/000049-files.sql, sql/000051-artifacts.sql,
- * sql/000065-warnings.sql, sql/000070-erase-deleted.sql, sql/000098-deleted-conversations.sql), and
- * of the times at which a workspace has some (sql/000098-deleted-conversations.sql,
- * sql/000105-sweep-when-due.sql).
+ * Deletion of rows past their retention. The database defines what that is, and when a workspace
+ * has some: sql/000124-baseline/10-retention.sql.
  */
 import type { Db } from '../engine/db.ts'
 import { livingOwner } from '../engine/placement.ts'

@@ -1,42 +1,47 @@
 import { createHash } from 'node:crypto'
 import type postgres from 'postgres'
-import { listAssets, readText } from '#kernel/assets'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
+import { type Applied, adopt, isBeforeBaseline, requireLastBefore } from './adoption.ts'
 import type { ConnectionOptions } from './db.ts'
+import { BASELINE, type Migration, shippedMigrations, versionOf } from './migrations.ts'
 import { NODE_LEASE_MS, type NodeState, nodeStates } from './nodes.ts'
 import { asOwner } from './owner.ts'
 
 /** Serialises migrations of one database. Any constant will do. */
 const MIGRATION_LOCK = 7_164_011
 
-const MIGRATION = /^sql\/\d{6}-.*\.sql$/
-
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /**
- * Migrates the database to this version: each file of sql/ once, in order, each in its own
- * transaction. Refuses a database newer than this program, one whose applied files were edited
+ * Migrates the database to this version: each migration once, in order, each in its own
+ * transaction. Refuses a database newer than this program, one whose applied migrations were edited
  * since, and one that still serves another process, whose tables would change under it.
  */
-export async function migrate(options: ConnectionOptions, log: Log): Promise<void> {
+export async function migrate(
+  options: ConnectionOptions,
+  log: Log,
+  migrations: Migration[] = shippedMigrations(),
+): Promise<void> {
   await asOwner(options, async (sql) => {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
     await sql`create table if not exists migration (name text primary key, hash text not null,
       applied_at timestamptz not null default now())`
     const applied = await appliedTo(sql)
-    const pending = pendingOf(applied)
+    const pending = pendingOf(applied, migrations)
     if (applied.size > 0 && pending.length > 0) {
       await awaitNoNodes(sql)
       log.info(
-        { from: versionOf([...applied.keys()]), to: versionOf(files()) },
+        { from: versionOf([...applied.keys()]), to: lastOf(migrations) },
         'migrating the database',
       )
     }
+    const adopts = isBeforeBaseline(applied)
     for (const { name, text } of pending) {
       await sql.begin(async (tx) => {
+        if (adopts && name === BASELINE) await adopt(tx, text)
+        else await tx.unsafe(text)
         await tx`insert into migration (name, hash) values (${name}, ${hashOf(text)})`
-        await tx.unsafe(text)
       })
       log[applied.size > 0 ? 'info' : 'debug']({ migration: name }, 'migrated')
     }
@@ -56,42 +61,41 @@ export async function requireSchema(
     const [found] = await sql`select to_regclass('migration') is not null as made`
     return found!.made ? await appliedTo(sql) : new Map<string, string>()
   })
-  if (pendingOf(applied).length === 0) return
+  const migrations = shippedMigrations()
+  if (pendingOf(applied, migrations).length === 0) return
   if (applied.size === 0 && makesSchema) return await migrate(options, log)
-  throw new AppError('conflict', applied.size === 0 ? EMPTY : outdated([...applied.keys()]))
+  throw new AppError('conflict', applied.size === 0 ? EMPTY : outdated(applied, migrations))
 }
 
 const EMPTY = 'the database is empty: start the server, or create a workspace by `tenant create`'
 
-const outdated = (names: string[]): string =>
-  `the database has version ${versionOf(names)}, and this program needs version ${versionOf(files())}: ` +
+const outdated = (applied: Applied, migrations: Migration[]): string =>
+  `the database has version ${versionOf([...applied.keys()])}, and this program needs version ${lastOf(migrations)}: ` +
   'start the server of this program, which migrates it'
 
-const appliedTo = async (sql: postgres.Sql): Promise<Map<string, string>> => {
+const appliedTo = async (sql: postgres.Sql): Promise<Applied> => {
   const rows = await sql<{ name: string; hash: string }[]>`select name, hash from migration`
   return new Map(rows.map((row) => [row.name, row.hash]))
 }
 
-const files = (): string[] => listAssets('sql').filter((path) => MIGRATION.test(path))
+const lastOf = (migrations: Migration[]): string => versionOf(migrations.map(({ name }) => name))
 
-/** The number of the last of these migrations: `000073`. */
-const versionOf = (names: string[]): string =>
-  /\d{6}/.exec(names.toSorted().at(-1) ?? '')?.[0] ?? 'none'
-
-/** The migrations that the database lacks. `applied`: hashes of those that it has. */
-const pendingOf = (applied: Map<string, string>): { name: string; text: string }[] => {
-  const known = files()
-  if (known.length === 0) throw new Error('this program contains no migrations')
+/** The migrations that the database lacks. */
+const pendingOf = (applied: Applied, migrations: Migration[]): Migration[] => {
+  if (isBeforeBaseline(applied)) {
+    requireLastBefore(applied)
+    return migrations
+  }
+  const known = migrations.map(({ name }) => name)
   const unknown = [...applied.keys()].filter((name) => !known.includes(name))
   if (unknown.length > 0)
     throw new Error(`the database is newer than this program: it has ${unknown.join(', ')}`)
-  const texts = known.map((name) => ({ name, text: readText(name) }))
-  const edited = texts.find(
+  const edited = migrations.find(
     ({ name, text }) => applied.has(name) && applied.get(name) !== hashOf(text),
   )
   if (edited)
     throw new Error(`migration ${edited.name} was changed after it was applied to this database`)
-  return texts.filter(({ name }) => !applied.has(name))
+  return migrations.filter(({ name }) => !applied.has(name))
 }
 
 /** The lease of a process killed just now ends within this time. */

@@ -5,28 +5,36 @@ import postgres from 'postgres'
 import { createLog } from '#kernel/log'
 import { type Db, openDb } from '#store/engine/db'
 import { migrate } from '#store/engine/migrate'
+import { type Migration, shippedMigrations } from '#store/engine/migrations'
 import { type HeldLock, holdLock, NODE_LEASE_MS, register, renew } from '#store/engine/nodes'
 import { leave } from '#store/engine/placement'
-import { emptyDb, type TestDatabase } from '#test/support/database/db'
-import { migrateOnly, migrations } from '#test/support/database/migrations'
+import { emptyDb, freshDb, type TestDatabase } from '#test/support/database/db'
 
-const LAST = migrations.at(-1)!
+const LAST = 'sql/999999-later.sql'
+const shipped = shippedMigrations()
+/** Of a later version. */
+const later: Migration[] = [...shipped, { name: LAST, text: 'create table later ()' }]
+const namesOf = (migrations: Migration[]): string[] => migrations.map(({ name }) => name)
+
 const silent = createLog('silent')
 
 let database: TestDatabase
 let owner: postgres.Sql
 let stack: AsyncDisposableStack
-beforeEach(async () => {
+beforeEach(() => {
   stack = new AsyncDisposableStack()
-  database = stack.use(await emptyDb())
-  owner = postgres({ ...database.options, max: 1, onnotice: () => {} })
-  stack.defer(() => owner.end({ timeout: 1 }))
 })
 afterEach(() => stack.disposeAsync())
 
+const use = async (made: Promise<TestDatabase>): Promise<void> => {
+  database = stack.use(await made)
+  owner = postgres({ ...database.options, max: 1, onnotice: () => {} })
+  stack.defer(() => owner.end({ timeout: 1 }))
+}
+
 const applied = async (): Promise<string[]> =>
   (await owner`select name from migration order by name`).map(({ name }) => name)
-const bringUp = () => migrate(database.options, silent)
+const bringUp = (migrations = later) => migrate(database.options, silent, migrations)
 
 const URL_OF_NODE = 'http://10.1.2.3:7070'
 
@@ -40,11 +48,11 @@ const node = async (): Promise<{ db: Db; lock: HeldLock; incarnation: string }> 
 }
 
 describe('a database of an earlier version', () => {
-  beforeEach(() => migrateOnly(database.options, (name) => name !== LAST))
+  beforeEach(() => use(freshDb()))
 
   test('is migrated when nobody runs on it', async () => {
     await bringUp()
-    expect(await applied()).toEqual(migrations)
+    expect(await applied()).toEqual(namesOf(later))
   })
 
   test('is not migrated while another node lives; the refusal names it', async () => {
@@ -93,18 +101,31 @@ describe('a database of an earlier version', () => {
 
   test('is migrated once by servers that start together', async () => {
     await Promise.all([bringUp(), bringUp(), bringUp()])
-    expect(await applied()).toEqual(migrations)
+    expect(await applied()).toEqual(namesOf(later))
   })
 })
 
 test('an empty database is migrated once by servers that start together', async () => {
+  await use(emptyDb())
   await Promise.all([bringUp(), bringUp()])
-  expect(await applied()).toEqual(migrations)
+  expect(await applied()).toEqual(namesOf(later))
 })
 
 test('a database of this version is left as it is, whoever runs on it', async () => {
-  await bringUp()
+  await use(freshDb())
   await node()
+  await bringUp(shipped)
+  expect(await applied()).toEqual(namesOf(shipped))
+})
+
+test('a database of a later version is refused, and one whose migration was edited', async () => {
+  await use(freshDb())
   await bringUp()
-  expect(await applied()).toEqual(migrations)
+  await expect(bringUp(shipped)).rejects.toThrow(
+    `the database is newer than this program: it has ${LAST}`,
+  )
+  const edited = [...shipped, { name: LAST, text: 'create table another ()' }]
+  await expect(bringUp(edited)).rejects.toThrow(
+    `migration ${LAST} was changed after it was applied to this database`,
+  )
 })

@@ -2,11 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { newId } from '#kernel/ids'
-import { createLog } from '#kernel/log'
-import { migrate } from '#store/engine/migrate'
 import { freshDb, type TestDatabase } from '#test/support/database/db'
-import { managedDb } from '#test/support/database/managed'
-import { migrateOnly } from '#test/support/database/migrations'
 
 let database: TestDatabase
 let sql: postgres.Sql
@@ -71,22 +67,4 @@ test("a tenant's row names what its active rules wait for, each kind once, whate
   expect(await awaited()).toEqual([['item_posted', 'metric'], []])
   await sql`delete from rule where id = ${paused}`
   expect(await awaited()).toEqual([['item_posted'], []])
-})
-
-test('tenants of an earlier version get them by the migration, though policies bind the owner of the tables', async () => {
-  await using earlier = await managedDb()
-  await migrateOnly(earlier.options, (name) => name < 'sql/000032')
-  const root = postgres({ ...earlier.root, max: 1, onnotice: () => {} })
-  try {
-    const id = newId()
-    await root`insert into tenant (id, name, plan) values (${id}, 'Test', 'team')`
-    await root`insert into webhook_endpoint ${root({ tenant_id: id, id: newId(), url: 'https://example.com', events: [], secret: Buffer.from('x'), status: 'active', ...times })}`
-    await root`insert into rule ${root({ tenant_id: id, id: newId(), name: 'one', status: 'active', trigger: root.json({ kind: 'signal' }), action: root.json({}), daily_cap: 1, ...times } as never)}`
-    await migrate(earlier.options, createLog('silent'))
-    expect(await root`select webhook, awaited from tenant`).toEqual([
-      { webhook: [], awaited: ['signal'] },
-    ] as never)
-  } finally {
-    await root.end()
-  }
 })

@@ -2,11 +2,7 @@
 import { expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { newId } from '#kernel/ids'
-import { createLog } from '#kernel/log'
-import { migrate } from '#store/engine/migrate'
 import { freshDb } from '#test/support/database/db'
-import { managedDb } from '#test/support/database/managed'
-import { migrateOnly } from '#test/support/database/migrations'
 
 const at = (hour: number) => `2026-11-22T${String(hour).padStart(2, '0')}:00:00+00:00`
 
@@ -58,24 +54,6 @@ test('are those that were counted last, in whatever order and time zone they are
     expect(await metricsOf(sql, item.id)).toEqual(shown(9, 5))
     await count(sql, item, 11, 7)
     await count(sql, item, 10, 6)
-    expect([await metricsOf(sql, item.id), await metricsOf(sql, other.id)]).toEqual([
-      shown(11, 7),
-      null,
-    ])
-  } finally {
-    await sql.end()
-  }
-})
-
-test('are there for items of an earlier version, though policies bind the owner of the tables', async () => {
-  await using earlier = await managedDb()
-  await migrateOnly(earlier.options, (name) => name < 'sql/000036')
-  const sql = postgres({ ...earlier.root, max: 1, onnotice: () => {} })
-  try {
-    const [item, other] = [await newItem(sql), await newItem(sql)]
-    await count(sql, item, 11, 7)
-    await count(sql, item, 10, 6)
-    await migrate({ ...earlier.options }, createLog('silent'))
     expect([await metricsOf(sql, item.id), await metricsOf(sql, other.id)]).toEqual([
       shown(11, 7),
       null,

@@ -1,33 +1,31 @@
 /** Databases as earlier versions left them. */
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import postgres from 'postgres'
-import type { ConnectionOptions } from '#store/engine/db'
+import { type TestDatabase, unusedDb } from './db.ts'
 
-/** The migrations, as `sql/000001-foundation.sql`, in order. */
-export const migrations: string[] = readdirSync('sql')
-  .filter((name) => /^\d{6}-.*\.sql$/.test(name))
-  .sort()
-  .map((name) => `sql/${name}`)
+interface Applied {
+  name: string
+  hash: string
+}
 
-/** Applies only the migrations that `applies` accepts, as an earlier version would. */
-export async function migrateOnly(
-  options: ConnectionOptions,
-  applies: (name: string) => boolean,
-): Promise<void> {
-  const sql = postgres({ ...options, max: 1, onnotice: () => {} })
+/** The migrations of the last version before the baseline, in order. */
+export const beforeBaseline: Applied[] = JSON.parse(
+  readFileSync('test/data/migrations-before-baseline.json', 'utf8'),
+)
+
+/**
+ * A database with these migrations of before the baseline, which no server has used. Its schema is
+ * the baseline's: where all of them were applied it is the same in every object and column, and
+ * databases of fewer are refused before their schema matters.
+ */
+export async function earlierDb(applied: Applied[] = beforeBaseline): Promise<TestDatabase> {
+  const database = await unusedDb()
+  const sql = postgres({ ...database.options, max: 1, onnotice: () => {} })
   try {
-    await sql`create table migration (name text primary key, hash text not null,
-      applied_at timestamptz not null default now())`
-    for (const name of migrations.filter(applies)) {
-      const text = readFileSync(name, 'utf8')
-      await sql.begin(async (tx) => {
-        await tx`insert into migration (name, hash) values (${name},
-          ${createHash('sha256').update(text).digest('hex')})`
-        await tx.unsafe(text)
-      })
-    }
+    await sql`delete from migration`
+    await sql`insert into migration ${sql(applied)}`
   } finally {
     await sql.end()
   }
+  return database
 }

@@ -32,7 +32,7 @@ test.each([
   expect(reached(changed)).toEqual(expected)
 })
 
-test.each(['package.json', 'sql/000001-foundation.sql', 'test/run.ts'])(
+test.each(['package.json', 'sql/000124-baseline/01-roles.sql', 'test/run.ts'])(
   'a change of %s reaches every test',
   (changed) => {
     expect(testsReachedBy([changed], tests, (path) => files[path])).toEqual(tests)

@@ -7,7 +7,6 @@ import { beforeAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { operations } from '#contract/index'
 import { pathParams } from '#contract/op'
-import { readText } from '#kernel/assets'
 import type { Role } from '#kernel/roles'
 import { hosts, urls } from '#test/port/egress/forms'
 import { eventually } from '#test/support/app'
@@ -117,32 +116,6 @@ test('the audit trail stores the host of an address and its hash', async () => {
   const rows =
     await app.owner`select detail::text as detail from audit where tenant_id = ${tenantId}`
   for (const { detail } of rows) expect(detail).not.toContain(TOKEN)
-})
-
-test('the migration replaces addresses already in the audit trail by host and hash', async () => {
-  const { tenantId } = await app.newWorkspace()
-  const before = { url: `https://Hooks.example.com:8443/${TOKEN}`, events: [], reason: 'x' }
-  for (const [operation, detail] of [
-    ['app.webhook.set', before],
-    ['app.webhook.rotate', {}],
-    ['growth.items.markPosted', { url: 'https://x.example/1' }],
-  ] as const)
-    await app.owner`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation,
-      detail)
-      values (gen_random_uuid(), ${tenantId}, now(), 'system', 'operator', 'admin', ${operation},
-        ${app.owner.json(detail as never)})`
-  await app.owner.unsafe(readText('sql/000025-webhook-addresses.sql'))
-  const rows = await app.owner`select operation, detail from audit where tenant_id = ${tenantId}
-      and surface = 'admin' and at > now() - interval '1 minute'`
-  const migrated = Object.fromEntries(rows.map(({ operation, detail }) => [operation, detail]))
-  expect(migrated['app.webhook.set']).toEqual({
-    events: [],
-    reason: 'x',
-    url_host: 'hooks.example.com:8443',
-    url_sha256: sha256(before.url),
-  })
-  expect(migrated['app.webhook.rotate']).toEqual({})
-  expect(migrated['growth.items.markPosted']).toEqual({ url: 'https://x.example/1' })
 })
 
 test.each([

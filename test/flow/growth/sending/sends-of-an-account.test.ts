@@ -1,12 +1,9 @@
 /** An account sends one post at a time, whatever becomes of the default account meanwhile. */
 import { beforeAll, expect, test } from 'bun:test'
-import { type WorkKind, workKinds } from '#contract/work'
-import { keyOf, kindsOfWork } from '#decisions/work'
-import { readText } from '#kernel/assets'
 import { connectAccount } from '#ops/operator/admin/workspaces'
 import { newGate } from '#test/support/actors/letters'
 import { eventually } from '#test/support/app'
-import { inMs, newStory, type Story } from '#test/support/growth/story'
+import { newStory, type Story } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
 
 /** Closed: what is claimed waits before its send. */
@@ -126,70 +123,6 @@ test('a send that goes back to the queue stays with the account that it was clai
   expect(await sendOf(id)).toEqual({ key: `publish:${accounts[0].external_id}`, state: 'queued' })
   await story.send('POST', 'automation/resume-all')
   expect((await story.settled(id, 'posted')).account).toBe(accounts[0].external_id)
-})
-
-/** Kinds that were added after the keys. */
-const NEWER: ReadonlySet<WorkKind> = new Set([
-  ...([
-    'agent',
-    'agent_schedule',
-    'ingest',
-    'mcp_look',
-    'channel_check',
-    'channel_fetch',
-    'channel_reply',
-    'posted_read',
-    'redraft',
-  ] as const),
-])
-
-/**
- * A row of each kind, and of kinds of records where it carries them; none is bound to an account.
- */
-const others = workKinds
-  .filter((kind) => !NEWER.has(kind))
-  .flatMap((kind) =>
-    (kind === 'send' || kind === 'reconcile' ? (['post', 'engagement'] as const) : [undefined]).map(
-      (sendable) => ({
-        ...{
-          kind,
-          key: keyOf(kind, {
-            account: null,
-            sendable: sendable ?? 'post',
-            root: '',
-            refId: '',
-            connection: '',
-          }),
-          lane: kindsOfWork[kind].lane,
-        },
-        payload: sendable ? { sendable } : {},
-      }),
-    ),
-  )
-
-test('rows from before keys were written have those that they would be given now, and the kinds of now', async () => {
-  const { story, free } = await twoAccounts(1)
-  const keys = () =>
-    app.owner`select kind, payload, ref_id, concurrency_key from work
-      where tenant_id = ${story.tenantId} order by id`
-  for (const id of [...free, await story.approved()])
-    await story.send('POST', `items/${id}/schedule`, { body: { post_at: inMs(3_600_000) } })
-  await app.owner`insert into work (id, tenant_id, lane, kind, concurrency_key, payload, ref_id,
-    origin, run_at)
-    select gen_random_uuid(), ${story.tenantId}, k.lane, k.kind, k.key, k.payload,
-      gen_random_uuid(), 'automatic', now() + interval '1 hour'
-    from jsonb_to_recordset(${app.owner.json(others)}) as k (lane text, kind text, key text,
-      payload jsonb)`
-  const written = await keys()
-  await app.owner`alter table work drop concurrency_key`
-  await app.owner`update work set payload = payload - 'sendable',
-    kind = case kind || ' ' || (payload->>'sendable')
-    when 'send post' then 'publish' when 'send engagement' then 'execute'
-    when 'reconcile post' then 'reconcile' when 'reconcile engagement' then 'confirm' else kind end`
-  for (const name of ['sql/000029-concurrency-keys.sql', 'sql/000031-one-sending-machine.sql'])
-    await app.owner.unsafe(readText(name))
-  expect(await keys()).toEqual(written)
-  expect(new Set(written.map((row) => row.concurrency_key)).size).toBeGreaterThan(5)
 })
 
 test('posts with the same text that are due together go out one after the other', async () => {
