@@ -34,10 +34,7 @@ interface Common<I extends TSchema, O extends TSchema> {
   /** Path parameters, query and body in one flat object. */
   input: I
   output: O
-  /**
-   * The input field that is the whole body. Without it, the fields of the body are fields of the
-   * input.
-   */
+  /** The field that is the whole body. Without it, the body's fields are fields of the input. */
   body?: string
   status: number
   /** Errors beyond those that any operation can return. */

@@ -150,9 +150,9 @@ interface Condition {
    * `job.taint` is a field of the record `job` there.
    */
   field: string
-  /** The list has an entry that begins so. */
+  /** Also requires that an entry of the list begins with this. */
   begins?: string
-  /** Not if this field is this. */
+  /** Does not hold if this field has this value. */
   unless?: [field: string, value: string]
 }
 

@@ -92,7 +92,7 @@ const engagementKinds = [
   'approve_engagements',
   'execute_engagements',
 ] as const
-/** About the workspace itself. */
+/** Kinds of actions about the workspace itself. */
 const otherKinds = [
   ...([
     'fix_billing',
