@@ -1,13 +1,13 @@
 /**
- * A conversation with the agent: active ⇄ archived, either of which can be deleted. It holds
- * finished messages only; each message of a person starts a job.
+ * A conversation with the agent: active ⇄ archived, and both can be deleted. It holds only finished
+ * messages; each message of a person starts a job.
  */
 import { conversationRecord, messageRecord } from '#contract/records/agent/conversation'
 import type { RowOf } from '#contract/records/record'
 import { fail } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 
-/** Who reads. A key without a person sees what the whole workspace sees. */
+/** The reader. A key without a person sees what the whole workspace sees. */
 export interface Reader {
   personId: string | null
 }
@@ -65,10 +65,7 @@ export const titleOf = (text: string): string =>
 
 type NewMessage = Pick<Message, 'id' | 'role' | 'content' | 'author'> & Partial<Message>
 
-/**
- * Adds a message. The conversation is named after the first message of a person, if it has no
- * title.
- */
+/** Adds a message. A conversation without a title is named after the first message of a person. */
 export const withMessage = (
   before: Conversation,
   message: NewMessage,
@@ -88,7 +85,7 @@ export const withMessage = (
   },
 })
 
-/** Who writes, or changes the conversation itself. */
+/** The person or key that writes, or changes the conversation itself. */
 interface Member {
   role: Role
   personId: string | null
@@ -98,8 +95,8 @@ const isStarter = ({ person_id }: Pick<Conversation, 'person_id'>, { personId }:
   person_id !== null && person_id === personId
 
 /**
- * Throws `forbidden` for a viewer in a conversation that somebody else began: a viewer may do less
- * than most, and what is said in a conversation is what its next job reads.
+ * Throws `forbidden` for a viewer in a conversation that somebody else began: the next job reads
+ * everything in the conversation, and a viewer may do less than most.
  */
 export const requireMayWrite = (
   conversation: Pick<Conversation, 'person_id'>,
@@ -109,7 +106,7 @@ export const requireMayWrite = (
     fail('forbidden', 'a viewer can write only in conversations of their own; begin one')
 }
 
-/** Throws `forbidden` for a viewer who did not begin it. */
+/** Throws `forbidden` for a viewer who did not begin the conversation. */
 export const requireMayChange = (
   conversation: Pick<Conversation, 'person_id'>,
   by: Member,
@@ -118,7 +115,7 @@ export const requireMayChange = (
     fail('forbidden', 'a viewer can rename and archive only conversations of their own')
 }
 
-/** Throws `forbidden` for anybody but its starter and owners. */
+/** Throws `forbidden` for anybody but the starter and owners. */
 export const requireMayRemove = (
   conversation: Pick<Conversation, 'person_id'>,
   by: Member,
@@ -127,13 +124,13 @@ export const requireMayRemove = (
     fail('forbidden', 'only the person who began the conversation and owners can delete it')
 }
 
-/** Throws `forbidden`: only its starter decides who sees a conversation. */
+/** Throws `forbidden`: only the starter decides who sees a conversation. */
 export const requireStarter = (conversation: Pick<Conversation, 'person_id'>, by: Member): void => {
   if (!isStarter(conversation, by))
     fail('forbidden', 'only the person who began the conversation decides who sees it')
 }
 
-/** Throws `forbidden` for a change of who sees it by anybody else. */
+/** Throws `forbidden` if anybody else changes who sees it. */
 export const requireMayShow = (
   conversation: Pick<Conversation, 'person_id' | 'visibility'>,
   { visibility = conversation.visibility }: { visibility?: Visibility },
@@ -142,18 +139,18 @@ export const requireMayShow = (
   if (visibility !== conversation.visibility) requireStarter(conversation, by)
 }
 
-/** Who would not see a conversation any more, though they have said something in it. */
+/** Authors in a conversation who would no longer see it. */
 export interface LeftOut {
-  /** It is a thread of a channel that others read, too. */
+  /** Whether it is a thread of a channel that others read too. */
   is_shared: boolean
-  /** Of members, no more than a few. */
+  /** The names of members, only the first few. */
   names: string[]
-  /** A key of the workspace, which sees no private conversation. */
+  /** Whether a key of the workspace is among them: keys see no private conversation. */
   has_key: boolean
 }
 
 /**
- * Throws `conflict`: nobody loses what they have written because somebody else began the
+ * Throws `conflict`: nobody loses access to what they wrote because somebody else began the
  * conversation.
  */
 export const requireNobodyLeftOut = ({ is_shared, names, has_key }: LeftOut): void => {
@@ -174,7 +171,7 @@ export const requireNobodyLeftOut = ({ is_shared, names, has_key }: LeftOut): vo
     )
 }
 
-/** Throws `forbidden`: a key of the workspace would not see what it begins. */
+/** Throws `forbidden`: a key of the workspace would not see the conversation that it begins. */
 export const requirePerson = ({ personId }: Reader): void => {
   if (personId === null)
     fail(
@@ -183,11 +180,12 @@ export const requirePerson = ({ personId }: Reader): void => {
     )
 }
 
-/** Of one conversation. */
+/** People who can be added to one conversation. */
 const MOST_PEOPLE = 100
 
 /**
- * With a person who sees it too; the same if they do already. Throws `conflict` for one too many.
+ * Adds a person who sees it too. Returns the same conversation if they already do. Throws
+ * `conflict` if there are too many.
  */
 export const withPerson = (before: Conversation, personId: string, now: Date): Conversation => {
   if (before.person_id === personId || before.people.includes(personId)) return before
@@ -196,13 +194,13 @@ export const withPerson = (before: Conversation, personId: string, now: Date): C
   return { ...before, people: [...before.people, personId], updated_at: now }
 }
 
-/** Without that person; the same if they were not added. */
+/** Removes that person. Returns the same conversation if they were not added. */
 export const withoutPerson = (before: Conversation, personId: string, now: Date): Conversation =>
   before.people.includes(personId)
     ? { ...before, people: before.people.filter((id) => id !== personId), updated_at: now }
     : before
 
-/** Throws `conflict` unless the conversation takes messages of people. */
+/** Throws `conflict` unless the conversation takes messages from people. */
 export const requireActiveConversation = ({ status }: Pick<Conversation, 'status'>): void => {
   if (status !== 'active')
     fail('conflict', `cannot send: the conversation is ${status}; make it active first`)

@@ -9,8 +9,8 @@ export const argumentsHash = (args: Record<string, unknown>): string =>
   createHash('sha256').update(canonical(args)).digest('hex')
 
 /**
- * SHA-256 of what a model is told of a tool. A rule that lets a tool write outside holds for that
- * alone.
+ * SHA-256 of what a model is told about a tool. A rule that lets a tool write outside holds only
+ * for this definition.
  */
 export const definitionHash = ({
   name,

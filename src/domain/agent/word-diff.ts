@@ -1,33 +1,33 @@
 /**
- * What one text changes of another, word by word: a longest common subsequence. A package for this
- * (diff 9.0.0, 1 MB) took 1.4 s for 1,000 changed words, in which the process would have answered
- * nobody.
+ * Compares two texts word by word, by their longest common subsequence. A package for this (diff
+ * 9.0.0, 1 MB) took 1.4 s for 1,000 changed words, and the process would have answered nobody
+ * meanwhile.
  */
 
-/** A run of words that both texts have, or one of them. */
+/** A run of words that both texts have, or only one of them. */
 export interface DiffPart {
   kind: 'same' | 'added' | 'removed'
   text: string
 }
 
 /**
- * Words of one text times words of the other that may still be compared. Several texts of one
- * answer share it.
+ * A budget for comparisons: words of one text times words of the other. Several texts of one answer
+ * share it.
  */
 export interface ComparisonRoom {
   pairs: number
 }
 
-/** In 10 MB and less than 50 ms, for which others wait. */
+/** Takes 10 MB and less than 50 ms, during which other requests wait. */
 export const roomToCompare = (): ComparisonRoom => ({ pairs: 5_000_000 })
 
-/** Words with the spaces after them. */
+/** Words, each with the spaces after it. */
 const tokensOf = (text: string): string[] => text.match(/^\s+|\S+\s*/gu) ?? []
 
-/** Other spaces are no change. */
+/** Differences in spacing alone are no change. */
 const wordsOf = (tokens: readonly string[]): string[] => tokens.map((token) => token.trim())
 
-/** For each pair of places, how many words the texts have in common from there on. */
+/** For each pair of positions, how many words the texts have in common from there on. */
 const commonFrom = (before: readonly string[], after: readonly string[]): Uint16Array => {
   const width = after.length + 1
   const lengths = new Uint16Array((before.length + 1) * width)
@@ -59,8 +59,8 @@ const joined = (parts: readonly DiffPart[]): DiffPart[] => {
 }
 
 /**
- * Undefined for texts that differ in too many words to compare them. What both have is in the form
- * of the second.
+ * Undefined for texts that differ in too many words to be compared. Words that both have are spaced
+ * as in the second.
  */
 export const wordDiff = (
   before: string,

@@ -1,4 +1,4 @@
-/** What a job that a message of a channel has begun says there. Pure. */
+/** What a job tells the channel whose message began it. Pure. */
 import type { Message } from '../conversation.ts'
 import type { Job } from '../job/job.ts'
 import type { Channel } from './channel.ts'
@@ -10,9 +10,9 @@ export interface ChannelOrigin {
   sender: string
   sender_name: string | null
   reply_to: Record<string, unknown>
-  /** Where the sender alone reads; null: nowhere. */
+  /** Where only the sender reads; null if there is no such place. */
   direct_to: Record<string, unknown> | null
-  /** Whether others read where it was written. */
+  /** Whether others read along where the message was written. */
   is_shared: boolean
   conversation_id: string | null
   connection_id: string
@@ -32,21 +32,21 @@ export const recipientOf = ({
 interface Told {
   replyTo: Record<string, unknown>
   text: string
-  /** Why a person decides first whether it goes out; null: it goes at once. */
+  /** Why a person must first decide whether it goes out; null if it goes out at once. */
   held: string | null
 }
 
 const FOR_STRANGERS =
   'It answers somebody outside the workspace, and config.reply of the channel is not auto.'
 
-/** Taint names every source that the job has read. */
+/** The taint names every source that the job has read. */
 const forOthers = (taint: readonly string[]): string =>
   `Others read along where it would go, and there is no way to answer the sender alone. The job has read words of others: ${taint.join(', ')}.`
 
 /**
- * Where a job tells something. A member's job may have read what is the workspace's own, and text
- * of people outside, which may want it told: then the member alone is told, and not a thread where
- * others read. Where there is no such place, a person decides first.
+ * Where a job's text goes. A member's job may have read private records of the workspace, and text
+ * of outsiders that tries to get them told. Its text then goes to the member alone, not to a thread
+ * where others read. If there is no such place, a person decides first.
  */
 export const toldOf = (
   { on_behalf, taint }: Pick<Job, 'on_behalf' | 'taint'>,
@@ -69,7 +69,7 @@ export const toldOf = (
 const IN_DOUBT =
   'I do not know whether all of my last answer reached you. If something is missing, ask again.'
 
-/** The asker is told of an answer that may not have arrived, before the next one. */
+/** Tells the asker that an earlier answer may not have arrived, before the next answer. */
 export const afterDoubt = (
   text: string,
   { is_in_doubt }: Pick<ChannelOrigin, 'is_in_doubt'>,
@@ -79,8 +79,8 @@ const TOLD_ALONE =
   'You asked where others can read. For this I read text from people outside the workspace, or from members who may do less than you, so I answer only you.'
 
 /**
- * What is told of the end of a job. Of a failure only members are told: it may say something of the
- * workspace.
+ * What people are told when a job ends. Only members are told why it failed, because the reason may
+ * reveal something about the workspace.
  */
 export const endText = (
   { status, on_behalf }: Pick<Job, 'status' | 'on_behalf'>,
@@ -90,23 +90,26 @@ export const endText = (
   return said.map(({ content }) => content).join('\n\n')
 }
 
-/** The job waits for billing. What the workspace owes is no stranger's business. */
+/**
+ * What people are told while the job waits for billing. Strangers do not learn what the workspace
+ * owes.
+ */
 export const heldText = ({ on_behalf }: Pick<Job, 'on_behalf'>, notice: string): string =>
   isForStranger(on_behalf) ? NOT_NOW : notice
 
-/** Somebody has cancelled the job in the app. */
+/** What people are told after somebody cancelled the job in the app. */
 export const cancelledText = ({ on_behalf }: Pick<Job, 'on_behalf'>): string =>
   isForStranger(on_behalf) ? '' : 'This was cancelled in the app.'
 
-/** What a job asks of people. */
+/** An approval that a job asks people for. */
 export interface AwaitedApproval {
   summary: string
   url: string
-  /** Who can decide it, if the asker cannot. */
+  /** Who can decide it if the asker cannot. */
   others?: string | undefined
 }
 
-/** A member is told what waits, and where to decide: a reply in the channel decides nothing. */
+/** Tells a member what waits and where to decide it: a reply in the channel decides nothing. */
 export const waitingText = (
   { on_behalf }: Pick<Job, 'on_behalf'>,
   asked: readonly AwaitedApproval[],
@@ -136,6 +139,6 @@ const linesOf = (asked: readonly AwaitedApproval[]): string =>
     })
     .join('\n')
 
-/** For a member who may decide what somebody else has asked for. */
+/** For a member who may decide what a job of somebody else asks. */
 export const toApproverText = (asked: readonly AwaitedApproval[]): string =>
   `This waits for a decision:\n\n${linesOf(asked)}\n\nOpen the link to decide. An answer here decides nothing.`

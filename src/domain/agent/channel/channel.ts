@@ -1,6 +1,6 @@
 /**
- * A channel: where people outside of the app talk to the agent. A connection of one belongs to a
- * workspace. Pure.
+ * A channel: where people outside the app talk to the agent. Each connection of a channel belongs
+ * to one workspace. Pure.
  */
 import type { ChannelName } from '#contract/channel-names'
 import type { channelConnectionRecord } from '#contract/records/agent/channel-connection'
@@ -9,11 +9,11 @@ import type { RowOf } from '#contract/records/record'
 export type Channel = ChannelName
 
 interface Traits {
-  /** As people know it. */
+  /** The name that people know. */
   name: string
   /**
-   * Whether anybody can write there under the name of another sender: a text may then be anybody's,
-   * though what is sent to that name reaches its owner alone.
+   * Whether anybody can write under another sender's name. The text may then be anybody's, but what
+   * is sent to that name still reaches only its owner.
    */
   isForgeable: boolean
 }

@@ -8,8 +8,9 @@ import type { ChannelConnection } from './channel.ts'
 const LONGEST_ERROR = 500
 
 /**
- * The provider has said that the routing key belongs to these credentials, and nobody else has the
- * route. It may refuse to send all the same: what it said then stays until it has sent something.
+ * The provider has confirmed that the routing key belongs to these credentials, and nobody else has
+ * the route. It may still refuse to send: an earlier refusal stays on record until a message has
+ * been sent.
  */
 export const proven = (connection: ChannelConnection, now: Date): ChannelConnection => ({
   ...connection,
@@ -32,7 +33,7 @@ export const withLearned = (
 })
 
 /**
- * A person has to mend it: the provider refuses the credentials, or another workspace has the
+ * A person has to fix it: the provider refuses the credentials, or another workspace has the
  * routing key.
  */
 export const refused = (
@@ -58,7 +59,7 @@ export const sendRefused = (
   return { ...after, send_error: after.last_error }
 }
 
-/** The provider did not answer. What it said before holds. */
+/** The provider did not answer, so its last verdict holds. */
 export const unreached = (
   connection: ChannelConnection,
   error: string,
@@ -70,31 +71,31 @@ export const unreached = (
   updated_at: now,
 })
 
-/** It stays as active as it is, and why it fails stays said. */
+/** Keeps the status, and the reason if the connection is already failing. */
 const noted = (connection: ChannelConnection, error: string, now: Date): ChannelConnection =>
   connection.status === 'failing'
     ? connection
     : { ...connection, last_error: beginning(error, LONGEST_ERROR), updated_at: now }
 
-/** A message to it was given up. */
+/** A message to the connection was given up. */
 export const lost = (connection: ChannelConnection, error: string, now: Date): ChannelConnection =>
   noted(connection, `a message was given up: ${error}`, now)
 
-/** The provider could not deliver a message of ours that it had taken. */
+/** The provider could not deliver a message of ours that it had accepted. */
 export const notDelivered = (
   connection: ChannelConnection,
   error: string,
   now: Date,
 ): ChannelConnection => {
   const after = noted(connection, `a message was not delivered: ${error}`, now)
-  // The next message that is sent takes it back.
+  // The next message that is sent clears this error.
   return connection.status === 'failing' ? after : { ...after, send_error: after.last_error }
 }
 
-/** Before the provider is asked again, after as many failures. */
+/** The pause before the provider is asked again, by the number of failures so far. */
 const PAUSES_MS = [10_000, 60_000, 300_000, 900_000, 3_600_000, 3_600_000, 3_600_000]
 
-/** When to ask it again; undefined: once a person wants it. */
+/** When to ask the provider again; undefined: only when a person wants it. */
 export const nextCheck = ({ failures }: ChannelConnection, now: Date): Date | undefined => {
   const pause = PAUSES_MS[failures - 1]
   return pause === undefined ? undefined : new Date(now.getTime() + pause)

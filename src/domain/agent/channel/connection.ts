@@ -1,6 +1,6 @@
 /**
- * A workspace's connection of a channel: how it is configured, and whether its provider has said
- * that the routing key is its own.
+ * A workspace's connection of a channel: its configuration, and whether its provider has confirmed
+ * that the routing key belongs to it.
  */
 import { channelConnectionRecord } from '#contract/records/agent/channel-connection'
 import { viewOf } from '#contract/records/view'
@@ -14,7 +14,7 @@ import {
   type SenderPolicy,
 } from './channel.ts'
 
-/** Values of credentials, by name. */
+/** The values of credentials, by name. */
 export type Credentials = Record<string, string>
 
 /** The names that an adapter knows. */
@@ -29,11 +29,11 @@ const LONGEST_CREDENTIAL = 8_192
 const MOST_CONFIG = 8_192
 const DEEPEST_CONFIG = 8
 const LONGEST_NAME = 160
-/** JSON in Postgres cannot hold it. */
+/** JSON in Postgres cannot contain it. */
 const NUL = '\0'
 const CREDENTIAL_NAME = /^[A-Za-z0-9_.-]{1,100}$/
 
-/** In the place of a value of a credential. */
+/** Shown instead of a credential's value. */
 const MASK = '…'
 
 const holdsNul = (value: unknown): boolean => {
@@ -42,7 +42,7 @@ const holdsNul = (value: unknown): boolean => {
   return Object.entries(value).some((entry) => entry.some(holdsNul))
 }
 
-/** Throws `invalid_input`. A credential among the configuration would be shown. */
+/** Throws `invalid_input`: a credential inside the configuration would be shown to people. */
 const requireConfig = (config: Record<string, unknown>, { credentials }: KnownFields): void => {
   if (isDeeper(config, DEEPEST_CONFIG))
     refuseField('config', `is nested more than ${DEEPEST_CONFIG} levels deep`)
@@ -54,8 +54,8 @@ const requireConfig = (config: Record<string, unknown>, { credentials }: KnownFi
 }
 
 /**
- * Throws `invalid_input`: a name that the adapter does not know is misspelt, and its value would be
- * kept for nothing.
+ * Throws `invalid_input`: a name that the adapter does not know is a typo, and its value would
+ * never be used.
  */
 const requireKnown = (names: readonly string[], { credentials }: KnownFields): void => {
   const known = Object.keys(credentials)
@@ -65,7 +65,7 @@ const requireKnown = (names: readonly string[], { credentials }: KnownFields): v
   refuseField(`credentials.${unknown}`, `is no credential of this channel; ${valid}`)
 }
 
-/** Throws `invalid_input`, never with a value. */
+/** Throws `invalid_input`; the message never contains a value. */
 const requireCredentials = (credentials: Credentials): void => {
   const all = Object.entries(credentials)
   if (all.length > MOST_CREDENTIALS)
@@ -87,7 +87,7 @@ const requireCredentials = (credentials: Credentials): void => {
   }
 }
 
-/** What a person has to give before the provider can be asked; null if there is nothing. */
+/** What a person must supply before the provider can be asked; null if nothing is missing. */
 export const missingCredentials = (
   { credentials }: KnownFields,
   names: readonly string[],
@@ -101,7 +101,7 @@ export const missingCredentials = (
 export interface NewChannelConnection {
   id: string
   channel: Channel
-  /** As the adapter has it. */
+  /** As the adapter spells it. */
   routingKey: string
   displayName?: string | undefined
   senderPolicy?: SenderPolicy | undefined
@@ -109,14 +109,17 @@ export interface NewChannelConnection {
   credentials?: Credentials | undefined
 }
 
-/** `credentials`: all values, if they change. `isDue`: the provider is to be asked. */
+/** `credentials`: all values, if any changed. `isDue`: whether to ask the provider. */
 export interface ConfiguredChannel {
   connection: ChannelConnection
   credentials: Credentials | undefined
   isDue: boolean
 }
 
-/** Not asked before its credentials are complete. One that was proven fails without them. */
+/**
+ * The provider is not asked until the credentials are complete. A connection that it has confirmed
+ * fails without them.
+ */
 const judge = (
   connection: ChannelConnection,
   known: KnownFields,
@@ -130,7 +133,7 @@ const judge = (
   }
 }
 
-/** Throws `invalid_input`. `total`: connections of the workspace. */
+/** Throws `invalid_input`. `total`: how many connections the workspace has. */
 export const newChannelConnection = (
   {
     id,
@@ -186,7 +189,7 @@ export interface ConnectionPatch {
   credentials?: Record<string, string | null> | undefined
 }
 
-/** What is shown in the place of a value, and comes back, leaves the value as it is. */
+/** A mask that a caller sends back leaves the value as it is. */
 const withoutMasks = (
   patch: Record<string, string | null>,
   before: Credentials,
@@ -197,14 +200,14 @@ const withoutMasks = (
     ),
   )
 
-/** Names that the patch does not remove, and that were not there before. */
+/** Names that the patch sets and that were not there before. */
 const givenNames = (patch: Record<string, string | null>, before: Credentials): string[] =>
   Object.keys(patch).filter((name) => patch[name] !== null && !Object.hasOwn(before, name))
 
 /**
- * Absent fields stay, and so do absent names of `config` and `credentials`. Another configuration
- * or credential is asked about at the provider, and what it proved before holds until then. Throws
- * `invalid_input`.
+ * Absent fields stay, and so do absent names of `config` and `credentials`. The provider is asked
+ * about a changed configuration or credential; until it answers, what it confirmed before holds.
+ * Throws `invalid_input`.
  */
 export const updateChannelConnection = (
   before: ChannelConnection,
@@ -219,7 +222,7 @@ export const updateChannelConnection = (
       : merged(values, withoutMasks(patch.credentials, values))
   if (patch.config) requireConfig(config, known)
   if (credentials) requireCredentials(credentials)
-  // What an earlier version took stays until it is removed.
+  // Names that an earlier version accepted stay until they are removed.
   if (patch.credentials) requireKnown(givenNames(patch.credentials, values), known)
   const connection = {
     ...before,
@@ -241,7 +244,7 @@ export const isRekeyed = (before: Credentials, after: Credentials | undefined): 
 
 const view = viewOf(channelConnectionRecord)
 
-/** As people see it, without values of credentials. */
+/** As people see it: without the values of credentials. */
 export const channelConnectionView = (connection: ChannelConnection) => ({
   ...view(connection),
   credentials: Object.fromEntries(connection.credential_names.map((name) => [name, MASK])),

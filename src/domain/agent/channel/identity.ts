@@ -1,7 +1,7 @@
 /**
- * How a sender in a channel becomes known as a member: by a code that the member is shown in the
- * app, and sends from there. Where a sender's name can be forged, a second code is sent to that
- * name, and has to come back: only its owner can read it. Pure.
+ * How a member proves that a sender in a channel is theirs: the app shows the member a code, which
+ * they send from the channel. Where senders can be forged, a second code is sent to the sender's
+ * name, and has to come back: only the name's owner can read it. Pure.
  */
 import { createHash } from 'node:crypto'
 import { channelIdentityRecord } from '#contract/records/agent/channel-connection'
@@ -9,46 +9,46 @@ import type { RowOf } from '#contract/records/record'
 import { viewOf } from '#contract/records/view'
 import { CODE_LETTERS, readUserCode } from '../../app/device.ts'
 
-/** A sender who has shown to be a member. */
+/** A sender who has been proven to be a member. */
 export type ChannelIdentity = RowOf<typeof channelIdentityRecord>
 
-/** How long a code can be sent. */
+/** How long a code is valid. */
 export const CODE_MS = 15 * 60_000
 
 export const hashOfCode = (letters: string): string =>
   createHash('sha256').update(letters).digest('hex')
 
-/** `BCDF-GHJK`, with any dash, as phones put them in. */
+/** `BCDF-GHJK`, with any dash that phones put in. */
 const CODE = new RegExp(
   `(?<![\\p{L}\\p{N}])[${CODE_LETTERS}]{4}\\p{Pd}[${CODE_LETTERS}]{4}(?![\\p{L}\\p{N}])`,
   'iu',
 )
 
-/** A code comes in few words. In UTF-16 code units. */
+/** In UTF-16 code units. A message with a code is short. */
 const LONGEST_READ = 1_000
 
-/** The letters of what may be a code in a message. Undefined: nothing in it looks like one. */
+/** The letters of a possible code in a message; undefined if nothing looks like a code. */
 export const codeIn = (text: string): string | undefined => {
   const [found] = CODE.exec(text.slice(0, LONGEST_READ)) ?? []
   return found === undefined ? undefined : readUserCode(found)
 }
 
-/** What is known of the sender of a code that is valid. */
+/** What is known about the sender of a valid code. */
 export interface Linking {
-  /** Of a new identity. */
+  /** The id for a new identity. */
   id: string
   connection_id: string
   /** The member who was shown the code. */
   person_id: string
   sender: { id: string; name: string | null }
-  /** Where a message of ours reaches the sender outside of the thread. */
+  /** Where we can message the sender outside the thread. */
   direct_to: Record<string, unknown> | null
-  /** The sender's identity before, if its person is still a member. */
+  /** The sender's earlier identity, if its person is still a member. */
   before: ChannelIdentity | undefined
   now: Date
 }
 
-/** `taken`: the sender is another member already, whom a code does not displace. */
+/** `taken`: the sender is already linked to another member, whom a code does not displace. */
 export type Linked = { kind: 'linked'; identity: ChannelIdentity } | { kind: 'taken' }
 
 export const linked = ({
@@ -75,13 +75,14 @@ export const linked = ({
 }
 
 /**
- * In the place of a second code in all texts that are stored: whoever reads replies in the app
- * could send it otherwise.
+ * Replaces the second code in all stored texts. Otherwise anybody who reads replies in the app
+ * could send it.
  */
 export const MASKED_CODE = 'XXXX-XXXX'
 
 /**
- * The message with the second code. `member`: who the sender would speak for, as people read it.
+ * The message with the second code. `member`: the person whom the sender would speak for, as people
+ * read it.
  */
 export const secondCodeText = (member: string): string =>
   [

@@ -1,21 +1,21 @@
 /**
- * A message that came in from a channel: what is kept of it, and how it stands in its conversation.
+ * An incoming message of a channel: what is kept of it, and how it appears in its conversation.
  * Pure.
  */
 import type { channelMessageRecord, MessageFile } from '#contract/records/agent/channel-message'
 import type { RowOf } from '#contract/records/record'
 import { beginning } from '#kernel/storable'
 
-/** A message as its adapter has read it. */
+/** A message as its adapter read it. */
 export interface ArrivedMessage {
-  /** Each names the event. */
+  /** Each of them identifies the event. */
   eventIds: string[]
   sender: { id: string; name: string | null }
   /** As the provider names it. */
   thread: string
   isShared: boolean
   subject: string | null
-  /** Null: it is still with the provider. */
+  /** Null: the provider still has it. */
   text: string | null
   attachments: MessageFile[]
   replyTo: Record<string, unknown>
@@ -27,7 +27,7 @@ export type ChannelMessage = RowOf<typeof channelMessageRecord>
 
 const LONGEST_ERROR = 300
 
-/** Nothing comes of it, and nothing more is fetched. */
+/** The message has no effect, and nothing more is fetched. */
 export const failedMessage = (
   message: ChannelMessage,
   error: string,
@@ -38,19 +38,18 @@ export const failedMessage = (
   ...{ state: 'failed', error: beginning(error, LONGEST_ERROR), to_fetch: null, updated_at: now },
 })
 
-/** Before it is fetched again, after as many failures. */
+/** The pause before the next fetch, by the number of failures so far. */
 const PAUSES_MS = [2_000, 10_000, 60_000, 300_000]
 const LATE_PAUSE_MS = 3_600_000
 const GIVEN_UP_AFTER_MS = 86_400_000
 
-/** Whether it has waited for so long that its sender no longer counts on an answer. */
+/** Whether it has waited so long that its sender no longer expects an answer. */
 export const isTooOld = ({ created_at }: Pick<ChannelMessage, 'created_at'>, at: Date): boolean =>
   at.getTime() - created_at.getTime() >= GIVEN_UP_AFTER_MS
 
 /**
- * When it is fetched again, after so many failures in a row; undefined: it is given up, or goes on
- * without what is missing. Without its text it is worth waiting for; an answer is not kept back for
- * a file.
+ * When to fetch it again after so many failures in a row. Undefined: it is given up, or goes on
+ * without what is missing. The text is worth waiting for; no answer is held back for a file.
  */
 export const nextFetch = (
   message: Pick<ChannelMessage, 'created_at'>,
@@ -67,23 +66,23 @@ interface Failed {
   now: Date
 }
 
-/** How much of a text the agent is given, in characters; the same as of a message in the app. */
+/** How much of a text the agent is given, in characters; the same as for a message in the app. */
 const LONGEST_TEXT = 10_000
-/** Of one message. The others are named. */
+/** Files of one message that are read; the others are only named. */
 const MOST_READ = 5
-/** Of one file, and of all that are read of a message. In bytes. */
+/** In bytes: for one file, and for all files of a message that are read. */
 export const MOST_FILE_BYTES = 1_048_576
 const MOST_BYTES_OF_MESSAGE = 2 * MOST_FILE_BYTES
 const TEXT_TYPES: readonly string[] = ['text/plain', 'text/markdown']
 
-/** Without parameters such as the character set. */
+/** The type without parameters such as the character set. */
 export const mediaTypeOf = (mimeType: string): string =>
   mimeType.split(';', 1)[0]!.trim().toLowerCase()
 
-/** Why those of strangers are only named. */
+/** Why files of strangers are only named. */
 export const STRANGERS_FILES = 'only those of members are read'
 
-/** Why a file is only named; undefined: it can be read. */
+/** Why a file is only named; undefined if it can be read. */
 const flawOf = ({ mimeType, byteSize, ref }: MessageFile): string | undefined => {
   if (!TEXT_TYPES.includes(mediaTypeOf(mimeType))) return 'only text and Markdown are read'
   if (byteSize !== null && byteSize > MOST_FILE_BYTES) return 'it is larger than 1 MiB'
@@ -96,7 +95,7 @@ const named = ({ ref: _, ...file }: MessageFile, error: string): MessageFile => 
   error,
 })
 
-/** The files with the reasons why some are not read. `refusal`: why none of them is. */
+/** The files, with the reason why each unread one is not read. `refusal`: why none of them is. */
 export const sorted = (files: readonly MessageFile[], refusal?: string): MessageFile[] => {
   let [read, room] = [0, MOST_BYTES_OF_MESSAGE]
   return files.map((file) => {
@@ -110,7 +109,7 @@ export const sorted = (files: readonly MessageFile[], refusal?: string): Message
   })
 }
 
-/** Whether something is still to be read at the provider. */
+/** Whether something must still be fetched from the provider. */
 export const isToBeFetched = ({
   text,
   attachments,
@@ -126,7 +125,7 @@ const lineOf = ({ name, mimeType, byteSize, document, error }: MessageFile): str
   return `${what}; not read: ${error ?? 'it cannot be fetched'}]`
 }
 
-/** What the agent is given of a message; empty: there is nothing in it. */
+/** The message as the agent is given it; empty if it contains nothing. */
 export const messageContent = ({
   subject,
   text,

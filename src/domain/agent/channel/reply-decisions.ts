@@ -1,4 +1,4 @@
-/** What people decide of a reply that may be on its way, or may have arrived. Pure. */
+/** What people decide about a reply that may be on its way, or may have arrived. Pure. */
 
 import type { ReplyPart } from '#contract/records/agent/channel-message'
 import { fail } from '#kernel/errors'
@@ -17,8 +17,8 @@ const DISCONNECTED = 'its channel was disconnected'
 const DELETED = 'its conversation was deleted'
 
 /**
- * A part of a dropped reply goes out no more. One that is on the wire says so until its outcome is
- * known.
+ * A part of a dropped reply is not sent any more. One that is on the wire stays marked as sending
+ * until its outcome is known.
  */
 const droppedPart =
   (error: string) =>
@@ -31,21 +31,21 @@ const droppedPart =
   }
 
 /**
- * Nothing more of it is sent. What is on the wire takes its outcome; what was sent, or may have
- * been, stays as it is.
+ * Nothing more of the reply is sent. A part on the wire keeps waiting for its outcome; what was
+ * sent, or may have been, stays as it is.
  */
 const dropped = (unread: ChannelReply, error: string, now: Date): ChannelReply => {
   const before = readable(unread)
   const after = withParts(before, before.parts.map(droppedPart(error)), now)
-  // One that was never tried has no parts.
+  // A reply that was never tried has no parts.
   return before.parts.length === 0
     ? { ...after, status: 'discarded', error }
     : { ...after, error: after.error ?? error }
 }
 
 /**
- * A person decides that a reply does not go, or not any further. Its part of this number has been
- * recalled: it was not sent. Throws `conflict` if all of it has gone, or may have.
+ * A person decides that a reply, or the rest of it, is not sent. The part with this number was
+ * recalled, so it was not sent. Throws `conflict` if the whole reply was sent, or may have been.
  */
 export const discarded = (before: ChannelReply, { by, now }: Decision): ChannelReply => {
   const { status, parts } = before
@@ -58,8 +58,9 @@ export const discarded = (before: ChannelReply, { by, now }: Decision): ChannelR
 }
 
 /**
- * A person lets a held reply go, perhaps with another text; or wants what failed tried again. What
- * was sent, or may have been, is not. The same reply: it goes already. Throws `conflict`.
+ * A person releases a held reply, perhaps with another text, or retries what failed. What was sent,
+ * or may have been, is not sent again. Returns the same reply if it is already on its way. Throws
+ * `conflict`.
  */
 export const sent = (
   before: ChannelReply,
@@ -89,22 +90,22 @@ export const sent = (
   return { ...before, ...decided, parts }
 }
 
-/** Its channel is disconnected while a part of it is on the wire. */
+/** The channel was disconnected while a part of the reply is on the wire. */
 export const disconnected = (before: ChannelReply, now: Date): ChannelReply =>
   isReplyDone(before) ? before : dropped(before, DISCONNECTED, now)
 
-/** Its conversation is deleted: nothing more of it is sent. */
+/** The conversation was deleted: nothing more of the reply is sent. */
 export const deletedWith = (before: ChannelReply, now: Date): ChannelReply => {
   if (before.status === 'held')
     return { ...before, status: 'discarded', error: DELETED, updated_at: now }
   return isReplyDone(before) ? before : dropped(before, DELETED, now)
 }
 
-/** Its process died, and its channel was disconnected: nothing of it is sent any more. */
+/** The reply's process died and its channel was disconnected: nothing more of it is sent. */
 export const leftOnTheWire = (before: ChannelReply, now: Date): ChannelReply =>
   disconnected(resumed(before, { now, repeatableForMs: 0 }), now)
 
-/** The part that was being sent has been recalled: it never began. */
+/** The part that was about to be sent has been recalled: its send never began. */
 export const recalled = (before: ChannelReply): ChannelReply => ({
   ...before,
   parts: before.parts.map((part) =>
@@ -119,9 +120,9 @@ export const isOnTheWire = ({ parts }: Pick<ChannelReply, 'parts'>): boolean =>
   parts.some(({ state }) => state === 'sending')
 
 interface Settling extends Decision {
-  /** Of the parts in doubt. */
+  /** Whether the parts in doubt arrived. */
   arrived: boolean
-  /** When the reply had last changed, as the person has seen it. */
+  /** When the reply last changed, as far as the person has seen. */
   seen: Date
   /** Whether its channel is still connected. */
   canSend: boolean
@@ -129,16 +130,16 @@ interface Settling extends Decision {
   isGone?: boolean
 }
 
-/** Whether nobody knows if some of it arrived, and nothing is being done to find out. */
+/** Whether nobody knows if some of it arrived, and nothing is under way to find out. */
 export const isInDoubt = (reply: Pick<ChannelReply, 'status' | 'parts'>): boolean =>
   isReplyDone(reply) && reply.parts.some(({ state }) => state === 'unknown')
 
 /**
- * A person has found out what became of the parts in doubt. They arrived: they count as sent. They
- * did not: they are sent again, each under a new name, for its provider may take a repeated one for
- * the same message. Either way it goes on with what is left; but nothing of a reply that was
- * discarded, or whose channel or conversation is gone, is sent. Throws `conflict` if nothing is in
- * doubt, or it has changed since the person looked.
+ * A person has found out what became of the parts in doubt. If they arrived, they count as sent. If
+ * not, they are sent again, each under a new name, because the provider may take a repeated name
+ * for the same message. Either way the rest of the reply follows, unless the reply was discarded,
+ * or its channel or conversation is gone. Throws `conflict` if nothing is in doubt, or if the reply
+ * has changed since the person looked.
  */
 export const settledByPerson = (
   before: ChannelReply,
@@ -162,8 +163,7 @@ export const settledByPerson = (
 }
 
 /**
- * As a provider is told the name of a part: a new one for each time that a person has it sent
- * again.
+ * The name of a part that the provider is told. It changes each time a person sends the part again.
  */
 export const nameOfPart = (
   { id, parts }: Pick<ChannelReply, 'id' | 'parts'>,

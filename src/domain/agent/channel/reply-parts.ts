@@ -1,4 +1,4 @@
-/** Parts of a reply as the database has them. Pure. */
+/** The parts of a reply as the database holds them. Pure. */
 
 import type { ReplyPart } from '#contract/records/agent/channel-message'
 import { fail } from '#kernel/errors'
@@ -26,13 +26,13 @@ const isReadable = ({ parts }: Pick<ChannelReply, 'parts'>): boolean =>
 const UNREADABLE = 'what has become of its messages cannot be read in the database'
 
 /**
- * Nothing of ours writes parts that are none. One reply of which they are must not hide the others:
- * it is without parts, and says so.
+ * Our code never writes malformed parts. If a reply has them anyway, it must not hide the other
+ * replies: it is shown without parts, and says why.
  */
 export const readable = <R extends ChannelReply>(reply: R): R =>
   isReadable(reply) ? reply : { ...reply, parts: [], error: UNREADABLE }
 
-/** Throws `conflict`: what was sent of it would be sent again. */
+/** Throws `conflict`: parts that were already sent would be sent again. */
 export const requireReadable = (reply: ChannelReply): void => {
   if (!isReadable(reply)) fail('conflict', `cannot send: ${UNREADABLE}; discard the reply`)
 }

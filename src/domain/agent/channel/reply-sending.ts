@@ -1,28 +1,30 @@
 /**
- * How a reply is sent: what is tried next, when it is tried again, and when it is given up. Its
- * parts go out in order and by one request each. Pure.
+ * How a reply is sent: what is tried next, when it is retried, and when it is given up. Its parts
+ * go out in order, one request each. Pure.
  */
 import type { ReplyPart } from '#contract/records/agent/channel-message'
 import { type ChannelReply, isReplyDone, shortened, withPart, withParts } from './reply.ts'
 
 export const MOST_TRIES = 8
-/** From the first try of a part to its last one, unless the provider asks for a pause. */
+/** The time between the first and the last try of a part, unless the provider asks for a pause. */
 const TRIED_FOR_MS = 3_600_000
 const PAUSES_MS = [2_000, 8_000, 30_000, 120_000, 600_000]
 /**
  * How long a reply waits for a connection that cannot send, or for a provider that asks for pauses,
- * as one whose quota is used up.
+ * for instance because a quota is used up.
  */
 const WAITS_FOR_MS = 86_400_000
 const SHORTEST_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 3_600_000
 /**
- * What a request may take, and clocks may differ: so long before the end of the time in which a
- * provider knows a repeated id, none is sent.
+ * Allows for the duration of a request and for clocks that differ: a repeat is not sent this close
+ * to the time when the provider forgets the id.
  */
 const REPEAT_MARGIN_MS = 120_000
 
-/** What became of a request: as `Sent` of an adapter. `stopped`: it never began. */
+/**
+ * The outcome of a request, as `Sent` of an adapter reports it. `stopped`: the request never began.
+ */
 export type PartOutcome =
   | { kind: 'sent'; externalId: string | null }
   | { kind: 'unsent'; error: string; retryAfterMs?: number | undefined }
@@ -30,21 +32,20 @@ export type PartOutcome =
   | { kind: 'unknown'; error: string }
   | { kind: 'stopped' }
 
-/** `repeatableForMs`: so long the provider takes a repeated request for the same one; 0: never. */
+/** `repeatableForMs`: how long the provider takes a repeated request for the same one; 0: never. */
 interface Terms {
   now: Date
   repeatableForMs: number
 }
 
-/** `runAt`: when it goes on; null: it is over. */
+/** `runAt`: when it continues; null: it is over. */
 export interface Going {
   reply: ChannelReply
   runAt: Date | null
 }
 
 /**
- * The first of a part that is not sent stops those after it: nobody understands an answer without
- * its beginning.
+ * A part that is not sent stops those after it: nobody understands an answer without its beginning.
  */
 const LEFT_OUT = 'not sent, because the message before it was not'
 
@@ -61,15 +62,17 @@ const canRepeat = (part: ReplyPart, { now, repeatableForMs }: Terms): boolean =>
 
 const DIED = 'the server stopped while this was being sent'
 
-/** A part whose process died is in doubt, and nothing of the reply is being sent now. */
+/**
+ * After its process died: the part that was being sent is in doubt, and nothing of the reply is
+ * being sent now.
+ */
 export const resumed = (before: ChannelReply, terms: Terms): ChannelReply =>
   before.parts.some(({ state }) => state === 'sending')
     ? afterSend(before, { kind: 'unknown', error: DIED }, terms).reply
     : before
 
 /**
- * What a resumed reply does next: a request for the part of this number, or nothing, when it is
- * over.
+ * What a resumed reply does next: it requests the part with this number, or nothing if it is over.
  */
 export const beginReply = (
   reply: ChannelReply,
@@ -78,20 +81,20 @@ export const beginReply = (
   const next = reply.parts.findIndex(({ state }) => state === 'queued')
   if (next < 0) return { reply: withParts(reply, reply.parts, terms.now), part: null }
   const part = reply.parts[next]!
-  // Too late to try it again: it stays in doubt, and those after it go on.
+  // It is too late to repeat the request: the part stays in doubt, and the parts after it go on.
   if (part.in_doubt && !canRepeat(part, terms))
     return beginReply(withPart(reply, next, { state: 'unknown' }, terms.now), terms)
   const tried_at = part.tried_at ?? terms.now.toISOString()
   return { reply: withPart(reply, next, { state: 'sending', tried_at }, terms.now), part: next }
 }
 
-/** It is not tried again, whatever the outcome. */
+/** The part is not tried again, whatever the outcome. */
 const droppedPart = ({ in_doubt, error }: ReplyPart, outcome: PartOutcome): Partial<ReplyPart> => {
   if (outcome.kind === 'unknown') return { state: 'unknown', error: shortened(outcome.error) }
   return in_doubt ? { state: 'unknown' } : { state: 'failed', error }
 }
 
-/** Nothing more is done about this part, and the next one has tries of its own. */
+/** Nothing more is done about this part, and the next one gets tries of its own. */
 const moveOn = (before: ChannelReply, index: number, patch: Partial<ReplyPart>, now: Date): Going =>
   goingOn({ ...withPart(before, index, patch, now), tries: 0 }, now)
 
@@ -138,8 +141,8 @@ export const afterSend = (before: ChannelReply, outcome: PartOutcome, terms: Ter
 const pauseAfter = (tries: number): number => PAUSES_MS[Math.min(tries, PAUSES_MS.length) - 1]!
 
 /**
- * Whether this was the last try. A provider that says when to come back is asked for as long as the
- * reply may wait, however often.
+ * Whether this was the last try. If the provider says when to come back, there is no limit to the
+ * tries, only to how long the reply may wait.
  */
 const isLast = (
   part: ReplyPart,
@@ -149,7 +152,7 @@ const isLast = (
     ? triedFor(part, now) >= WAITS_FOR_MS
     : tries >= MOST_TRIES || triedFor(part, now) >= TRIED_FOR_MS
 
-/** A later try, if there is to be one. */
+/** Schedules another try, or gives the part up. */
 const again = (
   before: ChannelReply,
   index: number,
@@ -170,13 +173,13 @@ const again = (
   )
 }
 
-/** The part is not tried again. If an earlier try may have been sent, the others go on. */
+/** The part is not tried again. If an earlier try may have arrived, the parts after it go on. */
 const givenUp = (before: ChannelReply, index: number, error: string, now: Date): Going => {
   if (before.parts[index]!.in_doubt) return moveOn(before, index, { state: 'unknown', error }, now)
   return { reply: failed(before, error, now), runAt: null }
 }
 
-/** Nothing more of it is sent. What is in doubt stays so. */
+/** Nothing more of the reply is sent. A part in doubt stays in doubt. */
 const failed = (before: ChannelReply, error: string, now: Date): ChannelReply => {
   let isFirst = true
   const parts = before.parts.map((part): ReplyPart => {
@@ -186,13 +189,13 @@ const failed = (before: ChannelReply, error: string, now: Date): ChannelReply =>
     return { ...part, state: part.in_doubt ? 'unknown' : 'failed', error: said }
   })
   const after = withParts(before, parts, now)
-  // One that was never tried has no parts.
+  // A reply that was never tried has no parts.
   return before.parts.length === 0 ? { ...after, status: 'failed', error } : { ...after, error }
 }
 
 /**
- * Sending it fails here again and again: what was being sent is in doubt, and nothing more goes
- * out.
+ * Sending it fails on our side again and again: what was being sent is in doubt, and nothing more
+ * is sent.
  */
 export const givenUpWhole = (before: ChannelReply, error: string, now: Date): Going => ({
   reply: isReplyDone(before)
@@ -212,15 +215,15 @@ export const withdrawn = (before: ChannelReply, now: Date): ChannelReply => {
 }
 
 /**
- * When a reply that waits for its connection is tried, now that the connection works: one that was
- * tried in vain not at once.
+ * When to try a reply that waited for its connection, now that the connection works. One that has
+ * already failed waits a little longer.
  */
 export const wokenAt = (tries: number, now: Date): Date =>
   new Date(now.getTime() + (tries === 0 ? 0 : pauseAfter(tries)))
 
 const queuedAt = ({ decided_at, created_at }: ChannelReply): Date => decided_at ?? created_at
 
-/** It waits until its connection can send, for longer each time, and for a day at most. */
+/** Waits until the connection can send: longer each time, and a day at most. */
 export const waiting = (before: ChannelReply, error: string, now: Date): Going => {
   const said = shortened(error)
   const waited = now.getTime() - queuedAt(before).getTime()

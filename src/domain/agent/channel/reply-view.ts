@@ -7,8 +7,8 @@ import { type ChannelReply, replyUrl } from './reply.ts'
 import { readable } from './reply-parts.ts'
 
 /**
- * `is_hidden`: it answers in a conversation that the reader does not see, but may be theirs to
- * decide about all the same. `is_gone`: it answers in one that was deleted.
+ * `is_hidden`: it belongs to a conversation that the reader does not see, though the reader may be
+ * allowed to decide about it. `is_gone`: it belongs to a deleted conversation.
  */
 export type ShownReply = ChannelReply & { channel: Channel; is_hidden: boolean; is_gone: boolean }
 

@@ -15,7 +15,7 @@ import { CUT, MOST_PARTS } from './forms/parts.ts'
 export type ChannelReply = RowOf<typeof channelReplyRecord>
 export type ReplyStatus = ChannelReply['status']
 
-/** The longest text, as of a message of a person to the agent many times over. */
+/** The longest text: many times the length of a person's message to the agent. */
 const TEXT_LENGTH = 100_000
 const RECIPIENT_LENGTH = 320
 const ERROR_LENGTH = 500
@@ -25,7 +25,7 @@ type NewReply = { connection_id: string } & Pick<
   'id' | 'job_id' | 'message_id' | 'conversation_id' | 'recipient' | 'reply_to' | 'text'
 >
 
-/** `why` it is held; null: it goes out. */
+/** `why`: why it is held; null: it is sent. */
 export const newReply = (
   reply: NewReply,
   { why, now }: { why: string | null; now: Date },
@@ -42,12 +42,12 @@ export const newReply = (
   updated_at: now,
 })
 
-/** The page where a person decides about it. */
+/** The page where a person decides about the reply. */
 export const replyUrl = (publicUrl: string, id: string): string => `${publicUrl}/replies/${id}`
 
 export const shortened = (text: string): string => beginning(storable(text), ERROR_LENGTH)
 
-/** Of a reply that is sent no further, with nothing on the wire. */
+/** The status of a reply of which nothing more is sent and nothing is on the wire. */
 const droppedStatus = (parts: readonly ReplyPart[]): ReplyStatus => {
   if (parts.some(({ state }) => state === 'unknown')) return 'unknown'
   return parts.every(({ state }) => state === 'sent') ? 'sent' : 'discarded'
@@ -100,7 +100,7 @@ export const newPart = (text: string): ReplyPart => ({
   in_doubt: false,
 })
 
-/** Its parts, which are made of its text once. */
+/** The reply with its parts, which are made from its text once. */
 export const formed = (reply: ChannelReply, texts: readonly string[]): ChannelReply => {
   if (reply.parts.length > 0) return reply
   const kept = texts.length > MOST_PARTS ? [...texts.slice(0, MOST_PARTS - 1), CUT] : texts

@@ -1,13 +1,13 @@
 /**
- * What a person does at the provider of a channel: where its posts go, step by step, and what there
- * is to paste.
+ * What a person does at a channel's provider: where to point its webhooks, step by step, and what
+ * to paste.
  */
 import type { Channel } from './channel.ts'
 
-/** The connection, as far as there is one. */
+/** The connection, as far as it exists. */
 export interface SetupOf {
   channel: Channel
-  /** Of the deployment, without a trailing slash. */
+  /** The deployment's base URL, without a trailing slash. */
   publicUrl: string
   routingKey?: string | undefined
   config?: Readonly<Record<string, unknown>> | undefined
@@ -16,7 +16,7 @@ export interface SetupOf {
 export interface ChannelSetup {
   webhookUrl: string
   steps: string[]
-  /** To be pasted as it is. */
+  /** Texts to paste as they are. */
   paste: { label: string; text: string }[]
 }
 
@@ -24,11 +24,11 @@ type Steps = Pick<ChannelSetup, 'steps' | 'paste'>
 
 /**
  * What a bot needs to hear mentions and direct messages, to read files and to answer. users:read
- * tells a bot's app.
+ * reveals the app of a bot.
  */
 const SLACK_SCOPES = ['app_mentions:read', 'chat:write', 'files:read', 'im:history', 'users:read']
 
-/** An app manifest of Slack, as JSON. */
+/** A Slack app manifest, as JSON. */
 const slackManifest = (webhookUrl: string): string =>
   JSON.stringify(
     {
@@ -112,7 +112,7 @@ const mailgun = (webhookUrl: string, routingKey: string | undefined): Steps => {
     ],
     paste: [
       { label: 'Expression', text: `match_recipient("${address}")` },
-      // forward() would post a mail with its files, which may be more than is taken.
+      // forward() would post a mail with its files, which may be larger than we accept.
       { label: 'Action', text: `store(notify="${webhookUrl}")` },
       { label: 'Action', text: 'stop()' },
     ],
@@ -124,7 +124,7 @@ const named = (name: string, { steps, paste }: Steps): Steps => ({
   paste: paste.map(({ label, text }) => ({ label: `${name}: ${label}`, text })),
 })
 
-/** Of both, before one is chosen. */
+/** The steps for both providers, before one is chosen. */
 const email = ({
   provider,
   webhookUrl,
@@ -165,7 +165,7 @@ const stepsIn: Readonly<Record<Channel, (place: Place) => Steps>> = {
   dev: ({ webhookUrl }) => dev(webhookUrl),
 }
 
-/** Providers call no other address. */
+/** Providers call no other kind of address. */
 const isReachable = (publicUrl: string): boolean => {
   const { protocol, hostname } = new URL(publicUrl)
   return (

@@ -1,7 +1,7 @@
 /**
- * What a message of a channel may begin. A linked sender is the member behind it. Anybody else is a
- * stranger, whose job sees only what the workspace shows to anybody: no job has private data, text
- * of people outside and an unattended way out together. Pure.
+ * What a message of a channel may begin. A linked sender acts as the member it is linked to.
+ * Anybody else is a stranger, whose job sees only what the workspace shows to everybody: no job
+ * ever combines private data, text of outsiders and an unattended way out. Pure.
  */
 import { createHash } from 'node:crypto'
 import type { Role } from '#kernel/roles'
@@ -9,8 +9,8 @@ import type { OnBehalf } from '../job/job.ts'
 import { type Channel, type ChannelConnection, channelTraits } from './channel.ts'
 
 /**
- * All that a stranger's job can call. Each shows a stranger less than others: pinned playbooks, and
- * documents that are public.
+ * All tools that a stranger's job can call. Each shows strangers less than others: only pinned
+ * playbooks, and only public documents.
  */
 export const STRANGERS_TOOLS: readonly string[] = [
   ...['get_current_time', 'list_playbooks', 'read_playbook', 'search_documents', 'read_document'],
@@ -19,26 +19,26 @@ export const STRANGERS_TOOLS: readonly string[] = [
 /** The sender of a message, as the provider names it. */
 export interface Sender {
   id: string
-  /** Undefined: not linked. */
+  /** Undefined if the sender is not linked. */
   identity: { id: string; person_id: string; role?: Role } | undefined
 }
 
-/** In whose name a message's job runs. `tools`: null for those of the person. */
+/** In whose name a message's job runs. `tools`: null for all tools of that person. */
 export interface Trusted {
   kind: 'member' | 'stranger'
   on_behalf: OnBehalf
   tools: string[] | null
   taint: string[]
-  /** Whether the message is marked as text of people outside. */
+  /** Whether the message is marked as text of outsiders. */
   untrusted: boolean
-  /** A viewer, who writes only into conversations of their own. */
+  /** A viewer, who writes only into their own conversations. */
   readsOnly?: true
 }
 
 /** `none`: no job begins. */
 export type Trust = Trusted | { kind: 'none' }
 
-/** The taint of a job that text from a channel has begun. */
+/** The taint of a job that was begun by text from a channel. */
 export const channelTaint = (channel: Channel): string => `${CHANNEL_TAINT}${channel}`
 export const isChannelTaint = (taint: string): boolean => taint.startsWith(CHANNEL_TAINT)
 const CHANNEL_TAINT = 'channel '
@@ -79,16 +79,16 @@ export const isForStranger = ({ kind, personId }: OnBehalf): boolean =>
 interface Said {
   trust: Trusted
   sender: string
-  /** As the adapter names it. */
+  /** As the adapter spells it. */
   thread: string
   isShared: boolean
 }
 
 /**
  * Names the conversation of a message within its connection, as `agent_conversation.thread` keeps
- * it. People who are linked share that of a thread for whose senders the provider vouches;
- * elsewhere, and if they are viewers, each has their own. A stranger never gets one of a member,
- * whatever the names.
+ * it. Linked people share the conversation of a thread if the provider vouches for its senders.
+ * Elsewhere each has their own, and viewers always do. A stranger never gets a member's
+ * conversation, whatever the names are.
  */
 export const conversationKey = ({ trust, sender, thread, isShared }: Said): string => {
   if (trust.kind === 'stranger') return `${STRANGERS}${hashed(sender, thread)}`
@@ -98,29 +98,29 @@ export const conversationKey = ({ trust, sender, thread, isShared }: Said): stri
 }
 
 /**
- * Conversations of strangers: nobody else may speak in them, since all that is said in one is what
- * the stranger's next job sees.
+ * The prefix of strangers' conversations. Nobody else may write in one, because the stranger's next
+ * job sees everything in it.
  */
 export const STRANGERS = 'stranger:'
 export const isStrangersThread = (thread: string | null): boolean =>
   thread?.startsWith(STRANGERS) ?? false
 
-/** Whether others read along where an answer goes. */
+/** The prefix of conversations in which others read along. */
 export const SHARED = 'shared:'
 export const isSharedThread = (thread: string | null): boolean =>
   thread?.startsWith(SHARED) ?? false
 
 /**
- * Equal only for equal names in the same order, and of one length, whatever senders call
- * themselves.
+ * Two hashes are equal only for equal names in the same order, whatever senders call themselves.
+ * All hashes have one length.
  */
 const hashed = (...names: string[]): string =>
   createHash('sha256').update(JSON.stringify(names)).digest('hex')
 
-/** Jobs that a stranger can begin within a day. */
+/** Jobs that one stranger can begin within a day. */
 export const MOST_OF_STRANGER = 30
 /**
- * Jobs that messages in the name of a linked sender can begin within a day, where names can be
+ * Jobs that messages in the name of one linked sender can begin within a day, where names can be
  * forged.
  */
 export const MOST_OF_MEMBER = 100
@@ -136,7 +136,7 @@ export interface StrangersJobs {
   ofConnection: number
 }
 
-/** Whether a stranger's message may begin a further job. */
+/** Whether a stranger's message may begin another job. */
 export const hasRoomFor = (
   { ofSender, ofConnection }: StrangersJobs,
   config: Readonly<Record<string, unknown>>,
@@ -150,7 +150,7 @@ export const hasRoomFor = (
 }
 
 /**
- * Whether a message in a member's name may begin a further job. `ofSender`: those that its sender
+ * Whether a message in a member's name may begin another job. `ofSender`: the jobs that its sender
  * has begun within a day.
  */
 export const hasRoomForMember = (
@@ -168,7 +168,7 @@ const answersUnread = ({ sender_policy, config }: Open): boolean =>
   sender_policy === 'anyone' && config.reply === 'auto'
 
 /**
- * What a change lets people outside do from then on. `unread`: get answers, or be able to, that
+ * What a change allows outsiders from then on. `unread`: they get answers, or can get them, that
  * nobody in the workspace has read.
  */
 export const openedBy = (before: Open, after: Open): { toAnyone: boolean; unread: boolean } => ({
@@ -178,26 +178,26 @@ export const openedBy = (before: Open, after: Open): { toAnyone: boolean; unread
     (!answersUnread(before) && answersUnread(after)),
 })
 
-/** What a new connection opens is compared with this. */
+/** The state that a new connection is compared with. */
 export const CLOSED: Open = { sender_policy: 'members', config: {} }
 
 /**
- * Strangers of a connection that are told so within a day: senders can be forged without number,
- * and each line goes to a victim.
+ * How many strangers of a connection are told so within a day. Senders can be forged without limit,
+ * and each message would reach a victim.
  */
 export const MOST_TOLD = 50
-/** To a stranger where members alone are served; at most once a day. */
+/** For a stranger where only members are served; sent at most once a day. */
 export const MEMBERS_ONLY =
   'I can only talk to members of the workspace. If you are one, ask in the app for a code that links you, and send it here.'
 
-/** To a member who has no room for further jobs; at most once a day. */
+/** For a member who has used up the day's jobs; sent at most once a day. */
 export const USED_UP = `You have used up today's messages: I answer at most ${MOST_OF_MEMBER} a day here. You can go on in the app.`
 
-/** To a member whose message no model may answer; at most once a day. */
+/** For a member whose message no model may answer; sent at most once a day. */
 export const unpaidText = (why: string): string =>
   `I cannot answer: the workspace's billing is not in order (${why}). Whoever runs this deployment can fix that. Commands such as /items list still work.`
 
-/** To a stranger then; at most once a day. */
+/** For a stranger in the same case; sent at most once a day. */
 export const NOT_NOW = 'I cannot answer at the moment. Please try again later.'
 
 /** Names of `config` that mean the same in every channel. */
@@ -220,7 +220,7 @@ export const COMMON_CONFIG: Readonly<
 const oneOf = (value: unknown, ...values: string[]): boolean =>
   value === undefined || values.includes(value as string)
 
-/** What is wrong with values of these names, in words. */
+/** What is wrong with values of these names, as a sentence. */
 export const commonConfigError = ({
   reply,
   dailyJobs,

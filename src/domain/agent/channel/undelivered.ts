@@ -1,4 +1,4 @@
-/** A part of a reply that its provider had taken, and could not deliver. Pure. */
+/** A part of a reply that its provider accepted but could not deliver. Pure. */
 import type { ChannelReply } from './reply.ts'
 import { shortened, withPart } from './reply.ts'
 
@@ -11,8 +11,8 @@ export interface Undelivered {
 }
 
 /**
- * The name of a message to its provider: `${reply}.${part}`, and how often a person had it sent
- * again, if ever. Undefined: no message of ours.
+ * Reads the name that the provider knows a message by: `${reply}.${part}`, followed by how often a
+ * person had it sent again, if ever. Undefined if the message is not ours.
  */
 export const partNamed = (id: string): { reply: string; part: number } | undefined => {
   const [, reply, part] =
@@ -20,7 +20,7 @@ export const partNamed = (id: string): { reply: string; part: number } | undefin
   return reply === undefined ? undefined : { reply, part: Number(part) }
 }
 
-/** Whether the part is on its way still: what the provider says of it came before its answer. */
+/** Whether the part is still on its way: the provider's report came before its answer. */
 export const isUnderWay = (
   { parts }: Pick<ChannelReply, 'parts'>,
   { part }: Pick<Undelivered, 'part'>,
@@ -30,8 +30,8 @@ export const isUnderWay = (
 }
 
 /**
- * The part has failed after all, and a person may send it again. The same reply: that is known, or
- * is said of an earlier try.
+ * The part has failed after all, and a person may send it again. Returns the same reply if the
+ * failure is known, or belongs to an earlier try.
  */
 export const undelivered = (
   before: ChannelReply,

@@ -1,6 +1,6 @@
 /**
- * A file that the agent has made: present → deleted, with all its shares. A share lets whoever has
- * its token download the file: active → revoked, or expired.
+ * A file that the agent has made: present → deleted, with all its shares. Anybody who has the token
+ * of a share can download the file: active → revoked, or expired.
  */
 import { artifactRecord, shareRecord } from '#contract/records/agent/artifact'
 import type { RowOf } from '#contract/records/record'
@@ -11,8 +11,8 @@ export type Artifact = RowOf<typeof artifactRecord>
 export type Share = RowOf<typeof shareRecord>
 
 /**
- * Shares of an artifact: those that are active, and all that are kept. Ended ones are kept for a
- * week.
+ * How many active shares an artifact can have, and how many are kept in all: ended shares are kept
+ * for a week.
  */
 export const MOST_SHARES = 50
 export const MOST_KEPT_SHARES = 500
@@ -20,7 +20,7 @@ export const USUAL_DAYS = 7
 
 const DAY_MS = 86_400_000
 
-/** Its bytes, as they are stored. */
+/** The file's bytes as they are stored. */
 interface Stored {
   id: string
   byteSize: number
@@ -40,14 +40,14 @@ export type NewArtifact = Pick<
   | 'untrusted'
 > & {
   file: Stored
-  /** When the newest of the workspace was made. */
+  /** When the workspace's newest artifact was made. */
   newest: Date | null
   now: Date
 }
 
 /**
- * The time of an artifact is its place in lists, so it is later than that of all others, by a
- * millisecond at least.
+ * An artifact's time determines its place in lists, so it is at least a millisecond later than that
+ * of all others.
  */
 export const newArtifact = ({ file, newest, now, file_name, ...given }: NewArtifact): Artifact => ({
   ...given,
@@ -80,7 +80,7 @@ const view = viewOf(artifactRecord)
 export const artifactView = (artifact: Artifact, tenantId: string) => ({
   ...view(artifact),
   tenantId,
-  // What was given does not stand in its place.
+  // Metadata from the caller cannot replace this field.
   metadata: { ...artifact.metadata, untrusted: artifact.untrusted },
 })
 

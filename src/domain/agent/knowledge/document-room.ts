@@ -1,16 +1,17 @@
-/** The room of a workspace's documents in the database, passages and words included. */
+/** The space that a workspace's documents take in the database, including passages and words. */
 import { fail } from '#kernel/errors'
 import { type DocumentRoom, MB, UNIT_BYTES } from '../../app/room.ts'
 
 /**
- * What a document of prose takes, for each byte of its text. One of ever new words takes up to 45.
+ * Bytes that a document of prose takes for each byte of its text. A text that never repeats a word
+ * takes up to 45.
  */
 const USUAL_TIMES = 12
 
 const inMb = (bytes: number): string => `${(bytes / MB).toFixed(1)} MB`
 
 /**
- * `pending`: bytes of the texts that are still to be read. Throws `conflict` unless one more of
+ * `pending`: bytes of texts that are still to be read. Throws `conflict` unless another document of
  * `byteSize` fits.
  */
 export const requireDocumentRoom = (
@@ -32,7 +33,7 @@ interface KeptPassage {
   path: readonly string[]
   text: string
   spaced: string | null
-  /** All that it is found by. */
+  /** The text by which it is found. */
   searched: string
 }
 
@@ -44,11 +45,12 @@ const passageBytes = ({ path, text, spaced }: KeptPassage): number =>
   120 + (octets(text) + octets(spaced ?? '') + 2 * octets(path.join('    ')) + 8) * 1.2 + UNIT_BYTES
 
 /**
- * Addresses and compounds are found whole, in their parts, and as what stands in front and behind.
+ * Addresses and compounds are found whole, by their parts, and by what comes first and last in
+ * them.
  */
 const WHOLES_OF_COMPOUND = 3
 
-/** At most what a block of passages takes. */
+/** The most that a block of passages can take. */
 export const mostOfBlock = (passages: readonly KeptPassage[]): number => {
   const [words, compounds] = [new Set<string>(), new Set<string>()]
   for (const chunk of passages.flatMap(({ searched }) => searched.toLowerCase().split(/\s+/u))) {
@@ -63,6 +65,6 @@ export const mostOfBlock = (passages: readonly KeptPassage[]): number => {
   return Math.ceil(sum)
 }
 
-/** Why a block was not written. */
+/** Why a block was not stored. */
 export const noRoom = ({ limit }: DocumentRoom): string =>
   `no_room: with its search index it does not fit into the plan's ${inMb(limit)} for documents; delete others, then retry it`

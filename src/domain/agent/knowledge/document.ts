@@ -1,5 +1,5 @@
 /**
- * The text files of a workspace: what is taken, what becomes of them, and how their passages are
+ * A workspace's text files: which are accepted, what becomes of them, and how their passages are
  * cited.
  */
 import { createHash } from 'node:crypto'
@@ -14,20 +14,20 @@ import { requireDocumentRoom } from './document-room.ts'
 
 export type Document = RowOf<typeof documentRecord>
 
-/** A passage as it is kept, with the file's name. */
+/** A stored passage, with the file's name. */
 export type StoredPassage = Omit<RowOf<typeof passageRecord>, 'spaced'> &
   Pick<Document, 'file_name' | 'trusted'>
 
-/** Of a content, in bytes of UTF-8. */
+/** The longest content, in bytes of UTF-8. */
 const MOST_BYTES = 1_048_576
 const MOST_METADATA_BYTES = 16_384
-/** A document with more passages is refused: it is more headings than text. */
+/** A document with more passages is refused: it has more headings than text. */
 export const MOST_PASSAGES = 4_096
-/** Passages of which one row says which have a word; so many are written by one letter. */
+/** Passages whose words share one index row; one letter writes this many. */
 export const BLOCK = 64
-/** A document whose reading a process did not survive so many times has failed. */
+/** A document fails after its reading has killed the process this many times. */
 export const MOST_DEATHS = 3
-/** Passages that the agent reads at once. */
+/** Passages that the agent can read at once. */
 export const READ_AT_ONCE = 5
 
 export const hashContent = (content: string): string =>
@@ -46,17 +46,17 @@ export interface Wish {
   mimeType: Document['mime_type'] | undefined
   metadata: Record<string, unknown>
   author: OnBehalf
-  /** Of whoever adds it. */
+  /** The role of the person or key that adds it. */
   role: Role
   configuration: string
   now: Date
 }
 
 interface Present {
-  /** One of equal content. */
+  /** A document with equal content. */
   equal: Pick<Document, 'id' | 'file_name' | 'status'> | undefined
   count: number
-  /** Bytes of the texts that are still to be read. */
+  /** Bytes of texts that are still to be read. */
   pending: number
 }
 
@@ -115,7 +115,9 @@ export const newDocument = (wish: Wish, present: Present, room: DocumentRoom): D
   }
 }
 
-/** A person, or whoever has the owner's rights, answers for what a document says; others cannot. */
+/**
+ * Whether somebody answers for what the document says. Only a person, or a key of the owner, can.
+ */
 const isVouchedFor = ({ metadata, author, role }: Wish): boolean => {
   const { trusted } = metadata
   if (trusted === undefined || trusted === false) return false
@@ -125,7 +127,7 @@ const isVouchedFor = ({ metadata, author, role }: Wish): boolean => {
   return true
 }
 
-/** Whether whoever added it lets the agent show it to people outside, too. */
+/** Whether the agent may also show it to outsiders, as decided when it was added. */
 export const isPublic = ({ metadata }: Pick<Document, 'metadata'>): boolean =>
   metadata.public === true
 
@@ -159,7 +161,7 @@ export const ready = (document: Document, passages: number, now: Date): Document
   ...{ status: 'ready', passages, updated_at: now },
 })
 
-/** Why a document of so many passages cannot be searched. */
+/** Why a document with so many passages cannot be searched. */
 export const flawOf = (passages: number): string | undefined => {
   if (passages === 0) return 'no_text: it has no letters or digits'
   return passages > MOST_PASSAGES
@@ -172,15 +174,17 @@ export const documentView = viewOf(documentRecord)
 /** The page that shows a passage. */
 export const passagePath = (id: string, at: number): string => `/documents/${id}?at=${at}`
 
-/** A name or a heading within a link's text, or within brackets, which nothing in it may end. */
+/**
+ * Makes a name or a heading safe inside a link's text or brackets, which nothing in it may close.
+ */
 export const enclosed = (text: string): string => text.replace(/[[\]()<>`!\\\s]+/gu, ' ').trim()
 
 const headingOf = (path: readonly string[]): string | null =>
   path.length === 0 ? null : path.join(' › ')
 
 /**
- * `publicUrl`: the base URL of links, without a trailing slash; null for people outside, to whom
- * the page of a passage is closed.
+ * `publicUrl`: the base URL of links, without a trailing slash; null for outsiders, who cannot open
+ * the page of a passage.
  */
 export const passageView = (
   { document_id, file_name, number, path, start_at, end_at, text }: StoredPassage,

@@ -1,6 +1,6 @@
 /**
- * What the agent is to remember beyond a conversation: of the workspace, or of one person, who
- * alone is shown it.
+ * What the agent remembers beyond a conversation. A memory belongs to the workspace, or to one
+ * person, and then only they see it.
  */
 import { createHash } from 'node:crypto'
 import { memoryRecord } from '#contract/records/agent/memory'
@@ -12,19 +12,19 @@ import { normalForm } from '#kernel/normal-form'
 export type Memory = RowOf<typeof memoryRecord>
 export type MemoryScope = Memory['scope']
 
-/** Of the workspace, and of each person. */
+/** The limit for the workspace, and for each person. */
 export const MOST_MEMORIES = 500
-/** Those that a turn is given without a search. */
+/** Memories that a turn is given without a search. */
 export const MOST_GIVEN = 8
 
-/** Equal text is one memory, however it is spaced. */
+/** Texts that differ only in spacing are one memory. */
 const plain = (text: string): string => normalForm(text.trim().replace(/\s+/gu, ' '), 'NFC')
 
 export const memoryHash = (text: string): string =>
   createHash('sha256').update(plain(text)).digest('hex')
 
 /**
- * Whose a new memory is. Without a scope it is the person's, if there is one. Throws
+ * Who owns a new memory. Without a scope it belongs to the person, if there is one. Throws
  * `invalid_input`.
  */
 export const memoryOwner = (
@@ -41,12 +41,12 @@ const refuseUser = (): never => {
   return fail('invalid_input', `scope ${message}`, { details: [{ path: 'scope', message }] })
 }
 
-/** What the scope of a new memory holds already. */
+/** What the scope of a new memory already holds. */
 export interface Stored {
-  /** One of equal text. */
+  /** A memory with equal text. */
   equal: Memory | undefined
   count: number
-  /** The one unused for the longest time. */
+  /** The memory that has been unused the longest. */
   oldest: string | null
 }
 
@@ -54,7 +54,7 @@ type Told = Pick<Memory, 'id' | 'scope' | 'person_id' | 'text' | 'untrusted' | '
   now: Date
 }
 
-/** The memory as it is to be stored, whether it is new, and which one makes room for it. */
+/** The memory to store, whether it is new, and which memory is dropped to make room. */
 export const remember = (
   { equal, count, oldest }: Stored,
   { now, text, ...told }: Told,

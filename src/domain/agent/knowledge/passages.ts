@@ -1,6 +1,6 @@
 /**
- * Cuts documents into passages, in small steps: who cuts a long one can do something else between
- * them.
+ * Cuts documents into passages, in small steps, so that the caller can do something else in
+ * between.
  */
 import { type Section, sectionsOf } from './sections.ts'
 
@@ -9,27 +9,30 @@ import { type Section, sectionsOf } from './sections.ts'
  */
 export interface Passage {
   number: number
-  /** The headings over it, the outermost first. */
+  /** The headings above it, the outermost first. */
   path: string[]
   start: number
   end: number
 }
 
-/** Characters of a passage, at most. */
+/** The most characters in a passage. */
 export const PASSAGE_LENGTH = 1_200
-/** A passage repeats the last sentence of the one before, unless that is longer. */
+/**
+ * A passage repeats the last sentence of the one before it, unless that sentence is longer than
+ * this.
+ */
 const LONGEST_OVERLAP = 300
-/** A passage is not cut before this place for the sake of a paragraph. */
+/** No passage is cut before this place just to end at a paragraph. */
 const SHORTEST = 400
 
 /** Something that a reader could look for. */
 const WORDS = /[\p{L}\p{N}]/u
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
-/** What looks like one character may be longer; then it is cut, between code points. */
+/** A longer character, as people see it, is cut between code points. */
 const LONGEST_GRAPHEME = 64
 
-/** The last place up to `at`, after `from`, where no character is cut in two. */
+/** The last place after `from`, up to `at`, that does not split a character. */
 const wholeUpTo = (content: string, from: number, at: number): number => {
   if (at >= content.length) return content.length
   const begin = Math.max(from, at - LONGEST_GRAPHEME)
@@ -45,7 +48,7 @@ const isLowSurrogate = (content: string, at: number): boolean => {
   return code >= 0xdc00 && code <= 0xdfff
 }
 
-/** Where the sentences of a text begin. */
+/** The offsets at which the sentences of a text begin. */
 const sentenceStarts = (text: string): number[] =>
   [...sentences.segment(text)].map(({ index }) => index)
 
@@ -56,8 +59,7 @@ const lastMatch = (text: string, pattern: RegExp): number | undefined => {
 }
 
 /**
- * Where to end a passage of this window, which is full: after a paragraph, or a sentence, or a
- * line, or a word.
+ * Where to end a passage in this full window: after a paragraph, else a sentence, a line or a word.
  */
 const cutIn = (window: string): number => {
   const late = (at: number | undefined) => (at !== undefined && at >= SHORTEST ? at : undefined)
@@ -71,7 +73,8 @@ const cutIn = (window: string): number => {
 }
 
 /**
- * Where the last sentence of a passage begins, if it is short enough to be repeated; else the end.
+ * Where the last sentence of a passage begins, if it is short enough to be repeated; otherwise the
+ * end.
  */
 const overlapIn = (content: string, start: number, end: number): number => {
   const begin = Math.max(start + 1, end - 2 * LONGEST_OVERLAP)
@@ -105,7 +108,7 @@ function* piecesOf(
   }
 }
 
-/** A section that is a heading alone goes with the next one, as far as a passage is long. */
+/** A section that is only a heading joins the next one, as far as the passage's length allows. */
 const isHeadingAlone = (content: string, { body, end }: Section): boolean =>
   !WORDS.test(content.slice(body, end))
 
@@ -126,8 +129,8 @@ function* joined(content: string, isMarkdown: boolean): Generator<Section | unde
 }
 
 /**
- * The passages in their order. `undefined`: a step was done that gave none. Equal texts are cut
- * alike, always.
+ * The passages in order. Yields `undefined` after a step that produced none. Equal texts are always
+ * cut alike.
  */
 export function* passagesOf(content: string, isMarkdown: boolean): Generator<Passage | undefined> {
   let number = 0

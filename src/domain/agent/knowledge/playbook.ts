@@ -1,7 +1,7 @@
 /**
- * What a workspace tells its agent to do. A playbook is active ⇄ archived. Of its versions one is
- * active: draft → active or rejected; active → retired, when another becomes active; retired →
- * active.
+ * What a workspace tells its agent to do. A playbook is active ⇄ archived, and one of its versions
+ * is active. Versions: draft → active or rejected; active → retired, when another becomes active;
+ * retired → active.
  */
 import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
 import type { RowOf } from '#contract/records/record'
@@ -11,17 +11,17 @@ import { fail } from '#kernel/errors'
 export type Playbook = RowOf<typeof playbookRecord>
 export type PlaybookVersion = RowOf<typeof versionRecord>
 
-/** Who wrote or decided something. Of an agent, the id is that of its job. */
+/** Who wrote or decided something. For an agent, the id is that of its job. */
 export type VersionAuthor = PlaybookVersion['author']
 
-/** Active ones of a workspace, and all of them: none is ever deleted. */
+/** Active playbooks of a workspace; below, all of them: none is ever deleted. */
 export const MOST_ACTIVE = 100
 export const MOST_PLAYBOOKS = 1_000
 export const MOST_PINNED = 10
-/** Of a playbook. A new one takes the place of the oldest that was rejected or retired. */
+/** Versions of one playbook. A new version replaces the oldest one that was rejected or retired. */
 export const MOST_VERSIONS = 50
 
-/** How many the workspace has, other than the one in question. */
+/** How many playbooks the workspace has, not counting the one in question. */
 export interface PlaybookCounts {
   all: number
   active: number
@@ -35,7 +35,7 @@ const refuse = (path: string, message: string): never =>
     path === '' ? {} : { details: [{ path, message }] },
   )
 
-/** Only active ones count: an archived one is in no prompt. */
+/** Only active playbooks count: an archived one is in no prompt. */
 const requireRoom = ({ pinned, status }: Playbook, counts: PlaybookCounts): void => {
   if (status !== 'active') return
   if (counts.active >= MOST_ACTIVE)
@@ -45,7 +45,7 @@ const requireRoom = ({ pinned, status }: Playbook, counts: PlaybookCounts): void
 }
 
 type NewPlaybook = Pick<Playbook, 'id' | 'slug' | 'name' | 'description' | 'pinned'> & {
-  /** Whether another has the slug. */
+  /** Whether another playbook has the slug. */
   taken: boolean
   counts: PlaybookCounts
   now: Date
@@ -86,11 +86,11 @@ export const updatePlaybook = (
   return { ...after, name: after.name.trim() }
 }
 
-/** What a playbook has of versions. */
+/** How many versions a playbook has, and which of them could make room. */
 export interface VersionRoom {
   count: number
   newest: number
-  /** The oldest that was rejected or retired. */
+  /** The oldest version that was rejected or retired. */
   oldest: string | null
 }
 
@@ -99,7 +99,7 @@ export type NewVersion = Pick<
   'id' | 'playbook_id' | 'content' | 'rationale' | 'author' | 'untrusted'
 > & { now: Date }
 
-/** Version 1 is active from the start, and whoever makes the playbook has decided so. */
+/** Version 1 is active at once: making the playbook counts as the decision. */
 export const firstVersion = ({ now, ...given }: NewVersion): PlaybookVersion => ({
   ...given,
   number: 1,
@@ -111,8 +111,8 @@ export const firstVersion = ({ now, ...given }: NewVersion): PlaybookVersion => 
 })
 
 /**
- * A draft changes nothing until it is activated. `removed`: the version that makes room. Throws
- * `invalid_input` if none can.
+ * A draft changes nothing until it is activated. `removed`: the version that is dropped to make
+ * room. Throws `invalid_input` if none can be.
  */
 export const newDraft = ({ count, newest, oldest }: VersionRoom, { now, ...given }: NewVersion) => {
   if (count >= MOST_VERSIONS && oldest === null)
@@ -135,13 +135,13 @@ interface Decision {
 }
 
 /**
- * Whether only a signed-in person may activate it: the agent does not decide about what it wrote.
+ * Whether only a signed-in person may activate it: the agent does not decide about its own texts.
  */
 export const needsPerson = ({ state, author }: PlaybookVersion): boolean =>
   state === 'draft' && author.kind === 'agent'
 
 /**
- * Throws `invalid_input` unless the version is a draft or retired. `former`: the one that was
+ * Throws `invalid_input` unless the version is a draft or retired. `former`: the version that was
  * active.
  */
 export const activate = (
@@ -172,13 +172,13 @@ export const rejectVersion = (version: PlaybookVersion, { by, now }: Decision): 
   return { ...version, state: 'rejected', decided_by: by, decided_at: now, updated_at: now }
 }
 
-/** A version whose text a job was given. */
+/** A version whose text was given to a job. */
 export interface GivenPlaybook {
   slug: string
   version: number
 }
 
-/** What an answer of a tool gave of playbooks. */
+/** The playbooks in the answer of a tool. */
 export const givenBy = (tool: string, answer: unknown): GivenPlaybook[] => {
   if (tool !== 'read_playbook') return []
   const { slug, version } = answer as GivenPlaybook
@@ -191,7 +191,7 @@ export const versionUrl = (publicUrl: string, playbookId: string, id: string): s
 
 const view = viewOf(playbookRecord)
 
-/** `content`: of its active version. */
+/** `content`: the text of its active version. */
 export const playbookView = (playbook: Playbook, content: string) => ({
   ...view(playbook),
   content,

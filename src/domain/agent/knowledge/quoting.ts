@@ -1,6 +1,6 @@
 /**
- * Quotations that answer a free question where no model is set: the places in the workspace's own
- * texts that have the question's words.
+ * Quotations that answer a free question where no model is configured: the places in the
+ * workspace's own texts that contain words of the question.
  */
 
 import { MARKS } from '#kernel/spacing'
@@ -11,14 +11,14 @@ const WORD = /\uE000([^\uE001]*)\uE001/g
 const MARK = /[\uE000\uE001]/g
 
 export interface QuotedPassage {
-  /** For people: which file or playbook and heading, or that it is remembered. */
+  /** For people: the file or playbook and its heading, or that it is a memory. */
   source: string
   text: string
-  /** How many words of the question it has. */
+  /** How many words of the question it contains. */
   words: number
   /** The tool by which the agent reads such texts. */
   tool: string
-  /** People outside the workspace may have written some of it. */
+  /** Whether outsiders may have written some of it. */
   untrusted: boolean
 }
 
@@ -31,7 +31,7 @@ const wordsIn = (marked: string): number =>
 
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
-/** A long text from its first sentence with a word of the question. */
+/** An excerpt of a long text, from its first sentence with a word of the question. */
 const excerpt = (marked: string): string => {
   const plain = marked.replace(MARK, '').trim()
   if (plain.length <= LONGEST) return plain
@@ -43,21 +43,18 @@ const excerpt = (marked: string): string => {
 
 type Source = Pick<QuotedPassage, 'source' | 'tool' | 'untrusted'>
 
-/** The whole text as one quotation. */
+/** Quotes the whole text. */
 export const quotationOf = (marked: string, from: Source): QuotedPassage => ({
   ...from,
   text: excerpt(marked),
   words: wordsIn(marked),
 })
 
-/** The name of a text, and the headings over a part of it. */
+/** The name of a text, and the headings above a part of it. */
 export const sourceOf = (name: string, path: readonly string[]): string =>
   [name, path.join(' › ')].filter((part) => part !== '').join(', ')
 
-/**
- * The paragraphs of Markdown that have words of the question, themselves or in the heading over
- * them.
- */
+/** The Markdown paragraphs that contain words of the question, or whose heading does. */
 export const quotationsIn = (marked: string, from: Source): QuotedPassage[] =>
   [...sectionsOf(marked, true)].flatMap((section) => {
     if (!section) return []
@@ -72,9 +69,9 @@ export const quotationsIn = (marked: string, from: Source): QuotedPassage[] =>
   })
 
 /**
- * The best of them. Left out are those with less than a third of the question's words, which say
- * too little of what was asked, and those with less than half of what the best one has. `asked`:
- * how many words the question has, those that say nothing aside.
+ * The best quotations. It drops those with less than a third of the question's words, which say too
+ * little about the question, and those with less than half as many as the best one. `asked`: how
+ * many words the question has, not counting words that carry no meaning.
  */
 export const bestOf = <Q extends QuotedPassage>(found: readonly Q[], asked: number): Q[] => {
   const best = found.toSorted((a, b) => b.words - a.words)

@@ -1,16 +1,13 @@
 /**
- * The sections of a document: what stands under each heading. Markdown's headings are found by the
- * rules of CommonMark, by lines: written with `#`, or underlined; not within code, comments or
- * scripts, nor within quotations and lists. No parser of all Markdown is asked: they work on the
- * whole text at once, and micromark took a second for 300 nested lists in 90 KB.
+ * The sections of a document: the text under each heading. Markdown headings are found line by
+ * line, by the rules of CommonMark: marked with `#`, or underlined; not inside code, comments,
+ * scripts, quotations or lists. No full Markdown parser is used, because such parsers process the
+ * whole text at once: micromark took a second for 300 nested lists in 90 KB.
  */
 
-/**
- * A section, from its heading to the next one. Offsets are in UTF-16 code units, as those of
- * JavaScript's strings.
- */
+/** A section, from its heading to the next one. Offsets are in UTF-16 code units. */
 export interface Section {
-  /** The headings over it, the outermost first. */
+  /** The headings above it, the outermost first. */
   path: string[]
   start: number
   end: number
@@ -18,17 +15,17 @@ export interface Section {
   body: number
 }
 
-/** No heading or fence needs more of a line, however long it is. */
+/** However long a line is, no heading or fence needs more of it. */
 const LOOKED_AT = 1_000
-/** A longer heading is shown cut. */
+/** A longer heading is shown shortened. */
 const LONGEST_HEADING = 160
 
 interface Line {
   start: number
-  /** Before the line break. */
+  /** The end of the line, before its line break. */
   end: number
   next: number
-  /** Its beginning, for the rules. */
+  /** The beginning of the line, for the rules. */
   text: string
 }
 
@@ -48,11 +45,11 @@ function* linesOf(content: string): Generator<Line> {
 const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/s
 const UNDERLINE = /^ {0,3}(?:(=+)|(-+))[ \t]*$/
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/s
-/** What no paragraph begins with: quotations, lists, code, tables' rules, and lines across. */
+/** What no paragraph begins with: quotations, lists, code, table rules and horizontal rules. */
 const NO_PARAGRAPH =
   /^(?: {4}|\t| {0,3}(?:>|[-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|(?:[-_*][ \t]*){3,}$))/
 
-/** Of blocks of HTML that hide what looks like Markdown, the end. */
+/** HTML blocks that hide what looks like Markdown: how they begin and end. */
 const HIDDEN: readonly [begin: RegExp, end: RegExp][] = [
   [/^ {0,3}<!--/, /-->/],
   [/^ {0,3}<(?:script|pre|style|textarea)(?:[ \t>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
@@ -60,8 +57,8 @@ const HIDDEN: readonly [begin: RegExp, end: RegExp][] = [
 
 const plainHeading = (text: string): string => {
   const plain = text
-    // Looked for at the beginning of spaces alone: from each of many it would take their number
-    // squared.
+    // Matched only from the first space of a run: starting at every space would take quadratic
+    // time.
     .replace(/(?<![ \t])[ \t]+#+[ \t]*$/, '')
     .replace(/^#+[ \t]*$/, '')
     .replace(/[*_`~]+/g, '')
@@ -82,11 +79,11 @@ interface Heading {
   body: number
 }
 
-/** Reads Markdown line by line, and says where headings are. */
+/** Reads Markdown line by line and reports where headings are. */
 class HeadingReader {
   #fence: { mark: string; length: number } | undefined
   #hidden: RegExp | undefined
-  /** Of the paragraph that could become a heading by an underline. */
+  /** The paragraph that an underline could turn into a heading. */
   #paragraph: { start: number; text: string } | undefined
 
   read(line: Line, content: string): Heading | undefined {
@@ -118,7 +115,7 @@ class HeadingReader {
     return heading
   }
 
-  /** Whether it stands within code or hidden HTML, or begins or ends some. */
+  /** Whether the line is inside code or hidden HTML, or begins or ends it. */
   #isCovered({ text, start, end }: Line, content: string): boolean {
     if (this.#fence) {
       const { mark, length } = this.#fence
@@ -161,7 +158,7 @@ class HeadingReader {
   }
 }
 
-/** The headings over a place, as they are met. */
+/** The path of headings after meeting this heading. */
 const under = (path: readonly Heading[], heading: Heading): Heading[] => [
   ...path.filter(({ level }) => level < heading.level),
   heading,
@@ -171,8 +168,8 @@ const titles = (path: readonly Heading[]): string[] =>
   path.flatMap(({ text }) => (text === '' ? [] : text))
 
 /**
- * Sections in their order; together they are the whole text. `undefined`: a part was read, and
- * nothing was found yet.
+ * The sections in order; together they are the whole text. Yields `undefined` when a part was read
+ * and no section is complete yet.
  */
 export function* sectionsOf(content: string, isMarkdown: boolean): Generator<Section | undefined> {
   let path: Heading[] = []

@@ -1,12 +1,14 @@
-/** How an MCP server is configured: what is sound, and what can be asked. */
+/**
+ * The configuration of an MCP server: whether it is valid, and whether the server can be called.
+ */
 import { refuseField } from '#kernel/errors'
 
 export type McpTransport = 'streamable_http' | 'stdio'
 
-/** Values of headers or of variables, by name. */
+/** The values of headers or environment variables, by name. */
 export type Secrets = Record<string, string>
 
-/** What a person or program configures. */
+/** What a person or a program configures. */
 export interface McpServerConfig {
   name: string
   transport?: McpTransport | undefined
@@ -20,7 +22,7 @@ export interface McpServerConfig {
   metadata?: Record<string, unknown> | undefined
 }
 
-/** A program that the operator lets workspaces run. */
+/** A program that the operator allows workspaces to run. */
 export interface StdioProgram {
   command: string
   args: readonly string[]
@@ -64,7 +66,7 @@ const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
 const MOST_VALUES = 30
 const LONGEST_VALUE = 8_192
 
-/** Throws `invalid_input`, never with a value. */
+/** Throws `invalid_input`; the message never contains a value. */
 const requireValues = (
   path: string,
   values: Secrets,
@@ -87,7 +89,7 @@ const flawOfHeader = (name: string, value: string): string | undefined => {
   return HEADER_VALUE.test(value) ? undefined : 'has a value that no header can have'
 }
 
-/** Variables reach a program one a line. */
+/** Environment variables are passed to a program one per line. */
 const UNSENDABLE = /[\0\r\n]/
 
 const flawOfVariable = (name: string, value: string): string | undefined => {
@@ -95,7 +97,7 @@ const flawOfVariable = (name: string, value: string): string | undefined => {
   return UNSENDABLE.test(value) ? 'has a value of more than one line' : undefined
 }
 
-/** Throws `invalid_input`. What has user name and password in it would be shown and logged. */
+/** Throws `invalid_input`: a user name or password in the URL would be shown and logged. */
 const requirePlainUrl = (text: string): void => {
   const url = URL.parse(text)
   if (url && (url.username !== '' || url.password !== ''))
@@ -104,7 +106,7 @@ const requirePlainUrl = (text: string): void => {
 
 const MOST_METADATA = 8_192
 
-/** What is wrong whatever the operator allows. Throws `invalid_input`. */
+/** Checks what does not depend on what the operator allows. Throws `invalid_input`. */
 export const requireSound = ({
   url,
   headers = {},
@@ -130,10 +132,7 @@ export interface Place {
   env_names: string[]
 }
 
-/**
- * Throws `invalid_input` for variables that the operator does not let workspaces set for a command
- * that is allowed.
- */
+/** Throws `invalid_input` for variables that workspaces may not set for an allowed command. */
 const requireVariables = ({ command, args, env_names }: Place, { programs }: ConfigRules): void => {
   const allowed = programs.filter((one) => one.command === command && isEqual(one.args, args))
   if (
@@ -148,7 +147,9 @@ const requireVariables = ({ command, args, env_names }: Place, { programs }: Con
   )
 }
 
-/** Why the server cannot be asked as it is configured; null if it can. Throws `invalid_input`. */
+/**
+ * Why the server cannot be called with this configuration; null if it can. Throws `invalid_input`.
+ */
 export const refusalOfPlace = (place: Place, rules: ConfigRules): string | null => {
   if (place.transport === null) return 'neither a url nor a command is set'
   if (place.transport === 'stdio' && place.command === null) return 'no command is set'
@@ -169,7 +170,7 @@ export const transportOf = ({
 
 type PlaceConfig = Pick<McpServerConfig, 'url' | 'command' | 'args' | 'headers' | 'env'>
 
-/** What belongs to the transport, without what is for the other one. */
+/** Keeps what belongs to the transport, and drops what is for the other one. */
 export const placed = (
   transport: McpTransport | null,
   { url, command, args = [], headers = {}, env = {} }: PlaceConfig,

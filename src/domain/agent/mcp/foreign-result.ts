@@ -1,6 +1,6 @@
 /**
- * What a foreign tool answered, as text for the model. Nothing is carried along that is no text: it
- * is named. Pure.
+ * What a foreign tool answered, as text for the model. Anything that is not text is only named.
+ * Pure.
  */
 import { isDeeper, isObject } from '#kernel/json-value'
 import { beginning, storable } from '#kernel/storable'
@@ -8,7 +8,7 @@ import { cleanText } from './foreign-text.ts'
 
 export interface ForeignAnswer {
   text: string
-  /** The server says that the tool failed. */
+  /** Whether the server says that the tool failed. */
   isError: boolean
 }
 
@@ -23,7 +23,7 @@ const DEEPEST = 100
 const word = (value: unknown): string =>
   typeof value === 'string' ? cleanText(value, LONGEST_WORD).replaceAll('\n', ' ') : ''
 
-/** Bytes that a base64 text stands for. */
+/** The number of bytes that a base64 text encodes. */
 const sizeOf = (base64: unknown): string =>
   `${typeof base64 === 'string' ? Math.floor((base64.length * 3) / 4) : 0} bytes`
 
@@ -59,8 +59,8 @@ const partText = (part: unknown): string => {
 }
 
 /**
- * Whether the text is that JSON, whatever spaces it has: it is no shorter, and no longer than what
- * is kept.
+ * Whether the text is this JSON, whatever its spacing. A text that is shorter, or longer than what
+ * is kept, is not compared.
  */
 const isSame = (text: string, json: string): boolean => {
   if (text.length < json.length || text.length > LONGEST_ANSWER) return false
@@ -71,14 +71,14 @@ const isSame = (text: string, json: string): boolean => {
   }
 }
 
-/** Undefined if that is no result of a tool. */
+/** Undefined if this is not the result of a tool. */
 export const answerOf = (result: unknown): ForeignAnswer | undefined => {
   if (!isObject(result) || isDeeper(result, DEEPEST)) return undefined
   const { content, structuredContent, isError } = result
   if (!Array.isArray(content) && structuredContent === undefined) return undefined
   const parts = (Array.isArray(content) ? content.slice(0, MOST_PARTS) : []).map(partText)
   const more = Array.isArray(content) ? content.length - parts.length : 0
-  // Servers are asked to say the structured part as text, too.
+  // The protocol asks servers to repeat the structured part as text.
   const json = structuredContent === undefined ? undefined : JSON.stringify(structuredContent)
   const isSaid = json === undefined || parts.some((text) => isSame(text, json))
   const all = [

@@ -1,16 +1,17 @@
 /**
- * The schema of a foreign tool's arguments, as models take it. A provider refuses a whole request
- * for one schema that it does not like, so what some refuse is dropped, and references are written
- * out. What is dropped only narrows: the server checks its arguments itself.
+ * The schema of a foreign tool's arguments, in a form that models accept. A provider refuses a
+ * whole request because of one schema that it dislikes, so everything that some provider refuses is
+ * dropped, and references are expanded. Dropping only loses constraints, and the server checks its
+ * arguments itself.
  */
 import { isObject } from '#kernel/json-value'
 import { cleanText } from './foreign-text.ts'
 
 type Schema = Record<string, unknown>
 
-/** Levels of schemas within schemas. */
+/** Levels of nested schemas. */
 const DEEPEST = 10
-/** Schemas within one, with references written out. */
+/** Subschemas of one schema, after references are expanded. */
 const MOST_PARTS = 500
 const MOST_VALUES = 100
 const MOST_CHOICES = 20
@@ -19,7 +20,7 @@ const LONGEST_SCHEMA = 16_000
 const LONGEST_DESCRIPTION = 1_000
 const LONGEST_VALUE = 200
 
-/** Providers refuse other names of properties. */
+/** Providers refuse other property names. */
 const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/
 const FORMAT = /^[a-z0-9-]{1,32}$/
 const TYPES: ReadonlySet<unknown> = new Set([
@@ -77,7 +78,7 @@ const typeOf = (type: unknown): unknown => {
   return types.length > 0 ? types : undefined
 }
 
-/** What says something of a value without further schemas. */
+/** The keywords that describe a value without nested schemas. */
 const plainOf = (schema: Schema): Schema => {
   const numbers = NUMBERS.map((name) => [
     name,
@@ -86,7 +87,7 @@ const plainOf = (schema: Schema): Schema => {
   const { description, title, format } = schema
   const words =
     typeof description === 'string' ? description : typeof title === 'string' ? title : ''
-  // Each provider knows other formats, so it is said in words.
+  // Each provider knows different formats, so the format is named in the description.
   const form = typeof format === 'string' && FORMAT.test(format) ? ` (${format})` : ''
   return present({
     type: typeOf(schema.type),
@@ -100,12 +101,12 @@ const plainOf = (schema: Schema): Schema => {
 
 class Mapping {
   #parts = 0
-  /** References that are being written out. */
+  /** References that are being expanded. */
   readonly #open: string[] = []
 
   constructor(private readonly root: Schema) {}
 
-  /** The schema that a reference within the same document names. */
+  /** The schema that a reference within the same document points to. */
   #named(reference: string): unknown {
     if (!reference.startsWith('#')) refuse('its schema refers to another document')
     const steps = reference.slice(1).split('/').slice(1)
@@ -122,7 +123,7 @@ class Mapping {
   }
 
   #written(schema: Schema, reference: string, depth: number): Schema {
-    // A schema within itself has no end: there, anything goes.
+    // A recursive schema has no end, so the inner occurrence allows anything.
     if (this.#open.includes(reference)) return {}
     this.#open.push(reference)
     const target = this.part(this.#named(reference), depth + 1)
@@ -153,7 +154,7 @@ class Mapping {
     return present(Object.fromEntries(kept))
   }
 
-  /** Providers want to know of each list what is in it. */
+  /** Providers require a schema for the items of each list. */
   #items({ items }: Schema, type: unknown, depth: number): Schema {
     return type === 'array' || (Array.isArray(type) && type.includes('array'))
       ? { items: this.part(items, depth + 1) }
@@ -182,7 +183,7 @@ class Mapping {
     })
   }
 
-  /** The arguments themselves: providers allow no choice there. */
+  /** The top level, where providers allow no alternatives. */
   whole(): Schema {
     let schema = this.root
     for (let hops = 0; typeof schema.$ref === 'string'; hops++) {

@@ -1,6 +1,6 @@
 /**
- * Tools of servers outside, as the agent is offered them. What a server says of them is read by a
- * model, and is anybody's words. Pure.
+ * Tools of external servers, as they are offered to the agent. A model reads what a server says
+ * about them, and that text could come from anybody. Pure.
  */
 import { createHash } from 'node:crypto'
 import { isDeeper, isObject } from '#kernel/json-value'
@@ -10,17 +10,20 @@ import { parametersOf } from './foreign-schema.ts'
 import { cleanText } from './foreign-text.ts'
 
 export interface ForeignTool {
-  /** By which the server knows it. */
+  /** The name that the server knows. */
   name: string
-  /** By which the model knows it. */
+  /** The name that the model knows. */
   offered: string
   title: string
   description: string
-  /** JSON Schema of the arguments. It allows what the server's own allows, and perhaps more. */
+  /**
+   * JSON Schema of the arguments. It allows everything that the server's own schema allows, and
+   * perhaps more.
+   */
   parameters: Record<string, unknown>
-  /** Of name, description and schema as the server wrote them. */
+  /** Hash of name, description and schema as the server wrote them. */
   hash: string
-  /** The server says that it only reads. To be shown to people, and to decide nothing. */
+  /** The server says that the tool only reads. This is shown to people and decides nothing. */
   readOnly: boolean
 }
 
@@ -35,21 +38,21 @@ export interface ForeignOffer {
   leftOut: OmittedTool[]
 }
 
-/** No operation has this in its name. */
+/** No operation's name contains it. */
 const SEPARATOR = '__'
-/** Providers of models take no longer names. */
+/** Model providers accept no longer names. */
 const LONGEST_OFFERED = 64
 export const LONGEST_PREFIX = 32
 const LONGEST_NAME = 128
 const LONGEST_TITLE = 80
 const LONGEST_DESCRIPTION = 4_000
 const HASH_DIGITS = 8
-/** Levels of the schema as it was sent, of which fewer are kept. */
+/** How deep a schema may be as it was sent; fewer levels are kept. */
 const DEEPEST = 100
 
 const PLAIN = /^[a-zA-Z0-9_-]+$/
 
-/** A prefix of the form that people may choose, made of the name of a server. */
+/** Makes a prefix from a server's name, in the form that people may choose. */
 export const prefixOf = (name: string): string => {
   const slug = name
     .toLowerCase()
@@ -60,15 +63,15 @@ export const prefixOf = (name: string): string => {
   return slug === '' ? 'server' : slug
 }
 
-/** Whether a tool of one server could have the name of another server's. */
+/** Whether a tool of one server could get the same name as a tool of the other. */
 export const prefixesCollide = (one: string, other: string): boolean => {
   const [first, second] = [one + SEPARATOR, other + SEPARATOR]
   return first.startsWith(second) || second.startsWith(first)
 }
 
 /**
- * A name as models accept it. One that had to be changed ends with a part of its hash, so that a
- * tool keeps its name whatever others its server has.
+ * A name that models accept. A name that had to be changed ends with a part of its hash, so a tool
+ * keeps its name whatever other tools its server has.
  */
 export const offeredName = (prefix: string, name: string): string => {
   const whole = `${prefix}${SEPARATOR}${name}`
@@ -121,8 +124,8 @@ const toolOf = (prefix: string, listed: unknown): ForeignTool | OmittedTool => {
 }
 
 /**
- * `listed`: what the server answered, unchecked. Of several tools of one name none is offered,
- * since nobody can say which would be called.
+ * `listed`: the server's unchecked answer. If several tools share a name, none of them is offered,
+ * because nobody can tell which one would be called.
  */
 export const foreignTools = (prefix: string, listed: readonly unknown[]): ForeignOffer => {
   const all = listed.map((tool) => toolOf(prefix, tool))

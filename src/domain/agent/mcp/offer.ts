@@ -1,18 +1,18 @@
 /**
- * Tools of MCP servers as a model is given them: whose words they are is said, and nothing in them
- * is trusted.
+ * Tools of MCP servers as they are given to a model: it is told whose words they are, and nothing
+ * in them is trusted.
  */
 import { isObject } from '#kernel/json-value'
 import { beginning } from '#kernel/storable'
 import type { ToolClass, ToolWay } from '../job/step.ts'
 import type { ServedTool } from './tool.ts'
 
-/** Where text of the server comes from, as taint says it. */
+/** The taint of text that came from the server. */
 const taintOf = (server: string): string => `mcp ${server}`
 
 /**
- * The words by which the server describes its tools. They are no reason to ask about calls of these
- * tools, which people let it have.
+ * The taint of the server's descriptions of its tools. It is no reason to ask about calls of these
+ * tools, because people have allowed them.
  */
 const descriptionTaintOf = (server: string): string => `mcp ${server}: descriptions`
 
@@ -23,7 +23,7 @@ const LONGEST_NOTE = 200
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${beginning(text, most)}…`
 
-/** The schema with its descriptions cut and marked. */
+/** The schema, with its descriptions shortened and marked. */
 const marked = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(marked)
   if (!isObject(schema)) return schema
@@ -62,7 +62,7 @@ export const definitionOf = ({
   ...{ server: server_id, source: taintOf(server), describedBy: descriptionTaintOf(server) },
 })
 
-/** Said in the system message of servers that are down. */
+/** The part of the system message about servers that are down. */
 export const failingMessage = (failing: readonly { name: string }[]): string =>
   failing.length === 0
     ? ''
@@ -84,7 +84,9 @@ const isOfType = (value: unknown, type: unknown): boolean => {
 
 const LONGEST_ARGUMENTS = 65_536
 
-/** What is plainly wrong with arguments; the server checks them itself. Undefined if nothing is. */
+/**
+ * What is plainly wrong with the arguments; undefined if nothing is. The server checks them itself.
+ */
 export const flawOfArguments = (
   args: Record<string, unknown>,
   { properties, required }: Record<string, unknown>,

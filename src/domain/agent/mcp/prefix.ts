@@ -1,11 +1,11 @@
 /**
- * With what the names of an MCP server's tools begin: no two servers of a workspace can have a tool
- * of the same name.
+ * The prefix of the names of an MCP server's tools. It keeps two servers of a workspace from having
+ * tools of the same name.
  */
 import { fail } from '#kernel/errors'
 import { LONGEST_PREFIX, prefixesCollide, prefixOf } from './foreign-tools.ts'
 
-/** Throws `invalid_input`. `others`: prefixes of the other servers. */
+/** Throws `invalid_input`. `others`: the prefixes of the other servers. */
 export const requireFreePrefix = (prefix: string, others: readonly string[]): void => {
   const other = others.find((one) => prefixesCollide(prefix, one))
   if (other === undefined) return
@@ -13,10 +13,10 @@ export const requireFreePrefix = (prefix: string, others: readonly string[]): vo
   fail('invalid_input', `toolPrefix ${message}`, { details: [{ path: 'toolPrefix', message }] })
 }
 
-/** Room for the number. */
+/** Room for a number at the end. */
 const DIGITS = 3
 
-/** A free prefix made of a server's name. */
+/** Makes a free prefix from a server's name. */
 export const freePrefix = (name: string, others: readonly string[]): string => {
   const stem = prefixOf(name)
   for (let number = 1; ; number++) {

@@ -1,12 +1,13 @@
 /**
- * Servers can repeat what they were given: no word of theirs is kept or shown with a secret in it.
+ * Servers can repeat what they were given, so secrets are removed from their texts before these are
+ * kept or shown.
  */
 
 /** Shorter values would be found in any text. */
 const SHORTEST = 8
 const HIDDEN = '[a secret of this server]'
 
-/** The values of headers and variables, and what stands behind a scheme such as Bearer. */
+/** The values of headers and variables, and what follows a scheme such as Bearer. */
 export const secretsIn = (config: {
   headers?: Record<string, string>
   env?: Record<string, string>
@@ -15,13 +16,13 @@ export const secretsIn = (config: {
   return secretsOf(values.flatMap((value) => [value, ...value.split(/[\s,;=]+/)]))
 }
 
-/** Those that are long enough, the longest first. */
+/** The secrets that are long enough, the longest first. */
 export const secretsOf = (values: readonly string[]): string[] =>
   [...new Set(values.filter(({ length }) => length >= SHORTEST))].sort(
     (a, b) => b.length - a.length,
   )
 
-/** Text without them, also where it is JSON or part of an address. */
+/** The text without the secrets, even if it is JSON or part of an address. */
 export const withoutSecrets = (
   text: string,
   secrets: readonly string[],
@@ -31,7 +32,7 @@ export const withoutSecrets = (
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
     .reduce((rest, secret) => rest.replaceAll(secret, instead), text)
 
-/** The same in all texts of a value, names of fields included. */
+/** Removes the secrets from all texts in a value, including names of fields. */
 export const cleanedOf = <T>(value: T, secrets: readonly string[], instead?: string): T =>
   secrets.length === 0
     ? value

@@ -1,6 +1,6 @@
 /**
- * An MCP server that a workspace has connected: where it is, and whether it can be asked. Its tools
- * are in tool.ts.
+ * An MCP server that a workspace has connected: where it is, and whether it can be called. Its
+ * tools are in tool.ts.
  */
 import { mcpServerRecord } from '#contract/records/agent/mcp-server'
 import type { RowOf } from '#contract/records/record'
@@ -22,7 +22,7 @@ export type McpServer = RowOf<typeof mcpServerRecord>
 
 const MOST_MCP_SERVERS = 20
 
-/** With `headers` or `env`: their new values. */
+/** `headers` and `env` are set if their values changed. */
 export interface Configured {
   server: McpServer
   headers?: Secrets | undefined
@@ -36,7 +36,10 @@ interface Surroundings {
   now: Date
 }
 
-/** Whether it is asked: `new` until then. One that cannot be asked is disabled. */
+/**
+ * Sets the status: `new` before the server is first asked. A server that may not be asked is
+ * disabled.
+ */
 const judged = (server: McpServer, rules: ConfigRules): McpServer => {
   const refusal = refusalOfPlace(server, rules)
   return refusal === null
@@ -84,8 +87,8 @@ const originOf = (url: string | null): string | null =>
   url === null ? null : (URL.parse(url)?.origin ?? url)
 
 /**
- * What a rule for one of its tools is bound to, beside the tool's definition. A change of it ends
- * rules and approvals: they were given to another program.
+ * What a rule for one of its tools is bound to, besides the tool's definition. When it changes,
+ * rules and approvals end, because they were given to another program.
  */
 export const placeHash = ({
   id,
@@ -97,8 +100,8 @@ export const placeHash = ({
   argumentsHash({ id, transport, origin: originOf(url), command, args })
 
 /**
- * Secrets go to the place for which they were given: another origin or command begins without those
- * that are not given anew.
+ * Secrets stay with the place for which they were given: after a change of origin or command, only
+ * those that are given anew remain.
  */
 const secretsFor = (before: McpServer, after: McpServer, { headers, env }: McpServerPatch) => {
   if (placeHash(before) !== placeHash(after)) return placed(after.transport, { headers, env })
@@ -151,20 +154,20 @@ export const updateMcpServer = (
       : { ...named, enabled }
   if (patch.enabled === true && server.status === 'refused')
     refuseField('enabled', `cannot be true: ${server.last_error}`)
-  // Its tools have other names, or are another program's.
+  // Its tools get other names, or belong to another program.
   return { server, headers, env, isForgotten: isElsewhere || toolPrefix !== before.tool_prefix }
 }
 
 const USED_FOR_MS = 7 * 86_400_000
-/** Between looks while it is used. */
+/** How often to list the tools of a server that is in use. */
 export const USED_LOOK_MS = 3_600_000
-/** Before the next try, after as many failures. */
+/** The pause before the next try, by the number of failures so far. */
 const PAUSES_MS = [60_000, 300_000, 900_000]
 
 const isUsed = ({ used_at }: McpServer, now: Date): boolean =>
   used_at !== null && now.getTime() - used_at.getTime() < USED_FOR_MS
 
-/** When to look again at its tools; undefined: once somebody asks for it. */
+/** When to list its tools again; undefined: only when somebody asks for it. */
 export const nextLook = (server: McpServer, now: Date): Date | undefined => {
   if (!server.enabled) return undefined
   const pause = server.status === 'failing' ? PAUSES_MS[server.failures - 1] : undefined
@@ -172,7 +175,7 @@ export const nextLook = (server: McpServer, now: Date): Date | undefined => {
   return new Date(now.getTime() + (pause ?? USED_LOOK_MS))
 }
 
-/** Its tools were listed. `left`: what is to be said of those that cannot be offered. */
+/** Its tools were listed. `left`: what to say about those that cannot be offered. */
 export const lookedAt = (server: McpServer, left: string | null, now: Date): McpServer => ({
   ...server,
   ...{ status: 'ready', last_error: left, failures: 0, looked_at: now, updated_at: now },
@@ -183,7 +186,7 @@ export const lookFailed = (server: McpServer, error: string, now: Date): McpServ
   ...{ status: 'failing', last_error: error, failures: server.failures + 1, updated_at: now },
 })
 
-/** A program in words: what runs where. */
+/** Describes where the server runs: a program or an address. */
 export const serverPlace = ({
   transport,
   url,
@@ -192,7 +195,7 @@ export const serverPlace = ({
 }: Pick<McpServer, 'transport' | 'url' | 'command' | 'args'>): string =>
   transport === 'stdio' ? [command ?? '', ...args].join(' ') : (originOf(url) ?? 'nowhere')
 
-/** The address without what may be a secret in its query. */
+/** The address without the values in its query, which may be secrets. */
 const shownUrl = (text: string | null): string | null => {
   const url = text === null ? null : URL.parse(text)
   if (!url || url.search === '') return text

@@ -1,4 +1,4 @@
-/** A tool of an MCP server as it was at the last look, and what people have decided about it. */
+/** A tool of an MCP server as it was when last listed, and what people have decided about it. */
 import { mcpToolRecord } from '#contract/records/agent/mcp-tool'
 import type { RowOf } from '#contract/records/record'
 import { viewOf } from '#contract/records/view'
@@ -11,10 +11,10 @@ import { type McpServer, placeHash } from './server.ts'
 
 export type McpTool = RowOf<typeof mcpToolRecord>
 
-/** What a person had read when setting the rule. */
+/** The definition that a person had read when they set the rule. */
 type RuledDefinition = Pick<McpTool, 'description' | 'parameters'>
 
-/** With the workspace's rule for its name. */
+/** The tool with the workspace's rule for its name. */
 export interface RuledTool extends McpTool {
   decision: RuleDecision | null
   definition_hash: string | null
@@ -32,7 +32,7 @@ interface Found {
   now: Date
 }
 
-/** The tools of a server after a look. Those that have not changed stay as they are. */
+/** The tools of a server after listing them. Those that have not changed stay as they are. */
 export const toolsFound = (server: McpServer, { tools, before, now }: Found): McpTool[] => {
   const known = new Map(before.map((tool) => [tool.name, tool]))
   const place = placeHash(server)
@@ -70,7 +70,7 @@ const stateOf = ({ decision, definition_hash, hash }: RuledTool): McpToolState =
   return definition_hash === null || definition_hash === hash ? 'ruled' : 'changed'
 }
 
-/** Without room they are shown whole, before and after. */
+/** Without room to compare, both texts are shown whole. */
 const partsOf = (before: string, after: string, room: ComparisonRoom): DiffPart[] =>
   wordDiff(before, after, room) ?? [
     { kind: 'removed', text: before },
@@ -80,8 +80,8 @@ const partsOf = (before: string, after: string, room: ComparisonRoom): DiffPart[
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
 
 /**
- * What has changed, as a person can read it. Where nothing has, it is in what models and people are
- * not shown.
+ * What has changed, as a person can read it. If nothing is listed, the change is in parts that
+ * neither models nor people are shown.
  */
 const changesOf = (before: RuledDefinition | null, now: RuledDefinition, room: ComparisonRoom) => {
   if (!before) return []
@@ -106,13 +106,16 @@ export const mcpToolViews = (tools: readonly RuledTool[]) => {
   })
 }
 
-/** Rules for tools of servers that a workspace can have, and so tools that a job is offered. */
+/**
+ * The most tools of servers for which a workspace can have rules, and so the most that a job is
+ * offered.
+ */
 export const MOST_SERVED_TOOLS = 200
 
-/** A tool whose rule lets the agent call it, and its server. */
+/** A tool that a rule lets the agent call, with its server. */
 export interface ServedTool
   extends Pick<McpTool, 'name' | 'own_name' | 'description' | 'parameters' | 'hash' | 'server_id'> {
   server_name: string
-  /** Of the server. */
+  /** Where the server is. */
   place: Pick<McpServer, 'transport' | 'url' | 'command' | 'args'>
 }

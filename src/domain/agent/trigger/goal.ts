@@ -1,19 +1,22 @@
-/** Whose words the goal of a schedule or a webhook rule is, and in whose name it runs. Pure. */
+/** Who wrote the goal of a schedule or a webhook rule, and in whose name it runs. Pure. */
 import type { OnBehalf } from '../job/job.ts'
 
-/** What runs by itself. */
+/** Something that runs by itself. */
 export interface Standing {
   /** In whose name it runs. */
   on_behalf: OnBehalf
-  /** Who wrote its goal; null: whoever it runs for. */
+  /** Who wrote its goal; null: the one in whose name it runs. */
   goal_by: OnBehalf | null
 }
 
-/** Its runs are tainted while this author may not do all that it runs with the rights of. */
+/**
+ * The goal's author. Runs are tainted while the author may do less than the one in whose name they
+ * run.
+ */
 export const goalAuthor = ({ goal_by, on_behalf }: Standing): OnBehalf => goal_by ?? on_behalf
 
 /**
- * Somebody changes what it does, and is the one for whom it runs from then on. Only a new goal is
+ * Somebody changes what it does, and it runs in their name from then on. Only a new goal counts as
  * their own words.
  */
 export const takenOver = (before: Standing, by: OnBehalf, isRewritten: boolean): Standing => ({
@@ -21,7 +24,7 @@ export const takenOver = (before: Standing, by: OnBehalf, isRewritten: boolean):
   goal_by: !isRewritten && isOthers(before, by) ? goalAuthor(before) : null,
 })
 
-/** Whether these are somebody else's words. */
+/** Whether somebody else wrote the goal. */
 export const isOthers = (before: Standing, by: OnBehalf): boolean => !isSame(goalAuthor(before), by)
 
 const isSame = (a: OnBehalf, b: OnBehalf): boolean =>

@@ -1,4 +1,4 @@
-/** Schedules as people, and as the agent, see them. */
+/** Schedules as people and the agent see them. */
 import { scheduleRecord } from '#contract/records/agent/schedule'
 import { viewOf } from '#contract/records/view'
 import type { Schedule } from './schedule.ts'

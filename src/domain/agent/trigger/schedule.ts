@@ -14,7 +14,7 @@ export type ScheduleStatus = Schedule['status']
 export type PausedBy = NonNullable<Schedule['paused_by']>
 
 export const MOST_ACTIVE_SCHEDULES = 50
-/** Others are kept for people to read, so many of them. */
+/** Inactive schedules that are kept for people to read. */
 export const MOST_PAST_SCHEDULES = 200
 /** Failed runs in a row that pause a schedule. */
 const MOST_FAILURES = 3
@@ -22,12 +22,12 @@ const MOST_FAILURES = 3
 export const KEPT_MESSAGES = 200
 const SHOWN_TIMES = 3
 /**
- * Tools that a run, and its children, may not use: what runs by itself must not make more that
- * does.
+ * Tools that a run and its children may not use: what runs by itself must not create more of the
+ * kind.
  */
 export const RUN_MAKERS: readonly string[] = ['schedule_task', 'create_webhook_rule']
 
-/** When it runs: at one time, or by a pattern. */
+/** When it runs: once at a time, or by a pattern. */
 interface TimesInput {
   at?: string | Date | undefined
   cron?: string | undefined
@@ -54,7 +54,7 @@ const timesOf = ({ at, cron, timeZone = 'UTC' }: TimesInput, now: Date): Times =
     : { at: time, pattern: null, time_zone: timeZone }
 }
 
-/** The next times after `after`, up to three. */
+/** Up to three times after `after`. */
 export const nextTimes = ({ at, pattern, time_zone }: Times, after: Date): Date[] => {
   if (pattern === null) return at && at > after ? [at] : []
   const times: Date[] = []
@@ -79,7 +79,7 @@ const activated = (schedule: Schedule, now: Date): Schedule => {
 
 export type ScheduleInput = TimesInput & { goal: string; tools?: string[] | undefined }
 
-/** What a schedule takes over from the job that makes it. */
+/** What a schedule inherits from the job that creates it. */
 export type ScheduleOrigin = Pick<Schedule, 'on_behalf' | 'taint' | 'tools'>
 
 interface Beside {
@@ -138,9 +138,9 @@ const patchedTimes = (
 }
 
 /**
- * What it says and may do. Whoever changes that, or activates one whose maker has left, is the one
- * in whose name it runs from now on. Runs for the words of somebody else begin a conversation in
- * which those before have said nothing.
+ * Changes what the schedule says and may do. It then runs in the name of the person who changed it,
+ * or who activated it after its maker had left. A goal by a new author begins a new conversation,
+ * in which earlier authors have said nothing.
  */
 const rewritten = (
   before: Schedule,
@@ -191,15 +191,15 @@ export const paused = (schedule: Schedule, paused_by: PausedBy, now: Date): Sche
   return { ...schedule, status: 'paused', paused_by, next_at: null, updated_at: now }
 }
 
-/** One that is over stays as it is. */
+/** A schedule that is over stays as it is. */
 export const cancelled = (schedule: Schedule, now: Date): Schedule =>
   schedule.status === 'cancelled' || schedule.status === 'done'
     ? schedule
     : { ...schedule, status: 'cancelled', paused_by: null, next_at: null, updated_at: now }
 
 /**
- * What becomes of a schedule whose time has come. `run`: the time to run for. `missed`: a time
- * passed without a run.
+ * A schedule's time has come. `run`: the time to run for. `missed`: whether a time passed without a
+ * run.
  */
 export const cameDue = (
   schedule: Schedule,
@@ -233,8 +233,8 @@ export const recordRun = (
 })
 
 /**
- * A run has ended. The third failure in a row pauses the schedule, and a caller who has gone at
- * once.
+ * A run has ended. The third failure in a row pauses the schedule; if its caller is gone, one
+ * failure does.
  */
 export const ranOut = (
   schedule: Schedule,

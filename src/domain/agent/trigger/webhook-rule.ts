@@ -1,5 +1,5 @@
 /**
- * A rule by which a signed post from outside starts a job. Its body is untrusted: the job begins
+ * A rule by which a signed webhook post starts a job. The post's body is untrusted: the job begins
  * tainted, and asks before it writes.
  */
 import { webhookRuleRecord } from '#contract/records/agent/webhook-rule'
@@ -12,10 +12,10 @@ import { takenOver } from './goal.ts'
 export type WebhookRule = RowOf<typeof webhookRuleRecord>
 
 export const MOST_WEBHOOK_RULES = 20
-/** Posts that a rule takes within an hour. */
+/** Posts that a rule accepts within an hour. */
 export const MOST_POSTS = 60
 export const POSTS_WITHIN_MS = 3_600_000
-/** Of a post's body. */
+/** The largest body of a post. */
 export const POST_BYTES = 65_536
 
 export interface NewWebhookRule
@@ -64,8 +64,8 @@ export interface WebhookRulePatch {
 }
 
 /**
- * Absent fields stay. A new goal or other tools make it act in the name of the editor, whose words
- * they are; and so does enabling one that is abandoned.
+ * Absent fields stay. A new goal, new tools, or enabling an abandoned rule makes it run in the name
+ * of the editor; a new goal counts as the editor's words.
  */
 export const updateWebhookRule = (
   before: WebhookRule,
@@ -93,7 +93,7 @@ interface Caller {
 }
 
 /**
- * Whether the caller itself gets the answer, secret included: no model and no record stands
+ * Whether the caller itself gets the answer, including the secret, with no model and no record in
  * between.
  */
 export const isAnswered = (
@@ -103,7 +103,9 @@ export const isAnswered = (
   !job ||
   (job.kind === 'action' && job.onBehalf.kind === caller.kind && job.onBehalf.id === caller.id)
 
-/** Who may see the secret later: whoever asked for the rule, and whoever approved it. */
+/**
+ * Who may see the secret later: the person who asked for the rule and the person who approved it.
+ */
 export const revealTo = (
   caller: Caller,
   job: Pick<CallingJob, 'kind' | 'onBehalf'> | undefined,
@@ -113,7 +115,7 @@ export const revealTo = (
 }
 
 /**
- * The secret is about to be shown to this person, and to nobody again. Throws `conflict` or
+ * The secret is shown to this person now, and to nobody ever again. Throws `conflict` or
  * `forbidden`.
  */
 export const revealed = (rule: WebhookRule, personId: string, now: Date): WebhookRule => {
@@ -126,7 +128,7 @@ export const revealed = (rule: WebhookRule, personId: string, now: Date): Webhoo
 
 export const pathOf = ({ id }: Pick<WebhookRule, 'id'>): string => `/webhooks/rules/${id}`
 
-/** Why posts are refused; null while they are not. */
+/** Why posts are refused; null if they are not. */
 const disabledBy = ({ enabled, is_abandoned }: WebhookRule): 'person' | 'caller_gone' | null => {
   if (!enabled) return 'person'
   return is_abandoned ? 'caller_gone' : null
@@ -137,7 +139,7 @@ export const takesPosts = (rule: WebhookRule): boolean => disabledBy(rule) === n
 
 const view = viewOf(webhookRuleRecord)
 
-/** As people see it. The secret is never among it. */
+/** As people see it, always without the secret. */
 export const webhookRuleView = (rule: WebhookRule) => ({
   ...view(rule),
   enabled: takesPosts(rule),

@@ -1,18 +1,18 @@
 /**
- * The blocks of a text in Markdown, for channels that know neither tables nor headings, and lists
- * only as lines.
+ * The blocks of a Markdown text, for channels that have no tables or headings, and show lists as
+ * plain lines.
  */
 import { bold, plainOf, type Run, shownHtml, textRun } from './runs.ts'
 import { isLanguage, type Node } from './tree.ts'
 
-/** A point of a list without numbers. */
+/** Marks an item of a list without numbers. */
 export const BULLET = Symbol('bullet')
 
 export interface Line {
   isQuoted: boolean
-  /** How many points of lists it is in. */
+  /** How many list items contain it. */
   depth: number
-  /** What begins a point: `3.` or a bullet. Null: it goes on. */
+  /** What begins a list item: `3.` or a bullet. Null: no item begins here. */
   marker: string | typeof BULLET | null
   runs: Run[]
 }
@@ -28,7 +28,7 @@ type Place = Pick<Line, 'isQuoted' | 'depth'>
 
 interface Building {
   blocks: Block[]
-  /** Lists and quotations go on in one block. */
+  /** The block of lines that lists and quotations continue; undefined after any other block. */
   lines: Line[] | undefined
 }
 
@@ -80,7 +80,10 @@ const cellRuns = (cell: readonly Run[]): Run[] => {
   return plainOf(runs).trim() === '' ? [textRun('–')] : runs
 }
 
-/** A table of few columns under its headings, of more with each heading before its cell. */
+/**
+ * A table with few columns is shown under its headings. With more columns, each cell follows its
+ * heading.
+ */
 const addTable = (building: Building, place: Place, { header, rows }: Of<'table'>): void => {
   const isNamed = header.length > MOST_UNNAMED
   if (!isNamed || rows.length === 0) addLine(building, place, joined(header.map(bold)))

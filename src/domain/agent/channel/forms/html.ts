@@ -1,6 +1,6 @@
 /**
- * Markdown as the HTML of a mail, made of these tags alone; whatever comes from the Markdown is
- * text in it.
+ * Markdown as the HTML of a mail. It contains no tags but these; everything from the Markdown is
+ * text inside them.
  */
 import { isDisguised } from './link.ts'
 import { bold, type Mark, merged, type Run, shownHtml, textRun } from './runs.ts'
@@ -40,7 +40,7 @@ const writers: { [Kind in Node['kind']]: (node: Extract<Node, { kind: Kind }>) =
   paragraph: ({ runs, isTight }) => (isTight ? htmlOf(runs) : `<p>${htmlOf(runs)}</p>`),
   heading: ({ runs }) => `<p>${htmlOf(bold(runs))}</p>`,
   rule: () => '<hr>',
-  // Languages that nobody would read are left out, as in `blocks.ts`.
+  // Names of languages are left out, as in `blocks.ts`.
   code: ({ text, info }) =>
     `${isLanguage(info) ? '' : verbatim(info)}<pre style="${CODE}"><code>${escaped(text)}</code></pre>`,
   quote: ({ nodes }) => `<blockquote style="${QUOTE}">${blocks(nodes)}</blockquote>`,

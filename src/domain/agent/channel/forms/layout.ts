@@ -1,30 +1,30 @@
-/** Blocks in the form of a channel, in as few messages as hold them. */
+/** Lays blocks out in the form of a channel, in as few messages as can hold them. */
 import { type Block, BULLET, blocksOf, type Line } from './blocks.ts'
 import { cutPoint } from './cut.ts'
 import { type Mark, merged, plainOf, type Run, splitRows } from './runs.ts'
 import type { Node } from './tree.ts'
 
 /**
- * What a text takes of a message: UTF-16 code units, and septets of GSM 7-bit (Infinity if it
- * cannot be written in them).
+ * How much of a message a text takes: UTF-16 code units, and septets of GSM 7-bit (Infinity if that
+ * alphabet cannot write it).
  */
 interface Size {
   units: number
   septets: number
 }
 
-/** How a channel writes what Markdown says. */
+/** How a channel writes what Markdown expresses. */
 export interface LayoutStyle {
   fits(size: Size): boolean
   sizeOf(text: string): Size
-  /** Of text that is no markup. */
+  /** Escapes text that is not markup. */
   escaped(text: string): string
   /** `text` has no white space at its ends. */
   marked(text: string, marks: readonly Mark[]): string
   linked(text: string, link: string, marks: readonly Mark[]): string
-  /** Longer addresses are text like any other, which may be cut. */
+  /** A longer address is written as plain text, which may be cut. */
   longestLink: number
-  /** What lets markup begin or end within a word. */
+  /** Lets markup begin or end inside a word. */
   joiner: string
   bullet(depth: number): string
   quote: string
@@ -32,17 +32,17 @@ export interface LayoutStyle {
   code(text: string): string
 }
 
-/** A piece of a message, and what stands before it unless it is the first. */
+/** A piece of a message, and what separates it from the piece before. */
 interface Placed {
   text: string
   gap: '\n' | '\n\n'
 }
 
-/** Of text without a sign, such as white space alone. */
+/** Stands for a text without visible characters. */
 export const NOTHING = '…'
 const DEEPEST = 6
 const INDENT = '  '
-/** Of the last two code units of a text. */
+/** Tested against the last two code units of a text. */
 const WORD_END = /[\p{L}\p{N}]$/u
 const WORD_START = /^[\p{L}\p{N}]/u
 
@@ -51,8 +51,7 @@ const written = ({ text, marks, link }: Run, style: LayoutStyle): string =>
 
 const rendered = (runs: readonly Run[], style: LayoutStyle): string => {
   let out = ''
-  // The end of it: looking at `out` itself, again and again while it grows, would copy it each
-  // time.
+  // Only the end of it: reading `out` itself while it grows would copy it each time.
   let end = ''
   let isMarkup = false
   for (const run of merged(runs)) {
@@ -80,7 +79,7 @@ const rendered = (runs: readonly Run[], style: LayoutStyle): string => {
   return out
 }
 
-/** Into how many messages something of this size goes, if it can be cut anywhere. */
+/** How many messages hold something of this size if it can be cut anywhere. */
 const messagesOf = ({ units, septets }: Size, style: LayoutStyle): number => {
   let count = 1
   while (count < units && !style.fits({ units: units / count, septets: septets / count })) count++
@@ -88,8 +87,8 @@ const messagesOf = ({ units, septets }: Size, style: LayoutStyle): number => {
 }
 
 /**
- * A text as stretches `[from, to)` of about the same length, as few as should fit by the size of
- * the whole, and more than one.
+ * Divides a text into stretches `[from, to)` of about equal length: as few as should fit, judging
+ * by the size of the whole, but more than one.
  */
 const stretches = (text: string, size: Size, style: LayoutStyle): [number, number][] => {
   const found: [number, number][] = []
@@ -144,7 +143,7 @@ const beginningOf = (
   return [`${indent}${style.escaped(sign)} `, indent + ' '.repeat(sign.length + 1)]
 }
 
-/** Addresses that are too long to be kept in one piece follow their words as text. */
+/** An address that is too long to stay in one piece follows its words as text. */
 const withoutLongLinks = (runs: readonly Run[], { longestLink }: LayoutStyle): Run[] =>
   runs.flatMap((run) => {
     if (run.link === null || run.link.length <= longestLink) return [run]
@@ -163,7 +162,7 @@ const lineOf = (line: Line, style: LayoutStyle): Placed[] => {
     .map((text): Placed => ({ text, gap: '\n' }))
 }
 
-/** Without the empty lines at its ends. The first line keeps its indentation. */
+/** Removes the empty lines at both ends. The first line keeps its indentation. */
 const trimmedLines = (text: string): string => {
   const end = text.trimEnd()
   const first = end.length - end.trimStart().length
@@ -195,7 +194,7 @@ const sum = (one: Size, other: Size): Size => ({
   septets: one.septets + other.septets,
 })
 
-/** Messages that the channel takes: at least one, and none longer than it may be. */
+/** The messages: at least one, and none longer than the channel allows. */
 export const laidOut = (nodes: readonly Node[], style: LayoutStyle): string[] => {
   const parts: { texts: string[]; size: Size }[] = []
   for (const { text, gap } of blocksOf(nodes).flatMap((block) => placed(block, style))) {

@@ -1,13 +1,13 @@
-/** Links that the agent writes, whose words may have been put into its mouth. */
+/** Links that the agent writes. Somebody may have tricked it into writing them. */
 
 const SCHEMES = ['http:', 'https:', 'mailto:', 'tel:']
-/** Whatever means something to a channel's markup or to HTML is escaped in an address. */
+/** Any character with a meaning in a channel's markup or in HTML is escaped in an address. */
 const CLEAN = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/
 const LONGEST = 2_000
 
 /**
- * The address that may be linked; undefined if it is none, or could do more than open a page or
- * begin a message.
+ * The address if it may be linked; undefined if it is no address, or could do more than open a page
+ * or begin a message.
  */
 export const linkTo = (href: string): string | undefined => {
   const url = href.length <= LONGEST ? URL.parse(href) : null
@@ -18,12 +18,12 @@ export const linkTo = (href: string): string | undefined => {
 }
 
 const PREFIXES = ['', 'http://', 'https://', 'mailto:', 'tel:']
-/** Of words without any of these, nothing but a host can become of an address. */
+/** Words without any of these can be no part of an address but a host. */
 const ADDRESSED = /[.:/@%?#\d]|[^\0-\x7f]/
 
 /**
- * Whether the words are the address itself. Parsing takes long for a text of thousands of links, so
- * it is done where it can matter.
+ * Whether the words are the address itself. Parsing is slow for a text with thousands of links, so
+ * it happens only where it can matter.
  */
 export const isBare = (label: string, href: string): boolean => {
   const plain = href.toLowerCase()
@@ -42,9 +42,9 @@ export const isBare = (label: string, href: string): boolean => {
 }
 
 const NAMES_HOST = /(?:[\p{L}\p{N}-]{1,63}\.)+\p{L}{2,}|:\/\//u
-/** Longer words are not searched for an address. */
+/** Longer words are not checked for an address. */
 const LONGEST_LABEL = 200
 
-/** Whether the words name an address, and another one than the link leads to. */
+/** Whether the words name an address other than the one that the link leads to. */
 export const isDisguised = (label: string, href: string): boolean =>
   !isBare(label, href) && (label.length > LONGEST_LABEL || NAMES_HOST.test(label))

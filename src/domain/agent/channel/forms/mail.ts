@@ -1,11 +1,11 @@
-/** Mail: the same in plain text and in HTML, which loads nothing and runs nothing. */
+/** Mail: the same content as plain text and as HTML that loads and runs nothing. */
 import { mailHtml } from './html.ts'
 import { type LayoutStyle, laidOut, NOTHING } from './layout.ts'
 import { isBare } from './link.ts'
 import { markdownParts } from './markdown.ts'
 import { treeOf } from './tree.ts'
 
-/** Of Markdown in a mail. */
+/** The length of the Markdown of one mail. */
 export const LONGEST_MAIL = 100_000
 
 const plain: LayoutStyle = {
@@ -31,13 +31,13 @@ export const mailForm = (markdown: string): string[] => {
 export interface MailBody {
   text: string
   /**
-   * Paragraphs, lists, tables, code and links: no images, styles that load anything, or tags that
-   * the Markdown has.
+   * Paragraphs, lists, tables, code and links. It has no images, no styles that load anything, and
+   * none of the Markdown's own tags.
    */
   html: string
 }
 
-/** Of Markdown that `mailForm` made. */
+/** Takes Markdown that `mailForm` has made. */
 export const mailBody = (markdown: string): MailBody => {
   const nodes = treeOf(markdown)
   return { text: laidOut(nodes, plain).join('\n\n'), html: mailHtml(nodes) }

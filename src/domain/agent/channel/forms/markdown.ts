@@ -1,14 +1,14 @@
-/** Markdown cut into messages that are Markdown, too. */
+/** Cuts Markdown into messages that are Markdown too. */
 import { cutText } from './cut.ts'
 import { tokensOf, wellFormed } from './tree.ts'
 
 interface Block {
   text: string
-  /** Of a block of code: the line that begins it, its fence and its text. */
+  /** For a block of code: its first line, its fence and its text. */
   code?: { first: string; fence: string; text: string }
 }
 
-/** What stands between the fences. Without an end it goes on to the end of the text. */
+/** The text between the fences. Without a closing fence it extends to the end of the text. */
 const codeOf = (lines: readonly string[], fence: string): Block['code'] => {
   const [first = '', ...rest] = lines
   const isClosed =
@@ -21,8 +21,8 @@ const blankless = (lines: readonly string[]): string =>
   lines.join('\n').replace(/^\n+/, '').trimEnd()
 
 /**
- * The outermost blocks, each with the lines up to the next one. Blocks within each other too deeply
- * are one.
+ * The outermost blocks, each with the lines up to the next one. Blocks that are nested too deeply
+ * count as one block.
  */
 const blocksOf = (markdown: string): Block[] => {
   const lines = markdown.split('\n')
@@ -38,19 +38,19 @@ const blocksOf = (markdown: string): Block[] => {
   })
 }
 
-/** A block of code in several, each with the first line and the fence of the whole. */
+/** Cuts a block of code into several, each with the first line and the fence of the whole. */
 const cutCode = (
   text: string,
   { first, fence, text: code }: NonNullable<Block['code']>,
   limit: number,
 ): string[] => {
   const room = limit - first.length - fence.length - 2
-  // A fence so long that no code fits beside it is text like any other.
+  // If the fence is so long that no code fits beside it, the block is cut like any other text.
   if (room < limit / 2) return cutText(text, limit)
   return cutLines(code, room).map((piece) => `${first}\n${piece}\n${fence}`)
 }
 
-/** Pieces of whole lines where lines fit; the indentation of a line stays. */
+/** Cuts between lines where the lines fit. Lines keep their indentation. */
 const cutLines = (text: string, limit: number): string[] => {
   const lines = text
     .split('\n')
@@ -58,7 +58,7 @@ const cutLines = (text: string, limit: number): string[] => {
   return packed(lines, '\n', limit)
 }
 
-/** Joins what fits into one. */
+/** Joins neighbouring pieces as long as they fit together. */
 const packed = (pieces: readonly string[], gap: string, limit: number): string[] => {
   const parts: string[][] = []
   let length = 0
@@ -76,8 +76,8 @@ const packed = (pieces: readonly string[], gap: string, limit: number): string[]
 }
 
 /**
- * Parts of at most `limit`, each Markdown by itself: cut between blocks, else within them. None if
- * there is no text.
+ * Parts of at most `limit`, each valid Markdown by itself. They are cut between blocks, or within a
+ * block if need be. None if the text is blank.
  */
 export const markdownParts = (markdown: string, limit: number): string[] => {
   const text = blankless(wellFormed(markdown).split('\n'))

@@ -1,4 +1,4 @@
-/** A text in Markdown as the messages of a channel. */
+/** Turns a Markdown text into the messages of a channel. */
 import { beginning } from '#kernel/storable'
 import type { Channel } from '../channel.ts'
 import { cutText } from './cut.ts'
@@ -9,26 +9,26 @@ import { LONGEST_SLACK, slackForm, slackStyle } from './slack.ts'
 import { LONGEST_SMS, smsForm, smsStyle } from './sms.ts'
 import { LONGEST_WHATSAPP, whatsappForm, whatsappStyle } from './whatsapp.ts'
 
-/** Of one reply: nobody wants more messages at once. */
+/** The most messages of one reply: nobody wants more at once. */
 export const MOST_PARTS = 20
 export const CUT =
   'The rest of this answer is too long for this channel. You can read it in the app.'
 /**
- * What a sign can become when a channel's form writes it as text, as `…` three full stops and `&`
- * five signs.
+ * How many characters one character can become when a channel's form writes it as text: `…` becomes
+ * three full stops, `&` five characters.
  */
 const MOST_GROWTH = 7
-/** Of all mails of a reply. A text of which more is made goes without. */
+/** The limit for all mails of a reply together. Beyond it they are sent without HTML. */
 const LONGEST_HTML = 400_000
 
 export interface MessageParts {
   texts: string[]
-  /** Of each part that has such a form, too. */
+  /** The HTML of each part; null if the parts are sent without. */
   html: string[] | null
 }
 
 interface Form {
-  /** The most characters of a message. */
+  /** The most characters in a message. */
   longest: number
   partsOf(markdown: string): MessageParts
   /** Undefined: text is written as it is. */
@@ -56,13 +56,13 @@ const forms: Record<Channel, Form> = {
   email: { longest: LONGEST_MAIL, partsOf: mails },
 }
 
-/** No more of a text than its messages can hold, and whether that is all of it. */
+/** As much of a text as its messages can hold, and whether that cuts it. */
 const within = ({ longest }: Form, markdown: string): { text: string; isCut: boolean } => {
   const text = beginning(markdown, MOST_PARTS * longest)
   return { text, isCut: text.length < markdown.length }
 }
 
-/** Computes for a while: it belongs beside the event loop. */
+/** Takes a while to compute, so it must not run on the event loop. */
 export const partsOf = (channel: Channel, markdown: string): MessageParts => {
   const form = forms[channel]
   const { text, isCut } = within(form, markdown)
@@ -73,7 +73,7 @@ export const partsOf = (channel: Channel, markdown: string): MessageParts => {
   }
 }
 
-/** The same, with the signs of its Markdown as they stand: nothing is parsed. */
+/** The same, but the Markdown is shown as written: nothing is parsed. */
 export const plainPartsOf = (channel: Channel, markdown: string): MessageParts => {
   const form = forms[channel]
   const { text, isCut } = within(form, markdown)

@@ -7,7 +7,7 @@ export type Mark = 'bold' | 'italic' | 'strike' | 'code'
 export interface Run {
   text: string
   marks: readonly Mark[]
-  /** Where it leads. */
+  /** Where the run links to. */
   link: string | null
 }
 
@@ -15,10 +15,10 @@ export const textRun = (text: string): Run => ({ text, marks: [], link: null })
 
 export const plainOf = (runs: readonly Run[]): string => runs.map(({ text }) => text).join('')
 
-/** The signs of tasks in a list. */
+/** The marks of tasks in a list. */
 export const BOXES = { done: '☑', open: '☐' }
 
-/** Other names stay as they are written. */
+/** Other entities stay as they are written. */
 const ENTITY = /&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#[xX]([\da-fA-F]{1,6}));/y
 const NAMED: Record<string, string> = {
   amp: '&',
@@ -37,7 +37,7 @@ const characterOf = (code: number): string | undefined =>
     ? String.fromCodePoint(code)
     : undefined
 
-/** The parser's rule for `&amp;` and `&#38;`. */
+/** The parser's rule for entities such as `&amp;` and `&#38;`. */
 export const decodeEntity = (state: StateInline, silent: boolean): boolean => {
   ENTITY.lastIndex = state.pos
   const [whole, name, decimal, hex] = ENTITY.exec(state.src) ?? []
@@ -58,26 +58,26 @@ export const decodeEntity = (state: StateInline, silent: boolean): boolean => {
 
 const BREAK = /<br\s?\/?>/gi
 
-/** HTML is shown as what it is, but for line breaks. */
+/** HTML is shown as source text, except for line breaks. */
 export const shownHtml = (html: string): string => html.replaceAll(BREAK, '\n')
 
 const MARKS: Partial<Record<string, Mark>> = { strong: 'bold', em: 'italic', s: 'strike' }
 
-/** A link whose words have begun. */
+/** A link whose words are being read. */
 interface Open {
   href: string
   title: string
-  /** The first run of its words. */
+  /** The index of the first run of its words. */
   first: number
-  /** Around it. */
+  /** The link around it. */
   outer: string | null
 }
 
-/** Reads the tokens of words one after the other, with the marks and the link that are open. */
+/** Reads inline tokens in order and tracks the open marks and the open link. */
 class Words {
   readonly runs: Run[] = []
   #marks: readonly Mark[] = []
-  /** How many of each mark are open, within each other. */
+  /** How many of each mark are open inside one another. */
   readonly #depths: Partial<Record<Mark, number>> = {}
   #link: string | null = null
   readonly #open: Open[] = []
@@ -97,7 +97,8 @@ class Words {
       else this.#end()
     } else if (change !== undefined) this.#mark(MARKS[name], change === 'open' ? 1 : -1)
     else if (token.type === 'image') {
-      // One that a reader's program fetched could carry data to its address: it becomes a link.
+      // If a reader's program fetched an image, the request could carry data to its address. So an
+      // image becomes a link.
       this.#begin(token, 'src')
       this.read(token.children ?? [])
       this.#end()
@@ -125,7 +126,7 @@ class Words {
     this.#link ??= linkTo(href) ?? null
   }
 
-  /** What must not be linked is followed by its address as text. */
+  /** Words that must not be linked are followed by the address as text. */
   #end(): void {
     const { href, title, first, outer } = this.#open.pop()!
     const words = plainOf(this.runs.slice(first)).trim()
@@ -146,11 +147,11 @@ export const runsOf = (tokens: readonly Token[]): Run[] => {
   return words.runs
 }
 
-/** In bold, too. */
+/** The runs, in bold as well. */
 export const bold = (runs: readonly Run[]): Run[] =>
   runs.map((run) => (run.marks.includes('bold') ? run : { ...run, marks: ['bold', ...run.marks] }))
 
-/** Line by line. */
+/** Splits runs into lines. */
 export const splitRows = (runs: readonly Run[]): Run[][] => {
   const rows: Run[][] = [[]]
   for (const run of runs) {
@@ -164,7 +165,7 @@ export const splitRows = (runs: readonly Run[]): Run[][] => {
 const alike = (one: Run, other: Run): boolean =>
   one.link === other.link && one.marks.join() === other.marks.join()
 
-/** Neighbours that look alike are one. */
+/** Joins neighbours that look alike. */
 export const merged = (runs: readonly Run[]): Run[] => {
   const all: Run[] = []
   for (const run of runs) {

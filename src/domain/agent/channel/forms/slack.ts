@@ -1,13 +1,13 @@
 /**
- * Slack's mrkdwn. `<` begins what notifies people or shows as something else (`<!channel>`,
- * `<@U012>`), so none is ever written but those of links, whose addresses begin with a scheme.
+ * Slack's mrkdwn. `<` begins what notifies people or what shows as something else (`<!channel>`,
+ * `<@U012>`), so it is written only for links, whose addresses begin with a scheme.
  */
 import { type LayoutStyle, laidOut } from './layout.ts'
 import { isDisguised } from './link.ts'
 import type { Mark } from './runs.ts'
 import { treeOf } from './tree.ts'
 
-/** Beyond it Slack shows a message in parts. */
+/** Slack splits longer messages. */
 export const LONGEST_SLACK = 4_000
 const SIGNS: Record<Mark, string> = { bold: '*', italic: '_', strike: '~', code: '`' }
 const ZERO_WIDTH_SPACE = '\u200b'
@@ -16,7 +16,7 @@ const FENCE = '```'
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Code that has the sign itself is left as it is. */
+/** Code that contains the mark itself is left as it is. */
 const wrapped = (text: string, plain: string, marks: readonly Mark[]): string => {
   const all = marks.includes('code')
     ? marks.filter((mark) => mark === 'code' && !plain.includes('`'))

@@ -1,6 +1,5 @@
 /**
- * Plain text in few segments: what GSM's 7-bit alphabet can write costs less than half of what any
- * other text does.
+ * Plain text in few segments. Text in GSM's 7-bit alphabet costs less than half of any other text.
  */
 import { type LayoutStyle, laidOut } from './layout.ts'
 import { isBare } from './link.ts'
@@ -10,7 +9,7 @@ import { treeOf } from './tree.ts'
 const MOST_SEGMENTS = 10
 const SEPTETS_EACH = 153
 const UNITS_EACH = 67
-/** In the alphabet below. */
+/** In characters of the alphabet below. */
 export const LONGEST_SMS = MOST_SEGMENTS * SEPTETS_EACH
 
 const ALPHABET = new Set(
@@ -19,7 +18,7 @@ const ALPHABET = new Set(
 /** Each takes two septets. */
 const EXTENSION = new Set('\f^{}\\[~]|€')
 
-/** Signs of typography that the alphabet lacks, and what people type instead. */
+/** Typographic characters that the alphabet lacks, and what people type instead. */
 const PLAIN: Record<string, string> = {
   ...{
     '‘': "'",

@@ -1,37 +1,36 @@
 /**
- * Markdown as a tree of blocks. The parser's time grows with the length of a text alone, whatever
- * is in it (`npm run fuzz` measures it).
+ * Parses Markdown into a tree of blocks. The parser's time depends only on the length of a text,
+ * not on its content (`npm run fuzz` measures it).
  */
 import markdownIt, { type Token } from 'markdown-it'
 import { BOXES, decodeEntity, type Run, runsOf, textRun } from './runs.ts'
 
 export type Node =
-  /** `isTight`: the words of a point in a list without blank lines. */
+  /** `isTight`: the words belong to an item of a list without blank lines. */
   | { kind: 'paragraph'; runs: Run[]; isTight: boolean }
   | { kind: 'heading'; runs: Run[] }
   | { kind: 'rule' }
-  /** `info`: what stands beside the fence; the name of a language, as a rule. */
+  /** `info`: the text after the opening fence, usually the name of a language. */
   | { kind: 'code'; text: string; info: string }
   | { kind: 'html'; text: string }
   | { kind: 'quote'; nodes: Node[] }
-  /** `start`: the number of the first point; null: they have none. */
+  /** `start`: the number of the first item; null for a list without numbers. */
   | { kind: 'list'; start: number | null; items: Node[][] }
   /**
-   * `raw`: to be shown as it stands, because the parser has left out cells beyond the columns of
-   * the heading.
+   * `raw`: the source, to be shown as it is because the parser has dropped cells that have no
+   * heading.
    */
   | { kind: 'table'; header: Run[][]; rows: Run[][][]; raw: string | null }
 
 /**
- * Lists and quotations within each other, deeper than anybody reads, in levels of the parser: its
- * own bound, where it drops text, is 100.
+ * Nesting deeper than anybody reads, in the parser's levels. The parser itself drops text at 100.
  */
 const DEEPEST = 40
 
 const parser = markdownIt({ html: true, linkify: true })
-  // Definitions of links stay text: whatever refers to them may be in another part.
+  // Link definitions stay text: references to them may be in another part.
   .disable(['reference'])
-// Addresses are judged by `linkTo`, and shown as they were written.
+// `linkTo` judges addresses; they are shown as they were written.
 parser.validateLink = () => true
 parser.normalizeLink = (address) => address
 parser.normalizeLinkText = (address) => address
@@ -40,29 +39,29 @@ parser.inline.ruler.at('entity', decodeEntity)
 
 const LANGUAGE = /^[\w+#.-]{0,20}$/
 
-/** The name of a language says nothing to readers. */
+/** Whether the text after the fence is just the name of a language, which readers do not need. */
 export const isLanguage = (info: string): boolean => LANGUAGE.test(info)
 
 const LINE_ENDS = /\r\n?/g
 
-/** What the parser, and whoever cuts by its lines, is given. */
+/** The text as the parser reads it; code that cuts by the parser's lines must use it too. */
 export const wellFormed = (markdown: string): string =>
   markdown.toWellFormed().replaceAll(LINE_ENDS, '\n').replaceAll('\0', '')
 
-/** Undefined: blocks are within each other too deeply. */
+/** Undefined if blocks are nested too deeply. */
 export const tokensOf = (markdown: string): Token[] | undefined => {
   const tokens = parser.parse(markdown, {})
   return tokens.some(({ level }) => level >= DEEPEST) ? undefined : tokens
 }
 
-/** Marks of Markdown that nobody reads in a table, of its frame, and of what the table is in. */
+/** Markup that readers of a table do not see: its frame, and the marks of the blocks around it. */
 const FRAME = /[\s|:>-]/g
 
 const lengthOf = (text: string): number => text.replaceAll(FRAME, '').length
 
 /**
- * Reads the tokens one after the other: what opens a block stands before what is in it, and what
- * closes it after that.
+ * Reads the tokens in order: the token that opens a block comes before its content, the token that
+ * closes it comes after.
  */
 class Reader {
   #at = 0
@@ -72,7 +71,7 @@ class Reader {
     private readonly lines: readonly string[],
   ) {}
 
-  /** Up to the token that closes the block they are in, which is read as well. */
+  /** Reads up to the token that closes the surrounding block, and consumes it. */
   nodes(): Node[] {
     const nodes: Node[] = []
     while (this.#at < this.tokens.length) {
@@ -107,7 +106,7 @@ class Reader {
     }
   }
 
-  /** Of a block that holds nothing but words. */
+  /** Reads a block that holds only words. */
   #words(): Run[] {
     const words = this.tokens[this.#at]!
     this.#at += 2
@@ -141,7 +140,7 @@ class Reader {
 
 const TASK = /^\[([ xX])\]\s/
 
-/** A point of a list that begins with the mark of a task. */
+/** A list item that begins with the mark of a task. */
 const withBox = (nodes: Node[]): Node[] => {
   const [first, ...rest] = nodes
   const [run, ...runs] = first?.kind === 'paragraph' ? first.runs : []
@@ -154,7 +153,7 @@ const withBox = (nodes: Node[]): Node[] => {
   ]
 }
 
-/** As it stands, paragraph by paragraph. */
+/** The text as it is, one paragraph after the other. */
 const asText = (markdown: string): Node[] =>
   markdown
     .split(/\n{2,}/)

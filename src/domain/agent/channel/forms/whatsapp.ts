@@ -1,13 +1,13 @@
 /**
- * WhatsApp's signs for bold and other text. Addresses stand as they are, for there are no links
- * with words.
+ * WhatsApp's marks for bold and other text. WhatsApp has no links with words, so addresses are
+ * written out.
  */
 import { type LayoutStyle, laidOut } from './layout.ts'
 import { isBare } from './link.ts'
 import type { Mark } from './runs.ts'
 import { treeOf } from './tree.ts'
 
-/** Of the body of a text message. */
+/** The limit for the body of a text message. */
 export const LONGEST_WHATSAPP = 4_096
 const SIGNS: Record<Mark, string> = { bold: '*', italic: '_', strike: '~', code: '`' }
 const ZERO_WIDTH_SPACE = '\u200b'
@@ -25,7 +25,7 @@ export const whatsappStyle: LayoutStyle = {
   sizeOf: (text) => ({ units: text.length, septets: Number.POSITIVE_INFINITY }),
   escaped: (text) => text,
   marked,
-  // A sign right after an address would belong to it.
+  // A mark right after an address would become part of it.
   linked: (text, link, marks) => (isBare(text, link) ? text : `${marked(text, marks)} (${link})`),
   longestLink: LONGEST_WHATSAPP / 4,
   joiner: ZERO_WIDTH_SPACE,
