@@ -86,7 +86,7 @@ export const claimFound = async (
   if (put) return put
   const { sql, gate } = claiming
   const ended = await endInVain(claiming, lane, { sql, gate, work })
-  return begun(claiming, next, {
+  return beginClaim(claiming, next, {
     work,
     lane,
     claimed: ended ? { decision: ended } : await lane.claim(sql, gate, work, loaded),
@@ -101,7 +101,7 @@ const isLeft = ({ tried_by }: Work, { process }: Pick<Trouble, 'process'>): bool
   tried_by !== null && tried_by !== process
 
 /** The failures that such a try stands for. They are not counted in the row yet. */
-export const uncounted = (work: Work, trouble: Pick<Trouble, 'process'>): number =>
+export const uncountedFailures = (work: Work, trouble: Pick<Trouble, 'process'>): number =>
   isLeft(work, trouble) ? Math.max(0, work.charge) : 0
 
 /**
@@ -118,7 +118,7 @@ const putOff = (
   const [hasStalled, left, charged] = [
     suspects.hasStalled(work.id),
     isLeft(work, trouble),
-    uncounted(work, trouble),
+    uncountedFailures(work, trouble),
   ]
   const failed = charged + suspects.owes({ ...work, failures: work.failures + charged })
   const polled = { next: dueIn, dueIn }
@@ -182,7 +182,7 @@ export const claimAhead = async (
     return undefined
   const lane = claiming.lanes.get(work.kind)
   const claimed = loaded && (await lane?.claimAhead?.(claiming.gate, work, loaded))
-  return claimed && begun(claiming, next, { work, lane: lane!, claimed })
+  return claimed && beginClaim(claiming, next, { work, lane: lane!, claimed })
 }
 
 const nothingFound = ({ wait, dueIn }: NextDue): Decision<ClaimReply> => ({
@@ -196,7 +196,7 @@ interface Begun {
   claimed: Claimed<unknown>
 }
 
-const begun = (
+const beginClaim = (
   { gate, owner, claimedAt, suspects, hasPlace }: ClaimContext,
   { wait, dueIn }: NextDue,
   { work: found, lane, claimed }: Begun,

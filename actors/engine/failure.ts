@@ -189,11 +189,11 @@ export const endInVain = async (
 ): Promise<Decision<void> | undefined> => {
   const { most, end } = inVainOf(kinds, work)
   if (end === 'rests' || work.failures < most) return undefined
-  return work.failures < most + ENDINGS ? lane.givenUp?.(sql, gate, work) : dropped(work)
+  return work.failures < most + ENDINGS ? lane.givenUp?.(sql, gate, work) : dropWork(work)
 }
 
 /** Not even its end can be decided: only the row goes, and the audit says so. */
-const dropped = (work: Work): Decision<void> => ({
+const dropWork = (work: Work): Decision<void> => ({
   reply: undefined,
   effects: {
     settled: [work.id],

@@ -61,11 +61,11 @@ export const commitTogether = async (
   first: Envelope,
   following: Following<Envelope>,
 ): Promise<void> => {
-  await ended(group, first, following)
+  await endGroup(group, first, following)
 }
 
 /** The same, with the failure of the transaction. */
-const ended = async (
+const endGroup = async (
   group: GroupCommit,
   first: Envelope,
   following: Following<Envelope>,
@@ -112,7 +112,7 @@ const decideOthersAgain = async (
   let isSlow = members.length === 1
   for (const { envelope } of members.filter((one) => one !== slow)) {
     if (isSlow) envelope.settle(failure)
-    else isSlow = isTimedOut((await ended(group, envelope, nobody))?.cause)
+    else isSlow = isTimedOut((await endGroup(group, envelope, nobody))?.cause)
   }
 }
 

@@ -6,7 +6,7 @@ import { type Log, withFields } from '#kernel/log'
 import type { Provenance } from '#store/engine/letter'
 import { type Load, loadNow } from '#store/engine/load'
 import { type Work, type WorkTable, workPart } from '#store/engine/work'
-import { uncounted } from './claim.ts'
+import { uncountedFailures } from './claim.ts'
 import type { Trouble } from './deps.ts'
 import { endInVain, restOf, type Suspected } from './failure.ts'
 import type { AnyLane, LaneContext } from './lane.ts'
@@ -95,7 +95,7 @@ export const outcomeLetter = (
       )
       const reply = decision.effects?.requeued?.some(({ id }) => id === work.id) ?? false
       return {
-        ...(busy ? rested(decision, current, { ...busy, kinds, now: gate.now }) : decision),
+        ...(busy ? letRest(decision, current, { ...busy, kinds, now: gate.now }) : decision),
         reply,
       }
     },
@@ -104,7 +104,7 @@ export const outcomeLetter = (
 }
 
 /** The row that goes on rests first. */
-const rested = (
+const letRest = (
   { effects = {}, ...decision }: Decision<void>,
   work: Work,
   { kinds, failed, now }: { kinds: Pick<WorkTable, 'inVain'>; failed: number; now: Date },
@@ -122,7 +122,7 @@ export interface LaneTrial extends Suspected {
   over: boolean
 }
 
-const watched = <R>(letter: Letter<R>, trial: Suspected): Letter<R> => ({
+const watchLetter = <R>(letter: Letter<R>, trial: Suspected): Letter<R> => ({
   ...letter,
   async decide(...given) {
     trial.since = performance.now()
@@ -146,7 +146,7 @@ export const freeing = <R>(
   ...letter,
   sequel: claim,
   async decide(...given) {
-    const decision = await watched(letter, trial).decide(...given)
+    const decision = await watchLetter(letter, trial).decide(...given)
     if (!trial.over) live.settled = true
     return decision
   },
@@ -170,7 +170,7 @@ export const orphanLetter = (
   { kinds, lane, work, trouble }: Orphan,
   { runsHere, isAgain, trial }: { runsHere: () => boolean; isAgain: boolean; trial: Suspected },
 ): Letter<void> =>
-  watched(
+  watchLetter(
     {
       name: `${lane.kind}.orphaned`,
       priority: 'control',
@@ -184,7 +184,7 @@ export const orphanLetter = (
         if (ended) return ended
         if (lane.orphaned) return lane.orphaned(sql, gate, current)
         // Its failures are not over by that.
-        const failed = uncounted(current, trouble)
+        const failed = uncountedFailures(current, trouble)
         const isRest = current.failures + failed > 0
         const row = isRest
           ? restOf(kinds, current, { failed, now: gate.now })

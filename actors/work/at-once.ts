@@ -1,7 +1,7 @@
 import type { Claiming, Lane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import type { Work } from '#store/engine/work'
-import { finished } from './decisions.ts'
+import { finishWork } from './decisions.ts'
 
 const LEASE_MS = 10_000
 
@@ -15,6 +15,6 @@ export const decidedAtOnce = (
   priority: 'background',
   claim: async (sql, gate, work) => ({ decision: await decide({ sql, gate, work }) }),
   run: () => Promise.reject(new Error(`nothing of the lane ${kind} runs beside the mailbox`)),
-  settle: async (_sql, _gate, { work }) => finished(work),
+  settle: async (_sql, _gate, { work }) => finishWork(work),
   crashed: () => undefined,
 })

@@ -5,7 +5,7 @@ import type { Effects } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 
 /** Queues the row of work again. */
-export const requeued = (
+export const requeue = (
   { id }: Pick<Work, 'id'>,
   runAt: Date,
   effects: Effects = {},
@@ -15,7 +15,7 @@ export const requeued = (
 })
 
 /** Finishes the row of work. */
-export const finished = ({ id }: Pick<Work, 'id'>, effects: Effects = {}): Decision<void> => ({
+export const finishWork = ({ id }: Pick<Work, 'id'>, effects: Effects = {}): Decision<void> => ({
   reply: undefined,
   effects: { ...effects, settled: [id] },
 })

@@ -34,7 +34,7 @@ const withTransport = async <T>(
 const profileNamed = ({ profiles }: Settings, name: string): CliProfile =>
   Object.hasOwn(profiles, name) ? profiles[name]! : {}
 
-const named = (options: Options, host: Host): string | undefined =>
+const chosenProfile = (options: Options, host: Host): string | undefined =>
   typeof options.profile === 'string' ? options.profile : host.env.TENDRIL_PROFILE || undefined
 
 /**
@@ -42,7 +42,7 @@ const named = (options: Options, host: Host): string | undefined =>
  * host's name.
  */
 const profileName = (target: ServerProfile, options: Options, host: Host): string => {
-  const chosen = named(options, host)
+  const chosen = chosenProfile(options, host)
   if (chosen !== undefined)
     return /^[\w.@:-]{1,64}$/.test(chosen) && chosen !== '__proto__'
       ? chosen
@@ -144,7 +144,7 @@ export const login = async (options: Options, host: Host): Promise<number> => {
   return reportLogin(host, options, { name, url: target.url, profile })
 }
 
-const known = (target: ServerProfile): string =>
+const requireKnown = (target: ServerProfile): string =>
   target.name !== undefined && Object.hasOwn(target.settings.profiles, target.name)
     ? target.name
     : misuse(
@@ -186,7 +186,7 @@ export const logout = async (options: Options, host: Host): Promise<number> => {
     { ...options, apiKey: undefined },
     { ...host, env: { ...host.env, TENDRIL_API_KEY: undefined } },
   )
-  const name = known(target)
+  const name = requireKnown(target)
   const { api_key, session, workspace: _workspace, made_by_login: _made, ...rest } = target.profile
   const held = [session?.token, api_key].filter((token) => token !== undefined)
   if (held.length === 0) return misuse(`profile ${name} is not logged in`)

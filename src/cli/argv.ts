@@ -206,7 +206,7 @@ const wordsOf = (value: unknown, field: FlagField): string[] | undefined => {
     : entries.flatMap((words) => words ?? [])
 }
 
-const at = (input: unknown, path: readonly string[]): unknown =>
+const valueAt = (input: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>(
     (value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
     input,
@@ -237,7 +237,7 @@ export const argvOf = (o: NamedOp, input: Input): string[] => {
   const taken = new Set(inPath)
   const words: string[] = []
   for (const field of fieldsOf(o)) {
-    const value = at(input, field.path)
+    const value = valueAt(input, field.path)
     const own = value === undefined ? undefined : wordsOf(value, field)
     if (!own) continue
     words.push(...own)

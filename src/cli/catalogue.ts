@@ -1,6 +1,6 @@
 /** The operations as commands: `growth.items.postNow` is `items post-now`. */
 import { operations, resources } from '#contract/index'
-import { type NamedOp, named, type Resource } from '#contract/op'
+import { type NamedOp, nameOperations, type Resource } from '#contract/op'
 import { settlingId } from '#contract/settling'
 import { kebab, reservedGroups } from './names.ts'
 
@@ -35,7 +35,7 @@ export const groupsOf = (all: readonly Resource[]): CommandGroup[] => {
   const groups = new Map<string, CommandGroup>()
   for (const resource of all) {
     const parts = resource.prefix.split('.').map(kebab)
-    const entries = named(resource).map((operation) => ({
+    const entries = nameOperations(resource).map((operation) => ({
       name: kebab(operation.id.slice(resource.prefix.length + 1)),
       operation,
     }))

@@ -47,7 +47,7 @@ const groundFor = (host: Host, server: readonly string[]) => {
 }
 
 /** Parses the arguments and returns the work to do; undefined after help was printed. */
-const understood = (
+const parseCommandLine = (
   argv: readonly string[],
   host: Host,
   server: readonly string[],
@@ -80,7 +80,7 @@ export const runCommandLine = async (
   server: readonly string[] = [],
 ): Promise<number> => {
   try {
-    return await understood(argv, host, server)()
+    return await parseCommandLine(argv, host, server)()
   } catch (cause) {
     const failure = Failure.from(cause)
     if (host.signal.aborted && failure.code !== INTERRUPTED) return INTERRUPTED_EXIT

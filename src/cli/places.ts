@@ -1,6 +1,6 @@
 /** What can follow which words, for completion. */
 import type { Command, Option } from 'commander'
-import { truncated } from './text.ts'
+import { truncate } from './text.ts'
 
 interface Flag {
   /** With dashes. */
@@ -21,8 +21,7 @@ export interface CommandPlace {
 
 const LONGEST_ABOUT = 72
 
-const short = (text: string): string =>
-  truncated(text.replaceAll(/\s+/g, ' ').trim(), LONGEST_ABOUT)
+const short = (text: string): string => truncate(text.replaceAll(/\s+/g, ' ').trim(), LONGEST_ABOUT)
 
 const flagOf = ({ long, description, required, argChoices = [] }: Option): Flag => ({
   name: long ?? '',

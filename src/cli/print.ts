@@ -2,7 +2,7 @@
 import type { Host, Stream } from './host.ts'
 import { answerLines } from './record.ts'
 import { type Column, columnsFor, headOf, tableLines } from './table.ts'
-import { escaped, warnOfUnseen } from './text.ts'
+import { escapeUnseen, warnOfUnseen } from './text.ts'
 
 type Row = Record<string, unknown>
 
@@ -12,7 +12,7 @@ const BOLD = ['\u001b[1m', '\u001b[22m'] as const
 export const jsonText = (value: unknown, { columns }: Stream): string =>
   columns === undefined
     ? `${JSON.stringify(value)}\n`
-    : `${escaped(JSON.stringify(value, null, 2))}\n`
+    : `${escapeUnseen(JSON.stringify(value, null, 2))}\n`
 
 export const printAnswer = ({ stdout, stderr }: Host, body: Row, asJson: boolean): void => {
   stdout.write(
@@ -53,6 +53,6 @@ export const tablePages = ({ stdout, stderr }: Host): Pages => {
 export const jsonLines = ({ stdout }: Host): Pages => ({
   add(rows) {
     const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('')
-    stdout.write(stdout.columns === undefined ? lines : escaped(lines))
+    stdout.write(stdout.columns === undefined ? lines : escapeUnseen(lines))
   },
 })

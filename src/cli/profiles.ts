@@ -10,7 +10,7 @@ type Options = Readonly<Record<string, unknown>>
 const read = (host: Host): Promise<Settings> =>
   readSettings(host.home, (text) => host.stderr.write(`tendril: ${text}\n`))
 
-const known = ({ profiles }: Settings, name: string): string =>
+const requireProfile = ({ profiles }: Settings, name: string): string =>
   Object.hasOwn(profiles, name)
     ? name
     : misuse(
@@ -40,14 +40,14 @@ export const listProfiles = async (options: Options, host: Host): Promise<number
 
 export const useProfile = async (name: string, host: Host): Promise<number> => {
   const settings = await read(host)
-  await writeSettings(host.home, { ...settings, current: known(settings, name) })
+  await writeSettings(host.home, { ...settings, current: requireProfile(settings, name) })
   return 0
 }
 
 /** Removes the local profile. Its credentials stay valid on the server. */
 export const removeProfile = async (name: string, host: Host): Promise<number> => {
   const settings = await read(host)
-  const { [known(settings, name)]: _removed, ...profiles } = settings.profiles
+  const { [requireProfile(settings, name)]: _removed, ...profiles } = settings.profiles
   const current = settings.current === name ? undefined : settings.current
   await writeSettings(host.home, { ...settings, current, profiles })
   return 0

@@ -9,7 +9,7 @@ import { jsonText } from './print.ts'
 import { harmless } from './text.ts'
 
 /** `writing_dna.stories.0` → `--writing-dna.stories (entry 1)`; an argument as `<id>`. */
-const spoken = (path: string, o: NamedOp | undefined): string => {
+const describePath = (path: string, o: NamedOp | undefined): string => {
   if (path === '') return 'the input'
   if (path.toLowerCase() === 'idempotency-key') return '--idempotency-key'
   if (o && pathParams(o.path).includes(path)) return `<${kebab(path)}>`
@@ -56,7 +56,7 @@ const hintOf = (
 }
 
 const detailLines = (details: readonly ErrorDetail[], o: NamedOp | undefined): string[] =>
-  details.map(({ path, message }) => `  ${spoken(path, o)}: ${message}`)
+  details.map(({ path, message }) => `  ${describePath(path, o)}: ${message}`)
 
 const forPeople = (failure: Failure, o: NamedOp | undefined): string => {
   const { code, message, details } = failure

@@ -133,7 +133,7 @@ const lookAgain = ({ options }: Work, sibling: NamedOp, id: unknown): string => 
   return `check it with tendril ${words}${options.profile ? ` --profile ${String(options.profile)}` : ''}`
 }
 
-const overdue = (id: unknown, hint: string): never => {
+const failOverdue = (id: unknown, hint: string): never => {
   throw new Failure('unavailable', `${String(id)} is still running after the timeout`, { hint })
 }
 
@@ -198,7 +198,7 @@ const untilSettled = async (work: Work, first: ApiResponse): Promise<ApiResponse
     ) {
       shown.show(recordOf(answer.body).status)
       const left = until - host.now()
-      if (left <= 0) return overdue(id, hint)
+      if (left <= 0) return failOverdue(id, hint)
       await host.pause(Math.min(pause, left))
       answer = await look(work, sibling, first)
     }

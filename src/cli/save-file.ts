@@ -23,7 +23,7 @@ const isFolder = async (path: string): Promise<boolean> =>
 const exists = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined)) !== undefined
 
-const taken = (path: string): never =>
+const refuseTaken = (path: string): never =>
   misuse(`${path} exists`, 'use --force to overwrite it, or --output to name another file')
 
 /** The name that the server gives the file, as one of this folder. */
@@ -52,7 +52,7 @@ const settle = async (draft: string, path: string, force: boolean): Promise<void
   if (force) return rename(draft, path)
   // Unlike a rename, a link fails if there is another file by now.
   await link(draft, path).catch((cause: { code?: string }) => {
-    if (cause.code === 'EEXIST') taken(path)
+    if (cause.code === 'EEXIST') refuseTaken(path)
     throw cause
   })
   await rm(draft)
@@ -74,7 +74,7 @@ export const saveFile = async (
     return requireWhole(reply, hash.digest('hex'))
   }
   const folder = output === undefined ? '.' : (await isFolder(output)) ? output : undefined
-  if (folder === undefined && !force && (await exists(output!))) taken(output!)
+  if (folder === undefined && !force && (await exists(output!))) refuseTaken(output!)
   const draft = join(folder ?? dirname(output!), `.tendril-${crypto.randomUUID()}.part`)
   const file = await open(draft, 'wx').catch((cause: Error) => misuse(cause.message))
   let bytes = 0

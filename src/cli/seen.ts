@@ -5,7 +5,7 @@
 import type { NamedOp } from '#contract/op'
 import type { Host } from './host.ts'
 import { MARK } from './table.ts'
-import { oneLine, truncated, warnOfUnseen } from './text.ts'
+import { oneLine, truncate, warnOfUnseen } from './text.ts'
 
 type Input = Record<string, unknown>
 
@@ -39,7 +39,7 @@ export const withSeen = async (deciding: Deciding, read: () => Promise<Input>): 
   if (typeof content_hash !== 'string') return input
   const line = `text ${content_hash.slice(0, MARK)}: ${oneLine(String(body))}`
   if (options.json !== true) {
-    host.stderr.write(`${truncated(line, host.stderr.columns ?? DEFAULT_WIDTH)}\n`)
+    host.stderr.write(`${truncate(line, host.stderr.columns ?? DEFAULT_WIDTH)}\n`)
     warnOfUnseen(host.stderr, body)
   }
   return { ...input, [FIELD]: content_hash }

@@ -1,6 +1,6 @@
 /** Tables that fit the terminal. Ids are never truncated, because people copy them. */
 import { kebab } from './names.ts'
-import { oneLine, padded, truncated, widthOf } from './text.ts'
+import { oneLine, pad, truncate, widthOf } from './text.ts'
 
 type Row = Record<string, unknown>
 
@@ -181,7 +181,7 @@ export const columnsFor = (records: readonly Row[], width = Number.POSITIVE_INFI
 
 const line = (cells: string[], columns: readonly Column[]): string =>
   cells
-    .map((cell, index) => padded(truncated(cell, columns[index]!.width), columns[index]!.width))
+    .map((cell, index) => pad(truncate(cell, columns[index]!.width), columns[index]!.width))
     .join(' '.repeat(GAP))
     .trimEnd()
 

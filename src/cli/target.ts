@@ -41,7 +41,7 @@ const checkedKey = (text: string): string => {
 const textIn = (options: Record<string, unknown>, name: string): string | undefined =>
   typeof options[name] === 'string' ? (options[name] as string) : undefined
 
-const own = (settings: Settings, name: string): CliProfile | undefined =>
+const findProfile = (settings: Settings, name: string): CliProfile | undefined =>
   Object.hasOwn(settings.profiles, name) ? settings.profiles[name] : undefined
 
 const urlOf = (profile: CliProfile | undefined): string | undefined =>
@@ -79,7 +79,7 @@ export const findTarget = async (
   const settings = await readSettings(host.home, (text) => host.stderr.write(`tendril: ${text}\n`))
   const { name, url, key } = await wantedOf(options, host)
   const chosen = name ?? (url === undefined ? settings.current : nameByUrl(settings, url))
-  const profile = chosen === undefined ? undefined : own(settings, chosen)
+  const profile = chosen === undefined ? undefined : findProfile(settings, chosen)
   const home = urlOf(profile)
   const target = url ?? home ?? DEFAULT_URL
   const fitting = profile && home === target ? profile : {}
@@ -87,11 +87,11 @@ export const findTarget = async (
   return { name: chosen, url: target, profile: fitting, apiKey, settings }
 }
 
-const at = ({ url }: ServerProfile): string => (url === DEFAULT_URL ? '' : ` --api-url ${url}`)
+const urlFlag = ({ url }: ServerProfile): string => (url === DEFAULT_URL ? '' : ` --api-url ${url}`)
 
 const sessionOf = (target: ServerProfile): string => {
   const { session } = target.profile
-  const hint = `run tendril login --session${at(target)}`
+  const hint = `run tendril login --session${urlFlag(target)}`
   if (!session)
     throw new Failure('unauthenticated', 'this command requires a signed-in person', { hint })
   if (Date.parse(session.expires_at) <= Date.now())
@@ -106,7 +106,7 @@ export const tokenFor = (
   asMe: { asMe?: unknown },
 ): string | undefined => {
   if (o.scope === 'public') return undefined
-  if (target.name !== undefined && !target.apiKey && !own(target.settings, target.name))
+  if (target.name !== undefined && !target.apiKey && !findProfile(target.settings, target.name))
     return misuse(
       `no such profile: ${target.name}`,
       'run tendril profiles list to see them, or tendril login --profile to create one',
@@ -114,6 +114,6 @@ export const tokenFor = (
   if (o.scope === 'session' || asMe.asMe === true) return sessionOf(target)
   if (target.apiKey !== undefined) return target.apiKey
   throw new Failure('unauthenticated', `not logged in to ${target.url}`, {
-    hint: `run tendril login${at(target)}`,
+    hint: `run tendril login${urlFlag(target)}`,
   })
 }

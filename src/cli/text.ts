@@ -17,7 +17,7 @@ const units = (run: string): string =>
   ).join('')
 
 /** The same for JSON, without changing its value. */
-export const escaped = (json: string): string => replaceUnseen(json, units)
+export const escapeUnseen = (json: string): string => replaceUnseen(json, units)
 
 export const oneLine = (text: string): string =>
   harmless(text)
@@ -38,7 +38,7 @@ export const widthOf = (text: string): number => {
 }
 
 /** At most `width` columns, ending in … if truncated. */
-export const truncated = (text: string, width: number): string => {
+export const truncate = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
   if (PRINTABLE_ASCII.test(text)) return `${text.slice(0, Math.max(0, width - 1))}…`
   segmenter ??= new Intl.Segmenter()
@@ -52,7 +52,7 @@ export const truncated = (text: string, width: number): string => {
   return `${head}…`
 }
 
-export const padded = (text: string, width: number): string =>
+export const pad = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - widthOf(text)))
 
 /** Says how much of an answer nobody would see. `value`: as the server gave it. */

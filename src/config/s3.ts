@@ -31,7 +31,7 @@ const REGION = /^[A-Za-z0-9-]{1,64}$/
 const KEY = /^[\x21-\x2b\x2d\x2e\x30-\x7e]{1,256}$/
 const SECRET = /^[\x21-\x7e]{1,1024}$/
 
-const checked = (
+const checkForm = (
   name: Name,
   text: string,
   { form, means }: { form: RegExp; means: string },
@@ -48,19 +48,19 @@ export const s3Of = (env: Record<string, string | undefined>): S3Settings | unde
     )
   return {
     endpoint: parseAddress('S3_ENDPOINT', env.S3_ENDPOINT!),
-    bucket: checked('S3_BUCKET', env.S3_BUCKET!, {
+    bucket: checkForm('S3_BUCKET', env.S3_BUCKET!, {
       form: BUCKET,
       means: 'the name of a bucket, of 3 to 63 letters, digits, dots and hyphens',
     }),
-    region: checked('S3_REGION', env.S3_REGION!, {
+    region: checkForm('S3_REGION', env.S3_REGION!, {
       form: REGION,
       means: 'the name of a region, such as us-east-1',
     }),
-    accessKeyId: checked('S3_ACCESS_KEY_ID', env.S3_ACCESS_KEY_ID!, {
+    accessKeyId: checkForm('S3_ACCESS_KEY_ID', env.S3_ACCESS_KEY_ID!, {
       form: KEY,
       means: 'an access key id, without spaces, commas and slashes',
     }),
-    secretAccessKey: checked('S3_SECRET_ACCESS_KEY', env.S3_SECRET_ACCESS_KEY!, {
+    secretAccessKey: checkForm('S3_SECRET_ACCESS_KEY', env.S3_SECRET_ACCESS_KEY!, {
       form: SECRET,
       means: 'a secret access key, without spaces',
     }),

@@ -15,7 +15,7 @@ export const isDateTime = (text: string): boolean => {
 }
 
 /** Caches positive results of a costly check, up to a bound, because the same few names recur. */
-const cached = (check: (text: string) => boolean): ((text: string) => boolean) => {
+const cacheAnswers = (check: (text: string) => boolean): ((text: string) => boolean) => {
   const known = new Map<string, boolean>()
   return (text) => {
     const before = known.get(text)
@@ -27,7 +27,7 @@ const cached = (check: (text: string) => boolean): ((text: string) => boolean) =
 }
 const MAX_REMEMBERED = 1_000
 
-const isTimeZone = cached((text) => {
+const isTimeZone = cacheAnswers((text) => {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }) !== undefined && !/^[+-]/.test(text)
   } catch {
@@ -35,7 +35,7 @@ const isTimeZone = cached((text) => {
   }
 })
 
-const isLanguage = cached((text) => {
+const isLanguage = cacheAnswers((text) => {
   try {
     return Intl.getCanonicalLocales(text).length === 1
   } catch {

@@ -3,7 +3,7 @@ import { isScope } from '#kernel/scopes'
 import { agentResources, capabilityResources } from './agent-resources.ts'
 import { appResources } from './app-resources.ts'
 import { growthResources } from './growth-resources.ts'
-import { type NamedOp, named, type Resource } from './op.ts'
+import { type NamedOp, nameOperations, type Resource } from './op.ts'
 
 export const resources: Resource[] = [
   ...Object.values(growthResources),
@@ -11,10 +11,10 @@ export const resources: Resource[] = [
   ...Object.values(appResources),
 ]
 
-export const operations: NamedOp[] = resources.flatMap((resource) => named(resource))
+export const operations: NamedOp[] = resources.flatMap((resource) => nameOperations(resource))
 
 export const capabilities: NamedOp[] = Object.values(capabilityResources).flatMap((resource) =>
-  named(resource),
+  nameOperations(resource),
 )
 
 /** The operations that API keys can call, given the scope. */

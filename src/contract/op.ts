@@ -242,7 +242,7 @@ export type IdsOf<Rs, Like> = {
     : never
 }[keyof Rs]
 
-export const named = ({ prefix, group }: Resource): NamedOp[] =>
+export const nameOperations = ({ prefix, group }: Resource): NamedOp[] =>
   Object.entries(group).map(([name, o]) => ({ ...o, id: `${prefix}.${name}` }))
 
 /** The body of a request for an input. Undefined if it has none. */

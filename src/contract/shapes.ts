@@ -134,7 +134,10 @@ export const nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Nul
  * Text that may contain words of people outside the workspace, such as posts read from a network.
  * Surfaces for models mark it as data. On a record or list, it applies to every text inside.
  */
-export const untrusted = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-untrusted': true })
+export const markUntrusted = <S extends TSchema>(schema: S): S => ({
+  ...schema,
+  'x-untrusted': true,
+})
 
 /**
  * A handle, an address, or anything else by which programs find something. If it comes from outside
@@ -142,7 +145,7 @@ export const untrusted = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-u
  */
 export const asName = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-untrusted-as': 'name' })
 
-export const untrustedName = <S extends TSchema>(schema: S): S => asName(untrusted(schema))
+export const untrustedName = <S extends TSchema>(schema: S): S => asName(markUntrusted(schema))
 
 interface Condition {
   /**
@@ -157,8 +160,8 @@ interface Condition {
 }
 
 /** Untrusted only if the condition holds for the record. */
-export const untrustedIf = <S extends TSchema>(condition: Condition, schema: S): S => ({
-  ...untrusted(schema),
+export const markUntrustedIf = <S extends TSchema>(condition: Condition, schema: S): S => ({
+  ...markUntrusted(schema),
   'x-untrusted-if': condition,
 })
 
@@ -173,7 +176,7 @@ export const secret = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-secr
  * `item` makes `item:3`. `by`: the field of the record that says what it is; `as` translates its
  * values into such names where they differ.
  */
-export const called = <S extends TSchema>(
+export const nameForModels = <S extends TSchema>(
   name: string | { by: string; as?: Record<string, string> },
   schema: S,
 ): S => ({

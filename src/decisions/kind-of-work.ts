@@ -71,7 +71,7 @@ type KeyParts<Kind extends KindOfWork> = Kind['key'] extends (row: infer Row) =>
   : never
 
 /** One key for all rows: they run one at a time. */
-export const fixed = (key: string) => (): string => key
+export const useKey = (key: string) => (): string => key
 
 export const rowsOf = <T extends Table>(table: T) => {
   /** The key of a row whose record has changed since the row was added. */

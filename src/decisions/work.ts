@@ -6,7 +6,7 @@ import { type WorkKind, workKinds } from '#contract/work'
 import type { SendableKind } from '#domain/growth/sending/sendable'
 import type { WorkTable } from '#store/engine/work'
 import { defaultAccountId } from '#store/growth/connections'
-import { boundsOf, fixed, type KindOfWork, rowsOf } from './kind-of-work.ts'
+import { boundsOf, type KindOfWork, rowsOf, useKey } from './kind-of-work.ts'
 
 /** The key of rows that an account sends. */
 export const accountKey = (externalId: string): string => `publish:${externalId}`
@@ -40,7 +40,7 @@ const read = {
 } as const
 const generation = {
   lane: 'generation',
-  key: fixed('generation'),
+  key: useKey('generation'),
   second: 'refused',
   awaited: false,
   queued: 'cancelled',
@@ -69,13 +69,13 @@ const table = {
   report: generation,
   redraft: generation,
   engagement: generation,
-  metrics: { ...read, key: fixed('sync'), second: 'hastens' },
-  watch: { ...read, key: fixed('sync') },
-  posted_read: { ...read, key: fixed('sync'), second: 'hastens', inVain: 'ends' },
+  metrics: { ...read, key: useKey('sync'), second: 'hastens' },
+  watch: { ...read, key: useKey('sync') },
+  posted_read: { ...read, key: useKey('sync'), second: 'hastens', inVain: 'ends' },
   // One run of a rule, which goes on without it.
-  rule: { ...decided, key: fixed('rule'), queued: 'skipped', inVain: 'ends' },
-  rule_cron: { ...decided, key: fixed('rule') },
-  weekly_report: { ...decided, key: fixed('sync'), second: 'keeps' },
+  rule: { ...decided, key: useKey('rule'), queued: 'skipped', inVain: 'ends' },
+  rule_cron: { ...decided, key: useKey('rule') },
+  weekly_report: { ...decided, key: useKey('sync'), second: 'keeps' },
   // Each claim does one thing of a job; what was begun and not settled is begun again, or known not
   // to be repeated, by the job's own steps.
   agent: {
@@ -93,9 +93,9 @@ const table = {
     recalled: 'returned',
     inVain: 'ends',
   },
-  agent_schedule: { ...decided, lane: 'agent', key: fixed('schedule') },
+  agent_schedule: { ...decided, lane: 'agent', key: useKey('schedule') },
   // One document at a time. Another row of a document begins anew what the first one was at.
-  ingest: { ...read, lane: 'ingest', key: fixed('ingest'), second: 'replaces', inVain: 'ends' },
+  ingest: { ...read, lane: 'ingest', key: useKey('ingest'), second: 'replaces', inVain: 'ends' },
   mcp_look: {
     ...read,
     lane: 'ingest',
@@ -131,7 +131,7 @@ const table = {
   delivery: {
     ...read,
     lane: 'delivery',
-    key: fixed('delivery'),
+    key: useKey('delivery'),
     second: 'hastens',
     queued: 'runs',
   },

@@ -118,7 +118,7 @@ export const bytesResponse = async (file: StoredFile, sending: FileSending): Pro
   const release = slots.take(length <= AT_ONCE ? holder : { ...holder, giveUp: () => gone.abort() })
   const pieces = file.read(range, AbortSignal.any([request.signal, gone.signal]))
   if (length <= AT_ONCE) return new Response(await whole(pieces, release), answer)
-  return new Response(await streamed(pieces, { release, gone, sending }), answer)
+  return new Response(await streamPieces(pieces, { release, gone, sending }), answer)
 }
 
 const whole = async (
@@ -142,7 +142,7 @@ interface Streaming {
  * Its first piece is read before the answer begins. What fails later cuts the connection, so that
  * nobody takes a part for the whole.
  */
-const streamed = async (
+const streamPieces = async (
   pieces: AsyncGenerator<Uint8Array>,
   { release, gone, sending: { log, requestId } }: Streaming,
 ): Promise<ReadableStream<Uint8Array>> => {

@@ -62,7 +62,7 @@ const errorsIn = (responses: Described['responses']): ErrorCode[] => {
 }
 
 /** What is served beside the operations, as the OpenAPI document describes it. */
-const beside = () =>
+const listOthers = () =>
   Object.entries(besidePaths(() => ({})) as Record<string, Record<string, Described>>).flatMap(
     ([path, methods]) =>
       Object.entries(methods).map(
@@ -117,7 +117,7 @@ const tools = () =>
 /** The manifest of this deployment. */
 export const capabilityManifest = () => ({
   spec: 'tendril-capabilities/v1',
-  endpoints: [...operations.map(endpoint), ...beside()],
+  endpoints: [...operations.map(endpoint), ...listOthers()],
   scopes: scopes.map((scope) => ({ scope, covers: scopeText[scope] })),
   errors: errors(),
   tools: tools(),

@@ -11,7 +11,7 @@ const plainName = (name: string): string =>
     .replaceAll(/[^ -~]|["\\%;]/g, '_')
 
 /** Characters that RFC 8187 takes as they are, which are fewer than encodeURIComponent leaves. */
-const encoded = (name: string): string =>
+const encodeName = (name: string): string =>
   encodeURIComponent(name.toWellFormed()).replaceAll(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
@@ -20,5 +20,5 @@ const encoded = (name: string): string =>
 /** Both forms, where they differ. A client that knows the second ignores the first. */
 export const contentDisposition = (name: string): string => {
   const plain = plainName(name)
-  return `attachment; filename="${plain}"${plain === name ? '' : `; filename*=UTF-8''${encoded(name)}`}`
+  return `attachment; filename="${plain}"${plain === name ? '' : `; filename*=UTF-8''${encodeName(name)}`}`
 }

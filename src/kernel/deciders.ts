@@ -25,11 +25,11 @@ export const decidersOf = (roles: readonly Role[], members: readonly Decider[]):
   return { roles, people: people.slice(0, MOST_NAMED), more: people.length > MOST_NAMED }
 }
 
-const listed = (names: readonly string[]): string =>
+const listNames = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
 /** `owners and editors`. */
-const rolesText = (roles: readonly Role[]): string => listed(roles.map((role) => `${role}s`))
+const rolesText = (roles: readonly Role[]): string => listNames(roles.map((role) => `${role}s`))
 
 const oneLine = (name: string): string => name.replace(/\s+/g, ' ').trim()
 

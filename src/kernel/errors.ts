@@ -17,9 +17,9 @@ interface ErrorKind {
 }
 
 const plain = (fallback: string) => (detail: string) => detail || fallback
-const prefixed = (prefix: string) => (detail: string) => (detail ? `${prefix}:${detail}` : prefix)
+const prefixWith = (prefix: string) => (detail: string) => (detail ? `${prefix}:${detail}` : prefix)
 
-const spaced = (code: string, detail: string): string => (detail ? `${code}: ${detail}` : code)
+const joinDetail = (code: string, detail: string): string => (detail ? `${code}: ${detail}` : code)
 
 /**
  * How the API document words a failure of ours, in place of its cause. Other details of `internal`
@@ -30,7 +30,11 @@ export type DocumentedFailure = (typeof failures)[number]
 
 export const errorTable = {
   invalid_input: { status: 400, exit: 2, text: plain('the request is not valid') },
-  x_not_connected: { status: 400, exit: 5, text: (detail) => spaced('x_not_connected', detail) },
+  x_not_connected: {
+    status: 400,
+    exit: 5,
+    text: (detail) => joinDetail('x_not_connected', detail),
+  },
   unauthenticated: {
     status: 401,
     exit: 3,
@@ -38,10 +42,14 @@ export const errorTable = {
   },
   missing_scope: { status: 403, exit: 3, text: (scope) => `API key missing scope: ${scope}` },
   forbidden: { status: 403, exit: 3, text: plain('you do not have permission to do this') },
-  reauthentication_required: { status: 403, exit: 3, text: prefixed('reauthentication_required') },
-  plan_invalid: { status: 403, exit: 4, text: prefixed('plan_invalid') },
-  plan_quota_exceeded: { status: 403, exit: 4, text: prefixed('plan_quota_exceeded') },
-  plan_feature_disabled: { status: 403, exit: 4, text: prefixed('plan_feature_disabled') },
+  reauthentication_required: {
+    status: 403,
+    exit: 3,
+    text: prefixWith('reauthentication_required'),
+  },
+  plan_invalid: { status: 403, exit: 4, text: prefixWith('plan_invalid') },
+  plan_quota_exceeded: { status: 403, exit: 4, text: prefixWith('plan_quota_exceeded') },
+  plan_feature_disabled: { status: 403, exit: 4, text: prefixWith('plan_feature_disabled') },
   not_found: { status: 404, exit: 6, text: plain('not found') },
   method_not_allowed: { status: 405, exit: 2, text: plain('method not allowed') },
   request_timeout: {
@@ -58,7 +66,7 @@ export const errorTable = {
   approval_required: {
     status: 409,
     exit: 7,
-    text: (detail) => spaced('approval_required', detail),
+    text: (detail) => joinDetail('approval_required', detail),
   },
   payload_too_large: { status: 413, exit: 2, text: plain('the body is larger than 1 MiB') },
   unsupported_media_type: {
@@ -74,16 +82,16 @@ export const errorTable = {
   capability_failed: {
     status: 422,
     exit: 7,
-    text: (detail) => spaced('capability_failed', detail),
+    text: (detail) => joinDetail('capability_failed', detail),
   },
-  rate_limited: { status: 429, exit: 8, text: prefixed('rate_limited') },
+  rate_limited: { status: 429, exit: 8, text: prefixWith('rate_limited') },
   x_read_budget_exhausted: { status: 429, exit: 8, text: () => 'x_read_budget_exhausted' },
   internal: {
     status: 500,
     exit: 1,
     text: (detail) => failures.find((one) => one === detail) ?? 'internal error',
   },
-  network_error: { status: 502, exit: 9, text: prefixed('network_error') },
+  network_error: { status: 502, exit: 9, text: prefixWith('network_error') },
   channel_unconfigured: {
     status: 503,
     exit: 5,

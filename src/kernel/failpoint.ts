@@ -4,7 +4,7 @@
  */
 export type Failpoints = (name: string) => Promise<void> | void
 
-export const none: Failpoints = () => {}
+export const noFailpoints: Failpoints = () => {}
 
 const signals = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const
 type Action = keyof typeof signals
@@ -22,7 +22,7 @@ export const failpointsFrom = (spec: string): Failpoints => {
     const [name = '', action] = part.trim().split('=')
     if (isAction(action)) armed.set(name, action)
   }
-  if (armed.size === 0) return none
+  if (armed.size === 0) return noFailpoints
   return (name) => {
     const action = armed.get(name)
     if (!action) return

@@ -24,7 +24,7 @@ export const pick = <T>(random: Random, choices: readonly T[]): T | undefined =>
   choices[Math.floor(random() * choices.length)]
 
 /** The choices in random order. */
-export const shuffled = <T>(random: Random, choices: readonly T[]): T[] =>
+export const shuffle = <T>(random: Random, choices: readonly T[]): T[] =>
   choices
     .map((choice) => ({ choice, key: random() }))
     .sort((a, b) => a.key - b.key)
@@ -48,7 +48,7 @@ export const wantedFirst = <T>(
   items: readonly T[],
   isWanted: (item: T) => boolean,
 ): T[] => {
-  const { first = [], rest = [] } = Object.groupBy(shuffled(random, items), (item) =>
+  const { first = [], rest = [] } = Object.groupBy(shuffle(random, items), (item) =>
     isWanted(item) ? 'first' : 'rest',
   )
   return [...first, ...rest]

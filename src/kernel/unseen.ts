@@ -57,7 +57,7 @@ const kindOf = (point: number): number => {
 const KNOWN = 8
 /** What each character is, determined when it is first met. */
 const kinds = new Uint8Array(0x110000)
-const is = (point: number, what: number): boolean => {
+const hasKind = (point: number, what: number): boolean => {
   if (kinds[point] === 0) kinds[point] = kindOf(point) | KNOWN
   return (kinds[point]! & what) !== 0
 }
@@ -93,18 +93,21 @@ const writtenAt = ({ text, at, point, last, beforeLast }: Spot): number => {
     case RETURN:
       return next() === LINE_FEED ? 1 : 0
     case TEXT_STYLE:
-      return is(last, IS_PICTURE) ? 1 : 0
+      return hasKind(last, IS_PICTURE) ? 1 : 0
     case EMOJI_STYLE:
-      return is(last, IS_PICTURE) || (isKey(last) && next() === KEYCAP) ? 1 : 0
+      return hasKind(last, IS_PICTURE) || (isKey(last) && next() === KEYCAP) ? 1 : 0
     case JOINER: {
-      const isAfterEmoji = is(last === EMOJI_STYLE || isSkin(last) ? beforeLast : last, IS_PICTURE)
-      return (isAfterEmoji && is(next(), IS_PICTURE)) ||
-        (is(last, IS_JOINING) && is(next(), IS_JOINING))
+      const isAfterEmoji = hasKind(
+        last === EMOJI_STYLE || isSkin(last) ? beforeLast : last,
+        IS_PICTURE,
+      )
+      return (isAfterEmoji && hasKind(next(), IS_PICTURE)) ||
+        (hasKind(last, IS_JOINING) && hasKind(next(), IS_JOINING))
         ? 1
         : 0
     }
     case NON_JOINER:
-      return is(last, IS_JOINING) && is(next(), IS_JOINING) ? 1 : 0
+      return hasKind(last, IS_JOINING) && hasKind(next(), IS_JOINING) ? 1 : 0
   }
   if (last !== BLACK_FLAG) return 0
   FLAG_TAGS.lastIndex = at
@@ -126,7 +129,7 @@ const eachUnseen = (text: string, tell: (one: Unseen) => boolean): void => {
   for (let at = 0; at < text.length; ) {
     const point = text.codePointAt(at)!
     let size = point > 0xffff ? 2 : 1
-    if (is(point, IS_UNSEEN)) {
+    if (hasKind(point, IS_UNSEEN)) {
       const written = writtenAt({ text, at, point, last, beforeLast })
       if (written === 0 && tell({ at, character: text.slice(at, at + size) })) return
       if (written > 0) size = written

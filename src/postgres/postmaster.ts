@@ -130,7 +130,7 @@ const READY_PATIENCE_MS = 300_000
 const FAST_STOP_MS = 10_000
 const HARD_STOP_MS = 3_000
 
-const within = async (ms: number, ended: Promise<void>): Promise<boolean> => {
+const endsWithin = async (ms: number, ended: Promise<void>): Promise<boolean> => {
   let timer: Timer | undefined
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, ms, false)
@@ -142,11 +142,11 @@ const within = async (ms: number, ended: Promise<void>): Promise<boolean> => {
 
 const stop = async (child: ChildProcess, data: string, ended: Promise<void>): Promise<void> => {
   child.stdin?.end()
-  if (await within(FAST_STOP_MS, ended)) return
+  if (await endsWithin(FAST_STOP_MS, ended)) return
   for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
     const found = readPidFile(data)
     if (found && isPostmaster(found.pid, data)) process.kill(found.pid, signal)
-    if (await within(HARD_STOP_MS, ended)) return
+    if (await endsWithin(HARD_STOP_MS, ended)) return
   }
 }
 

@@ -23,7 +23,7 @@ const addresses = (shown: Shown, database: string): string => {
   Drafts by  ${drafter(shown)}`
 }
 
-const filed = ({ id }: NewWorkspace, shown: Shown): string => `
+const announceFile = ({ id }: NewWorkspace, shown: Shown): string => `
 
 A workspace was created, with an account on the sandbox network. Its API key and the link for its owner are in a file
 that only this user can read, and that is removed once the owner has joined:
@@ -32,9 +32,9 @@ that only this user can read, and that is removed once the owner has joined:
 
 /** How to sign in the first time. */
 const welcome = (made: NewWorkspace, shown: Shown): string =>
-  shown.firstStart === 'file' ? filed(made, shown) : printed(made, shown)
+  shown.firstStart === 'file' ? announceFile(made, shown) : announceSecrets(made, shown)
 
-const printed = (
+const announceSecrets = (
   { id, apiKey, signInUrl }: NewWorkspace,
   { publicUrl, bootstrapKey }: Shown,
 ): string => `

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { ingestLane } from '#actors/work/agent/ingest'
 import { AppError } from '#kernel/errors'
-import { none } from '#kernel/failpoint'
+import { noFailpoints } from '#kernel/failpoint'
 import { FairLimit } from '#kernel/fair-limit'
 
 const job = { document: { id: 'd', mime_type: 'text/plain' }, block: 0 } as never
@@ -16,7 +16,7 @@ const context = (signal = new AbortController().signal) => ({
 const limit = (withinMs: number) =>
   new FairLimit({ name: 'reading of documents', limit: 1, bound: 1, withinMs })
 const laneWith = (read: () => Promise<never>, reading = limit(10_000)) =>
-  ingestLane({ db: { read } as never, failpoints: none, reading })
+  ingestLane({ db: { read } as never, failpoints: noFailpoints, reading })
 
 test('a document is read later if the database is away', async () => {
   const lane = laneWith(() => Promise.reject(new AppError('unavailable')))

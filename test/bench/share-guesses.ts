@@ -5,7 +5,7 @@
  * at an unknown token; 50 % is no difference. The last row compares unknown tokens with unknown
  * tokens.
  */
-import { createRandom, shuffled } from '#kernel/random'
+import { createRandom, shuffle } from '#kernel/random'
 import { optionsFrom, withTemplate } from '#test/faults/own-database'
 import { guess, guesser, guessKinds, newToken } from '#test/support/agent/share-guesses'
 import { testApp } from '#test/support/app'
@@ -38,7 +38,7 @@ const measure = async (): Promise<Map<Timed, number[]>> => {
   for (let count = 0; count < WARM; count++) await guess(app.url, newToken())
   const each = Math.ceil(guesses / kinds.length)
   const times = new Map<Timed, number[]>(kinds.map((kind) => [kind, []]))
-  for (const kind of shuffled(
+  for (const kind of shuffle(
     random,
     kinds.flatMap((one) => Array<Timed>(each).fill(one)),
   )) {

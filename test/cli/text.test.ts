@@ -1,7 +1,7 @@
 /** Text on a terminal: its width, where it is cut, and that it cannot control the terminal. */
 import { describe, expect, test } from 'bun:test'
 import { columnsFor, tableLines } from '#cli/table'
-import { escaped, harmless, truncated, warnOfUnseen, widthOf } from '#cli/text'
+import { escapeUnseen, harmless, truncate, warnOfUnseen, widthOf } from '#cli/text'
 
 const ID = '019a0000-0000-7000-8000-000000000001'
 
@@ -72,16 +72,16 @@ test('a cell is cut between characters, never within one', () => {
     ['abc', 1, '…'],
     ['漢字', 1, '…'],
   ]
-  for (const [text, width, expected] of cases) expect(truncated(text, width)).toBe(expected)
+  for (const [text, width, expected] of cases) expect(truncate(text, width)).toBe(expected)
 })
 
 test('text has the width that a terminal gives it, is cut between characters, and cannot control it', () => {
   expect(['abc', '漢字', '👩‍🚀', 'é', 'e\u0301', ''].map(widthOf)).toEqual([3, 4, 2, 1, 1, 0])
   expect([
-    truncated('abcdef', 4),
-    truncated('漢字漢字', 4),
-    truncated('👩‍🚀👩‍🚀', 3),
-    truncated('abc', 3),
+    truncate('abcdef', 4),
+    truncate('漢字漢字', 4),
+    truncate('👩‍🚀👩‍🚀', 3),
+    truncate('abc', 3),
   ]).toEqual(['abc…', '漢…', '👩‍🚀…', 'abc'])
   expect(harmless('a\u001b]0;x\u0007\rb\u202ec\nd')).toBe(
     'a[U+001B]]0;x[U+0007][U+000D]b[U+202E]c\nd',
@@ -99,10 +99,10 @@ test('what nobody would see is shown as a mark and counted, in tables, records a
   }
   const hidden = { body: 'pay\u202e now\u200b\u200b', tags: ['\u{e0041}'] }
   expect(harmless(hidden.body)).toBe('pay[U+202E] now[U+200B ×2]')
-  expect(escaped(JSON.stringify(hidden))).toBe(
+  expect(escapeUnseen(JSON.stringify(hidden))).toBe(
     '{"body":"pay\\u202e now\\u200b\\u200b","tags":["\\udb40\\udc41"]}',
   )
-  expect(JSON.parse(escaped(JSON.stringify(hidden)))).toEqual(hidden)
+  expect(JSON.parse(escapeUnseen(JSON.stringify(hidden)))).toEqual(hidden)
   expect(told(hidden)).toContain('has 4 characters that nobody would see')
   for (const text of [
     '👨‍👩‍👧‍👦 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',

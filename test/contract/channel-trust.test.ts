@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { capabilityResources } from '#contract/agent-resources'
 import { channelNames } from '#contract/channel-names'
 import { operations } from '#contract/index'
-import { isAgentTool, type NamedOp, named } from '#contract/op'
+import { isAgentTool, type NamedOp, nameOperations } from '#contract/op'
 import { toolCaller } from '#decisions/agent/caller'
 import {
   isAnswerHeld,
@@ -33,7 +33,7 @@ interface Tool {
 
 const ours: Tool[] = [
   ...operations,
-  ...Object.values(capabilityResources).flatMap((resource) => named(resource)),
+  ...Object.values(capabilityResources).flatMap((resource) => nameOperations(resource)),
 ]
   .filter(isAgentTool)
   .map((o) => ({ name: o.tool!, class: o.agent as ToolClass, o }))

@@ -1,7 +1,7 @@
 /** Downloads: records as lines, as fast as the client reads them, and how they end. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { named, op } from '#contract/op'
+import { nameOperations, op } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import { eventually } from '#test/support/eventually'
 import { jsonLines } from '#test/support/texts/lines'
@@ -214,7 +214,7 @@ test('CSV is offered only for records that are flat enough', () => {
     { roles: [], file: 'nested' },
   )
   expect(Object.keys(nested.input.properties)).toEqual([])
-  expect(named(resource)[0]).toMatchObject({
+  expect(nameOperations(resource)[0]).toMatchObject({
     id: 'test.file.get',
     kind: 'download',
     scope: 'session',

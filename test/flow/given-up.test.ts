@@ -8,7 +8,7 @@ import type { AnyLane } from '#actors/engine/lane'
 import type { WorkKind } from '#contract/work'
 import { admitArticle, admitAudit, admitBatch, admitReport } from '#decisions/growth/admission'
 import { kindsOfWork, kindsWhere, newWork, workTable } from '#decisions/work'
-import { none } from '#kernel/failpoint'
+import { noFailpoints } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { createComposer } from '#port/model/composer/composer'
@@ -225,7 +225,7 @@ const partsOf = () => {
   })
   return {
     ...world,
-    failpoints: none,
+    failpoints: noFailpoints,
     drafter: createComposer(inlineWorker),
     texts: inlineTexts,
     agent,

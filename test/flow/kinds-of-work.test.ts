@@ -16,7 +16,7 @@ import {
 import { keyOf, kindsOfWork, newWork, workTable } from '#decisions/work'
 import type { EngagementRequest } from '#domain/growth/drafting/engagement'
 import type { SendableKind } from '#domain/growth/sending/sendable'
-import { none } from '#kernel/failpoint'
+import { noFailpoints } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { createComposer } from '#port/model/composer/composer'
@@ -163,7 +163,7 @@ const othersHaveRun = async (story: Story): Promise<void> => {
 }
 
 const partsOf = ({ workplace: { world, db, bus } }: TestApp) => ({
-  ...{ ...world, failpoints: none, drafter: createComposer(inlineWorker) },
+  ...{ ...world, failpoints: noFailpoints, drafter: createComposer(inlineWorker) },
   texts: inlineTexts,
   agent: agentOf({
     world,

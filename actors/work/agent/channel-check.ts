@@ -7,7 +7,12 @@ import { createHash } from 'node:crypto'
 import { checkRefused, openConnection } from '#decisions/agent/channel-connections'
 import { wokenReplies } from '#decisions/agent/channel-replies'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
-import { nextCheck, proven, unreached, withLearned } from '#domain/agent/channel/connection-health'
+import {
+  markUnreached,
+  nextCheck,
+  proven,
+  withLearned,
+} from '#domain/agent/channel/connection-health'
 import { canonical } from '#kernel/canonical'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
@@ -29,7 +34,7 @@ import { loadNow } from '#store/engine/load'
 import type { Work } from '#store/engine/work'
 import type { Claimed, Claiming, Lane, LaneContext } from '../../engine/lane.ts'
 import type { Decision } from '../../engine/letter.ts'
-import { finished, requeued } from '../decisions.ts'
+import { finishWork, requeue } from '../decisions.ts'
 
 export interface CheckDeps {
   adapters: ChannelAdapters
@@ -83,9 +88,9 @@ const claimCheck = async (
   work: Work,
 ): Promise<Claimed<Check>> => {
   const { connection, sealed } = await loadCheck(sql, work.ref_id)
-  if (!connection) return { decision: finished(work) }
+  if (!connection) return { decision: finishWork(work) }
   if (work.payload.proven === true)
-    return { decision: finished(work, await decided(sql, connection, now)) }
+    return { decision: finishWork(work, await decided(sql, connection, now)) }
   return { job: { connection, sealed: sealed! }, decision: { reply: undefined } }
 }
 
@@ -130,13 +135,13 @@ const settleCheck = async (
   outcome: Outcome,
 ): Promise<Decision<void>> => {
   const { connection, sealed } = await loadCheck(sql, work.ref_id)
-  if (!connection) return finished(work)
+  if (!connection) return finishWork(work)
   if (outcome.kind === 'stopped' || !isSame(check, { connection, sealed: sealed! }))
-    return requeued(work, now)
+    return requeue(work, now)
   if (outcome.kind === 'refused')
-    return finished(work, checkRefused(connection, outcome.error, now))
+    return finishWork(work, checkRefused(connection, outcome.error, now))
   if (outcome.kind === 'unreachable')
-    return again(work, unreached(connection, outcome.error, now), now)
+    return checkAgain(work, markUnreached(connection, outcome.error, now), now)
   const { learned = {}, challenge = null } = outcome
   const challenges = challenge === null ? [] : [insertChallengeRoute(connection.id, challenge)]
   return {
@@ -152,8 +157,8 @@ const settleCheck = async (
   }
 }
 
-const again = (work: Work, connection: ChannelConnection, now: Date): Decision<void> => {
+const checkAgain = (work: Work, connection: ChannelConnection, now: Date): Decision<void> => {
   const next = nextCheck(connection, now)
   const effects = { writes: [saveChannelConnection(connection)] }
-  return next ? requeued(work, next, effects) : finished(work, effects)
+  return next ? requeue(work, next, effects) : finishWork(work, effects)
 }

@@ -34,7 +34,7 @@ import { loadNow } from '#store/engine/load'
 import type { Work } from '#store/engine/work'
 import type { Claimed, Claiming, Ending, Lane, LaneContext } from '../../engine/lane.ts'
 import type { Decision } from '../../engine/letter.ts'
-import { finished, requeued } from '../decisions.ts'
+import { finishWork, requeue } from '../decisions.ts'
 import {
   FETCH_MS,
   type Fetching,
@@ -73,11 +73,11 @@ export const channelFetchLane = (deps: FetchDeps): Ending<Lane<Fetching, Outcome
   settle: (sql, gate, { work, outcome }) => settleFetch(deps, { sql, gate, work }, outcome),
   async givenUp(sql, gate, work) {
     const { message } = await loadNow(sql, { message: channelMessagePart(work.ref_id) })
-    if (message?.state !== 'fetching') return finished(work)
+    if (message?.state !== 'fetching') return finishWork(work)
     // If not even its sender can be told, the message says it alone.
     if (work.failures > kindsOfWork.channel_fetch.failures)
-      return finished(work, failedEffects(message, UNREAD, gate.now))
-    return finished(work, unreadEffects(await losing({ sql, gate, work }, message), UNREAD))
+      return finishWork(work, failedEffects(message, UNREAD, gate.now))
+    return finishWork(work, unreadEffects(await losing({ sql, gate, work }, message), UNREAD))
   },
   crashed: () => ({ kind: 'crashed' }),
 })
@@ -88,10 +88,13 @@ const claimFetch = async (
   work: Work,
 ): Promise<Claimed<Fetching>> => {
   const { message } = await loadNow(sql, { message: channelMessagePart(work.ref_id) })
-  if (message?.state !== 'fetching') return { decision: finished(work) }
+  if (message?.state !== 'fetching') return { decision: finishWork(work) }
   if (deletesAt)
     return {
-      decision: finished(work, failedEffects(message, 'the workspace is about to be deleted', now)),
+      decision: finishWork(
+        work,
+        failedEffects(message, 'the workspace is about to be deleted', now),
+      ),
     }
   const id = message.connection_id
   const { connection, sealed } = await loadNow(sql, {
@@ -131,9 +134,9 @@ const settleFetch = async (
   const { sql, gate, work } = at
   const { now } = gate
   const { message } = await loadNow(sql, { message: channelMessagePart(work.ref_id) })
-  if (message?.state !== 'fetching') return finished(work)
+  if (message?.state !== 'fetching') return finishWork(work)
   if (outcome.kind === 'stopped' && !isTooOld(message, now))
-    return requeued(work, new Date(now.getTime() + STOPPED_MS))
+    return requeue(work, new Date(now.getTime() + STOPPED_MS))
   const read =
     outcome.kind === 'read' ? outcome : { ...CRASHED, text: message.text, files: unread(message) }
   const failures = failuresOf(work) + 1
@@ -141,19 +144,19 @@ const settleFetch = async (
     read.missing === null
       ? undefined
       : nextFetch(message, { failures, hasText: read.text !== null, now })
-  if (next) return again(work, next, failures)
+  if (next) return fetchAgain(work, next, failures)
   if (read.text === null) {
     const error = `it could not be read: ${storable(read.gone ?? read.missing ?? '')}`
-    return finished(work, unreadEffects(await losing(at, message), error))
+    return finishWork(work, unreadEffects(await losing(at, message), error))
   }
-  if (read.isAutomatic) return finished(work, failedEffects(message, 'a machine wrote it', now))
+  if (read.isAutomatic) return finishWork(work, failedEffects(message, 'a machine wrote it', now))
   return complete(deps, at, message, read)
 }
 
 /** Fetches that failed. Other claims, which ended before or after the fetch, do not count. */
 const failuresOf = ({ payload }: Work): number => Number(payload.failures ?? 0)
 
-const again = ({ id, payload }: Work, runAt: Date, failures: number): Decision<void> => ({
+const fetchAgain = ({ id, payload }: Work, runAt: Date, failures: number): Decision<void> => ({
   reply: undefined,
   effects: { requeued: [{ id, runAt, payload: { ...payload, failures } }] },
 })
@@ -231,12 +234,12 @@ const complete = async (
   )
   if (result.kind === 'later')
     return isTooOld(before, now)
-      ? finished(work, crowdedEffects({ ...place, isLinked: identity !== undefined, facts, now }))
-      : requeued(work, new Date(now.getTime() + FULL_MS))
+      ? finishWork(work, crowdedEffects({ ...place, isLinked: identity !== undefined, facts, now }))
+      : requeue(work, new Date(now.getTime() + FULL_MS))
   if (result.kind === 'taken')
-    return finished(
+    return finishWork(
       work,
       merge(result.effects, kept.effects, { writes: [saveChannelMessage(result.message)] }),
     )
-  return finished(work, merge(result.effects, { writes: [deleteChannelMessage(message.id)] }))
+  return finishWork(work, merge(result.effects, { writes: [deleteChannelMessage(message.id)] }))
 }

@@ -6,7 +6,7 @@ import {
   type ChannelMessage,
   MOST_FILE_BYTES,
   STRANGERS_FILES,
-  sorted,
+  sortFiles,
 } from '#domain/agent/channel/message'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Sealer } from '#kernel/sealer'
@@ -80,7 +80,7 @@ const readMessage = async (
       gone: fetched?.error ?? 'this deployment cannot fetch messages of the channel',
     }
   const { text, attachments, isAutomatic, ...changes } = fetchedOf(fetched.value)
-  const files = sorted(attachments, message.identity_id === null ? STRANGERS_FILES : undefined)
+  const files = sortFiles(attachments, message.identity_id === null ? STRANGERS_FILES : undefined)
   return withFiles(
     adapter,
     open,

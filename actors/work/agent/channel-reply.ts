@@ -6,7 +6,7 @@
 import { sendingRefused } from '#decisions/agent/channel-connections'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import { type MessageParts, plainPartsOf } from '#domain/agent/channel/forms/parts'
-import { type ChannelReply, formed, isReplyDone } from '#domain/agent/channel/reply'
+import { type ChannelReply, formParts, isReplyDone } from '#domain/agent/channel/reply'
 import { leftOnTheWire } from '#domain/agent/channel/reply-decisions'
 import {
   afterSend,
@@ -14,7 +14,7 @@ import {
   type Going,
   givenUpWhole,
   type PartOutcome,
-  resumed,
+  resumeReply,
   waiting,
   withdrawn,
 } from '#domain/agent/channel/reply-sending'
@@ -34,7 +34,7 @@ import { loadNow, when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
 import type { Claimed, Claiming, Ending, Lane } from '../../engine/lane.ts'
 import type { Decision } from '../../engine/letter.ts'
-import { finished, requeued } from '../decisions.ts'
+import { finishWork, requeue } from '../decisions.ts'
 import {
   type Forming,
   form,
@@ -68,7 +68,7 @@ export const channelReplyLane = (deps: ReplyDeps): Ending<Lane<Job, Outcome>> =>
   settle: (sql, gate, { work, job, outcome }) => settleReply({ sql, gate, work }, job, outcome),
   async givenUp(sql, gate, work) {
     const { reply } = await loadNow(sql, { reply: replyPart(work.ref_id) })
-    return reply ? settled(work, givenUpWhole(reply, IN_VAIN, gate.now)) : finished(work)
+    return reply ? settled(work, givenUpWhole(reply, IN_VAIN, gate.now)) : finishWork(work)
   },
   crashed: () => ({ kind: 'unknown', error: 'internal error' }),
 })
@@ -134,7 +134,7 @@ const insteadOfSending = (
 const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<Job>> => {
   const { sql, gate, work } = claiming
   const { reply: before } = await loadNow(sql, { reply: replyPart(work.ref_id) })
-  if (!before || isReplyDone(before)) return { decision: finished(work) }
+  if (!before || isReplyDone(before)) return { decision: finishWork(work) }
   const id = before.connection_id
   if (id === null)
     return { decision: settled(work, { reply: leftOnTheWire(before, gate.now), runAt: null }) }
@@ -145,10 +145,10 @@ const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<
     unshown: unshownPart(before.id),
     isGone: when(before.message_id !== null, isSenderGone(before.message_id)),
   })
-  if (!connection) return { decision: finished(work) }
+  if (!connection) return { decision: finishWork(work) }
   const adapter = deps.adapters[connection.channel]
   const terms = termsOf(adapter, connection, gate.now)
-  const reply = resumed(before, terms)
+  const reply = resumeReply(before, terms)
   const other = isReplyDone(reply)
     ? undefined
     : insteadOfSending({ before, reply }, { adapter, connection, isGone, outgoing }, claiming)
@@ -178,7 +178,7 @@ interface Early {
 /** Its connection has just sent something, or its provider wants a pause. */
 const laterFor = (work: Work, { before, reply, ms, next }: Early): Claimed<Job> => {
   const writes = reply === before ? [] : [saveReply(reply)]
-  if (ms > LONGEST_SPACING_MS) return { decision: requeued(work, next, { writes }) }
+  if (ms > LONGEST_SPACING_MS) return { decision: requeue(work, next, { writes }) }
   return { job: { kind: 'wait', ms }, decision: { reply: undefined, effects: { writes } } }
 }
 
@@ -199,9 +199,9 @@ const settleReply = async (
   job: Job,
   outcome: Outcome,
 ): Promise<Decision<void>> => {
-  if (outcome.kind === 'waited' || job.kind === 'wait') return requeued(work, work.run_at)
+  if (outcome.kind === 'waited' || job.kind === 'wait') return requeue(work, work.run_at)
   const { reply: before } = await loadNow(sql, { reply: replyPart(work.ref_id) })
-  if (!before || isReplyDone(before)) return finished(work)
+  if (!before || isReplyDone(before)) return finishWork(work)
   if (outcome.kind === 'formed' || job.kind === 'form')
     return settledForm(work, before, { job, outcome, now })
   const isRefused = outcome.kind === 'refused' && outcome.of === 'connection'
@@ -226,11 +226,11 @@ const settledForm = (
   { job, outcome, now }: { job: Job; outcome: Outcome; now: Date },
 ): Decision<void> => {
   if (before.parts.length > 0 || outcome.kind === 'stopped' || job.kind !== 'form')
-    return requeued(work, work.run_at)
+    return requeue(work, work.run_at)
   const { texts, html } =
     outcome.kind === 'formed' ? outcome.parts : plainPartsOf(job.channel, before.text)
-  const reply = { ...formed(before, texts), updated_at: now }
-  return requeued(work, work.run_at, { writes: [saveFormed(reply, html)] })
+  const reply = { ...formParts(before, texts), updated_at: now }
+  return requeue(work, work.run_at, { writes: [saveFormed(reply, html)] })
 }
 
 /** When the connection may send its next message. */
@@ -245,13 +245,13 @@ const pauseAfter = ({ adapter, connection: { id } }: Sending, outcome: PartOutco
 /** Before replies that came after it, if it can go on at once. */
 const settled = (work: Work, { reply, runAt }: Going, effects: Effects = {}): Decision<void> => {
   const all = merge({ writes: [saveReply(reply)] }, effects)
-  if (runAt !== null) return requeued(work, runAt > reply.updated_at ? runAt : work.run_at, all)
+  if (runAt !== null) return requeue(work, runAt > reply.updated_at ? runAt : work.run_at, all)
   const detail = {
     connection_id: reply.connection_id,
     job_id: reply.job_id,
     parts: reply.parts.length,
   }
-  return finished(work, {
+  return finishWork(work, {
     ...all,
     audit: { operation: `channel.reply.${reply.status}`, refId: reply.id, detail },
   })

@@ -7,7 +7,7 @@ import {
   BLOCK,
   beginReading,
   type Document,
-  failed,
+  failReading,
   flawOf,
   MOST_DEATHS,
   MOST_PASSAGES,
@@ -36,7 +36,7 @@ import { loadBy, loadNow } from '#store/engine/load'
 import type { Work } from '#store/engine/work'
 import type { Claimed, Claiming, Ending, Lane, LaneContext } from '../../engine/lane.ts'
 import type { Decision } from '../../engine/letter.ts'
-import { finished } from '../decisions.ts'
+import { finishWork } from '../decisions.ts'
 
 export interface IngestDeps {
   db: Pick<Db, 'read'>
@@ -75,7 +75,7 @@ const progressOf = ({ payload }: Pick<Work, 'payload'>): Progress => ({
   counted: Number(payload.counted ?? 0),
 })
 
-const again = (
+const readAgain = (
   { id }: Work,
   { now }: Pick<Gate, 'now'>,
   progress: Progress,
@@ -101,21 +101,23 @@ export const ingestLane = (deps: IngestDeps): Ending<Lane<Job, Outcome>> => ({
   run: (job, context) => read(deps, job, context),
   async settle(sql, gate, { work, job, outcome: came, failures }) {
     const { document } = await loadNow(sql, { document: documentPart(work.ref_id) })
-    if (!document) return finished(work)
+    if (!document) return finishWork(work)
     const outcome = failures < MOST_DEATHS ? came : UNREADABLE
     const progress = { ...progressOf(work), counted: work.attempt }
-    if (outcome.kind === 'stopped') return again(work, gate, progress)
+    if (outcome.kind === 'stopped') return readAgain(work, gate, progress)
     if (outcome.kind === 'later')
-      return again(work, { now: new Date(gate.now.getTime() + LATER_MS) }, progress)
+      return readAgain(work, { now: new Date(gate.now.getTime() + LATER_MS) }, progress)
     if (outcome.kind === 'failed')
-      return finished(work, { writes: [saveDocument(failed(document, outcome.error, gate.now))] })
+      return finishWork(work, {
+        writes: [saveDocument(failReading(document, outcome.error, gate.now))],
+      })
     return written({ gate, work }, { document, job, outcome })
   },
   async givenUp(sql, gate, work) {
     const { document } = await loadNow(sql, { document: documentPart(work.ref_id) })
-    return finished(
+    return finishWork(
       work,
-      document ? { writes: [saveDocument(failed(document, UNREADABLE.error, gate.now))] } : {},
+      document ? { writes: [saveDocument(failReading(document, UNREADABLE.error, gate.now))] } : {},
     )
   },
   crashed: () => UNREADABLE,
@@ -132,14 +134,16 @@ const claim = async ({ sql, gate, work }: Claiming): Promise<Claimed<Job>> => {
     (!document || document.status === 'failed' || (block === 0 && document.status === 'queued'))
   )
     return {
-      decision: again(work, gate, { block, counted }, { writes: removePassages(work.ref_id) }),
+      decision: readAgain(work, gate, { block, counted }, { writes: removePassages(work.ref_id) }),
     }
   if (!document || (document.status !== 'queued' && document.status !== 'processing'))
-    return { decision: finished(work) }
+    return { decision: finishWork(work) }
   if (work.attempt - counted >= MOST_DEATHS) {
     const error = `process_died: the process that read it died ${MOST_DEATHS} times`
     return {
-      decision: finished(work, { writes: [saveDocument(failed(document, error, gate.now))] }),
+      decision: finishWork(work, {
+        writes: [saveDocument(failReading(document, error, gate.now))],
+      }),
     }
   }
   const writes =
@@ -157,22 +161,23 @@ const written = (
 ): Decision<void> => {
   const { passages, total, most } = outcome
   const flaw = flawOf(total)
-  if (flaw) return finished(work, { writes: [saveDocument(failed(document, flaw, gate.now))] })
+  if (flaw)
+    return finishWork(work, { writes: [saveDocument(failReading(document, flaw, gate.now))] })
   const room = documentRoom(gate)
   // What is there already is removed by the next claim.
   if (room.used + most > room.limit)
-    return again(
+    return readAgain(
       work,
       gate,
       { block: 0, counted: work.attempt },
-      { writes: [saveDocument(failed(document, noRoom(room), gate.now))] },
+      { writes: [saveDocument(failReading(document, noRoom(room), gate.now))] },
     )
   const given = { documentId: document.id, configuration: document.configuration, passages }
   const writes = [insertPassages(given), insertWords(given)]
   const next = job.block + 1
   if (next * BLOCK < total)
-    return again(work, gate, { block: next, counted: work.attempt }, { writes })
-  return finished(work, { writes: [...writes, saveDocument(ready(document, total, gate.now))] })
+    return readAgain(work, gate, { block: next, counted: work.attempt }, { writes })
+  return finishWork(work, { writes: [...writes, saveDocument(ready(document, total, gate.now))] })
 }
 
 /** Milliseconds after which others have their turn. */

@@ -22,7 +22,7 @@ import { loadNow } from '#store/engine/load'
 import type { Work } from '#store/engine/work'
 import type { Claimed, Claiming, Lane, LaneContext } from '../../engine/lane.ts'
 import type { Decision } from '../../engine/letter.ts'
-import { finished, requeued } from '../decisions.ts'
+import { finishWork, requeue } from '../decisions.ts'
 
 export interface LookDeps {
   sessions: McpSessions
@@ -64,7 +64,7 @@ const claimLook = async (
     server: mcpServerPart(work.ref_id),
     sealed: mcpSecretsPart(work.ref_id),
   })
-  if (!server?.enabled) return { decision: finished(work) }
+  if (!server?.enabled) return { decision: finishWork(work) }
   return { job: { server, sealed: sealed! }, decision: { reply: undefined } }
 }
 
@@ -106,12 +106,12 @@ const settleLook = async (
     server: mcpServerPart(work.ref_id),
     before: mcpToolsOf(work.ref_id),
   })
-  if (!server?.enabled) return finished(work)
+  if (!server?.enabled) return finishWork(work)
   // What was found is another program's by now, or has other names.
   const isOutdated =
     placeHash(server) !== placeHash(look.server) || server.tool_prefix !== look.server.tool_prefix
-  if (outcome.kind === 'stopped' || isOutdated) return requeued(work, now)
-  if (outcome.kind === 'failed') return again(work, lookFailed(server, outcome.error, now), now)
+  if (outcome.kind === 'stopped' || isOutdated) return requeue(work, now)
+  if (outcome.kind === 'failed') return lookAgain(work, lookFailed(server, outcome.error, now), now)
   const { tools, leftOut } = foreignTools(server.tool_prefix, outcome.tools)
   const found = toolsFound(server, { tools, before, now })
   const isSame = found.length === before.length && found.every((tool) => before.includes(tool))
@@ -121,7 +121,7 @@ const settleLook = async (
   )
   const changed = [gone, ...(found.length > 0 ? [insertMcpTools(found)] : [])]
   const effects = isSame ? {} : { first: [deleteMcpTools(server.id)], writes: changed }
-  return again(work, lookedAt(server, saidOf(leftOut, outcome.isCut), now), now, effects)
+  return lookAgain(work, lookedAt(server, saidOf(leftOut, outcome.isCut), now), now, effects)
 }
 
 /** What a person is told of tools that are not offered. The reasons are ours. */
@@ -136,7 +136,12 @@ const saidOf = (leftOut: readonly OmittedTool[], isCut: boolean): string | null 
   return left.length + cut.length === 0 ? null : [...left, ...cut].join('; ')
 }
 
-const again = (work: Work, server: McpServer, now: Date, effects: Effects = {}): Decision<void> => {
+const lookAgain = (
+  work: Work,
+  server: McpServer,
+  now: Date,
+  effects: Effects = {},
+): Decision<void> => {
   const all = { ...effects, writes: [...(effects.writes ?? []), saveMcpServer(server)] }
   const next = nextLook(server, now)
   // Nobody has asked for the next one, so it stops with the kill switch.
@@ -145,5 +150,5 @@ const again = (work: Work, server: McpServer, now: Date, effects: Effects = {}):
         reply: undefined,
         effects: { ...all, requeued: [{ id: work.id, runAt: next, origin: 'automatic' }] },
       }
-    : finished(work, all)
+    : finishWork(work, all)
 }

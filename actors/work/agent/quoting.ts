@@ -2,7 +2,7 @@
  * What the desk quotes in answer to a free question: of each kind of text that the job may read.
  */
 import { isForStranger } from '#domain/agent/channel/trust'
-import { enclosed, passagePath } from '#domain/agent/knowledge/document'
+import { passagePath, stripBrackets } from '#domain/agent/knowledge/document'
 import {
   bestOf,
   MOST_QUOTATIONS,
@@ -32,7 +32,7 @@ const ofDocument = (
   publicUrl: string | null,
 ): Found => {
   const page = publicUrl === null ? '' : `: ${publicUrl}${passagePath(document_id, start_at)}`
-  const source = `${sourceOf(enclosed(file_name), path.map(enclosed))}${page}`
+  const source = `${sourceOf(stripBrackets(file_name), path.map(stripBrackets))}${page}`
   const marked = withMarks(found.text, found.marked)
   // The source names the headings.
   const under = marked.replace(HEADINGS, '')

@@ -13,7 +13,7 @@ import {
   runSchedule,
 } from '#decisions/agent/schedules'
 import { MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/job/limits'
-import { cameDue, paused, type Schedule } from '#domain/agent/trigger/schedule'
+import { cameDue, pauseSchedule, type Schedule } from '#domain/agent/trigger/schedule'
 import { callerNow } from '#store/agent/callers'
 import { lastWords, saveSchedule, schedulePart } from '#store/agent/schedules'
 import type { Sql } from '#store/engine/db'
@@ -44,7 +44,7 @@ const fire = async (
     ...runLoad(schedule),
   })
   if (!caller) {
-    const stopped = paused(schedule, 'caller_gone', gate.now)
+    const stopped = pauseSchedule(schedule, 'caller_gone', gate.now)
     const notice = noticeOf(stopped, pauseNotice(stopped), { ...facts, now: gate.now })
     return merge(notice, { settled: [work.id], events: [pausedEvent(stopped)] })
   }

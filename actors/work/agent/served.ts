@@ -11,7 +11,7 @@ import {
   offeredMcpTools,
   servedTools,
 } from '#store/agent/mcp-tools'
-import { loadNow, mapped, when } from '#store/engine/load'
+import { loadNow, mapPart, when } from '#store/engine/load'
 import type { At } from './at.ts'
 import type { AgentDeps } from './deps.ts'
 
@@ -35,8 +35,8 @@ export const withServed = async (
 
 /** What a thought is offered of them: whole where the job has asked for it. A task has no tools. */
 export const servedParts = ({ task, tools, shown }: Pick<Job, 'task' | 'tools' | 'shown'>) => ({
-  served: mapped(when(!task, offeredMcpTools(tools ?? shown)), (served) => served ?? []),
-  failing: mapped(when(!task, failingMcpServers), (failing) => failing ?? []),
+  served: mapPart(when(!task, offeredMcpTools(tools ?? shown)), (served) => served ?? []),
+  failing: mapPart(when(!task, failingMcpServers), (failing) => failing ?? []),
 })
 
 /** Descriptions are text of people outside, though a person has read them. */

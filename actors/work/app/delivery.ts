@@ -101,8 +101,8 @@ interface Letter {
   work: Work
 }
 
-const again = ({ id }: Work, runAt: Date): Effects => ({ requeued: [{ id, runAt }] })
-const over = ({ id }: Work): Effects => ({ settled: [id] })
+const requeueDelivery = ({ id }: Work, runAt: Date): Effects => ({ requeued: [{ id, runAt }] })
+const endDelivery = ({ id }: Work): Effects => ({ settled: [id] })
 const later = (one: Date, other: Date | null): Date => (other && other > one ? other : one)
 
 const claimEvent = async (
@@ -113,10 +113,11 @@ const claimEvent = async (
     endpoint: endpointWithSecrets,
     event: nextEvent(),
   })
-  if (endpoint?.status !== 'active') return { decision: await closed(times, { sql, gate, work }) }
-  if (!event) return { decision: { reply: undefined, effects: over(work) } }
+  if (endpoint?.status !== 'active')
+    return { decision: await giveUpOnEndpoint(times, { sql, gate, work }) }
+  if (!event) return { decision: { reply: undefined, effects: endDelivery(work) } }
   const at = later(event.next_at, endpoint.held_until)
-  if (at > gate.now) return { decision: { reply: undefined, effects: again(work, at) } }
+  if (at > gate.now) return { decision: { reply: undefined, effects: requeueDelivery(work, at) } }
   const previous =
     endpoint.previous_until && endpoint.previous_until > gate.now ? endpoint.previous_secret : null
   const secrets = previous ? [endpoint.secret, previous] : [endpoint.secret]
@@ -124,7 +125,7 @@ const claimEvent = async (
 }
 
 /** The endpoint is disabled: gives up the waiting events, some at a time. */
-const closed = async (
+const giveUpOnEndpoint = async (
   { keepDeadMs }: WebhookTimes,
   { sql, gate, work }: Letter,
 ): Promise<Decision<void>> => {
@@ -132,7 +133,10 @@ const closed = async (
   const writes = [giveUpEvents({ beyond: 0, reason: 'the endpoint is disabled', expiresAt })]
   return {
     reply: undefined,
-    effects: { writes, ...((await manyPending(sql)) ? again(work, gate.now) : over(work)) },
+    effects: {
+      writes,
+      ...((await manyPending(sql)) ? requeueDelivery(work, gate.now) : endDelivery(work)),
+    },
   }
 }
 
@@ -175,7 +179,7 @@ const settle = (
   read: Read,
 ): Decision<void> => {
   const { endpoint: current, event } = read
-  if (!current || !event) return { reply: undefined, effects: again(work, gate.now) }
+  if (!current || !event) return { reply: undefined, effects: requeueDelivery(work, gate.now) }
   // The endpoint was replaced in the meantime: a failure of the old one does not count against the
   // new.
   const stale = current.id !== job.endpoint.id && outcome.kind !== 'accepted'
@@ -190,7 +194,7 @@ const settle = (
     reply: undefined,
     effects: {
       writes,
-      ...(next ? again(work, later(next, gate.now)) : over(work)),
+      ...(next ? requeueDelivery(work, later(next, gate.now)) : endDelivery(work)),
       ...audit(current, after),
     },
   }

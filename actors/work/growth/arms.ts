@@ -90,7 +90,7 @@ const draftArms = async (
   const [first, ...others] = written.sets
   if (!first)
     throw written.refused ?? new GenerationError('no arm of the experiment had a post to draft')
-  return others.reduce(joined, first)
+  return others.reduce(joinArms, first)
 }
 
 const draftArm = async (
@@ -122,7 +122,7 @@ const draftArm = async (
   }
 }
 
-const joined = (a: DraftedArms, b: DraftedArms): DraftedArms => ({
+const joinArms = (a: DraftedArms, b: DraftedArms): DraftedArms => ({
   drafts: [...a.drafts, ...b.drafts],
   model: joinedModels(a.model, b.model),
   usage: addUsage(a.usage, b.usage),

@@ -31,7 +31,7 @@ import {
   triesSoFar,
 } from '#store/growth/attempts'
 import { currentProfile } from '#store/growth/profiles'
-import { finished } from '../decisions.ts'
+import { finishWork } from '../decisions.ts'
 import { meansOf } from './means.ts'
 import { tryClaimAgain } from './post-again.ts'
 import { type ReadBack, readBackOf } from './read-back.ts'
@@ -83,11 +83,11 @@ export const claimRecord = async (
   const { moves } = sendables[of.sendable]
   const loaded = early ?? (await loadNow(sql, claimParts(of, null)))
   const record = loaded.record ?? fail('not_found', `no such ${moves.noun}`)
-  if (!moves.isWaiting(record, work.origin)) return { decision: finished(work) }
+  if (!moves.isWaiting(record, work.origin)) return { decision: finishWork(work) }
   const ready = examine(deps, claiming, {
     ...loaded,
     record,
-    isMissed: await missed(deps, claiming, record),
+    isMissed: await isTooLate(deps, claiming, record),
   })
   if (typeof ready === 'string') return back(claiming, record, ready)
   const means = meansOf[of.sendable]
@@ -109,7 +109,7 @@ export const claimRecord = async (
     (await means.isInTheWay(sql, ready.connection.id, earlier))
   )
     return back(claiming, record, 'same_text_unconfirmed')
-  return claimed(deps, claiming, { ...ready, tries, first })
+  return claimNow(deps, claiming, { ...ready, tries, first })
 }
 
 /**
@@ -131,7 +131,7 @@ export const claimRecordAhead = async (
   const ready = examine(deps, claiming, { record, account, isMissed: false })
   return typeof ready === 'string'
     ? undefined
-    : claimed(deps, claiming, { ...ready, tries: tries! })
+    : claimNow(deps, claiming, { ...ready, tries: tries! })
 }
 
 interface Examined {
@@ -173,7 +173,7 @@ export const claimOnceMore = async (
   if ('decision' in found) return found
   const { next: record, connection, superseded } = found
   const { tries } = await loadNow(claiming.sql, { tries: triesSoFar(recordOf(claiming.work)) })
-  const { job, decision } = await claimed(deps, claiming, { record, connection, tries: tries! })
+  const { job, decision } = await claimNow(deps, claiming, { record, connection, tries: tries! })
   return { job, decision: { ...decision, effects: { ...decision.effects, first: [superseded] } } }
 }
 
@@ -184,7 +184,7 @@ interface Ready extends Pick<SendJob, 'record' | 'connection'> {
 }
 
 /** Claim and intent, in one commit. */
-const claimed = async (
+const claimNow = async (
   { networks, times, failpoints }: SendDeps,
   { gate, work }: Omit<Claiming, 'sql'>,
   { record, connection, tries: { count, doubted }, first }: Ready,
@@ -234,7 +234,11 @@ const mayBeMissed = (
 }
 
 /** Too late by the record's or the profile's rule. The profile is read only if it matters. */
-const missed = async (deps: SendDeps, claiming: Claiming, record: Sendable): Promise<boolean> => {
+const isTooLate = async (
+  deps: SendDeps,
+  claiming: Claiming,
+  record: Sendable,
+): Promise<boolean> => {
   if (!mayBeMissed(deps, claiming, record)) return false
   const { sql, gate, work } = claiming
   if (work.origin === 'manual') return true

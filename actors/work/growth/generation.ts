@@ -75,7 +75,7 @@ export const generationLane = <R extends Drafting, Brief, Written>(
   async claim(sql, gate, work) {
     const record = await of.store.lock(sql, work.ref_id)
     const why = of.isFree || deps.drafter.name === COMPOSER ? undefined : unpaid(gate.plan)
-    if (why !== undefined) return { decision: held({ of, gate, work }, record, why) }
+    if (why !== undefined) return { decision: holdForBilling({ of, gate, work }, record, why) }
     const brief = await of.brief(sql, deps.networks, record, work)
     return {
       job: { brief },
@@ -88,34 +88,34 @@ export const generationLane = <R extends Drafting, Brief, Written>(
   run: (job, context) => write({ ...deps, of }, job, context),
   async settle(sql, gate, { work, job, outcome }) {
     const record = await of.store.lock(sql, work.ref_id)
-    if (outcome.kind === 'stopped') return again({ of, gate, work: stopped(work) }, record)
-    if (outcome.kind === 'failed') return failed({ of, gate, work }, record, outcome.error)
+    if (outcome.kind === 'stopped') return queueAgain({ of, gate, work: countStop(work) }, record)
+    if (outcome.kind === 'failed') return failGeneration({ of, gate, work }, record, outcome.error)
     const delivery = { sql, brief: job.brief, taken: takenOf(work), now: gate.now, work }
     return { reply: undefined, effects: await of.delivered(record, outcome.written, delivery) }
   },
   crashed: () => ({ kind: 'failed', error: 'enqueue_failed' }),
   givenUp: async (sql, gate, work) =>
-    failed({ of, gate, work }, await of.store.lock(sql, work.ref_id), 'enqueue_failed'),
+    failGeneration({ of, gate, work }, await of.store.lock(sql, work.ref_id), 'enqueue_failed'),
   async orphaned(sql, gate, work) {
     const record = await of.store.lock(sql, work.ref_id)
     const died = work.attempt - stopsOf(work)
     return died >= GENERATION_RUNS
-      ? failed({ of, gate, work }, record, 'enqueue_failed')
-      : again({ of, gate, work }, record)
+      ? failGeneration({ of, gate, work }, record, 'enqueue_failed')
+      : queueAgain({ of, gate, work }, record)
   },
 })
 
 const stopsOf = (work: Work): number => Number(work.payload.stops ?? 0)
 
 /** The row after a run that ended in order. That does not count as a run that died. */
-const stopped = (work: Work): Work => ({
+const countStop = (work: Work): Work => ({
   ...work,
   payload: { ...work.payload, stops: stopsOf(work) + 1 },
 })
 
 /** Effects that let a generation go on with another run, with more in its payload. */
 export const runAgain = (work: Work, more: Record<string, unknown>, now: Date): Effects => ({
-  requeued: [{ id: work.id, runAt: now, payload: { ...stopped(work).payload, ...more } }],
+  requeued: [{ id: work.id, runAt: now, payload: { ...countStop(work).payload, ...more } }],
 })
 
 const write = async <R extends Drafting, Brief, Written>(
@@ -156,7 +156,10 @@ interface Settling<R extends Drafting> {
 }
 
 /** An interruption is not the generation's fault: it is queued again as it was. */
-const again = <R extends Drafting>({ of, gate, work }: Settling<R>, record: R): Decision<void> => ({
+const queueAgain = <R extends Drafting>(
+  { of, gate, work }: Settling<R>,
+  record: R,
+): Decision<void> => ({
   reply: undefined,
   effects: {
     writes: [of.store.save(requeueGeneration(record, gate.now))],
@@ -164,7 +167,7 @@ const again = <R extends Drafting>({ of, gate, work }: Settling<R>, record: R): 
   },
 })
 
-const failed = <R extends Drafting>(
+const failGeneration = <R extends Drafting>(
   { of, gate, work }: Settling<R>,
   record: R,
   error: string,
@@ -177,7 +180,7 @@ const failed = <R extends Drafting>(
  * Its model may not be paid for. It is tried again until billing is in order, and fails if that
  * takes too long.
  */
-const held = <R extends Drafting>(
+const holdForBilling = <R extends Drafting>(
   { of, gate, work }: Settling<R>,
   record: R,
   why: string,
@@ -185,7 +188,8 @@ const held = <R extends Drafting>(
   const { now } = gate
   const since =
     record.error === null ? now : new Date(String(work.payload.heldSince ?? now.toISOString()))
-  if (now.getTime() - since.getTime() >= HELD_MS) return failed({ of, gate, work }, record, why)
+  if (now.getTime() - since.getTime() >= HELD_MS)
+    return failGeneration({ of, gate, work }, record, why)
   const payload = { ...work.payload, heldSince: since.toISOString() }
   return {
     reply: undefined,

@@ -11,7 +11,7 @@ import type { Sendable } from '#domain/growth/sending/sendable'
 import { AppError } from '#kernel/errors'
 import { forgetPending } from '#store/engine/idempotency'
 import { openAttempt } from '#store/growth/attempts'
-import { finished } from '../decisions.ts'
+import { finishWork } from '../decisions.ts'
 import { refuseAgain } from './post-again.ts'
 import { decisionOf } from './send-replies.ts'
 
@@ -28,7 +28,7 @@ export const notSent = async (claiming: Claiming): Promise<Decision<void>> => {
   if (againOf(work)) return toReview(claiming)
   const { moves, lock, save } = sendables[recordOf(work).sendable]
   const before = await lock(sql, work.ref_id)
-  if (!moves.isWaiting(before, work.origin)) return finished(work)
+  if (!moves.isWaiting(before, work.origin)) return finishWork(work)
   const { record, events } = moves.failed(before, IN_VAIN, gate.now)
   const effects = { writes: [save(record), forgetPending(record.id)], events, settled: [work.id] }
   return { reply: undefined, effects, answers: [{ refId: record.id, with: ERROR }] }
@@ -40,7 +40,7 @@ export const toReview = async ({ sql, gate, work }: Claiming): Promise<Decision<
   const { moves, lock } = sendables[of.sendable]
   const record = await lock(sql, of.record_id)
   const attempt = await openAttempt(sql, of)
-  if (!attempt) return finished(work)
+  if (!attempt) return finishWork(work)
   const unconfirmed = moves.unconfirmed(record, { review: record.review, error: UNREAD }, gate.now)
   const settled: Settled<Sendable> = {
     ...inReview({ moves, record: unconfirmed, attempt, now: gate.now }),

@@ -14,7 +14,7 @@ import type { Sendable } from '#domain/growth/sending/sendable'
 import type { SendTimes } from '#domain/growth/sending/times'
 import { type Work, workOf } from '#store/engine/work'
 import { returnedAttempt, saveAttempt } from '#store/growth/attempts'
-import { finished, requeued } from '../decisions.ts'
+import { finishWork, requeue } from '../decisions.ts'
 import { identify } from './identify.ts'
 import { decisionOf } from './send-replies.ts'
 import type { ReadResult } from './timeline.ts'
@@ -33,7 +33,7 @@ export const settleLate = async (
   const { sql, gate, work } = letter
   const { moves } = sendables[job.attempt.sendable]
   const attempt = await returnedAttempt(sql, job.attempt, returnedSince(gate.now, times))
-  if (attempt?.id !== job.attempt.id || !moves.isWatched(record)) return finished(work)
+  if (attempt?.id !== job.attempt.id || !moves.isWatched(record)) return finishWork(work)
   const isRead = outcome.kind !== 'unread' && !moves.isSending(record)
   const found = isRead
     ? await identify(sql, { record, attempt, connection: job.connection }, outcome)
@@ -52,7 +52,7 @@ export const settleLate = async (
 }
 
 const requeuedOrOver = (work: Work, at: Date | undefined): Decision<void> =>
-  at ? requeued(work, at) : finished(work)
+  at ? requeue(work, at) : finishWork(work)
 
 const twice = ({ record, attempt, events }: Settled<Sendable>, work: Work): Decision<void> => {
   const { save, audits } = sendables[attempt.sendable]

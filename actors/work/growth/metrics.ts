@@ -36,7 +36,7 @@ import {
   nextReads,
   thinSnapshots,
 } from '#store/growth/metrics'
-import { finished } from '../decisions.ts'
+import { finishWork } from '../decisions.ts'
 
 export interface MetricsDeps {
   networks: Networks
@@ -77,7 +77,7 @@ export const metricsLane = (deps: MetricsDeps): Lane<Job, Outcome> => ({
   run: (job, context) => read(deps, job, context),
   async settle(sql, gate, { work, job, outcome }) {
     const letter = { sql, gate, work }
-    if (outcome.kind === 'stopped') return again(work, gate.now, memoryOf(work, gate.now))
+    if (outcome.kind === 'stopped') return requeueMetrics(work, gate.now, memoryOf(work, gate.now))
     return outcome.kind === 'read'
       ? settleRead(letter, job, outcome.metrics)
       : settleFailure(letter, job, outcome)
@@ -101,7 +101,7 @@ const payloadOf = ({ waits, reserved }: Memory): Record<string, unknown> => ({
   ...(reserved ? { reserved } : {}),
 })
 
-const again = (
+const requeueMetrics = (
   { id }: Work,
   runAt: Date,
   memory: Memory,
@@ -125,8 +125,13 @@ const untilNext = async (
   const times = [...others, ...own].map(({ connection_id, at }) =>
     Math.max(at.getTime(), memory.waits[connection_id]?.until.getTime() ?? 0),
   )
-  if (times.length === 0) return finished(work, effects)
-  return again(work, new Date(Math.max(gate.now.getTime(), Math.min(...times))), memory, effects)
+  if (times.length === 0) return finishWork(work, effects)
+  return requeueMetrics(
+    work,
+    new Date(Math.max(gate.now.getTime(), Math.min(...times))),
+    memory,
+    effects,
+  )
 }
 
 const claimRead = async (deps: MetricsDeps, letter: Claiming): Promise<Claimed<Job>> => {
@@ -140,7 +145,7 @@ const claimRead = async (deps: MetricsDeps, letter: Claiming): Promise<Claimed<J
   if (posts.length === 0) return { decision: await untilNext(letter, memory) }
   // Networks bill reads, so nothing is read until the workspace is paid for.
   if (gate.plan.billing !== 'ok')
-    return { decision: again(work, new Date(gate.now.getTime() + UNPAID_MS), memory) }
+    return { decision: requeueMetrics(work, new Date(gate.now.getTime() + UNPAID_MS), memory) }
   const connection = (await connectionById(posts[0]!.connection_id)(sql))[0]!
   const network = deps.networks.named(connection.network)
   const before = memory.waits[connection.id]

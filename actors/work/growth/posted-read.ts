@@ -22,7 +22,7 @@ import type { Effects } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import { accountOfRecord, namePost, takenPosts } from '#store/growth/attempts'
 import { itemPart } from '#store/growth/items'
-import { finished } from '../decisions.ts'
+import { finishWork } from '../decisions.ts'
 import { accountOf } from './timeline.ts'
 
 export interface PostedReadDeps {
@@ -61,16 +61,16 @@ export const postedReadLane = (deps: PostedReadDeps): Ending<Lane<Job, Outcome>>
       job.reserved,
       outcome.kind === 'read' && outcome.post ? job.reserved.amount : 0,
     )
-    if (!item) return finished(work, { spend: [spent] })
+    if (!item) return finishWork(work, { spend: [spent] })
     if (outcome.kind === 'stopped')
       return { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }
     if (outcome.kind === 'failed')
-      return again(letter, item, { ...outcome, effects: { spend: [spent] } })
+      return tryAgain(letter, item, { ...outcome, effects: { spend: [spent] } })
     return settleRead(letter, item, { job, post: outcome.post, spent })
   },
   async givenUp(sql, gate, work) {
     const item = await unread({ sql, gate, work })
-    return finished(
+    return finishWork(
       work,
       item ? { writes: itemSaved(item, unreadable(item, 'url_not_read: internal', gate.now)) } : {},
     )
@@ -92,7 +92,7 @@ interface Failure {
 }
 
 /** Tries again later; after the last try the item says why its post is not known. */
-const again = (
+const tryAgain = (
   { gate: { now }, work }: Claiming,
   item: Item,
   { reason, retryAfterMs, from, effects = {} }: Failure,
@@ -101,7 +101,7 @@ const again = (
   const next = nextTry(tries, now, retryAfterMs)
   if (!next) {
     const writes = itemSaved(item, unreadable(item, `url_not_read: ${reason}`, now))
-    return finished(work, { ...effects, writes })
+    return finishWork(work, { ...effects, writes })
   }
   const runAt = from && from > next ? from : next
   return {
@@ -116,15 +116,15 @@ const again = (
 const claimRead = async ({ networks }: PostedReadDeps, letter: Claiming): Promise<Claimed<Job>> => {
   const { sql, gate, work } = letter
   const item = await unread(letter)
-  if (!item) return { decision: finished(work) }
+  if (!item) return { decision: finishWork(work) }
   const { account } = await loadNow(sql, {
     account: accountOfRecord({ sendable: 'post', record_id: item.id }),
   })
   const network = account && networks.named(account.network)
-  if (!network) return { decision: again(letter, item, { reason: 'x_not_connected' }) }
+  if (!network) return { decision: tryAgain(letter, item, { reason: 'x_not_connected' }) }
   // Networks bill reads, so nothing is read until the workspace is paid for.
   if (gate.plan.billing !== 'ok')
-    return { decision: again(letter, item, { reason: `plan_invalid:${gate.plan.billing}` }) }
+    return { decision: tryAgain(letter, item, { reason: `plan_invalid:${gate.plan.billing}` }) }
   const { tier } = network.limits
   try {
     const reserved = takeReads(readBudgetOf(gate, tier), costOf(tier, 'post', 1), gate.now)
@@ -135,7 +135,7 @@ const claimRead = async ({ networks }: PostedReadDeps, letter: Claiming): Promis
     }
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.code !== 'x_read_budget_exhausted') throw cause
-    return { decision: again(letter, item, { reason: cause.code, from: tomorrow(gate.now) }) }
+    return { decision: tryAgain(letter, item, { reason: cause.code, from: tomorrow(gate.now) }) }
   }
 }
 
@@ -168,9 +168,9 @@ const settleRead = async (
   const isTaken = (await takenPosts(place)(sql)).length > 0
   const next = readByHand(item, { post, accountExternalId: connection.external_id, isTaken, now })
   const effects: Effects = { writes: itemSaved(item, next), spend: [spent] }
-  if (next.external_id === null) return finished(work, effects)
+  if (next.external_id === null) return finishWork(work, effects)
   const firstRead = new Date(Math.max(now.getTime(), next.posted_at!.getTime() + FIRST_READ_MS))
-  return finished(work, {
+  return finishWork(work, {
     ...effects,
     writes: [
       ...effects.writes!,

@@ -20,7 +20,7 @@ import type { Gate } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { doubtfulSince, openAttempt, returnedAttempt } from '#store/growth/attempts'
 import { connectionById } from '#store/growth/connections'
-import { finished, requeued } from '../decisions.ts'
+import { finishWork, requeue } from '../decisions.ts'
 import type { SendDeps } from './claim-send.ts'
 import { toReview } from './given-up.ts'
 import { type Identified, identify } from './identify.ts'
@@ -155,9 +155,9 @@ const claimRead = async (
   const of = recordOf(work)
   const open =
     (await openAttempt(sql, of)) ?? (await returnedAttempt(sql, of, returnedSince(gate.now, times)))
-  if (!open) return { decision: finished(work) }
+  if (!open) return { decision: finishWork(work) }
   const runAt = readableFrom(open, times)
-  if (againOf(work) && gate.now < runAt) return { decision: requeued(work, runAt) }
+  if (againOf(work) && gate.now < runAt) return { decision: requeue(work, runAt) }
   const attempt = { ...open, intent_at: await doubtfulSince(sql, of) }
   const connection = (await connectionById(attempt.connection_id)(sql))[0]!
   const record = await sendables[of.sendable].lock(sql, of.record_id)

@@ -28,7 +28,7 @@ import { briefRecord } from '#store/growth/brief'
 import { currentProfile } from '#store/growth/profiles'
 import { figuresByDay, insertReport, isReported, rankedPosts } from '#store/growth/reports'
 import { decidedAtOnce } from '../at-once.ts'
-import { requeued } from '../decisions.ts'
+import { requeue } from '../decisions.ts'
 import type { GenerationWork } from './generation.ts'
 
 const MOST_RANKED = 500
@@ -98,9 +98,9 @@ const requestReport = async (
 const requestWeekly = async ({ sql, gate, work }: Claiming): Promise<Decision<void>> => {
   const { time_zone } = (await currentProfile(sql)).profile
   const due = weekly(gate.now, { timeZone: time_zone, since: new Date(String(work.payload.since)) })
-  if (due.kind === 'wait' || (await isReported(sql, due.week))) return requeued(work, due.next)
+  if (due.kind === 'wait' || (await isReported(sql, due.week))) return requeue(work, due.next)
   const result = await requestReport(gate, { week: due.week, time_zone })
-  return result instanceof Date ? requeued(work, result) : requeued(work, due.next, result)
+  return result instanceof Date ? requeue(work, result) : requeue(work, due.next, result)
 }
 
 export const weeklyLane = (): Lane<never, never> => decidedAtOnce('weekly_report', requestWeekly)

@@ -30,7 +30,7 @@ import { currentProfile } from '#store/growth/profiles'
 import { forgetRuns, knownRuns, lockRun, removeRun, saveRun } from '#store/growth/rule-runs'
 import { lockRule, ruleOfRun, saveCounts } from '#store/growth/rules'
 import { decidedAtOnce } from '../at-once.ts'
-import { finished } from '../decisions.ts'
+import { finishWork } from '../decisions.ts'
 import { act } from './rule-actions.ts'
 
 export interface RuleDeps {
@@ -51,11 +51,11 @@ export const ruleLanes = ({
     ...decidedAtOnce('rule', async (claiming) => {
       const effects = await executeRun(networks, claiming)
       await failpoints('rule.acting')
-      return finished(claiming.work, merge(effects, { writes: [forgetRuns(claiming.gate.now)] }))
+      return finishWork(claiming.work, merge(effects, { writes: [forgetRuns(claiming.gate.now)] }))
     }),
     async givenUp(sql, gate, work) {
       const run = await lockRun(sql, work.ref_id)
-      return finished(
+      return finishWork(
         work,
         run?.status === 'queued' ? { writes: [saveRun(skipRun(run, skips.failed, gate.now))] } : {},
       )

@@ -20,7 +20,7 @@ import { type Loaded, type Part, when } from '#store/engine/load'
 import { openAttempt } from '#store/growth/attempts'
 import { disconnect } from '#store/growth/connections'
 import { type RecordStanding, recordStanding } from '#store/growth/standing'
-import { requeued } from '../decisions.ts'
+import { requeue } from '../decisions.ts'
 import {
   type ClaimParts,
   claimLoad,
@@ -73,7 +73,7 @@ export const sendLane = (
     kind: 'unknown',
     reason: `the send broke off: ${cause instanceof Error ? cause.name : 'unknown error'}`,
   }),
-  orphaned: (sql, gate, work) => doubted(deps, { sql, gate, work }),
+  orphaned: (sql, gate, work) => putInDoubt(deps, { sql, gate, work }),
 })
 
 interface Answered {
@@ -101,7 +101,7 @@ const settleAnswer = async (
     tries: triesOf(work),
     now: gate.now,
     times: deps.times,
-    appliesWithinMs: promised(job),
+    appliesWithinMs: promisedApplyMs(job),
   }
   const settled = await settledAs(sql, { sent, job, work }, outcome)
   const lost = { about: { moves, record }, but: job.connection.id }
@@ -119,13 +119,16 @@ const settleAnswer = async (
 }
 
 /** Its process died, or what the network answered could not be written down. */
-const doubted = async (deps: SendDeps, { sql, gate, work }: Claiming): Promise<Decision<void>> => {
+const putInDoubt = async (
+  deps: SendDeps,
+  { sql, gate, work }: Claiming,
+): Promise<Decision<void>> => {
   const of = recordOf(work)
   const { moves, lock } = sendables[of.sendable]
   const record = await lock(sql, of.record_id)
   const attempt = await openAttempt(sql, of)
   // Claim and attempt are one commit, so there is an attempt; without one nothing was sent.
-  if (!attempt) return requeued(work, gate.now)
+  if (!attempt) return requeue(work, gate.now)
   // The process may still be alive and send until its lease ends, so look only afterwards. If the
   // clock stepped back, the lease may end later than one that begins now.
   const now = gate.now.getTime()
@@ -140,7 +143,9 @@ const doubted = async (deps: SendDeps, { sql, gate, work }: Claiming): Promise<D
 
 /** Even its doubt could not be written down: then a person must look. */
 const perhapsSent = (deps: SendDeps, claiming: Claiming): Promise<Decision<void>> =>
-  claiming.work.failures > kindsOfWork.send.failures ? toReview(claiming) : doubted(deps, claiming)
+  claiming.work.failures > kindsOfWork.send.failures
+    ? toReview(claiming)
+    : putInDoubt(deps, claiming)
 
 const settledAs = (
   sql: Sql,
@@ -155,7 +160,7 @@ const settledAs = (
  * The network's promise about requests that it answers with an error, unless an earlier attempt may
  * have made the post, or the text cannot be recognised.
  */
-const promised = ({ attempt, network, isDoubted }: SendJob): number | undefined =>
+const promisedApplyMs = ({ attempt, network, isDoubted }: SendJob): number | undefined =>
   !meansOf[attempt.sendable].endsByItself ||
   isDoubted ||
   fingerprintText(attempt.sent_text ?? '') === ''

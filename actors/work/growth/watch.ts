@@ -51,7 +51,7 @@ import {
   openScores,
 } from '#store/growth/signals'
 import { lockTarget, NOT_CONNECTED, saveTarget } from '#store/growth/targets'
-import { finished, requeued } from '../decisions.ts'
+import { finishWork, requeue } from '../decisions.ts'
 
 export interface WatchDeps {
   networks: Networks
@@ -85,7 +85,7 @@ export const watchLane = (deps: WatchDeps): Lane<Job, Outcome> => ({
     if (outcome.kind === 'read') return settleRead({ sql, gate, work }, job, outcome.posts)
     // The network may have answered and billed a read that nobody waited for: the reservation stays
     // spent.
-    if (outcome.kind === 'stopped') return requeued(work, gate.now)
+    if (outcome.kind === 'stopped') return requeue(work, gate.now)
     const target = unreadTarget(await lockTarget(sql, work.ref_id), outcome.error, gate.now)
     const runAt = new Date(
       Math.max(nextTargetRead(target).getTime(), gate.now.getTime() + (outcome.retryAfterMs ?? 0)),
@@ -103,7 +103,7 @@ const scheduleNext = (
   { work, target, runAt }: { work: Work; target: Target; runAt: Date },
   effects: Effects,
 ): Decision<void> =>
-  target.status === 'active' ? requeued(work, runAt, effects) : finished(work, effects)
+  target.status === 'active' ? requeue(work, runAt, effects) : finishWork(work, effects)
 
 /**
  * The account to read with, or the reason why there is none: not connected, not paid for, not in
@@ -123,9 +123,9 @@ const claimRead = async (deps: WatchDeps, letter: Claiming): Promise<Claimed<Job
   const { sql, gate, work } = letter
   const { now } = gate
   const target = await lockTarget(sql, work.ref_id)
-  if (target.status !== 'active') return { decision: finished(work) }
+  if (target.status !== 'active') return { decision: finishWork(work) }
   const later = (error: string, runAt: Date) => ({
-    decision: requeued(
+    decision: requeue(
       work,
       runAt,
       target.last_error === error

@@ -22,7 +22,7 @@ export const pendingOf = async ({ ask, person }: AgentContext, id: string): Prom
 /**
  * The sentence, the account, the text and the beginning of its hash: what the decision is bound to.
  */
-const shown = ({ summary, subject: { account, text, sha256 }, why }: Approval): string =>
+const describeApproval = ({ summary, subject: { account, text, sha256 }, why }: Approval): string =>
   [
     summary,
     ...(account === null ? [] : [`  account  ${account}`]),
@@ -56,7 +56,7 @@ const objectIn = (text: string): Record<string, unknown> | undefined => {
 type Arguments = Record<string, unknown>
 
 /** Other arguments, from an editor or typed as JSON. Undefined if they stay as they are. */
-const edited = async ({ context: { host }, lines, signal }: Asking, before: Arguments) => {
+const editArguments = async ({ context: { host }, lines, signal }: Asking, before: Arguments) => {
   const text =
     (await host.edit(JSON.stringify(before, null, 2), 'arguments.json')) ??
     (await lines.next('arguments as JSON: ', signal))
@@ -70,7 +70,7 @@ const edited = async ({ context: { host }, lines, signal }: Asking, before: Argu
  * The arguments with another text, from an editor or typed in a line. Undefined if it stays as it
  * is.
  */
-const rewritten = async (
+const rewriteText = async (
   { context: { host }, lines, signal }: Asking,
   approval: Approval,
   own: CallText,
@@ -104,9 +104,10 @@ const answerTo = async (asking: Asking, approval: Approval): Promise<Decision | 
     const own = textOfCall(now)
     if (/^e(dit)?$/i.test(line))
       changed =
-        (await (own ? rewritten(asking, now, own) : edited(asking, now.arguments))) ?? changed
+        (await (own ? rewriteText(asking, now, own) : editArguments(asking, now.arguments))) ??
+        changed
     else if (own && /^a(rguments)?$/i.test(line))
-      changed = (await edited(asking, now.arguments)) ?? changed
+      changed = (await editArguments(asking, now.arguments)) ?? changed
     else continue
     if (changed) print(asking, `${approval.tool_name} ${JSON.stringify(changed)}`)
   }
@@ -164,7 +165,7 @@ export const decideAll = async (
   const { context, lines } = asking
   let isDecided = true
   for (const approval of approvals) {
-    print(asking, shown(approval))
+    print(asking, describeApproval(approval))
     const isAsked = context.person !== undefined && lines.isTerminal
     if (!isAsked || !approval.may_decide) {
       print(asking, othersText(approval, isAsked))

@@ -61,7 +61,7 @@ const pairsOf = async (
 }
 
 /** From the terminal, or a line of a pipe. Throws at the end of input. */
-const asked = async (
+const promptFor = async (
   { name, isSecret }: { name: string; isSecret: boolean },
   lines: InputLines,
   host: Host,
@@ -85,14 +85,14 @@ const credentialsOf = async (
     host.stderr.write(
       `${name}: ${description}${isNeeded ? '' : ' (if you have none, leave it empty)'}\n`,
     )
-    const value = await asked({ name, isSecret: true }, lines, host)
+    const value = await promptFor({ name, isSecret: true }, lines, host)
     if (value !== '') given[name] = value
   }
   return given
 }
 
 /** Until its provider has said something. */
-const settled = async (
+const waitForProvider = async (
   { ask, host }: AgentContext,
   made: Connection,
   waitMs: number,
@@ -141,7 +141,7 @@ export const connectChannel = async (
   using lines = await host.lines()
   const { displayName, senderPolicy } = options
   const routingKey =
-    options.routingKey ?? (await asked({ name: 'routingKey', isSecret: false }, lines, host))
+    options.routingKey ?? (await promptFor({ name: 'routingKey', isSecret: false }, lines, host))
   const credentials = await credentialsOf(adapter, options, { lines, host })
   const config = await pairsOf('config', options.config, host)
   const input = { channel, routingKey, displayName, senderPolicy, config, credentials }
@@ -149,7 +149,7 @@ export const connectChannel = async (
     'agent.channels.create',
     JSON.parse(JSON.stringify(input)),
   )
-  const connection = await settled(context, made, waitMs)
+  const connection = await waitForProvider(context, made, waitMs)
   printAnswer(host, { connection }, options.json === true)
   host.stderr.write(`${wordsOf(connection)}\n`)
   return connection.status === 'active' ? 0 : FAILED_EXIT

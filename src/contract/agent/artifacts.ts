@@ -7,7 +7,7 @@ import {
   artifactSources,
   shareRecord,
 } from '../records/agent/artifact.ts'
-import { Id, NOT_BLANK, nullable, oneOf, record, Time, theText, untrusted } from '../shapes.ts'
+import { Id, markUntrusted, NOT_BLANK, nullable, oneOf, record, Time, theText } from '../shapes.ts'
 
 const types = ['text/plain', 'text/markdown', 'text/csv', 'application/json'] as const
 
@@ -124,7 +124,7 @@ const MadeArtifact = record(
     fileName: nullable(
       T.String({ description: 'Null where it may be the words of people outside.' }),
     ),
-    untrustedFileName: untrusted(nullable(T.String())),
+    untrustedFileName: markUntrusted(nullable(T.String())),
     mimeType: T.String(),
     byteSize: T.Integer(),
     jobId: nullable(Id),

@@ -2,7 +2,16 @@ import { Type as T } from '@sinclair/typebox'
 import { everybody, nextCursor, use, workers } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { documentRecord, documentStatuses, documentTypes } from '../records/agent/document.ts'
-import { asName, cursorLike, Id, NOT_BLANK, nullable, oneOf, record, untrusted } from '../shapes.ts'
+import {
+  asName,
+  cursorLike,
+  Id,
+  markUntrusted,
+  NOT_BLANK,
+  nullable,
+  oneOf,
+  record,
+} from '../shapes.ts'
 
 const offset = (description: string, example: number) =>
   T.Integer({
@@ -169,7 +178,9 @@ export const documents = {
 
 const found = {
   passages: T.Array(Passage),
-  untrusted: untrusted(T.Array(Passage, { description: 'Of documents that nobody vouches for.' })),
+  untrusted: markUntrusted(
+    T.Array(Passage, { description: 'Of documents that nobody vouches for.' }),
+  ),
 }
 
 export const documentCapabilities = {

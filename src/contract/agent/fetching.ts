@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { nullable, record, untrusted, untrustedName } from '../shapes.ts'
+import { markUntrusted, nullable, record, untrustedName } from '../shapes.ts'
 
 /** In characters. */
 const [LEAST, USUAL, MOST] = [100, 4_000, 8_000]
@@ -28,8 +28,8 @@ export const fetchCapabilities = {
         type: nullable(
           T.String({ description: 'text/html, text/markdown, text/plain or application/json.' }),
         ),
-        title: untrusted(nullable(T.String())),
-        text: untrusted(T.String({ description: 'Without markup.' })),
+        title: markUntrusted(nullable(T.String())),
+        text: markUntrusted(T.String({ description: 'Without markup.' })),
         truncated: T.Boolean({ description: 'The page has more text.' }),
         redirect: untrustedName(
           nullable(

@@ -2,7 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { everybody, nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { memoryRecord, memoryScopes } from '../records/agent/memory.ts'
-import { called, Id, NOT_BLANK, oneOf, record, theText, untrusted } from '../shapes.ts'
+import { Id, markUntrusted, NOT_BLANK, nameForModels, oneOf, record, theText } from '../shapes.ts'
 
 const Memory = memoryRecord.schema
 const OneMemory = record({ memory: Memory })
@@ -82,9 +82,9 @@ export const memoryCapabilities = {
       },
       output: record({
         memories: T.Array(Memory),
-        untrusted: called(
+        untrusted: nameForModels(
           'memory',
-          untrusted(
+          markUntrusted(
             T.Array(Memory, {
               description: 'Stored by jobs that had read text of people outside the workspace.',
             }),

@@ -3,16 +3,16 @@ import { nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { scheduleRecord, scheduleStatuses } from '../records/agent/schedule.ts'
 import {
-  called,
   cursorLike,
   fieldsBut,
   Id,
+  markUntrusted,
   NOT_BLANK,
+  nameForModels,
   nullable,
   oneOf,
   record,
   Time,
-  untrusted,
 } from '../shapes.ts'
 import { JobSchema } from './jobs.ts'
 
@@ -48,7 +48,7 @@ const ScheduledTask = record(
   {
     ...shape,
     goal: nullable(T.String({ description: 'Null where it may follow text of people outside.' })),
-    untrustedGoal: untrusted(nullable(T.String())),
+    untrustedGoal: markUntrusted(nullable(T.String())),
   },
   { title: 'ScheduledTask' },
 )
@@ -126,7 +126,7 @@ export const scheduleCapabilities = {
         timeZone: T.Optional(TimeZone),
         tools: T.Optional(Tools),
       },
-      output: called(
+      output: nameForModels(
         'task',
         record({
           id: Id,
@@ -151,7 +151,7 @@ export const scheduleCapabilities = {
     'Cancel a scheduled task.',
     {
       input: { id: Id },
-      output: called('task', record({ id: Id, status: oneOf(scheduleStatuses) })),
+      output: nameForModels('task', record({ id: Id, status: oneOf(scheduleStatuses) })),
     },
     {
       ...editing,

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { nextCursor, shortPage, use, workers } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import { Id, markUntrusted, nullable, oneOf, record, Time } from '../shapes.ts'
 import { taskTypes } from '../task-types.ts'
 
 const statuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
@@ -19,7 +19,7 @@ const Task = record(
     maxAttempts: nullable(T.Integer({ description: 'null: 2.' })),
     attempts: T.Integer({ description: 'Answers so far.' }),
     status: oneOf(statuses, { description: 'completed, failed and cancelled are final.' }),
-    output: untrusted(
+    output: markUntrusted(
       nullable(
         T.Record(T.String(), T.Unknown(), {
           description: 'What its type gives, once it is completed.',

@@ -3,15 +3,15 @@ import { nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { disablers, webhookRuleRecord } from '../records/agent/webhook-rule.ts'
 import {
-  called,
   fieldsBut,
   Id,
+  markUntrusted,
   NOT_BLANK,
+  nameForModels,
   nullable,
   oneOf,
   record,
   secret,
-  untrusted,
 } from '../shapes.ts'
 
 const Name = T.String({
@@ -43,7 +43,7 @@ const InboundWebhookRule = record(
     ...shape,
     disabledBy: nullable(oneOf(disablers)),
     goal: nullable(T.String({ description: 'Null where it may follow text of people outside.' })),
-    untrustedGoal: untrusted(nullable(T.String())),
+    untrustedGoal: markUntrusted(nullable(T.String())),
   },
   { title: 'InboundWebhookRule' },
 )
@@ -114,7 +114,7 @@ export const webhookRuleCapabilities = {
     'Create a signed inbound webhook rule: each post to its path, signed as in Standard Webhooks, starts a job with this goal. What such a job writes waits for a person.',
     {
       input: { name: Name, goal: Goal, tools: T.Optional(Tools) },
-      output: called(
+      output: nameForModels(
         'webhook_rule',
         record({
           id: Id,
@@ -136,7 +136,10 @@ export const webhookRuleCapabilities = {
     'List inbound webhook rules, newest first, with secrets masked.',
     {
       input: shortPage,
-      output: record({ rules: called('webhook_rule', T.Array(InboundWebhookRule)), ...nextCursor }),
+      output: record({
+        rules: nameForModels('webhook_rule', T.Array(InboundWebhookRule)),
+        ...nextCursor,
+      }),
     },
     { ...use, tool: 'list_webhook_rules', agent: 'read', foreign: true },
   ),

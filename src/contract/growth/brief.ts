@@ -2,13 +2,13 @@ import { type Static, Type as T, type TProperties, type TSchema } from '@sinclai
 import { op } from '../op.ts'
 import { EngagementAction, engagementStatuses } from '../records/growth/engagement.ts'
 import { ItemStatusSchema } from '../records/growth/item.ts'
-import { called, Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import { Id, markUntrusted, nameForModels, nullable, oneOf, record, Time } from '../shapes.ts'
 
 const title = T.String({ description: 'The name, or the start of the text.' })
 /**
  * The text of a signal was written by other people, and an engagement names the person it answers.
  */
-const othersTitle = untrusted(title)
+const othersTitle = markUntrusted(title)
 
 /**
  * A record that an action concerns, by its type. The schema has no title of its own, because this
@@ -19,7 +19,7 @@ const rowOf = <T extends string, S extends TSchema>(
   status: S,
   words = title,
 ) =>
-  called(
+  nameForModels(
     { by: 'type', as: { post: 'item', article: 'item' } },
     record({
       id: Id,
@@ -66,7 +66,7 @@ const actionOf = <K extends string, R extends TSchema>(
       tool: nullable(
         T.String({ description: 'The MCP tool to call; null when a person must do it.' }),
       ),
-      arguments: called(word, record(known)),
+      arguments: nameForModels(word, record(known)),
       items: T.Optional(
         T.Array(row, {
           description: 'The first 10 records, with include=items; free slots are all of the week.',

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { connectionRecord } from '../records/growth/connection.ts'
-import { called, Id, NextCursor, page, record } from '../shapes.ts'
+import { Id, NextCursor, nameForModels, page, record } from '../shapes.ts'
 import { ConnectionSchema, InFlight, NetworkLimitsSchema } from '../shared-records.ts'
 
 export const connection = {
@@ -26,7 +26,7 @@ export const connections = {
     {
       input: page,
       output: record({
-        connections: called('account', T.Array(connectionRecord.schema)),
+        connections: nameForModels('account', T.Array(connectionRecord.schema)),
         networks: T.Array(record({ network: T.String(), limits: NetworkLimitsSchema }), {
           description: 'What the networks of these accounts accept.',
         }),

@@ -2,7 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { growthChannelRecord } from '../records/growth/growth-channel.ts'
 import { ItemSchema } from '../records/growth/item.ts'
-import { called, Id, nullable, record, Time } from '../shapes.ts'
+import { Id, nameForModels, nullable, record, Time } from '../shapes.ts'
 import { LearningSchema } from './learnings.ts'
 import { ProfileSchema } from './profile.ts'
 
@@ -44,7 +44,7 @@ export const overview = {
         overview: record({
           profile: ProfileSchema,
           channels: T.Array(growthChannelRecord.schema),
-          drafted: called('item', T.Array(ItemSchema)),
+          drafted: nameForModels('item', T.Array(ItemSchema)),
           drafted_total: T.Integer({ description: 'How many drafts await approval.' }),
           drafted_next_cursor: nullable(
             T.String({
@@ -68,7 +68,7 @@ export const overview = {
           quotas: T.Array(record({ key: T.String(), left: count, limit: count, resets_at: Time }), {
             description: 'Monthly quotas.',
           }),
-          next_due: called(
+          next_due: nameForModels(
             'item',
             T.Array(record({ id: Id, title: T.String(), post_at: Time }), {
               description: 'The next 3 scheduled items.',

@@ -3,12 +3,12 @@ import { op } from '../op.ts'
 import {
   cursorLike,
   Id,
+  markUntrusted,
   NextCursor,
   nullable,
   page,
   record,
   Time,
-  untrusted,
   untrustedName,
 } from '../shapes.ts'
 
@@ -24,7 +24,7 @@ const SandboxPost = record(
     id: T.String(),
     author: untrustedName(T.String({ description: 'A handle.' })),
     own: T.Boolean({ description: 'True when one of your accounts posted it.' }),
-    text: untrusted(T.String()),
+    text: markUntrusted(T.String()),
     created_at: Time,
     in_reply_to: nullable(T.String({ description: 'The post that it answers.' })),
     quoted: nullable(T.String({ description: 'The post that it quotes.' })),

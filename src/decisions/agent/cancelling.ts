@@ -25,7 +25,7 @@ export const cancelledJob = (
  * Stops what runs of these jobs. Gives the rows of work that are over, and the calls outside that
  * can no longer be stopped: the row of such a call is settled with its outcome.
  */
-export const stopped = (
+export const stopJobs = (
   tree: readonly OpenJob[],
   calls: readonly CallInFlight[],
   lanes: LiveLanes,

@@ -13,7 +13,7 @@ import {
   isToBeFetched,
   messageContent,
   STRANGERS_FILES,
-  sorted,
+  sortFiles,
 } from '#domain/agent/channel/message'
 import {
   hasRoomFor,
@@ -106,19 +106,20 @@ export const newChannelMessage = (
   reply_to: replyTo,
   direct_to: directTo,
   to_fetch: toFetch,
-  attachments: sorted(attachments, identity ? undefined : STRANGERS_FILES),
+  attachments: sortFiles(attachments, identity ? undefined : STRANGERS_FILES),
   created_at: now,
   updated_at: now,
 })
 
 /** Seconds until the oldest message counts no more. */
-const until = (oldest: Date | null, now: Date): number =>
+const secondsUntil = (oldest: Date | null, now: Date): number =>
   Math.max(1, Math.ceil(((oldest ?? now).getTime() + RATE_MS - now.getTime()) / 1_000))
 
 /** After how many seconds it may be sent again; undefined: it comes in time. */
 export const tooSoon = ({ facts, now }: Pick<Arrival, 'facts' | 'now'>): number | undefined => {
-  if (facts.of_connection >= MOST_OF_CONNECTION) return until(facts.oldest_of_connection, now)
-  return facts.of_sender >= MOST_OF_SENDER ? until(facts.oldest_of_sender, now) : undefined
+  if (facts.of_connection >= MOST_OF_CONNECTION)
+    return secondsUntil(facts.oldest_of_connection, now)
+  return facts.of_sender >= MOST_OF_SENDER ? secondsUntil(facts.oldest_of_sender, now) : undefined
 }
 
 const hasRoom = (
@@ -141,7 +142,7 @@ type Outcome =
   | { kind: 'later' }
 
 /** The audit says why. */
-const declined = (why: string, effects: Effects = {}): Extract<Outcome, { kind: 'declined' }> => ({
+const decline = (why: string, effects: Effects = {}): Extract<Outcome, { kind: 'declined' }> => ({
   kind: 'declined',
   effects,
   detail: { why },
@@ -173,7 +174,7 @@ const strangerTold = (arrival: Telling, text: string): Effects =>
  * business.
  */
 const unpaidFor = (trust: Trusted, why: string, arrival: Telling) =>
-  declined(
+  decline(
     why,
     trust.kind === 'member' ? toldOnce(arrival, unpaidText(why)) : strangerTold(arrival, NOT_NOW),
   )
@@ -196,8 +197,8 @@ export const decideMessage = async (
   if (code) return { kind: 'declined', ...code }
   const trust = trustOf(connection, { id: message.sender, identity })
   if (trust.kind === 'none')
-    return declined('only members are served', strangerTold(telling, MEMBERS_ONLY))
-  if (messageContent(message) === '') return declined('it is empty')
+    return decline('only members are served', strangerTold(telling, MEMBERS_ONLY))
+  if (messageContent(message) === '') return decline('it is empty')
   const words = {
     model: chooseModel(undefined, models).model,
     goal: messageContent(message),
@@ -206,7 +207,7 @@ export const decideMessage = async (
   const why = await unpaidAnswer(desk, plan, words)
   if (why !== undefined) return unpaidFor(trust, why, telling)
   if (!hasRoom(trust, { connection, facts }))
-    return declined(NO_ROOM, trust.kind === 'member' ? toldOnce(telling, USED_UP) : {})
+    return decline(NO_ROOM, trust.kind === 'member' ? toldOnce(telling, USED_UP) : {})
   const begun = await startChannelTurn(
     { models, desk },
     { connection, message, trust, now },
@@ -222,7 +223,7 @@ const fetchedLater = (arrival: Arrival): Outcome => {
   const { connection, message, identity, facts, now } = arrival
   const trust = trustOf(connection, { id: message.sender, identity })
   const isToBeTold = trust.kind === 'member' && !facts.is_told
-  if (!hasRoom(trust, arrival) && !isToBeTold) return declined(NO_ROOM)
+  if (!hasRoom(trust, arrival) && !isToBeTold) return decline(NO_ROOM)
   const work = [newWork('channel_fetch', { refId: message.id, origin: 'manual', runAt: now })]
   return { kind: 'fetching', message, effects: { work } }
 }
@@ -246,7 +247,7 @@ const waitingForRoom = async ({ message, now }: Arrival, sql: Sql): Promise<Outc
  * What a letter does with a message that is new, and does not come too soon. `later`: too many wait
  * for room already.
  */
-export const arrived = async (
+export const takeArrival = async (
   deciding: ArrivalContext,
   arrival: Arrival & { events: readonly string[] },
   at: { sql: Sql },

@@ -4,7 +4,7 @@
  */
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import type { Credentials } from '#domain/agent/channel/connection'
-import { refused, sendRefused } from '#domain/agent/channel/connection-health'
+import { markRefused, sendRefused } from '#domain/agent/channel/connection-health'
 import type { Sealer } from '#kernel/sealer'
 import type { OpenConnection } from '#port/channel/channel'
 import {
@@ -73,15 +73,15 @@ const failingEvent = ({
  * Somebody is told once, when it begins: one whose checks pass and whose messages are refused fails
  * until a message is sent.
  */
-const told = (before: ChannelConnection, after: ChannelConnection): Effects =>
+const tellOnce = (before: ChannelConnection, after: ChannelConnection): Effects =>
   before.status === 'failing' || before.send_error !== null ? {} : { events: [failingEvent(after)] }
 
 /**
  * Its provider refused it in a check, or another workspace has its key: nothing more is taken in.
  */
 export const checkRefused = (before: ChannelConnection, error: string, now: Date): Effects => {
-  const after = refused(before, error, now)
-  return merge(told(before, after), {
+  const after = markRefused(before, error, now)
+  return merge(tellOnce(before, after), {
     writes: [saveChannelConnection(after), deleteChannelRoutes(after)],
   })
 }
@@ -98,7 +98,7 @@ export const sendingRefused = (
 ): Effects => {
   const after = sendRefused(before, error, now)
   return merge(
-    told(before, after),
+    tellOnce(before, after),
     { writes: [saveChannelConnection(after)] },
     checkNow(after, check, now),
   )

@@ -47,7 +47,7 @@ const fileNameOf = (name: string): string => {
   return plain === '' || /^\.+$/.test(plain) ? 'attachment' : plain
 }
 
-const refused = ({ ref: _, ...file }: MessageFile, error: string): MessageFile => ({
+const refuseFile = ({ ref: _, ...file }: MessageFile, error: string): MessageFile => ({
   ...file,
   ref: null,
   error,
@@ -92,14 +92,14 @@ const makeDocuments = (
       count: stock.count + added.length,
       pending: stock.pending + sizeOf(added),
     }
-    const made = tried(() =>
+    const made = tryTo(() =>
       newDocument(
         { ...wish, id: newId(), fileName: fileNameOf(file.name), content, mimeType },
         present,
         room,
       ),
     )
-    if (typeof made === 'string') return refused(file, made)
+    if (typeof made === 'string') return refuseFile(file, made)
     documents.set(made.sha256, made)
     added.push({ document: made, content })
     return keptAs(file, made)
@@ -118,7 +118,7 @@ export const keepFiles = async (
   const { author, role } = by
   if (role === null || !AUTHORS.includes(role)) {
     const refuse = ({ file, content }: ReadFile) =>
-      content === undefined ? file : refused(file, 'viewers cannot add documents')
+      content === undefined ? file : refuseFile(file, 'viewers cannot add documents')
     return { files: read.map(refuse), effects: {} }
   }
   const { profile, ...loaded } = await loadNow(sql, {
@@ -150,7 +150,7 @@ const sizeOf = (added: readonly { document: Document }[]): number =>
   added.reduce((sum, { document }) => sum + document.byte_size, 0)
 
 /** What it gives, or why it was refused. */
-const tried = <T>(make: () => T): T | string => {
+const tryTo = <T>(make: () => T): T | string => {
   try {
     return make()
   } catch (cause) {

@@ -4,7 +4,7 @@
  */
 import { recipientOf } from '#domain/agent/channel/answer'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
-import { lost } from '#domain/agent/channel/connection-health'
+import { markLost } from '#domain/agent/channel/connection-health'
 import { type ChannelMessage, failedMessage } from '#domain/agent/channel/message'
 import { saveChannelConnection } from '#store/agent/channel-connections'
 import { type ArrivalFacts, insertTold, saveChannelMessage } from '#store/agent/channel-messages'
@@ -46,7 +46,7 @@ const UNREAD =
  */
 export const unreadEffects = (losing: Losing, error: string): Effects => {
   const { connection, message, now } = losing
-  const writes = [saveChannelConnection(lost(connection, error, now))]
+  const writes = [saveChannelConnection(markLost(connection, error, now))]
   return merge(failedEffects(message, error, now), { writes }, lineTo(losing, UNREAD))
 }
 

@@ -6,7 +6,7 @@ import {
   codeIn,
   hashOfCode,
   LINKED_LINES,
-  linked,
+  linkIdentity,
   secondCodeText,
 } from '#domain/agent/channel/identity'
 import type { ChannelMessage } from '#domain/agent/channel/message'
@@ -43,7 +43,7 @@ interface Owner {
   person_id: string
 }
 
-const noted = (
+const noteCode = (
   { connection, message: { sender } }: Sent,
   { person_id }: Owner,
   code: string,
@@ -78,7 +78,7 @@ const secondCode = async (
     text,
     now,
   }
-  return noted(
+  return noteCode(
     sent,
     owner,
     'second',
@@ -105,7 +105,7 @@ export const takeCode = async (
   })
   if (!owner || (owner.sender !== null && owner.sender !== id)) return undefined
   const { person_id } = owner
-  const result = linked({
+  const result = linkIdentity({
     id: newId(),
     connection_id: connection.id,
     person_id,
@@ -129,5 +129,5 @@ export const takeCode = async (
     text: LINKED_LINES[result.kind],
     now,
   })
-  return noted(sent, owner, result.kind, merge({ writes }, line))
+  return noteCode(sent, owner, result.kind, merge({ writes }, line))
 }

@@ -51,7 +51,7 @@ const visibilityOf = (
 ): Visibility => (kind === 'member' && !is_shared ? 'private' : 'workspace')
 
 /** The conversation as it is after the message, which makes an archived one active again. */
-const spoken = (
+const continueConversation = (
   { connection, message, trust, now }: ChannelTurn,
   { thread, before }: Place,
   content: string,
@@ -132,7 +132,7 @@ export const startChannelTurn = async (
   const { our_jobs = 0, our_typed = 0 } = before ?? {}
   const most = trust.kind === 'member' ? MOST_OPEN_JOBS : MOST_OPEN_JOBS_OF_OTHERS
   if (!hasRoomForJob({ ...facts, our_jobs, our_typed }, { typed, most })) return undefined
-  const { conversation, writes } = spoken(turn, { thread, before }, content, jobId)
+  const { conversation, writes } = continueConversation(turn, { thread, before }, content, jobId)
   const begun = jobOf(jobId, conversation.id, turn, { content, before, typed }, models)
   const { job, events } = withEvents(begun, [statusNews(begun)], now)
   const runAt = before?.is_busy && !typed ? new Date(now.getTime() + BEHIND_MS) : dueNow(job, now)

@@ -5,7 +5,7 @@
 import type { ChannelOrigin } from '#domain/agent/channel/answer'
 import { cancelledText } from '#domain/agent/channel/answer'
 import type { ChannelReply } from '#domain/agent/channel/reply'
-import { deletedWith, isOnTheWire, recalled } from '#domain/agent/channel/reply-decisions'
+import { deletedWith, isOnTheWire, recallReply } from '#domain/agent/channel/reply-decisions'
 import { type Conversation, newConversation } from '#domain/agent/conversation'
 import { newId } from '#kernel/ids'
 import { type openRepliesOf, saveReply } from '#store/agent/channel-replies'
@@ -16,7 +16,7 @@ import type { CallInFlight } from '#store/agent/steps'
 import { type Effects, merge } from '#store/engine/letter'
 import type { Loaded } from '#store/engine/load'
 import type { LiveLanes } from '../deciding.ts'
-import { cancelledJob, stopped } from './cancelling.ts'
+import { cancelledJob, stopJobs } from './cancelling.ts'
 import { answerEffects } from './channel-replies.ts'
 
 type OpenReply = Loaded<{ replies: ReturnType<typeof openRepliesOf> }>['replies'][number]
@@ -42,7 +42,7 @@ export const deletedConversation = (
   parts: Belongings,
   { lanes, publicUrl, now }: Deleting,
 ) => {
-  const work = stopped(parts.tree, parts.calls, lanes)
+  const work = stopJobs(parts.tree, parts.calls, lanes)
   const sending = stoppedReplies(parts.replies, lanes, now)
   const cancelled = parts.tree.map((one) => cancelledJob(one, now))
   const effects = merge(
@@ -53,7 +53,7 @@ export const deletedConversation = (
     },
     ...cancelled.map((one) => one.effects),
     sending.effects,
-    ...parts.tree.map((job) => told(job, parts.origins[job.id], { publicUrl, now })),
+    ...parts.tree.map((job) => tellAsker(job, parts.origins[job.id], { publicUrl, now })),
     parts.schedules.any ? { writes: movedSchedules(conversation, now) } : {},
   )
   const answers = cancelled.map(({ job }) => ({ refId: job.id, with: 'late' as const }))
@@ -64,7 +64,7 @@ export const deletedConversation = (
  * Whoever has asked in a channel, and still waits, is told; in words that are none of the
  * conversation's.
  */
-const told = (
+const tellAsker = (
   job: OpenJob,
   origin: ChannelOrigin | undefined,
   { publicUrl, now }: Omit<Deleting, 'lanes'>,
@@ -84,7 +84,7 @@ const stoppedReplies = (replies: readonly OpenReply[], lanes: LiveLanes, now: Da
   const running = new Set(lanes.ids().filter((id) => !taken.has(id)))
   const after = replies.map(({ work, ...reply }): { work: string | null; reply: ChannelReply } => ({
     work,
-    reply: deletedWith(work && taken.has(work) ? recalled(reply) : reply, now),
+    reply: deletedWith(work && taken.has(work) ? recallReply(reply) : reply, now),
   }))
   const left = after.filter(({ reply }) => isOnTheWire(reply))
   return {

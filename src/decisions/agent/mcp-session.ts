@@ -32,7 +32,7 @@ export interface OpenMcpSession {
   secrets: string[]
 }
 
-const opened = (
+const openSealed = (
   { sealer }: McpSessions,
   { server: { id }, sealed }: SealedServer,
   column: 'headers' | 'env',
@@ -46,11 +46,11 @@ const opened = (
 const configOf = (sessions: McpSessions, sealed: SealedServer): McpConnection => {
   const { transport, url, command, args } = sealed.server
   if (transport === 'stdio')
-    return { transport, command: command ?? '', args, env: opened(sessions, sealed, 'env') }
+    return { transport, command: command ?? '', args, env: openSealed(sessions, sealed, 'env') }
   return {
     transport: 'streamable_http',
     url: url ?? '',
-    headers: opened(sessions, sealed, 'headers'),
+    headers: openSealed(sessions, sealed, 'headers'),
   }
 }
 
@@ -68,7 +68,7 @@ export const placeConfig = ({ transport, url, command, args, env_names }: Place)
 /**
  * A place among the sessions of the process. Throws `McpError` (not done) if none is free in time.
  */
-const placed = async ({ open }: McpSessions, tenantId: string): Promise<void> => {
+const takePlace = async ({ open }: McpSessions, tenantId: string): Promise<void> => {
   try {
     await open.enter(tenantId)
   } catch (cause) {
@@ -89,7 +89,7 @@ export const useMcpSession = async <T>(
   use: (session: OpenMcpSession) => Promise<T>,
 ): Promise<T> => {
   const config = configOf(sessions, sealed)
-  await placed(sessions, sealed.tenantId)
+  await takePlace(sessions, sealed.tenantId)
   try {
     const session = await sessions.client.open(config, { signal, tenantId: sealed.tenantId })
     try {

@@ -13,12 +13,20 @@ import { found } from '#kernel/errors'
 import { accountOfRecord } from '#store/growth/attempts'
 import { defaultPart } from '#store/growth/connections'
 import { engagementPart } from '#store/growth/engagements'
-import { type CallSummary, quoted, type Says, said, saying, seenText, sha256 } from './saying.ts'
+import {
+  type CallSummary,
+  quoteBeginning,
+  type Says,
+  saying,
+  seenText,
+  sha256,
+  summariseCall,
+} from './saying.ts'
 
 type InputOf<N extends keyof typeof engagements> = Static<(typeof engagements)[N]['input']>
 type Account = Pick<Connection, 'network' | 'external_id' | 'handle'> | undefined
 
-const the = (engagement: Engagement | undefined): Engagement =>
+const requireEngagement = (engagement: Engagement | undefined): Engagement =>
   found(engagement, 'no such engagement')
 
 const nouns: Record<EngageAction, [before: string, after: string]> = {
@@ -30,12 +38,12 @@ const nouns: Record<EngageAction, [before: string, after: string]> = {
 
 /** The author's name is somebody else's text. */
 const postOf = ({ post_author: author }: Engagement): string =>
-  author === null ? 'a post' : `a post by ${quoted(author)}`
+  author === null ? 'a post' : `a post by ${quoteBeginning(author)}`
 
 /** `the reply “We call first” to a post by “ships_on_tuesday”`. */
 const nameOf = (engagement: Engagement): string => {
   const [before, after] = nouns[engagement.action]
-  const words = engagement.body === null ? '' : ` ${quoted(engagement.body)}`
+  const words = engagement.body === null ? '' : ` ${quoteBeginning(engagement.body)}`
   return `${before}${words} ${after} ${postOf(engagement)}`
 }
 
@@ -58,7 +66,7 @@ const engagementHash = (engagement: Engagement, account: Account): string => {
 /** Only an account on the engagement's network can send it. */
 const senderOf = ({ network }: Engagement, account: Account): Account =>
   account?.network === network ? account : undefined
-const from = (account: Account): string =>
+const nameAccount = (account: Account): string =>
   account ? ` from @${account.handle}` : ', with no account connected'
 
 const recordOf = (engagement: Engagement, account: Account) => ({
@@ -68,19 +76,20 @@ const recordOf = (engagement: Engagement, account: Account) => ({
 const approve = saying(
   ({ id }: InputOf<'approve'>) => ({ engagement: engagementPart(id), account: defaultPart }),
   (loaded, { body, expect_hash }): CallSummary => {
-    const before = the(loaded.engagement)
+    const before = requireEngagement(loaded.engagement)
     const account = senderOf(before, loaded.account)
     const record = recordOf(before, account)
     const seen = seenText(expect_hash)
     if (isInReview(before) && body === undefined)
-      return said(
+      return summariseCall(
         `Confirm that ${nameOf(before)} is on the network${seen}; nothing is sent`,
         record,
       )
     const text = body ?? before.body
-    const change = body === undefined || body === before.body ? '' : `, changed to ${quoted(body)},`
-    const summary = `Approve ${nameOf(before)}${change} so that it can be executed${from(account)}${seen}`
-    return said(summary, {
+    const change =
+      body === undefined || body === before.body ? '' : `, changed to ${quoteBeginning(body)},`
+    const summary = `Approve ${nameOf(before)}${change} so that it can be executed${nameAccount(account)}${seen}`
+    return summariseCall(summary, {
       ...record,
       account: account?.handle ?? null,
       text: isWritten(before.action) ? text : null,
@@ -94,10 +103,10 @@ const execute = saying(
     account: accountOfRecord({ sendable: 'engagement', record_id: id }),
   }),
   (loaded): CallSummary => {
-    const engagement = the(loaded.engagement)
+    const engagement = requireEngagement(loaded.engagement)
     const account = senderOf(engagement, loaded.account)
     const sender = { account: account?.handle ?? null, text: engagement.body }
-    return said(`${doing(engagement)} now${from(account)}`, {
+    return summariseCall(`${doing(engagement)} now${nameAccount(account)}`, {
       ...recordOf(engagement, account),
       ...sender,
     })

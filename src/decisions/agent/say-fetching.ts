@@ -2,13 +2,13 @@
 import type { Static } from '@sinclair/typebox'
 import type { fetchCapabilities } from '#contract/agent/fetching'
 import { hostOf } from '#domain/agent/job/fetching'
-import { type Says, said, saying } from './saying.ts'
+import { type Says, saying, summariseCall } from './saying.ts'
 
 /** What leaves the workspace is the address itself. */
 const fetchUrl = saying(
   (_: Static<typeof fetchCapabilities.fetch_url.input>) => ({}),
   (_, { url }) =>
-    said(`Read a page of ${hostOf(url) ?? 'the web'}, which gets to see the address`, {
+    summariseCall(`Read a page of ${hostOf(url) ?? 'the web'}, which gets to see the address`, {
       text: url,
     }),
 )

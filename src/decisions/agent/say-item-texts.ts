@@ -11,16 +11,17 @@ import { warningLoad, warningsFor } from '../growth/item-warnings.ts'
 import {
   besides,
   type CallSummary,
-  quoted,
+  quoteBeginning,
   type Says,
-  said,
   saying,
+  summariseCall,
   warningText,
 } from './saying.ts'
 
 type InputOf<N extends keyof typeof items> = Static<(typeof items)[N]['input']>
 
-const nameOf = ({ kind, title, body }: Item): string => `the ${kind} ${quoted(title ?? body)}`
+const nameOf = ({ kind, title, body }: Item): string =>
+  `the ${kind} ${quoteBeginning(title ?? body)}`
 
 /** Bound to the text as it stands. */
 const recordOf = (item: Item) => ({
@@ -30,7 +31,7 @@ const recordOf = (item: Item) => ({
 })
 
 /** A change takes the approval and the time away, if the item has them. */
-const lost = ({ status, post_at }: Item): string => {
+const sayLoss = ({ status, post_at }: Item): string => {
   if (status !== 'approved' && status !== 'publishing') return ''
   return post_at === null
     ? '; it must then be approved again'
@@ -40,7 +41,7 @@ const lost = ({ status, post_at }: Item): string => {
 /** The account that a call names: its handle, or none. */
 const chosenPart = (id: string | null | undefined) =>
   when(typeof id === 'string', connectionPart(id ?? ''))
-const chosen = (
+const sayAccount = (
   id: string | null | undefined,
   account: Connection | undefined,
 ): string | undefined => {
@@ -65,8 +66,11 @@ const create = saying(
     networks,
   ): CallSummary => {
     const of = kind ?? (channel === 'articles' ? 'article' : 'post')
-    const text = title === undefined ? quoted(body) : `${quoted(title)}, ${quoted(body)}`
-    const others = besides({ channel, account: chosen(id, account), ...rest })
+    const text =
+      title === undefined
+        ? quoteBeginning(body)
+        : `${quoteBeginning(title)}, ${quoteBeginning(body)}`
+    const others = besides({ channel, account: sayAccount(id, account), ...rest })
     const written = {
       body,
       kind: of,
@@ -76,7 +80,7 @@ const create = saying(
       ...posting(account),
     }
     const warnings = warningText(warningsFor(written, surroundings, networks))
-    return said(
+    return summariseCall(
       `Write a draft of ${of === 'article' ? 'an article' : 'a post'}: ${text}${others}${warnings}`,
       { text: body },
     )
@@ -96,19 +100,22 @@ const edit = saying(
   ): CallSummary => {
     const item = found(loaded, 'no such item')
     const to = [
-      ...(title === undefined ? [] : [`the title ${quoted(title)}`]),
-      ...(body === undefined ? [] : [quoted(body)]),
+      ...(title === undefined ? [] : [`the title ${quoteBeginning(title)}`]),
+      ...(body === undefined ? [] : [quoteBeginning(body)]),
     ]
-    const others = besides({ account: chosen(chosenId, account), ...rest })
+    const others = besides({ account: sayAccount(chosenId, account), ...rest })
     const isAnew = to.length > 0 || chosenId !== undefined
     const written = { ...item, body: body ?? item.body, revision: item.revision + 1, post_at: null }
     const warnings =
       body === undefined ? '' : warningText(warningsFor(written, surroundings, networks))
     const change = `${to.length > 0 ? ` to ${to.join(' and ')}` : ''}${others}`
-    return said(`Change ${nameOf(item)}${change}${isAnew ? lost(item) : ''}${warnings}`, {
-      records: [recordOf(item)],
-      text: body ?? null,
-    })
+    return summariseCall(
+      `Change ${nameOf(item)}${change}${isAnew ? sayLoss(item) : ''}${warnings}`,
+      {
+        records: [recordOf(item)],
+        text: body ?? null,
+      },
+    )
   },
 )
 
@@ -116,7 +123,9 @@ const reopen = saying(
   ({ id }: InputOf<'reopen'>) => ({ item: itemPart(id) }),
   (loaded): CallSummary => {
     const item = found(loaded.item, 'no such item')
-    return said(`Make ${nameOf(item)} a draft again${lost(item)}`, { records: [recordOf(item)] })
+    return summariseCall(`Make ${nameOf(item)} a draft again${sayLoss(item)}`, {
+      records: [recordOf(item)],
+    })
   },
 )
 

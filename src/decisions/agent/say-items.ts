@@ -14,23 +14,23 @@ import { type WarningFound, warningLoad, warningsFor } from '../growth/item-warn
 import {
   type CallSummary,
   clockText,
-  quoted,
+  quoteBeginning,
   type Says,
-  said,
   saying,
   seenText,
   sha256,
+  summariseCall,
   warningText,
 } from './saying.ts'
 
 type InputOf<N extends keyof typeof items> = Static<(typeof items)[N]['input']>
 type Account = Pick<Connection, 'external_id' | 'handle'> | undefined
 
-const the = (item: Item | undefined): Item => found(item, 'no such item')
+const requireItem = (item: Item | undefined): Item => found(item, 'no such item')
 
 const nameOf = ({ kind, title, body }: Item): string =>
-  kind === 'article' ? `the article ${quoted(title ?? body)}` : quoted(body)
-const from = (account: Account): string =>
+  kind === 'article' ? `the article ${quoteBeginning(title ?? body)}` : quoteBeginning(body)
+const nameAccount = (account: Account): string =>
   account ? ` from @${account.handle}` : ', with no account connected'
 
 /**
@@ -42,14 +42,14 @@ const itemHash = (item: Item, account: Account): string => {
   return item.status === 'publish_unconfirmed' ? sha256(`in doubt ${content}`) : content
 }
 
-const about = (item: Item, account: Account, text: string | null) => ({
+const bindItem = (item: Item, account: Account, text: string | null) => ({
   records: [{ kind: 'item', id: item.id, sha256: itemHash(item, account) }],
   account: text === null ? null : (account?.handle ?? null),
   text,
 })
 
 /** An item, and the account that it goes out from. */
-const sent = (id: string) => ({
+const loadSent = (id: string) => ({
   item: itemPart(id),
   account: accountOfRecord({ sendable: 'post', record_id: id }),
 })
@@ -91,61 +91,61 @@ const approve = saying(
     { edited_body, title, post_at, on_missed, expect_hash },
     networks,
   ): CallSummary => {
-    const item = the(loaded)
+    const item = requireItem(loaded)
     const { body } = approvedText(item, { editedBody: edited_body, title })
     const isChanged = edited_body !== undefined && edited_body !== item.body
-    const change = isChanged ? `, changed to ${quoted(edited_body)},` : ''
-    const titled = title === undefined ? '' : `, with the title ${quoted(title)},`
+    const change = isChanged ? `, changed to ${quoteBeginning(edited_body)},` : ''
+    const titled = title === undefined ? '' : `, with the title ${quoteBeginning(title)},`
     const draft = item.kind === 'article' ? nameOf(item) : `the draft ${nameOf(item)}`
     const zone = surroundings.profile.profile.time_zone
     const then =
       post_at === undefined
-        ? `so that it can be scheduled or posted${from(account)}`
-        : `and schedule it to go out${from(account)} ${timing(post_at, on_missed, zone)}`
+        ? `so that it can be scheduled or posted${nameAccount(account)}`
+        : `and schedule it to go out${nameAccount(account)} ${timing(post_at, on_missed, zone)}`
     const lone =
       post_at === undefined && on_missed !== undefined ? ` (if missed: ${on_missed})` : ''
     const warnings = warningsOf(item, surroundings, networks, { body, postAt: post_at })
     const summary = `Approve ${draft}${change}${titled} ${then}${lone}${seenText(expect_hash)}${warnings}`
-    return said(summary, about(item, account, body))
+    return summariseCall(summary, bindItem(item, account, body))
   },
 )
 
 const schedule = saying(
-  ({ id }: InputOf<'schedule'>) => ({ ...sent(id), ...warningLoad({ id }) }),
+  ({ id }: InputOf<'schedule'>) => ({ ...loadSent(id), ...warningLoad({ id }) }),
   ({ account, item: loaded, ...surroundings }, { post_at, on_missed }, networks): CallSummary => {
-    const item = the(loaded)
+    const item = requireItem(loaded)
     const zone = surroundings.profile.profile.time_zone
     const before = item.post_at ? `, instead of at ${clockText(item.post_at, zone)}` : ''
     const warnings = warningsOf(item, surroundings, networks, { postAt: post_at })
-    const summary = `Schedule ${nameOf(item)} to go out${from(account)} ${timing(post_at, on_missed, zone)}${before}${warnings}`
-    return said(summary, about(item, account, item.body))
+    const summary = `Schedule ${nameOf(item)} to go out${nameAccount(account)} ${timing(post_at, on_missed, zone)}${before}${warnings}`
+    return summariseCall(summary, bindItem(item, account, item.body))
   },
 )
 
 const postNow = saying(
-  ({ id }: InputOf<'postNow'>) => ({ ...sent(id), ...warningLoad({ id }) }),
+  ({ id }: InputOf<'postNow'>) => ({ ...loadSent(id), ...warningLoad({ id }) }),
   ({ account, item: loaded, ...surroundings }, { confirm }, networks): CallSummary => {
-    const item = the(loaded)
+    const item = requireItem(loaded)
     const isAgain = confirm !== undefined && item.status === 'publish_unconfirmed'
     const how = isAgain ? ' again, although it may already be on the network,' : ' now'
     const ignored = confirm !== undefined && !isAgain ? ' (not again: it is not in doubt)' : ''
     const warnings = warningsOf({ ...item, post_at: null }, surroundings, networks)
-    return said(
-      `Post ${nameOf(item)}${how}${from(account)}${ignored}${warnings}`,
-      about(item, account, item.body),
+    return summariseCall(
+      `Post ${nameOf(item)}${how}${nameAccount(account)}${ignored}${warnings}`,
+      bindItem(item, account, item.body),
     )
   },
 )
 
 const markPosted = saying(
-  ({ id }: InputOf<'markPosted'>) => sent(id),
+  ({ id }: InputOf<'markPosted'>) => loadSent(id),
   ({ account, ...loaded }, { url }): CallSummary => {
-    const item = the(loaded.item)
+    const item = requireItem(loaded.item)
     const how = item.status === 'publish_unconfirmed' ? 'found on the network' : 'posted by hand'
-    const where = url === undefined ? '' : ` at ${quoted(url)}`
-    return said(
+    const where = url === undefined ? '' : ` at ${quoteBeginning(url)}`
+    return summariseCall(
       `Mark ${nameOf(item)} as ${how}${where}; nothing is sent`,
-      about(item, account, null),
+      bindItem(item, account, null),
     )
   },
 )

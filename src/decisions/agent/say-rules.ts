@@ -12,10 +12,10 @@ import {
   fieldsText,
   hashFields,
   inWords,
-  quoted,
+  quoteBeginning,
   type Says,
-  said,
   saying,
+  summariseCall,
   valueText,
 } from './saying.ts'
 
@@ -28,7 +28,10 @@ interface Told<I> {
 }
 
 const triggers: Record<TriggerKind, Told<TriggerInput>> = {
-  cron: { say: ({ pattern = '' }) => `at the times of ${quoted(pattern)}`, names: ['pattern'] },
+  cron: {
+    say: ({ pattern = '' }) => `at the times of ${quoteBeginning(pattern)}`,
+    names: ['pattern'],
+  },
   item_posted: { say: () => 'when a post has gone out', names: [] },
   batch_settled: {
     say: ({ status }) =>
@@ -49,7 +52,7 @@ const actions: Record<RuleActionKind, Told<ActionInput>> = {
     names: ['count'],
   },
   draft_article: {
-    say: ({ topic = '' }) => `draft an article on ${quoted(topic)}`,
+    say: ({ topic = '' }) => `draft an article on ${quoteBeginning(topic)}`,
     names: ['topic'],
   },
   draft_engagement: { say: ({ action = 'reply' }) => `draft a ${action}`, names: ['action'] },
@@ -59,13 +62,13 @@ const actions: Record<RuleActionKind, Told<ActionInput>> = {
 }
 
 /** With the fields that its words leave out. */
-const told = <I extends { kind: string }>({ say, names }: Told<I>, input: I): string =>
+const sayWhole = <I extends { kind: string }>({ say, names }: Told<I>, input: I): string =>
   `${say(input)}${besides(Object.fromEntries(Object.entries(input).filter(([name]) => name !== 'kind' && !names.includes(name as keyof I))))}`
 
 const conditionText = ({ fact, op, value, text }: Condition): string =>
   `${inWords([fact])} ${op} ${[value, text].flatMap((one) => (one === undefined ? [] : [valueText(one)])).join(' ')}`
 
-const provided = (conditions: readonly Condition[] = []): string =>
+const sayConditions = (conditions: readonly Condition[] = []): string =>
   conditions.length === 0 ? '' : `, if ${conditions.map(conditionText).join(' and ')}`
 
 interface Does {
@@ -75,20 +78,20 @@ interface Does {
 }
 
 const doing = ({ trigger, conditions, action }: Does): string =>
-  `${told(triggers[trigger.kind], trigger)}${provided(conditions)}, ${told(actions[action.kind], action)}`
+  `${sayWhole(triggers[trigger.kind], trigger)}${sayConditions(conditions)}, ${sayWhole(actions[action.kind], action)}`
 
 const create = saying(
   (_: InputOf<'create'>) => ({}),
   (_, input): CallSummary => {
     const { name, status = 'active', daily_cap = 5 } = input
     const cap = `${daily_cap} ${daily_cap === 1 ? 'time' : 'times'} a day`
-    return said(
-      `Create the rule ${quoted(name)} (${status}), at most ${cap}: ${doing(input as Does)}`,
+    return summariseCall(
+      `Create the rule ${quoteBeginning(name)} (${status}), at most ${cap}: ${doing(input as Does)}`,
     )
   },
 )
 
-const stated = ({
+const statePart = ({
   id: _,
   day: __,
   used: ___,
@@ -113,8 +116,10 @@ const update = saying(
       conditions: conditions ?? before.conditions,
       action: action ?? before.action,
     }
-    const summary = `Change the rule ${quoted(before.name)} (${named || 'nothing'}): ${doing(next as Does)}`
-    return said(summary, { records: [{ kind: 'rule', id, sha256: hashFields(stated(before)) }] })
+    const summary = `Change the rule ${quoteBeginning(before.name)} (${named || 'nothing'}): ${doing(next as Does)}`
+    return summariseCall(summary, {
+      records: [{ kind: 'rule', id, sha256: hashFields(statePart(before)) }],
+    })
   },
 )
 

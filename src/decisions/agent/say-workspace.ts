@@ -14,10 +14,10 @@ import {
   type CallSummary,
   fieldsText,
   hashFields,
-  quoted,
+  quoteBeginning,
   type Says,
-  said,
   saying,
+  summariseCall,
 } from './saying.ts'
 
 const resumeAll = saying(
@@ -25,7 +25,7 @@ const resumeAll = saying(
   ({ counts: { scheduled, due } }): CallSummary => {
     const late = due === 0 ? '' : ` (${due} already due)`
     const posts = `${scheduled} scheduled ${scheduled === 1 ? 'item' : 'items'}${late}`
-    return said(
+    return summariseCall(
       `Resume all automation: ${posts} can go out without being asked about again, and rules run`,
     )
   },
@@ -42,9 +42,12 @@ const setDefault = saying(
     const records = [
       { kind: 'connection', id, sha256: hashFields({ network, external_id, handle, status }) },
     ]
-    return said(`Make @${handle} the default account${place}, to which new approvals are bound`, {
-      records,
-    })
+    return summariseCall(
+      `Make @${handle} the default account${place}, to which new approvals are bound`,
+      {
+        records,
+      },
+    )
   },
 )
 
@@ -65,9 +68,12 @@ const updateProfile = saying(
       ? [{ kind: 'profile', id: owner.id, sha256: hashFields(before.profile) }]
       : []
     const what = parts.join('; ') || 'nothing'
-    return said(`Change the growth profile, from which every draft is made: ${what}${seen}`, {
-      records,
-    })
+    return summariseCall(
+      `Change the growth profile, from which every draft is made: ${what}${seen}`,
+      {
+        records,
+      },
+    )
   },
 )
 
@@ -82,7 +88,7 @@ const updateChannel = saying(
       cadence: before.cadence,
     }
     const records = [{ kind: 'channel', id, sha256: hashFields(now) }]
-    return said(`Change the channel for ${name}: ${fields || 'nothing'}`, { records })
+    return summariseCall(`Change the channel for ${name}: ${fields || 'nothing'}`, { records })
   },
 )
 
@@ -93,8 +99,8 @@ const conclude = saying(
     const records = [
       { kind: 'experiment', id, sha256: hashFields({ name, hypothesis, arms, status }) },
     ]
-    return said(
-      `Conclude the experiment ${quoted(name)} for good, with the verdict ${quoted(result)}`,
+    return summariseCall(
+      `Conclude the experiment ${quoteBeginning(name)} for good, with the verdict ${quoteBeginning(result)}`,
       { records },
     )
   },

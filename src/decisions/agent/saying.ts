@@ -44,7 +44,7 @@ interface About {
   text?: string | null
 }
 
-export const said = (
+export const summariseCall = (
   summary: string,
   { records = [], account = null, text = null }: About = {},
 ): CallSummary => ({
@@ -59,7 +59,7 @@ const plain = (text: string): string =>
   withCodes(beginning(text, LONGEST_QUOTE * 8)).replace(/[“”]/g, '"')
 
 /** The beginning of a text, in quotation marks. */
-export const quoted = (text: string): string => `“${excerpt(plain(text), LONGEST_QUOTE)}”`
+export const quoteBeginning = (text: string): string => `“${excerpt(plain(text), LONGEST_QUOTE)}”`
 
 /** `time_zone` as `time zone`. */
 export const inWords = (names: readonly string[]): string =>
@@ -83,13 +83,14 @@ const someOf = <T>(all: readonly T[], most: number, text: (one: T) => string): s
 export const valueText = (value: unknown): string => {
   if (value === null) return 'none'
   if (typeof value === 'string')
-    return value.trim() === '' ? 'empty' : BARE.test(value) ? value : quoted(value)
+    return value.trim() === '' ? 'empty' : BARE.test(value) ? value : quoteBeginning(value)
   if (Array.isArray(value))
     return value.length === 0 ? 'none' : someOf(value, MOST_ENTRIES, valueText)
   return typeof value === 'object' ? `(${fieldsText(value)})` : String(value)
 }
 
-const nameText = (name: string): string => (BARE.test(name) ? inWords([name]) : quoted(name))
+const nameText = (name: string): string =>
+  BARE.test(name) ? inWords([name]) : quoteBeginning(name)
 
 /** `max length 200, time zone UTC`: each field with its value. Empty without fields. */
 export const fieldsText = (fields: object): string => {

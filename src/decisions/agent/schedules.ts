@@ -46,7 +46,7 @@ const threadOf = (
 ): Into =>
   into(conversation, { title: goal, origin: 'schedule', personId: on_behalf.personId, now })
 
-const trimmed = ({ id, next_seq }: Conversation): Effects => ({
+const trimConversation = ({ id, next_seq }: Conversation): Effects => ({
   writes: [trimMessages(id, next_seq - 1, KEPT_MESSAGES)],
 })
 
@@ -77,7 +77,7 @@ export const runSchedule = (
   return {
     schedule: after,
     job,
-    effects: merge(effects, trimmed(conversation), { writes: [saveSchedule(after)] }),
+    effects: merge(effects, trimConversation(conversation), { writes: [saveSchedule(after)] }),
   }
 }
 
@@ -93,7 +93,7 @@ export const noticeOf = (
     now,
   })
   const after = { ...before, conversation_id: conversation.id }
-  return merge(effects, trimmed(conversation), { writes: [saveSchedule(after)] })
+  return merge(effects, trimConversation(conversation), { writes: [saveSchedule(after)] })
 }
 
 const reasons: Record<Exclude<PausedBy, 'person'>, string> = {

@@ -69,7 +69,7 @@ export const withWarnings = (item: Item, found: WarningFound, networks: Networks
 })
 
 /** A draft with its warnings, by what was read with it; other items as they are. */
-export const warned =
+export const addWarnings =
   (networks: Networks) =>
   (item: Item): Item => {
     if (item.status !== 'drafted') return item

@@ -13,7 +13,7 @@ import { sendables } from './sendables.ts'
 /** Outcomes of work that was claimed but not sent. None depends on the machine's times. */
 type Unsent = Extract<SendOutcome, { kind: 'unsent' | 'disconnected' }>
 
-const recalled = async (
+const settleRecall = async (
   sql: Sql,
   { work, now }: { work: Work; now: Date },
   outcome: Unsent,
@@ -43,7 +43,7 @@ export const settleRecalled = async (
     const current = await workById(sql, work.id)
     if (current?.state !== 'running' || current.attempt !== work.attempt) continue
     if (kindsOfWork[current.kind].recalled !== 'unsent') continue
-    const settled = await recalled(sql, { work, now: gate.now }, outcome)
+    const settled = await settleRecall(sql, { work, now: gate.now }, outcome)
     if (!settled) continue
     recordIds.push(work.ref_id)
     effects.push(settled)

@@ -61,8 +61,8 @@ export const takeBack = <R extends Sendable>(
   const unsent = attempt ? [saveAttempt(endAttempt(attempt, 'unsent', now))] : []
   return {
     next,
-    effects: { settled: [send.id], writes: [...unsent, ...answered(moves, next, send)] },
-    answers: send.origin === 'manual' ? [{ refId: next.id, with: stopped(moves) }] : [],
+    effects: { settled: [send.id], writes: [...unsent, ...answerWaiting(moves, next, send)] },
+    answers: send.origin === 'manual' ? [{ refId: next.id, with: takenBackError(moves) }] : [],
   }
 }
 
@@ -80,10 +80,10 @@ const isUnsent = (lanes: Deciding['lanes'], send: Work, attempt: Attempt | undef
  * A repeated request to send finds what became of it, and sends nothing: the text may be another
  * one by then.
  */
-const answered = <R extends Sendable>({ kind }: Transitions<R>, next: R, { origin }: Work) =>
+const answerWaiting = <R extends Sendable>({ kind }: Transitions<R>, next: R, { origin }: Work) =>
   origin === 'manual' ? [resolvePending(next.id, 202, sendables[kind].answer(next))] : []
 
-const stopped = <R extends Sendable>({ noun }: Transitions<R>): AppError =>
+const takenBackError = <R extends Sendable>({ noun }: Transitions<R>): AppError =>
   new AppError('conflict', `nothing was sent: the ${noun} was taken back`)
 
 const inFlight = <R extends Sendable>(

@@ -48,7 +48,7 @@ const sharedPrefix = (before: readonly string[], after: readonly string[]): numb
 }
 
 /** Joins runs of the same kind. */
-const joined = (parts: readonly DiffPart[]): DiffPart[] => {
+const joinRuns = (parts: readonly DiffPart[]): DiffPart[] => {
   const runs: DiffPart[] = []
   for (const { kind, text } of parts) {
     const last = runs.at(-1)
@@ -95,7 +95,7 @@ export const wordDiff = (
       parts.push({ kind: 'removed', text: left[i++]! })
     } else parts.push({ kind: 'added', text: right[j++]! })
   }
-  return joined([
+  return joinRuns([
     ...parts,
     ...now.slice(now.length - suffix).map((text): DiffPart => ({ kind: 'same', text })),
   ])

@@ -14,7 +14,7 @@ export const networkOf = (address: string): string => {
   const groups = groupsOf(plain)
   if (!groups) return plain.slice(0, LONGEST)
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff)
-    return dotted(groups[6]!, groups[7]!)
+    return formatIpv4(groups[6]!, groups[7]!)
   return `${groups
     .slice(0, 4)
     .map((group) => group.toString(16))
@@ -25,7 +25,7 @@ export const networkOf = (address: string): string => {
 export const withoutPort = (address: string): string =>
   address.replace(V4_WITH_PORT, '$1').replace(BRACKETED, '$1').replace(/%.*$/s, '')
 
-const dotted = (high: number, low: number): string =>
+const formatIpv4 = (high: number, low: number): string =>
   [high >> 8, high & 255, low >> 8, low & 255].join('.')
 
 const IPV4_END = /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/

@@ -12,14 +12,14 @@ export type RateKey = (typeof rateKeys)[number]
 export type RatePlan = Pick<PlanState, 'plan' | 'overrides'>
 
 /** An operator sets the sustained rate; the burst keeps its proportion. */
-const scaled = ({ perSecond, burst }: Rate, to: number | undefined): Rate =>
+const scaleRate = ({ perSecond, burst }: Rate, to: number | undefined): Rate =>
   to === undefined
     ? { perSecond, burst }
     : { perSecond: to, burst: Math.max(1, Math.round((burst * to) / perSecond)) }
 
 /** The rate of all credentials of a workspace together. */
 export const rateOf = (state: RatePlan, key: RateKey): Rate =>
-  scaled(planOf(state).rates[key], state.overrides[key])
+  scaleRate(planOf(state).rates[key], state.overrides[key])
 
 /**
  * The rate of one credential, if an operator has set one. Otherwise a credential may use all of its
@@ -27,7 +27,7 @@ export const rateOf = (state: RatePlan, key: RateKey): Rate =>
  */
 export const credentialRateOf = (state: RatePlan, key: RateKey): Rate | undefined => {
   const own = state.overrides[`credential_${key}`]
-  return own === undefined ? undefined : scaled(planOf(state).rates[key], own)
+  return own === undefined ? undefined : scaleRate(planOf(state).rates[key], own)
 }
 
 /**

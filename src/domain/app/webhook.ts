@@ -163,7 +163,7 @@ export interface AfterDelivery {
   event: EventNext
 }
 
-const after = (now: Date, ms: number): Date => new Date(now.getTime() + ms)
+const addMs = (now: Date, ms: number): Date => new Date(now.getTime() + ms)
 
 export const afterDelivery = (delivered: DeliveryTry, outcome: DeliveryOutcome): AfterDelivery => {
   const { endpoint, event, now, times } = delivered
@@ -180,7 +180,7 @@ export const afterDelivery = (delivered: DeliveryTry, outcome: DeliveryOutcome):
           endpoint.failures === 0
             ? endpoint
             : { ...endpoint, failing_since: null, failures: 0, held_until: null, updated_at: now },
-        event: { state: 'delivered', attempts, error: null, expiresAt: after(now, times.keepMs) },
+        event: { state: 'delivered', attempts, error: null, expiresAt: addMs(now, times.keepMs) },
       }
     case 'gone':
       return {
@@ -194,7 +194,7 @@ export const afterDelivery = (delivered: DeliveryTry, outcome: DeliveryOutcome):
           state: 'dead',
           attempts,
           error: 'http 410',
-          expiresAt: after(now, times.keepDeadMs),
+          expiresAt: addMs(now, times.keepDeadMs),
         },
       }
     case 'failed':
@@ -216,14 +216,14 @@ const failedEvent = ({ event, now, times, chance }: DeliveryTry, outcome: Failed
       state: 'dead',
       attempts,
       error: outcome.reason,
-      expiresAt: after(now, times.keepDeadMs),
+      expiresAt: addMs(now, times.keepDeadMs),
     }
   const jittered = wait * (1 - JITTER + 2 * JITTER * chance)
   return {
     state: 'pending',
     attempts,
     error: outcome.reason,
-    nextAt: after(now, Math.max(jittered, holdMs(outcome, times))),
+    nextAt: addMs(now, Math.max(jittered, holdMs(outcome, times))),
   }
 }
 
@@ -236,7 +236,7 @@ const failing = ({ endpoint, now, times }: DeliveryTry, outcome: Failed): Endpoi
   const failing_since = begins ? now : since
   const failures = begins ? 1 : endpoint.failures + 1
   const hold = holdMs(outcome, times)
-  const held_until = hold > 0 ? after(now, hold) : endpoint.held_until
+  const held_until = hold > 0 ? addMs(now, hold) : endpoint.held_until
   const next: Endpoint = { ...endpoint, failing_since, failures, held_until, updated_at: now }
   const tooLong =
     failures >= FEW_FAILURES && now.getTime() - failing_since.getTime() >= times.disableAfterMs

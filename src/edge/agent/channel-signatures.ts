@@ -63,7 +63,7 @@ export interface Addressed {
 }
 
 /** A connection with its credentials, or that of nobody. */
-const addressed = async (
+const openAddressed = async (
   deps: Verifying,
   channel: Channel,
   route: ChannelRoute | undefined,
@@ -79,7 +79,7 @@ const addressed = async (
     : nobody
   const { connection, sealed } = await loadBy((query) => db.read({ tenantId }, query), parts)
   // It may have been deleted meanwhile.
-  if (!connection || !sealed) return addressed(deps, channel, undefined)
+  if (!connection || !sealed) return openAddressed(deps, channel, undefined)
   try {
     return {
       tenantId,
@@ -91,7 +91,7 @@ const addressed = async (
       { err: cause, workspace: tenantId, connection: id },
       'the credentials of a channel could not be opened',
     )
-    return addressed(deps, channel, undefined)
+    return openAddressed(deps, channel, undefined)
   }
 }
 
@@ -99,7 +99,7 @@ const addressed = async (
  * The connections that a post names, the likeliest first, as far as it carries their signatures. As
  * much is done for a routing key that nobody has as for another.
  */
-const verified = async (
+const verifyPost = async (
   deps: Verifying,
   channel: Channel,
   { keys, routes }: { keys: string[]; routes: ChannelRoute[] },
@@ -111,7 +111,7 @@ const verified = async (
     ...keys.filter((key) => !byKey.has(key)),
   ]
   const looked = keys.length > 0 ? routedFirst.slice(0, MOST_LOOKED_AT) : ['']
-  const named = await Promise.all(looked.map((key) => addressed(deps, channel, byKey.get(key))))
+  const named = await Promise.all(looked.map((key) => openAddressed(deps, channel, byKey.get(key))))
   return named.filter(({ open, isReal }) => deps.channels[channel]!.verify(post, open) && isReal)
 }
 
@@ -123,5 +123,5 @@ export type Verify = (
 
 export const verifier = (deps: SignatureDeps): Verify => {
   const verifying = { ...deps, nobodys: nobodys(deps) }
-  return (channel, named, post) => verified(verifying, channel, named, post)
+  return (channel, named, post) => verifyPost(verifying, channel, named, post)
 }

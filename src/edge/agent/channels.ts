@@ -49,12 +49,12 @@ const RECEIVED = JSON.stringify({ received: true })
 /** Twilio takes an answer for instructions, and warns of one that has none in its form. */
 const NO_INSTRUCTIONS = '<?xml version="1.0" encoding="UTF-8"?><Response/>'
 
-const acknowledged = (channel: Channel, requestId: string): Response =>
+const acknowledge = (channel: Channel, requestId: string): Response =>
   channel === 'sms'
     ? textResponse(NO_INSTRUCTIONS, 'text/xml', requestId)
     : answerResponse({ status: 200, body: RECEIVED }, requestId)
 
-const unconfigured = (channel: Channel, requestId: string): Response =>
+const refuseUnconfigured = (channel: Channel, requestId: string): Response =>
   errorResponse(
     new AppError('channel_unconfigured', channel, { retryAfter: UNCONFIGURED_RETRY_S }),
     requestId,
@@ -78,7 +78,7 @@ const receive = async (deps: Receiving, incoming: Incoming): Promise<Response> =
   const channel = channelOf(incoming)
   const requestId = requestIdOf(incoming.request)
   const adapter = deps.channels[channel]
-  if (!adapter) return unconfigured(channel, requestId)
+  if (!adapter) return refuseUnconfigured(channel, requestId)
   const post = postOf(deps, incoming, await incoming.bytes({ limit: POST_BYTES }))
   const routed = adapter.route(post)
   if (routed.kind === 'handshake')
@@ -88,7 +88,7 @@ const receive = async (deps: Receiving, incoming: Incoming): Promise<Response> =
     channelRoutes(deps.db, channel, keys),
     isChannelRouted(deps.db, channel),
   ])
-  if (!isRouted) return unconfigured(channel, requestId)
+  if (!isRouted) return refuseUnconfigured(channel, requestId)
   const connections = await deps.verify(channel, { keys, routes }, post)
   if (connections.length === 0) return refuse()
   const flaw = adapter.flawOf?.(post)
@@ -107,7 +107,7 @@ const answerOf = (channel: Channel, requestId: string, results: readonly Taken[]
   if (waits.length > 0) return later(Math.max(...waits), requestId)
   return results.length > 0 && results.every(({ outcome }) => outcome === 'gone')
     ? refuse()
-    : acknowledged(channel, requestId)
+    : acknowledge(channel, requestId)
 }
 
 const LONGEST_CHALLENGE = 1_000

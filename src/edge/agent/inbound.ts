@@ -39,7 +39,7 @@ interface Addressed {
   secret: string
 }
 
-const addressed = async (
+const findAddressed = async (
   { db, sealer }: InboundDeps,
   id: string,
 ): Promise<Addressed | undefined> => {
@@ -75,7 +75,7 @@ const receive = async (
   const { request, params } = incoming
   const body = await incoming.bytes({ limit: POST_BYTES })
   const id = (params?.id ?? '').toLowerCase()
-  const found = await addressed(deps, id)
+  const found = await findAddressed(deps, id)
   const event = verifiedId(request.headers, body, {
     secret: found?.secret ?? NOBODYS,
     now: deps.now(),

@@ -52,13 +52,13 @@ const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 /** In characters; longer than any of our tokens. */
 const LONGEST_FIELD = 2_000
 
-const required = (form: Form, name: string): string => {
+const requireField = (form: Form, name: string): string => {
   const value = form[name] ?? refuse('invalid_request', `${name} is required`)
   return value.length <= LONGEST_FIELD ? value : refuse('invalid_request', `${name} is too long`)
 }
 
 const clientOf = (form: Form): string => {
-  const client = required(form, 'client_id')
+  const client = requireField(form, 'client_id')
   return isDeviceClient(client) ? client : refuse('invalid_client', 'client_id is unknown')
 }
 
@@ -98,11 +98,11 @@ const refusals = {
 } as const satisfies Record<string, { error: ErrorName; says: string }>
 
 const token: Endpoint = async (form, context) => {
-  const type = required(form, 'grant_type')
+  const type = requireField(form, 'grant_type')
   if (type !== GRANT_TYPE) refuse('unsupported_grant_type', `grant_type must be ${GRANT_TYPE}`)
   const granted = await tokenForDevice(context, {
     clientId: clientOf(form),
-    deviceCode: required(form, 'device_code'),
+    deviceCode: requireField(form, 'device_code'),
   })
   if (typeof granted === 'string') return refuse(refusals[granted].error, refusals[granted].says)
   const { accessToken, scopes, workspace, expiresInS } = granted
@@ -118,7 +118,7 @@ const token: Endpoint = async (form, context) => {
 
 /** Also succeeds for unknown and ended tokens (RFC 7009, 2.2). */
 const revoke: Endpoint = async (form, context) => {
-  const token = required(form, 'token')
+  const token = requireField(form, 'token')
   if (form.client_id !== undefined) clientOf(form)
   await revokeToken(context, token)
   return undefined

@@ -22,7 +22,7 @@ import { type GenerationOptions, runGeneration } from './generation.ts'
 import { keyedCall } from './idempotency-argument.ts'
 import { readingCall, wayOnIn } from './next-call.ts'
 import type { PlainCall, PlainResult } from './plain-call.ts'
-import { resolved } from './records.ts'
+import { resolveCall } from './records.ts'
 import { findTool, toolIndex, visibleTools, withModules } from './tools.ts'
 import { moduleOf, toolsetOf, type View } from './view.ts'
 
@@ -60,7 +60,7 @@ export const callTool = async (
       ...call,
       asked: call.elicitation.key,
     })
-    const asked = resolved(context.operations, o, given)
+    const asked = resolveCall(context.operations, o, given)
     const { operation, input } = asked
     if (operation.kind === 'query') return successResult(await readFitting(context, asked))
     if (!operation.settles)
@@ -140,7 +140,7 @@ export const readTool = async (
   try {
     const { body, text } = await readFitting(
       context,
-      resolved(context.operations, operation, given),
+      resolveCall(context.operations, operation, given),
     )
     const content = JSON.stringify([{ type: 'text', text }])
     return {

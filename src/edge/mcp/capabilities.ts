@@ -10,7 +10,7 @@ import type { Operation } from '#ops/engine/bind'
 export const CALL = 'agent.actions.call'
 
 /** The answer of a call without what is around it; with its job while it is not done. */
-const unwrapped = (body: string): string => {
+const unwrapAnswer = (body: string): string => {
   const { result, job } = JSON.parse(body)
   return JSON.stringify(job ? { job } : result)
 }
@@ -19,7 +19,7 @@ const unwrapped = (body: string): string => {
 const toolOf = (o: NamedOp, call: Operation): Operation => {
   const run: Operation['run'] = async (read, by) => {
     const answer = await call.run(async () => ({ name: o.tool, arguments: await read() }), by)
-    return { ...answer, body: unwrapped(answer.body) }
+    return { ...answer, body: unwrapAnswer(answer.body) }
   }
   return {
     ...o,

@@ -93,7 +93,7 @@ const isStart = (value: unknown): value is number | undefined =>
   (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= LAST)
 
 /** The operation and input that a call comes down to: that of the kind, whose answer it gives. */
-export const resolved = (operations: Operations, o: Operation, input: unknown): Resolved => {
+export const resolveCall = (operations: Operations, o: Operation, input: unknown): Resolved => {
   if (o.id !== ID) return { operation: o, input, whole: false }
   const { kind, id, from, ...rest } = input as { kind?: unknown; id?: unknown; from?: unknown }
   const isComplete =

@@ -3,7 +3,7 @@ import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { fail } from '#kernel/errors'
 import { mayRun } from '#ops/engine/access'
 import { cursorTo } from '#ops/engine/paging'
-import { structured } from './answer/structured.ts'
+import { structureAnswer } from './answer/structured.ts'
 import { cut, json } from './answer/truncate.ts'
 import type { McpContext } from './context.ts'
 import { type QueuedItem, queueText } from './queue.ts'
@@ -70,7 +70,12 @@ const fixed: readonly Fixed[] = [
     priority: 0.9,
     from: ['growth.brief.get'],
     read: async (context, operation) =>
-      json(structured(await bodyOf(context, operation), context.operations.get(operation)!.output)),
+      json(
+        structureAnswer(
+          await bodyOf(context, operation),
+          context.operations.get(operation)!.output,
+        ),
+      ),
   },
   {
     uri: 'tendril://queue',
@@ -92,7 +97,7 @@ const fixed: readonly Fixed[] = [
     async read(context, operation) {
       const active = { status: 'active', limit: MOST_ACTIVE_LEARNINGS }
       const { learnings } = await bodyOf<{ learnings: object[] }>(context, operation, active)
-      return json(structured({ learnings }, context.operations.get(operation)!.output))
+      return json(structureAnswer({ learnings }, context.operations.get(operation)!.output))
     },
   },
 ]

@@ -84,7 +84,7 @@ export class SdkSession {
 
   handle(request: Request, { lastEvent, ...options }: Handling): Promise<Response> {
     return this.#transport.handleRequest(
-      adapted(request, { version: this.version, lastEvent }),
+      adaptRequest(request, { version: this.version, lastEvent }),
       options,
     )
   }
@@ -130,7 +130,7 @@ const noticeAnswers = (
  * Adds the session's protocol version if the client did not send one, and leaves out an event that
  * is known no more. Drops the body, which has been read.
  */
-const adapted = (
+const adaptRequest = (
   request: Request,
   { version, lastEvent }: { version: string | undefined; lastEvent: string | null },
 ): Request => {

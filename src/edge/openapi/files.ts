@@ -3,7 +3,7 @@
 const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
 const text = (description: string) => ({ description, schema: { type: 'string' } })
 
-const asked = (name: string, description: string) => ({
+const describeHeader = (name: string, description: string) => ({
   name,
   in: 'header',
   required: false,
@@ -12,9 +12,15 @@ const asked = (name: string, description: string) => ({
 
 /** What a client can ask for. */
 export const fileParameters = [
-  asked('Range', 'One range of bytes, such as `bytes=0-1023`. Several ranges at once are ignored.'),
-  asked('If-Range', 'The ETag of what you have: the range counts only while it is current.'),
-  asked('If-None-Match', 'The ETag of your copy. Returns 304 while it is current.'),
+  describeHeader(
+    'Range',
+    'One range of bytes, such as `bytes=0-1023`. Several ranges at once are ignored.',
+  ),
+  describeHeader(
+    'If-Range',
+    'The ETag of what you have: the range counts only while it is current.',
+  ),
+  describeHeader('If-None-Match', 'The ETag of your copy. Returns 304 while it is current.'),
 ]
 
 const bytes = { content: { '*/*': { schema: { type: 'string', format: 'binary' } } } }

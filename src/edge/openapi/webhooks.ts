@@ -3,7 +3,7 @@ import { Type as T, type TSchema } from '@sinclair/typebox'
 import { events } from '#contract/events'
 import { Id, oneOf, record, Time } from '#contract/shapes'
 
-const sent = (name: string, description: string) => ({
+const describeHeader = (name: string, description: string) => ({
   name,
   in: 'header',
   required: true,
@@ -16,13 +16,22 @@ const SIGNATURE =
 
 /** By their names among the document's parameters. */
 export const webhookHeaders = {
-  'webhook-id': sent(
+  'webhook-id': describeHeader(
     'webhook-id',
     'The id of the event, the same on every try. Use it to drop duplicates.',
   ),
-  'webhook-timestamp': sent('webhook-timestamp', 'The time of this try, in Unix seconds.'),
-  'webhook-signature': sent('webhook-signature', `As in Standard Webhooks 1.0: ${SIGNATURE}`),
-  'X-Webhook-Signature': sent('X-Webhook-Signature', `The same as webhook-signature: ${SIGNATURE}`),
+  'webhook-timestamp': describeHeader(
+    'webhook-timestamp',
+    'The time of this try, in Unix seconds.',
+  ),
+  'webhook-signature': describeHeader(
+    'webhook-signature',
+    `As in Standard Webhooks 1.0: ${SIGNATURE}`,
+  ),
+  'X-Webhook-Signature': describeHeader(
+    'X-Webhook-Signature',
+    `The same as webhook-signature: ${SIGNATURE}`,
+  ),
 }
 
 const parameters = Object.keys(webhookHeaders).map((name) => ({

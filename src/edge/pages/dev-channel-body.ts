@@ -3,7 +3,7 @@ import type { ChannelConnection } from '#domain/agent/channel/channel'
 import { isOver, type JobStatus } from '#domain/agent/job/job'
 import type { TalkRow } from '#store/agent/channel-talk'
 import { type Html, html } from './html.ts'
-import { field, hidden, type Problem, timeText } from './layout.ts'
+import { field, hiddenField, type Problem, timeText } from './layout.ts'
 
 export interface Talk {
   connection: ChannelConnection
@@ -69,7 +69,7 @@ const formHtml = ({
   typed,
   problems,
 }: Talk): Html => html`<form method="post" action="/channels/dev/${connection.id}">
-${hidden('event', event)}
+${hiddenField('event', event)}
 ${field({ name: 'text', label: 'Message', autocomplete: 'off', lines: 4, value: typed, problems })}
 <button>Send</button>
 </form>`

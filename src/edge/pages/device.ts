@@ -7,7 +7,7 @@ import type { Route } from '../route.ts'
 import { type Html, html } from './html.ts'
 import {
   field,
-  hidden,
+  hiddenField,
   type Problem,
   pageResponse,
   pageStatus,
@@ -76,7 +76,7 @@ const workspaceForm = (
         ({ id, name }) =>
           html`<option value="${id}"${id === workspace.id ? html` selected` : undefined}>${name}</option>`,
       )}</select>
-${hidden('code', user_code)}
+${hiddenField('code', user_code)}
 <button class="plain">Choose workspace</button>
 </form>`
 
@@ -96,8 +96,8 @@ If someone sent you this code or a link to this page, approving lets them act in
 <dt>The device will be able to</dt><dd>${scopeList(request)}</dd>
 </dl>
 <form method="post" action="/device">
-${hidden('code', request.user_code)}
-${hidden('workspace_id', request.workspace.id)}
+${hiddenField('code', request.user_code)}
+${hiddenField('workspace_id', request.workspace.id)}
 <button name="decision" value="deny" class="plain">Deny</button>
 <button name="decision" value="approve">Approve</button>
 </form>

@@ -53,7 +53,7 @@ const placesOf = (parts: TemplateStringsArray): Place[] => {
 
 const markup = (text: string, unseen = 0): Html => ({ [MARKUP]: text, [UNSEEN]: unseen })
 
-const shown = (text: string, place: Place): Html => {
+const showText = (text: string, place: Place): Html => {
   if (place === 'value') return markup(escapeHtml(text))
   let unseen = 0
   const marked = (run: string): string => {
@@ -63,7 +63,7 @@ const shown = (text: string, place: Place): Html => {
   return markup(replaceUnseen(text, marked, escapeHtml), unseen)
 }
 
-const joined = (all: readonly Html[]): Html =>
+const joinHtml = (all: readonly Html[]): Html =>
   markup(
     all.map((one) => one[MARKUP]).join(''),
     all.reduce((sum, one) => sum + one[UNSEEN], 0),
@@ -71,8 +71,8 @@ const joined = (all: readonly Html[]): Html =>
 
 const htmlOf = (value: Value, place: Place): Html => {
   if (value === undefined) return markup('')
-  if (typeof value !== 'object') return shown(String(value), place)
-  return MARKUP in value ? value : joined(value)
+  if (typeof value !== 'object') return showText(String(value), place)
+  return MARKUP in value ? value : joinHtml(value)
 }
 
 /**
@@ -81,7 +81,7 @@ const htmlOf = (value: Value, place: Place): Html => {
  */
 export const html = (parts: TemplateStringsArray, ...values: Value[]): Html => {
   const places = placesOf(parts)
-  return joined(
+  return joinHtml(
     parts.flatMap((part, index) => [
       markup(part),
       ...(index in values ? [htmlOf(values[index], places[index]!)] : []),

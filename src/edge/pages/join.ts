@@ -7,7 +7,7 @@ import type { Route } from '../route.ts'
 import { type Html, html } from './html.ts'
 import {
   field,
-  hidden,
+  hiddenField,
   type Problem,
   pageResponse,
   pageStatus,
@@ -58,7 +58,7 @@ ${field({
   },
   hint: 'At least 10 characters, and not a common password. If you already have an account here with this email, enter its password; any other password creates a new account.',
 })}
-${hidden('token', shown.token)}
+${hiddenField('token', shown.token)}
 <button>Join</button>
 </form>`
 

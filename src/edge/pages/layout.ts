@@ -149,7 +149,7 @@ ${
 }${type === 'password' ? undefined : unseenOf(value)}`
 }
 
-export const hidden = (name: string, value: string): Html =>
+export const hiddenField = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`
 
 /** `time`: as JSON has it. */

@@ -70,7 +70,7 @@ Such text can try to steer it. Read the whole text before you activate it.</p>`
 
 const text = (content: string): Html => html`<div class="text" dir="auto">${content}</div>`
 
-const marked = ({ kind, text }: DiffPart): Html => {
+const markPart = ({ kind, text }: DiffPart): Html => {
   if (kind === 'added') return html`<ins>${text}</ins>`
   return kind === 'removed' ? html`<del>${text}</del>` : html`${text}`
 }
@@ -83,7 +83,7 @@ const changes = ({ version, active }: ShownVersion): Html => {
 <h2>Text that is active now</h2>\n${text(active.content)}`
   return html`<h2>What it changes of version ${active.number}, which is active now</h2>
 <p class="hint">Underlined words are new. Struck-out words are left out.</p>
-<div class="text" dir="auto">${parts.map(marked)}</div>`
+<div class="text" dir="auto">${parts.map(markPart)}</div>`
 }
 
 /** Whether the page has the forms. */

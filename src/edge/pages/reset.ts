@@ -7,7 +7,7 @@ import { visitOf } from '../serve.ts'
 import { type Html, html } from './html.ts'
 import {
   field,
-  hidden,
+  hiddenField,
   type Problem,
   pageResponse,
   pageStatus,
@@ -39,7 +39,7 @@ ${field({
   },
   hint: 'At least 10 characters, and not a common password. Setting it signs you out everywhere.',
 })}
-${hidden('token', token)}
+${hiddenField('token', token)}
 <button>Set password</button>
 </form>`
 
@@ -73,7 +73,7 @@ const keysText = ({ revoked_keys, keys_left }: Reset): string => {
   return `${revoked}${left}`
 }
 
-const done = (reset: Reset): Response =>
+const donePage = (reset: Reset): Response =>
   pageResponse({
     title: 'Password changed',
     body: html`<p>You are signed out everywhere.${keysText(reset)}</p><p><a href="/sign-in">Sign in as ${reset.email}</a></p>`,
@@ -86,7 +86,7 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
       id: 'app.person.resetPassword',
       input: { token, new_password },
     })
-    return done(body.reset)
+    return donePage(body.reset)
   } catch (cause) {
     const error = AppError.from(cause)
     if (error.code !== 'invalid_input') throw cause

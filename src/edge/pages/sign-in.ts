@@ -7,7 +7,7 @@ import { visitOf } from '../serve.ts'
 import { html } from './html.ts'
 import {
   field,
-  hidden,
+  hiddenField,
   type Problem,
   pageResponse,
   pageStatus,
@@ -39,7 +39,7 @@ const form = ({ next, email, problems }: Shown) => html`<p>Sign in to your works
 <form method="post" action="/sign-in">
 ${field({ name: 'email', label: LABELS.email, type: 'email', autocomplete: 'username', value: email, problems })}
 ${field({ name: 'password', label: LABELS.password, type: 'password', autocomplete: 'current-password', problems })}
-${hidden('next', next)}
+${hiddenField('next', next)}
 <button>Sign in</button>
 </form>
 <p class="hint">No account? An owner of the workspace can send you an invitation.

@@ -87,7 +87,7 @@ export const actionHandlers = (deps: Deps): Handlers<typeof actions> => ({
         requireWithinHour(context, loaded)
         const caller = toolCaller(context.tenantId, by, loaded.now ?? fail('unauthenticated'))
         const acting: Acting = { ...deps, context, tool, args, by, caller }
-        return decided(acting, loaded)
+        return decideCall(acting, loaded)
       },
     ),
 
@@ -139,7 +139,7 @@ const isBeside = ({ class: of, way }: Tool): boolean => of === 'outside_read' ||
 
 type Result = AwaitedResult | HandlerResult<{ result: unknown }>
 
-const decided = async (
+const decideCall = async (
   acting: Acting,
   { rules, pending, waiting, members, taken }: Loaded<ReturnType<typeof facts>>,
 ): Promise<Result> => {

@@ -38,7 +38,7 @@ import { mayRunTool, type DecidingReader as Standing, standing } from './approva
 
 const NO_SUCH = 'no such approval'
 
-const the = (approval: Approval | undefined): Approval => found(approval, NO_SUCH)
+const requireApproval = (approval: Approval | undefined): Approval => found(approval, NO_SUCH)
 
 const decidedParts = (id: string, as: Reader) => ({
   approval: approvalPart(id),
@@ -162,7 +162,7 @@ const approve = (deps: Deps): All['approve'] =>
       { approval: asked, job, hidden, step, thread, hosts, served },
     ) => {
       const { principal } = context
-      const before = the(asked)
+      const before = requireApproval(asked)
       const tools = served ? deps.tools.and([served]) : deps.tools
       requireMay(tools, before, { principal, ...hidden })
       const changes =
@@ -197,7 +197,7 @@ const reject = (deps: Deps): All['reject'] =>
     ({ id }, { principal }) => decidedParts(id, partyOf(principal)),
     ({ reason }, context, { approval: asked, job, hidden, step }) => {
       const { principal, gate } = context
-      const before = the(asked)
+      const before = requireApproval(asked)
       requireMay(deps.tools, before, { principal, ...hidden })
       const approval = decide(before, 'rejected', {
         ...decisionOf(context),

@@ -47,7 +47,7 @@ interface Listing {
 }
 
 /** A page by time. The cursor is the time of the last artifact of the page before. */
-const listed = async <V>(
+const listPage = async <V>(
   {
     limit = DEFAULT_LIMIT,
     cursor,
@@ -75,7 +75,7 @@ interface ArtifactParts {
   identity: { publicUrl: string }
 }
 
-const kept = async (what: ToKeep, { sql, gate, tenantId }: CommandContext) => {
+const keepOne = async (what: ToKeep, { sql, gate, tenantId }: CommandContext) => {
   const { artifacts, writes } = await keepArtifacts([what], { sql, gate })
   return { artifact: artifacts[0]!, tenantId, effects: { writes }, refId: what.id }
 }
@@ -166,7 +166,7 @@ const creating = (parts: ArtifactParts): Handlers<typeof artifacts>['create'] =>
         created_by_user_id: context.principal.member?.personId ?? null,
       }
       const metadata = { record: input.record, recordId: input.recordId }
-      const { artifact, ...rest } = await kept(
+      const { artifact, ...rest } = await keepOne(
         { id: newId(), ...given, ...by, metadata, file },
         context,
       )
@@ -182,7 +182,7 @@ const creating = (parts: ArtifactParts): Handlers<typeof artifacts>['create'] =>
 
 export const artifactHandlers = (parts: ArtifactParts): Handlers<typeof artifacts> => ({
   list: ({ jobId: job, conversationId: conversation, ...input }, context) =>
-    listed({ ...input, job, conversation }, context, (artifact) =>
+    listPage({ ...input, job, conversation }, context, (artifact) =>
       artifactView(artifact, context.tenantId),
     ),
 
@@ -252,7 +252,7 @@ export const artifactCapabilityHandlers = ({
           metadata: {},
           ...madeIn(context.job),
         }
-        const { artifact, effects, refId } = await kept({ ...given, file }, context)
+        const { artifact, effects, refId } = await keepOne({ ...given, file }, context)
         return {
           reply: { artifact: artifactTaskView(artifact) },
           effects,
@@ -263,5 +263,5 @@ export const artifactCapabilityHandlers = ({
     },
   },
 
-  list_artifacts: (input, context) => listed(input, context, artifactTaskView),
+  list_artifacts: (input, context) => listPage(input, context, artifactTaskView),
 })

@@ -2,10 +2,10 @@ import type { channelReplies } from '#contract/agent/channel-replies'
 import { replyWork } from '#decisions/agent/channel-replies'
 import type { ChannelReply } from '#domain/agent/channel/reply'
 import {
-  discarded,
+  discardReply,
   isOnTheWire,
-  recalled,
-  sent,
+  recallReply,
+  releaseReply,
   settledByPerson,
 } from '#domain/agent/channel/reply-decisions'
 import { readable, requireReadable } from '#domain/agent/channel/reply-parts'
@@ -19,7 +19,8 @@ import type { CommandContext, Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
 
-const the = (reply: ShownReply | undefined): ShownReply => readable(found(reply, 'no such reply'))
+const requireReply = (reply: ShownReply | undefined): ShownReply =>
+  readable(found(reply, 'no such reply'))
 
 const decisionOf = ({ gate: { now }, principal }: CommandContext) => ({
   by: personOf(principal)!,
@@ -52,16 +53,16 @@ export const channelReplyHandlers = ({
 
     async get({ id }, { read, principal }) {
       const { reply } = await loadBy(read, { reply: shownReplyPart(id, partyOf(principal)) })
-      return { reply: view(the(reply)) }
+      return { reply: view(requireReply(reply)) }
     },
 
     send: loading(
       ({ id }, { principal }) => ({ before: shownReplyPart(id, partyOf(principal)) }),
       ({ text }, context, { before }) => {
-        const { channel, is_hidden, is_gone, ...reply } = the(before)
+        const { channel, is_hidden, is_gone, ...reply } = requireReply(before)
         if (is_gone) fail('conflict', 'cannot send: the conversation of the reply was deleted')
         requireReadable(before!)
-        const after = sent(reply, { ...decisionOf(context), text })
+        const after = releaseReply(reply, { ...decisionOf(context), text })
         const shown = { reply: view({ ...after, channel, is_hidden, is_gone }) }
         if (after === reply) return { reply: shown, unchanged: true }
         const effects = { writes: [saveReply(after)], work: [sendingWork(after, context.gate.now)] }
@@ -88,11 +89,11 @@ const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
       work: workFor('channel_reply', id),
     }),
     (_, context, { before, work }) => {
-      const { channel, is_hidden, is_gone, ...reply } = the(before)
+      const { channel, is_hidden, is_gone, ...reply } = requireReply(before)
       // What is not on the wire yet is not sent any more.
       const isRecalled = context.lanes.recall(({ id }) => id === work?.id).length > 0
-      const now = isRecalled ? recalled(reply) : reply
-      const after = discarded(now, decisionOf(context))
+      const now = isRecalled ? recallReply(reply) : reply
+      const after = discardReply(now, decisionOf(context))
       const shown = {
         reply: view({ ...after, channel, is_hidden, is_gone }),
         in_flight: onTheWire(after),
@@ -110,7 +111,7 @@ const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
   settle: loading(
     ({ id }, { principal }) => ({ before: shownReplyPart(id, partyOf(principal)) }),
     ({ outcome, updatedAt: seen }, context, { before }) => {
-      const { channel, is_hidden, is_gone, ...reply } = the(before)
+      const { channel, is_hidden, is_gone, ...reply } = requireReply(before)
       const settling = {
         arrived: outcome === 'arrived',
         seen: new Date(seen),

@@ -5,7 +5,7 @@ import { sendsFor } from '#decisions/agent/channel-replies'
 import type { Channel } from '#domain/agent/channel/channel'
 import { channelConnectionView, missingCredentials } from '#domain/agent/channel/connection'
 import type { ChannelReply } from '#domain/agent/channel/reply'
-import { disconnected } from '#domain/agent/channel/reply-decisions'
+import { disconnectReply } from '#domain/agent/channel/reply-decisions'
 import { channelSetup } from '#domain/agent/channel/setup'
 import { COMMON_CONFIG } from '#domain/agent/channel/trust'
 import { fail } from '#kernel/errors'
@@ -23,9 +23,9 @@ import { pageOf, pageResult } from '../engine/paging.ts'
 import { create, update } from './channel/configuring.ts'
 import {
   adapterOf,
-  before,
   type ConnectionParts,
   checkOf,
+  loadConnection,
   requireChannelConnection,
   resultOf,
   setupOf,
@@ -61,7 +61,7 @@ const inFlight = (replies: readonly ChannelReply[]) =>
 
 const check = (parts: ConnectionParts): All['check'] =>
   loading(
-    (input) => ({ ...before(input), ...checkOf(input) }),
+    (input) => ({ ...loadConnection(input), ...checkOf(input) }),
     (_, { gate: { now } }, { before, check }) => {
       const connection = requireChannelConnection(before)
       const missing = missingCredentials(
@@ -75,7 +75,7 @@ const check = (parts: ConnectionParts): All['check'] =>
 
 const remove: All['remove'] = loading(
   (input) => ({
-    ...before(input),
+    ...loadConnection(input),
     ...checkOf(input),
     replies: waitingReplies(input.id),
     sending: sendingReplies(input.id),
@@ -85,7 +85,9 @@ const remove: All['remove'] = loading(
     // What is not on the wire yet is not sent any more.
     const recalled = lanes.recall(sendsFor(id)).map(({ ref_id }) => ref_id)
     const left = sending.filter((reply) => !recalled.includes(reply.id))
-    const kept = left.map((reply) => saveReply(disconnected(reply, gate.now), connection.channel))
+    const kept = left.map((reply) =>
+      saveReply(disconnectReply(reply, gate.now), connection.channel),
+    )
     const writes = [...kept, deleteChannelConnection(id), deleteChannelRoutes(connection)]
     const { reply, ...result } = resultOf(connection, {
       writes,
@@ -116,7 +118,7 @@ export const channelHandlers = (parts: ConnectionParts): All => ({
   },
 
   async get({ id }, { read }) {
-    const connection = requireChannelConnection((await loadBy(read, before({ id }))).before)
+    const connection = requireChannelConnection((await loadBy(read, loadConnection({ id }))).before)
     return { connection: channelConnectionView(connection), setup: setupOf(parts, connection) }
   },
 

@@ -7,7 +7,7 @@ import { memberPart } from '#store/app/members'
 import { partyOf } from '#store/engine/principal'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
-import { changed, conversationReply, requireConversation } from './conversations.ts'
+import { conversationReply, requireConversation, saveAndReply } from './conversations.ts'
 
 export const conversationPeopleHandlers: Handlers<typeof conversationPeople> = {
   add: loading(
@@ -22,7 +22,7 @@ export const conversationPeopleHandlers: Handlers<typeof conversationPeople> = {
       const conversation = withPerson(before!, personId, gate.now)
       return conversation === before
         ? { ...conversationReply(conversation), unchanged: true }
-        : changed(conversation, jobs)
+        : saveAndReply(conversation, jobs)
     },
   ),
 
@@ -40,7 +40,7 @@ export const conversationPeopleHandlers: Handlers<typeof conversationPeople> = {
       const conversation = withoutPerson(before!, personId, gate.now)
       return conversation === before
         ? { ...conversationReply(conversation), unchanged: true }
-        : changed(conversation, jobs)
+        : saveAndReply(conversation, jobs)
     },
   ),
 }

@@ -48,7 +48,7 @@ export const conversationReply = (conversation: Conversation) => ({
 })
 
 /** Streams of it and of its jobs look again whether their readers may go on. */
-export const changed = (conversation: Conversation, jobs: readonly Job[]) => ({
+export const saveAndReply = (conversation: Conversation, jobs: readonly Job[]) => ({
   ...conversationReply(conversation),
   effects: {
     writes: [saveConversation(conversation)],
@@ -108,7 +108,7 @@ const update: All['update'] = loading(
     requireMayChange(requireConversation(before), partyOf(principal))
     requireMayShow(before!, changes, partyOf(principal))
     if (leftOut && before!.visibility === 'workspace') requireNobodyLeftOut(leftOut)
-    return changed(updateConversation(before!, changes, gate.now), jobs)
+    return saveAndReply(updateConversation(before!, changes, gate.now), jobs)
   },
 )
 

@@ -28,7 +28,7 @@ const requireModel = (model: string | undefined): void => {
 }
 
 /** In the letter of the step that waits for it. */
-const delegated = async (
+const delegate = async (
   calling: CallingJob,
   { goal, tools, maxSteps = undefined }: Asked,
   { sql, gate: { now } }: CommandContext,
@@ -68,7 +68,7 @@ export const delegationHandlers = ({
   async delegate(asked, context) {
     const tools = box()
     await requireKnown(tools, { names: asked.tools, field: 'tools' }, context)
-    if (context.job && context.job.kind !== 'action') return delegated(context.job, asked, context)
+    if (context.job && context.job.kind !== 'action') return delegate(context.job, asked, context)
     requireModel(models === NO_MODEL ? NO_MODEL : undefined)
     const { sql, gate, principal } = context
     const { facts } = await loadNow(sql, { facts: turnFactsFor(null, principal) })

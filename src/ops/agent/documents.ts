@@ -9,7 +9,7 @@ import {
   newDocument,
   passageView,
   READ_AT_ONCE,
-  retried,
+  retryReading,
   type StoredPassage,
 } from '#domain/agent/knowledge/document'
 import { documentRoom } from '#domain/app/room'
@@ -36,7 +36,8 @@ import type { Handlers, QueryContext } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
 
-const the = (document: Document | undefined): Document => found(document, 'no such document')
+const requireDocument = (document: Document | undefined): Document =>
+  found(document, 'no such document')
 
 interface Linked {
   /** The base URL of links, without a trailing slash. */
@@ -128,7 +129,7 @@ const add: All['add'] = loading(
 const remove: All['remove'] = loading(
   ({ id }) => ({ document: documentPart(id) }),
   ({ id }, { gate }, { document }) => ({
-    reply: { document: documentView(the(document)) },
+    reply: { document: documentView(requireDocument(document)) },
     effects: { writes: [deleteDocument(id)], work: [ingest(id, gate.now)] },
   }),
 )
@@ -136,7 +137,10 @@ const remove: All['remove'] = loading(
 const retry: All['retry'] = loading(
   ({ id }) => ({ document: documentPart(id), stock: documentStock }),
   ({ id }, { gate }, { document, stock }) => {
-    const again = retried(the(document), gate.now, { ...stock, room: documentRoom(gate) })
+    const again = retryReading(requireDocument(document), gate.now, {
+      ...stock,
+      room: documentRoom(gate),
+    })
     return {
       reply: { document: documentView(again) },
       effects: { writes: [saveDocument(again)], work: [ingest(id, gate.now)] },
@@ -153,7 +157,7 @@ const get =
       passages: when(isPlace, passagesAt(id, at ?? 0, 1)),
     }
     const loaded = await loadBy(read, { document: documentPart(id), ...parts })
-    const document = the(loaded.document)
+    const document = requireDocument(loaded.document)
     if (isPlace) requireWithin(document, at)
     const [passage] = loaded.passages ?? []
     return {
@@ -200,9 +204,9 @@ export const documentCapabilityHandlers = (
       document: documentPart(id),
       passages: passagesAt(id, at, READ_AT_ONCE + 1),
     })
-    const document = the(loaded.document)
+    const document = requireDocument(loaded.document)
     // To a stranger, one that is not public does not exist.
-    const { status, error } = the(
+    const { status, error } = requireDocument(
       isStranger(principal) && !isPublic(document) ? undefined : document,
     )
     if (status !== 'ready')

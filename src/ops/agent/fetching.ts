@@ -12,7 +12,7 @@ import type { CapabilityParts, Handlers } from '../engine/call.ts'
 type Fetching = Pick<CapabilityParts, 'egress' | 'fetchAllow'>
 
 /** What went wrong, without words of the address. */
-const failed = (cause: unknown): never => {
+const failFetch = (cause: unknown): never => {
   if (cause instanceof EgressRefused) fail('invalid_input', `url: ${cause.message}`)
   if (cause instanceof Unreadable) fail('network_error', cause.message)
   if (cause instanceof Error && cause.name === 'TimeoutError')
@@ -32,7 +32,7 @@ export const askedOfAddress = (
   try {
     egress.check(url)
   } catch (cause) {
-    failed(cause)
+    failFetch(cause)
   }
   return fetchAsks({
     url,
@@ -64,7 +64,7 @@ export const fetchHandlers = ({
       url,
       most: maxCharacters,
       mayFollow,
-    }).catch(failed)
+    }).catch(failFetch)
     return { ...page, truncated: isCut }
   },
 })

@@ -1,5 +1,5 @@
 import type { jobs } from '#contract/agent/jobs'
-import { cancelledJob, stopped } from '#decisions/agent/cancelling'
+import { cancelledJob, stopJobs } from '#decisions/agent/cancelling'
 import { answerEffects } from '#decisions/agent/channel-replies'
 import { childEnded } from '#decisions/agent/family'
 import type { ToolBox } from '#decisions/agent/toolbox'
@@ -36,7 +36,7 @@ import { jobEvents } from './job/events.ts'
 /** Characters of a step's result that a job shows. */
 const SHOWN = 4_000
 
-const the = (job: Job | undefined): Job => found(job, 'no such job')
+const requireJob = (job: Job | undefined): Job => found(job, 'no such job')
 
 /** A job with all that belongs to it. */
 const whole = (id: string, as: Reader) => ({
@@ -58,13 +58,13 @@ const getting =
       whole(id, partyOf(principal)),
     )
     return {
-      job: jobView(the(job)),
+      job: jobView(requireJob(job)),
       answer: answer ? messageView(answer) : null,
       steps: steps.map(stepView),
       approvals: approvals.map((approval) =>
         approvalView(approval, {
           publicUrl,
-          taint: the(job).taint,
+          taint: requireJob(job).taint,
           ...standing(tools, approval, { principal, members }),
         }),
       ),
@@ -97,9 +97,9 @@ export const jobHandlers = (deps: Deps): Handlers<typeof jobs> => ({
     })
     const of = <T extends { job_id: string }>(all: readonly T[], one: Job) =>
       all.filter(({ job_id }) => job_id === one.id)
-    the(job)
+    requireJob(job)
     return {
-      job: jobView(the(job)),
+      job: jobView(requireJob(job)),
       spans: jobs.flatMap((one) => traceOf(one, of(steps, one), of(approvals, one))),
     }
   },
@@ -117,14 +117,14 @@ const cancelling = (publicUrl: string): Handlers<typeof jobs>['cancel'] =>
       calls: callsInFlight,
     }),
     async (_, { gate: { now }, lanes, principal, sql }, { tree, calls, ...loaded }) => {
-      const job = the(loaded.job)
+      const job = requireJob(loaded.job)
       requireOwn(job, principal)
       if (isOver(job))
         return {
           reply: { job: jobView(job), in_flight: calls.filter(({ job_id }) => job_id === job.id) },
           unchanged: true,
         }
-      const { settled, in_flight } = stopped(tree, calls, lanes)
+      const { settled, in_flight } = stopJobs(tree, calls, lanes)
       const cancelled = tree.map((one) => cancelledJob(one, now))
       const { behind, parentJob, parentStep, origin } = await loadNow(sql, around(job))
       // The next message of the conversation has waited for this job, unless another one is before

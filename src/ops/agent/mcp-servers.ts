@@ -36,9 +36,10 @@ import { pageOf, pageResult } from '../engine/paging.ts'
 
 export type McpServerParts = McpSessions & { programs: readonly StdioProgram[] }
 
-const the = (server: McpServer | undefined): McpServer => found(server, 'no such MCP server')
+const requireMcpServer = (server: McpServer | undefined): McpServer =>
+  found(server, 'no such MCP server')
 
-const before = ({ id }: { id: string }) => ({ before: mcpServerPart(id) })
+const loadServer = ({ id }: { id: string }) => ({ before: mcpServerPart(id) })
 
 const rulesOf = ({ client, programs }: McpServerParts) => ({
   programs,
@@ -68,7 +69,7 @@ const sealedOf = (
   }
 }
 
-const known = (id: string) => ({
+const loadKnown = (id: string) => ({
   ...{ before: when(isId(id), mcpServerPart(id)), look: when(isId(id), workFor('mcp_look', id)) },
   tools: when(isId(id), ruledToolsOf(id)),
 })
@@ -142,17 +143,21 @@ const changing = (parts: McpServerParts): Pick<All, 'create' | 'update'> => ({
 
   update: loading(
     (input) => ({
-      ...before(input),
+      ...loadServer(input),
       ...lookOf(input),
       others: mcpPrefixes,
       tools: ruledToolsOf(input.id),
       calls: callsInFlight,
     }),
     ({ id, ...patch }, { gate: { now }, lanes }, { before, look, others, ...loaded }) => {
-      const changed = updateMcpServer(the(before), patch, surroundings(parts, others, now))
+      const changed = updateMcpServer(
+        requireMcpServer(before),
+        patch,
+        surroundings(parts, others, now),
+      )
       const { server, isForgotten } = changed
       const forgotten = isForgotten ? [deleteMcpTools(id), deleteRulesOfServer(id)] : []
-      const isDue = server.enabled && (server.status === 'new' || !the(before).enabled)
+      const isDue = server.enabled && (server.status === 'new' || !requireMcpServer(before).enabled)
       const writes = [...forgotten, saveMcpServer(server, sealedOf(parts, changed))]
       const effects = merge({ writes }, isDue ? lookNow(server, look, now) : {})
       const in_flight = isForgotten || !server.enabled ? onTheWire(lanes, loaded) : []
@@ -177,15 +182,15 @@ export const mcpServerHandlers = (parts: McpServerParts): All => ({
       before: mcpServerPart(id),
       tools: ruledToolsOf(id),
     })
-    return { server: mcpServerView(the(before)), tools: mcpToolViews(tools) }
+    return { server: mcpServerView(requireMcpServer(before)), tools: mcpToolViews(tools) }
   },
 
   ...changing(parts),
 
   refresh: loading(
-    (input) => ({ ...before(input), ...lookOf(input) }),
+    (input) => ({ ...loadServer(input), ...lookOf(input) }),
     (_, { gate: { now } }, { before, look }) => {
-      const server = the(before)
+      const server = requireMcpServer(before)
       if (!server.enabled)
         fail(
           'conflict',
@@ -196,7 +201,7 @@ export const mcpServerHandlers = (parts: McpServerParts): All => ({
   ),
 
   remove: loading(
-    ({ id }) => ({ ...known(id), calls: callsInFlight }),
+    ({ id }) => ({ ...loadKnown(id), calls: callsInFlight }),
     ({ id }, { lanes }, { before, look, tools, calls }) => {
       // What is no uuid is the id of nothing, too.
       if (!before) return { reply: { server: null, in_flight: [] }, unchanged: true }

@@ -25,7 +25,7 @@ import type { CommandContext, Handlers, QueryContext } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
 
-const the = (memory: Memory | undefined): Memory => found(memory, 'no such memory')
+const requireMemory = (memory: Memory | undefined): Memory => found(memory, 'no such memory')
 
 const personIn = ({ member }: Principal): string | null => member?.personId ?? null
 
@@ -48,13 +48,13 @@ export const memoryHandlers: Handlers<typeof memories> = {
 
   async get({ id }, { read, principal }) {
     const { memory } = await loadBy(read, { memory: memoryPart(id, personIn(principal)) })
-    return { memory: memoryView(the(memory)) }
+    return { memory: memoryView(requireMemory(memory)) }
   },
 
   remove: loading(
     ({ id }, { principal }) => ({ memory: memoryPart(id, personIn(principal)) }),
     ({ id }, _, { memory }) => ({
-      reply: { memory: memoryView(the(memory)) },
+      reply: { memory: memoryView(requireMemory(memory)) },
       effects: { writes: [deleteMemory(id)] },
     }),
   ),

@@ -5,7 +5,7 @@ import { loadBy } from '#store/engine/load'
 import { personOf } from '#store/engine/principal'
 import type { Handlers } from '../engine/call.ts'
 
-const the = (name: string): ModuleName =>
+const requireModule = (name: string): ModuleName =>
   found(
     moduleNames.find((one) => one === name),
     'no such module',
@@ -23,7 +23,7 @@ export const moduleHandlers: Handlers<typeof modules> = {
   },
 
   async set({ name, mcp }, { gate, principal }) {
-    const module = { name: the(name), mcp, updated_at: gate.now }
+    const module = { name: requireModule(name), mcp, updated_at: gate.now }
     const writes = [putModule({ ...module, set_by: personOf(principal) })]
     return { reply: { module }, effects: { writes }, auditDetail: { module: name, mcp } }
   },

@@ -8,7 +8,7 @@ import { isCommand } from '#domain/agent/job/command'
 import { type Models, NO_MODEL } from '#domain/agent/job/model-choice'
 import { jobView } from '#domain/agent/job/views'
 import {
-  cancelled,
+  cancelSchedule,
   newSchedule,
   nextTimes,
   type Schedule,
@@ -35,7 +35,8 @@ import { loading } from '../engine/loading.ts'
 import { timedPageOf, timedResult } from '../engine/paging.ts'
 import { allowedTools, madeBy, RETRY_AFTER, requireKnown } from './job/turns.ts'
 
-const the = (schedule: Schedule | undefined): Schedule => found(schedule, 'no such schedule')
+const requireSchedule = (schedule: Schedule | undefined): Schedule =>
+  found(schedule, 'no such schedule')
 
 const timeOf = ({ next_at }: Schedule): Date => next_at ?? NO_TIME
 
@@ -49,7 +50,7 @@ const workOf = ({ id, next_at }: Schedule, work?: Work): Effects => {
     : { requeued: [{ id: work.id, runAt: next_at }] }
 }
 
-const before = ({ id }: { id: string }) => ({
+const loadSchedule = ({ id }: { id: string }) => ({
   before: schedulePart(id),
   work: workFor('agent_schedule', id),
 })
@@ -74,20 +75,23 @@ const list: All['list'] = async ({ status, ...input }, { read }) => {
 
 const get: All['get'] = async ({ id }, { read }) => {
   const { schedule } = await loadBy(read, { schedule: schedulePart(id) })
-  return { schedule: scheduleView(the(schedule)) }
+  return { schedule: scheduleView(requireSchedule(schedule)) }
 }
 
-const remove: All['remove'] = loading(before, ({ id }, _, { before, work }) => {
-  const reply = { schedule: scheduleView(the(before)) }
+const remove: All['remove'] = loading(loadSchedule, ({ id }, _, { before, work }) => {
+  const reply = { schedule: scheduleView(requireSchedule(before)) }
   return { reply, effects: { writes: [deleteSchedule(id)], settled: work ? [work.id] : [] } }
 })
 
 const update = ({ tools }: Pick<ScheduleParts, 'tools'>): All['update'] =>
   loading(
-    ({ id }) => ({ ...before({ id }), active: activeSchedules }),
+    ({ id }) => ({ ...loadSchedule({ id }), active: activeSchedules }),
     async ({ id: _, ...patch }, { gate: { now }, principal, sql }, { before, work, active }) => {
       await requireKnown(tools(), { names: patch.tools ?? [], field: 'tools' }, { sql })
-      const schedule = updateSchedule(the(before), patch, onBehalfOf(principal), { ...active, now })
+      const schedule = updateSchedule(requireSchedule(before), patch, onBehalfOf(principal), {
+        ...active,
+        now,
+      })
       const writes = [saveSchedule(schedule)]
       return {
         reply: { schedule: scheduleView(schedule) },
@@ -100,7 +104,7 @@ const run = ({ models, desk }: Pick<ScheduleParts, 'models' | 'desk'>): All['run
   loading(
     ({ id }) => ({ before: schedulePart(id) }),
     async (_, { sql, gate }, loaded) => {
-      const before = the(loaded.before)
+      const before = requireSchedule(loaded.before)
       if (gate.paused) fail('conflict', 'cannot run: automation is paused')
       await requirePaid(desk, gate.plan, runPrompt(models, before))
       const { facts, conversation } = await loadNow(sql, runLoad(before))
@@ -158,8 +162,8 @@ export const scheduleCapabilityHandlers = ({
     return { tasks: rows.map(scheduledTaskView), nextCursor: next_cursor }
   },
 
-  cancel_scheduled_task: loading(before, ({ id }, { gate }, { before, work }) => {
-    const schedule = cancelled(the(before), gate.now)
+  cancel_scheduled_task: loading(loadSchedule, ({ id }, { gate }, { before, work }) => {
+    const schedule = cancelSchedule(requireSchedule(before), gate.now)
     const reply = { id, status: schedule.status }
     if (schedule === before) return { reply, unchanged: true }
     return { reply, effects: { writes: [saveSchedule(schedule)], ...workOf(schedule, work) } }

@@ -23,7 +23,7 @@ import { pageOf, pageResult } from '../engine/paging.ts'
 import { validate } from '../engine/validate.ts'
 import { requireJobRoom, type TurnParts, turnFactsFor } from './job/turns.ts'
 
-const the = (job: Job | undefined): Job => found(job, 'no such task')
+const requireTask = (job: Job | undefined): Job => found(job, 'no such task')
 
 const requireType = (type: string): TaskTypeName => {
   if (isTaskType(type)) return type
@@ -76,14 +76,14 @@ export const taskHandlers = ({ models }: Pick<TurnParts, 'models'>): Handlers<ty
   ),
 
   async get({ id }, { read }) {
-    return { task: taskView(the((await loadBy(read, { job: taskPart(id) })).job)) }
+    return { task: taskView(requireTask((await loadBy(read, { job: taskPart(id) })).job)) }
   },
 
   cancel: loading(
     ({ id }) => ({ job: taskPart(id), tree: openTreeOf(id) }),
     (_, { gate: { now } }, { job, tree: [open] }) => {
-      if (!cancellable(the(job)) || !open)
-        return { reply: { task: taskView(the(job)) }, unchanged: true }
+      if (!cancellable(requireTask(job)) || !open)
+        return { reply: { task: taskView(requireTask(job)) }, unchanged: true }
       const cancelled = cancelledJob(open, now)
       return {
         reply: { task: taskView(cancelled.job) },

@@ -80,7 +80,11 @@ export const toolHandlers = (usual: ToolBox): Handlers<typeof tools> => ({
 })
 
 /** Of the rules, all but one, and another in its place if one is given. */
-const replaced = (rules: readonly ToolRule[], name: string, decision?: RuleDecision): Decisions =>
+const replaceRule = (
+  rules: readonly ToolRule[],
+  name: string,
+  decision?: RuleDecision,
+): Decisions =>
   decisionsOf([
     ...rules.filter(({ tool_name }) => tool_name !== name),
     ...(decision ? [{ tool_name: name, decision }] : []),
@@ -106,7 +110,7 @@ export const toolRuleHandlers = (usual: ToolBox): Handlers<typeof toolRules> => 
           now: gate.now,
         }
         const reply = {
-          tool: view(box, tool, { principal, rules: replaced(rules, name, decision) }),
+          tool: view(box, tool, { principal, rules: replaceRule(rules, name, decision) }),
         }
         const isNew = !rules.some(({ tool_name }) => tool_name === name)
         if (served)
@@ -127,7 +131,7 @@ export const toolRuleHandlers = (usual: ToolBox): Handlers<typeof toolRules> => 
         const reply = {
           tool: view(box, theTool(box, name.split(':')[0]!), {
             principal,
-            rules: replaced(rules, name),
+            rules: replaceRule(rules, name),
           }),
         }
         const isThere = rules.some(({ tool_name }) => tool_name === name)

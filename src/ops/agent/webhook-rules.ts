@@ -5,7 +5,7 @@ import {
   isAnswered,
   newWebhookRule,
   pathOf,
-  revealed,
+  revealSecret,
   revealTo,
   updateWebhookRule,
   type WebhookRule,
@@ -36,9 +36,10 @@ import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
 import { allowedTools, madeBy, requireKnown } from './job/turns.ts'
 
-const the = (rule: WebhookRule | undefined): WebhookRule => found(rule, 'no such webhook rule')
+const requireRule = (rule: WebhookRule | undefined): WebhookRule =>
+  found(rule, 'no such webhook rule')
 
-const before = ({ id }: { id: string }) => ({ before: webhookRulePart(id) })
+const loadRule = ({ id }: { id: string }) => ({ before: webhookRulePart(id) })
 
 export interface WebhookRuleParts {
   sealer: Sealer
@@ -59,14 +60,16 @@ export const webhookRuleHandlers = (parts: WebhookRuleParts): Handlers<typeof we
   },
 
   async get({ id }, { read }) {
-    return { webhookRule: webhookRuleView(the((await loadBy(read, before({ id }))).before)) }
+    return {
+      webhookRule: webhookRuleView(requireRule((await loadBy(read, loadRule({ id }))).before)),
+    }
   },
 
   update: loading(
-    ({ id }) => before({ id }),
+    ({ id }) => loadRule({ id }),
     async ({ id: _, ...patch }, { gate, principal, sql }, { before }) => {
       await requireKnown(parts.tools(), { names: patch.tools, field: 'tools' }, { sql })
-      const rule = updateWebhookRule(the(before), patch, onBehalfOf(principal), gate.now)
+      const rule = updateWebhookRule(requireRule(before), patch, onBehalfOf(principal), gate.now)
       return {
         reply: { webhookRule: webhookRuleView(rule) },
         effects: { writes: [saveWebhookRule(rule)] },
@@ -74,13 +77,13 @@ export const webhookRuleHandlers = (parts: WebhookRuleParts): Handlers<typeof we
     },
   ),
 
-  remove: loading(before, ({ id }, _, { before }) => {
-    const reply = { webhookRule: webhookRuleView(the(before)) }
+  remove: loading(loadRule, ({ id }, _, { before }) => {
+    const reply = { webhookRule: webhookRuleView(requireRule(before)) }
     return { reply, effects: { writes: [deleteWebhookRule(id), deleteRuleRoute(id)] } }
   }),
 
-  rotate: loading(before, ({ id }, { gate }, { before }) => {
-    const rule = { ...the(before), reveal_to: [], updated_at: gate.now }
+  rotate: loading(loadRule, ({ id }, { gate }, { before }) => {
+    const rule = { ...requireRule(before), reveal_to: [], updated_at: gate.now }
     const { secret, sealed } = newSecret(parts, id)
     return {
       reply: { webhookRule: webhookRuleView(rule), secret },
@@ -89,9 +92,9 @@ export const webhookRuleHandlers = (parts: WebhookRuleParts): Handlers<typeof we
   }),
 
   reveal: loading(
-    ({ id }) => ({ ...before({ id }), sealed: sealedSecretPart(id) }),
+    ({ id }) => ({ ...loadRule({ id }), sealed: sealedSecretPart(id) }),
     ({ id }, { gate, principal }, { before, sealed }) => {
-      const rule = revealed(the(before), personOf(principal), gate.now)
+      const rule = revealSecret(requireRule(before), personOf(principal), gate.now)
       const secret = parts.sealer.open(Buffer.from(sealed!.secret, 'base64'), ruleSecretRow(id))
       return {
         reply: { webhookRule: webhookRuleView(rule), secret },

@@ -15,7 +15,7 @@ import type { Handlers } from '../engine/call.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
 import { requireFreshPassword, staleness } from './access/reauthentication.ts'
 
-const the = (member: MemberRow | undefined): MemberRow => found(member, 'no such member')
+const requireMember = (member: MemberRow | undefined): MemberRow => found(member, 'no such member')
 
 /**
  * No race: letters of a workspace run one at a time, so two owners cannot demote each other at
@@ -40,7 +40,7 @@ export const memberHandlers: Handlers<typeof members> = {
       owners: ownerCount,
       isStale,
     })
-    const before = the(stored)
+    const before = requireMember(stored)
     // Otherwise a stolen session could invite an editor and then promote them.
     if (role === 'owner' && before.role !== 'owner') requireFreshPassword(password.isStale)
     if (role !== 'owner') requireAnotherOwner(before, owners)
@@ -59,7 +59,7 @@ export const memberHandlers: Handlers<typeof members> = {
     if (roleOf(principal) !== 'owner' && principal.member?.personId !== id)
       fail('forbidden', 'only owners can remove other members')
     const { stored, owners } = await loadNow(sql, { stored: memberPart(id), owners: ownerCount })
-    const member = the(stored)
+    const member = requireMember(stored)
     requireAnotherOwner(member, owners)
     const auditDetail = { email: member.email, role: member.role }
     return { reply: { member }, effects: { writes: endMembership(id, gate.now) }, auditDetail }

@@ -9,7 +9,7 @@ import {
   type DownloadForm,
   type Group,
   type NamedOp,
-  named,
+  nameOperations,
   type Op,
   type Resource,
 } from '#contract/op'
@@ -110,7 +110,7 @@ export const bind = <G extends Group>(
   resource: Resource<G>,
   handlers: Handlers<G>,
 ): Bound[] =>
-  named(resource).map((o) => {
+  nameOperations(resource).map((o) => {
     const run = runners[o.kind] as (host: Host, o: NamedOp, handler: unknown) => object
     return { ...o, ...run(host, o, handlers[o.id.slice(resource.prefix.length + 1)]) } as Bound
   })
@@ -120,7 +120,7 @@ const visitorOf = ({ surface }: Visit, { id, workspace, plan }: SessionGrant): R
   ...{ tenantId: workspace.id, principal: { kind: 'session', id }, surface, plan },
 })
 
-const checked =
+const checkAndRun =
   <A extends Answer>(world: World, o: NamedOp, run: Run<A>) =>
   (read: () => unknown, call: Call): Promise<A> =>
     runRated(o, {
@@ -137,7 +137,7 @@ const checked =
     })
 
 const withChecks = (world: World, o: NamedOp, run: Run): Runnable => ({
-  run: checked(world, o, run),
+  run: checkAndRun(world, o, run),
 })
 
 const bindVisit = (
@@ -185,7 +185,7 @@ const bindDownload = (
 })
 
 const bindFile = ({ world }: Host, o: NamedOp, handler: AnyHandler['file']): Fetchable => ({
-  fetch: checked(world, o, async (input, call) => {
+  fetch: checkAndRun(world, o, async (input, call) => {
     const file = await handler(input, contextFor(world, call))
     return { status: o.status, body: '', file }
   }),
@@ -223,7 +223,7 @@ const bindCommand = (
     }),
   )
 
-const prepared =
+const prepareHandler =
   (handler: AnyHandler['prepared']) =>
   (input: unknown, { tenantId }: Call): Promise<LetterHandler> =>
     handler.prepare(input, { tenantId })
@@ -234,7 +234,7 @@ const runners: { [K in Kind]: (host: Host, o: NamedOp<K>, handler: AnyHandler[K]
     query: bindQuery,
     command: (host, o, handler) => bindCommand(host, o, async () => handler),
     awaited: (host, o, handler) => bindCommand(host, o, async () => handler),
-    prepared: (host, o, handler) => bindCommand(host, o, prepared(handler)),
+    prepared: (host, o, handler) => bindCommand(host, o, prepareHandler(handler)),
     personal: bindVisit,
     public: bindVisit,
     download: bindDownload,

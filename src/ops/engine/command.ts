@@ -164,7 +164,7 @@ interface Opened {
   loaded: Loaded<Load>
 }
 
-const decided = <I, R>(
+const decideCommand = <I, R>(
   decides: Decides<I, R>,
   input: I,
   { context, loaded }: Opened,
@@ -179,7 +179,7 @@ export const decideOnce = async (
 ): Promise<Decision<Answer>> => {
   const { o, handler, input } = command
   const refId = (input as { id?: string }).id
-  const result = await decided<unknown, AwaitedResult | HandlerResult<unknown>>(
+  const result = await decideCommand<unknown, AwaitedResult | HandlerResult<unknown>>(
     'begin' in handler ? handler.begin : handler,
     input,
     opened,

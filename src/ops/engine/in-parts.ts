@@ -20,7 +20,7 @@ const keyOfPart = (key: string, first: number): string =>
   `part ${first} ${createHash('sha256').update(key).digest('hex')}`
 
 /** The lists of the answers, one after the other. */
-const joined = (answers: Answer[]): string => {
+const joinAnswers = (answers: Answer[]): string => {
   const bodies = answers.map(({ body }) => JSON.parse(body) as Record<string, unknown[]>)
   return JSON.stringify(
     Object.fromEntries(
@@ -52,7 +52,7 @@ export const runInParts = async (
   const { replayed: _, ...last } = answers.at(-1)!
   return {
     ...last,
-    body: joined(answers),
+    body: joinAnswers(answers),
     ...(answers.every(({ replayed }) => replayed) ? { replayed: true } : {}),
   }
 }

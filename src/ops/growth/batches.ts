@@ -1,7 +1,7 @@
 import type { batches } from '#contract/growth/batches'
 import { admitBatch } from '#decisions/growth/admission'
 import { generationStores } from '#decisions/growth/generations'
-import { warned } from '#decisions/growth/item-warnings'
+import { addWarnings } from '#decisions/growth/item-warnings'
 import { requireFeature } from '#domain/app/plan'
 import { batchView } from '#domain/growth/drafting/batch'
 import { requireActiveChannel } from '#domain/growth/drafting/growth-channel'
@@ -62,7 +62,7 @@ export const batchHandlers: Handlers<typeof batches> = {
     return {
       batch: {
         ...batchView(found(batch, 'no such batch')),
-        items: items.map(warned(networks)).map(itemView),
+        items: items.map(addWarnings(networks)).map(itemView),
       },
     }
   },

@@ -23,7 +23,7 @@ const rangeOf = (input: { from: string | Date; to: string | Date }): { from: Dat
   return { from, to }
 }
 
-const shown = ({ id, status, title, excerpt, tags, url }: DatedItem) => ({
+const showDated = ({ id, status, title, excerpt, tags, url }: DatedItem) => ({
   id,
   status,
   title,
@@ -62,7 +62,7 @@ export const calendarHandlers: Handlers<typeof calendar> = {
       zone: stored.profile.time_zone,
     })
     return {
-      entries: entries.map(({ item, ...entry }) => ({ ...entry, item: item && shown(item) })),
+      entries: entries.map(({ item, ...entry }) => ({ ...entry, item: item && showDated(item) })),
     }
   },
 }

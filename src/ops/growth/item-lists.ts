@@ -3,7 +3,7 @@ import type { itemLists } from '#contract/growth/item-lists'
 import { metricRecord } from '#contract/records/growth/metric'
 import { viewOf } from '#contract/records/view'
 import { wordsIn } from '#contract/shapes'
-import { warned } from '#decisions/growth/item-warnings'
+import { addWarnings } from '#decisions/growth/item-warnings'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { searchWords, tagWord } from '#domain/growth/drafting/item-words'
 import { engagementRate } from '#domain/growth/metrics'
@@ -86,7 +86,7 @@ export const itemListHandlers: Handlers<typeof itemLists> = {
     ])
     const { rows: items, next_cursor } = sortedResult(rows, page.limit)
     return {
-      items: items.map(warned(networks)).map(itemView),
+      items: items.map(addWarnings(networks)).map(itemView),
       next_cursor,
       ...(counted ? counted.total : {}),
     }

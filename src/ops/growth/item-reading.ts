@@ -1,5 +1,5 @@
 import type { itemReading } from '#contract/growth/item-reading'
-import { warned } from '#decisions/growth/item-warnings'
+import { addWarnings } from '#decisions/growth/item-warnings'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { found } from '#kernel/errors'
 import { loadBy } from '#store/engine/load'
@@ -12,6 +12,8 @@ export const itemReadingHandlers: Handlers<typeof itemReading> = {
   async get({ id }, { read, networks }) {
     const parts = { item: itemPart(id), ...wayParts({ sendable: 'post', record_id: id }) }
     const { item, ...way } = await loadBy(read, parts)
-    return { item: { ...itemView(warned(networks)(found(item, 'no such item'))), ...wayView(way) } }
+    return {
+      item: { ...itemView(addWarnings(networks)(found(item, 'no such item'))), ...wayView(way) },
+    }
   },
 }

@@ -36,7 +36,7 @@ import { authorOf } from './shared/author.ts'
 import { itemRef, itemReply, requireItem, saveTakenBackItem } from './shared/deciding-item.ts'
 
 /** A draft that a person has asked for, with the event that tells of it. */
-const added = (item: Item, { gate, networks }: CommandContext, surrounding: WarningFound) => ({
+const addDraft = (item: Item, { gate, networks }: CommandContext, surrounding: WarningFound) => ({
   reply: itemReply(withWarnings(item, surrounding, networks)),
   refId: item.id,
   effects: {
@@ -63,7 +63,7 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
         measure: limitsFor(networks, account).measure,
         now: gate.now,
       }
-      return added(
+      return addDraft(
         ownItem(newId(), { ...input, kind: kindFor(input) }, writing),
         context,
         surrounding,
@@ -124,7 +124,7 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       requireDraftRoom(drafts)
       const copy = duplicateOf(original, { id: newId(), account, now: context.gate.now })
       // Whoever copies a text knows that it repeats one.
-      return added(copy, context, { ...surrounding, repeats: null })
+      return addDraft(copy, context, { ...surrounding, repeats: null })
     },
   ),
 

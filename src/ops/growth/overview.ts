@@ -1,5 +1,5 @@
 import type { overview } from '#contract/growth/overview'
-import { warned } from '#decisions/growth/item-warnings'
+import { addWarnings } from '#decisions/growth/item-warnings'
 import { budgetsOf } from '#domain/app/plan'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { type PlanRow, planOfWorkspace } from '#store/app/workspace'
@@ -52,7 +52,7 @@ export const overviewHandlers = ({
       overview: {
         profile: profileView(profile),
         channels,
-        drafted: drafted.rows.map(warned(networks)).map(itemView),
+        drafted: drafted.rows.map(addWarnings(networks)).map(itemView),
         drafted_total: drafts,
         drafted_next_cursor: drafted.next_cursor,
         learnings: learnings.rows,

@@ -2,8 +2,8 @@ import type { inbound } from '#contract/operator/inbound'
 import {
   ARRIVAL_TIMES,
   type ArrivalContext,
-  arrived,
   newChannelMessage,
+  takeArrival,
   tooSoon,
 } from '#decisions/agent/channel-arrivals'
 import { requirePaid } from '#decisions/agent/paying'
@@ -13,7 +13,7 @@ import type { ChannelConnection } from '#domain/agent/channel/channel'
 import { notDelivered } from '#domain/agent/channel/connection-health'
 import type { ArrivedMessage } from '#domain/agent/channel/message'
 import type { ChannelReply } from '#domain/agent/channel/reply'
-import { isUnderWay, undelivered } from '#domain/agent/channel/undelivered'
+import { isUnderWay, markUndelivered } from '#domain/agent/channel/undelivered'
 import { MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/job/limits'
 import {
   MOST_POSTS,
@@ -43,7 +43,7 @@ const noRule = (): never => fail('not_found', 'no such webhook rule')
  * What was proven is undone, or the workspace is about to be deleted: its sender is told no more
  * than any stranger.
  */
-const the = (
+const requireConnection = (
   connection: ChannelConnection | undefined,
   { deletesAt }: Pick<Gate, 'deletesAt'>,
 ): ChannelConnection =>
@@ -60,7 +60,7 @@ const takeMessage = (deciding: ArrivalContext): All['channel'] =>
     }),
     async ({ message }, { gate, sql }, { connection: before, identity, facts }) => {
       const { now } = gate
-      const connection = the(before, gate)
+      const connection = requireConnection(before, gate)
       if (facts.is_known)
         return { reply: { outcome: 'known' as const, retryAfter: 0 }, unchanged: true }
       const soon = tooSoon({ facts, now })
@@ -68,7 +68,7 @@ const takeMessage = (deciding: ArrivalContext): All['channel'] =>
         return { reply: { outcome: 'later' as const, retryAfter: soon }, unchanged: true }
       const id = newId()
       const row = newChannelMessage(id, message as ArrivedMessage, { connection, identity, now })
-      const result = await arrived(
+      const result = await takeArrival(
         deciding,
         {
           connection,
@@ -111,7 +111,7 @@ const noteUndelivered: All['undelivered'] = loading(
       const reply = after.get(id)
       if (!reply) continue
       isLater ||= isUnderWay(reply, message)
-      after.set(id, undelivered(reply, message, now))
+      after.set(id, markUndelivered(reply, message, now))
     }
     const changed = replies.flatMap((before) =>
       after.get(before.id) === before ? [] : [after.get(before.id)!],

@@ -60,7 +60,7 @@ export const waitOf = ({ headers }: ProviderAnswer): { retryAfterMs?: number } =
 export type Unsent = Exclude<SendResult, { kind: 'sent' }>
 
 /** A message of which the provider said nothing. */
-export const unanswered = (called: Exclude<Called, ProviderAnswer>): Unsent =>
+export const failUnanswered = (called: Exclude<Called, ProviderAnswer>): Unsent =>
   called.kind === 'forbidden' ? { kind: 'refused', error: called.error, of: 'connection' } : called
 
 export const basicAuth = (user: string, password: string): string =>

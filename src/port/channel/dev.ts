@@ -47,7 +47,7 @@ const ANSWER_BYTES = 16_384
 /** Signs for connections without a secret, which no post can name. */
 const NOBODYS = newWebhookSecret()
 
-const parsed = (body: Uint8Array): Record<string, unknown> | undefined => {
+const parseBody = (body: Uint8Array): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
     return isObject(value) ? value : undefined
@@ -89,7 +89,7 @@ export const PAGE_SENDER = 'page:'
  * text.
  */
 const flawOf = ({ body, headers }: InboundPost): string | undefined => {
-  const post: Record<string, unknown> = { ...parsed(body) }
+  const post: Record<string, unknown> = { ...parseBody(body) }
   post.id ??= headers.get('webhook-id')
   const isWrong = (name: (typeof TEXTS)[number] | (typeof OPTIONAL)[number]) =>
     textOf(post[name], LONGEST[name]) === undefined
@@ -110,7 +110,7 @@ const flawOf = ({ body, headers }: InboundPost): string | undefined => {
 }
 
 const read = (inbound: InboundPost, { routingKey }: OpenConnection): InboundMessages => {
-  const post = parsed(inbound.body)
+  const post = parseBody(inbound.body)
   if (!post || post.routingKey !== routingKey || flawOf(inbound) !== undefined) return []
   const [id, sender, text] = [
     textOf(post.id ?? inbound.headers.get('webhook-id'), LONGEST.id)!,
@@ -138,7 +138,7 @@ const read = (inbound: InboundPost, { routingKey }: OpenConnection): InboundMess
 }
 
 const route: ChannelAdapter['route'] = ({ body }) => {
-  const key = parsed(body)?.routingKey
+  const key = parseBody(body)?.routingKey
   return typeof key === 'string' && ROUTING_KEY.test(key)
     ? { kind: 'keys', keys: [key] }
     : { kind: 'unknown' }

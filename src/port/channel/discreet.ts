@@ -6,18 +6,17 @@ import { cleanedOf, secretsOf } from '#domain/agent/mcp/secrets'
 import type { ChannelAdapter, OpenConnection } from './channel.ts'
 import type { ChannelAdapters } from './registry.ts'
 
-const cleaned = <V>({ credentials }: OpenConnection, value: V): V =>
+const clean = <V>({ credentials }: OpenConnection, value: V): V =>
   cleanedOf(value, secretsOf(Object.values(credentials)), '[a credential]')
 
 const withError = <V extends { kind: string }>(connection: OpenConnection, said: V): V =>
-  'error' in said ? { ...said, error: cleaned(connection, said.error) } : said
+  'error' in said ? { ...said, error: clean(connection, said.error) } : said
 
 const discreet = (adapter: ChannelAdapter): ChannelAdapter => {
   const { fetch, download } = adapter
   return {
     ...adapter,
-    check: async (connection, signal) =>
-      cleaned(connection, await adapter.check(connection, signal)),
+    check: async (connection, signal) => clean(connection, await adapter.check(connection, signal)),
     send: async (connection, message, signal) =>
       withError(connection, await adapter.send(connection, message, signal)),
     ...(fetch && {

@@ -73,7 +73,7 @@ export const parseMultipart = (
   let at =
     whole.subarray(0, first.length).toString('latin1') === first
       ? first.length
-      : (after(whole, delimiter, 0) ?? -1)
+      : (endOf(whole, delimiter, 0) ?? -1)
   while (at !== -1 && whole.subarray(at, at + 2).toString('latin1') !== '--') {
     const start = whole.indexOf('\r\n', at)
     const end = start === -1 ? -1 : whole.indexOf(delimiter, start)
@@ -93,7 +93,7 @@ export const parseMultipart = (
   return at === -1 ? undefined : { fields, files }
 }
 
-const after = (whole: Buffer, text: string, from: number): number | undefined => {
+const endOf = (whole: Buffer, text: string, from: number): number | undefined => {
   const at = whole.indexOf(text, from)
   return at === -1 ? undefined : at + text.length
 }

@@ -31,7 +31,7 @@ const countOf = (body: Uint8Array, byte: number): number => {
   return count
 }
 
-const urlencoded = (body: Uint8Array): PostedForm | undefined =>
+const parseUrlEncoded = (body: Uint8Array): PostedForm | undefined =>
   countOf(body, 0x26) >= MOST_FIELDS
     ? undefined
     : { fields: [...new URLSearchParams(textOf(body))], files: [] }
@@ -40,7 +40,7 @@ const formOf = ({ headers, body }: InboundPost): PostedForm | undefined => {
   const type = headers.get('content-type')
   switch (mediaType(type)) {
     case 'application/x-www-form-urlencoded':
-      return urlencoded(body)
+      return parseUrlEncoded(body)
     case 'multipart/form-data':
       return parseMultipart(body, type ?? '', MOST_FIELDS)
     default:

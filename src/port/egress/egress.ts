@@ -105,7 +105,7 @@ export const createEgress = ({ rules, resolve = bySystem, ca }: EgressOptions): 
         body: '',
         headers: { 'accept-encoding': ACCEPTED, ...request.headers },
       })
-      return { ...answer, ...(await unpacked(answer, request.maxBytes)) }
+      return { ...answer, ...(await unpack(answer, request.maxBytes)) }
     },
     async open(request) {
       if (request.signal?.aborted)
@@ -226,7 +226,7 @@ const answerOf = (request: ClientRequest, body: string): Promise<IncomingMessage
   })
 
 /** A megabyte can hold a gigabyte: no more of it is unpacked than is kept. */
-const unpacked = async (
+const unpack = async (
   { headers, bytes, complete }: EgressBytes,
   maxBytes: number,
 ): Promise<Pick<EgressBytes, 'bytes' | 'complete'>> => {

@@ -38,7 +38,7 @@ export interface ApprovalReader extends Reader {
 const taint = (sql: Sql): Fragment =>
   sql`(select j.taint from agent_job j where j.id = a.job_id) as job_taint`
 
-const hidden = (sql: Sql, as: Reader): Fragment =>
+const isHidden = (sql: Sql, as: Reader): Fragment =>
   sql`not ${isMadeShown(sql, sql`a.conversation_id`, as)}`
 
 /**
@@ -53,7 +53,9 @@ const isListed = (sql: Sql, as: ApprovalReader): Fragment =>
 export const shownApproval = (id: string, as: ApprovalReader) =>
   one<ApprovalRow & { record_id: string | null }>(
     table.times,
-    (sql) => sql`select ${table.columns(sql, 'a')}, ${taint(sql)}, ${hidden(sql, as)} as is_hidden,
+    (
+      sql,
+    ) => sql`select ${table.columns(sql, 'a')}, ${taint(sql)}, ${isHidden(sql, as)} as is_hidden,
         (select s.result->>'ref' from agent_step s where s.id = a.step_id) as record_id
       from agent_approval a where a.id = ${id} and ${isListed(sql, as)}`,
   )
@@ -96,7 +98,7 @@ type ApprovalsPage = Page & { status?: Approval['status'] | undefined; as: Appro
 export const listApprovals =
   ({ limit, after, status, as }: ApprovalsPage): Query<ApprovalRow> =>
   (sql) =>
-    sql`select ${table.columns(sql, 'a')}, ${taint(sql)}, ${hidden(sql, as)} as is_hidden from agent_approval a
+    sql`select ${table.columns(sql, 'a')}, ${taint(sql)}, ${isHidden(sql, as)} as is_hidden from agent_approval a
       where ${isListed(sql, as)} ${status ? sql`and a.status = ${status}` : sql``} ${
         after
           ? sql`and

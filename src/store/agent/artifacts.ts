@@ -131,7 +131,7 @@ export interface StoredArtifact {
 type StoredRow = Pick<StoredArtifact, 'file_name' | 'mime_type'> &
   Omit<KeptFile, 'store'> & { store: FileStore }
 
-const stored = (sql: Sql): Fragment =>
+const storedColumns = (sql: Sql): Fragment =>
   sql`a.file_name, a.mime_type, f.id, f.store, f.byte_size, f.sha256,
     encode(f.digests, 'hex') as digests`
 const withFile = (sql: Sql): Fragment =>
@@ -152,7 +152,7 @@ export const storedArtifact = async (
   storedIn(
     await read<StoredRow>(
       (sql) =>
-        sql`select ${stored(sql)} from ${withFile(sql)} where a.id = ${id} and a.deleted_at is null`,
+        sql`select ${storedColumns(sql)} from ${withFile(sql)} where a.id = ${id} and a.deleted_at is null`,
     ),
   )
 
@@ -163,7 +163,7 @@ export const sharedArtifact = async (
 ): Promise<StoredArtifact | undefined> =>
   storedIn(
     await read<StoredRow>(
-      (sql) => sql`select ${stored(sql)} from artifact_share s
+      (sql) => sql`select ${storedColumns(sql)} from artifact_share s
         join ${withFile(sql)} on a.id = s.artifact_id
         where s.token_hash = ${hash} and s.revoked_at is null and s.expires_at > clock_timestamp()
           and a.deleted_at is null`,

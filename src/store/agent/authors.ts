@@ -4,7 +4,7 @@ import type { LeftOut } from '#domain/agent/conversation'
 import type { AuthorNow, MessageAuthor } from '#domain/agent/job/authors'
 import { MOST_MESSAGES } from '#domain/agent/job/compaction'
 import type { Fragment, Sql } from '../engine/db.ts'
-import { many, mapped, one, sure } from '../engine/load.ts'
+import { many, mapPart, one, sure } from '../engine/load.ts'
 
 /** Who wrote a message `m`, or asked for what it answers; null if nobody here did. */
 export const messageAuthor = (sql: Sql): Fragment<{ author: MessageAuthor | null }> =>
@@ -91,7 +91,7 @@ export const stepDeciders = (jobId: string) =>
  * summary before them, and what people said with their decisions about calls of the tree.
  */
 export const authorsBefore = (rootId: string) =>
-  mapped(
+  mapPart(
     one<{
       said: (MessageAuthor | null)[] | null
       summary_authors: MessageAuthor[]

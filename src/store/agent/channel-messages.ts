@@ -54,12 +54,12 @@ export interface ArrivalFacts {
 /** In the place of the sender of a line, by which lines are counted. No sender has this name. */
 const TOLD = ''
 
-const since = (sql: Sql, ms: number): Fragment =>
+const timeBefore = (sql: Sql, ms: number): Fragment =>
   sql`clock_timestamp() - ${ms} * interval '1 millisecond'`
 
 const recent = (sql: Sql, source: string, ms: number): Fragment<Count> =>
   sql`select count(*)::int as count, min(at) as oldest from inbound_event
-    where source_id = ${source} and sender <> ${TOLD} and at > ${since(sql, ms)}`
+    where source_id = ${source} and sender <> ${TOLD} and at > ${timeBefore(sql, ms)}`
 
 /**
  * `before`: when the message came, if it is kept already. `rateMs`, `dayMs`: how long messages
@@ -81,16 +81,16 @@ export const arrivalFacts = (
           exists (select from inbound_event where source_id = ${source} and event_id = any(${[...events]})) as is_known,
           exists (select from inbound_event where source_id = ${source} and event_id = t.told) as is_told,
           (select count(*)::int from inbound_event
-            where source_id = ${source} and sender = ${TOLD} and at > ${since(sql, dayMs)}) as told_of_connection,
+            where source_id = ${source} and sender = ${TOLD} and at > ${timeBefore(sql, dayMs)}) as told_of_connection,
           c.count as of_connection, c.oldest as oldest_of_connection, s.count as of_sender, s.oldest as oldest_of_sender,
           d.all_senders as strangers_of_connection, d.this_sender as strangers_of_sender, m.jobs_of_member
         from (select 'told ' || to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD') || ' ' || ${sender} as told) t,
           (${recent(sql, source, rateMs)}) c, (${recent(sql, source, rateMs)} and sender = ${sender}) s,
           (select count(*)::int as all_senders, (count(*) filter (where sender = ${sender}))::int as this_sender from channel_message
-            where connection_id = ${source} and identity_id is null and created_at > ${since(sql, dayMs)} and state <> 'failed') d,
+            where connection_id = ${source} and identity_id is null and created_at > ${timeBefore(sql, dayMs)} and state <> 'failed') d,
           (select count(*)::int as jobs_of_member from (select from channel_message
             where connection_id = ${source} and sender = ${sender} and identity_id is not null and state <> 'failed'
-              and created_at > ${since(sql, dayMs)} ${before ? sql`and created_at < ${before}` : sql``} limit ${MOST_OF_MEMBER}) one) m`,
+              and created_at > ${timeBefore(sql, dayMs)} ${before ? sql`and created_at < ${before}` : sql``} limit ${MOST_OF_MEMBER}) one) m`,
     ),
   )
 

@@ -6,14 +6,14 @@ import type { ChannelReply, ReplyStatus } from '#domain/agent/channel/reply'
 import type { ShownReply } from '#domain/agent/channel/reply-view'
 import type { Reader } from '#domain/agent/conversation'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { many, mapped, one } from '../engine/load.ts'
+import { many, mapPart, one } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
 import { isMadeGone, isMadeShown } from './visibility.ts'
 
 const table = tableOf(channelReplyRecord)
 
-const shown = (sql: Sql): Fragment =>
+const replyTables = (sql: Sql): Fragment =>
   sql`channel_reply r left join channel_connection c on c.id = r.connection_id`
 const channel = (sql: Sql): Fragment => sql`coalesce(r.channel, c.channel) as channel`
 
@@ -31,7 +31,7 @@ export const repliesPart = (connectionId: string, ids: readonly string[]) =>
         and r.id = any(${[...ids]}::uuid[])`,
   )
 
-const hidden = (
+const hiddenColumns = (
   sql: Sql,
   as: Reader,
 ): Fragment => sql`(not ${isMadeShown(sql, sql`r.conversation_id`, as)}) as is_hidden,
@@ -41,7 +41,7 @@ export const shownReplyPart = (id: string, as: Reader) =>
   one<ShownReply>(
     table.times,
     (sql) =>
-      sql`select ${table.columns(sql, 'r')}, ${channel(sql)}, ${hidden(sql, as)} from ${shown(sql)}
+      sql`select ${table.columns(sql, 'r')}, ${channel(sql)}, ${hiddenColumns(sql, as)} from ${replyTables(sql)}
         where r.id = ${id}`,
   )
 
@@ -55,7 +55,7 @@ interface Filters {
 export const listReplies =
   ({ limit, after, status, connection, job, as }: Page & Filters): Query<ShownReply> =>
   (sql) =>
-    sql`select ${table.columns(sql, 'r')}, ${channel(sql)}, ${hidden(sql, as)} from ${shown(sql)}
+    sql`select ${table.columns(sql, 'r')}, ${channel(sql)}, ${hiddenColumns(sql, as)} from ${replyTables(sql)}
       where true ${status ? sql`and r.status = ${status}` : sql``}
       ${connection ? sql`and r.connection_id = ${connection}` : sql``} ${
         job
@@ -107,7 +107,7 @@ export const saveReply = (reply: ChannelReply, of?: Channel): Query => {
 
 /** Whether the message was of a linked sender who is linked to no member now. */
 export const isSenderGone = (messageId: string | null) =>
-  mapped(
+  mapPart(
     one<{ id: string }>(
       {},
       (sql) => sql`select m.id from channel_message m where m.id = ${messageId}

@@ -23,7 +23,7 @@ export type Knower = Reader & { knowsAll: boolean }
 
 const isKnown = (sql: Sql, as: Knower): Fragment =>
   as.knowsAll ? sql`c.deleted_at is null` : isShown(sql, as)
-const hidden = (sql: Sql, as: Knower): Fragment => sql`not ${isShown(sql, as)} as is_hidden`
+const hiddenColumn = (sql: Sql, as: Knower): Fragment => sql`not ${isShown(sql, as)} as is_hidden`
 
 /** For those who see it. */
 export const shownConversation = (id: string, as: Reader) =>
@@ -39,7 +39,7 @@ export const knownConversation = (id: string, as: Knower) =>
   one<ShownConversation>(
     conversationTable.times,
     (sql) =>
-      sql`select ${conversationTable.columns(sql, 'c')}, ${hidden(sql, as)} from agent_conversation c where c.id = ${id}
+      sql`select ${conversationTable.columns(sql, 'c')}, ${hiddenColumn(sql, as)} from agent_conversation c where c.id = ${id}
         and ${isKnown(sql, as)}`,
   )
 
@@ -64,7 +64,7 @@ export const listConversations =
     as,
   }: ActivityPage & ConversationFilters): Query<ShownConversation> =>
   (sql) =>
-    sql`select ${conversationTable.columns(sql, 'c')}, ${hidden(sql, as)} from agent_conversation c
+    sql`select ${conversationTable.columns(sql, 'c')}, ${hiddenColumn(sql, as)} from agent_conversation c
       where ${isKnown(sql, as)}
       ${visibility ? sql`and c.visibility = ${visibility}` : sql``} ${
         status

@@ -38,10 +38,10 @@ interface Within {
   publicOnly?: boolean
 }
 
-const shown = (sql: Sql, { publicOnly = false }: Within): Fragment =>
+const onlyShown = (sql: Sql, { publicOnly = false }: Within): Fragment =>
   publicOnly ? sql`and w.document_id in (select id from shown)` : sql``
 
-const asked = (sql: Sql, words: string, within: Within): Fragment => sql`
+const matchingWords = (sql: Sql, words: string, within: Within): Fragment => sql`
   ${within.publicOnly ? sql`shown as materialized (select id from document where ${isPublicRow(sql)}),` : sql``}
   configurations as materialized (select distinct configuration from document),
   asked as materialized (
@@ -50,7 +50,7 @@ const asked = (sql: Sql, words: string, within: Within): Fragment => sql`
       where to_tsvector(c.configuration::regconfig, s.lexeme) = ''::tsvector),
   counted as materialized (
     select a.word, n.rows, ln(1 + ${MOST_COUNTED}::float8 / n.rows) as weight from asked a cross join lateral (
-      select count(*) as rows from (select 1 from document_word w where w.word = a.word ${shown(sql, within)} limit ${MOST_COUNTED}) r) n
+      select count(*) as rows from (select 1 from document_word w where w.word = a.word ${onlyShown(sql, within)} limit ${MOST_COUNTED}) r) n
     where n.rows > 0 order by n.rows, a.word limit ${MOST_WORDS}),
   ordered as materialized (select *, sum(rows) over upto as upto, row_number() over upto as nth from counted
     window upto as (order by rows, word rows unbounded preceding)),
@@ -64,7 +64,7 @@ const asked = (sql: Sql, words: string, within: Within): Fragment => sql`
 const hits = (sql: Sql, within: Within): Fragment => sql`
   chosen as materialized (select c.word, c.weight, r.* from choosing c cross join lateral (
     select w.document_id, w.block, w.passages from document_word w
-      where w.word = c.word ${shown(sql, within)}
+      where w.word = c.word ${onlyShown(sql, within)}
     order by w.document_id desc, w.block desc limit ${MOST_ROWS}) r),
   candidates as materialized (select distinct document_id, block from chosen),
   hits as materialized (select * from chosen union all
@@ -94,7 +94,7 @@ export const searchPassages = (words: string, limit: number, within: Within = {}
   many<FoundPassage>({}, (sql) => {
     const query = anyWord(sql, sql`d.configuration`, words)
     const marks = `HighlightAll=true, StartSel=${MARKS[0]}, StopSel=${MARKS[1]}`
-    return sql`with ${asked(sql, words, within)}, ${hits(sql, within)}, ${passages(sql, limit)},
+    return sql`with ${matchingWords(sql, words, within)}, ${hits(sql, within)}, ${passages(sql, limit)},
       best as materialized (select p.document_id, d.file_name, d.trusted, p.number, p.path,
         p.start_at, p.end_at, p.text, q.text as spaced,
           d.configuration, s.score * (1 + ts_rank_cd(to_tsvector(d.configuration::regconfig,

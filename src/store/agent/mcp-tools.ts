@@ -62,7 +62,7 @@ const servedColumns = (
  * What the agent may call: by a rule that was set on the tool as it is, of a server that is
  * enabled.
  */
-const served = (sql: Sql, whole: Fragment): Fragment => sql`select ${servedColumns(sql)},
+const selectServed = (sql: Sql, whole: Fragment): Fragment => sql`select ${servedColumns(sql)},
     case when ${whole} then t.description else '' end as description,
     case when ${whole} then t.parameters else '{}' end as parameters
   from agent_tool_rule r join mcp_tool t on t.name = r.tool_name and t.hash = r.definition_hash
@@ -72,7 +72,7 @@ const served = (sql: Sql, whole: Fragment): Fragment => sql`select ${servedColum
 export const servedTools = (names: readonly string[]) =>
   many<ServedTool>(
     {},
-    (sql) => sql`${served(sql, sql`true`)} and t.name = any(${[...names]}::text[])`,
+    (sql) => sql`${selectServed(sql, sql`true`)} and t.name = any(${[...names]}::text[])`,
   )
 
 /**
@@ -83,7 +83,7 @@ export const offeredMcpTools = (wanted: readonly string[]) =>
   many<ServedTool>(
     {},
     (sql) =>
-      sql`${served(sql, sql`t.name = any(${[...wanted]}::text[])`)} and s.status = 'ready'
+      sql`${selectServed(sql, sql`t.name = any(${[...wanted]}::text[])`)} and s.status = 'ready'
         order by t.name limit ${MOST_SERVED_TOOLS}`,
   )
 
@@ -117,7 +117,7 @@ export const servedToolOfApproval = (id: string) =>
   one<ServedTool>(
     {},
     (sql) =>
-      sql`${served(sql, sql`true`)} and t.name = (select tool_name from agent_approval
+      sql`${selectServed(sql, sql`true`)} and t.name = (select tool_name from agent_approval
         where id = ${id})`,
   )
 

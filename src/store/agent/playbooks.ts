@@ -44,7 +44,7 @@ interface Within {
   pinnedOnly?: boolean
 }
 
-const shown = (sql: Sql, { pinnedOnly = false }: Within): Fragment =>
+const onlyPinned = (sql: Sql, { pinnedOnly = false }: Within): Fragment =>
   pinnedOnly ? sql`and p.pinned and p.status = 'active'` : sql``
 
 /** Without their texts, those of a status or all, newest first. */
@@ -54,7 +54,7 @@ export const playbookIndex = (status: Playbook['status'] | undefined, within: Wi
     (sql) => sql`select ${table.columns(sql, 'p')}, exists (select from playbook_version v
       where v.playbook_id = p.id and v.state = 'active') as has_active
       from playbook p where true ${status ? sql`and p.status = ${status}` : sql``}
-        ${shown(sql, within)} order by p.id desc limit ${MOST_ACTIVE}`,
+        ${onlyPinned(sql, within)} order by p.id desc limit ${MOST_ACTIVE}`,
   )
 
 export const playbookPart = (id: string) =>
@@ -68,7 +68,7 @@ export const playbookBySlug = (slug: string, within: Within = {}) =>
     table.times,
     (sql) =>
       sql`select ${activeColumns(sql)} from ${activeTexts(sql)}
-        where p.slug = ${slug} ${shown(sql, within)}`,
+        where p.slug = ${slug} ${onlyPinned(sql, within)}`,
   )
 
 /** The slugs that the agent can name. */
@@ -76,7 +76,7 @@ export const activeSlugs = (within: Within = {}) =>
   many<{ slug: string }>(
     {},
     (sql) =>
-      sql`select p.slug from playbook p where p.status = 'active' ${shown(sql, within)}
+      sql`select p.slug from playbook p where p.status = 'active' ${onlyPinned(sql, within)}
         order by p.slug limit ${MOST_ACTIVE}`,
   )
 

@@ -12,7 +12,7 @@ import { type MemorySearch, matching, queryWords } from './memories.ts'
 import { activeTexts } from './playbooks.ts'
 
 /** The whole text, as `spacedWords` gives it. */
-const marked = (sql: Sql, configuration: Fragment, text: Fragment, query: Fragment): Fragment =>
+const markWords = (sql: Sql, configuration: Fragment, text: Fragment, query: Fragment): Fragment =>
   sql`ts_headline(${configuration}::regconfig, ${text}, ${query},
     ${`HighlightAll=true, StartSel=${MARKS[0]}, StopSel=${MARKS[1]}`})`
 
@@ -32,7 +32,7 @@ export const quotableMemories = (asked: Omit<MemorySearch, 'limit'>) =>
     const found = matching(sql, { ...asked, limit: MOST_QUOTATIONS }, sql`true`)
     const query = anyWord(sql, sql`m.configuration`, queryWords(asked.text))
     return sql`select f.id, f.scope, f.untrusted, f.text,
-      ${marked(sql, sql`m.configuration`, sql`coalesce(m.spaced, m.text)`, query)} as marked
+      ${markWords(sql, sql`m.configuration`, sql`coalesce(m.spaced, m.text)`, query)} as marked
       from (${found}) f join agent_memory m on m.id = f.id`
   })
 
@@ -52,7 +52,7 @@ export const quotablePlaybooks = (text: string, language: string, { pinnedOnly =
     const configuration = sql`${searchConfiguration(language)}`
     const query = anyWord(sql, configuration, spacedWords(text))
     return sql`select f.slug, f.version, f.content,
-      ${marked(sql, configuration, sql`f.spaced`, sql`f.query`)} as marked from (
+      ${markWords(sql, configuration, sql`f.spaced`, sql`f.query`)} as marked from (
       select p.id, p.slug, v.number as version, v.content, s.spaced, q.query,
         to_tsvector(${configuration}::regconfig, s.spaced) as words
         from ${activeTexts(sql)} cross join lateral (select coalesce(v.spaced, v.content) as spaced)

@@ -29,7 +29,7 @@ export const summaryBefore = (messageId: string) =>
   )
 
 /** Messages up to the one that a job answers, which are in no summary; that one always. */
-const since = (
+const messagesSince = (
   sql: Sql,
   messageId: string,
 ) => sql`agent_message own join agent_conversation c on c.id = own.conversation_id
@@ -42,7 +42,7 @@ export const saidSince = (messageId: string, most: number) =>
   many<Said & { id: string }>(
     {},
     (sql) => sql`select * from (select m.id, m.seq, m.role, m.content, m.untrusted, m.tools_used,
-      ${messageAuthor(sql)} as author from ${since(sql, messageId)}
+      ${messageAuthor(sql)} as author from ${messagesSince(sql, messageId)}
       order by m.seq desc limit ${most}) newest order by seq`,
   )
 
@@ -54,7 +54,7 @@ export const historyOf = (messageId: string) =>
       (sql) => sql`select count(*)::int as count, coalesce(sum(octet_length(m.content)), 0)::int as
         bytes,
           coalesce(max(octet_length(c.summary)), 0)::int as summary_bytes
-            from ${since(sql, messageId)}`,
+            from ${messagesSince(sql, messageId)}`,
     ),
   )
 
@@ -68,7 +68,9 @@ const MOST_HEADS = 1_000
 export const headsBefore = (messageId: string) =>
   many<MessageHead>(
     {},
-    (sql) => sql`select m.seq, octet_length(m.content) as bytes from ${since(sql, messageId)}
+    (
+      sql,
+    ) => sql`select m.seq, octet_length(m.content) as bytes from ${messagesSince(sql, messageId)}
       and m.id <> own.id
       order by m.seq limit ${MOST_HEADS}`,
   )

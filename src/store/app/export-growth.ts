@@ -20,7 +20,7 @@ import { ruleRunRecord } from '#contract/records/growth/rule-run'
 import { signalRecord } from '#contract/records/growth/signal'
 import { targetRecord } from '#contract/records/growth/target'
 import { exportedOf } from '#contract/records/record'
-import { all, type ExportSource, exportSourceOf } from './export-source.ts'
+import { type ExportSource, exportSourceOf, wholeTable } from './export-source.ts'
 
 const attempt = exportedOf(attemptRecord)
 /** Those of posts alone have them. */
@@ -29,15 +29,15 @@ const ofPosts = ['item_id', 'returns_from', 'proof_reads']
 export const growthSources = {
   profile: exportSourceOf(profileRecord, {
     key: [['tenant_id', 'uuid']],
-    within: all('profile'),
+    within: wholeTable('profile'),
   }),
   profile_revision: exportSourceOf(profileRevisionRecord, {
     key: [['number', 'int']],
   }),
-  channel: exportSourceOf(growthChannelRecord, { within: all('growth_channel') }),
-  learning: exportSourceOf(learningRecord, { within: all('learning') }),
-  product: exportSourceOf(productRecord, { within: all('product') }),
-  experiment: exportSourceOf(experimentRecord, { within: all('experiment') }),
+  channel: exportSourceOf(growthChannelRecord, { within: wholeTable('growth_channel') }),
+  learning: exportSourceOf(learningRecord, { within: wholeTable('learning') }),
+  product: exportSourceOf(productRecord, { within: wholeTable('product') }),
+  experiment: exportSourceOf(experimentRecord, { within: wholeTable('experiment') }),
   connection: exportSourceOf(connectionRecord),
   batch: exportSourceOf(batchRecord),
   article: exportSourceOf(articleRecord),
@@ -73,6 +73,6 @@ export const growthSources = {
       ['number', 'int'],
     ],
   },
-  target: exportSourceOf(targetRecord, { within: all('target') }),
+  target: exportSourceOf(targetRecord, { within: wholeTable('target') }),
   signal: exportSourceOf(signalRecord),
 } satisfies Record<string, ExportSource>

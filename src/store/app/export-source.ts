@@ -34,4 +34,4 @@ export const exportSourceOf = (
 })
 
 /** All rows of a table that is small for each workspace. */
-export const all = (table: string) => (sql: Sql) => sql`select * from ${sql(table)}`
+export const wholeTable = (table: string) => (sql: Sql) => sql`select * from ${sql(table)}`

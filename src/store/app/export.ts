@@ -5,7 +5,13 @@ import { keyRecord } from '#contract/records/app/key'
 import type { Sql } from '../engine/db.ts'
 import { agentSources } from './export-agent.ts'
 import { growthSources } from './export-growth.ts'
-import { all, byId, type ExportSource, exportSourceOf, timeColumns } from './export-source.ts'
+import {
+  byId,
+  type ExportSource,
+  exportSourceOf,
+  timeColumns,
+  wholeTable,
+} from './export-source.ts'
 import { emailStatus } from './people.ts'
 
 const webhook = [
@@ -40,7 +46,8 @@ const events = (sql: Sql) =>
 /**
  * The policy shows a tenant its own row only. Whether automation is paused is a column of `actor`.
  */
-const own = (sql: Sql) => sql`select t.*, a.paused from tenant t join actor a on a.tenant_id = t.id`
+const selectOwn = (sql: Sql) =>
+  sql`select t.*, a.paused from tenant t join actor a on a.tenant_id = t.id`
 
 /** Looks up each person by id: any other join would scan all people of the deployment. */
 const members = (sql: Sql) =>
@@ -53,7 +60,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     table: 'tenant',
     columns: ['id', 'name', 'plan', 'billing', 'overrides', 'paused', 'created_at', 'deletes_at'],
     key: byId,
-    within: own,
+    within: selectOwn,
   },
   member: {
     table: 'member',
@@ -68,7 +75,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     table: 'webhook_endpoint',
     columns: webhook,
     key: [['tenant_id', 'uuid']],
-    within: all('webhook_endpoint'),
+    within: wholeTable('webhook_endpoint'),
   },
   key: exportSourceOf(keyRecord),
   audit: {

@@ -2,7 +2,7 @@
 import type { Decider } from '#kernel/deciders'
 import type { Role } from '#kernel/roles'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { many, mapped, one, sure } from '../engine/load.ts'
+import { many, mapPart, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import { emailStatus, type Person } from './people.ts'
 
@@ -48,7 +48,7 @@ export const decidersPart = many<Decider>(
 )
 
 /** Roles that members have, or that somebody who is invited may take. */
-export const rolesToCome = mapped(
+export const rolesToCome = mapPart(
   many<{ role: Role }>(
     {},
     (sql) => sql`select role from member union select role from invitation
@@ -61,7 +61,7 @@ export const rolesToCome = mapped(
  * Exact for the duration of a letter, if read after its gate: whatever else reduces the number of
  * owners holds the lock of the gate.
  */
-export const ownerCount = mapped(
+export const ownerCount = mapPart(
   sure(
     one<{ owners: number }>(
       {},
@@ -116,7 +116,7 @@ export const personPart = (personId: string) =>
   )
 
 export const isMember = (emailKey: string) =>
-  mapped(
+  mapPart(
     one<{ id: string }>(
       {},
       (sql) => sql`select p.id from ${withPerson(sql)} where p.email_key = ${emailKey} limit 1`,

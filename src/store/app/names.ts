@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from '../engine/db.ts'
-import { mapped, one, sure } from '../engine/load.ts'
+import { mapPart, one, sure } from '../engine/load.ts'
 import type { Principal } from '../engine/principal.ts'
 import { auditActor } from '../engine/principal.ts'
 
@@ -24,7 +24,7 @@ export const namedAuthor = (sql: Sql, author: Fragment): Fragment =>
 
 /** The name of the caller, as authors have one. */
 export const callerName = (principal: Principal) =>
-  mapped(
+  mapPart(
     sure(
       one<{ name: string | null }>(
         {},

@@ -5,7 +5,7 @@ import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import { type AuditContext, auditEntry } from '../engine/audit-entry.ts'
 import type { Db, Fragment, Sql } from '../engine/db.ts'
-import { mapped, one, type Part } from '../engine/load.ts'
+import { mapPart, one, type Part } from '../engine/load.ts'
 import { emailStatus, type Membership, type Person } from './people.ts'
 
 type SessionKind = 'browser' | 'command_line'
@@ -197,7 +197,7 @@ export const confirmSession = async (
  * never need it again.
  */
 export const stalePassword = (id: string, freshMs: number): Part<boolean> =>
-  mapped(
+  mapPart(
     one<{ stale: true }>(
       {},
       (sql) => sql`select true as stale from session where id = ${id} and kind = 'command_line'

@@ -1,7 +1,7 @@
 /** Webhook endpoints of workspaces. */
 import type { Endpoint } from '#domain/app/webhook'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { mapped, one } from '../engine/load.ts'
+import { mapPart, one } from '../engine/load.ts'
 
 export interface EndpointRow extends Endpoint {
   /** Sealed for `secretRow`. */
@@ -43,7 +43,7 @@ const inBytes = ({ secret, previous_secret, ...endpoint }: InHex): EndpointRow =
   previous_secret: previous_secret === null ? null : Buffer.from(previous_secret, 'hex'),
 })
 
-export const endpointWithSecrets = mapped(
+export const endpointWithSecrets = mapPart(
   one<InHex>(
     times,
     (sql) => sql`select ${columns(sql)}, encode(secret, 'hex') as secret,

@@ -2,7 +2,7 @@
 import { invitationRecord } from '#contract/records/app/invitation'
 import type { RowOf } from '#contract/records/record'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { mapped, one, sure } from '../engine/load.ts'
+import { mapPart, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
 
@@ -29,7 +29,7 @@ export const listInvitations =
 export const lockInvitation = async (sql: Sql, id: string): Promise<InvitationRow | undefined> =>
   (await sql<InvitationRow>`select ${columns(sql)} from invitation where id = ${id} for update`)[0]
 
-export const openInvitations = mapped(
+export const openInvitations = mapPart(
   sure(
     one<{ open: number }>(
       {},

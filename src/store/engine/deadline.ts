@@ -43,7 +43,7 @@ const reasonOf = (cause: unknown): string =>
     : 'the database is not available'
 
 /** The error that callers get. */
-const explained = (cause: unknown): unknown =>
+const explainError = (cause: unknown): unknown =>
   cause instanceof AppError || !isTransient(cause)
     ? cause
     : new AppError('unavailable', reasonOf(cause), { cause, retryAfter: 1 })
@@ -80,7 +80,7 @@ export const withDeadline = <T>(
     const failed = (cause: unknown): void => {
       inFlight.delete(entry)
       if (cause instanceof postgres.PostgresError || !isTransient(cause)) watch?.answered()
-      reject(explained(cause))
+      reject(explainError(cause))
     }
     const late = () => {
       watch?.late()

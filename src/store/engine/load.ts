@@ -24,7 +24,7 @@ export type Loaded<L extends Load> = {
   [Name in keyof L]: L[Name] extends Part<infer Value> ? Value : never
 }
 
-const revived = <Row>(row: Row, times: readonly string[]): Row => {
+const reviveTimes = <Row>(row: Row, times: readonly string[]): Row => {
   const fields = row as Record<string, unknown>
   for (const name of times) {
     const text = fields[name]
@@ -40,24 +40,24 @@ const revived = <Row>(row: Row, times: readonly string[]): Row => {
 export const one = <Row>(times: TimesOf<Row>, query: Query<Row>): Part<Row | undefined> => ({
   query,
   many: false,
-  read: (json) => (json === null ? undefined : revived(json as Row, Object.keys(times))),
+  read: (json) => (json === null ? undefined : reviveTimes(json as Row, Object.keys(times))),
 })
 
 /** A query for several rows, in its order. */
 export const many = <Row>(times: TimesOf<Row>, query: Query<Row>): Part<Row[]> => ({
   query,
   many: true,
-  read: (json) => (json as Row[]).map((row) => revived(row, Object.keys(times))),
+  read: (json) => (json as Row[]).map((row) => reviveTimes(row, Object.keys(times))),
 })
 
 /** A part of which the decision needs something made of its rows. */
-export const mapped = <From, To>(part: Part<From>, make: (from: From) => To): Part<To> => ({
+export const mapPart = <From, To>(part: Part<From>, make: (from: From) => To): Part<To> => ({
   ...part,
   read: (json) => make(part.read(json)),
 })
 
 /** A part that always has a row, such as a count. */
-export const sure = <T>(part: Part<T | undefined>): Part<T> => mapped(part, (row) => row!)
+export const sure = <T>(part: Part<T | undefined>): Part<T> => mapPart(part, (row) => row!)
 
 /** A part that is asked for only if the decision needs it; otherwise undefined. */
 export const when = <T>(isNeeded: boolean, part: Part<T>): Part<T | undefined> =>

@@ -64,12 +64,12 @@ export async function requireSchema(
   const migrations = shippedMigrations()
   if (pendingOf(applied, migrations).length === 0) return
   if (applied.size === 0 && makesSchema) return await migrate(options, log)
-  throw new AppError('conflict', applied.size === 0 ? EMPTY : outdated(applied, migrations))
+  throw new AppError('conflict', applied.size === 0 ? EMPTY : describeOutdated(applied, migrations))
 }
 
 const EMPTY = 'the database is empty: start the server, or create a workspace by `tenant create`'
 
-const outdated = (applied: Applied, migrations: Migration[]): string =>
+const describeOutdated = (applied: Applied, migrations: Migration[]): string =>
   `the database has version ${versionOf([...applied.keys()])}, and this program needs version ${lastOf(migrations)}: ` +
   'start the server of this program, which migrates it'
 

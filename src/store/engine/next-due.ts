@@ -125,7 +125,7 @@ interface Search {
 }
 
 /** The first row of an origin that meets the condition and may run, in the order of the index. */
-const first = (
+const firstRow = (
   sql: Sql,
   view: ClaimView,
   { origin, lane, select, due, blocked }: Search & { origin: Work['origin'] },
@@ -136,7 +136,7 @@ const first = (
       limit 1)`
 
 const firstAutomatic = (sql: Sql, view: ClaimView, search: Search): Fragment =>
-  first(sql, view, {
+  firstRow(sql, view, {
     ...search,
     origin: 'automatic',
     due: sql`and ${search.due} ${unlessPaused(sql, view)}`,
@@ -147,7 +147,7 @@ const firstAutomatic = (sql: Sql, view: ClaimView, search: Search): Fragment =>
  * back; and the first automatic one, unless held.
  */
 const firsts = (sql: Sql, view: ClaimView, search: Search): Fragment => sql`
-  ${first(sql, view, {
+  ${firstRow(sql, view, {
     ...search,
     origin: 'manual',
     due: sql`and (${search.due}
@@ -157,8 +157,8 @@ const firsts = (sql: Sql, view: ClaimView, search: Search): Fragment => sql`
 
 /** The first rows whatever blocks them; a manual one that is awaited may not be the first. */
 const firstsOfAll = (sql: Sql, view: ClaimView, search: Search): Fragment => sql`
-  ${first(sql, view, { ...search, origin: 'manual', due: sql`` })}
-  union all ${first(sql, view, { ...search, origin: 'manual', due: sql`and ${isAwaited(sql, view)}` })}
+  ${firstRow(sql, view, { ...search, origin: 'manual', due: sql`` })}
+  union all ${firstRow(sql, view, { ...search, origin: 'manual', due: sql`and ${isAwaited(sql, view)}` })}
   union all ${firstAutomatic(sql, view, search)}`
 
 /** Milliseconds until `w` is due; manual rows of awaited kinds are, whatever the clock says. */

@@ -3,7 +3,7 @@
  */
 import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from './db.ts'
-import { mapped, one, sure } from './load.ts'
+import { mapPart, one, sure } from './load.ts'
 import type { Page } from './page.ts'
 
 export interface NewEvent {
@@ -132,7 +132,7 @@ export const saveEvent =
       where id = ${id}`
 
 /** The number of waiting events. */
-export const waitingEventCount = mapped(
+export const waitingEventCount = mapPart(
   sure(
     one<{ count: number }>(
       {},

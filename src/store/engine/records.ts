@@ -28,14 +28,14 @@ const valueForEach = (
   return Object.assign(strings, { raw: strings })
 }
 
-const quoted = (name: string): string => `"${name}"`
+const quoteName = (name: string): string => `"${name}"`
 
 export const tableOf = <R extends Declared>(declared: R): Table<RowOf<R>> => {
   const { table, columns } = declared
   const fields: Fields = declared.fields
   const is = (test: (field: Field) => boolean) => columns.filter((name) => test(fields[name]!))
   const changing = is(({ fixed }) => !fixed)
-  const assigning = valueForEach(changing, (name) => `${quoted(name)} = `)
+  const assigning = valueForEach(changing, (name) => `${quoteName(name)} = `)
   const giving = valueForEach(columns, () => '')
   const parameterOf = (sql: Sql, row: Record<string, unknown>, name: string) => {
     const value = row[name]
@@ -46,7 +46,7 @@ export const tableOf = <R extends Declared>(declared: R): Table<RowOf<R>> => {
   return {
     columns: (sql, of, except = []) => {
       const selected = columns.filter((name) => !except.includes(name as never))
-      return sql`${sql.raw(selected.map((name) => (of ? `${quoted(of)}.` : '') + quoted(name)).join())}`
+      return sql`${sql.raw(selected.map((name) => (of ? `${quoteName(of)}.` : '') + quoteName(name)).join())}`
     },
     times: Object.fromEntries(
       is(({ type }) => type === 'timestamp with time zone').map((name) => [name, true]),

@@ -82,12 +82,12 @@ export type Query<Row = unknown> = (sql: Sql) => Fragment<Row>
 const isTemplate = (first: unknown): first is TemplateStringsArray =>
   Array.isArray(first) && 'raw' in first
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""').replaceAll('.', '"."')}"`
+const quoteName = (name: string): string => `"${name.replaceAll('"', '""').replaceAll('.', '"."')}"`
 
 const namesOf = (first: string | object): Text | undefined => {
-  if (typeof first === 'string') return new Text(quoted(first))
+  if (typeof first === 'string') return new Text(quoteName(first))
   return Array.isArray(first) && typeof first[0] === 'string'
-    ? new Text(first.map(quoted).join())
+    ? new Text(first.map(quoteName).join())
     : undefined
 }
 
@@ -188,7 +188,7 @@ const textOf = (part: Fragment | Text | Rows, next: () => number): string => {
   if (part instanceof Text) return part.text
   if (part instanceof Rows) {
     const rows = part.rows.map(() => `(${part.columns.map(() => `$${next()}`).join()})`)
-    return `(${part.columns.map(quoted).join()}) values ${rows.join()}`
+    return `(${part.columns.map(quoteName).join()}) values ${rows.join()}`
   }
   return part.strings.reduce(
     (text, string, index) => `${text}${textOfArgument(part.args[index - 1]!, next)}${string}`,
@@ -247,7 +247,7 @@ export const send = (
 }
 
 /** Nobody listens to a promise that follows one that failed. */
-export const ignored = (running: PromiseLike<unknown>): void =>
+export const ignoreFailure = (running: PromiseLike<unknown>): void =>
   void running.then(undefined, () => {})
 
 /**
@@ -257,13 +257,13 @@ export const ignored = (running: PromiseLike<unknown>): void =>
  */
 export const cancel = (asked: postgres.PendingQuery<AnyRow[]>): void => {
   const query = asked as unknown as { canceller: ((query: unknown) => PromiseLike<unknown>) | null }
-  if (query.canceller) ignored(query.canceller(query))
+  if (query.canceller) ignoreFailure(query.canceller(query))
   query.canceller = null
 }
 
 /** Waits for both, and returns the second. */
 export const both = async <T>(first: PromiseLike<unknown>, second: PromiseLike<T>): Promise<T> => {
-  ignored(second)
+  ignoreFailure(second)
   await first
   return await second
 }

@@ -1,13 +1,13 @@
 /** A shorter limit for the statements of one part of a transaction. */
 import type { Sql } from './db.ts'
-import { mapped, one, type Part } from './load.ts'
+import { mapPart, one, type Part } from './load.ts'
 
 /**
  * From the next statement of the transaction on, each may take this long. Read with a letter's
  * other parts, it costs nothing.
  */
 export const limitPart = (limitMs: number): Part<undefined> =>
-  mapped(
+  mapPart(
     one({}, (sql) => sql`select set_config('statement_timeout', ${String(limitMs)}, true)`),
     () => undefined,
   )

@@ -4,7 +4,7 @@
  */
 import { DeadlineError, withDeadline } from './deadline.ts'
 import { type Connect, Session } from './session.ts'
-import { both, cancel, type Fragment, ignored, type Sql, send, sqlBy } from './sql.ts'
+import { both, cancel, type Fragment, ignoreFailure, type Sql, send, sqlBy } from './sql.ts'
 
 /** The statements of one transaction. */
 export interface Transaction extends Sql {
@@ -157,7 +157,7 @@ class Running {
     const { client } = this.session
     const rows = send(client, statement)
     const committed = client.unsafe('commit').execute()
-    ignored(committed)
+    ignoreFailure(committed)
     const result = await rows
     await committed
     this.session.heard()

@@ -5,7 +5,7 @@ import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
 import type { SendableKind } from '#domain/growth/sending/sendable'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { many, mapped, one, type Part, sure } from '../engine/load.ts'
+import { many, mapPart, one, type Part, sure } from '../engine/load.ts'
 import type { RecordId } from '../engine/next-due.ts'
 import { tableOf } from '../engine/records.ts'
 import { connectionColumns, connectionTimes } from './connections.ts'
@@ -87,7 +87,7 @@ export const triesSoFar = (of: RefOrExpression): Part<Tries | undefined> =>
 
 /** Whether any attempt of a record may have reached the network, but for the one that is open. */
 export const wasSent = (of: SendableRef): Part<boolean> =>
-  mapped(
+  mapPart(
     sure(
       one<{ sent: boolean }>(
         {},

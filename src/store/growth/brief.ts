@@ -50,14 +50,14 @@ export const MOST_ROWS = 10
 // anew for each brief, for 40 ms.
 
 /** Beyond 10,000 nobody counts. */
-const counted = (sql: Sql, rows: Fragment): Fragment =>
+const countUpTo = (sql: Sql, rows: Fragment): Fragment =>
   sql`(select count(*)::int from (select 1 from ${rows} limit 10000) counted)`
 
 /**
  * Of records that no index has in the order of their waiting: the oldest, among which those that
  * have waited longest are found.
  */
-const considered = (sql: Sql): Fragment => sql`200`
+const mostConsidered = (sql: Sql): Fragment => sql`200`
 
 interface Group {
   name: FoundGroup
@@ -72,7 +72,7 @@ interface Group {
 const itemGroups = (sql: Sql): Group[] => {
   const drafted = sql`item where status = 'drafted'`
   const articles = sql`${drafted} and kind = 'article'`
-  const posts = sql`${counted(sql, drafted)} - ${counted(sql, articles)}`
+  const posts = sql`${countUpTo(sql, drafted)} - ${countUpTo(sql, articles)}`
   const approved = sql`item where status = 'approved'`
   const unscheduled = sql`${approved} and post_at is null and at <= now()`
   const unconfirmed = sql`item where status = 'publish_unconfirmed'`
@@ -143,11 +143,11 @@ const found = (
   sql: Sql,
   most: Fragment,
   { order, columns }: Shown,
-  { name, rows, along, count = counted(sql, rows) }: Group,
+  { name, rows, along, count = countUpTo(sql, rows) }: Group,
 ): Fragment => {
   const oldest = along
     ? sql`select * from ${rows} order by ${along} limit ${most}`
-    : sql`select * from (select * from ${rows} order by id limit ${considered(sql)}) c
+    : sql`select * from (select * from ${rows} order by id limit ${mostConsidered(sql)}) c
       order by ${order} limit ${most}`
   return sql`select ${name}::text as name, jsonb_build_object('count', ${count}, 'rows',
     (select coalesce(jsonb_agg(jsonb_build_object(${columns}) order by ${order}), '[]')
@@ -200,7 +200,7 @@ export const briefRecord =
       (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
       (select coalesce(jsonb_object_agg(g.name, g.found), '{}') from (${groupsOf(sql, most === 1 ? sql`1` : sql`10`)}) g) as items,
       (select count(*)::int from (select status from batch order by id desc limit ${newestBatches(sql)}) b where b.status in ('queued', 'generating')) as drafting,
-      (select last_error from (select last_error, updated_at, id from item where status = 'publish_failed' order by id limit ${considered(sql)}) f
+      (select last_error from (select last_error, updated_at, id from item where status = 'publish_failed' order by id limit ${mostConsidered(sql)}) f
         order by updated_at, id limit 1) as last_error,
       (${experiments(sql)}) as running,
       (${unsettledReplies(sql, most)}) as replies,

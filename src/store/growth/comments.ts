@@ -3,7 +3,7 @@ import { commentRecord } from '#contract/records/growth/comment'
 import type { Comment } from '#domain/growth/drafting/comment'
 import { type NamedAuthor, namedAuthor } from '../app/names.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { many, mapped, one, sure } from '../engine/load.ts'
+import { many, mapPart, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
 
@@ -26,7 +26,7 @@ export const commentsOfItem = (itemId: string, { limit, after }: Page) =>
   )
 
 export const commentCount = (itemId: string) =>
-  mapped(
+  mapPart(
     sure(
       one<{ total: number }>(
         {},

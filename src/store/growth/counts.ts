@@ -25,11 +25,11 @@ export interface PostCounts {
 /** Beyond it nobody counts. */
 const MOST_COUNTED = 10_000
 
-const counted = (sql: Sql, rows: Fragment): Fragment =>
+const countUpTo = (sql: Sql, rows: Fragment): Fragment =>
   sql`(select count(*)::int from (select 1 from ${rows} limit ${MOST_COUNTED}) counted)`
 
 const items = (sql: Sql, status: string, more: Fragment = sql``): Fragment =>
-  counted(sql, sql`item where status = ${status} ${more}`)
+  countUpTo(sql, sql`item where status = ${status} ${more}`)
 
 /** Always a row. */
 export const countsPart = sure(
@@ -39,8 +39,8 @@ export const countsPart = sure(
       ${items(sql, 'approved', sql`and post_at is not null`)} as scheduled, ${items(sql, 'publishing')} as publishing,
       ${items(sql, 'posted')} as posted, ${items(sql, 'rejected')} as rejected, ${items(sql, 'publish_failed')} as publish_failed,
       ${items(sql, 'publish_unconfirmed')} as publish_unconfirmed, ${items(sql, 'publish_unconfirmed', sql`and review`)} as review,
-      ${counted(sql, sql`engagement where status = 'drafted'`)} as engagements,
-      ${counted(sql, sql`signal where status = 'open' and expires_at > now()`)} as signals,
+      ${countUpTo(sql, sql`engagement where status = 'drafted'`)} as engagements,
+      ${countUpTo(sql, sql`signal where status = 'open' and expires_at > now()`)} as signals,
       ${items(sql, 'approved', sql`and post_at < now() + interval '1 day'`)} as due_in_24h`,
   ),
 )

@@ -2,7 +2,7 @@ import { engagementRecord } from '#contract/records/growth/engagement'
 import type { EngageAction, Engagement, EngagementStatus } from '#domain/growth/drafting/engagement'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { mapped, one, type Part } from '../engine/load.ts'
+import { mapPart, one, type Part } from '../engine/load.ts'
 import type { RecordId } from '../engine/next-due.ts'
 import { inPeriod, type Page, type Period } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
@@ -24,7 +24,7 @@ export const engagementPart = (id: RecordId): Part<Engagement | undefined> =>
 
 /** A deleted engagement, as it will be when it is restored. */
 export const deletedEngagementPart = (id: string): Part<Engagement | undefined> =>
-  mapped(
+  mapPart(
     one<Engagement & { deleted_status: EngagementStatus }>(
       times,
       (sql) =>

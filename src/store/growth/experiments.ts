@@ -14,7 +14,7 @@ import { newestMetric } from './metrics.ts'
 const table = tableOf(experimentRecord)
 
 /** A post's latest metrics, beside the item `i`. */
-const measured = (sql: Sql): Fragment =>
+const latestMetrics = (sql: Sql): Fragment =>
   sql`lateral (${newestMetric(sql, sql`i.id`)}) m on i.status = 'posted'`
 
 /** Each arm of an experiment `e` counts with them, since a batch has one post for each. */
@@ -35,7 +35,7 @@ export const tallyOf = (
       posted,
       (count(m.id) filter (where e.metric <> 'engagement_rate' or m.impressions > 0))::int as
         measured
-    from ${most === undefined ? sql`item` : newestOf(sql, most)} i left join ${measured(sql)}
+    from ${most === undefined ? sql`item` : newestOf(sql, most)} i left join ${latestMetrics(sql)}
       where i.experiment_id = e.id and i.status <> 'deleted' group by i.arm order by i.arm) t) end`
 
 const columns = (sql: Sql): Fragment => sql`${table.columns(sql, 'e')}, ${tallyOf(sql)} as tally`
@@ -88,7 +88,7 @@ export const measuredItems = (experimentId: string) =>
     (
       sql,
     ) => sql`select i.id, i.arm, m.impressions, m.likes, m.replies, m.reposts, m.quotes, m.clicks
-    from item i join ${measured(sql)} where i.experiment_id = ${experimentId}
+    from item i join ${latestMetrics(sql)} where i.experiment_id = ${experimentId}
     order by i.posted_at desc, i.id desc limit ${MOST_COMPARED}`,
   )
 

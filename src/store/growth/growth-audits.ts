@@ -30,7 +30,7 @@ export const { insert: insertGrowthAudit, save: saveGrowthAudit } = table
 
 interface CountedRow extends Omit<CountedPost, 'metrics'>, Metrics {}
 
-const counted = ({
+const toCounted = ({
   impressions,
   likes,
   replies,
@@ -55,7 +55,7 @@ export const countedPosts = async (
     from item i cross join lateral (${newestMetric(sql, sql`i.id`)}) m
     where i.external_id is not null and i.status = 'posted' and i.posted_at >= ${since}
       order by i.posted_at desc limit ${limit}`
-  return rows.map(counted)
+  return rows.map(toCounted)
 }
 
 export const itemsForAudit = async (

@@ -6,7 +6,7 @@ import {
   type StoredChannel,
 } from '#domain/growth/drafting/growth-channel'
 import type { Query, Sql } from '../engine/db.ts'
-import { many, mapped, one } from '../engine/load.ts'
+import { many, mapPart, one } from '../engine/load.ts'
 import { tableOf } from '../engine/records.ts'
 
 const table = tableOf(growthChannelRecord)
@@ -16,7 +16,7 @@ const { columns, times } = table
 export const growthChannels: Query<StoredChannel> = (sql) =>
   sql`select ${columns(sql)} from growth_channel order by id limit 100`
 
-const named =
+const readNamed =
   (name: GrowthChannelName): Query<StoredChannel> =>
   (sql) =>
     sql`select ${columns(sql)} from growth_channel where name = ${name}`
@@ -26,19 +26,19 @@ export const channelNamed = async (
   sql: Sql,
   name: GrowthChannelName,
 ): Promise<GrowthChannel | undefined> => {
-  const [row] = await named(name)(sql)
+  const [row] = await readNamed(name)(sql)
   return rowOf(row)
 }
 
 const rowOf = (row: StoredChannel | undefined): GrowthChannel | undefined =>
   row && channelOfRow(row)
 
-export const allChannels = mapped(many<StoredChannel>(times, growthChannels), (rows) =>
+export const allChannels = mapPart(many<StoredChannel>(times, growthChannels), (rows) =>
   rows.map(channelOfRow),
 )
 
 export const channelById = (id: string) =>
-  mapped(
+  mapPart(
     one<StoredChannel>(
       times,
       (sql) => sql`select ${columns(sql)} from growth_channel where id = ${id}`,
@@ -47,11 +47,11 @@ export const channelById = (id: string) =>
   )
 
 export const channelPart = (name: GrowthChannelName) =>
-  mapped(one<StoredChannel>(times, named(name)), rowOf)
+  mapPart(one<StoredChannel>(times, readNamed(name)), rowOf)
 
 /** Those of these names that the workspace has. */
 export const channelsPart = (names: GrowthChannelName[]) =>
-  mapped(
+  mapPart(
     many<StoredChannel>(
       times,
       (sql) => sql`select ${columns(sql)} from growth_channel where name = any(${names}::text[])`,

@@ -44,7 +44,7 @@ const sortOf = (sql: Sql, filter: ItemFilter, { time, id }: Key): Fragment => {
     : sql`order by ${time} desc, ${id} desc`
 }
 
-const after = (
+const isAfter = (
   sql: Sql,
   order: ItemOrder,
   { time, id }: Key,
@@ -98,7 +98,7 @@ const walks = (sql: Sql, filter: ItemFilter, words: readonly string[], cut: Cut)
       (sender) => sql`(select i.id as chosen_id, ${key.time} as chosen_at from item i
         where ${state} ${sender} ${conditions(sql, filter)}
         ${havingWords(sql, words, { id: key.id, shelf })}
-          ${after(sql, filter.order, key, cut.after)} ${sortOf(sql, filter, key)}
+          ${isAfter(sql, filter.order, key, cut.after)} ${sortOf(sql, filter, key)}
           limit ${cut.limit})`,
     ),
   )
@@ -141,12 +141,12 @@ const inOrder = (
   return sql`(select ${key.id} as chosen_id, ${key.time} as chosen_at from item_word w
     where w.word = ${rarest} and w.shelf = ${shelf} ${times}
     ${havingWords(sql, others, { id: key.id, shelf: sql`${shelf}` })} ${needsItem ? item : sql``}
-      ${after(sql, filter.order, key, cut.after)}
+      ${isAfter(sql, filter.order, key, cut.after)}
     ${sortOf(sql, filter, key)} limit ${limit})`
 }
 
 /** All items of the rarest word; they are few. */
-const gathered = (
+const gatherItems = (
   sql: Sql,
   filter: ItemFilter,
   { shelf, words: [rarest, ...others], ...cut }: OfShelf,
@@ -154,7 +154,7 @@ const gathered = (
   const key = itemKey(sql, filter.order)
   const sender = filter.accountId ? sql`and ${anyOf(sql, ofAccount(sql, filter.accountId))}` : sql``
   return sql`(select i.* from item_word w cross join lateral (select i.id as chosen_id, ${key.time} as chosen_at from item i where i.id = w.item_id
-      and ${statesOn(sql, filter, shelf)} ${sender} ${conditions(sql, filter)} ${after(sql, filter.order, key, cut.after)} offset 0) i
+      and ${statesOn(sql, filter, shelf)} ${sender} ${conditions(sql, filter)} ${isAfter(sql, filter.order, key, cut.after)} offset 0) i
     where w.word = ${rarest} and w.shelf = ${shelf} ${havingWords(sql, others, { id: sql`w.item_id`, shelf: sql`${shelf}` })})`
 }
 
@@ -170,7 +170,7 @@ const searches = (sql: Sql, filter: ItemFilter, words: SoughtWords, cut: Cut): F
     if (!sought) continue
     const of: OfShelf = { ...cut, shelf, words: sought.asked }
     if (isOrdered(filter, shelf)) branches.push(inOrder(sql, filter, of))
-    else if (sought.isRare) branches.push(gathered(sql, filter, of))
+    else if (sought.isRare) branches.push(gatherItems(sql, filter, of))
     else walked.push(shelf)
   }
   if (walked.length === 0) return branches

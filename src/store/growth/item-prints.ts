@@ -2,7 +2,7 @@
 import { ALIKE } from '#domain/growth/drafting/prints'
 import type { Repeated } from '#domain/growth/drafting/warnings'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { mapped, one, type Part, sure } from '../engine/load.ts'
+import { mapPart, one, type Part, sure } from '../engine/load.ts'
 
 /** For how long a text must not be repeated, in days. */
 const KEPT_DAYS = 30
@@ -48,7 +48,7 @@ export const repeatedPart = ({
   itemId: string | null
   prints?: readonly number[] | undefined
 }): Part<Repeated | null> =>
-  mapped(
+  mapPart(
     sure(
       one<{ repeated: Repeated | null }>(
         {},

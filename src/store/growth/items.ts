@@ -5,7 +5,7 @@ import { MOST_DRAFTS } from '#domain/growth/drafting/item-edits'
 import { printsOf } from '#domain/growth/drafting/prints'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { many, mapped, one, type Part, sure } from '../engine/load.ts'
+import { many, mapPart, one, type Part, sure } from '../engine/load.ts'
 import type { RecordId } from '../engine/next-due.ts'
 import type { Page } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
@@ -35,7 +35,7 @@ export const itemPart = (id: RecordId): Part<Item | undefined> =>
 
 /** A deleted item, as it will be when it is restored. */
 export const deletedItemPart = (id: RecordId): Part<Item | undefined> =>
-  mapped(
+  mapPart(
     one<Item & { deleted_status: Item['status'] }>(
       items.times,
       (sql) =>
@@ -46,7 +46,7 @@ export const deletedItemPart = (id: RecordId): Part<Item | undefined> =>
   )
 
 /** How many drafts there are, counted up to the most that there may be. */
-export const draftCount: Part<number> = mapped(
+export const draftCount: Part<number> = mapPart(
   sure(
     one<{ drafts: number }>(
       {},
@@ -79,7 +79,7 @@ export const newestItems = ({ status, limit }: { status: ItemStatus; limit: numb
   many<Item>(items.times, listItems({ status, limit }))
 
 export const itemCount = (status: ItemStatus) =>
-  mapped(
+  mapPart(
     sure(
       one<{ total: number }>(
         {},

@@ -3,7 +3,7 @@ import type { RowOf } from '#contract/records/record'
 import { emptyProfile, type Profile, updateProfile } from '#domain/growth/drafting/profile'
 import type { Author } from '#domain/growth/drafting/revision'
 import type { Query, Sql } from '../engine/db.ts'
-import { many, mapped, one } from '../engine/load.ts'
+import { many, mapPart, one } from '../engine/load.ts'
 import { tableOf } from '../engine/records.ts'
 
 /** How many versions are kept, the present one among them. */
@@ -34,7 +34,7 @@ export const toProfile = (
 
 export const readProfile: Query<ProfileRow> = (sql) => sql`select ${columns(sql)} from profile`
 
-export const profilePart = mapped(one<ProfileRow>(times, readProfile), toProfile)
+export const profilePart = mapPart(one<ProfileRow>(times, readProfile), toProfile)
 
 /** The workspace, whose id is the profile's too. Undefined before the profile is first saved. */
 export const profileOwner = one<{ id: string }>(

@@ -1,14 +1,14 @@
 import type { Redraft } from '#domain/growth/drafting/redraft'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { mapped, one, sure } from '../engine/load.ts'
+import { mapPart, one, sure } from '../engine/load.ts'
 
 const columns = (sql: Sql): Fragment =>
   sql`id, item_id, revision, hint, status, error, model, usage, created_at, updated_at`
 
 /** Whether the item is being written again. */
 export const isRedrafted = (itemId: string) =>
-  mapped(
+  mapPart(
     sure(
       one<{ open: boolean }>(
         {},

@@ -21,7 +21,7 @@ export interface WatchedTarget extends Target, PlanRow {
 }
 
 /** The rest of a select of these targets, newest first, with what decides when they are read. */
-const watched = (sql: Sql, targets: Fragment): Fragment =>
+const watchedTargets = (sql: Sql, targets: Fragment): Fragment =>
   sql`t.*, (select w.run_at from work w where ${isWorkOf(sql, 'watch', sql`t.id`)}) as due_at, p.*,
         (select paused from actor) as paused, (select network
           from (${defaultConnection(sql)}) c) as network
@@ -34,13 +34,13 @@ export const listTargets =
     const targets = sql`select ${columns(sql)} from target
       where true ${status ? sql`and status = ${status}` : sql``}
       ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
-    return sql`select ${watched(sql, targets)}`
+    return sql`select ${watchedTargets(sql, targets)}`
   }
 
 export const targetById =
   (id: string): Query<WatchedTarget> =>
   (sql) =>
-    sql`select ${watched(sql, sql`select ${columns(sql)} from target where id = ${id}`)}`
+    sql`select ${watchedTargets(sql, sql`select ${columns(sql)} from target where id = ${id}`)}`
 
 /**
  * Errors of reads without an account. `disconnected`: the network stopped accepting the account.

@@ -44,13 +44,13 @@ const MOST = 50
 const hashOf = (sql: Sql, text: Fragment): Fragment =>
   sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
 
-const named = (sql: Sql, author: Fragment): Fragment =>
+const nameAuthor = (sql: Sql, author: Fragment): Fragment =>
   sql`${author} || jsonb_build_object('name', ${authorName(sql, author)})`
 
 const versionsOf = ({ sendable, record_id }: SendableRef) =>
   many<VersionRow>(
     { at: true },
-    (sql) => sql`select v.number, ${named(sql, sql`v.written_by`)} as by, v.at,
+    (sql) => sql`select v.number, ${nameAuthor(sql, sql`v.written_by`)} as by, v.at,
       ${hashOf(sql, sql`v.body`)} as content_hash
       from (select revision as number, written_by, coalesce(written_at, created_at) as at, body
           from ${sql(tableOfSendable[sendable])} where id = ${record_id}
@@ -63,7 +63,7 @@ const versionsOf = ({ sendable, record_id }: SendableRef) =>
 const deedsOf = ({ record_id }: SendableRef) =>
   many<DeedRow>(
     { at: true },
-    (sql) => sql`select d.operation, ${named(sql, sql`d.who`)} as by, d.at, d.surface
+    (sql) => sql`select d.operation, ${nameAuthor(sql, sql`d.who`)} as by, d.at, d.surface
       from (select operation, jsonb_build_object('kind', actor_kind, 'id', actor_id) as who, at,
         surface, id from audit
         where ref_id = ${record_id} and actor_kind <> 'system' order by id desc limit ${MOST}) d

@@ -3,7 +3,7 @@
  * tests end by hand.
  */
 import { afterEach, expect, test } from 'bun:test'
-import { boundsOf, fixed, type KindOfWork, rowsOf } from '#decisions/kind-of-work'
+import { boundsOf, type KindOfWork, rowsOf, useKey } from '#decisions/kind-of-work'
 import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'
 import type { NewWork } from '#store/engine/letter'
@@ -31,7 +31,12 @@ const samples = {
   agent: step,
   /** A call of a model or of a tool outside. */
   agent_call: { ...step, atOnce: { manual: 4, automatic: 1 }, share: { manual: 2, automatic: 1 } },
-  agent_schedule: { ...step, key: fixed('agent_schedule'), second: 'hastens', recalled: 'decided' },
+  agent_schedule: {
+    ...step,
+    key: useKey('agent_schedule'),
+    second: 'hastens',
+    recalled: 'decided',
+  },
   document: {
     ...step,
     lane: 'ingest',

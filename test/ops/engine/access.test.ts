@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Type as T } from '@sinclair/typebox'
-import { named, op, requiredAccess } from '#contract/op'
+import { nameOperations, op, requiredAccess } from '#contract/op'
 import type { Access } from '#kernel/scopes'
 import { mayRun } from '#ops/engine/access'
 import { bind } from '#ops/engine/bind'
@@ -9,7 +9,7 @@ const about = 'Things.'
 const shape = { input: {}, output: T.Object({}) }
 const group = { read: op.query('GET /things', 'Read.', shape, { also: 'workspace:use' }) }
 const resource = { prefix: 'things', about, group }
-const [o] = named(resource)
+const [o] = nameOperations(resource)
 const [bound] = bind({ world: { rates: { count: () => [] } } } as never, resource, {
   read: async () => ({}),
 })

@@ -1,25 +1,26 @@
 import { describe, expect, test } from 'bun:test'
 import { addUsage } from '#domain/growth/drafting/draft'
-import { callCost, priced } from '#port/model/openai/prices'
+import { callCost, priceUsage } from '#port/model/openai/prices'
 
 const MILLION = 1_000_000
 
 describe('the cost of drafts', () => {
   test('a dated snapshot costs what its undated name costs', () => {
-    expect(priced('gpt-5-mini-2025-08-07', { input: MILLION, output: MILLION }).cost_micros).toBe(
-      2_250_000,
-    )
+    expect(
+      priceUsage('gpt-5-mini-2025-08-07', { input: MILLION, output: MILLION }).cost_micros,
+    ).toBe(2_250_000)
   })
 
   test('a fraction of a micro-dollar is rounded up', () =>
-    expect(priced('gpt-5-nano', { input: 1, output: 0 }).cost_micros).toBe(1))
+    expect(priceUsage('gpt-5-nano', { input: 1, output: 0 }).cost_micros).toBe(1))
 
   test('names of object members are unknown models, not prices', () =>
-    expect(priced('constructor', { input: 5, output: 5 }).cost_micros).toBe(0))
+    expect(priceUsage('constructor', { input: 5, output: 5 }).cost_micros).toBe(0))
 
   test("the operator's own prices go before the list", () =>
     expect(
-      priced('gpt-5', { input: 10, output: 1 }, { 'gpt-5': { input: 2, output: 3 } }).cost_micros,
+      priceUsage('gpt-5', { input: 10, output: 1 }, { 'gpt-5': { input: 2, output: 3 } })
+        .cost_micros,
     ).toBe(23))
 
   test('usages add up by field', () => {

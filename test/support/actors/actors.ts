@@ -10,7 +10,7 @@ import { gateHook } from '#decisions/gate'
 import { consequences } from '#decisions/growth/follow-up'
 import { workTable } from '#decisions/work'
 import { systemClock } from '#kernel/clock'
-import { none } from '#kernel/failpoint'
+import { noFailpoints } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { insertTenant } from '#store/app/tenants'
@@ -97,7 +97,7 @@ export async function actorsOn(
     gate: gateHook,
     consequences,
     clock: systemClock,
-    failpoints: none,
+    failpoints: noFailpoints,
     replyWithinMs: 10_000,
     idleMs: 300_000,
     sweepMs: 50,

@@ -11,7 +11,7 @@ import { titleOf } from '#domain/agent/conversation'
 import { commandLine } from '#domain/agent/job/command'
 import { HandleBook } from '#domain/agent/job/handles'
 import { answerByRules } from '#domain/agent/job/tasks/rules'
-import { enclosed } from '#domain/agent/knowledge/document'
+import { stripBrackets } from '#domain/agent/knowledge/document'
 import { memoryHash } from '#domain/agent/knowledge/memory'
 import { PASSAGE_LENGTH, passagesOf } from '#domain/agent/knowledge/passages'
 import { quotationOf, quotationsIn } from '#domain/agent/knowledge/quoting'
@@ -27,7 +27,7 @@ import { searchWords } from '#domain/growth/drafting/item-words'
 import { findLinks } from '#domain/growth/drafting/links'
 import { containsPhrase } from '#domain/growth/drafting/phrase'
 import { printsOf } from '#domain/growth/drafting/prints'
-import { recognised } from '#domain/growth/drafting/recognised'
+import { recogniseForm } from '#domain/growth/drafting/recognised'
 import { tidyTags, writtenText } from '#domain/growth/drafting/written-text'
 import { featuresOf } from '#domain/growth/learning/post-features'
 import { normalHandle } from '#domain/growth/learning/target'
@@ -189,7 +189,7 @@ export const textParsers: readonly TextParser[] = [
   { name: 'jsonIn', most: 1_048_576, read: jsonIn },
   // Documents.
   { name: 'passages of a section', most: 100_000, read: passages },
-  { name: 'enclosed', most: MESSAGE, read: enclosed },
+  { name: 'enclosed', most: MESSAGE, read: stripBrackets },
   // Channels.
   ...channelNames.map((channel) => ({
     name: `plain parts, ${channel}`,
@@ -256,7 +256,7 @@ export const textParsers: readonly TextParser[] = [
     read: (text) => checkRules(text, { ...noRules, max_hashtags: 1, max_emoji: 1 }, weightedLength),
   },
   { name: 'containsPhrase', most: ITEM, read: (text) => containsPhrase(text, text.slice(1, 201)) },
-  { name: 'recognised', most: ITEM, read: (text) => recognised({ kind: 'post', body: text }) },
+  { name: 'recognised', most: ITEM, read: (text) => recogniseForm({ kind: 'post', body: text }) },
   { name: 'writtenText', most: ITEM, read: (text) => attempt(() => writtenText(text, 'body')) },
   { name: 'tidyTags', most: MESSAGE, read: (text) => tidyTags([text, text]) },
   {

@@ -1,7 +1,15 @@
 /** What a job asks of people: one call of a tool, as it was shown. */
 import { Type as T, type TSchema } from '@sinclair/typebox'
 import { roles } from '#kernel/roles'
-import { Id, NamedAuthorSchema, nullable, oneOf, record, Time, untrustedIf } from '../../shapes.ts'
+import {
+  Id,
+  markUntrustedIf,
+  NamedAuthorSchema,
+  nullable,
+  oneOf,
+  record,
+  Time,
+} from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 
@@ -12,10 +20,10 @@ export const approvalStatuses = ['pending', 'approved', 'rejected'] as const
  * It counts as untrusted until a person has approved it.
  */
 const ofJob = <S extends TSchema>(schema: S): S =>
-  untrustedIf({ field: 'job.taint', unless: ['status', 'approved'] }, schema)
+  markUntrustedIf({ field: 'job.taint', unless: ['status', 'approved'] }, schema)
 /** The message of somebody outside, if one began the job. */
-const asked = <S extends TSchema>(schema: S): S =>
-  untrustedIf({ field: 'job.taint', begins: 'channel ' }, schema)
+const markChannelText = <S extends TSchema>(schema: S): S =>
+  markUntrustedIf({ field: 'job.taint', begins: 'channel ' }, schema)
 
 /** The records that a call is about, as they were shown, and what would go out. */
 const Subject = record({
@@ -41,7 +49,7 @@ export const approvalRecord = declare(
       shown: nullable(
         record({
           id: Id,
-          goal: asked(T.String()),
+          goal: markChannelText(T.String()),
           taint: T.Array(T.String(), {
             description: 'Where untrusted text that the job has read came from.',
           }),
@@ -50,7 +58,7 @@ export const approvalRecord = declare(
       from: 'view',
     },
     tool_name: { type: 'text', shown: T.String() },
-    goal: { type: 'text', shown: asked(T.String()) },
+    goal: { type: 'text', shown: markChannelText(T.String()) },
     summary: {
       type: 'text',
       shown: ofJob(

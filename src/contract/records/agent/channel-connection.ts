@@ -1,7 +1,7 @@
 /** A workspace's connection of a channel, and the senders there who are members. */
 import { Type as T } from '@sinclair/typebox'
 import { channelNames } from '../../channel-names.ts'
-import { nullable, oneOf, Time, untrusted } from '../../shapes.ts'
+import { markUntrusted, nullable, oneOf, Time } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 
@@ -49,7 +49,7 @@ export const channelConnectionRecord = declare(
     },
     last_error: {
       type: 'text',
-      shown: untrusted(nullable(T.String({ description: 'May hold words of the provider.' }))),
+      shown: markUntrusted(nullable(T.String({ description: 'May hold words of the provider.' }))),
     },
     // Kept until a send succeeds or a person changes the connection, because a check does not find
     // it.
@@ -109,7 +109,7 @@ export const channelIdentityRecord = declare(
     },
     name: {
       type: 'text',
-      shown: untrusted(nullable(T.String({ description: 'As the sender is called there.' }))),
+      shown: markUntrusted(nullable(T.String({ description: 'As the sender is called there.' }))),
     },
     person_id: {
       type: 'uuid',

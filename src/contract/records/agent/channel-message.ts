@@ -1,6 +1,6 @@
 /** What came in from a channel, and what goes out to one. */
 import { type Static, Type as T } from '@sinclair/typebox'
-import { Id, nullable, oneOf, record, Time, untrusted, untrustedName } from '../../shapes.ts'
+import { Id, markUntrusted, nullable, oneOf, record, Time, untrustedName } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 import { ChannelSchema } from './channel-connection.ts'
@@ -71,7 +71,7 @@ const ShownPart = record(
   {
     ...part,
     externalId: nullable(T.String({ description: 'As the provider names the message.' })),
-    error: untrusted(nullable(T.String())),
+    error: markUntrusted(nullable(T.String())),
   },
   { title: 'ChannelReplyPart' },
 )
@@ -151,7 +151,7 @@ export const channelReplyRecord = declare(
     tries: { type: 'integer', shown: T.Integer({ description: 'In a row, and in vain.' }) },
     error: {
       type: 'text',
-      shown: untrusted(nullable(T.String({ description: 'May hold words of the provider.' }))),
+      shown: markUntrusted(nullable(T.String({ description: 'May hold words of the provider.' }))),
     },
     url: {
       shown: T.String({ description: 'The page where a person decides about a held one.' }),

@@ -1,6 +1,6 @@
 /** A conversation with the agent, and what is said in it. */
 import { Type as T } from '@sinclair/typebox'
-import { Id, nullable, oneOf, record, Time, untrustedIf } from '../../shapes.ts'
+import { Id, markUntrustedIf, nullable, oneOf, record, Time } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 
@@ -95,7 +95,7 @@ export const messageRecord = declare(
         description: 'notice: of the service itself.',
       }),
     },
-    content: { type: 'text', shown: untrustedIf({ field: 'job.taint' }, T.String()) },
+    content: { type: 'text', shown: markUntrustedIf({ field: 'job.taint' }, T.String()) },
     job_id: { type: 'uuid', shown: nullable(Id) },
     // Not always the message before.
     reply_to: {

@@ -1,6 +1,6 @@
 /** A job of the agent. */
 import { Type as T } from '@sinclair/typebox'
-import { Id, nullable, oneOf, record, Time, untrustedIf } from '../../shapes.ts'
+import { Id, markUntrustedIf, nullable, oneOf, record, Time } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 import { OnBehalfSchema } from './on-behalf.ts'
@@ -48,7 +48,7 @@ export const jobRecord = declare(
     },
     goal: {
       type: 'text',
-      shown: untrustedIf(
+      shown: markUntrustedIf(
         { field: 'taint', begins: 'channel ' },
         T.String({ description: 'What it is asked to do.' }),
       ),
@@ -66,7 +66,7 @@ export const jobRecord = declare(
     depth: { type: 'integer', shown: T.Integer({ description: 'Jobs above it.' }) },
     output: {
       type: 'jsonb',
-      shown: untrustedIf(
+      shown: markUntrustedIf(
         { field: 'taint' },
         nullable(
           T.Record(T.String(), T.Unknown(), {

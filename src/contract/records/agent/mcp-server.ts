@@ -1,6 +1,6 @@
 /** An MCP server that a workspace has connected. */
 import { Type as T } from '@sinclair/typebox'
-import { nullable, oneOf, Time, untrusted } from '../../shapes.ts'
+import { markUntrusted, nullable, oneOf, Time } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 
@@ -36,7 +36,7 @@ export const mcpServerRecord = declare(
     },
     last_error: {
       type: 'text',
-      shown: untrusted(nullable(T.String({ description: 'May hold words of the server.' }))),
+      shown: markUntrusted(nullable(T.String({ description: 'May hold words of the server.' }))),
     },
     failures: { type: 'integer', hidden: 'looks in a row that came to nothing' },
     looked_at: {

@@ -1,13 +1,13 @@
 /** A tool of an MCP server as it was when last looked at. */
 import { Type as T } from '@sinclair/typebox'
-import { nullable, oneOf, record, untrusted, untrustedName } from '../../shapes.ts'
+import { markUntrusted, nullable, oneOf, record, untrustedName } from '../../shapes.ts'
 import { declare } from '../record.ts'
 import { ruleDecisions } from './tool-rule.ts'
 
 const Change = record(
   {
     field: oneOf(['description', 'parameters']),
-    parts: untrusted(
+    parts: markUntrusted(
       T.Array(record({ kind: oneOf(['same', 'added', 'removed']), text: T.String() }), {
         description: 'The text that the rule was set on and the present one, word by word.',
       }),
@@ -28,10 +28,10 @@ export const mcpToolRecord = declare(
       type: 'text',
       shown: untrustedName(T.String({ description: 'As the server names it.' })),
     },
-    title: { type: 'text', shown: untrusted(T.String()) },
+    title: { type: 'text', shown: markUntrusted(T.String()) },
     description: {
       type: 'text',
-      shown: untrusted(
+      shown: markUntrusted(
         T.String({
           description:
             'In the words of the server, which the agent reads. Read it before you set a rule.',
@@ -40,7 +40,7 @@ export const mcpToolRecord = declare(
     },
     parameters: {
       type: 'jsonb',
-      shown: untrusted(
+      shown: markUntrusted(
         T.Record(T.String(), T.Unknown(), { description: 'JSON Schema of its arguments.' }),
       ),
     },

@@ -1,6 +1,6 @@
 /** What the agent is to remember beyond a conversation. */
 import { Type as T } from '@sinclair/typebox'
-import { Id, nullable, oneOf, Time, untrustedIf } from '../../shapes.ts'
+import { Id, markUntrustedIf, nullable, oneOf, Time } from '../../shapes.ts'
 import { declare } from '../record.ts'
 
 export const memoryScopes = ['user', 'workspace'] as const
@@ -20,7 +20,7 @@ export const memoryRecord = declare(
       hidden: 'whose it is; null for one of the workspace. That person alone is shown it',
       unexported: 'memories of a person are shown to that person alone',
     },
-    text: { type: 'text', shown: untrustedIf({ field: 'untrusted' }, T.String()) },
+    text: { type: 'text', shown: markUntrustedIf({ field: 'untrusted' }, T.String()) },
     text_hash: {
       type: 'text',
       hidden: 'by which equal texts are found',

@@ -1,6 +1,6 @@
 /** A step of a job: one call of the model, or one call of a tool. */
 import { Type as T } from '@sinclair/typebox'
-import { nullable, oneOf, record, Time, untrustedIf } from '../../shapes.ts'
+import { markUntrustedIf, nullable, oneOf, record, Time } from '../../shapes.ts'
 import { id } from '../fields.ts'
 import { declare } from '../record.ts'
 
@@ -45,7 +45,7 @@ export const stepRecord = declare(
       type: 'jsonb',
       of: T.Record(T.String(), T.Unknown()),
       null: true,
-      shown: untrustedIf({ field: 'job.taint' }, T.Unknown()),
+      shown: markUntrustedIf({ field: 'job.taint' }, T.Unknown()),
       as: 'arguments',
     },
     args_hash: {
@@ -71,7 +71,7 @@ export const stepRecord = declare(
       unexported: 'follows from the result, which is exported',
     },
     shown: {
-      shown: untrustedIf(
+      shown: markUntrustedIf(
         { field: 'untrusted' },
         nullable(T.String({ description: 'At most 4,000 characters.' })),
       ),
@@ -85,7 +85,7 @@ export const stepRecord = declare(
         T.String({ description: 'Who outside the workspace wrote some of the result.' }),
       ),
     },
-    error: { type: 'text', shown: untrustedIf({ field: 'untrusted' }, nullable(T.String())) },
+    error: { type: 'text', shown: markUntrustedIf({ field: 'untrusted' }, nullable(T.String())) },
     answer: { type: 'jsonb', null: true, hidden: 'that of a model; its text is shown as result' },
     awaits_kind: {
       type: 'text',

@@ -1,6 +1,6 @@
 /** An item: a draft, and what becomes of it. */
 import { Type as T } from '@sinclair/typebox'
-import { AuthorSchema, called, Id, nullable, oneOf, record, Time } from '../../shapes.ts'
+import { AuthorSchema, Id, nameForModels, nullable, oneOf, record, Time } from '../../shapes.ts'
 import { declare } from '../record.ts'
 
 export const itemStatuses = [
@@ -139,7 +139,7 @@ export const itemRecord = declare(
     },
     resurfaced_from: {
       type: 'uuid',
-      shown: called(
+      shown: nameForModels(
         'item',
         nullable(
           T.String({ format: 'uuid', description: 'The posted item that this one resurfaces.' }),
@@ -246,7 +246,7 @@ export const itemRecord = declare(
       shown: T.String({ description: 'SHA-256 of the text that the network is given.' }),
       from: 'view',
     },
-    posting_account: { shown: called('account', nullable(PostingAccount)), from: 'query' },
+    posting_account: { shown: nameForModels('account', nullable(PostingAccount)), from: 'query' },
     decision: { type: 'jsonb', shown: nullable(Decision) },
     repeats: { of: Repeated, null: true, hidden: 'shown among the warnings', from: 'query' },
     avoid: {

@@ -1,6 +1,6 @@
 /** What the workspace has learned about its posts, which guides drafts. */
 import { Type as T } from '@sinclair/typebox'
-import { called, Id, nullable, oneOf, untrustedIf } from '../../shapes.ts'
+import { Id, markUntrustedIf, nameForModels, nullable, oneOf } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 
@@ -17,7 +17,7 @@ export const learningRecord = declare(
   {
     id,
     kind: { type: 'text', shown: LearningKind, fixed: true },
-    note: { type: 'text', shown: untrustedIf({ field: 'untrusted' }, T.String()), fixed: true },
+    note: { type: 'text', shown: markUntrustedIf({ field: 'untrusted' }, T.String()), fixed: true },
     untrusted: {
       type: 'boolean',
       shown: T.Boolean({
@@ -41,7 +41,7 @@ export const learningRecord = declare(
     },
     evidence: {
       type: 'jsonb',
-      shown: called('item', T.Array(Id, { description: 'Items that support it.' })),
+      shown: nameForModels('item', T.Array(Id, { description: 'Items that support it.' })),
       fixed: true,
     },
     ...times,

@@ -1,6 +1,6 @@
 /** A run of a rule, one for each occurrence. */
 import { Type as T } from '@sinclair/typebox'
-import { called, Id, nullable, oneOf, record, Time } from '../../shapes.ts'
+import { Id, nameForModels, nullable, oneOf, record, Time } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 import { ConditionSchema, triggerKinds } from './rule.ts'
@@ -21,14 +21,14 @@ export const ruleRunRecord = declare(
     trigger: {
       type: 'text',
       of: oneOf(triggerKinds),
-      shown: called(
+      shown: nameForModels(
         { by: 'kind', as: TRIGGERED },
         record({
           kind: T.String({ description: "The kind of the rule's trigger." }),
           ref: T.String({
             description: 'The id of the record that triggered it, or the time of the pattern.',
           }),
-          chain: called(
+          chain: nameForModels(
             'rule',
             T.Array(Id, { description: 'The rules that led to it, in order.' }),
           ),
@@ -63,7 +63,7 @@ export const ruleRunRecord = declare(
       ),
     },
     made: {
-      shown: called(
+      shown: nameForModels(
         { by: 'kind' },
         nullable(
           record({

@@ -36,7 +36,7 @@ export const withLearned = (
  * A person has to fix it: the provider refuses the credentials, or another workspace has the
  * routing key.
  */
-export const refused = (
+export const markRefused = (
   connection: ChannelConnection,
   error: string,
   now: Date,
@@ -55,12 +55,12 @@ export const sendRefused = (
   error: string,
   now: Date,
 ): ChannelConnection => {
-  const after = refused(connection, error, now)
+  const after = markRefused(connection, error, now)
   return { ...after, send_error: after.last_error }
 }
 
 /** The provider did not answer, so its last verdict holds. */
-export const unreached = (
+export const markUnreached = (
   connection: ChannelConnection,
   error: string,
   now: Date,
@@ -72,14 +72,17 @@ export const unreached = (
 })
 
 /** Keeps the status, and the reason if the connection is already failing. */
-const noted = (connection: ChannelConnection, error: string, now: Date): ChannelConnection =>
+const noteError = (connection: ChannelConnection, error: string, now: Date): ChannelConnection =>
   connection.status === 'failing'
     ? connection
     : { ...connection, last_error: beginning(error, LONGEST_ERROR), updated_at: now }
 
 /** A message to the connection was given up. */
-export const lost = (connection: ChannelConnection, error: string, now: Date): ChannelConnection =>
-  noted(connection, `a message was given up: ${error}`, now)
+export const markLost = (
+  connection: ChannelConnection,
+  error: string,
+  now: Date,
+): ChannelConnection => noteError(connection, `a message was given up: ${error}`, now)
 
 /** The provider could not deliver a message of ours that it had accepted. */
 export const notDelivered = (
@@ -87,7 +90,7 @@ export const notDelivered = (
   error: string,
   now: Date,
 ): ChannelConnection => {
-  const after = noted(connection, `a message was not delivered: ${error}`, now)
+  const after = noteError(connection, `a message was not delivered: ${error}`, now)
   // The next message that is sent clears this error.
   return connection.status === 'failing' ? after : { ...after, send_error: after.last_error }
 }

@@ -171,7 +171,7 @@ export const newChannelConnection = (
 }
 
 /** The fields of `patch` replace those of `before`; null removes one. */
-const merged = <V>(
+const mergeFields = <V>(
   before: Record<string, V>,
   patch: Record<string, V | null>,
 ): Record<string, V> => {
@@ -215,11 +215,12 @@ export const updateChannelConnection = (
   { known, credentials: values, now }: { known: KnownFields; credentials: Credentials; now: Date },
 ): ConfiguredChannel => {
   const { displayName = before.display_name, senderPolicy = before.sender_policy } = patch
-  const config = patch.config === undefined ? before.config : merged(before.config, patch.config)
+  const config =
+    patch.config === undefined ? before.config : mergeFields(before.config, patch.config)
   const credentials =
     patch.credentials === undefined
       ? undefined
-      : merged(values, withoutMasks(patch.credentials, values))
+      : mergeFields(values, withoutMasks(patch.credentials, values))
   if (patch.config) requireConfig(config, known)
   if (credentials) requireCredentials(credentials)
   // Names that an earlier version accepted stay until they are removed.

@@ -51,7 +51,7 @@ export interface Linking {
 /** `taken`: the sender is already linked to another member, whom a code does not displace. */
 export type Linked = { kind: 'linked'; identity: ChannelIdentity } | { kind: 'taken' }
 
-export const linked = ({
+export const linkIdentity = ({
   id,
   connection_id,
   person_id,

@@ -89,22 +89,22 @@ const flawOf = ({ mimeType, byteSize, ref }: MessageFile): string | undefined =>
   return ref === null ? 'it cannot be fetched' : undefined
 }
 
-const named = ({ ref: _, ...file }: MessageFile, error: string): MessageFile => ({
+const refuseFile = ({ ref: _, ...file }: MessageFile, error: string): MessageFile => ({
   ...file,
   ref: null,
   error,
 })
 
 /** The files, with the reason why each unread one is not read. `refusal`: why none of them is. */
-export const sorted = (files: readonly MessageFile[], refusal?: string): MessageFile[] => {
+export const sortFiles = (files: readonly MessageFile[], refusal?: string): MessageFile[] => {
   let [read, room] = [0, MOST_BYTES_OF_MESSAGE]
   return files.map((file) => {
     if (file.document || file.error !== undefined) return file
     const flaw = refusal ?? flawOf(file)
-    if (flaw !== undefined) return named(file, flaw)
+    if (flaw !== undefined) return refuseFile(file, flaw)
     room -= file.byteSize ?? 0
     if (++read > MOST_READ || room < 0)
-      return named(file, 'the message has too many, or they are too large together')
+      return refuseFile(file, 'the message has too many, or they are too large together')
     return file
   })
 }

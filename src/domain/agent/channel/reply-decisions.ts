@@ -5,7 +5,7 @@ import { fail } from '#kernel/errors'
 import { storable } from '#kernel/storable'
 import { type ChannelReply, isReplyDone, newPart, withParts } from './reply.ts'
 import { readable } from './reply-parts.ts'
-import { resumed } from './reply-sending.ts'
+import { resumeReply } from './reply-sending.ts'
 
 interface Decision {
   by: string
@@ -34,7 +34,7 @@ const droppedPart =
  * Nothing more of the reply is sent. A part on the wire keeps waiting for its outcome; what was
  * sent, or may have been, stays as it is.
  */
-const dropped = (unread: ChannelReply, error: string, now: Date): ChannelReply => {
+const dropReply = (unread: ChannelReply, error: string, now: Date): ChannelReply => {
   const before = readable(unread)
   const after = withParts(before, before.parts.map(droppedPart(error)), now)
   // A reply that was never tried has no parts.
@@ -47,14 +47,14 @@ const dropped = (unread: ChannelReply, error: string, now: Date): ChannelReply =
  * A person decides that a reply, or the rest of it, is not sent. The part with this number was
  * recalled, so it was not sent. Throws `conflict` if the whole reply was sent, or may have been.
  */
-export const discarded = (before: ChannelReply, { by, now }: Decision): ChannelReply => {
+export const discardReply = (before: ChannelReply, { by, now }: Decision): ChannelReply => {
   const { status, parts } = before
   if (status === 'discarded' || parts.some((part) => part.dropped)) return before
   if (status !== 'held' && isReplyDone(before))
     fail('conflict', `cannot discard: the reply is ${status}`)
   const decided = { decided_by: by, decided_at: now }
   if (status === 'held') return { ...before, ...decided, status: 'discarded', updated_at: now }
-  return { ...dropped(before, DISCARDED, now), ...decided }
+  return { ...dropReply(before, DISCARDED, now), ...decided }
 }
 
 /**
@@ -62,7 +62,7 @@ export const discarded = (before: ChannelReply, { by, now }: Decision): ChannelR
  * or may have been, is not sent again. Returns the same reply if it is already on its way. Throws
  * `conflict`.
  */
-export const sent = (
+export const releaseReply = (
   before: ChannelReply,
   { by, now, text }: Decision & { text?: string | undefined },
 ): ChannelReply => {
@@ -91,22 +91,22 @@ export const sent = (
 }
 
 /** The channel was disconnected while a part of the reply is on the wire. */
-export const disconnected = (before: ChannelReply, now: Date): ChannelReply =>
-  isReplyDone(before) ? before : dropped(before, DISCONNECTED, now)
+export const disconnectReply = (before: ChannelReply, now: Date): ChannelReply =>
+  isReplyDone(before) ? before : dropReply(before, DISCONNECTED, now)
 
 /** The conversation was deleted: nothing more of the reply is sent. */
 export const deletedWith = (before: ChannelReply, now: Date): ChannelReply => {
   if (before.status === 'held')
     return { ...before, status: 'discarded', error: DELETED, updated_at: now }
-  return isReplyDone(before) ? before : dropped(before, DELETED, now)
+  return isReplyDone(before) ? before : dropReply(before, DELETED, now)
 }
 
 /** The reply's process died and its channel was disconnected: nothing more of it is sent. */
 export const leftOnTheWire = (before: ChannelReply, now: Date): ChannelReply =>
-  disconnected(resumed(before, { now, repeatableForMs: 0 }), now)
+  disconnectReply(resumeReply(before, { now, repeatableForMs: 0 }), now)
 
 /** The part that was about to be sent has been recalled: its send never began. */
-export const recalled = (before: ChannelReply): ChannelReply => ({
+export const recallReply = (before: ChannelReply): ChannelReply => ({
   ...before,
   parts: before.parts.map((part) =>
     part.state === 'sending'

@@ -3,7 +3,7 @@
  * go out in order, one request each. Pure.
  */
 import type { ReplyPart } from '#contract/records/agent/channel-message'
-import { type ChannelReply, isReplyDone, shortened, withPart, withParts } from './reply.ts'
+import { type ChannelReply, isReplyDone, shortenError, withPart, withParts } from './reply.ts'
 
 export const MOST_TRIES = 8
 /** The time between the first and the last try of a part, unless the provider asks for a pause. */
@@ -66,7 +66,7 @@ const DIED = 'the server stopped while this was being sent'
  * After its process died: the part that was being sent is in doubt, and nothing of the reply is
  * being sent now.
  */
-export const resumed = (before: ChannelReply, terms: Terms): ChannelReply =>
+export const resumeReply = (before: ChannelReply, terms: Terms): ChannelReply =>
   before.parts.some(({ state }) => state === 'sending')
     ? afterSend(before, { kind: 'unknown', error: DIED }, terms).reply
     : before
@@ -90,7 +90,7 @@ export const beginReply = (
 
 /** The part is not tried again, whatever the outcome. */
 const droppedPart = ({ in_doubt, error }: ReplyPart, outcome: PartOutcome): Partial<ReplyPart> => {
-  if (outcome.kind === 'unknown') return { state: 'unknown', error: shortened(outcome.error) }
+  if (outcome.kind === 'unknown') return { state: 'unknown', error: shortenError(outcome.error) }
   return in_doubt ? { state: 'unknown' } : { state: 'failed', error }
 }
 
@@ -108,7 +108,7 @@ export const afterSend = (before: ChannelReply, outcome: PartOutcome, terms: Ter
     return goingOn(withPart(before, index, droppedPart(part, outcome), now), now)
   switch (outcome.kind) {
     case 'sent': {
-      const external_id = outcome.externalId === null ? null : shortened(outcome.externalId)
+      const external_id = outcome.externalId === null ? null : shortenError(outcome.externalId)
       return moveOn(
         before,
         index,
@@ -122,18 +122,18 @@ export const afterSend = (before: ChannelReply, outcome: PartOutcome, terms: Ter
     }
     case 'unsent': {
       const { retryAfterMs } = outcome
-      return again(before, index, { error: shortened(outcome.error), retryAfterMs }, terms)
+      return retryPart(before, index, { error: shortenError(outcome.error), retryAfterMs }, terms)
     }
     case 'refused': {
-      const error = shortened(outcome.error)
+      const error = shortenError(outcome.error)
       return outcome.of === 'connection'
-        ? again(before, index, { error }, terms)
+        ? retryPart(before, index, { error }, terms)
         : givenUp(before, index, error, now)
     }
     case 'unknown': {
-      const error = shortened(outcome.error)
+      const error = shortenError(outcome.error)
       if (!canRepeat(part, terms)) return moveOn(before, index, { state: 'unknown', error }, now)
-      return again(withPart(before, index, { in_doubt: true }, now), index, { error }, terms)
+      return retryPart(withPart(before, index, { in_doubt: true }, now), index, { error }, terms)
     }
   }
 }
@@ -153,7 +153,7 @@ const isLast = (
     : tries >= MOST_TRIES || triedFor(part, now) >= TRIED_FOR_MS
 
 /** Schedules another try, or gives the part up. */
-const again = (
+const retryPart = (
   before: ChannelReply,
   index: number,
   { error, retryAfterMs = 0 }: { error: string; retryAfterMs?: number | undefined },
@@ -176,11 +176,11 @@ const again = (
 /** The part is not tried again. If an earlier try may have arrived, the parts after it go on. */
 const givenUp = (before: ChannelReply, index: number, error: string, now: Date): Going => {
   if (before.parts[index]!.in_doubt) return moveOn(before, index, { state: 'unknown', error }, now)
-  return { reply: failed(before, error, now), runAt: null }
+  return { reply: failReply(before, error, now), runAt: null }
 }
 
 /** Nothing more of the reply is sent. A part in doubt stays in doubt. */
-const failed = (before: ChannelReply, error: string, now: Date): ChannelReply => {
+const failReply = (before: ChannelReply, error: string, now: Date): ChannelReply => {
   let isFirst = true
   const parts = before.parts.map((part): ReplyPart => {
     if (part.state !== 'queued' && part.state !== 'sending') return part
@@ -200,7 +200,7 @@ const failed = (before: ChannelReply, error: string, now: Date): ChannelReply =>
 export const givenUpWhole = (before: ChannelReply, error: string, now: Date): Going => ({
   reply: isReplyDone(before)
     ? before
-    : failed(resumed(before, { now, repeatableForMs: 0 }), error, now),
+    : failReply(resumeReply(before, { now, repeatableForMs: 0 }), error, now),
   runAt: null,
 })
 
@@ -211,7 +211,7 @@ export const withdrawn = (before: ChannelReply, now: Date): ChannelReply => {
   const isUntouched = before.parts.every(({ state, in_doubt }) => state === 'queued' && !in_doubt)
   return isUntouched
     ? { ...before, status: 'discarded', error: GONE, updated_at: now }
-    : failed(before, GONE, now)
+    : failReply(before, GONE, now)
 }
 
 /**
@@ -225,9 +225,9 @@ const queuedAt = ({ decided_at, created_at }: ChannelReply): Date => decided_at 
 
 /** Waits until the connection can send: longer each time, and a day at most. */
 export const waiting = (before: ChannelReply, error: string, now: Date): Going => {
-  const said = shortened(error)
+  const said = shortenError(error)
   const waited = now.getTime() - queuedAt(before).getTime()
-  if (waited >= WAITS_FOR_MS) return { reply: failed(before, said, now), runAt: null }
+  if (waited >= WAITS_FOR_MS) return { reply: failReply(before, said, now), runAt: null }
   const pause = Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, waited))
   return {
     reply: { ...before, error: said, updated_at: now },

@@ -36,7 +36,7 @@ export const newReply = (
   recipient: beginning(storable(reply.recipient), RECIPIENT_LENGTH),
   parts: [],
   status: why === null ? 'queued' : 'held',
-  why: why && shortened(why),
+  why: why && shortenError(why),
   tries: 0,
   created_at: now,
   updated_at: now,
@@ -45,7 +45,7 @@ export const newReply = (
 /** The page where a person decides about the reply. */
 export const replyUrl = (publicUrl: string, id: string): string => `${publicUrl}/replies/${id}`
 
-export const shortened = (text: string): string => beginning(storable(text), ERROR_LENGTH)
+export const shortenError = (text: string): string => beginning(storable(text), ERROR_LENGTH)
 
 /** The status of a reply of which nothing more is sent and nothing is on the wire. */
 const droppedStatus = (parts: readonly ReplyPart[]): ReplyStatus => {
@@ -101,7 +101,7 @@ export const newPart = (text: string): ReplyPart => ({
 })
 
 /** The reply with its parts, which are made from its text once. */
-export const formed = (reply: ChannelReply, texts: readonly string[]): ChannelReply => {
+export const formParts = (reply: ChannelReply, texts: readonly string[]): ChannelReply => {
   if (reply.parts.length > 0) return reply
   const kept = texts.length > MOST_PARTS ? [...texts.slice(0, MOST_PARTS - 1), CUT] : texts
   return { ...reply, parts: kept.map(newPart) }

@@ -119,7 +119,7 @@ const mailgun = (webhookUrl: string, routingKey: string | undefined): Steps => {
   }
 }
 
-const named = (name: string, { steps, paste }: Steps): Steps => ({
+const nameSteps = (name: string, { steps, paste }: Steps): Steps => ({
   steps: steps.map((step) => `${name}: ${step}`),
   paste: paste.map(({ label, text }) => ({ label: `${name}: ${label}`, text })),
 })
@@ -137,8 +137,8 @@ const email = ({
   if (provider === 'resend') return resend(webhookUrl)
   if (provider === 'mailgun') return mailgun(webhookUrl, routingKey)
   const [one, other] = [
-    named('Resend', resend(webhookUrl)),
-    named('Mailgun', mailgun(webhookUrl, routingKey)),
+    nameSteps('Resend', resend(webhookUrl)),
+    nameSteps('Mailgun', mailgun(webhookUrl, routingKey)),
   ]
   const choose = 'Choose a provider: config.provider is resend, unless you set it to mailgun.'
   return { steps: [choose, ...one.steps, ...other.steps], paste: [...one.paste, ...other.paste] }

@@ -91,10 +91,10 @@ interface Said {
  * conversation, whatever the names are.
  */
 export const conversationKey = ({ trust, sender, thread, isShared }: Said): string => {
-  if (trust.kind === 'stranger') return `${STRANGERS}${hashed(sender, thread)}`
+  if (trust.kind === 'stranger') return `${STRANGERS}${hashNames(sender, thread)}`
   return isShared && !trust.readsOnly
-    ? `${SHARED}${hashed(thread)}`
-    : `member:${hashed(trust.on_behalf.personId!, sender, thread)}`
+    ? `${SHARED}${hashNames(thread)}`
+    : `member:${hashNames(trust.on_behalf.personId!, sender, thread)}`
 }
 
 /**
@@ -114,7 +114,7 @@ export const isSharedThread = (thread: string | null): boolean =>
  * Two hashes are equal only for equal names in the same order, whatever senders call themselves.
  * All hashes have one length.
  */
-const hashed = (...names: string[]): string =>
+const hashNames = (...names: string[]): string =>
   createHash('sha256').update(JSON.stringify(names)).digest('hex')
 
 /** Jobs that one stranger can begin within a day. */

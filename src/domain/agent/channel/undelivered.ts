@@ -1,6 +1,6 @@
 /** A part of a reply that its provider accepted but could not deliver. Pure. */
 import type { ChannelReply } from './reply.ts'
-import { shortened, withPart } from './reply.ts'
+import { shortenError, withPart } from './reply.ts'
 
 export interface Undelivered {
   /** The number of the part. */
@@ -33,18 +33,18 @@ export const isUnderWay = (
  * The part has failed after all, and a person may send it again. Returns the same reply if the
  * failure is known, or belongs to an earlier try.
  */
-export const undelivered = (
+export const markUndelivered = (
   before: ChannelReply,
   { part: index, externalId, error }: Undelivered,
   now: Date,
 ): ChannelReply => {
   const part = before.parts[index]
   if (!part || (part.state !== 'sent' && part.state !== 'unknown')) return before
-  if (part.external_id !== null && part.external_id !== shortened(externalId)) return before
+  if (part.external_id !== null && part.external_id !== shortenError(externalId)) return before
   return withPart(
     before,
     index,
-    { state: 'failed', external_id: shortened(externalId), error: shortened(error) },
+    { state: 'failed', external_id: shortenError(externalId), error: shortenError(error) },
     now,
   )
 }

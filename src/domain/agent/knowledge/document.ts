@@ -132,7 +132,7 @@ export const isPublic = ({ metadata }: Pick<Document, 'metadata'>): boolean =>
   metadata.public === true
 
 /** Throws `conflict`. */
-export const retried = (
+export const retryReading = (
   document: Document,
   now: Date,
   { pending, room }: Pick<Present, 'pending'> & { room: DocumentRoom },
@@ -149,7 +149,7 @@ export const beginReading = (document: Document, now: Date): Document => ({
   updated_at: now,
 })
 
-export const failed = (document: Document, error: string, now: Date): Document => ({
+export const failReading = (document: Document, error: string, now: Date): Document => ({
   ...document,
   status: 'failed',
   error,
@@ -177,7 +177,8 @@ export const passagePath = (id: string, at: number): string => `/documents/${id}
 /**
  * Makes a name or a heading safe inside a link's text or brackets, which nothing in it may close.
  */
-export const enclosed = (text: string): string => text.replace(/[[\]()<>`!\\\s]+/gu, ' ').trim()
+export const stripBrackets = (text: string): string =>
+  text.replace(/[[\]()<>`!\\\s]+/gu, ' ').trim()
 
 const headingOf = (path: readonly string[]): string | null =>
   path.length === 0 ? null : path.join(' › ')
@@ -191,7 +192,10 @@ export const passageView = (
   publicUrl: string | null,
 ) => {
   const heading = headingOf(path)
-  const place = [file_name, heading ?? [], `${start_at}–${end_at}`].flat().map(enclosed).join(', ')
+  const place = [file_name, heading ?? [], `${start_at}–${end_at}`]
+    .flat()
+    .map(stripBrackets)
+    .join(', ')
   const cite =
     publicUrl === null ? place : `[${place}](${publicUrl}${passagePath(document_id, start_at)})`
   return {

@@ -84,7 +84,7 @@ const overlapIn = (content: string, start: number, end: number): number => {
   return last > 0 && end - from <= LONGEST_OVERLAP && text.slice(last).trim() !== '' ? from : end
 }
 
-const trimmed = (content: string, start: number, end: number): { start: number; end: number } => {
+const trimRange = (content: string, start: number, end: number): { start: number; end: number } => {
   const text = content.slice(start, end)
   return {
     start: start + (text.length - text.trimStart().length),
@@ -112,7 +112,7 @@ function* piecesOf(
 const isHeadingAlone = (content: string, { body, end }: Section): boolean =>
   !WORDS.test(content.slice(body, end))
 
-function* joined(content: string, isMarkdown: boolean): Generator<Section | undefined> {
+function* joinSections(content: string, isMarkdown: boolean): Generator<Section | undefined> {
   let before: Section | undefined
   for (const section of sectionsOf(content, isMarkdown)) {
     if (!section) {
@@ -134,11 +134,11 @@ function* joined(content: string, isMarkdown: boolean): Generator<Section | unde
  */
 export function* passagesOf(content: string, isMarkdown: boolean): Generator<Passage | undefined> {
   let number = 0
-  for (const section of joined(content, isMarkdown)) {
+  for (const section of joinSections(content, isMarkdown)) {
     if (!section) yield undefined
     else
       for (const piece of piecesOf(content, section)) {
-        const { start, end } = trimmed(content, piece.start, piece.end)
+        const { start, end } = trimRange(content, piece.start, piece.end)
         yield WORDS.test(content.slice(start, end))
           ? { number: number++, path: section.path, start, end }
           : undefined

@@ -159,7 +159,7 @@ class HeadingReader {
 }
 
 /** The path of headings after meeting this heading. */
-const under = (path: readonly Heading[], heading: Heading): Heading[] => [
+const pathUnder = (path: readonly Heading[], heading: Heading): Heading[] => [
   ...path.filter(({ level }) => level < heading.level),
   heading,
 ]
@@ -181,7 +181,7 @@ export function* sectionsOf(content: string, isMarkdown: boolean): Generator<Sec
       if (heading && heading.start > current.start)
         yield { ...current, path: titles(path), end: heading.start }
       if (heading) {
-        path = under(path, heading)
+        path = pathUnder(path, heading)
         current = { start: heading.start, body: heading.body }
       } else yield undefined
     }

@@ -171,7 +171,7 @@ export const transportOf = ({
 type PlaceConfig = Pick<McpServerConfig, 'url' | 'command' | 'args' | 'headers' | 'env'>
 
 /** Keeps what belongs to the transport, and drops what is for the other one. */
-export const placed = (
+export const transportFields = (
   transport: McpTransport | null,
   { url, command, args = [], headers = {}, env = {} }: PlaceConfig,
 ) =>

@@ -27,25 +27,25 @@ const word = (value: unknown): string =>
 const sizeOf = (base64: unknown): string =>
   `${typeof base64 === 'string' ? Math.floor((base64.length * 3) / 4) : 0} bytes`
 
-const said = (...words: string[]): string => `[${words.filter((each) => each !== '').join(' ')}]`
+const bracket = (...words: string[]): string => `[${words.filter((each) => each !== '').join(' ')}]`
 
 const resourceText = ({ resource }: Part): string => {
-  if (!isObject(resource)) return said('a resource, left out')
+  if (!isObject(resource)) return bracket('a resource, left out')
   const { uri, mimeType, text, blob } = resource
-  if (typeof text === 'string') return `${said('resource', word(uri))}\n${text}`
-  return said('resource', word(uri), word(mimeType), `of ${sizeOf(blob)}, left out`)
+  if (typeof text === 'string') return `${bracket('resource', word(uri))}\n${text}`
+  return bracket('resource', word(uri), word(mimeType), `of ${sizeOf(blob)}, left out`)
 }
 
 const partText = (part: unknown): string => {
-  if (!isObject(part)) return said('a part that cannot be read, left out')
+  if (!isObject(part)) return bracket('a part that cannot be read, left out')
   switch (part.type) {
     case 'text':
-      return typeof part.text === 'string' ? part.text : said('a text that is none, left out')
+      return typeof part.text === 'string' ? part.text : bracket('a text that is none, left out')
     case 'image':
     case 'audio':
-      return said(part.type, word(part.mimeType), `of ${sizeOf(part.data)}, left out`)
+      return bracket(part.type, word(part.mimeType), `of ${sizeOf(part.data)}, left out`)
     case 'resource_link':
-      return said(
+      return bracket(
         'link',
         word(part.title) || word(part.name),
         word(part.uri),
@@ -54,7 +54,7 @@ const partText = (part: unknown): string => {
     case 'resource':
       return resourceText(part)
     default:
-      return said('a part of the type', word(part.type) || 'unknown', 'left out')
+      return bracket('a part of the type', word(part.type) || 'unknown', 'left out')
   }
 }
 
@@ -83,7 +83,7 @@ export const answerOf = (result: unknown): ForeignAnswer | undefined => {
   const isSaid = json === undefined || parts.some((text) => isSame(text, json))
   const all = [
     ...parts,
-    ...(more > 0 ? [said(`${more} more parts, left out`)] : []),
+    ...(more > 0 ? [bracket(`${more} more parts, left out`)] : []),
     ...(isSaid ? [] : [json]),
   ]
   return { text: beginning(storable(all.join('\n\n')), LONGEST_ANSWER), isError: isError === true }

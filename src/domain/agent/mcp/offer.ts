@@ -24,14 +24,14 @@ const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${beginning(text, most)}…`
 
 /** The schema, with its descriptions shortened and marked. */
-const marked = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(marked)
+const markDescriptions = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(markDescriptions)
   if (!isObject(schema)) return schema
   return Object.fromEntries(
     Object.entries(schema).map(([name, value]) =>
       name === 'description' && typeof value === 'string'
         ? [name, JSON.stringify({ untrusted: cut(value, LONGEST_NOTE) })]
-        : [name, marked(value)],
+        : [name, markDescriptions(value)],
     ),
   )
 }
@@ -51,7 +51,7 @@ export const definitionOf = ({
       untrusted: cut(description, LONGEST_DESCRIPTION),
     },
   )}`,
-  parameters: marked(parameters) as Record<string, unknown>,
+  parameters: markDescriptions(parameters) as Record<string, unknown>,
   ...{
     module: 'mcp',
     class: 'outside_write' as ToolClass,

@@ -10,10 +10,10 @@ import { argumentsHash } from '../hash.ts'
 import {
   type ConfigRules,
   type McpServerConfig,
-  placed,
   refusalOfPlace,
   requireSound,
   type Secrets,
+  transportFields,
   transportOf,
 } from './config.ts'
 import { freePrefix, requireFreePrefix } from './prefix.ts'
@@ -40,7 +40,7 @@ interface Surroundings {
  * Sets the status: `new` before the server is first asked. A server that may not be asked is
  * disabled.
  */
-const judged = (server: McpServer, rules: ConfigRules): McpServer => {
+const judgeServer = (server: McpServer, rules: ConfigRules): McpServer => {
   const refusal = refusalOfPlace(server, rules)
   return refusal === null
     ? { ...server, status: 'new', last_error: null, failures: 0 }
@@ -60,7 +60,7 @@ export const newMcpServer = (
       `cannot add: the workspace has ${others.length} MCP servers; delete one first`,
     )
   const { name, toolPrefix, enabled = true, metadata = {} } = config
-  const { headers, env, ...place } = placed(transportOf(config), config)
+  const { headers, env, ...place } = transportFields(transportOf(config), config)
   const prefixes = others.map(({ tool_prefix }) => tool_prefix)
   if (toolPrefix !== undefined) requireFreePrefix(toolPrefix, prefixes)
   const server: McpServer = {
@@ -78,7 +78,7 @@ export const newMcpServer = (
     created_at: now,
     updated_at: now,
   }
-  return { server: judged(server, rules), headers, env }
+  return { server: judgeServer(server, rules), headers, env }
 }
 
 export type McpServerPatch = Partial<McpServerConfig>
@@ -104,7 +104,8 @@ export const placeHash = ({
  * those that are given anew remain.
  */
 const secretsFor = (before: McpServer, after: McpServer, { headers, env }: McpServerPatch) => {
-  if (placeHash(before) !== placeHash(after)) return placed(after.transport, { headers, env })
+  if (placeHash(before) !== placeHash(after))
+    return transportFields(after.transport, { headers, env })
   return after.transport === 'stdio' ? { headers: undefined, env } : { headers, env: undefined }
 }
 
@@ -124,7 +125,7 @@ export const updateMcpServer = (
     command = before.command ?? undefined,
     args = before.args,
   } = patch
-  const { headers: _, env: __, ...place } = placed(transport, { url, command, args })
+  const { headers: _, env: __, ...place } = transportFields(transport, { url, command, args })
   const moved = {
     ...before,
     ...place,
@@ -150,7 +151,7 @@ export const updateMcpServer = (
     toolPrefix !== before.tool_prefix
   const server =
     isAnew || (enabled && !before.enabled)
-      ? judged({ ...named, enabled }, rules)
+      ? judgeServer({ ...named, enabled }, rules)
       : { ...named, enabled }
   if (patch.enabled === true && server.status === 'refused')
     refuseField('enabled', `cannot be true: ${server.last_error}`)

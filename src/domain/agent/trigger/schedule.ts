@@ -67,7 +67,7 @@ export const nextTimes = ({ at, pattern, time_zone }: Times, after: Date): Date[
   return times
 }
 
-const activated = (schedule: Schedule, now: Date): Schedule => {
+const activateSchedule = (schedule: Schedule, now: Date): Schedule => {
   const [next_at] = nextTimes(schedule, now)
   if (!next_at)
     return refuse(
@@ -117,7 +117,7 @@ export const newSchedule = (
       updated_at: now,
     },
   }
-  return activated(schedule, now)
+  return activateSchedule(schedule, now)
 }
 
 export interface SchedulePatch extends TimesInput {
@@ -142,7 +142,7 @@ const patchedTimes = (
  * or who activated it after its maker had left. A goal by a new author begins a new conversation,
  * in which earlier authors have said nothing.
  */
-const rewritten = (
+const rewriteGoal = (
   before: Schedule,
   { goal, tools, status }: SchedulePatch,
   editor: OnBehalf,
@@ -171,28 +171,28 @@ export const updateSchedule = (
 ): Schedule => {
   const { now } = beside
   const times = patchedTimes(before, patch, now)
-  const schedule = { ...before, ...rewritten(before, patch, editor), ...times, updated_at: now }
+  const schedule = { ...before, ...rewriteGoal(before, patch, editor), ...times, updated_at: now }
   const { status = before.status } = patch
   if (status === 'paused')
-    return before.status === 'paused' ? schedule : paused(schedule, 'person', now)
+    return before.status === 'paused' ? schedule : pauseSchedule(schedule, 'person', now)
   if (status !== 'active') return schedule
   if (before.status !== 'active') requireRoom(beside)
   const isMoved =
     times.at !== before.at ||
     times.pattern !== before.pattern ||
     times.time_zone !== before.time_zone
-  return before.status === 'active' && !isMoved ? schedule : activated(schedule, now)
+  return before.status === 'active' && !isMoved ? schedule : activateSchedule(schedule, now)
 }
 
 /** Throws `conflict` unless it is active. */
-export const paused = (schedule: Schedule, paused_by: PausedBy, now: Date): Schedule => {
+export const pauseSchedule = (schedule: Schedule, paused_by: PausedBy, now: Date): Schedule => {
   if (schedule.status !== 'active')
     fail('conflict', `cannot pause: the schedule is ${schedule.status}`)
   return { ...schedule, status: 'paused', paused_by, next_at: null, updated_at: now }
 }
 
 /** A schedule that is over stays as it is. */
-export const cancelled = (schedule: Schedule, now: Date): Schedule =>
+export const cancelSchedule = (schedule: Schedule, now: Date): Schedule =>
   schedule.status === 'cancelled' || schedule.status === 'done'
     ? schedule
     : { ...schedule, status: 'cancelled', paused_by: null, next_at: null, updated_at: now }
@@ -245,6 +245,6 @@ export const ranOut = (
   if (status !== 'failed') return schedule
   const failed = { ...schedule, failures: schedule.failures + 1, updated_at: now }
   if (failed.status !== 'active') return failed
-  if (error === 'caller_gone') return paused(failed, 'caller_gone', now)
-  return failed.failures >= MOST_FAILURES ? paused(failed, 'failures', now) : failed
+  if (error === 'caller_gone') return pauseSchedule(failed, 'caller_gone', now)
+  return failed.failures >= MOST_FAILURES ? pauseSchedule(failed, 'failures', now) : failed
 }

@@ -118,7 +118,7 @@ export const revealTo = (
  * The secret is shown to this person now, and to nobody ever again. Throws `conflict` or
  * `forbidden`.
  */
-export const revealed = (rule: WebhookRule, personId: string, now: Date): WebhookRule => {
+export const revealSecret = (rule: WebhookRule, personId: string, now: Date): WebhookRule => {
   if (rule.reveal_to.length === 0)
     fail('conflict', 'the secret was shown already; rotate it for a new one')
   if (!rule.reveal_to.includes(personId))

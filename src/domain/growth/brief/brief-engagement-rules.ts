@@ -1,13 +1,13 @@
 /** Rules about engagements and signals. */
-import { ageOf, type BriefRule, counted, idOf, onFound, wait } from './brief-words.ts'
+import { ageOf, type BriefRule, idOf, onFound, pluralise, wait } from './brief-words.ts'
 
 const settleEngagements: BriefRule = ({ items: { engaged } }) =>
   onFound(engaged, {
     kind: 'settle_engagements',
     operation: 'growth.engagements.approve',
     arguments: idOf(engaged.rows),
-    title: `Check whether ${counted(engaged.count, 'engagement')} took place`,
-    why: `The network did not confirm ${counted(engaged.count, 'engagement')}, and the timeline does not show ${engaged.count === 1 ? 'it' : 'them'}. Check the network: approve those that took place, and reject the others.`,
+    title: `Check whether ${pluralise(engaged.count, 'engagement')} took place`,
+    why: `The network did not confirm ${pluralise(engaged.count, 'engagement')}, and the timeline does not show ${engaged.count === 1 ? 'it' : 'them'}. Check the network: approve those that took place, and reject the others.`,
   })
 
 const approveEngagements: BriefRule = ({ items: { engagements }, now }) =>
@@ -15,8 +15,8 @@ const approveEngagements: BriefRule = ({ items: { engagements }, now }) =>
     kind: 'approve_engagements',
     operation: 'growth.engagements.approve',
     arguments: idOf(engagements.rows),
-    title: `Approve ${counted(engagements.count, 'engagement')}`,
-    why: `${counted(engagements.count, 'drafted engagement')} ${wait(engagements.count)} for approval${ageOf(engagements.rows, now)}.`,
+    title: `Approve ${pluralise(engagements.count, 'engagement')}`,
+    why: `${pluralise(engagements.count, 'drafted engagement')} ${wait(engagements.count)} for approval${ageOf(engagements.rows, now)}.`,
   })
 
 const executeEngagements: BriefRule = ({ items: { engaging }, mayEngage, accounts }) => {
@@ -25,8 +25,8 @@ const executeEngagements: BriefRule = ({ items: { engaging }, mayEngage, account
     kind: 'execute_engagements',
     operation: 'growth.engagements.execute',
     arguments: idOf(engaging.rows),
-    title: `Execute ${counted(engaging.count, 'engagement')}`,
-    why: `${counted(engaging.count, 'approved engagement')} ${wait(engaging.count)} to be executed; none goes out by itself.`,
+    title: `Execute ${pluralise(engaging.count, 'engagement')}`,
+    why: `${pluralise(engaging.count, 'approved engagement')} ${wait(engaging.count)} to be executed; none goes out by itself.`,
   })
 }
 
@@ -39,8 +39,8 @@ const answerSignals: BriefRule = ({ items: { signals }, mayEngage, engageBy }) =
   return onFound(signals, {
     kind: 'answer_signals',
     ...way,
-    title: `Answer ${counted(signals.count, 'signal')}`,
-    why: `${counted(signals.count, 'post')} by watched accounts may deserve a response, best first. Each expires 48 hours after it was posted.`,
+    title: `Answer ${pluralise(signals.count, 'signal')}`,
+    why: `${pluralise(signals.count, 'post')} by watched accounts may deserve a response, best first. Each expires 48 hours after it was posted.`,
   })
 }
 

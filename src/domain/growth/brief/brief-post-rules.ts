@@ -1,6 +1,6 @@
 /** Rules about posts and articles, from drafting to what became of them. */
 import type { BriefFacts, BriefRow, FoundRows } from './brief.ts'
-import { ageOf, type BriefRule, counted, idOf, leftOf, onFound, wait } from './brief-words.ts'
+import { ageOf, type BriefRule, idOf, leftOf, onFound, pluralise, wait } from './brief-words.ts'
 
 const MOST_IN_BATCH = 20
 const USUAL_BATCH = 5
@@ -10,8 +10,8 @@ const settlePosts: BriefRule = ({ items: { review } }) =>
     kind: 'settle_posts',
     operation: 'growth.items.markPosted',
     arguments: idOf(review.rows),
-    title: `Check whether ${counted(review.count, 'post')} went out`,
-    why: `The network did not confirm ${counted(review.count, 'post')}, and the timeline does not show ${review.count === 1 ? 'it' : 'them'}. Check the network: mark those that are there as posted, and post the others again.`,
+    title: `Check whether ${pluralise(review.count, 'post')} went out`,
+    why: `The network did not confirm ${pluralise(review.count, 'post')}, and the timeline does not show ${review.count === 1 ? 'it' : 'them'}. Check the network: mark those that are there as posted, and post the others again.`,
   })
 
 const retryFailed: BriefRule = ({ items: { failed }, lastError }) =>
@@ -19,8 +19,8 @@ const retryFailed: BriefRule = ({ items: { failed }, lastError }) =>
     kind: 'retry_failed_posts',
     operation: 'growth.items.list',
     arguments: { status: 'publish_failed' },
-    title: `Retry or reject ${counted(failed.count, 'failed post')}`,
-    why: `The network refused ${counted(failed.count, 'post')}${lastError ? `, the first with “${lastError}”` : ''}. Post or schedule each one again, or reject it.`,
+    title: `Retry or reject ${pluralise(failed.count, 'failed post')}`,
+    why: `The network refused ${pluralise(failed.count, 'post')}${lastError ? `, the first with “${lastError}”` : ''}. Post or schedule each one again, or reject it.`,
   })
 
 const watchPosts: BriefRule = ({ items: { unconfirmed } }) =>
@@ -28,8 +28,8 @@ const watchPosts: BriefRule = ({ items: { unconfirmed } }) =>
     kind: 'watch_posts',
     operation: 'growth.items.list',
     arguments: { status: 'publish_unconfirmed' },
-    title: `Wait for ${counted(unconfirmed.count, 'unconfirmed post')}`,
-    why: `The network did not confirm ${counted(unconfirmed.count, 'post')}. Tendril is reading the timeline; do not post again.`,
+    title: `Wait for ${pluralise(unconfirmed.count, 'unconfirmed post')}`,
+    why: `The network did not confirm ${pluralise(unconfirmed.count, 'post')}. Tendril is reading the timeline; do not post again.`,
   })
 
 const approve =
@@ -44,8 +44,8 @@ const approve =
       kind,
       operation: 'growth.items.approve',
       arguments: idOf(found.rows),
-      title: `Approve ${counted(found.count, noun)}`,
-      why: `${counted(found.count, `drafted ${noun}`)} ${wait(found.count)} for approval${ageOf(found.rows, now)}. Nothing goes out without approval.`,
+      title: `Approve ${pluralise(found.count, noun)}`,
+      why: `${pluralise(found.count, `drafted ${noun}`)} ${wait(found.count)} for approval${ageOf(found.rows, now)}. Nothing goes out without approval.`,
     })
   }
 
@@ -65,11 +65,11 @@ const fillSlots: BriefRule = ({ slots, items: { approved, drafts }, drafting, is
     kind: 'fill_slots' as const,
     count: slots.length,
     rows: slotRows(slots),
-    title: `Fill ${counted(slots.length, 'free slot')}`,
+    title: `Fill ${pluralise(slots.length, 'free slot')}`,
   }
-  const free = `${counted(slots.length, 'slot')} of the next 7 days ${slots.length === 1 ? 'is' : 'are'} free`
+  const free = `${pluralise(slots.length, 'slot')} of the next 7 days ${slots.length === 1 ? 'is' : 'are'} free`
   if (approved.count > 0) {
-    const why = `${free}, and ${counted(approved.count, 'approved post')} ${wait(approved.count)} without a time.`
+    const why = `${free}, and ${pluralise(approved.count, 'approved post')} ${wait(approved.count)} without a time.`
     return {
       ...common,
       operation: 'growth.items.schedule',
@@ -80,7 +80,7 @@ const fillSlots: BriefRule = ({ slots, items: { approved, drafts }, drafting, is
   const missing = slots.length - drafts.count
   const count = Math.min(missing, MOST_IN_BATCH, leftOf(quota))
   if (count <= 0 || drafting > 0 || isBare) return undefined
-  const why = `${free}, and ${drafts.count === 0 ? 'nothing is' : `only ${counted(drafts.count, 'post is', 'posts are')}`} drafted for them.`
+  const why = `${free}, and ${drafts.count === 0 ? 'nothing is' : `only ${pluralise(drafts.count, 'post is', 'posts are')}`} drafted for them.`
   return { ...common, operation: 'growth.batches.create', arguments: { count }, why }
 }
 
@@ -116,8 +116,8 @@ const schedule = (
     kind,
     operation: 'growth.items.schedule',
     arguments: { ...idOf(found.rows), ...(slot ? { post_at: 'next_slot' } : {}) },
-    title: `Schedule ${counted(found.count, `approved ${noun}`)}`,
-    why: `${counted(found.count, `approved ${noun}`)} ${wait(found.count)} without a time.`,
+    title: `Schedule ${pluralise(found.count, `approved ${noun}`)}`,
+    why: `${pluralise(found.count, `approved ${noun}`)} ${wait(found.count)} without a time.`,
   })
 
 /** Posts for which there are free slots fill those: see `fillSlots`. */

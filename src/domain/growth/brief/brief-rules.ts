@@ -1,8 +1,8 @@
 /** The brief's rules, one for each kind of action. */
-import { type BriefAction, type BriefFacts, ranked } from './brief.ts'
+import { type BriefAction, type BriefFacts, rankAdvice } from './brief.ts'
 import { engagementRules } from './brief-engagement-rules.ts'
 import { postRules } from './brief-post-rules.ts'
-import { type BriefRule, counted, daysSince, idOf, leftOf, onFound, wait } from './brief-words.ts'
+import { type BriefRule, daysSince, idOf, leftOf, onFound, pluralise, wait } from './brief-words.ts'
 
 /** The used share at which a quota or budget counts as running out. */
 const NEARLY = 0.8
@@ -20,8 +20,8 @@ const settleReplies: BriefRule = ({ replies }) =>
     kind: 'settle_replies',
     operation: 'agent.channelReplies.settle',
     arguments: idOf(replies.rows),
-    title: `Check whether ${counted(replies.count, 'reply', 'replies')} arrived`,
-    why: `The channel did not say whether it took ${counted(replies.count, 'reply', 'replies')}. Look there, or ask the recipient, then say what arrived; what did not is sent again, once.`,
+    title: `Check whether ${pluralise(replies.count, 'reply', 'replies')} arrived`,
+    why: `The channel did not say whether it took ${pluralise(replies.count, 'reply', 'replies')}. Look there, or ask the recipient, then say what arrived; what did not is sent again, once.`,
   })
 
 const fixBilling: BriefRule = ({ billing }) => {
@@ -47,7 +47,7 @@ const connectAccount: BriefRule = ({
       kind: 'connect_first_account',
       why: 'No account is connected, so nothing can be posted.',
     }
-  const why = `No account is connected, and ${counted(waiting, 'approved post')} ${wait(waiting)} to go out${
+  const why = `No account is connected, and ${pluralise(waiting, 'approved post')} ${wait(waiting)} to go out${
     scheduled.count > 0 ? `, ${scheduled.count} of them scheduled` : ''
   }.`
   return {
@@ -66,7 +66,7 @@ const resume: BriefRule = ({ paused, items: { scheduled } }) => {
     operation: 'growth.automation.resumeAll',
     arguments: {},
     title: 'Resume automation',
-    why: `All automation is paused. ${counted(scheduled.count, 'scheduled post')} ${wait(scheduled.count)} for it to resume.`,
+    why: `All automation is paused. ${pluralise(scheduled.count, 'scheduled post')} ${wait(scheduled.count)} for it to resume.`,
   })
 }
 
@@ -122,7 +122,7 @@ const concludeExperiment: BriefRule = ({ ready }) =>
     kind: 'conclude_experiment',
     operation: 'growth.experiments.conclude',
     arguments: idOf(ready.rows),
-    title: `Conclude ${counted(ready.count, 'experiment')}`,
+    title: `Conclude ${pluralise(ready.count, 'experiment')}`,
     why: `Every arm of ${ready.count === 1 ? `“${ready.rows[0]?.title}”` : `${ready.count} experiments`} has enough posts with metrics.`,
   })
 
@@ -184,4 +184,4 @@ const rules: readonly BriefRule[] = [
 ]
 
 export const actionsOf = (facts: BriefFacts): BriefAction[] =>
-  ranked(rules.flatMap((rule) => rule(facts) ?? []))
+  rankAdvice(rules.flatMap((rule) => rule(facts) ?? []))

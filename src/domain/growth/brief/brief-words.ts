@@ -7,7 +7,7 @@ export type BriefRule = (facts: BriefFacts) => BriefAdvice | undefined
 const DAY_MS = 86_400_000
 
 /** `1 post`, `2 posts`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
+export const pluralise = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`
 /** The verb's form for this number. */
 export const wait = (count: number): string => (count === 1 ? 'waits' : 'wait')
@@ -22,7 +22,7 @@ export const daysSince = (at: Date, now: Date): number =>
 /** How long the first one has waited, as the end of a sentence; empty below a day. */
 export const ageOf = ([first]: readonly BriefRow[], now: Date): string => {
   const days = first?.at ? daysSince(first.at, now) : 0
-  return days > 0 ? `, the oldest for ${counted(days, 'day')}` : ''
+  return days > 0 ? `, the oldest for ${pluralise(days, 'day')}` : ''
 }
 
 /** Posts that can still be drafted this month. */

@@ -150,7 +150,7 @@ const MOST_FOR_COUNT = 4
 const scoreOf = ({ kind, count }: BriefAdvice): number =>
   urgencies[kind] + Math.min(MOST_FOR_COUNT, Math.floor(Math.log2(Math.max(1, count))))
 
-export const ranked = (advice: readonly BriefAdvice[]): BriefAction[] =>
+export const rankAdvice = (advice: readonly BriefAdvice[]): BriefAction[] =>
   advice
     .map((one) => ({ ...one, score: scoreOf(one) }))
     .sort(

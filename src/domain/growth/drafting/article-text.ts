@@ -33,7 +33,7 @@ const titleIn = (body: string): string | null => {
  * The body under a new title, which replaces the old one if that is the first line, and is put
  * above the text otherwise.
  */
-const retitled = (body: string, title: string, old: string | null): string => {
+const retitle = (body: string, title: string, old: string | null): string => {
   const line = firstLine(body)
   if (line === title) return body
   return line === old
@@ -51,7 +51,7 @@ export const editArticle = (
 ): Words => {
   const body = change.body ?? before.body
   if (change.title !== undefined)
-    return { body: retitled(body, change.title, before.title), title: change.title }
+    return { body: retitle(body, change.title, before.title), title: change.title }
   return change.body === undefined ? before : { body, title: titleIn(body) }
 }
 

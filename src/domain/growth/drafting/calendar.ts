@@ -45,7 +45,7 @@ const holds = (item: Dated, slot: Date): boolean => {
  * Of each item of a channel, the slot that it holds: the last one before it, unless another holds
  * that already.
  */
-const held = (slots: readonly Date[], items: readonly Dated[]): Map<string, Date> => {
+const holdSlots = (slots: readonly Date[], items: readonly Dated[]): Map<string, Date> => {
   const taken = new Set<Date>()
   const found = new Map<string, Date>()
   for (const item of items) {
@@ -97,7 +97,7 @@ export const calendarEntries = <D extends Dated>(
     const slots = [
       ...slotsBetween(cadence, local, { from: new Date(from.getTime() - LATEST_MS), to }),
     ]
-    const holding = held(slots, own)
+    const holding = holdSlots(slots, own)
     for (const [id, slot] of holding) slotOf.set(id, slot)
     const busy = new Set([
       ...[...holding.values()].map(minuteOf),

@@ -21,7 +21,7 @@ import {
 } from './engagement.ts'
 import { engagementStates, IN_REVIEW } from './engagement-states.ts'
 import { contentHash } from './item.ts'
-import { type Author, rewritten } from './revision.ts'
+import { type Author, reviseText } from './revision.ts'
 import { writtenText } from './written-text.ts'
 
 interface By {
@@ -49,7 +49,7 @@ const withWords = (engagement: Engagement, { body, by, now, ...rule }: Words): E
   const words = usable(writtenText(body, 'body'), rule)
   return words === engagement.body
     ? engagement
-    : rewritten(engagement, { body: words }, { by, now })
+    : reviseText(engagement, { body: words }, { by, now })
 }
 
 interface Approval extends LengthRule, By {

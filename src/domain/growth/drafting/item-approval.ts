@@ -9,7 +9,7 @@ import { requireChosen } from './item-edits.ts'
 import { approve } from './item-moves.ts'
 import { itemStates } from './item-states.ts'
 import { type Times, type Timing, timed } from './item-timing.ts'
-import { type Author, rewritten } from './revision.ts'
+import { type Author, reviseText } from './revision.ts'
 
 interface Asked extends Partial<Timing> {
   edited_body?: string | undefined
@@ -46,7 +46,7 @@ export const approveAsAsked = (
     now,
   })
   const isEdited = approved.body !== item.body || approved.title !== item.title
-  const written = isEdited ? rewritten(item, approved, { by, now }) : approved
+  const written = isEdited ? reviseText(item, approved, { by, now }) : approved
   const next = decided(written, 'approved', { by, now })
   if (post_at !== undefined) return timed(next, { post_at, on_missed }, approving)
   if (on_missed !== undefined) refuseField('on_missed', 'only applies with post_at')

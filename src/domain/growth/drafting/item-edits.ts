@@ -10,8 +10,8 @@ import { channelFor, type GrowthChannelName } from './growth-channel.ts'
 import { decided, type Item, newDraftItem } from './item.ts'
 import { approvedText, reopen } from './item-moves.ts'
 import { itemStates } from './item-states.ts'
-import { recognised, recognisedAgain } from './recognised.ts'
-import { type Author, rewritten } from './revision.ts'
+import { recognisedAgain, recogniseForm } from './recognised.ts'
+import { type Author, reviseText } from './revision.ts'
 import { tidyTags, writtenText } from './written-text.ts'
 
 /** As people give it. Absent fields stay; null clears. */
@@ -133,7 +133,7 @@ export const ownItem = (
   return {
     ...blank,
     ...text,
-    ...recognised({ kind, body: text.body }),
+    ...recogniseForm({ kind, body: text.body }),
     ...notesAfter(blank, given),
     ...bindingOf(account),
     length: measure(text.body),
@@ -198,7 +198,7 @@ export const edited = (
   const next = { ...draft, ...bindingOf(account), ...edit }
   if (body === item.body && title === item.title) return next
   const form = recognisedAgain(item, { kind: item.kind, body })
-  return rewritten(next, { body, title, ...form, length: measure(body) }, { by, now })
+  return reviseText(next, { body, title, ...form, length: measure(body) }, { by, now })
 }
 
 const isSame = (item: Item, { note, tags }: Pick<Item, 'note' | 'tags'>): boolean =>

@@ -18,14 +18,14 @@ const HASHES = 2 * PRINTS
 const GROUP = 5
 
 /** Spreads the bits of a number (the finaliser of MurmurHash3). */
-const mixed = (value: number): number => {
+const mixBits = (value: number): number => {
   let bits = value
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
   return (bits ^ (bits >>> 16)) >>> 0
 }
 
-const seeds = Uint32Array.from({ length: HASHES }, (_, index) => mixed(index + 1))
+const seeds = Uint32Array.from({ length: HASHES }, (_, index) => mixBits(index + 1))
 
 /**
  * Punctuation, case and spacing do not tell texts apart; a text of nothing else is taken as it is.
@@ -45,7 +45,7 @@ const leastHashes = (essence: string): Uint32Array => {
     for (let index = at; index < Math.min(at + GROUP, essence.length); index += 1)
       hash = Math.imul(hash ^ essence.charCodeAt(index), 0x01000193)
     for (let one = 0; one < HASHES; one += 1) {
-      const value = mixed(hash ^ seeds[one]!)
+      const value = mixBits(hash ^ seeds[one]!)
       if (value < least[one]!) least[one] = value
     }
   }
@@ -57,6 +57,6 @@ export const printsOf = (text: string): number[] => {
   const least = leastHashes(essenceOf(text))
   return Array.from(
     { length: PRINTS },
-    (_, band) => mixed(mixed(least[2 * band]! ^ seeds[band]!) ^ least[2 * band + 1]!) | 0,
+    (_, band) => mixBits(mixBits(least[2 * band]! ^ seeds[band]!) ^ least[2 * band + 1]!) | 0,
   )
 }

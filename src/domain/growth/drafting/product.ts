@@ -21,7 +21,7 @@ export interface OtherProducts {
 }
 
 /** Posts use the texts verbatim, so outer spaces go. */
-const trimmed = <P extends Partial<Pick<Product, 'name' | 'one_liner'>>>(product: P): P => ({
+const trimProduct = <P extends Partial<Pick<Product, 'name' | 'one_liner'>>>(product: P): P => ({
   ...product,
   ...(product.name === undefined ? {} : { name: product.name.trim() }),
   ...(product.one_liner === undefined ? {} : { one_liner: product.one_liner.trim() }),
@@ -49,7 +49,7 @@ export const newProduct = (
   const product: Product = {
     ...productRecord.blank,
     id,
-    ...trimmed(fields),
+    ...trimProduct(fields),
     status: 'active',
     created_at: now,
     updated_at: now,
@@ -66,7 +66,7 @@ export const updateProduct = (
   patch: ProductPatch,
   { others, now }: { others: OtherProducts; now: Date },
 ): Product => {
-  const next: Product = { ...product, ...trimmed(patch), updated_at: now }
+  const next: Product = { ...product, ...trimProduct(patch), updated_at: now }
   requirePlace(next, others, 'change')
   return next
 }

@@ -38,7 +38,11 @@ const requireLists = (path: string, change: ListChange): void => {
     refuseField(`${path}.${unknown}`, `is no list; there are ${profileLists.join(', ')}`)
 }
 
-const without = (list: List, entries: readonly string[], removed: readonly string[]): string[] => {
+const removeEntries = (
+  list: List,
+  entries: readonly string[],
+  removed: readonly string[],
+): string[] => {
   const missing = removed.findIndex((entry) => !entries.includes(entry))
   if (missing !== -1)
     refuseField(
@@ -60,7 +64,7 @@ export const changeLists = (
   requireLists('add', add)
   requireLists('remove', remove)
   const changed = profileLists.map((list) => {
-    const left = without(list, profile.writing_dna[list], remove[list] ?? [])
+    const left = removeEntries(list, profile.writing_dna[list], remove[list] ?? [])
     const entries = [...left, ...new Set(add[list]).difference(new Set(left))]
     if (entries.length > MOST_ENTRIES && add[list])
       refuseField(`add.${list}`, `makes ${entries.length} entries; the maximum is ${MOST_ENTRIES}`)

@@ -66,7 +66,7 @@ const signIn = (text: string, all: readonly Sign[]): Form | undefined => {
 /** Signs are looked for in the beginning and the end alone, which show them. */
 const LONGEST = 2_000
 
-export const recognised = ({ kind, body }: Pick<Item, 'kind' | 'body'>): Form => {
+export const recogniseForm = ({ kind, body }: Pick<Item, 'kind' | 'body'>): Form => {
   if (kind === 'article') return { format: 'article', hook: ARTICLE_HOOK }
   const text = body.trim().slice(0, LONGEST)
   if (isList(text)) return signIn(text, listSigns) ?? { format: 'list', hook: '' }
@@ -79,6 +79,6 @@ export const recognised = ({ kind, body }: Pick<Item, 'kind' | 'body'>): Form =>
  */
 export const recognisedAgain = (before: Item, next: Pick<Item, 'kind' | 'body'>): Form => {
   const { format, hook } = before
-  const first = recognised(before)
-  return first.format === format && first.hook === hook ? recognised(next) : { format, hook }
+  const first = recogniseForm(before)
+  return first.format === format && first.hook === hook ? recogniseForm(next) : { format, hook }
 }

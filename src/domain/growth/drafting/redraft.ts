@@ -9,7 +9,7 @@ import {
 } from './generation.ts'
 import type { Item } from './item.ts'
 import { itemStates } from './item-states.ts'
-import { rewritten } from './revision.ts'
+import { reviseText } from './revision.ts'
 
 export interface Redraft extends Generation {
   item_id: string
@@ -57,7 +57,7 @@ export const redraftedItem = (
 ): Item => {
   const { body, format, hook, rationale, stories, learnings } = draft
   const text = { body, title, length, format, hook, rationale, stories, learnings }
-  return { ...rewritten(item, text, { by: null, now }), last_error: null, updated_at: now }
+  return { ...reviseText(item, text, { by: null, now }), last_error: null, updated_at: now }
 }
 
 export const readyRedraft = (

@@ -29,7 +29,7 @@ interface Revised {
 }
 
 /** The record after a change of its text. */
-export const rewritten = <R extends Revised>(
+export const reviseText = <R extends Revised>(
   record: R,
   text: Pick<R, 'body'> & Partial<R>,
   { by, now }: { by: Author | null; now: Date },

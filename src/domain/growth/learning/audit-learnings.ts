@@ -42,19 +42,20 @@ export const learningsFrom = (
   ]
 }
 
-const folded = (note: string): string => note.trim().toLowerCase()
+const foldNote = (note: string): string => note.trim().toLowerCase()
 
 /** The findings that become learnings: those not active yet, up to `most` active ones. */
 export const admitLearnings = (
   found: FoundLearning[],
   { active, most }: { active: { kind: LearnedKind; note: string }[]; most: number },
 ): { added: FoundLearning[]; refused: AuditResult['not_added'] } => {
-  const known = new Set(active.map(({ kind, note }) => `${kind} ${folded(note)}`))
+  const known = new Set(active.map(({ kind, note }) => `${kind} ${foldNote(note)}`))
   const added: FoundLearning[] = []
   const refused: AuditResult['not_added'] = []
   for (const one of found) {
     const { kind, note } = one
-    if (known.has(`${kind} ${folded(note)}`)) refused.push({ kind, note, reason: 'active_already' })
+    if (known.has(`${kind} ${foldNote(note)}`))
+      refused.push({ kind, note, reason: 'active_already' })
     else if (active.length + added.length >= most)
       refused.push({ kind, note, reason: 'too_many_active' })
     else added.push(one)

@@ -122,7 +122,7 @@ const claimOf = (
   }
 }
 
-const ranked = (post: CountedPost): Ranked => ({
+const toRanked = (post: CountedPost): Ranked => ({
   item_id: post.item_id,
   text:
     post.text.length > EXCERPT ? `${post.text.slice(0, EXCERPT - 1).toWellFormed()}…` : post.text,
@@ -137,11 +137,11 @@ const extremes = (posts: CountedPost[]): Pick<Findings, 'best' | 'worst'> => {
     .toSorted((one, other) => rateOf(other)! - rateOf(one)!)
   const count = Math.min(RANKED, Math.floor(order.length / 2))
   return {
-    best: order.slice(0, Math.max(count, Math.min(1, order.length))).map(ranked),
+    best: order.slice(0, Math.max(count, Math.min(1, order.length))).map(toRanked),
     worst: order
       .slice(order.length - count)
       .toReversed()
-      .map(ranked),
+      .map(toRanked),
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { BriefLearning, DraftBrief } from '../drafting/draft.ts'
 import { type Cue, cuesOf, type FoundCue, LONGEST_READ, withoutCues } from '../reading/cues.ts'
-import { excerpt, shared, termsOf } from '../reading/words.ts'
+import { countShared, excerpt, termsOf } from '../reading/words.ts'
 
 /** A learning with the cues and terms of its note. */
 export interface GuidingLearning {
@@ -62,7 +62,7 @@ export const isRecord = ({ id }: GuidingLearning): boolean => id !== TRIAL
 
 const speaksOf = ({ terms }: GuidingLearning, text: ReadonlySet<string>): boolean => {
   const needed = Math.min(2, terms.size)
-  return needed > 0 && shared(terms, text) >= needed
+  return needed > 0 && countShared(terms, text) >= needed
 }
 
 /** Whether a sentence is about a subject that flopped, whatever the kind of post. */
@@ -81,7 +81,7 @@ export const isAboutFlopped = (
  */
 export const bearingOn = ({ tags, terms }: Prospect, learning: GuidingLearning): number => {
   const cue = learning.cues.find((found) => tags.has(found.cue))
-  const strength = learning.known.size === 0 || shared(learning.known, terms) > 0 ? 1 : 0.5
+  const strength = learning.known.size === 0 || countShared(learning.known, terms) > 0 ? 1 : 0.5
   if (cue) return cue.negated ? -strength : strength
   return learning.cues.length === 0 && speaksOf(learning, terms) ? 1 : 0
 }

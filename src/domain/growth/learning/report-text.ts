@@ -8,12 +8,12 @@ const percent = (share: number): string => `${(100 * share).toFixed(1)}%`
 const plain = (text: string): string =>
   text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|~]/g, '\\$&')
 
-const shown = (key: keyof Totals, value: number | null): string => {
+const formatValue = (key: keyof Totals, value: number | null): string => {
   if (value === null) return '–'
   return key === 'engagement_rate' ? percent(value) : whole(value)
 }
 
-const changed = (change: number | null): string => {
+const formatChange = (change: number | null): string => {
   if (change === null) return '–'
   return `${change > 0 ? '+' : ''}${(100 * change).toFixed(0)}%`
 }
@@ -58,9 +58,9 @@ export const reportMarkdown = (
   const keys = Object.keys(names) as (keyof Totals)[]
   const numbers = keys.map((key) => [
     names[key],
-    shown(key, totals[key]),
-    shown(key, before[key]),
-    changed(change[key]),
+    formatValue(key, totals[key]),
+    formatValue(key, before[key]),
+    formatChange(change[key]),
   ])
   const byDay = days.map(({ day, ...one }) => [
     day,

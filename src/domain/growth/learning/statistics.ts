@@ -103,13 +103,13 @@ export const welch = (one: number[], other: number[]): Welch | undefined => {
 }
 
 /** Null without impressions. */
-const measured = ({ impressions, reactions }: Observed, measure: Measure): number | null => {
+const valueIn = ({ impressions, reactions }: Observed, measure: Measure): number | null => {
   if (measure === 'impressions') return impressions
   return impressions > 0 ? reactions / impressions : null
 }
 
 /** Half a reaction is added so that posts without any stay on the scale. */
-const scaled = ({ impressions, reactions }: Observed, measure: Measure): number =>
+const toScale = ({ impressions, reactions }: Observed, measure: Measure): number =>
   measure === 'impressions'
     ? Math.log1p(impressions)
     : Math.log((reactions + 0.5) / (impressions + 1))
@@ -146,15 +146,15 @@ interface Tested extends Welch {
 
 const test = (observed: Observed[], split: Split, measure: Measure): Tested[] => {
   const counted = [...observed.keys()].filter(
-    (index) => measured(observed[index]!, measure) !== null,
+    (index) => valueIn(observed[index]!, measure) !== null,
   )
   const members = counted.filter((index) => split.members.has(index))
   const others = counted.filter((index) => !split.members.has(index))
   if (Math.min(members.length, others.length) < LEAST_GROUP) return []
   const raw = (indexes: number[]): number[] =>
-    indexes.map((index) => measured(observed[index]!, measure)!)
+    indexes.map((index) => valueIn(observed[index]!, measure)!)
   const on = (indexes: number[]): number[] =>
-    indexes.map((index) => scaled(observed[index]!, measure))
+    indexes.map((index) => toScale(observed[index]!, measure))
   const found = welch(on(members), on(others))
   if (!found) return []
   const side = (indexes: number[]): Side => ({ n: indexes.length, mean: mean(raw(indexes)) })

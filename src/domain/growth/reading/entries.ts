@@ -1,4 +1,4 @@
-import { sentencesOf, unmarked } from './sentences.ts'
+import { sentencesOf, stripListMark } from './sentences.ts'
 
 /** How much of one profile entry is read. */
 export interface ReadingLimit {
@@ -35,7 +35,7 @@ export interface EntrySentence {
 const ENDING = 400
 
 const split = (text: string, language: string): string[] =>
-  text.split(/\n+/).flatMap((line) => sentencesOf(unmarked(line), language))
+  text.split(/\n+/).flatMap((line) => sentencesOf(stripListMark(line), language))
 
 /**
  * The sentences of an entry in order: all of them, or those at the beginning and the last one,

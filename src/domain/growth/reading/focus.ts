@@ -1,4 +1,4 @@
-import { capitalised, sentencesOf } from './sentences.ts'
+import { capitalise, sentencesOf } from './sentences.ts'
 import { excerpt, termsOf } from './words.ts'
 
 /** A focus as read, so that none of its wording reaches a post by accident. */
@@ -91,9 +91,9 @@ const LONGEST_HEADLINE = 100
  * instruction.
  */
 export const headlineOf = ({ raw, topic }: Focus, language: string): string => {
-  if (topic !== undefined) return capitalised(topic)
+  if (topic !== undefined) return capitalise(topic)
   const [first = raw] = sentencesOf(raw, language)
   const bare = first.replace(COMMAND, '').trim()
   const about = COMMAND.test(first) ? (ABOUT.exec(first)?.[1] ?? bare) : first
-  return capitalised(excerpt(about === '' ? first : about, LONGEST_HEADLINE))
+  return capitalise(excerpt(about === '' ? first : about, LONGEST_HEADLINE))
 }

@@ -1,4 +1,4 @@
-import { capitalised } from './sentences.ts'
+import { capitalise } from './sentences.ts'
 
 const LONGEST_AUDIENCE = 60
 
@@ -17,7 +17,7 @@ export const audienceIn = (text: string): string | undefined => {
     !/[\n.!?:;,"“”()[\]{}<>@#/\\|&+]|\b\d|\bI\b|\b(?:we|they|is|our|my|your|a|an|anyone|anybody|everyone|someone|aged)\b/i.test(
       phrase,
     )
-  return isPlain && /s\b/.test(phrase) ? capitalised(phrase) : undefined
+  return isPlain && /s\b/.test(phrase) ? capitalise(phrase) : undefined
 }
 
 /** Whether the texts say `I` or `we`. */

@@ -59,7 +59,7 @@ const LABEL =
   /^(?:the |my |our )?(?:lesson|takeaway|moral|rule)(?: learned| learnt| here)?:\s+(?=\S{2})/i
 
 /** `The lesson: ask first` without its label; undefined if there is no label. */
-export const unlabelled = (sentence: string): string | undefined =>
+export const stripLabel = (sentence: string): string | undefined =>
   LABEL.test(sentence) ? sentence.replace(LABEL, '') : undefined
 
 const CONNECTIVE =

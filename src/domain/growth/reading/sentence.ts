@@ -3,9 +3,9 @@ import {
   looksComplete,
   type SentenceRole,
   sentenceRoles,
-  unlabelled,
+  stripLabel,
 } from './roles.ts'
-import { capitalised, withFullStop } from './sentences.ts'
+import { capitalise, withFullStop } from './sentences.ts'
 import { termsOf, wordLine, wordsOf } from './words.ts'
 
 /** A sentence with its uses in a post. */
@@ -25,10 +25,10 @@ export interface Sentence {
 }
 
 export const readSentence = (sentence: string): Sentence => {
-  const bare = unlabelled(sentence)
+  const bare = stripLabel(sentence)
   return {
-    text: capitalised(withFullStop(sentence)),
-    bare: bare === undefined ? undefined : capitalised(withFullStop(bare)),
+    text: capitalise(withFullStop(sentence)),
+    bare: bare === undefined ? undefined : capitalise(withFullStop(bare)),
     roles: sentenceRoles(sentence),
     complete: looksComplete(sentence),
     terms: termsOf(sentence),

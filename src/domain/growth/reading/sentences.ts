@@ -111,7 +111,7 @@ export const sentencesOf = (text: string, language: string): string[] => {
 }
 
 /** Capitalises the first letter, except of names such as `dbt`, `iPhone` and `npm`. */
-export const capitalised = (text: string): string => {
+export const capitalise = (text: string): string => {
   const [lead = '', first = ''] = text.match(/^["“'‘(]*([\p{L}\p{N}_.-]+)/u) ?? []
   const isName =
     first.length > 1 && !/^\p{Ll}*[aeiouyà-ÿ]\p{Ll}*$/u.test(first.replace(/[.-].*/, ''))
@@ -132,5 +132,5 @@ export const withFullStop = (text: string): string => {
 }
 
 /** Removes list marks at the beginning: `- `, `* `, `1) `. */
-export const unmarked = (text: string): string =>
+export const stripListMark = (text: string): string =>
   text.replace(/^\s*(?:[-*•–—]\s+|\d{1,2}[.)]\s+(?=\p{Lu}))/u, '').trim()

@@ -109,7 +109,7 @@ const EMOJI =
   /(?:\p{Regional_Indicator}{2}|\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F)(?:\p{Emoji_Modifier}|\uFE0F|\u200D\p{Extended_Pictographic})*/gu
 
 /** A sentence rewritten to the rules; undefined if that would change its meaning. */
-export const restyled = (text: string, style: Style): string | undefined => {
+export const restyle = (text: string, style: Style): string | undefined => {
   if (style.noHashtags && /(?:^|\s)#\p{L}/u.test(text)) return undefined
   let styled = text
   if (style.noEmoji)

@@ -43,7 +43,7 @@ export const termsOf = (text: string): Set<string> =>
   )
 
 /** How many terms two texts share. */
-export const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
+export const countShared = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
   const [fewer, more] = a.size < b.size ? [a, b] : [b, a]
   let common = 0
   for (const term of fewer) if (more.has(term)) common += 1

@@ -10,7 +10,7 @@ import { fail } from '#kernel/errors'
 import { declaredField, entryOf } from './declared-fields.ts'
 import { checkedStart, excerptFrom, longestText, remainder, replaceText } from './long-text.ts'
 import { Quotation } from './quotation.ts'
-import { structured } from './structured.ts'
+import { structureAnswer } from './structured.ts'
 import { isEmpty, isFields, writeText } from './text.ts'
 import { tokensGuessed } from './token-guess.ts'
 import { cut } from './truncate.ts'
@@ -100,7 +100,7 @@ const shortRecords: Record<string, (record: Fields) => Fields> = {
 const excerpt = (text: string, most: number): string =>
   text.length <= most ? text : `${cut(text, most)} (${text.length} characters in all)`
 
-const shaped = (
+const shape = (
   value: unknown,
   schema: TSchema | undefined,
   form: Form,
@@ -108,14 +108,14 @@ const shaped = (
 ): unknown => {
   if (typeof value === 'string') return excerpt(value, inList ? form.inList : form.alone)
   if (Array.isArray(value))
-    return value.slice(0, form.entries).map((one) => shaped(one, entryOf(schema), form, true))
+    return value.slice(0, form.entries).map((one) => shape(one, entryOf(schema), form, true))
   if (!isFields(value)) return value
   const short = form.whole ? undefined : shortRecords[titleOf(schema) ?? '']
   const fields = Object.entries(short ? short(value) : value).filter(
     ([, one]) => form.whole || !inList || !isEmpty(one),
   )
   return Object.fromEntries(
-    fields.map(([name, one]) => [name, shaped(one, declaredField(schema, name), form, inList)]),
+    fields.map(([name, one]) => [name, shape(one, declaredField(schema, name), form, inList)]),
   )
 }
 
@@ -139,13 +139,13 @@ const inBoth = (plain: Fields, schema: TSchema): Short => {
   const quotation = new Quotation()
   return {
     plain,
-    body: structured(plain, schema, quotation),
+    body: structureAnswer(plain, schema, quotation),
     text: writeText(plain, schema, quotation),
   }
 }
 
-const made = (body: Fields, schema: TSchema, form: Form, note?: string): Short => {
-  const short = { ...(shaped(body, schema, form) as Fields), ...(note ? { shortened: note } : {}) }
+const makeShort = (body: Fields, schema: TSchema, form: Form, note?: string): Short => {
+  const short = { ...(shape(body, schema, form) as Fields), ...(note ? { shortened: note } : {}) }
   return inBoth(short, schema)
 }
 
@@ -173,14 +173,14 @@ interface Given {
 
 /** The usual form, however long. */
 export const usualForm = (body: Fields, { schema, whole, note }: Given): Short =>
-  made(body, schema, forms(whole)[0]!, note)
+  makeShort(body, schema, forms(whole)[0]!, note)
 
 const firstFitting = (body: Fields, { schema, whole, note }: Given, most: number): Short => {
   const [usual, ...shorter] = forms(whole)
-  let last = made(body, schema, usual!, note)
+  let last = makeShort(body, schema, usual!, note)
   for (const form of shorter) {
     if (tokenSize(last) <= most) break
-    last = made(body, schema, form, NOTE)
+    last = makeShort(body, schema, form, NOTE)
   }
   return last
 }

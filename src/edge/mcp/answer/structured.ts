@@ -15,7 +15,7 @@ interface Tagging {
   named: Set<string>
 }
 
-const tagged = (value: unknown, place: SchemaPlace, path: string, tagging: Tagging): unknown => {
+const tagTexts = (value: unknown, place: SchemaPlace, path: string, tagging: Tagging): unknown => {
   if (typeof value === 'string') {
     const words = wordsAt(place, value)
     if (words === 'named') tagging.named.add(path)
@@ -23,12 +23,12 @@ const tagged = (value: unknown, place: SchemaPlace, path: string, tagging: Taggi
   }
   if (Array.isArray(value)) {
     const entry = entryPlace(place)
-    return value.map((one) => tagged(one, entry, `${path}[]`, tagging))
+    return value.map((one) => tagTexts(one, entry, `${path}[]`, tagging))
   }
   if (!isFields(value)) return value
   const fields = Object.entries(value).map(([name, one]) => {
     const at = path === '' ? name : `${path}.${name}`
-    return [name, tagged(one, fieldPlace(place, value, name), at, tagging)]
+    return [name, tagTexts(one, fieldPlace(place, value, name), at, tagging)]
   })
   return Object.fromEntries(fields)
 }
@@ -37,9 +37,13 @@ const tagged = (value: unknown, place: SchemaPlace, path: string, tagging: Taggi
  * `untrusted_fields`: such as `signals[].post.author`. The note says what the tags are. Both only
  * where there is something to say.
  */
-export const structured = (body: Fields, schema: TSchema, quotation = new Quotation()): Fields => {
+export const structureAnswer = (
+  body: Fields,
+  schema: TSchema,
+  quotation = new Quotation(),
+): Fields => {
   const tagging: Tagging = { quotation, named: new Set() }
-  const fields = tagged(body, schemaPlace(schema), '', tagging) as Fields
+  const fields = tagTexts(body, schemaPlace(schema), '', tagging) as Fields
   return {
     ...fields,
     ...(tagging.named.size > 0 ? { untrusted_fields: [...tagging.named] } : {}),

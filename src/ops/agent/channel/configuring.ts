@@ -29,9 +29,9 @@ import type { CommandContext, Handlers } from '../../engine/call.ts'
 import { loading } from '../../engine/loading.ts'
 import {
   adapterOf,
-  before,
   type ConnectionParts,
   checkOf,
+  loadConnection,
   requireChannelConnection,
   resultOf,
   setupOf,
@@ -133,7 +133,7 @@ export const create = (parts: ConnectionParts): All['create'] => ({
 export const update = (parts: ConnectionParts): All['update'] =>
   loading(
     (input) => ({
-      ...before(input),
+      ...loadConnection(input),
       ...checkOf(input),
       sealed: channelCredentialsPart(input.id),
       linked: when(input.credentials !== undefined, identityCount(input.id)),

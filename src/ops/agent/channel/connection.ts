@@ -22,7 +22,7 @@ export const requireChannelConnection = (
   connection: ChannelConnection | undefined,
 ): ChannelConnection => found(connection, 'no such channel')
 
-export const before = ({ id }: { id: string }) => ({ before: channelConnectionPart(id) })
+export const loadConnection = ({ id }: { id: string }) => ({ before: channelConnectionPart(id) })
 
 export const checkOf = ({ id }: { id: string }) => ({ check: workFor('channel_check', id) })
 

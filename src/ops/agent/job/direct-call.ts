@@ -36,7 +36,7 @@ export interface Acting {
 type Called = HandlerResult<{ result: unknown }>
 
 /** The call's job with its one step. */
-const called = (
+const startCall = (
   { context, tool, args, by }: Acting,
   state: Step['state'],
   more: Partial<Step> = {},
@@ -60,7 +60,7 @@ const called = (
 }
 
 /** Both rows, and what happened. */
-const recorded = (job: Job, step: Step, news: readonly News[]): Effects => {
+const recordCall = (job: Job, step: Step, news: readonly News[]): Effects => {
   const told = withEvents(job, news, job.updated_at)
   const events = isOver(job) ? [settledEvent(job)] : []
   return merge(
@@ -70,14 +70,14 @@ const recorded = (job: Job, step: Step, news: readonly News[]): Effects => {
 }
 
 /** A call that is over with its letter. */
-const over = (job: Job, step: Step): Effects => {
+const endCall = (job: Job, step: Step): Effects => {
   const { number, kind, name, state, error, ended_at } = step
   const end =
     state === 'done'
       ? { status: 'completed', error: null }
       : { status: 'failed', error: error && 'capability_failed' }
   const ended = { ...job, ...end, tool_calls: 1, started_at: step.started_at, ended_at } as Job
-  return recorded(ended, step, [
+  return recordCall(ended, step, [
     { type: 'step.ended', data: { number, kind, name, state, ms: 0 } },
     statusNews(ended),
   ])
@@ -90,7 +90,7 @@ const CALLERS: readonly ErrorCode[] = ['invalid_input', 'plan_invalid']
 export const execute = async (acting: Acting): Promise<Called> => {
   const { tools, tool, args, caller, context } = acting
   const { now } = context.gate
-  const { job, step } = called(acting, 'done', { started_at: now, ended_at: now })
+  const { job, step } = startCall(acting, 'done', { started_at: now, ended_at: now })
   try {
     const { sql, gate, lanes } = context
     const decided = await tools.decide(tool.name, args, {
@@ -100,7 +100,7 @@ export const execute = async (acting: Acting): Promise<Called> => {
       caller,
       job: callingJob(job, step),
     })
-    return done(acting, { job, step, decided })
+    return finishCall(acting, { job, step, decided })
   } catch (cause) {
     const refusal =
       cause instanceof AppError && CALLERS.includes(cause.code) ? undefined : refusalOf(cause)
@@ -108,7 +108,12 @@ export const execute = async (acting: Acting): Promise<Called> => {
     return {
       ...{
         reply: { result: null },
-        effects: over(job, { ...step, state: 'failed', error: refusal, result: { text: refusal } }),
+        effects: endCall(job, {
+          ...step,
+          state: 'failed',
+          error: refusal,
+          result: { text: refusal },
+        }),
       },
       ...{ refId: job.id, auditDetail: { tool: tool.name } },
       refusal: { error: new AppError('capability_failed', refusal), refId: job.id },
@@ -116,7 +121,7 @@ export const execute = async (acting: Acting): Promise<Called> => {
   }
 }
 
-const done = (
+const finishCall = (
   { tools, tool }: Acting,
   { job, step, decided }: { job: Job; step: Step; decided: Decided },
 ): Called => {
@@ -126,7 +131,7 @@ const done = (
   const kept: Step = { ...step, untrusted, ...keptResult(tools.text(tool.name, value), { value }) }
   return {
     ...{ reply: { result: decided.value }, refId: job.id },
-    effects: merge(effects, over({ ...job, taint: untrusted ? [untrusted] : [] }, kept)),
+    effects: merge(effects, endCall({ ...job, taint: untrusted ? [untrusted] : [] }, kept)),
     auditDetail: {
       ...audit?.detail,
       tool: tool.name,
@@ -137,10 +142,12 @@ const done = (
 
 /** Leaves it to the lane: it takes longer than a letter may. */
 export const begin = (acting: Acting): AwaitedResult => {
-  const { job, step } = called(acting, 'ready')
+  const { job, step } = startCall(acting, 'ready')
   return {
     awaits: job.id,
-    effects: merge(recorded(job, step, [statusNews(job)]), { work: [workOf(job, job.created_at)] }),
+    effects: merge(recordCall(job, step, [statusNews(job)]), {
+      work: [workOf(job, job.created_at)],
+    }),
   }
 }
 
@@ -151,7 +158,7 @@ const workOf = ({ id, root_id, origin }: Job, runAt: Date) =>
 export const ask = async (acting: Acting, why: string[], who: string): Promise<Called> => {
   const { tools, tool, args, by, publicUrl, context } = acting
   const said = await tools.subject(tool.name, args, context.sql)
-  const { job: begun, step } = called(acting, 'asked', { why })
+  const { job: begun, step } = startCall(acting, 'asked', { why })
   const job: Job = { ...begun, status: 'waiting_approval', goal: said.summary }
   const { approval, news, event } = questionOf(job, step, {
     ...{
@@ -180,7 +187,7 @@ export const ask = async (acting: Acting, why: string[], who: string): Promise<C
   return {
     ...{
       reply: { result: null },
-      effects: merge(recorded(job, step, [news, statusNews(job)]), waiting, told),
+      effects: merge(recordCall(job, step, [news, statusNews(job)]), waiting, told),
       refId: job.id,
     },
     ...{

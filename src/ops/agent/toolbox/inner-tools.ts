@@ -60,7 +60,7 @@ interface Found {
   messages: { role: string; from?: string; content: string; at: string; untrusted?: string }[]
 }
 
-const shown = (
+const showMessage = (
   { role, content, created_at, ...found }: FoundMessage,
   by: Named | undefined,
 ): Found['messages'][number] => {
@@ -112,7 +112,7 @@ export const innerTools = ({ db }: Pick<World, 'db'>, isTool: (name: string) => 
       onBehalf,
       rightsOf(caller),
     )
-    return { messages: found.map((one) => shown(one, authors.of(one.by))) } satisfies Found
+    return { messages: found.map((one) => showMessage(one, authors.of(one.by))) } satisfies Found
   },
   /** Where words in an answer come from that are not the caller's own. */
   sources: (name: string, value: unknown): string[] =>

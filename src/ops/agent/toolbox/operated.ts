@@ -1,7 +1,7 @@
 /** Operations as tools run them: the same handlers and gates as over REST, by kind. */
 import type { Answer, Decision } from '#actors/engine/letter'
 import type { Kind } from '#contract/kinds'
-import { type Group, type NamedOp, named, type Op, type Resource } from '#contract/op'
+import { type Group, type NamedOp, nameOperations, type Op, type Resource } from '#contract/op'
 import type { Decided, Reached, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
 import type { CallingJob } from '#domain/agent/job/job'
 import type { Query } from '#store/engine/db'
@@ -81,7 +81,7 @@ const meansOf: {
 }
 
 export const operationsOf = (world: CapabilityParts, { resource, handlers }: Handled): Operated[] =>
-  named(resource).map((o) => {
+  nameOperations(resource).map((o) => {
     const means = meansOf[o.kind] as (
       world: CapabilityParts,
       o: NamedOp,

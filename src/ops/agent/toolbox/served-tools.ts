@@ -3,7 +3,7 @@
  * a time.
  */
 import { type McpSessions, useMcpSession } from '#decisions/agent/mcp-session'
-import { quoted, sha256 } from '#decisions/agent/saying'
+import { quoteBeginning, sha256 } from '#decisions/agent/saying'
 import type { Decided, Tool, ToolBox, ToolCaller } from '#decisions/agent/toolbox'
 import type { CallingJob } from '#domain/agent/job/job'
 import { definitionOf, flawOfArguments } from '#domain/agent/mcp/offer'
@@ -134,7 +134,7 @@ class ServedTools implements ToolBox {
     if (!tool) return this.base.subject(name, args, sql)
     const text = JSON.stringify(args, null, 2)
     return {
-      summary: `Call ${quoted(tool.own_name)} of the MCP server ${quoted(tool.server_name)}, which is ${serverPlace(tool.place)}, with ${briefly(args)}`,
+      summary: `Call ${quoteBeginning(tool.own_name)} of the MCP server ${quoteBeginning(tool.server_name)}, which is ${serverPlace(tool.place)}, with ${briefly(args)}`,
       subject: {
         records: [{ kind: 'mcp_server', id: tool.server_id, sha256: tool.hash }],
         account: null,

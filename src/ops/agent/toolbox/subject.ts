@@ -22,14 +22,14 @@ interface Asked {
 /** The longest text of an argument that the sentence shows. */
 const SHOWN = 120
 
-const shown = (value: unknown): string => {
+const showValue = (value: unknown): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return text.length > SHOWN ? `${beginning(text, SHOWN)}…` : text
 }
 
 /** For a tool without a sentence of its own: its title with the arguments. */
 const plain = ({ title, args }: Asked): string => {
-  const parts = Object.entries(args).map(([name, value]) => `${name} ${shown(value)}`)
+  const parts = Object.entries(args).map(([name, value]) => `${name} ${showValue(value)}`)
   return parts.length === 0 ? title : `${title}: ${parts.join(', ')}`
 }
 

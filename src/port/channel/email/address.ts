@@ -40,7 +40,7 @@ const endOf = (text: string, at: number): number => {
   return end
 }
 
-const scanned = (text: string): Scanned => {
+const scan = (text: string): Scanned => {
   const found: Scanned = { words: '', angles: [], hasMore: false }
   for (let at = 0; at < text.length; at++) {
     const character = text.charAt(at)
@@ -63,7 +63,7 @@ const scanned = (text: string): Scanned => {
  * like another's address: it is no address.
  */
 export const mailboxOf = (header: string): MailAddress | undefined => {
-  const { words, angles, hasMore } = scanned(header.slice(0, LONGEST_HEADER))
+  const { words, angles, hasMore } = scan(header.slice(0, LONGEST_HEADER))
   if (hasMore || angles.length > 1) return undefined
   const address = parseMailAddress(angles[0] ?? words)
   if (address === undefined) return undefined

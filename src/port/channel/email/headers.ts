@@ -61,7 +61,7 @@ export interface MailThread {
 const LONGEST_REFERENCES = 900
 
 /** The first, which began the thread, and as many of the last as there is room for. */
-const shortened = ([first, ...rest]: string[]): string[] => {
+const shorten = ([first, ...rest]: string[]): string[] => {
   if (first === undefined) return []
   let room = LONGEST_REFERENCES - first.length
   const last: string[] = []
@@ -77,7 +77,7 @@ export const mailThread = (headers: MailHeaders, messageId?: string): MailThread
   const id = idsIn(messageId)[0] ?? idsIn(headers.get('message-id'))[0] ?? null
   const answered = [...idsIn(headers.get('references')), ...idsIn(headers.get('in-reply-to'))]
   const all = [...new Set([...answered, ...(id === null ? [] : [id])])]
-  return { id, root: all[0] ?? null, references: shortened(all) }
+  return { id, root: all[0] ?? null, references: shorten(all) }
 }
 
 /** A name for what can be of any length, the same for the same texts. */

@@ -10,9 +10,9 @@ import {
   answerObject,
   basicAuth,
   callProvider,
+  failUnanswered,
   isSuccess,
   type ProviderAnswer,
-  unanswered,
   waitOf,
 } from '../answers.ts'
 import type {
@@ -52,7 +52,9 @@ const TEXT_TYPE = /^text\/(plain|markdown|x-markdown)\b/i
 /** Of HTML that is kept until it is read. */
 const LONGEST_HTML = 200_000
 
-const signed = (form: PostedForm): { timestamp: string; token: string; signature: string } => {
+const signatureFields = (
+  form: PostedForm,
+): { timestamp: string; token: string; signature: string } => {
   const [timestamp, token, signature] = ['timestamp', 'token', 'signature'].map((name) =>
     formField(form, name),
   )
@@ -62,7 +64,7 @@ const signed = (form: PostedForm): { timestamp: string; token: string; signature
 const EMPTY: PostedForm = { fields: [], files: [] }
 
 const verify = (post: InboundPost, { credentials }: OpenConnection): boolean => {
-  const { timestamp, token, signature } = signed(postedForm(post) ?? EMPTY)
+  const { timestamp, token, signature } = signatureFields(postedForm(post) ?? EMPTY)
   const key = credentials.signingSecret ?? ''
   const expected = Buffer.from(
     createHmac('sha256', key).update(`${timestamp}${token}`).digest('hex'),
@@ -77,7 +79,7 @@ const verify = (post: InboundPost, { credentials }: OpenConnection): boolean => 
 const recipients = (post: InboundPost): string[] =>
   keysOf(addressesIn(formField(postedForm(post) ?? EMPTY, 'recipient')))
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -87,7 +89,7 @@ const parsed = (text: string): unknown => {
 
 /** All headers as JSON; some are fields of their own, as well. */
 const mailHeadersOf = (form: PostedForm): MailHeaders => {
-  const listed = headersOf(parsed(formField(form, 'message-headers')))
+  const listed = headersOf(parseJson(formField(form, 'message-headers')))
   const own = ['Message-Id', 'In-Reply-To', 'References'].map((name) => [
     name,
     formField(form, name),
@@ -97,7 +99,7 @@ const mailHeadersOf = (form: PostedForm): MailHeaders => {
 
 /** By `store(notify=…)`: Mailgun keeps them for three days. */
 const storedFiles = (form: PostedForm): Attachment[] =>
-  objectList(parsed(formField(form, 'attachments'))).map((file) =>
+  objectList(parseJson(formField(form, 'attachments'))).map((file) =>
     attachmentOf(
       { name: file.name, type: file['content-type'], size: file.size },
       typeof file.url === 'string' && file.url.length <= 1_000 ? { url: file.url } : null,
@@ -144,7 +146,7 @@ const read = (post: InboundPost, connection: OpenConnection): InboundMessages =>
     : { text: wordsOfText(plain, subject), toFetch: null }
   const attachments = [...postedFiles(form), ...storedFiles(form)]
   if (content.text === '' && attachments.length === 0 && subject === null) return []
-  const event = { eventIds: [`token:${signed(form).token}`], thread: mailThread(headers) }
+  const event = { eventIds: [`token:${signatureFields(form).token}`], thread: mailThread(headers) }
   const message = messageOf(
     {
       from: formField(form, 'from') || (headers.get('from') ?? ''),
@@ -244,7 +246,7 @@ const send = async (
   const url = `${urlOf(parts, connection)}/v3/${encodeURIComponent(name)}/messages`
   const headers = { ...authOf(connection), 'content-type': 'application/x-www-form-urlencoded' }
   const called = await callProvider(parts.egress, { url, headers, body: form.toString(), signal })
-  return called.kind === 'answered' ? sentOf(called) : unanswered(called)
+  return called.kind === 'answered' ? sentOf(called) : failUnanswered(called)
 }
 
 /**

@@ -45,7 +45,7 @@ const isHeader = (line: string): boolean =>
   isShort(line) && ((line.match(QUOTING)?.length ?? 3) <= 2 || HEAD.test(line) || DATED.test(line))
 
 /** A line of this sort that a mail program has broken in two. */
-const joined = (line: string, next: string | undefined): string | undefined => {
+const joinLines = (line: string, next: string | undefined): string | undefined => {
   if (next === undefined || !BEGINS.test(line) || isHeader(line)) return undefined
   const both = `${line} ${next.trim()}`
   return isHeader(both) && /:$/.test(both) ? both : undefined
@@ -79,7 +79,7 @@ class Sketch {
       this.#signatures--
       this.#lines.push(line)
     } else {
-      const both = this.#headers > 0 ? joined(line, next) : undefined
+      const both = this.#headers > 0 ? joinLines(line, next) : undefined
       if (both !== undefined) {
         this.#header(both)
         return 2

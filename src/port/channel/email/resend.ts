@@ -3,9 +3,9 @@ import { isObject } from '#kernel/json-value'
 import {
   answerObject,
   callProvider,
+  failUnanswered,
   isSuccess,
   type ProviderAnswer,
-  unanswered,
   waitOf,
 } from '../answers.ts'
 import type {
@@ -229,7 +229,7 @@ const send = async (
     body: JSON.stringify({ ...mail, to: [mail.to] }),
     signal,
   })
-  return called.kind === 'answered' ? sentOf(called) : unanswered(called)
+  return called.kind === 'answered' ? sentOf(called) : failUnanswered(called)
 }
 
 /** Resend says where the bytes are, for an hour; that address wants no credentials. */

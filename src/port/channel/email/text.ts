@@ -11,7 +11,7 @@ const LONGEST_PAGE = 100_000
 /** Subjects of mails whose quotation is what they are sent for. */
 const FORWARDED = /^\s*(fwd?|wg|tr|rv|i|enc|vs|doorst)\s*:/i
 
-const bounded = (text: string): string => {
+const cutText = (text: string): string => {
   const whole = storable(text).trim()
   if (whole.length <= LONGEST_TEXT) return whole
   const note = '\n\n[The mail goes on; the rest was left out.]'
@@ -27,7 +27,7 @@ export const wordsOfText = (
   { isHtml = false } = {},
 ): string => {
   const own = isForwarded(subject) ? '' : withoutQuotes(text, { isHtml })
-  return bounded(own === '' ? text : own)
+  return cutText(own === '' ? text : own)
 }
 
 /** The same of HTML, of which a mail may have nothing else. */

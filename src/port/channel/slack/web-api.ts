@@ -3,10 +3,10 @@ import type { Egress } from '#port/egress/egress'
 import {
   answerObject,
   callProvider,
+  failUnanswered,
   isSuccess,
   type ProviderAnswer,
   type Unsent,
-  unanswered,
   waitOf,
 } from '../answers.ts'
 import type { JsonObject } from '../fields.ts'
@@ -128,5 +128,5 @@ export const callSlack = async (
     body: String(new URLSearchParams(args)),
     signal,
   })
-  return called.kind === 'answered' ? outcomeOf(called) : unanswered(called)
+  return called.kind === 'answered' ? outcomeOf(called) : failUnanswered(called)
 }

@@ -2,7 +2,7 @@
 import { isObject } from '#kernel/json-value'
 import { beginning, storable } from '#kernel/storable'
 import type { Egress } from '#port/egress/egress'
-import { answerObject, basicAuth, callProvider, isSuccess, unanswered } from '../answers.ts'
+import { answerObject, basicAuth, callProvider, failUnanswered, isSuccess } from '../answers.ts'
 import type {
   Attachment,
   ChannelAdapter,
@@ -154,7 +154,7 @@ const send = async (
   const headers = { ...authOf(connection), 'content-type': 'application/x-www-form-urlencoded' }
   const address = `${urls.twilio}${pathOf(connection.credentials.accountSid!, 'Messages.json')}`
   const called = await callProvider(egress, { url: address, headers, body, signal })
-  return called.kind === 'answered' ? sentOf(called) : unanswered(called)
+  return called.kind === 'answered' ? sentOf(called) : failUnanswered(called)
 }
 
 /** Twilio redirects to where the bytes are, which wants no credentials. */

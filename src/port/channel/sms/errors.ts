@@ -45,13 +45,13 @@ const codeOf = (answer: ProviderAnswer): number => {
   return typeof code === 'number' ? code : 0
 }
 
-const named = (text: string, code: number): string => `${text} (Twilio's error ${code})`
+const nameError = (text: string, code: number): string => `${text} (Twilio's error ${code})`
 
 /** Whether what went wrong is for a person to mend. */
 export const connectionError = (answer: ProviderAnswer): string | undefined => {
   const code = codeOf(answer)
   const known = OF_CONNECTION[code]
-  if (known !== undefined) return named(known, code)
+  if (known !== undefined) return nameError(known, code)
   return OF_MESSAGE[code] === undefined && [401, 403].includes(answer.status)
     ? `${OF_CONNECTION[20003]} (HTTP ${answer.status})`
     : undefined
@@ -65,7 +65,7 @@ const refusalOf = (answer: ProviderAnswer): SendResult => {
   const error =
     known === undefined
       ? `Twilio refused the message: HTTP ${answer.status}, error ${code}`
-      : named(known, code)
+      : nameError(known, code)
   return { kind: 'refused', error, of: 'message' }
 }
 

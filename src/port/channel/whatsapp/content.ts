@@ -66,7 +66,7 @@ const contactOf = ({ name, phones, emails }: JsonObject): string => {
   return `Contact: ${all.flatMap((part) => storableText(part, LONGEST_NAME) ?? []).join(', ')}`.trim()
 }
 
-const forwarded = ({ text, attachments }: Content): Content => ({
+const markForwarded = ({ text, attachments }: Content): Content => ({
   text: '',
   attachments: text === '' ? attachments : [...attachments, passedOn(text)],
 })
@@ -75,7 +75,7 @@ const forwarded = ({ text, attachments }: Content): Content => ({
 export const parseContent = (message: JsonObject): Content | undefined => {
   const content = ownContentOf(message)
   const { forwarded: once, frequently_forwarded: often } = asObject(message.context)
-  return content && (once === true || often === true) ? forwarded(content) : content
+  return content && (once === true || often === true) ? markForwarded(content) : content
 }
 
 const ownContentOf = (message: JsonObject): Content | undefined => {

@@ -4,10 +4,10 @@ import type { Egress } from '#port/egress/egress'
 import {
   answerObject,
   callProvider,
+  failUnanswered,
   isSuccess,
   type ProviderAnswer,
   type Unsent,
-  unanswered,
   waitOf,
 } from '../answers.ts'
 import type { OpenConnection } from '../channel.ts'
@@ -138,5 +138,5 @@ export const callGraph = async (
     signal,
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
-  return called.kind === 'answered' ? outcomeOf(called) : unanswered(called)
+  return called.kind === 'answered' ? outcomeOf(called) : failUnanswered(called)
 }

@@ -57,7 +57,7 @@ interface ProgramStart {
   confinement: Confinement
 }
 
-const within = async (ended: Promise<unknown>, ms: number): Promise<boolean> => {
+const endsWithin = async (ended: Promise<unknown>, ms: number): Promise<boolean> => {
   const late = Promise.withResolvers<boolean>()
   const timer = setTimeout(late.resolve, ms, false)
   const isOver = await Promise.race([ended.then(() => true), late.promise])
@@ -86,19 +86,19 @@ const endOf = (child: ChildProcess, uid: number, folder: string): Promise<number
     child.on('exit', over)
   })
 
-const stopped = async (
+const stop = async (
   child: ChildProcess,
   control: Writable,
   ended: Promise<unknown>,
 ): Promise<void> => {
   child.stdin?.end()
   child.stdout?.destroy()
-  if (await within(ended, GRACE_MS)) return
+  if (await endsWithin(ended, GRACE_MS)) return
   control.end()
-  if (await within(ended, KILL_MS)) return
+  if (await endsWithin(ended, KILL_MS)) return
   // The program dies with the supervisor.
   child.kill('SIGKILL')
-  await within(ended, KILL_MS)
+  await endsWithin(ended, KILL_MS)
 }
 
 /**
@@ -133,5 +133,5 @@ export const startProgram = ({ command, args, env, confinement }: ProgramStart):
   const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`)
   stdin.write(`${lines.join('')}\n`)
   const ended = endOf(child, uid, folder)
-  return { stdin, stdout, stderr, uid, ended, stop: () => stopped(child, control, ended) }
+  return { stdin, stdout, stderr, uid, ended, stop: () => stop(child, control, ended) }
 }

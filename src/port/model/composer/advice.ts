@@ -9,7 +9,7 @@ import {
 import type { Focus } from '#domain/growth/reading/focus'
 import { type Pattern, readPattern } from '#domain/growth/reading/patterns'
 import type { Style } from '#domain/growth/reading/style'
-import { shared, termsOf } from '#domain/growth/reading/words'
+import { countShared, termsOf } from '#domain/growth/reading/words'
 import type { DraftCandidate } from './candidate.ts'
 import type { Prepared } from './prepare.ts'
 
@@ -66,20 +66,20 @@ export const advise = (
   { units, tags }: DraftCandidate,
 ): DraftAdvice => {
   const terms = new Set(units.flatMap((unit) => [...unit.terms]))
-  const common = shared(focus.terms, terms)
+  const common = countShared(focus.terms, terms)
   const onFocus = common >= (focus.terms.size > BROAD_FOCUS ? 2 : 1) ? common : 0
   const news = units.some(({ source }) => source === 'news')
   const relevant = onFocus > 0 || news
   const followed = patterns.filter(({ lead }) => lead.some((cue) => tags.has(cue)))
   const learned = learnedOf({ tags, terms }, learnings)
-  const touched = shared(goal, terms)
+  const touched = countShared(goal, terms)
   const long = style.shortSentences && units.some(({ words }) => words > LONG_SENTENCE)
   const factor =
     Math.max(learned.factor, relevant ? LEAST_ON_FOCUS : LEAST_LEARNED) *
     (1 + 2 * Math.min(onFocus, 3)) *
     (followed.length > 0 ? 1.8 : 1) *
     (1 + 0.3 * Math.min(touched, 2)) *
-    (shared(preferred, terms) > 0 ? 1.4 : 1) *
+    (countShared(preferred, terms) > 0 ? 1.4 : 1) *
     (long ? 0.4 : 1) *
     (news ? 4 : 1)
   return { ...learned, factor, relevant, patterns: followed, goal: touched > 0 }

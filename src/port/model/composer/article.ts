@@ -2,15 +2,21 @@ import type { ArticleBrief, ArticleDraft } from '#domain/growth/drafting/draft'
 import { lineBreaksIn } from '#domain/growth/drafting/format-rules'
 import { headlineOf } from '#domain/growth/reading/focus'
 import type { Style } from '#domain/growth/reading/style'
-import { shared, termsOf } from '#domain/growth/reading/words'
+import { countShared, termsOf } from '#domain/growth/reading/words'
 import { createRandom } from '#kernel/random'
 import { type ArticleFault, checkArticle, countWords, wordRange } from '../checks/article.ts'
 import { GenerationError } from '../drafter.ts'
 import { storiesOf } from './material.ts'
 import { type MaterialPiece, piecesOf } from './pieces.ts'
 import { type Prepared, prepare } from './prepare.ts'
-import { createGlueChoice, createGlueStock, type GlueChoice, lowerCased, spoken } from './render.ts'
-import { type ArticleSection, arranged, outlined } from './sections.ts'
+import {
+  createGlueChoice,
+  createGlueStock,
+  type GlueChoice,
+  joinSentences,
+  lowerCased,
+} from './render.ts'
+import { type ArticleSection, arrangeSections, followOutline } from './sections.ts'
 
 /** An article with a smaller share of the requested words is refused, with advice to the person. */
 const LEAST_SHARE = 0.2
@@ -27,7 +33,7 @@ interface Desk extends Prepared<ArticleBrief> {
  * The pieces that fit into the article, best first: at most the requested words, half of them on
  * other subjects.
  */
-const chosen = (pieces: readonly MaterialPiece[], brief: ArticleBrief): MaterialPiece[] => {
+const choosePieces = (pieces: readonly MaterialPiece[], brief: ArticleBrief): MaterialPiece[] => {
   const known = pieces.some(({ onTopic }) => onTopic)
   const taken: MaterialPiece[] = []
   let words = 0
@@ -37,7 +43,7 @@ const chosen = (pieces: readonly MaterialPiece[], brief: ArticleBrief): Material
     for (const piece of pieces.filter(
       (one) => one.onTopic === onTopic && (onTopic || one.kind !== 'product'),
     )) {
-      const room = brief.measure(spoken(piece.units)) + 2 * piece.units.length
+      const room = brief.measure(joinSentences(piece.units)) + 2 * piece.units.length
       if (words + piece.words > most || length + room > brief.maxLength * 0.9) continue
       taken.push(piece)
       words += piece.words
@@ -49,11 +55,13 @@ const chosen = (pieces: readonly MaterialPiece[], brief: ArticleBrief): Material
 
 const paragraphsOf = ({ units }: MaterialPiece): string[] =>
   Array.from({ length: Math.ceil(units.length / SENTENCES_OF_PARAGRAPH) }, (_, index) =>
-    spoken(units.slice(index * SENTENCES_OF_PARAGRAPH, (index + 1) * SENTENCES_OF_PARAGRAPH)),
+    joinSentences(
+      units.slice(index * SENTENCES_OF_PARAGRAPH, (index + 1) * SENTENCES_OF_PARAGRAPH),
+    ),
   )
 
 const bulletsOf = (proof: readonly MaterialPiece[], { noLists }: Style): string[] => {
-  const lines = proof.map(({ units }) => spoken(units))
+  const lines = proof.map(({ units }) => joinSentences(units))
   if (lines.length < 2) return lines
   return noLists ? [lines.join(' ')] : [lines.map((line) => `- ${line}`).join('\n')]
 }
@@ -82,7 +90,7 @@ const textOf = (sections: readonly ArticleSection[], desk: Desk): string => {
   return desk.style.lowercase ? lowerCased(text) : text
 }
 
-const counted = (count: number, one: string, many: string): string =>
+const pluralise = (count: number, one: string, many: string): string =>
   `${count} ${count === 1 ? one : many}`
 
 const rationaleOf = (
@@ -98,7 +106,7 @@ const rationaleOf = (
     isUnmatched && heading !== undefined ? [`“${heading.text}”`] : [],
   )
   const parts = [
-    `Made of your own sentences: ${counted(count('story'), 'story', 'stories')}, ${counted(count('proof'), 'piece of proof', 'pieces of proof')}.`,
+    `Made of your own sentences: ${pluralise(count('story'), 'story', 'stories')}, ${pluralise(count('proof'), 'piece of proof', 'pieces of proof')}.`,
     focus.terms.size > 0
       ? `${pieces.filter(({ onTopic }) => onTopic).length} of ${pieces.length} pieces are about the topic.`
       : '',
@@ -123,8 +131,8 @@ const isKnown = (
   if (!style.english || focus.terms.size === 0 || pieces.some(({ onTopic }) => onTopic)) return true
   const about = termsOf([profile.goal, profile.audience, ...profile.writing_dna.use].join(' '))
   return (
-    shared(about, focus.terms) > 0 ||
-    points.some((point) => pieces.some(({ terms }) => shared(terms, termsOf(point)) > 0))
+    countShared(about, focus.terms) > 0 ||
+    points.some((point) => pieces.some(({ terms }) => countShared(terms, termsOf(point)) > 0))
   )
 }
 
@@ -147,7 +155,7 @@ const hintFor = (faults: readonly ArticleFault[]): string => {
 }
 
 const sectionsOf = (pieces: readonly MaterialPiece[], { points }: ArticleBrief): ArticleSection[] =>
-  (points.length === 0 ? arranged(pieces) : outlined(points, pieces)) ??
+  (points.length === 0 ? arrangeSections(pieces) : followOutline(points, pieces)) ??
   refuse(
     `the outline has ${points.length} points and the profile has material for fewer; shorten the outline, or ${EVIDENCE}`,
   )
@@ -184,7 +192,7 @@ export const composeArticle = (asked: ArticleBrief): ArticleDraft => {
     earlier: [],
   })
   const desk: Desk = { ...prepared, choice: createGlueChoice({ stock, random, used: [] }) }
-  const sections = sectionsOf(chosen(pieces, brief), brief)
+  const sections = sectionsOf(choosePieces(pieces, brief), brief)
   const text = closedUp(textOf(sections, desk), brief.rules)
   requireEnough(text, brief)
   const article = { title: style.lowercase ? lowerCased(title) : title, text }

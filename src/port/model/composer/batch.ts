@@ -1,6 +1,6 @@
 import type { Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import { type GuidingLearning, isAboutFlopped, isRecord } from '#domain/growth/learning/guidance'
-import { shared, wordLine, wordsOf } from '#domain/growth/reading/words'
+import { countShared, wordLine, wordsOf } from '#domain/growth/reading/words'
 import { drawIndex, pick, type Random } from '#kernel/random'
 import { checkDraft, type DraftFault } from '../checks/draft.ts'
 import type { Guidance } from './advice.ts'
@@ -130,7 +130,7 @@ const endingOf = (item: Weighed, bench: Bench): 'question' | Unit | undefined =>
     !style.noClosingQuestion
   const free = restedSayings(item, bench)
   const fitting = free.filter((saying) =>
-    candidate.units.some(({ terms }) => shared(terms, saying.terms) > 0),
+    candidate.units.some(({ terms }) => countShared(terms, saying.terms) > 0),
   )
   const ends =
     random() < (fitting.length > 0 ? FITTING_SAYING : SAYING) &&

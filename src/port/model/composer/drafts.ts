@@ -1,8 +1,8 @@
 import type { Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import type { Profile } from '#domain/growth/drafting/profile'
 import type { Focus } from '#domain/growth/reading/focus'
-import { shared } from '#domain/growth/reading/words'
-import { createRandom, type Random, sampleOf, shuffled, wantedFirst } from '#kernel/random'
+import { countShared } from '#domain/growth/reading/words'
+import { createRandom, type Random, sampleOf, shuffle, wantedFirst } from '#kernel/random'
 import { GenerationError } from '../drafter.ts'
 import { advise, type Guidance, guidanceOf } from './advice.ts'
 import { type DraftedBatch, fillBatch } from './batch.ts'
@@ -75,7 +75,8 @@ const OFF_FOCUS = 0.004
  */
 const candidatesOf = (scope: DraftScope, random: Random): DraftCandidate[] => {
   const { terms } = scope.focus
-  const wanted = ({ units }: DraftCandidate) => units.some((unit) => shared(unit.terms, terms) > 0)
+  const wanted = ({ units }: DraftCandidate) =>
+    units.some((unit) => countShared(unit.terms, terms) > 0)
   const forms = scope.style.english ? englishForms : neutralForms
   return forms.flatMap((form) => sampleOf(random, form(scope), { most: MOST_OF_FORM, wanted }))
 }
@@ -106,13 +107,13 @@ const weigh = (
   })
 }
 
-const sampled = (material: Material, random: () => number): Material => ({
+const sampleMaterial = (material: Material, random: () => number): Material => ({
   ...material,
   stories: wantedFirst(random, material.stories, ({ source }) => source === 'news').slice(
     0,
     MOST_ENTRIES,
   ),
-  proof: shuffled(random, material.proof).slice(0, MOST_ENTRIES),
+  proof: shuffle(random, material.proof).slice(0, MOST_ENTRIES),
 })
 
 const isBare = ({ writing_dna: { stories, proof } }: Profile, focus: Focus): boolean =>
@@ -199,7 +200,7 @@ export const composeDrafts = (asked: DraftBrief): Draft[] => {
   // A generator of its own, so that sampling does not change the drafts of profiles that need none.
   const samples = createRandom(`${asked.seed} samples`)
   const read = prepare(asked, samples)
-  const prepared = { ...read, material: sampled(read.material, random) }
+  const prepared = { ...read, material: sampleMaterial(read.material, random) }
   const { brief, style, focus, material } = prepared
   const lengthOf = remembering(brief)
   const scope: DraftScope = { material, focus, style, random, fits: fitting(brief, lengthOf) }

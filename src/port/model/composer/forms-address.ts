@@ -1,4 +1,4 @@
-import { shared, termsOf } from '#domain/growth/reading/words'
+import { countShared, termsOf } from '#domain/growth/reading/words'
 import { candidate, cite, type DraftForm, type DraftScope } from './candidate.ts'
 import { glue } from './glue.ts'
 import type { Unit } from './material.ts'
@@ -73,7 +73,7 @@ const WH = /^(?:how|why|what|when|where|who|which|whether)\b/i
 export const openQuestion: DraftForm = ({ focus, material, style }) => {
   if (focus.topic === undefined || WH.test(focus.topic) || style.noQuestions) return []
   const covered = [...material.stories.flatMap(({ units }) => units), ...material.proof].some(
-    ({ terms }) => shared(terms, focus.terms) > 0,
+    ({ terms }) => countShared(terms, focus.terms) > 0,
   )
   const why = covered
     ? 'Asks your audience about the topic of the focus.'

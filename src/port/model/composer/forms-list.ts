@@ -1,6 +1,6 @@
 import { INVITES, type SentenceRole } from '#domain/growth/reading/roles'
-import { shared } from '#domain/growth/reading/words'
-import { fewOf, pick, sampleOf, shuffled } from '#kernel/random'
+import { countShared } from '#domain/growth/reading/words'
+import { fewOf, pick, sampleOf, shuffle } from '#kernel/random'
 import { candidate, cite, citeAll, type DraftForm, type DraftScope, quoteOf } from './candidate.ts'
 import type { Story, Unit } from './material.ts'
 
@@ -12,7 +12,7 @@ const groups = (units: readonly Unit[], { random, fits }: DraftScope): Unit[][] 
   units.flatMap((unit) => {
     const others = units.filter((other) => other !== unit)
     return [2, 3, 3, 4].flatMap((size) => {
-      const group = shuffled(random, [unit, ...fewOf(random, others, size - 1)])
+      const group = shuffle(random, [unit, ...fewOf(random, others, size - 1)])
       return group.length === size && fits(group, 40) ? [group] : []
     })
   })
@@ -47,7 +47,7 @@ export const phraseOverProof: DraftForm = (scope) => {
   if (scope.style.noLists) return []
   const over = (saying: Unit) => (group: Unit[]) => {
     const why = `Puts your phrase ${cite(saying)} over ${group.length} pieces of your proof: ${citeAll(group)}.`
-    const weight = group.some(({ terms }) => shared(terms, saying.terms) > 0) ? 0.4 : 0.06
+    const weight = group.some(({ terms }) => countShared(terms, saying.terms) > 0) ? 0.4 : 0.06
     return candidate('phrase-over-proof', [[saying], { kind: 'bullets', units: group }], why, {
       weight,
     })
@@ -104,7 +104,7 @@ const companyOf = (
   const fitting = others.filter(
     (other) => other.origin !== first.origin && fits([first, other], 40),
   )
-  const related = fitting.filter((other) => shared(first.terms, other.terms) > 0)
+  const related = fitting.filter((other) => countShared(first.terms, other.terms) > 0)
   return pick(random, related.length > 0 ? related : fitting)
 }
 
@@ -130,7 +130,7 @@ export const sideBySide: DraftForm = (scope) => {
       first.roles.has('number') && second.roles.has('number') ? 'two-numbers' : 'side-by-side'
     const why = `Places ${quoteOf(first)} next to ${quoteOf(second)} and leaves the connection to the reader.`
     // Unrelated pairs are for profiles whose other material is used up.
-    const weight = shared(first.terms, second.terms) > 0 ? 0.4 : 0.01
+    const weight = countShared(first.terms, second.terms) > 0 ? 0.4 : 0.01
     return [
       candidate(hook, english ? ['pair-lead', [first], [second]] : [[first], [second]], why, {
         weight,

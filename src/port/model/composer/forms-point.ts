@@ -1,5 +1,5 @@
 import { INVITES, isHeadline, type SentenceRole } from '#domain/growth/reading/roles'
-import { shared } from '#domain/growth/reading/words'
+import { countShared } from '#domain/growth/reading/words'
 import { sampleOf } from '#kernel/random'
 import { candidate, cite, type DraftForm, type DraftScope, quoteOf } from './candidate.ts'
 import type { GlueSlot } from './glue.ts'
@@ -16,11 +16,11 @@ const points = ({ material }: DraftScope): Point[] => [
   ...material.stories.flatMap((story) => story.units.map((unit) => ({ unit, story }))),
   ...material.proof.map((unit) => ({ unit })),
 ]
-const own = (unit: Unit): boolean => unit.standalone && unit.complete
+const standsAlone = (unit: Unit): boolean => unit.standalone && unit.complete
 const kindOf = (unit: Unit): string => (unit.source === 'proof' ? 'proof' : 'story')
-const before = ({ unit, story }: Point): Unit[] =>
+const unitsBefore = ({ unit, story }: Point): Unit[] =>
   story?.units.slice(0, story.units.indexOf(unit)) ?? []
-const after = ({ unit, story }: Point): Unit[] =>
+const unitsAfter = ({ unit, story }: Point): Unit[] =>
   story?.units.slice(story.units.indexOf(unit) + 1) ?? []
 
 /** The lesson or rule of a story before the story. */
@@ -28,10 +28,10 @@ export const lessonFirst: DraftForm = (scope) =>
   points(scope).flatMap((point) => {
     const { bare } = point.unit
     const unit = bare === undefined ? point.unit : { ...point.unit, text: bare }
-    const rest = before(point)
+    const rest = unitsBefore(point)
     const source = scope.fits([unit, ...rest], 44) ? rest : rest.slice(0, rest.length > 2 ? 0 : 1)
     const rule = unit.roles.has('rule')
-    const leads = bare !== undefined || (own(unit) && (rule || unit.roles.has('lesson')))
+    const leads = bare !== undefined || (standsAlone(unit) && (rule || unit.roles.has('lesson')))
     if (!leads || source.length === 0 || !scope.fits([unit, ...source], 44)) return []
     const why = `Puts the ${rule ? 'rule' : 'lesson'} of your story ${cite(unit)} before the story itself.`
     if (rule) return [candidate('rule-then-why', [[unit], 'rule-source', source], why)]
@@ -48,8 +48,8 @@ const CONTRAST = /\b(?:not because|rather than|instead of|(?:is|are|was|were)(?:
 export const disagree: DraftForm = (scope) =>
   points(scope).flatMap((point) => {
     const { unit } = point
-    if (!own(unit) || !unit.roles.has('stance')) return []
-    const following = after(point)
+    if (!standsAlone(unit) || !unit.roles.has('stance')) return []
+    const following = unitsAfter(point)
     const rest = scope.fits([unit, ...following], 34) ? following : []
     if (!scope.fits([unit, ...rest], 34)) return []
     const why = `Leads with an opinion taken from your ${kindOf(unit)} ${cite(unit)}.`
@@ -116,7 +116,7 @@ const MOST_LEADING_PROOF = 30
 export const proofFirst: DraftForm = (scope) =>
   sampleOf(scope.random, scope.material.proof, { most: MOST_LEADING_PROOF }).flatMap((proof) =>
     scope.material.stories.flatMap((story) => {
-      const related = story.units.some(({ terms }) => shared(terms, proof.terms) >= 2)
+      const related = story.units.some(({ terms }) => countShared(terms, proof.terms) >= 2)
       const excerpt = [3, 2, 1]
         .map((length) => story.units.slice(0, length))
         .find((units) => scope.fits([proof, ...units], 30))
@@ -139,7 +139,7 @@ export const ownPhrase: DraftForm = ({ material, fits }) =>
           ({ source, units }) =>
             source === 'story' && units[0]?.complete && fits([saying, ...units], 4),
         )
-        .filter(({ units }) => units.some(({ terms }) => shared(terms, saying.terms) > 0))
+        .filter(({ units }) => units.some(({ terms }) => countShared(terms, saying.terms) > 0))
         .map((story) =>
           candidate(
             'own-phrase',
@@ -175,7 +175,7 @@ export const ownQuestion: DraftForm = (scope) => {
         !scope.fits([unit], 0)
       )
         return []
-      const following = after(point)
+      const following = unitsAfter(point)
       const rest = scope.fits([unit, ...following], 4) ? following : []
       const goesOn = rest.length > 0
       const why = `Opens on a question of yours, ${quoteOf(unit)}.`

@@ -1,5 +1,5 @@
 import type { SentenceRole } from '#domain/growth/reading/roles'
-import { shared } from '#domain/growth/reading/words'
+import { countShared } from '#domain/growth/reading/words'
 import {
   candidate,
   cite,
@@ -52,7 +52,7 @@ const withProof = (
   { material, style, fits }: DraftScope,
 ): DraftCandidate[] => {
   const related = (proof: Unit) =>
-    units.some(({ terms }) => shared(terms, proof.terms) >= 2) && fits([...units, proof], 4)
+    units.some(({ terms }) => countShared(terms, proof.terms) >= 2) && fits([...units, proof], 4)
   const proof = style.english ? material.proof.find(related) : undefined
   if (!proof) return []
   const why = `Tells your story ${cite(units[0]!)} and sets your proof ${cite(proof)} under it.`
@@ -185,7 +185,7 @@ export const shortVersion: DraftForm = ({ material, fits }) =>
       !fits([first, last], 24)
     )
       return []
-    const linked = shared(first.terms, last.terms) > 0
+    const linked = countShared(first.terms, last.terms) > 0
     if (!linked && last.roles.has('after')) return []
     const why = `Keeps only the beginning and the end of your story ${cite(first)}.`
     return [

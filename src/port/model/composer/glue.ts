@@ -154,7 +154,7 @@ export interface Phrases {
 }
 
 /** Fills the person's phrases into a line; undefined if it needs one that is missing. */
-export const filled = (line: string, { topic, audience }: Phrases): string | undefined => {
+export const fillPhrases = (line: string, { topic, audience }: Phrases): string | undefined => {
   if (line.includes('{topic') && topic === undefined) return undefined
   if (line.includes('{audience') && audience === undefined) return undefined
   return line

@@ -7,8 +7,8 @@ import { audienceIn, personIn } from '#domain/growth/reading/people'
 import { dependsOnBefore } from '#domain/growth/reading/roles'
 import { isMaxim, readSentence, type Sentence } from '#domain/growth/reading/sentence'
 import { withFullStop } from '#domain/growth/reading/sentences'
-import { restyled, type Style } from '#domain/growth/reading/style'
-import { shared, wordLine } from '#domain/growth/reading/words'
+import { restyle, type Style } from '#domain/growth/reading/style'
+import { countShared, wordLine } from '#domain/growth/reading/words'
 import { type Random, sampleOf, wantedFirst } from '#kernel/random'
 
 /** One of the person's sentences, ready for a post. */
@@ -99,7 +99,7 @@ const unitsOf = (
   let broken = false
   return sentences.flatMap(({ text: sentence, afterGap }, index) => {
     const overlong = sentence.length > longest
-    const text = overlong || PLACEHOLDER.test(sentence) ? undefined : restyled(sentence, style)
+    const text = overlong || PLACEHOLDER.test(sentence) ? undefined : restyle(sentence, style)
     const avoided = text !== undefined && occursAny(avoid, text)
     const standalone = index === 0 || (style.english && !overlong && !dependsOnBefore(sentence))
     if (avoided) leftOut.avoided += 1
@@ -124,7 +124,7 @@ const offerOf = (
   { style, avoid, longest }: Rules,
 ): Offer[] => {
   const named = searchable(one_liner).folded.startsWith(searchable(name).folded)
-  const text = restyled(withFullStop(named ? one_liner : `${name}: ${one_liner}`), style)
+  const text = restyle(withFullStop(named ? one_liner : `${name}: ${one_liner}`), style)
   if (text === undefined || text.length > longest || occursAny(avoid, text)) return []
   const asWritten = { text, bare: undefined, line: wordLine(text), list: undefined }
   const unit: Unit = {
@@ -179,7 +179,7 @@ const readPhrases = (
     return { origin, units, said: units.filter((unit) => isMaxim(unit, origin)) }
   })
   const sayings = read.flatMap(({ units, said }) => (units.length === 1 ? said : []))
-  const wanted = (saying: Unit) => shared(saying.terms, reader.focus.terms) > 0
+  const wanted = (saying: Unit) => countShared(saying.terms, reader.focus.terms) > 0
   return {
     sayings: [...sampleOf(reader.random, sayings, { most: MOST_SAYINGS, wanted })],
     terms: read.flatMap(({ origin, said }) =>

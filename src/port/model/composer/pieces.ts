@@ -3,7 +3,7 @@ import { bearingOn, type GuidingLearning, guidingLearnings } from '#domain/growt
 import { type Cue, cuesOf, type FoundCue, LONGEST_READ } from '#domain/growth/reading/cues'
 import type { Focus } from '#domain/growth/reading/focus'
 import type { SentenceRole } from '#domain/growth/reading/roles'
-import { shared, termsOf, wordLine } from '#domain/growth/reading/words'
+import { countShared, termsOf, wordLine } from '#domain/growth/reading/words'
 import type { Random } from '#kernel/random'
 import { countWords } from '../checks/article.ts'
 import type { Unit } from './material.ts'
@@ -56,7 +56,7 @@ const tagsOf = (units: readonly Unit[]): Set<Cue> => {
 }
 
 /** How many of the cues a piece matches. */
-const answered = ({ tags }: Pick<MaterialPiece, 'tags'>, cues: readonly FoundCue[]): number =>
+const countMatches = ({ tags }: Pick<MaterialPiece, 'tags'>, cues: readonly FoundCue[]): number =>
   cues.filter(({ cue, negated }) => !negated && tags.has(cue)).length
 
 const WORTH = { worked: 3, hypothesis: 1, flopped: -3 } as const
@@ -69,7 +69,7 @@ const pieceOf = (
   const terms = new Set(units.flatMap((unit) => [...unit.terms]))
   const tags = tagsOf(units)
   const kind = units[0]!.source
-  const common = shared(terms, focus.terms)
+  const common = countShared(terms, focus.terms)
   const news = kind === 'news' ? 10 : 0
   const worths = learnings.map((learning) => ({
     id: learning.id,
@@ -78,8 +78,8 @@ const pieceOf = (
   const learned = worths.reduce((sum, { worth }) => sum + worth, 0)
   const fit =
     3 * Math.min(common, 4) +
-    Math.min(answered({ tags }, cues), 2) +
-    Math.min(shared(terms, goal), 2)
+    Math.min(countMatches({ tags }, cues), 2) +
+    Math.min(countShared(terms, goal), 2)
   return {
     ...{ kind, units, terms, tags },
     learnings: worths.filter(({ worth }) => worth > 0).map(({ id }) => id),
@@ -147,4 +147,4 @@ export const headingOf = (text: string): Heading => ({
 
 /** How well a piece fits under a heading. */
 export const fitOf = ({ terms, cues }: Heading, piece: MaterialPiece): number =>
-  4 * shared(terms, piece.terms) + 2 * answered(piece, cues)
+  4 * countShared(terms, piece.terms) + 2 * countMatches(piece, cues)

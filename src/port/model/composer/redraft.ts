@@ -8,7 +8,7 @@ import type {
   Revise,
 } from '#domain/growth/drafting/draft'
 import { checkRules } from '#domain/growth/drafting/format-rules'
-import { recognised } from '#domain/growth/drafting/recognised'
+import { recogniseForm } from '#domain/growth/drafting/recognised'
 import { wordSet } from '../checks/draft.ts'
 import { GenerationError } from '../drafter.ts'
 import { composeArticle } from './article.ts'
@@ -67,7 +67,7 @@ const fitsLength = (
 type Redrafting = DraftBrief & { revise: Revise }
 
 /** Edited as far as the form of the channel allows. */
-const edited = (
+const editBody = (
   body: string,
   { edits }: Wishes,
   { profile, rules, measure, maxLength }: Redrafting,
@@ -77,9 +77,9 @@ const edited = (
     fits: (text) => measure(text) <= maxLength && checkRules(text, rules, measure).length === 0,
   })
 
-const rated = (draft: Draft, wishes: Wishes, brief: Redrafting): Rated => {
+const rateDraft = (draft: Draft, wishes: Wishes, brief: Redrafting): Rated => {
   const { revise } = brief
-  const body = edited(draft.body, wishes, brief)
+  const body = editBody(draft.body, wishes, brief)
   const terms = termsIn(body)
   return {
     draft: { ...draft, body },
@@ -98,7 +98,7 @@ const editedAlone = (wishes: Wishes, brief: Redrafting): Draft | undefined => {
   const { length, edits, otherHook, topic } = wishes
   if (edits.size === 0 || length || otherHook || topic !== '') return undefined
   const { body: before, hook } = brief.revise
-  const body = edited(before, wishes, brief)
+  const body = editBody(before, wishes, brief)
   if ([...edits].every((edit) => isDone[edit](before)))
     throw new GenerationError(
       'the text is as the hint asks already; say what else to change, or edit the text',
@@ -107,7 +107,7 @@ const editedAlone = (wishes: Wishes, brief: Redrafting): Draft | undefined => {
   const stories = brief.profile.writing_dna.stories.filter(
     (story) => story.trim() !== '' && body.includes(story.trim()),
   )
-  const { format } = recognised({ kind: 'post', body })
+  const { format } = recogniseForm({ kind: 'post', body })
   return {
     body,
     format,
@@ -122,7 +122,7 @@ const editedAlone = (wishes: Wishes, brief: Redrafting): Draft | undefined => {
 const another = (wishes: Wishes, { revise, ...brief }: Redrafting): Draft => {
   const recent = [{ body: revise.body, hook: revise.hook }, ...brief.recent]
   const drafts = composeDrafts({ ...brief, count: MOST_BATCH_POSTS, focus: wishes.topic, recent })
-  return drafts.map((draft) => rated(draft, wishes, { revise, ...brief })).toSorted(better)[0]!
+  return drafts.map((draft) => rateDraft(draft, wishes, { revise, ...brief })).toSorted(better)[0]!
     .draft
 }
 

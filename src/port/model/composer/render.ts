@@ -3,7 +3,7 @@ import { occursAny, type Phrase } from '#domain/growth/drafting/phrase'
 import type { Style } from '#domain/growth/reading/style'
 import { pick, type Random } from '#kernel/random'
 import type { DraftCandidate, Paragraph } from './candidate.ts'
-import { filled, type GlueSlot, glue, type Phrases } from './glue.ts'
+import { fillPhrases, type GlueSlot, glue, type Phrases } from './glue.ts'
 import type { Unit } from './material.ts'
 
 interface GlueRules {
@@ -32,7 +32,7 @@ export const createGlueStock = (rules: GlueRules): GlueStock => {
   const isFresh = (line: string) => !rules.earlier.some((body) => body.includes(line.toLowerCase()))
   const stock = Object.entries(glue).map(([slot, lines]) => {
     const permitted = lines
-      .flatMap((line) => filled(line, rules.phrases) ?? [])
+      .flatMap((line) => fillPhrases(line, rules.phrases) ?? [])
       .filter((line) => isPermitted(line, rules))
     return [slot, { permitted, fresh: new Set(permitted.filter(isFresh)) }]
   })
@@ -78,18 +78,19 @@ export const createGlueChoice = ({
 
 const PARAGRAPH = '\n\n'
 /** Consecutive sentences in one paragraph. */
-export const spoken = (units: readonly Unit[]): string => units.map(({ text }) => text).join(' ')
+export const joinSentences = (units: readonly Unit[]): string =>
+  units.map(({ text }) => text).join(' ')
 const CLIPPED = 44
 
 /** Consecutive sentences as paragraphs: one each, or with the opening or the ending set apart. */
 const proseOf = (units: readonly Unit[], random: Random): string => {
   const [first] = units
-  if (!first || units.length === 1) return spoken(units)
+  if (!first || units.length === 1) return joinSentences(units)
   if (units.length === 2)
     return units.every(({ text }) => text.length < CLIPPED)
-      ? spoken(units)
+      ? joinSentences(units)
       : units.map(({ text }) => text).join(PARAGRAPH)
-  const set = (...paragraphs: (readonly Unit[])[]) => paragraphs.map(spoken).join(PARAGRAPH)
+  const set = (...paragraphs: (readonly Unit[])[]) => paragraphs.map(joinSentences).join(PARAGRAPH)
   const stacked = set(...units.map((unit) => [unit]))
   const opened = set([first], units.slice(1))
   const closed = set(units.slice(0, -1), units.slice(-1))
@@ -104,7 +105,7 @@ const proseOf = (units: readonly Unit[], random: Random): string => {
 
 const ORDINARY_START = /^(?:The|That|How|Why|When|What|Our|My)\b/
 
-const bulleted = (entries: readonly string[]): string =>
+const bulletList = (entries: readonly string[]): string =>
   entries.map((entry) => `- ${entry}`).join('\n')
 /** A bullet of one sentence has no full stop. */
 const bulletOf = ({ text }: Unit): string => (/[.!?]\s/.test(text) ? text : text.replace(/\.$/, ''))
@@ -120,10 +121,10 @@ const blockText = (block: Paragraph, choice: GlueChoice, random: Random): string
     }
     case 'list':
       return block.units
-        .flatMap(({ list }) => (list ? [list.head, bulleted(list.entries)] : []))
+        .flatMap(({ list }) => (list ? [list.head, bulletList(list.entries)] : []))
         .join(PARAGRAPH)
     case 'bullets':
-      return bulleted(block.units.map(bulletOf))
+      return bulletList(block.units.map(bulletOf))
     case 'address':
       return block.url
     case 'lines':

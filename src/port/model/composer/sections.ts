@@ -48,7 +48,7 @@ const isPhrase = ({ kind }: MaterialPiece): boolean => kind === 'use'
 /**
  * The outline in order with all pieces under it; undefined if there are more points than pieces.
  */
-export const outlined = (
+export const followOutline = (
   points: readonly string[],
   pieces: readonly MaterialPiece[],
 ): ArticleSection[] | undefined => {
@@ -73,7 +73,7 @@ const isNarrative = ({ kind }: MaterialPiece): boolean => kind === 'story' || ki
  * Without an outline: an opening story, proof, the other stories, those on other subjects apart,
  * and a phrase to end on.
  */
-export const arranged = (pieces: readonly MaterialPiece[]): ArticleSection[] => {
+export const arrangeSections = (pieces: readonly MaterialPiece[]): ArticleSection[] => {
   const narrative = pieces.filter(isNarrative)
   const [opening, ...others] = narrative
   const news = narrative.filter(({ kind }) => kind === 'news')

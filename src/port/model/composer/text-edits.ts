@@ -9,7 +9,7 @@ const HASHTAG = /(?<![\p{L}\p{M}\p{N}_&/])[#＃](?=[\p{N}_]*[\p{L}\p{M}])([\p{L}
 /** Hashtags at the end of a line, which are no part of its sentence. */
 const TAIL_OF_HASHTAGS = /(?:(?:^|[ \t]+)[#＃][\p{L}\p{M}\p{N}_]+)+[ \t]*$/gmu
 
-const tidied = (text: string): string =>
+const tidy = (text: string): string =>
   text
     .replace(/[ \t]+(?=$|[.,;:!?])/gm, '')
     .replace(/(?<=\S)[ \t]{2,}/g, ' ')
@@ -29,9 +29,9 @@ const QUESTION_AT_END = /[?？؟]["”»)\s]*$/u
 type Editor = (text: string, isEnglish: boolean) => string
 
 const editors: Record<TextEdit, Editor> = {
-  no_emoji: (text) => tidied(text.replace(EMOJI, '')),
-  no_hashtags: (text) => tidied(text.replace(TAIL_OF_HASHTAGS, '').replace(HASHTAG, '$1')),
-  no_links: (text) => tidied(withoutLinks(text.normalize('NFC'))),
+  no_emoji: (text) => tidy(text.replace(EMOJI, '')),
+  no_hashtags: (text) => tidy(text.replace(TAIL_OF_HASHTAGS, '').replace(HASHTAG, '$1')),
+  no_links: (text) => tidy(withoutLinks(text.normalize('NFC'))),
   // A question of the composer states nothing. There are none in other languages.
   question: (text, isEnglish) =>
     isEnglish && !QUESTION_AT_END.test(text) ? `${text}\n\n${glue['close-story'][0]}` : text,

@@ -15,7 +15,7 @@ export type Parse = (line: string) => Promise<Understood | undefined>
  * `shown`: what the person has been shown in the conversation, oldest first. `/items approve 2`
  * counts in the list shown last.
  */
-export const understood = async (
+export const understand = async (
   line: string,
   parse: Parse,
   shown: readonly string[],

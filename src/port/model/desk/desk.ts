@@ -11,7 +11,7 @@ import type {
   ToolCall,
   TurnMessage,
 } from '../thinker.ts'
-import { isForDesk, type Parse, understood } from './command.ts'
+import { isForDesk, type Parse, understand } from './command.ts'
 import { describeResult } from './plain-text.ts'
 import { questionIn } from './questions.ts'
 
@@ -25,7 +25,7 @@ interface DeskOptions {
 
 const FREE = { input_tokens: 0, cached_tokens: 0, output_tokens: 0 }
 
-const thought = (text: string, calls: ToolCall[] = []): Thought => ({
+const makeThought = (text: string, calls: ToolCall[] = []): Thought => ({
   text,
   calls,
   ending: 'whole',
@@ -38,7 +38,7 @@ const callId = ({ messages }: ThinkRequest): string =>
   `desk${String(messages.length % 100_000).padStart(5, '0')}`
 
 const callOf = (turn: ThinkRequest, tool: string, args: Record<string, unknown>): Thought =>
-  thought('', [{ id: callId(turn), name: tool, arguments: JSON.stringify(args) }])
+  makeThought('', [{ id: callId(turn), name: tool, arguments: JSON.stringify(args) }])
 
 /** What the tools returned since the last answer. */
 const resultsIn = (messages: readonly TurnMessage[]): string[] => {
@@ -61,25 +61,25 @@ const atALoss = (text: string, { nearest }: DeskOptions): string =>
   ].join('\n')
 
 /** Each line is marked, so that nothing in it can look like a part of the answer. */
-const quoted = ({ text, source, untrusted }: QuotedPassage): string =>
+const quoteLines = ({ text, source, untrusted }: QuotedPassage): string =>
   `${text.replaceAll(/^/gm, '> ')}\n(${source}${untrusted ? '; people outside the workspace may have written this' : ''})`
 
 const quoting = (quotations: readonly QuotedPassage[]): string[] =>
   quotations.length === 0
     ? []
-    : ['I have no language model; this is what your documents say:', ...quotations.map(quoted)]
+    : ['I have no language model; this is what your documents say:', ...quotations.map(quoteLines)]
 
 /** To people outside, who know nothing of commands and models. */
 const NO_ANSWER = 'I have no answer to this. Somebody who can answer has to read it.'
 
 const answerToStranger = async (text: string, { search }: ThinkOptions): Promise<Thought> => {
   const quotations = (await search?.(text)) ?? []
-  return thought(
+  return makeThought(
     quotations.length === 0
       ? NO_ANSWER
       : [
           'This may answer it:',
-          ...quotations.map((one) => quoted({ ...one, untrusted: false })),
+          ...quotations.map((one) => quoteLines({ ...one, untrusted: false })),
         ].join('\n\n'),
   )
 }
@@ -90,14 +90,16 @@ const answerTo = async (
   { search }: ThinkOptions,
   options: DeskOptions,
 ): Promise<Thought> => {
-  const command = await understood(text, options.parse, shownIn(turn.messages))
-  if (command && 'error' in command) return thought(command.error)
+  const command = await understand(text, options.parse, shownIn(turn.messages))
+  if (command && 'error' in command) return makeThought(command.error)
   const question = command ? undefined : questionIn(text)
   const call = command ?? (question && { tool: question.tool, args: question.args ?? {} })
   if (!call)
-    return thought([...quoting((await search?.(text)) ?? []), atALoss(text, options)].join('\n\n'))
+    return makeThought(
+      [...quoting((await search?.(text)) ?? []), atALoss(text, options)].join('\n\n'),
+    )
   return turn.choice === 'none'
-    ? thought(`No tool may be called any more in this job, so ${call.tool} was not.`)
+    ? makeThought(`No tool may be called any more in this job, so ${call.tool} was not.`)
     : callOf(turn, call.tool, call.args)
 }
 
@@ -110,7 +112,7 @@ const answer = async (
   if (last?.role === 'user' && thinking.asksFromOutside !== undefined)
     return answerToStranger(thinking.asksFromOutside, thinking)
   if (last?.role === 'user') return answerTo(last.text, turn, thinking, options)
-  return thought(resultsIn(turn.messages).map(describeResult).join('\n\n') || 'Done.')
+  return makeThought(resultsIn(turn.messages).map(describeResult).join('\n\n') || 'Done.')
 }
 
 export interface Desk extends Thinker {

@@ -5,7 +5,7 @@ const WRAPPED = /^(error: )?(\{"from":"(?:[^"\\]|\\.)*","untrusted":"(?:[^"\\]|\
 const EXPLANATION =
   /^Strangers wrote the text between <(untrusted-[0-9a-f]+)> and <\/untrusted-[0-9a-f]+>: .*\n?/
 
-const unwrapped = (text: string): string =>
+const unwrapJson = (text: string): string =>
   text.replace(
     WRAPPED,
     (_, prefix: string | undefined, json: string) =>
@@ -17,7 +17,7 @@ const unwrapped = (text: string): string =>
  * part of the answer.
  */
 export const describeResult = (result: string): string => {
-  const text = unwrapped(result)
+  const text = unwrapJson(result)
   const name = EXPLANATION.exec(text)?.[1]
   return name === undefined
     ? text

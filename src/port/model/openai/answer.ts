@@ -7,7 +7,7 @@ export const UNUSABLE = 'model output was not valid; retry once, or use another 
 /** Room for a model that thinks before it writes. */
 export const TOKENS_TO_THINK = 4_000
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -21,7 +21,7 @@ const FENCE = '```'
  * Servers without structured output wrap their JSON in a code fence. No regular expression: a long
  * answer could keep it busy for hours.
  */
-const unfenced = (text: string): string => {
+const stripFence = (text: string): string => {
   const trimmed = text.trim()
   const start = trimmed.indexOf('\n')
   const isFenced =
@@ -33,7 +33,7 @@ const unfenced = (text: string): string => {
 }
 
 /** The JSON in an answer; undefined if there is none. */
-export const jsonIn = (text: string): unknown => parsed(unfenced(text))
+export const jsonIn = (text: string): unknown => parseJson(stripFence(text))
 
 /** How an answer breaks its schema, worded for the model. */
 export const schemaFaults = (schema: TSchema, answer: unknown): string[] => {

@@ -29,7 +29,7 @@ const sinceBlankLine = (before: number, { buffer, byteOffset, byteLength }: Uint
   return at < 0 ? before + byteLength : byteLength - at
 }
 
-const limited = ({ mostBytes = MOST_BYTES, mostInEvent = mostBytes, heard }: FetchBounds) => {
+const limitStream = ({ mostBytes = MOST_BYTES, mostInEvent = mostBytes, heard }: FetchBounds) => {
   let bytes = 0
   let inEvent = 0
   return new TransformStream<Uint8Array, Uint8Array>({
@@ -64,7 +64,7 @@ export const boundedFetch =
       decompress: false,
     } as RequestInit)
     const { status, statusText } = response
-    return new Response(response.body?.pipeThrough(limited(bounds)) ?? null, {
+    return new Response(response.body?.pipeThrough(limitStream(bounds)) ?? null, {
       status,
       statusText,
       headers: response.headers,

@@ -77,7 +77,7 @@ const requestOf = (cause: unknown) =>
   cause instanceof APIError && cause.requestID ? { provider_request: cause.requestID } : {}
 
 /** Runs a call and logs how it went. `errorOf` turns what it threw into what the caller gets. */
-export const logged = async <R extends { usage: object | undefined }>(
+export const logCall = async <R extends { usage: object | undefined }>(
   { log, model, errorOf }: { log: Log; model: string; errorOf(cause: unknown): unknown },
   call: () => Promise<R>,
 ): Promise<R> => {

@@ -15,7 +15,7 @@ import {
 } from './openai.ts'
 import type { Cause, DraftsReading } from './reading-drafts.ts'
 import { writeReply } from './reply.ts'
-import { reworded } from './wording.ts'
+import { reword } from './wording.ts'
 
 export interface OpenAiDrafterOptions extends OpenAiOptions {
   /** Writes the drafts. */
@@ -95,7 +95,7 @@ interface Outcome extends DraftsReading {
 }
 
 /** The repair turn. If its call fails, the drafts of the first turn are still delivered. */
-const repaired = async (first: Outcome, turn: Turn, brief: DraftBrief): Promise<Outcome> => {
+const repair = async (first: Outcome, turn: Turn, brief: DraftBrief): Promise<Outcome> => {
   try {
     const completion = await ask(turn)
     const second = await turn.worker.compute(
@@ -142,11 +142,7 @@ const generate = async (
   if (first.faults.length === 0 || completion.ending === 'refused') return first
   const wanted = Math.max(1, brief.count - first.valid.length)
   const messages = repairMessages(brief, { answer: completion.text, faults: first.faults, wanted })
-  return repaired(
-    first,
-    { client, model: reasoning, messages, count: wanted, worker, signal },
-    brief,
-  )
+  return repair(first, { client, model: reasoning, messages, count: wanted, worker, signal }, brief)
 }
 
 /**
@@ -183,7 +179,7 @@ export const createOpenAiDrafter = ({
       }
     },
     article: (brief, signal) => writeArticle(desk, brief, signal),
-    reword: (sentences, signal) => reworded({ client, model: fast, log }, sentences, signal),
+    reword: (sentences, signal) => reword({ client, model: fast, log }, sentences, signal),
     reply: (brief, signal) => writeReply(desk, brief, signal),
   }
 }

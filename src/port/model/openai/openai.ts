@@ -6,11 +6,11 @@ import {
   type CallFailure,
   failureOf,
   httpStatusOf,
-  logged,
+  logCall,
   type OpenAiConnection,
   openClient,
 } from './connection.ts'
-import { type Prices, priced } from './prices.ts'
+import { type Prices, priceUsage } from './prices.ts'
 
 export interface OpenAiOptions extends OpenAiConnection {
   /** Prices that go before those of the list. */
@@ -69,7 +69,7 @@ export interface OpenAiClient {
  * The caller's abort is passed on as it is; a time-out and the provider's errors become a
  * `ModelError`.
  */
-const normalised = (
+const normaliseError = (
   cause: unknown,
   { signal, limit }: { signal: AbortSignal; limit: AbortSignal },
 ): unknown => {
@@ -114,7 +114,7 @@ const completionOf = (
     input: tokens(answer.usage?.prompt_tokens),
     output: tokens(answer.usage?.completion_tokens),
   }
-  const usage = priced(model, used, prices)
+  const usage = priceUsage(model, used, prices)
   const text: unknown = choice?.message?.content
   return { text: typeof text === 'string' ? text : '', ending: endingOf(choice), usage }
 }
@@ -127,8 +127,8 @@ export const createOpenAiClient = ({ prices, log, ...connection }: OpenAiOptions
       signal.throwIfAborted()
       const limit = AbortSignal.timeout(connection.timeoutMs)
       const either = AbortSignal.any([signal, limit])
-      const errorOf = (cause: unknown) => normalised(cause, { signal, limit })
-      return logged({ log, model: request.model, errorOf }, async () =>
+      const errorOf = (cause: unknown) => normaliseError(cause, { signal, limit })
+      return logCall({ log, model: request.model, errorOf }, async () =>
         completionOf(
           await client.chat.completions.create(bodyOf(request), { signal: either }),
           request.model,

@@ -44,7 +44,7 @@ export interface WrittenPiece<D> {
   usage: ModelUsage
 }
 
-const written = async <B, D, K extends string>(
+const askForPiece = async <B, D, K extends string>(
   { client, fast, reasoning, worker, log }: WritingModels,
   kind: PieceKind<B, D, K>,
   { brief, signal }: { brief: B; signal: AbortSignal },
@@ -92,7 +92,7 @@ export const writePiece = async <B, D, K extends string>(
   asked: { brief: B; signal: AbortSignal },
 ): Promise<WrittenPiece<D>> => {
   try {
-    return await written(desk, kind, asked)
+    return await askForPiece(desk, kind, asked)
   } catch (cause) {
     throw asGenerationError(cause)
   }

@@ -37,20 +37,20 @@ const list: Prices = {
 /**
  * Providers name dated snapshots `gpt-5-mini-2025-08-07`; they cost what the undated name costs.
  */
-const undated = (model: string): string => model.replace(/-\d{4}-\d{2}-\d{2}$/, '')
+const stripDate = (model: string): string => model.replace(/-\d{4}-\d{2}-\d{2}$/, '')
 
 const find = (prices: Prices, name: string): Price | undefined =>
   Object.hasOwn(prices, name) ? prices[name] : undefined
 
 /** `own` goes before the list, and a dated name before the undated one. */
 const priceOf = (model: string, own: Prices): Price | undefined =>
-  find(own, model) ?? find(own, undated(model)) ?? find(list, undated(model))
+  find(own, model) ?? find(own, stripDate(model)) ?? find(list, stripDate(model))
 
 /**
  * The usage of one call with its estimated cost: rounded up to a whole micro-dollar, cached input
  * charged in full. A model without a price costs 0; its tokens still count.
  */
-export const priced = (
+export const priceUsage = (
   model: string,
   tokens: { input: number; output: number },
   own: Prices = {},

@@ -24,7 +24,7 @@ const isAboutTools = (words: string): boolean =>
 
 const SAYS_WHY: readonly (number | undefined)[] = [undefined, 400, 404, 413, 422, 500, 501]
 
-const explained = (cause: APIError, hasTools: boolean): ThinkFailure | undefined => {
+const explainFailure = (cause: APIError, hasTools: boolean): ThinkFailure | undefined => {
   const status = httpStatusOf(cause)
   if (!SAYS_WHY.includes(status)) return undefined
   const words = wordsOf(cause)
@@ -49,6 +49,6 @@ export const thinkErrorOf = (cause: unknown, hasTools: boolean): ThinkError => {
   if (cause instanceof ThinkError) return cause
   if (cause instanceof TooLarge) return new ThinkError('too_large')
   if (!(cause instanceof APIError)) return new ThinkError('broken')
-  const failure = explained(cause, hasTools) ?? failureOf(cause)
+  const failure = explainFailure(cause, hasTools) ?? failureOf(cause)
   return new ThinkError(failure, WAITS.includes(failure) ? retryAfterOf(cause.headers) : undefined)
 }

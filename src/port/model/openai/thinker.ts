@@ -6,7 +6,7 @@ import {
   type ThinkRequest,
   type Thought,
 } from '../thinker.ts'
-import { logged, type OpenAiConnection, openClient } from './connection.ts'
+import { logCall, type OpenAiConnection, openClient } from './connection.ts'
 import { type Assembly, asChunk, createAssembly } from './thinker-answer.ts'
 import { thinkErrorOf } from './thinker-failures.ts'
 import { completionRequest } from './thinker-request.ts'
@@ -57,7 +57,7 @@ interface Call {
   limit: AbortSignal
 }
 
-const asked = async (
+const askWhole = async (
   { turn, thinking, options, limit }: Call,
   assembly: Assembly,
 ): Promise<void> => {
@@ -71,7 +71,7 @@ const asked = async (
  * The SDK ends its iterator without an error when the signal aborts, and when the stream breaks
  * off.
  */
-const streamed = async (
+const askStreaming = async (
   { turn, thinking, options, limit }: Call,
   assembly: Assembly,
 ): Promise<void> => {
@@ -105,10 +105,10 @@ const streamed = async (
   if (!assembly.finished() && watch.signal.aborted) throw new ThinkError('timeout')
 }
 
-const thought = async (call: Call): Promise<Thought> => {
+const think = async (call: Call): Promise<Thought> => {
   const { turn, thinking, options, limit } = call
   const assembly = createAssembly(turn, thinking.onText)
-  await (options.stream ? streamed : asked)(call, assembly)
+  await (options.stream ? askStreaming : askWhole)(call, assembly)
   thinking.signal.throwIfAborted()
   if (assembly.finished()) return assembly.thought()
   throw new ThinkError(limit.aborted ? 'timeout' : 'broken')
@@ -129,8 +129,8 @@ export const createOpenAiThinker = (options: OpenAiThinkerOptions): Thinker => (
         : thinkErrorOf(cause, turn.tools.length > 0)
     }
     const call = (asking: ThinkRequest) =>
-      logged({ log: options.log, model: turn.model, errorOf }, () =>
-        thought({ turn: asking, thinking, options, limit }),
+      logCall({ log: options.log, model: turn.model, errorOf }, () =>
+        think({ turn: asking, thinking, options, limit }),
       )
     const { format, ...plain } = turn
     if (!format) return call(turn)

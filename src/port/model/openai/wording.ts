@@ -44,7 +44,7 @@ interface Desk {
 }
 
 /** A sentence that the model rewords badly stays as it was; without an answer all of them do. */
-export const reworded = async (
+export const reword = async (
   { client, model, log }: Desk,
   sentences: readonly string[],
   signal: AbortSignal,

@@ -19,7 +19,7 @@ const TOO_LONG = `drafting took more than ${LONGEST_MS / 1_000} seconds; shorten
 /** Lanes request at most eight at once. */
 const MOST_WAITING = 64
 
-const hinted = (cause: unknown): unknown => {
+const explainError = (cause: unknown): unknown => {
   if (cause instanceof TooSlow) return new GenerationError(TOO_LONG)
   return cause instanceof TooMany
     ? new GenerationError('too much is being drafted at once; retry later')
@@ -52,7 +52,7 @@ export const openThread = ({
   return {
     async compute(name, input, signal) {
       const answer = await thread.ask(computeRequest(name, input), signal).catch((cause) => {
-        throw hinted(cause)
+        throw explainError(cause)
       })
       return resultOf(answer) as never
     },

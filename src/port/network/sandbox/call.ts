@@ -43,7 +43,7 @@ interface Call {
 }
 
 /** The result of `running`, or of `late` as soon as the signal aborts. */
-export const until = async <T>(
+export const settleUnless = async <T>(
   running: Promise<T>,
   signal: AbortSignal,
   late: () => T,
@@ -63,7 +63,7 @@ export const until = async <T>(
 const silence = async (deadlineMs: number, signal: AbortSignal): Promise<PublishResult> => {
   const { promise, resolve } = Promise.withResolvers<PublishResult>()
   using _deadline = systemClock.after(deadlineMs, () => resolve(noAnswer('timeout')))
-  return await until(promise, signal, () => noAnswer('timeout'))
+  return await settleUnless(promise, signal, () => noAnswer('timeout'))
 }
 
 const failureOf = (cause: unknown): PublishResult => {
@@ -104,4 +104,4 @@ const actOnce = async ({
 
 /** Resolves soon after the signal aborts. Rejects only because of a bug. */
 export const callSandbox = (call: Call): Promise<PublishResult> =>
-  until(actOnce(call).catch(failureOf), call.signal, () => noAnswer('timeout'))
+  settleUnless(actOnce(call).catch(failureOf), call.signal, () => noAnswer('timeout'))

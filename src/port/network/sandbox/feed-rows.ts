@@ -74,7 +74,7 @@ const isBehind = (sql: postgres.Sql, { before }: FeedQuery, id: ReturnType<postg
     : sql`true`
 
 /** Of each account its newest alone, so that one with many posts costs as much as one with few. */
-const sent = (sql: postgres.Sql, workspaceId: string, query: FeedQuery) => sql`
+const selectSent = (sql: postgres.Sql, workspaceId: string, query: FeedQuery) => sql`
   select p.*, a.id as account_id, a.handle, true as own from sandbox.accounts a
   cross join lateral (select id, text, created_at, in_reply_to, quoted from sandbox.posts
     where account_id = a.id and ${isBehind(sql, query, sql`id`)} order by created_at desc, id desc
@@ -98,7 +98,7 @@ const answering = (sql: postgres.Sql, workspaceId: string, query: FeedQuery) => 
     lower(a.handle) = lower(${query.author})`
   }`
 
-const spoken = (sql: postgres.Sql, workspaceId: string, query: FeedQuery) => sql`
+const selectSpoken = (sql: postgres.Sql, workspaceId: string, query: FeedQuery) => sql`
   select post_id, text, created_at, in_reply_to, null::text, null::text, resident, false
     from resident_post
   where tenant_id = ${workspaceId}::uuid and ${isBehind(sql, query, sql`post_id`)}
@@ -117,8 +117,8 @@ const feedOf = async (run: RunQuery, workspaceId: string, query: FeedQuery): Pro
   const rows = await run(
     (sql) => sql<StoredRow[]>`
       select *, ${MICROSECONDS(sql)} as at from (
-        (${query.inReplyTo === undefined ? sent(sql, workspaceId, query) : answering(sql, workspaceId, query)})
-        union all (${spoken(sql, workspaceId, query)})) all_posts
+        (${query.inReplyTo === undefined ? selectSent(sql, workspaceId, query) : answering(sql, workspaceId, query)})
+        union all (${selectSpoken(sql, workspaceId, query)})) all_posts
       order by created_at desc, id desc limit ${query.limit}`,
   )
   return rows.map(({ account_id, handle, own, at, ...row }) => ({

@@ -81,7 +81,7 @@ const ageMetrics = ({ accountId, handle, id, text, createdAt }: FeedRow, now: Da
   )
 }
 
-const stored = (row: FeedRow, now: Date): FeedPost => ({
+const toFeedPost = (row: FeedRow, now: Date): FeedPost => ({
   ...{ id: row.id, author: row.handle, own: row.own, text: row.text, createdAt: row.createdAt },
   ...{
     inReplyTo: row.inReplyTo ?? null,
@@ -108,7 +108,7 @@ const readFeed = async (
       ...{ inReplyTo: null, quoted: null, place: placeOf(scheduled[index]!) },
     }),
   )
-  const posts = [...rows.map((row) => stored(row, now)), ...said]
+  const posts = [...rows.map((row) => toFeedPost(row, now)), ...said]
     .sort(byPlace)
     .slice(0, query.limit)
   const counts = await store.counts(

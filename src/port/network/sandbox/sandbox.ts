@@ -6,7 +6,7 @@
 import { engageActions } from '#contract/records/growth/engagement'
 import type { Tier } from '#domain/app/read-budget'
 import { fail } from '#kernel/errors'
-import { type Failpoints, none } from '#kernel/failpoint'
+import { type Failpoints, noFailpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import { plainText } from '#kernel/plain-text'
 import {
@@ -22,7 +22,7 @@ import {
   type Timeline,
 } from '../network.ts'
 import { LONG_WEIGHTED_LIMIT, WEIGHTED_LIMIT, weightedLength } from '../weighted-length.ts'
-import { type Act, callSandbox, notReached, until } from './call.ts'
+import { type Act, callSandbox, notReached, settleUnless } from './call.ts'
 import { drawsOf, type SandboxFaults } from './faults.ts'
 import { type Stage, stageOn } from './feed.ts'
 import { sandboxMetrics } from './metrics.ts'
@@ -112,7 +112,7 @@ const noSuchAccount = (): NetworkError =>
 
 /** Throws if the read fails or is given up. */
 const reading = <T>(running: Promise<T>, signal: AbortSignal): Promise<T> =>
-  until(running.catch(unreachable), signal, () => {
+  settleUnless(running.catch(unreachable), signal, () => {
     throw new NetworkError('unreachable', 'given up before the sandbox answered')
   })
 
@@ -166,7 +166,7 @@ export const createSandbox = ({
   faults,
   rules = 'open',
   log,
-  failpoints = none,
+  failpoints = noFailpoints,
   tier = 'free',
 }: SandboxSettings): Sandbox => {
   const draw = drawsOf(faults)

@@ -96,10 +96,10 @@ export const spokenBy = async (
   return posts.map((post) => fromResident(post, now, addressed))
 }
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 const mentions = (text: string, handle: string): boolean =>
-  new RegExp(`@${escaped(handle)}(?![A-Za-z0-9_-]|\\.[A-Za-z0-9])`, 'i').test(text)
+  new RegExp(`@${escapePattern(handle)}(?![A-Za-z0-9_-]|\\.[A-Za-z0-9])`, 'i').test(text)
 
 /** The model's metrics, plus what accounts of the sandbox added. */
 export const withCounts = (metrics: Metrics, counted = untouched): Metrics => ({

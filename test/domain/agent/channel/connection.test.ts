@@ -6,12 +6,12 @@ import {
   updateChannelConnection,
 } from '#domain/agent/channel/connection'
 import {
-  lost,
+  markLost,
+  markRefused,
+  markUnreached,
   nextCheck,
   notDelivered,
   proven,
-  refused,
-  unreached,
   withLearned,
 } from '#domain/agent/channel/connection-health'
 import { AppError } from '#kernel/errors'
@@ -200,25 +200,25 @@ test('what the provider says makes it active or failing, and silence changes not
     checked_at: now,
     failures: 0,
   })
-  const failing = refused(active, 'x'.repeat(9_000), later)
+  const failing = markRefused(active, 'x'.repeat(9_000), later)
   expect([failing.status, failing.last_error?.length, failing.failures]).toEqual([
     'failing',
     500,
     1,
   ])
-  const silent = unreached(active, 'timed out', later)
+  const silent = markUnreached(active, 'timed out', later)
   expect([silent.status, silent.last_error, silent.checked_at]).toEqual([
     'active',
     'timed out',
     now,
   ])
-  const losing = lost(active, 'it could not be read', later)
+  const losing = markLost(active, 'it could not be read', later)
   expect([losing.status, losing.last_error, losing.failures]).toEqual([
     'active',
     'a message was given up: it could not be read',
     0,
   ])
-  expect(lost(failing, 'it could not be read', later)).toEqual(failing)
+  expect(markLost(failing, 'it could not be read', later)).toEqual(failing)
   expect(notDelivered(failing, 'nobody is there', later)).toEqual(failing)
   expect(notDelivered(active, 'nobody is there', later)).toEqual({
     ...active,

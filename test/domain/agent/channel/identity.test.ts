@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { codeIn, type Linking, linked } from '#domain/agent/channel/identity'
+import { codeIn, type Linking, linkIdentity } from '#domain/agent/channel/identity'
 import { CODE_LETTERS, writeUserCode } from '#domain/app/device'
 import { at } from '#test/domain/records'
 import { runs } from '#test/support/property'
@@ -44,7 +44,7 @@ const linking: Linking = {
 }
 
 test('a code links its sender, again and again, but takes the place of nobody', () => {
-  const first = linked(linking)
+  const first = linkIdentity(linking)
   expect(first).toMatchObject({
     kind: 'linked',
     identity: { id: 'i-1', external_id: 'U01', person_id: 'p-1', verified_at: at() },
@@ -57,8 +57,8 @@ test('a code links its sender, again and again, but takes the place of nobody', 
     now: at(60_000),
     sender: { id: 'U01', name: 'Ada L.' },
   }
-  expect(linked(later)).toMatchObject({
+  expect(linkIdentity(later)).toMatchObject({
     identity: { id: 'i-1', name: 'Ada L.', created_at: at(), verified_at: at(60_000) },
   })
-  expect(linked({ ...later, person_id: 'p-2' })).toEqual({ kind: 'taken' })
+  expect(linkIdentity({ ...later, person_id: 'p-2' })).toEqual({ kind: 'taken' })
 })

@@ -1,5 +1,5 @@
 /** Replies to start from, and what their requests come to. */
-import { type ChannelReply, formed, newReply } from '#domain/agent/channel/reply'
+import { type ChannelReply, formParts, newReply } from '#domain/agent/channel/reply'
 import { afterSend, beginReply, type PartOutcome } from '#domain/agent/channel/reply-sending'
 import { newId } from '#kernel/ids'
 
@@ -27,11 +27,11 @@ export const unclear: PartOutcome = { kind: 'unknown', error: 'no answer' }
 export const declined: PartOutcome = { kind: 'refused', error: 'too long', of: 'message' }
 export const states = ({ parts }: ChannelReply) => parts.map(({ state }) => state)
 export const opened = (texts: string[], terms = never) =>
-  beginReply(formed(replyOf(), texts), terms).reply
+  beginReply(formParts(replyOf(), texts), terms).reply
 
 /** Settles one request after the other, at once. */
 export const carried = (texts: string[], outcomes: PartOutcome[], terms = never): ChannelReply =>
   outcomes.reduce(
     (reply, outcome) => afterSend(beginReply(reply, terms).reply, outcome, terms).reply,
-    formed(replyOf(), texts),
+    formParts(replyOf(), texts),
   )

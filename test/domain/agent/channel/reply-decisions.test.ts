@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'bun:test'
 import type { ReplyPart } from '#contract/records/agent/channel-message'
-import { type ChannelReply, formed } from '#domain/agent/channel/reply'
+import { type ChannelReply, formParts } from '#domain/agent/channel/reply'
 import {
-  discarded,
-  disconnected,
+  discardReply,
+  disconnectReply,
   isInDoubt,
   nameOfPart,
-  recalled,
-  sent,
+  recallReply,
+  releaseReply,
   settledByPerson,
 } from '#domain/agent/channel/reply-decisions'
 import {
   afterSend,
   beginReply,
   type PartOutcome,
-  resumed,
+  resumeReply,
 } from '#domain/agent/channel/reply-sending'
 import { partNamed } from '#domain/agent/channel/undelivered'
 import { newId } from '#kernel/ids'
@@ -41,7 +41,7 @@ const settle = (
   said: { arrived: boolean; canSend: boolean; isGone?: boolean; seen?: Date },
 ): ChannelReply => settledByPerson(reply, { ...decision, seen: reply.updated_at, ...said })
 
-const inParts = (...texts: string[]): ChannelReply => formed(replyOf(), texts)
+const inParts = (...texts: string[]): ChannelReply => formParts(replyOf(), texts)
 const beginning = (reply: ChannelReply, terms = never) => beginReply(reply, terms).reply
 /** Sent so far, with these outcomes. */
 const going = (reply: ChannelReply, ...outcomes: PartOutcome[]): ChannelReply =>
@@ -51,33 +51,33 @@ describe('a person', () => {
   const held = replyOf({ why: 'A stranger asked.' })
 
   test('lets a held reply go, as it is or with another text', () => {
-    expect(sent(held, decision)).toMatchObject({
+    expect(releaseReply(held, decision)).toMatchObject({
       status: 'queued',
       text: 'Hello',
       decided_by: by,
       decided_at: later,
     })
-    expect(sent(held, { ...decision, text: 'Better' }).text).toBe('Better')
+    expect(releaseReply(held, { ...decision, text: 'Better' }).text).toBe('Better')
   })
 
   test('discards it, and then it cannot go', () => {
-    const gone = discarded(held, decision)
+    const gone = discardReply(held, decision)
     expect(gone).toMatchObject({ status: 'discarded', decided_by: by })
-    expect(discarded(gone, decision)).toBe(gone)
-    expect(() => sent(gone, decision)).toThrow('cannot send: the reply is discarded')
+    expect(discardReply(gone, decision)).toBe(gone)
+    expect(() => releaseReply(gone, decision)).toThrow('cannot send: the reply is discarded')
   })
 
   test('cannot change what goes already', () => {
-    const queued = sent(held, decision)
-    expect(sent(queued, { ...decision, text: 'Hello' })).toBe(queued)
-    expect(() => sent(queued, { ...decision, text: 'Other' })).toThrow(
+    const queued = releaseReply(held, decision)
+    expect(releaseReply(queued, { ...decision, text: 'Hello' })).toBe(queued)
+    expect(() => releaseReply(queued, { ...decision, text: 'Other' })).toThrow(
       'cannot change the text: the reply is queued',
     )
   })
 
   test('has what failed sent again, and nothing else of the reply', () => {
     const failed = carried(['a', 'b', 'c', 'd'], [went, unclear, declined])
-    const again = sent(failed, decision)
+    const again = releaseReply(failed, decision)
     expect([again.status, states(again), again.tries]).toEqual([
       'queued',
       ['sent', 'unknown', 'queued', 'queued'],
@@ -91,7 +91,7 @@ describe('a person', () => {
   })
 
   test('cannot have sent again what may have been sent', () => {
-    expect(() => sent(carried(['a'], [unclear]), decision)).toThrow(
+    expect(() => releaseReply(carried(['a'], [unclear]), decision)).toThrow(
       'cannot send: some of the reply may have arrived',
     )
   })
@@ -99,19 +99,19 @@ describe('a person', () => {
 
 describe('a reply that is discarded on its way', () => {
   test('is discarded at once if nothing of it is on the wire', () => {
-    expect(discarded(inParts(), decision)).toMatchObject({ status: 'discarded', decided_by: by })
-    const half = discarded(going(inParts('a', 'b', 'c'), went), decision)
+    expect(discardReply(inParts(), decision)).toMatchObject({ status: 'discarded', decided_by: by })
+    const half = discardReply(going(inParts('a', 'b', 'c'), went), decision)
     expect([half.status, states(half), half.error]).toEqual([
       'discarded',
       ['sent', 'failed', 'failed'],
       'a person discarded the reply',
     ])
-    expect(discarded(half, decision)).toBe(half)
-    expect(() => sent(half, decision)).toThrow('the reply is discarded')
+    expect(discardReply(half, decision)).toBe(half)
+    expect(() => releaseReply(half, decision)).toThrow('the reply is discarded')
   })
 
   test('was not sent if its lane could be recalled', () => {
-    const one = discarded(recalled(beginning(inParts('a', 'b'))), decision)
+    const one = discardReply(recallReply(beginning(inParts('a', 'b'))), decision)
     expect([one.status, states(one)]).toEqual(['discarded', ['failed', 'failed']])
   })
 
@@ -125,7 +125,7 @@ describe('a reply that is discarded on its way', () => {
   test.each(outcomes)(
     'takes the outcome %j of what is on the wire, and sends nothing further',
     (outcome, status, state) => {
-      const wired = discarded(beginning(inParts('a', 'b')), decision)
+      const wired = discardReply(beginning(inParts('a', 'b')), decision)
       expect([wired.status, states(wired)]).toEqual(['sending', ['sending', 'failed']])
       const { reply, runAt } = afterSend(wired, outcome, repeatable)
       expect([reply.status, states(reply), runAt]).toEqual([status, [state, 'failed'], null])
@@ -133,31 +133,31 @@ describe('a reply that is discarded on its way', () => {
   )
 
   test('is sent if its only message was on the wire and arrived, and unknown if its process died', () => {
-    const wired = discarded(beginning(inParts('a')), decision)
+    const wired = discardReply(beginning(inParts('a')), decision)
     expect(afterSend(wired, went, never).reply.status).toBe('sent')
-    expect(resumed(wired, repeatable)).toMatchObject({ status: 'unknown' })
+    expect(resumeReply(wired, repeatable)).toMatchObject({ status: 'unknown' })
   })
 
   test('stays in doubt where an earlier try may have arrived', () => {
     const tried = afterSend(beginning(inParts('a', 'b'), repeatable), unclear, repeatable).reply
-    const gone = discarded(tried, decision)
+    const gone = discardReply(tried, decision)
     expect([gone.status, states(gone)]).toEqual(['unknown', ['unknown', 'failed']])
     expect(states(settle(gone, { arrived: false, canSend: true }))).toEqual(['failed', 'failed'])
     expect(settle(gone, { arrived: true, canSend: true })).toMatchObject({ status: 'discarded' })
   })
 
   test('cannot be discarded once it is over', () => {
-    expect(() => discarded(going(inParts('a'), went), decision)).toThrow(
+    expect(() => discardReply(going(inParts('a'), went), decision)).toThrow(
       'cannot discard: the reply is sent',
     )
-    expect(() => discarded(going(inParts('a'), unclear), decision)).toThrow(
+    expect(() => discardReply(going(inParts('a'), unclear), decision)).toThrow(
       'cannot discard: the reply is unknown',
     )
   })
 })
 
 test('a reply whose channel is disconnected says so, and is sent no further', () => {
-  const wired = disconnected(beginning(inParts('a', 'b')), later)
+  const wired = disconnectReply(beginning(inParts('a', 'b')), later)
   const { reply, runAt } = afterSend(wired, went, never)
   expect([reply.status, states(reply), reply.error, runAt]).toEqual([
     'discarded',
@@ -166,7 +166,7 @@ test('a reply whose channel is disconnected says so, and is sent no further', ()
     null,
   ])
   const over = going(inParts('a'), went)
-  expect(disconnected(over, later)).toBe(over)
+  expect(disconnectReply(over, later)).toBe(over)
 })
 
 describe('a person who knows what became of a reply in doubt', () => {

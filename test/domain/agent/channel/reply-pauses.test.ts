@@ -1,7 +1,7 @@
 /** How long a reply waits for a provider or for its connection, and when it is given up. */
 import { describe, expect, test } from 'bun:test'
-import { formed } from '#domain/agent/channel/reply'
-import { sent } from '#domain/agent/channel/reply-decisions'
+import { formParts } from '#domain/agent/channel/reply'
+import { releaseReply } from '#domain/agent/channel/reply-decisions'
 import { afterSend, beginReply, MOST_TRIES, waiting } from '#domain/agent/channel/reply-sending'
 import { newId } from '#kernel/ids'
 import {
@@ -18,7 +18,7 @@ import {
 } from './replies.ts'
 
 test('what was provably not sent is tried again, later each time, and fails after the last try', () => {
-  let reply = formed(replyOf(), ['a', 'b'])
+  let reply = formParts(replyOf(), ['a', 'b'])
   const pauses: number[] = []
   let now = start
   for (let tries = 1; tries < MOST_TRIES; tries++) {
@@ -50,7 +50,7 @@ test('a provider that wants a pause gets it, of a day at most', () => {
 })
 
 test('a provider that wants a pause again and again is asked for a day', () => {
-  let reply = formed(replyOf(), ['a'])
+  let reply = formParts(replyOf(), ['a'])
   let now = start
   for (let hour = 1; hour <= 24; hour++) {
     const going = afterSend(
@@ -104,7 +104,7 @@ describe('while its connection cannot send', () => {
 
   test('a person who sends it again gives it another day', () => {
     const failed = waiting(replyOf(), 'failing', after(25 * HOUR)).reply
-    const again = sent(failed, { by: newId(), now: after(25 * HOUR) })
+    const again = releaseReply(failed, { by: newId(), now: after(25 * HOUR) })
     expect(waiting(again, 'failing', after(26 * HOUR)).runAt).not.toBeNull()
   })
 })

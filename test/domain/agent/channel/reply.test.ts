@@ -1,13 +1,13 @@
 /** A reply's parts: each goes by one request, in order, and never twice. */
 import { describe, expect, test } from 'bun:test'
 import { MOST_PARTS } from '#domain/agent/channel/forms/parts'
-import { formed, newReply } from '#domain/agent/channel/reply'
+import { formParts, newReply } from '#domain/agent/channel/reply'
 import {
   afterSend,
   beginReply,
   MOST_TRIES,
   type PartOutcome,
-  resumed,
+  resumeReply,
   withdrawn,
 } from '#domain/agent/channel/reply-sending'
 import {
@@ -28,7 +28,7 @@ import {
 } from './replies.ts'
 
 test('each part goes by one request, in order', () => {
-  const first = beginReply(formed(replyOf(), ['a', 'b']), never)
+  const first = beginReply(formParts(replyOf(), ['a', 'b']), never)
   expect([first.part, first.reply.status, states(first.reply)]).toEqual([
     0,
     'sending',
@@ -58,7 +58,7 @@ test('a part that may have been sent is never sent again, and those after it go 
 })
 
 test('a part whose process died may have been sent', () => {
-  const dead = resumed(opened(['a', 'b']), { ...never, now: after(1) })
+  const dead = resumeReply(opened(['a', 'b']), { ...never, now: after(1) })
   expect(states(dead)).toEqual(['unknown', 'queued'])
   expect(beginReply(dead, never).part).toBe(1)
 })
@@ -87,7 +87,7 @@ test('a refusal of the connection leaves the part to be sent once the connection
 })
 
 test('an orderly stop changes nothing', () => {
-  const before = formed(replyOf(), ['a'])
+  const before = formParts(replyOf(), ['a'])
   const { reply, runAt } = afterSend(beginReply(before, never).reply, { kind: 'stopped' }, never)
   expect([reply, runAt]).toEqual([before, start])
 })
@@ -131,14 +131,14 @@ describe('a provider that tells repeated requests apart', () => {
 })
 
 test('a reply has a most number of parts, and says that there is more', () => {
-  const { parts } = formed(replyOf(), Array(MOST_PARTS + 5).fill('x'))
+  const { parts } = formParts(replyOf(), Array(MOST_PARTS + 5).fill('x'))
   expect(parts).toHaveLength(MOST_PARTS)
   expect(parts.at(-1)!.text).toContain('too long for this channel')
 })
 
 test('it has the same parts whenever it is formed', () => {
-  const once = formed(replyOf(), ['a'])
-  expect(formed(once, ['b'])).toBe(once)
+  const once = formParts(replyOf(), ['a'])
+  expect(formParts(once, ['b'])).toBe(once)
 })
 
 test('texts that a database cannot keep are made fit for it', () => {
@@ -170,12 +170,12 @@ test('whatever happens, no part is sent twice', () => {
       random = (random * 48_271) % 2_147_483_647
       return random
     }
-    let reply = formed(replyOf(), ['a', 'b', 'c'])
+    let reply = formParts(replyOf(), ['a', 'b', 'c'])
     const mayHaveGone = [0, 0, 0]
     let now = start
     for (let step = 0; step < 60; step++) {
       const at = { ...never, now }
-      const { reply: going, part } = beginReply(resumed(reply, at), at)
+      const { reply: going, part } = beginReply(resumeReply(reply, at), at)
       if (part === null) {
         reply = going
         break
@@ -197,7 +197,7 @@ test('whatever happens, no part is sent twice', () => {
 })
 
 test('a reply whose recipient is gone is discarded, unless some of it was sent or may have been: that stays as it is, and the rest is not sent', () => {
-  const untouched = [replyOf(), formed(replyOf(), ['a', 'b']), carried(['a', 'b'], [unsent])]
+  const untouched = [replyOf(), formParts(replyOf(), ['a', 'b']), carried(['a', 'b'], [unsent])]
   for (const before of untouched) {
     const { status, parts, sent_at, error } = withdrawn(before, start)
     expect([status, parts, sent_at, error]).toEqual([

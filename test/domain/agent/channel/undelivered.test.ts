@@ -1,9 +1,9 @@
 /** What a provider says of a message after it had taken it. */
 import { expect, test } from 'bun:test'
-import { type ChannelReply, formed, newReply } from '#domain/agent/channel/reply'
-import { sent } from '#domain/agent/channel/reply-decisions'
+import { type ChannelReply, formParts, newReply } from '#domain/agent/channel/reply'
+import { releaseReply } from '#domain/agent/channel/reply-decisions'
 import { afterSend, beginReply } from '#domain/agent/channel/reply-sending'
-import { isUnderWay, partNamed, undelivered } from '#domain/agent/channel/undelivered'
+import { isUnderWay, markUndelivered, partNamed } from '#domain/agent/channel/undelivered'
 import { newId } from '#kernel/ids'
 
 const now = new Date('2026-11-23T09:00:00Z')
@@ -23,7 +23,7 @@ const gone = (...texts: string[]): ChannelReply =>
     (reply, _, at) =>
       afterSend(beginReply(reply, never).reply, { kind: 'sent', externalId: `wamid.${at}` }, never)
         .reply,
-    formed(
+    formParts(
       newReply({ ...ids, recipient: 'Ada', reply_to: {}, text: 'Hello' }, { why: null, now }),
       texts,
     ),
@@ -32,14 +32,14 @@ const failure = { part: 0, externalId: 'wamid.0', error: 'nobody is there' }
 const states = ({ parts }: ChannelReply) => parts.map(({ state }) => state)
 
 test('the part has failed, and with it the reply; a person can send that part again', () => {
-  const after = undelivered(gone('a', 'b'), failure, later)
+  const after = markUndelivered(gone('a', 'b'), failure, later)
   expect([after.status, states(after), after.error, after.updated_at]).toEqual([
     'failed',
     ['failed', 'sent'],
     'nobody is there',
     later,
   ])
-  const again = sent(after, { by: newId(), now: later })
+  const again = releaseReply(after, { by: newId(), now: later })
   expect([again.status, states(again)]).toEqual(['queued', ['queued', 'sent']])
   const second = afterSend(
     beginReply(again, never).reply,
@@ -47,15 +47,17 @@ test('the part has failed, and with it the reply; a person can send that part ag
     never,
   ).reply
   // Providers repeat what they have said.
-  expect(undelivered(again, failure, later)).toBe(again)
-  expect(undelivered(second, failure, later)).toBe(second)
-  expect(undelivered(second, { ...failure, externalId: 'wamid.9' }, later).status).toBe('failed')
+  expect(markUndelivered(again, failure, later)).toBe(again)
+  expect(markUndelivered(second, failure, later)).toBe(second)
+  expect(markUndelivered(second, { ...failure, externalId: 'wamid.9' }, later).status).toBe(
+    'failed',
+  )
 })
 
 test('what may have been sent has not been', () => {
   const unclear = afterSend(
     beginReply(
-      formed(
+      formParts(
         newReply({ ...ids, recipient: 'Ada', reply_to: {}, text: 'Hello' }, { why: null, now }),
         ['a'],
       ),
@@ -65,7 +67,7 @@ test('what may have been sent has not been', () => {
     never,
   ).reply
   expect(unclear.status).toBe('unknown')
-  expect(undelivered(unclear, failure, later)).toMatchObject({
+  expect(markUndelivered(unclear, failure, later)).toMatchObject({
     status: 'failed',
     parts: [{ external_id: 'wamid.0' }],
   })
@@ -80,7 +82,7 @@ test('a part that still goes out keeps the reply going', () => {
       { ...between.parts[0]!, state: 'queued' as const, external_id: null },
     ],
   }
-  const after = undelivered(half, failure, later)
+  const after = markUndelivered(half, failure, later)
   expect([after.status, states(after)]).toEqual(['queued', ['failed', 'queued']])
   const done = afterSend(
     beginReply(after, never).reply,
@@ -93,9 +95,9 @@ test('a part that still goes out keeps the reply going', () => {
 test('what is said of another message, of no part, or twice changes nothing', () => {
   const reply = gone('a')
   for (const other of [{ externalId: 'wamid.7' }, { part: 1 }, { part: 999 }])
-    expect(undelivered(reply, { ...failure, ...other }, later)).toBe(reply)
-  const once = undelivered(reply, failure, later)
-  expect(undelivered(once, failure, later)).toBe(once)
+    expect(markUndelivered(reply, { ...failure, ...other }, later)).toBe(reply)
+  const once = markUndelivered(reply, failure, later)
+  expect(markUndelivered(once, failure, later)).toBe(once)
 })
 
 test('a part is under way until its provider has answered', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import {
   cameDue,
-  cancelled,
+  cancelSchedule,
   MOST_ACTIVE_SCHEDULES,
   newSchedule,
   nextTimes,
-  paused,
+  pauseSchedule,
   ranOut,
   recordRun,
   type Schedule,
@@ -114,9 +114,9 @@ const matrix: Record<string, [change: (before: Schedule) => Schedule, ...after: 
     'cancelled',
     'done',
   ],
-  cancel: [(before) => cancelled(before, at()), 'cancelled', 'cancelled', 'cancelled', 'done'],
+  cancel: [(before) => cancelSchedule(before, at()), 'cancelled', 'cancelled', 'cancelled', 'done'],
   'caller gone': [
-    (before) => paused(before, 'caller_gone', at()),
+    (before) => pauseSchedule(before, 'caller_gone', at()),
     'paused',
     'conflict',
     'conflict',
@@ -175,14 +175,16 @@ test('a schedule for a time that has passed is active again only with another ti
 })
 
 test('whoever activates a schedule whose maker has left is the one in whose name it runs', () => {
-  const abandoned = paused(daily, 'caller_gone', at())
+  const abandoned = pauseSchedule(daily, 'caller_gone', at())
   expect(change(abandoned, { status: 'active' })).toMatchObject({
     status: 'active',
     on_behalf: editor,
     taint: from.taint,
   })
   expect(change(abandoned, { timeZone: 'Europe/Berlin' }).on_behalf).toEqual(maker)
-  expect(change(paused(daily, 'failures', at()), { status: 'active' }).on_behalf).toEqual(maker)
+  expect(change(pauseSchedule(daily, 'failures', at()), { status: 'active' }).on_behalf).toEqual(
+    maker,
+  )
 })
 
 test('whoever rewrites the goal or the tools is the one in whose name it runs; other changes keep the maker', () => {

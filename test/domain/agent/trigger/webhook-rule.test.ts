@@ -3,7 +3,7 @@ import {
   isAnswered,
   MOST_WEBHOOK_RULES,
   newWebhookRule,
-  revealed,
+  revealSecret,
   revealTo,
   takesPosts,
   updateWebhookRule,
@@ -99,10 +99,10 @@ describe('the secret', () => {
         { kind: 'action', onBehalf: { kind: 'key', id: 'k', personId: null } },
       ),
     ).toEqual(['p-2'])
-    const shown = revealed(rule, 'p-2', at())
+    const shown = revealSecret(rule, 'p-2', at())
     expect(shown.reveal_to).toEqual([])
-    expect(errorOf(() => revealed(shown, 'p-1', at())).code).toBe('conflict')
-    expect(errorOf(() => revealed(rule, 'p-3', at())).code).toBe('forbidden')
+    expect(errorOf(() => revealSecret(shown, 'p-1', at())).code).toBe('conflict')
+    expect(errorOf(() => revealSecret(rule, 'p-3', at())).code).toBe('forbidden')
   })
 
   test('is masked, and a goal that may follow a page is untrusted', () => {

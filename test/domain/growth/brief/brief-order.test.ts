@@ -1,6 +1,6 @@
 /** When an action stays away, how many drafts and slots it counts, and the order of several. */
 import { describe, expect, test } from 'bun:test'
-import { type BriefFacts, ranked, urgencies } from '#domain/growth/brief/brief'
+import { type BriefFacts, rankAdvice, urgencies } from '#domain/growth/brief/brief'
 import { actionsOf } from '#domain/growth/brief/brief-rules'
 import { at, DAY } from '#test/domain/records'
 import { calm, first, found, kindsOf, nothing, withItems } from './workspaces.ts'
@@ -175,7 +175,7 @@ describe('the order', () => {
 
   test('does not depend on the order of the rules, and each kind comes once', () => {
     const actions = actionsOf({ ...calm, ...everything })
-    expect(ranked(actions.toReversed())).toEqual(actions)
+    expect(rankAdvice(actions.toReversed())).toEqual(actions)
     expect(new Set(actions.map(({ kind }) => kind)).size).toBe(actions.length)
     expect(Object.values(urgencies).every((urgency) => urgency >= 0 && urgency <= 100)).toBeTrue()
   })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { hookKeys, hookPattern } from '#domain/growth/drafting/hooks'
-import { recognised, recognisedAgain } from '#domain/growth/drafting/recognised'
+import { recognisedAgain, recogniseForm } from '#domain/growth/drafting/recognised'
 import { tidyTags, writtenText } from '#domain/growth/drafting/written-text'
 import { errorOf } from '../../errors.ts'
 import { draftedItem } from '../../records.ts'
 
 const of = (body: string) => {
-  const { format, hook } = recognised({ kind: 'post', body })
+  const { format, hook } = recogniseForm({ kind: 'post', body })
   return [format, hook]
 }
 
@@ -45,7 +45,7 @@ describe('of a person’s own text', () => {
   })
 
   test('an article is an article', () => {
-    expect(recognised({ kind: 'article', body: 'Late?\n\nA text.' })).toEqual({
+    expect(recogniseForm({ kind: 'article', body: 'Late?\n\nA text.' })).toEqual({
       format: 'article',
       hook: 'article',
     })

@@ -9,13 +9,13 @@ import { jobs } from '#contract/agent/jobs'
 import { memoryCapabilities } from '#contract/agent/memories'
 import { tasks } from '#contract/agent/tasks'
 import { brief } from '#contract/growth/brief'
-import { structured } from '#edge/mcp/answer/structured'
+import { structureAnswer } from '#edge/mcp/answer/structured'
 import { toolWording } from '#edge/mcp/wording'
 import { newTagName } from '#kernel/untrusted-tags'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers have many shapes
 const shown = (body: object, schema: { output: any }): any => {
-  const made = structured(body as Record<string, unknown>, schema.output)
+  const made = structureAnswer(body as Record<string, unknown>, schema.output)
   return JSON.parse(JSON.stringify(made).replaceAll(/untrusted-[0-9a-f]{16}/g, 'M'))
 }
 const ID = '01890000-0000-7000-8000-000000000000'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Type as T } from '@sinclair/typebox'
-import { nullable, untrusted } from '#contract/shapes'
+import { markUntrusted, nullable } from '#contract/shapes'
 import { writeText as told } from '#edge/mcp/answer/text'
 
 const textOf = (body: Record<string, unknown>) => told(body, T.Unknown())
@@ -49,9 +49,9 @@ test('a very long list is cut, with a hint how to read less', () => {
 
 describe("strangers' words", () => {
   const Post = T.Object({
-    text: untrusted(nullable(T.String())),
+    text: markUntrusted(nullable(T.String())),
     mine: T.String(),
-    more: untrusted(T.Record(T.String(), T.Unknown())),
+    more: markUntrusted(T.Record(T.String(), T.Unknown())),
   })
   const schema = T.Object({ posts: T.Array(Post), post: T.Optional(nullable(Post)) })
   const markOf = (text: string) => /<(untrusted-[0-9a-f]{16})>/.exec(text)![1]!

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { agentResources } from '#contract/agent-resources'
-import { braces, type NamedOp, named } from '#contract/op'
+import { braces, type NamedOp, nameOperations } from '#contract/op'
 import type { Role } from '#kernel/roles'
 import { SECRET, useSecrets } from '#test/support/agent/secret-conversations'
 import { newWorkspace } from '#test/support/contract/prepare'
@@ -164,7 +164,9 @@ const ofWorkspace: [prefix: string, row: Row][] = [
   ['agent.modules.', records('modules')],
 ]
 
-const all: NamedOp[] = Object.values(agentResources).flatMap((resource) => named(resource as never))
+const all: NamedOp[] = Object.values(agentResources).flatMap((resource) =>
+  nameOperations(resource as never),
+)
 const rowOf = ({ id }: NamedOp): Row | undefined =>
   table[id] ?? ofWorkspace.find(([prefix]) => id.startsWith(prefix))?.[1]
 

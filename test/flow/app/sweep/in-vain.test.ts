@@ -7,7 +7,7 @@ import { startErasure } from '#actors/work/app/erasure'
 import { startRemoval } from '#actors/work/app/removal'
 import { startSweep } from '#actors/work/app/sweep'
 import { systemClock } from '#kernel/clock'
-import { none } from '#kernel/failpoint'
+import { noFailpoints } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import { createLog, type Log } from '#kernel/log'
 import { createWorkspace } from '#ops/operator/admin/workspaces'
@@ -74,7 +74,7 @@ test('ten workspaces that cannot be erased rest for an hour, in the sight of ope
     db: db(),
     clock: systemClock,
     log,
-    failpoints: none,
+    failpoints: noFailpoints,
     everyMs: 5,
     rows: 100,
   })
@@ -113,7 +113,7 @@ test('an erasure that the database could not do is not counted, and rests briefl
     db: away,
     clock: systemClock,
     log,
-    failpoints: none,
+    failpoints: noFailpoints,
     everyMs: NEVER_MS,
     rows: 100,
   })[Symbol.asyncDispose]()

@@ -72,7 +72,7 @@ const addList = (
 const MOST_UNNAMED = 3
 const BETWEEN = ' · '
 
-const joined = (cells: Run[][]): Run[] =>
+const joinCells = (cells: Run[][]): Run[] =>
   cells.flatMap((cell, index) => (index === 0 ? cell : [textRun(BETWEEN), ...cell]))
 
 const cellRuns = (cell: readonly Run[]): Run[] => {
@@ -86,7 +86,7 @@ const cellRuns = (cell: readonly Run[]): Run[] => {
  */
 const addTable = (building: Building, place: Place, { header, rows }: Of<'table'>): void => {
   const isNamed = header.length > MOST_UNNAMED
-  if (!isNamed || rows.length === 0) addLine(building, place, joined(header.map(bold)))
+  if (!isNamed || rows.length === 0) addLine(building, place, joinCells(header.map(bold)))
   for (const row of rows) {
     const cells = row.map((cell, column) => {
       const name = header[column]!
@@ -94,7 +94,7 @@ const addTable = (building: Building, place: Place, { header, rows }: Of<'table'
         ? [...name, textRun(': '), ...cellRuns(cell)]
         : cellRuns(cell)
     })
-    addLine(building, place, joined(cells), BULLET)
+    addLine(building, place, joinCells(cells), BULLET)
   }
 }
 

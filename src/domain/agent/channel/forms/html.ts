@@ -3,10 +3,10 @@
  * text inside them.
  */
 import { isDisguised } from './link.ts'
-import { bold, type Mark, merged, type Run, shownHtml, textRun } from './runs.ts'
+import { bold, type Mark, mergeRuns, type Run, shownHtml, textRun } from './runs.ts'
 import { isLanguage, type Node } from './tree.ts'
 
-const escaped = (text: string): string =>
+const escapeText = (text: string): string =>
   text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -22,14 +22,14 @@ const CODE = 'background:#f4f4f4;padding:8px;white-space:pre-wrap'
 const runHtml = ({ text, marks, link }: Run): string => {
   const inner = marks.reduce(
     (html, mark) => `<${TAGS[mark]}>${html}</${TAGS[mark]}>`,
-    escaped(text).replaceAll('\n', '<br>'),
+    escapeText(text).replaceAll('\n', '<br>'),
   )
   if (link === null) return inner
-  const href = escaped(link)
+  const href = escapeText(link)
   return `<a href="${href}">${inner}</a>${isDisguised(text.trim(), link) ? ` (<a href="${href}">${href}</a>)` : ''}`
 }
 
-const htmlOf = (runs: readonly Run[]): string => merged(runs).map(runHtml).join('')
+const htmlOf = (runs: readonly Run[]): string => mergeRuns(runs).map(runHtml).join('')
 
 const verbatim = (text: string): string => `<p>${runHtml(textRun(text.trim()))}</p>`
 
@@ -42,7 +42,7 @@ const writers: { [Kind in Node['kind']]: (node: Extract<Node, { kind: Kind }>) =
   rule: () => '<hr>',
   // Names of languages are left out, as in `blocks.ts`.
   code: ({ text, info }) =>
-    `${isLanguage(info) ? '' : verbatim(info)}<pre style="${CODE}"><code>${escaped(text)}</code></pre>`,
+    `${isLanguage(info) ? '' : verbatim(info)}<pre style="${CODE}"><code>${escapeText(text)}</code></pre>`,
   quote: ({ nodes }) => `<blockquote style="${QUOTE}">${blocks(nodes)}</blockquote>`,
   list: ({ start, items }) => {
     const points = items.map((nodes) => `<li>${blocks(nodes)}</li>`).join('')

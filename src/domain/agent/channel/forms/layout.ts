@@ -1,7 +1,7 @@
 /** Lays blocks out in the form of a channel, in as few messages as can hold them. */
 import { type Block, BULLET, blocksOf, type Line } from './blocks.ts'
 import { cutPoint } from './cut.ts'
-import { type Mark, merged, plainOf, type Run, splitRows } from './runs.ts'
+import { type Mark, mergeRuns, plainOf, type Run, splitRows } from './runs.ts'
 import type { Node } from './tree.ts'
 
 /**
@@ -46,15 +46,15 @@ const INDENT = '  '
 const WORD_END = /[\p{L}\p{N}]$/u
 const WORD_START = /^[\p{L}\p{N}]/u
 
-const written = ({ text, marks, link }: Run, style: LayoutStyle): string =>
+const writeRun = ({ text, marks, link }: Run, style: LayoutStyle): string =>
   link === null ? style.marked(text, marks) : style.linked(text, link, marks)
 
-const rendered = (runs: readonly Run[], style: LayoutStyle): string => {
+const renderRuns = (runs: readonly Run[], style: LayoutStyle): string => {
   let out = ''
   // Only the end of it: reading `out` itself while it grows would copy it each time.
   let end = ''
   let isMarkup = false
-  for (const run of merged(runs)) {
+  for (const run of mergeRuns(runs)) {
     const core = run.text.trim()
     if (core === '') {
       out += run.text
@@ -63,7 +63,7 @@ const rendered = (runs: readonly Run[], style: LayoutStyle): string => {
       continue
     }
     const at = run.text.indexOf(core)
-    const piece = written({ ...run, text: core }, style)
+    const piece = writeRun({ ...run, text: core }, style)
     const isOther = piece !== style.escaped(core)
     const touches = at === 0 && WORD_END.test(end) && isOther
     const touched = at === 0 && isMarkup && WORD_START.test(core)
@@ -123,7 +123,7 @@ const piecesOf = (
   [first, rest]: readonly [string, string],
   style: LayoutStyle,
 ): string[] => {
-  const text = (first + rendered(runs, style)).trimEnd()
+  const text = (first + renderRuns(runs, style)).trimEnd()
   const size = style.sizeOf(text)
   if (style.fits(size)) return [text]
   const parts = stretches(plainOf(runs), size, style)
@@ -153,7 +153,7 @@ const withoutLongLinks = (runs: readonly Run[], { longestLink }: LayoutStyle): R
 
 const lineOf = (line: Line, style: LayoutStyle): Placed[] => {
   const [first, rest] = beginningOf(line, style)
-  const rows = splitRows(withoutLongLinks(merged(line.runs), style)).filter(
+  const rows = splitRows(withoutLongLinks(mergeRuns(line.runs), style)).filter(
     (row) => plainOf(row).trim() !== '',
   )
   if (rows.length === 0) return line.marker === null ? [] : [{ text: first.trimEnd(), gap: '\n' }]
@@ -177,7 +177,7 @@ const codePieces = (text: string, style: LayoutStyle): string[] => {
   return parts.flatMap(([from, to]) => codePieces(trimmedLines(text.slice(from, to)), style))
 }
 
-const placed = (block: Block, style: LayoutStyle): Placed[] => {
+const placeBlock = (block: Block, style: LayoutStyle): Placed[] => {
   const pieces = piecesOfBlock(block, style)
   return pieces.map((piece, index) => (index === 0 ? { ...piece, gap: '\n\n' } : piece))
 }
@@ -197,7 +197,7 @@ const sum = (one: Size, other: Size): Size => ({
 /** The messages: at least one, and none longer than the channel allows. */
 export const laidOut = (nodes: readonly Node[], style: LayoutStyle): string[] => {
   const parts: { texts: string[]; size: Size }[] = []
-  for (const { text, gap } of blocksOf(nodes).flatMap((block) => placed(block, style))) {
+  for (const { text, gap } of blocksOf(nodes).flatMap((block) => placeBlock(block, style))) {
     const last = parts.at(-1)
     const size = style.sizeOf(text)
     const together = last && sum(last.size, sum(style.sizeOf(gap), size))

@@ -55,11 +55,11 @@ const cutLines = (text: string, limit: number): string[] => {
   const lines = text
     .split('\n')
     .flatMap((line) => (line.length > limit ? cutText(line, limit) : [line]))
-  return packed(lines, '\n', limit)
+  return pack(lines, '\n', limit)
 }
 
 /** Joins neighbouring pieces as long as they fit together. */
-const packed = (pieces: readonly string[], gap: string, limit: number): string[] => {
+const pack = (pieces: readonly string[], gap: string, limit: number): string[] => {
   const parts: string[][] = []
   let length = 0
   for (const piece of pieces) {
@@ -87,5 +87,5 @@ export const markdownParts = (markdown: string, limit: number): string[] => {
     if (block.text.length <= limit) return block.text.trim() === '' ? [] : [block.text]
     return block.code ? cutCode(block.text, block.code, limit) : cutText(block.text, limit)
   })
-  return packed(pieces, '\n\n', limit)
+  return pack(pieces, '\n\n', limit)
 }

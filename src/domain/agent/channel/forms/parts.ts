@@ -57,7 +57,7 @@ const forms: Record<Channel, Form> = {
 }
 
 /** As much of a text as its messages can hold, and whether that cuts it. */
-const within = ({ longest }: Form, markdown: string): { text: string; isCut: boolean } => {
+const cutToMost = ({ longest }: Form, markdown: string): { text: string; isCut: boolean } => {
   const text = beginning(markdown, MOST_PARTS * longest)
   return { text, isCut: text.length < markdown.length }
 }
@@ -65,7 +65,7 @@ const within = ({ longest }: Form, markdown: string): { text: string; isCut: boo
 /** Takes a while to compute, so it must not run on the event loop. */
 export const partsOf = (channel: Channel, markdown: string): MessageParts => {
   const form = forms[channel]
-  const { text, isCut } = within(form, markdown)
+  const { text, isCut } = cutToMost(form, markdown)
   const { texts, html } = form.partsOf(text)
   return {
     texts: isCut ? [...texts, CUT] : texts,
@@ -76,7 +76,7 @@ export const partsOf = (channel: Channel, markdown: string): MessageParts => {
 /** The same, but the Markdown is shown as written: nothing is parsed. */
 export const plainPartsOf = (channel: Channel, markdown: string): MessageParts => {
   const form = forms[channel]
-  const { text, isCut } = within(form, markdown)
+  const { text, isCut } = cutToMost(form, markdown)
   const { style, longest } = form
   const texts = cutText(text, longest).flatMap((piece) => {
     if (!style) return [piece]

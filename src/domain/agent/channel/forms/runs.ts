@@ -166,7 +166,7 @@ const alike = (one: Run, other: Run): boolean =>
   one.link === other.link && one.marks.join() === other.marks.join()
 
 /** Joins neighbours that look alike. */
-export const merged = (runs: readonly Run[]): Run[] => {
+export const mergeRuns = (runs: readonly Run[]): Run[] => {
   const all: Run[] = []
   for (const run of runs) {
     const last = all.at(-1)

@@ -13,36 +13,36 @@ const SIGNS: Record<Mark, string> = { bold: '*', italic: '_', strike: '~', code:
 const ZERO_WIDTH_SPACE = '\u200b'
 const FENCE = '```'
 
-const escaped = (text: string): string =>
+const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** Code that contains the mark itself is left as it is. */
-const wrapped = (text: string, plain: string, marks: readonly Mark[]): string => {
+const wrapText = (text: string, plain: string, marks: readonly Mark[]): string => {
   const all = marks.includes('code')
     ? marks.filter((mark) => mark === 'code' && !plain.includes('`'))
     : marks
   return all.reduce((inner, mark) => SIGNS[mark] + inner + SIGNS[mark], text)
 }
 
-const linked: LayoutStyle['linked'] = (text, link, marks) => {
-  const address = escaped(link)
-  const plain = text === link ? `<${address}>` : `<${address}|${escaped(text)}>`
-  return wrapped(plain, text, marks) + (isDisguised(text, link) ? ` (<${address}>)` : '')
+const linkText: LayoutStyle['linked'] = (text, link, marks) => {
+  const address = escapeText(link)
+  const plain = text === link ? `<${address}>` : `<${address}|${escapeText(text)}>`
+  return wrapText(plain, text, marks) + (isDisguised(text, link) ? ` (<${address}>)` : '')
 }
 
 export const slackStyle: LayoutStyle = {
   fits: ({ units }) => units <= LONGEST_SLACK,
   sizeOf: (text) => ({ units: text.length, septets: Number.POSITIVE_INFINITY }),
-  escaped,
-  marked: (text, marks) => wrapped(escaped(text), text, marks),
-  linked,
+  escaped: escapeText,
+  marked: (text, marks) => wrapText(escapeText(text), text, marks),
+  linked: linkText,
   longestLink: LONGEST_SLACK / 4,
   joiner: ZERO_WIDTH_SPACE,
   bullet: (depth) => (depth === 0 ? '•' : '◦'),
   quote: '> ',
   rule: '———',
   code: (text) =>
-    `${FENCE}\n${escaped(text).replaceAll(FENCE, ['`', '`', '`'].join(ZERO_WIDTH_SPACE))}\n${FENCE}`,
+    `${FENCE}\n${escapeText(text).replaceAll(FENCE, ['`', '`', '`'].join(ZERO_WIDTH_SPACE))}\n${FENCE}`,
 }
 
 /** At least one part, each of at most 4,000 characters. */

@@ -48,7 +48,7 @@ const PLAIN: Record<string, string> = {
   ...{ '\u00a0': ' ', '\u202f': ' ', '\u2009': ' ', [BOXES.done]: '[x]', [BOXES.open]: '[ ]' },
 }
 
-const written = (text: string): string =>
+const writePlain = (text: string): string =>
   text.replaceAll(/[^\n -~]|`/gu, (sign) => PLAIN[sign] ?? sign)
 
 const septetsOf = (text: string): number => {
@@ -64,15 +64,15 @@ const septetsOf = (text: string): number => {
 export const smsStyle: LayoutStyle = {
   fits: ({ units, septets }) => septets <= LONGEST_SMS || units <= MOST_SEGMENTS * UNITS_EACH,
   sizeOf: (text) => ({ units: text.length, septets: septetsOf(text) }),
-  escaped: written,
-  marked: written,
-  linked: (text, link) => (isBare(text, link) ? text : `${written(text)} (${link})`),
+  escaped: writePlain,
+  marked: writePlain,
+  linked: (text, link) => (isBare(text, link) ? text : `${writePlain(text)} (${link})`),
   longestLink: 300,
   joiner: '',
   bullet: () => '-',
   quote: '> ',
   rule: '---',
-  code: written,
+  code: writePlain,
 }
 
 /**

@@ -13,7 +13,7 @@ const SIGNS: Record<Mark, string> = { bold: '*', italic: '_', strike: '~', code:
 const ZERO_WIDTH_SPACE = '\u200b'
 const FENCE = '```'
 
-const marked: LayoutStyle['marked'] = (text, marks) => {
+const markText: LayoutStyle['marked'] = (text, marks) => {
   const all = marks.includes('code')
     ? marks.filter((mark) => mark === 'code' && !text.includes('`'))
     : marks
@@ -24,9 +24,9 @@ export const whatsappStyle: LayoutStyle = {
   fits: ({ units }) => units <= LONGEST_WHATSAPP,
   sizeOf: (text) => ({ units: text.length, septets: Number.POSITIVE_INFINITY }),
   escaped: (text) => text,
-  marked,
+  marked: markText,
   // A mark right after an address would become part of it.
-  linked: (text, link, marks) => (isBare(text, link) ? text : `${marked(text, marks)} (${link})`),
+  linked: (text, link, marks) => (isBare(text, link) ? text : `${markText(text, marks)} (${link})`),
   longestLink: LONGEST_WHATSAPP / 4,
   joiner: ZERO_WIDTH_SPACE,
   bullet: () => '-',
