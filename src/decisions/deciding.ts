@@ -20,7 +20,7 @@ export interface LiveLanes {
   hasBegun(id: string): boolean
 }
 
-/** Changes that are written at once, and those who wait for them. */
+/** Changes that are written at once, and the requests that wait for them. */
 interface DecidedApart<R> {
   reply: R
   effects?: Effects
@@ -28,8 +28,9 @@ interface DecidedApart<R> {
 }
 
 /**
- * Decides in a savepoint of the letter, and writes the changes before it returns: the next decision
- * sees them. A refusal is thrown, and leaves nothing of its decision.
+ * Decides in a savepoint of the letter and writes the changes before it returns, so the next
+ * decision sees them. If the decision refuses, the error is thrown and nothing of the decision
+ * remains.
  */
 export type Apart = <R>(decide: () => Promise<DecidedApart<R>>) => Promise<R>
 

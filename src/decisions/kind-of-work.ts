@@ -21,16 +21,19 @@ export interface KindOfWork {
    * How many rows of an origin can run at once in a workspace. Absent: as many as there are keys.
    */
   atOnce?: Record<NewWork['origin'], number>
-  /** How many of them for one asker, so that another's work finds a place. Absent: all. */
+  /** How many of those rows one asker may have, so that others find a place. Absent: all. */
   share?: Record<NewWork['origin'], number>
   /**
-   * And how many in each further place, by its name, which a claim may ask for in place of the
-   * usual one.
+   * The same for further places, by name. A claim may ask for one of them instead of the usual
+   * place.
    */
   places?: Record<string, Record<NewWork['origin'], number>>
   /** The effect of a second row of the same kind and record. */
   second: SecondRow
-  /** Whether people wait for it: a manual row is then due whatever the clock says. */
+  /**
+   * Whether people wait for it. A manual row of such a kind is due at once, whatever the clock
+   * says.
+   */
   awaited: boolean
   /**
    * What pause-all does with queued rows. `held`: they stay, and no automatic one is claimed before
@@ -53,11 +56,12 @@ export interface KindOfWork {
    * Whether a request to delete the workspace also stops manual rows. Automatic rows always stop.
    */
   deletion: 'stops' | 'continues'
-  /** How often in a row a claim or an outcome of a row may fail for reasons of its own. */
+  /** How many times in a row a claim or an outcome of a row may fail because of the row itself. */
   failures: number
   /**
-   * What happens then. `ends`: its record ends, by what is known: as failed if nothing was sent,
-   * else in doubt. `rests`: it must go on, and rests for an hour after each further failure.
+   * What happens after that. `ends`: its record ends as far as is known: failed if nothing was
+   * sent, otherwise in doubt. `rests`: the work must go on, so it rests for an hour after each
+   * further failure.
    */
   inVain: 'ends' | 'rests'
 }

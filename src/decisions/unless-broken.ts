@@ -7,8 +7,8 @@ const isBroken = (cause: unknown): boolean =>
     : cause instanceof TypeError || cause instanceof RangeError
 
 /**
- * For a stop of all work and its end, which must not fail by one row: nothing of a row whose record
- * is gone or cannot be read. It stays, and its own claim ends it.
+ * Used when all work stops or resumes, which must not fail because of one row. If a row's record is
+ * missing or cannot be read, the row is left alone, and its own claim ends it.
  */
 export const unlessBroken = async (decide: () => Promise<Effects>): Promise<Effects> => {
   try {

@@ -60,7 +60,7 @@ const table = {
     ...read,
     key: ({ sendable }: { sendable: SendableKind }): string => `reconcile:${sendable}`,
     second: 'replaces',
-    // A doubt that cannot be read ends with a person.
+    // A person must settle a doubt whose timeline cannot be read.
     inVain: 'ends',
   },
   batch: generation,
@@ -72,29 +72,29 @@ const table = {
   metrics: { ...read, key: useKey('sync'), second: 'hastens' },
   watch: { ...read, key: useKey('sync') },
   posted_read: { ...read, key: useKey('sync'), second: 'hastens', inVain: 'ends' },
-  // One run of a rule, which goes on without it.
+  // One run of a rule. If the run ends in vain, the rule goes on without it.
   rule: { ...decided, key: useKey('rule'), queued: 'skipped', inVain: 'ends' },
   rule_cron: { ...decided, key: useKey('rule') },
   weekly_report: { ...decided, key: useKey('sync'), second: 'keeps' },
-  // Each claim does one thing of a job; what was begun and not settled is begun again, or known not
-  // to be repeated, by the job's own steps.
+  // Each claim does one thing of a job. What was begun but not settled is begun again, unless the
+  // job's own steps show that it must not be repeated.
   agent: {
     ...read,
     lane: 'agent',
     key: ({ root }: { root: string }): string => `agent:${root}`,
     atOnce: { manual: 4, automatic: 1 },
-    // One place is for whoever else asks, however much one person has asked for.
+    // One place stays free for others, however much one person asks for.
     share: { manual: 3, automatic: 1 },
-    // Commands that people type, and direct calls of tools, wait for no model; and one that only
-    // this database answers, such as the kill switch, for no network.
+    // Typed commands and direct tool calls do not wait for models. Those that only this database
+    // answers, such as the kill switch, do not wait for networks either.
     places: { typed: { manual: 4, automatic: 1 }, brief: { manual: 4, automatic: 1 } },
     second: 'hastens',
-    // Steps that were begun are not dead: the lane's outcome says what is known of them.
+    // A step that was begun is not dropped: the lane's outcome says what is known about it.
     recalled: 'returned',
     inVain: 'ends',
   },
   agent_schedule: { ...decided, lane: 'agent', key: useKey('schedule') },
-  // One document at a time. Another row of a document begins anew what the first one was at.
+  // One document at a time. A second row for a document starts its current phase anew.
   ingest: { ...read, lane: 'ingest', key: useKey('ingest'), second: 'replaces', inVain: 'ends' },
   mcp_look: {
     ...read,
@@ -107,8 +107,8 @@ const table = {
     key: ({ refId }: { refId: string }): string => `channel:${refId}`,
     second: 'hastens',
   },
-  // What a message has at its provider. Somebody waits for the answer, and fetching twice does no
-  // harm.
+  // Fetches the parts of a message that its provider still has. Somebody waits for the answer, and
+  // fetching twice does no harm.
   channel_fetch: {
     ...read,
     lane: 'ingest',
@@ -116,8 +116,8 @@ const table = {
     atOnce: { manual: 4, automatic: 1 },
     inVain: 'ends',
   },
-  // A connection sends one message at a time. A reply whose process died is due again, and knows by
-  // its parts what may have been sent.
+  // A connection sends one message at a time. If its process died, a reply is due again; its parts
+  // tell what may have been sent.
   channel_reply: {
     ...read,
     lane: 'delivery',

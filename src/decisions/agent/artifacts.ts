@@ -7,14 +7,14 @@ import type { Query, Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 
-/** A file with what is known of it. */
+/** A stored file, and what is known about it. */
 export interface ToKeep extends Omit<NewArtifact, 'file' | 'newest' | 'now'> {
   file: NewFile
 }
 
 /**
- * What the job that makes an artifact says of it: where it belongs, for whom it is, and whether its
- * text can be trusted.
+ * What an artifact inherits from the job that makes it: where it belongs, whom it is for, and
+ * whether its text can be trusted.
  */
 export const madeIn = (job: CallingJob | undefined) => ({
   ...{
@@ -25,7 +25,9 @@ export const madeIn = (job: CallingJob | undefined) => ({
   untrusted: (job?.taint.length ?? 0) > 0,
 })
 
-/** In the order of their times. Throws `conflict` if the workspace has no room. */
+/**
+ * Keeps the artifacts in the order of their times. Throws `conflict` if the workspace has no room.
+ */
 export const keepArtifacts = async (
   all: readonly ToKeep[],
   { sql, gate }: { sql: Sql; gate: Gate },

@@ -16,7 +16,7 @@ interface Question {
   event: NewEvent
 }
 
-/** Asks a person for one call, and tells of it. */
+/** Asks a person for one call, and reports it. */
 export const questionOf = (job: Job, step: Step, { publicUrl, ...said }: Asking): Question => {
   const approval = newApproval(newId(), job, step, said)
   const { id, summary, why, tool_name } = approval

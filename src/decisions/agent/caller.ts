@@ -6,13 +6,13 @@ import type { Principal } from '#store/engine/principal'
 import type { ToolCaller } from './toolbox.ts'
 
 /**
- * A person who writes in a channel has not signed in: what takes a signed-in person is asked of
- * one.
+ * A person who writes in a channel has not signed in, so calls that require a signed-in person are
+ * asked of one.
  */
 const scopesOf = ({ kind }: OnBehalf): ReadonlySet<Scope | 'session'> =>
   new Set(kind === 'channel' ? scopes : [...scopes, 'session' as const])
 
-/** Who calls a tool, with what this caller may do now. */
+/** The caller of a tool, with its present rights. */
 export const toolCaller = (tenantId: string, by: OnBehalf, now: CallerNow): ToolCaller => {
   const { kind, id, personId } = by
   const member =

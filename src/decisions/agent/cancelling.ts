@@ -8,8 +8,8 @@ import type { LiveLanes } from '../deciding.ts'
 import { settledEvent, statusNews, withEvents } from './job-events.ts'
 
 /**
- * Cancels a job with all that it asks or was about to do. Its row of work is for the caller to
- * settle.
+ * Cancels a job with everything that it asks for or was about to do. The caller settles its row of
+ * work.
  */
 export const cancelledJob = (
   { work: _, ...before }: OpenJob,
@@ -22,8 +22,8 @@ export const cancelledJob = (
 }
 
 /**
- * Stops what runs of these jobs. Gives the rows of work that are over, and the calls outside that
- * can no longer be stopped: the row of such a call is settled with its outcome.
+ * Stops whatever is running for these jobs. Returns the rows of work that are over, and the outside
+ * calls that can no longer be stopped: such a call's row is settled when its outcome arrives.
  */
 export const stopJobs = (
   tree: readonly OpenJob[],

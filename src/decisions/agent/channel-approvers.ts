@@ -1,4 +1,4 @@
-/** Members who may decide are told of what waits, in the channels that want it. */
+/** Tells members who may decide what waits for a decision, in the channels that ask for it. */
 import { recipientOf, toApproverText } from '#domain/agent/channel/answer'
 import { type Approval, approvalUrl } from '#domain/agent/job/approval'
 import type { OnBehalf } from '#domain/agent/job/job'
@@ -7,7 +7,7 @@ import { type ToldApprover, toldApprovers } from '#store/agent/channel-identitie
 import { type Effects, merge } from '#store/engine/letter'
 import { replyEffects } from './channel-replies.ts'
 
-/** People who are told at once. */
+/** The most people who are told at once. */
 const MOST_TOLD = 20
 
 export const approversPart = { approvers: toldApprovers(MOST_TOLD) }
@@ -17,13 +17,13 @@ interface Telling {
   approvers: readonly ToldApprover[]
   /** Who can decide about a call of the tool. */
   roles(tool: string): readonly Role[]
-  /** Who has asked: a linked sender is told where it asked. */
+  /** Who asked. A linked sender is told where it asked, not again here. */
   by: OnBehalf
   publicUrl: string
   now: Date
 }
 
-/** One message for each of them, about all of the calls that are theirs to decide. */
+/** One message for each of them, about all the calls that they can decide. */
 export const tellApprovers = ({
   approvals,
   approvers,

@@ -1,6 +1,5 @@
 /**
- * What becomes of a message that has come in from a channel: a job, a line to its sender, or
- * nothing.
+ * Decides what an incoming message of a channel leads to: a job, a line to its sender, or nothing.
  */
 
 import type { PlanState } from '#contract/limits'
@@ -47,17 +46,17 @@ import { replyEffects } from './channel-replies.ts'
 import { startChannelTurn } from './channel-turns.ts'
 import { type Takes, unpaidAnswer } from './paying.ts'
 
-/** Messages that a connection takes within a minute, and those of one sender. */
+/** How many messages a connection, and one sender, may send within a minute. */
 const MOST_OF_CONNECTION = 600
 const MOST_OF_SENDER = 60
 const RATE_MS = 60_000
-/** How long messages count, and jobs that a sender or all strangers have begun. */
+/** The periods over which messages are counted, and jobs that a sender or all strangers began. */
 export const ARRIVAL_TIMES = { rateMs: RATE_MS, dayMs: 86_400_000 } as const
-/** When the agent may have room for further jobs. In seconds. */
+/** In seconds: when the agent may have room for another job. */
 const FULL_RETRY_S = 30
 /**
- * Messages of a workspace that are fetched or wait for such room. The provider keeps further ones,
- * as far as it tries again.
+ * The most messages of a workspace that are being fetched or wait for such room. Further ones stay
+ * with the provider, if it retries.
  */
 const MOST_WAITING = 200
 
@@ -76,7 +75,7 @@ export interface Arrival {
   now: Date
 }
 
-/** The row of a message that has just come. */
+/** The row of a message that has just arrived. */
 export const newChannelMessage = (
   id: string,
   {
@@ -111,11 +110,11 @@ export const newChannelMessage = (
   updated_at: now,
 })
 
-/** Seconds until the oldest message counts no more. */
+/** Seconds until the oldest message no longer counts. */
 const secondsUntil = (oldest: Date | null, now: Date): number =>
   Math.max(1, Math.ceil(((oldest ?? now).getTime() + RATE_MS - now.getTime()) / 1_000))
 
-/** After how many seconds it may be sent again; undefined: it comes in time. */
+/** The seconds after which it may be sent again; undefined if it is not too early. */
 export const tooSoon = ({ facts, now }: Pick<Arrival, 'facts' | 'now'>): number | undefined => {
   if (facts.of_connection >= MOST_OF_CONNECTION)
     return secondsUntil(facts.oldest_of_connection, now)
@@ -133,15 +132,15 @@ const hasRoom = (
         connection.config,
       )
 
-/** `message`: the row as it becomes. `later`: the agent has too many open jobs. */
+/** `message`: the row after the decision. `later`: the agent has too many open jobs. */
 type Outcome =
   | { kind: 'taken'; job: string; message: ChannelMessage; effects: Effects }
   | { kind: 'fetching'; message: ChannelMessage; effects: Effects }
-  /** `detail`: what the audit says of it. */
+  /** `detail`: what the audit records about it. */
   | { kind: 'declined'; effects: Effects; detail?: Record<string, unknown> }
   | { kind: 'later' }
 
-/** The audit says why. */
+/** The audit records why. */
 const decline = (why: string, effects: Effects = {}): Extract<Outcome, { kind: 'declined' }> => ({
   kind: 'declined',
   effects,
@@ -152,7 +151,7 @@ const NO_ROOM = 'the messages of a day are used up'
 
 type Telling = Omit<Arrival, 'identity' | 'plan'>
 
-/** Who is not served is told so, once a day. */
+/** People who are not served are told so once a day. */
 const toldOnce = ({ connection, message, facts, now }: Telling, text: string): Effects => {
   if (facts.is_told) return {}
   const line = replyEffects({
@@ -165,28 +164,25 @@ const toldOnce = ({ connection, message, facts, now }: Telling, text: string): E
   return merge(line, { writes: [insertTold({ source: connection.id, told: facts.told, now })] })
 }
 
-/** Lines to members are as few as the senders who are linked; those to strangers are bounded. */
+/** Members get few such lines, because few senders are linked. Those to strangers are limited. */
 const strangerTold = (arrival: Telling, text: string): Effects =>
   arrival.facts.told_of_connection >= MOST_TOLD ? {} : toldOnce(arrival, text)
 
-/**
- * Nobody is answered by a model that is not paid for. What the workspace owes is no stranger's
- * business.
- */
+/** No model answers while it is not paid for. Strangers do not learn what the workspace owes. */
 const unpaidFor = (trust: Trusted, why: string, arrival: Telling) =>
   decline(
     why,
     trust.kind === 'member' ? toldOnce(arrival, unpaidText(why)) : strangerTold(arrival, NOT_NOW),
   )
 
-/** What a decision is made with. */
+/** What a decision needs besides the message. */
 export interface ArrivalContext {
   models: Models | typeof NO_MODEL
   desk: Takes
   sealer: Sealer
 }
 
-/** Of a message that is complete. */
+/** Decides a message that is complete. */
 export const decideMessage = async (
   { models, desk, sealer }: ArrivalContext,
   { connection, message, identity, facts, plan, now }: Arrival,
@@ -218,7 +214,7 @@ export const decideMessage = async (
     : { kind: 'later' }
 }
 
-/** Nobody is answered before the text is there: a machine may have written it. */
+/** Nobody is told anything until the text has arrived: a machine may have written it. */
 const fetchedLater = (arrival: Arrival): Outcome => {
   const { connection, message, identity, facts, now } = arrival
   const trust = trustOf(connection, { id: message.sender, identity })
@@ -229,8 +225,8 @@ const fetchedLater = (arrival: Arrival): Outcome => {
 }
 
 /**
- * It is taken all the same, for some providers hardly try again, and is decided about when there
- * may be room.
+ * The message is accepted anyway, because some providers hardly retry. It is decided when there may
+ * be room.
  */
 const waitingForRoom = async ({ message, now }: Arrival, sql: Sql): Promise<Outcome> => {
   const { waiting } = await loadNow(sql, { waiting: fetchesUpTo(MOST_WAITING) })
@@ -244,8 +240,8 @@ const waitingForRoom = async ({ message, now }: Arrival, sql: Sql): Promise<Outc
 }
 
 /**
- * What a letter does with a message that is new, and does not come too soon. `later`: too many wait
- * for room already.
+ * Decides a message that is new and does not come too soon. `later`: too many messages already wait
+ * for room.
  */
 export const takeArrival = async (
   deciding: ArrivalContext,

@@ -1,6 +1,6 @@
 /**
- * What a channel brings, as the workspace takes it: bounded, and of text that can be stored,
- * whatever an adapter has made of it.
+ * Makes what a channel delivers acceptable to the workspace: bounded, and made of text that can be
+ * stored, whatever the adapter produced.
  */
 import { createHash } from 'node:crypto'
 import type { MessageFile } from '#contract/records/agent/channel-message'
@@ -14,7 +14,9 @@ const MOST_EVENT_IDS = 8
 const MOST_ATTACHMENTS = 50
 const DEEPEST = 20
 
-/** Ids that are too long, or cannot be stored, are told apart by their hash. */
+/**
+ * Ids that are too long or cannot be stored are replaced by their hash, which keeps them distinct.
+ */
 const idOf = (text: string): string =>
   text.length <= LONGEST.id && storable(text) === text
     ? text
@@ -45,7 +47,7 @@ const files = (attachments: readonly Attachment[]): MessageFile[] =>
     .slice(0, MOST_ATTACHMENTS)
     .map(fileOf)
 
-/** Undefined for what no provider sends: a message without an id, or of nobody. */
+/** Undefined for a message without an id or a sender, which no provider sends. */
 export const arrivedOf = (message: InboundMessage): ArrivedMessage | undefined => {
   const { sender, thread, isShared, subject, text, attachments, replyTo, directTo, toFetch } =
     message
@@ -53,7 +55,7 @@ export const arrivedOf = (message: InboundMessage): ArrivedMessage | undefined =
     0,
     MOST_EVENT_IDS,
   )
-  // No name of a sender is changed: it could become another's.
+  // A sender's id is never changed: it could become somebody else's.
   const { id } = sender
   const tooDeep = [replyTo, directTo, toFetch].some((one) => isDeeper(one, DEEPEST))
   if (
@@ -79,7 +81,7 @@ export const arrivedOf = (message: InboundMessage): ArrivedMessage | undefined =
   }
 }
 
-/** What only the fetch has told, in the place of what the post said. */
+/** What the fetch returned replaces what the post said. */
 export const fetchedOf = ({
   text,
   attachments,

@@ -1,6 +1,6 @@
 /**
- * What becomes of a connection of a channel: its credentials in the clear, when its provider is
- * asked, and who is told that it fails.
+ * What happens to a connection of a channel: its decrypted credentials, when its provider is asked,
+ * and who is told when it fails.
  */
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import type { Credentials } from '#domain/agent/channel/connection'
@@ -32,7 +32,7 @@ export const credentialsOf = (
     ? {}
     : JSON.parse(sealer.open(Buffer.from(credentials, 'base64'), channelCredentialsRow(id)))
 
-/** For adapters. Never logged, stored or shown. */
+/** For adapters only: never logged, stored or shown. */
 export const openConnection = (
   sealer: Sealer,
   { connection, sealed }: SealedConnection,
@@ -44,8 +44,8 @@ export const openConnection = (
 })
 
 /**
- * Its provider is asked now. What is asked already begins anew by itself if it asks about another
- * thing.
+ * Asks its provider now. A check that is already running starts again by itself if what it checks
+ * has changed.
  */
 export const checkNow = (
   { id }: Pick<ChannelConnection, 'id'>,
@@ -70,14 +70,15 @@ const failingEvent = ({
 })
 
 /**
- * Somebody is told once, when it begins: one whose checks pass and whose messages are refused fails
- * until a message is sent.
+ * A failure is reported once, when it begins. A connection whose checks pass but whose messages are
+ * refused keeps failing until a message is sent.
  */
 const tellOnce = (before: ChannelConnection, after: ChannelConnection): Effects =>
   before.status === 'failing' || before.send_error !== null ? {} : { events: [failingEvent(after)] }
 
 /**
- * Its provider refused it in a check, or another workspace has its key: nothing more is taken in.
+ * Its provider refused it in a check, or another workspace has its key: it accepts no more
+ * messages.
  */
 export const checkRefused = (before: ChannelConnection, error: string, now: Date): Effects => {
   const after = markRefused(before, error, now)
@@ -88,7 +89,7 @@ export const checkRefused = (before: ChannelConnection, error: string, now: Date
 
 /**
  * Its provider refused to send anything with these credentials. It is asked at once whether they
- * still hold.
+ * are still valid.
  */
 export const sendingRefused = (
   before: ChannelConnection,

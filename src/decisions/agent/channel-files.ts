@@ -1,4 +1,6 @@
-/** The files of a member's message become documents of the workspace, for which nobody vouches. */
+/**
+ * Turns the files of a member's message into documents of the workspace, for which nobody vouches.
+ */
 
 import type { MessageFile } from '#contract/records/agent/channel-message'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
@@ -23,12 +25,12 @@ import { searchConfiguration } from '#store/engine/text-search'
 import { profilePart } from '#store/growth/profiles'
 import { newWork } from '../work.ts'
 
-/** Who can add documents. */
+/** The roles that can add documents. */
 const AUTHORS: readonly Role[] = ['owner', 'editor', 'approver']
 
 export interface ReadFile {
   file: MessageFile
-  /** Its text; undefined: it was not read. */
+  /** Its text; undefined if it was not read. */
   content: string | undefined
 }
 
@@ -41,7 +43,7 @@ interface Keeping {
 const UNFIT = /[/\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu
 const LONGEST_NAME = 200
 
-/** A name that is none for a path. */
+/** A name that cannot be mistaken for a path. */
 const fileNameOf = (name: string): string => {
   const plain = [...name.replace(UNFIT, ' ').trim()].slice(0, LONGEST_NAME).join('').trim()
   return plain === '' || /^\.+$/.test(plain) ? 'attachment' : plain
@@ -62,7 +64,7 @@ const keptAs = (
 })
 
 interface Making {
-  /** What every document of the message has. */
+  /** What all documents of the message have in common. */
   wish: Omit<Wish, 'id' | 'fileName' | 'content' | 'mimeType'>
   known: readonly Pick<Document, 'id' | 'file_name' | 'sha256'>[]
   stock: { count: number; pending: number }
@@ -74,7 +76,7 @@ interface Added {
   content: string
 }
 
-/** Each content becomes one document, as long as there is room. */
+/** Makes one document of each distinct content, as long as there is room. */
 const makeDocuments = (
   read: readonly ReadFile[],
   { wish, known, stock, room }: Making,
@@ -107,7 +109,7 @@ const makeDocuments = (
   return { files, added }
 }
 
-/** The files, with their documents or why there is none; and the documents that are new. */
+/** The files, each with its document or the reason why it has none, and the new documents. */
 export const keepFiles = async (
   { connection, message, by }: Keeping,
   read: readonly ReadFile[],
@@ -149,7 +151,7 @@ export const keepFiles = async (
 const sizeOf = (added: readonly { document: Document }[]): number =>
   added.reduce((sum, { document }) => sum + document.byte_size, 0)
 
-/** What it gives, or why it was refused. */
+/** The result, or why it was refused. */
 const tryTo = <T>(make: () => T): T | string => {
   try {
     return make()

@@ -1,7 +1,4 @@
-/**
- * A message that came in from a channel and of which nothing comes: what is kept of it, and who is
- * told.
- */
+/** A channel's message that leads to nothing: what is kept of it, and who is told. */
 import { recipientOf } from '#domain/agent/channel/answer'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import { markLost } from '#domain/agent/channel/connection-health'
@@ -20,12 +17,12 @@ export interface Losing {
   now: Date
 }
 
-/** Not told: the sender does not hear of anything, or wants no answer. */
+/** Nobody is told: the sender is told nothing in general, or wants no answer. */
 export const failedEffects = (message: ChannelMessage, error: string, now: Date): Effects => ({
   writes: [saveChannelMessage(failedMessage(message, error, now))],
 })
 
-/** Once a day: a machine may have written it, and would answer the line. */
+/** Once a day: a machine may have written the message, and would answer this line. */
 const lineTo = ({ connection, message, isLinked, facts, now }: Losing, text: string): Effects => {
   if (!isLinked || facts.is_told) return {}
   const line = replyEffects({
@@ -42,7 +39,8 @@ const UNREAD =
   'I could not read a message that you sent, and have given it up. Please send again whatever I have not answered.'
 
 /**
- * Its text could not be had from the provider. A linked sender is told, and the connection says it.
+ * Its text could not be fetched from the provider. A linked sender is told, and the connection
+ * shows the error.
  */
 export const unreadEffects = (losing: Losing, error: string): Effects => {
   const { connection, message, now } = losing

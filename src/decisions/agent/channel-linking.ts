@@ -1,4 +1,4 @@
-/** A message that holds a code links its sender, and begins no job. */
+/** A message that contains a code links its sender, and begins no job. */
 import { recipientOf } from '#domain/agent/channel/answer'
 import { type ChannelConnection, channelTraits } from '#domain/agent/channel/channel'
 import {
@@ -54,7 +54,10 @@ const noteCode = (
   return { effects: merge(effects, { audit }), detail }
 }
 
-/** To the sender alone, under a subject of ours: what the sender wrote may be somebody else's. */
+/**
+ * Sent to the sender alone, under our own subject: the sender's subject may be somebody else's
+ * text.
+ */
 const secondCode = async (
   sent: Sent,
   owner: Owner,
@@ -87,9 +90,9 @@ const secondCode = async (
 }
 
 /**
- * Undefined if the message has no code that is valid for the connection: then it is a message like
- * any other, so that nobody learns whether a code that was guessed had existed. A code is used up
- * even if its sender is somebody already.
+ * Undefined if the message has no code that is valid for the connection. It is then treated like
+ * any other message, so nobody learns whether a guessed code existed. A code is used up even if its
+ * sender is already linked to another member.
  */
 export const takeCode = async (
   sent: Sent,

@@ -1,4 +1,4 @@
-/** Replies to channels, as effects of whatever decides about them. */
+/** Replies to channels, as effects of whatever decision makes them. */
 import { keyOf, newWork } from '#decisions/work'
 import { afterDoubt, type ChannelOrigin, recipientOf, toldOf } from '#domain/agent/channel/answer'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
@@ -13,24 +13,29 @@ import type { KeyedWork } from '#store/engine/work'
 
 export interface Replying {
   connection: Pick<ChannelConnection, 'id' | 'channel'>
-  /** Where it goes, as an adapter has said. */
+  /** Where it goes, as the adapter said. */
   replyTo: Record<string, unknown>
   /** As people read it. */
   recipient: string
   /** In Markdown. */
   text: string
-  /** It waits for a person, who decides on a page under this public URL. `why`: in words. */
+  /**
+   * Set if a person must decide first, on a page under this public URL. `why`: the reason, for
+   * people.
+   */
   held?: { publicUrl: string; why: string } | undefined
-  /** Goes out in the place of its mask in the text, and is shown nowhere. */
+  /** Replaces its mask in the text when the reply is sent, and is never shown. */
   secret?: { value: string; sealer: Sealer } | undefined
-  /** Ids of the job that it answers, of the message that began it, and of their conversation. */
+  /**
+   * Ids: of the job that it answers, of the message that began the job, and of their conversation.
+   */
   job?: string | null | undefined
   message?: string | null | undefined
   conversation?: string | null | undefined
   now: Date
 }
 
-/** The row of work that sends a reply. A person waits for it, so it is manual. */
+/** The row of work that sends a reply. It is manual, because a person waits for the reply. */
 export const replyWork = (
   { id, connection_id }: { id: string; connection_id: string },
   runAt: Date,
@@ -42,7 +47,7 @@ export const sendsFor =
   ({ kind, concurrency_key }: Pick<KeyedWork, 'kind' | 'concurrency_key'>): boolean =>
     kind === 'channel_reply' && concurrency_key === keyOf('channel_reply', { connection })
 
-/** A reply, which goes out soon or is held. Nothing, if it has no words. */
+/** A reply, to be sent soon or held. No effects if the text is blank. */
 export const replyEffects = (replying: Replying): Effects => {
   const {
     connection,
@@ -88,7 +93,7 @@ interface Answering {
 }
 
 /**
- * What a job says in the channel that it came from; it may be a child of the job that answers
+ * What a job says in the channel that it came from. The job may be a child of the one that answers
  * there.
  */
 export const answerEffects = (
@@ -110,7 +115,7 @@ export const answerEffects = (
   })
 }
 
-/** The connection can send again: what waits for it does so no longer. */
+/** The connection can send again: replies that waited for it become due. */
 export const wokenReplies = (
   replies: readonly { work: string; tries: number; run_at: Date }[],
   now: Date,

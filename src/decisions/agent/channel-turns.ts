@@ -1,6 +1,6 @@
 /**
- * How a message of a channel begins a job: in the conversation of its thread, and in the name of
- * its sender.
+ * Begins a job from a channel's message: in the conversation of its thread, and in the name of its
+ * sender.
  */
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import { type ChannelMessage, messageContent } from '#domain/agent/channel/message'
@@ -42,15 +42,15 @@ interface Place {
 }
 
 /**
- * What a member writes to the agent alone is theirs. What a stranger is answered, the workspace
- * must see.
+ * What a member writes to the agent alone is private. The workspace must see what strangers are
+ * answered.
  */
 const visibilityOf = (
   { kind }: Trusted,
   { is_shared }: Pick<ChannelMessage, 'is_shared'>,
 ): Visibility => (kind === 'member' && !is_shared ? 'private' : 'workspace')
 
-/** The conversation as it is after the message, which makes an archived one active again. */
+/** The conversation after the message. A message makes an archived one active again. */
 const continueConversation = (
   { connection, message, trust, now }: ChannelTurn,
   { thread, before }: Place,
@@ -107,9 +107,9 @@ const jobOf = (
 }
 
 /**
- * The message in its conversation, the job that answers it, and its work: due now, or once the job
- * before it has ended; a typed command is due now. Undefined: the workspace or the conversation has
- * too many open jobs.
+ * The message in its conversation, the job that answers it, and the job's work. The work is due
+ * now, or once the job before it has ended; a typed command is always due now. Undefined if the
+ * workspace or the conversation has too many open jobs.
  */
 export const startChannelTurn = async (
   { models, desk }: { models: Models | typeof NO_MODEL; desk: Takes },

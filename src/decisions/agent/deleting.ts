@@ -1,6 +1,6 @@
 /**
- * What goes with a conversation that is deleted: its jobs are cancelled, and its replies to
- * channels go out no more.
+ * What deleting a conversation entails: its jobs are cancelled, and its replies to channels are not
+ * sent any more.
  */
 import type { ChannelOrigin } from '#domain/agent/channel/answer'
 import { cancelledText } from '#domain/agent/channel/answer'
@@ -22,12 +22,12 @@ import { answerEffects } from './channel-replies.ts'
 type OpenReply = Loaded<{ replies: ReturnType<typeof openRepliesOf> }>['replies'][number]
 
 interface Belongings {
-  /** Its jobs and their descendants that are not over. */
+  /** Its open jobs and their open descendants. */
   tree: readonly OpenJob[]
   calls: readonly CallInFlight[]
   replies: readonly OpenReply[]
   schedules: { any: boolean }
-  /** Of jobs that somebody in a channel waits for, by their ids. */
+  /** By id of the job: where somebody in a channel waits for its answer. */
   origins: Readonly<Record<string, ChannelOrigin | undefined>>
 }
 
@@ -61,8 +61,8 @@ export const deletedConversation = (
 }
 
 /**
- * Whoever has asked in a channel, and still waits, is told; in words that are none of the
- * conversation's.
+ * Tells people in a channel who still wait for an answer, in words that reveal nothing of the
+ * conversation.
  */
 const tellAsker = (
   job: OpenJob,
@@ -103,8 +103,8 @@ const stoppedReplies = (replies: readonly OpenReply[], lanes: LiveLanes, now: Da
 }
 
 /**
- * Schedules are the workspace's and go on: in a conversation that their next run begins, or in one
- * that is as private as the one before.
+ * Schedules belong to the workspace and continue: in a conversation that their next run begins, or
+ * in one that is as private as before.
  */
 const movedSchedules = (before: Conversation, now: Date) => {
   if (before.visibility === 'workspace') return [moveSchedules(before.id, null)]

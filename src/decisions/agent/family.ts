@@ -11,11 +11,11 @@ import { type News, statusNews, withEvents } from './job-events.ts'
 
 export interface Parent {
   job: Job | undefined
-  /** The one that waits. */
+  /** The step that waits. */
   step: Step | undefined
 }
 
-/** A child is over: its parent has an answer, and goes on at once. */
+/** A child is over: its parent has the answer, and continues at once. */
 export const childEnded = ({ job, step }: Parent, child: Job, now: Date): Effects => {
   if (!job || isOver(job) || step?.state !== 'waiting') return {}
   const after = withAnswer(job, step, child, now)

@@ -4,10 +4,7 @@ import type { NewEvent } from '#store/engine/outbox'
 
 export type News = Pick<AgentEvent, 'type' | 'data'>
 
-/**
- * Numbers what happened in a job. The job that comes back must be saved in the same commit as the
- * events.
- */
+/** Numbers the events of a job. The returned job must be saved in the same commit as the events. */
 export const withEvents = (
   job: Job,
   news: readonly News[],
@@ -31,7 +28,7 @@ export const statusNews = ({ status, error }: Job): News => ({
   data: { status, error },
 })
 
-/** For the webhook: the job is over. */
+/** The webhook event for a job that is over. */
 export const settledEvent = ({ id, kind, conversation_id, status, error }: Job): NewEvent => ({
   type: 'agent.job.settled',
   data: { job_id: id, kind, conversation_id, status, error },

@@ -1,6 +1,6 @@
 /**
- * Sessions with the MCP servers of workspaces, for the lane that looks at their tools and for calls
- * of these.
+ * Sessions with the MCP servers of workspaces, for the lane that lists their tools and for calls of
+ * these tools.
  */
 
 import type { Place } from '#domain/agent/mcp/config'
@@ -15,7 +15,7 @@ import { mcpSecretRow } from '#store/agent/mcp-servers'
 export interface McpSessions {
   client: McpClient
   sealer: Sealer
-  /** Sessions of this process, granted to workspaces in turn. */
+  /** Sessions of this process, granted to workspaces round-robin. */
   open: FairLimit
 }
 
@@ -28,7 +28,7 @@ export interface SealedServer {
 
 export interface OpenMcpSession {
   session: McpClientSession
-  /** Values that nothing of what the server says may contain. */
+  /** Values to be removed from everything that the server says. */
   secrets: string[]
 }
 
@@ -54,7 +54,7 @@ const configOf = (sessions: McpSessions, sealed: SealedServer): McpConnection =>
   }
 }
 
-/** Without values, to check it. */
+/** The configuration without secret values, to check it. */
 export const placeConfig = ({ transport, url, command, args, env_names }: Place): McpConnection =>
   transport === 'stdio'
     ? {
@@ -66,7 +66,7 @@ export const placeConfig = ({ transport, url, command, args, env_names }: Place)
     : { transport: 'streamable_http', url: url ?? '', headers: {} }
 
 /**
- * A place among the sessions of the process. Throws `McpError` (not done) if none is free in time.
+ * A place among the process's sessions. Throws `McpError` (not done) if none becomes free in time.
  */
 const takePlace = async ({ open }: McpSessions, tenantId: string): Promise<void> => {
   try {
@@ -81,7 +81,7 @@ const takePlace = async ({ open }: McpSessions, tenantId: string): Promise<void>
   }
 }
 
-/** Throws `McpError`. The session ends with `use`. */
+/** Throws `McpError`. The session ends when `use` returns. */
 export const useMcpSession = async <T>(
   sessions: McpSessions,
   sealed: SealedServer,

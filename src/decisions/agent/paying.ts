@@ -1,4 +1,4 @@
-/** What calls a model costs, and is refused while billing is not in order. */
+/** Refuses what would call a model, which costs money, while billing is not in order. */
 import type { PlanState } from '#contract/limits'
 import { isForStranger } from '#domain/agent/channel/trust'
 import type { Job } from '#domain/agent/job/job'
@@ -8,12 +8,12 @@ import type { Desk } from '#port/model/desk/desk'
 
 export type Takes = Pick<Desk, 'takes'>
 
-/** The words that are to be answered, by whom they are asked, and the model that is chosen. */
+/** The message to answer, who sent it, and the chosen model. */
 type Words = Pick<Job, 'model' | 'goal' | 'on_behalf'>
 
 /**
- * Why these words cannot be answered now. Undefined if billing is in order, or if they take no
- * model: a command of a person goes on.
+ * Why this message cannot be answered now. Undefined if billing is in order, or if no model is
+ * needed: a person's typed command still runs.
  */
 export const unpaidAnswer = async (
   desk: Takes,

@@ -1,7 +1,7 @@
 import { AppError, isUnavailable } from '#kernel/errors'
 import { storable } from '#kernel/storable'
 
-/** What went wrong as a result; undefined if the letter itself must fail. */
+/** The error as a result for the model; undefined if the letter itself must fail. */
 export const refusalOf = (cause: unknown): string | undefined => {
   if (!(cause instanceof AppError) || isUnavailable(cause) || cause.code === 'internal')
     return undefined

@@ -36,7 +36,7 @@ const nouns: Record<EngageAction, [before: string, after: string]> = {
   like: ['the like', 'of'],
 }
 
-/** The author's name is somebody else's text. */
+/** The author's name is text of somebody else. */
 const postOf = ({ post_author: author }: Engagement): string =>
   author === null ? 'a post' : `a post by ${quoteBeginning(author)}`
 
@@ -53,7 +53,7 @@ const doing = (engagement: Engagement): string => {
 }
 
 /**
- * As of an item: the hash to which its approval is bound, and another one while it is in review.
+ * As for items: the hash that its approval is bound to, but a different one while it is in review.
  */
 const engagementHash = (engagement: Engagement, account: Account): string => {
   const content = contentHash(

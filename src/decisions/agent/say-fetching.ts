@@ -1,10 +1,10 @@
-/** Pages of the web that are not read unasked. */
+/** What a person is asked before a web page is read that is not read unasked. */
 import type { Static } from '@sinclair/typebox'
 import type { fetchCapabilities } from '#contract/agent/fetching'
 import { hostOf } from '#domain/agent/job/fetching'
 import { type Says, saying, summariseCall } from './saying.ts'
 
-/** What leaves the workspace is the address itself. */
+/** The address itself is what leaves the workspace. */
 const fetchUrl = saying(
   (_: Static<typeof fetchCapabilities.fetch_url.input>) => ({}),
   (_, { url }) =>

@@ -1,4 +1,4 @@
-/** What a person is asked about texts that are written or changed. */
+/** What a person is asked about texts that are created or changed. */
 import type { Static } from '@sinclair/typebox'
 import type { items } from '#contract/growth/items'
 import { contentHash, type Item } from '#domain/growth/drafting/item'
@@ -23,14 +23,14 @@ type InputOf<N extends keyof typeof items> = Static<(typeof items)[N]['input']>
 const nameOf = ({ kind, title, body }: Item): string =>
   `the ${kind} ${quoteBeginning(title ?? body)}`
 
-/** Bound to the text as it stands. */
+/** Binds the decision to the present text. */
 const recordOf = (item: Item) => ({
   kind: 'item',
   id: item.id,
   sha256: contentHash(item.body, item.account_external_id),
 })
 
-/** A change takes the approval and the time away, if the item has them. */
+/** What a change takes away: the approval and the time, if the item has them. */
 const sayLoss = ({ status, post_at }: Item): string => {
   if (status !== 'approved' && status !== 'publishing') return ''
   return post_at === null
@@ -38,7 +38,7 @@ const sayLoss = ({ status, post_at }: Item): string => {
     : '; it is then not posted before it is approved and scheduled again'
 }
 
-/** The account that a call names: its handle, or none. */
+/** The account that a call names: its handle, or that it names none. */
 const chosenPart = (id: string | null | undefined) =>
   when(typeof id === 'string', connectionPart(id ?? ''))
 const sayAccount = (

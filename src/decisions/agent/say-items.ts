@@ -34,8 +34,8 @@ const nameAccount = (account: Account): string =>
   account ? ` from @${account.handle}` : ', with no account connected'
 
 /**
- * What the item says now, and the account that it would go out from: the hash to which its approval
- * is bound. An item in doubt has another one, since what is done with it means something else.
+ * Binds a decision to the present text and account: the hash that the item's approval is bound to.
+ * An item in doubt gets a different hash, because the same call then means something else.
  */
 const itemHash = (item: Item, account: Account): string => {
   const content = contentHash(item.body, item.account_external_id ?? account?.external_id ?? null)
@@ -48,13 +48,13 @@ const bindItem = (item: Item, account: Account, text: string | null) => ({
   text,
 })
 
-/** An item, and the account that it goes out from. */
+/** An item, and the account that it is sent from. */
 const loadSent = (id: string) => ({
   item: itemPart(id),
   account: accountOfRecord({ sendable: 'post', record_id: id }),
 })
 
-/** When it goes out, and what becomes of it if that is missed. */
+/** When it is posted, and what happens if that time is missed. */
 const timing = (postAt: string, onMissed: OnMissed | undefined, zone: string): string => {
   const when =
     postAt === NEXT_SLOT ? 'in the next free slot' : `at ${clockText(new Date(postAt), zone)}`
@@ -62,7 +62,7 @@ const timing = (postAt: string, onMissed: OnMissed | undefined, zone: string): s
   return `${when} (if missed: ${onMissed === 'post' ? 'post it while less than an hour late' : 'skip it'})`
 }
 
-/** As it would be: with a text and a time that the call gives it. */
+/** The warnings for the item with the text and time that the call gives it. */
 const warningsOf = (
   item: Item,
   found: WarningFound,
@@ -77,7 +77,7 @@ const warningsOf = (
     found,
     networks,
   )
-  // The sentence of every call ends with what nobody would see of it: see shownSummary.
+  // Every sentence ends with the characters that nobody would see: see shownSummary.
   return warningText(all.filter(({ code }) => code !== 'unseen_characters'))
 }
 

@@ -22,7 +22,7 @@ import {
 type InputOf<N extends keyof typeof rules> = Static<(typeof rules)[N]['input']>
 
 interface Told<I> {
-  /** What it is, and the fields that this has named. */
+  /** Describes the input; `names` are the fields that the description covers. */
   say(input: I): string
   names: (keyof I)[]
 }
@@ -61,7 +61,7 @@ const actions: Record<RuleActionKind, Told<ActionInput>> = {
   resurface: { say: () => 'draft an old post again', names: [] },
 }
 
-/** With the fields that its words leave out. */
+/** The description, followed by the fields that it leaves out. */
 const sayWhole = <I extends { kind: string }>({ say, names }: Told<I>, input: I): string =>
   `${say(input)}${besides(Object.fromEntries(Object.entries(input).filter(([name]) => name !== 'kind' && !names.includes(name as keyof I))))}`
 

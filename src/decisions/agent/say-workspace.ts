@@ -1,4 +1,4 @@
-/** Operations that change the workspace rather than one text. */
+/** What a person is asked about operations that change the workspace rather than one text. */
 import type { Static } from '@sinclair/typebox'
 import type { growthChannelOperations } from '#contract/growth/channels'
 import type { connections } from '#contract/growth/connections'

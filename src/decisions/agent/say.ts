@@ -1,6 +1,6 @@
 /**
- * What a person is asked: a sentence about each operation that publishes, approves or changes the
- * workspace, and what a decision binds.
+ * What a person is asked: a sentence for each operation that publishes, approves or changes the
+ * workspace, and what the decision is bound to.
  */
 import type { agentResources } from '#contract/agent-resources'
 import type { appResources } from '#contract/app-resources'
@@ -15,7 +15,7 @@ import { workspaceSayings } from './say-workspace.ts'
 import type { Saying, Says } from './saying.ts'
 
 /**
- * Operations that the agent never runs unasked. One without words for its approval does not
+ * Operations that the agent never runs unasked. One without a sentence for its approval does not
  * compile.
  */
 type Committing =
@@ -37,8 +37,8 @@ const committing: Record<Committing, Says<never>> = {
 const sayings: Partial<Record<string, Says<never>>> = committing
 
 /**
- * Of an operation by its id, with valid input. Undefined for operations that have no sentence of
- * their own.
+ * Takes an operation's id and valid input. Undefined for operations that have no sentence of their
+ * own.
  */
 export const sayingFor = (operation: string, input: unknown): Saying | undefined =>
   sayings[operation]?.(input as never)

@@ -9,12 +9,15 @@ import type { Networks } from '#port/network/registry'
 import type { Load, Loaded } from '#store/engine/load'
 
 export interface CallSummary {
-  /** One sentence, made from the records. It names each argument. */
+  /** One sentence, made from the records. It covers every argument. */
   summary: string
   subject: Subject
 }
 
-/** What a call does, as its records stand. `read` throws `not_found` as the operation does. */
+/**
+ * Describes what a call would do to the records as they are. `read` throws `not_found` as the
+ * operation does.
+ */
 export interface Saying {
   load: Load
   read(loaded: Loaded<Load>, networks: Networks): CallSummary
@@ -34,13 +37,13 @@ export const saying =
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** The hash of a record without content that an approval would bind: of its fields as they are. */
+/** A hash over the fields of a record, for records whose approval binds no content. */
 export const hashFields = (fields: unknown): string => sha256(JSON.stringify(fields))
 
 interface About {
   records?: Subject['records']
   account?: string | null
-  /** The exact text that would go out. */
+  /** The exact text that would be sent. */
   text?: string | null
 }
 
@@ -54,32 +57,35 @@ export const summariseCall = (
 
 const LONGEST_QUOTE = 80
 
-/** Without quotes and characters that could make a quotation look like the sentence around it. */
+/**
+ * Removes quotation marks and characters that could make a quotation look like the sentence around
+ * it.
+ */
 const plain = (text: string): string =>
   withCodes(beginning(text, LONGEST_QUOTE * 8)).replace(/[“”]/g, '"')
 
 /** The beginning of a text, in quotation marks. */
 export const quoteBeginning = (text: string): string => `“${excerpt(plain(text), LONGEST_QUOTE)}”`
 
-/** `time_zone` as `time zone`. */
+/** Turns `time_zone` into `time zone`. */
 export const inWords = (names: readonly string[]): string =>
   names.map((name) => name.replaceAll('_', ' ')).join(', ')
 
 /**
- * Without spaces it cannot look like a part of the sentence: a number, a time, a word of an
- * enumeration.
+ * Text of this form needs no quotation marks: without spaces it cannot pass for a part of the
+ * sentence.
  */
 const BARE = /^[\w./:+-]{1,40}$/
 const MOST_ENTRIES = 3
 const MOST_FIELDS = 20
 
-/** The first of them in words, and how many more there are. What is not shown costs nothing. */
+/** The first few as text, and how many more there are. Only what is shown is formatted. */
 const someOf = <T>(all: readonly T[], most: number, text: (one: T) => string): string => {
   const shown = all.slice(0, most).map(text).join(', ')
   return all.length > most ? `${shown} and ${all.length - most} more` : shown
 }
 
-/** The value of an argument in few words, or the beginning of it. */
+/** The value of an argument in a few words, or its beginning. */
 export const valueText = (value: unknown): string => {
   if (value === null) return 'none'
   if (typeof value === 'string')
@@ -92,7 +98,9 @@ export const valueText = (value: unknown): string => {
 const nameText = (name: string): string =>
   BARE.test(name) ? inWords([name]) : quoteBeginning(name)
 
-/** `max length 200, time zone UTC`: each field with its value. Empty without fields. */
+/**
+ * Each field with its value, such as `max length 200, time zone UTC`. Empty if there are no fields.
+ */
 export const fieldsText = (fields: object): string => {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined)
   return someOf(given, MOST_FIELDS, ([name, value]) => `${nameText(name)} ${valueText(value)}`)
@@ -104,17 +112,17 @@ export const besides = (fields: object): string => {
   return text === '' ? '' : ` (${text})`
 }
 
-/** A time by the workspace's clocks. */
+/** A time in the workspace's time zone. */
 export const clockText = (time: Date, timeZone: string): string =>
   `${timeAt(time, timeZone)} (${timeZone})`
 
-/** What a caller says it has seen, at the end of a sentence. */
+/** What the caller claims to have seen, as the end of a sentence. */
 export const seenText = (hash: string | undefined): string =>
   hash === undefined ? '' : `, if its text is still that of hash ${hash}`
 
 const MOST_WARNINGS = 3
 
-/** What `preview` warns of, at the end of a sentence. */
+/** The warnings that `preview` gives, as the end of a sentence. */
 export const warningText = (warnings: readonly { message: string }[]): string => {
   if (warnings.length === 0) return ''
   const text = someOf(warnings, MOST_WARNINGS, ({ message }) =>

@@ -1,4 +1,4 @@
-/** What a schedule does when its time has come, when a person runs it, and when a run has ended. */
+/** What a schedule does when its time comes, when a person runs it, and when a run ends. */
 import type { Conversation } from '#domain/agent/conversation'
 import type { Job } from '#domain/agent/job/job'
 import { MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/job/limits'
@@ -27,11 +27,11 @@ export interface RunFacts {
   facts: TurnFacts
 }
 
-/** Whether no further job can begin before others have ended. */
+/** Whether no more jobs can begin until others end. */
 export const isFull = ({ all_jobs, our_jobs }: TurnFacts, most = MOST_OPEN_JOBS): boolean =>
   our_jobs >= MOST_OPEN_JOBS_OF_CONVERSATION || all_jobs >= most
 
-/** What a run of it is asked, of the model that it would call. */
+/** The prompt of a run, for the model that it would call. */
 export const runPrompt = (
   models: Models | typeof NO_MODEL,
   { goal, on_behalf }: Pick<Schedule, 'goal' | 'on_behalf'>,
@@ -81,7 +81,7 @@ export const runSchedule = (
   }
 }
 
-/** Says in the conversation of the schedule why it has no run. */
+/** A notice in the schedule's conversation that says why there was no run. */
 export const noticeOf = (
   before: Schedule,
   content: string,
@@ -106,7 +106,7 @@ const reasons: Record<Exclude<PausedBy, 'person'>, string> = {
 export const pauseNotice = ({ paused_by }: Schedule): string =>
   reasons[paused_by as keyof typeof reasons]
 
-/** For the webhook: nobody has paused it. */
+/** The webhook event for a schedule that was paused, but not by a person. */
 export const pausedEvent = ({ id, goal, paused_by, last_job_id }: Schedule): NewEvent => ({
   type: 'agent.schedule.paused',
   data: { schedule_id: id, goal, reason: paused_by, last_job_id },

@@ -1,6 +1,6 @@
 /**
- * The operations as tools of the agent. The loop gets them as a value, so that it knows neither
- * their handlers nor their schemas: src/ops/agent/toolbox/toolbox.ts makes it.
+ * The operations as tools of the agent. The loop gets them as a value, so it depends neither on
+ * their handlers nor on their schemas. src/ops/agent/toolbox/toolbox.ts makes them.
  */
 import type { Subject } from '#domain/agent/job/approval'
 import type { Naming } from '#domain/agent/job/handles'
@@ -23,20 +23,20 @@ export interface Tool extends ToolDefinition {
   module: string
   class: ToolClass
   way: ToolWay
-  /** Its answers may contain words of people outside the workspace. */
+  /** Whether its answers may contain text of outsiders. */
   foreign: boolean
-  /** What a rule that allows calls outside is bound to. Default: the hash of the definition. */
+  /** What a rule that allows outside calls is bound to. Default: the hash of the definition. */
   hash?: string
   /**
-   * Of a tool of an MCP server: the server; where taint says that its answers and its description
-   * come from.
+   * For a tool of an MCP server: the server, and the source that taint names for its answers and
+   * its description.
    */
   server?: string
   source?: string
   describedBy?: string
 }
 
-/** Who calls, as of now. */
+/** The caller, with its present rights. */
 export interface ToolCaller {
   tenantId: string
   principal: Principal
@@ -54,8 +54,8 @@ export interface ToolContext {
 }
 
 /**
- * A command decided in a letter. `awaits`: its record is settled later, and the value is of before
- * that.
+ * A command decided in a letter. `awaits`: a record that is settled later; the value is its state
+ * before that.
  */
 export interface Decided {
   value: unknown
@@ -65,41 +65,43 @@ export interface Decided {
   shown?: string[]
 }
 
-/** Decides with what was fetched outside. */
+/** Decides, using what was fetched from outside. */
 export type Reached = (context: ToolContext) => Promise<Decided>
 
-/** What is known of the job that calls. */
+/** Facts about the job that calls. */
 export interface AskingFacts {
   rules: ReadonlyMap<string, RuleDecision>
   taint: readonly string[]
   inChannel?: boolean
-  /** Calls of the tool that its job and the others of its tree have made unasked. */
+  /** How often its job tree has called the tool unasked. */
   unasked: number
 }
 
 export interface ToolBox {
   readonly tools: ReadonlyMap<string, Tool>
-  /** With tools of the workspace's MCP servers besides, which never replace others. */
+  /** Adds the tools of the workspace's MCP servers, which never replace other tools. */
   and(served: readonly ServedTool[]): ToolBox
   mayRun(name: string, caller: Pick<ToolCaller, 'principal' | 'scopes'>): boolean
-  /** Who can make a call of it: owners, and the roles beside them. */
+  /** The roles that can call it, including owners. */
   roles(name: string): readonly Role[]
-  /** The arguments as the operation takes them. Throws `invalid_input`. */
+  /** The arguments in the operation's form. Throws `invalid_input`. */
   checked(name: string, args: unknown): Arguments
   /**
-   * Why a person is asked of this very call, whatever its class says; empty if nobody is. Throws
-   * the refusal of a call that can never run.
+   * Why a person is asked about this particular call, whatever the tool's class; empty if nobody
+   * is. Throws the refusal of a call that can never run.
    */
   asks(name: string, args: Arguments, facts: AskingFacts): string[]
-  /** What a call of class commit does, as `why` says it. */
+  /** What a call of class commit does, as the reason for asking. */
   commits(name: string, args: Arguments): string
-  /** In a letter, also what only reads. Throws the operation's refusals. */
+  /** Runs in a letter, even for tools that only read. Throws the operation's refusals. */
   decide(name: string, args: Arguments, context: ToolContext): Promise<Decided>
-  /** Beside the mailbox. */
+  /** Runs beside the mailbox. */
   read(name: string, args: Arguments, caller: ToolCaller, job: CallingJob): Promise<unknown>
-  /** Beside the mailbox: what a command must fetch before it can be decided. */
+  /** Runs beside the mailbox: fetches what a command needs before it can be decided. */
   reach(name: string, args: Arguments, caller: ToolCaller): Promise<Reached>
-  /** In a letter: the record of a command that had to wait, and whether it is settled. */
+  /**
+   * Runs in a letter: reads the record of a command that had to wait, and whether it is settled.
+   */
   look(
     name: string,
     args: Arguments,
@@ -111,17 +113,14 @@ export interface ToolBox {
    * Throws `not_found`.
    */
   subject(name: string, args: Arguments, sql: Sql): Promise<{ summary: string; subject: Subject }>
-  /** An answer without its secrets, which are for the caller alone. */
+  /** An answer without its secrets, which only the caller gets. */
   kept(name: string, value: unknown): unknown
-  /** What the records in an answer are called. */
+  /** The short names of the records in an answer. */
   naming(name: string): Naming
-  /** An answer of a tool as lines for a model. */
+  /** An answer of a tool, formatted as lines for a model. */
   text(name: string, value: unknown): string
-  /**
-   * Where the words of others in an answer come from, if the answer itself says it; undefined: it
-   * does not.
-   */
+  /** Whose words an answer contains, if the answer itself tells; otherwise undefined. */
   sources(name: string, value: unknown): string[] | undefined
-  /** Whether an answer contains text of people outside the workspace. */
+  /** Whether an answer contains text of outsiders. */
   isForeign(name: string, value: unknown): boolean
 }

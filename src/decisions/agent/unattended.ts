@@ -1,5 +1,6 @@
 /**
- * Jobs that begin by themselves: their words in a conversation, and their work, which is automatic.
+ * Jobs that begin by themselves: their messages in a conversation, and their work, which is
+ * automatic.
  */
 import {
   type Conversation,
@@ -23,7 +24,7 @@ import { type Effects, merge } from '#store/engine/letter'
 import { newWork } from '../work.ts'
 import { statusNews, withEvents } from './job-events.ts'
 
-/** A conversation to speak in, and how it is written. */
+/** A conversation to write into, and how it is saved. */
 export interface Into {
   conversation: Conversation
   save(conversation: Conversation): Query
@@ -53,7 +54,7 @@ export const into = (
 
 type Words = Pick<Message, 'role' | 'content' | 'author'> & { untrusted?: boolean; job_id?: string }
 
-/** Adds messages. The last one's id comes back. */
+/** Adds messages. Returns the id of the last one. */
 const say = ({ conversation: before, save }: Into, words: readonly Words[], now: Date) => {
   let conversation = before
   const messages = words.map((one) => {
@@ -65,7 +66,7 @@ const say = ({ conversation: before, save }: Into, words: readonly Words[], now:
   return { conversation, last: messages.at(-1)!, effects: { writes } satisfies Effects }
 }
 
-/** A notice of the service itself. `by`: the record whose notice it is. */
+/** A notice by the service itself. `by`: the record that the notice is about. */
 export const sayNotice = (
   where: Into,
   { by, content, now }: { by: string; content: string; now: Date },
@@ -76,7 +77,7 @@ interface Unattended extends Standing, Pick<NewTurn, 'tools' | 'taint' | 'now'> 
   cause: NonNullable<Job['cause']>
   goal: string
   facts: Pick<TurnFacts, 'has_untrusted' | 'is_busy'>
-  /** Words from outside, which stand before the goal. */
+  /** Text from outside, placed before the goal. */
   untrusted?: string
 }
 

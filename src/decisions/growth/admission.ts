@@ -166,8 +166,8 @@ export const admitRedraft = (
 }
 
 /**
- * The network's limits and its answer to the action, which the port knows, and what was done there
- * before.
+ * The network's limits and its answer to the action, which the port knows, and what was already
+ * done there.
  */
 interface OnNetwork {
   rule: LengthRule
@@ -177,7 +177,7 @@ interface OnNetwork {
 }
 
 /**
- * Checks the network's rules before the plan's, and before a model is called. `by`: who gives the
+ * Checks the network's rules before the plan's, and before a model is called. `by`: who wrote the
  * body. Throws `conflict`, or the plan's refusals.
  */
 export const admitEngagement = (

@@ -30,8 +30,8 @@ import { notConnected } from './not-connected.ts'
 import { settleRecalled } from './recall.ts'
 
 /**
- * The read budget has the tier of the account's network; without an account, of the first network.
- * `choices`: without an account, those that are connected beside it.
+ * The read budget has the tier of the account's network; without an account, that of the first
+ * network. `choices`: without an account, the other connected accounts.
  */
 export const connectionView = (
   { networks, gate }: { networks: Networks; gate: PlanUsage },

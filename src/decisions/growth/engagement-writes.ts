@@ -1,6 +1,6 @@
 /**
- * The rows of an engagement: every change of one's text goes through here, so that earlier texts
- * are kept.
+ * The rows of an engagement. Every change of its text goes through here, so that earlier texts are
+ * kept.
  */
 import type { Engagement } from '#domain/growth/drafting/engagement'
 import { replacedBy } from '#domain/growth/drafting/revision'
@@ -16,8 +16,8 @@ export const engagementSaved = (before: Engagement, next: Engagement): Query[] =
 }
 
 /**
- * Deletes an engagement, and opens its signal to another. `next`: as it will be when it is
- * restored.
+ * Deletes an engagement, and frees its signal for another one. `next`: the engagement as it would
+ * be restored.
  */
 export const engagementRemoved = (next: Engagement): Query[] => [
   removeEngagement(next),

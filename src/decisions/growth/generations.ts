@@ -99,7 +99,7 @@ const end = <R extends Drafting>(
   record: R,
   { error, now, work }: Ending & { error: string },
 ): Ended<R> => {
-  // What it waited for is not how it ended.
+  // Drop the reason why it waited: that is not how it ended.
   const ended = failed({ ...record, error: null }, error, { taken: takenOf(work), now })
   return {
     record: ended.record,
@@ -122,8 +122,8 @@ export const failWork = async (sql: Sql, error: string, ending: Ending): Promise
 const CANCELLED = 'cancelled'
 
 /**
- * Ends a generation that somebody cancels, by its locked record, and stops the call of the model.
- * Without work it has settled.
+ * Ends a generation that somebody cancels, given its locked record, and stops the model call.
+ * Without a row of work it has already settled.
  */
 export const cancelGeneration = <R extends Drafting>(
   store: GenerationStore<R>,

@@ -1,4 +1,4 @@
-/** The warnings of an item: what has to be read for them, and how they come to its answer. */
+/** The warnings of an item: what must be read for them, and how they get into its answer. */
 import {
   channelFor,
   type GrowthChannel,
@@ -14,12 +14,12 @@ import { profilePart, type StoredProfile } from '#store/growth/profiles'
 
 const drafted: GrowthChannelName[] = ['posts', 'articles']
 
-/** The part of a load that is the workspace's. */
+/** The part of a load that belongs to the workspace. */
 export const surroundings = { profile: profilePart, channels: channelsPart(drafted) }
 
 /**
- * What the warnings of one item depend on. `body`: a text other than its present one; `id`: null
- * before there is an item.
+ * Reads what the warnings of one item depend on. `body`: a text other than its present one. `id`:
+ * null if the item does not exist yet.
  */
 export const warningLoad = ({ id, body }: { id: string | null; body?: string | undefined }) => ({
   ...surroundings,
@@ -68,7 +68,7 @@ export const withWarnings = (item: Item, found: WarningFound, networks: Networks
   warnings: warningsFor(item, found, networks),
 })
 
-/** A draft with its warnings, by what was read with it; other items as they are. */
+/** A draft with its warnings, computed from what was read with it. Other items stay as they are. */
 export const addWarnings =
   (networks: Networks) =>
   (item: Item): Item => {

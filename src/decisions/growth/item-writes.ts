@@ -1,6 +1,6 @@
 /**
- * The rows of an item: every insert and every change of one goes through here, so that what is kept
- * beside it follows.
+ * The rows of an item. Every insert and every change goes through here, so that dependent rows
+ * follow.
  */
 import { rejectionComment } from '#domain/growth/drafting/comment'
 import type { Item } from '#domain/growth/drafting/item'
@@ -34,7 +34,7 @@ export const itemSaved = (before: Item, next: Item): Query[] => {
 const isApproved = ({ approved_hash }: Item): boolean => approved_hash !== null
 
 /**
- * Others must not repeat what is approved, for some time from its approval or from when it is due.
+ * Other texts must not repeat an approved one for some time after its approval, or after it is due.
  */
 const printsSaved = (before: Item, next: Item): Query[] => {
   if (isApproved(before) && !isApproved(next)) return [dropPrints(next.id, printsOf(before.body))]
@@ -50,8 +50,7 @@ const printsSaved = (before: Item, next: Item): Query[] => {
 }
 
 /**
- * The statements of a letter see the same rows, so what one of them deletes is nothing that another
- * inserts.
+ * All statements of a letter see the same rows, so no statement may delete what another inserts.
  */
 const rewords = (item: Item): Query[] => {
   const words = itemWords(item)
@@ -59,9 +58,9 @@ const rewords = (item: Item): Query[] => {
 }
 
 /**
- * Deletes an item, for which no list looks any longer. `next`: as it will be when it is restored.
+ * Deletes an item with its words, so that no list finds it any more. `before`: the item as it was.
+ * `next`: the item as it would be restored; an approved one becomes a draft.
  */
-/** `before`: as it was; an approved one is a draft again once it is restored. */
 export const itemRemoved = (before: Item, next: Item): Query[] => [
   removeItem(next),
   keepWords(next.id, []),
@@ -73,7 +72,7 @@ export const itemRestored = (next: Item): Query[] => [
   insertItemWords(next.id, itemWords(next)),
 ]
 
-/** The reason of a rejection as one of the item's comments, of which it has `total`. */
+/** Keeps the reason of a rejection as one of the item's comments, of which there are `total`. */
 export const rejectionKept = (
   { id, reject_reason, decision, updated_at }: Item,
   total: number,

@@ -1,6 +1,6 @@
 /**
- * `x_not_connected`, with the accounts that are connected and the call that chooses. Read only
- * where the error is certain.
+ * `x_not_connected`, with the connected accounts and the call that chooses one. These are read only
+ * once the error is certain.
  */
 import { notConnectedWords, type Stranded } from '#domain/growth/sending/not-connected'
 import type { Sendable, Transitions } from '#domain/growth/sending/sendable'
@@ -28,7 +28,7 @@ const strandedOf = async <R extends Sendable>(
   }
 }
 
-/** `but`: an account that this letter disconnects. */
+/** `but`: an account that this letter is disconnecting. */
 export const notConnected = async <R extends Sendable>(
   sql: Sql,
   { about, but = null }: { about?: About<R>; but?: string | null } = {},

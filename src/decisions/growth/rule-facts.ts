@@ -16,7 +16,7 @@ import {
 interface FactContext {
   sql: Sql
   gate: Gate
-  /** The rule's. */
+  /** The time zone of the rule. */
   timeZone: string
   occurrence: Pick<Occurrence, 'kind' | 'ref'>
 }

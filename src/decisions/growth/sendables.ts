@@ -25,7 +25,7 @@ interface SendableRow<R extends Sendable = Sendable> {
   answer(record: R): string
   /** The requested action, as errors name it. */
   verb: string
-  /** Operations in the audit: sent, and found to be on the network twice. */
+  /** Operations as the audit names them: the send, and finding that it is on the network twice. */
   audits: { sent: string; sentTwice: string }
   /** Further fields of the audit row. */
   detail(record: R): Record<string, unknown>

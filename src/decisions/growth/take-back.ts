@@ -1,5 +1,5 @@
 /**
- * Takes a record back that is on its way to the network, for a person who changes or withdraws it.
+ * Takes back a record that is on its way to the network, for a person who changes or withdraws it.
  */
 import type { Attempt } from '#domain/growth/sending/attempt'
 import { endAttempt } from '#domain/growth/sending/attempt'
@@ -15,7 +15,7 @@ import type { Deciding } from '../deciding.ts'
 import { againOf } from './send-work.ts'
 import { sendables } from './sendables.ts'
 
-/** What `takeBack` must know beside the record. */
+/** What `takeBack` must read besides the record. */
 export const onItsWay = (of: SendableRef) => ({
   send: workFor('send', of.record_id),
   attempt: openAttemptPart(of),
@@ -30,22 +30,21 @@ interface Taken<R extends Sendable> extends Loaded<ReturnType<typeof onItsWay>> 
 }
 
 export interface TakenBack<R> {
-  /** As it was decided; not saved yet. */
+  /** The record after the decision, not saved yet. */
   next: R
   /** The rows of the send that did not take place. */
   effects: Effects
-  /** For whoever waits for the send. */
+  /** Answers for requests that wait for the send. */
   answers: { refId: string; with: AppError }[]
 }
 
 /**
- * The one way in which people take back a record that is scheduled, or claimed and not yet sent. It
- * decides in a letter of an operation that `recalls`, and after every other check: the send stops
- * here and now, and if the letter is refused after that it is only delayed.
+ * The only way in which people take back a record that is scheduled, or claimed and not yet sent.
+ * It runs in a letter of an operation that `recalls`, after every other check. The send stops at
+ * once; if the letter is refused after that, the send is only delayed.
  *
- * Throws `conflict` if the record may be on the network: in doubt; past the point of no return; or
- * under the lease of another process, of which nobody can know.
- *
+ * Throws `conflict` if the record may be on the network: if it is in doubt, past the point of no
+ * return, or leased to another process, whose progress is unknown.
  * `decide`: what becomes of the record, which is no longer on its way.
  */
 export const takeBack = <R extends Sendable>(
@@ -66,7 +65,7 @@ export const takeBack = <R extends Sendable>(
   }
 }
 
-/** Nobody has claimed it; or this process has, and now stops it before its point of no return. */
+/** Nobody has claimed it, or this process has and now stops it before its point of no return. */
 const isUnsent = (lanes: Deciding['lanes'], send: Work, attempt: Attempt | undefined): boolean => {
   if (send.state === 'queued') return !attempt
   if (!attempt) return false
@@ -77,8 +76,8 @@ const isUnsent = (lanes: Deciding['lanes'], send: Work, attempt: Attempt | undef
 }
 
 /**
- * A repeated request to send finds what became of it, and sends nothing: the text may be another
- * one by then.
+ * A repeated request to send gets the outcome and sends nothing, because the text may have changed
+ * by then.
  */
 const answerWaiting = <R extends Sendable>({ kind }: Transitions<R>, next: R, { origin }: Work) =>
   origin === 'manual' ? [resolvePending(next.id, 202, sendables[kind].answer(next))] : []

@@ -36,7 +36,7 @@ import {
   execute,
 } from './job/direct-call.ts'
 
-/** What the decision about a direct call needs to know. */
+/** What the decision on a direct call reads. */
 const facts = (by: OnBehalf, name: string, args: Record<string, unknown>) => ({
   ...{
     now: callerNow(by),
@@ -50,7 +50,7 @@ const facts = (by: OnBehalf, name: string, args: Record<string, unknown>) => ({
 
 const names = new Set(capabilities.map(({ tool }) => tool!))
 
-/** Throws `not_found`; for a tool that is an operation, with its route. */
+/** Throws `not_found`; if the tool is an operation, the error names its route. */
 const theCapability = ({ tools }: ToolBox, name: string): Tool => {
   if (names.has(name)) return tools.get(name)!
   const o = operations.find(({ tool }) => tool === name)
@@ -113,7 +113,8 @@ export const actionHandlers = (deps: Deps): Handlers<typeof actions> => ({
 })
 
 /**
- * Why a person is asked of this very call. Throws `capability_failed` for one that can never run.
+ * Why a person is asked about this particular call. Throws `capability_failed` for a call that can
+ * never run.
  */
 const asksOf = (
   { tools, tool, args }: Acting,
@@ -128,13 +129,13 @@ const asksOf = (
   }
 }
 
-/** Who can decide, by name for those who see names of people. */
+/** Who can decide: by name, for readers who may see people's names. */
 const whoDecides = (tools: ToolBox, name: string, { principal, members }: DecidingReader): string =>
   decidersText(decidersOf(tools.roles(name), members), {
     named: seesNames({ principal, job: undefined }),
   })
 
-/** Whether something of it happens beside the mailbox. */
+/** Whether part of the call runs beside the mailbox. */
 const isBeside = ({ class: of, way }: Tool): boolean => of === 'outside_read' || way === 'reach'
 
 type Result = AwaitedResult | HandlerResult<{ result: unknown }>
@@ -157,7 +158,7 @@ const decideCall = async (
   if (verdict.decision === 'deny') return fail('forbidden', verdict.reason)
   if (verdict.decision === 'allow') return isBeside(tool) ? begin(acting) : execute(acting)
   const who = whoDecides(tools, tool.name, { principal: acting.context.principal, members })
-  // An equal call joins the one that waits.
+  // An equal call joins the one that already waits.
   if (waiting)
     return {
       reply: { result: null },

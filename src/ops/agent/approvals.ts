@@ -53,14 +53,14 @@ interface Deps {
 }
 
 /**
- * A program's key, which can decide about nothing, sees of private conversations what its person
- * may decide.
+ * A person's key cannot decide, but it sees the calls of private conversations that the person may
+ * decide.
  */
 const approvalReader = (tools: ToolBox, principal: Principal): ApprovalReader => {
   const known = [...tools.tools.keys()]
   if (!principal.member) return { ...partyOf(principal), known, tools: [], served: false }
   const may = (name: string) => mayRunTool(tools, name, principal)
-  // What is no operation is a tool of a server.
+  // A name that is no operation belongs to a tool of an MCP server.
   return { ...partyOf(principal), known, tools: known.filter(may), served: may('') }
 }
 
@@ -97,15 +97,15 @@ const readingHandlers = ({ tools, publicUrl }: Deps): Pick<All, 'list' | 'get'> 
 
 interface Decider {
   principal: Principal
-  /** Whether they do not see the conversation. */
+  /** Whether the reader does not see the conversation. */
   hidden: boolean
-  /** Whether it was deleted. */
+  /** Whether the conversation was deleted. */
   gone: boolean
 }
 
 /**
- * Throws `forbidden`: only those decide about a call who may run the operation themselves. Nobody
- * else sees that of a private conversation.
+ * Throws `forbidden`: only people who may run the operation themselves decide about a call. Nobody
+ * else sees a call of a private conversation.
  */
 const requireMay = (
   tools: ToolBox,
@@ -132,7 +132,7 @@ interface Told {
   hidden: Pick<Decider, 'hidden'>
 }
 
-/** Decided now, it names nobody who can decide. */
+/** A call that was decided names nobody who can decide it. */
 const replyOf = (
   { tools, publicUrl }: Deps,
   approval: Approval,

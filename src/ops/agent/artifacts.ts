@@ -46,7 +46,10 @@ interface Listing {
   cursor?: string | Date
 }
 
-/** A page by time. The cursor is the time of the last artifact of the page before. */
+/**
+ * A page of artifacts, sorted by time. The cursor is the time of the last artifact of the previous
+ * page.
+ */
 const listPage = async <V>(
   {
     limit = DEFAULT_LIMIT,
@@ -65,7 +68,7 @@ const listPage = async <V>(
 const newToken = (): string => randomBytes(32).toString('base64url')
 export const hashOfToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 
-/** Where a token downloads its artifact. */
+/** The URL that downloads an artifact by a token. */
 const shareUrl = (publicUrl: string, token: string): string =>
   `${publicUrl}/api/v1/artifacts/shared/${token}`
 
@@ -80,7 +83,7 @@ const keepOne = async (what: ToKeep, { sql, gate, tenantId }: CommandContext) =>
   return { artifact: artifacts[0]!, tenantId, effects: { writes }, refId: what.id }
 }
 
-/** The file that a report or an audit is. Throws `not_found`, and `conflict` unless it is ready. */
+/** The report or audit as a file. Throws `not_found`, and `conflict` unless it is ready. */
 const fileOf = async (
   { db }: ArtifactParts,
   tenantId: string,
@@ -106,7 +109,7 @@ const fileOf = async (
   return { content, kind: 'data', file_name, mime_type: 'application/json' } as const
 }
 
-/** A refusal in the place of what was to be found. */
+/** Returns a refusal instead of throwing it. */
 const refusable = <T>(finding: Promise<T>): Promise<T | AppError> =>
   finding.catch((cause) => {
     if (cause instanceof AppError) return cause
@@ -153,7 +156,7 @@ const sharing = ({
 const creating = (parts: ArtifactParts): Handlers<typeof artifacts>['create'] => ({
   async prepare(input, { tenantId }) {
     const made = await refusable(fileOf(parts, tenantId, input))
-    // In the letter, after whatever forbids every command.
+    // Thrown in the letter, after everything that forbids commands in general.
     if (made instanceof AppError) return () => Promise.reject(made)
     const { content, ...given } = made
     const file = await parts.files.put(tenantId, Buffer.from(content))
@@ -222,7 +225,7 @@ export const artifactHandlers = (parts: ArtifactParts): Handlers<typeof artifact
   ...sharing(parts),
 })
 
-/** Throws `invalid_input` for JSON that is none. */
+/** Throws `invalid_input` for malformed JSON. */
 const requireFit = (mimeType: string, content: string): void => {
   if (mimeType !== 'application/json') return
   try {

@@ -81,7 +81,7 @@ export const channelReplyHandlers = ({
 type All = Handlers<typeof channelReplies>
 type View = (reply: ShownReply) => ReturnType<typeof replyView>
 
-/** What a person decides of one that is on its way, or may have arrived. */
+/** What a person decides about a reply that is on its way, or may have arrived. */
 const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
   discard: loading(
     ({ id }, { principal }) => ({
@@ -90,7 +90,7 @@ const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
     }),
     (_, context, { before, work }) => {
       const { channel, is_hidden, is_gone, ...reply } = requireReply(before)
-      // What is not on the wire yet is not sent any more.
+      // A part that is not on the wire yet is not sent any more.
       const isRecalled = context.lanes.recall(({ id }) => id === work?.id).length > 0
       const now = isRecalled ? recallReply(reply) : reply
       const after = discardReply(now, decisionOf(context))

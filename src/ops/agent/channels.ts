@@ -82,7 +82,7 @@ const remove: All['remove'] = loading(
   }),
   ({ id }, { lanes, gate }, { before, check, replies, sending }) => {
     const connection = requireChannelConnection(before)
-    // What is not on the wire yet is not sent any more.
+    // A part that is not on the wire yet is not sent any more.
     const recalled = lanes.recall(sendsFor(id)).map(({ ref_id }) => ref_id)
     const left = sending.filter((reply) => !recalled.includes(reply.id))
     const kept = left.map((reply) =>

@@ -37,7 +37,7 @@ import type { Poller } from '../engine/waiters.ts'
 import { conversationEvents } from './job/events.ts'
 import { startTurn, type TurnParts, turnFactsFor } from './job/turns.ts'
 
-/** How many messages a conversation shows by itself. */
+/** How many messages come with a conversation. */
 const NEWEST = 50
 
 export const requireConversation = (conversation: Conversation | undefined): Conversation =>
@@ -47,7 +47,9 @@ export const conversationReply = (conversation: Conversation) => ({
   reply: { conversation: conversationView(conversation) },
 })
 
-/** Streams of it and of its jobs look again whether their readers may go on. */
+/**
+ * Makes streams of the conversation and its jobs check again whether their readers may continue.
+ */
 export const saveAndReply = (conversation: Conversation, jobs: readonly Job[]) => ({
   ...conversationReply(conversation),
   effects: {

@@ -21,13 +21,13 @@ interface Asked {
   maxSteps?: number
 }
 
-/** The desk carries out commands, which nobody need delegate. */
+/** The desk only carries out commands, which nobody needs to delegate. */
 const requireModel = (model: string | undefined): void => {
   if (model === NO_MODEL)
     fail('conflict', 'model_required: no model is set (OPENAI_API_KEY), and a sub-agent needs one')
 }
 
-/** In the letter of the step that waits for it. */
+/** Runs in the letter of the step that waits for the child. */
 const delegate = async (
   calling: CallingJob,
   { goal, tools, maxSteps = undefined }: Asked,

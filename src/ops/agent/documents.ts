@@ -44,7 +44,7 @@ interface Linked {
   publicUrl: string
 }
 
-/** Reads a document, or removes what a deleted one leaves. */
+/** Reads a document, or removes what remains of a deleted one. */
 const ingest = (id: string, now: Date) =>
   newWork('ingest', { refId: id, origin: 'manual', runAt: now })
 
@@ -179,7 +179,10 @@ export const documentHandlers = (linked: Linked): All => ({
   retry,
 })
 
-/** Apart, since a job that is shown the text of people outside is tainted by it. */
+/**
+ * Trusted and untrusted passages are kept apart, because text of outsiders taints the job that is
+ * shown it.
+ */
 const byTrust = (
   all: readonly StoredPassage[],
   { publicUrl }: Linked,
@@ -205,7 +208,7 @@ export const documentCapabilityHandlers = (
       passages: passagesAt(id, at, READ_AT_ONCE + 1),
     })
     const document = requireDocument(loaded.document)
-    // To a stranger, one that is not public does not exist.
+    // For a stranger, a document that is not public does not exist.
     const { status, error } = requireDocument(
       isStranger(principal) && !isPublic(document) ? undefined : document,
     )

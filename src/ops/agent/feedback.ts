@@ -13,7 +13,7 @@ import { loading } from '../engine/loading.ts'
 import { clampTime } from '../engine/time-input.ts'
 import { requireConversation } from './conversations.ts'
 
-/** The person; the key itself, if it belongs to the workspace. */
+/** The person, or the key itself if it belongs to the workspace. */
 const userOf = ({ id, member }: Principal): string => member?.personId ?? id
 
 export const conversationFeedbackHandlers: Handlers<typeof conversationFeedback> = {
@@ -28,7 +28,7 @@ export const conversationFeedbackHandlers: Handlers<typeof conversationFeedback>
 
   give: loading(
     ({ id, messageId }, { principal }) => {
-      // What is no uuid is the id of nothing.
+      // Text that is no uuid is nobody's id.
       const isId = isUuid(messageId.toLowerCase())
       return {
         conversation: shownConversation(id, partyOf(principal)),

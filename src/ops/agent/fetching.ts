@@ -11,7 +11,7 @@ import type { CapabilityParts, Handlers } from '../engine/call.ts'
 
 type Fetching = Pick<CapabilityParts, 'egress' | 'fetchAllow'>
 
-/** What went wrong, without words of the address. */
+/** What went wrong, without text from the address. */
 const failFetch = (cause: unknown): never => {
   if (cause instanceof EgressRefused) fail('invalid_input', `url: ${cause.message}`)
   if (cause instanceof Unreadable) fail('network_error', cause.message)
@@ -21,8 +21,8 @@ const failFetch = (cause: unknown): never => {
 }
 
 /**
- * Why a person is asked before this address is read. Nothing is sent, and no name is resolved.
- * Throws `invalid_input`.
+ * Why a person is asked before this address is read. Sends nothing and resolves no name. Throws
+ * `invalid_input`.
  */
 export const askedOfAddress = (
   { egress, fetchAllow }: Fetching,
@@ -43,7 +43,7 @@ export const askedOfAddress = (
   })
 }
 
-/** Whether the address itself may be read has been decided before. */
+/** Whether the address itself may be read was decided before. */
 export const fetchHandlers = ({
   egress,
   fetchAllow,
@@ -51,7 +51,7 @@ export const fetchHandlers = ({
   async fetch_url({ url, maxCharacters = usualCharacters }, { read, job }) {
     const { rules } = await loadBy(read, { rules: toolDecisions })
     const hosts = [...fetchAllow, ...allowedHosts(decisionsOf(rules))]
-    // Where a redirect leads is not the job's choice, so it does not count against what the job
+    // The job does not choose where a redirect leads, so it does not count towards what the job
     // reads unasked.
     const facts = {
       hosts,

@@ -33,12 +33,12 @@ import type { Poller } from '../engine/waiters.ts'
 import { standing } from './approval/standing.ts'
 import { jobEvents } from './job/events.ts'
 
-/** Characters of a step's result that a job shows. */
+/** How many characters of a step's result are shown with a job. */
 const SHOWN = 4_000
 
 const requireJob = (job: Job | undefined): Job => found(job, 'no such job')
 
-/** A job with all that belongs to it. */
+/** A job with everything that belongs to it. */
 const whole = (id: string, as: Reader) => ({
   ...{ job: shownJob(id, as), answer: answerMessage(id), children: childrenOf(id) },
   ...{ steps: shownSteps(id, SHOWN), approvals: approvalsOf(id), members: decidersPart },
@@ -127,8 +127,8 @@ const cancelling = (publicUrl: string): Handlers<typeof jobs>['cancel'] =>
       const { settled, in_flight } = stopJobs(tree, calls, lanes)
       const cancelled = tree.map((one) => cancelledJob(one, now))
       const { behind, parentJob, parentStep, origin } = await loadNow(sql, around(job))
-      // The next message of the conversation has waited for this job, unless another one is before
-      // it.
+      // The conversation's next message has been waiting for this job, unless another job is still
+      // before it.
       const next = behind.is_busy ? {} : { requeued: behind.next.map((id) => ({ id, runAt: now })) }
       const [first] = cancelled
       return {
@@ -146,8 +146,8 @@ const cancelling = (publicUrl: string): Handlers<typeof jobs>['cancel'] =>
   )
 
 /**
- * Whom a job's end concerns: the next message of its conversation, its parent, or whoever has asked
- * in a channel.
+ * Who is affected when a job ends: the next message of its conversation, its parent, and the sender
+ * who asked in a channel.
  */
 const around = (job: Job) => ({
   behind: orderPart(job),
@@ -156,7 +156,7 @@ const around = (job: Job) => ({
   origin: when(job.kind === 'channel', channelOriginPart(job.id)),
 })
 
-/** Viewers may cancel their own jobs, everybody else all. */
+/** Viewers may cancel only their own jobs; everybody else may cancel any. */
 const requireOwn = ({ on_behalf }: Job, principal: Principal): void => {
   if (roleOf(principal) !== 'viewer' || on_behalf.personId === principal.member?.personId) return
   fail(

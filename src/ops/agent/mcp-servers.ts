@@ -54,7 +54,7 @@ const rulesOf = ({ client, programs }: McpServerParts) => ({
   },
 })
 
-/** Of values that change. */
+/** The sealed values, if they change. */
 const sealedOf = (
   { sealer }: McpServerParts,
   { server, headers, env }: Configured,
@@ -78,14 +78,17 @@ const isId = (id: string): boolean => isUuid(id.toLowerCase())
 
 const lookOf = ({ id }: { id: string }) => ({ look: workFor('mcp_look', id) })
 
-/** Its tools are listed now, because a person wants it. What runs already has just begun. */
+/**
+ * Lists its tools now, because a person wants it. A listing that is already running has only just
+ * begun.
+ */
 const lookNow = ({ id, enabled }: McpServer, look: Work | undefined, now: Date): Effects => {
   if (!enabled || look?.state === 'running') return {}
   if (look) return { requeued: [{ id: look.id, runAt: now, origin: 'manual' }] }
   return { work: [newWork('mcp_look', { refId: id, origin: 'manual', runAt: now })] }
 }
 
-/** What the audit keeps: what runs where, and no value. */
+/** What the audit keeps: what runs where, never values. */
 const traceOf = (server: McpServer) => ({
   name: server.name,
   place: serverPlace(server),
@@ -102,7 +105,7 @@ const surroundings = (parts: McpServerParts, others: readonly Other[], now: Date
 })
 
 /**
- * Calls of these tools that are on the wire. One that is only written down is not made any more.
+ * Calls of its tools that are on the wire. A call that was only written down is not made any more.
  */
 const onTheWire = (
   lanes: LiveLanes,
@@ -203,7 +206,7 @@ export const mcpServerHandlers = (parts: McpServerParts): All => ({
   remove: loading(
     ({ id }) => ({ ...loadKnown(id), calls: callsInFlight }),
     ({ id }, { lanes }, { before, look, tools, calls }) => {
-      // What is no uuid is the id of nothing, too.
+      // Text that is no uuid is nobody's id, so it is treated as an unknown one.
       if (!before) return { reply: { server: null, in_flight: [] }, unchanged: true }
       const effects = {
         writes: [deleteMcpServer(id)],

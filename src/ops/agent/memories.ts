@@ -29,7 +29,10 @@ const requireMemory = (memory: Memory | undefined): Memory => found(memory, 'no 
 
 const personIn = ({ member }: Principal): string | null => member?.personId ?? null
 
-/** For whom a tool is called. A call that somebody else approved stays that of who asked for it. */
+/**
+ * The person for whom a tool is called. A call that somebody else approved still belongs to the one
+ * who asked for it.
+ */
 const askerOf = ({
   job,
   principal,

@@ -151,7 +151,7 @@ export const playbookHandlers: Handlers<typeof playbooks> = {
         now: gate.now,
       })
       if (needsPerson(before) && principal.kind === 'key') refuseKey()
-      // Only one may be active at any moment, so the former one makes way first.
+      // Only one version may be active at any moment, so the former one is retired first.
       const effects = {
         first: retired ? [saveVersion(retired)] : [],
         writes: [saveVersion(activated)],

@@ -40,7 +40,7 @@ const requireSchedule = (schedule: Schedule | undefined): Schedule =>
 
 const timeOf = ({ next_at }: Schedule): Date => next_at ?? NO_TIME
 
-/** The row of work of the next time: exists while the schedule is active. */
+/** The row of work for the next time. It exists while the schedule is active. */
 const workOf = ({ id, next_at }: Schedule, work?: Work): Effects => {
   if (!next_at) return work ? { settled: [work.id] } : {}
   if (!work)

@@ -39,7 +39,7 @@ const taskOf = (taskType: string, input: unknown, max_attempts: number | null): 
   return task
 }
 
-/** Of both types. */
+/** The model tier of both types. */
 const TIER = 'fast'
 
 export const taskHandlers = ({ models }: Pick<TurnParts, 'models'>): Handlers<typeof tasks> => ({

@@ -15,7 +15,7 @@ import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { requireRead, servedRule } from './toolbox/served-rules.ts'
 
-/** The caller as tools know it. A person has every scope. */
+/** The caller in the form that tools know. A person has every scope. */
 export const principalAsCaller = (
   principal: Principal,
 ): { principal: Principal; scopes: ReadonlySet<Scope | 'session'> } => ({
@@ -71,7 +71,7 @@ export const toolHandlers = (usual: ToolBox): Handlers<typeof tools> => ({
     const box = usual.and(served)
     const principal = { ...asked, scopes: now?.scopes ?? undefined }
     const byName = decisionsOf(rules)
-    // What a rule forbids is shown, so that the rule can be removed.
+    // Forbidden tools are shown too, so that people can remove the rule.
     const offered = [...box.tools.values()].filter(
       (tool) => verdict(box, tool, principal, undefined).decision !== 'deny',
     )
@@ -79,7 +79,7 @@ export const toolHandlers = (usual: ToolBox): Handlers<typeof tools> => ({
   },
 })
 
-/** Of the rules, all but one, and another in its place if one is given. */
+/** All rules but one, which is replaced by another if one is given. */
 const replaceRule = (
   rules: readonly ToolRule[],
   name: string,

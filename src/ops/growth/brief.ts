@@ -23,7 +23,7 @@ export const briefHandlers: Handlers<typeof brief> = {
       const { rows, ...action } = one
       return call ? [{ ...action, ...call, ...(include ? { items: rows } : {}) }] : []
     })
-    // Each kind has the rows and arguments of its own form, which its answer is checked against.
+    // Each kind of action has its own rows and arguments, which the answer is validated against.
     return { brief: { actions: actions as ShownBriefAction[] } }
   },
 }

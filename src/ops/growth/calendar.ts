@@ -35,7 +35,7 @@ const showDated = ({ id, status, title, excerpt, tags, url }: DatedItem) => ({
 export const calendarHandlers: Handlers<typeof calendar> = {
   async get(input, { read }) {
     const range = rangeOf(input)
-    // How many posts a day has also depends on those of its hours outside the range.
+    // The number of posts on a day includes hours of that day outside the range.
     const around = {
       from: new Date(range.from.getTime() - DAY_MS),
       to: new Date(range.to.getTime() + DAY_MS),

@@ -50,7 +50,7 @@ export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
         by: authorOf(context),
         now: context.gate.now,
       }
-      // A text that cannot be used is refused here, before a send is stopped for it.
+      // Refuse a text that cannot be used before stopping a send for it.
       if (isSameText(before, words)) return { reply: engagementReply(before), unchanged: true }
       const taken = { moves, record: before, ...way, action: 'edit' } as const
       return saveTakenBackEngagement(

@@ -16,7 +16,7 @@ type Field = Exclude<keyof Entry, 'id'>
 // biome-ignore lint/suspicious/noExplicitAny: each handler is given its own operation's input
 type Single = { o: Pick<Op, 'roles'>; name: string; decides: Decides<any, HandlerResult<any>> }
 
-/** What an action takes beside the item, and what it needs of that. */
+/** The fields that an action accepts besides the item, and those that it requires. */
 const fields: Record<Action, { takes: Field[]; needs: Field[] }> = {
   approve: { takes: ['expect_hash', 'post_at', 'on_missed'], needs: ['expect_hash'] },
   reject: { takes: ['reason'], needs: [] },
@@ -80,14 +80,14 @@ const decideOne = async ({ name, decides }: Single, entry: Entry, context: Comma
   }
 }
 
-/** Throws what is no refusal of this item: then nothing of the letter happened. */
+/** Rethrows errors that are not refusals of this item. Nothing of the letter has happened then. */
 const refusalOf = (id: string, cause: unknown) => {
   if (!(cause instanceof AppError) || isUnavailable(cause)) throw cause
   const { code, message, details = [] } = cause
   return { id, item: null, error: { code, message, details } }
 }
 
-/** `singles`: the operation on one item by which each action is done. */
+/** `singles`: for each action, the operation on one item that performs it. */
 export const itemBulkHandlers = (singles: Record<Action, Single>): Handlers<typeof itemBulk> => ({
   bulk: {
     async prepare(whole) {

@@ -23,7 +23,9 @@ import { readingsOf } from '#store/growth/metrics'
 import type { Handlers, QueryContext } from '../engine/call.ts'
 import { sortedPageOf, sortedResult, timedPageOf, timedResult } from '../engine/paging.ts'
 
-/** Of a search. More would make it more exact, but nobody needs them. */
+/**
+ * The most words of a search that are used. More would make it more exact, but nobody needs them.
+ */
 const MOST_WORDS = 12
 
 const readingView = viewOf(metricRecord)
@@ -40,7 +42,7 @@ const wordsOf = ({ q, tag }: Pick<Asked, 'q' | 'tag'>): string[] => {
   return [...new Set([...words, ...(tag === undefined ? [] : [tagWord(tag)])])]
 }
 
-/** Different ones: `approved` includes scheduled items. */
+/** The distinct statuses; `approved` includes scheduled items. */
 const statusesOf = (status: string | undefined): ItemFilter['statuses'] => {
   const all = status === undefined ? undefined : wordsIn<'approved' | 'scheduled'>(status)
   return all?.includes('approved') ? all.filter((one) => one !== 'scheduled') : all
@@ -58,7 +60,7 @@ const filterOf = (input: Asked): ItemFilter => {
   return { ...of, ...times, order, statuses: statusesOf(status) }
 }
 
-/** With how the words are spread over the shelves. Undefined: no item has all of them. */
+/** Adds how the words are spread over the shelves. Undefined if no item has all of them. */
 const withWords = async (
   filter: ItemFilter,
   words: string[],

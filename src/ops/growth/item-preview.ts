@@ -35,7 +35,7 @@ export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
       const posting_account = account
         ? { id: account.id, handle: account.handle, network: account.network }
         : null
-      // The text of a person, whoever wrote it first: nobody previews what a drafter has just
+      // Treated as a person's text, whoever wrote it first: nobody previews what a drafter has just
       // checked.
       const item = { body, kind, post_at: null, revision: 2, written_by: null, posting_account }
       const preview = {

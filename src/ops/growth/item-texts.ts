@@ -35,7 +35,7 @@ import { numberedPageOf, numberedResult } from '../engine/paging.ts'
 import { authorOf } from './shared/author.ts'
 import { itemRef, itemReply, requireItem, saveTakenBackItem } from './shared/deciding-item.ts'
 
-/** A draft that a person has asked for, with the event that tells of it. */
+/** A draft that a person asked for, with its event. */
 const addDraft = (item: Item, { gate, networks }: CommandContext, surrounding: WarningFound) => ({
   reply: itemReply(withWarnings(item, surrounding, networks)),
   refId: item.id,
@@ -123,7 +123,7 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       const original = requireItem(item)
       requireDraftRoom(drafts)
       const copy = duplicateOf(original, { id: newId(), account, now: context.gate.now })
-      // Whoever copies a text knows that it repeats one.
+      // A person who copies a text knows that it repeats one.
       return addDraft(copy, context, { ...surrounding, repeats: null })
     },
   ),

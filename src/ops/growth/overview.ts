@@ -40,7 +40,7 @@ const parts = {
   next_due: nextScheduled(NEXT),
 }
 
-/** `drafter`: the name of what writes drafts. */
+/** `drafter`: a model's name, or `composer`. */
 export const overviewHandlers = ({
   drafter,
 }: Pick<Parts, 'drafter'>): Handlers<typeof overview> => ({

@@ -19,7 +19,7 @@ const reportView = viewOf(reportRecord)
 const invalid = (message: string): never =>
   fail('invalid_input', `week ${message}`, { details: [{ path: 'week', message }] })
 
-/** Before any post of this product. */
+/** Earlier than any post of this product. */
 const EARLIEST = '2020-01-01'
 
 const weekOf = (day: string | undefined, now: { at: Date; timeZone: string }): string => {

@@ -36,10 +36,10 @@ interface Saying {
 const withHandle = (text: string, handle: string): string =>
   text.toLowerCase().includes(`@${handle.toLowerCase()}`) ? text : `@${handle} ${text}`
 
-/** The post that is answered: its id, null for none, or why it could not be found. */
+/** The post to answer: its id, null if there is none, or why it could not be found. */
 type Answered = { id: string | null } | { failure: unknown }
 
-/** The decision to say it. Refusals are its own, so that a repeated command is replayed first. */
+/** Decides to post it. Refusals happen here, so that a repeated command is replayed first. */
 const say = (stage: Stage, { resident, ...wanted }: Saying, answered: Answered) => {
   const name = resident.replace(/^@/, '').toLowerCase()
   return loading(

@@ -50,8 +50,8 @@ export const signalHandlers: Handlers<typeof signals> = {
       await context.read(listSignals({ ...page, ...filters })),
       page.limit,
     )
-    // The database has filtered by effective status; the stored status of a signal that just
-    // expired may lag behind.
+    // The database filters by effective status. The stored status of a signal that has just expired
+    // may lag behind.
     return { signals: rows.map((signal) => ({ ...view(context, signal), status })), next_cursor }
   },
 

@@ -138,7 +138,7 @@ export const targetHandlers: Handlers<typeof targets> = {
     ({ id }, context, { before, work, account }) => {
       const target = found(before, 'no such target')
       const reply = { target: view(target, null, watchingIn(context, account)) }
-      // Of a read under way, the outcome is dropped with its row.
+      // If a read is under way, its outcome is dropped with its row.
       return { reply, effects: { writes: [deleteTarget(id)], settled: work ? [work.id] : [] } }
     },
   ),

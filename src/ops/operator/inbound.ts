@@ -40,8 +40,8 @@ const RETRY_AFTER = 30
 const noRule = (): never => fail('not_found', 'no such webhook rule')
 
 /**
- * What was proven is undone, or the workspace is about to be deleted: its sender is told no more
- * than any stranger.
+ * Throws `not_found` if the provider's confirmation was withdrawn, or the workspace is about to be
+ * deleted: the sender is told no more than any stranger.
  */
 const requireConnection = (
   connection: ChannelConnection | undefined,
@@ -96,7 +96,7 @@ const takeMessage = (deciding: ArrivalContext): All['channel'] =>
     },
   )
 
-/** When a message that is on its way will have its answer. In seconds. */
+/** In seconds: when the provider's report on a message that is still on its way can be taken. */
 const UNDER_WAY_RETRY_S = 30
 
 const noteUndelivered: All['undelivered'] = loading(
@@ -123,7 +123,7 @@ const noteUndelivered: All['undelivered'] = loading(
         : ('known' as const)
     const reply = { outcome, retryAfter: isLater ? UNDER_WAY_RETRY_S : 0 }
     if (changed.length === 0) return { reply, unchanged: true }
-    // While further parts go out, the reply itself has no error.
+    // While further parts are being sent, the reply itself has no error.
     const error = changed.at(-1)!.error ?? messages.at(-1)!.error
     const writes = [
       ...changed.map((reply) => saveReply(reply)),
@@ -141,7 +141,7 @@ interface Posted {
   now: Date
 }
 
-/** The same event starts a job once. */
+/** The same event starts only one job. */
 const startJob = (models: ArrivalContext['models'], { rule, event, body, facts, now }: Posted) => {
   const { id, name, tools, goal, on_behalf, goal_by } = rule
   const where = into(undefined, {
@@ -176,7 +176,7 @@ const startJob = (models: ArrivalContext['models'], { rule, event, body, facts, 
   }
 }
 
-/** When a rule that has had its most posts takes the next. In seconds. */
+/** In seconds: when a rule that has reached its limit of posts accepts the next one. */
 const nextPostIn = (oldest: Date, now: Date): number =>
   Math.max(1, Math.ceil((oldest.getTime() + POSTS_WITHIN_MS - now.getTime()) / 1_000))
 

@@ -1,4 +1,4 @@
-/** The arguments that a person gives in the place of those that they were asked about. */
+/** The arguments that a person gives instead of those that they were asked about. */
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { argumentsHash } from '#domain/agent/hash'
 import { type Approval, EDITED, shownSummary } from '#domain/agent/job/approval'
@@ -18,14 +18,14 @@ type Arguments = Record<string, unknown>
 
 interface Given {
   given: Arguments
-  /** Of the conversation. */
+  /** The handles of the conversation. */
   handles: Handles
   job: Job | undefined
 }
 
 /**
- * The arguments that a person gives instead, with any ids, or handles of the conversation. Throws
- * `invalid_input`, with their place.
+ * The arguments that a person gives instead. They may contain ids, or handles of the conversation.
+ * Throws `invalid_input`, naming the place.
  */
 export const checkedBy = (
   tools: ToolBox,
@@ -54,15 +54,15 @@ export const checkedBy = (
   }
 }
 
-/** Throws `invalid_input`, with the place of what nobody would see. */
+/** Throws `invalid_input`, naming the place of characters that nobody would see. */
 const requireSeen = (changes: Arguments, job: Job): void => {
   const flaw = unseenArgument(changes, job)
   if (flaw) fail('invalid_input', `${flaw.path} ${flaw.message}`, { details: [flaw] })
 }
 
 /**
- * The same for the words of a decider who may not do all that the job's caller may: what they write
- * counts as that of people outside.
+ * The same for a decider who may not do everything that the job's caller may: their words are
+ * treated like those of outsiders.
  */
 export const requireSeenByMost = async (
   changes: Arguments,
@@ -80,8 +80,8 @@ export const requireSeenByMost = async (
 }
 
 /**
- * The approval of other arguments than those asked about, bound to what they name. Undefined if
- * they are the same.
+ * The approval of arguments other than those asked about, bound to the records that they name.
+ * Undefined if the arguments are the same.
  */
 export const editedBy = async (
   tools: ToolBox,
@@ -100,10 +100,7 @@ interface Edited {
   thread: ConversationThread | undefined
 }
 
-/**
- * The step with a person's arguments, which the model is shown by the names that records have in
- * the conversation.
- */
+/** The step with a person's arguments. The model sees them with the conversation's handles. */
 export const editedStep = (
   { arguments: args, arguments_hash: args_hash }: Approval,
   { step, thread }: Edited,
@@ -119,8 +116,8 @@ export const editedStep = (
 }
 
 /**
- * Throws `conflict` if the call was approved with other arguments than these, or than those that
- * this person saw who gives none.
+ * Throws `conflict` if the call was approved with arguments other than these. Without new
+ * arguments, they are compared with those that this person saw.
  */
 export const requireSame = (
   approval: Approval,

@@ -1,7 +1,4 @@
-/**
- * What a decision about a call does: to the approval, to its step, and to the job that waits for
- * it.
- */
+/** The effects of a decision about a call: on the approval, on its step, and on the waiting job. */
 import { type News, withEvents } from '#decisions/agent/job-events'
 import { newWork } from '#decisions/work'
 import type { Approval } from '#domain/agent/job/approval'
@@ -19,13 +16,13 @@ import type { CommandContext } from '../../engine/call.ts'
 interface Asking {
   job: Job | undefined
   step: Step | undefined
-  /** That the person sets with the decision. */
+  /** Rules that the person sets together with the decision. */
   rules?: Effects
-  /** Records that the conversation has a name for from now on. */
+  /** Records that get a handle in the conversation. */
   names?: Query[]
 }
 
-/** The decision, what it does to the step, and the job's work, due now. */
+/** The decision, its effect on the step, and the job's work, due now. */
 export const applyDecision = (
   approval: Approval,
   { job, step, rules = {}, names = [] }: Asking,

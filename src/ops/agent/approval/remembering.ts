@@ -1,4 +1,4 @@
-/** What a person decides for further calls, together with one. */
+/** What a person decides about future calls while deciding one. */
 import type { Tool, ToolBox } from '#decisions/agent/toolbox'
 import { definitionHash } from '#domain/agent/hash'
 import type { Approval } from '#domain/agent/job/approval'
@@ -13,7 +13,7 @@ import type { CommandContext } from '../../engine/call.ts'
 import { servedRule } from '../toolbox/served-rules.ts'
 
 /**
- * The rule, and to what it is bound: for an outside write, the tool as it is defined now. Throws
+ * The rule, and what it is bound to: for an outside write, the tool's present definition. Throws
  * `invalid_input`.
  */
 const ruleOf = (
@@ -31,14 +31,15 @@ const ruleOf = (
 
 interface Remembered {
   approval: Approval
-  /** How many hosts are allowed already. */
+  /** How many hosts are already allowed. */
   hosts: number
-  /** The tool, if it is one of an MCP server. */
+  /** The tool, if it belongs to an MCP server. */
   served: ServedTool | undefined
 }
 
 /**
- * Allows calls as the approved one from now on. Throws `invalid_input`, `forbidden` or `conflict`.
+ * Allows calls like the approved one from now on. Throws `invalid_input`, `forbidden` or
+ * `conflict`.
  */
 export const rememberedRule = (
   tools: ToolBox,

@@ -1,4 +1,4 @@
-/** What somebody may do about a call that waits for a decision, and who can decide. */
+/** What somebody may do about a call that waits for a decision, and who can decide it. */
 import type { ToolBox } from '#decisions/agent/toolbox'
 import type { Approval } from '#domain/agent/job/approval'
 import { type Decider, type Deciders, decidersOf } from '#kernel/deciders'
@@ -8,8 +8,8 @@ import { SERVED } from '../toolbox/served-tools.ts'
 import { principalAsCaller } from '../tools.ts'
 
 /**
- * Whether a caller could make a call of the tool. What is no operation is a tool of a server, be it
- * there any more or not.
+ * Whether a caller could call the tool. A name that is no operation is treated as a tool of an MCP
+ * server, whether or not it still exists.
  */
 export const mayRunTool = (tools: ToolBox, name: string, principal: Principal): boolean => {
   const caller = principalAsCaller(principal)
@@ -18,11 +18,11 @@ export const mayRunTool = (tools: ToolBox, name: string, principal: Principal): 
 
 export interface DecidingReader {
   principal: Principal
-  /** Of the workspace. */
+  /** The members of the workspace. */
   members: readonly Decider[]
 }
 
-/** A person decides, never a key. */
+/** Only a person decides, never a key. */
 export const standing = (
   tools: ToolBox,
   { tool_name: name }: Pick<Approval, 'tool_name'>,

@@ -53,7 +53,7 @@ const requireConfig = (adapter: ChannelAdapter, config: Record<string, unknown>)
   refuseField(path, message)
 }
 
-/** Of values that change. */
+/** The sealed values, if they change. */
 const sealedOf = (
   { sealer }: ConnectionParts,
   { connection: { id }, credentials }: ConfiguredChannel,
@@ -77,8 +77,8 @@ const isSignedInOwner = ({ principal, job }: CommandContext): boolean =>
   job === undefined && principal.kind === 'session' && roleOf(principal) === 'owner'
 
 /**
- * Throws `forbidden`: whoever connects channels does not thereby decide that people outside are
- * served, or answered unread.
+ * Throws `forbidden`: permission to connect channels does not include serving outsiders, or
+ * answering them without review.
  */
 const requireMayOpen = (context: CommandContext, before: Open, after: Open): void => {
   const { toAnyone, unread } = openedBy(before, after)
@@ -98,7 +98,7 @@ type Open = Parameters<typeof openedBy>[0]
 
 export const create = (parts: ConnectionParts): All['create'] => ({
   async prepare({ channel, routingKey }, { tenantId }) {
-    // The letter sees its own workspace alone.
+    // The letter reads only its own workspace, so look for the key in others here.
     const adapter = parts.channels[channel]
     const named = adapter?.routingKeyOf(routingKey.trim())
     const routes =
@@ -150,7 +150,7 @@ export const update = (parts: ConnectionParts): All['update'] =>
       })
       if (patch.config) requireConfig(adapter, changed.connection.config)
       requireMayOpen(context, connection, changed.connection)
-      // Whoever sets what a channel's posts are signed with can write as any linked sender.
+      // Anybody who sets the secret that signs a channel's posts can write as any linked sender.
       const isUnlinked = isRekeyed(credentials, changed.credentials) && !isSignedInOwner(context)
       const endedIdentities = isUnlinked ? linked!.total : 0
       const writes = [

@@ -34,7 +34,7 @@ export const setupOf = (
   { channel, routing_key: routingKey, config }: ChannelConnection,
 ) => channelSetup({ channel, publicUrl, routingKey, config })
 
-/** What the audit keeps: names, and no value. */
+/** What the audit keeps: names, never values. */
 const traceOf = ({
   channel,
   routing_key,

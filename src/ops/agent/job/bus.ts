@@ -1,18 +1,18 @@
 /**
- * Tells streams of this process what happens in jobs while it happens. What must not be missed is
- * in the table of events.
+ * Tells streams in this process what happens in jobs as it happens. Anything that must not be
+ * missed is in the table of events.
  */
 
-/** A job, for those who follow it or its conversation. */
+/** Identifies a job to those who follow it or its conversation. */
 export interface Spoken {
   id: string
   conversation_id: string | null
 }
 
-/** Of the text of a model's call, which is not stored. */
+/** Text of a model call, which is not stored. */
 export type Piece =
   | { kind: 'delta'; job: string; step: number; at: number; text: string }
-  /** The text of the step so far does not count: its call begins anew. */
+  /** The step's text so far is void, because its call begins again. */
   | { kind: 'reset'; job: string; step: number }
 
 /** `changed`: there may be new events. */
@@ -27,17 +27,20 @@ interface Speaking {
   text: string
 }
 
-/** In characters, for a stream that begins in the middle; the message replaces it in the end. */
+/**
+ * In characters: what is kept for a stream that begins in the middle. The finished message replaces
+ * it.
+ */
 const LONGEST_TEXT = 100_000
 
 export class LocalBus {
-  /** By the id of a job or a conversation. */
+  /** By id of a job or a conversation. */
   readonly #listeners = new Map<string, Set<Listener>>()
-  /** By the id of the job. */
+  /** By id of the job. */
   readonly #speaking = new Map<string, Speaking>()
 
   /**
-   * Of a job, or of all jobs of a conversation. Begins with the text so far, if a model is
+   * Follows a job, or all jobs of a conversation. Delivers the text so far first, if a model is
    * speaking.
    */
   subscribe(id: string, listener: Listener): Disposable {
@@ -54,7 +57,7 @@ export class LocalBus {
     }
   }
 
-  /** `at`: where the piece begins in the text of the step. */
+  /** `at`: the offset of the piece in the step's text. */
   text(job: Spoken, { step, at, text }: { step: number; at: number; text: string }): void {
     const before = this.#speaking.get(job.id)
     if (before?.step === step && before.text.length < LONGEST_TEXT) before.text += text
@@ -66,12 +69,12 @@ export class LocalBus {
     this.#tellAll(job, { kind: 'reset', job: job.id, step })
   }
 
-  /** The model has stopped speaking: its message follows. */
+  /** The model has finished speaking, and its message follows. */
   silent(job: Spoken): void {
     this.#speaking.delete(job.id)
   }
 
-  /** A job or a conversation has new events, which are committed. */
+  /** A job or a conversation has new, committed events. */
   changed(id: string): void {
     this.#tell(id, { kind: 'changed' })
   }

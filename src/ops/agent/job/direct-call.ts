@@ -1,6 +1,6 @@
 /**
- * A direct call of a capability as a job of one step: carried out in its letter, begun, or asked of
- * a person.
+ * Makes a job of one step from a direct tool call: the call is carried out in its letter, begun, or
+ * asked of a person.
  */
 import { questionOf } from '#decisions/agent/asking'
 import { approversPart, tellApprovers } from '#decisions/agent/channel-approvers'
@@ -59,7 +59,7 @@ const startCall = (
   }
 }
 
-/** Both rows, and what happened. */
+/** Both rows, and the events. */
 const recordCall = (job: Job, step: Step, news: readonly News[]): Effects => {
   const told = withEvents(job, news, job.updated_at)
   const events = isOver(job) ? [settledEvent(job)] : []
@@ -69,7 +69,7 @@ const recordCall = (job: Job, step: Step, news: readonly News[]): Effects => {
   )
 }
 
-/** A call that is over with its letter. */
+/** A call that is finished within its letter. */
 const endCall = (job: Job, step: Step): Effects => {
   const { number, kind, name, state, error, ended_at } = step
   const end =
@@ -83,10 +83,10 @@ const endCall = (job: Job, step: Step): Effects => {
   ])
 }
 
-/** Refusals of the call itself, which is then no call that was made. */
+/** Refusals that mean that the call itself was wrong, so that no call was made. */
 const CALLERS: readonly ErrorCode[] = ['invalid_input', 'plan_invalid']
 
-/** Carries it out in this letter. What the handler refuses is recorded too. */
+/** Carries the call out in this letter. A refusal by the handler is recorded too. */
 export const execute = async (acting: Acting): Promise<Called> => {
   const { tools, tool, args, caller, context } = acting
   const { now } = context.gate
@@ -140,7 +140,7 @@ const finishCall = (
   }
 }
 
-/** Leaves it to the lane: it takes longer than a letter may. */
+/** Leaves the call to the lane, because it takes longer than a letter may. */
 export const begin = (acting: Acting): AwaitedResult => {
   const { job, step } = startCall(acting, 'ready')
   return {
@@ -197,7 +197,10 @@ export const ask = async (acting: Acting, why: string[], who: string): Promise<C
   }
 }
 
-/** The refusal that names the approval, its job, the page where a person decides, and who can. */
+/**
+ * The refusal that names the approval, its job, the page where a person decides, and who can
+ * decide.
+ */
 export const approvalRequired = (
   { id, job_id }: Approval,
   publicUrl: string,
@@ -221,7 +224,7 @@ const REASONS: Record<string, string> = {
 }
 
 /**
- * What has become of a call, `open` while it is to be done. Throws `approval_required` and
+ * The outcome of a call; `open` while it is not over. Throws `approval_required` and
  * `capability_failed`.
  */
 export const callOutcome = (

@@ -1,4 +1,4 @@
-/** What happened in a job, or in all jobs of a conversation, since an event. */
+/** What has happened in a job, or in all jobs of a conversation, since a given event. */
 import type { conversations } from '#contract/agent/conversations'
 import type { jobs } from '#contract/agent/jobs'
 import { isOver } from '#domain/agent/job/job'
@@ -23,7 +23,7 @@ export const jobEvents =
       })
       const nextSeq = events.at(-1)?.seq ?? after
       const shown = events.map(({ seq, at, type, data }) => ({ seq, at, type, data }))
-      // Both were read in one statement: no event of the job is missing.
+      // One statement read both, so no event of the job is missing.
       const the = found(job, 'no such job')
       return { events: shown, nextSeq, done: isOver(the) && nextSeq >= the.next_event - 1 }
     }

@@ -34,12 +34,12 @@ export interface TurnParts {
 
 interface Named {
   names: readonly string[] | undefined
-  /** Where they are. */
+  /** The field that names the tools. */
   field: 'tools' | 'toolNames'
 }
 
 /**
- * Throws `invalid_input`, naming the first tool that neither the agent nor a server of the
+ * Throws `invalid_input`, naming the first tool that neither the agent nor an MCP server of the
  * workspace has.
  */
 export const requireKnown = async (
@@ -61,7 +61,7 @@ export const requireKnown = async (
   })
 }
 
-/** What a caller needs to know for a turn of a conversation; null: of a new one. */
+/** What must be read for a turn of a conversation; null: of a new one. */
 export const turnFactsFor = (conversationId: string | null, principal: Principal) =>
   turnFacts(conversationId, { on_behalf: onBehalfOf(principal), origin: 'manual' })
 
@@ -71,8 +71,8 @@ export const requireJobRoom = (facts: TurnFacts, typed = false): void => {
 }
 
 /**
- * What is said in the app would become part of what a stranger's next job sees, and can answer
- * with. Throws `conflict`.
+ * Throws `conflict`: text written in the app would become part of what a stranger's next job sees
+ * and can repeat.
  */
 const requireOurs = ({ is_strangers }: TurnFacts): void => {
   if (is_strangers)
@@ -83,15 +83,15 @@ const requireOurs = ({ is_strangers }: TurnFacts): void => {
 }
 
 /**
- * In whose name a record acts later, and where text came from that it may follow. One that a job
- * makes keeps who asked for the job.
+ * In whose name a record acts later, and where text that it may follow came from. A record that a
+ * job makes acts for the one who asked for the job.
  */
 export const madeBy = (principal: Principal, job: CallingJob | undefined) => ({
   on_behalf: job?.onBehalf ?? onBehalfOf(principal),
   taint: job?.taint ?? [],
 })
 
-/** The tools that were asked for, and never more than the job's own; null: all of the caller. */
+/** The tools that were asked for, limited to the job's own; null: all tools of the caller. */
 export const allowedTools = (
   asked: readonly string[] | undefined,
   job: CallingJob | undefined,
@@ -101,7 +101,7 @@ export const allowedTools = (
   return [...new Set(own ? asked.filter((name) => own.includes(name)) : asked)]
 }
 
-/** What a caller says. */
+/** A caller's message. */
 interface Said {
   content: string
   model?: string | undefined
@@ -111,18 +111,18 @@ interface Said {
 export interface Turn {
   before: Conversation
   said: Said
-  /** Of a job that is no usual turn. */
+  /** For jobs that are not ordinary turns. */
   more?: Partial<Pick<Job, 'kind' | 'most_steps'>>
   principal: Principal
   facts: TurnFacts
   now: Date
-  /** Writes the conversation: a new one, or changes of one that exists. */
+  /** Saves the conversation: a new one, or changes to an existing one. */
   save(conversation: Conversation): Query
 }
 
 /**
- * The message, the job that answers it, and its work: due now, or once the job before it has ended;
- * a typed command is due now.
+ * The message, the job that answers it, and the job's work. The work is due now, or once the job
+ * before it has ended; a typed command is always due now.
  */
 export const startTurn = async (
   { tools, models, desk }: TurnParts,

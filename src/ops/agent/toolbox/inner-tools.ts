@@ -1,4 +1,4 @@
-/** Tools that exist only inside a job: they change nothing but the job itself. */
+/** Tools that exist only inside a job and change nothing but that job. */
 import { type Static, Type as T, type TSchema } from '@sinclair/typebox'
 import { NOT_BLANK } from '#contract/shapes'
 import type { Decided, Tool, ToolCaller } from '#decisions/agent/toolbox'
@@ -53,8 +53,8 @@ const toolOf = (name: Name): Tool => {
 }
 
 /**
- * What a search gives the model. `from`: who wrote it, if not the caller. `untrusted`: where words
- * come from that may not be obeyed.
+ * A search result for the model. `from`: who wrote it, if not the caller. `untrusted`: the source
+ * of words that must not be obeyed.
  */
 interface Found {
   messages: { role: string; from?: string; content: string; at: string; untrusted?: string }[]
@@ -75,7 +75,7 @@ const showMessage = (
   }
 }
 
-/** As whom a job searches. */
+/** The identity under which a job searches. */
 interface Searching {
   caller: ToolCaller
   job: Pick<CallingJob, 'conversationId' | 'messageId' | 'onBehalf'>
@@ -87,7 +87,7 @@ const rightsOf = ({ principal, scopes }: ToolCaller): Rights & { name: null } =>
   scopes: [...scopes].filter((scope) => scope !== 'session'),
 })
 
-/** `isTool`: whether there is a tool of this name. */
+/** `isTool`: whether a tool has this name. */
 export const innerTools = ({ db }: Pick<World, 'db'>, isTool: (name: string) => boolean) => ({
   tools: Object.keys(inputs).map((name) => toolOf(name as Name)),
   has: isName,
@@ -114,12 +114,12 @@ export const innerTools = ({ db }: Pick<World, 'db'>, isTool: (name: string) => 
     )
     return { messages: found.map((one) => showMessage(one, authors.of(one.by))) } satisfies Found
   },
-  /** Where words in an answer come from that are not the caller's own. */
+  /** The sources of words in an answer that are not the caller's own. */
   sources: (name: string, value: unknown): string[] =>
     name === 'search_conversation'
       ? [...new Set((value as Found).messages.flatMap(({ untrusted }) => untrusted ?? []))]
       : [],
-  /** Undefined for a tool that is none of these. */
+  /** Undefined if the tool is not one of these. */
   text(name: string, value: unknown): string | undefined {
     return isName(name) ? JSON.stringify(value) : undefined
   },

@@ -1,4 +1,4 @@
-/** Operations as tools run them: the same handlers and gates as over REST, by kind. */
+/** Runs operations as tools: with the same handlers and gates as over REST, by kind. */
 import type { Answer, Decision } from '#actors/engine/letter'
 import type { Kind } from '#contract/kinds'
 import { type Group, type NamedOp, nameOperations, type Op, type Resource } from '#contract/op'
@@ -25,15 +25,15 @@ export interface Handled {
 
 type Arguments = Record<string, unknown>
 
-/** What can be done with an operation of each kind. */
+/** The ways in which operations of a kind can run. */
 export interface OperationActions {
-  /** The answer, as REST gives it. */
+  /** Returns the answer that REST gives. */
   read?(args: Arguments, context: QueryContext): Promise<Arguments>
-  /** In a letter. */
+  /** Runs in a letter. */
   decide?(args: Arguments, context: ToolContext): Promise<Decided>
-  /** Beside the mailbox. */
+  /** Runs beside the mailbox. */
   reach?(args: Arguments, caller: Pick<ToolCaller, 'tenantId'>): Promise<Reached>
-  /** In a letter: the answer for the record that a command awaits. */
+  /** Runs in a letter: returns the answer for the record that a command awaits. */
   look?(awaits: string, context: ToolContext): Promise<unknown>
 }
 
@@ -44,7 +44,7 @@ export interface Operated extends OperationActions {
 type AnyHandler = HandlerOf<Op>
 
 /**
- * By kind of operation; nothing for those that are no tools. A kind without a row does not compile.
+ * By kind of operation; empty for kinds that are no tools. A kind without a row does not compile.
  */
 const meansOf: {
   [K in Kind]: (world: CapabilityParts, o: NamedOp<K>, handler: AnyHandler[K]) => OperationActions
@@ -105,7 +105,7 @@ export const readingIn = (
 
 const bodyOf = (answer: Answer): unknown => JSON.parse(answer.body === '' ? '{}' : answer.body)
 
-/** What a handler is told of a call. */
+/** The call as its handler sees it. */
 const callOf = (o: NamedOp, { tenantId, principal, scopes }: ToolCaller): Call => ({
   tenantId,
   principal,
@@ -114,7 +114,7 @@ const callOf = (o: NamedOp, { tenantId, principal, scopes }: ToolCaller): Call =
   requestId: `agent-${o.tool}`,
 })
 
-/** The record that is settled later, and how. */
+/** The record that is settled later, and how to read it. */
 const awaitsOf = (
   o: NamedOp,
   { awaits, effects }: Decision<Answer>,

@@ -1,4 +1,4 @@
-/** Playbooks as the agent's tools: it reads them, and proposes what people decide about. */
+/** Playbooks as tools of the agent: it reads them, and proposes drafts for people to decide. */
 import type { playbookCapabilities } from '#contract/agent/playbooks'
 import { newDraft, type VersionAuthor, versionUrl } from '#domain/agent/knowledge/playbook'
 import { fail } from '#kernel/errors'
@@ -17,7 +17,7 @@ import { isStranger } from '#store/engine/principal'
 import type { CommandContext, Handlers } from '../../engine/call.ts'
 import { versionAuthor } from '../playbooks.ts'
 
-/** A job is the author of what it writes by itself; a direct call is its caller's. */
+/** A job is the author of what it writes by itself. For a direct call the author is its caller. */
 const writerOf = ({ job, principal }: CommandContext): VersionAuthor => {
   if (!job) return versionAuthor(principal)
   return job.kind === 'action'
@@ -26,7 +26,8 @@ const writerOf = ({ job, principal }: CommandContext): VersionAuthor => {
 }
 
 /**
- * Archived ones are not told from those that do not exist. Throws `not_found`, naming the nearest.
+ * An archived playbook looks the same as one that does not exist. Throws `not_found`, naming the
+ * nearest slug.
  */
 const readable = (
   slug: string,

@@ -1,6 +1,6 @@
 /**
- * Rules for tools of MCP servers: bound to the definition that a person has read, and gone with the
- * server.
+ * Rules for tools of MCP servers. A rule is bound to the definition that a person read, and ends
+ * with the server.
  */
 import { newWork } from '#decisions/work'
 import type { RuleDecision } from '#domain/agent/job/verdict'
@@ -13,13 +13,13 @@ import type { Effects } from '#store/engine/letter'
 
 interface Wish {
   decision: RuleDecision
-  /** Of the definition that the person has read. */
+  /** The hash of the definition that the person read. */
   hash: string | undefined
-  /** Rules that can still be set. */
+  /** How many more rules can be set. */
   room: number
 }
 
-/** Throws `invalid_input` or `conflict`. What is never used need not be read. */
+/** Throws `invalid_input` or `conflict`. A tool that is forbidden need not be read first. */
 export const requireRead = (
   tool: Pick<ServedTool, 'hash'>,
   { decision, hash, room }: Wish,
@@ -34,7 +34,9 @@ export const requireRead = (
     fail('conflict', 'cannot set: the tool is not as you have read it; read it again')
 }
 
-/** The rule, for the tool as it is now, whose server is looked at from time to time from now on. */
+/**
+ * The rule for the tool in its present form. From now on its server's tools are listed regularly.
+ */
 export const servedRule = (
   rule: NewRule,
   tool: Pick<ServedTool, 'server_id' | 'hash' | 'description' | 'parameters'>,

@@ -1,6 +1,6 @@
 /**
- * The agent's tools together with those of the workspace's MCP servers, which exist for one job at
- * a time.
+ * Combines the agent's tools with those of the workspace's MCP servers, which exist only for one
+ * job at a time.
  */
 import { type McpSessions, useMcpSession } from '#decisions/agent/mcp-session'
 import { quoteBeginning, sha256 } from '#decisions/agent/saying'
@@ -20,8 +20,7 @@ import { mayRun, type Permitted } from '../../engine/access.ts'
 import { refuseTags } from '../../engine/validate.ts'
 
 /**
- * What a call of a tool of a server takes of its caller: what leaves the workspace needs an
- * approver.
+ * What the caller of a server's tool needs: sending data out of the workspace takes an approver.
  */
 export const SERVED: Permitted = { scope: 'api:write', also: 'workspace:use', roles: ['approver'] }
 
@@ -37,7 +36,7 @@ interface Answer {
 
 type Arguments = Record<string, unknown>
 
-/** Of a call: the connection, the call and the end of the session. */
+/** The time for a whole call: connecting, calling and ending the session. */
 const CALL_MS = 55_000
 
 const invalid = (message: string): never =>
@@ -92,7 +91,7 @@ class ServedTools implements ToolBox {
     return this.base.commits(name, args)
   }
 
-  /** Definitions of served tools are given like those of others. */
+  /** Definitions of server tools are given to the job like any others. */
   async decide(
     name: string,
     args: Arguments,
@@ -166,7 +165,10 @@ class ServedTools implements ToolBox {
     return this.#served.has(name) || this.base.isForeign(name, value)
   }
 
-  /** Sent at most once. An error of ours says that it was not done; any other leaves it unknown. */
+  /**
+   * Sends the call at most once. Only our own errors say that it was not done; after any other
+   * error that is unknown.
+   */
   async #call(
     { name, own_name, hash }: ServedTool,
     args: Arguments,
@@ -206,7 +208,7 @@ const briefly = (args: Arguments): string => {
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
 }
 
-/** A tool box whose `and` gives it tools of servers. */
+/** A tool box whose `and` adds tools of servers. */
 export const addServedTools = (
   parts: ServedParts,
   base: ToolBox,

@@ -19,7 +19,7 @@ interface Asked {
   title: string
 }
 
-/** The longest text of an argument that the sentence shows. */
+/** The longest argument that the sentence shows. */
 const SHOWN = 120
 
 const showValue = (value: unknown): string => {
@@ -27,15 +27,15 @@ const showValue = (value: unknown): string => {
   return text.length > SHOWN ? `${beginning(text, SHOWN)}…` : text
 }
 
-/** For a tool without a sentence of its own: its title with the arguments. */
+/** For a tool without a sentence of its own: its title and the arguments. */
 const plain = ({ title, args }: Asked): string => {
   const parts = Object.entries(args).map(([name, value]) => `${name} ${showValue(value)}`)
   return parts.length === 0 ? title : `${title}: ${parts.join(', ')}`
 }
 
 /**
- * What a call of class commit does. What goes out by itself later is published by the call that
- * gives it its time; an approval alone publishes nothing.
+ * What a call of class commit does. If something is posted automatically later, the call that sets
+ * its time publishes it; an approval alone publishes nothing.
  */
 export const commitReason = (
   o: Pick<NamedOp, 'id' | 'outside'> | undefined,

@@ -1,6 +1,6 @@
 /**
- * Makes tools of the operations: the same handlers, gates and effects as over REST, decided in the
- * letters of the agent's loop.
+ * Makes tools from the operations, with the same handlers, gates and effects as over REST, decided
+ * in the letters of the agent's loop.
  */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { isAgentTool, type NamedOp, pathParams, readsOnly } from '#contract/op'
@@ -39,7 +39,7 @@ import {
 import { addServedTools, SERVED } from './served-tools.ts'
 import { commitReason, subjectFor } from './subject.ts'
 
-/** How surfaces for models word operations. */
+/** How operations are worded for models. */
 export interface ToolWording {
   title(o: NamedOp): string
   description(o: NamedOp): string
@@ -69,9 +69,9 @@ const toolOf = ({ o }: Operated, wording: ToolWording): Tool => ({
 
 class OperationTools implements ToolBox {
   readonly tools: ReadonlyMap<string, Tool>
-  /** By names of tools. */
+  /** By name of the tool. */
   readonly #operated: ReadonlyMap<string, Operated>
-  /** By ids of operations, which need not be tools. */
+  /** By id of the operation, including operations that are no tools. */
   readonly #all: ReadonlyMap<string, Operated>
   readonly #inner
 
@@ -103,7 +103,8 @@ class OperationTools implements ToolBox {
 
   roles(name: string): readonly Role[] {
     if (this.#inner.has(name)) return roles
-    // What is no operation is a tool of a server, be it there any more or not.
+    // A name that is no operation belongs to a tool of an MCP server, whether or not it still
+    // exists.
     return rolesOf(this.#operated.get(name)?.o ?? SERVED)
   }
 
@@ -131,8 +132,8 @@ class OperationTools implements ToolBox {
   async read(name: string, args: Arguments, caller: ToolCaller, job: CallingJob): Promise<unknown> {
     const { tenantId, principal } = caller
     if (this.#inner.has(name)) return this.#inner.read(name, args, { caller, job })
-    // The caller's rights were checked when the step began; the credential itself may have ended
-    // since.
+    // The caller's rights were checked when the step began; since then the credential itself may
+    // have ended.
     const reading = contextFor(this.world, {
       tenantId,
       principal: { kind: 'system', id: 'agent' },
@@ -197,7 +198,7 @@ class OperationTools implements ToolBox {
     return this.#operated.get(name) ?? fail('not_found', `there is no tool ${name}`)
   }
 
-  /** What only an operation of another kind could do is a fault of ours. */
+  /** Calling an operation in a way that its kind lacks is a bug of ours. */
   #means<M extends keyof OperationActions>(
     name: string,
     what: M,
@@ -221,7 +222,7 @@ class OperationTools implements ToolBox {
 
 const HIDDEN = 'shown to the person'
 
-/** The value with other words in the place of its secrets. */
+/** The value with its secrets replaced. */
 const withoutSecrets = (schema: TSchema, value: unknown): unknown => {
   if (schema['x-secret'] === true) return HIDDEN
   if (Array.isArray(value))

@@ -1,6 +1,6 @@
 /**
- * Which call the brief names to whom: one that the caller may make, and for the rest the read that
- * shows what a person is to decide.
+ * Which call the brief suggests to a reader: one that the reader may make. Otherwise it suggests
+ * the read that shows what a person must decide.
  */
 import { operations } from '#contract/index'
 import type { NamedOp } from '#contract/op'
@@ -30,15 +30,15 @@ const reads: Record<string, string> = {
 
 const APPROVALS = ['growth.items.approve', 'growth.engagements.approve']
 
-/** Those fields of the arguments that the operation takes. */
+/** The fields of the arguments that the operation accepts. */
 const fitting = ({ input }: NamedOp, given: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(given).filter(([name]) => name in input.properties))
 
 type Call = Pick<BriefAction, 'operation' | 'arguments' | 'why'> & { tool: string | null }
 
 /**
- * `tool` is null when a person must do it. Undefined for an operation of another version, and for
- * what the caller may not even read.
+ * `tool` is null if a person must act. Undefined for an operation of another version, and if the
+ * caller may not even read.
  */
 export const callFor = (
   action: BriefAction,
@@ -57,7 +57,7 @@ export const callFor = (
     }
   }
   const read = byId.get(reads[operation] ?? 'growth.overview.get')!
-  // Those who may not use the agent see nothing of its replies.
+  // Callers who may not use the agent see nothing of its replies.
   if (!mayRun(read, { principal, scopes })) return undefined
   return {
     operation: read.id,

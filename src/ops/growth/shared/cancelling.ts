@@ -1,4 +1,4 @@
-/** Cancelling a generation, the same for all kinds that people ask for. */
+/** Cancels a generation, in the same way for all kinds that people request. */
 import {
   cancelGeneration,
   type GenerationKind,
@@ -9,7 +9,7 @@ import { workFor } from '#store/engine/work'
 import type { HandlerResult } from '../../engine/call.ts'
 import { loading } from '../../engine/loading.ts'
 
-/** The handler of a kind. What has settled stays as it is, and is answered. */
+/** The handler for a kind. A settled generation stays as it is and is returned. */
 export const cancelling = <R extends Drafting, O>(
   kind: GenerationKind,
   store: GenerationStore<R>,

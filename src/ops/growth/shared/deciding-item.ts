@@ -1,6 +1,6 @@
 /**
- * What the operations on one item share: its absence, who decides, what is saved and what is
- * answered.
+ * Shared by the operations on one item: the error if it is missing, who decided, what is saved, and
+ * what is answered.
  */
 import { itemSaved } from '#decisions/growth/item-writes'
 import type { TakenBack } from '#decisions/growth/take-back'
@@ -23,7 +23,7 @@ export const saveItemReply = (before: Item, item: Item, effects: Effects = {}) =
   effects: { ...effects, writes: [...itemSaved(before, item), ...(effects.writes ?? [])] },
 })
 
-/** Saves one that was taken back, with the end of its send. */
+/** Saves an item that was taken back, and ends its send. */
 export const saveTakenBackItem = (before: Item, { next, effects, answers }: TakenBack<Item>) => ({
   ...saveItemReply(before, next, effects),
   answers,

@@ -52,7 +52,7 @@ const foundPost = (
 }
 
 interface Known {
-  /** For replies. */
+  /** The channel whose format rules apply to replies. */
   channel: GrowthChannel | undefined
   /** The open or executed engagement of the same action on the post. */
   other: Pick<Engagement, 'id' | 'status'> | undefined
@@ -84,7 +84,7 @@ const placeOf = (
   return postId === undefined ? undefined : { network: reading.network.name, postId }
 }
 
-/** Of the words of a caller, on the post that was read for them. */
+/** Creates the engagement from a caller's words and the post that was read for them. */
 export const createFrom = (reading: PostReading, { ref, ...words }: Words & { ref: string }) => {
   const place = placeOf(reading, ref)
   return loading(

@@ -61,7 +61,7 @@ export const ruleOn = (
   ...{ measure, maxLength, channel },
 })
 
-/** Saves one that was taken back, with the end of its send. */
+/** Saves an engagement that was taken back, and ends its send. */
 export const saveTakenBackEngagement = (
   before: Engagement,
   { next, effects, answers }: TakenBack<Engagement>,

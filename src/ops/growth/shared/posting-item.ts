@@ -1,4 +1,4 @@
-/** How an item is posted: by the server, again where it is in doubt, or by hand. */
+/** Posts an item: by the server, again if it is in doubt, or by hand. */
 import { items } from '#contract/growth/items'
 import { weeklyWork } from '#decisions/growth/follow-up'
 import { notConnected } from '#decisions/growth/not-connected'
@@ -115,7 +115,7 @@ export const markItemPosted: Handlers<typeof items>['markPosted'] = loading(
     const ended = endByHand(underway, { state: 'posted', now: gate.now })
     const body = itemAnswer(item)
     const writes = [resolvePending(id, 200, body), ...ended.writes]
-    // Weekly reports start with the first post, however it was posted.
+    // Weekly reports start with the first post, whoever posted it.
     const weekly = [weeklyWork({ tenantId, now: gate.now })]
     const isReadable =
       url !== undefined &&
