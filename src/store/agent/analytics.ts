@@ -1,5 +1,5 @@
 /**
- * What the agent has done, in numbers. Each part reads the rows of the window alone, by an index.
+ * What the agent has done, in numbers. Each part reads only the rows of the window, by an index.
  */
 import type { Reader } from '#domain/agent/conversation'
 import type { EndedOnDay } from '#domain/agent/job/analytics'
@@ -7,7 +7,7 @@ import type { Approval } from '#domain/agent/job/approval'
 import { many, one, sure } from '../engine/load.ts'
 import { isMadeShown } from './visibility.ts'
 
-/** Jobs that ended since the first of these days began, by the number of the day. */
+/** Jobs that ended since the first of these days began, counted by the number of the day. */
 export const endedByDay = (starts: readonly Date[]) =>
   many<EndedOnDay>(
     {},
@@ -20,8 +20,8 @@ export const endedByDay = (starts: readonly Date[]) =>
   )
 
 /**
- * What the budgets hold of the jobs that ended since then, and of those that are not over: used,
- * and reserved by calls that are not settled.
+ * What the budgets hold, used or reserved by unsettled calls, for the jobs that ended since `since`
+ * and for those that are not over.
  */
 export const costSince = (since: Date) =>
   sure(
@@ -39,12 +39,12 @@ export const costSince = (since: Date) =>
     ),
   )
 
-/** Names of tools that a model made up have no calls, so there are no more than tools. */
+/** A name that a model made up has no calls, so there are no more names than tools. */
 const MOST_TOOLS = 1_000
 
 /**
- * Calls of tools that were made since then, whatever became of them. One that was refused has never
- * begun.
+ * Calls of tools made since `since`, whatever became of them. A refused call never began, so it
+ * does not count.
  */
 export const actionsSince = (since: Date) =>
   many<{ tool: string; calls: number }>(

@@ -20,18 +20,18 @@ export const approvalPart = (id: string) =>
   )
 
 /**
- * `job_taint`: null once the job is past its retention. `is_hidden`: its conversation is none that
- * the reader sees.
+ * `job_taint`: null once the job is past its retention. `is_hidden`: the reader does not see its
+ * conversation.
  */
 export type ApprovalRow = Approval & { job_taint: string[] | null; is_hidden: boolean }
 
-/** Who asks for approvals, and the tools about whose calls they can decide. */
+/** Who asks for approvals, and for which tools they can decide about calls. */
 export interface ApprovalReader extends Reader {
-  /** Of `known`, those that they may call. */
+  /** The tools among `known` that they may call. */
   tools: readonly string[]
-  /** All but tools of servers. */
+  /** All tools except those of MCP servers. */
   known: readonly string[]
-  /** Whether they may call tools of servers. */
+  /** Whether they may call tools of MCP servers. */
   served: boolean
 }
 
@@ -42,14 +42,14 @@ const isHidden = (sql: Sql, as: Reader): Fragment =>
   sql`not ${isMadeShown(sql, sql`a.conversation_id`, as)}`
 
 /**
- * That of a private conversation is shown to whoever may decide about it as well, and that of a
- * deleted one to nobody.
+ * An approval of a private conversation is also shown to those who may decide about it. One of a
+ * deleted conversation is shown to nobody.
  */
 const isListed = (sql: Sql, as: ApprovalReader): Fragment =>
   sql`(a.tool_name = any(${[...as.tools]}::text[]) or (${as.served} and a.tool_name <> all(${[...as.known]}::text[]))
     or ${isMadeShown(sql, sql`a.conversation_id`, as)}) and not ${isMadeGone(sql, sql`a.conversation_id`)}`
 
-/** With the record that the call made or changed, once it has run. */
+/** Includes the record that the call made or changed, once it has run. */
 export const shownApproval = (id: string, as: ApprovalReader) =>
   one<ApprovalRow & { record_id: string | null }>(
     table.times,
@@ -67,7 +67,7 @@ export const approvalOfStep = (stepId: string) =>
       sql`select ${table.columns(sql, 'a')} from agent_approval a where a.step_id = ${stepId}`,
   )
 
-/** The first that a job has asked for. */
+/** The first approval that a job has asked for. */
 export const approvalOfJob = (jobId: string) =>
   one<Approval>(
     table.times,
@@ -84,7 +84,7 @@ export const approvalsOf = (jobId: string) =>
         limit 200`,
   )
 
-/** Of a job and its descendants. */
+/** The approvals of a job and its descendants. */
 export const approvalsOfTree = (jobId: string) =>
   many<Approval>(
     table.times,
@@ -112,7 +112,7 @@ export const approvalsPage = (page: ApprovalsPage) =>
 
 /**
  * What a conversation's jobs ask of people. `is_tainted`: the job has read untrusted text, or
- * somebody else than `by` has asked for it.
+ * somebody other than `by` asked for it.
  */
 export const openApprovalsOf = (conversationId: string, by: OnBehalf) =>
   many<OpenApproval & { is_tainted: boolean }>(
@@ -125,7 +125,7 @@ export const openApprovalsOf = (conversationId: string, by: OnBehalf) =>
         limit ${MOST_APPROVALS}`,
   )
 
-/** What a job asks of people, and has not told in the channel that it came from. */
+/** What a job asks of people but has not yet announced in the channel that it came from. */
 export const pendingUntold = (jobId: string) =>
   many<Pick<Approval, 'id' | 'summary' | 'tool_name'>>(
     {},
@@ -139,7 +139,10 @@ export const saveTold =
   (sql) =>
     sql`update agent_approval set told_at = ${now} where id = any(${approvals.map(({ id }) => id)})`
 
-/** The direct call by the same caller with the same arguments that waits for a person. */
+/**
+ * The approval that waits for a person after a direct call by the same caller with the same
+ * arguments.
+ */
 export const pendingDirect = (by: string, tool: string, argumentsHash: string) =>
   one<Approval>(
     table.times,
@@ -149,8 +152,8 @@ export const pendingDirect = (by: string, tool: string, argumentsHash: string) =
   )
 
 /**
- * How many wait for a person: of the workspace, of a job, if there is one, and of all that ask as
- * it does.
+ * How many approvals wait for a person: in the workspace, for the job if one is given, and for all
+ * jobs of the same asker.
  */
 export const openApprovalCount = (jobId: string | null, asker: Asker) =>
   sure(
@@ -169,7 +172,7 @@ export const insertApprovals = table.insertAll
 
 export const saveApproval = table.save
 
-/** Rejects all that a job still asks. */
+/** Rejects every approval that a job still waits for. */
 export const rejectPending =
   (jobId: string, decided_how: 'expiry' | 'cancel', now: Date): Query =>
   (sql) =>

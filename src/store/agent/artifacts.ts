@@ -10,7 +10,7 @@ const shares = tableOf(shareRecord)
 
 export interface ArtifactPage {
   limit: number
-  /** The page begins with what was made before. */
+  /** Only artifacts made before this. */
   before?: Date | undefined
   kind?: Artifact['kind'] | undefined
   source?: Artifact['source'] | undefined
@@ -28,7 +28,7 @@ export const listArtifacts =
       ${conversation ? sql`and a.conversation_id = ${conversation}` : sql``}
       order by a.created_at desc limit ${limit + 1}`
 
-/** One that is not deleted. */
+/** An artifact that is not deleted. */
 export const artifactPart = (id: string) =>
   one<Artifact>(
     table.times,
@@ -37,7 +37,7 @@ export const artifactPart = (id: string) =>
         and a.deleted_at is null`,
   )
 
-/** When the newest was made, deleted ones included. */
+/** When the newest artifact was made, including deleted ones. */
 export const newestArtifact = sure(
   one<{ at: Date | null }>({ at: true }, (sql) => sql`select max(created_at) as at from artifact`),
 )
@@ -49,7 +49,7 @@ export const deleteArtifact =
   (sql) =>
     sql`update artifact set deleted_at = ${now} where id = ${id}`
 
-/** Active by the clock of the database, newest first. */
+/** The active shares by the database's clock, newest first. */
 export const activeShares = (artifactId: string, most: number) =>
   many<Share>(
     shares.times,
@@ -82,7 +82,7 @@ const SHARE = 'share'
 export const insertShare = (share: Share, hash: Buffer): Query =>
   shares.insert(share, { token_hash: hash })
 
-/** By this a token finds the workspace. */
+/** The route by which a token leads to its workspace. */
 export const insertShareRoute =
   ({ id, expires_at }: Share, hash: Buffer): Query =>
   (sql) =>
@@ -156,7 +156,7 @@ export const storedArtifact = async (
     ),
   )
 
-/** That of an active share, by the clock of the database. */
+/** The artifact of an active share, by the database's clock. */
 export const sharedArtifact = async (
   read: Reads,
   hash: Buffer,

@@ -6,17 +6,17 @@ import { MOST_MESSAGES } from '#domain/agent/job/compaction'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many, mapPart, one, sure } from '../engine/load.ts'
 
-/** Who wrote a message `m`, or asked for what it answers; null if nobody here did. */
+/** Who wrote message `m`, or asked for what it answers. Null if nobody here did. */
 export const messageAuthor = (sql: Sql): Fragment<{ author: MessageAuthor | null }> =>
   sql`case m.role when 'user' then m.author else (select q.author from agent_message q
     where q.id = m.reply_to) end`
 
-/** More than a conversation has. */
+/** More authors than a conversation has. */
 const MOST_AUTHORS = 200
 
 /**
- * `authors`: a query with a column of that name. A stranger's words are marked in the message
- * itself, as a machine's are.
+ * `authors`: a query with a column named `author`. Strangers and machines are left out, because
+ * their messages themselves are marked.
  */
 export const authorsNow = (sql: Sql, authors: Fragment): Fragment<AuthorNow> =>
   sql`select a.kind, a.id, a.person as "personId", coalesce(k.name, p.name) as name, m.role,
@@ -36,7 +36,7 @@ export const authorsNow = (sql: Sql, authors: Fragment): Fragment<AuthorNow> =>
         and i.person_id = m.person_id
       left join lateral (select name from person where id = m.person_id offset 0) p on true`
 
-/** These, as of now. */
+/** These authors, as of now. */
 export const theseNow = (authors: readonly MessageAuthor[]) =>
   many<AuthorNow>({}, (sql) =>
     authorsNow(
@@ -45,10 +45,10 @@ export const theseNow = (authors: readonly MessageAuthor[]) =>
     ),
   )
 
-/** Named in a refusal. */
+/** How many people a refusal names. */
 const MOST_NAMED = 5
 
-/** Members and keys that have written in a conversation and would not see it if it were private. */
+/** Members and keys that have written in a conversation but would not see it if it were private. */
 export const leftOutOf = (conversationId: string) =>
   sure(
     one<LeftOut>(
@@ -69,7 +69,8 @@ export const leftOutOf = (conversationId: string) =>
   )
 
 /**
- * Of an approval `a`: who told its job something with the decision, a reason or other arguments.
+ * For approval `a`: the person who told its job something with the decision, either a reason or
+ * other arguments.
  */
 const decider = (sql: Sql): Fragment<{ author: MessageAuthor }> =>
   sql`jsonb_build_object('kind', 'session', 'id', a.decided_by, 'personId', a.decided_by)`
@@ -77,7 +78,7 @@ const decider = (sql: Sql): Fragment<{ author: MessageAuthor }> =>
 const hasWords = (sql: Sql): Fragment =>
   sql`a.decided_how = 'person' and (a.reason is not null or a.edited)`
 
-/** Whose words a job has got with decisions about its calls, by step. */
+/** The people whose words a job got with decisions about its calls, by step. */
 export const stepDeciders = (jobId: string) =>
   many<{ step_id: string; author: MessageAuthor }>(
     {},
@@ -88,7 +89,7 @@ export const stepDeciders = (jobId: string) =>
 
 /**
  * Who wrote what the root of a job's tree is given: the messages up to the one that it answers, the
- * summary before them, and what people said with their decisions about calls of the tree.
+ * summary before them, and what people said when they decided about calls of the tree.
  */
 export const authorsBefore = (rootId: string) =>
   mapPart(

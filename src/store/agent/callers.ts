@@ -6,15 +6,15 @@ import type { Fragment, Sql } from '../engine/db.ts'
 import { one } from '../engine/load.ts'
 
 export interface CallerNow {
-  /** Of its member; null for a key of the workspace. A stranger only reads. */
+  /** The member's role; null for a key of the workspace. A stranger has a role that only reads. */
   role: Role | null
-  /** Of a key, and of a stranger; null for a person, who has all. */
+  /** The scopes of a key or a stranger; null for a person, who has all of them. */
   scopes: Scope[] | null
-  /** Of the person or key; null for a stranger. */
+  /** The name of the person or key; null for a stranger. */
   name: string | null
 }
 
-/** Looks a member's person up by id. */
+/** Looks up a member's person by id. */
 const personOf = (sql: Sql): Fragment =>
   sql`left join lateral (select name from person where id = m.person_id offset 0) p on true`
 
@@ -26,8 +26,8 @@ const keyNow = (sql: Sql, id: Fragment): Fragment<CallerNow> =>
       and (k.person_id is null or m.role is not null)`
 
 /**
- * `person`: of a linked sender; null for a stranger, who has somebody to write to while the
- * connection is open to anyone.
+ * `person`: the linked sender's; null for a stranger, who has access while the connection is open
+ * to anyone.
  */
 const senderNow = (sql: Sql, id: Fragment, person: Fragment): Fragment<CallerNow> =>
   sql`select m.role, null::text[] as scopes, p.name from channel_identity i
@@ -46,8 +46,8 @@ export const callerNow = ({ kind, id, personId }: OnBehalf) =>
   })
 
 /**
- * Whether the caller in a column may do nothing any more. The members are read once, for all rows,
- * and those of the workspace alone.
+ * Whether the caller in a column may no longer do anything. Only the members of the workspace are
+ * read, once for all rows.
  */
 export const isGone = (sql: Sql, by: Fragment): Fragment =>
   sql`not case ${by}->>'kind' when 'key' then exists (${keyNow(sql, sql`(${by}->>'id')::uuid`)})

@@ -1,4 +1,4 @@
-/** Connections of channels, and the routes by which posts of providers find them. */
+/** Connections of channels, and the routes by which providers' posts find them. */
 import { channelConnectionRecord } from '#contract/records/agent/channel-connection'
 import type { Channel, ChannelConnection } from '#domain/agent/channel/channel'
 import type { Db, Query } from '../engine/db.ts'
@@ -14,7 +14,7 @@ export const channelConnectionPart = (id: string) =>
     (sql) => sql`select ${table.columns(sql, 'c')} from channel_connection c where c.id = ${id}`,
   )
 
-/** The workspace's connection under this routing key. */
+/** The workspace's connection that has this routing key. */
 export const channelConnectionOfKey = (channel: Channel, key: string) =>
   one<{ id: string }>(
     {},
@@ -26,7 +26,7 @@ export const channelConnectionCount = sure(
   one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from channel_connection`),
 )
 
-/** Channels of which the workspace has a connection that its provider has proven. */
+/** The channels for which the workspace has a connection that its provider has proven. */
 export const routedChannels = many<{ channel: Channel }>(
   {},
   (sql) => sql`select distinct c.channel from channel_connection c
@@ -44,10 +44,10 @@ export const listChannelConnections =
 export const channelConnections = (page: Page) =>
   many<ChannelConnection>(table.times, listChannelConnections(page))
 
-/** What credentials are sealed for. */
+/** The row that credentials are sealed for. */
 export const channelCredentialsRow = (id: string): string => `channel_connection/${id}/credentials`
 
-/** Sealed, in base64; null: none. */
+/** The sealed credentials in base64; null if there are none. */
 export const channelCredentialsPart = (id: string) =>
   one<{ credentials: string | null }>(
     {},
@@ -57,8 +57,8 @@ export const channelCredentialsPart = (id: string) =>
   )
 
 /**
- * What a post reads that names no connection, at the same cost: the row of one that does not exist,
- * with these sealed credentials.
+ * What is read for a post that names no connection, at the same cost as for one that does: a row of
+ * a connection that does not exist, with these sealed credentials.
  */
 export const nobodysConnection = (id: string, sealed: string) => ({
   connection: one<ChannelConnection>(
@@ -77,7 +77,7 @@ export const nobodysConnection = (id: string, sealed: string) => ({
   ),
 })
 
-/** Sealed; undefined: as they are. */
+/** Sealed credentials. Undefined leaves them as they are. */
 type Sealed = { credentials?: Buffer | null }
 
 export const insertChannelConnection = (connection: ChannelConnection, sealed: Sealed): Query =>
@@ -86,7 +86,7 @@ export const insertChannelConnection = (connection: ChannelConnection, sealed: S
 export const saveChannelConnection = (connection: ChannelConnection, sealed: Sealed = {}): Query =>
   table.save(connection, sealed)
 
-/** Its senders, codes, messages and replies go with it. */
+/** Its senders, codes, messages and replies are deleted with it. */
 export const deleteChannelConnection =
   (id: string): Query =>
   (sql) =>
@@ -94,14 +94,14 @@ export const deleteChannelConnection =
 
 type Routed = Pick<ChannelConnection, 'id' | 'channel' | 'routing_key'>
 
-/** Nothing is written if another connection of the deployment has the key. */
+/** Writes nothing if another connection of the deployment has the key. */
 export const insertChannelRoute =
   ({ id, channel, routing_key }: Routed): Query =>
   (sql) =>
     sql`insert into inbound_route (kind, key, ref_id) values (${channel}, ${routing_key}, ${id}) on
       conflict (kind, key) do nothing`
 
-/** Whether the key is the connection's in the whole deployment. */
+/** Whether the key belongs to this connection in the whole deployment. */
 export const hasChannelRoute = ({ id, channel, routing_key }: Routed) =>
   sure(
     one<{ is: boolean }>(
@@ -114,14 +114,14 @@ export const hasChannelRoute = ({ id, channel, routing_key }: Routed) =>
 
 const CHALLENGE = 'whatsapp_challenge'
 
-/** `hash`: SHA-256 of a verify token, in hex. */
+/** `hash`: the SHA-256 of a verify token, in hex. */
 export const insertChallengeRoute =
   (id: string, hash: string): Query =>
   (sql) =>
     sql`insert into inbound_route (kind, key, ref_id) values (${CHALLENGE}, ${hash}, ${id}) on
       conflict (kind, key) do nothing`
 
-/** That of a former verify token. */
+/** Deletes the routes of former verify tokens. */
 export const deleteChallengeRoute =
   (id: string, except: string | null): Query =>
   (sql) =>
@@ -140,7 +140,7 @@ export interface ChannelRoute {
   connection_id: string
 }
 
-/** Whose routing keys these are, in the whole deployment. */
+/** Which connections have these routing keys, in the whole deployment. */
 export const channelRoutes = (
   db: Db,
   channel: Channel,

@@ -1,4 +1,4 @@
-/** Senders in channels who are members, and the codes by which they become known. */
+/** Senders in channels who are members, and the codes by which they prove it. */
 import { channelIdentityRecord } from '#contract/records/agent/channel-connection'
 import type { Channel } from '#domain/agent/channel/channel'
 import type { ChannelIdentity } from '#domain/agent/channel/identity'
@@ -10,7 +10,7 @@ import { tableOf } from '../engine/records.ts'
 
 const table = tableOf(channelIdentityRecord)
 
-/** A sender whose person has left is nobody. */
+/** A sender whose person has left the workspace is not an identity. */
 const identities = (sql: Sql): Fragment =>
   sql`channel_identity i join member m on m.tenant_id = i.tenant_id and m.person_id = i.person_id`
 
@@ -62,7 +62,7 @@ export const toldApprovers = (most: number) =>
       order by array_position(array['owner', 'approver', 'editor'], m.role), i.id limit ${most}`,
   )
 
-/** In the place of that of a person who has left. */
+/** Replaces the identity of a person who has left. */
 export const insertIdentity = (identity: ChannelIdentity): Query =>
   table.insert(
     identity,
@@ -88,7 +88,7 @@ export const identityCount = (connectionId: string) =>
     ),
   )
 
-/** Nobody is known in the channel any more, and no code of before makes anybody so. */
+/** Forgets all senders of the channel, and all codes that could link them. */
 export const unlinkAll = (connectionId: string): Query[] => [
   (sql) => sql`delete from channel_identity where connection_id = ${connectionId}`,
   (sql) => sql`delete from channel_link_code where connection_id = ${connectionId}`,
@@ -101,7 +101,7 @@ interface Code {
   expiresAt: Date
 }
 
-/** In the place of the person's last code for this connection. */
+/** Replaces the person's last code for this connection. */
 export const putLinkCode =
   ({ connectionId, personId, hash, expiresAt }: Code): Query =>
   (sql) => {
@@ -116,7 +116,7 @@ export const putLinkCode =
       set code_hash = excluded.code_hash, expires_at = excluded.expires_at, sender = null`
   }
 
-/** The code has come. In its place there is a second one, which has to come from this sender. */
+/** The first code has arrived. It is replaced by a second one, which must come from this sender. */
 export const putSecondCode =
   ({ connectionId, personId, hash, expiresAt, sender }: Code & { sender: string }): Query =>
   (sql) =>
@@ -125,8 +125,8 @@ export const putSecondCode =
       where connection_id = ${connectionId} and person_id = ${personId}`
 
 /**
- * The member whose code it is, if it can still be used. `sender`: of a second code, whom it was
- * sent to.
+ * The member whose code it is, if it can still be used. `sender`: for a second code, the sender
+ * whom it was sent to.
  */
 export const memberOfCode = (connectionId: string, hash: string) =>
   one<{ person_id: string; sender: string | null }>(

@@ -1,4 +1,4 @@
-/** What came in from channels: each event once, and what is kept of its message. */
+/** What came in from channels: each event once, and the message that is kept of it. */
 import { channelMessageRecord } from '#contract/records/agent/channel-message'
 import type { ChannelMessage } from '#domain/agent/channel/message'
 import { MOST_OF_MEMBER } from '#domain/agent/channel/trust'
@@ -26,32 +26,32 @@ export const insertChannelMessage = (message: ChannelMessage): Query => table.in
 
 export const saveChannelMessage = (message: ChannelMessage): Query => table.save(message)
 
-/** Messages of a connection since a time. `oldest`: the first of them. */
+/** How many messages of a connection came since a time. `oldest`: when the first of them came. */
 interface Count {
   count: number
   oldest: Date | null
 }
 
 export interface ArrivalFacts {
-  /** One of its events has come before. */
+  /** Whether one of its events has come before. */
   is_known: boolean
-  /** The event id of a line that a sender is sent once a day, and whether it has been. */
+  /** The event id of the line that a sender is sent at most once a day, and whether it was sent. */
   told: string
   is_told: boolean
-  /** Such lines of all senders within a day. */
+  /** How many such lines all senders were sent within a day. */
   told_of_connection: number
   of_connection: number
   oldest_of_connection: Date | null
   of_sender: number
   oldest_of_sender: Date | null
-  /** Jobs that strangers have begun, or are about to begin. */
+  /** Jobs that strangers have begun or are about to begin. */
   strangers_of_connection: number
   strangers_of_sender: number
-  /** Those of this sender as one who is linked; never more than are allowed. */
+  /** Jobs of this sender while linked, counted up to the number allowed. */
   jobs_of_member: number
 }
 
-/** In the place of the sender of a line, by which lines are counted. No sender has this name. */
+/** Stored as the sender of such a line, so that lines can be counted. No sender has this name. */
 const TOLD = ''
 
 const timeBefore = (sql: Sql, ms: number): Fragment =>
@@ -62,8 +62,8 @@ const recent = (sql: Sql, source: string, ms: number): Fragment<Count> =>
     where source_id = ${source} and sender <> ${TOLD} and at > ${timeBefore(sql, ms)}`
 
 /**
- * `before`: when the message came, if it is kept already. `rateMs`, `dayMs`: how long messages
- * count, and jobs.
+ * `before`: when the message came, if it is already kept. `rateMs`: for how long messages count.
+ * `dayMs`: for how long jobs count.
  */
 export const arrivalFacts = (
   {
@@ -95,8 +95,8 @@ export const arrivalFacts = (
   )
 
 /**
- * Messages of the workspace that are to be fetched or decided about; no more than `most` are
- * counted.
+ * How many messages of the workspace are still to be fetched or decided about, counted up to
+ * `most`.
  */
 export const fetchesUpTo = (most: number) =>
   sure(
@@ -116,7 +116,7 @@ export interface NewArrival {
   now: Date
 }
 
-/** Each name of the event. One of them counts as a message of the sender. */
+/** Inserts a row for each name of the event. One of them counts as a message of the sender. */
 export const insertArrival =
   ({ source, events, sender, job, now }: NewArrival): Query =>
   (sql) => {
@@ -130,14 +130,14 @@ export const insertArrival =
     return sql`insert into inbound_event ${sql(rows)}`
   }
 
-/** The line counts as no message of the sender. */
+/** The line does not count as a message of the sender. */
 export const insertTold =
   ({ source, told, now }: { source: string; told: string; now: Date }): Query =>
   (sql) =>
     sql`insert into inbound_event (source_id, event_id, sender, at)
       values (${source}, ${told}, ${TOLD}, ${now})`
 
-/** A sender who is linked to somebody who is a member now. */
+/** The identity of a sender who is linked to a current member. */
 export const memberOfSender = (connectionId: string, sender: string) =>
   one<{ id: string; person_id: string; role: Role }>(
     {},

@@ -65,14 +65,14 @@ export const listReplies =
       }
       ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
 
-/** What the secret of a reply is sealed for. */
+/** The row that the secret of a reply is sealed for. */
 export const replySecretRow = (id: string): string => `channel_reply/${id}/secret`
 
-/** What goes out with its parts, and is shown nowhere. */
+/** What goes out with its parts but is shown nowhere. */
 export interface Unshown {
-  /** Sealed, in base64; null: none. */
+  /** The sealed secret in base64; null if there is none. */
   secret: string | null
-  /** Of each part; null: none. */
+  /** The HTML of each part; null if there is none. */
   html: string[] | null
 }
 
@@ -86,7 +86,7 @@ export const unshownPart = (id: string) =>
 export const insertReply = (reply: ChannelReply, secret?: Buffer): Query =>
   table.insert(reply, secret && { secret })
 
-/** With its parts. */
+/** Saves a reply together with its parts. */
 export const saveFormed =
   (reply: ChannelReply, html: readonly string[] | null): Query =>
   (sql) =>
@@ -94,8 +94,8 @@ export const saveFormed =
       html = ${html && [...html]}::text[], updated_at = ${reply.updated_at} where id = ${reply.id}`
 
 /**
- * Once a reply cannot go out any more, its secret is of no use. `of`: its channel, if its
- * connection is deleted in the same letter and it stays.
+ * Once a reply can no longer go out, its secret is of no use. `of`: its channel, if its connection
+ * is deleted in the same letter but the reply stays.
  */
 export const saveReply = (reply: ChannelReply, of?: Channel): Query => {
   const isPast = reply.status === 'sent' || reply.status === 'discarded'
@@ -105,7 +105,7 @@ export const saveReply = (reply: ChannelReply, of?: Channel): Query => {
   })
 }
 
-/** Whether the message was of a linked sender who is linked to no member now. */
+/** Whether the message came from a linked sender who is no longer linked to a member. */
 export const isSenderGone = (messageId: string | null) =>
   mapPart(
     one<{ id: string }>(
@@ -118,7 +118,7 @@ export const isSenderGone = (messageId: string | null) =>
     (message) => message !== undefined,
   )
 
-/** Those of a connection of which a message is on the wire. */
+/** The replies of a connection of which a message is on the wire. */
 export const sendingReplies = (connectionId: string) =>
   many<ChannelReply>(
     table.times,
@@ -128,8 +128,8 @@ export const sendingReplies = (connectionId: string) =>
   )
 
 /**
- * Replies of a conversation that are held, wait to be sent or are on the wire, with their rows of
- * work.
+ * The replies of a conversation that are held, waiting to be sent or on the wire, with their rows
+ * of work.
  */
 export const openRepliesOf = (conversationId: string) =>
   many<ChannelReply & { work: string | null }>(
@@ -146,7 +146,7 @@ export interface ReplyInFlight {
   since: Date
 }
 
-/** Replies of which a message may be on the wire. */
+/** Replies that may have a message on the wire. */
 export const repliesInFlight = many<ReplyInFlight>(
   { since: true },
   (
@@ -155,7 +155,7 @@ export const repliesInFlight = many<ReplyInFlight>(
     where r.status = 'sending' order by r.id limit 100`,
 )
 
-/** Rows of work of replies of a connection that wait to be sent. */
+/** The rows of work of a connection's replies that wait to be sent. */
 export const waitingReplies = (connectionId: string) =>
   many<{ work: string; tries: number; run_at: Date }>(
     { run_at: true },
@@ -172,8 +172,8 @@ export const outgoingPart = (connectionId: string) =>
   )
 
 /**
- * A message has left, so that its provider no longer refuses to send, or the provider wants us to
- * wait.
+ * Notes that a message has left, which means that the provider no longer refuses to send, or that
+ * the provider wants us to wait.
  */
 export const saveOutgoing =
   (
@@ -190,7 +190,7 @@ export const saveOutgoing =
       } where id = ${connectionId}`
 
 /**
- * The message that began the job with this id, which is a root; undefined if none did, or its
+ * The message that began the root job with this id. Undefined if no message did, or if its
  * connection is gone.
  */
 export const channelOriginPart = (rootId: string) =>

@@ -4,25 +4,26 @@ import { many } from '../engine/load.ts'
 
 export interface TalkRow {
   id: string
-  /** `in`: the sender said it. */
+  /** `in`: said by the sender. */
   way: 'in' | 'out'
-  /** Null while it is fetched. */
+  /** Null while it is being fetched. */
   text: string | null
-  /** Of the message, or of the reply. */
+  /** The state of the message or of the reply. */
   state: string
   error: string | null
   job_id: string | null
-  /** Of the job of the message. */
+  /** The status of the message's job. */
   job_status: JobStatus | null
   created_at: Date
 }
 
-/** Of each side. */
+/** How many are read from each side. */
 const MOST = 20
 
 /**
- * The last messages of a sender and the replies to them, oldest first: by their ids, since a clock
- * that steps back may give a reply the earlier time. The adapter's `replyTo` names the sender.
+ * The last messages of a sender and the replies to them, oldest first. They are sorted by id,
+ * because a clock that steps back may give a reply an earlier time. The adapter's `replyTo` names
+ * the sender.
  */
 export const talkPart = (connectionId: string, sender: string) =>
   many<TalkRow>(

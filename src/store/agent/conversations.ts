@@ -18,14 +18,14 @@ export const conversationPart = (id: string) =>
       sql`select ${conversationTable.columns(sql, 'c')} from agent_conversation c where c.id = ${id}`,
   )
 
-/** `knowsAll`: they are shown that private conversations of others exist. */
+/** `knowsAll`: whether they are told that other people's private conversations exist. */
 export type Knower = Reader & { knowsAll: boolean }
 
 const isKnown = (sql: Sql, as: Knower): Fragment =>
   as.knowsAll ? sql`c.deleted_at is null` : isShown(sql, as)
 const hiddenColumn = (sql: Sql, as: Knower): Fragment => sql`not ${isShown(sql, as)} as is_hidden`
 
-/** For those who see it. */
+/** A conversation, for readers who see it. */
 export const shownConversation = (id: string, as: Reader) =>
   one<Conversation>(
     conversationTable.times,
@@ -34,7 +34,7 @@ export const shownConversation = (id: string, as: Reader) =>
         and ${isShown(sql, as)}`,
   )
 
-/** For those who may delete it: `knowsAll` are shown that it exists. */
+/** A conversation, for readers who may delete it. Those with `knowsAll` are told that it exists. */
 export const knownConversation = (id: string, as: Knower) =>
   one<ShownConversation>(
     conversationTable.times,
@@ -43,7 +43,7 @@ export const knownConversation = (id: string, as: Knower) =>
         and ${isKnown(sql, as)}`,
   )
 
-/** A page by newest activity. */
+/** A page in the order of the newest activity. */
 export interface ActivityPage {
   limit: number
   after?: { at: Date; id: string } | undefined
@@ -85,8 +85,8 @@ export interface TurnFacts extends OpenJobs {
 }
 
 /**
- * What the next turn of a conversation depends on; null: of a new one. `asker`: null if nobody asks
- * for it.
+ * What the next turn of a conversation depends on. `conversationId`: null for a new one. `asker`:
+ * null if nobody asks for the turn.
  */
 export const turnFacts = (conversationId: string | null, asker: Asker | null) =>
   sure(
@@ -118,7 +118,7 @@ export const insertConversation = (conversation: Conversation): Query =>
 export const saveConversation = (conversation: Conversation): Query =>
   conversationTable.save(conversation)
 
-/** It is shown to nobody any more. Its thread in a channel is free for the next one. */
+/** Hides the conversation from everybody, and frees its thread in a channel for the next one. */
 export const deleteConversation =
   (id: string, now: Date): Query =>
   (sql) =>

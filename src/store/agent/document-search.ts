@@ -1,7 +1,7 @@
 /**
- * Search of passages by words. Rows of words are asked by equality alone, which row-level security
- * leaves to the index, and each step is bounded: the rarest words choose the candidates, of which
- * the best go on to the next step, down to the passages that are shown.
+ * Search of passages by words. Rows of words are only compared by equality, for which row-level
+ * security still allows the index. Each step is bounded: the rarest words choose the candidates,
+ * and the best of these go on to the next step, down to the passages that are shown.
  */
 import type { StoredPassage } from '#domain/agent/knowledge/document'
 import { MARKS } from '#kernel/spacing'
@@ -13,26 +13,26 @@ import { isPublicRow } from './documents.ts'
 export interface FoundPassage extends StoredPassage {
   score: number
   /**
-   * The text with marks around the words of the query, with spaces between words where its script
+   * The text with marks around the words of the query, and with spaces between words if its script
    * has none.
    */
   marked: string
 }
 
-/** Of the words of a query, those that are looked for; the rarest ones. */
+/** How many words of a query are looked for. The rarest ones are taken. */
 const MOST_WORDS = 12
-/** Words are counted so far: all that are more frequent weigh alike. */
+/** How far the rows of a word are counted. All words with more of them weigh the same. */
 const MOST_COUNTED = 5_000
-/** Rows of words that choose the candidates, unless the rarest word alone has more. */
+/** How many rows of words choose the candidates, unless the rarest word alone has more. */
 const MOST_ROWS = 2_000
-/** Blocks of passages that are looked into. */
+/** How many blocks of passages are examined. */
 const MOST_BLOCKS = 100
-/** Passages whose text is compared with the query. */
+/** How many passages have their text compared with the query. */
 const MOST_COMPARED = 30
 
 /**
- * Of whom the search is: a stranger finds public documents alone, and learns nothing of the words
- * of others.
+ * For whom the search is. A stranger finds only public documents, and learns nothing about the
+ * words of others.
  */
 interface Within {
   publicOnly?: boolean
@@ -58,8 +58,8 @@ const matchingWords = (sql: Sql, words: string, within: Within): Fragment => sql
   others as materialized (select * from ordered where nth > 1 and upto > ${MOST_ROWS})`
 
 /**
- * The rows of the words: all of those that choose the candidates, and of the others those of the
- * candidates.
+ * The rows of the words: all rows of the words that choose the candidates, and of the other words
+ * only those of the candidates.
  */
 const hits = (sql: Sql, within: Within): Fragment => sql`
   chosen as materialized (select c.word, c.weight, r.* from choosing c cross join lateral (
@@ -73,7 +73,7 @@ const hits = (sql: Sql, within: Within): Fragment => sql`
       select w.passages from document_word w where w.word = o.word and w.document_id = b.document_id
         and w.block = b.block limit 1) r)`
 
-/** Blocks first in which one passage has all the words of the block. */
+/** Blocks with a passage that has all the words of the block come first. */
 const passages = (sql: Sql, limit: number): Fragment => sql`
   blocks as materialized (select h.document_id, h.block,
     sum(h.weight) * (case when bit_and(h.passages) <> 0 then 2 else 1 end) as most
@@ -87,8 +87,8 @@ const passages = (sql: Sql, limit: number): Fragment => sql`
       limit ${Math.max(limit, MOST_COMPARED)})`
 
 /**
- * The best passages, of equal ones those of the newest document. `words`: with spaces between those
- * of scripts that have none.
+ * The best passages. Of equal ones, those of the newest document come first. `words`: with spaces
+ * between words, also in scripts that have none.
  */
 export const searchPassages = (words: string, limit: number, within: Within = {}) =>
   many<FoundPassage>({}, (sql) => {

@@ -8,7 +8,7 @@ import { tableOf } from '../engine/records.ts'
 
 const table = tableOf(documentRecord)
 
-/** Of the row of a document. */
+/** Whether a row of `document` is public. */
 export const isPublicRow = (sql: Sql): Fragment => sql`metadata->'public' = 'true'::jsonb`
 
 export const documentPart = (id: string) =>
@@ -43,7 +43,7 @@ export const listDocuments =
       }
       order by d.id desc limit ${limit + 1}`
 
-/** How many there are, and the bytes of the texts that are still to be read. */
+/** How many documents there are, and how many bytes of text have yet to be read. */
 export const documentStock = sure(
   one<{ count: number; pending: number }>(
     {},
@@ -81,7 +81,7 @@ export const deleteDocument =
 const passageColumns = (sql: Sql): Fragment =>
   sql`p.document_id, d.file_name, d.trusted, p.number, p.path, p.start_at, p.end_at, p.text`
 
-/** The passages from the one that begins last up to this place. */
+/** The passages from the last one that begins at or before this place. */
 export const passagesAt = (documentId: string, at: number, limit: number) =>
   many<StoredPassage>(
     {},
@@ -93,13 +93,13 @@ export const passagesAt = (documentId: string, at: number, limit: number) =>
       order by p.number limit ${limit}`,
   )
 
-/** A passage to be kept. `searched`: all that it is found by. */
+/** A passage to be stored. `searched`: all the text by which it is found. */
 export type NewPassage = Omit<RowOf<typeof passageRecord>, 'document_id'> & { searched: string }
 
 export interface NewBlock {
   documentId: string
   configuration: string
-  /** At most `BLOCK`, of one block. */
+  /** At most `BLOCK` of them, all of one block. */
   passages: readonly NewPassage[]
 }
 
@@ -111,18 +111,18 @@ export const insertPassages =
         from jsonb_to_recordset(${sql.json(passages)}::jsonb)
         as p(number int, path jsonb, start_at int, end_at int, text text, spaced text)`
 
-/** A longer word is not looked for. In characters. */
+/** The longest word that is searched for, in characters. */
 const LONGEST_WORD = 100
 
-/** In which of the passages `p` each lexeme of a configuration occurs. */
+/** For each lexeme of a configuration, the passages `p` in which it occurs. */
 const lexemes = (sql: Sql, configuration: Fragment): Fragment =>
   sql`select l.lexeme, bit_or(1::bigint << p.bit) as passages
     from p, unnest(to_tsvector(${configuration}::regconfig, p.searched)) l group by 1`
 
 /**
- * The words of passages: as the configuration finds them, so that a word is found in any of its
- * forms; and those that it leaves out as too frequent, as they stand, since they mean something in
- * other languages.
+ * Inserts the words of passages. Words that the configuration knows are inserted in its form, so
+ * that they are found in any of their forms. Words that it leaves out as too frequent are inserted
+ * as they are, because they mean something in other languages.
  */
 export const insertWords =
   ({ documentId, configuration, passages }: NewBlock): Query =>
@@ -139,10 +139,10 @@ export const insertWords =
       where length(w.lexeme) <= ${LONGEST_WORD} group by w.lexeme`
   }
 
-/** Rows that one letter removes. */
+/** How many rows one letter removes. */
 const REMOVED_AT_ONCE = 20_000
 
-/** Whether there are passages or words of a document, which may be gone itself. */
+/** Whether there are passages or words of a document. The document itself may be gone. */
 export const hasPassages = (documentId: string) =>
   sure(
     one<{ some: boolean }>(
@@ -155,8 +155,7 @@ export const hasPassages = (documentId: string) =>
 /** Removes some of the words of a document, and its passages. */
 export const removePassages = (documentId: string): Query[] => [
   (sql) => sql`delete from document_passage where document_id = ${documentId}`,
-  // By their places: compared by key, a table that was never analysed takes time with the square of
-  // its rows.
+  // Deleted by their places. By key, a table that was never analysed would take quadratic time.
   (sql) => sql`delete from document_word where ctid = any(array(
     select ctid from document_word where document_id = ${documentId} limit ${REMOVED_AT_ONCE}))`,
 ]

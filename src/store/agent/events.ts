@@ -25,7 +25,7 @@ const insertEvents =
   (sql) =>
     sql`insert into agent_event ${sql(events.map((event) => ({ ...event, data: sql.json(event.data as never) })))}`
 
-/** Stores events, and tells streams of this process of them. */
+/** Stores events, and tells the streams of this process about them. */
 export const eventEffects = (events: readonly AgentEvent[]): Effects => {
   if (events.length === 0) return {}
   const ids = events.flatMap(({ job_id, conversation_id }) =>

@@ -1,10 +1,10 @@
-/** Which versions of playbooks an answer of the agent rests on. */
+/** The versions of playbooks on which an answer of the agent is based. */
 import type { GivenPlaybook } from '#domain/agent/knowledge/playbook'
 import { one } from '../engine/load.ts'
 
 /**
- * Those that the job of the message, or a sub-agent of it, was given; null once its steps are past
- * their retention.
+ * The playbooks that the job of the message, or one of its sub-agents, was given. Null once its
+ * steps are past their retention.
  */
 export const playbooksGivenFor = (messageId: string) =>
   one<{ playbooks: GivenPlaybook[] | null }>(

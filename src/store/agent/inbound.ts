@@ -1,13 +1,13 @@
-/** What came in from outside, once each. */
+/** What came in from outside, each event once. */
 import type { Query } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 
 export interface InboundFacts {
-  /** The job of the same event, if it came before. */
+  /** The job of the same event, if it has come before. */
   known: string | null
-  /** Events of the source since a time. */
+  /** How many events of the source came since a time. */
   count: number
-  /** The oldest of these. */
+  /** When the oldest of these came. */
   oldest: Date | null
 }
 

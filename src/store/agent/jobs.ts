@@ -15,7 +15,7 @@ export const jobPart = (id: string) =>
     (sql) => sql`select ${table.columns(sql, 'j')} from agent_job j where j.id = ${id}`,
   )
 
-/** For those who see it. */
+/** A job, for readers who see it. */
 export const shownJob = (id: string, as: Reader) =>
   one<Job>(
     table.times,
@@ -44,13 +44,13 @@ export const tree = (sql: Sql, jobId: string): Fragment => sql`with recursive tr
     select id from agent_job where id = ${jobId}
     union select c.id from agent_job c join tree t on c.parent_id = t.id)`
 
-/** What a job and its descendants still do. */
+/** A job of a tree that is not over. */
 export interface OpenJob extends Job {
   /** Its row of work. */
   work: string | null
 }
 
-/** The job and all its descendants, as far as they are not over, the job first. */
+/** The job and those of its descendants that are not over, the job first. */
 export const openTreeOf = (jobId: string) =>
   many<OpenJob>(
     table.times,
@@ -60,7 +60,7 @@ export const openTreeOf = (jobId: string) =>
         order by j.depth, j.id`,
   )
 
-/** The same of all jobs of a conversation. */
+/** The open jobs of all trees in a conversation. */
 export const openJobsWithin = (conversationId: string) =>
   many<OpenJob>(
     table.times,
@@ -116,7 +116,7 @@ export const openJobsOf = (conversationId: string) =>
       order by j.id limit ${MOST_SHOWN}`,
   )
 
-/** Whether the cost of a job of this month is estimated. */
+/** Whether the cost of any job of this month is estimated. */
 export const costEstimated = sure(
   one<{ any: boolean }>(
     {},
@@ -145,7 +145,7 @@ export const childrenOf = (jobId: string) =>
 
 /** What a job of a conversation waits for, and what waits for it. */
 export interface Order {
-  /** Rows of work of jobs that may begin once this one is out of the way. */
+  /** The rows of work of jobs that may begin once this one is out of the way. */
   next: string[]
   is_busy: boolean
 }
@@ -162,15 +162,15 @@ const firstQueued = (
       and j.typed = ${isTyped} order by j.id limit 1)`
 
 /**
- * Whether it is known what the typed command `j` calls, which then goes before the calls of later
- * ones.
+ * Whether it is known what the typed command `j` calls. Its calls then go before those of later
+ * commands.
  */
 const hasCalled = (sql: Sql): Fragment =>
   sql`exists (select from agent_step s where s.job_id = j.id and s.kind = 'tool')`
 
 /**
- * A job waits for the jobs before it in its conversation that are queued or run; held ones are
- * neither. A typed command waits only for others, and only until they have been read.
+ * A job waits for earlier jobs in its conversation that are queued or running, but not for held
+ * ones. A typed command waits only for other typed commands, and only until these have been read.
  */
 export const orderPart = (job: Pick<Job, 'id' | 'conversation_id' | 'typed'>) =>
   sure(
@@ -189,7 +189,7 @@ export const orderPart = (job: Pick<Job, 'id' | 'conversation_id' | 'typed'>) =>
     ),
   )
 
-/** Held jobs that one claim releases; the others find out by themselves. */
+/** How many held jobs one claim releases. The others find out by themselves. */
 const MOST_RELEASED = 100
 
 /** Rows of work of jobs that wait for billing, other than this one. */
@@ -203,8 +203,8 @@ export const heldWork = (jobId: string) =>
   )
 
 /**
- * Of the tree of a root: what it is for, its jobs below the root, and the calls of the model that
- * all have made.
+ * Facts about the tree of a root: its goal, how many jobs are below the root, and how many calls of
+ * the model all of them have made.
  */
 export const treeFacts = (rootId: string) =>
   sure(
@@ -221,7 +221,7 @@ export const insertJob = (job: Job): Query => table.insert(job)
 
 export const saveJob = (job: Job): Query => table.save(job)
 
-/** Ends a job of which not even the end can be decided. */
+/** Ends a job whose end cannot be decided in the usual way. */
 export const failJob =
   (id: string, now: Date): Query =>
   (sql) =>

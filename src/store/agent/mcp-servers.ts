@@ -14,7 +14,7 @@ export const mcpServerPart = (id: string) =>
     (sql) => sql`select ${table.columns(sql, 's')} from mcp_server s where s.id = ${id}`,
   )
 
-/** What other servers must not collide with. A workspace has a few. */
+/** Prefixes that other servers must not use. A workspace has only a few. */
 export const mcpPrefixes = many<Pick<McpServer, 'id' | 'tool_prefix'>>(
   {},
   (sql) => sql`select id, tool_prefix from mcp_server limit 100`,
@@ -26,17 +26,17 @@ export const listMcpServers =
     sql`select ${table.columns(sql, 's')} from mcp_server s where true
       ${after ? sql`and s.id < ${after}` : sql``} order by s.id desc limit ${limit + 1}`
 
-/** Sealed values; undefined: as they are. */
+/** Sealed values. Undefined leaves a value as it is. */
 export interface SealedSecrets {
   headers?: Buffer | null
   env?: Buffer | null
 }
 
-/** What they are sealed for. */
+/** The row and column that they are sealed for. */
 export const mcpSecretRow = (id: string, column: 'headers' | 'env'): string =>
   `mcp_server/${id}/${column}`
 
-/** In base64. */
+/** The sealed values in base64. */
 export const mcpSecretsPart = (id: string) =>
   one<{ headers: string | null; env: string | null }>(
     {},
@@ -51,13 +51,13 @@ export const insertMcpServer = (server: McpServer, sealed: SealedSecrets): Query
 export const saveMcpServer = (server: McpServer, sealed: SealedSecrets = {}): Query =>
   table.save(server, sealed)
 
-/** Its tools and their rules go with it. */
+/** Its tools and their rules are deleted with it. */
 export const deleteMcpServer =
   (id: string): Query =>
   (sql) =>
     sql`delete from mcp_server where id = ${id}`
 
-/** One of its tools was called, or decided about. */
+/** Notes that one of its tools was called, or decided about. */
 export const useMcpServer =
   (id: string, now: Date): Query =>
   (sql) =>

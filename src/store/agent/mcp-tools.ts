@@ -1,4 +1,4 @@
-/** Tools of MCP servers, as they were at the last look. */
+/** Tools of MCP servers as they were when last looked at. */
 import { mcpToolRecord } from '#contract/records/agent/mcp-tool'
 import {
   type McpTool,
@@ -12,7 +12,7 @@ import { tableOf } from '../engine/records.ts'
 
 const table = tableOf(mcpToolRecord)
 
-/** Of a server, in the order of their names. */
+/** The tools of a server, sorted by name. */
 export const mcpToolsOf = (serverId: string) =>
   many<McpTool>(
     table.times,
@@ -21,7 +21,7 @@ export const mcpToolsOf = (serverId: string) =>
         limit 1000`,
   )
 
-/** The same, with what people have decided about each. */
+/** The tools of a server, with what people have decided about each. */
 export const ruledToolsOf = (serverId: string) =>
   many<RuledTool>(
     table.times,
@@ -39,14 +39,14 @@ export const deleteMcpTools =
   (sql) =>
     sql`delete from mcp_tool where server_id = ${serverId}`
 
-/** Of tools that the server does not have any more. */
+/** Deletes the rules of tools that the server no longer has. */
 export const deleteRulesBeside =
   (serverId: string, names: readonly string[]): Query =>
   (sql) =>
     sql`delete from agent_tool_rule where server_id = ${serverId}
       and tool_name <> all(${[...names]}::text[])`
 
-/** The server is another program now. */
+/** Deletes all rules of a server, because it is now another program. */
 export const deleteRulesOfServer =
   (serverId: string): Query =>
   (sql) =>
@@ -59,8 +59,7 @@ const servedColumns = (
       as place`
 
 /**
- * What the agent may call: by a rule that was set on the tool as it is, of a server that is
- * enabled.
+ * What the agent may call: tools of enabled servers whose rule was set on the present definition.
  */
 const selectServed = (sql: Sql, whole: Fragment): Fragment => sql`select ${servedColumns(sql)},
     case when ${whole} then t.description else '' end as description,
@@ -76,8 +75,8 @@ export const servedTools = (names: readonly string[]) =>
   )
 
 /**
- * What a job is offered: tools of servers that answered the last look, whole where it has asked for
- * them.
+ * What a job is offered: tools of servers that answered when last looked at. Tools that the job has
+ * asked for come with their whole definition.
  */
 export const offeredMcpTools = (wanted: readonly string[]) =>
   many<ServedTool>(
@@ -95,7 +94,7 @@ export const failingMcpServers = many<{ name: string }>(
       and r.decision in ('allow', 'ask')) order by s.name limit 20`,
 )
 
-/** How many tools of servers have rules. */
+/** How many rules there are for tools of servers. */
 export const servedRuleCount = sure(
   one<{ count: number }>(
     {},
@@ -103,7 +102,7 @@ export const servedRuleCount = sure(
   ),
 )
 
-/** Whatever its rule. */
+/** A tool, whatever its rule. */
 export const mcpToolNamed = (name: string) =>
   one<ServedTool>(
     {},
@@ -112,7 +111,7 @@ export const mcpToolNamed = (name: string) =>
       where t.name = ${name}`,
   )
 
-/** The tool that an approval asks about, if it is one of a server and as it was. */
+/** The tool that an approval asks about, if it is a server's and has not changed since. */
 export const servedToolOfApproval = (id: string) =>
   one<ServedTool>(
     {},
@@ -121,14 +120,14 @@ export const servedToolOfApproval = (id: string) =>
         where id = ${id})`,
   )
 
-/** Which of these names tools of servers have. */
+/** Which of these names belong to tools of servers. */
 export const knownMcpTools = (names: readonly string[]) =>
   many<{ name: string }>(
     {},
     (sql) => sql`select name from mcp_tool where name = any(${[...names]}::text[])`,
   )
 
-/** Whether a call of one of the server's tools runs: a server gets one at a time. */
+/** Whether a call of one of the server's tools is running. A server gets one call at a time. */
 export const isServerBusy = (serverId: string, since: Date) =>
   sure(
     one<{ busy: boolean }>(

@@ -22,7 +22,7 @@ import { anyWord, searchConfiguration } from '../engine/text-search.ts'
 
 const table = tableOf(memoryRecord)
 
-/** Those that are shown to whoever acts for this person, or for nobody. */
+/** The memories that are shown to whoever acts for this person, or for nobody. */
 const shownTo = (sql: Sql, personId: string | null): Fragment =>
   sql`(m.person_id is null or m.person_id = ${personId}::uuid)`
 
@@ -66,14 +66,16 @@ export interface MemorySearch {
   limit: number
 }
 
-/** Those with any of the words, `of` them only: the best first, of equal ones the newest. */
+/**
+ * Memories that have any of the words and match `of`: the best first, and of equal ones the newest.
+ */
 export const matching = (
   sql: Sql,
   { personId, text, limit }: MemorySearch,
   of: Fragment,
 ): Fragment<Memory> =>
-  // A memory is searched in the language in which its words were found, whichever the workspace has
-  // now.
+  // A memory is searched in the language in which its words were found, whatever the workspace's
+  // language is now.
   sql`select ${table.columns(sql, 'm')} from (select c.configuration,
     ${anyWord(sql, sql`c.configuration`, queryWords(text))} as words
       from (select distinct m.configuration from agent_memory m where ${shownTo(sql, personId)}) c)
@@ -86,8 +88,8 @@ export const searchMemories = (asked: MemorySearch) =>
   many<Memory>(table.times, (sql) => matching(sql, asked, sql`true`))
 
 /**
- * Those that a turn is given: none that is untrusted, and none younger than the job, whose prompt
- * must not change between its steps.
+ * The memories that a turn is given. It gets no untrusted ones, and none younger than the job,
+ * whose prompt must not change between its steps.
  */
 export const memoriesForTurn = (asked: Omit<MemorySearch, 'limit'>, before: Date) =>
   many<Memory>(table.times, (sql) =>
@@ -98,7 +100,7 @@ export const memoriesForTurn = (asked: Omit<MemorySearch, 'limit'>, before: Date
     ),
   )
 
-/** At most so many bytes of memories are given to a turn. */
+/** How many bytes of memories a turn is given, at most. */
 export const memoryBytes = (personId: string | null) =>
   sure(
     one<{ bytes: number }>(
@@ -122,7 +124,7 @@ export const equalMemory = ({ person_id, text_hash }: Pick<Memory, 'person_id' |
         and m.text_hash = ${text_hash}`,
   )
 
-/** How many the scope has, and the one unused for longest. */
+/** How many memories the scope has, and which one has been unused for longest. */
 export const memoryRoom = (personId: string | null) =>
   sure(
     one<Pick<Stored, 'count' | 'oldest'>>(
@@ -133,7 +135,7 @@ export const memoryRoom = (personId: string | null) =>
     ),
   )
 
-/** `language`: the workspace's. */
+/** `language`: the workspace's language. */
 export const insertMemory =
   (memory: Memory, language: string): Query =>
   (sql) => {
@@ -144,7 +146,7 @@ export const insertMemory =
         to_tsvector(${configuration}::regconfig, ${spaced ?? memory.text}))`
   }
 
-/** They have been given to a model, or stored again. */
+/** Notes that memories have been given to a model, or stored again. */
 export const useMemories =
   (ids: readonly string[], now: Date): Query =>
   (sql) =>

@@ -16,7 +16,7 @@ export const messagePart = (conversationId: string, id: string) =>
         and m.conversation_id = ${conversationId}`,
   )
 
-/** The message that answers a job's. */
+/** The message that answers the job's message. */
 export const answerMessage = (jobId: string) =>
   one<Message>(
     table.times,

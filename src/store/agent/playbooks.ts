@@ -18,7 +18,7 @@ import { tableOf } from '../engine/records.ts'
 const table = tableOf(playbookRecord)
 const versions = tableOf(versionRecord)
 
-/** With the text and number of its active version. */
+/** A playbook with the text and number of its active version. */
 export type WithContent = Playbook & { content: string; version: number }
 
 const activeColumns = (sql: Sql): Fragment =>
@@ -39,7 +39,7 @@ export const listPlaybooks =
       ${after ? sql`and p.id < ${after}` : sql``}
       order by p.id desc limit ${limit + 1}`
 
-/** A stranger is shown the playbooks of every prompt, and no others. */
+/** A stranger is only shown the playbooks that are in every prompt. */
 interface Within {
   pinnedOnly?: boolean
 }
@@ -47,7 +47,7 @@ interface Within {
 const onlyPinned = (sql: Sql, { pinnedOnly = false }: Within): Fragment =>
   pinnedOnly ? sql`and p.pinned and p.status = 'active'` : sql``
 
-/** Without their texts, those of a status or all, newest first. */
+/** Playbooks without their texts, with a given status or all, newest first. */
 export const playbookIndex = (status: Playbook['status'] | undefined, within: Within = {}) =>
   many<Playbook & { has_active: boolean }>(
     table.times,
@@ -71,7 +71,7 @@ export const playbookBySlug = (slug: string, within: Within = {}) =>
         where p.slug = ${slug} ${onlyPinned(sql, within)}`,
   )
 
-/** The slugs that the agent can name. */
+/** The slugs that the agent can use. */
 export const activeSlugs = (within: Within = {}) =>
   many<{ slug: string }>(
     {},
@@ -88,7 +88,7 @@ export const isSlugTaken = (slug: string) =>
     ),
   )
 
-/** Of the others than this one. */
+/** Counts the playbooks other than this one. */
 export const playbookCounts = (id: string | null) =>
   sure(
     one<PlaybookCounts>(
@@ -151,7 +151,7 @@ const deleteVersion =
   (sql) =>
     sql`delete from playbook_version where id = ${id}`
 
-/** `removed`: the version that makes room for it. */
+/** `removed`: the version that makes room for the draft. */
 export const insertDraft = ({
   version,
   removed,
@@ -160,7 +160,7 @@ export const insertDraft = ({
   removed: string | null
 }): Query[] => [insertVersion(version), ...(removed === null ? [] : [deleteVersion(removed)])]
 
-/** The playbooks of the prompt, newest first. */
+/** The playbooks that are in every prompt, newest first. */
 export const pinnedPlaybooks = many<Pick<WithContent, 'slug' | 'name' | 'content' | 'version'>>(
   {},
   (sql) => sql`select p.slug, p.name, v.content, v.number as version from ${activeTexts(sql)}

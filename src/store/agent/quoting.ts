@@ -1,6 +1,6 @@
 /**
- * Texts of the workspace that have words of a question, with marks around these. Those of people
- * outside are told from its own.
+ * Texts of the workspace that contain words of a question, with marks around these words. Texts of
+ * outside people are kept apart from the workspace's own.
  */
 import type { Memory } from '#domain/agent/knowledge/memory'
 import { MOST_QUOTATIONS } from '#domain/agent/knowledge/quoting'
@@ -11,12 +11,12 @@ import { anyWord, searchConfiguration } from '../engine/text-search.ts'
 import { type MemorySearch, matching, queryWords } from './memories.ts'
 import { activeTexts } from './playbooks.ts'
 
-/** The whole text, as `spacedWords` gives it. */
+/** The whole text, in the form that `spacedWords` returns. */
 const markWords = (sql: Sql, configuration: Fragment, text: Fragment, query: Fragment): Fragment =>
   sql`ts_headline(${configuration}::regconfig, ${text}, ${query},
     ${`HighlightAll=true, StartSel=${MARKS[0]}, StopSel=${MARKS[1]}`})`
 
-/** How many different words a question has, but for those that are in every text. */
+/** How many different words a question has, not counting those that every text has. */
 export const wordsAsked = (text: string, language: string) =>
   sure(
     one<{ count: number }>(
@@ -44,7 +44,7 @@ export interface QuotablePlaybook {
 }
 
 /**
- * Of active ones. Their words are found anew for each question, which took 160 ms for 100 of the
+ * Active playbooks. Their words are found anew for each question, which took 160 ms for 100 of the
  * longest.
  */
 export const quotablePlaybooks = (text: string, language: string, { pinnedOnly = false } = {}) =>

@@ -12,16 +12,16 @@ type Row = RowOf<typeof toolRuleRecord>
 
 export type ToolRule = Pick<Row, 'tool_name' | 'decision'>
 
-/** With the definition that it holds for; null: any. */
+/** With the hash of the definition that the rule applies to; null for any. */
 export type BoundRule = Pick<Row, 'tool_name' | 'decision' | 'definition_hash'>
 
-/** Tools that a rule of the workspace forbids. */
+/** Tools that are forbidden by a rule of the workspace. */
 export const deniedTools = many<{ tool_name: string }>(
   {},
   (sql) => sql`select tool_name from agent_tool_rule where decision = 'deny' limit 200`,
 )
 
-/** Rules are for tools, of which there are fewer, and for a bounded number of hosts. */
+/** There is at most one rule for each tool, and for each of a bounded number of hosts. */
 const MOST_RULES = 1_000
 
 /** All rules for tools. */
@@ -42,7 +42,10 @@ export const hostRuleCount = sure(
   ),
 )
 
-/** A rule for a tool of an MCP server has the server, and what the person has read. */
+/**
+ * A rule for a tool of an MCP server includes the server and the definition that the person has
+ * read.
+ */
 export type NewRule = Omit<Row, 'created_at' | 'updated_at' | 'server_id' | 'definition'> &
   Partial<Pick<Row, 'server_id' | 'definition'>> & { now: Date }
 

@@ -12,7 +12,7 @@ export const schedulePart = (id: string) =>
     (sql) => sql`select ${table.columns(sql, 's')} from agent_schedule s where s.id = ${id}`,
   )
 
-/** How many are active. */
+/** How many schedules are active. */
 export const activeSchedules = sure(
   one<{ active: number }>(
     {},
@@ -20,7 +20,7 @@ export const activeSchedules = sure(
   ),
 )
 
-/** Where schedules without a next time stand in the list. */
+/** The time by which schedules without a next time are sorted. */
 export const NO_TIME = new Date('5000-01-01T00:00:00Z')
 
 interface SchedulePage {
@@ -29,7 +29,9 @@ interface SchedulePage {
   status?: Schedule['status'] | undefined
 }
 
-/** Active ones first, by their next time; the newest first of those with the same. */
+/**
+ * Active schedules first, by their next time. Of those with the same time, the newest come first.
+ */
 export const listSchedules =
   ({ limit, after, status }: SchedulePage): Query<Schedule> =>
   (sql) =>
@@ -47,7 +49,7 @@ export const listSchedules =
       }
       order by s.next_at, s.id desc limit ${limit + 1}`
 
-/** Whether schedules say in this conversation what they do. */
+/** Whether any schedule reports in this conversation. */
 export const hasSchedules = (conversationId: string) =>
   sure(
     one<{ any: boolean }>(
@@ -58,7 +60,9 @@ export const hasSchedules = (conversationId: string) =>
     ),
   )
 
-/** Schedules of a conversation go on in another one; null: in one that their next run begins. */
+/**
+ * Moves the schedules of a conversation to another one. Null: to one that their next run begins.
+ */
 export const moveSchedules =
   (from: string, to: string | null): Query =>
   (sql) =>
@@ -73,14 +77,16 @@ export const deleteSchedule =
   (sql) =>
     sql`delete from agent_schedule where id = ${id}`
 
-/** Makes room among those that are over or paused: the ones that changed longest ago go. */
+/**
+ * Makes room among schedules that are over or paused, by deleting those that changed longest ago.
+ */
 export const forgetPastSchedules: Query = (sql) =>
   sql`delete from agent_schedule where id in (select id from agent_schedule where status <> 'active'
     order by updated_at desc, id desc offset ${MOST_PAST_SCHEDULES})`
 
 /**
- * Deletes the oldest messages of a conversation, except those that a job still answers. `newest` is
- * the number of the last one.
+ * Deletes the oldest messages of a conversation, except those of jobs that are not over. `newest`:
+ * the number of the last message.
  */
 export const trimMessages =
   (conversationId: string, newest: number, kept: number): Query =>

@@ -5,20 +5,20 @@ import { authorsNow, messageAuthor } from './authors.ts'
 export interface FoundMessage {
   role: string
   content: string
-  /** It may contain words of people outside the workspace. */
+  /** Whether it may contain words of people outside the workspace. */
   untrusted: boolean
   /** Who wrote it, or asked for what it answers; null if nobody here did. */
   by: AuthorNow | null
   created_at: Date
 }
 
-/** Characters of a message that a search shows. */
+/** How many characters of a message a search shows. */
 const SHOWN = 1_000
 
 /**
- * Messages of a conversation that contain all words, newest first, whether accents are characters
- * of their own or not. A job sees nothing that is newer than the message that it answers: what
- * others have said since is not what it was asked about.
+ * Messages of a conversation that contain all the words, newest first, however their accents are
+ * encoded. A job sees nothing newer than the message that it answers, because what others have said
+ * since is not what it was asked about.
  */
 export const searchMessages =
   (

@@ -9,10 +9,10 @@ import { tree } from './jobs.ts'
 
 const table = tableOf(stepRecord)
 
-/** Without the result, which can be large. */
+/** The columns of a step without its result, which can be large. */
 const head = (sql: Sql): Fragment => table.columns(sql, 's', ['result', 'answer'])
 
-/** A step of a job has no more rows than its bounds allow; this many are never reached. */
+/** More steps than a job's bounds allow. */
 const MOST_STEPS = 2_000
 
 export const stepPart = (id: string) =>
@@ -46,7 +46,7 @@ export const stepOfApproval = (approvalId: string) =>
         where id = ${approvalId})`,
   )
 
-/** With so many characters of what each gave. */
+/** Steps with up to `characters` characters of each result. */
 export const shownSteps = (jobId: string, characters: number) =>
   many<ShownStep>(table.times, (sql) => {
     const text = sql`coalesce(s.result->>'text', s.answer->>'text')`
@@ -55,7 +55,7 @@ export const shownSteps = (jobId: string, characters: number) =>
       from agent_step s where s.job_id = ${jobId} order by s.number limit ${MOST_STEPS}`
   })
 
-/** Of a job and its descendants, without what they gave. */
+/** The steps of a job and its descendants, without their results. */
 export const stepsOfTree = (jobId: string) =>
   many<ShownStep>(
     table.times,
@@ -65,9 +65,9 @@ export const stepsOfTree = (jobId: string) =>
   )
 
 /**
- * Without arguments and results. How each tool runs is for the caller to add. The job is a
- * subquery's, whose value no plan is made for: as a value it would be planned for anew each time,
- * once jobs differ much in their number of steps.
+ * Steps without arguments and results. The caller adds how each tool runs. The job's id comes from
+ * a subquery, so that one plan fits all jobs. As a plain value, it would be planned for anew each
+ * time once jobs differ much in their number of steps.
  */
 export const headsOf = (jobId: string) =>
   many<Omit<StepHead, 'way'>>(
@@ -85,8 +85,8 @@ export const headsOf = (jobId: string) =>
   )
 
 /**
- * Bytes of what a job's next request to the model contains that its last one did not. `since`: the
- * number of that step, or 0.
+ * How many bytes the job's next request to the model has beyond its last one. `since`: the number
+ * of the last one's step, or 0.
  */
 export const bytesSince = (jobId: string, since: number) =>
   sure(
@@ -108,8 +108,8 @@ export interface CallInFlight {
 }
 
 /**
- * Calls that change something outside and may be on the wire, also of a job that was cancelled
- * meanwhile: its row of work waits for them.
+ * Calls that change something outside and may be on the wire. This includes calls of jobs that were
+ * cancelled meanwhile, whose rows of work wait for them.
  */
 export const callsInFlight = many<CallInFlight>(
   { since: true },
@@ -120,7 +120,7 @@ export const callsInFlight = many<CallInFlight>(
     where w.kind = 'agent' and w.state = 'running' order by s.started_at limit 100`,
 )
 
-/** Calls of a tool that began within the last hour. One that was refused has never begun. */
+/** How many calls of a tool began within the last hour. A refused call never began. */
 export const callsWithinHour = (tool: string) =>
   sure(
     one<{ calls: number }>(
@@ -140,7 +140,7 @@ export const callsByTool = many<{ tool: string; calls: number }>(
     group by name order by name limit 1000`,
 )
 
-/** In characters of base64url, of six bits each. */
+/** In characters of base64url, which have six bits each. */
 const HASH_LENGTH = 16
 
 const hashOf = ({ result }: Step) => ({
@@ -153,8 +153,8 @@ export const insertSteps = (steps: readonly Step[]): Query => table.insertAll(st
 export const saveStep = (step: Step): Query => table.save(step, hashOf(step))
 
 /**
- * Ends all steps of a job that are not finished, except those that the same letter writes. One that
- * may be on its way outside is unknown.
+ * Ends all unfinished steps of a job, except those that the same letter writes. A step that may be
+ * on its way outside becomes `unknown`.
  */
 export const cancelSteps =
   (jobId: string, except: readonly string[], now: Date): Query =>
@@ -165,7 +165,7 @@ export const cancelSteps =
         and state in ('ready', 'asked', 'running', 'waiting')
         and id <> all(${[...except]}::uuid[])`
 
-/** The steps by which jobs above this one wait for it begin to wait anew. */
+/** Restarts the waiting time of the steps in which the jobs above wait for this one. */
 export const restartPatience =
   (jobId: string, now: Date): Query =>
   (sql) =>
@@ -177,8 +177,8 @@ export const restartPatience =
         select parent_step_id from above)`
 
 /**
- * Calls of a tool that a job, its root and all that came of it have made unasked, those that are
- * about to run included.
+ * How many calls of a tool were made without asking by any job under this root, including those
+ * that are about to run.
  */
 export const unaskedCalls = (rootId: string, tool: string) =>
   sure(
@@ -193,8 +193,8 @@ export const unaskedCalls = (rootId: string, tool: string) =>
   )
 
 /**
- * How often a job has called tools with these arguments, and they ran; and how often it is not
- * known whether they did.
+ * How often a job has called tools with these arguments and the call ran, and how often it is
+ * unknown whether it did.
  */
 export const equalCalls = (jobId: string, hashes: readonly string[]) =>
   many<{ name: string; args_hash: string; calls: number; unknown: number }>(

@@ -14,7 +14,7 @@ export interface StoredSummary {
   summary: string | null
   summarised_to: number
   summary_untrusted: boolean
-  /** Whose words it is made of. */
+  /** The people whose words are in the summary. */
   summary_authors: MessageAuthor[]
 }
 
@@ -28,7 +28,7 @@ export const summaryBefore = (messageId: string) =>
         where own.id = ${messageId}`,
   )
 
-/** Messages up to the one that a job answers, which are in no summary; that one always. */
+/** The messages up to the one that a job answers that are not in a summary, and always that one. */
 const messagesSince = (
   sql: Sql,
   messageId: string,
@@ -37,7 +37,7 @@ const messagesSince = (
     and (m.seq > c.summarised_to or m.id = own.id)
   where own.id = ${messageId}`
 
-/** The newest of them, oldest first. */
+/** The newest of these messages, oldest first. */
 export const saidSince = (messageId: string, most: number) =>
   many<Said & { id: string }>(
     {},
@@ -46,7 +46,7 @@ export const saidSince = (messageId: string, most: number) =>
       order by m.seq desc limit ${most}) newest order by seq`,
   )
 
-/** How long they are, with the summary. */
+/** The length of these messages, and of the summary. */
 export const historyOf = (messageId: string) =>
   sure(
     one<History>(
@@ -59,12 +59,12 @@ export const historyOf = (messageId: string) =>
   )
 
 /**
- * More than a conversation has that is summarised now and then; of one that never was, the next
- * summary goes on.
+ * More messages than accumulate in a conversation that is summarised regularly. If a conversation
+ * never was, the next summary takes up where this one ends.
  */
 const MOST_HEADS = 1_000
 
-/** Those before the one that a job answers, oldest first. */
+/** The messages before the one that a job answers, oldest first. */
 export const headsBefore = (messageId: string) =>
   many<MessageHead>(
     {},
@@ -77,7 +77,7 @@ export const headsBefore = (messageId: string) =>
 
 export interface MessageSpan {
   conversationId: string
-  /** The message before the first. */
+  /** The number of the message before the first one. */
   from: number
   to: number
 }
@@ -107,13 +107,13 @@ const authorsIn = (sql: Sql, { conversationId, from, to }: MessageSpan): Fragmen
   sql`select ${messageAuthor(sql)} as author from agent_message m
     where m.conversation_id = ${conversationId} and m.seq > ${from} and m.seq <= ${to}`
 
-/** Who wrote them, as of now. */
+/** Who wrote the messages, as of now. */
 export const authorsBetween = (span: MessageSpan) =>
   many<AuthorNow>({}, (sql) => authorsNow(sql, authorsIn(sql, span)))
 
 /**
- * Messages stay: they are shown and searched as before. Its authors are those of its messages, and
- * of the summary before it.
+ * Saves the summary. The messages stay, and are shown and searched as before. The summary's authors
+ * are those of its messages and of the summary before it.
  */
 export const saveSummary =
   (span: MessageSpan, { text, untrusted }: { text: string; untrusted: boolean }): Query =>

@@ -1,4 +1,6 @@
-/** A conversation as its jobs see it: where the next message goes, and the names of its records. */
+/**
+ * A conversation as its jobs see it: the number of the next message, and the names of its records.
+ */
 import type { Job } from '#domain/agent/job/job'
 import type { Query } from '../engine/db.ts'
 import { one } from '../engine/load.ts'
@@ -18,11 +20,11 @@ export const threadOfApproval = (approvalId: string) =>
       join agent_conversation c on c.id = j.conversation_id where a.id = ${approvalId}`,
   )
 
-/** The conversation of a job, or of its root: where its records have their names. */
+/** The conversation of a job or of its root, in which its records have their names. */
 export interface JobThread extends ConversationThread {
   /**
-   * Whether somebody outside the workspace may have written some of it, but for what its own
-   * messages hold.
+   * Whether somebody outside the workspace may have written some of it, not counting the messages
+   * of the job itself.
    */
   is_untrusted: boolean
 }
@@ -45,7 +47,7 @@ export const saveThread =
       last_at = ${now}, updated_at = ${now}
       where id = ${id}`
 
-/** So much of what a message says. */
+/** The first `length` characters of a message. */
 export const messageBeginning = (messageId: string, length: number) =>
   one<{ content: string }>(
     {},
@@ -61,7 +63,7 @@ export const messageText = (messageId: string) =>
     (sql) => sql`select content from agent_message where id = ${messageId}`,
   )
 
-/** The tenant of the letter. */
+/** The tenant that the letter belongs to. */
 export const tenantPart = one<{ id: string }>(
   {},
   (sql) => sql`select current_setting('app.tenant') as id`,

@@ -1,32 +1,35 @@
 /**
- * Who sees what of the agent: what is made of a private conversation is seen by those alone who see
+ * Who sees what of the agent. What was made in a private conversation is seen only by those who see
  * the conversation.
  */
 import type { Reader } from '#domain/agent/conversation'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 
-/** Of a conversation `c`. One that was deleted is shown to nobody. */
+/** Whether conversation `c` is shown. A deleted one is shown to nobody. */
 export const isShown = (sql: Sql, { personId }: Reader): Fragment => {
   if (personId === null) return sql`(c.deleted_at is null and c.visibility = 'workspace')`
-  // Of somebody who has left there is no id to compare with, and the negation of what is not known
-  // would show all.
+  // Without `coalesce`, the comparison would be null if the person who began the conversation has
+  // left, and its negation would show everything.
   return sql`(c.deleted_at is null and (c.visibility = 'workspace'
     or coalesce(c.person_id = ${personId}, false)
     or c.people @> ${sql.json([personId])}::jsonb))`
 }
 
-/** Of what has been made of a conversation, by its id; what is made of none is everybody's. */
+/**
+ * Whether something is shown that was made in a conversation, given by its id. What was made
+ * outside of any is shown to everybody.
+ */
 export const isMadeShown = (sql: Sql, conversationId: Fragment, as: Reader): Fragment =>
   sql`not exists (select from agent_conversation c where c.id = ${conversationId}
     and not ${isShown(sql, as)})`
 
-/** Of what has been made of a conversation: whether that was deleted. */
+/** Whether the conversation in which something was made has been deleted. */
 export const isMadeGone = (sql: Sql, conversationId: Fragment): Fragment =>
   sql`exists (select from agent_conversation c where c.id = ${conversationId}
     and c.deleted_at is not null)`
 
-/** Of a job `j`. A child follows its root. */
+/** Whether job `j` is shown. A child follows its root. */
 export const isJobShown = (sql: Sql, as: Reader): Fragment =>
   isMadeShown(
     sql,
@@ -36,8 +39,8 @@ export const isJobShown = (sql: Sql, as: Reader): Fragment =>
   )
 
 /**
- * Whether an approval is asked in a conversation that the reader does not see, or in one that was
- * deleted.
+ * Whether an approval was asked for in a conversation that the reader does not see, or in one that
+ * was deleted.
  */
 export const visibilityOfApproval = (id: string, as: Reader) =>
   sure(

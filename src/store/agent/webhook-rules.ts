@@ -24,7 +24,7 @@ export const sealedSecretPart = (id: string) =>
     (sql) => sql`select encode(secret, 'base64') as secret from webhook_rule where id = ${id}`,
   )
 
-/** What the secret is sealed for. */
+/** The row that the secret is sealed for. */
 export const ruleSecretRow = (id: string): string => `webhook_rule/${id}`
 
 export const webhookRuleCount = sure(

@@ -19,7 +19,7 @@ export interface AuditRow {
 
 export interface AuditFilters {
   operation?: string | undefined
-  /** A person including their keys, or one key. */
+  /** All entries of a person, including those of the person's keys, or all entries of one key. */
   actor?: string | undefined
   /** The id of a record. */
   record?: string | undefined

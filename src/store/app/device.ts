@@ -18,8 +18,8 @@ const MOST_REMOVED = 50
 const TAKEN = '23505'
 
 /**
- * `taken`: make another code. `full`: too many requests are pending. Also removes a few that ended
- * long ago.
+ * `taken`: the caller should make another code. `full`: too many requests are pending. Also removes
+ * a few requests that ended long ago.
  */
 export const insertGrant = async (db: Db, grant: NewGrant): Promise<'waits' | 'taken' | 'full'> => {
   const inserted = db.system(async (sql) => {
@@ -81,9 +81,9 @@ export interface GrantDecision {
 }
 
 /**
- * Records a decision; the first one on a code holds. False: none is pending, or the session ended.
- * Ending all sessions of a person also undoes approvals. The person's row is locked, so that one of
- * the two waits for the other. Audited in the workspace.
+ * Records a decision. The first decision on a code holds. Returns false if no request is pending,
+ * or if the session has ended. Ending all sessions of a person also undoes approvals, so the
+ * person's row is locked to make one of the two wait for the other. Audited in the workspace.
  */
 export const decideGrant = (
   db: Db,
@@ -123,7 +123,7 @@ export interface Issued {
   scopes: DeviceScope[]
   workspace: { id: string; name: string }
   personId: string
-  /** If a session was requested. */
+  /** Present if a session was requested. */
   session?: { id: string; expiresAt: Date; lastsS: number }
 }
 
@@ -132,7 +132,7 @@ export interface Poll {
   clientId: string
   leewayS: number
   slowerS: number
-  /** For the key that is issued if the device gets one. */
+  /** For the key that the device may get. */
   key: { hash: Buffer; last4: string }
   sessionMs: number
   from: { address: string; userAgent: string | null; requestId: string }
@@ -152,7 +152,7 @@ interface GrantRow {
   too_soon: boolean
 }
 
-/** Answers a poll. Of two simultaneous polls of an approved grant, one gets the token. */
+/** Answers a poll. If two polls of an approved grant arrive at once, only one gets the token. */
 export const pollGrant = (db: Db, poll: Poll): Promise<PollResult> =>
   db.systemTransaction(async (tx): Promise<PollResult> => {
     const [row] =
@@ -173,7 +173,7 @@ export const pollGrant = (db: Db, poll: Poll): Promise<PollResult> =>
     return { state: row.too_soon ? 'too_soon' : 'waiting' }
   })
 
-/** Issues the key or session. An approver who is no longer a member has nothing to grant. */
+/** Issues the key or session. An approver who is no longer a member cannot grant anything. */
 const issue = async (tx: Sql, row: GrantRow, poll: Poll): Promise<PollResult> => {
   const scopes = row.granted ?? []
   const [workspace] = await tx<{
@@ -225,7 +225,7 @@ const insertSession = async (
   return { id, expiresAt: session!.expires_at, lastsS: Math.floor(poll.sessionMs / 1_000) }
 }
 
-/** Revokes an API key by its secret. An unknown or revoked key is left alone. */
+/** Revokes an API key by its secret. Does nothing if the key is unknown or already revoked. */
 export const revokeHeldKey = (
   db: Db,
   hash: Buffer,

@@ -5,7 +5,8 @@
 import type { Db } from '../engine/db.ts'
 
 /**
- * Workspaces due for erasure, the longest overdue first, without those that rest after a failure.
+ * Workspaces due for erasure, the longest overdue first. Leaves out those that rest after a
+ * failure.
  */
 export const tenantsToErase = (db: Db, limit: number): Promise<string[]> =>
   db.system(async (sql) => {
@@ -16,8 +17,8 @@ export const tenantsToErase = (db: Db, limit: number): Promise<string[]> =>
   })
 
 /**
- * Erases up to `rows` rows of a workspace. False: nothing is left, or another process is erasing
- * it.
+ * Erases up to `rows` rows of a workspace. Returns false if nothing is left, or if another process
+ * is erasing it.
  */
 export const eraseSome = (db: Db, tenantId: string, rows: number): Promise<boolean> =>
   db.system(async (sql) => {
@@ -28,8 +29,8 @@ export const eraseSome = (db: Db, tenantId: string, rows: number): Promise<boole
 const MOST_ERROR_CHARACTERS = 500
 
 /**
- * Lets others have their turn before a workspace that could not be erased. `counted`: the failure
- * was its own. Gives the failures so far.
+ * Postpones a workspace that could not be erased, so that others get their turn. `counted`: the
+ * failure was its own. Returns the number of failures so far.
  */
 export const restErasure = (
   db: Db,

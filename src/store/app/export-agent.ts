@@ -1,4 +1,4 @@
-/** What is exported of the workspace agent's tables. */
+/** What an export has of the workspace agent's tables. */
 import { approvalRecord } from '#contract/records/agent/approval'
 import { artifactRecord, shareRecord } from '#contract/records/agent/artifact'
 import { conversationRecord, messageRecord } from '#contract/records/agent/conversation'
@@ -15,7 +15,7 @@ import type { Sql } from '../engine/db.ts'
 import { outsideSources } from './export-outside.ts'
 import { type ExportSource, exportSourceOf, timeColumns } from './export-source.ts'
 
-/** Those of a person are shown to that person alone. */
+/** Memories of a person are shown only to that person, so an export leaves them out. */
 const ownMemories = (sql: Sql) => sql`select * from agent_memory where person_id is null`
 
 export const agentSources = {

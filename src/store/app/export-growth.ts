@@ -23,7 +23,7 @@ import { exportedOf } from '#contract/records/record'
 import { type ExportSource, exportSourceOf, wholeTable } from './export-source.ts'
 
 const attempt = exportedOf(attemptRecord)
-/** Those of posts alone have them. */
+/** Columns that only attempts to post have. */
 const ofPosts = ['item_id', 'returns_from', 'proof_reads']
 
 export const growthSources = {

@@ -1,4 +1,4 @@
-/** What is exported of how the agent is in touch with others: MCP servers and channels. */
+/** What an export has of the agent's connections to others: MCP servers and channels. */
 import {
   channelConnectionRecord,
   channelIdentityRecord,

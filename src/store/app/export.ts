@@ -1,4 +1,4 @@
-/** Which columns of a workspace's tables are exported; not-exported.ts says why others are not. */
+/** Which columns of a workspace's tables are exported. not-exported.ts says why others are not. */
 import type { exportKinds } from '#contract/app/workspace'
 import { invitationRecord } from '#contract/records/app/invitation'
 import { keyRecord } from '#contract/records/app/key'
@@ -38,18 +38,18 @@ const event = [
   'created_at',
 ]
 
-/** By the two indexes that exist: for pending events, and for finished ones. */
+/** Uses the two existing indexes: one for pending events, one for finished ones. */
 const events = (sql: Sql) =>
   sql`select * from outbox where state = 'pending' union all select * from outbox
     where expires_at is not null`
 
 /**
- * The policy shows a tenant its own row only. Whether automation is paused is a column of `actor`.
+ * The policy shows a tenant only its own row. Whether automation is paused is a column of `actor`.
  */
 const selectOwn = (sql: Sql) =>
   sql`select t.*, a.paused from tenant t join actor a on a.tenant_id = t.id`
 
-/** Looks up each person by id: any other join would scan all people of the deployment. */
+/** Looks up each person by id, because any other join would scan all people of the deployment. */
 const members = (sql: Sql) =>
   sql`select m.*, p.email, ${emailStatus(sql)}, p.former_email, p.name from member m
     cross join lateral (select email, email_verified_at, former_email, name from person

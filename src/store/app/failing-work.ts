@@ -13,12 +13,12 @@ export interface FailingWork {
   /** The record that it works on. */
   ref_id: string
   state: 'queued' | 'running'
-  /** In a row, of its own. */
+  /** How many failures in a row, for reasons of its own. */
   failures: number
   next_try_at: Date
   /** When it was due, if it rests. */
   due_at: Date | null
-  /** What it last failed of, where that is kept; otherwise the log of that time says it. */
+  /** Why it last failed, if that is stored. Otherwise the log of that time has the reason. */
   error: string | null
 }
 

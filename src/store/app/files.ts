@@ -1,6 +1,6 @@
 /**
- * Rows of files, the bytes of those that are kept in Postgres, and objects in S3 that are to be
- * removed.
+ * Rows of files, the bytes of files that are stored in Postgres, and the objects in S3 that are to
+ * be removed.
  */
 import type { Db, Query } from '../engine/db.ts'
 
@@ -11,9 +11,9 @@ export interface KeptFile {
   id: string
   store: FileStore
   byte_size: number
-  /** Of all its bytes, in hex. */
+  /** The hash of all its bytes, in hex. */
   sha256: string
-  /** Of each MiB, one after the other, in hex. */
+  /** The hashes of its MiBs, one after the other, in hex. */
   digests: string
 }
 
@@ -23,7 +23,7 @@ export const keptFile =
     sql`select f.id, f.store, f.byte_size, f.sha256, encode(f.digests, 'hex') as digests from file f
       where f.id = ${id} and f.kept_at is not null`
 
-/** A file of Postgres, kept from the start. */
+/** A file that is stored in Postgres, kept from the start. */
 export const insertFile =
   ({ id, byte_size, sha256, digests }: Omit<KeptFile, 'store'>): Query =>
   (sql) =>
@@ -42,19 +42,19 @@ export const fileBlock =
     sql`select b.file_id, b.bytes from file_block b where b.file_id = ${fileId}
       and b.number = ${number}`
 
-/** Together with its blocks; an object in S3 is left to be removed. */
+/** Deletes a file together with its blocks. An object in S3 is marked for removal. */
 export const deleteFile =
   (id: string): Query =>
   (sql) =>
     sql`delete from file where id = ${id}`
 
-/** Before the bytes of a file are sent to S3: at most so many. */
+/** Notes a file before its bytes are sent to S3. `size`: at most this many bytes will be sent. */
 export const noteFile =
   (id: string, most: number): Query =>
   (sql) =>
     sql`insert into file (id, store, byte_size) values (${id}, 's3', ${most})`
 
-/** A file that was noted, unless it was removed since. */
+/** A file that was noted and has not been removed since. */
 export const notedFile =
   (id: string): Query<{ id: string; is_kept: boolean }> =>
   (sql) =>
@@ -67,19 +67,19 @@ export const keepFile =
       digests = decode(${digests}, 'hex'), kept_at = clock_timestamp()
       where id = ${id}`
 
-/** An object in S3 that no row names. */
+/** An object in S3 that no row refers to. */
 export interface Removal {
   key: string
-  /** It may have uploads that were not finished. */
+  /** Whether it may have unfinished uploads. */
   unfinished: boolean
-  /** Counting this one. */
+  /** The number of tries, including this one. */
   tries: number
 }
 
 /**
- * Objects whose removal is due, until now; the next try of each is later each time. First those
- * never tried: however many storage refuses, they hold up no others. Any number of processes can:
- * each gets others.
+ * Objects whose removal is due. Each try of an object waits longer than the one before. Objects
+ * that were never tried come first, so that objects that storage refuses to remove do not hold up
+ * others. Several processes can call this at once, and each gets different objects.
  */
 export const takeRemovals = (db: Db, limit: number): Promise<Removal[]> =>
   db.system(

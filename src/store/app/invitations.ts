@@ -1,4 +1,4 @@
-/** Invitations, looked up by the token of their link before the workspace is known. */
+/** Invitations, looked up by their link's token before the workspace is known. */
 import { INVITATION_MS } from '#domain/app/person'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
@@ -12,8 +12,8 @@ export interface Invited {
   workspace: string
   email: string | null
   /**
-   * The link was printed or delivered for this email, so it proves that the email is the invited
-   * person's.
+   * The link was printed or delivered for this email, so it proves that the email belongs to the
+   * invited person.
    */
   provesEmail: boolean
   role: Role
@@ -41,8 +41,8 @@ export const openInvitation = async (db: Db, tokenHash: Buffer): Promise<Invited
 }
 
 /**
- * An invitation by the operator or the first start. With an email it proves that email. Without
- * one, people can type any, which proves nothing.
+ * An invitation by the operator or the first start. One with an email proves that email. One
+ * without lets people type any email, which proves nothing.
  */
 export const insertOperatorInvitation = async (
   db: Db,
@@ -82,8 +82,8 @@ export interface Joining {
 }
 
 /**
- * `taken`: somebody else proved the email in the meantime, or another member of the workspace has
- * it.
+ * `taken`: somebody else has proven the email in the meantime, or another member of the workspace
+ * has it.
  */
 export type Acceptance = 'joined' | 'spent' | 'taken'
 
@@ -91,8 +91,8 @@ const UNIQUE_VIOLATION = '23505'
 
 /**
  * Creates an account. A link that proves its email takes the email from all accounts that have not
- * proven it. Otherwise no other member of the workspace may have it, so that an address has no more
- * accounts than workspaces that invite it.
+ * proven it. Otherwise no other member of the workspace may have the email. This way, an address
+ * has no more accounts than there are workspaces that invite it.
  */
 const insertAccount = async (
   tx: Sql,
@@ -111,8 +111,8 @@ const insertAccount = async (
 }
 
 /**
- * Spends an invitation and makes the person a member, in one transaction: of two callers with one
- * link, one joins. Existing members keep their role.
+ * Spends an invitation and makes the person a member, in one transaction, so that of two callers
+ * with one link only one joins. Existing members keep their role.
  */
 export const acceptInvitation = (
   db: Db,
@@ -144,7 +144,7 @@ export const acceptInvitation = (
       throw cause
     })
 
-/** Rolls the transaction back, with the account that it created. */
+/** Rolls the transaction back, together with the account that it created. */
 class Rollback extends Error {
   override readonly name = 'Rollback'
   constructor(readonly why: Exclude<Acceptance, 'joined'>) {

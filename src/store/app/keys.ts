@@ -39,7 +39,7 @@ const grantOf = (row: KeyRow): KeyGrant => {
   return { id: row.id, tenantId: row.tenant_id, scopes: row.scopes, plan, ...member }
 }
 
-/** Valid keys. A key of a person who is no longer a member is not. */
+/** Keys that are valid. A key of a person who is no longer a member is not. */
 const validKeys = (
   sql: Sql,
   which: Fragment,
@@ -55,7 +55,7 @@ export const findKey = async (db: Db, hash: Buffer): Promise<KeyGrant | undefine
   return row && grantOf(row)
 }
 
-/** The rights of these keys, as of now. Revoked and expired ones are left out. */
+/** The rights of these keys, as of now. Leaves out revoked and expired keys. */
 export const findKeys = async (db: Db, ids: string[]): Promise<Map<string, KeyGrant>> => {
   const rows = await db.system((sql) => validKeys(sql, sql`k.id = any(${ids}::uuid[])`))
   return new Map(rows.map((row) => [row.id, grantOf(row)]))
@@ -102,7 +102,7 @@ export const insertKey = async (
   return made === 1 ? id : undefined
 }
 
-/** False: there is no such key. Revoking again keeps the first time. */
+/** Returns false if there is no such key. Revoking it again keeps the first time. */
 export const revokeKey = async (db: Db, id: string): Promise<boolean> =>
   (await changeAsOperator(
     db,
@@ -112,7 +112,7 @@ export const revokeKey = async (db: Db, id: string): Promise<boolean> =>
         returning tenant_id, id as ref_id`,
   )) === 1
 
-/** Records when keys were last used, many at once to save a statement for each request. */
+/** Records when keys were last used. Writing many at once saves a statement for each request. */
 export const touchKeys = (db: Db, ids: string[]): Promise<unknown> =>
   db.system(
     (sql) =>

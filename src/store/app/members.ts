@@ -36,10 +36,12 @@ export const memberPart = (personId: string) =>
     (sql) => sql`select ${columns(sql)} from ${withPerson(sql)} where m.person_id = ${personId}`,
   )
 
-/** The most members that are looked at. Owners come first, who can decide everything. */
+/**
+ * How many members are looked at, at most. Owners come first, because they can decide everything.
+ */
 const MOST_DECIDERS = 50
 
-/** Members by what they may do. */
+/** Members, the most powerful first. */
 export const decidersPart = many<Decider>(
   {},
   (sql) => sql`select p.id, p.name, m.role from ${withPerson(sql)}
@@ -47,7 +49,7 @@ export const decidersPart = many<Decider>(
       m.person_id limit ${MOST_DECIDERS}`,
 )
 
-/** Roles that members have, or that somebody who is invited may take. */
+/** Roles that members have, or that invited people may take. */
 export const rolesToCome = mapPart(
   many<{ role: Role }>(
     {},
@@ -58,8 +60,8 @@ export const rolesToCome = mapPart(
 )
 
 /**
- * Exact for the duration of a letter, if read after its gate: whatever else reduces the number of
- * owners holds the lock of the gate.
+ * Stays exact for the duration of a letter if it is read after the letter's gate, because whatever
+ * else reduces the number of owners holds the gate's lock.
  */
 export const ownerCount = mapPart(
   sure(
@@ -71,7 +73,7 @@ export const ownerCount = mapPart(
   ({ owners }) => owners,
 )
 
-/** A row if the workspace has an owner. */
+/** Returns a row if the workspace has an owner. */
 export const anOwner: Query<{ tenant_id: string }> = (sql) =>
   sql`select tenant_id from member where role = 'owner' limit 1`
 
@@ -88,10 +90,10 @@ export const endMembership = (personId: string, now: Date): Query[] => [
   (sql) =>
     sql`update session set revoked_at = ${now} where person_id = ${personId} and revoked_at is null`,
   withdrawInvitationsOf(personId, now),
-  // Otherwise whoever writes as the person's sender would be the member again.
+  // Otherwise, whoever writes as this sender would act as the member again.
   (sql) => sql`delete from channel_identity where person_id = ${personId}`,
   (sql) => sql`delete from channel_link_code where person_id = ${personId}`,
-  // What was private to the person stays so: others whom they added go on with it.
+  // What was private to the person stays private. Other people who were added keep access.
   (sql) => sql`update agent_conversation set people = people - ${personId}::text,
     person_id = case when person_id = ${personId} and visibility = 'private' then null
       else person_id end
@@ -99,7 +101,7 @@ export const endMembership = (personId: string, now: Date): Query[] => [
       and visibility = 'private')`,
 ]
 
-/** Otherwise a link that somebody kept would undo the removal. */
+/** Otherwise, a link that somebody kept would undo the removal. */
 export const withdrawInvitationsOf =
   (personId: string, now: Date): Query =>
   (sql) =>

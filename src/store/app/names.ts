@@ -6,23 +6,23 @@ import { auditActor } from '../engine/principal.ts'
 export interface NamedAuthor {
   kind: 'person' | 'key' | 'agent' | 'system'
   id: string
-  /** Of the person or key. */
+  /** The name of the person or key. */
   name: string | null
 }
 
 /**
- * The name of a person or a key, as an expression; `author`: one of JSON, as `{kind, id}`. Null for
- * others and for those that are gone.
+ * The name of a person or key, as an expression. `author`: an expression for JSON such as `{kind,
+ * id}`. Null for other kinds of authors, and for people and keys that are gone.
  */
 export const authorName = (sql: Sql, author: Fragment): Fragment => sql`case ${author}->>'kind'
   when 'key' then (select k.name from api_key k where k.id = (${author}->>'id')::uuid)
   when 'person' then (select p.name from person p where p.id = (${author}->>'id')::uuid) end`
 
-/** The author with that name, as an expression of JSON. Null for no author. */
+/** The author together with that name, as a JSON expression. Null if there is no author. */
 export const namedAuthor = (sql: Sql, author: Fragment): Fragment =>
   sql`${author} || jsonb_build_object('name', ${authorName(sql, author)})`
 
-/** The name of the caller, as authors have one. */
+/** The caller's name, as authors have one. */
 export const callerName = (principal: Principal) =>
   mapPart(
     sure(

@@ -1,7 +1,7 @@
 import { records } from '#contract/records/all'
 import type { Field } from '#contract/records/record'
 
-/** As the records say. */
+/** The reasons that the records declare. */
 const declared = records.flatMap(({ table, fields }) =>
   Object.entries<Field>(fields).flatMap(([name, { unexported }]) =>
     unexported === undefined ? [] : [[`${table}.${name}`, unexported]],

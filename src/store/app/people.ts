@@ -20,13 +20,13 @@ export const emailStatus = (sql: Sql): Fragment =>
 /** An account whose password a sign-in is checked against. */
 export interface SignInCandidate extends Person {
   hash: string
-  /** Other accounts have the address too, and this one has not proven it. */
+  /** Whether other accounts have the same address and this one has not proven it. */
   disputed: boolean
 }
 
 /**
- * How many accounts of an address are tried, however many there are: the time of a refusal must not
- * reveal the number.
+ * How many accounts of an address are tried. It is always this many, because the time that a
+ * refusal takes must not reveal the number of accounts.
  */
 export const MOST_CANDIDATES = 3
 
@@ -34,13 +34,13 @@ export interface CandidateQuery {
   emailKey: string
   /** Only members of this workspace. */
   tenantId?: string | undefined
-  /** The person known to the browser, who goes first. */
+  /** The person whom the browser remembers; tried first. */
   personId?: string | undefined
 }
 
 /**
- * The accounts of an address: the one that proved it, then by how long they have had it, so that
- * nobody who comes later takes a place. People without memberships come last.
+ * The accounts of an address. The one that has proven it comes first, then those that have had it
+ * longest, so that no later account can take a place. People without memberships come last.
  */
 export const candidatesFor = (
   db: Db,
@@ -68,7 +68,8 @@ export const candidatesFor = (
 
 /**
  * Takes an address from all accounts that have not proven it, for the one that has. They keep
- * everything else, and their former email; each of their workspaces has it in its audit.
+ * everything else, and a note of their former email. The change is audited in each of their
+ * workspaces.
  */
 export const claimAddress = async (
   tx: Sql,
@@ -116,7 +117,7 @@ export const membershipsOf = (db: Db, personId: string): Promise<Membership[]> =
         where m.person_id = ${personId} order by m.created_at, t.id limit ${MOST_WORKSPACES}`,
   )
 
-/** Replaces a password. False: it was replaced since `from` was compared. */
+/** Replaces a password. Returns false if it was replaced after `from` was compared. */
 export const setPassword = async (
   db: Db,
   personId: string,

@@ -1,11 +1,11 @@
-/** Links to reset a password: what an operator prints, and what becomes of it. */
+/** Links to reset a password, which operators print. */
 import { RESET_MS } from '#domain/app/person'
 import { type AuditContext, auditEntry } from '../engine/audit-entry.ts'
 import { codeOf, type Db, type Sql } from '../engine/db.ts'
 import { claimAddress, emailStatus, type Person } from './people.ts'
 import { endSessionsIn } from './sessions.ts'
 
-/** An account, with what distinguishes it from others of the address. */
+/** An account, with what distinguishes it from others of the same address. */
 export interface PersonAccount extends Person {
   created_at: Date
   workspaces: string[]
@@ -13,7 +13,7 @@ export interface PersonAccount extends Person {
 
 const MOST_ACCOUNTS = 20
 
-/** The account with an id, or those of an address, the one that proved it first. */
+/** The account with an id, or the accounts of an address, with the one that has proven it first. */
 export const accountsOf = (
   db: Db,
   by: { id: string } | { emailKey: string },
@@ -40,8 +40,8 @@ const placesOf = (tx: Sql, personId: string): PromiseLike<{ tenant_id: string }[
   tx<{ tenant_id: string }>`select tenant_id from member where person_id = ${personId}`
 
 /**
- * Stores a link in place of an earlier one, and returns when it expires. Audited in each workspace
- * of the person.
+ * Stores a link, which replaces an earlier one, and returns when it expires. Audited in each
+ * workspace of the person.
  */
 export const insertReset = (
   db: Db,
@@ -72,7 +72,7 @@ export interface OpenReset {
   email_key: string
 }
 
-/** A valid link: its account's address has not changed since. Reading does not spend it. */
+/** A valid link, whose account has not changed its address since. Reading it does not spend it. */
 export const openReset = async (db: Db, tokenHash: Buffer): Promise<OpenReset | undefined> =>
   (
     await db.system(
@@ -91,7 +91,7 @@ export interface WasReset {
 
 const UNIQUE_VIOLATION = '23505'
 
-/** An unproven address may have been anybody's, and so may its owner's keys. */
+/** An unproven address may have been anybody's, so its owner's keys may be as well. */
 const revokeKeys = async (tx: Sql, personId: string): Promise<number> =>
   (
     await tx`update api_key set revoked_at = clock_timestamp() where person_id = ${personId}
@@ -109,8 +109,8 @@ const countKeys = async (tx: Sql, personId: string): Promise<number> =>
 
 /**
  * Spends a link: sets the password, proves the address and ends the sessions, in one transaction.
- * `spent`: the link was used or replaced in the meantime. `taken`: somebody else proved the address
- * in the meantime.
+ * `spent`: the link was used or replaced in the meantime. `taken`: somebody else has proven the
+ * address in the meantime.
  */
 export const resetPerson = (
   db: Db,

@@ -1,4 +1,4 @@
-/** What people change about themselves, whatever their workspaces. */
+/** What people change about themselves, in any workspace. */
 
 import { type AuditContext, auditEntry } from '../engine/audit-entry.ts'
 import type { Db, Fragment, Sql } from '../engine/db.ts'
@@ -21,7 +21,7 @@ export const ownPerson = async (db: Db, personId: string): Promise<OwnPerson | u
 
 export interface PersonChange {
   name: string
-  /** A changed email: as typed, its key, and the hash of the password that was checked for it. */
+  /** A changed email: as it was typed, its key, and the password hash that was checked for it. */
   email?: { as: string; key: string; shown: string } | undefined
   audit: AuditContext
 }
@@ -37,9 +37,9 @@ const fellowHasEmail = async (tx: Sql, personId: string, emailKey: string): Prom
 
 /**
  * `taken`: a fellow member has the email, which members can see anyway. Undefined: the password was
- * replaced in the meantime. Accounts elsewhere do not matter: a new email is unverified, and
- * several accounts may have it. A new spelling of the same address stays as proven as it was.
- * Audited in each workspace, since it knows the person by name and email.
+ * replaced in the meantime. Accounts elsewhere do not matter, because a new email is unverified and
+ * several accounts may have it. If only the spelling of an address changes, it stays as proven as
+ * it was. Audited in each workspace, because workspaces know the person by name and email.
  */
 export const changePerson = (
   db: Db,
@@ -76,10 +76,10 @@ const auditIn = async (
 }
 
 /**
- * The name of a workspace whose last owner this is. Exact until the transaction ends: it locks the
- * `actor` rows, which every letter locks before it decides, and so does every other person who
- * leaves. The rows are written, so that a letter that waits for one asks its gate again and finds
- * the person's credentials gone.
+ * The name of a workspace whose last owner this is. Stays exact until the transaction ends, because
+ * it locks the `actor` rows, which every letter and every other leaving person lock first. The rows
+ * are also written, so that a letter that waits for one asks its gate again and finds the person's
+ * credentials gone.
  */
 const lastOwnerOf = async (tx: Sql, personId: string): Promise<string | undefined> => {
   await tx`update actor a set wake_at = a.wake_at from (select tenant_id from actor
@@ -95,9 +95,9 @@ const lastOwnerOf = async (tx: Sql, personId: string): Promise<string | undefine
 }
 
 /**
- * Erases a person with all memberships, audited in each workspace, and with what links senders of
- * channels to them, and withdraws their open invitations. If this is the last owner of a workspace,
- * returns its name and changes nothing.
+ * Erases a person with all memberships and with the links from senders in channels, and withdraws
+ * the person's open invitations. Audited in each workspace. If this is the last owner of a
+ * workspace, returns its name and changes nothing.
  */
 export const deletePerson = (
   db: Db,

@@ -58,9 +58,9 @@ const auditedChange = (
     return rows
   })
 
-/** How long rows outlive their sessions, and how many older ones a new session removes. */
+/** How long rows outlive their sessions, and how many older rows a new session removes. */
 const SWEEP = { afterMs: SESSION_MS, most: 50 }
-/** For each person; a further one ends the oldest. */
+/** The most sessions of a person. One more ends the oldest. */
 const MOST_SESSIONS = 100
 
 const makeRoom = (sql: Sql, personId: string): Fragment<ChangedSession> =>
@@ -73,8 +73,8 @@ const makeRoom = (sql: Sql, personId: string): Fragment<ChangedSession> =>
       returning id, tenant_id, person_id`
 
 /**
- * Returns the session's id; undefined if the person is not a member there, or the password was
- * replaced. A new password ends all sessions, and none with the old password may begin afterwards.
+ * Returns the session's id, or undefined if the person is not a member there or the password was
+ * replaced. A new password ends all sessions, and no session may begin with the old one afterwards.
  * The person's row is locked, so that one of the two waits for the other.
  */
 export const insertSession = async (db: Db, session: NewSession): Promise<string | undefined> => {
@@ -143,9 +143,10 @@ export const findSession = async (db: Db, id: string): Promise<SessionGrant | un
 }
 
 /**
- * Spends a refresh token. True for the newest token of a live session, whose lifetime starts again.
- * An older one was used before, by somebody: the session ends. Exception: the last token but one,
- * if spent at most `graceMs` ago, because two tabs of one browser send the same token at once.
+ * Spends a refresh token. Returns true for the newest token of a live session, whose lifetime then
+ * starts again. If an older token comes, somebody has used it before, so the session ends. The last
+ * token but one is an exception if it was spent at most `graceMs` ago, because two tabs of one
+ * browser send the same token at once.
  */
 export const advanceSession = async (
   db: Db,
@@ -176,8 +177,8 @@ export const advanceSession = async (
 }
 
 /**
- * Records that the person gave the password in a session. Returns until when that counts, `freshMs`
- * from now.
+ * Records that the person entered the password in a session. Returns until when that counts:
+ * `freshMs` from now.
  */
 export const confirmSession = async (
   db: Db,
@@ -193,8 +194,8 @@ export const confirmSession = async (
   )[0]?.until
 
 /**
- * Whether a command-line session was given the password longer than `freshMs` ago. Other kinds
- * never need it again.
+ * Whether the password was last entered in a command-line session longer than `freshMs` ago. Other
+ * kinds of sessions never need it again.
  */
 export const stalePassword = (id: string, freshMs: number): Part<boolean> =>
   mapPart(
@@ -206,7 +207,7 @@ export const stalePassword = (id: string, freshMs: number): Part<boolean> =>
     (row) => row !== undefined,
   )
 
-/** Moves a session to another workspace. False: the person is not a member there. */
+/** Moves a session to another workspace. Returns false if the person is not a member there. */
 export const moveSession = async (db: Db, id: string, tenantId: string): Promise<boolean> =>
   (
     await db.system(
@@ -216,16 +217,16 @@ export const moveSession = async (db: Db, id: string, tenantId: string): Promise
   ).length === 1
 
 /**
- * An approved grant that was not fetched yet would become a new session or key of a person who has
- * just ended them all.
+ * Denies approved grants that have not been fetched. Each would become a new session or key of a
+ * person who has just ended them all.
  */
 const denyApproved = (sql: Sql, personId: string): Fragment =>
   sql`with undone as (update device_grant set decision = 'deny' where decided_by = ${personId}
     and decision = 'approve' and issued_at is null)`
 
 /**
- * Ends sessions of a person: one, all, or all but one. Returns how many. Audited in each session's
- * workspace.
+ * Ends sessions of a person: one, all, or all but one. Returns how many it ended. Audited in each
+ * session's workspace.
  */
 export const endSessions = async (
   db: Db,
@@ -273,7 +274,7 @@ export interface ListedSession {
   expires_at: Date
 }
 
-/** A person's live sessions, newest first, one more than the limit. */
+/** A person's live sessions, newest first. Returns one more than the limit. */
 export const listSessions = (
   db: Db,
   personId: string,

@@ -6,13 +6,13 @@ import type { Db } from '../engine/db.ts'
 import { livingOwner } from '../engine/placement.ts'
 
 export interface Retention {
-  /** Of the audit, and of rows that only it refers to. */
+  /** How long to keep audit rows, and rows that only these refer to. */
   keepDays: number
-  /** Of what jobs of the agent did. */
+  /** How long to keep what jobs of the agent did. */
   agentKeepDays: number
 }
 
-/** Deletes some expired rows of a workspace. False: none are left. */
+/** Deletes some expired rows of a workspace. Returns false if none are left. */
 export const sweepSome = (
   db: Db,
   tenantId: string,
@@ -33,10 +33,10 @@ export const sweepSome = (
     return row!.more
   })
 
-/** Within this time a process that dies leaves a workspace unswept. */
+/** If a process dies, its workspaces stay unswept for this long. */
 const LEASE_S = 300
 
-/** A workspace that is this process's to sweep, and how often its owner had changed by then. */
+/** A workspace that this process is to sweep, and the epoch of its owner at that time. */
 export interface Sweepable {
   tenantId: string
   epoch: number
@@ -44,7 +44,7 @@ export interface Sweepable {
 
 /**
  * Takes up to `limit` workspaces in which something may have expired, the longest waiting first. No
- * other process gets them. One whose row a letter holds has its turn later.
+ * other process gets them. A workspace whose row is locked by a letter gets its turn later.
  */
 export const takeSweepable = (db: Db, limit: number): Promise<Sweepable[]> =>
   db.system(async (sql) => {
@@ -58,8 +58,9 @@ export const takeSweepable = (db: Db, limit: number): Promise<Sweepable[]> =>
   })
 
 /**
- * Notes when a workspace is to be swept next: in `everyMs` while it is awake, else when the next of
- * its rows expires. One that has woken meanwhile keeps the time that this has set.
+ * Notes when a workspace is to be swept next: in `everyMs` while it is awake, otherwise when the
+ * next of its rows expires. A workspace that has woken in the meantime keeps the time that this
+ * sets.
  */
 export const noteSweep = (
   db: Db,
@@ -74,7 +75,7 @@ export const noteSweep = (
       where tenant_id = ${tenantId} and epoch = ${epoch}`,
   )
 
-/** Leaves a workspace that could not be swept alone for so long. */
+/** Leaves a workspace that could not be swept alone for this long. */
 export const restSweep = (db: Db, { tenantId, epoch }: Sweepable, ms: number): Promise<unknown> =>
   db.system(
     (sql) => sql`update actor set sweep_at = clock_timestamp() + ${ms} * interval '1 millisecond'
@@ -84,8 +85,8 @@ export const restSweep = (db: Db, { tenantId, epoch }: Sweepable, ms: number): P
 const AT_ONCE = 5_000
 
 /**
- * If rows were kept for another time before: every workspace is to be swept now, which says when
- * the next time is.
+ * If rows were kept for a different time before, has every workspace swept now, which determines
+ * when it is swept next.
  */
 export const noteRetention = async (
   db: Db,

@@ -17,13 +17,13 @@ export const insertTenant = (
       select start_channels(id) from t`,
   )
 
-/** Serialises first starts of servers on one database. Any constant will do. */
+/** Serialises the first starts of servers on one database. Any constant would do. */
 const FIRST_START_LOCK = 7_164_012
 
 /**
- * The workspace that a first start must finish, or undefined. Created if there is no workspace at
- * all; found while it has no key, because an earlier start died midway. Of several servers, one
- * creates it.
+ * The workspace that a first start must finish. Creates it if there is no workspace at all. Finds
+ * it as long as it has no key, because an earlier start may have died midway. Undefined if there is
+ * nothing to finish. Of several servers, one creates it.
  */
 export const unfinishedTenant = (
   db: Db,
@@ -50,7 +50,7 @@ export interface TenantRow {
   plan: PlanName
   billing: PlanState['billing']
   paused: boolean
-  /** Members; keys do not count. */
+  /** The number of members. Keys do not count. */
   people: number
   created_at: Date
   deletes_at: Date | null

@@ -29,10 +29,10 @@ const count = async (sql: Sql, counter: Throttled): Promise<{ used: number; wait
 }
 
 /**
- * Counts one use of each. Throws `rate_limited:<action>`, with the seconds until the window ends,
- * if one is over its limit: of any number of simultaneous callers, only as many as the limit go on.
- * A refusal uses up none of the other counters, so a caller stopped at one address cannot lock an
- * account for everybody. Also removes a few windows that are over.
+ * Counts one use of each counter. If one is over its limit, throws `rate_limited:<action>` with the
+ * seconds until its window ends. However many callers come at once, only as many as the limit get
+ * through. A refused call does not count against the other counters, so a caller who is stopped at
+ * one address cannot lock an account for everybody. Also removes a few windows that are over.
  */
 export const takeTry = async (db: Db, action: string, counted: Throttled[]): Promise<void> => {
   const refused = await db.system(async (sql) => {
@@ -50,8 +50,8 @@ export const takeTry = async (db: Db, action: string, counted: Throttled[]): Pro
 }
 
 /**
- * Gives back exactly what `takeTry` counted: one right password does not excuse the wrong ones
- * before it.
+ * Gives back exactly what `takeTry` counted, because one correct password does not excuse the wrong
+ * ones before it.
  */
 export const returnTry = (db: Db, counted: Throttled[]): Promise<unknown> =>
   db.system(

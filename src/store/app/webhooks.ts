@@ -55,14 +55,14 @@ export const endpointWithSecrets = mapPart(
 
 /** An endpoint's state, without secrets. */
 export interface EndpointOverview extends Omit<Endpoint, 'id' | 'failures'> {
-  /** Null once it no longer signs. */
+  /** Null once the previous secret no longer signs. */
   previous_secret_until: Date | null
-  /** Events still to be sent. */
+  /** How many events are still to be sent. */
   waiting: number
   created_at: Date
 }
 
-/** One row, or none without an endpoint. Times in the past are null. */
+/** One row, or none if there is no endpoint. Times in the past are returned as null. */
 export const endpointOverview: Query<EndpointOverview> = (sql) =>
   sql`select url, events, status, disabled_reason, failing_since, case when held_until > now()
     then held_until end as held_until,

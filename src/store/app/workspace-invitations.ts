@@ -23,8 +23,8 @@ export const listInvitations =
       order by id desc limit ${limit + 1}`
 
 /**
- * Locks the invitation until the letter ends. A simultaneous acceptance waits, and then finds it
- * withdrawn.
+ * Locks the invitation until the letter ends. A simultaneous acceptance waits for it, and then
+ * finds the invitation withdrawn.
  */
 export const lockInvitation = async (sql: Sql, id: string): Promise<InvitationRow | undefined> =>
   (await sql<InvitationRow>`select ${columns(sql)} from invitation where id = ${id} for update`)[0]

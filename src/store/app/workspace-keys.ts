@@ -9,13 +9,13 @@ const table = tableOf(keyRecord)
 
 export type ListedKey = Required<RowOf<typeof keyRecord>>
 
-/** Shows nothing but the id of people who are no longer members. */
+/** Shows only the id of people who are no longer members. */
 const columns = (sql: Sql): Fragment =>
   sql`${table.columns(sql, 'k')}, case when k.person_id is not null then
     jsonb_build_object('id', k.person_id,
       'email', (select p.email from person p where p.id = k.person_id)) end as person`
 
-/** `of`: only this person's keys. */
+/** `of`: return only this person's keys. */
 export const listKeys =
   ({ limit, after, of }: Page & { of?: string | undefined }): Query<ListedKey> =>
   (sql) =>

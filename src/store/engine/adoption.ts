@@ -1,6 +1,7 @@
 /**
- * Databases from before the baseline, whose schema 89 migrations made. One with exactly those
- * becomes a database of the baseline as it is; an older one needs the last program that had them.
+ * Databases from before the baseline, whose schema was made by 89 migrations. A database with
+ * exactly these becomes a database of the baseline as it is. An older one needs the last program
+ * that had them.
  */
 import { createHash } from 'node:crypto'
 import type postgres from 'postgres'
@@ -8,7 +9,7 @@ import { AppError } from '#kernel/errors'
 import { BASELINE, versionOf } from './migrations.ts'
 import { dumpSchema } from './schema-dump.ts'
 
-/** SHA-256 of the 89 migrations, a line with name and hash for each. */
+/** SHA-256 of the 89 migrations, with a line of name and hash for each. */
 const LAST_BEFORE = '970b1ba4e762720291a2b3c80e601c7a7e57a66daa4a71065abc8ac01254d3aa'
 /** The last commit with these migrations. */
 const COMMIT = 'a0a86b787679ca90f31c511aa90959e30b1f6f9c'
@@ -19,7 +20,7 @@ export type Applied = Map<string, string>
 export const isBeforeBaseline = (applied: Applied): boolean =>
   applied.size > 0 && [...applied.keys()].every((name) => name < BASELINE)
 
-/** Throws if the database is from before the baseline, but not of the last version before it. */
+/** Throws if the database is from before the baseline but not from the last version before it. */
 export const requireLastBefore = (applied: Applied): void => {
   const lines = [...applied].toSorted().map(([name, hash]) => `${name} ${hash}\n`)
   if (createHash('sha256').update(lines.join('')).digest('hex') === LAST_BEFORE) return
@@ -31,10 +32,10 @@ export const requireLastBefore = (applied: Applied): void => {
 }
 
 /**
- * Makes a database of the last version before the baseline one of the baseline, in the given
- * transaction. Throws if its schema is not the one that `baseline` makes. To compare them on the
- * same Postgres, it makes the baseline's beside it and takes that back: versions of Postgres write
- * the same expression differently.
+ * Turns a database of the last version before the baseline into one of the baseline, in the given
+ * transaction. Throws if its schema is not the one that `baseline` makes. Versions of Postgres
+ * write the same expression differently, so it makes the baseline's schema on the same Postgres,
+ * compares the two, and undoes that again.
  */
 export async function adopt(sql: postgres.TransactionSql, baseline: string): Promise<void> {
   const found = await dumpSchema(sql)
@@ -52,7 +53,7 @@ export async function adopt(sql: postgres.TransactionSql, baseline: string): Pro
   await sql`delete from migration`
 }
 
-/** Out of the way of another schema of the same names. Nothing is dropped. */
+/** Moves the schema out of the way of another one with the same names. Drops nothing. */
 const moveAside = async (sql: postgres.TransactionSql): Promise<void> => {
   await sql`alter schema sandbox rename to aside_sandbox`
   await sql`create schema aside`

@@ -12,20 +12,20 @@ import { auditActor } from './principal.ts'
 
 interface Applying {
   now: Date
-  /** The gate's. */
+  /** The gate's time of waking. */
   wakeAt: Date | null
   provenance: Provenance
   keep?: Keep | undefined
   /**
-   * Whether the transaction ends with these effects, and wrote nothing before. Asked just before
-   * they are sent.
+   * Whether the transaction ends with these effects and has written nothing before. Called just
+   * before they are sent.
    */
   commits?: (() => boolean) | undefined
 }
 
 /**
- * Writes all effects in one statement, after those that must come first. False: there was nothing
- * to write, and nothing was sent.
+ * Writes all effects in one statement, after those that must come first. Returns false if there was
+ * nothing to write and so nothing was sent.
  */
 export async function apply(
   sql: Transaction,
@@ -78,7 +78,7 @@ const onConflict = (sql: Sql, second: SecondRow): Fragment => {
     case 'keeps':
       return sql`${same} do nothing`
     case 'hastens':
-      // What rests because it fails does not fail sooner for that.
+      // A row that rests because it failed must not run again sooner because of this.
       return sql`${same} do update set run_at = excluded.run_at where work.run_at > excluded.run_at
         and work.due_at is null`
     case 'replaces':
@@ -123,8 +123,8 @@ const requeue = (
       ${payload ? sql`, payload = ${sql.json(payload)}` : sql``} where id = ${id}`
 
 /**
- * Whether the time of waking may stay: it is past while a row is running, and otherwise that of the
- * first row.
+ * Whether the time of waking can stay as it is. While a row is running it is in the past; otherwise
+ * it is that of the first row.
  */
 const wakesInTime = (
   { work = [], settled = [], requeued = [], claimed }: Effects,
@@ -136,7 +136,7 @@ const wakesInTime = (
   return settled.length === 0 && requeued.length === 0 && work.every(({ runAt }) => runAt >= wakeAt)
 }
 
-/** A workspace that is paused already stays so since its first pause. */
+/** A workspace that is already paused keeps the time and author of its first pause. */
 const pausing = (
   sql: Sql,
   paused: boolean,

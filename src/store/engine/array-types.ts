@@ -1,7 +1,7 @@
 /**
- * The array types our statements use, by their fixed OIDs. postgres.js can look them up, but does
- * so on each new connection in a query that nobody awaits: a connection that broke at that moment
- * would end the process.
+ * The array types that our statements use, by their fixed OIDs. postgres.js can look them up, but
+ * it does so on each new connection, in a query that nobody awaits. If a connection broke at that
+ * moment, the process would end.
  */
 
 const INTEGER_ARRAY = 1007

@@ -1,4 +1,6 @@
-/** Audit rows of what happens without a letter: by people who sign in, and by operators. */
+/**
+ * Audit rows for what happens without a letter, through people who sign in and through operators.
+ */
 import { newId } from '#kernel/ids'
 import type { Db, Fragment, Sql } from './db.ts'
 import type { Provenance } from './letter.ts'
@@ -57,8 +59,8 @@ export const changeAsOperator = (
   )
 
 /**
- * Audits a download: the only kind of read that is audited, because it takes the workspace's data
- * away.
+ * Audits a download. No other kind of read is audited; this one is because it takes the workspace's
+ * data away.
  */
 export const noteDownload = (
   db: Db,

@@ -15,9 +15,9 @@ const requireMark = async (sql: postgres.Sql, canary: Buffer): Promise<void> => 
 }
 
 /**
- * Refuses a database that was used with another secret, and changes nothing: its encrypted data
- * would be unreadable. A database without a mark, such as an empty one, fits any secret. Runs as
- * the role of the URL, because the server's own roles cannot see the table.
+ * Refuses a database that was used with another secret, because its encrypted data would be
+ * unreadable. Changes nothing. A database without a mark, such as an empty one, fits any secret.
+ * Runs as the role of the URL, because the server's own roles cannot see the table.
  */
 export const requireFittingSecret = (options: ConnectionOptions, key: Buffer): Promise<void> =>
   asOwner(options, async (sql) => {
@@ -25,7 +25,7 @@ export const requireFittingSecret = (options: ConnectionOptions, key: Buffer): P
     if (found!.marked) await requireMark(sql, markOf(key))
   })
 
-/** The same for a database with a schema. The first server on it writes the mark. */
+/** The same check for a database with a schema. The first server that uses it writes the mark. */
 export const checkCanary = (options: ConnectionOptions, key: Buffer): Promise<void> =>
   asOwner(options, async (sql) => {
     const canary = markOf(key)

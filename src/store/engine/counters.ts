@@ -6,8 +6,8 @@ import type { Spend } from '#kernel/spend'
 import type { Fragment, Sql } from './db.ts'
 
 /**
- * Amounts of one key by period. All periods of a key have one form (month, day or hour), so they
- * compare as text.
+ * Amounts of one key by period. All periods of a key have the same form (month, day or hour), so
+ * they can be compared as text.
  */
 type Amounts = Record<string, number>
 
@@ -27,8 +27,8 @@ const byKey = (spends: readonly Spend[]): Map<string, Amounts> => {
 }
 
 /**
- * One part for each key, because of two parts of a statement that change one row only one takes
- * effect.
+ * One part for each key: if two parts of a statement changed the same row, only one of them would
+ * take effect.
  */
 export const spendParts = (sql: Sql, spends: readonly Spend[] = [], now: Date): Fragment[] =>
   [...byKey(spends)].map(([key, amounts]) => {
@@ -39,7 +39,7 @@ export const spendParts = (sql: Sql, spends: readonly Spend[] = [], now: Date): 
       : charge(sql, { key, amounts, period: newest, now })
   })
 
-/** Refunds to a period that is no longer counted change nothing. */
+/** A refund to a period that is no longer counted changes nothing. */
 const giveBack = (sql: Sql, key: string, amounts: Amounts): Fragment =>
   sql`update counter set used = greatest(0, used + (${sql.json(amounts)}::jsonb->>period)::int)
       where key = ${key} and ${sql.json(amounts)}::jsonb ? period`

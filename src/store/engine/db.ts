@@ -17,7 +17,7 @@ export { codeOf, isTimedOut, isTransient, withDeadline } from './deadline.ts'
 export type { Fragment, Query, Sql } from './sql.ts'
 export type { Transaction } from './transaction.ts'
 
-/** The roles in grants and policies, one for each kind of pool. None can log in. */
+/** The roles in grants and policies, one for each kind of pool. None of them can log in. */
 export const poolRoles = ['tendril_app', 'tendril_system', 'tendril_sandbox'] as const
 export type PoolRole = (typeof poolRoles)[number]
 
@@ -39,8 +39,8 @@ export interface ConnectionOptions {
   max?: number
   ssl?: 'require' | 'prefer' | 'verify-full'
   /**
-   * The database's major version; what only a newer one than 15 knows is left out unless this says
-   * that it does.
+   * The database's major version. Settings that versions after 15 introduced are left out unless
+   * this allows them.
    */
   version?: number
   /** Without logins, pools log in as `username` and switch roles by a startup parameter. */
@@ -61,15 +61,15 @@ export interface ReadScope {
 export interface Db extends AsyncDisposable {
   /** A single row of nothing but nulls counts as none. */
   read<Row>(reader: ReadScope, query: Query<Row>): Promise<Row[]>
-  /** One transaction of a tenant. Those with a waiting caller go first. */
+  /** One transaction of a tenant. Transactions with a waiting caller go first. */
   letter<T>(
     tenantId: string,
     body: (sql: Transaction) => PromiseLike<T>,
     demand?: Demand,
   ): Promise<T>
-  /** A caller now waits for a transaction that was begun unasked, or for one behind it. */
+  /** Notes that a caller now waits for a transaction that began unasked, or for one behind it. */
   hurry(tenantId: string): void
-  /** Independent statements. For a transaction use `systemTransaction`. */
+  /** For independent statements. For a transaction, use `systemTransaction`. */
   system<T>(body: (sql: Sql) => PromiseLike<T>): Promise<T>
   /** One transaction with the rights of `system`. */
   systemTransaction<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T>
@@ -79,12 +79,12 @@ export interface Db extends AsyncDisposable {
 const LIMITS_TRANSACTIONS = 17
 
 /**
- * Limits by which the database ends the session of a client that is cut off. One that had a
- * statement described, and was cut off before it ran it, leaves a session that counts as active and
- * yet reads: neither the limit of idle transactions nor that of statements applies to it, and
- * keep-alives are not sent while an answer is unacknowledged. The limit of transactions ends it;
- * before version 17, the limit of unacknowledged answers does, but not if only the process stopped
- * and its machine goes on.
+ * Limits by which the database ends the session of a client that is cut off. A client that is cut
+ * off after a statement was described, but before it ran it, leaves a session that counts as active
+ * and keeps reading. Neither the limit of idle transactions nor that of statements applies to it,
+ * and keep-alives are not sent while an answer is unacknowledged. The limit of transactions ends
+ * such a session. Before version 17, the limit of unacknowledged answers does, unless only the
+ * process stopped while its machine goes on.
  */
 export const silenceLimits = (
   { version = 0 }: ConnectionOptions,
@@ -96,9 +96,9 @@ export const silenceLimits = (
 })
 
 /**
- * A process that stops mid-transaction must not keep its row locks, or a takeover would wait for
- * ever. A statement ends before its caller's deadline: otherwise its connection would pass to the
- * next caller while still busy.
+ * A process that stops mid-transaction must not keep its row locks, or a takeover would wait
+ * forever. A statement ends before its caller's deadline, because otherwise its connection would
+ * pass to the next caller while still busy.
  */
 const sessionLimits = (options: ConnectionOptions): Record<string, number> => ({
   ...{ statement_timeout: QUERY_DEADLINE_MS - 500, lock_timeout: 2_000 },
@@ -124,11 +124,11 @@ export const connectionAs = (
 interface Opened {
   role: PoolRole
   max: number
-  /** Under which name its statements are reported to `onStatement`. */
+  /** The name under which its statements are reported to `onStatement`. */
   pool?: Parameters<StatementWatch>[0]
   /**
-   * For a session, which keeps its connection: the client would replace it in the middle of a
-   * transaction.
+   * Set for a session, which keeps its connection: the client itself would replace it in the middle
+   * of a transaction.
    */
   onclose?: () => void
 }
@@ -145,8 +145,8 @@ const open = (options: ConnectionOptions, { role, max, pool, onclose }: Opened):
     ...(onclose ? { onclose, max_lifetime: null } : {}),
     connect_timeout: 3,
     idle_timeout: 60,
-    // The default waits up to 20 s between attempts. Requests would wait too, even when the
-    // database is back.
+    // By default, the client waits up to 20 s between attempts. Requests would wait as well, even
+    // when the database is back.
     backoff: () => 0.1,
     onnotice: () => {},
     fetch_types: false,
@@ -159,12 +159,12 @@ const open = (options: ConnectionOptions, { role, max, pool, onclose }: Opened):
 }
 
 /**
- * Wraps a query written without a tenant into one statement that sets the tenant first. The order
- * is certain: `offset 0` prevents the flattening of the subqueries, and each lateral one refers to
- * the one before it. If the order were ever lost, the query would find nothing.
+ * Wraps a query that does not mention a tenant into one statement that sets the tenant first. The
+ * order is certain, because `offset 0` keeps the subqueries from being flattened and each lateral
+ * one refers to the one before it. If the order were ever lost, the query would find nothing.
  *
  * The result is empty only if the caller's credential is no longer valid. If the query finds
- * nothing, it is one row of nulls.
+ * nothing, the result is one row of nulls.
  */
 export const withTenant = <Row>(
   sql: Sql,
@@ -180,19 +180,19 @@ const foundIn = <Row>(rows: Row[]): Row[] =>
   rows.length === 1 && Object.values(rows[0] as object).every((value) => value === null) ? [] : rows
 
 /**
- * Sets the tenant, as a table `scope` of one row: what must come later refers to `scope.ok` in a
- * lateral subquery.
+ * Sets the tenant, as a table `scope` of one row. Whatever must come later refers to `scope.ok` in
+ * a lateral subquery.
  */
 export const scopeOf = (sql: Sql, tenantId: string): Fragment =>
   sql`(select set_config('app.tenant', ${tenantId}, true) as ok offset 0) scope`
 
 /**
- * Whether the key or session is valid, and its person has the same place in the workspace as
- * before. Refers to `scope`, which sets the tenant.
+ * Whether the key or session is valid, and its person still has the same role in the workspace.
+ * Refers to `scope`, which sets the tenant.
  */
 export const hasValidCredential = (sql: Sql, { kind, id, member, scopes }: Principal): Fragment => {
   if (kind === 'system') return sql`true`
-  // Nobody signs in as a sender: jobs alone act for one, and look up what it may do.
+  // Nobody signs in as a sender. Only jobs act for one, and they look up what it may do.
   if (kind === 'channel') return sql`false`
   const sameMember = member
     ? sql`and exists (select 1 from member m where m.person_id = ${member.personId}
@@ -211,16 +211,16 @@ export const hasValidCredential = (sql: Sql, { kind, id, member, scopes }: Princ
 /** Connections are granted to tenants round-robin: a tenant that floods delays only itself. */
 const WAITING = { bound: 1_000, withinMs: QUERY_DEADLINE_MS }
 /**
- * The share of the read connections that a tenant can use when it is alone. Among others it gets
- * one at a time.
+ * The share of the read connections that a tenant can use while no other asks. While others do, it
+ * gets one at a time.
  */
 const READ_SHARE = 0.3
 
-/** Simultaneous transactions with the rights of `system`. */
+/** How many transactions with the rights of `system` can run at once. */
 const SYSTEM_TRANSACTIONS = 2
 
 /**
- * Statements over the rows of tenants. Each takes its turn, which ends with the deadline, because a
+ * Statements over the rows of tenants. Each takes a turn, which ends at the deadline, because a
  * query may never end.
  */
 const openReads = (options: ConnectionOptions, { max, crowd }: { max: number; crowd: Crowd }) => {
@@ -236,7 +236,7 @@ const openReads = (options: ConnectionOptions, { max, crowd }: { max: number; cr
     withDeadline(send(pool.sql, withTenant(fragments, reader, query)), pool.ask(), until)
   return {
     read: async <Row>(reader: ReadScope, query: Query<Row>): Promise<Row[]> => {
-      // The wait for a turn counts.
+      // The deadline includes the wait for a turn.
       const until = performance.now() + QUERY_DEADLINE_MS
       const turn = turns.enter(reader.tenantId)
       if (turn) await turn

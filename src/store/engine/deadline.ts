@@ -6,14 +6,14 @@ import type { QueryWatch } from './pool.ts'
 /** Callers get an answer within five seconds, whatever the database does. */
 export const QUERY_DEADLINE_MS = 4_500
 
-/** Errors that pass by themselves: the caller is asked to retry. */
+/** Errors that pass by themselves. The caller is asked to retry. */
 const TRANSIENT =
   /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ETIMEDOUT|ERR_SOCKET|57P0[123]|53[0-9A-Z]{3}|57014|55P03|25P0[34]|40001|40P01|08[0-9A-Z]{3})/
 
 export const codeOf = (cause: unknown): string =>
   String((cause as { code?: unknown } | null)?.code ?? '')
 
-/** SQLSTATE `disk_full`: reads go on, and writes resume as soon as there is space. */
+/** SQLSTATE `disk_full`. Reads continue, and writes resume as soon as there is space. */
 const DISK_FULL = '53100'
 
 /** Whether the database was unreachable or gave up, so that a retry may succeed. */
@@ -28,7 +28,8 @@ const endsSession = (cause: unknown): boolean =>
 const QUERY_CANCELED = '57014'
 
 /**
- * Whether the database gave up a statement for its length. `cause` may be what callers are told.
+ * Whether the database gave up on a statement because it took too long. `cause` may also be the
+ * error that callers get.
  */
 export const isTimedOut = (cause: unknown): boolean =>
   [cause, (cause as Error | null)?.cause].some((one) => codeOf(one) === QUERY_CANCELED)
@@ -70,7 +71,10 @@ const failLate = (): void => {
   checking = undefined
 }
 
-/** Rejects at the deadline, a monotonic time: postgres.js has hung on lost connections. */
+/**
+ * Rejects at the deadline, which is a monotonic time, because postgres.js has hung on lost
+ * connections.
+ */
 export const withDeadline = <T>(
   running: PromiseLike<T>,
   watch?: QueryWatch,

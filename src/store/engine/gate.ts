@@ -11,7 +11,10 @@ import type { Principal } from './principal.ts'
 
 interface GateRow extends Omit<Gate, keyof GateFacts | 'wakeAt'> {
   live: boolean
-  /** The statement saw the tenant's row as it was before somebody changed it outside of letters. */
+  /**
+   * Whether the statement saw an old version of the tenant's row, because somebody changed it
+   * outside of letters.
+   */
   stale: boolean
   wake_at: Date | null
 }
@@ -36,13 +39,13 @@ const ownActor = (sql: Sql, { tenantId, epoch, owner }: Ownership): Fragment =>
 
 /**
  * Returns `undefined` if another process owns the tenant. Throws `unauthenticated` if the caller's
- * credential is no longer valid. The owner is compared in a way that no index serves: with `=`,
- * stale statistics make Postgres scan all tenants of this process.
+ * credential is no longer valid. The owner is compared in a way that no index serves, because with
+ * `=`, stale statistics can make Postgres scan all tenants of this process.
  *
  * All writers of a tenant's records hold this lock, so what is loaded here stays true until the
- * commit. A statement that has to wait for the lock sees records as they were before. If the writer
- * that it waited for changed the row of the tenant, as account deletion does, the gate asks again,
- * now with the lock. For other writers see `lockActor`, and src/ops/engine/loading.ts.
+ * commit. A statement that had to wait for the lock sees records as they were before. If the writer
+ * it waited for changed the tenant's row, as account deletion does, the gate asks again, this time
+ * with the lock. For other writers, see `lockActor` and src/ops/engine/loading.ts.
  */
 export async function openGate<L extends Load>(
   sql: Sql,
@@ -91,8 +94,8 @@ export const gate = async (
 ): Promise<Gate | undefined> => (await openGate(sql, own, { ...question, load: {} }))?.gate
 
 /**
- * Waits for a transaction of this tenant that may still be ending, as after an answer that was
- * lost. A gate that waited itself would load records of before that transaction.
+ * Waits for a transaction of this tenant that may still be ending, for example after its answer was
+ * lost. If the gate itself waited, it would load records from before that transaction.
  */
 export const lockActor = async (sql: Sql, own: Ownership): Promise<void> => {
   await sql`select l.* from ${scopeOf(sql, own.tenantId)}

@@ -1,4 +1,7 @@
-/** Refuses to serve if policies do not bind the pools' roles: every tenant would be visible. */
+/**
+ * Refuses to serve if policies do not bind the pools' roles, because every tenant would then be
+ * visible.
+ */
 import { type Db, type Logins, type PoolRole, poolRoles, type Query } from './db.ts'
 
 /** `logins`: the pools' login roles, if there are any. */

@@ -21,7 +21,7 @@ export interface Ownership {
   epoch: number
 }
 
-/** The caller and the surface, for the gate and the audit row. */
+/** The caller and the surface. They are for the gate and the audit row. */
 export interface Provenance {
   principal: Principal
   /** `rest`, `mcp`, `cli`, `timer`, `lane`, `admin`. */
@@ -42,8 +42,8 @@ export interface Gate extends GateFacts {
   now: Date
   paused: boolean
   /**
-   * When the tenant must be woken. Never null while it has unfinished work, and past while some is
-   * running.
+   * When the tenant must be woken. Never null while it has unfinished work, and in the past while
+   * some of it is running.
    */
   wakeAt: Date | null
   /** Amounts used, by `key@period`. */
@@ -57,31 +57,34 @@ export interface GateHook {
   query(sql: Sql): Fragment
   /** The facts in that row. */
   read(row: Record<string, unknown>): GateFacts
-  /** Throws the product's refusal of every letter but timers, lanes and those that are exempt. */
+  /**
+   * Throws the product's refusal. Called for every letter except timers, lanes and exempt commands.
+   */
   admit(gate: Gate): void
 }
 
 /** Everything a decision changes, as data. */
 export interface Effects {
   /**
-   * Writes to run first, each in its own statement: they make way in a unique index for the others.
+   * Writes to run first, each in its own statement, because they make room in a unique index for
+   * the others.
    */
   first?: Query[]
   writes?: Query[]
   events?: NewEvent[]
-  /** Occurrences without an event, for rules. */
+  /** Occurrences that have no event, for rules. */
   occurrences?: { kind: string; ref: string; [detail: string]: unknown }[]
-  /** Amounts to add to counters; negative ones are refunds. Periods that are over do not change. */
+  /** Amounts to add to counters. Negative ones are refunds. Periods that are over do not change. */
   spend?: Spend[]
   work?: NewWork[]
   /**
-   * Due times of existing rows that the decision has loaded, for kinds of which a tenant has one
-   * row. Follow-up work that would leave such a row unchanged is not written.
+   * When existing rows that the decision has loaded are due. Only for kinds of which a tenant has
+   * one row. Follow-up work that would leave such a row unchanged is not written.
    */
   standing?: Partial<Record<WorkKind, Date | null>> | undefined
   /** Ids of work rows that are settled or withdrawn. */
   settled?: string[]
-  /** `by`: who did it, if not the letter's own principal. */
+  /** `by`: who did it, if it was not the letter's own principal. */
   audit?: {
     operation: string
     refId?: string
@@ -91,15 +94,15 @@ export interface Effects {
   /** Claimed or queued rows that return to the queue with a new due time. */
   requeued?: Requeued[]
   paused?: boolean
-  /** When the row was due that these effects claim, if they claim one. */
+  /** If these effects claim a row, when it was due. */
   claimed?: Date
-  /** Ids of records that clients may be following: this process tells them after the commit. */
+  /** Ids of records that clients may be following. This process tells them after the commit. */
   news?: string[]
 }
 
 /**
- * Further effects of a decision that the product wants in the same commit. Reads through `sql`,
- * writes nothing.
+ * Further effects of a decision that the product wants in the same commit. The function reads
+ * through `sql` and writes nothing.
  */
 export type Consequences = (
   sql: Sql,
@@ -107,7 +110,7 @@ export type Consequences = (
   letter: { gate: Gate; tenantId: string },
 ) => Promise<Effects>
 
-/** Combines effects. Of several audits the first one is kept. */
+/** Combines effects. Of several audits, the first is kept. */
 export const merge = (...all: Effects[]): Effects => ({
   ...Object.assign({}, ...[...all].reverse()),
   first: all.flatMap((one) => one.first ?? []),
@@ -122,9 +125,9 @@ export const merge = (...all: Effects[]): Effects => ({
 })
 
 /**
- * If a row of the same kind and record exists: `refused` is an error; `keeps` leaves the old row;
- * `hastens` leaves it but makes it due sooner; `replaces` gives it all values of the new one, and
- * discards what is running for it.
+ * What happens if a row of the same kind and record exists. `refused`: an error. `keeps`: the old
+ * row stays. `hastens`: it stays, but may be due sooner. `replaces`: it gets all values of the new
+ * row, and whatever runs for it is discarded.
  */
 export type SecondRow = 'refused' | 'keeps' | 'hastens' | 'replaces'
 
@@ -132,7 +135,7 @@ export interface NewWork {
   id: string
   lane: WorkLane
   kind: WorkKind
-  /** Its concurrency key; null: that of the moment when it is claimed. */
+  /** Its concurrency key. Null: the key is resolved when the row is claimed. */
   key: string | null
   second: SecondRow
   refId: string
@@ -145,15 +148,18 @@ export interface NewWork {
 export interface Requeued
   extends Pick<NewWork, 'id' | 'runAt'>,
     Partial<Pick<NewWork, 'payload' | 'origin' | 'key'>> {
-  /** What adds to its failures in a row. Absent: it has not failed, and they are over. */
+  /**
+   * How many failures to add to its failures in a row. If absent, it has not failed, and the count
+   * starts again at 0.
+   */
   failed?: number
   /** Its own due time, if it rests until `runAt`. */
   dueAt?: Date
 }
 
 /**
- * A connection for decisions: their changes belong in the effects, so that a refused letter leaves
- * nothing behind in a shared transaction. A writing statement throws.
+ * A connection for decisions. A writing statement throws, because changes belong in the effects: a
+ * refused letter must leave nothing behind in a shared transaction.
  */
 export const readingOnly = (sql: Sql): Sql =>
   sqlBy(async (statement) => {

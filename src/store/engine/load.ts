@@ -1,6 +1,6 @@
 /**
- * Records that a decision needs, read in the gate's own statement: a round trip for each would cost
- * more than reading them.
+ * Records that a decision needs, read in the gate's own statement, because a round trip for each
+ * would cost more than reading them.
  */
 import type { Fragment, Query, Sql } from './db.ts'
 
@@ -11,7 +11,7 @@ type TimesOf<Row> = { [K in keyof Row as Extract<Row[K], Date> extends never ? n
 export interface Part<Loaded> {
   query: Query
   many: boolean
-  /** Nothing is asked. */
+  /** If set, nothing is read. */
   omitted?: true
   read(json: unknown): Loaded
 }
@@ -19,7 +19,7 @@ export interface Part<Loaded> {
 /** Parts by the names under which the decision gets them. */
 export type Load = Record<string, Part<unknown>>
 
-/** What the parts give. */
+/** The values that the parts return. */
 export type Loaded<L extends Load> = {
   [Name in keyof L]: L[Name] extends Part<infer Value> ? Value : never
 }
@@ -50,7 +50,7 @@ export const many = <Row>(times: TimesOf<Row>, query: Query<Row>): Part<Row[]> =
   read: (json) => (json as Row[]).map((row) => reviveTimes(row, Object.keys(times))),
 })
 
-/** A part of which the decision needs something made of its rows. */
+/** A part whose rows are turned into what the decision needs. */
 export const mapPart = <From, To>(part: Part<From>, make: (from: From) => To): Part<To> => ({
   ...part,
   read: (json) => make(part.read(json)),
@@ -59,7 +59,7 @@ export const mapPart = <From, To>(part: Part<From>, make: (from: From) => To): P
 /** A part that always has a row, such as a count. */
 export const sure = <T>(part: Part<T | undefined>): Part<T> => mapPart(part, (row) => row!)
 
-/** A part that is asked for only if the decision needs it; otherwise undefined. */
+/** A part that is read only if the decision needs it. Otherwise it is undefined. */
 export const when = <T>(isNeeded: boolean, part: Part<T>): Part<T | undefined> =>
   isNeeded ? part : { ...part, omitted: true, read: () => undefined }
 
@@ -75,7 +75,7 @@ export const loadColumns = (sql: Sql, load: Load): Fragment =>
 
 type Row = Record<string, unknown>
 
-/** The parts in one statement of their own, which `read` runs. */
+/** Reads the parts in one statement of their own, which `read` runs. */
 export const loadBy = async <L extends Load>(
   read: (query: Query<Row>) => PromiseLike<Row[]>,
   load: L,
@@ -84,7 +84,7 @@ export const loadBy = async <L extends Load>(
   return loadedOf(load, row!)
 }
 
-/** The same, for a decision that learns only after the gate what it needs. */
+/** The same, for a decision that only learns after the gate what it needs. */
 export const loadNow = <L extends Load>(sql: Sql, load: L): Promise<Loaded<L>> =>
   loadBy((query) => query(sql), load)
 

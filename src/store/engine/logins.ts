@@ -22,14 +22,14 @@ const LOGIN_LOCK = 7_164_013
 
 const SALT_BYTES = 16
 /**
- * Iterations make guessing dearer, and nobody guesses 256 bits that are derived from the secret.
- * The usual 4,096 would hold up the loop for 2 ms at each new connection.
+ * More iterations make guessing dearer, but nobody can guess 256 bits that are derived from the
+ * secret. The usual 4,096 would block the event loop for 2 ms at each new connection.
  */
 const SCRAM_ITERATIONS = 1
 
 /**
- * The form in which Postgres stores a password (RFC 5803). Sent this way, no password reaches the
- * database's log.
+ * The form in which Postgres stores a password (RFC 5803). By sending this form, no password
+ * reaches the database's log.
  */
 const verifierOf = (password: string): string => {
   const salt = randomBytes(SALT_BYTES)
@@ -54,7 +54,7 @@ const loginsOf = async (sql: postgres.Sql, secret: Buffer): Promise<Logins> => {
 }
 
 /**
- * Wrong password, no such role or no such authentication method: as Postgres, a pooler or the
+ * A wrong password, a missing role or a missing authentication method, as Postgres, a pooler or the
  * client reports it.
  */
 const REFUSED = /^(28[0-9A-Z]{3}|08P01|AUTH_TYPE_NOT_IMPLEMENTED)$/
@@ -116,9 +116,10 @@ const makeLogins = (sql: postgres.Sql, logins: Logins): Promise<unknown> =>
 const FORBIDDEN = '42501'
 
 /**
- * Returns the options with logins for the pools, created if missing. Returns them unchanged, with a
- * logged warning, if their role cannot create logins or the database does not accept them. Call it
- * after the canary check, which keeps a server with another secret from changing passwords.
+ * Returns the options with logins for the pools, which it creates if they are missing. If their
+ * role cannot create logins, or the database does not accept them, logs a warning and returns the
+ * options unchanged. Call it after the canary check, which keeps a server with another secret from
+ * changing passwords.
  */
 export async function withLogins(
   options: ConnectionOptions,

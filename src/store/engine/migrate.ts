@@ -49,8 +49,8 @@ export async function migrate(
 }
 
 /**
- * For commands, which run beside servers: throws unless the schema is the one of this program.
- * Changes nothing. `makesSchema`: makes it in an empty database.
+ * For commands, which run beside servers. Throws unless the schema is the one of this program.
+ * Changes nothing, except that with `makesSchema` it makes the schema in an empty database.
  */
 export async function requireSchema(
   options: ConnectionOptions,
@@ -98,7 +98,7 @@ const pendingOf = (applied: Applied, migrations: Migration[]): Migration[] => {
   return migrations.filter(({ name }) => !applied.has(name))
 }
 
-/** The lease of a process killed just now ends within this time. */
+/** The lease of a process that was killed just now ends within this time. */
 const NODES_END_WITHIN_MS = NODE_LEASE_MS + 500
 const CHECK_EVERY_MS = 250
 

@@ -1,6 +1,6 @@
 /**
- * The poll for due work: the next row that may be claimed, what its claim loads, and when another
- * poll is worth it.
+ * The poll for due work: the next row that may be claimed, what its claim loads, and when it is
+ * worth polling again.
  */
 import type { WorkKind, WorkLane } from '#contract/work'
 import type { Fragment, Sql } from './db.ts'
@@ -12,20 +12,20 @@ import { placesWith, sharesTaken, WAITS } from './work-places.ts'
 export interface ClaimView {
   kinds: WorkTable
   /**
-   * When, and whether only manual rows are claimed; or both as in the gate's own statement, of
-   * which the poll is then a part.
+   * When the poll takes place, and whether only manual rows may be claimed. `gate` takes both from
+   * the gate's own statement, of which the poll is then a part.
    */
   at: { now: Date; paused: boolean } | 'gate'
-  /** Running work: its keys are taken, and so are kinds of which the most rows run. */
+  /** Running work. Its keys are taken, and so are places and shares that are full. */
   running: Pick<KeyedWork, 'id' | 'kind' | 'origin' | 'concurrency_key' | 'place' | 'asker'>[]
   /** Ids of rows to leave out for now. */
   excluded: string[]
   /**
-   * While more than one row is due: all groups, the one whose turn it is first. One with nothing to
-   * claim gives its turn to the next.
+   * Set while more than one row is due: all groups, beginning with the one whose turn it is. A
+   * group with nothing to claim gives its turn to the next.
    */
   rotation?: readonly WorkLane[] | undefined
-  /** What else is read of the row, if it is one of these. */
+  /** What else to read with the row, if it is one of these kinds. */
   loads?: ClaimLoad[]
   /** The record of a row that the poll's own transaction settles. */
   settling?: string | null
@@ -34,11 +34,11 @@ export interface ClaimView {
 /** The records that the claim of some rows needs, read by the poll that finds one. */
 export interface ClaimLoad {
   kind: WorkKind
-  /** Fields of the payload of such rows. */
+  /** Fields that the payload of such rows has. */
   payload: Record<string, unknown>
   /**
    * `refId`: the record of the row. `settling`: the record of a row that this transaction settles,
-   * if any.
+   * if there is one.
    */
   of(refId: RecordId, settling: string | null): Load
 }
@@ -50,28 +50,30 @@ export type RecordId = string | Fragment
 export interface NextDue {
   /** The first due row that nothing running blocks. */
   work: KeyedWork | undefined
-  /** What was loaded with it. Undefined if no load is for such a row. */
+  /** What was loaded with it. Undefined if none of the loads applies to the row. */
   loaded: Record<string, unknown> | undefined
   /**
-   * Milliseconds until a poll for another row is worth it while all this runs; undefined when there
-   * is none to come.
+   * Milliseconds until it is worth polling for another row while all this runs. Undefined if there
+   * is no other row.
    */
   wait: number | undefined
   /**
-   * Milliseconds until another row is due, whatever runs: until then no poll finds one, except one
-   * added or freed by a later letter.
+   * Milliseconds until another row is due, whatever runs. Until then, a poll only finds rows that a
+   * later letter adds or frees.
    */
   dueIn: number | undefined
 }
 
 /**
- * A due time further away is looked at again by then: clocks drift, and a wake-up must not be
- * missed. So what falls due later counts whatever runs now, and a poll passes none of what waits
- * for that.
+ * The longest wait before a later due time is checked again: clocks drift, and a wake-up must not
+ * be missed. So a row that falls due later than this counts whatever runs now, and no poll misses a
+ * row that waits for its time.
  */
 export const LONGEST_NAP_MS = 60_000
 
-/** Rows due later are for a later letter, whose gate knows of changes until then. */
+/**
+ * Rows that fall due later are left to a later letter, whose gate knows what has changed by then.
+ */
 const pollTime = (sql: Sql, { at }: ClaimView): Fragment =>
   sql`poll as materialized (select
     ${at === 'gate' ? sql`clock_timestamp()` : sql`${at.now}::timestamptz`} as now)`
@@ -83,7 +85,7 @@ const unlessPaused = (sql: Sql, { at }: ClaimView): Fragment =>
 const isAwaited = (sql: Sql, { kinds }: ClaimView): Fragment =>
   sql`w.kind = any(${[...kinds.awaited]}::text[])`
 
-/** Evaluated once for each statement, and only if it meets a row without a key. */
+/** Evaluated at most once per statement, when it meets a row without a key. */
 const claimedNow = (sql: Sql, { kinds }: ClaimView): Fragment =>
   sql`claimed_now as materialized (select ${kinds.keyWhenClaimed(sql)} as key)`
 const resolvedKey = (sql: Sql): Fragment =>
@@ -95,7 +97,7 @@ const waitsForNone = (sql: Sql, places: string[]): Fragment =>
 
 type Blocked = (sql: Sql, origin: Work['origin']) => Fragment
 
-/** What runs is in the way. */
+/** Excludes rows that are blocked by what runs. */
 const byRunning =
   (view: ClaimView): Blocked =>
   (sql, origin) =>
@@ -103,7 +105,7 @@ const byRunning =
     and ${resolvedKey(sql)} <> all(${view.running.map(({ concurrency_key }) => concurrency_key)}::text[])
     and ${waitsForNone(sql, [...placesWith(view, origin, 0), ...sharesTaken(view, origin)])}`
 
-/** And so is the row \`found\`, once it runs too. */
+/** Also excludes rows that `found` will block once it runs. */
 const byFoundToo =
   (view: ClaimView): Blocked =>
   (sql, origin) =>
@@ -114,7 +116,10 @@ const byFoundToo =
 
 const byNothing: Blocked = (sql) => sql`and w.id is distinct from (select id from found)`
 
-/** How long people's rows go before those that nobody waits for, if both are due. */
+/**
+ * How long a row that people asked for takes precedence over one that nobody waits for, if both are
+ * due.
+ */
 const AGED_MS = 5_000
 
 interface Search {
@@ -124,7 +129,7 @@ interface Search {
   blocked: Blocked
 }
 
-/** The first row of an origin that meets the condition and may run, in the order of the index. */
+/** The first row of an origin, in the order of the index, that meets the condition and may run. */
 const firstRow = (
   sql: Sql,
   view: ClaimView,
@@ -143,8 +148,8 @@ const firstAutomatic = (sql: Sql, view: ClaimView, search: Search): Fragment =>
   })
 
 /**
- * The first manual row, due by the clock or awaited, which differ only if the clock has stepped
- * back; and the first automatic one, unless held.
+ * The first manual row that is due by the clock or awaited, and the first automatic row unless
+ * automation is paused. An awaited row is not due by the clock only if the clock has stepped back.
  */
 const firsts = (sql: Sql, view: ClaimView, search: Search): Fragment => sql`
   ${firstRow(sql, view, {
@@ -155,13 +160,19 @@ const firsts = (sql: Sql, view: ClaimView, search: Search): Fragment => sql`
   })}
   union all ${firstAutomatic(sql, view, search)}`
 
-/** The first rows whatever blocks them; a manual one that is awaited may not be the first. */
+/**
+ * The first rows, whatever blocks them. An awaited manual row is looked for separately, because it
+ * may not be the first manual one.
+ */
 const firstsOfAll = (sql: Sql, view: ClaimView, search: Search): Fragment => sql`
   ${firstRow(sql, view, { ...search, origin: 'manual', due: sql`` })}
   union all ${firstRow(sql, view, { ...search, origin: 'manual', due: sql`and ${isAwaited(sql, view)}` })}
   union all ${firstAutomatic(sql, view, search)}`
 
-/** Milliseconds until `w` is due; manual rows of awaited kinds are, whatever the clock says. */
+/**
+ * Milliseconds until `w` is due. Manual rows of awaited kinds are always due, whatever the clock
+ * says.
+ */
 const untilDue = (
   sql: Sql,
   view: ClaimView,
@@ -189,25 +200,29 @@ const loadsOf = (sql: Sql, { loads = [], settling = null }: ClaimView): Fragment
 }
 
 /**
- * By due time; of two rows that are due, one that people have asked for goes first unless the other
- * has been due for longer by `AGED_MS`.
+ * Sorts by due time. Of two due rows, one that people asked for goes first, unless the other has
+ * been due for `AGED_MS` longer.
  */
 const inOrder = (sql: Sql): Fragment =>
   sql`order by run_at + case origin when 'manual' then 0
     else ${AGED_MS}::float8 end * interval '1 millisecond', id`
 
-/** The row to claim, as `found`: of the first group that has one, if they take turns. */
+/**
+ * The row to claim, named `found`. If groups take turns, it comes from the first group that has
+ * one.
+ */
 const foundBy = (sql: Sql, view: ClaimView, search: Search): Fragment => {
   const one = (of: Search) =>
     sql`select * from (${firsts(sql, view, of)}) due ${inOrder(sql)} limit 1`
   if (!view.rotation) return sql`found as materialized (${one(search)})`
-  // Ordinality is known to be in order, so the search ends with the first group that has a row.
+  // Postgres knows that the ordinality is in order, so the search ends at the first group that has
+  // a row.
   return sql`found as materialized (select due.* from unnest(${[...view.rotation]}::text[]) with
     ordinality turn (lane, nth)
     cross join lateral (${one({ ...search, lane: sql`turn.lane` })}) due order by turn.nth limit 1)`
 }
 
-/** One row: the work, all null without any, and both times. */
+/** Always one row: the work, all null if there is none, and both times. */
 const pollDue = (sql: Sql, view: ClaimView): Fragment<PollRow> => {
   const select = sql`w.run_at, w.origin, w.kind`
   const claimed = {
@@ -227,7 +242,7 @@ const pollDue = (sql: Sql, view: ClaimView): Fragment<PollRow> => {
     from (select 1) always left join found on true`
 }
 
-/** The load that is for this row. */
+/** The load that applies to this row. */
 export const loadOf = (
   { loads = [], settling = null }: Pick<ClaimView, 'loads' | 'settling'>,
   { kind, payload, ref_id }: Work,
@@ -240,7 +255,7 @@ export const loadOf = (
     )
     ?.of(ref_id, settling)
 
-/** The next due row, and when there is another one. */
+/** The next due row, and when to expect another. */
 export const nextDue = (view: ClaimView): Part<NextDue> => {
   const part = one<PollRow>(workTimes, (sql) => pollDue(sql, view))
   const read = (json: unknown): NextDue => {

@@ -1,5 +1,5 @@
 /**
- * The processes that serve tenants: their leases, and the locks that prove that they live. All
+ * The processes that serve tenants: their leases, and the locks that prove that they are alive. All
  * times are by the database's clock.
  */
 import { randomBytes } from 'node:crypto'
@@ -39,7 +39,7 @@ export async function holdLock(options: ConnectionOptions, onLost: () => void): 
     await withDeadline(session`select pg_advisory_lock(${key.toString()}::bigint)`.execute())
     return { key, [Symbol.asyncDispose]: end }
   } catch (cause) {
-    // Not awaited: closing a session that never opened can take a while.
+    // Not awaited, because closing a session that never opened can take a while.
     end().catch(() => {})
     throw cause
   }
@@ -59,7 +59,7 @@ export const register = async (db: Db, node: NodeRow): Promise<number> =>
     ),
   )!
 
-/** Publishes a new lock, which proves from now on that the process is alive, or a new address. */
+/** Publishes a new address, or a new lock, which from now on proves that the process is alive. */
 export const updateNode = async (
   db: Db,
   { incarnation, lockKey, url }: Pick<NodeRow, 'incarnation'> & Partial<NodeRow>,
@@ -74,8 +74,8 @@ export const updateNode = async (
 }
 
 /**
- * Renews the lease and returns the time. Undefined: it has ended, or others have declared this
- * process dead; they may own its tenants by now.
+ * Renews the lease and returns the time. Undefined if the lease has ended or others have declared
+ * this process dead. They may own its tenants by now.
  */
 export const renew = async (db: Db, incarnation: string): Promise<number | undefined> =>
   nowOf(
@@ -89,8 +89,8 @@ export const renew = async (db: Db, incarnation: string): Promise<number | undef
   )
 
 /**
- * Whether the process still has its row, with a lease that may have ended: nobody has declared it
- * dead.
+ * Whether the process still has its row, which means that nobody has declared it dead. Its lease
+ * may have ended.
  */
 export const isRegistered = async (db: Db, incarnation: string): Promise<boolean> =>
   (await db.system((sql) => sql`select 1 from node where incarnation = ${incarnation}`)).length ===
@@ -99,10 +99,11 @@ export const isRegistered = async (db: Db, incarnation: string): Promise<boolean
 export interface Peer {
   incarnation: string
   expired: boolean
-  /** Its session lock is not held at this moment. A short gap is normal while it reconnects. */
+  /** Whether its session lock is currently not held. A short gap is normal while it reconnects. */
   unlocked: boolean
   /**
-   * Its lease ends later than one taken now: the clock stepped back, and it has not renewed since.
+   * Whether its lease ends later than one taken now would. In that case the clock has stepped back
+   * and the process has not renewed since.
    */
   ahead: boolean
 }
@@ -145,8 +146,8 @@ export const nodeStates = (sql: postgres.Sql): Promise<NodeState[]> =>
   })
 
 /**
- * Declares processes dead, so that their tenants can be taken. One that still lives notices at its
- * next renewal.
+ * Declares processes dead, so that their tenants can be taken. A process that is still alive
+ * notices at its next renewal.
  */
 export const removeNodes = (db: Db, incarnations: string[]): Promise<unknown> =>
   db.system((sql) => sql`delete from node where incarnation = any(${incarnations}::uuid[])`)

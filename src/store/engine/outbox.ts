@@ -1,5 +1,6 @@
 /**
- * Events: written by letters, delivered in order for each subject, kept for a while, then deleted.
+ * Events. Letters write them. They are delivered in order for each subject, kept for a while, and
+ * then deleted.
  */
 import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from './db.ts'
@@ -7,14 +8,18 @@ import { mapPart, one, sure } from './load.ts'
 import type { Page } from './page.ts'
 
 export interface NewEvent {
-  /** Set only if somebody must know it beforehand. */
+  /** Set only if the id must be known beforehand. */
   id?: string
   type: string
   data: Record<string, unknown>
-  /** To be delivered: the endpoint wants it, or it goes out regardless of the allow-list. */
+  /**
+   * Whether to deliver the event: the endpoint wants it, or it goes out regardless of the
+   * allow-list.
+   */
   due?: boolean
   /**
-   * For events to be delivered: the record it belongs to. Those of one record are sent in order.
+   * For events to be delivered: the record that the event belongs to. Events of one record are sent
+   * in order.
    */
   subject?: string | null
 }
@@ -30,22 +35,25 @@ export interface WaitingEvent {
   next_at: Date
 }
 
-/** An event after a try: finished until it expires, or waiting for the next try. */
+/**
+ * An event after a try. It is either finished and kept until it expires, or waiting for the next
+ * try.
+ */
 type TriedEvent = { attempts: number; error: string | null } & (
   | { state: 'delivered' | 'dead'; expiresAt: Date }
   | { state: 'pending'; nextAt: Date }
 )
 
-/** Finished events kept for a workspace, whatever their age; older ones are deleted first. */
+/** How many finished events a workspace keeps, whatever their age. Older ones are deleted first. */
 export const MOST_KEPT = 10_000
-/** Waiting events of a workspace; beyond this the oldest are given up. */
+/** How many events of a workspace may wait. Beyond this, the oldest are given up. */
 export const MOST_PENDING = 10_000
 /** The most rows that one statement deletes or gives up. */
 const AT_ONCE = 500
 
 /**
- * The inserts. Now and then, by the events' random ids, also the deletion of expired events (one in
- * 16) and of surplus ones (one in 256).
+ * Inserts the events. Now and then, depending on the events' random ids, it also deletes expired
+ * events (one in 16) and surplus ones (one in 256).
  */
 export const eventParts = (sql: Sql, events: NewEvent[] = [], now: Date): Fragment[] => {
   const rows = events.map((event) => ({ id: newId(), ...event }))
@@ -56,8 +64,8 @@ export const eventParts = (sql: Sql, events: NewEvent[] = [], now: Date): Fragme
 }
 
 /**
- * Columns of events that nobody wants keep their defaults: most workspaces have no endpoint, and
- * should pay little for events.
+ * Events that nobody wants keep the defaults of their columns. Most workspaces have no endpoint,
+ * and should pay little for events.
  */
 const insertEvent = (
   sql: Sql,
@@ -78,8 +86,8 @@ export const removeExpiredEvents = (
     limit ${AT_ONCE}))`
 
 /**
- * Deletes some events beyond the number kept. Rare, because it reads that much of the index on
- * expiry.
+ * Deletes some events beyond the number kept. This is rare, because it reads that much of the index
+ * on expiry.
  */
 export const removeSurplusEvents = (
   sql: Sql,
@@ -88,9 +96,9 @@ export const removeSurplusEvents = (
     limit ${AT_ONCE}))`
 
 interface Except {
-  /** As if this event were finished. */
+  /** Treat this event as finished. */
   eventId: string
-  /** And as if everything of this subject were waiting for it. */
+  /** Treat everything of this subject as waiting for the event. */
   subject: string | null
 }
 
@@ -114,7 +122,7 @@ const times = { created_at: true, next_at: true } as const
 export const nextEvent = (except?: Except) =>
   one<WaitingEvent>(times, (sql) => firstDueEvent(sql, except))
 
-/** Undefined if it is no longer waiting. */
+/** Undefined if the event is no longer waiting. */
 export const pendingEvent = (id: string) =>
   one<WaitingEvent>(
     times,
@@ -142,7 +150,7 @@ export const waitingEventCount = mapPart(
   ({ count }) => count,
 )
 
-/** An event that the endpoint was or will be sent. */
+/** An event that the endpoint was sent, or will be. */
 export interface EventRow {
   id: string
   type: string
@@ -187,7 +195,7 @@ export const replayEvent =
       expires_at = null
       where id = ${id}`
 
-/** Gives up some of the oldest waiting events, as dead letters, all but the newest `beyond`. */
+/** Gives up some of the oldest waiting events as dead letters. Keeps the newest `beyond`. */
 export const giveUpEvents =
   ({ beyond, reason, expiresAt }: { beyond: number; reason: string; expiresAt: Date }): Query =>
   (sql) =>

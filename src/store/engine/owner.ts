@@ -1,8 +1,8 @@
-/** Queries before there are pools, as the role of the URL, which owns the tables. */
+/** Queries made before there are pools, as the role of the URL, which owns the tables. */
 import postgres from 'postgres'
 import type { ConnectionOptions } from './db.ts'
 
-/** Connects for these queries alone. */
+/** Connects just for these queries. */
 export const asOwner = async <T>(
   options: ConnectionOptions,
   ask: (sql: postgres.Sql) => Promise<T>,

@@ -18,8 +18,8 @@ export interface ClaimedTenant {
 }
 
 /**
- * Takes a tenant that no living process owns, and has it swept, for its letters write rows that
- * expire; undefined: one owns it.
+ * Takes a tenant that no living process owns. Also has it swept, because its letters write rows
+ * that expire. Undefined if a living process owns it.
  */
 export const claimTenant = (
   db: Db,
@@ -93,8 +93,8 @@ export const leave = (db: Db, incarnation: string): Promise<unknown> =>
   })
 
 /**
- * The tenants that have waited longest. `now()` can use an index; `clock_timestamp()` would scan
- * all sleeping tenants.
+ * The tenants that have been due the longest. `now()` can use an index; `clock_timestamp()` would
+ * scan all sleeping tenants.
  */
 export const dueActors = (sql: Sql, self: string, limit: number): Fragment<{ tenant_id: string }> =>
   sql`select tenant_id from actor where wake_at <= now()
@@ -107,7 +107,7 @@ interface Wakeable {
   /** Tenants with due work that no living process owns. */
   due: string[]
   /**
-   * Tenants of this process whose work was changed by no letter. Those beyond the limit stay
+   * Tenants of this process whose work changed without a letter. Those beyond the limit stay
    * nudged.
    */
   nudged: string[]
@@ -125,7 +125,7 @@ export const wakeable = (db: Db, self: string, limit: number): Promise<Wakeable>
     return { due: of(false), nudged: of(true) }
   })
 
-/** Whatever was changed before is about to be looked at. */
+/** Everything that changed before is about to be looked at. */
 export const forgetNudges = (db: Db, self: string, tenantIds: string[]): Promise<unknown> =>
   db.system(
     (sql) =>

@@ -1,6 +1,6 @@
 /**
- * A pool of connections that is replaced when it has silently died, as after a network outage that
- * drops everything.
+ * A pool of connections that is replaced when it has silently died, for example after a network
+ * outage that drops all packets.
  */
 import type postgres from 'postgres'
 
@@ -19,16 +19,16 @@ export interface Pool extends AsyncDisposable {
   ask(): QueryWatch
 }
 
-/** Time for queries still answered on a replaced pool. */
+/** How long queries on a replaced pool may take to finish. */
 const RETIRE_WITHIN_S = 1
 /** All letters and requests have ended before the pools do. */
 const END_WITHIN_S = 2
 
 /**
- * TCP retransmits ever more rarely: after an outage of half a minute, a connection stays dead for
- * half a minute more. So if a query is late and nothing at all was received since it was sent, the
- * pool opens new connections. It does so once until these are heard from, so that a database that
- * is reachable but stuck does not get ever more connections.
+ * TCP retransmits at growing intervals: after an outage of half a minute, a connection stays dead
+ * for another half minute. So if a query is late and nothing at all has been received since it was
+ * sent, the pool opens new connections. It does that only once until these have answered, so that a
+ * database that is reachable but stuck does not get more and more connections.
  */
 export const openPool = (connect: () => postgres.Sql): Pool => {
   let current = connect()

@@ -10,7 +10,7 @@ export interface Member {
 
 /**
  * The caller: an API key, a person's session, a sender in a channel, or the deployment itself.
- * Every statement checks its rights again; those of a sender are checked with each step of the job.
+ * Every statement checks its rights again. Those of a sender are checked at each step of the job.
  */
 export interface Principal {
   kind: 'key' | 'session' | 'channel' | 'system'
@@ -21,12 +21,12 @@ export interface Principal {
    */
   member?: Member | undefined
   /**
-   * Of a key: a statement answers only while the key still has exactly these scopes, in this order.
+   * For a key: statements answer only while the key still has exactly these scopes, in this order.
    */
   scopes?: readonly Scope[] | undefined
 }
 
-/** Somebody outside the workspace, who is shown only what it shows to anybody. */
+/** Somebody outside the workspace, who sees only what the workspace shows to anybody. */
 export const isStranger = ({ kind, member }: Principal): boolean =>
   kind === 'channel' && member === undefined
 
@@ -37,16 +37,13 @@ export const isStranger = ({ kind, member }: Principal): boolean =>
 export const roleOf = (principal: Principal): Role =>
   principal.member?.role ?? (isStranger(principal) ? 'viewer' : 'owner')
 
-/**
- * A caller as one who takes part in something: with a role, and as a person if it is one's session
- * or key.
- */
+/** A caller as a participant: its role, and the person if the session or key belongs to one. */
 export const partyOf = (principal: Principal): { role: Role; personId: string | null } => ({
   role: roleOf(principal),
   personId: principal.member?.personId ?? null,
 })
 
-/** An owner in person, and no program of theirs. */
+/** Whether the caller is an owner in person, and not one of their programs. */
 export const isSignedInOwner = (principal: Principal): boolean =>
   principal.kind === 'session' && roleOf(principal) === 'owner'
 

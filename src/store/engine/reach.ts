@@ -1,6 +1,6 @@
 /**
- * The first connection to an external database: waits a little for it, and explains what is wrong
- * with its address.
+ * The first connection to an external database. Waits a little for the database, and explains what
+ * is wrong with its address.
  */
 import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
@@ -19,7 +19,10 @@ interface Patience {
 
 const USUAL: Patience = { patienceMs: 15_000, answerWithinMs: 5_000 }
 
-/** Errors that may pass within seconds, as when the database starts together with this server. */
+/**
+ * Errors that may pass within seconds, for example when the database starts together with this
+ * server.
+ */
 const PASSING =
   /^(ECONNREFUSED|ECONNRESET|ENOENT|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|CONNECTION_CLOSED|57P0[123]|53300)$/
 

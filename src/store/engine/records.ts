@@ -7,19 +7,21 @@ import type { Fragment, Query, Sql } from './db.ts'
 type Times<Row> = { [K in keyof Row as Extract<Row[K], Date> extends never ? never : K]-?: true }
 
 export interface Table<Row> {
-  /** The columns of the row, for a select. `of`: the name of the table there. */
+  /** The columns of the row, for a select. `of`: the table's name in that statement. */
   columns(sql: Sql, of?: string, except?: readonly (keyof Row)[]): Fragment
   times: Times<Row>
-  /** What a row has in these columns, for an insert. */
+  /** The row's values for these columns, for an insert. */
   values(sql: Sql, row: Row): Fragment
   /** `more`: columns that the row lacks. `end`: what follows the values. */
   insert(row: Row, more?: object, end?: Query): Query
   insertAll<R extends Row>(rows: readonly R[], more?: (row: R) => object): Query
-  /** Writes all that may change. `more`: columns that the row lacks. */
+  /** Writes all columns that may change. `more`: columns that the row lacks. */
   save(row: Row & { id: string }, more?: object): Query
 }
 
-/** A template of a value for each name, after `text`, as the compiler would make it. */
+/**
+ * A template with a value for each name after `text`, in the form that the compiler would give it.
+ */
 const valueForEach = (
   names: readonly string[],
   text: (name: string) => string,

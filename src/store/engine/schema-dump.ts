@@ -14,7 +14,7 @@ interface Line {
 /** Our schemas; the others belong to Postgres. */
 const SCHEMAS = ['public', 'sandbox']
 
-/** Without what an extension has put into our schemas. */
+/** Leaves out what extensions have put into our schemas. */
 const tables = (sql: Sql) => sql`(
   select c.*, format('%I.%I', nspname, relname) as object from pg_class c
     join pg_namespace n on n.oid = relnamespace
@@ -74,7 +74,7 @@ const security = (sql: Sql) => sql<Line[]>`
   from ${tables(sql)} join pg_policies on format('%I.%I', schemaname, tablename) = object
   order by object, line`
 
-/** Of all but the owner, on tables and single columns. */
+/** The rights of everybody but the owner, on tables and on single columns. */
 const grants = (sql: Sql) => sql<Line[]>`
   select object, format('grant %s on %s to %s;', string_agg(privilege, ', ' order by privilege),
     object, ${roleName(sql)}) as line
@@ -98,7 +98,7 @@ const comments = (sql: Sql) => sql<Line[]>`
     left join pg_attribute on attrelid = t.oid and attnum = objsubid and objsubid > 0
   order by object, line`
 
-/** Without those of columns, which the columns show. */
+/** Leaves out sequences of columns, which the columns show. */
 const sequences = (sql: Sql) => sql<Line[]>`
   select object, line from (
     select format('%I.%I', nspname, relname) as object, relacl as acl, relowner as owner, format(
@@ -134,8 +134,8 @@ const schemas = (sql: Sql) => sql<Line[]>`
   group by nspname, grantee order by object, line`
 
 /**
- * By name of the object, the statements that make it. Must run in a transaction: it clears the
- * search path there, by which names are written with their schemas.
+ * The statements that make each object, by its name. Must run in a transaction, because it clears
+ * the search path there, so that names are written with their schemas.
  */
 export async function dumpSchema(sql: Sql): Promise<Map<string, string>> {
   await sql`set local search_path = ''`

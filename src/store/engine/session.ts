@@ -4,7 +4,7 @@ import type postgres from 'postgres'
 /** Makes a client with at most one connection, which calls `onclose` whenever that closes. */
 export type Connect = (onclose: () => void) => postgres.Sql
 
-/** Time for a transaction that still runs on a client that was given up. */
+/** How long a transaction that still runs on an abandoned client may take to finish. */
 const RETIRE_WITHIN_S = 1
 /** All letters and requests have ended before the sessions do. */
 const END_WITHIN_S = 2
@@ -15,13 +15,13 @@ export class Session {
   lost = 0
   /** Called when the connection closes. */
   onLost: (() => void) | undefined
-  /** Whether the present client has been answered. */
+  /** Whether the present client has received an answer. */
   #heard = false
-  /** An earlier transaction may still be open on the connection. */
+  /** Whether an earlier transaction may still be open on the connection. */
   #isDirty = false
-  /** The present client has lost its connection. */
+  /** Whether the present client has lost its connection. */
   #isClosed = false
-  /** Monotonic time. */
+  /** When to replace the connection, in monotonic time. */
   #livesUntil = 0
 
   constructor(
@@ -52,9 +52,9 @@ export class Session {
   }
 
   /**
-   * Between transactions: replaces a connection that is old, and a client whose connection was
-   * lost. Such a client connects again by itself, but at times it never sends what it was given
-   * meanwhile, and the transaction waits for its deadline.
+   * Called between transactions. Replaces a connection that is old, and a client whose connection
+   * was lost. Such a client reconnects by itself, but sometimes it never sends what it was given in
+   * the meantime, and the transaction waits until its deadline.
    */
   renew(): void {
     if (this.#isClosed || (!this.#isDirty && performance.now() >= this.#livesUntil)) this.#replace()
@@ -66,7 +66,7 @@ export class Session {
     return this.#client.unsafe(text).execute()
   }
 
-  /** Not awaited: nobody needs its end, and the connection's next transaction follows it. */
+  /** Not awaited: nobody needs the result, and the connection's next transaction comes after it. */
   rollBack(): void {
     const { lost } = this
     this.#client
@@ -78,9 +78,9 @@ export class Session {
   }
 
   /**
-   * Its transaction has not ended in time. TCP retransmits ever more rarely, so a connection may
-   * stay dead long after the network is back: the client is replaced, but not before it has been
-   * heard from, so that a database that is stuck does not get ever more connections.
+   * Called when a transaction has not ended in time. TCP retransmits at growing intervals, so a
+   * connection may stay dead long after the network is back. The client is replaced, but only if it
+   * has received an answer before, so that a stuck database does not get more and more connections.
    */
   late(): void {
     this.#isDirty = true

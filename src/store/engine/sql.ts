@@ -1,5 +1,5 @@
 /**
- * Statements as data. A template literal and those nested in it are a tree; its text is made once
+ * Statements as data. A template literal and those nested in it form a tree. The text is made once
  * for each shape of tree, and prepared. After that, only the parameters are gathered.
  */
 import type postgres from 'postgres'
@@ -7,7 +7,7 @@ import type postgres from 'postgres'
 // biome-ignore lint/suspicious/noExplicitAny: a statement whose row nobody has described
 type AnyRow = any
 
-/** A value that a statement is given. Arrays become Postgres arrays. */
+/** A value that is passed to a statement. Arrays become Postgres arrays. */
 type Value =
   | string
   | number
@@ -26,7 +26,7 @@ class Json {
   constructor(readonly value: unknown) {}
 }
 
-/** Text that stands in the statement as it is: a quoted name, or a part of the source. */
+/** Text that goes into the statement unchanged: a quoted name, or a part of the source. */
 class Text {
   constructor(readonly text: string) {}
 }
@@ -45,7 +45,8 @@ class Rows {
 type Run = (statement: Fragment) => Promise<AnyRow[]>
 
 /**
- * A statement or a part of one. Runs when awaited, each time; can be used inside another template.
+ * A statement or a part of one. It runs each time it is awaited, and can be used inside another
+ * template.
  */
 export class Fragment<Row = unknown> implements PromiseLike<Row[]> {
   constructor(
@@ -72,11 +73,11 @@ export interface Sql {
   (name: string | readonly string[]): Text
   (rows: object | readonly object[]): Rows
   json(value: unknown): Json
-  /** SQL from the source, never from a value: each text makes a statement of its own. */
+  /** SQL from the source, never from a value, because each text makes a statement of its own. */
   raw(text: string): Text
 }
 
-/** A statement that is made where it runs. */
+/** A statement that is created by the code that runs it. */
 export type Query<Row = unknown> = (sql: Sql) => Fragment<Row>
 
 const isTemplate = (first: unknown): first is TemplateStringsArray =>
@@ -105,22 +106,25 @@ export const sqlBy = (run: Run): Sql => {
   return Object.assign(tag, means) as Sql
 }
 
-/** A tag for parts of other statements. */
+/** A tag for statements that are only parts of others. */
 export const fragments: Sql = sqlBy(() =>
   Promise.reject(new Error('this statement is only a part of another')),
 )
 
-/** A node of the tree of shapes: what has been met so far on the way through a statement. */
+/**
+ * A node of the tree of shapes. It stands for what has been passed so far on the way through a
+ * statement.
+ */
 class Shape {
   /** Set where a statement has ended. */
   text: string | undefined
   /**
-   * Types of the parameters, by the client's rules. The type of a null is that of an earlier value.
+   * The types of the parameters, by the client's rules. A null gets the type of an earlier value.
    */
   readonly types: number[] = []
   readonly #next = new Map<unknown, Map<number, Shape>>()
 
-  /** After `part`, with so many parameters before it: these two determine the text. */
+  /** The shape after `part`, where `parameters` come before it. These two determine the text. */
   to(part: unknown, parameters: number): Shape {
     return this.#next.get(part)?.get(parameters) ?? this.#add(part, parameters)
   }
@@ -135,8 +139,8 @@ class Shape {
 }
 
 /**
- * Templates in the source make shapes, and the lengths of lists, which are bounded: so there are
- * far fewer.
+ * More shapes than there can be: they come from templates in the source and from the lengths of
+ * lists, which are bounded.
  */
 const MOST_SHAPES = 50_000
 let shapes = 0
@@ -149,7 +153,7 @@ const forgetShapes = (): void => {
 const isPart = (argument: unknown): argument is Fragment | Text | Rows =>
   argument instanceof Fragment || argument instanceof Text || argument instanceof Rows
 
-/** An empty array is a value. */
+/** An empty array counts as a value, not as a list. */
 const isList = (argument: unknown): argument is readonly Fragment[] =>
   Array.isArray(argument) && argument[0] instanceof Fragment
 
@@ -200,7 +204,7 @@ const textOfArgument = (argument: Argument, next: () => number): string => {
   return isList(argument) ? argument.map((part) => textOf(part, next)).join(' ') : `$${next()}`
 }
 
-/** A flat statement. */
+/** A statement as one text. */
 export interface Flat {
   text: string
   values: Value[]
@@ -228,8 +232,8 @@ const typeOf = (value: Value): number => {
 const PREPARED = { prepare: true, simple: false } as object
 
 /**
- * Sends a statement on a client, prepared under its text. A null has the type of earlier values in
- * its place, because a statement with another type would be prepared anew.
+ * Sends a statement on a client, prepared under its text. A null gets the type that earlier values
+ * had in its place, because a statement with different types would be prepared anew.
  */
 export const send = (
   client: postgres.Sql,
@@ -246,14 +250,14 @@ export const send = (
   return client.unsafe(text, parameters as never[], PREPARED).execute()
 }
 
-/** Nobody listens to a promise that follows one that failed. */
+/** Handles the rejection of a promise that follows a failed one, because nobody awaits it. */
 export const ignoreFailure = (running: PromiseLike<unknown>): void =>
   void running.then(undefined, () => {})
 
 /**
  * Asks the database to stop a statement. The client's own `cancel` drops the promise of that
- * request, which rejects while the database takes no connections, and a rejection that nobody
- * handles ends the process.
+ * request. The promise rejects while the database takes no connections, and an unhandled rejection
+ * ends the process.
  */
 export const cancel = (asked: postgres.PendingQuery<AnyRow[]>): void => {
   const query = asked as unknown as { canceller: ((query: unknown) => PromiseLike<unknown>) | null }

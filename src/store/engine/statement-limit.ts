@@ -3,8 +3,8 @@ import type { Sql } from './db.ts'
 import { mapPart, one, type Part } from './load.ts'
 
 /**
- * From the next statement of the transaction on, each may take this long. Read with a letter's
- * other parts, it costs nothing.
+ * From the next statement of the transaction on, each statement may take this long. Read together
+ * with a letter's other parts, this costs nothing.
  */
 export const limitPart = (limitMs: number): Part<undefined> =>
   mapPart(
@@ -13,14 +13,14 @@ export const limitPart = (limitMs: number): Part<undefined> =>
   )
 
 /**
- * Runs `body` under a limit that `limitPart` has set. The transaction's later statements have the
+ * Runs `body` under a limit that `limitPart` has set. Later statements of the transaction have the
  * session's own limit again.
  */
 export const underLimit = async <T>(sql: Sql, body: () => Promise<T>): Promise<T> => {
   try {
     return await body()
   } finally {
-    // In a transaction that has failed nothing can be set, and nothing needs to be: it is rolled
+    // Nothing can be set in a failed transaction, and nothing needs to be, because it is rolled
     // back.
     await Promise.resolve(sql`set local statement_timeout to default`).catch(() => undefined)
   }

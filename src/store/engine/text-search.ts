@@ -44,16 +44,20 @@ const CONFIGURATIONS: Record<string, string> = {
 export const searchConfiguration = (language: string): string =>
   CONFIGURATIONS[language.toLowerCase().split('-')[0]!] ?? 'simple'
 
-/** Of the words of a query; the time of ranking and marking a text grows with them. */
+/**
+ * How many words of a query are used. The time that it takes to rank and mark a text grows with
+ * them.
+ */
 const MOST_WORDS = 100
 
 /**
- * A query for text that has any of the first hundred different words; it matches nothing if there
- * are none. `configuration`: an expression of type text. A word that is said a thousand times is
- * one: Postgres marks a text in time that grows with the square of its repetitions.
+ * A query for text that contains any of the first hundred distinct words. It matches nothing if
+ * there are none. `configuration`: an expression of type text. A word that is repeated a thousand
+ * times counts once, because Postgres marks a text in time that grows with the square of the
+ * repetitions.
  */
 export const anyWord = (sql: Sql, configuration: Fragment, text: string): Fragment =>
-  // The text of a vector quotes each word, and no word has a space.
+  // The text form of a vector quotes each word, and no word contains a space.
   sql`replace(array_to_tsvector(array(select w.lexeme from
     unnest(to_tsvector(${configuration}::regconfig, ${text})) w
     order by w.positions[1], w.lexeme limit ${MOST_WORDS}))::text, ' ', '|')::tsquery`

@@ -1,6 +1,6 @@
 /**
- * Transactions, each on a session, so that `begin` travels with the first statement, and `commit`
- * with the last. Whatever happens to the connection, no statement runs outside of its transaction.
+ * Transactions. Each has a session, so that `begin` travels with the first statement and `commit`
+ * with the last. Whatever happens to the connection, no statement runs outside its transaction.
  */
 import { DeadlineError, withDeadline } from './deadline.ts'
 import { type Connect, Session } from './session.ts'
@@ -9,18 +9,18 @@ import { both, cancel, type Fragment, ignoreFailure, type Sql, send, sqlBy } fro
 /** The statements of one transaction. */
 export interface Transaction extends Sql {
   /**
-   * Runs a statement and commits with it, in one message; nothing can follow. Only for a
+   * Runs a statement and commits with it, in one message. Nothing can follow. Use it only in a
    * transaction that has written nothing before: if the statement cannot even be sent, the commit
    * still is.
    */
   committing<Row>(statement: Fragment<Row>): Promise<Row[]>
-  /** Runs the body so that its failure takes back its own changes only, and rejects. */
+  /** Runs the body so that its failure undoes only its own changes, and rejects. */
   savepoint<T>(body: () => Promise<T>): Promise<T>
 }
 
 /**
- * A connection is replaced after half an hour to an hour, as the client does elsewhere: Postgres
- * keeps every statement prepared on it.
+ * Connections are replaced after half an hour to an hour, as the client does elsewhere, because
+ * Postgres keeps every statement that was prepared on a connection.
  */
 const LIFETIME_MS = 1_800_000
 
@@ -34,15 +34,15 @@ type Stage = 'unbegun' | 'beginning' | 'begun' | 'ended'
 /** One transaction on a session. */
 class Running {
   #stage: Stage = 'unbegun'
-  /** Connections lost before the one on which it began. */
+  /** How many connections had been lost before the one on which it began. */
   #lost = 0
-  /** A savepoint is to be set with the next statement. */
+  /** Whether to set a savepoint with the next statement. */
   #saves = false
-  /** A statement that has not been answered. */
+  /** The statement that has not been answered yet. */
   #asked: ReturnType<typeof send> | undefined
   /**
-   * A statement's error that no savepoint has taken back. The database would answer a commit by
-   * rolling back.
+   * A statement's error that no savepoint has undone. The database would answer a commit by rolling
+   * back.
    */
   #failure: { cause: unknown } | undefined
   readonly sql: Transaction = Object.assign(
@@ -55,14 +55,14 @@ class Running {
 
   constructor(private readonly session: Session) {}
 
-  /** From now on the body can send nothing. */
+  /** From now on, the body cannot send anything. */
   end(): void {
     this.#stage = 'ended'
   }
 
   /**
-   * Runs the transaction. Rejects as soon as its connection closes: the body may be waiting for
-   * something else.
+   * Runs the transaction. Rejects as soon as its connection closes, because the body may be waiting
+   * for something else.
    */
   outcome<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -89,8 +89,8 @@ class Running {
   }
 
   /**
-   * A statement that the body has given up waiting for is cancelled, with its connection, because
-   * it holds locks.
+   * If the body has given up waiting for a statement, cancels the statement and gives up its
+   * connection, because it holds locks.
    */
   #abort(): void {
     if (this.#asked) cancel(this.#asked)
@@ -171,7 +171,7 @@ class Running {
     try {
       return await body()
     } catch (cause) {
-      // Unset if a statement of the body was sent.
+      // If it is still set, the body sent no statement, and there is no savepoint to return to.
       if (!this.#saves) await this.#backToSavepoint()
       throw cause
     } finally {
@@ -188,8 +188,8 @@ class Running {
 
 export interface Sessions extends AsyncDisposable {
   /**
-   * Runs one transaction. The caller runs no more than `size` at once. Rejects at the deadline of
-   * queries; by then the body is cut off.
+   * Runs one transaction. The caller must not run more than `size` at once. Rejects at the deadline
+   * of queries. By then the body is cut off.
    */
   transaction<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T>
 }

@@ -1,5 +1,6 @@
 /**
- * Where rows run beside the mailbox, how many at once, and what a row waits for that finds no room.
+ * Where rows run beside the mailbox, how many run at once, and what a row waits for when there is
+ * no room.
  */
 
 type Origin = 'manual' | 'automatic'
@@ -7,13 +8,13 @@ type Count = Record<Origin, number>
 
 export interface Bounds {
   /**
-   * How many rows of an origin can run at once in a place, as `placeOf` names it; places not listed
-   * have no such bound.
+   * How many rows of an origin can run at once in a place, by the name that `placeOf` returns.
+   * Places that are not listed have no such bound.
    */
   atOnce: Readonly<Record<string, Count>>
   /**
-   * How many of the usual places of a kind the rows of one asker can take; kinds not listed have no
-   * such bound.
+   * How many of a kind's usual places the rows of one asker can take. Kinds that are not listed
+   * have no such bound.
    */
   share: Readonly<Record<string, Count>>
 }
@@ -22,9 +23,9 @@ export interface Bounds {
 export interface Placed {
   kind: string
   origin: Origin
-  /** Which of the places of its kind. Absent: the usual one. */
+  /** Which of the places of its kind it takes. Absent: the usual one. */
   place?: string | undefined
-  /** For whom it takes a usual place. */
+  /** The asker for whom it takes a usual place. */
   asker?: string | undefined
 }
 
@@ -33,11 +34,11 @@ interface Room {
   running: readonly Placed[]
 }
 
-/** Where a row runs: the usual place of its kind, or another one of it. */
+/** Where a row runs: in the usual place of its kind, or in another place of that kind. */
 export const placeOf = ({ kind, place }: Pick<Placed, 'kind' | 'place'>): string =>
   place === undefined ? kind : `${kind}.${place}`
 
-/** Places in which so many rows of an origin run that there is room for at most `left` more. */
+/** The places in which so many rows of an origin run that there is room for at most `left` more. */
 export const placesWith = (
   { kinds: { atOnce }, running }: Room,
   origin: Origin,
@@ -50,11 +51,11 @@ export const placesWith = (
       left,
   )
 
-/** The share that the rows of an asker have of the usual places. */
+/** The name of the share of the usual places that the row counts against. */
 const shareOf = ({ kind, place, asker }: Placed): string | undefined =>
   place === undefined && asker !== undefined ? `${kind} for ${asker}` : undefined
 
-/** Shares of which as many rows of an origin run as can. */
+/** The shares that are full for an origin. */
 export const sharesTaken = ({ kinds: { share }, running }: Room, origin: Origin): string[] => {
   const rows = running.filter((one) => one.origin === origin && shareOf(one) !== undefined)
   const taken = ({ kind, asker }: Placed): number =>
@@ -65,8 +66,8 @@ export const sharesTaken = ({ kinds: { share }, running }: Room, origin: Origin)
 }
 
 /**
- * Whether a row may run beside the mailbox: its place and its asker's share have room. One that may
- * not can still be decided in its claim.
+ * Whether a row may run beside the mailbox because both its place and its asker's share have room.
+ * A row that may not can still be decided in its claim.
  */
 export const hasPlace = (room: Room, work: Placed): boolean => {
   const share = shareOf(work)
@@ -75,14 +76,14 @@ export const hasPlace = (room: Room, work: Placed): boolean => {
 }
 
 /**
- * In the payload of a row that would run beside the mailbox and found no room: its place, and its
- * asker's share.
+ * The field of the payload in which a row that found no room beside the mailbox keeps what it waits
+ * for: its place and its asker's share.
  */
 export const WAITS = 'waits_for_place'
 
 type Waiting = Placed & { id: string; run_at: Date; payload: Record<string, unknown> }
 
-/** The row goes back to the queue until there is room for it, at its own time. */
+/** Returns the row to the queue, with its own time, until there is room for it. */
 export const waitingForPlace = (work: Waiting) => {
   const [share, payload] = [shareOf(work), work.payload]
   const needs = share === undefined ? [placeOf(work)] : [placeOf(work), share]

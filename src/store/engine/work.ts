@@ -1,5 +1,5 @@
 /**
- * Work rows: the durable mailbox of a tenant. apply-effects.ts adds and settles them; lanes poll
+ * Work rows: the durable mailbox of a tenant. apply-effects.ts adds and settles them. Lanes poll
  * for them (next-due.ts) and claim them here.
  */
 import type { WorkKind, WorkLane } from '#contract/work'
@@ -23,16 +23,16 @@ export interface Work {
    * Rows with the same key run one at a time. Null: the key is resolved when the row is claimed.
    */
   concurrency_key: string | null
-  /** In a row: of its claim or its outcome, for reasons of its own. */
+  /** How many times in a row its claim or its outcome has failed, for reasons of its own. */
   failures: number
   /**
-   * The process that is about to claim it alone, or was about to when it lost the workspace or
-   * died.
+   * The process that is about to claim the row alone, or that was about to when it died or lost the
+   * workspace.
    */
   tried_by: string | null
   /**
-   * How many failures that try stands for, unless it ends well. Negative: none, after so many tries
-   * by young processes.
+   * How many failures that try counts as, unless it ends well. Negative: it counts as none, after
+   * that many tries by young processes.
    */
   charge: number
 }
@@ -45,7 +45,7 @@ export interface KeyedWork extends Work, Pick<Placed, 'place' | 'asker'> {
 /** The part of the product's table of kinds that the engine needs. */
 export interface WorkTable extends Bounds {
   /**
-   * Kinds that people wait for: their manual rows are due at once, even if the clock has stepped
+   * Kinds that people wait for. Their manual rows are due at once, even if the clock has stepped
    * back since.
    */
   awaited: readonly string[]
@@ -53,11 +53,13 @@ export interface WorkTable extends Bounds {
   keyWhenClaimed(sql: Sql): Fragment
   /** The groups of work that take turns while much is due. The first has every other turn. */
   rotation: readonly WorkLane[]
-  /** What becomes of rows that fail; kinds not listed rest. */
+  /** What happens to rows that keep failing. Kinds that are not listed rest. */
   inVain: Readonly<Record<string, InVain>>
 }
 
-/** After so many failures in a row a row's record ends, or the row rests for an hour each time. */
+/**
+ * After `most` failures in a row, the row's record ends, or the row rests for an hour each time.
+ */
 export interface InVain {
   most: number
   end: 'ends' | 'rests'
@@ -92,7 +94,7 @@ export const workFor = (kind: WorkKind, refId: string): Part<Work | undefined> =
 export const workOf = async (sql: Sql, kind: WorkKind, refId: string): Promise<Work | undefined> =>
   (await loadNow(sql, { work: workFor(kind, refId) })).work
 
-/** Running rows without a live lane here. */
+/** Running rows that have no live lane in this process. */
 export const runningElsewhere = async (sql: Sql, live: string[]): Promise<Work[]> =>
   await sql<Work>`select ${columns(sql)} from work w where w.state = 'running'
     and w.id <> all(${live}::uuid[]) limit 1000`
@@ -106,8 +108,8 @@ export const workOfKinds = (kinds: readonly WorkKind[]): Part<Work[]> =>
   )
 
 /**
- * Claims a row that has found its place, under its key until the lease ends. It keeps its due time,
- * so that the actor wakes if this process dies.
+ * Claims a row that has found its place, under its key and until the lease ends. The row keeps its
+ * due time, so that the actor wakes up if this process dies.
  */
 export const claimWork =
   (work: KeyedWork, claim: { owner: string; leaseUntil: Date; keepsMark?: boolean }): Query =>
@@ -129,21 +131,21 @@ export const claimWork =
       where id = ${work.id}`
 
 /**
- * The process is about to claim the row alone. `charge`: as many failures that is, if the process
- * can say nothing of it afterwards.
+ * Notes that the process is about to claim the row alone. `charge`: how many failures this counts
+ * as if the process cannot report afterwards.
  */
 export const markTried =
   (id: string, process: string, charge: number): Query =>
   (sql) =>
     sql`update work set tried_by = ${process}, charge = ${charge} where id = ${id}`
 
-/** The failures of a running row, which stays as it is. */
+/** Adds to the failures of a running row and leaves the rest of it as it is. */
 export const countFailures =
   (id: string, failures: number): Query =>
   (sql) =>
     sql`update work set failures = failures + ${failures} where id = ${id}`
 
-/** Writes the payload before the claim of the same row, in a separate statement. */
+/** Writes the payload, in a separate statement, before the claim of the same row. */
 export const keepPayload =
   (id: string, payload: Record<string, unknown>): Query =>
   (sql) =>
