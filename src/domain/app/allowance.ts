@@ -1,4 +1,6 @@
-/** The limits of an operation, from the counters that the gate of a letter read. Pure. */
+/**
+ * The limits that apply to an operation, from the counters that the gate of a letter read. Pure.
+ */
 import type { CapKey, QuotaKey } from '#contract/limits'
 import type { Allowance } from '#kernel/allowance'
 import type { Spend } from '#kernel/spend'
@@ -12,8 +14,8 @@ const monthSeconds = (now: Date): number => {
 }
 
 /**
- * The cap first, then the quota. `spend` is what the decision takes; the gate's counters do not
- * include it yet.
+ * The cap first, then the quota. `spend`: what the decision takes, which the gate's counters do not
+ * include yet.
  */
 export const allowancesOf = (
   budget: PlanUsage,

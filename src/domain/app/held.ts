@@ -1,4 +1,4 @@
-/** Work that waits for billing to be in order before it may cost something. */
+/** Work that would cost something waits until billing is in order. */
 
 /** How long it waits before it fails. */
 export const HELD_MS = 7 * 24 * 3_600_000
@@ -6,11 +6,11 @@ const FIRST_TRY_MS = 15_000
 const LAST_TRY_MS = 15 * 60_000
 
 /**
- * When to see again whether billing is in order. Each pause is half of the time waited so far, and
- * a quarter of an hour at most.
+ * When to check again whether billing is in order. Each pause is half of the time waited so far, at
+ * most a quarter of an hour.
  */
 export const nextHeldTry = (since: Date, now: Date): Date => {
-  // A clock that has gone back must not make it look all the time.
+  // A clock that was set back must not cause constant checks.
   const waited = Math.abs(now.getTime() - since.getTime())
   return new Date(now.getTime() + Math.min(LAST_TRY_MS, Math.max(FIRST_TRY_MS, waited / 2)))
 }

@@ -1,10 +1,12 @@
-/** What is nearly used up, or is: said in answers, in the brief and in the plan. Pure. */
+/**
+ * Limits that are nearly or completely used up. Answers, the brief and the plan mention them. Pure.
+ */
 import type { AgentLimitKey } from '#contract/limits'
 import { type LimitUsage, monthOf, nextMonth, type PlanUsage, planOf } from './plan.ts'
 import { dayOf, tomorrow } from './read-budget.ts'
 
 export interface NearLimit extends LimitUsage {
-  /** 80: four fifths are used; 100: all is. */
+  /** 80: four fifths are used; 100: everything is. */
   level: 80 | 100
   message: string
 }
@@ -41,13 +43,16 @@ export const nearWords = ({ key, used, limit, resets_at }: Omit<LimitUsage, 'per
 
 const NEARLY = 0.8
 
-/** Those of which four fifths are used. -1 is no limit, and nothing is used of a limit of 0. */
+/**
+ * The limits of which four fifths are used. A limit of -1 is none, and a limit of 0 is never nearly
+ * used up.
+ */
 export const nearLimits = (all: readonly LimitUsage[]): NearLimit[] =>
   all
     .filter(({ used, limit }) => limit > 0 && used >= limit * NEARLY)
     .map((one) => ({ ...one, level: one.used >= one.limit ? 100 : 80, message: nearWords(one) }))
 
-/** The agent's budgets. A limit of -1 is none. */
+/** The budgets of the agent. A limit of -1 is none. */
 export const agentBudgetsOf = ({ plan, counters, now }: PlanUsage): LimitUsage[] => {
   const of = (key: AgentLimitKey, period: string, resets_at: Date): LimitUsage => ({
     ...{

@@ -1,4 +1,4 @@
-/** The longest key, in characters: a proxy may put anything in the place of an address. */
+/** The longest key, in characters: a proxy may send anything instead of an address. */
 const LONGEST = 64
 /** Some proxies append the port of the connection, which changes every time. */
 const V4_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/

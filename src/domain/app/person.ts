@@ -1,6 +1,6 @@
 /**
- * Rules about people: when two emails are the same, how long sessions and links last, how many
- * tries somebody has.
+ * Rules about people: when two email addresses are the same, how long sessions and links last, and
+ * how many tries a person has.
  */
 import { plainText } from '#kernel/plain-text'
 

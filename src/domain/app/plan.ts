@@ -21,11 +21,14 @@ export interface Plan {
   caps: Record<CapKey, number>
   /** Network reads a day: resources on `free`, millionths of a US dollar on `payg`. */
   reads: { free: number; payg: number }
-  /** What the agent may use. */
+  /** The budgets of the agent. */
   agent: Record<AgentLimitKey, number>
   /** Documents that the workspace may have. */
   documents: number
-  /** What they may take in the database, passages and words included, in millions of bytes. */
+  /**
+   * What these documents may take in the database, in millions of bytes, including passages and
+   * words.
+   */
   document_mb: number
   /** All credentials of a workspace together, in each process. */
   rates: { requests: Rate; commands: Rate }
@@ -137,13 +140,16 @@ export const planOf = ({ plan }: Pick<PlanState, 'plan'>): Plan =>
   plans[plan as PlanName] ?? plans[defaultPlan]
 
 /**
- * Why nothing may cost now: a call of a model, a metered read, a post. Undefined while billing is
- * in order.
+ * Why nothing that costs money may run now, such as a model call, a metered read or a post.
+ * Undefined while billing is in order.
  */
 export const unpaid = ({ billing }: Pick<PlanState, 'billing'>): string | undefined =>
   billing === 'ok' ? undefined : `plan_invalid:${billing}`
 
-/** Throws `plan_invalid`: costly actions stop when billing does. Reads stay open. */
+/**
+ * Throws `plan_invalid`: actions that cost money stop when billing is not in order. Reads stay
+ * open.
+ */
 export const requireBilling = ({ billing }: Pick<PlanState, 'billing'>): void => {
   if (billing !== 'ok') fail('plan_invalid', billing)
 }
@@ -163,7 +169,7 @@ export interface PlanUsage {
   now: Date
 }
 
-/** Takes the spend of a generation, whole, at admission. Throws `plan_quota_exceeded`. */
+/** Takes the whole spend of a generation when it is admitted. Throws `plan_quota_exceeded`. */
 export const takeQuota = (
   { plan, counters, now }: PlanUsage,
   key: QuotaKey,
@@ -177,8 +183,8 @@ export const takeQuota = (
 }
 
 /**
- * Takes one use of a capped action. Throws `rate_limited`, with the seconds until the next hour;
- * before that `plan_invalid`, if it costs.
+ * Takes one use of a capped action. Throws `rate_limited` with the seconds until the next hour, or
+ * first `plan_invalid` if the action costs money.
  */
 export const takeCap = ({ plan, counters, now }: PlanUsage, key: CapKey): Spend => {
   if (isCostly(key)) requireBilling(plan)

@@ -1,6 +1,6 @@
 /**
- * How many documents a plan grants, and how much of the database they may take, passages and words
- * included.
+ * How many documents a plan grants, and how much of the database they may take, including passages
+ * and words.
  */
 import { type PlanUsage, planOf } from './plan.ts'
 
@@ -9,9 +9,9 @@ export const UNIT_BYTES = 16
 export const MB = 1_000_000
 
 export interface DocumentRoom {
-  /** How many there may be. */
+  /** The most documents. */
   documents: number
-  /** Bytes that they take, or took until they are removed. */
+  /** The bytes that they take, including those of deleted documents that are not removed yet. */
   used: number
   limit: number
 }

@@ -119,7 +119,7 @@ export interface PendingEvent {
   next_at: Date
 }
 
-/** The result of a try. `stopped`: it was not made or not finished, and does not count. */
+/** The result of a try. `stopped`: it was not made, or was broken off, and does not count. */
 export type DeliveryOutcome =
   | { kind: 'accepted' }
   | { kind: 'gone' }

@@ -1,4 +1,4 @@
-/** What several rules of the brief share: phrases, and advice about records. */
+/** What several rules of the brief share: phrases and advice about records. */
 import type { BriefAdvice, BriefFacts, BriefRow, FoundRows } from './brief.ts'
 
 /** A rule: an action and its reason, or undefined if there is nothing to do. */
@@ -28,7 +28,7 @@ export const ageOf = ([first]: readonly BriefRow[], now: Date): string => {
 /** Posts that can still be drafted this month. */
 export const leftOf = ({ used, limit }: BriefFacts['quota']): number => Math.max(0, limit - used)
 
-/** Advice about records that were found; none if there are none. */
+/** Advice about the records that were found; none if there are none. */
 export const onFound = (
   { count, rows }: FoundRows,
   advice: Omit<BriefAdvice, 'count' | 'rows'>,

@@ -30,7 +30,7 @@ export const urgencies = {
   approve_engagements: 60,
   fill_slots: 56,
   raise_quota: 52,
-  /** The agent, or drafting of other things than posts, stops soon. */
+  /** The agent, or drafting of anything but posts, will soon stop. */
   raise_budget: 50,
   draft_posts: 48,
   execute_engagements: 46,
@@ -90,7 +90,7 @@ export interface BriefFacts {
   billing: string
   /** In posts, this month. */
   quota: { used: number; limit: number; resetsAt: Date }
-  /** Other quotas, and budgets of the agent, that are nearly used up. */
+  /** Other quotas and budgets of the agent that are nearly used up. */
   near: NearLimit[]
   reads: ReadBudget
   items: Record<FoundGroup, FoundRows>
@@ -100,7 +100,7 @@ export interface BriefFacts {
   lastError: string | null
   /** Experiments with enough posts in every arm. */
   ready: FoundRows
-  /** Replies to channels of which nobody knows whether they arrived. */
+  /** Replies to channels that may or may not have arrived. */
   replies: FoundRows
   accounts: { connected: number; known: number }
   /** Empty parts of the profile, as people call them. */

@@ -55,7 +55,7 @@ export const editArticle = (
   return change.body === undefined ? before : { body, title: titleIn(body) }
 }
 
-/** More points are no outline of one article. */
+/** An outline with more points does not fit one article. */
 export const MOST_POINTS = 12
 
 const MARKS = /^\s*(?:#{1,6}\s+|[-*•–—]\s+|\(?\d{1,2}[.):]\s+|[a-z]\)\s+)/i

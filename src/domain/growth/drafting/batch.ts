@@ -41,14 +41,14 @@ const settledEvent = (batch: Batch): FinishedGeneration<Batch>['events'][number]
 })
 
 /**
- * Why posts are missing, where the drafter gave no reason: of a batch without any, and of one with
+ * Why posts are missing if the drafter gave no reason: for a batch with no posts, and for one with
  * some.
  */
 const NO_DRAFTS =
   'generation_failed: no draft was valid; add evidence to the profile, or ask for fewer posts with a shorter focus'
 const NO_MORE = NO_DRAFTS.replace('no draft was', 'no further draft was')
 
-/** The batch with further posts. It is not over. */
+/** Adds posts to the batch, which is not complete yet. */
 export const grownBatch = (batch: Batch, { drafts, model, usage }: DraftSet, now: Date): Batch => ({
   ...batch,
   delivered: Math.min(batch.delivered + drafts.length, batch.requested),
@@ -57,7 +57,7 @@ export const grownBatch = (batch: Batch, { drafts, model, usage }: DraftSet, now
   updated_at: now,
 })
 
-/** The batch with its last posts. */
+/** Adds the last posts of the batch. */
 export const readyBatch = (
   batch: Batch,
   set: DraftSet,
@@ -65,8 +65,8 @@ export const readyBatch = (
 ): FinishedGeneration<Batch> => endedBatch(grownBatch(batch, set, now), NO_MORE, { taken, now })
 
 /**
- * One valid draft is enough for a ready batch; none makes it failed. Refunds what was not
- * delivered. `why`: if any are missing.
+ * One valid draft is enough for a ready batch; without any it fails. Refunds what was not
+ * delivered. `why`: the reason if any are missing.
  */
 const endedBatch = (
   batch: Batch,
@@ -87,7 +87,7 @@ const endedBatch = (
   return { record, events, refund: refund(taken, batch.requested - batch.delivered) }
 }
 
-/** How many posts there are, while it is drafted. */
+/** How many posts it has so far, while it is being drafted. */
 const progressOf = ({ status, delivered, requested }: Batch) =>
   status === 'queued' || status === 'generating' ? { done: delivered, of: requested } : null
 
@@ -97,7 +97,7 @@ const view = viewOf(batchRecord)
 export const batchView = (batch: Batch) => ({ ...view(batch), progress: progressOf(batch) })
 
 /**
- * Ends a batch that is not drafted further: ready with the posts that it has, or else failed.
+ * Ends a batch that will not be drafted further: ready if it has any posts, otherwise failed.
  * Refunds what was not delivered.
  */
 export const failedBatch = (

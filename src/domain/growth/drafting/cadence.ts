@@ -44,7 +44,9 @@ const slotsOn = (
   return [...new Set(moments)].sort((a, b) => a - b)
 }
 
-/** Whether a moment lies in the minute of a slot. `zone`: of cadences that name none. */
+/**
+ * Whether a time falls in the minute of a slot. `zone`: the time zone of cadences that name none.
+ */
 export const isSlot = (
   moment: Date,
   { cadence, zone: usual }: { cadence: Cadence; zone: string },
@@ -57,8 +59,8 @@ export const isSlot = (
 }
 
 /**
- * All slots from one time to another, the first inclusive, soonest first. `zone`: of its local
- * times.
+ * All slots from one time (included) to another, soonest first. `zone`: the time zone of cadences
+ * that name none.
  */
 export function* slotsBetween(
   cadence: Cadence,
@@ -116,7 +118,7 @@ export function* freeSlots(
 export const nextSlot = (cadence: Cadence, calendar: Calendar): Date | undefined =>
   freeSlots(cadence, calendar, FURTHEST_SLOT_DAYS).next().value
 
-/** The slots of the next days without a post. */
+/** The free slots of the next days. */
 export const gapsInCadence = (cadence: Cadence, calendar: Calendar, days: number): Date[] => [
   ...freeSlots(cadence, calendar, Math.min(days, FURTHEST_SLOT_DAYS)),
 ]

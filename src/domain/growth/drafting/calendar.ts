@@ -1,4 +1,4 @@
-/** The calendar of a workspace: what is scheduled and posted, beside the slots of its cadences. */
+/** The calendar of a workspace: what is scheduled and posted, next to the slots of its cadences. */
 import { dayAt } from '#kernel/calendar'
 import { type Cadence, slotsBetween } from './cadence.ts'
 
@@ -27,8 +27,8 @@ interface Channel {
 }
 
 /**
- * An overdue post goes out when it is less than an hour late, so this is how long after a slot a
- * post can belong to it.
+ * A post that is less than an hour overdue still goes out, so a post this long after a slot can
+ * belong to that slot.
  */
 const LATEST_MS = 3_600_000
 const MINUTE_MS = 60_000
@@ -42,8 +42,8 @@ const holds = (item: Dated, slot: Date): boolean => {
 }
 
 /**
- * Of each item of a channel, the slot that it holds: the last one before it, unless another holds
- * that already.
+ * For each item of a channel, the slot that it fills: the last one before it, unless another item
+ * already fills that.
  */
 const holdSlots = (slots: readonly Date[], items: readonly Dated[]): Map<string, Date> => {
   const taken = new Set<Date>()
@@ -57,8 +57,8 @@ const holdSlots = (slots: readonly Date[], items: readonly Dated[]): Map<string,
 }
 
 /**
- * Slots that nothing holds, on days that have room: with a number of posts a day, a day has no
- * more.
+ * Slots that no item fills, on days that have room: if the cadence limits the posts of a day, a
+ * full day has none.
  */
 const freeOf = (
   slots: readonly Date[],
@@ -81,8 +81,8 @@ const freeOf = (
 }
 
 /**
- * `items`: in order of time, those of a day before and after the range too. `zone`: of cadences
- * that name none.
+ * `items`: sorted by time, including those of the day before and the day after the range. `zone`:
+ * the time zone of cadences that name none.
  */
 export const calendarEntries = <D extends Dated>(
   { from, to }: Range,

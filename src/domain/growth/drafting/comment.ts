@@ -1,4 +1,4 @@
-/** What a team says of an item before it approves it. */
+/** A comment that the team makes on an item before it is approved. */
 import type { commentRecord } from '#contract/records/growth/comment'
 import type { RowOf } from '#contract/records/record'
 import { fail, refuseField } from '#kernel/errors'
@@ -8,7 +8,7 @@ import { writtenText } from './written-text.ts'
 
 export type Comment = RowOf<typeof commentRecord>
 
-/** Of one item. */
+/** The most comments on one item. */
 export const MOST_COMMENTS = 500
 
 interface Said {
@@ -20,7 +20,7 @@ interface Said {
   now: Date
 }
 
-/** Throws `conflict` if the item has as many as it can have. */
+/** Throws `conflict` if the item already has the most comments. */
 export const newComment = (id: string, { item_id, body, by, total, now }: Said): Comment => {
   if (body.trim() === '') refuseField('body', 'is empty')
   if (total >= MOST_COMMENTS)
@@ -40,8 +40,8 @@ export const newComment = (id: string, { item_id, body, by, total, now }: Said):
 }
 
 /**
- * The reason of a rejection as a comment; undefined where there is none, or no room for it: then
- * the item and the audit log have it.
+ * The reason of a rejection as a comment. Undefined if there is no reason, or no room for another
+ * comment; the item and the audit log have the reason anyway.
  */
 export const rejectionComment = (
   id: string,
@@ -59,8 +59,8 @@ export const rejectionComment = (
 }
 
 /**
- * Throws `forbidden`: others' comments are deleted by those who answer for the workspace's words.
- * `personId`: of whoever calls, by a key of their own, too.
+ * Throws `forbidden`: other people's comments can be deleted only by those who answer for the
+ * workspace's texts. `personId`: the caller, even if they use a key of their own.
  */
 export const requireDeletable = (
   { written_by }: Comment,

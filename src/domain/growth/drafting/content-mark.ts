@@ -1,16 +1,16 @@
-/** What people have seen of a text: its hash, or the first digits of it. */
+/** Identifies the text that people have seen, by its hash or the first digits of it. */
 import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
 
 /**
- * SHA-256, in hex, of the text that the network is given. Its first eight digits are the record's
- * mark on surfaces for people.
+ * SHA-256, in hex, of the text that is given to the network. Surfaces for people show its first
+ * eight digits as the record's mark.
  */
 export const contentMark = (body: string): string => createHash('sha256').update(body).digest('hex')
 
 /**
  * Throws `conflict` unless the text is the one that the caller has seen. `seen`: its hash, or at
- * least the first digits.
+ * least the first digits of it.
  */
 export const requireSeen = (body: string | null, seen: string | undefined): void => {
   const present = body === null ? undefined : contentMark(body)

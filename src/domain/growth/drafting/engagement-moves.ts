@@ -29,7 +29,7 @@ interface By {
   now: Date
 }
 
-/** The engagement with who decided what of it. */
+/** The engagement with who decided on it. */
 export const decidedOn = (
   engagement: Engagement,
   what: EngagementDecision['what'],
@@ -83,23 +83,22 @@ export const approveEngagement = (
 }
 
 /**
- * Whether an edit of it would change nothing. Throws `invalid_input` for a text that cannot be
- * used.
+ * Whether an edit would leave it unchanged. Throws `invalid_input` for a text that cannot be used.
  */
 export const isSameText = (engagement: Engagement, words: Words): boolean =>
   (engagementStates.allows(engagement, 'edit') || engagement.status === 'executing') &&
   withWords(engagement, words) === engagement
 
 /**
- * Changes the text of a draft. An approved one becomes a draft again; one that is about to be sent
- * must have been taken back.
+ * Changes the text of a draft. An approved engagement becomes a draft again; one that is about to
+ * be sent must have been taken back.
  */
 export const editEngagement = (engagement: Engagement, words: Words): Engagement => {
   engagementStates.next(engagement, 'edit')
   return { ...withWords(engagement, words), ...unapproved, last_error: null, updated_at: words.now }
 }
 
-/** Makes a draft of it again. One that is about to be sent must have been taken back. */
+/** Turns it back into a draft. One that is about to be sent must have been taken back. */
 export const reopenEngagement = (engagement: Engagement, now: Date): Engagement => ({
   ...engagement,
   ...unapproved,
@@ -109,13 +108,13 @@ export const reopenEngagement = (engagement: Engagement, now: Date): Engagement 
   updated_at: now,
 })
 
-/** Whether it keeps others of its action from its post. */
+/** Whether it prevents other engagements of the same action on its post. */
 export const holdsPost = ({ status }: Pick<Engagement, 'status'>): boolean =>
   status !== 'rejected' && status !== 'failed'
 
 /**
- * What is deleted: as it will be if it is restored, an approved one as a draft. Only what was
- * certainly never on the network.
+ * Deletes it: an approved one will be a draft if it is restored. Only what was certainly never on
+ * the network can be deleted.
  */
 export const removedEngagement = (
   engagement: Engagement,

@@ -38,7 +38,9 @@ const waysOn: Record<State, WayOn> = {
 
 const CHECK = 'once it is in review, approve it if it is there, or reject it if not'
 
-/** What is on its way is refused here what it may do once it was taken back. */
+/**
+ * While a record is on its way, it is refused actions here that are allowed once it was taken back.
+ */
 export const engagementStates = transitionsOf({
   noun: 'engagement',
   reads: LOOK,

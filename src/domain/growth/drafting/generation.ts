@@ -69,7 +69,7 @@ export const requeueGeneration = <R extends Drafting>(record: R, now: Date): R =
   updated_at: now,
 })
 
-/** It waits for billing to be in order: `why` says of which state it is. */
+/** It waits until billing is in order. `why`: the billing state that stops it. */
 export const holdGeneration = <R extends Drafting>(record: R, why: string, now: Date): R => ({
   ...requeueGeneration(record, now),
   error: why,

@@ -20,9 +20,9 @@ interface Asked extends Partial<Timing> {
 
 interface Approving extends Times {
   by: Author
-  /** The account that the item is to go out from; undefined if there is none. */
+  /** The account to send the item from; undefined if there is none. */
   account: Connection | undefined
-  /** Those of its network. */
+  /** The limits of its network. */
   limits: { measure(text: string): number; maxLength: number; maxLongLength: number }
 }
 

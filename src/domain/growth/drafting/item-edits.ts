@@ -1,6 +1,6 @@
 /**
- * What people write: their own items, and changes of any. An approval covers one text, so a changed
- * text is a draft again.
+ * What people write: their own items, and changes to any item. An approval covers one text, so a
+ * changed text becomes a draft again.
  */
 import { fail, refuseField } from '#kernel/errors'
 import type { Connection } from '../sending/connection.ts'
@@ -14,7 +14,7 @@ import { recognisedAgain, recogniseForm } from './recognised.ts'
 import { type Author, reviseText } from './revision.ts'
 import { tidyTags, writtenText } from './written-text.ts'
 
-/** As people give it. Absent fields stay; null clears. */
+/** As people give it. Absent fields stay; null clears a field. */
 export interface ItemChange {
   body?: string | undefined
   title?: string | undefined
@@ -26,15 +26,15 @@ export interface ItemChange {
 
 interface Writing {
   by: Author
-  /** The account that the item is to go out from; undefined if there is none. */
+  /** The account to send the item from; undefined if there is none. */
   account: Connection | undefined
   measure(text: string): number
   now: Date
 }
 
 /**
- * The kind of item for a channel, which may be given in its place. Throws `invalid_input` where the
- * two contradict each other.
+ * The kind of item for a channel. Callers may name the channel instead of the kind. Throws
+ * `invalid_input` if the two contradict each other.
  */
 export const kindFor = ({
   kind,
@@ -50,9 +50,9 @@ export const kindFor = ({
 }
 
 /**
- * No draft is written or duplicated in a workspace that has so many: more than a team reads in
- * years, and a bound for programs that write on and on. Batches are bounded by their quota; what is
- * restored or reopened was there before.
+ * With this many drafts in a workspace, no draft can be written or duplicated. It is more than a
+ * team reads in years, and a bound for programs that never stop writing. The quota bounds batches;
+ * restored and reopened drafts existed before.
  */
 export const MOST_DRAFTS = 10_000
 
@@ -77,8 +77,8 @@ const requireConnected = (
 }
 
 /**
- * Throws `conflict` if the account that was chosen for an item is not connected any more: nothing
- * goes out from another one instead.
+ * Throws `conflict` if the account chosen for an item is no longer connected: nothing is sent from
+ * another account instead.
  */
 export const requireChosen = (account: Connection | undefined, action: string): void => {
   if (account?.status !== 'disconnected') return
@@ -94,7 +94,7 @@ const bindingOf = (account: Connection | undefined): Pick<Item, 'posting_account
     : null,
 })
 
-/** The text of an item after a change, in the form in which it is kept. */
+/** The text of an item after a change, in the form that is stored. */
 const textAfter = (
   item: Item,
   { body, title }: Pick<ItemChange, 'body' | 'title'>,
@@ -120,7 +120,7 @@ const notesAfter = (
         : writtenText(note, 'note'),
 })
 
-/** A person's own text, which waits for approval like any other. */
+/** A text that a person wrote, which waits for approval like any other. */
 export const ownItem = (
   id: string,
   { kind, ...given }: ItemChange & { kind: Item['kind']; body: string },
@@ -162,19 +162,19 @@ export const requireRevision = (
   )
 }
 
-/** What a change makes of an item. */
+/** The effect of a change on an item. */
 export interface Edit extends Pick<Item, 'body' | 'title' | 'account_id' | 'tags' | 'note'> {
-  /** It changes what an approval covers: the text or the account. */
+  /** Whether it changes what an approval covers: the text or the account. */
   isBinding: boolean
 }
 
-/** Reads a change. Throws `invalid_input`, and `conflict` if the item's state does not allow it. */
+/** Parses a change. Throws `invalid_input`, or `conflict` if the item's state does not allow it. */
 export const editOf = (item: Item, change: ItemChange, account: Connection | undefined): Edit => {
   const text = textAfter(item, change)
   const account_id = change.account === undefined ? item.account_id : change.account
   const isBinding =
     text.body !== item.body || text.title !== item.title || account_id !== item.account_id
-  // One that is on its way, or in doubt, is for taking back to decide.
+  // Taking back decides about an item that is on its way or in doubt.
   const isOut = post.isSending(item) || post.isUnconfirmed(item)
   if (isBinding && !isOut) itemStates.next(item, 'edit')
   requireConnected(account, change.account)
@@ -182,7 +182,7 @@ export const editOf = (item: Item, change: ItemChange, account: Connection | und
 }
 
 /**
- * The item after a change. A changed text, title or account makes a draft of one that was approved;
+ * The item after a change. If it was approved, a new text, title or account makes it a draft again;
  * tags and note do not.
  */
 export const edited = (
@@ -204,7 +204,7 @@ export const edited = (
 const isSame = (item: Item, { note, tags }: Pick<Item, 'note' | 'tags'>): boolean =>
   note === item.note && JSON.stringify(tags) === JSON.stringify(item.tags)
 
-/** A new draft with the text of another item. */
+/** A new draft with another item's text. */
 export const duplicateOf = (
   item: Item,
   { id, account, now }: { id: string; account: Connection | undefined; now: Date },

@@ -114,13 +114,12 @@ export const reject = (item: Item, reason: string | undefined, now: Date): Item 
   updated_at: now,
 })
 
-/** The times it could have, without a time. */
+/** The fields of an item without a post time. */
 const unscheduled = { post_at: null, on_missed: null } as const
 
 /**
- * Makes a draft of it again, which keeps the time that it had as a proposal. One that is about to
- * be sent must have been taken back. The refusal of the network stays to be read until the next
- * approval.
+ * Turns it back into a draft, which keeps its time as a proposal. One that is about to be sent must
+ * have been taken back. The network's refusal stays visible until the next approval.
  */
 export const reopen = (item: Item, now: Date): Item => ({
   ...item,
@@ -134,8 +133,8 @@ export const reopen = (item: Item, now: Date): Item => ({
 })
 
 /**
- * What is deleted: as it will be if it is restored, an approved one as a draft. Only what was
- * certainly never on the network.
+ * Deletes it: an approved one will be a draft if it is restored. Only what was certainly never on
+ * the network can be deleted.
  */
 export const removed = (item: Item, { wasSent, now }: { wasSent: boolean; now: Date }): Item => {
   itemStates.next(item, 'delete')

@@ -41,7 +41,9 @@ const onceApproved = ({ status, post_at }: Item): WayOn | undefined => {
   return { words, operation: 'growth.items.reopen' }
 }
 
-/** What is on its way is refused here what it may do once it was taken back. */
+/**
+ * While a record is on its way, it is refused actions here that are allowed once it was taken back.
+ */
 export const itemStates = transitionsOf({
   noun: 'item',
   reads: LOOK,

@@ -8,16 +8,16 @@ import { schedule } from './item-moves.ts'
 import { itemStates } from './item-states.ts'
 import type { OnMissed, Profile } from './profile.ts'
 
-/** The time of an item, by which a cadence tells which of its slots are taken. */
+/** The time of an item, which tells the cadence that its slot is taken. */
 export interface TakenTime {
   item_id: string
   kind: Item['kind']
   at: Date
-  /** Scheduled or on its way; otherwise posted at that time. */
+  /** Whether the item is scheduled or on its way; otherwise it was posted at that time. */
   ahead: boolean
 }
 
-/** As people ask for it. */
+/** A time as people request it. */
 export interface Timing {
   post_at: string
   on_missed?: OnMissed | undefined
@@ -26,7 +26,7 @@ export interface Timing {
 export interface Times {
   channels: readonly GrowthChannel[]
   profile: { profile: Profile }
-  /** Undefined if a time is named. */
+  /** Undefined if a time is given. */
   calendar: TakenTime[] | undefined
   now: Date
 }

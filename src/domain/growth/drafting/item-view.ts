@@ -16,7 +16,7 @@ export const itemView = (item: Item) => {
         : null,
     content_hash: contentMark(item.body),
     warnings: item.warnings ?? [],
-    // That of a state that it has left in this decision is over.
+    // A decision that ends the doubt leaves its record behind, which is not shown.
     doubt: item.status === 'publish_unconfirmed' ? shown.doubt : null,
   }
 }

@@ -7,14 +7,14 @@ import { beginning } from '#kernel/storable'
 import type { Item } from './item.ts'
 import { foldText } from './phrase.ts'
 
-/** Longer words are known by their beginning. */
+/** Longer words are stored by their beginning. */
 const LONGEST_WORD = 64
 /**
- * How many different words of a text are kept: enough for the longest article, and a bound for
- * texts of nothing but different words.
+ * How many different words of a text are stored: enough for the longest article, and a bound for
+ * texts that never repeat a word.
  */
 const MOST_WORDS = 4_000
-/** Stands before tags, and in no word. */
+/** Marks tags. No word contains it. */
 const TAG = '#'
 
 /** The different words of a text, in the order of their first occurrence. */
@@ -26,7 +26,7 @@ export const searchWords = (text: string): string[] => [
   ),
 ]
 
-/** A tag as one of the words. */
+/** A tag in the form of a word. */
 export const tagWord = (tag: string): string => TAG + beginning(foldText(tag), LONGEST_WORD)
 
 type Worded = Pick<Item, 'body' | 'note' | 'tags'>
@@ -39,7 +39,7 @@ export const itemWords = ({ body, note, tags }: Worded): string[] => [
   ]),
 ]
 
-/** Whether a change leaves the words as they are. */
+/** Whether a change leaves the words unchanged. */
 export const hasSameWords = (before: Worded, next: Worded): boolean =>
   before.body === next.body &&
   before.note === next.note &&

@@ -1,6 +1,5 @@
 /**
- * A content item. Its states are in item-states.ts; what becomes of it as it is posted is in
- * sending/post.ts.
+ * An item of content. Its states are in item-states.ts; sending/post.ts describes how it is posted.
  */
 import { createHash } from 'node:crypto'
 import { itemRecord } from '#contract/records/growth/item'
@@ -10,7 +9,7 @@ import type { Draft } from './draft.ts'
 import type { Author } from './revision.ts'
 import type { Warning } from './warnings.ts'
 
-/** `warnings`: as they were found for this answer. */
+/** `warnings`: computed for this answer. */
 export type Item = RowOf<typeof itemRecord> & { warnings?: Warning[] }
 export type ItemStatus = Item['status']
 export type ItemDecision = NonNullable<Item['decision']>
@@ -51,7 +50,7 @@ export const newDraftItem = (
   updated_at: now,
 })
 
-/** The item with who decided what of it. */
+/** The item with who decided on it. */
 export const decided = (
   item: Item,
   what: ItemDecision['what'],

@@ -1,16 +1,16 @@
 /**
- * Prints of a text, by which nearly equal texts are found through an index: MinHash over groups of
- * five characters, in bands of two (Broder 1997; Leskovec, Rajaraman and Ullman, "Mining of Massive
- * Datasets", chapter 3). Two texts share each band with a probability of the square of the part of
- * groups that both have, so how many bands they share says how alike they are.
+ * Prints of a text, by which an index finds nearly equal texts: MinHash over groups of five
+ * characters, in bands of two (Broder 1997; Leskovec, Rajaraman and Ullman, "Mining of Massive
+ * Datasets", chapter 3). The probability that two texts share a band is the square of the share of
+ * groups that they have in common, so the number of shared bands measures how similar they are.
  */
 import { foldText } from './phrase.ts'
 
 /** How many prints a text has. */
 export const PRINTS = 12
 /**
- * Texts with this many prints in common are nearly equal: about seven tenths of their groups are
- * the same.
+ * Texts with this many common prints are nearly equal: about seven tenths of their groups are the
+ * same.
  */
 export const ALIKE = 6
 
@@ -28,7 +28,8 @@ const mixBits = (value: number): number => {
 const seeds = Uint32Array.from({ length: HASHES }, (_, index) => mixBits(index + 1))
 
 /**
- * Punctuation, case and spacing do not tell texts apart; a text of nothing else is taken as it is.
+ * Texts that differ only in punctuation, case or spacing are equal; a text of punctuation alone is
+ * compared as it is.
  */
 const essenceOf = (text: string): string => {
   const folded = foldText(text)

@@ -34,7 +34,7 @@ const requirePlace = (product: Product, { active, taken }: OtherProducts, action
     refuseNaming(`cannot ${action}: ${active} products are active; archive one first`, LIST)
 }
 
-/** What a person says of a new product. */
+/** A person's description of a new product. */
 type ProductFields = Pick<Product, 'name' | 'one_liner'> & Omit<ProductPatch, 'status'>
 
 export const newProduct = (

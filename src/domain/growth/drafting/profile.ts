@@ -26,10 +26,10 @@ export const emptyProfile: Profile = {
 type List = keyof WritingDna
 const profileLists = Object.keys(emptyProfile.writing_dna) as List[]
 
-/** Entries to add to lists, or to take from them, by the name of the list. */
+/** Entries to add to lists, or to remove from them, by the name of the list. */
 type ListChange = Record<string, string[]>
 
-/** The most entries of a list. */
+/** The most entries in a list. */
 const MOST_ENTRIES = 100
 
 const requireLists = (path: string, change: ListChange): void => {
@@ -53,9 +53,9 @@ const removeEntries = (
 }
 
 /**
- * Takes entries from lists, then adds others at their ends; one that is there already is not added
- * again. Throws `invalid_input` for an entry that is not there, for a list that becomes too long,
- * and for one that does not exist.
+ * Removes entries from lists, then appends others, except those that are already there. Throws
+ * `invalid_input` for an entry that is not there, a list that would become too long, and an unknown
+ * list.
  */
 export const changeLists = (
   profile: Profile,
@@ -86,8 +86,8 @@ export const changedFields = (before: Profile, next: Profile): string[] => {
 }
 
 /**
- * Throws `conflict` if the editor has seen another version. `revision`: the present one; undefined:
- * the editor did not say.
+ * Throws `conflict` if the editor saw another version. `revision`: the present one; undefined if
+ * the editor named none.
  */
 export const requireProfileRevision = (revision: number, seen: number | undefined): void => {
   if (seen === undefined || seen === revision) return

@@ -1,9 +1,11 @@
-/** The format and the opening of a text that no drafter wrote, where its form shows them. */
+/**
+ * Recognises the format and the opening of a text that no drafter wrote, if its form shows them.
+ */
 import { isList } from '../learning/post-features.ts'
 import { ARTICLE_HOOK, type HookKey } from './hooks.ts'
 import type { Item } from './item.ts'
 
-/** Empty: not recognised. */
+/** Empty if it was not recognised. */
 type Form = Pick<Item, 'format' | 'hook'>
 
 const unknown: Form = { format: '', hook: '' }
@@ -15,8 +17,8 @@ interface Sign {
 }
 
 /**
- * In the whole text, most telling first. Openings that only their meaning shows, such as a cold
- * open, are left unknown.
+ * Signs in the whole text, the most telling first. Openings that only the meaning shows, such as a
+ * cold open, stay unknown.
  */
 const signs: readonly Sign[] = [
   { of: /^ask me about\b/i, format: 'invitation', hook: 'ask-about' },
@@ -46,7 +48,7 @@ const signs: readonly Sign[] = [
   },
 ]
 
-/** Of texts that are set as a list. */
+/** Openings of texts that are laid out as a list. */
 const listSigns: readonly Sign[] = [
   { of: /^[^\n]*\bchecklist\b/i, format: 'checklist', hook: 'checklist-open' },
   { of: /^(?:in numbers|by the numbers)\b/i, format: 'list', hook: 'in-numbers' },
@@ -63,7 +65,7 @@ const signIn = (text: string, all: readonly Sign[]): Form | undefined => {
   return sign && { format: sign.format, hook: sign.hook }
 }
 
-/** Signs are looked for in the beginning and the end alone, which show them. */
+/** Only the beginning and the end are searched, because signs occur there. */
 const LONGEST = 2_000
 
 export const recogniseForm = ({ kind, body }: Pick<Item, 'kind' | 'body'>): Form => {
@@ -74,7 +76,7 @@ export const recogniseForm = ({ kind, body }: Pick<Item, 'kind' | 'body'>): Form
 }
 
 /**
- * After a change of the text: what was recognised is recognised anew, and what a drafter said of it
+ * After a change of the text, what was recognised is recognised again; what a drafter said about it
  * stays.
  */
 export const recognisedAgain = (before: Item, next: Pick<Item, 'kind' | 'body'>): Form => {

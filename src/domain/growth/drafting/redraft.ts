@@ -13,19 +13,19 @@ import { reviseText } from './revision.ts'
 
 export interface Redraft extends Generation {
   item_id: string
-  /** The version of the text that it was asked for. It changes no other. */
+  /** The version of the text that it was requested for. It changes no other version. */
   revision: number
   /** What to change, in the person's words. At most 2,000 characters. */
   hint: string
 }
 
-/** A new text of an item, with what the drafter says of it. */
+/** A new text for an item, with the drafter's remarks. */
 export interface Redrafted extends Draft {
   /** Null for posts. */
   title: string | null
 }
 
-/** Throws `conflict` unless the item is a draft that nobody is writing again. */
+/** Throws `conflict` unless the item is a draft that is not being rewritten already. */
 export const newRedraft = (
   id: string,
   { item, open, hint, now }: { item: Item; open: boolean; hint: string; now: Date },
@@ -40,16 +40,18 @@ export const newRedraft = (
   return { ...newGeneration(id, now), item_id: item.id, revision: item.revision, hint }
 }
 
-/** Its error if somebody has changed or decided the item meanwhile. What was written is dropped. */
+/**
+ * Its error if somebody has meanwhile changed the item or decided on it. The new text is dropped.
+ */
 export const MOVED = 'superseded: the item was changed or decided meanwhile'
 
-/** Whether the item still is what was to be written again. */
+/** Whether the item is still the one that was to be rewritten. */
 export const isUnmoved = (
   { revision }: Pick<Redraft, 'revision'>,
   item: Pick<Item, 'status' | 'revision'> | undefined,
 ): boolean => item?.status === 'drafted' && item.revision === revision
 
-/** The item under its new text, which waits for approval as the one before did. */
+/** The item with its new text, which waits for approval like the old one. */
 export const redraftedItem = (
   item: Item,
   { title, ...draft }: Redrafted,
@@ -69,7 +71,7 @@ export const readyRedraft = (
   refund: [],
 })
 
-/** Fails it and returns its quota. The item keeps its text. */
+/** Fails the redraft and returns its quota. The item keeps its text. */
 export const failedRedraft = (
   redraft: Redraft,
   error: string,

@@ -1,21 +1,23 @@
-/** The versions of a text that is ours: an item's or an engagement's. */
+/** The versions of one of our texts: that of an item or an engagement. */
 
 import type { revisionRecord } from '#contract/records/growth/revision'
 import type { RowOf } from '#contract/records/record'
 
-/** Who wrote or decided something, as the audit names them. */
+/** Who wrote or decided something, named as in the audit. */
 export interface Author {
   kind: 'person' | 'key' | 'agent' | 'system'
   id: string
 }
 
-/** A text before the present one. */
+/** A text that was replaced. */
 export type Revision = RowOf<typeof revisionRecord>
 
-/** Versions of one text that are kept, with the present one: the first and the newest. */
+/**
+ * How many versions of a text are kept, including the present one: the first and the newest ones.
+ */
 export const MOST_REVISIONS = 100
 
-/** What has revisions. The present one stands in the record itself. */
+/** A record whose text has revisions. The present text is in the record itself. */
 interface Revised {
   id: string
   revision: number
@@ -23,7 +25,7 @@ interface Revised {
   body: string | null
   written_by: Author | null
   written_at: Date | null
-  /** The first text, where a later one has replaced it. */
+  /** The first text, if a later one has replaced it. */
   original_body?: string | null
   created_at: Date
 }
@@ -42,7 +44,7 @@ export const reviseText = <R extends Revised>(
   original_body: record.original_body ?? record.body,
 })
 
-/** The text that a change replaces. */
+/** The text that a change has replaced. */
 export const replacedBy = (before: Revised, next: Revised): Revision | undefined =>
   next.revision === before.revision
     ? undefined

@@ -1,6 +1,6 @@
 /**
- * What a person should know before approving or scheduling a text. A warning refuses nothing; the
- * format rules of a channel do.
+ * What a person should know before approving or scheduling a text. A warning never refuses
+ * anything; a channel's format rules do.
  */
 import { dayAt } from '#kernel/calendar'
 import { normalForm } from '#kernel/normal-form'
@@ -24,7 +24,7 @@ export interface Repeated {
   at: Date | string | null
 }
 
-/** In millionths of a US dollar, or whatever else both prices are in. */
+/** In millionths of a US dollar, or in any other unit that both prices share. */
 interface LinkPrice {
   post: number
   postWithLink: number
@@ -32,14 +32,14 @@ interface LinkPrice {
 
 export interface WarningFacts {
   body: string
-  /** The phrases to avoid; empty for a text that a drafter wrote, which observed them. */
+  /** The phrases to avoid; empty for a text by a drafter, which already avoided them. */
   avoid: readonly string[]
   repeats: Repeated | null
-  /** The prices of the network that it goes to; null if it has none. */
+  /** The prices of the network that it is sent to; null if it has none. */
   prices: LinkPrice | null
   /**
-   * Its time, with the cadence of its channel; null without either. `zone`: of cadences that name
-   * none.
+   * Its time and the cadence of its channel; null if either is missing. `zone`: the time zone of
+   * cadences that name none.
    */
   slot: { at: Date; cadence: Cadence; channel: string; zone: string } | null
 }
@@ -98,7 +98,7 @@ const untimely = ({ slot }: WarningFacts): Warning[] => {
   ]
 }
 
-/** The place is counted in characters as people count them, from one. */
+/** The position counts characters as people see them, starting at one. */
 const unseen = ({ body }: WarningFacts): Warning[] => {
   const first = firstUnseen(body)
   if (!first) return []
@@ -113,7 +113,7 @@ const unseen = ({ body }: WarningFacts): Warning[] => {
   ]
 }
 
-/** All warnings, in a fixed order. At most one of each code, but for phrases. */
+/** All warnings, in a fixed order. There is at most one of each code, except for phrases. */
 export const warningsOf = (facts: WarningFacts): Warning[] => [
   ...avoided(facts),
   ...repeated(facts),

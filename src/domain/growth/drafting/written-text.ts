@@ -1,4 +1,4 @@
-/** Texts as people and programs write them, before they are kept. */
+/** Normalises texts that people and programs write, before they are stored. */
 
 import { refuseField } from '#kernel/errors'
 import { normalForm } from '#kernel/normal-form'
@@ -8,8 +8,8 @@ const LINE_END = /\r\n|[\r\u0085\u2028\u2029]/g
 const CONTROL = /[\p{Cc}--[\t\n]]/v
 
 /**
- * The text with newlines as its only line ends. Throws `invalid_input`, which names the first
- * control character in it.
+ * The text with newlines as its only line ends. Throws `invalid_input`, naming the first control
+ * character.
  */
 export const writtenText = (text: string, path: string): string => {
   const lines = text.replace(LINE_END, '\n')
@@ -22,7 +22,9 @@ export const writtenText = (text: string, path: string): string => {
   )
 }
 
-/** Trimmed, and without those that differ from an earlier one by case or Unicode form alone. */
+/**
+ * The texts, trimmed, without those that differ from an earlier one only by case or Unicode form.
+ */
 export const tidyTags = (tags: readonly string[]): string[] => {
   const kept = new Map<string, string>()
   for (const tag of tags) {

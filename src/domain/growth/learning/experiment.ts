@@ -181,7 +181,7 @@ export const divide = (
   return shares.filter(({ count }) => count > 0).map(({ arm, count }) => ({ arm, count }))
 }
 
-/** The shares of a part of the posts: `count` of them, after the first `from`. */
+/** The arms' shares of `count` posts that follow the first `from`. */
 export const partOf = (shares: ArmShare[], from: number, count: number): ArmShare[] => {
   let before = 0
   return shares.flatMap(({ arm, count: whole }) => {

@@ -41,7 +41,7 @@ const MOST_HYPOTHESES = 1
 const MOST_EVIDENCE = 10
 const RANKED = 3
 /**
- * Of each comparison an audit keeps a line. With 1,000 posts there are seldom more than some
+ * An audit keeps one line for each comparison. With 1,000 posts there are seldom more than a few
  * hundred.
  */
 const MOST_COMPARED = 500

@@ -1,17 +1,17 @@
-/** The engagement of the posts of a period. */
+/** The engagement rate over the posts of a period. */
 import type { Interval } from './statistics.ts'
 import { studentQuantile } from './student.ts'
 
 const LEVEL = 0.95
 
 export interface RateSums {
-  /** How many rates. */
+  /** The number of rates. */
   measured: number
   rates: number
   rate_squares: number
 }
 
-/** The mean rate, and its interval by Student's t; null where there is too little to tell. */
+/** The mean rate, and its interval by Student's t; null where there is too little data. */
 export const meanRate = ({
   measured,
   rates,

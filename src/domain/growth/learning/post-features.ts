@@ -25,15 +25,12 @@ interface Setting {
 const SHORT = 140
 const LONG = 240
 
-/**
- * A host is read from its beginning alone: from each of its labels it would take their number
- * squared.
- */
+/** Matches a host only at its beginning: starting at every label would take quadratic time. */
 const LINK = /https?:\/\/\S+|(?<![\w-]|[\w-]\.)(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|co)\b/i
 const EMOJI = /\p{Extended_Pictographic}/u
 const LIST_LINE = /^[^\S\n]*(?:[-•*→–]|\d+[.)])\s+\S/gm
 
-/** Whether lines of the text are set as a list. */
+/** Whether lines of the text are laid out as a list. */
 export const isList = (text: string): boolean => (text.match(LIST_LINE) ?? []).length >= 2
 
 const lengthOf = (text: string): string => {

@@ -10,7 +10,7 @@ export type DoubtRead = Attempt['reads'][number]
 
 const MOST_READS = 20
 
-/** Keeps the last reads. */
+/** Keeps only the last reads. */
 export const withRead = (attempt: Attempt, read: DoubtRead): Attempt => ({
   ...attempt,
   reads: [...attempt.reads, read].slice(-MOST_READS),

@@ -1,16 +1,17 @@
 /**
- * What a URL says about an item that a person has posted by hand: its post is read back once, so
- * that it can be measured.
+ * What a URL tells about an item that a person posted by hand. The post is read back once, so that
+ * it can be measured.
  */
 import type { Item } from '../drafting/item.ts'
 
 /**
- * Waits between tries to read the post, in minutes. After the last one the item keeps its URL
- * alone.
+ * Waits between tries to read the post, in minutes. After the last try the item keeps only its URL.
  */
 const WAITS_MIN = [1, 5, 30, 120, 360, 720, 1_440]
 
-/** When to try again after so many tries; null: never. At least as late as the network asks for. */
+/**
+ * When to try again after this many tries; null: never. Never earlier than the network asks for.
+ */
 export const nextTry = (tries: number, now: Date, retryAfterMs = 0): Date | null => {
   const wait = WAITS_MIN[tries]
   return wait === undefined
@@ -19,7 +20,8 @@ export const nextTry = (tries: number, now: Date, retryAfterMs = 0): Date | null
 }
 
 /**
- * Whether its post is still to be found: it was marked as posted, with a URL, and no id is known.
+ * Whether its post must still be found: the item was marked as posted, with a URL, and the post's
+ * id is not known.
  */
 export const isUnread = ({ status, external_id, url }: Item): boolean =>
   status === 'posted' && external_id === null && url !== null
@@ -31,17 +33,18 @@ interface ReadPost {
 }
 
 interface Read {
-  /** Null: the network has no such post. */
+  /** Null if the network has no such post. */
   post: ReadPost | null
-  /** The network's id of the account that was to post the item. */
+  /** The network's id of the account that should have posted the item. */
   accountExternalId: string
-  /** Whether the post is another item's. */
+  /** Whether the post belongs to another item. */
   isTaken: boolean
   now: Date
 }
 
 /**
- * The item with the id of its post; or still posted, with the reason why the URL is not its post.
+ * The item with the id of its post. If the URL is not its post, the item stays posted, with the
+ * reason.
  */
 export const readByHand = (item: Item, { post, accountExternalId, isTaken, now }: Read): Item => {
   if (!post) return unreadable(item, 'url_not_found: the network has no such post', now)
@@ -60,7 +63,7 @@ export const readByHand = (item: Item, { post, accountExternalId, isTaken, now }
   }
 }
 
-/** Still posted, but its post is not known. */
+/** The item stays posted, but its post remains unknown. */
 export const unreadable = (item: Item, last_error: string, now: Date): Item => ({
   ...item,
   last_error,

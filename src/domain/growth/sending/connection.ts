@@ -3,5 +3,5 @@ import type { RowOf } from '#contract/records/record'
 
 export type Connection = RowOf<typeof connectionRecord>
 
-/** The most accounts of a workspace connected at once. */
+/** The most accounts that a workspace can connect. */
 export const mostConnected = 50

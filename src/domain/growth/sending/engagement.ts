@@ -24,7 +24,7 @@ export const engagement: Transitions<Engagement> = {
   scheduleOf: () => null,
   networkOf: ({ network }) => network,
   isWaiting: ({ status }, origin) => origin === 'manual' && status === 'executing',
-  // Its doubts never end by themselves.
+  // Doubts about it never end by themselves.
   isWatched: () => false,
   sent: (record, { externalId, url }, now) =>
     silent({

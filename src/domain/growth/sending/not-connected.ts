@@ -1,4 +1,4 @@
-/** Words and calls for `x_not_connected` where accounts are connected that could be used. */
+/** The text and the next call for `x_not_connected` if other connected accounts could be used. */
 import type { ErrorDetail } from '#kernel/errors'
 import { nextCall } from '../way-on.ts'
 import type { Connection } from './connection.ts'
@@ -12,8 +12,8 @@ export const MOST_NAMED = 5
 export const CHOOSING = 'growth.connections.setDefault'
 
 /**
- * What makes a draft again of a record whose account is gone, for its next approval to bind it to
- * another.
+ * The operation that turns a record whose account is gone back into a draft, so that its next
+ * approval binds it to another account.
  */
 const REBINDING: Record<SendableKind, { operation: string; words: string }> = {
   post: { operation: 'growth.items.edit', words: 'growth.items.edit takes another as account' },
@@ -29,9 +29,9 @@ export interface Stranded {
   id: string
   kind: SendableKind
   noun: string
-  /** The handle of the account that its approval is bound to; null: the default one. */
+  /** The handle of the account that its approval is bound to; null for the default account. */
   boundTo: string | null
-  /** The network that it is for; null: any. */
+  /** The network that it is for; null for any. */
   network: string | null
 }
 
@@ -43,12 +43,12 @@ const namesOf = (accounts: readonly Choice[]): string => {
 }
 
 interface Refusal {
-  /** What follows the code; empty if nothing else is connected. */
+  /** The text that follows the error's code; empty if nothing else is connected. */
   detail: string
   details?: ErrorDetail[]
 }
 
-/** `accounts`: those that are connected, or the first `MOST_NAMED` and one more. */
+/** `accounts`: the connected accounts, or the first `MOST_NAMED` and one more. */
 export const notConnectedWords = (accounts: readonly Choice[], record?: Stranded): Refusal => {
   if (accounts.length === 0) return { detail: '' }
   const connected = `connected: ${namesOf(accounts)}`

@@ -21,7 +21,7 @@ export const post: Transitions<Item> = {
   networkOf: () => null,
   isWaiting: ({ status, post_at }, origin) =>
     origin === 'manual' ? status === 'publishing' : status === 'approved' && post_at !== null,
-  // Drafts and rejected items are not watched: their post is looked for before another send.
+  // Drafts and rejected items are not watched. Before another send, their post is looked for.
   isWatched: ({ status }) =>
     ['approved', 'publish_failed', 'publishing', 'posted'].includes(status),
   sent(item, made, now) {

@@ -89,7 +89,7 @@ export interface Transitions<R extends Sendable> extends States<R> {
   unsent(record: R, now: Date): R
   /** Provably not applied: approved, and on its schedule if it had one. */
   notApplied(record: R, error: string, now: Date): R
-  /** A person has taken it back before it was sent: approved, on its schedule if it had one. */
+  /** A person took it back before it was sent: approved, and on its schedule if it had one. */
   takenBack(record: R, now: Date): R
   /** In doubt, or in review. */
   unconfirmed(record: R, doubt: { review: boolean; error: string | null }, now: Date): R
