@@ -24,13 +24,13 @@ export const lockArticle = async (sql: Sql, id: string): Promise<Article> =>
 
 export const { insert: insertArticle, save: saveArticle } = table
 
-/** An article takes the title that its item was approved with. */
+/** An article takes the title with which its item was approved. */
 export const retitleArticle =
   ({ id, title, updated_at }: { id: string; title: string | null; updated_at: Date }): Query =>
   (sql) =>
     sql`update article set title = ${title}, updated_at = ${updated_at} where item_id = ${id}`
 
-/** What the article of an item was asked for. */
+/** What the article of an item was requested with. */
 export const articleOfItem = async (
   sql: Sql,
   itemId: string,

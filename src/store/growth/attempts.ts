@@ -13,7 +13,7 @@ import { connectionColumns, connectionTimes } from './connections.ts'
 /** The record of an attempt. */
 export type SendableRef = Pick<Attempt, 'sendable' | 'record_id'>
 
-/** The same, or with an expression for the record's id. */
+/** The same, where the record's id may also be an expression. */
 export type RefOrExpression = Pick<SendableRef, 'sendable'> & { record_id: RecordId }
 
 /**
@@ -36,7 +36,7 @@ const columns = (sql: Sql): Fragment =>
 const isOf = (sql: Sql, { sendable, record_id }: RefOrExpression): Fragment =>
   sql`a.${sql(columnOf[sendable])} = ${record_id}`
 
-/** By the column on which the indexes are partial. */
+/** Tests the column that the partial indexes are built on. */
 const isOfKind = (sql: Sql, sendable: SendableKind): Fragment =>
   sql`a.${sql(columnOf[sendable])} is not null`
 
@@ -47,7 +47,7 @@ const openOf =
   (sql) =>
     sql`select ${columns(sql)} from attempt a where ${isOf(sql, of)} and ${isOpen(sql)}`
 
-/** The open attempt of a record, of which there is at most one, or undefined. */
+/** The open attempt of a record; undefined if there is none. There is at most one. */
 export const openAttemptPart = (of: SendableRef) => one<Attempt>(table.times, openOf(of))
 
 export const openAttempt = async (sql: Sql, of: SendableRef): Promise<Attempt | undefined> =>
@@ -57,8 +57,8 @@ export const attemptById = async (sql: Sql, id: string): Promise<Attempt | undef
   (await sql<Attempt>`select ${columns(sql)} from attempt a where a.id = ${id}`)[0]
 
 /**
- * When the record's first attempt with an unknown result began. Posts since then may be any such
- * attempt's.
+ * When the record's first attempt with an unknown result began. Posts made since then may come from
+ * any such attempt.
  */
 export const doubtfulSince = async (sql: Sql, of: SendableRef): Promise<Date> =>
   (
@@ -85,7 +85,7 @@ export const triesSoFar = (of: RefOrExpression): Part<Tries | undefined> =>
         where ${isOf(sql, of)}`,
   )
 
-/** Whether any attempt of a record may have reached the network, but for the one that is open. */
+/** Whether any attempt of a record may have reached the network, other than the open one. */
 export const wasSent = (of: SendableRef): Part<boolean> =>
   mapPart(
     sure(
@@ -106,8 +106,8 @@ export interface SendingAccount extends Connection {
 }
 
 /**
- * The connected account that a record is bound to, or else the default. Posts of the item `except`
- * do not count as open.
+ * The connected account that a record is bound to, or the default account. Posts of the item
+ * `except` do not count as open.
  */
 export const accountOfRecord = (
   { sendable, record_id }: RefOrExpression,
@@ -126,8 +126,8 @@ export const accountOfRecord = (
   )
 
 /**
- * The attempt that the network provably had not made, if it was returned since then. A record has
- * at most one.
+ * The attempt that was returned because the network provably had not made it, if that happened
+ * since `since`. A record has at most one.
  */
 export const returnedAttempt = async (
   sql: Sql,
@@ -140,7 +140,8 @@ export const returnedAttempt = async (
   )[0]
 
 /**
- * The account's posts owned by records of the attempt's kind that may have been made since then.
+ * The account's posts that may have been made since `since` and that belong to records of the
+ * attempt's kind.
  */
 export const ownedSince = async (
   sql: Sql,
@@ -155,8 +156,8 @@ export const ownedSince = async (
   ).map(({ external_id }) => external_id)
 
 /**
- * The same posts that `postedByHand` takes. They count for both, or a read could neither find a
- * post nor rule it out.
+ * The same posts that `postedByHand` selects. They must count in both, or a read could neither find
+ * a post nor rule it out.
  */
 const madeByHandSince = (sql: Sql, connectionId: string, since: Date): Fragment => sql`
       union select i.external_id from connection c join item i on i.account_external_id =
@@ -176,8 +177,8 @@ export const sameTextOpen = async (
   ).length > 0
 
 /**
- * Attempts that may own an unnamed post: open ones, and those without a known post that a person
- * settled or superseded within a day.
+ * Attempts that may own an unnamed post: open ones, and ones without a known post that a person
+ * settled or superseded within the last day.
  */
 const mayOwn = (sql: Sql): Fragment =>
   sql`(${isOpen(sql)} or (a.state in ('posted', 'superseded') and a.external_id is null
@@ -197,7 +198,7 @@ interface Answered {
   action: EngageAction
 }
 
-/** Attempts of an account at the same post that may own an unnamed answer. */
+/** Attempts of an account on the same post that may own an unnamed answer. */
 export const unnamedAnswers =
   ({ connectionId, network, postId, action }: Answered): Query<Attempt> =>
   (sql) =>
@@ -222,15 +223,15 @@ export const takenPosts =
           and a.external_id = any(${externalIds})
       ${sendable === 'post' ? postedByHand(sql, connectionId, externalIds) : sql``}`
 
-/** Posts that people have made, which were read back by their URLs. */
+/** Posts that people made themselves, which were read back by their URLs. */
 const postedByHand = (sql: Sql, connectionId: string, externalIds: string[]): Fragment => sql`
       union select i.external_id from connection c join item i on i.account_external_id =
         c.external_id
         where c.id = ${connectionId} and i.external_id = any(${externalIds})`
 
 /**
- * A post of an item that a person settled: its last attempt owns the post, if that is not known to
- * be another.
+ * Names the post of an item that a person settled. The item's last attempt then owns the post,
+ * unless it is known to own another one.
  */
 export const namePost =
   ({
@@ -249,9 +250,9 @@ export const namePost =
         order by a.number desc limit 1)`
 
 /**
- * Attempts that may be on the wire: of this process, or of a dead one whose lease has not ended.
- * The latter may send until then, whatever happened to the attempt here: put in doubt, or settled
- * by a person without a known post.
+ * Attempts that may be on the wire: those of this process, and those of a dead one whose lease has
+ * not ended. A dead process may send until then, even if the attempt was put in doubt here, or
+ * settled by a person without a known post.
  */
 export const attemptsInFlight = many<Attempt>(
   table.times,

@@ -3,7 +3,7 @@ import { one, sure } from '../engine/load.ts'
 
 interface Pause {
   paused: boolean
-  /** With who paused it, null while nothing is paused. */
+  /** When it was paused, and below by whom. Null while nothing is paused. */
   since: Date | null
   by: NamedAuthor | null
 }

@@ -11,7 +11,7 @@ import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { calendarOf } from './calendar.ts'
 import { tallyOf } from './experiments.ts'
 
-/** Rows arrive as JSON, with times as text. */
+/** Rows arrive as JSON, so their times are text. */
 export interface ListedRows {
   count: number
   rows: (Omit<BriefRow, 'at'> & { at: string })[]
@@ -43,27 +43,27 @@ export interface BriefRecord {
   audited_at: Date | null
 }
 
-/** How many records of a group are listed, those that have waited longest first. */
+/** How many records of a group are listed. Those that have waited longest come first. */
 export const MOST_ROWS = 10
 
-// States and limits stand in the text of the statement: as parameters they would have it planned
-// anew for each brief, for 40 ms.
+// States and limits are part of the statement's text. As parameters, they would have the statement
+// planned anew for each brief, which takes 40 ms.
 
-/** Beyond 10,000 nobody counts. */
+/** Nobody needs a count beyond 10,000. */
 const countUpTo = (sql: Sql, rows: Fragment): Fragment =>
   sql`(select count(*)::int from (select 1 from ${rows} limit 10000) counted)`
 
 /**
- * Of records that no index has in the order of their waiting: the oldest, among which those that
- * have waited longest are found.
+ * For records that no index has in the order of their waiting: how many of the oldest are
+ * considered to find those that have waited longest.
  */
 const mostConsidered = (sql: Sql): Fragment => sql`200`
 
 interface Group {
   name: FoundGroup
-  /** The table, and which of its rows. */
+  /** The table, and the condition on its rows. */
   rows: Fragment
-  /** The order of waiting, in which an index has them. */
+  /** The order of waiting, if an index has it. */
   along?: Fragment
   count?: Fragment
 }
@@ -104,7 +104,7 @@ const openSignals = (sql: Sql): Group => ({
   rows: sql`signal where status = 'open' and expires_at > clock_timestamp()`,
 })
 
-/** Of a table: since when a row waits, and what a brief shows of it. */
+/** How a brief shows rows of a table: the order in which they have waited, and their columns. */
 interface Shown {
   order: Fragment
   columns: Fragment
@@ -138,7 +138,7 @@ const shownSignal = (sql: Sql): Shown => {
   }
 }
 
-/** Its number, and the rows that have waited longest, by bounded reads along indexes. */
+/** The size of a group, and its rows that have waited longest, by bounded reads along indexes. */
 const found = (
   sql: Sql,
   most: Fragment,
@@ -161,12 +161,12 @@ const groupsOf = (sql: Sql, most: Fragment): Fragment =>
     found(sql, most, shownSignal(sql), openSignals(sql)),
   ].reduce((all, one) => sql`${all} union all ${one}`)
 
-/** Older batches are finished. */
+/** Only this many batches are looked at. Older ones are finished. */
 const newestBatches = (sql: Sql): Fragment => sql`20`
 const mostMeasured = (sql: Sql): Fragment => sql`20`
-/** The newest posts of an experiment that say whether it can be concluded. */
+/** How many of an experiment's newest posts are used to tell whether it can be concluded. */
 const mostTallied = (sql: Sql): Fragment => sql`200`
-/** Of the calendar: a week, in any zone. */
+/** How far ahead the calendar is read: a week, in any time zone. */
 const ahead = (sql: Sql): Fragment => sql`interval '9 days'`
 
 const experiments = (sql: Sql): Fragment => sql`
@@ -176,8 +176,8 @@ const experiments = (sql: Sql): Fragment => sql`
       from experiment e where e.status = 'running'`
 
 /**
- * Replies to channels that a person has to settle. They are named by channel and reason: who reads
- * the brief need not read what they say.
+ * Replies to channels that a person has to settle. They are named by channel and reason, because
+ * readers of the brief need not see what they say.
  */
 const unsettledReplies = (sql: Sql, most: number): Fragment => sql`
   select jsonb_build_object('count', count(*), 'rows', coalesce(jsonb_agg(jsonb_build_object('id',
@@ -189,7 +189,7 @@ const unsettledReplies = (sql: Sql, most: number): Fragment => sql`
     from channel_reply u left join channel_connection c on c.id = u.connection_id
       where u.status = 'unknown' order by u.id limit ${MOST_UNSETTLED}) r`
 
-/** Nobody counts more. */
+/** Nobody needs a higher count. */
 const MOST_UNSETTLED = 1_000
 
 /** `most`: how many records of each group to return. */

@@ -1,14 +1,15 @@
-/** Post times, from which a cadence tells which of its slots are taken. */
+/** Post times, which tell which slots of a cadence are taken. */
 import type { Item } from '#domain/growth/drafting/item'
 import type { TakenTime } from '#domain/growth/drafting/item-timing'
 import type { Fragment, Query } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 
 /**
- * Items scheduled, on their way or in doubt, and those posted recently: nothing posted longer ago
- * can fall on a local day that has not ended. An item on its way has the time of its claim, because
- * its slot has passed; only the newest thousand of these can be in the way of a slot. `ahead`: an
- * interval, for how far. `now()` can use an index, `clock_timestamp()` would scan the table.
+ * Items that are scheduled, on their way or in doubt, and items posted recently. Nothing posted
+ * longer ago can fall on a local day that has not ended. An item on its way counts with the time of
+ * its claim, because its slot has passed; only the newest thousand of these can be in the way of a
+ * slot. `ahead`: an interval that says how far to look. `now()` can use an index;
+ * `clock_timestamp()` would scan the table.
  */
 export const calendarOf =
   (ahead?: Fragment): Query<TakenTime> =>
@@ -27,7 +28,7 @@ export const calendarOf =
 
 export const calendarPart = many<TakenTime>({ at: true }, calendarOf())
 
-/** An item at a time of the calendar. */
+/** An item with its time in the calendar. */
 export interface DatedItem {
   id: string
   kind: Item['kind']
@@ -39,7 +40,7 @@ export interface DatedItem {
   at: Date
 }
 
-/** Scheduled and posted items of a time, soonest first, with the beginnings of their texts. */
+/** Scheduled and posted items of a period, soonest first, with the beginnings of their texts. */
 export const itemsAt = (
   { from, to }: { from: Date; to: Date },
   { limit, excerpt }: { limit: number; excerpt: number },
@@ -53,7 +54,7 @@ export const itemsAt = (
         order by at, id limit ${limit}`
   })
 
-/** How many items are scheduled, and how many of those should have gone out. */
+/** How many items are scheduled, and how many of those should already have gone out. */
 export const scheduledCounts = sure(
   one<{ scheduled: number; due: number }>(
     {},

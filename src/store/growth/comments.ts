@@ -1,4 +1,4 @@
-/** What a team says of its items. */
+/** What a team says about its items. */
 import { commentRecord } from '#contract/records/growth/comment'
 import type { Comment } from '#domain/growth/drafting/comment'
 import { type NamedAuthor, namedAuthor } from '../app/names.ts'

@@ -22,8 +22,8 @@ export const defaultConnection: Query<Connection> = (sql) =>
   sql`select ${connectionColumns(sql)} from connection where is_default and status = 'connected'`
 
 /**
- * The connected accounts that an error can name, and one more, which says that there are others.
- * `but`: one that is being disconnected.
+ * The connected accounts that an error can name, and one more, which shows that there are others.
+ * `but`: an account that is being disconnected.
  */
 export const choicesBut =
   (but: string | null): Query<Choice> =>
@@ -35,8 +35,8 @@ export const choicesBut =
 export const choicesPart = many<Choice>({}, choicesBut(null))
 
 /**
- * The default account, all null without one, with the figures its budgets depend on. Without one,
- * `choices` has the accounts beside it.
+ * The default account, with the figures that its budgets depend on. If there is none, its fields
+ * are null and `choices` has the accounts that there are.
  */
 export type ConnectionRow = PlanRow & { choices: Choice[] | null } & (
     | Connection
@@ -63,7 +63,7 @@ export const accountFor = async (
           where external_id = ${externalId} and status = 'connected'`
       )[0]
 
-/** The network's own id of the default account, as an expression; null where there is none. */
+/** The network's id of the default account, as an expression. Null if there is none. */
 export const defaultAccountId = (sql: Sql): Fragment =>
   sql`(select c.external_id from connection c where c.is_default and c.status = 'connected')`
 
@@ -103,8 +103,8 @@ export const connectionPart = (id: string) => one<Connection>(connectionTimes, c
 export const defaultPart = one<Connection>(connectionTimes, defaultConnection)
 
 /**
- * The account that an item is to go out from: the one that a person chose for it, connected or not,
- * or else the default one.
+ * The account from which an item is to go out: the one that a person chose for it, connected or
+ * not, or the default one.
  */
 export const accountOfItem = (id: RecordId) =>
   one<Connection>(connectionTimes, (sql) => {

@@ -1,18 +1,20 @@
-/** How much of what there is. Each number is counted up to a bound, along an index. */
+/**
+ * How many records of each kind there are. Each number is counted up to a bound, along an index.
+ */
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 
 export interface PostCounts {
   /** Awaiting approval. */
   drafted: number
-  /** Scheduled ones among them. */
+  /** Those among the approved items that are scheduled. */
   approved: number
   scheduled: number
   publishing: number
   posted: number
   rejected: number
   publish_failed: number
-  /** In doubt; those in review among them. */
+  /** Items in doubt, including those in review. */
   publish_unconfirmed: number
   review: number
   /** Engagements that await approval. */
@@ -22,7 +24,7 @@ export interface PostCounts {
   due_in_24h: number
 }
 
-/** Beyond it nobody counts. */
+/** Nobody needs a higher count. */
 const MOST_COUNTED = 10_000
 
 const countUpTo = (sql: Sql, rows: Fragment): Fragment =>
@@ -51,7 +53,7 @@ export interface DueItem {
   post_at: Date
 }
 
-/** The next scheduled items, soonest first; of each the beginning of its text. */
+/** The next scheduled items, soonest first, each with the beginning of its text. */
 export const nextScheduled = (most: number) =>
   many<DueItem>(
     { post_at: true },

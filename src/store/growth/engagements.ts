@@ -84,7 +84,7 @@ export const engagementOn = ({ network, postId, action }: OnPost) =>
         and ${isOpen(sql)}`,
   )
 
-/** Another one of this engagement's action on its post. */
+/** Another open or executed engagement with the same action on the same post. */
 export const otherEngagement = (id: string) =>
   one<Other>(
     {},
@@ -94,7 +94,7 @@ export const otherEngagement = (id: string) =>
       where own.id = ${id} and ${isOpen(sql)}`,
   )
 
-/** The same as `engagementOn`, on the post of a signal. */
+/** The same as `engagementOn`, for the post of a signal. */
 export const engagementOnSignal = ({
   signalId,
   action,
@@ -112,8 +112,8 @@ export const engagementOnSignal = ({
 export const { insert: insertEngagement, save: saveEngagement } = table
 
 /**
- * Deletes an engagement, which keeps its row until it is erased. `engagement`: as it will be when
- * it is restored.
+ * Deletes an engagement, whose row stays until it is erased. `engagement`: as it will be when it is
+ * restored.
  */
 export const removeEngagement =
   ({

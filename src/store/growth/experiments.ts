@@ -13,18 +13,21 @@ import { newestMetric } from './metrics.ts'
 
 const table = tableOf(experimentRecord)
 
-/** A post's latest metrics, beside the item `i`. */
+/** A post's latest metrics, joined to item `i`. */
 const latestMetrics = (sql: Sql): Fragment =>
   sql`lateral (${newestMetric(sql, sql`i.id`)}) m on i.status = 'posted'`
 
-/** Each arm of an experiment `e` counts with them, since a batch has one post for each. */
+/**
+ * The newest posts of experiment `e`. They include every arm, because each batch has a post for
+ * each.
+ */
 const newestOf = (sql: Sql, most: Fragment): Fragment =>
   sql`(select * from item n where n.experiment_id = e.id and n.status = 'posted' order by n.id desc
     limit ${most})`
 
 /**
- * The tally of arms: for a running experiment `e` as of now, for a concluded one as of its
- * conclusion. A rate needs impressions. `most`: only of so many of the newest posts.
+ * The tally of arms: current for a running experiment `e`, and as of its conclusion for a concluded
+ * one. A rate needs impressions. `most`: count only this many of the newest posts.
  */
 export const tallyOf = (
   sql: Sql,
@@ -70,7 +73,7 @@ export const experimentPart = (id: string) =>
 export const findExperiment = async (sql: Sql, id: string): Promise<CountedExperiment> =>
   (await experimentById(id)(sql))[0] ?? fail('not_found', 'no such experiment')
 
-/** How many items of a batch each arm has, without deleted ones, as in the tally. */
+/** How many items of a batch each arm has. Leaves out deleted items, as the tally does. */
 export const itemsByArm = async (
   sql: Sql,
   batchId: string,
@@ -78,7 +81,7 @@ export const itemsByArm = async (
   await sql<{ arm: string; items: number }>`select arm, count(*)::int as items from item
     where batch_id = ${batchId} and arm is not null and status <> 'deleted' group by arm`
 
-/** The newest posts of an experiment that are compared. */
+/** How many of an experiment's newest posts are compared. */
 const MOST_COMPARED = 2_000
 
 /** Posted items with metrics, newest first. */
@@ -94,6 +97,6 @@ export const measuredItems = (experimentId: string) =>
 
 export const { insert: insertExperiment } = table
 
-/** With the tally, which is fixed from then on. */
+/** Saves the experiment with its tally, which is fixed from then on. */
 export const concludeExperiment = (experiment: CountedExperiment): Query =>
   table.save(experiment, { tally: experiment.tally })

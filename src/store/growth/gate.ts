@@ -7,15 +7,15 @@ declare module '../engine/letter.ts' {
   interface GateFacts {
     plan: PlanState
     /**
-     * Event types that the workspace's endpoint wants (empty: all); null without an active
+     * The event types that the workspace's endpoint wants; empty means all. Null without an active
      * endpoint.
      */
     webhook: string[] | null
-    /** Kinds of occurrences that active rules wait for. Others need no lookup. */
+    /** The kinds of occurrences that active rules wait for. Others need no lookup. */
     awaited: string[]
     /**
-     * When the workspace will be erased, if an owner requested it. Nothing goes out until that is
-     * cancelled.
+     * When the workspace will be erased, if an owner has requested that. Nothing goes out unless
+     * the request is cancelled.
      */
     deletesAt: Date | null
   }

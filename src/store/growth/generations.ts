@@ -1,4 +1,4 @@
-/** What the lists of all kinds of generations have in common. */
+/** What the lists of all kinds of generations share. */
 import type { Generation } from '#domain/growth/drafting/generation'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { inPeriod, type Page, type Period } from '../engine/page.ts'

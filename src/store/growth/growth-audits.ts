@@ -67,7 +67,7 @@ export const itemsForAudit = async (
   >`select id as item_id, body as text, hook, format, learnings, posted_at from item
     where id = any(${ids}::uuid[])`
 
-/** How many of these items there are, without deleted ones. */
+/** How many of these items there are, not counting deleted ones. */
 export const existingItemCount = (ids: string[]) =>
   sure(
     one<{ count: number }>(

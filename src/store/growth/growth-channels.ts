@@ -12,7 +12,7 @@ import { tableOf } from '../engine/records.ts'
 const table = tableOf(growthChannelRecord)
 const { columns, times } = table
 
-/** Channels as rows, a handful for each workspace; `channelOfRow` completes them. */
+/** Channels as rows. A workspace has only a handful. `channelOfRow` completes them. */
 export const growthChannels: Query<StoredChannel> = (sql) =>
   sql`select ${columns(sql)} from growth_channel order by id limit 100`
 
@@ -21,7 +21,7 @@ const readNamed =
   (sql) =>
     sql`select ${columns(sql)} from growth_channel where name = ${name}`
 
-/** Undefined if the workspace has no such channel: then there are no rules. */
+/** Undefined if the workspace has no such channel, in which case there are no rules. */
 export const channelNamed = async (
   sql: Sql,
   name: GrowthChannelName,
@@ -49,7 +49,7 @@ export const channelById = (id: string) =>
 export const channelPart = (name: GrowthChannelName) =>
   mapPart(one<StoredChannel>(times, readNamed(name)), rowOf)
 
-/** Those of these names that the workspace has. */
+/** The channels among these names that the workspace has. */
 export const channelsPart = (names: GrowthChannelName[]) =>
   mapPart(
     many<StoredChannel>(

@@ -1,4 +1,4 @@
-/** Results of the openings. */
+/** How openings have performed. */
 import type { HookResult } from '#domain/growth/drafting/hook-choice'
 import type { Query } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
@@ -13,8 +13,8 @@ export interface HookUsage {
 }
 
 /**
- * By opening: all items but deleted ones, those approved whatever happened afterwards, those posted
- * and those rejected.
+ * For each opening: how many items there are without deleted ones, how many were approved at some
+ * point, how many are posted and how many are rejected.
  */
 export const hookUsage: Query<HookUsage> = (sql) =>
   sql`select hook, count(*)::int as drafted,
@@ -28,8 +28,8 @@ export const hookUsage: Query<HookUsage> = (sql) =>
 const MOST_POSTS = 1_000
 
 /**
- * By opening: how many of the newest posts have metrics, and their mean engagement rate by the
- * latest snapshots, as in `engagementRate`. Posts without impressions do not count.
+ * For each opening: how many of the newest posts have metrics, and their mean engagement rate by
+ * the latest snapshots, as in `engagementRate`. Posts without impressions do not count.
  */
 export const hookResults: Query<HookResult> = (sql) =>
   sql`select i.hook, count(*)::int as posts,

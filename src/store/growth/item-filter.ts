@@ -1,15 +1,15 @@
-/** What a list of items asks of each item, as parts of a statement. */
+/** What a list requires of each item, as parts of a statement. */
 import type { Item, ItemStatus } from '#domain/growth/drafting/item'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { allShelves, type Shelf, type SoughtWords, shelfOf } from './item-search.ts'
 
 /**
- * `state`: by the time that counts for the state. `created` and `state` begin with the newest,
- * `post_at` with the soonest.
+ * `state`: by the time that counts for the item's state. `created` and `state` start with the
+ * newest, `post_at` with the soonest.
  */
 export type ItemOrder = 'created' | 'state' | 'post_at' | 'posted_at'
 
-/** What all items of a list have. */
+/** What all items of a list have in common. */
 export interface ItemFilter {
   /** `scheduled`: approved, with a post time. */
   statuses?: readonly (ItemStatus | 'scheduled')[] | undefined
@@ -18,9 +18,11 @@ export interface ItemFilter {
   experimentId?: string | undefined
   /** The connection that sends it. */
   accountId?: string | undefined
-  /** An item has all of them. Not empty: a shelf that is missing has no such item. */
+  /**
+   * Every item has all of these words. Never empty. A shelf that is missing here has no such item.
+   */
   words?: SoughtWords | undefined
-  /** Inclusive, over the time that the list is sorted by. */
+  /** Inclusive. Applies to the time by which the list is sorted. */
   from?: Date | undefined
   /** Exclusive. */
   to?: Date | undefined
@@ -28,13 +30,13 @@ export interface ItemFilter {
 }
 
 /**
- * Whether the list is in the order of ids, which is that of creation. A part of the calendar is
- * found by the time itself.
+ * Whether the list is in the order of ids, which is that of creation. A list for part of the
+ * calendar is found by the time itself.
  */
 export const isById = ({ order, from, to }: Pick<ItemFilter, 'order' | 'from' | 'to'>): boolean =>
   order === 'created' && !from && !to
 
-/** Whether the list has at most one filter, a state: `listItems` reads it. */
+/** Whether the list has no filter other than a single state. `listItems` reads such a list. */
 export const isPlain = (
   filter: ItemFilter,
 ): filter is ItemFilter & { statuses?: readonly [ItemStatus] } => {
@@ -67,7 +69,7 @@ const timeOf = (sql: Sql, order: ItemOrder): Fragment =>
     posted_at: sql`i.posted_at`,
   })[order]
 
-/** What an order asks of each item. */
+/** What an order requires of each item. */
 const orderable = (sql: Sql, order: ItemOrder): Fragment => {
   if (order === 'post_at') return sql`and i.post_at is not null`
   return order === 'posted_at' ? sql`and i.status = 'posted'` : sql``
@@ -79,8 +81,8 @@ export const ofStatus = (sql: Sql, status: ItemStatus | 'scheduled'): Fragment =
     : sql`i.status = ${status}`
 
 /**
- * The items that an account sends, in three parts, each of which an index gives: bound to it,
- * chosen for it, or left to it as the default.
+ * The items that an account sends: those bound to it, those for which it was chosen, and those left
+ * to it as the default. Each of these three parts has an index.
  */
 export const ofAccount = (sql: Sql, id: string): Fragment[] => [
   sql`i.account_external_id = (select c.external_id from connection c where c.id = ${id})`,
@@ -98,7 +100,7 @@ export const shelvesOf = ({ statuses, order }: Pick<ItemFilter, 'statuses' | 'or
       (!statuses || statuses.some((status) => shelfOf(status) === shelf)),
   )
 
-/** What a list is sorted by: the columns of the table that it is read from. */
+/** What a list is sorted by, as columns of the table that it is read from. */
 export interface Key {
   time: Fragment
   id: Fragment
@@ -113,8 +115,7 @@ export const withinTimes = (sql: Sql, { from, to }: ItemFilter, { time }: Key): 
   sql`${from ? sql`and ${time} >= ${from}` : sql``} ${to ? sql`and ${time} < ${to}` : sql``}`
 
 /**
- * An index has the articles alone, but only a kind that is no parameter tells Postgres that it may
- * be used.
+ * Articles have an index of their own, but Postgres only uses it if the kind is not a parameter.
  */
 export const ofKind = (sql: Sql, kind: Item['kind']): Fragment =>
   kind === 'article' ? sql`and i.kind = 'article'` : sql`and i.kind = ${kind}`

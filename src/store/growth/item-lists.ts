@@ -1,8 +1,8 @@
 /**
- * Lists of items. Each state that is asked for is a branch of its own, which an index gives in the
- * order of the list and which is cut to the length of the page. Where words are asked for, each
- * shelf of words is one, too: however many items there are, a state and a word, or a state and a
- * part of the calendar, read no more than a page.
+ * Lists of items. Each requested state is a branch of its own, which an index provides in the order
+ * of the list and which is cut to the length of the page. If words are searched for, each shelf of
+ * words is such a branch as well. So however many items there are, a state and a word, or a state
+ * and a part of the calendar, read no more than a page.
  */
 import type { Item } from '#domain/growth/drafting/item'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
@@ -26,15 +26,15 @@ import { allShelves, havingWords, type Shelf, type SoughtWords, shelfOf } from '
 import { itemColumns } from './items.ts'
 
 /**
- * The place of an item in a list: its time, in microseconds since 1970, and its id. No time where
- * the order is that of ids.
+ * The place of an item in a list: its time, in microseconds since 1970, and its id. There is no
+ * time if the list is in the order of ids.
  */
 interface ItemPlace {
   at?: number | undefined
   id: string
 }
 
-/** Counted so far. */
+/** How far items are counted. */
 const MOST_COUNTED = 10_000
 
 const sortOf = (sql: Sql, filter: ItemFilter, { time, id }: Key): Fragment => {
@@ -60,8 +60,8 @@ const isAfter = (
 }
 
 /**
- * The states of each branch. By a time that is not that of the state, one index has the items of
- * all states.
+ * The states of each branch. For a time that does not belong to the state, one index has the items
+ * of all states.
  */
 const statesOf = (sql: Sql, filter: ItemFilter): Fragment[] => {
   const { statuses, order } = filter
@@ -84,7 +84,7 @@ interface Cut {
 }
 
 /**
- * The items of each state, and of each part of an account, in the order of the list, up to the
+ * The items of each state and of each part of an account, in the order of the list, up to the
  * limit.
  */
 const walks = (sql: Sql, filter: ItemFilter, words: readonly string[], cut: Cut): Fragment[] => {
@@ -116,18 +116,18 @@ const statesOn = (sql: Sql, { statuses = allStatuses }: ItemFilter, shelf: Shelf
   )
 
 /**
- * Whether an index has the items of a word in the order of the list. Few are of a batch, an
- * experiment, or articles: those have an index.
+ * Whether an index has the items of a word in the order of the list. If few items match, as for a
+ * batch, an experiment or articles, another index is used.
  */
 const isOrdered = (filter: ItemFilter, shelf: Shelf): boolean => {
   const { kind, batchId, experimentId, accountId, order } = filter
   if (batchId || experimentId || accountId || kind === 'article') return false
-  // Drafts are most of what is open. The other states have an index of their own.
+  // Most open items are drafts. The other open states have an index of their own.
   if (shelf === 'open' && filter.statuses && !filter.statuses.includes('drafted')) return false
   return isById(filter) || (shelf !== 'open' && (order === 'state' || order === 'posted_at'))
 }
 
-/** The items of the rarest word in the order of the list, up to the limit. */
+/** The items that have the rarest word, in the order of the list, up to the limit. */
 const inOrder = (
   sql: Sql,
   filter: ItemFilter,
@@ -145,7 +145,7 @@ const inOrder = (
     ${sortOf(sql, filter, key)} limit ${limit})`
 }
 
-/** All items of the rarest word; they are few. */
+/** All items that have the rarest word. They are few. */
 const gatherItems = (
   sql: Sql,
   filter: ItemFilter,
@@ -159,8 +159,8 @@ const gatherItems = (
 }
 
 /**
- * Where the rarest word is common and no index has the order, the list is walked and the words of
- * each item are looked up.
+ * If the rarest word is common and no index has the order, walks the list and looks up the words of
+ * each item.
  */
 const searches = (sql: Sql, filter: ItemFilter, words: SoughtWords, cut: Cut): Fragment[] => {
   const branches: Fragment[] = []
@@ -189,10 +189,10 @@ const allBranches = (sql: Sql, filter: ItemFilter, cut: Cut): Fragment => {
     chosen`
 }
 
-/** An item with its place in the list. */
+/** An item together with its place in the list. */
 export type PlacedItem = Item & { place_at?: number | null }
 
-/** One more than the limit, so that the caller sees whether there is a next page. */
+/** Returns one more than the limit, so that the caller sees whether there is a next page. */
 export const findItems =
   (filter: ItemFilter, { limit, after }: Cut): Query<PlacedItem> =>
   (sql) => {
@@ -208,7 +208,7 @@ export const findItems =
       join item on item.id = chosen.chosen_id order by ${sort}`
   }
 
-/** How many there are, counted up to `MOST_COUNTED`. */
+/** How many items there are, counted up to `MOST_COUNTED`. */
 export const itemTotal = (filter: ItemFilter) =>
   sure(
     one<{ total: number }>(

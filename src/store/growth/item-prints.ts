@@ -1,4 +1,4 @@
-/** Prints of approved, scheduled and posted items, by which a nearly equal text is found. */
+/** Prints of approved, scheduled and posted items, by which nearly equal texts are found. */
 import { ALIKE } from '#domain/growth/drafting/prints'
 import type { Repeated } from '#domain/growth/drafting/warnings'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
@@ -23,9 +23,9 @@ export const dropPrints =
     sql`delete from item_print where print = any(${prints}::integer[]) and item_id = ${itemId}`
 
 /**
- * An expression: the item, as JSON, whose text is most like the one of these prints, other than
- * `itemId`; null if none is nearly equal. Finds it by the table's key, however many items there
- * are.
+ * An expression for the item, as JSON, whose text is most like the text with these prints. Leaves
+ * out `itemId`. Null if no text is nearly equal. It is found by the table's key, however many items
+ * there are.
  */
 export const repeatedBy = (
   sql: Sql,
@@ -40,7 +40,10 @@ export const repeatedBy = (
       'publish_unconfirmed')
     order by s.shared desc, i.id desc limit 1)`
 
-/** The item that a text repeats: the text of these prints, or else the present text of the item. */
+/**
+ * The item that a text repeats. The text is given by its prints, or else is the item's present
+ * text.
+ */
 export const repeatedPart = ({
   itemId,
   prints,

@@ -3,14 +3,14 @@ import type { ItemStatus } from '#domain/growth/drafting/item'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
 
-/** Where the words of an item stand, by its state; `open`: any but the two. */
+/** Where the words of an item are stored, by its state. `open`: any state but the other two. */
 export type Shelf = 'open' | 'posted' | 'rejected'
 export const allShelves: readonly Shelf[] = ['open', 'posted', 'rejected']
 
 export const shelfOf = (status: ItemStatus | 'scheduled'): Shelf =>
   status === 'posted' || status === 'rejected' ? status : 'open'
 
-/** Of one shelf: the words, the rarest first, and whether that one is rare. */
+/** For one shelf: the words, with the rarest first, and whether that one is rare. */
 interface Sought {
   asked: readonly [string, ...string[]]
   isRare: boolean
@@ -18,8 +18,8 @@ interface Sought {
 export type SoughtWords = Partial<Record<Shelf, Sought>>
 
 /**
- * A word that more items of a shelf have is common. Fewer are read and sorted where no index has
- * them in the order of the list.
+ * A word that more items of a shelf have is common. If a word has fewer items and no index has them
+ * in the order of the list, they are all read and sorted.
  */
 export const COMMON = 2_000
 
@@ -41,8 +41,9 @@ export const wordCounts = (words: readonly string[], shelves: readonly Shelf[]) 
   )
 
 /**
- * Where to look for the words: nowhere if each shelf lacks one. Otherwise also on a shelf that
- * lacks one, since an item may come onto it after the count.
+ * Where to look for the words: nowhere if each shelf lacks one of them, and otherwise on every
+ * shelf. A shelf that lacks a word is included, because an item may have come onto it after the
+ * count.
  */
 export const soughtWords = (counted: readonly WordCount[]): SoughtWords => {
   const sought: SoughtWords = {}
@@ -60,8 +61,8 @@ export const soughtWords = (counted: readonly WordCount[]): SoughtWords => {
 }
 
 /**
- * A subquery of one value is never turned into a join, which could begin with all items that have a
- * word.
+ * Postgres never turns a subquery for one value into a join. A join could begin with all items that
+ * have a word.
  */
 export const havingWords = (
   sql: Sql,

@@ -1,13 +1,14 @@
 /**
- * The words of items, by which lists find them. As an item changes its state, a trigger moves its
- * words to the shelf of the new one.
+ * The words of items, by which lists find them. When an item changes its state, a trigger moves its
+ * words to the shelf of the new state.
  */
 import type { Query } from '../engine/db.ts'
 
 /**
- * Adds those that an item does not have yet, to the shelf where it stood before this statement: a
- * trigger moves them with the others if the statement changes that. A new item has no row yet, and
- * is open; so are the words of a deleted one.
+ * Adds the words that an item does not have yet, to the shelf on which the item was before this
+ * statement. If the statement changes its state, a trigger moves them together with the others. A
+ * new item has no row yet and counts as open; the words of a deleted item are on the open shelf as
+ * well.
  */
 export const insertItemWords =
   (itemId: string, words: readonly string[]): Query =>
@@ -19,7 +20,7 @@ export const insertItemWords =
       where w not in (select h.word from item_word h where h.item_id = ${itemId}) on conflict
         do nothing`
 
-/** Deletes all but these. */
+/** Deletes all words of an item except these. */
 export const keepWords =
   (itemId: string, words: readonly string[]): Query =>
   (sql) =>

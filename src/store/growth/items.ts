@@ -33,7 +33,7 @@ export const itemById =
 export const itemPart = (id: RecordId): Part<Item | undefined> =>
   one<Item>(items.times, itemById(id))
 
-/** A deleted item, as it will be when it is restored. */
+/** A deleted item as it will be when it is restored. */
 export const deletedItemPart = (id: RecordId): Part<Item | undefined> =>
   mapPart(
     one<Item & { deleted_status: Item['status'] }>(
@@ -45,7 +45,7 @@ export const deletedItemPart = (id: RecordId): Part<Item | undefined> =>
     (row) => row && { ...row, status: row.deleted_status },
   )
 
-/** How many drafts there are, counted up to the most that there may be. */
+/** How many drafts there are, counted up to the most that are allowed. */
 export const draftCount: Part<number> = mapPart(
   sure(
     one<{ drafts: number }>(
@@ -74,7 +74,7 @@ export const listItems =
       where ${status ? sql`status = ${status}` : sql`status <> 'deleted'`}
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
-/** The first items of that list. */
+/** The first items of the same list. */
 export const newestItems = ({ status, limit }: { status: ItemStatus; limit: number }) =>
   many<Item>(items.times, listItems({ status, limit }))
 
@@ -90,8 +90,8 @@ export const itemCount = (status: ItemStatus) =>
   )
 
 /**
- * The newest posts of a month, in any state, which a new draft must not repeat. Older posts and
- * articles may be repeated.
+ * The newest posts of the last month, in any state, which a new draft must not repeat. It may
+ * repeat older posts, and articles.
  */
 export const recentItems =
   (limit: number, except?: string): Query<RecentPost> =>
@@ -108,13 +108,12 @@ export const lockItem = async (sql: Sql, id: string): Promise<Item> =>
 
 export const insertItem = (item: Item): Query => items.insert(item, { prints: printsOf(item.body) })
 
-/** `prints`: those of a text that has changed. */
+/** `prints`: the prints of a text that has changed. */
 export const saveItem = (item: Item, prints?: readonly number[]): Query =>
   items.save(item, prints && { prints })
 
 /**
- * Deletes an item, which keeps its row until it is erased. `item`: as it will be when it is
- * restored.
+ * Deletes an item, whose row stays until it is erased. `item`: as it will be when it is restored.
  */
 export const removeItem =
   ({ id, status, proposed_at, approved_hash, account_external_id, updated_at }: Item): Query =>

@@ -16,7 +16,7 @@ import { tableOf } from '../engine/records.ts'
 
 const table = tableOf(metricRecord)
 
-/** A posted item whose metrics are due. */
+/** A posted item whose metrics are due to be read. */
 export interface DuePost {
   id: string
   external_id: string
@@ -31,8 +31,8 @@ export const newestMetric = (sql: Sql, itemId: Fragment): Fragment =>
   sql`select * from item_metric where item_id = ${itemId} order by at desc limit 1`
 
 /**
- * The domain's `engagementRate` over a row `m`: null without impressions. In floats, because counts
- * can add up to more than an integer.
+ * The domain's `engagementRate` for row `m`; null without impressions. It uses floats, because the
+ * sum of counts can exceed an integer.
  */
 export const rateOfMetric = (sql: Sql): Fragment =>
   sql`case when m.impressions > 0 then least(1, (m.likes::float8 + m.replies + m.reposts + m.quotes)
@@ -50,7 +50,7 @@ const dueAt = (sql: Sql): Fragment => {
         else ${ms(sql, last.everyMs)} end end`
 }
 
-/** Posts of connected accounts that are still read. */
+/** Posts of connected accounts whose metrics are still read. */
 const readable = (sql: Sql, now: Date): Fragment => sql`
   select i.id, i.external_id, i.posted_at, c.id as connection_id, ${dueAt(sql)} as due
   from item i join connection c on c.external_id = i.account_external_id and c.status = 'connected'
@@ -58,8 +58,8 @@ const readable = (sql: Sql, now: Date): Fragment => sql`
     and i.status = 'posted'`
 
 /**
- * Posts of one account due by `until`: the account that has waited longest, except those that are
- * backing off.
+ * Posts of one account that are due by `until`. The account is the one that has waited longest,
+ * leaving out accounts that are backing off.
  */
 export const duePosts = async (
   sql: Sql,
@@ -76,7 +76,7 @@ export const duePosts = async (
     where connection_id = (select connection_id from posts order by due, id limit 1)
       order by due, id limit ${limit}`
 
-/** When the next post of each account is due, except the posts named. */
+/** When the next post of each account is due, leaving out the posts in `except`. */
 export const nextReads = async (
   sql: Sql,
   { now, except }: { now: Date; except: string[] },
@@ -85,7 +85,7 @@ export const nextReads = async (
     where id <> all(${except}::uuid[])
     and due <= posted_at + ${ms(sql, READ_FOR_MS)} group by connection_id`
 
-/** Whether an account has posts that are still read. */
+/** Whether an account has posts whose metrics are still read. */
 export const hasReadable = async (
   sql: Sql,
   { externalId, now }: { externalId: string; now: Date },
@@ -106,7 +106,7 @@ export const insertSnapshots =
   (sql) =>
     sql`insert into item_metric ${sql(snapshots.map((one) => ({ id: newId(), ...one })))}`
 
-/** Keeps only the last snapshot of each day long past. */
+/** Deletes all but the last snapshot of each day in the more distant past. */
 export const thinSnapshots =
   (itemIds: string[], now: Date): Query =>
   (sql) =>
@@ -134,24 +134,25 @@ export const readingsOf = (
   )
 
 /**
- * The posts of one period: sums of their newest counts, and of the rates of those with impressions.
+ * The posts of one period: the sums of their newest counts, and of the rates of those that have
+ * impressions.
  */
 export interface PeriodSums extends Metrics {
-  /** Its first day. */
+  /** The first day of the period. */
   day: string
   posts: number
-  /** With impressions. */
+  /** How many of them have impressions. */
   measured: number
   rates: number
   rate_squares: number
 }
 
-/** Posts that are summed at most: the newest of a time. */
+/** How many posts are summed, at most. The newest of the time are taken. */
 const MOST_SUMMED = 10_000
 
 /**
- * By the day or week, from Monday, in which they were posted, on the clocks of a zone; newest
- * first. Periods without posts are left out.
+ * Sums by the day or week (from Monday) in which posts were posted, on the clocks of a time zone;
+ * newest first. Leaves out periods without posts.
  */
 export const sumsBy = (
   by: 'day' | 'week',

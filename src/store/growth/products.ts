@@ -29,13 +29,13 @@ export const productPart = (id: string) => one<Product>(table.times, productById
 interface OthersOf {
   /** Null for a product that does not exist yet. */
   id: string | null
-  /** Null: the one it has. */
+  /** Null: the name that it has. */
   name: string | null
 }
 
 /**
- * Counts the products other than this one, and finds whether an active one has this name in any
- * case.
+ * Counts the products other than this one, and tells whether an active one has this name, in upper
+ * or lower case.
  */
 export const otherProducts = ({ id, name }: OthersOf): Part<OtherProducts> =>
   sure(

@@ -6,7 +6,7 @@ import type { Query, Sql } from '../engine/db.ts'
 import { many, mapPart, one } from '../engine/load.ts'
 import { tableOf } from '../engine/records.ts'
 
-/** How many versions are kept, the present one among them. */
+/** How many versions are kept, including the present one. */
 const MOST_VERSIONS = 50
 
 const { columns, times } = tableOf(profileRecord)
@@ -22,7 +22,9 @@ export interface StoredProfile {
   updated_at: Date | null
 }
 
-/** Without a saved row the profile is empty. Fields added by later versions get their defaults. */
+/**
+ * If no row was saved, the profile is empty. Fields that later versions added get their defaults.
+ */
 export const toProfile = (
   row: (Pick<ProfileRow, 'data'> & Partial<Omit<StoredProfile, 'profile'>>) | undefined,
 ): StoredProfile => ({
@@ -50,7 +52,7 @@ export const saveProfile = (
   profile: Profile,
   { revision, by, changed, now }: { revision: number; by: Author; changed: string[]; now: Date },
 ): Query[] => [
-  // The statements of a letter see the same rows: this one reads the version before.
+  // All statements of a letter see the same rows, so this one still reads the earlier version.
   (sql) => sql`insert into profile_revision (number, data, written_by, written_at, changed)
     select revision, data, written_by, updated_at, changed from profile`,
   (sql) => sql`delete from profile_revision where number <= ${revision - MOST_VERSIONS}`,
@@ -61,7 +63,7 @@ export const saveProfile = (
       changed = excluded.changed, updated_at = excluded.updated_at`,
 ]
 
-/** Newest first, the present one among them; one more than the limit. */
+/** Newest first, including the present one. Returns one more than the limit. */
 export const profileVersions = ({ limit, after }: { limit: number; after?: number }) =>
   many<RowOf<typeof profileRevisionRecord>>(
     versionTimes,

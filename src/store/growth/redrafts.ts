@@ -36,7 +36,7 @@ export const saveRedraft =
       usage = ${usage ? sql.json(usage) : null},
       updated_at = ${updated_at} where id = ${id}`
 
-/** Says on the item why it was not written again, if it still is what was to be. */
+/** Notes on the item why it was not written again, unless the item has changed since. */
 export const tellRedraftFailed =
   ({ item_id, revision, error, updated_at }: Redraft): Query =>
   (sql) =>

@@ -32,12 +32,12 @@ export const isReported = async (sql: Sql, week: string): Promise<boolean> =>
 
 const DAY_MS = 86_400_000
 
-/** As text, which Postgres reads as an array of timestamps. */
+/** Times as text, which Postgres reads as an array of timestamps. */
 const arrayOf = (times: Date[]): string[] => times.map((time) => time.toISOString())
 
 /**
  * The figures of each day between the bounds. Gains are differences of snapshots, so they count on
- * the day of the read; a number that fell gained nothing.
+ * the day when the metrics were read. A number that fell counts as no gain.
  */
 export const figuresByDay = async (sql: Sql, bounds: Date[]): Promise<Figures[]> => {
   const [first, last] = [bounds[0]!, bounds.at(-1)!]

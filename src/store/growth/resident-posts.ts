@@ -3,7 +3,7 @@ import type { Query } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
 import { connectionColumns, connectionTimes } from './connections.ts'
 
-/** What a workspace has a resident of the sandbox say. */
+/** A post that a workspace has had a resident of the sandbox write. */
 export interface ResidentPost {
   id: string
   /** The network's id. */
@@ -14,7 +14,7 @@ export interface ResidentPost {
   created_at: Date
 }
 
-/** Of a workspace. */
+/** The most resident posts that a workspace may have. */
 export const MOST_RESIDENT_POSTS = 1_000
 
 export const insertResidentPost =
@@ -22,12 +22,12 @@ export const insertResidentPost =
   (sql) =>
     sql`insert into resident_post ${sql(post)}`
 
-/** Makes room for one more. */
+/** Makes room for one more post. */
 export const forgetResidentPosts: Query = (sql) =>
   sql`delete from resident_post where id in (select id from resident_post
     order by created_at desc, post_id desc offset ${MOST_RESIDENT_POSTS - 1})`
 
-/** The connected accounts of a network, the default one first. */
+/** The account on a network that is connected, preferably the default one. */
 export const accountsOn = (network: string) =>
   many<Connection>(
     connectionTimes,

@@ -1,4 +1,4 @@
-/** Posts worth repeating. */
+/** Finding posts worth repeating. */
 import { RESURFACE_DAYS } from '#domain/growth/rules/rule-action'
 import type { Sql } from '../engine/db.ts'
 import { newestMetric, rateOfMetric } from './metrics.ts'
@@ -20,9 +20,10 @@ export interface Resurfaceable {
 const MOST_CONSIDERED = 2_000
 
 /**
- * The best post that is old enough, did well enough, and was not resurfaced recently, whatever
- * became of that draft: but one that was deleted counts as never written. Copies of a posted item
- * are no source themselves: the original stands for all of them.
+ * The best post that is old enough, did well enough and was not resurfaced recently. It does not
+ * matter what became of the earlier draft, except that a deleted draft counts as never written.
+ * Copies of a posted item are not candidates themselves, because the original stands for all of
+ * them.
  */
 export const bestToResurface = async (
   sql: Sql,

@@ -1,4 +1,4 @@
-/** Earlier texts of items and engagements. The present one stands in the record. */
+/** Earlier texts of items and engagements. The present text is in the record itself. */
 import { revisionRecord } from '#contract/records/growth/revision'
 import { MOST_REVISIONS, type Revision } from '#domain/growth/drafting/revision'
 import { type NamedAuthor, namedAuthor } from '../app/names.ts'
@@ -10,8 +10,8 @@ import { type SendableRef, tableOfSendable } from './attempts.ts'
 const { insert, times } = tableOf(revisionRecord)
 
 /**
- * Keeps a text that has been replaced, and drops the oldest but the first of those that are too
- * many.
+ * Keeps a text that has been replaced. If there are too many texts, drops the oldest ones other
+ * than the first.
  */
 export const keepRevision = (revision: Revision): Query[] => {
   const last = revision.number + 1 - (MOST_REVISIONS - 1)
@@ -24,13 +24,16 @@ export const keepRevision = (revision: Revision): Query[] => {
   ]
 }
 
-/** A version of a text, the present one among them. */
+/** A version of a text, which may also be the present one. */
 interface Version<Body> extends Omit<Revision, 'record_id' | 'body' | 'written_by'> {
   body: Body
   written_by: NamedAuthor | null
 }
 
-/** Oldest first; one more than the limit, so that the caller sees whether there is a next page. */
+/**
+ * Oldest first. Returns one more than the limit, so that the caller sees whether there is a next
+ * page.
+ */
 const textsOf =
   <Row>({ sendable, record_id }: SendableRef, { limit, after = 0 }: NumberedPage): Query<Row> =>
   (sql) =>
@@ -52,6 +55,6 @@ interface NumberedPage {
 export const revisionsOfItem = (id: string, page: NumberedPage) =>
   many<Version<string>>(times, textsOf({ sendable: 'post', record_id: id }, page))
 
-/** Without a text: reposts, likes, and before there was a draft. */
+/** Entries may have no text: for reposts, likes, and versions from before there was a draft. */
 export const revisionsOfEngagement = (id: string, page: NumberedPage) =>
   many<Version<string | null>>(times, textsOf({ sendable: 'engagement', record_id: id }, page))

@@ -1,4 +1,4 @@
-/** Counts and fields that conditions of rules compare. */
+/** Counts and fields that the conditions of rules compare. */
 import type { Fragment, Sql } from '../engine/db.ts'
 
 const count = async (rows: Fragment<{ count: number }>): Promise<number> => (await rows)[0]!.count

@@ -31,7 +31,7 @@ export const knownRuns = async (
   return new Set(rows.map(({ name }) => name))
 }
 
-/** The runs that made these records, directly or by way of a batch or an article. */
+/** The runs that made these records, either directly or through a batch or an article. */
 export const makersOf = async (
   sql: Sql,
   ids: string[],
@@ -75,9 +75,11 @@ export const skipQueuedRuns =
     sql`update rule_run set status = 'skipped', reason = ${reason}, ended_at = ${now}
       where status = 'queued'`
 
-/** Runs that made nothing are deleted after this. The others show where drafts came from. */
+/**
+ * When runs that made nothing are deleted. The others show where drafts came from, and are kept.
+ */
 const KEPT_DAYS = 90
-/** More than are added in the same time. */
+/** More than the number added in the same time. */
 const FORGOTTEN_AT_ONCE = 20
 
 export const forgetRuns =

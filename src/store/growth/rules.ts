@@ -11,9 +11,9 @@ import { isWorkOf } from '../engine/work.ts'
 const table = tableOf(ruleRecord)
 const { columns } = table
 
-/** A rule with what decides whether and when it runs. */
+/** A rule, with everything that decides whether and when it runs. */
 export interface ScheduledRule extends Rule {
-  /** All automation is paused. */
+  /** Whether all automation is paused. */
   held: boolean
   /** The next time of its cron trigger. */
   next: Date | null
@@ -28,7 +28,7 @@ const standing = (
   (select w.run_at from work w where ${isWorkOf(sql, 'rule_cron', sql`r.id`)}) as next`
 
 interface RuleFilters extends Period {
-  /** As shown: while all automation is paused, no rule is active. */
+  /** The status as it is shown: while all automation is paused, no rule is active. */
   status?: Rule['status'] | undefined
   trigger?: TriggerKind | undefined
 }
@@ -58,7 +58,7 @@ export const ruleCount = sure(
 export const rulePart = (id: string) =>
   one<Rule>(table.times, (sql) => sql`select ${columns(sql, 'r')} from rule r where r.id = ${id}`)
 
-/** Undefined: a rule that was deleted. */
+/** Undefined if the rule has been deleted. */
 export const ruleOfRun = async (sql: Sql, id: string): Promise<Rule | undefined> =>
   (await sql<Rule>`select ${columns(sql, 'r')} from rule r where r.id = ${id}`)[0]
 
@@ -66,7 +66,7 @@ export const lockRule = async (sql: Sql, id: string): Promise<Rule> =>
   (await sql<Rule>`select ${columns(sql, 'r')} from rule r where r.id = ${id} for update`)[0] ??
   fail('not_found', 'no such rule')
 
-/** Rules that no person paused, by kind of trigger. Their number is bounded. */
+/** Rules that no person has paused, by kind of trigger. Their number is bounded. */
 export const activeRules = async (sql: Sql, kinds: TriggerKind[]): Promise<Rule[]> =>
   await sql<Rule>`select ${columns(sql, 'r')} from rule r where r.status = 'active'
     and r.trigger->>'kind' = any(${kinds}) order by r.id`

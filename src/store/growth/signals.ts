@@ -9,7 +9,7 @@ import { tableOf } from '../engine/records.ts'
 const table = tableOf(signalRecord)
 const { columns } = table
 
-/** Closed signals are deleted after this. */
+/** When closed signals are deleted. */
 const KEPT_DAYS = 30
 
 interface SignalFilters extends Period {
@@ -19,8 +19,8 @@ interface SignalFilters extends Period {
 }
 
 /**
- * Best first, newest first among equals; one more than the limit. An open signal past its time does
- * not count as open.
+ * Best first, and newest first among equals. Returns one more than the limit. An open signal whose
+ * time is over does not count as open.
  */
 export const listSignals =
   ({
@@ -44,7 +44,9 @@ const inState = (sql: Sql, status: SignalStatus): Fragment => {
     : sql`status = ${status}`
 }
 
-/** Whether it is open and past its time: it counts as expired. */
+/**
+ * `is_over`: whether the signal is open but its time is over, in which case it counts as expired.
+ */
 export const signalById =
   (id: string): Query<Signal & { is_over: boolean }> =>
   (sql) =>
@@ -65,7 +67,7 @@ export const knownSignals = async (
   return new Set(rows.map(({ post_id }) => post_id))
 }
 
-/** Bounded, because the number of open signals is. */
+/** The scores of open signals, whose number is bounded. */
 export const openScores = async (sql: Sql): Promise<Pick<Signal, 'id' | 'score'>[]> =>
   await sql<
     Pick<Signal, 'id' | 'score'>
@@ -73,24 +75,21 @@ export const openScores = async (sql: Sql): Promise<Pick<Signal, 'id' | 'score'>
 
 export const { insert: insertSignal, save: saveSignal } = table
 
-/**
- * Reopens the signal of a failed draft, or of a deleted engagement, as long as its time is not
- * over.
- */
+/** Reopens the signal of a failed draft or of a deleted engagement, unless its time is over. */
 export const reopenSignal =
   ({ id, signal_id, updated_at }: Pick<Engagement, 'id' | 'signal_id' | 'updated_at'>): Query =>
   (sql) =>
     sql`update signal set status = 'open', engagement_id = null, updated_at = ${updated_at}
       where id = ${signal_id} and status = 'engaged' and engagement_id = ${id}`
 
-/** The reverse, for an engagement that was restored. */
+/** Undoes that, for an engagement that was restored. */
 export const engageAgain =
   ({ id, signal_id, updated_at }: Pick<Engagement, 'id' | 'signal_id' | 'updated_at'>): Query =>
   (sql) =>
     sql`update signal set status = 'engaged', engagement_id = ${id}, updated_at = ${updated_at}
       where id = ${signal_id} and status = 'open'`
 
-/** Expires signals past their time, and those beyond the maximum. */
+/** Expires signals whose time is over, and those beyond the maximum. */
 export const expireSignals =
   (tooMany: string[], now: Date): Query =>
   (sql) =>

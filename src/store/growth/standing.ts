@@ -1,11 +1,11 @@
-/** What the follow-up of a post may find in place. */
+/** What a post's follow-up may find already in place. */
 import type { WorkKind } from '#contract/work'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { isPending } from '../engine/idempotency.ts'
 import { one, type Part, sure } from '../engine/load.ts'
 
 /**
- * Usually everything is in place and nobody is waiting, and a write that changes nothing costs as
+ * Usually everything is in place and nobody is waiting. A write that changes nothing would cost as
  * much as one that does.
  */
 export interface RecordStanding {
@@ -13,11 +13,14 @@ export interface RecordStanding {
   awaited: boolean
   /** When the tenant's row of metrics work is due; null without one. */
   metrics: Date | null
-  /** The same of weekly reports. */
+  /** When the row of weekly reports is due; null without one. */
   weekly_report: Date | null
 }
 
-/** Uses the unique index: a tenant has one row of each of these kinds, but may have many others. */
+/**
+ * Uses the unique index. A tenant has one row of each of these kinds, but may have many rows of
+ * other kinds.
+ */
 const dueOf = (sql: Sql, kind: WorkKind): Fragment =>
   sql`(select w.run_at from work w where w.kind = ${kind} order by w.ref_id limit 1)`
 

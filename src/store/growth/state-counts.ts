@@ -1,4 +1,4 @@
-/** How much there is in each state. Each number is counted up to a bound, from an index. */
+/** How many records are in each state. Each number is counted up to a bound, from an index. */
 import type { Fragment, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 

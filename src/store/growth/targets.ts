@@ -12,15 +12,17 @@ import { defaultConnection } from './connections.ts'
 const table = tableOf(targetRecord)
 const { columns } = table
 
-/** A target with what decides when it is read: its due time, and the state of the workspace. */
+/** A target, with what decides when it is read: its due time and the state of the workspace. */
 export interface WatchedTarget extends Target, PlanRow {
   due_at: Date | null
   paused: boolean
-  /** The default account's. */
+  /** The network of the default account. */
   network: string | null
 }
 
-/** The rest of a select of these targets, newest first, with what decides when they are read. */
+/**
+ * The rest of a select of these targets, newest first, which adds what decides when they are read.
+ */
 const watchedTargets = (sql: Sql, targets: Fragment): Fragment =>
   sql`t.*, (select w.run_at from work w where ${isWorkOf(sql, 'watch', sql`t.id`)}) as due_at, p.*,
         (select paused from actor) as paused, (select network
@@ -43,12 +45,13 @@ export const targetById =
     sql`select ${watchedTargets(sql, sql`select ${columns(sql)} from target where id = ${id}`)}`
 
 /**
- * Errors of reads without an account. `disconnected`: the network stopped accepting the account.
+ * The error of a read without an account. `disconnected` means that the network stopped accepting
+ * the account.
  */
 export const NOT_CONNECTED = 'x_not_connected'
 const FOR_WANT_OF_ACCOUNT = [NOT_CONNECTED, 'disconnected']
 
-/** Queued work of targets whose last read lacked an account. */
+/** Queued work of targets whose last read had no account. */
 export const watchesWithoutAccount = async (sql: Sql): Promise<{ id: string }[]> =>
   await sql<{
     id: string
@@ -56,7 +59,7 @@ export const watchesWithoutAccount = async (sql: Sql): Promise<{ id: string }[]>
     and last_error = any(${FOR_WANT_OF_ACCOUNT})) t
     join work w on ${isWorkOf(sql, 'watch', sql`t.id`)} and w.state = 'queued'`
 
-/** The number of targets, and whether one has the handle. */
+/** How many targets there are, and whether one has this handle. */
 export const otherTargets = (handle: string) =>
   sure(
     one<{ total: number; taken: boolean }>(
@@ -67,7 +70,7 @@ export const otherTargets = (handle: string) =>
     ),
   )
 
-/** The active target of this handle, and the work of its next read. */
+/** The active target with this handle, and the work of its next read. */
 export const watchOf = (handle: string) =>
   one<{ id: string; work_id: string; state: string }>(
     {},

@@ -1,4 +1,4 @@
-/** The way of a record that is sent: its versions, decisions and attempts, each bounded. */
+/** The history of a record that is sent: its versions, decisions and attempts, each bounded. */
 import type { DoubtCause } from '#domain/growth/drafting/item'
 import type { AttemptState, DoubtRead } from '#domain/growth/sending/attempt'
 import type { Origin } from '#domain/growth/sending/sendable'
@@ -38,7 +38,7 @@ export interface TryRow {
   next_read_at: Date | null
 }
 
-/** Of each kind of entry, the newest. */
+/** How many of each kind of entry are shown. The newest are taken. */
 const MOST = 50
 
 const hashOf = (sql: Sql, text: Fragment): Fragment =>
@@ -59,7 +59,7 @@ const versionsOf = ({ sendable, record_id }: SendableRef) =>
         ) v order by v.number desc limit ${MOST}`,
   )
 
-/** By people, keys and agents; what lanes did is told by the attempts. */
+/** What people, keys and agents did. The attempts tell what lanes did. */
 const deedsOf = ({ record_id }: SendableRef) =>
   many<DeedRow>(
     { at: true },
@@ -71,7 +71,7 @@ const deedsOf = ({ record_id }: SendableRef) =>
   )
 
 /**
- * Only the open attempt is read for, or the newest of those that were returned. While all is held,
+ * Only the open attempt is read for, or the newest returned one. While all automation is paused,
  * only manual reads take place.
  */
 const triesOf = ({ sendable, record_id }: SendableRef) =>
@@ -93,7 +93,7 @@ const triesOf = ({ sendable, record_id }: SendableRef) =>
       order by a.number desc limit ${MOST}`,
   )
 
-/** Parts of the statement that reads a record alone. */
+/** Parts of the statement that reads a record by itself. */
 export const wayParts = (of: SendableRef) => ({
   versions: versionsOf(of),
   decisions: deedsOf(of),
