@@ -6,6 +6,8 @@ export interface Mortal {
 }
 
 export interface Killing<T extends Mortal> extends AsyncDisposable {
+  /** How many are killed in all. */
+  count: number
   /** The process of each place that runs, or ran last. */
   running(): T[]
   /** How many have been killed so far. */
@@ -37,7 +39,7 @@ export interface KillingOptions<T extends Mortal> {
  * Since the last kill: until then, on a machine where servers start slowly, nobody may serve
  * anything for long.
  */
-export const GIVE_UP_MS = 300_000
+const GIVE_UP_MS = 300_000
 
 /** Whether a client gives up that has been asking since `began`. */
 export const isOverdue = (overSince: number | undefined, began: number): boolean =>
@@ -82,6 +84,7 @@ export async function startKilling<T extends Mortal>({
   })
   over.catch(() => {})
   return {
+    count,
     running: () => running,
     kills: () => kills,
     over,
@@ -92,4 +95,22 @@ export async function startKilling<T extends Mortal>({
       await Promise.all(running.map((process) => process.kill()))
     },
   }
+}
+
+/**
+ * Spreads so many things over the kills: each is begun when its share of the kills has taken place.
+ * `clients` begin them, each one after the other.
+ */
+export const spreadOver = async (
+  { count: kills, kills: killed }: Pick<Killing<Mortal>, 'count' | 'kills'>,
+  { count, clients }: { count: number; clients: number },
+  begin: (nth: number) => Promise<void>,
+): Promise<void> => {
+  let begun = 0
+  const client = async (): Promise<void> => {
+    while (begun < count)
+      if (begun * kills > (killed() + 1) * count) await Bun.sleep(20)
+      else await begin(begun++)
+  }
+  await Promise.all(Array.from({ length: clients }, client))
 }

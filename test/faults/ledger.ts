@@ -1,97 +1,88 @@
-/** What the database says after a load: nothing lost, nothing doubled, no second owner. */
-import type postgres from 'postgres'
-import type { Fleet } from './fleet.ts'
-import type { Sent } from './load.ts'
+/** What a harness has counted, and its verdict on that. */
+
+/** In the order of the summary line. */
+export type Counts = Record<string, number | string>
 
 export interface Ledger {
-  acknowledged: number
-  /** Acknowledged, but without effect. */
-  lost: number
-  /** Commands with more than one effect. */
-  doubled: number
-  /** Letters of one workspace that ran at the same time. */
-  overlapping: number
-  /**
-   * Letters of a process whose workspace another had taken: of an older epoch, or under another's
-   * name.
-   */
-  unfenced: number
-  /** Workspaces whose state is not what their last letter wrote. */
-  overwritten: number
+  counts: Counts
+  /** What may never be, and how often it was. */
+  never?: Readonly<Record<string, number>>
+  /** What must have been met, so that the run proves something. */
+  atStake?: Readonly<Record<string, number>>
+  /** What else is broken, in words. */
+  broken?: readonly string[]
+  /** Answers that nobody should get; the first of them tell enough. */
+  wrong?: readonly string[]
+  /** What took too long, in words. */
+  late?: string[]
 }
 
-/**
- * How many of these commands, by their X-Request-Id, left no audit row, and how many left several.
- */
-export const effectsOf = async (
-  owner: postgres.Sql,
-  acknowledged: string[],
-): Promise<Pick<Ledger, 'lost' | 'doubled'>> => ({
-  lost: await one(owner`select count(*)::int as n from unnest(${acknowledged}::text[]) k
-    where k not in
-      (select request_id from audit where request_id is not null)`),
-  doubled: await one(owner`select count(*)::int as n from
-      (select 1 from audit where operation = 'growth.profile.update' group by tenant_id, request_id
-        having count(*) > 1) d`),
-})
+export interface Verdict {
+  counts: Counts
+  /** Each broken invariant, described; the run has passed if there is none. */
+  broken: string[]
+  /**
+   * What took too long. A busy machine can cause it: only a harness that runs alone counts it as
+   * broken.
+   */
+  late?: string[]
+}
 
-const one = async (rows: Promise<readonly { n: number }[]>): Promise<number> => (await rows)[0]!.n
+const MOST_WRONG = 20
 
-const lettersOfOldEpochs = (owner: postgres.Sql): Promise<number> =>
-  one(owner`select count(*)::int as n from
-    (select epoch < max(epoch) over (partition by tenant_id order by seq)
-      or incarnation is null as late from faults.letter) f where late`)
-
-/** Incarnations, and epochs of a workspace, under which more than one server wrote. */
-const sharedPlaces = (owner: postgres.Sql): Promise<number> =>
-  one(owner`select count(*)::int as n from
-    (select 1 from faults.letter group by incarnation having count(distinct server) > 1
-      union all select 1 from faults.letter group by tenant_id, epoch
-        having count(distinct server) > 1) s`)
-
-export const readLedger = async (owner: postgres.Sql, sent: Sent[]): Promise<Ledger> => {
-  // Start times come from the server, in whole milliseconds.
-  const acknowledged = sent.filter(({ at }) => at !== undefined).map(({ key }) => key)
+export const verdictOn = ({ counts, late, ...ledger }: Ledger): Verdict => {
+  const { never = {}, atStake = {}, broken = [], wrong = [] } = ledger
+  const met = Object.entries(never).filter(([, times]) => times > 0)
+  const missed = Object.entries(atStake).filter(([, times]) => times === 0)
   return {
-    acknowledged: acknowledged.length,
-    ...(await effectsOf(owner, acknowledged)),
-    overlapping: await one(owner`select count(*)::int as n from
-      (select began < date_trunc('milliseconds', lag(ended) over w) as beside from faults.letter
-        window w as (partition by tenant_id order by seq)) o where beside`),
-    unfenced: (await lettersOfOldEpochs(owner)) + (await sharedPlaces(owner)),
-    overwritten: await one(owner`select count(*)::int as n from
-      (select distinct on (tenant_id) tenant_id, request_id from faults.letter
-        where request_id = any(${sent.map(({ key }) => key)})
-        order by tenant_id, seq desc) l join profile p on p.tenant_id = l.tenant_id
-          where p.data->>'goal' is distinct from l.request_id`),
+    counts,
+    broken: [
+      ...broken,
+      ...met.map(([rule, times]) => `${rule}: ${times}`),
+      ...missed.map(([what]) => `nothing was at stake: ${what} is 0`),
+      ...wrong.slice(0, MOST_WRONG),
+    ],
+    ...(late && { late }),
   }
 }
 
 /**
- * Milliseconds after `since` (epoch milliseconds) until another server first wrote, for each of
- * these workspaces.
+ * The verdict on a program that makes a mistake on purpose: a harness that finds none of it would
+ * not notice it elsewhere. `what` it should have found; `least`: how often.
  */
-export const takeovers = async (
-  owner: postgres.Sql,
-  { name, tenants, since }: { name: string; tenants: string[]; since: number },
-) => {
-  const rows = await owner<
-    { tenant_id: string; ms: number }[]
-  >`select tenant_id, (extract(epoch from min(ended)) * 1000 - ${since})::float as ms
-    from faults.letter where tenant_id = any(${tenants}::uuid[]) and server <> ${name}
-      and ended > to_timestamp(${since}::float / 1000)
-    group by tenant_id`
-  return rows.map(({ ms }) => ms)
+export const verdictOnNaive = (
+  counts: Counts,
+  found: Readonly<Record<string, number>>,
+  least = 0,
+): Verdict => ({
+  counts,
+  broken: Object.entries(found).flatMap(([what, times]) =>
+    times > least ? [] : [`${what}: ${times}, so that the harness would not notice it`],
+  ),
+})
+
+/**
+ * Waits until nothing is left, or what is left has not changed for so long; what is then broken, in
+ * words.
+ */
+export const untilNoneIsLeft = async (
+  what: string,
+  standstillMs: number,
+  left: () => Promise<number>,
+): Promise<string[]> => {
+  let [now, since] = [await left(), performance.now()]
+  while (now > 0) {
+    if (performance.now() - since > standstillMs)
+      return [`${now} ${what} are left, and nothing happened to them for ${standstillMs} ms`]
+    await Bun.sleep(POLL_MS)
+    const next = await left()
+    if (next !== now) since = performance.now()
+    now = next
+  }
+  return []
 }
 
-/** The fleet's workspaces that the process at `url` owns now. */
-export const ownedBy = async (
-  { owner, tenants }: Pick<Fleet, 'owner' | 'tenants'>,
-  url: string,
-): Promise<string[]> => {
-  const rows = await owner<
-    { tenant_id: string }[]
-  >`select tenant_id from actor a join node n on n.incarnation = a.owner
-    where n.url = ${url} and tenant_id = any(${tenants.map(({ id }) => id)}::uuid[])`
-  return rows.map((row) => row.tenant_id)
-}
+const POLL_MS = 100
+
+/** The only row. */
+export const one = async <T>(rows: Promise<readonly T[]>): Promise<T> => (await rows)[0]!

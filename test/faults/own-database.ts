@@ -6,37 +6,30 @@ import { parseArgs } from 'node:util'
 import { createLog } from '#kernel/log'
 import { buildTemplate, TEMPLATE_VARIABLE } from '#test/support/database/db'
 import { startPostgres } from '#test/support/database/postgres'
-
-/** The counts of a run, in the order of the summary line. */
-export type Counts = Record<string, number | string>
-
-export interface Finished {
-  counts: Counts
-  /** Each broken invariant, described; the run has passed if there is none. */
-  broken: string[]
-}
+import type { Verdict } from './ledger.ts'
 
 /**
- * Parses `--rounds 4 --seed 7` over the defaults; throws for a name without a default, or a value
- * that is not a number.
+ * Parses `--rounds 4 --seed 7` over the defaults, and flags such as `--naive`; throws for a name of
+ * neither, or a value that is not a number.
  */
-export const optionsFrom = <T extends Record<string, number>>(defaults: T, args: string[]): T => {
-  const options = Object.fromEntries(
-    Object.keys(defaults).map((name) => [name, { type: 'string' as const }]),
-  )
+export const optionsFrom = <T extends Record<string, number>, F extends string = never>(
+  defaults: T,
+  args: string[],
+  flags: readonly F[] = [],
+): T & Record<F, boolean> => {
+  const options = Object.fromEntries([
+    ...Object.keys(defaults).map((name) => [name, { type: 'string' as const }] as const),
+    ...flags.map((name) => [name, { type: 'boolean' as const, default: false }] as const),
+  ])
   const { values } = parseArgs({ args, options })
-  const parsed = Object.entries(values).map(([name, text]) => [name, Number(text)] as const)
+  const parsed = Object.entries(values).map(
+    ([name, value]) => [name, typeof value === 'boolean' ? value : Number(value)] as const,
+  )
   for (const [name, value] of parsed)
-    if (!Number.isFinite(value)) throw new Error(`--${name} takes a number`)
-  return { ...defaults, ...Object.fromEntries(parsed) }
+    if (typeof value === 'number' && !Number.isFinite(value))
+      throw new Error(`--${name} takes a number`)
+  return { ...defaults, ...Object.fromEntries(parsed) } as T & Record<F, boolean>
 }
-
-const summaryOf = (name: string, { counts, broken }: Finished): string =>
-  [
-    `${name}:`,
-    ...Object.entries(counts).map(([what, count]) => `${what}=${count}`),
-    broken.length === 0 ? 'ok' : 'BROKEN',
-  ].join(' ')
 
 /** Runs with a database template, as the test runner provides it. */
 export async function withTemplate<T>(run: () => Promise<T>): Promise<T> {
@@ -51,10 +44,21 @@ export async function withTemplate<T>(run: () => Promise<T>): Promise<T> {
   return await run()
 }
 
-/** Runs with a database template, prints the result, and exits. */
-export async function alone(name: string, run: () => Promise<Finished>): Promise<never> {
-  const finished = await withTemplate(run)
-  for (const line of finished.broken) console.error(`broken: ${line}`)
-  console.log(summaryOf(name, finished))
-  process.exit(finished.broken.length === 0 ? 0 : 1)
+/**
+ * A harness as a program: runs with a database template and the options of the command line, prints
+ * the verdict, and exits.
+ */
+export async function alone<T extends Record<string, number>, F extends string = never>(
+  name: string,
+  defaults: T,
+  run: (options: T & Record<F, boolean>) => Promise<Verdict>,
+  ...flags: F[]
+): Promise<never> {
+  const options = optionsFrom(defaults, process.argv.slice(2), flags)
+  const { counts, broken, late = [] } = await withTemplate(() => run(options))
+  const problems = [...broken, ...late]
+  for (const line of problems) console.error(`broken: ${line}`)
+  const figures = Object.entries(counts).map(([what, count]) => `${what}=${count}`)
+  console.log([`${name}:`, ...figures, problems.length === 0 ? 'ok' : 'BROKEN'].join(' '))
+  process.exit(problems.length === 0 ? 0 : 1)
 }

@@ -1,18 +1,15 @@
 /** Workspaces for a load on posts and engagements. */
-import { testApp } from '#test/support/app'
+import type postgres from 'postgres'
+import { type TestApp, testApp } from '#test/support/app'
 import { type Story, storyAt } from '#test/support/growth/story'
 import type { Deployment } from '#test/support/processes/server'
 
-/**
- * Workspaces with a connected account and these limits, made by an app that starts no work: that is
- * left to the servers.
- */
-export const newStories = async (
-  { owner, server }: Deployment,
-  count: number,
-  limits: Record<string, number>,
+/** Makes workspaces with a connected account and these limits. */
+export const makeStories = async (
+  app: TestApp,
+  owner: postgres.Sql,
+  { count, limits }: { count: number; limits: Record<string, number> },
 ): Promise<Story[]> => {
-  await using app = await testApp({ database: server.database!, overrides: { sweepMs: 0 } })
   const stories: Story[] = []
   while (stories.length < count) {
     const { tenantId, key } = await app.newWorkspace()
@@ -23,4 +20,14 @@ export const newStories = async (
   }
   await owner`update tenant set overrides = ${owner.json(limits)}`
   return stories
+}
+
+/** The same by an app that starts no work: that is left to the servers. */
+export const newStories = async (
+  { owner, server }: Deployment,
+  count: number,
+  limits: Record<string, number>,
+): Promise<Story[]> => {
+  await using app = await testApp({ database: server.database!, overrides: { sweepMs: 0 } })
+  return await makeStories(app, owner, { count, limits })
 }

@@ -10,14 +10,16 @@ import { plannedReply } from '#test/support/agent/plan'
 import { allowOutside } from '#test/support/agent/story'
 import { createFakeOpenAi, type FakeOpenAi } from '#test/support/model/fake-openai'
 import { newDeployment, startServer } from '#test/support/processes/server'
+import { newAsking } from '../asking.ts'
 import { connectedTenants, othersPosts } from '../generation-wishes.ts'
 import { type Killing, type Mortal, startKilling } from '../killing.ts'
+import { one, type Verdict, verdictOn, verdictOnNaive } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
-import { alone, type Finished, optionsFrom } from '../own-database.ts'
+import { alone } from '../own-database.ts'
 import { goodAnswer } from '../provider.ts'
 import { askFor, type Clients, type Person, signIn } from './clients.ts'
 import { notesOnly, planOf } from './jobs.ts'
-import { type OutsideCall, repeatsOf, startOutside } from './outside-server.ts'
+import { repeatsOf, startOutside } from './outside-server.ts'
 
 export interface AgentOptions {
   kills: number
@@ -31,6 +33,9 @@ export interface AgentOptions {
 /** Posts of others, to which agents reply. */
 const POSTS = 1_000
 
+/** Of a request. */
+const GIVE_UP_MS = 60_000
+
 /** A call outside lasts long enough that kills hit it. */
 const OUTSIDE_MS = 20
 
@@ -41,8 +46,6 @@ const startModel = async (next: () => number) => {
   fake.converseOtherwise(plannedReply)
   return fake
 }
-
-const one = async <T>(rows: Promise<readonly T[]>): Promise<T> => (await rows)[0]!
 
 /** Events of jobs, and how long to wait for them. */
 const BUSY = { events: 20, withinMs: 30_000, pollMs: 20 }
@@ -153,36 +156,7 @@ const failuresOf = async (owner: postgres.Sql): Promise<string[]> => {
   return rows.map(({ error, n }) => `${n} jobs failed: ${error}`)
 }
 
-const verdictOf = async (
-  owner: postgres.Sql,
-  fake: FakeOpenAi,
-  sent: readonly OutsideCall[],
-  naive: boolean,
-) => {
-  const [effects, seen] = [await effectsOf(owner), await countsOf(owner)]
-  const repeated = repeatsOf(sent)
-  const counts = {
-    ...seen,
-    model_calls: fake.chats.length,
-    outside: sent.length - repeated,
-    outside_repeated: repeated,
-    ...effects,
-  }
-  if (naive)
-    return {
-      counts,
-      broken: effects.doubled > 0 ? [] : ['nothing was doubled: the harness would not notice it'],
-    }
-  const broken = [
-    ...(await brokenInvariants(owner, { ledger: true })),
-    ...(await failuresOf(owner)),
-  ]
-  for (const [what, count] of Object.entries({ ...effects, repeated, open: seen.open! }))
-    if (count > 0) broken.push(`${what}: ${count}`)
-  return { counts, broken }
-}
-
-export async function runAgent(options: AgentOptions): Promise<Finished> {
+export async function runAgent(options: AgentOptions): Promise<Verdict> {
   const { seed, kills, workspaces, naive } = options
   await using stack = new AsyncDisposableStack()
   const { owner, server } = stack.use(await newDeployment())
@@ -204,32 +178,32 @@ export async function runAgent(options: AgentOptions): Promise<Finished> {
   const killing = stack.use(
     await startKilling({ places: 2, count: kills, next: numbers(seed), start, busy }),
   )
-  const { running: servers, overSince } = killing
-  const clients: Clients = {
-    owner,
-    servers,
-    overSince,
+  const asking = newAsking({
+    servers: killing.running,
     next: numbers(seed + 1),
-    repeated: 0,
-    wrong: [],
-  }
+    isOverdue: (began) => performance.now() - began > GIVE_UP_MS,
+  })
+  const clients: Clients = { ...asking, owner, overSince: killing.overSince }
   const posts = await othersPosts(owner, POSTS)
   await Promise.all([askAll(options, { killing, clients, people, posts }), killing.over])
-  const { counts, broken } = await verdictOf(owner, fake, outside.sent, naive)
-  const head = { ...(naive ? { naive: 'yes' } : {}), seed, kills: killing.kills() }
-  return {
-    counts: { ...head, ...counts, repeated: clients.repeated, wrong: clients.wrong.length },
-    broken: [...broken, ...clients.wrong.slice(0, 20)],
+  const [effects, seen] = [await effectsOf(owner), await countsOf(owner)]
+  const repeated = repeatsOf(outside.sent)
+  const counts = {
+    ...(naive ? { naive: 'yes' } : {}),
+    ...{ seed, kills: killing.kills(), ...seen, model_calls: fake.chats.length },
+    ...{ outside: outside.sent.length - repeated, outside_repeated: repeated, ...effects },
+    ...{ repeated: clients.repeated, wrong: clients.wrong.length },
   }
+  if (naive) return verdictOnNaive(counts, { doubled: effects.doubled })
+  const broken = [
+    ...(await brokenInvariants(owner, { ledger: true })),
+    ...(await failuresOf(owner)),
+  ]
+  const never = { ...effects, outside_repeated: repeated, open: seen.open! }
+  return verdictOn({ counts, never, broken, wrong: clients.wrong })
 }
 
 if (import.meta.main) {
-  const args = process.argv.slice(2)
-  const naive = args.includes('--naive')
   const defaults = { kills: 1_000, workspaces: 10, clients: 20, seed: 1 }
-  const given = optionsFrom(
-    defaults,
-    args.filter((arg) => arg !== '--naive'),
-  )
-  await alone('agent', () => runAgent({ ...given, naive }))
+  await alone('agent', defaults, runAgent, 'naive')
 }

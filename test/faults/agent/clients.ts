@@ -6,8 +6,8 @@ import type postgres from 'postgres'
 import { createTokens } from '#port/tokens'
 import { type Plan, planText } from '#test/support/agent/plan'
 import { TEST_SECRET } from '#test/support/database/db'
-import type { ServerProcess } from '#test/support/processes/server'
 import { newPerson } from '#test/support/session'
+import { type Asking, persistently, wordsOf } from '../asking.ts'
 import { toolsOf } from './jobs.ts'
 
 /** Somebody signed in to a workspace. */
@@ -16,23 +16,13 @@ export interface Person {
   token: string
 }
 
-export interface Clients {
+export interface Clients extends Asking {
   owner: postgres.Sql
-  servers(): ServerProcess[]
-  next: () => number
-  /**
-   * When the last kill was over, as `performance.now()` has it; undefined while more are to come.
-   */
+  /** When the last kill was over, as `performance.now()` has it. */
   overSince(): number | undefined
-  /** Requests that had to be sent again. */
-  repeated: number
-  /** Answers that nobody should get. */
-  wrong: string[]
 }
 
 const SESSION_MS = 12 * 3_600_000
-const RETRY_MS = 50
-const GIVE_UP_MS = 60_000
 const POLL_MS = 100
 /** Of a job, once nothing is killed any more. Until then it gets as far as the kills let it. */
 const JOB_WITHIN_MS = 120_000
@@ -55,33 +45,18 @@ interface Request {
   also?: number[]
 }
 
-/** Tries the servers in turn, with the same key, until one of them answers. */
-const sent = async (
-  clients: Clients,
-  { token }: Person,
-  { path, id, body = {}, also = [] }: Request,
-) => {
-  const until = performance.now() + GIVE_UP_MS
-  let last = 'none'
-  for (let tries = Math.floor(clients.next() * 2); performance.now() < until; tries++) {
-    const server = clients.servers()[tries % clients.servers().length]!
-    const reply = await server
-      .send('POST', path, { key: token, body, headers: { 'idempotency-key': id } })
-      .catch(() => undefined)
-    if (reply) last = `${reply.status} ${reply.body.error?.message ?? ''}`
-    if (reply && (reply.status < 300 || also.includes(reply.status))) return reply
+/** Asks with the same key until a server answers. */
+const sent = (clients: Clients, { token }: Person, { path, id, body = {}, also = [] }: Request) =>
+  persistently(clients, path, async ({ send }) => {
+    const headers = { 'idempotency-key': id }
+    const reply = await send('POST', path, { key: token, body, headers })
+    if (reply.status < 300 || also.includes(reply.status)) return { answer: reply }
     const passes =
-      !reply ||
       reply.status === 503 ||
       reply.status === 429 ||
       reply.body.error?.code === 'idempotency_in_flight'
-    if (!passes) break
-    clients.repeated++
-    await Bun.sleep(RETRY_MS)
-  }
-  clients.wrong.push(`${path}: no answer but ${last}`)
-  return undefined
-}
+    return passes ? { again: wordsOf(reply) } : { wrong: wordsOf(reply) }
+  })
 
 /** Starts a job in a conversation of its own; undefined if that failed. */
 const started = async (

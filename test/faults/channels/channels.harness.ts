@@ -11,10 +11,12 @@ import { type DevChannel, devChannel, linked } from '#test/support/channels/dev-
 import { TEST_SECRET } from '#test/support/database/db'
 import { createFakeOpenAi, type FakeOpenAi } from '#test/support/model/fake-openai'
 import { type Deployment, newDeployment, startServer } from '#test/support/processes/server'
-import { type Killing, type Mortal, startKilling } from '../killing.ts'
+import { askingThrough } from '../asking.ts'
+import { spreadOver, startKilling } from '../killing.ts'
+import { one, untilNoneIsLeft, type Verdict, verdictOn, verdictOnNaive } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
-import { alone, type Finished, optionsFrom } from '../own-database.ts'
-import { type Delivering, type Provider, startProvider, type Written, write } from './provider.ts'
+import { alone } from '../own-database.ts'
+import { type Provider, startProvider, type Written, write } from './provider.ts'
 import { verdictOf } from './verdict.ts'
 
 export interface ChannelOptions {
@@ -30,7 +32,6 @@ export interface ChannelOptions {
 /** Of each channel, linked to its owner: strangers could begin only a few jobs a day. */
 const SENDERS = 20
 const STANDSTILL_MS = 120_000
-const POLL_MS = 200
 
 /** Workspaces with a channel each, made by an app that owns them only while it runs. */
 const newChannels = async (
@@ -72,53 +73,14 @@ const eventOf = (nth: number, channels: readonly DevChannel[]): Written => ({
   text: `Message ${nth} of somebody`,
 })
 
-/** Spreads the events over the kills: each comes when its share of the kills has happened. */
-const writeAll = async (
-  { events, kills, machines }: ChannelOptions,
-  {
-    killing,
-    delivering,
-    channels,
-  }: { killing: Killing<Mortal>; delivering: Delivering; channels: readonly DevChannel[] },
-): Promise<string[]> => {
-  const texts: string[] = []
-  const machine = async (): Promise<void> => {
-    while (texts.length < events) {
-      if (texts.length * kills > (killing.kills() + 1) * events) {
-        await Bun.sleep(20)
-        continue
-      }
-      const event = eventOf(texts.length, channels)
-      texts.push(event.text)
-      await write(delivering, event)
-    }
-  }
-  await Promise.all(Array.from({ length: machines }, machine))
-  return texts
-}
-
 const leftOf = async (owner: postgres.Sql): Promise<number> =>
   (
-    await owner<{ n: number }[]>`select ((select count(*) from agent_job where ended_at is null)
-      + (select count(*) from channel_reply where status in ('queued', 'sending')))::int as n`
-  )[0]!.n
+    await one(owner<{ n: number }[]>`select ((select count(*) from agent_job where ended_at is null)
+      + (select count(*) from channel_reply where status in ('queued', 'sending')))::int as n`)
+  ).n
 
-/** Waits until every job and reply is over, or none has ended for a long time. */
-const untilOver = async (owner: postgres.Sql): Promise<string[]> => {
-  let [left, since] = [await leftOf(owner), performance.now()]
-  while (left > 0) {
-    if (performance.now() - since > STANDSTILL_MS)
-      return [`${left} jobs and replies are open, and none ended for ${STANDSTILL_MS} ms`]
-    await Bun.sleep(POLL_MS)
-    const now = await leftOf(owner)
-    if (now < left) since = performance.now()
-    left = now
-  }
-  return []
-}
-
-export async function runChannels(options: ChannelOptions): Promise<Finished> {
-  const { seed, kills, naive } = options
+export async function runChannels(options: ChannelOptions): Promise<Verdict> {
+  const { events, seed, kills, naive } = options
   await using stack = new AsyncDisposableStack()
   const world = stack.use(await newDeployment())
   const provider = stack.use(startProvider(numbers(seed + 2)))
@@ -138,53 +100,28 @@ export async function runChannels(options: ChannelOptions): Promise<Finished> {
   const killing = stack.use(
     await startKilling({ places: 2, count: kills, next: numbers(seed), start }),
   )
-  const { running: servers, overSince } = killing
-  const delivering: Delivering = {
-    servers,
-    overSince,
-    next: numbers(seed + 1),
-    posts: 0,
-    repeated: 0,
-    wrong: [],
-  }
-  const [texts] = await Promise.all([
-    writeAll(options, { killing, delivering, channels }),
-    killing.over,
-  ])
-  const late = await untilOver(owner)
-  const { counts, rules } = await verdictOf(owner, texts, provider.taken)
-  const head = {
+  const asking = askingThrough(killing, numbers(seed + 1))
+  const texts: string[] = []
+  const load = { count: events, clients: options.machines }
+  const writing = spreadOver(killing, load, async (nth) => {
+    const event = eventOf(nth, channels)
+    texts.push(event.text)
+    await write(asking, event)
+  })
+  await Promise.all([writing, killing.over])
+  const late = await untilNoneIsLeft('jobs and replies', STANDSTILL_MS, () => leftOf(owner))
+  const { counts: seen, never } = await verdictOf(owner, texts, provider.taken)
+  const counts = {
     ...(naive ? { naive: 'yes' } : {}),
-    seed,
-    kills: killing.kills(),
-    events: texts.length,
-  }
-  const all = {
-    ...head,
-    posts: delivering.posts,
-    repeated: delivering.repeated,
-    ...counts,
+    ...{ seed, kills: killing.kills(), events: texts.length },
+    ...{ posts: asking.requests, repeated: asking.repeated, ...seen },
     requests: provider.requests(),
   }
-  if (naive)
-    return {
-      counts: all,
-      broken:
-        counts.sent_twice! > 0 ? [] : ['nothing was sent twice: the harness would not notice it'],
-    }
-  const broken = Object.entries(rules).flatMap(([rule, count]) =>
-    count === 0 ? [] : [`${rule}: ${count}`],
-  )
-  return { counts: all, broken: [...broken, ...late, ...delivering.wrong.slice(0, 20)] }
+  if (naive) return verdictOnNaive(counts, { 'messages sent twice': seen.sent_twice! })
+  return verdictOn({ counts, never, broken: late, wrong: asking.wrong })
 }
 
 if (import.meta.main) {
-  const args = process.argv.slice(2)
-  const naive = args.includes('--naive')
   const defaults = { events: 1_000, kills: 100, workspaces: 10, machines: 20, seed: 1 }
-  const given = optionsFrom(
-    defaults,
-    args.filter((arg) => arg !== '--naive'),
-  )
-  await alone('channels', () => runChannels({ ...given, naive }))
+  await alone('channels', defaults, runChannels, 'naive')
 }

@@ -5,8 +5,7 @@
 import type { Server } from 'bun'
 import { CHANNEL_SECRET } from '#test/support/channels/channels'
 import { type DevChannel, postDev } from '#test/support/channels/dev-posts'
-import type { ServerProcess } from '#test/support/processes/server'
-import { isOverdue } from '../killing.ts'
+import { type Asking, persistently, wordsOf } from '../asking.ts'
 
 /** A message of ours that the provider has taken. */
 export interface Taken {
@@ -61,24 +60,8 @@ export const startProvider = (next: () => number): Provider => {
   }
 }
 
-export interface Delivering {
-  servers(): ServerProcess[]
-  /**
-   * When the last kill was over, as `performance.now()` has it; undefined while more are to come.
-   */
-  overSince(): number | undefined
-  next: () => number
-  /** Posts, the repeated ones included. */
-  posts: number
-  /** Of these, posts of what was sent before. */
-  repeated: number
-  wrong: string[]
-}
-
 /** The share of events that come twice at once, from two machines of the provider. */
 const DOUBLED = 0.2
-const PATIENCE_MS = 4_000
-const RETRY_MS = 100
 
 export interface Written {
   channel: DevChannel
@@ -88,29 +71,17 @@ export interface Written {
 }
 
 /** One machine of the provider posts the event until a server says that it has it. */
-const deliver = async (delivering: Delivering, { channel, ...post }: Written): Promise<void> => {
-  const began = performance.now()
-  let last = 'none'
-  for (let tries = 0; !isOverdue(delivering.overSince(), began); tries++) {
-    const servers = delivering.servers()
-    const { url } = servers[Math.floor(delivering.next() * servers.length)]!
-    delivering.posts++
-    if (tries > 0) delivering.repeated++
-    const late = Bun.sleep(PATIENCE_MS).then(() => undefined)
-    const posted = postDev(url, channel, post, { secret: CHANNEL_SECRET }).catch(() => undefined)
-    const answer = await Promise.race([posted, late])
-    if (answer?.status === 200) return
-    last = answer ? `${answer.status} ${answer.text.slice(0, 200)}` : 'nothing'
+const deliver = (asking: Asking, { channel, ...post }: Written) =>
+  persistently(asking, `event ${post.id}`, async ({ url }) => {
+    const answer = await postDev(url, channel, post, { secret: CHANNEL_SECRET })
+    if (answer.status === 200) return { answer }
     // What is wrong with a post does not change.
-    if (answer && answer.status < 500) break
-    await Bun.sleep(RETRY_MS)
-  }
-  delivering.wrong.push(`event ${post.id}: no answer but ${last}`)
-}
+    return answer.status < 500 ? { wrong: wordsOf(answer) } : { again: wordsOf(answer) }
+  })
 
 /** Some events come twice at once. */
-export const write = async (delivering: Delivering, written: Written): Promise<void> => {
-  const twice = delivering.next() < DOUBLED
-  if (twice) delivering.repeated++
-  await Promise.all(Array.from({ length: twice ? 2 : 1 }, () => deliver(delivering, written)))
+export const write = async (asking: Asking, written: Written): Promise<void> => {
+  const twice = asking.next() < DOUBLED
+  if (twice) asking.repeated++
+  await Promise.all(Array.from({ length: twice ? 2 : 1 }, () => deliver(asking, written)))
 }

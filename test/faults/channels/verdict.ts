@@ -49,17 +49,11 @@ const judged = (replies: readonly Replied[], taken: readonly Taken[]): Judged[] 
 
 const IS_OVER = ['sent', 'failed', 'unknown']
 
-export interface Verdict {
-  counts: Record<string, number>
-  /** By what is broken: how often. */
-  rules: Record<string, number>
-}
-
 export const verdictOf = async (
   owner: postgres.Sql,
   texts: readonly string[],
   taken: readonly Taken[],
-): Promise<Verdict> => {
+) => {
   const { fewest, most, jobs, open } = await jobsOf(owner, texts)
   const replies = await owner<Replied[]>`select id, job_id, status, parts from channel_reply`
   const messages = judged(replies, taken)
@@ -69,7 +63,7 @@ export const verdictOf = async (
   const ofJobs = Map.groupBy(replies, ({ job_id }) => job_id)
   const perJob = [...ofJobs.values()].map(({ length }) => length)
   const count = (holds: (one: Judged) => boolean) => messages.filter(holds).length
-  const rules = {
+  const never = {
     'events without a job': fewest > 0 ? 0 : texts.length - jobs,
     'events with several jobs': most > 1 ? most : 0,
     'jobs that are open': open,
@@ -86,7 +80,7 @@ export const verdictOf = async (
     'replies that are open': replies.filter(({ status }) => !IS_OVER.includes(status)).length,
   }
   const of = (state: string) => count(({ part }) => part.state === state)
-  const counts = {
+  const counts: Record<string, number> = {
     ...{
       jobs,
       jobs_per_event: most,
@@ -99,7 +93,7 @@ export const verdictOf = async (
       on_the_wire: taken.length,
       most_on_the_wire: Math.max(0, ...messages.map(({ times }) => times)),
     },
-    sent_twice: rules['messages sent twice'],
+    sent_twice: never['messages sent twice'],
   }
-  return { counts, rules }
+  return { counts, never }
 }

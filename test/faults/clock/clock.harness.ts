@@ -9,7 +9,8 @@
  */
 import type postgres from 'postgres'
 import type { Story } from '#test/support/growth/story'
-import { alone, type Finished, optionsFrom } from '../own-database.ts'
+import { type Verdict as Judgement, verdictOn, verdictOnNaive } from '../ledger.ts'
+import { alone } from '../own-database.ts'
 import { persist } from '../posting/clients.ts'
 import { brokenRules, untilSettled } from '../posting/verdict.ts'
 import { dueAfter, pickOf, type Scene, STEPS, scenes, stepsOf, written } from './scenes.ts'
@@ -112,7 +113,9 @@ interface Round {
   items: number
   /** Runs of the agent's schedules. */
   scheduleRuns: number
+  never: Record<string, number>
   broken: string[]
+  wrong: string[]
 }
 
 const oneRound = async (options: ClockOptions, faults: string): Promise<Round> => {
@@ -143,34 +146,28 @@ const oneRound = async (options: ClockOptions, faults: string): Promise<Round> =
   // A person has been asked by then: the clock's jump by two days ends the day of looking for a
   // post.
   const { 'in doubt without work': _, ...rules } = await brokenRules(owner, 'announced')
-  const against = Object.entries(rules).flatMap(([rule, count]) =>
-    count > 0 ? [`${rule}: ${count}`] : [],
-  )
   const steps = clock.history.length - 1
   const kills = Math.min(options.kills, played.length)
-  const all = [...unsettled, ...against, ...clients.wrong, ...broken, ...schedules.broken]
   return {
     verdict,
     steps,
     kills,
     items: orders.length,
     scheduleRuns: schedules.schedule_runs,
-    broken: all,
+    never: rules,
+    broken: [...unsettled, ...broken, ...schedules.broken],
+    wrong: clients.wrong,
   }
 }
 
 const sum = (rounds: Round[], of: (round: Round) => number): number =>
   rounds.reduce((total, round) => total + of(round), 0)
 
-/** The naive publisher must be exposed. */
-const unseen = ({ early }: Verdict): string[] =>
-  early > 0 ? [] : ['no post of a naive publisher was early: the harness would not notice one']
-
 /**
  * Plays the scenes in each round, waits until everything is settled, and judges what the network
  * received.
  */
-export async function runClock(options: ClockOptions): Promise<Finished> {
+export async function runClock(options: ClockOptions): Promise<Judgement> {
   const rounds: Round[] = []
   for (let nth = 0; nth < options.rounds; nth++) {
     const seed = options.seed + nth
@@ -190,35 +187,23 @@ export async function runClock(options: ClockOptions): Promise<Finished> {
   const worst = Math.max(...rounds.map(({ verdict }) => verdict.worst_late_ms))
   const schedule_runs = sum(rounds, ({ scheduleRuns }) => scheduleRuns)
   const of = { seed: options.seed, rounds: rounds.length, items, steps, kills, schedule_runs }
-  const counts = { ...of, ...Object.fromEntries(totals), worst_late_ms: worst }
-  const isNaive = options.publisher === 'naive'
-  return {
-    counts,
-    broken: rounds.flatMap(({ broken, verdict }) => (isNaive ? unseen(verdict) : broken)),
+  const counts: Record<string, number> = {
+    ...{ ...of, ...Object.fromEntries(totals), worst_late_ms: worst },
   }
+  if (options.publisher === 'naive')
+    return verdictOnNaive(counts, { 'posts that were early': counts.early! })
+  const judged = rounds.map(({ never, broken, wrong }) =>
+    verdictOn({ counts, never, broken, wrong }),
+  )
+  return { counts, broken: judged.flatMap(({ broken }) => broken) }
 }
 
 if (import.meta.main) {
   const defaults = {
-    rounds: 2,
-    scenes: scenes.length,
-    first: 0,
-    items: 60,
-    workspaces: 6,
-    kills: 9,
-    lateMs: 15_000,
-    seed: 1,
+    ...{ rounds: 2, scenes: scenes.length, first: 0, items: 60, workspaces: 6 },
+    ...{ kills: 9, lateMs: 15_000, seed: 1 },
   }
-  const args = process.argv.slice(2)
-  const numbersGiven = optionsFrom(
-    defaults,
-    args.filter((arg) => arg !== '--naive'),
-  )
-  await alone('clock', () =>
-    runClock({
-      ...numbersGiven,
-      doubts: 'counted',
-      publisher: args.includes('--naive') ? 'naive' : 'ours',
-    }),
-  )
+  const run = ({ naive, ...given }: typeof defaults & { naive: boolean }) =>
+    runClock({ ...given, doubts: 'counted', publisher: naive ? 'naive' : 'ours' })
+  await alone('clock', defaults, run, 'naive')
 }

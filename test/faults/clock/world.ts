@@ -6,6 +6,8 @@ import { type DatabaseClock, steppedDb } from '#test/support/database/clock'
 import { temporaryFolder } from '#test/support/folder'
 import type { Story } from '#test/support/growth/story'
 import { newDeployment, type ServerProcess, startServer } from '#test/support/processes/server'
+import { newAsking } from '../asking.ts'
+import { isOverdue } from '../killing.ts'
 import { numbers } from '../numbers.ts'
 import { type Clients, newClients } from '../posting/clients.ts'
 import { recordAnnounced } from '../posting/verdict.ts'
@@ -104,12 +106,12 @@ export const newWorld = async (
   }
   const stories = await newStories(deployment, workspaces, { post_now: 100_000 })
   if (publisher === 'ours') await plantSchedules(owner, stories)
-  const clients = newClients({
-    owner,
+  const asking = newAsking({
     servers: () => servers,
-    overSince: () => 0,
     next: numbers(seed + 1),
+    isOverdue: (began) => isOverdue(0, began),
   })
+  const clients = newClients(owner, asking)
   if (naive)
     for (const story of stories)
       await story.at({ owner, send: servers[0]!.send }).send('POST', 'automation/pause-all')

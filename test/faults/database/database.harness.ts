@@ -5,7 +5,8 @@
  * --seed 7`.
  */
 import { startFleet } from '../fleet.ts'
-import { alone, type Counts, type Finished, optionsFrom } from '../own-database.ts'
+import type { Counts, Verdict } from '../ledger.ts'
+import { alone } from '../own-database.ts'
 import { type Result, type RoundOptions, runRounds } from './outage-rounds.ts'
 import { beginOutage, type Outage, outages } from './outages.ts'
 import { type Filling, fillings, noSmallDisk, startSmallDisk } from './small-disk.ts'
@@ -78,31 +79,24 @@ const countsOf = (results: Result[]): Counts => {
       kinds.map((kind) => [kind, rounds.filter((round) => round.kind === kind).length]),
     ),
     commands: sum(({ commands }) => commands),
-    acknowledged: sum(({ ledger }) => ledger.acknowledged),
+    acknowledged: sum(({ effects }) => effects.acknowledged),
     reads: sum(({ reads }) => reads),
     reads_on_full_disk: rounds.reduce((all, { reads }) => all + reads.asked, 0),
     unavailable: refusals.filter(({ status }) => status === 503).length,
     unanswered: refusals.filter(({ status }) => status === 0).length,
     wrong: sum(({ wrong }) => wrong),
-    lost: sum(({ ledger }) => ledger.lost),
-    doubled: sum(({ ledger }) => ledger.doubled),
-    overlapping: sum(({ ledger }) => ledger.overlapping),
-    unfenced: sum(({ ledger }) => ledger.unfenced),
-    overwritten: sum(({ ledger }) => ledger.overwritten),
+    lost: sum(({ effects }) => effects.lost),
+    doubled: sum(({ effects }) => effects.doubled),
+    overlapping: sum(({ effects }) => effects.overlapping),
+    unfenced: sum(({ effects }) => effects.unfenced),
+    overwritten: sum(({ effects }) => effects.overwritten),
     worst_answer_ms: Math.round(Math.max(0, ...refusals.map(({ ms }) => ms))),
     worst_first_success_ms: Math.max(0, ...rounds.map(({ firstMs }) => firstMs)),
     worst_all_served_ms: Math.max(0, ...rounds.map(({ allMs }) => allMs)),
   }
 }
 
-/**
- * `late` lists what took too long; a busy machine can cause it, so the caller decides what it
- * means.
- */
-export async function runDatabase({
-  rounds,
-  ...options
-}: DatabaseOptions): Promise<Finished & { late: string[] }> {
+export async function runDatabase({ rounds, ...options }: DatabaseOptions): Promise<Verdict> {
   const away = rounds.filter((kind): kind is Outage => !isFilling(kind))
   const full = rounds.filter(isFilling)
   const refusal = full.length > 0 ? await noSmallDisk() : undefined
@@ -130,10 +124,8 @@ export async function runDatabase({
 
 if (import.meta.main) {
   const defaults = { tenants: 12, clients: 4, seed: 1, awayMs: 30_000, rounds: kinds.length }
-  const { rounds, ...options } = optionsFrom(defaults, process.argv.slice(2))
-  await alone('database', async () => {
+  await alone('database', defaults, ({ rounds, ...options }) => {
     const all = Array.from({ length: rounds }, (_, n) => kinds[n % kinds.length]!)
-    const { late, ...finished } = await runDatabase({ ...options, rounds: all })
-    return { ...finished, broken: [...finished.broken, ...late] }
+    return runDatabase({ ...options, rounds: all })
   })
 }

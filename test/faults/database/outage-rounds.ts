@@ -1,8 +1,9 @@
 /** Outages of one server under load, one after the other, and what its clients experienced. */
 import type postgres from 'postgres'
 import type { ServerProcess } from '#test/support/processes/server'
+import { type Effects, readEffects } from '../effects.ts'
 import type { Tenant } from '../fleet.ts'
-import { type Ledger, readLedger } from '../ledger.ts'
+import { verdictOn } from '../ledger.ts'
 import { type Load, type Refusal, startLoad } from '../load.ts'
 import type { End } from './outages.ts'
 
@@ -43,7 +44,7 @@ export interface Result {
   commands: number
   reads: number
   wrong: number
-  ledger: Ledger
+  effects: Effects
   broken: string[]
   /** What took too long; a busy machine can cause it. */
   late: string[]
@@ -180,19 +181,20 @@ export async function runRounds<Kind extends string>(
   const rounds: Round[] = []
   for (const kind of options.rounds) rounds.push(await oneRound(subject, load, { kind, awayMs }))
   await load.stop()
-  const ledger = await readLedger(owner, load.sent)
-  const { acknowledged: _, ...faults } = ledger
+  const effects = await readEffects(owner, load.sent)
+  const { acknowledged: _, ...faults } = effects
   const restarts = await Promise.race([process.exited.then(() => 1), Promise.resolve(0)])
-  const broken = [...rounds.flatMap(brokenIn), ...load.wrong]
-  for (const [what, count] of Object.entries({ ...faults, restarts }))
-    if (count > 0) broken.push(`${what}: ${count}`)
+  const { broken } = verdictOn({
+    ...{ counts: {}, never: { ...faults, restarts } },
+    ...{ broken: rounds.flatMap(brokenIn), wrong: load.wrong },
+  })
   const { length: wrong } = load.wrong
   return {
     rounds,
     commands: load.sent.length,
     reads: load.reads,
     wrong,
-    ledger,
+    effects,
     broken,
     late: rounds.flatMap(lateIn),
   }

@@ -10,7 +10,8 @@
 import { eventually } from '#test/support/eventually'
 import { newDeployment, type ServerProcess, startServer } from '#test/support/processes/server'
 import { newTenants, type Tenant } from '../fleet.ts'
-import { alone, type Counts, type Finished, optionsFrom } from '../own-database.ts'
+import type { Counts, Verdict } from '../ledger.ts'
+import { alone } from '../own-database.ts'
 import { residentOf } from '../resident.ts'
 import type { Attack, Attacked } from './attacker.ts'
 
@@ -229,7 +230,7 @@ const countsOf = (
   }
 }
 
-export async function runFlood(options: FloodOptions): Promise<Finished> {
+export async function runFlood(options: FloodOptions): Promise<Verdict> {
   const { bodies, headers, addresses, rate, seconds, seed } = options
   await using deployment = await newDeployment()
   const counts: Counts = { seed, bodies, headers, addresses, rate, seconds }
@@ -252,14 +253,8 @@ export async function runFlood(options: FloodOptions): Promise<Finished> {
 
 if (import.meta.main) {
   const defaults = {
-    bodies: 3_000,
-    headers: 3_000,
-    addresses: 64,
-    rate: 200,
-    seconds: 80,
-    seed: 1,
-    health: 250,
+    ...{ bodies: 3_000, headers: 3_000, addresses: 64, rate: 200, seconds: 80 },
+    ...{ seed: 1, health: 250 },
   }
-  const options = optionsFrom(defaults, process.argv.slice(2))
-  await alone('flood', () => runFlood(options))
+  await alone('flood', defaults, runFlood)
 }

@@ -21,8 +21,9 @@ import {
 } from '#test/support/processes/server'
 import type { Taken } from '../channels/provider.ts'
 import { type Killing, type Mortal, startKilling } from '../killing.ts'
+import { one, untilNoneIsLeft, type Verdict, verdictOn } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
-import { alone, type Finished, optionsFrom } from '../own-database.ts'
+import { alone } from '../own-database.ts'
 import { type Heard, verifies } from '../webhooks/verdict.ts'
 import { verdictOf } from './verdict.ts'
 
@@ -40,7 +41,6 @@ export interface HealthyOptions {
 const LASTS_MS = 250
 const FAR_MS = 86_400_000
 const STANDSTILL_MS = 120_000
-const POLL_MS = 200
 /** Of two processes, each is killed once when the servers change places between the two halves. */
 const PLACES = 2
 
@@ -148,27 +148,13 @@ const makeDue = async (
 
 const leftOf = async (owner: postgres.Sql): Promise<number> =>
   (
-    await owner<
+    await one(owner<
       { n: number }[]
     >`select ((select count(*) from item where status in ('approved', 'publishing'))
       + (select count(*) from item where status = 'publish_unconfirmed' and not review)
       + (select count(*) from channel_reply where status in ('queued', 'sending'))
-      + (select count(*) from outbox where state = 'pending'))::int as n`
-  )[0]!.n
-
-/** Waits until every row has ended, or none has for a long time. */
-const untilOver = async (owner: postgres.Sql): Promise<string[]> => {
-  let [left, since] = [await leftOf(owner), performance.now()]
-  while (left > 0) {
-    if (performance.now() - since > STANDSTILL_MS)
-      return [`${left} rows are open, and none ended for ${STANDSTILL_MS} ms`]
-    await Bun.sleep(POLL_MS)
-    const now = await leftOf(owner)
-    if (now !== left) since = performance.now()
-    left = now
-  }
-  return []
-}
+      + (select count(*) from outbox where state = 'pending'))::int as n`)
+  ).n
 
 interface Breaking {
   server: ServerOptions
@@ -238,7 +224,7 @@ const listen = (receiver: Receiver, secrets: Map<string, string>): Heard[] => {
   return heard
 }
 
-export async function runHealthy(options: HealthyOptions): Promise<Finished> {
+export async function runHealthy(options: HealthyOptions): Promise<Verdict> {
   const { rows, kills, outage, seed } = options
   await using stack = new AsyncDisposableStack()
   const world = stack.use(await newDeployment())
@@ -268,20 +254,18 @@ export async function runHealthy(options: HealthyOptions): Promise<Finished> {
   const interruptions: number[] = []
   stack.use(await breakAll(options, { server, database, interruptions }))
   const open = await leftOf(owner)
-  const late = await untilOver(owner)
-  const { counts, rules } = await verdictOf({ owner, taken: provider.taken, heard, interruptions })
-  const broken = Object.entries(rules).flatMap(([rule, count]) =>
-    count === 0 ? [] : [`${rule}: ${count}`],
-  )
-  if (counts.posts !== rows || counts.replies !== rows)
-    broken.push(`of ${rows} posts and replies ${counts.posts} and ${counts.replies} are there`)
-  return {
-    counts: { seed, kills, outage_s: outage, open_after_the_last_kill: open, ...counts },
-    broken: [...broken, ...late],
-  }
+  const late = await untilNoneIsLeft('rows', STANDSTILL_MS, () => leftOf(owner))
+  const seen = { owner, taken: provider.taken, heard, interruptions }
+  const { counts, never } = await verdictOf(seen)
+  const broken =
+    counts.posts === rows && counts.replies === rows
+      ? late
+      : [...late, `of ${rows} posts and replies ${counts.posts} and ${counts.replies} are there`]
+  const head = { seed, kills, outage_s: outage, open_after_the_last_kill: open }
+  return verdictOn({ counts: { ...head, ...counts }, never, broken })
 }
 
 if (import.meta.main) {
   const defaults = { rows: 500, kills: 20, outage: 60, workspaces: 10, seed: 1 }
-  await alone('healthy', () => runHealthy(optionsFrom(defaults, process.argv.slice(2))))
+  await alone('healthy', defaults, runHealthy)
 }

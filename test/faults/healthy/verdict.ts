@@ -4,6 +4,7 @@
  */
 import type postgres from 'postgres'
 import type { Taken } from '../channels/provider.ts'
+import type { Ledger } from '../ledger.ts'
 import { brokenRules, seenItems } from '../posting/verdict.ts'
 import { brokenDeliveries, type Heard, repeatsOf, type Written } from '../webhooks/verdict.ts'
 
@@ -21,30 +22,26 @@ export interface Seen {
   interruptions: readonly number[]
 }
 
-interface Part {
+interface Message {
   state: string
   tried_at: string | null
 }
 
-interface Verdict {
-  counts: Record<string, number>
-  /** By what is broken: how often. */
-  rules: Record<string, number>
-}
+type Part = Required<Pick<Ledger, 'counts' | 'never'>>
 
 const wasInterrupted = ({ interruptions }: Seen, at: Date | string | null): boolean => {
   const began = at === null ? Number.NaN : new Date(at).getTime()
   return interruptions.some((broke) => began <= broke && broke - began <= ON_THE_WIRE_MS)
 }
 
-const verdictOfPosts = async (seen: Seen): Promise<Verdict> => {
+const verdictOfPosts = async (seen: Seen): Promise<Part> => {
   const { owner } = seen
   const [broken, ends] = [await brokenRules(owner), await seenItems(owner)]
   const doubts = await owner<
     { intent_at: Date | null }[]
   >`select (select max(a.intent_at) from attempt a where a.item_id = i.id) as intent_at
     from item i where i.status <> 'posted'`
-  const rules = {
+  const never = {
     ...broken,
     'posts that failed or were given back': ends.failed + ends.returned + ends.drafted,
     'posts in doubt that were on no wire when something broke': doubts.filter(
@@ -58,20 +55,20 @@ const verdictOfPosts = async (seen: Seen): Promise<Verdict> => {
       in_doubt: ends.unconfirmed,
       for_a_person: ends.in_review,
     },
-    rules,
+    never,
   }
 }
 
-const verdictOfReplies = async (seen: Seen): Promise<Verdict> => {
+const verdictOfReplies = async (seen: Seen): Promise<Part> => {
   const replies = await seen.owner<
-    { id: string; status: string; parts: Part[] }[]
+    { id: string; status: string; parts: Message[] }[]
   >`select id, status, parts from channel_reply`
   const times = new Map<string, number>()
   for (const { id } of seen.taken) times.set(id, (times.get(id) ?? 0) + 1)
   const got = ({ id }: { id: string }) => times.get(`${id}.0`) ?? 0
   const of = (status: string) => replies.filter((reply) => reply.status === status)
   const [sent, unknown] = [of('sent'), of('unknown')]
-  const rules = {
+  const never = {
     'replies sent twice': [...times.values()].filter((n) => n > 1).length,
     'replies called sent that nobody got': sent.filter((reply) => got(reply) === 0).length,
     'replies neither sent nor unknown': replies.length - sent.length - unknown.length,
@@ -82,11 +79,11 @@ const verdictOfReplies = async (seen: Seen): Promise<Verdict> => {
   }
   return {
     counts: { replies: replies.length, replied: sent.length, unknown: unknown.length },
-    rules,
+    never,
   }
 }
 
-const verdictOfDeliveries = async ({ owner, heard }: Seen): Promise<Verdict> => {
+const verdictOfDeliveries = async ({ owner, heard }: Seen): Promise<Part> => {
   const written = await owner<
     Written[]
   >`select id, tenant_id, subject from written order by created_at, id`
@@ -95,14 +92,14 @@ const verdictOfDeliveries = async ({ owner, heard }: Seen): Promise<Verdict> => 
   >`select (select count(*) from outbox where state = 'dead')::int as dead,
     (select count(*) from webhook_endpoint where status <> 'active')::int as off`
   const broken = brokenDeliveries(written, heard)
-  const rules = { ...broken, 'events given up': row!.dead, 'endpoints turned off': row!.off }
+  const never = { ...broken, 'events given up': row!.dead, 'endpoints turned off': row!.off }
   return {
     counts: { events: written.length, lost: broken.lost ?? 0, delivered_again: repeatsOf(heard) },
-    rules,
+    never,
   }
 }
 
-const verdictOfWork = async ({ owner }: Seen): Promise<Verdict> => {
+const verdictOfWork = async ({ owner }: Seen): Promise<Part> => {
   const [row] = await owner<
     { counted: number; most: number; dropped: number; left: number }[]
   >`select
@@ -113,11 +110,11 @@ const verdictOfWork = async ({ owner }: Seen): Promise<Verdict> => {
   const { counted, most, dropped, left } = row!
   return {
     counts: { failures_counted: counted, most_of_a_row: most },
-    rules: { 'rows dropped': dropped, 'rows left': left },
+    never: { 'rows dropped': dropped, 'rows left': left },
   }
 }
 
-export const verdictOf = async (seen: Seen): Promise<Verdict> => {
+export const verdictOf = async (seen: Seen): Promise<Part> => {
   const parts = [
     await verdictOfPosts(seen),
     await verdictOfReplies(seen),
@@ -126,6 +123,6 @@ export const verdictOf = async (seen: Seen): Promise<Verdict> => {
   ]
   return {
     counts: Object.assign({}, ...parts.map(({ counts }) => counts)),
-    rules: Object.assign({}, ...parts.map(({ rules }) => rules)),
+    never: Object.assign({}, ...parts.map(({ never }) => never)),
   }
 }

@@ -13,8 +13,8 @@ import { freshDb } from '#test/support/database/db'
 import { createFakeOpenAi, type FakeOpenAi } from '#test/support/model/fake-openai'
 import { signIn } from '../agent/clients.ts'
 import { type OutsideCall, repeatsOf, startOutside } from '../agent/outside-server.ts'
+import { one, type Verdict, verdictOn, verdictOnNaive } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
-import type { Finished } from '../own-database.ts'
 import type { Asker } from './jobs.ts'
 import { databaseOffset } from './times.ts'
 
@@ -72,8 +72,6 @@ const untallied: Tally = {
 }
 
 const wireMs = (next: () => number): number => LEAST_MS + next() * (MOST_MS - LEAST_MS)
-
-export const one = async <T>(rows: Promise<readonly T[]>): Promise<T> => (await rows)[0]!
 
 export const newAsker = async (app: TestApp): Promise<Asker> => {
   const { tenantId } = await app.newWorkspace()
@@ -147,7 +145,7 @@ const countsOf = ({ owner }: World) =>
         from agent_job where kind <> 'action'`,
   )
 
-export const verdictOf = async (world: World): Promise<Finished> => {
+export const verdictOf = async (world: World): Promise<Verdict> => {
   const { tally, sent, model, owner, options } = world
   const {
     begun_after_answer,
@@ -167,33 +165,15 @@ export const verdictOf = async (world: World): Promise<Finished> => {
     repeated,
     ...tally,
   }
-  if (options.naive)
-    return {
-      counts,
-      broken:
-        begun_after_answer > 0
-          ? []
-          : ['nothing began after an answer: the harness would not notice it'],
-    }
-  const never = {
-    begun_after_answer,
-    runs_after_answer,
-    models_after_stop,
-    sent_unlisted,
-    on_wire_unlisted,
-    repeated,
-  }
+  if (options.naive) return verdictOnNaive(counts, { begun_after_answer })
   const { listed_unattended, approved_in_pause, went_on, held } = tally
-  return {
+  return verdictOn({
     counts,
-    broken: [
-      ...Object.entries({ ...never, not_completed: seen.jobs! - seen.completed! }).flatMap(
-        ([what, n]) => (n > 0 ? [`${what}: ${n}`] : []),
-      ),
-      ...Object.entries({ listed_unattended, approved_in_pause, went_on, held }).flatMap(
-        ([what, n]) => (n === 0 ? [`nothing was at stake: ${what} is 0`] : []),
-      ),
-      ...(await brokenInvariants(owner)),
-    ],
-  }
+    never: {
+      ...{ begun_after_answer, runs_after_answer, models_after_stop, sent_unlisted },
+      ...{ on_wire_unlisted, repeated, not_completed: seen.jobs! - seen.completed! },
+    },
+    atStake: { listed_unattended, approved_in_pause, went_on, held },
+    broken: await brokenInvariants(owner),
+  })
 }

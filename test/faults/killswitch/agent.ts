@@ -5,12 +5,11 @@
  * outside was listed in the answer, and jobs that people asked for go on; after the last resume-all
  * every job ends.
  */
-import type { Finished } from '../own-database.ts'
+import { one, type Verdict } from '../ledger.ts'
 import {
   type AgentSwitchOptions,
   newAsker,
   newWorld,
-  one,
   verdictOf,
   type World,
 } from './agent-world.ts'
@@ -202,7 +201,7 @@ const lastRound = async (world: World, asker: Asker): Promise<void> => {
 const roundsOf = ({ jobs, workspaces }: AgentSwitchOptions): number =>
   Math.ceil(jobs / (workspaces * JOBS_A_ROUND))
 
-export async function runAgentSwitch(options: AgentSwitchOptions): Promise<Finished> {
+export async function runAgentSwitch(options: AgentSwitchOptions): Promise<Verdict> {
   await using stack = new AsyncDisposableStack()
   const world = await newWorld(stack, options)
   const askers = await Promise.all(

@@ -9,8 +9,9 @@
  * have begun, stands in, and must be found out.
  */
 import { type Story, textOf } from '#test/support/growth/story'
+import { type Verdict, verdictOn } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
-import { alone, type Finished, optionsFrom } from '../own-database.ts'
+import { alone } from '../own-database.ts'
 import { runAgentSwitch } from './agent.ts'
 import { newStories, ordered, twoServers, type World } from './servers.ts'
 import { type Acknowledged, databaseOffset, fullMailboxTimes, quantile } from './times.ts'
@@ -149,25 +150,7 @@ const lively = async ({ owner }: World) => {
   }
 }
 
-/** What must not have happened during pauses, and what must have happened outside them. */
-const brokenBy = (tally: Tally, atStake: Record<string, number>): string[] => {
-  const { sent_after_answer, automatic_left, begun_after_answer, runs_left } = tally
-  const never = { sent_after_answer, automatic_left, begun_after_answer, runs_left }
-  return [
-    ...Object.entries(never).flatMap(([what, count]) => (count > 0 ? [`${what}: ${count}`] : [])),
-    ...Object.entries(atStake).flatMap(([what, count]) =>
-      count === 0 ? [`nothing was at stake: ${what} is 0`] : [],
-    ),
-  ]
-}
-
-/**
- * `late` lists answers that took too long; a busy machine can cause it, so the caller decides what
- * it means.
- */
-export async function runKillSwitch(
-  options: KillSwitchOptions,
-): Promise<Finished & { late: string[] }> {
+export async function runKillSwitch(options: KillSwitchOptions): Promise<Verdict> {
   const { seed, rounds, watchMs, samples, letters } = options
   await using stack = new AsyncDisposableStack()
   const world = await twoServers(stack, numbers(seed))
@@ -191,10 +174,8 @@ export async function runKillSwitch(
     (select count(*) from sandbox.posts)::int as sent, (select count(*) from batch
       where error = 'cancelled')::int as cancelled`
   const unattended = await unattendedTotals(world.owner)
-  const broken = [
-    ...(await allPosted(world, stories)),
-    ...brokenBy(tally, { sent, cancelled, ...(await lively(world)) }),
-  ]
+  const broken = await allPosted(world, stories)
+  const atStake = { sent, cancelled, ...(await lively(world)) }
   // The answer is timed on a workspace of its own, and only that workspace's letters may be in its
   // way.
   await Promise.all(stories.map((story) => ordered(world, story, 'pause-all')))
@@ -218,50 +199,31 @@ export async function runKillSwitch(
     ...unattended,
     ...timed,
   }
-  return {
-    counts,
-    broken,
-    late:
-      p99 < P99_MS
-        ? []
-        : [`the 99th percentile of the answer is ${p99.toFixed(1)} ms, not below ${P99_MS}`],
-  }
+  const { sent_after_answer, automatic_left, begun_after_answer, runs_left } = tally
+  const never = { sent_after_answer, automatic_left, begun_after_answer, runs_left }
+  const late =
+    p99 < P99_MS
+      ? []
+      : [`the 99th percentile of the answer is ${p99.toFixed(1)} ms, not below ${P99_MS}`]
+  return verdictOn({ counts, never, atStake, broken, late })
 }
 
 const defaults = {
-  items: 500,
-  workspaces: 5,
-  rounds: 12,
-  watchMs: 1_000,
-  samples: 300,
-  letters: 900,
-  jobs: 200,
-  seed: 1,
+  ...{ items: 500, workspaces: 5, rounds: 12, watchMs: 1_000, samples: 300, letters: 900 },
+  ...{ jobs: 200, seed: 1 },
 }
 
-const together = (posts: Finished, agent: Finished): Finished => ({
-  counts: {
-    ...posts.counts,
-    ...Object.fromEntries(
-      Object.entries(agent.counts).map(([what, count]) => [`agent_${what}`, count]),
-    ),
-  },
-  broken: [...posts.broken, ...agent.broken],
-})
-
-if (import.meta.main) {
-  const args = process.argv.slice(2)
-  const naive = args.includes('--naive')
-  const options = optionsFrom(
-    defaults,
-    args.filter((arg) => arg !== '--naive'),
-  )
-  await alone('killswitch', async () => {
-    if (naive) return runAgentSwitch({ ...options, naive })
-    const { late, counts, broken } = await runKillSwitch(options)
-    return together(
-      { counts, broken: [...broken, ...late] },
-      await runAgentSwitch({ ...options, naive }),
-    )
-  })
+/** Posts and generations, then jobs of the agent. */
+const runBoth = async (options: typeof defaults & { naive: boolean }): Promise<Verdict> => {
+  if (options.naive) return runAgentSwitch(options)
+  const posts = await runKillSwitch(options)
+  const agent = await runAgentSwitch(options)
+  const ofAgent = Object.entries(agent.counts).map(([what, n]) => [`agent_${what}`, n] as const)
+  return {
+    ...posts,
+    counts: { ...posts.counts, ...Object.fromEntries(ofAgent) },
+    broken: [...posts.broken, ...agent.broken],
+  }
 }
+
+if (import.meta.main) await alone('killswitch', defaults, runBoth, 'naive')

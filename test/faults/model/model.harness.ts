@@ -10,11 +10,13 @@ import {
   type ServerProcess,
   startServer,
 } from '#test/support/processes/server'
+import { type Asking, newAsking, persistently, wordsOf } from '../asking.ts'
 import type { Tenant } from '../fleet.ts'
 import { connectedTenants, othersPosts, type Wish, wishesOf } from '../generation-wishes.ts'
 import { brokenRules, settlementOf, unsettled } from '../generations.ts'
+import { untilNoneIsLeft, type Verdict, verdictOn } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
-import { alone, type Finished, optionsFrom } from '../own-database.ts'
+import { alone } from '../own-database.ts'
 import { startBadProvider } from '../provider.ts'
 
 export interface ModelOptions {
@@ -29,7 +31,6 @@ export interface ModelOptions {
 }
 
 const SECRET = 'sk-fault-0815-do-not-tell'
-const RETRY_MS = 50
 const GIVE_UP_MS = 60_000
 /** Without a settlement for this long, nothing more will settle. */
 const STANDSTILL_MS = 60_000
@@ -42,30 +43,24 @@ interface Run {
   options: ModelOptions
   servers: Server[]
   next: () => number
+  asking: Asking
   /** Problems found during the run. */
   broken: string[]
 }
 
-/** Tries the servers in turn, with the same key, until one admits the generation. */
+/** Asks with the same key until a server admits the generation. */
 const admitted = async (
-  { servers, broken }: Run,
+  { asking }: Run,
   { key }: Tenant,
   { id, kind, body }: Wish & { id: string },
 ): Promise<number> => {
-  const until = performance.now() + GIVE_UP_MS
-  for (let tries = 0; performance.now() < until; tries++) {
-    const { process } = servers[tries % servers.length]!
-    const send = { key, body, headers: { 'idempotency-key': id } }
-    const reply = await process.send('POST', kind.name, send).catch(() => undefined)
-    if (reply?.status === 201) return 1
-    if (reply && reply.status !== 503 && reply.body.error?.code !== 'idempotency_in_flight') {
-      broken.push(`${kind.name} ${id}: ${reply.status} ${reply.text.slice(0, 200)}`)
-      return 0
-    }
-    await Bun.sleep(RETRY_MS)
-  }
-  broken.push(`${kind.name} ${id}: not admitted in ${GIVE_UP_MS} ms`)
-  return 0
+  const came = await persistently(asking, `${kind.name} ${id}`, async ({ send }) => {
+    const reply = await send('POST', kind.name, { key, body, headers: { 'idempotency-key': id } })
+    if (reply.status === 201) return { answer: 1 }
+    const passes = reply.status === 503 || reply.body.error?.code === 'idempotency_in_flight'
+    return passes ? { again: wordsOf(reply) } : { wrong: wordsOf(reply) }
+  })
+  return came ?? 0
 }
 
 /** Requests the generations of a workspace, one after the other. */
@@ -108,21 +103,11 @@ const restarts = (run: Run, options: ServerOptions) => {
   return { stop }
 }
 
-/** Waits until every generation is over, or none has ended for a long time. */
-const allOver = async (ask: () => Promise<number>): Promise<void> => {
-  let [left, since] = [await ask(), performance.now()]
-  while (left > 0 && performance.now() - since < STANDSTILL_MS) {
-    await Bun.sleep(100)
-    const now = await ask()
-    if (now < left) [left, since] = [now, performance.now()]
-  }
-}
-
 /** How many generations the workspace at this place requests. */
 const shareOf = ({ generations, tenants }: ModelOptions, place: number): number =>
   Math.floor(generations / tenants) + (place < generations % tenants ? 1 : 0)
 
-export async function runModel(options: ModelOptions): Promise<Finished> {
+export async function runModel(options: ModelOptions): Promise<Verdict> {
   await using stack = new AsyncDisposableStack()
   const { owner, server } = stack.use(await newDeployment())
   const provider = stack.use(await startBadProvider(numbers(options.seed), options.silentMs))
@@ -130,7 +115,13 @@ export async function runModel(options: ModelOptions): Promise<Finished> {
     ...server,
     env: { OPENAI_API_KEY: SECRET, OPENAI_BASE_URL: provider.fake.url },
   }
-  const run: Run = { options, servers: [], next: numbers(options.seed + 1), broken: [] }
+  const servers: Server[] = []
+  const asking = newAsking({
+    servers: () => servers.map(({ process }) => process),
+    next: numbers(options.seed + 2),
+    isOverdue: (began) => performance.now() - began > GIVE_UP_MS,
+  })
+  const run: Run = { options, servers, next: numbers(options.seed + 1), asking, broken: [] }
   stack.defer(
     async () => void (await Promise.all(run.servers.map(({ process }) => process.kill()))),
   )
@@ -145,35 +136,25 @@ export async function runModel(options: ModelOptions): Promise<Finished> {
   const asked = (
     await Promise.all(tenants.map((tenant, index) => askAll(run, tenant, wishes[index]!)))
   ).reduce((sum, n) => sum + n, 0)
-  await allOver(() => unsettled(owner))
+  run.broken.push(...(await untilNoneIsLeft('generations', STANDSTILL_MS, () => unsettled(owner))))
   const ended = await restarting.stop()
   for (const one of run.servers) checkOutput(run, one)
-  for (const [rule, times] of Object.entries(await brokenRules(owner, { secret: SECRET, asked }))) {
-    if (times > 0) run.broken.push(`${rule}: ${times}`)
-  }
   const { seed } = options
-  const calls = provider.fake.calls.length
-  return {
+  return verdictOn({
     counts: {
-      seed,
-      asked,
-      ...(await settlementOf(owner)),
-      calls,
-      behaviours: provider.shown.size,
-      ...ended,
+      ...{ seed, asked, ...(await settlementOf(owner)), calls: provider.fake.calls.length },
+      ...{ behaviours: provider.shown.size, ...ended },
     },
+    never: await brokenRules(owner, { secret: SECRET, asked }),
     broken: run.broken,
-  }
+    wrong: asking.wrong,
+  })
 }
 
 if (import.meta.main) {
   const defaults = {
-    generations: 1_000,
-    tenants: 50,
-    servers: 2,
-    seed: 1,
-    restartMs: 400,
-    silentMs: 1_500,
+    ...{ generations: 1_000, tenants: 50, servers: 2, seed: 1 },
+    ...{ restartMs: 400, silentMs: 1_500 },
   }
-  await alone('model', () => runModel(optionsFrom(defaults, process.argv.slice(2))))
+  await alone('model', defaults, runModel)
 }

@@ -4,12 +4,14 @@
  * in a network namespace whose cable is pulled. At the end the database's primary is killed.
  * `npm run fault:ownership -- --rounds 14 --seed 7`.
  */
+
+import { readEffects } from '../effects.ts'
 import { type Fleet, type Member, startFleet } from '../fleet.ts'
-import { readLedger } from '../ledger.ts'
+import { type Verdict, verdictOn } from '../ledger.ts'
 import { type Load, startLoad } from '../load.ts'
 import { noNamespaces, startSwitch } from '../namespaces.ts'
 import { numbers } from '../numbers.ts'
-import { alone, type Finished, optionsFrom } from '../own-database.ts'
+import { alone } from '../own-database.ts'
 import { type Replicated, startReplicated } from './replicated.ts'
 import {
   AFTERWARDS_MS,
@@ -126,10 +128,7 @@ const allRounds = async (fleet: Fleet, load: Load, { seed, holdMs, rounds }: Own
   return { done, broken }
 }
 
-const runFleet = async (
-  fleet: Fleet,
-  options: OwnershipOptions,
-): Promise<Finished & { late: string[] }> => {
+const runFleet = async (fleet: Fleet, options: OwnershipOptions): Promise<Verdict> => {
   const { servers, tenants, seed, replicated } = options
   const urls = () => fleet.members.map(({ process }) => process.url)
   const load = startLoad({
@@ -150,9 +149,7 @@ const runFleet = async (
       `after the primary's death: not every server served every workspace within ${AFTERWARDS_MS} ms`,
     )
   await load.stop()
-  const { acknowledged, ...faults } = await readLedger(fleet.owner, load.sent)
-  for (const [what, count] of Object.entries(faults))
-    if (count > 0) broken.push(`${what}: ${count}`)
+  const { acknowledged, ...faults } = await readEffects(fleet.owner, load.sent)
   const counts = {
     seed,
     servers,
@@ -167,18 +164,12 @@ const runFleet = async (
     primary_kills: replicated ? 1 : 0,
     fail_over_ms: failOverMs,
   }
-  return { counts, broken: [...broken, ...load.wrong], late: lateIn(done) }
+  return verdictOn({ counts, never: faults, broken, wrong: load.wrong, late: lateIn(done) })
 }
 
 const isCable = (kind: Kind): boolean => cables.some((cable) => cable === kind)
 
-/**
- * Runs all rounds. `late` lists what exceeded the limits; a busy machine can cause it, so the
- * caller decides what it means.
- */
-export async function runOwnership(
-  options: OwnershipOptions,
-): Promise<Finished & { late: string[] }> {
+export async function runOwnership(options: OwnershipOptions): Promise<Verdict> {
   const { servers, tenants, replicated } = options
   const wanted = options.rounds.some(isCable)
   const refusal = wanted ? await noNamespaces() : undefined
@@ -204,11 +195,9 @@ export async function runOwnership(
 
 if (import.meta.main) {
   const defaults = { servers: 3, tenants: 8, seed: 1, holdMs: 10_000, rounds: kinds.length }
-  const { rounds, ...options } = optionsFrom(defaults, process.argv.slice(2))
-  await alone('ownership', async () => {
+  await alone('ownership', defaults, async ({ rounds, ...options }) => {
     const all = Array.from({ length: rounds }, (_, n) => kinds[n % kinds.length]!)
     await using replicated = await startReplicated()
-    const { late, ...finished } = await runOwnership({ ...options, rounds: all, replicated })
-    return { ...finished, broken: [...finished.broken, ...late] }
+    return await runOwnership({ ...options, rounds: all, replicated })
   })
 }

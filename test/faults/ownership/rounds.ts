@@ -3,8 +3,8 @@
  * what it answers meanwhile.
  */
 import type postgres from 'postgres'
+import { ownedBy, takeovers } from '../effects.ts'
 import type { Fleet, Member } from '../fleet.ts'
-import { ownedBy, takeovers } from '../ledger.ts'
 import type { Load } from '../load.ts'
 
 /**

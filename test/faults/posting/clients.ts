@@ -3,32 +3,16 @@
  * until it is answered.
  */
 import type postgres from 'postgres'
-import type { Reply, Send } from '#test/support/app'
+import type { Reply } from '#test/support/app'
 import { inMs, type Story } from '#test/support/growth/story'
-import type { ServerProcess } from '#test/support/processes/server'
-import { GIVE_UP_MS, isOverdue } from '../killing.ts'
+import { type Asking, type Came, persistently, wordsOf } from '../asking.ts'
 
-export interface Clients {
+export interface Clients extends Asking {
   owner: postgres.Sql
-  /**
-   * The servers that run now; a request goes to a random one, so about half go to one that does not
-   * own the workspace.
-   */
-  servers: () => ServerProcess[]
-  /** Numbers in [0, 1). */
-  next: () => number
-  /**
-   * When the last kill was over, as `performance.now()` has it; undefined while more are to come.
-   */
-  overSince: () => number | undefined
   /** Commands that are over: with an answer, or because the item went on without it. */
   answered: number
-  /** Requests that were sent again with the same key. */
-  repeated: number
   /** The longest that one went on asking before it had its answer, in milliseconds. */
   longestMs: number
-  /** Answers that no client expects. */
-  wrong: string[]
 }
 
 export interface Command {
@@ -42,9 +26,6 @@ export interface Command {
   round?: number
 }
 
-/** A client that waited this long asks again. */
-const PATIENCE_MS = 4_000
-const RETRY_MS = 100
 const SOON_MS = 3_000
 /** Of one schedule. */
 const MAX_TIMES = 5
@@ -62,23 +43,11 @@ const REPEATABLE = /idempotency_in_flight|rate_limited:(mailbox|database)/
 const isTooLate = ({ round }: Command, reply: Reply): boolean =>
   round !== undefined && reply.status === 400 && reply.text.includes('post_at is in the past')
 
-const isFinal = (reply: Reply | undefined): reply is Reply =>
-  reply !== undefined && reply.status !== 503 && !REPEATABLE.test(reply.text)
+const isFinal = (reply: Reply): boolean => reply.status !== 503 && !REPEATABLE.test(reply.text)
 
-/** Clients that have not asked for anything yet. `overSince`: where nothing is killed, 0. */
-export const newClients = (
-  given: Pick<Clients, 'owner' | 'servers' | 'next' | 'overSince'>,
-): Clients => ({
-  ...given,
-  answered: 0,
-  repeated: 0,
-  longestMs: 0,
-  wrong: [],
+export const newClients = (owner: postgres.Sql, asking: Asking): Clients => ({
+  ...{ ...asking, owner, answered: 0, longestMs: 0 },
 })
-
-/** The words of a reply, as few as tell what it is. */
-const wordsOf = (reply: Reply | undefined): string =>
-  reply ? `${reply.status} ${reply.text.slice(0, 200)}` : 'nothing'
 
 /**
  * A doubt is no answer, and the request that brought it waits long; its client has seen enough once
@@ -90,44 +59,42 @@ const isUnderWay = async ({ owner }: Clients, { on, action, id }: Command): Prom
   return (await owner`select 1 from ${table} where id = ${id} and status <> 'approved'`).length > 0
 }
 
+const judged = async (
+  clients: Clients,
+  command: Command,
+  reply: Reply,
+): Promise<Came<Reply | 'under way'>> => {
+  const words = wordsOf(reply)
+  if (isFinal(reply))
+    return isTooLate(command, reply) || EXPECTED.includes(reply.status)
+      ? { answer: reply }
+      : { wrong: words }
+  const isOver = reply.status === 409 && (await isUnderWay(clients, command))
+  return isOver ? { answer: 'under way' } : { again: words }
+}
+
 /**
- * Asks until there is a final answer, which it returns; undefined if the item went on without it.
- * What no client expects is noted.
+ * Asks until there is a final answer, which it returns; undefined if the item went on without it,
+ * or nobody should get such an answer.
  */
 export const asked = async (clients: Clients, command: Command): Promise<Reply | undefined> => {
   const { story, id, on = 'items', action, body, round = 0 } = command
   const began = performance.now()
-  const request: Send = {
+  const [method, path] =
+    action === 'edit' ? ['PATCH', `${on}/${id}`] : ['POST', `${on}/${id}/${action}`]
+  const request = {
+    key: story.key,
     headers: { 'idempotency-key': `${action} ${id} ${round}` },
     ...(body === undefined ? {} : { body }),
   }
-  let last: Reply | undefined
-  while (!isOverdue(clients.overSince(), began)) {
-    const servers = clients.servers()
-    const server = servers[Math.floor(clients.next() * servers.length)]!
-    const [method, path] =
-      action === 'edit' ? ['PATCH', `${on}/${id}`] : ['POST', `${on}/${id}/${action}`]
-    const asking = server.send(method, path, { ...request, key: story.key }).catch(() => undefined)
-    const reply = await Promise.race([asking, Bun.sleep(PATIENCE_MS).then(() => undefined)])
-    if (isFinal(reply)) {
-      clients.answered++
-      clients.longestMs = Math.max(clients.longestMs, Math.round(performance.now() - began))
-      if (!isTooLate(command, reply) && !EXPECTED.includes(reply.status))
-        clients.wrong.push(`${action}: ${wordsOf(reply)}`)
-      return reply
-    }
-    if (reply?.status === 409 && (await isUnderWay(clients, command))) {
-      clients.answered++
-      return undefined
-    }
-    last = reply ?? last
-    clients.repeated++
-    await Bun.sleep(RETRY_MS)
-  }
-  clients.wrong.push(
-    `${action} ${id}: no answer within ${GIVE_UP_MS} ms; the last reply was ${wordsOf(last)}`,
+  const reply = await persistently(clients, `${action} ${id}`, async ({ send }) =>
+    judged(clients, command, await send(method!, path!, request)),
   )
-  return undefined
+  if (reply === undefined) return undefined
+  clients.answered++
+  if (reply === 'under way') return undefined
+  clients.longestMs = Math.max(clients.longestMs, Math.round(performance.now() - began))
+  return reply
 }
 
 /** The same; returns whether a new time has to be asked for. */

@@ -3,6 +3,7 @@
  * say.
  */
 import type postgres from 'postgres'
+import { one, untilNoneIsLeft } from '../ledger.ts'
 
 export interface Ends extends Record<string, number> {
   engagements: number
@@ -13,8 +14,6 @@ export interface Ends extends Record<string, number> {
   unconfirmed: number
   in_review: number
 }
-
-const rowOf = async <T extends object>(rows: Promise<readonly T[]>): Promise<T> => (await rows)[0]!
 
 /**
  * A like twice is a like, for the network keeps one; what came in for it is counted in `arrived`,
@@ -35,7 +34,7 @@ export const recordArrivals = async (owner: postgres.Sql): Promise<void> => {
  * and what is still to be applied.
  */
 const openOnes = async (owner: postgres.Sql, doubts: 'counted' | 'left'): Promise<number> => {
-  const { on_their_way, in_doubt, late } = await rowOf(owner<
+  const { on_their_way, in_doubt, late } = await one(owner<
     { on_their_way: number; in_doubt: number; late: number }[]
   >`select
     count(*) filter (where status = 'executing')::int as on_their_way,
@@ -45,20 +44,13 @@ const openOnes = async (owner: postgres.Sql, doubts: 'counted' | 'left'): Promis
 }
 
 /** Waits until nothing is on its way; what is still broken then, in words. */
-export const untilExecuted = async (
+export const untilExecuted = (
   owner: postgres.Sql,
   { doubts, withinMs }: { doubts: 'counted' | 'left'; withinMs: number },
-): Promise<string[]> => {
-  const until = performance.now() + withinMs
-  while (performance.now() < until) {
-    if ((await openOnes(owner, doubts)) === 0) return []
-    await Bun.sleep(100)
-  }
-  return [`not everything was settled within ${withinMs} ms`]
-}
+): Promise<string[]> => untilNoneIsLeft('engagements', withinMs, () => openOnes(owner, doubts))
 
 export const endsOf = (owner: postgres.Sql): Promise<Ends> =>
-  rowOf(owner<
+  one(owner<
     Ends[]
   >`select count(*)::int as engagements, count(*) filter (where status = 'executed')::int as
     executed,
@@ -73,7 +65,7 @@ export const endsOf = (owner: postgres.Sql): Promise<Ends> =>
  * than one that came in.
  */
 export const brokenRules = (owner: postgres.Sql): Promise<Record<string, number>> =>
-  rowOf(owner<Record<string, number>[]>`
+  one(owner<Record<string, number>[]>`
     with answers as (select id, account_id, coalesce(in_reply_to, quoted) as post_id,
         case when in_reply_to is null then 'quote' else 'reply' end as action from sandbox.posts
           where coalesce(in_reply_to, quoted) is not null),

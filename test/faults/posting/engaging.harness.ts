@@ -5,13 +5,16 @@
  */
 import { engageActions } from '#contract/records/growth/engagement'
 import { testApp } from '#test/support/app'
-import { type Story, storyAt } from '#test/support/growth/story'
+import type { Story } from '#test/support/growth/story'
 import { type Deployment, newDeployment, startServer } from '#test/support/processes/server'
+import { askingThrough } from '../asking.ts'
 import { othersPosts } from '../generation-wishes.ts'
-import { type Killing, type Mortal, startKilling } from '../killing.ts'
+import { spreadOver, startKilling } from '../killing.ts'
+import { type Verdict, verdictOn } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
-import { alone, type Finished, optionsFrom } from '../own-database.ts'
-import { type Clients, newClients, persist } from './clients.ts'
+import { alone } from '../own-database.ts'
+import { makeStories } from '../stories.ts'
+import { newClients, persist } from './clients.ts'
 import { brokenRules, endsOf, recordArrivals, untilExecuted } from './engaging-verdict.ts'
 import { faultsOf, type PostingOptions } from './options.ts'
 
@@ -40,16 +43,8 @@ const drafted = async (
   { workspaces, engagements }: EngagingOptions,
 ): Promise<Wanted[]> => {
   await using app = await testApp({ database: server.database!, overrides: { sweepMs: 0 } })
-  const stories: Story[] = []
-  for (let made = 0; made < workspaces; made++) {
-    const { tenantId, key } = await app.newWorkspace()
-    const [row] = await owner<
-      { external_id: string }[]
-    >`select external_id from connection where tenant_id = ${tenantId}`
-    stories.push(storyAt({ owner, send: app.send }, { tenantId, key, account: row!.external_id }))
-  }
-  await owner`update tenant set overrides =
-    ${owner.json({ create_engagement: MANY, execute_engagement: MANY, reads_free: MANY })}`
+  const limits = { create_engagement: MANY, execute_engagement: MANY, reads_free: MANY }
+  const stories = await makeStories(app, owner, { count: workspaces, limits })
   const posts = await othersPosts(owner, Math.ceil(engagements / workspaces / engageActions.length))
   const wanted: Wanted[] = []
   for (let made = 0; made < engagements; made++) {
@@ -64,34 +59,8 @@ const drafted = async (
   return wanted
 }
 
-interface Load {
-  killing: Killing<Mortal>
-  clients: Clients
-  wanted: Wanted[]
-}
-
-/** They are spread over the kills: each is begun when its share of the kills has taken place. */
-const executeAll = async (
-  { kills, clients: count }: EngagingOptions,
-  { killing, clients, wanted }: Load,
-): Promise<void> => {
-  let begun = 0
-  const client = async (): Promise<void> => {
-    while (begun < wanted.length) {
-      if (begun * kills > (killing.kills() + 1) * wanted.length) {
-        await Bun.sleep(20)
-        continue
-      }
-      const one = { on: 'engagements', ...wanted[begun++]! } as const
-      await persist(clients, { ...one, action: 'approve' })
-      await persist(clients, { ...one, action: 'execute' })
-    }
-  }
-  await Promise.all(Array.from({ length: count }, client))
-}
-
 /** Executes all through the kills, waits until everything is settled, and compares. */
-export async function runEngaging(options: EngagingOptions): Promise<Finished> {
+export async function runEngaging(options: EngagingOptions): Promise<Verdict> {
   const { kills, seed, doubts } = options
   await using world = await newDeployment()
   const { owner, server } = world
@@ -100,21 +69,17 @@ export async function runEngaging(options: EngagingOptions): Promise<Finished> {
   const start = (nth: number) =>
     startServer({ ...server, env: { SANDBOX_FAULTS: faultsOf(options, nth), LOG_LEVEL: 'silent' } })
   await using killing = await startKilling({ places: 2, count: kills, next: numbers(seed), start })
-  const clients = newClients({
-    owner,
-    servers: killing.running,
-    overSince: killing.overSince,
-    next: numbers(seed + 1),
-  })
-  await Promise.all([executeAll(options, { killing, clients, wanted }), killing.over])
+  const clients = newClients(owner, askingThrough(killing, numbers(seed + 1)))
+  const execute = async (nth: number) => {
+    const one = { on: 'engagements', ...wanted[nth]! } as const
+    await persist(clients, { ...one, action: 'approve' })
+    await persist(clients, { ...one, action: 'execute' })
+  }
+  const load = { count: wanted.length, clients: options.clients }
+  await Promise.all([spreadOver(killing, load, execute), killing.over])
   const late = await untilExecuted(owner, { doubts, withinMs: SETTLES_WITHIN_MS })
   const rules = await brokenRules(owner)
-  const broken = Object.entries(rules).flatMap(([rule, count]) =>
-    count > 0 ? [`${rule}: ${count}`] : [],
-  )
   const ends = await endsOf(owner)
-  if (ends.engagements !== wanted.length)
-    broken.push(`${wanted.length - ends.engagements} engagements are gone`)
   const doubled = Object.fromEntries(
     Object.entries(rules).filter(([rule]) => rule.startsWith('doubled_')),
   )
@@ -124,19 +89,17 @@ export async function runEngaging(options: EngagingOptions): Promise<Finished> {
     longest_wait_ms: clients.longestMs,
     wrong: clients.wrong.length,
   }
-  return {
+  return verdictOn({
     counts: { seed, ...asked, ...ends, ...doubled },
-    broken: [...broken, ...late, ...clients.wrong.slice(0, 20)],
-  }
+    never: { ...rules, 'engagements that are gone': wanted.length - ends.engagements },
+    broken: late,
+    wrong: clients.wrong,
+  })
 }
 
 if (import.meta.main) {
   const defaults = { engagements: 500, kills: 80, workspaces: 10, clients: 30, seed: 1 }
-  await alone('engaging', () =>
-    runEngaging({
-      ...optionsFrom(defaults, process.argv.slice(2)),
-      faults: FAULTS,
-      doubts: 'counted',
-    }),
+  await alone('engaging', defaults, (given) =>
+    runEngaging({ ...given, faults: FAULTS, doubts: 'counted' }),
   )
 }

@@ -3,9 +3,9 @@ import postgres from 'postgres'
 import { newId } from '#kernel/ids'
 import { freshDb } from '#test/support/database/db'
 import { ownEnv } from '#test/support/processes/own-env'
-import { startKilling } from '../killing.ts'
+import { spreadOver, startKilling } from '../killing.ts'
+import { untilNoneIsLeft, type Verdict, verdictOnNaive } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
-import type { Finished } from '../own-database.ts'
 import { faultsOf, type PostingOptions } from './options.ts'
 import { doubledTexts } from './verdict.ts'
 
@@ -76,7 +76,7 @@ export async function runNaive({
   workspaces,
   seed,
   faults,
-}: PostingOptions): Promise<Finished> {
+}: PostingOptions): Promise<Verdict> {
   await using stack = new AsyncDisposableStack()
   const { options } = stack.use(await freshDb())
   const owner = postgres({ ...options, max: 1, onnotice: () => {} })
@@ -88,24 +88,18 @@ export async function runNaive({
   )
   const next = numbers(seed + 1)
   const editing: Promise<string[]>[] = []
-  for (let made = 0; made < items; ) {
-    if (made * kills > (killing.kills() + 1) * items) {
-      await Bun.sleep(20)
-      continue
-    }
-    const [id, account] = [newId(), accounts[made % accounts.length]!]
-    const isEdited = Math.floor(((made + 1) * edits) / items) > Math.floor((made * edits) / items)
-    made++
+  await spreadOver(killing, { count: items, clients: 1 }, async (nth) => {
+    const [id, account] = [newId(), accounts[nth % accounts.length]!]
+    const isEdited = Math.floor(((nth + 1) * edits) / items) > Math.floor((nth * edits) / items)
     await owner`insert into naive.item (id, account_id, body, due_at)
       values (${id}, ${account}, ${`Draft ${id}`}, now() + ${isEdited ? DUE_IN_MS : 0} * interval
         '1 ms')`
     if (isEdited)
       editing.push(editWhenDue(owner, { id, afterMs: DUE_IN_MS + (2 * next() - 1) * AROUND_MS }))
-  }
+  })
   const replaced = (await Promise.all(editing)).flat()
   await killing.over
-  const until = performance.now() + SETTLES_WITHIN_MS
-  while ((await leftOver(owner)) > 0 && performance.now() < until) await Bun.sleep(100)
+  await untilNoneIsLeft('items', SETTLES_WITHIN_MS, () => leftOver(owner))
   const doubled = await doubledTexts(owner)
   const [{ n: unapproved } = { n: 0 }] = await owner<
     { n: number }[]
@@ -121,11 +115,8 @@ export async function runNaive({
     unapproved,
     unposted: await leftOver(owner),
   }
-  const broken =
-    doubled > items * MUST_DOUBLE
-      ? []
-      : [`only ${doubled} of ${items} items were doubled: the harness would not notice it`]
-  if (edits > 0 && unapproved === 0)
-    broken.push('no text went out that had been replaced: the harness would not notice it')
-  return { counts, broken }
+  const many = verdictOnNaive(counts, { 'items doubled': doubled }, items * MUST_DOUBLE)
+  const found: Record<string, number> =
+    edits > 0 ? { 'posts of a text that had been replaced': unapproved } : {}
+  return { counts, broken: [...many.broken, ...verdictOnNaive(counts, found).broken] }
 }

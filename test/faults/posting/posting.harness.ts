@@ -7,9 +7,11 @@
  */
 import { type Story, textOf } from '#test/support/growth/story'
 import { newDeployment, startServer } from '#test/support/processes/server'
-import { type Killing, type Mortal, startKilling } from '../killing.ts'
+import { askingThrough } from '../asking.ts'
+import { type Killing, type Mortal, spreadOver, startKilling } from '../killing.ts'
+import { type Verdict, verdictOn } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
-import { alone, type Finished, optionsFrom } from '../own-database.ts'
+import { alone } from '../own-database.ts'
 import { newStories } from '../stories.ts'
 import { type Clients, newClients, persist, postItem } from './clients.ts'
 import { runNaive } from './naive.ts'
@@ -32,34 +34,19 @@ interface Load {
   words: Words
 }
 
-/**
- * The items are spread over the kills: each is begun when its share of the kills has taken place.
- */
-const postAll = async (
-  { items, kills, edits, clients: count }: PostingOptions,
+const postAll = (
+  { items: count, edits, clients: atOnce }: PostingOptions,
   { killing, clients, stories, words }: Load,
-): Promise<void> => {
-  let begun = 0
-  const client = async (): Promise<void> => {
-    while (begun < items) {
-      if (begun * kills > (killing.kills() + 1) * items) {
-        await Bun.sleep(20)
-        continue
-      }
-      const nth = begun++
-      const story = stories[nth % stories.length]!
-      const id = await story.drafted()
-      // Spread evenly over the run.
-      if (Math.floor(((nth + 1) * edits) / items) > Math.floor((nth * edits) / items))
-        await changeOnesMind(clients, words, story, id)
-      else {
-        words.approved.add(textOf(id))
-        await postItem(clients, story, id)
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: count }, client))
-}
+): Promise<void> =>
+  spreadOver(killing, { count, clients: atOnce }, async (nth) => {
+    const story = stories[nth % stories.length]!
+    const id = await story.drafted()
+    // Spread evenly over the run.
+    if (Math.floor(((nth + 1) * edits) / count) > Math.floor((nth * edits) / count))
+      return changeOnesMind(clients, words, story, id)
+    words.approved.add(textOf(id))
+    return postItem(clients, story, id)
+  })
 
 const BUSY = { withinMs: 30_000, pollMs: 20 }
 
@@ -98,7 +85,7 @@ const askAgain = async ({
 }
 
 /** Posts all items through the kills, waits until everything is settled, and compares. */
-export async function runPosting(options: PostingOptions): Promise<Finished> {
+export async function runPosting(options: PostingOptions): Promise<Verdict> {
   const { items, kills, seed, doubts } = options
   await using world = await newDeployment()
   const { owner, server } = world
@@ -113,12 +100,7 @@ export async function runPosting(options: PostingOptions): Promise<Finished> {
     start,
     busy,
   })
-  const clients = newClients({
-    owner,
-    servers: killing.running,
-    overSince: killing.overSince,
-    next: numbers(seed + 1),
-  })
+  const clients = newClients(owner, askingThrough(killing, numbers(seed + 1)))
   const words = noWords()
   await Promise.all([postAll(options, { killing, clients, stories, words }), killing.over])
   const late = await untilSettled(owner, { doubts, withinMs: SETTLES_WITHIN_MS })
@@ -126,14 +108,8 @@ export async function runPosting(options: PostingOptions): Promise<Finished> {
   if (askedAgain > 0)
     late.push(...(await untilSettled(owner, { doubts, withinMs: SETTLES_WITHIN_MS })))
   const rules = await brokenRules(owner)
-  const broken = Object.entries(rules).flatMap(([rule, count]) =>
-    count > 0 ? [`${rule}: ${count}`] : [],
-  )
   const { items: seen, ...ends } = await seenItems(owner)
   const unapprovedPosts = await unapproved({ owner }, words)
-  if (unapprovedPosts > 0)
-    broken.push(`${unapprovedPosts} posts of a text that nobody approved, or no longer`)
-  if (seen !== items) broken.push(`${items - seen} items are gone`)
   const counts = {
     seed,
     items,
@@ -148,17 +124,25 @@ export async function runPosting(options: PostingOptions): Promise<Finished> {
     unapproved: unapprovedPosts,
     doubled: rules.doubled ?? 0,
   }
-  return { counts, broken: [...broken, ...late, ...clients.wrong.slice(0, 20)] }
+  const never = {
+    ...rules,
+    'posts of a text that nobody approved, or no longer': unapprovedPosts,
+    'items that are gone': items - seen,
+  }
+  return verdictOn({ counts, never, broken: late, wrong: clients.wrong })
 }
 
 if (import.meta.main) {
-  const args = process.argv.slice(2)
-  const run = args.includes('--naive') ? runNaive : runPosting
-  const faults = args.includes('--prompt') ? PROMPT : FAULTS
   const defaults = { items: 5_000, kills: 1_000, edits: 500, workspaces: 10, clients: 40, seed: 1 }
-  const numbersGiven = optionsFrom(
-    defaults,
-    args.filter((arg) => arg !== '--naive' && arg !== '--prompt'),
-  )
-  await alone('posting', () => run({ ...numbersGiven, faults, doubts: 'counted' }))
+  const run = ({
+    naive,
+    prompt,
+    ...given
+  }: typeof defaults & Record<'naive' | 'prompt', boolean>) =>
+    (naive ? runNaive : runPosting)({
+      ...given,
+      faults: prompt ? PROMPT : FAULTS,
+      doubts: 'counted',
+    })
+  await alone('posting', defaults, run, 'naive', 'prompt')
 }

@@ -1,5 +1,6 @@
 /** What the network shows against what the items say. */
 import type postgres from 'postgres'
+import { one, untilNoneIsLeft } from '../ledger.ts'
 
 export interface Seen {
   items: number
@@ -18,17 +19,15 @@ export interface Seen {
   in_review: number
 }
 
-const rowOf = async <T extends object>(rows: Promise<readonly T[]>): Promise<T> => (await rows)[0]!
-
 /**
  * Items that are on their way; with `doubts`, those too that the machine still looks for, and what
  * the network has still to apply.
  */
 const openItems = async (owner: postgres.Sql, doubts: 'counted' | 'left'): Promise<number> => {
-  const { n } = await rowOf(owner<{ n: number }[]>`select count(*)::int as n from item
+  const { n } = await one(owner<{ n: number }[]>`select count(*)::int as n from item
     where status = 'publishing' or (status = 'approved' and post_at is not null)`)
   if (doubts === 'left') return n
-  const { rest } = await rowOf(owner<
+  const { rest } = await one(owner<
     { rest: number }[]
   >`select (select count(*) from sandbox.delayed)::int
     + (select count(*) from item where status = 'publish_unconfirmed' and not review)::int as rest`)
@@ -36,20 +35,13 @@ const openItems = async (owner: postgres.Sql, doubts: 'counted' | 'left'): Promi
 }
 
 /** Waits until nothing is on its way; what is still broken then, in words. */
-export const untilSettled = async (
+export const untilSettled = (
   owner: postgres.Sql,
   { doubts, withinMs }: { doubts: 'counted' | 'left'; withinMs: number },
-): Promise<string[]> => {
-  const until = performance.now() + withinMs
-  while (performance.now() < until) {
-    if ((await openItems(owner, doubts)) === 0) return []
-    await Bun.sleep(100)
-  }
-  return [`not everything was settled within ${withinMs} ms`]
-}
+): Promise<string[]> => untilNoneIsLeft('items', withinMs, () => openItems(owner, doubts))
 
 export const seenItems = (owner: postgres.Sql): Promise<Seen> =>
-  rowOf(owner<
+  one(owner<
     Seen[]
   >`select count(*)::int as items, count(*) filter (where status = 'posted')::int as posted,
     count(*) filter (where status = 'publish_failed')::int as failed,
@@ -81,7 +73,7 @@ export const brokenRules = (
   owner: postgres.Sql,
   events: 'outbox' | 'announced' = 'outbox',
 ): Promise<Record<string, number>> =>
-  rowOf(owner<Record<string, number>[]>`
+  one(owner<Record<string, number>[]>`
     with seen as (select account_id, text, count(*) as times from sandbox.posts
       group by account_id, text),
       told as (select i.*, coalesce(s.times, 0) as times,
@@ -121,7 +113,7 @@ export const brokenRules = (
 /** Texts that stand on the network more than once. */
 export const doubledTexts = async (owner: postgres.Sql): Promise<number> =>
   (
-    await rowOf(
+    await one(
       owner<
         { n: number }[]
       >`select count(*)::int as n from (select 1 from sandbox.posts group by text

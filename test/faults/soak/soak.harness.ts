@@ -15,8 +15,9 @@ import { openReceiver } from '#test/support/http/receiver'
 import { createFakeOpenAi } from '#test/support/model/fake-openai'
 import { type Deployment, newDeployment, startServer } from '#test/support/processes/server'
 import { startProvider } from '../channels/provider.ts'
+import { type Verdict, verdictOn } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
-import { alone, type Finished, optionsFrom } from '../own-database.ts'
+import { alone } from '../own-database.ts'
 import { residentOf } from '../resident.ts'
 import { type Home, live, type Scene } from './load.ts'
 
@@ -120,7 +121,7 @@ const answers = ({ messages }: { messages: { role: string }[] }) =>
     ? { text: '**Done.** Here is what I found:\n\n- one\n- two' }
     : { calls: [{ id: `c${messages.length}`, name: 'growth_overview', arguments: '{}' }] }
 
-export async function runSoak(options: SoakOptions): Promise<Finished> {
+export async function runSoak(options: SoakOptions): Promise<Verdict> {
   const { minutes, seed, clients, pauseMs, idleMinutes } = options
   await using stack = new AsyncDisposableStack()
   const deployment = stack.use(await newDeployment())
@@ -162,7 +163,7 @@ const verdictOf = (
   { done, wrong }: Scene,
   medians: number[],
   left: number[],
-): Finished => {
+): Verdict => {
   const growth = slopeOf(medians.slice(Math.min(WARM_MINUTES, medians.length - 2)))
   const mib = {
     first_mib: Math.round(medians[0]!),
@@ -173,21 +174,14 @@ const verdictOf = (
     growth > MOST_MIB_A_MINUTE ? [`resident memory grew by ${growth.toFixed(2)} MiB a minute`] : []
   if (minutes > WARM_MINUTES && left.length > 0 && mib.idle_mib >= mib.last_mib)
     broken.push('resident memory did not go down once nobody asked for anything')
-  return {
-    counts: { seed, minutes, acts: actsIn(done), ...mib, mib_a_minute: growth.toFixed(2) },
-    broken: [...broken, ...wrong],
-  }
+  const counts = { seed, minutes, acts: actsIn(done), ...mib, mib_a_minute: growth.toFixed(2) }
+  return verdictOn({ counts, broken, wrong })
 }
 
 if (import.meta.main) {
   const defaults = {
-    minutes: 60,
-    workspaces: 60,
-    clients: 12,
-    pauseMs: 700,
-    idleMinutes: 3,
-    minuteSeconds: 60,
-    seed: 1,
+    ...{ minutes: 60, workspaces: 60, clients: 12, pauseMs: 700 },
+    ...{ idleMinutes: 3, minuteSeconds: 60, seed: 1 },
   }
-  await alone('soak', () => runSoak(optionsFrom(defaults, process.argv.slice(2))))
+  await alone('soak', defaults, runSoak)
 }

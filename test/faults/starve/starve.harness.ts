@@ -12,7 +12,8 @@ import { newId } from '#kernel/ids'
 import { actorStore, actorsOn } from '#test/support/actors/actors'
 import { addWork, bump, letterOf, workOn } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
-import { alone, type Counts, type Finished, optionsFrom } from '../own-database.ts'
+import type { Counts, Verdict } from '../ledger.ts'
+import { alone } from '../own-database.ts'
 import {
   laneOf,
   type Place,
@@ -62,7 +63,7 @@ const persistently = async <T>(ask: () => Promise<T>): Promise<T> => {
 const p99 = (samples: number[]): number =>
   samples.toSorted((a, b) => a - b)[Math.floor(samples.length * 0.99)] ?? 0
 
-export async function runStarve(options: StarveOptions): Promise<Finished> {
+export async function runStarve(options: StarveOptions): Promise<Verdict> {
   const { workspaces, seconds, hanging, naive, seed } = options
   poisons.clear()
   stalls.length = 0
@@ -239,15 +240,8 @@ export async function runStarve(options: StarveOptions): Promise<Finished> {
 
 if (import.meta.main) {
   const defaults = {
-    workspaces: 200,
-    seconds: 20,
-    hanging: 22,
-    throwing: 1,
-    busy: 1,
-    together: 0,
-    spin: 1,
-    naive: 0,
-    seed: 1,
+    ...{ workspaces: 200, seconds: 20, hanging: 22, throwing: 1, busy: 1 },
+    ...{ together: 0, spin: 1, naive: 0, seed: 1 },
   }
-  await alone('starve', () => runStarve(optionsFrom(defaults, process.argv.slice(2))))
+  await alone('starve', defaults, runStarve)
 }

@@ -12,8 +12,9 @@ import type { ChatReply, ChatRequest } from '#test/support/model/fake-chat'
 import { createFakeOpenAi } from '#test/support/model/fake-openai'
 import { newDeployment, type ServerProcess, startServer } from '#test/support/processes/server'
 import { newTenants, type Tenant } from '../fleet.ts'
+import { type Verdict, verdictOn, verdictOnNaive } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
-import { alone, type Finished, optionsFrom } from '../own-database.ts'
+import { alone } from '../own-database.ts'
 import { type Reader, type Reading, readAll, type Stored, storedOf, type Ways } from './readers.ts'
 
 export interface StreamsOptions {
@@ -173,7 +174,7 @@ export async function runStreams({
   workspaces,
   seed,
   naive,
-}: StreamsOptions): Promise<Finished> {
+}: StreamsOptions): Promise<Verdict> {
   await using stack = new AsyncDisposableStack()
   const { owner, server } = stack.use(await newDeployment())
   const tenants = await talkingTenants(server, workspaces)
@@ -201,38 +202,20 @@ export async function runStreams({
   )
   const open = await killInTheMiddle(servers[0]!, readers, (reader) => finished.has(reader))
   await Promise.all(read)
-  const verdict = await verdictOf(owner, readers)
-  const unfinished = count - finished.size
+  const found = await verdictOf(owner, readers)
+  const { stored: _, ...differences } = found
   const sum = (of: 'cuts' | 'lost') => readers.reduce((total, reader) => total + reader[of], 0)
-  const { missing, doubled, different } = verdict
-  const bad = {
-    missing,
-    doubled,
-    different,
-    unfinished,
-    readers_before_their_time: open === 0 ? 1 : 0,
+  const counts = {
+    ...{ readers: count, seed, open_at_kill: open, broken_off: sum('cuts') },
+    ...{ cut_under: sum('lost'), ...ways, ...found },
   }
-  const broken = Object.entries(bad).flatMap(([what, n]) => (n > 0 ? [`${what}: ${n}`] : []))
-  return {
-    counts: {
-      readers: count,
-      seed,
-      open_at_kill: open,
-      broken_off: sum('cuts'),
-      cut_under: sum('lost'),
-      ...ways,
-      ...verdict,
-    },
-    broken,
-  }
+  if (naive) return verdictOnNaive(counts, { doubled: found.doubled })
+  return verdictOn({
+    counts,
+    never: { ...differences, unfinished: count - finished.size },
+    atStake: { open_at_kill: open },
+  })
 }
 
-if (import.meta.main) {
-  const args = process.argv.slice(2)
-  const naive = args.includes('--naive')
-  const given = optionsFrom(
-    { readers: 100, workspaces: 10, seed: 1 },
-    args.filter((arg) => arg !== '--naive'),
-  )
-  await alone('streams', () => runStreams({ ...given, naive }))
-}
+if (import.meta.main)
+  await alone('streams', { readers: 100, workspaces: 10, seed: 1 }, runStreams, 'naive')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { newWebhookSecret, signedHeaders } from '#port/webhook'
+import { verdictOn } from '../ledger.ts'
 import { brokenDeliveries, type Heard, repeatsOf, verifies } from './verdict.ts'
 
 describe('the verdict finds', () => {
@@ -17,9 +18,7 @@ describe('the verdict finds', () => {
     return { headers, body, accepted, verified: verifies({ headers, body }, secret) }
   }
   const broken = (...all: Heard[]) =>
-    Object.entries(brokenDeliveries(written, all)).flatMap(([rule, count]) =>
-      count > 0 ? [`${rule}: ${count}`] : [],
-    )
+    verdictOn({ counts: {}, never: brokenDeliveries(written, all) }).broken
 
   test('nothing wrong with events that are repeated before the next of their record', () => {
     const all = [

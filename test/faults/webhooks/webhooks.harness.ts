@@ -4,16 +4,18 @@
  * within its record. `npm run fault:webhooks -- --events 1500 --kills 200 --seed 7`
  */
 import type postgres from 'postgres'
-import { type Reply, testApp } from '#test/support/app'
+import { testApp } from '#test/support/app'
 import { TEST_SECRET } from '#test/support/database/db'
 import { softwareProfile } from '#test/support/growth/profiles'
 import { type Story, storyAt } from '#test/support/growth/story'
 import { hookOf } from '#test/support/http/hooks'
 import { openReceiver, type Receiver } from '#test/support/http/receiver'
 import { type Deployment, newDeployment, startServer } from '#test/support/processes/server'
-import { GIVE_UP_MS, isOverdue, type Killing, type Mortal, startKilling } from '../killing.ts'
+import { askingThrough, persistently, wordsOf } from '../asking.ts'
+import { spreadOver, startKilling } from '../killing.ts'
+import { one, untilNoneIsLeft, type Verdict, verdictOn } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
-import { alone, type Finished, optionsFrom } from '../own-database.ts'
+import { alone } from '../own-database.ts'
 import { type Clients, newClients, persist } from '../posting/clients.ts'
 import { brokenDeliveries, type Heard, repeatsOf, verifies, type Written } from './verdict.ts'
 
@@ -31,7 +33,6 @@ export interface WebhookOptions {
 const STANDSTILL_MS = 90_000
 /** An event whose first attempt fails waits five seconds, and with it the rest of its record. */
 const FAILING_SHARE = 0.05
-const RETRY_MS = 100
 
 /** Copies everything that is written to the outbox, so that its removal does not matter. */
 const recordWritten = async (owner: postgres.Sql): Promise<void> => {
@@ -93,30 +94,17 @@ const listen = (receiver: Receiver, { secrets }: Setup, next: () => number): Hea
   return heard
 }
 
-const isFinal = (reply: Reply | undefined): reply is Reply =>
-  reply !== undefined &&
-  reply.status !== 503 &&
-  reply.status !== 429 &&
-  reply.body.error?.code !== 'idempotency_in_flight'
-
 /** Requests a batch of one post until there is an answer. */
-const askForBatch = async (clients: Clients, { key }: Story, nth: number): Promise<void> => {
-  const began = performance.now()
-  while (!isOverdue(clients.overSince(), began)) {
-    const servers = clients.servers()
-    const server = servers[Math.floor(clients.next() * servers.length)]!
+const askForBatch = (clients: Clients, { key }: Story, nth: number) =>
+  persistently(clients, `batch ${nth}`, async ({ send }) => {
     const request = { key, body: { count: 1 }, headers: { 'idempotency-key': `batch ${nth}` } }
-    const reply = await server.send('POST', 'batches', request).catch(() => undefined)
-    if (isFinal(reply)) {
-      if (reply.status !== 201)
-        clients.wrong.push(`batch: ${reply.status} ${reply.text.slice(0, 200)}`)
-      return
-    }
-    clients.repeated++
-    await Bun.sleep(RETRY_MS)
-  }
-  clients.wrong.push(`batch ${nth}: no answer within ${GIVE_UP_MS} ms`)
-}
+    const reply = await send('POST', 'batches', request)
+    if (reply.status === 201) return { answer: reply }
+    const passes = reply.status === 503 || reply.status === 429
+    return passes || reply.body.error?.code === 'idempotency_in_flight'
+      ? { again: wordsOf(reply) }
+      : { wrong: wordsOf(reply) }
+  })
 
 const postItem = async (clients: Clients, story: Story): Promise<void> => {
   const id = await story.drafted()
@@ -127,56 +115,18 @@ const postItem = async (clients: Clients, story: Story): Promise<void> => {
 /** Of three events, two are a batch's. */
 const EVENTS_PER_ROUND = 3
 
-/** Spreads the events over the kills: each starts when its share of the kills has happened. */
-const makeEvents = async (
-  { events, kills, clients: count }: WebhookOptions,
-  { stories }: Setup,
-  load: { killing: Killing<Mortal>; clients: Clients },
-): Promise<void> => {
-  const { killing, clients } = load
-  const rounds = Math.ceil(events / EVENTS_PER_ROUND)
-  let begun = 0
-  const client = async (): Promise<void> => {
-    while (begun < rounds) {
-      if (begun * kills > (killing.kills() + 1) * rounds) {
-        await Bun.sleep(20)
-        continue
-      }
-      const nth = begun++
-      const story = stories[nth % stories.length]!
-      await askForBatch(clients, story, nth)
-      await postItem(clients, story)
-    }
-  }
-  await Promise.all(Array.from({ length: count }, client))
-}
-
 /** Events that wait, and records whose events are yet to be written. */
 const leftOf = async (owner: postgres.Sql): Promise<number> =>
   (
-    await owner<
+    await one(owner<
       { n: number }[]
     >`select ((select count(*) from batch where status in ('queued', 'generating'))
       + (select count(*) from item where status in ('publishing', 'publish_unconfirmed')
         and not review)
-      + (select count(*) from outbox where state = 'pending'))::int as n`
-  )[0]!.n
+      + (select count(*) from outbox where state = 'pending'))::int as n`)
+  ).n
 
-/** Waits until every event is delivered, or none has been for a long time. */
-const untilDelivered = async (owner: postgres.Sql): Promise<string[]> => {
-  let [left, since] = [await leftOf(owner), performance.now()]
-  while (left > 0) {
-    if (performance.now() - since > STANDSTILL_MS)
-      return [`${left} events wait, and none was delivered for ${STANDSTILL_MS} ms`]
-    await Bun.sleep(100)
-    const now = await leftOf(owner)
-    if (now < left) since = performance.now()
-    left = now
-  }
-  return []
-}
-
-export async function runWebhooks(options: WebhookOptions): Promise<Finished> {
+export async function runWebhooks(options: WebhookOptions): Promise<Verdict> {
   const { seed, kills } = options
   await using world = await newDeployment()
   await using receiver = await openReceiver()
@@ -193,14 +143,15 @@ export async function runWebhooks(options: WebhookOptions): Promise<Finished> {
     next: numbers(seed),
     start: () => startServer({ ...server, env }),
   })
-  const clients = newClients({
-    owner,
-    servers: killing.running,
-    overSince: killing.overSince,
-    next: numbers(seed + 1),
+  const clients = newClients(owner, askingThrough(killing, numbers(seed + 1)))
+  const rounds = { count: Math.ceil(options.events / EVENTS_PER_ROUND), clients: options.clients }
+  const making = spreadOver(killing, rounds, async (nth) => {
+    const story = setup.stories[nth % setup.stories.length]!
+    await askForBatch(clients, story, nth)
+    await postItem(clients, story)
   })
-  await Promise.all([makeEvents(options, setup, { killing, clients }), killing.over])
-  const late = await untilDelivered(owner)
+  await Promise.all([making, killing.over])
+  const late = await untilNoneIsLeft('events', STANDSTILL_MS, () => leftOf(owner))
   const mine = [...setup.secrets.keys()]
   // The two events of a batch have the same time: first that it is settled, then that it waits for
   // approval.
@@ -208,20 +159,17 @@ export async function runWebhooks(options: WebhookOptions): Promise<Finished> {
     Written[]
   >`select id, tenant_id, subject from written where tenant_id = any(${mine}::uuid[])
     order by created_at, type <> 'growth.batch.settled', id`
-  const [dead] = await owner<
-    { n: number }[]
-  >`select count(*)::int as n from outbox where state = 'dead'`
-  const rules: Record<string, number> = { ...brokenDeliveries(written, heard), 'given up': dead!.n }
-  const broken = Object.entries(rules).flatMap(([rule, count]) =>
-    count > 0 ? [`${rule}: ${count}`] : [],
+  const dead = await one(
+    owner<{ n: number }[]>`select count(*)::int as n from outbox where state = 'dead'`,
   )
+  const never: Record<string, number> = { ...brokenDeliveries(written, heard), 'given up': dead.n }
   const counts = {
     ...{
       seed,
       kills: killing.kills(),
       events: written.length,
       requests: heard.length,
-      lost: rules.lost ?? 0,
+      lost: never.lost ?? 0,
       repeated: repeatsOf(heard),
     },
     ...{
@@ -229,10 +177,10 @@ export async function runWebhooks(options: WebhookOptions): Promise<Finished> {
       failed: heard.filter(({ accepted }) => !accepted).length,
     },
   }
-  return { counts, broken: [...broken, ...late, ...clients.wrong.slice(0, 20)] }
+  return verdictOn({ counts, never, broken: late, wrong: clients.wrong })
 }
 
 if (import.meta.main) {
   const defaults = { events: 1_500, kills: 200, workspaces: 8, clients: 16, seed: 1 }
-  await alone('webhooks', () => runWebhooks(optionsFrom(defaults, process.argv.slice(2))))
+  await alone('webhooks', defaults, runWebhooks)
 }

@@ -1,0 +1,73 @@
+/** Clients of servers that die: each asks again, at any server, until it is answered. */
+import type { ServerProcess } from '#test/support/processes/server'
+import type { Killing, Mortal } from './killing.ts'
+import { isOverdue } from './killing.ts'
+
+export interface Asking {
+  /** The servers that run now; a request goes to a random one. */
+  servers(): ServerProcess[]
+  /** Numbers in [0, 1). */
+  next(): number
+  /** Whether a client gives up that has been asking since then, as `performance.now()` has it. */
+  isOverdue(began: number): boolean
+  /** Requests, and those of them that were sent again. */
+  requests: number
+  repeated: number
+  /** Answers that nobody should get. */
+  wrong: string[]
+}
+
+/** Nobody has asked for anything yet. */
+export const newAsking = (given: Pick<Asking, 'servers' | 'next' | 'isOverdue'>): Asking => ({
+  ...{ ...given, requests: 0, repeated: 0, wrong: [] },
+})
+
+/** Of the servers that are killed in turn: clients give up some time after the last kill. */
+export const askingThrough = <T extends ServerProcess & Mortal>(
+  killing: Killing<T>,
+  next: () => number,
+): Asking =>
+  newAsking({
+    servers: killing.running,
+    next,
+    isOverdue: (began) => isOverdue(killing.overSince(), began),
+  })
+
+/** What one request came to: an answer, one that nobody should get, or none yet. */
+export type Came<T> = { answer: T } | { wrong: string } | { again: string }
+
+/** A client that has waited this long asks again. */
+const PATIENCE_MS = 4_000
+const RETRY_MS = 100
+
+/** `what` is asked for; `once`: one request. Undefined: what is wrong has been noted. */
+export const persistently = async <T>(
+  asking: Asking,
+  what: string,
+  once: (server: ServerProcess) => Promise<Came<T>>,
+): Promise<T | undefined> => {
+  const began = performance.now()
+  let last = 'nothing'
+  while (!asking.isOverdue(began)) {
+    const servers = asking.servers()
+    const server = servers[Math.floor(asking.next() * servers.length)]!
+    asking.requests++
+    const late = Bun.sleep(PATIENCE_MS).then(() => undefined)
+    const came = await Promise.race([once(server).catch(() => undefined), late])
+    if (came && 'answer' in came) return came.answer
+    if (came && 'wrong' in came) {
+      asking.wrong.push(`${what}: ${came.wrong}`)
+      return undefined
+    }
+    last = came?.again ?? last
+    asking.repeated++
+    await Bun.sleep(RETRY_MS)
+  }
+  const ms = Math.round(performance.now() - began)
+  asking.wrong.push(`${what}: no answer within ${ms} ms; the last was ${last}`)
+  return undefined
+}
+
+/** The words of a reply, as few as tell what it is. */
+export const wordsOf = ({ status, text }: { status: number; text: string }): string =>
+  `${status} ${text.slice(0, 200)}`
