@@ -69,12 +69,6 @@ describe('signatures', () => {
     expect(moved).not.toBe(text)
     expect(adapter.verify({ ...post, body: Buffer.from(moved) }, connection)).toBe(false)
   })
-
-  test('nothing is taken for a connection without a key', async () => {
-    expect(adapter.verify(await posted({}, { by: '' }), { ...connection, credentials: {} })).toBe(
-      false,
-    )
-  })
 })
 
 describe('routes', () => {

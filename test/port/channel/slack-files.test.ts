@@ -1,37 +1,10 @@
 /** Files that came with messages of Slack: read with the bot’s token, which goes to Slack alone. */
-import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import { slackAdapter } from '#port/channel/slack/adapter'
-import { openSlack } from '#test/support/channels/slack'
-import { install, slackConnection } from '#test/support/channels/slack-posts'
-import { egressTo } from '#test/support/http/egress'
+import { describe, expect, test } from 'bun:test'
+import { fileless, useSlack } from '#test/support/channels/adapters'
+import { install } from '#test/support/channels/slack-posts'
 
-const people = {
-  ...install,
-  token: ['xoxb', 'no', 'files'].join('-'),
-  scopes: ['chat:write', 'im:history'],
-}
-const deaf = { ...install, token: ['xoxb', 'deaf'].join('-'), scopes: ['chat:write'] }
-const mute = {
-  ...install,
-  token: ['xoxb', 'mute'].join('-'),
-  scopes: ['im:history', 'app_mentions:read'],
-}
-
-const slack = await openSlack([install, people, deaf, mute])
-afterAll(() => slack[Symbol.asyncDispose]())
-const adapter = slackAdapter({ egress: egressTo(slack.urls.slack), urls: slack.urls })
-const connection = slackConnection()
+const { slack, adapter, connection, withToken } = await useSlack()
 const { signal } = new AbortController()
-
-beforeEach(() => {
-  slack.messages.length = 0
-  slack.requests.length = 0
-})
-
-const withToken = (botToken: string) => ({
-  ...connection,
-  credentials: { ...connection.credentials, botToken },
-})
 
 describe('a file', () => {
   const bytes = Buffer.from([0, 255, 10, 13, 200])
@@ -74,7 +47,7 @@ describe('a file', () => {
   test('without the scope is Slack’s page to sign in, and no file', async () => {
     const error = 'Slack does not hand the file out: the app needs the scope files:read'
     expect(
-      await download({ url: urlOf('T1-F0TD00400/download') }, withToken(people.token)),
+      await download({ url: urlOf('T1-F0TD00400/download') }, withToken(fileless.token)),
     ).toEqual({ kind: 'gone', error })
     slack.next.push({ status: 302, headers: { location: 'https://slack.com/signin' } })
     expect(await download({ url: urlOf('x') })).toEqual({ kind: 'gone', error })

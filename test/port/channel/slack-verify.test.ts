@@ -4,35 +4,19 @@
  */
 import { describe, expect, test } from 'bun:test'
 import { isValidSlackRequest } from '@slack/bolt'
-import fc from 'fast-check'
 import type { InboundPost } from '#port/channel/channel'
-import { channelAdapters } from '#port/channel/registry'
 import { readSlackPost, routeSlackPost } from '#port/channel/slack/read'
+import { useSlack } from '#test/support/channels/adapters'
 import {
   direct,
   install,
   mention,
   NOW,
-  slackConnection,
   slackEvent,
   slackPost,
 } from '#test/support/channels/slack-posts'
-import { egressTo } from '#test/support/http/egress'
-import { runs } from '#test/support/property'
 
-const egress = egressTo()
-const nowhere = 'https://slack.example'
-const urls = {
-  slack: nowhere,
-  slack_files: nowhere,
-  whatsapp: nowhere,
-  twilio: nowhere,
-  resend: nowhere,
-  mailgun: nowhere,
-  mailgun_eu: nowhere,
-}
-const adapter = channelAdapters({ egress, urls }).slack!
-const connection = slackConnection()
+const { adapter, connection } = await useSlack()
 
 const bySdk = (
   { headers, body, now }: InboundPost,
@@ -137,47 +121,6 @@ test('the example of Slack’s documentation is taken', () => {
       connection,
     ),
   ).toBe(false)
-})
-
-test('nothing is believed for a connection without a signing secret, not even what is signed with the empty one', () => {
-  const post = slackPost(hello, { secret: '' })
-  expect(adapter.verify(post, { ...connection, credentials: {} })).toBe(false)
-  expect(adapter.verify(post, { ...connection, credentials: { signingSecret: '' } })).toBe(false)
-})
-
-test('whatever the bytes and headers are, nothing throws, and only what is signed is taken', () => {
-  const bytes = fc.oneof(
-    fc.uint8Array({ maxLength: 400 }),
-    fc.json().map((text) => Buffer.from(text)),
-    fc
-      .anything()
-      .map((event) =>
-        Buffer.from(
-          JSON.stringify(
-            slackEvent(mention('', { event, text: event, files: [event], user: event })),
-          ) ?? '',
-        ),
-      ),
-    fc.constant(Buffer.from('['.repeat(200_000))),
-  )
-  const header = fc.option(
-    fc.oneof(
-      fc.constantFrom('v0=', 'v0', '=', '0', '-1', '1e3', String(NOW / 1_000)),
-      fc.stringMatching(/^[!-~]{0,80}$/),
-    ),
-  )
-  fc.assert(
-    fc.property(bytes, header, header, (body, given, time) => {
-      const headers = new Headers()
-      if (given !== null) headers.set('x-slack-signature', given)
-      if (time !== null) headers.set('x-slack-request-timestamp', time)
-      const post = { url: 'https://tendril.example.com/x', headers, body, now: NOW }
-      expect(adapter.verify(post, connection)).toBe(false)
-      expect(['handshake', 'keys', 'unknown']).toContain(adapter.route(post).kind)
-      expect(adapter.read(post, connection)).toBeArray()
-    }),
-    runs(300),
-  )
 })
 
 describe('handshakes', () => {

@@ -1,30 +1,14 @@
-/** Which connection a post of Twilio is for, and the message that it holds. */
-import { afterAll, describe, expect, test } from 'bun:test'
+/** Which connection a post of Twilio is for, and the message and files that it holds. */
+import { describe, expect, test } from 'bun:test'
 import type { InboundPost } from '#port/channel/channel'
-import { smsAdapter } from '#port/channel/sms/adapter'
+import { useTwilio } from '#test/support/channels/adapters'
 import { postOf } from '#test/support/channels/posts'
-import { openTwilio } from '#test/support/channels/twilio'
-import {
-  incomingSms,
-  newSid,
-  type PostChanges,
-  smsConnection,
-  type TwilioFields,
-} from '#test/support/channels/twilio-posts'
-import { egressTo } from '#test/support/http/egress'
+import { newSid, type PostChanges, type TwilioFields } from '#test/support/channels/twilio-posts'
 
-const fake = openTwilio()
-afterAll(() => fake[Symbol.asyncDispose]())
-
-const egress = egressTo()
-const adapter = smsAdapter({ egress, urls: { twilio: fake.url } })
-const OURS = '+14155550100'
-const SENDER = '+4915112345678'
-const connection = smsConnection(fake)
+const { fake, adapter, connection, ours: OURS, sender: SENDER, sms } = useTwilio()
+const { signal } = new AbortController()
 const ADDRESS = 'https://tendril.example.com/webhooks/channels/sms'
 
-const sms = (fields: TwilioFields = {}) =>
-  incomingSms(fake, { From: SENDER, To: OURS, Body: 'What is due today?', ...fields })
 const posted = (
   fields: TwilioFields = sms(),
   changes: PostChanges = {},
@@ -53,22 +37,6 @@ describe('routes', () => {
     ['nobody', { Body: 'x' }],
   ] as const)('unknown: %s', async (_, fields) => {
     expect(adapter.route(await posted(fields))).toEqual({ kind: 'unknown' })
-  })
-
-  test.each([
-    ['+1 (415) 555-0100', '+14155550100'],
-    ['+14155550100', '+14155550100'],
-    [' +49 151 1234.5678 ', '+4915112345678'],
-  ])('a number is the same however it is written: %s', (text, key) => {
-    expect(adapter.routingKeyOf(text)).toEqual({ key })
-  })
-
-  test.each(
-    ['4155550100', '+0123456789', '+1415555', '+14155550100123456', '12345', 'Tendril', ''].filter(
-      (text) => text !== '+1415555',
-    ),
-  )('no number of ours: %p', (text) => {
-    expect(adapter.routingKeyOf(text)).toHaveProperty('error')
   })
 })
 
@@ -166,5 +134,40 @@ describe('messages', () => {
     const [first] = await read(fields)
     const [again] = await read(fields, { headers: { 'i-twilio-idempotency-token': 'another' } })
     expect(again).toEqual(first!)
+  })
+})
+
+describe('attachments', () => {
+  const ref = { message: newSid('MM'), media: newSid('ME') }
+  const download = (given: Record<string, unknown>) => adapter.download!(connection, given, signal)
+
+  test('bytes come from where Twilio leads, which gets no credentials', async () => {
+    fake.media.set(`${ref.message}/${ref.media}`, {
+      type: 'text/plain',
+      bytes: Buffer.from('an agenda'),
+    })
+    const got = await download(ref)
+    expect(got).toMatchObject({ kind: 'fetched' })
+    expect(Buffer.from((got as { value: Uint8Array }).value).toString()).toBe('an agenda')
+  })
+
+  test('one that is too large', async () => {
+    fake.media.set(`${ref.message}/${ref.media}`, {
+      type: 'text/plain',
+      bytes: new Uint8Array(1_048_577),
+    })
+    expect(await download(ref)).toMatchObject({
+      kind: 'gone',
+      error: expect.stringContaining('1048576'),
+    })
+  })
+
+  test.each([
+    ['deleted at Twilio', { message: newSid('MM'), media: newSid('ME') }],
+    ['no address', {}],
+    ['a path elsewhere', { message: '../..', media: ref.media }],
+    ['media that are a path', { message: ref.message, media: '../../x' }],
+  ])('gone: %s', async (_, given) => {
+    expect(await download(given)).toMatchObject({ kind: 'gone' })
   })
 })

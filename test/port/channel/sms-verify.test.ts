@@ -2,36 +2,23 @@
  * Whose posts are believed: Twilio’s SDK signs for us and verifies what our tests sign; nothing
  * else is taken.
  */
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import twilio from 'twilio'
 import { getExpectedTwilioSignature } from 'twilio/lib/webhooks/webhooks'
 import type { InboundPost } from '#port/channel/channel'
-import { smsAdapter } from '#port/channel/sms/adapter'
+import { useTwilio } from '#test/support/channels/adapters'
 import { postOf } from '#test/support/channels/posts'
-import { openTwilio } from '#test/support/channels/twilio'
 import {
-  incomingSms,
   type PostChanges,
-  smsConnection,
   type TwilioFields,
   twilioSignature,
 } from '#test/support/channels/twilio-posts'
-import { egressTo } from '#test/support/http/egress'
 import { runs } from '#test/support/property'
 
-const fake = openTwilio()
-afterAll(() => fake[Symbol.asyncDispose]())
-
-const egress = egressTo()
-const adapter = smsAdapter({ egress, urls: { twilio: fake.url } })
-const OURS = '+14155550100'
-const SENDER = '+4915112345678'
-const connection = smsConnection(fake)
+const { fake, adapter, connection, ours: OURS, sms } = useTwilio()
 const ADDRESS = 'https://tendril.example.com/webhooks/channels/sms'
 
-const sms = (fields: TwilioFields = {}) =>
-  incomingSms(fake, { From: SENDER, To: OURS, Body: 'What is due today?', ...fields })
 const posted = (
   fields: TwilioFields = sms(),
   changes: PostChanges = {},
@@ -192,53 +179,4 @@ describe('signatures', () => {
   ] as const)('refused: %s', async (_, make) => {
     expect(adapter.verify(await make(), connection)).toBe(false)
   })
-
-  test('nothing is taken for a connection without an auth token', async () => {
-    const post = await posted(sms(), { by: '' })
-    expect(adapter.verify(post, { ...connection, credentials: {} })).toBe(false)
-    expect(adapter.verify(post, { ...connection, credentials: { authToken: '' } })).toBe(false)
-  })
-})
-
-test('no bytes make it throw', () => {
-  const types = fc.constantFrom(
-    'application/x-www-form-urlencoded',
-    'application/json',
-    'multipart/form-data; boundary=x',
-    'text/plain',
-    '',
-  )
-  const urls = fc.constantFrom(
-    ADDRESS,
-    `${ADDRESS}?bodySHA256=00`,
-    `${ADDRESS}?%`,
-    'https://[::1]:8443/a?b',
-  )
-  const bodies = fc.oneof(
-    fc.uint8Array({ maxLength: 400 }),
-    fc.json().map((text) => Buffer.from(text)),
-    fc
-      .array(
-        fc.tuple(
-          fc.constantFrom('To', 'From', 'Body', 'NumMedia', 'MediaUrl0', 'MessageSid'),
-          fc.string(),
-        ),
-      )
-      .map((pairs) => Buffer.from(pairs.map((pair) => pair.join('=')).join('&'))),
-  )
-  fc.assert(
-    fc.property(types, urls, bodies, fc.string(), (type, url, body, signature) => {
-      const headers = new Headers({
-        'content-type': type,
-        'x-twilio-signature': Buffer.from(signature)
-          .toString('latin1')
-          .replaceAll(/[^ -~]/g, ''),
-      })
-      const post = { url, headers, body, now: 0 }
-      adapter.route(post)
-      expect(adapter.verify(post, connection)).toBe(false)
-      adapter.read(post, connection)
-    }),
-    runs(500),
-  )
 })

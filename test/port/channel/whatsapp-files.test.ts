@@ -1,27 +1,17 @@
 /**
  * Files that came with messages of WhatsApp: asked for at Meta, then read where Meta keeps them.
  */
-import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { whatsAppAdapter } from '#port/channel/whatsapp/adapter'
 import { createEgress } from '#port/egress/egress'
-import { graphError, openMeta } from '#test/support/channels/whatsapp'
-import { business, NOW, whatsAppConnection } from '#test/support/channels/whatsapp-posts'
+import { useMeta } from '#test/support/channels/adapters'
+import { graphError } from '#test/support/channels/whatsapp'
+import { business, NOW } from '#test/support/channels/whatsapp-posts'
 import { egressTo } from '#test/support/http/egress'
 import { openReceiver } from '#test/support/http/receiver'
 
-const meta = await openMeta()
-afterAll(() => meta[Symbol.asyncDispose]())
-const adapter = whatsAppAdapter({
-  egress: egressTo(meta.urls.whatsapp),
-  urls: meta.urls,
-  now: () => NOW,
-})
-const connection = whatsAppConnection()
+const { meta, adapter, connection } = await useMeta()
 const { signal } = new AbortController()
-
-beforeEach(() => {
-  meta.requests.length = 0
-})
 
 const body = Buffer.from([0, 255, 10, 13, 200])
 meta.media.set('1003383421387256', { body, mimeType: 'text/markdown' })

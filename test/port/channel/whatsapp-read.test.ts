@@ -1,6 +1,6 @@
 /** What the posts of WhatsApp become. */
 import { describe, expect, test } from 'bun:test'
-import { whatsAppAdapter } from '#port/channel/whatsapp/adapter'
+import { useMeta } from '#test/support/channels/adapters'
 import {
   business,
   change,
@@ -10,20 +10,12 @@ import {
   postOf,
   said,
   status,
-  whatsAppConnection,
   whatsAppPost,
 } from '#test/support/channels/whatsapp-posts'
-import { egressTo } from '#test/support/http/egress'
 
 type Json = Record<string, unknown>
 
-const egress = egressTo()
-const adapter = whatsAppAdapter({
-  egress,
-  urls: { whatsapp: 'https://graph.example' },
-  now: () => NOW,
-})
-const connection = whatsAppConnection()
+const { adapter, connection } = await useMeta()
 
 const read = (body: object, by = connection) => adapter.read(whatsAppPost(body), by)
 const one = (message: Json) => {

@@ -1,27 +1,18 @@
 /** What Meta says of messages of ours that did not arrive. */
 import { expect, test } from 'bun:test'
-import { whatsAppAdapter } from '#port/channel/whatsapp/adapter'
+import { useMeta } from '#test/support/channels/adapters'
 import {
   business,
   change,
-  NOW,
   postOf,
   status,
   undelivered,
-  whatsAppConnection,
   whatsAppPost,
 } from '#test/support/channels/whatsapp-posts'
-import { egressTo } from '#test/support/http/egress'
 
 type Json = Record<string, unknown>
 
-const egress = egressTo()
-const adapter = whatsAppAdapter({
-  egress,
-  urls: { whatsapp: 'https://graph.example' },
-  now: () => NOW,
-})
-const connection = whatsAppConnection()
+const { adapter, connection } = await useMeta()
 const other = { ...business, phoneNumberId: '106540352242923' }
 const ours = { biz_opaque_callback_data: 'r.0' }
 const failuresIn = (body: object) => adapter.undelivered!(whatsAppPost(body), connection)
