@@ -9,7 +9,7 @@ const ESCAPED = /&(amp|lt|gt);/g
 const CHARACTERS: Record<string, string> = { amp: '&', lt: '<', gt: '>' }
 const MENTION = /^<@([A-Z0-9]+)(?:\|[^<>\n]*)?>[\s,:]*/
 
-const unescape = (text: string): string =>
+const decodeEntities = (text: string): string =>
   text.replace(ESCAPED, (_, name: string) => CHARACTERS[name]!)
 
 /**
@@ -47,5 +47,5 @@ export const plainTextOf = (mrkdwn: string, ownUser: string | undefined): string
     mention = MENTION.exec(text)
   )
     text = text.slice(mention[0].length)
-  return unescape(text.replace(TOKEN, (_, inside: string) => tokenOf(inside))).trim()
+  return decodeEntities(text.replace(TOKEN, (_, inside: string) => tokenOf(inside))).trim()
 }
